@@ -26,6 +26,7 @@ FLOORS = (
     "common/program common/transport",
     "media",
     "stream",
+    "server | client",
     "sender | player | proxy",
     "lab packaging tests",
 )

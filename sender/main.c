@@ -17,17 +17,17 @@
 #include "media/capture/capture_list.h"
 #include "media/capture/source_capture.h"
 #include "media/source/source.h"
-#include "sender/catalog/catalog.h"
-#include "sender/catalog/stream.h"
+#include "sender/catalog/folder_catalog.h"
 #include "sender/catalog/stream_open.h"
-#include "sender/export/stats_outputs.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/synthetic_media.h"
 #include "sender/options/options.h"
 #include "sender/policy/file_budget.h"
 #include "sender/prepare/prepare.h"
-#include "sender/rtsp/server.h"
 #include "sender/systemd.h"
+#include "server/export/stats_outputs.h"
+#include "server/rtsp/server.h"
+#include "server/session/stream.h"
 
 enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
 
@@ -61,7 +61,7 @@ static void on_signal(void *ctx, const char *name)
     struct program *p = ctx;
     log_info("stopped by %s", name);
     systemd_stopping(p->service);
-    catalog_leave(p->catalog, &p->list_hold);
+    p->catalog->ops->leave(p->catalog, &p->list_hold);
     server_stop(p->server, on_stopped, p);
 }
 
@@ -118,7 +118,7 @@ static int open_catalog(struct program *p, const struct options *o)
     if (o->has_capture && !source_is_capture(o->source))
         log_warn("--capture has no effect: it applies only to cameras and screens");
     if (is_folder(o->source)) {
-        p->catalog = catalog_new_folder(&p->loop, o);
+        p->catalog = folder_catalog_new(&p->loop, o);
     } else {
         err = open_stream(p, o);
         p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
@@ -153,7 +153,7 @@ static void on_list(void *ctx, usec_t now)
     static char list[CATALOG_LIST_BYTES];
     struct program *p = ctx;
     int count;
-    int err = catalog_list(p->catalog, &p->list_hold, list, sizeof(list), &count);
+    int err = p->catalog->ops->list(p->catalog, &p->list_hold, list, sizeof(list), &count);
     if (err == 0)
         log_info("%d file%s in the folder", count, count == 1 ? "" : "s");
     else if (err < 0)
@@ -164,7 +164,7 @@ static void announce(struct program *p, const struct options *o)
 {
     char at[SOCKADDR_TEXT];
     server_address(p->server, at, sizeof(at));
-    if (catalog_is_folder(p->catalog)) {
+    if (p->catalog->ops->list) {
         log_info("files of %s at rtsp://%s/", o->source, at);
         p->list_hold = (struct catalog_hold){.on_ready = on_list, .ctx = p};
         on_list(p, clock_now());
@@ -195,7 +195,7 @@ static int serve(struct program *p, const struct options *o)
         _exit(code); // the thread that opens the source may still be reading
     if (err)
         goto free_raw;
-    p->outputs = stats_outputs_new(o, p->catalog, clock_now());
+    p->outputs = stats_outputs_new(o->stats, &o->metrics, p->catalog, clock_now());
     if (!p->outputs)
         goto destroy_stream;
     struct server_config config = {.listen = o->listen,
@@ -215,7 +215,7 @@ static int serve(struct program *p, const struct options *o)
 free_outputs:
     stats_outputs_free(p->outputs, clock_now());
 destroy_stream:
-    catalog_free(p->catalog);
+    p->catalog->ops->free(p->catalog);
     stream_destroy(&p->stream);
 free_raw:
     mtp_raw_free(p->raw);

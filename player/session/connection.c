@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "client/rtsp/rtsp_link.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/random.h"
@@ -13,7 +14,6 @@
 #include "player/policy/level_choice.h"
 #include "player/policy/media_silence.h"
 #include "player/policy/playout_notice.h"
-#include "player/rtsp/rtsp_link.h"
 #include "player/session/path_stats.h"
 #include "player/session/stream_description.h"
 #include "player/session/stream_player.h"

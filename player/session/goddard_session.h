@@ -7,8 +7,8 @@
 
 #include <uv.h>
 
+#include "client/rtsp/rtsp_link.h"
 #include "player/report/trace.h"
-#include "player/rtsp/rtsp_link.h"
 #include "stream/goddard/goddard_params.h"
 #include "stream/qoe/qoe.h"
 

@@ -11,7 +11,7 @@
 #include "common/net/clock.h"
 #include "media/source/source.h"
 #include "media/stored/stored_file.h"
-#include "sender/policy/catalog_path.h"
+#include "server/policy/catalog_path.h"
 
 enum {
     MAX_DEPTH = 8,

@@ -4,8 +4,8 @@
 #ifndef WEIR_SENDER_CATALOG_STREAM_OPEN_H
 #define WEIR_SENDER_CATALOG_STREAM_OPEN_H
 
-#include "sender/catalog/stream.h"
 #include "sender/options/options.h"
+#include "server/session/stream.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,7 +9,7 @@
 #include "media/coded/coded_audio.h"
 #include "media/picture/picture.h"
 #include "media/source/audio_source.h"
-#include "sender/stats/live_feed_stats.h"
+#include "server/stats/live_feed_stats.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #ifndef WEIR_SENDER_FEED_FILLER_MEDIA_H
 #define WEIR_SENDER_FEED_FILLER_MEDIA_H
 
-#include "sender/feed/stream_media.h"
+#include "server/session/stream_media.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -21,7 +21,7 @@
 #include "media/coded/coded_frame.h"
 #include "media/source/audio_source.h"
 #include "media/source/source.h"
-#include "sender/stats/live_feed_stats.h"
+#include "server/stats/live_feed_stats.h"
 
 #ifdef __cplusplus
 extern "C" {

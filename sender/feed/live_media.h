@@ -6,7 +6,7 @@
 
 #include "media/source/audio_source.h"
 #include "media/source/source.h"
-#include "sender/feed/stream_media.h"
+#include "server/session/stream_media.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -15,7 +15,7 @@
 #define WEIR_SENDER_FEED_STORED_FEED_H
 
 #include "sender/feed/stored_cache.h"
-#include "sender/feed/stream_media.h"
+#include "server/session/stream_media.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #define WEIR_SENDER_FEED_SYNTHETIC_MEDIA_H
 
 #include "media/coded/synthetic.h"
-#include "sender/feed/stream_media.h"
+#include "server/session/stream_media.h"
 
 #ifdef __cplusplus
 extern "C" {

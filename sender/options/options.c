@@ -11,7 +11,7 @@
 #include "media/audio/audio_encoder.h"
 #include "media/capture/audio_open.h"
 #include "media/source/audio_source.h"
-#include "sender/policy/viewer_limits.h"
+#include "server/policy/viewer_limits.h"
 
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
 {

@@ -6,7 +6,7 @@
 //   a file of coded frames; synthetic media consists of filler bytes. Of both, each viewer has its
 //   own time line. Filler has no frames: the sender makes its packets (filler.h).
 //
-// The session receives frames and audio packets through a frame sink (sender/feed/frame_sink.h).
+// The session receives frames and audio packets through a frame sink (server/session/frame_sink.h).
 // The operations do not call the sender, with one exception: give_again and request_key of stored
 // media call stream_sender_frame_again.
 #ifndef WEIR_STREAM_SEND_MEDIA_FEED_H

@@ -11,7 +11,7 @@ import lib
 import rtsp
 from rtsp import Client, Viewer, until
 
-STUCK_AFTER = 20  # seconds without a byte taken (sender/session/session.c)
+STUCK_AFTER = 20  # seconds without a byte taken (server/session/session.c)
 
 
 class Viewers(lib.Case):

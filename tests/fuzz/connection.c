@@ -27,10 +27,10 @@
 #include "common/wire/path_token.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
-#include "sender/catalog/catalog.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/synthetic_media.h"
-#include "sender/rtsp/connection.h"
+#include "server/rtsp/connection.h"
+#include "server/session/catalog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -285,7 +285,7 @@ static void close_world(struct world *w)
     connection_free(w->connection, fuzz_time);
     timer_due = USEC_NEVER;
     close(w->fd);
-    catalog_free(w->catalog);
+    w->catalog->ops->free(w->catalog);
     stream_destroy(&w->stream);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     int err = uv_loop_close(&w->loop);

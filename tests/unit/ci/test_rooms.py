@@ -24,7 +24,9 @@ CLEAN = {
     "media/source/source.h": '#include "media/rtp/packetiser.h"\n#include "common/net/clock.h"\n',
     "stream/send/sender.h": '#include "media/source/source.h"\n',
     "sender/main.c": '#include "sender/session/session.h"\n',
-    "sender/session/session.h": '#include "stream/send/sender.h"\n',
+    "server/rtsp/server.h": '#include "stream/send/sender.h"\n',
+    "client/rtsp/link.h": '#include "common/net/clock.h"\n',
+    "sender/session/session.h": '#include "server/rtsp/server.h"\n',
     "player/video/pipeline.h": '#include "media/source/source.h"\n',
     "proxy/main.c": '#include "stream/send/sender.h"\n',
     "lab/link/queue.h": '#include "common/base/err.h"\n',
@@ -33,7 +35,7 @@ CLEAN = {
 }
 # A room of each floor, bottom to top.
 FLOORS = ("common/base", "common/wire", "common/congestion", "common/protocol", "common/net", "common/transport", "media/rtp",
-          "stream/send", "sender/session", "lab/traffic")
+          "stream/send", "server/rtsp", "sender/session", "lab/traffic")
 
 
 def run(tree, *arguments):
@@ -128,6 +130,10 @@ class Rooms(unittest.TestCase):
                 with self.subTest(program=program, other=other):
                     self.fails({**headers, f"{program}/y.c": f'#include "{other}/x/x.h"\n'},
                                (f"{program}/y.c:1", "upward include", f"{other}/x/x.h: {program} and {other}/x never include each other"))
+
+    def test_server_and_client_never_include_each_other(self):
+        self.fails({"server/rtsp/a.c": '#include "client/rtsp/link.h"\n'},
+                   ("server/rtsp/a.c:1", "upward include", "server/rtsp and client/rtsp never include each other"))
 
     def test_nothing_includes_the_lab_or_the_tests(self):
         for header in ("lab/link/queue.h", "tests/unit/rig.h"):

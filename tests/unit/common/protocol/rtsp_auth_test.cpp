@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "player/rtsp/rtsp_hash.h"
+#include "client/rtsp/rtsp_hash.h"
 
 namespace
 {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "client/rtsp/rtsp_hash.h"
 #include "common/base/err.h"
 #include "common/wire/rtsp.h"
-#include "player/rtsp/rtsp_hash.h"
 
 namespace
 {

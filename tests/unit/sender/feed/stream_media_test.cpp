@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What each kind of media offers a viewer, as a table.
-#include "sender/feed/stream_media.h"
+#include "server/session/stream_media.h"
 
 #include <string>
 

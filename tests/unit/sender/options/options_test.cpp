@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/net/udp_socket.h"
-#include "sender/policy/viewer_limits.h"
+#include "server/policy/viewer_limits.h"
 
 namespace
 {

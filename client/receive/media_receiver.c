@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/receive/media_receiver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/transport/transport_offer.h"
+#include "common/wire/path_token.h"
+#include "common/wire/rtsp.h"
+
+enum { UDP_HEADERS_V4 = 28, UDP_HEADERS_V6 = 48 }; // headers of IP and UDP
+
+void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_conn *control,
+                         const struct sdp *sdp, uint32_t ssrc, struct mtp_raw_receiver *raw,
+                         const struct media_receiver_ops *ops, void *ctx)
+{
+    *m = (struct media_receiver){.loop = loop,
+                                 .control = control,
+                                 .sdp = sdp,
+                                 .dialect = server_dialect_of(sdp),
+                                 .ssrc = ssrc,
+                                 .raw = raw,
+                                 .ops = ops,
+                                 .ctx = ctx};
+    for (int i = 0; i < TRACKS; i++) {
+        struct receiver_track *track = &m->tracks[i];
+        track->owner = m;
+        for (int k = 0; k < 2; k++) {
+            track->path.channel[k] = 2 * i + k;
+            track->path.peer[k] = (const struct sockaddr *)&track->peer[k];
+        }
+    }
+}
+
+void media_receiver_destroy(struct media_receiver *m)
+{
+    path_responder_free(m->responder);
+    m->responder = NULL;
+    if (m->receiver)
+        m->receiver->ops->free(m->receiver);
+    m->receiver = NULL;
+    for (int i = 0; i < TRACKS; i++)
+        for (int k = 0; k < 2; k++) {
+            udp_socket_free(m->tracks[i].path.socket[k]);
+            m->tracks[i].path.socket[k] = NULL;
+        }
+}
+
+// ---- Input
+
+static void on_rtp(void *ctx, const uint8_t *data, size_t len, usec_t arrived, usec_t now)
+{
+    struct media_receiver *m = ctx;
+    m->ops->on_packet(m->ctx, TRACK_VIDEO, false, data, len, arrived, now);
+}
+
+// Before the SETUP response no datagram is expected; after it, only the server's. RTP has no other
+// authentication (RFC 3550, 9).
+static bool is_from_server(struct media_receiver *m, const struct sockaddr *server,
+                           const struct datagram *d)
+{
+    const struct sockaddr *from = (const struct sockaddr *)d->from;
+    if (m->tracks[TRACK_VIDEO].accepted && m->datagram && sockaddr_same_host(from, server) &&
+        (!sockaddr_port(server) || sockaddr_port(from) == sockaddr_port(server)))
+        return true;
+    m->third_party++;
+    return false;
+}
+
+// Returns true if the datagram serves the path and carries no media.
+static bool is_of_path(struct media_receiver *m, int which, const struct datagram *d, usec_t now)
+{
+    uint64_t token;
+    struct capacity_packet pair;
+    if (m->responder)
+        path_responder_heard(m->responder, which, now);
+    if (path_token_decode(d->data, d->len, &token))
+        return true; // the server echoes the viewer's token
+    if (which != 0 || !capacity_pair_decode(d->data, d->len, &pair))
+        return false;
+    size_t headers = d->from->ss_family == AF_INET6 ? UDP_HEADERS_V6 : UDP_HEADERS_V4;
+    m->ops->on_pair(m->ctx, &pair, d->len + headers, d->arrived, now);
+    return true;
+}
+
+static void on_datagram(struct receiver_track *track, int which, const struct datagram *d,
+                        usec_t now)
+{
+    struct media_receiver *m = track->owner;
+    bool video = track == &m->tracks[TRACK_VIDEO];
+    if ((!video && !track->accepted) || !is_from_server(m, track->path.peer[which], d))
+        return;
+    if (video && is_of_path(m, which, d, now))
+        return;
+    if (video && which == 0 && m->receiver)
+        m->receiver->ops->on_datagram(m->receiver, d, now);
+    else
+        m->ops->on_packet(m->ctx, video ? TRACK_VIDEO : TRACK_AUDIO, which == 1, d->data, d->len,
+                          d->arrived, now);
+}
+
+static void on_rtp_port(void *ctx, const struct datagram *d, usec_t now)
+{
+    on_datagram(ctx, 0, d, now);
+}
+
+static void on_rtcp_port(void *ctx, const struct datagram *d, usec_t now)
+{
+    on_datagram(ctx, 1, d, now);
+}
+
+void media_receiver_interleaved(struct media_receiver *m, int channel, const uint8_t *data,
+                                size_t len, usec_t now)
+{
+    const struct receiver_track *video = &m->tracks[TRACK_VIDEO], *audio = &m->tracks[TRACK_AUDIO];
+    if (!video->accepted || m->datagram)
+        return;
+    for (int i = 0; i < 2; i++) {
+        bool is_audio = audio->accepted && channel == audio->path.channel[i];
+        if (channel != video->path.channel[i] && !is_audio)
+            continue;
+        enum media_track track =
+            is_audio && m->dialect->audio_has_own_flow ? TRACK_AUDIO : TRACK_VIDEO;
+        m->ops->on_packet(m->ctx, track, i == 1, data, len, now, now);
+        return;
+    }
+}
+
+// ---- SETUP
+
+// Binds to the control connection's local address, because the server sends only to that address.
+static int open_ports(struct media_receiver *m, struct receiver_track *track)
+{
+    return udp_socket_pair(m->loop, (const struct sockaddr *)tcp_conn_local(m->control),
+                           on_rtp_port, on_rtcp_port, track, track->path.socket);
+}
+
+int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
+                         const char *cc, const char *repair, char *out, size_t cap)
+{
+    struct receiver_track *track = &m->tracks[TRACK_VIDEO];
+    bool names_weir = m->dialect->knows_weir_transports;
+    size_t used = 0;
+    for (int i = 0; i < list->count; i++) {
+        struct rtsp_transport t;
+        if (transport_offer_of(list->names[i], names_weir, m->sdp->ccfb, &t) != 0)
+            return ERR_UNSUPPORTED;
+        int err = !t.tcp && !track->path.socket[0] ? open_ports(m, track) : 0;
+        if (err)
+            return err;
+        for (int k = 0; k < 2; k++) {
+            if (t.tcp)
+                t.interleaved[k] = track->path.channel[k];
+            else
+                t.client_port[k] = udp_socket_port(track->path.socket[k]);
+        }
+        if (t.tcp && names_weir)
+            snprintf(t.cc, sizeof(t.cc), "%s", cc);
+        if (!t.tcp && names_weir)
+            snprintf(t.repair, sizeof(t.repair), "%s", repair);
+        if (used && used + 1 < cap)
+            out[used++] = ',';
+        int len = rtsp_transport_encode(&t, out + used, cap - used);
+        if (len < 0)
+            return len;
+        used += (size_t)len;
+    }
+    return 0;
+}
+
+// Media comes from the server or, for some third parties, from the host that the response names; a
+// name that is no address is ignored. Tokens go to the server alone: else a server could make the
+// viewer send to any host.
+static void take_peers(const struct media_receiver *m, const struct rtsp_transport *t,
+                       struct sockaddr_storage peer[2])
+{
+    char text[RTSP_MAX_NAME + 16];
+    struct sockaddr_storage from;
+    const struct sockaddr_storage *server = tcp_conn_peer(m->control);
+    bool v6 = strchr(t->source, ':');
+    snprintf(text, sizeof(text), v6 ? "[%s]:1" : "%s:1", t->source);
+    bool elsewhere = m->dialect->names_media_source && !t->has_token && t->source[0] &&
+                     sockaddr_parse(text, &from) == 0 && from.ss_family == server->ss_family;
+    for (int i = 0; i < 2; i++) {
+        peer[i] = elsewhere ? from : *server;
+        sockaddr_set_port((struct sockaddr *)&peer[i],
+                          t->server_port[i] > 0 ? t->server_port[i] : 0);
+    }
+}
+
+// Uses the channels of the response, or those of the offer. If only one is given, RTCP uses the
+// next.
+static void take_channels(const struct rtsp_transport *t, int channel[2])
+{
+    if (t->interleaved[0] < 0)
+        return;
+    channel[0] = t->interleaved[0];
+    channel[1] = t->interleaved[1] >= 0 ? t->interleaved[1] : channel[0] + 1;
+}
+
+static void accept_track(const struct media_receiver *m, struct receiver_track *track,
+                         const struct rtsp_transport *t)
+{
+    if (t->tcp)
+        take_channels(t, track->path.channel);
+    take_peers(m, t, track->peer);
+    track->accepted = true;
+}
+
+static void on_validated(void *ctx, usec_t now)
+{
+    struct media_receiver *m = ctx;
+    m->ops->on_validated(m->ctx, now);
+}
+
+static void on_end(void *ctx, const char *error, usec_t now)
+{
+    struct media_receiver *m = ctx;
+    m->ops->on_end(m->ctx, error, now);
+}
+
+static void send_report(void *ctx, const uint8_t *data, size_t len)
+{
+    media_receiver_send_rtcp(ctx, TRACK_VIDEO, data, len);
+}
+
+static int open_receiver(struct media_receiver *m, const struct rtsp_transport *t, usec_t now)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    const struct track_path *video = &m->tracks[TRACK_VIDEO].path;
+    struct transport_receiver_path path = {.loop = m->loop,
+                                           .socket = video->socket[0],
+                                           .local =
+                                               (const struct sockaddr *)tcp_conn_local(m->control),
+                                           .server = video->peer[0],
+                                           .raw = m->raw,
+                                           .ext = m->sdp->ext,
+                                           .ssrc = m->ssrc,
+                                           .media_ssrc = t->ssrc,
+                                           .reports = t->avpf,
+                                           .has_token = t->has_token,
+                                           .token = t->token,
+                                           .on_rtp = on_rtp,
+                                           .send_rtcp = send_report,
+                                           .on_open = on_validated,
+                                           .on_end = on_end,
+                                           .ctx = m};
+    int err = transport_find(m->name, &kind, &params);
+    return !err && kind->receive ? kind->receive(&path, &m->receiver, now) : err;
+}
+
+static int open_responder(struct media_receiver *m, const struct rtsp_transport *t, usec_t now)
+{
+    if (!m->datagram || !t->has_token || t->server_port[0] <= 0 || t->server_port[1] <= 0)
+        return 0;
+    const struct track_path *video = &m->tracks[TRACK_VIDEO].path;
+    struct path_responder_config config = {.loop = m->loop,
+                                           .socket = {video->socket[0], video->socket[1]},
+                                           .to = {video->peer[0], video->peer[1]},
+                                           .ssrc = m->ssrc,
+                                           .token = t->token,
+                                           .on_validated = on_validated,
+                                           .ctx = m};
+    m->responder = path_responder_new(&config, now);
+    return m->responder ? 0 : ERR_NO_MEMORY;
+}
+
+int media_receiver_accept(struct media_receiver *m, const struct transport_list *list,
+                          struct text answer, usec_t now)
+{
+    struct receiver_track *track = &m->tracks[TRACK_VIDEO];
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
+        return ERR_MALFORMED;
+    const struct rtsp_transport *t = &offers[0];
+    const char *taken = transport_offer_taken(list, t);
+    if (!taken || t->multicast || (!t->tcp && !track->path.socket[0]))
+        return ERR_UNSUPPORTED;
+    snprintf(m->name, sizeof(m->name), "%s", taken);
+    m->datagram = !t->tcp;
+    snprintf(m->repair, sizeof(m->repair), "%s", t->repair);
+    m->reports = t->avpf;
+    accept_track(m, track, t);
+    int err = open_receiver(m, t, now);
+    return err ? err : open_responder(m, t, now);
+}
+
+bool media_receiver_tells(const struct media_receiver *m)
+{
+    return m->responder || media_receiver_connects(m);
+}
+
+bool media_receiver_connects(const struct media_receiver *m)
+{
+    return m->receiver && m->receiver->connects;
+}
+
+int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap)
+{
+    struct receiver_track *video = &m->tracks[TRACK_VIDEO], *audio = &m->tracks[TRACK_AUDIO];
+    struct rtsp_transport t;
+    if (transport_offer_of(m->name, m->dialect->knows_weir_transports, m->reports, &t) != 0)
+        return ERR_UNSUPPORTED;
+    bool own_ports = m->datagram && m->dialect->audio_has_own_flow;
+    int err = own_ports ? open_ports(m, audio) : 0;
+    if (err)
+        return err;
+    int free_channel = video->path.channel[1] < 254 ? video->path.channel[1] + 1 : 0;
+    for (int i = 0; i < 2; i++) {
+        if (m->datagram)
+            t.client_port[i] = udp_socket_port((own_ports ? audio : video)->path.socket[i]);
+        else
+            t.interleaved[i] = audio->path.channel[i] = free_channel + i;
+    }
+    int len = rtsp_transport_encode(&t, out, cap);
+    return len < 0 ? len : 0;
+}
+
+int media_receiver_accept_audio(struct media_receiver *m, struct text answer)
+{
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
+        return ERR_MALFORMED;
+    const struct rtsp_transport *t = &offers[0];
+    if (t->tcp == m->datagram || t->multicast)
+        return ERR_UNSUPPORTED;
+    accept_track(m, &m->tracks[TRACK_AUDIO], t);
+    return 0;
+}
+
+// ---- Output
+
+void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
+                              size_t len)
+{
+    if (!m->tracks[TRACK_VIDEO].accepted)
+        return;
+    bool own = m->tracks[track].accepted && m->dialect->audio_has_own_flow;
+    const struct track_path *to = &m->tracks[own ? track : TRACK_VIDEO].path;
+    uint8_t head[RTSP_INTERLEAVED_HEAD];
+    struct iovec parts[2] = {{.iov_base = head, .iov_len = sizeof(head)}, {.iov_len = len}};
+    parts[1].iov_base = (uint8_t *)(uintptr_t)data; // only read
+    rtsp_interleaved_encode(head, to->channel[1], len);
+    if (!m->datagram)
+        (void)tcp_conn_write_packet(m->control, parts, 2);
+    else if (sockaddr_port(to->peer[1]))
+        (void)udp_socket_send(to->socket[1], to->peer[1], &parts[1], 1);
+}
+
+int64_t media_receiver_marked(const struct media_receiver *m)
+{
+    return m->receiver && m->receiver->ops->marked ? m->receiver->ops->marked(m->receiver) : -1;
+}

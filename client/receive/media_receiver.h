@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where RTP and RTCP arrive and RTCP leaves: interleaved on the control connection (RFC
+// 2326, 10.12), on pairs of UDP ports, or on a connection that the transport makes. Writes the
+// Transport header's offers and takes its answer; over UDP, responds to the server's path
+// validation. What a transport does with its packets is its receiving end's business
+// (transport_receiver.h). Loop thread only.
+#ifndef WEIR_CLIENT_RECEIVE_MEDIA_RECEIVER_H
+#define WEIR_CLIENT_RECEIVE_MEDIA_RECEIVER_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "common/net/tcp_conn.h"
+#include "common/net/udp_socket.h"
+#include "common/protocol/server_dialect.h"
+#include "common/transport/mtp_raw_receiver.h"
+#include "common/transport/path_validation.h"
+#include "common/transport/transport_list.h"
+#include "common/transport/transport_receiver.h"
+#include "common/wire/capacity_pair.h"
+#include "common/wire/sdp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// `track`: whose path it took. The audio shares the video's, unless audio_has_own_flow
+// (server_dialect.h).
+// `data` is borrowed for the call. `arrived`: when the kernel received it, as far as that is known.
+typedef void media_packet_fn(void *ctx, enum media_track track, bool rtcp, const uint8_t *data,
+                             size_t len, usec_t arrived, usec_t now);
+
+struct media_receiver_ops {
+    media_packet_fn *on_packet;
+    // One of two packets that measure the path; `bytes`: with the headers of IP and UDP.
+    void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
+                    usec_t now);
+    // Media can arrive on a path other than the control connection. Called once, if
+    // media_receiver_tells.
+    void (*on_validated)(void *ctx, usec_t now);
+    // The separate media connection ended; `error` as in transport_receiver.h.
+    void (*on_end)(void *ctx, const char *error, usec_t now);
+};
+
+// One track's path, at the viewer's end.
+struct receiver_track {
+    struct media_receiver *owner; // borrowed
+    bool accepted;                // the server answered this track's SETUP
+    struct track_path path; // its sockets are owned; NULL if the track has no ports of its own
+    struct sockaddr_storage peer[2]; // path.peer: the address from which the server sends
+};
+
+struct media_receiver {
+    uv_loop_t *loop;                      // borrowed
+    struct tcp_conn *control;             // borrowed
+    const struct sdp *sdp;                // borrowed
+    const struct server_dialect *dialect; // static; of the SDP
+    uint32_t ssrc;                        // the viewer's
+    struct receiver_track tracks[TRACKS];
+    bool datagram;                 // media arrives on UDP ports
+    bool reports;                  // true if the server agreed to reports of each packet (RFC 8888)
+    char name[TRANSPORT_MAX_NAME]; // of the transport taken
+    char repair[RTSP_MAX_NAME];    // how the server repairs losses; empty: it does not
+    const struct media_receiver_ops *ops; // static
+    void *ctx;                            // borrowed
+    uint64_t third_party;                 // datagrams from elsewhere, dropped
+    struct mtp_raw_receiver *raw;         // borrowed; NULL: transports that need it are not offered
+    struct transport_receiver *receiver;  // owned; NULL: what arrives is RTP
+    struct path_responder *responder;     // owned; NULL: the server does not validate the path
+};
+
+// `control` is connected; it and `sdp` outlive the receiver. `sdp` is complete. `ssrc`: the
+// viewer's in RTCP. `raw`: for transports that need raw sockets, or NULL.
+void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_conn *control,
+                         const struct sdp *sdp, uint32_t ssrc, struct mtp_raw_receiver *raw,
+                         const struct media_receiver_ops *ops, void *ctx);
+void media_receiver_destroy(struct media_receiver *m);
+
+// Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports if one of
+// them requires ports. `repair`: the value of x-weir-repair in offers of datagrams; empty: without.
+// 0; ERR_IO (logged); ERR_FULL; ERR_UNSUPPORTED: an unknown transport.
+int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
+                         const char *cc, const char *repair, char *out, size_t cap);
+// Reads the server's selection from `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: a transport that was
+// not offered; ERR_NO_MEMORY.
+int media_receiver_accept(struct media_receiver *m, const struct transport_list *list,
+                          struct text answer, usec_t now);
+// The same for the audio, which takes the transport that was accepted: 0, ERR_IO, ERR_FULL; and 0,
+// ERR_MALFORMED, ERR_UNSUPPORTED.
+int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap);
+int media_receiver_accept_audio(struct media_receiver *m, struct text answer);
+// Returns true if on_validated or on_end will be called for the selected transport's path.
+bool media_receiver_tells(const struct media_receiver *m);
+// Returns true if media uses a connection that the transport's receiving end made.
+bool media_receiver_connects(const struct media_receiver *m);
+
+// Returns the number of media packets that routers marked (ECN CE); -1: the transport does not
+// report marks.
+int64_t media_receiver_marked(const struct media_receiver *m);
+
+// Passes an interleaved frame of the control connection on, if its channel is a track's.
+void media_receiver_interleaved(struct media_receiver *m, int channel, const uint8_t *data,
+                                size_t len, usec_t now);
+// Sends one compound of a track. If the network has no room it is lost, which RTCP allows.
+void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
+                              size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/rtsp/rtsp_link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/receive/media_receiver.h"
+#include "client/rtsp/resolver.h"
+#include "client/rtsp/rtsp_hash.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/random.h"
+#include "common/net/raw_tcp.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/timer.h"
+#include "common/transport/transport_list.h"
+#include "common/wire/rtsp.h"
+
+#define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
+#define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // to connect, while the host has further addresses
+
+struct rtsp_link {
+    uv_loop_t *loop;                 // borrowed
+    const struct rtsp_link_ops *ops; // static
+    void *ctx;                       // borrowed
+    struct rtsp_client *rtsp;        // owned
+    char host[URL_MAX_HOST];
+    int port;
+    char cc[16];
+    char repair[RTSP_MAX_NAME];
+    struct resolver *resolver; // owned
+    struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
+    int address_count;
+    int address_next;
+    struct tcp_conn *conn;        // owned
+    struct timer *timer;          // owned
+    usec_t deadline;              // deadline to connect
+    bool redirected;              // a connection to `host` will replace `conn`
+    struct mtp_raw_receiver *raw; // borrowed; NULL: not possible
+    const char *no_raw;           // reason why raw transports are not possible; static or
+                                  // `raw_failure`
+    char raw_failure[256];
+    uint32_t ssrc; // our SSRC
+    struct media_receiver path;
+    bool has_path; // `path` must be destroyed
+};
+
+// Sets the timer to the next deadline, of connecting or of the RTSP session.
+static void arm(struct rtsp_link *l)
+{
+    usec_t when = rtsp_client_next_timeout(l->rtsp);
+    if (rtsp_client_is_connecting(l->rtsp))
+        when = usec_min(when, l->deadline);
+    timer_set(l->timer, when);
+}
+
+// ---- Connecting ----
+
+static void fail(struct rtsp_link *l, enum rtsp_client_end end, const char *text, usec_t now)
+{
+    rtsp_client_fail(l->rtsp, end, text, now);
+    arm(l);
+}
+
+static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    int used = rtsp_client_input(l->rtsp, data, len, clock_wall(), now);
+    arm(l);
+    return used;
+}
+
+static void on_open(void *ctx, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    rtsp_client_connected(l->rtsp, now);
+    arm(l);
+}
+
+static void connect_next(struct rtsp_link *l, usec_t now);
+
+static void on_close(void *ctx, int err, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    if (l->redirected)
+        return; // the timer closes the connection
+    if (rtsp_client_is_connecting(l->rtsp)) {
+        connect_next(l, now);
+        return;
+    }
+    rtsp_client_closed(l->rtsp, err, now);
+    arm(l);
+}
+
+static const struct tcp_conn_ops conn_ops = {
+    .on_open = on_open, .on_input = on_input, .on_close = on_close};
+
+static void connect_next(struct rtsp_link *l, usec_t now)
+{
+    tcp_conn_free(l->conn);
+    l->conn = NULL;
+    while (!l->conn && l->address_next < l->address_count) {
+        const struct sockaddr *to = (const struct sockaddr *)&l->addresses[l->address_next++];
+        l->conn = tcp_conn_connect(l->loop, to, RTSP_MAX_ITEM + 4, &conn_ops, l);
+    }
+    l->deadline = now + (l->address_next < l->address_count ? ADDRESS_TIMEOUT : CONNECT_TIMEOUT);
+    arm(l);
+    if (l->conn)
+        return;
+    char text[512];
+    snprintf(text, sizeof(text),
+             "cannot connect to %s port %d: nobody answers there (is weir-send running?)", l->host,
+             l->port);
+    fail(l, RTSP_CLIENT_REFUSED, text, now);
+}
+
+static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int count,
+                        const char *error)
+{
+    struct rtsp_link *l = ctx;
+    usec_t now = clock_now();
+    if (!rtsp_client_is_connecting(l->rtsp))
+        return; // the viewer is leaving
+    if (!count) {
+        char text[512];
+        snprintf(text, sizeof(text), "cannot find the host %s: %s", l->host, error);
+        fail(l, RTSP_CLIENT_REFUSED, text, now);
+        return;
+    }
+    memcpy(l->addresses, addresses, (size_t)count * sizeof(*addresses));
+    l->address_count = count;
+    connect_next(l, now);
+}
+
+static void on_redirect(void *ctx, const struct url *to, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    snprintf(l->host, sizeof(l->host), "%s", to->host);
+    l->port = to->port;
+    l->redirected = true;
+    l->deadline = now; // the connection calls this function, so it cannot be freed here
+}
+
+static void follow_redirect(struct rtsp_link *l, usec_t now)
+{
+    l->redirected = false;
+    resolver_free(l->resolver);
+    tcp_conn_free(l->conn);
+    l->conn = NULL;
+    l->address_count = l->address_next = 0;
+    l->deadline = now + CONNECT_TIMEOUT;
+    l->resolver = resolver_new(l->loop, l->host, l->port, on_resolved, l);
+    if (l->resolver)
+        arm(l);
+    else
+        fail(l, RTSP_CLIENT_INTERNAL, "cannot look up the host of the redirect", now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    if (now >= rtsp_client_next_timeout(l->rtsp))
+        rtsp_client_on_timeout(l->rtsp, now);
+    if (!rtsp_client_is_connecting(l->rtsp) || now < l->deadline) {
+        arm(l);
+    } else if (l->redirected) {
+        follow_redirect(l, now);
+    } else if (l->conn && l->address_next < l->address_count) {
+        connect_next(l, now);
+    } else {
+        char text[512];
+        snprintf(text, sizeof(text), "cannot connect to %s port %d: no answer within %d s", l->host,
+                 l->port, (int)(CONNECT_TIMEOUT / USEC_PER_SEC));
+        fail(l, RTSP_CLIENT_REFUSED, text, now);
+    }
+}
+
+// ---- Media ----
+
+static void on_packet(void *ctx, enum media_track track, bool rtcp, const uint8_t *data, size_t len,
+                      usec_t arrived, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    if (rtsp_client_media_received(l->rtsp, now))
+        (track == TRACK_AUDIO ? l->ops->on_audio_packet : l->ops->on_packet)(l->ctx, rtcp, data,
+                                                                             len, arrived, now);
+}
+
+static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
+                    usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    if (rtsp_client_takes_media(l->rtsp))
+        l->ops->on_pair(l->ctx, p, bytes, arrived, now);
+}
+
+static void on_validated(void *ctx, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    rtsp_client_media_open(l->rtsp, now);
+    arm(l);
+}
+
+static void on_media_end(void *ctx, const char *error, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    rtsp_client_media_closed(l->rtsp, error, now);
+    arm(l);
+}
+
+static const struct media_receiver_ops media_ops = {.on_packet = on_packet,
+                                                    .on_pair = on_pair,
+                                                    .on_validated = on_validated,
+                                                    .on_end = on_media_end};
+
+// ---- Callbacks of the RTSP session: connection and media path ----
+
+static int send_bytes(void *ctx, const char *data, size_t len, usec_t *wall)
+{
+    struct rtsp_link *l = ctx;
+    int err = tcp_conn_send(l->conn, data, len);
+    *wall = clock_wall();
+    return err;
+}
+
+static const char *impossible(void *ctx, const char *name)
+{
+    const struct rtsp_link *l = ctx;
+    return transport_needs_raw(name) && !l->raw ? l->no_raw : NULL;
+}
+
+static int offer(void *ctx, const struct sdp *sdp, const struct transport_list *list, char *out,
+                 size_t cap)
+{
+    struct rtsp_link *l = ctx;
+    media_receiver_init(&l->path, l->loop, l->conn, sdp, l->ssrc, l->raw, &media_ops, l);
+    l->has_path = true;
+    return media_receiver_offer(&l->path, list, l->cc, l->repair, out, cap);
+}
+
+static int accept_path(void *ctx, const struct transport_list *list, struct text answer,
+                       struct rtsp_client_path *out, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    int err = media_receiver_accept(&l->path, list, answer, now);
+    *out =
+        (struct rtsp_client_path){.datagram = l->path.datagram || media_receiver_connects(&l->path),
+                                  .pairs = l->path.datagram,
+                                  .validates = media_receiver_tells(&l->path)};
+    snprintf(out->transport, sizeof(out->transport), "%s", l->path.name);
+    return err;
+}
+
+static int offer_audio(void *ctx, char *out, size_t cap)
+{
+    struct rtsp_link *l = ctx;
+    return media_receiver_offer_audio(&l->path, out, cap);
+}
+
+static int accept_audio(void *ctx, struct text answer)
+{
+    struct rtsp_link *l = ctx;
+    return media_receiver_accept_audio(&l->path, answer);
+}
+
+// All raw transports share one raw connection, so its failure rules them all out.
+static void abandon(void *ctx, const char *why)
+{
+    struct rtsp_link *l = ctx;
+    if (media_receiver_connects(&l->path)) {
+        mtp_raw_receiver_abort(l->raw);
+        l->raw = NULL;
+        snprintf(l->raw_failure, sizeof(l->raw_failure), "%s", why);
+        l->no_raw = l->raw_failure;
+    }
+    media_receiver_destroy(&l->path);
+}
+
+static bool media_is_open(void *ctx)
+{
+    const struct rtsp_link *l = ctx;
+    return l->raw && !mtp_raw_receiver_is_over(l->raw);
+}
+
+static void on_interleaved(void *ctx, int channel, const uint8_t *data, size_t len, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    media_receiver_interleaved(&l->path, channel, data, len, now);
+}
+
+static const struct rtsp_client_link client_link = {.send = send_bytes,
+                                                    .redirect = on_redirect,
+                                                    .impossible = impossible,
+                                                    .offer = offer,
+                                                    .accept = accept_path,
+                                                    .offer_audio = offer_audio,
+                                                    .accept_audio = accept_audio,
+                                                    .abandon = abandon,
+                                                    .media_is_open = media_is_open,
+                                                    .on_interleaved = on_interleaved};
+
+// ---- Life ----
+
+struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t now)
+{
+    struct rtsp_client_config full = *config->rtsp;
+    full.standard_transports = transport_list_standard(&full.transports);
+    full.hash = rtsp_hash;
+    struct rtsp_link *l = calloc(1, sizeof(*l));
+    if (!l || !random_fill(&full.seed, sizeof(full.seed)))
+        goto free_link;
+    l->loop = config->loop;
+    l->ops = config->ops;
+    l->ctx = config->ctx;
+    l->raw = config->raw;
+    l->no_raw = RAW_TCP_REMEDY;
+    l->deadline = now + CONNECT_TIMEOUT;
+    snprintf(l->host, sizeof(l->host), "%s", full.url.host);
+    l->port = full.url.port;
+    snprintf(l->cc, sizeof(l->cc), "%s", config->cc);
+    if (config->repair)
+        snprintf(l->repair, sizeof(l->repair), "%s", config->repair);
+    l->rtsp = rtsp_client_new(&full, &client_link, l, &l->ops->rtsp, l->ctx, now);
+    if (!l->rtsp)
+        goto free_link;
+    l->timer = timer_new(l->loop, on_timer, l);
+    if (!l->timer)
+        goto free_rtsp;
+    l->resolver = resolver_new(l->loop, l->host, l->port, on_resolved, l);
+    if (!l->resolver)
+        goto free_timer;
+    arm(l);
+    return l;
+
+free_timer:
+    timer_free(l->timer);
+free_rtsp:
+    rtsp_client_free(l->rtsp);
+free_link:
+    free(l);
+    return NULL;
+}
+
+void rtsp_link_free(struct rtsp_link *l)
+{
+    if (!l)
+        return;
+    rtsp_client_free(l->rtsp);
+    resolver_free(l->resolver);
+    if (l->has_path)
+        media_receiver_destroy(&l->path);
+    tcp_conn_free(l->conn);
+    timer_free(l->timer);
+    free(l);
+}
+
+int64_t rtsp_link_ecn_marked(const struct rtsp_link *l)
+{
+    return media_receiver_marked(&l->path);
+}
+
+void rtsp_link_set_ssrc(struct rtsp_link *l, uint32_t ssrc)
+{
+    l->ssrc = ssrc;
+}
+
+void rtsp_link_send_rtcp(struct rtsp_link *l, bool audio, const uint8_t *data, size_t len)
+{
+    if (l->has_path && !rtsp_client_is_over(l->rtsp))
+        media_receiver_send_rtcp(&l->path, audio ? TRACK_AUDIO : TRACK_VIDEO, data, len);
+}
+
+// ---- The viewer's requests. Each may send something, which changes the next deadline. ----
+
+usec_t rtsp_link_silence_limit(const struct rtsp_link *l)
+{
+    return rtsp_client_silence_limit(l->rtsp);
+}
+
+void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now)
+{
+    rtsp_client_ask_pair(l->rtsp, pair, now);
+    arm(l);
+}
+
+void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now)
+{
+    rtsp_client_begin(l->rtsp, level, speed, now);
+    arm(l);
+}
+
+void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now)
+{
+    rtsp_client_set_speed(l->rtsp, speed, now);
+    arm(l);
+}
+
+void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now)
+{
+    rtsp_client_set_level(l->rtsp, level, now);
+    arm(l);
+}
+
+void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now)
+{
+    rtsp_client_set_latency(l->rtsp, ms, now);
+    arm(l);
+}
+
+void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now)
+{
+    rtsp_client_set_playout(l->rtsp, ms, now);
+    arm(l);
+}
+
+const char *rtsp_link_repair(const struct rtsp_link *l)
+{
+    return l->has_path ? l->path.repair : "";
+}
+
+void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now)
+{
+    rtsp_client_seek(l->rtsp, seconds, now);
+    arm(l);
+}
+
+void rtsp_link_pause(struct rtsp_link *l, usec_t now)
+{
+    rtsp_client_pause(l->rtsp, now);
+    arm(l);
+}
+
+void rtsp_link_resume(struct rtsp_link *l, usec_t now)
+{
+    rtsp_client_resume(l->rtsp, now);
+    arm(l);
+}
+
+bool rtsp_link_leave(struct rtsp_link *l, usec_t now)
+{
+    bool follows = rtsp_client_leave(l->rtsp, now);
+    arm(l);
+    return follows;
+}
+
+void rtsp_link_give_up(struct rtsp_link *l, const char *why, usec_t now)
+{
+    fail(l, RTSP_CLIENT_LOST, why, now);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The connection to an RTSP server: looks the host up, connects, follows redirects, and runs
+// rtsp_client.h (the protocol) on the socket; media_receiver.h receives the media.
+// The timeout to connect is 5 s; 2 s while the host has further addresses. Loop thread only.
+#ifndef WEIR_CLIENT_RTSP_RTSP_LINK_H
+#define WEIR_CLIENT_RTSP_RTSP_LINK_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "common/protocol/rtsp_client.h"
+#include "common/wire/capacity_pair.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rtsp_link_ops {
+    struct rtsp_client_events rtsp;
+    // A media packet arrived. on_packet also delivers the audio of weir-send; on_audio_packet
+    // delivers the audio of third-party servers. `data` is borrowed for the call.
+    void (*on_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                      usec_t now);
+    void (*on_audio_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                            usec_t now);
+    // One packet of a pair that rtsp_link_ask_pair requested arrived. `bytes`: with the headers of
+    // IP and UDP.
+    void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
+                    usec_t now);
+};
+
+struct rtsp_link;
+struct mtp_raw_receiver;
+
+struct rtsp_link_config {
+    uv_loop_t *loop; // borrowed
+    // Copied. The link fills in what it knows: standard_transports, hash, seed.
+    const struct rtsp_client_config *rtsp;
+    const char *cc;     // the kernel's congestion control to request for media over TCP; empty: the
+                        // server's choice. Copied
+    const char *repair; // how lost packets of datagram transports are to be repaired
+                        // (x-weir-repair); NULL: the server is not asked. Copied
+    // Receiver for transports over raw TCP segments, borrowed; NULL: they are not possible.
+    struct mtp_raw_receiver *raw;
+    const struct rtsp_link_ops *ops; // static
+    void *ctx;                       // borrowed
+};
+
+// Starts at once. NULL: no memory.
+struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t now);
+void rtsp_link_free(struct rtsp_link *l); // NULL is fine; no callback afterwards; not inside one
+
+// How the server repairs lost packets, in the words of its SETUP response; empty: it does not.
+const char *rtsp_link_repair(const struct rtsp_link *l);
+// Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
+int64_t rtsp_link_ecn_marked(const struct rtsp_link *l);
+void rtsp_link_set_ssrc(struct rtsp_link *l,
+                        uint32_t ssrc); // SSRC of our RTCP; call it in on_described at the latest
+// Sends a compound of RTCP about the audio or the video.
+void rtsp_link_send_rtcp(struct rtsp_link *l, bool audio, const uint8_t *data, size_t len);
+
+// See the functions of the same names in rtsp_client.h. Each may change the link's next deadline.
+usec_t rtsp_link_silence_limit(const struct rtsp_link *l);
+void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now);
+void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now);
+void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now);
+void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now);
+void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now);
+void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now);
+void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now);
+void rtsp_link_pause(struct rtsp_link *l, usec_t now);
+void rtsp_link_resume(struct rtsp_link *l, usec_t now);
+bool rtsp_link_leave(struct rtsp_link *l, usec_t now);
+// Ends the session while media plays: calls on_end(RTSP_CLIENT_LOST) with the text `why`.
+void rtsp_link_give_up(struct rtsp_link *l, const char *why, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

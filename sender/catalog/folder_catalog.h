@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A catalog of the files of a folder, each at its own path. A file is opened for its first viewer
+// and closed when the last viewer has left.
+//
+// The loop never reads a file. Threads open films, FOLDER_OPENERS at a time, and FOLDER_WAITING
+// more films wait; one thread makes the folder's list. A viewer waits for a film or the list with a
+// hold, for at most CATALOG_OPEN_LIMIT, even if the thread hangs.
+//
+// Loop thread only.
+#ifndef WEIR_SENDER_CATALOG_FOLDER_CATALOG_H
+#define WEIR_SENDER_CATALOG_FOLDER_CATALOG_H
+
+#include <uv.h>
+
+#include "sender/options/options.h"
+#include "server/session/catalog.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    FOLDER_MAX_IDLE = 8, // max. open files without a session
+    FOLDER_OPENERS = 4,  // max. files being opened at a time
+    FOLDER_WAITING = 28, // max. files waiting to be opened
+};
+
+// Makes a catalog of the folder o->source. Borrows `o`. Returns NULL on failure, which it logs.
+// Freeing it does not wait for files that are being read.
+struct catalog *folder_catalog_new(uv_loop_t *loop, const struct options *o);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

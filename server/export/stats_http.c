@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/export/stats_http.h"
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/net/random.h"
+#include "common/net/tcp_listen.h"
+#include "common/net/udp_socket.h"
+#include "server/export/dashboard.h"
+#include "server/export/process_stats.h"
+#include "server/export/stats_json.h"
+#include "server/stats/stats_prometheus.h"
+
+enum {
+    FROM_ONE_ADDRESS = 8,     // max. connections of one address; a browser opens 6
+    SILENCE_S = 1,            // time-out until the first request
+    SILENCE_AFTER_S = 5,      // time-out between requests; the page sends one per second
+    MEMORY_BYTES = 16 * 1024, // of each connection
+};
+
+struct stats_http {
+    struct MHD_Daemon *daemon; // owned
+    bool local;                // it listens on a loopback address
+    pthread_mutex_t lock;      // guards `latest`; held only to copy it
+    struct stats latest;
+};
+
+// Returns the number of bytes in use: `sessions` is the last member.
+static size_t stats_bytes(const struct stats *f)
+{
+    return offsetof(struct stats, sessions) + (size_t)f->session_count * sizeof(f->sessions[0]);
+}
+
+void stats_http_publish(struct stats_http *s, const struct stats *f)
+{
+    pthread_mutex_lock(&s->lock);
+    memcpy(&s->latest, f, stats_bytes(f));
+    pthread_mutex_unlock(&s->lock);
+}
+
+static struct stats *copy_latest(struct stats_http *s)
+{
+    struct stats *f = malloc(sizeof(*f));
+    if (!f)
+        return NULL;
+    pthread_mutex_lock(&s->lock);
+    memcpy(f, &s->latest, stats_bytes(&s->latest));
+    pthread_mutex_unlock(&s->lock);
+    return f;
+}
+
+// ---- Responses ----
+
+struct page {
+    char *body; // malloc'ed; MHD frees it
+    size_t len;
+    const char *type; // static
+    char policy[256]; // Content-Security-Policy
+};
+
+static const char no_policy[] = "default-src 'none'; frame-ancestors 'none'";
+
+static bool write_metrics(struct page *page, const struct stats *f, const struct process_stats *p)
+{
+    page->body = malloc(STATS_PROMETHEUS_BYTES);
+    int len = page->body ? metrics_text(f, p, page->body, STATS_PROMETHEUS_BYTES) : -1;
+    page->len = len < 0 ? 0 : (size_t)len;
+    page->type = STATS_PROMETHEUS_TYPE;
+    return len >= 0;
+}
+
+static bool write_status(struct page *page, const struct stats *f, const struct process_stats *p)
+{
+    json_t *o = stats_status_json(f, p);
+    page->body = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(o);
+    page->len = page->body ? strlen(page->body) : 0;
+    page->type = "application/json";
+    return page->body != NULL;
+}
+
+// Only the page's own scripts run: each response marks them with a new random number, which an
+// attacker cannot predict (Content Security Policy 3, 2.3.1).
+static bool write_dashboard(struct page *page)
+{
+    static const char place[] = "00000000000000000000000000000000";
+    uint8_t random[16];
+    char nonce[sizeof(place)];
+    page->body = malloc(dashboard_len + 1);
+    if (!page->body || !random_fill(random, sizeof(random)))
+        return false;
+    for (size_t i = 0; i < sizeof(random); i++)
+        snprintf(nonce + 2 * i, 3, "%02x", random[i]);
+    memcpy(page->body, dashboard_html, dashboard_len);
+    page->body[dashboard_len] = '\0';
+    page->len = dashboard_len;
+    for (char *at = page->body; (at = strstr(at, place)); at += sizeof(place) - 1)
+        memcpy(at, nonce, sizeof(nonce) - 1);
+    page->type = "text/html; charset=utf-8";
+    snprintf(page->policy, sizeof(page->policy),
+             "default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; img-src data:; "
+             "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+             nonce, nonce);
+    return true;
+}
+
+static bool write_stats(struct stats_http *s, const char *url, struct page *page)
+{
+    struct stats *f = copy_latest(s);
+    if (!f)
+        return false;
+    struct process_stats p;
+    process_stats_read(&p);
+    bool good =
+        strcmp(url, "/metrics") == 0 ? write_metrics(page, f, &p) : write_status(page, f, &p);
+    free(f);
+    return good;
+}
+
+static unsigned write_page(struct stats_http *s, const char *method, const char *url,
+                           struct page *page)
+{
+    bool is_stats = strcmp(url, "/metrics") == 0 || strcmp(url, "/status.json") == 0;
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        return MHD_HTTP_METHOD_NOT_ALLOWED;
+    if (!is_stats && strcmp(url, "/") != 0)
+        return MHD_HTTP_NOT_FOUND;
+    if (is_stats ? write_stats(s, url, page) : write_dashboard(page))
+        return MHD_HTTP_OK;
+    return MHD_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+static enum MHD_Result respond(struct MHD_Connection *connection, unsigned status,
+                               const struct page *page)
+{
+    static char empty[] = "";
+    struct MHD_Response *r =
+        status == MHD_HTTP_OK
+            ? MHD_create_response_from_buffer(page->len, page->body, MHD_RESPMEM_MUST_FREE)
+            : MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT);
+    if (status != MHD_HTTP_OK || !r)
+        free(page->body);
+    if (!r)
+        return MHD_NO;
+    if (status == MHD_HTTP_OK)
+        MHD_add_response_header(r, "Content-Type", page->type);
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(r, "Allow", "GET, HEAD");
+    MHD_add_response_header(r, "Cache-Control", "no-store");
+    MHD_add_response_header(r, "Content-Security-Policy", page->policy);
+    MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+    MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+    enum MHD_Result result = MHD_queue_response(connection, status, r);
+    MHD_destroy_response(r);
+    return result;
+}
+
+// Returns true if the Host header is acceptable. "DNS rebinding": a foreign web page maps
+// its own name to this machine's address. So it makes a browser read data that only this machine
+// may read. Host then contains the page's name.
+static bool is_host_allowed(const struct stats_http *s, struct MHD_Connection *connection)
+{
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    if (!s->local || !host)
+        return true;
+    size_t name = strcspn(host, ":");
+    if (name == strlen("localhost") && strncasecmp(host, "localhost", name) == 0)
+        return true;
+    const char *digits = *host == '[' ? "[]0123456789abcdefABCDEF.:" : "0123456789.:";
+    return host[strspn(host, digits)] == '\0';
+}
+
+// MHD calls this after the header, then for each piece of a body, and finally without data.
+// Requests have no body here, so a connection with one is refused.
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_bytes, void **state)
+{
+    static int seen;
+    (void)version;
+    (void)upload;
+    bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+    if (!*state && reads) { // respond only at the request's end
+        *state = &seen;
+        MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                  (unsigned)SILENCE_AFTER_S);
+        return MHD_YES;
+    }
+    if (*upload_bytes)
+        return MHD_NO;
+    struct page page = {0};
+    memcpy(page.policy, no_policy, sizeof(no_policy));
+    unsigned status =
+        is_host_allowed(ctx, connection) ? write_page(ctx, method, url, &page) : MHD_HTTP_FORBIDDEN;
+    return respond(connection, status, &page);
+}
+
+// ---- Start and end ----
+
+static void on_log(void *ctx, const char *format, va_list args)
+{
+    (void)ctx;
+    char text[256];
+    vsnprintf(text, sizeof(text), format, args);
+    text[strcspn(text, "\n")] = '\0';
+    log_debug("metrics: %s", text);
+}
+
+static bool is_loopback(const struct sockaddr *at)
+{
+    if (at->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at)->sin6_addr);
+    return (ntohl(((const struct sockaddr_in *)at)->sin_addr.s_addr) & 0xff000000) == 0x7f000000;
+}
+
+struct stats_http *stats_http_new(const struct sockaddr *at)
+{
+    struct stats_http *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    pthread_mutex_init(&s->lock, NULL);
+    s->local = is_loopback(at);
+    int fd = tcp_listen(at, "--metrics");
+    if (fd < 0)
+        goto free_server;
+    // MHD takes over the socket, unless the call fails.
+    s->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, s,
+        MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)STATS_HTTP_CONNECTIONS,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)FROM_ONE_ADDRESS,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)MEMORY_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (!s->daemon) {
+        log_error("cannot start the thread that serves metrics");
+        goto close_fd;
+    }
+    char text[SOCKADDR_TEXT];
+    tcp_listen_address(fd, text, sizeof(text));
+    log_info("metrics at http://%s/", text);
+    return s;
+
+close_fd:
+    close(fd);
+free_server:
+    stats_http_free(s);
+    return NULL;
+}
+
+void stats_http_free(struct stats_http *s)
+{
+    if (!s)
+        return;
+    if (s->daemon)
+        MHD_stop_daemon(s->daemon); // joins its thread
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}

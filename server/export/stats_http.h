@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The HTTP server of `--metrics`. It has a thread of its own, so a scraper never waits for media,
+// and media never waits for a scraper. It responds from a copy of the last published stats.
+//
+//   /              a page that displays the stats live (dashboard.html)
+//   /metrics       the stats in Prometheus' text format
+//   /status.json   the stats as JSON
+//
+// Limits: STATS_HTTP_CONNECTIONS connections, 8 of one address so that idle ones cannot keep others
+// out, and 16 KiB of memory per connection. A connection is closed if its first request does not
+// arrive within 1 s, or after 5 s without a further request.
+#ifndef WEIR_SERVER_EXPORT_STATS_HTTP_H
+#define WEIR_SERVER_EXPORT_STATS_HTTP_H
+
+#include <sys/socket.h>
+
+#include "server/stats/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { STATS_HTTP_CONNECTIONS = 64 };
+
+struct stats_http; // opaque
+
+// Returns NULL if it cannot listen on `at` (logged). The server's thread has the capabilities of
+// the calling thread.
+struct stats_http *stats_http_new(const struct sockaddr *at);
+void stats_http_publish(struct stats_http *s, const struct stats *f);
+void stats_http_free(struct stats_http *s); // NULL is fine
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/export/stats_json.h"
+
+#include <math.h>
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *count(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+// Counts of the viewer's reports: the fate of the packets, and unusable reports.
+static json_t *feedback_json(const struct transport_info *info)
+{
+    if (!info->is_reported)
+        return json_null();
+    const struct datagram_counts *c = &info->counts;
+    json_t *o = json_object();
+    json_object_set_new(o, "packets", count(c->packets));
+    json_object_set_new(o, "arrived", count(c->arrived));
+    json_object_set_new(o, "lost", count(c->lost));
+    json_object_set_new(o, "late", count(c->late));
+    json_object_set_new(o, "ecn_marked", count(c->ce));
+    json_object_set_new(o, "unreported", count(c->unreported));
+    json_object_set_new(o, "reports", count(c->reports));
+    json_object_set_new(o, "reports_ignored", count(info->reports_ignored));
+    json_object_set_new(o, "lies", count(c->lies));
+    json_object_set_new(o, "timeouts", count(c->rtos));
+    json_object_set_new(o, "probes", count(c->probes));
+    return o;
+}
+
+static json_t *controller_json(const struct transport_info *info)
+{
+    if (isnan(info->allowed_bps))
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "allowed", number(info->allowed_bps));
+    for (int i = 0; i < TRANSPORT_VARIABLES && info->variable[i].name[0]; i++)
+        json_object_set_new(o, info->variable[i].name, number(info->variable[i].value));
+    return o;
+}
+
+static json_t *transport_json(const struct session_stats *s)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "name", json_string(s->transport));
+    json_object_set_new(o, "cwnd", number(s->info.cwnd_packets));
+    json_object_set_new(o, "rate", number(s->info.rate_bps));
+    json_object_set_new(o, "rtt", number(s->info.rtt_ms));
+    json_object_set_new(o, "loss", number(s->info.loss));
+    json_object_set_new(o, "loss_event_rate", number(s->info.loss_events));
+    json_object_set_new(o, "unsent_queue", number(s->info.unsent_bytes));
+    json_object_set_new(o, "controller", controller_json(&s->info));
+    json_object_set_new(o, "feedback", feedback_json(&s->info));
+    json_object_set_new(o, "wrong_tokens", count(s->wrong_tokens));
+    json_object_set_new(o, "feedback_dropped", count(s->feedback_dropped));
+    json_object_set_new(o, "acks_ignored", count(s->info.acks_ignored));
+    return o;
+}
+
+static void frame_counts(json_t *o, const struct scheduler_counters *c, int layers)
+{
+    json_t *queued = json_array();
+    json_t *sent = json_array();
+    json_t *dropped = json_array();
+    for (int i = 0; i < layers; i++) {
+        json_array_append_new(queued, count(c->queued[i]));
+        json_array_append_new(sent, count(c->sent[i]));
+        json_array_append_new(dropped, count(stats_dropped_by_layer(c, i)));
+    }
+    json_object_set_new(o, "queued", queued);
+    json_object_set_new(o, "sent", sent);
+    json_object_set_new(o, "dropped", dropped);
+    json_t *by_cause = json_object();
+    for (int i = 0; i < DROP_CAUSES; i++)
+        json_object_set_new(by_cause, stats_causes[i],
+                            count(stats_dropped_by_cause(c, (enum drop_cause)i)));
+    json_object_set_new(o, "dropped_by_cause", by_cause);
+}
+
+static json_t *scheduler_json(const struct session_stats *s)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "waiting_frames", json_integer(s->waiting_frames));
+    json_object_set_new(o, "waiting_bytes", count(s->waiting_bytes));
+    json_object_set_new(o, "waiting_ms", json_real(s->waiting_ms));
+    frame_counts(o, &s->frames, s->layers);
+    return o;
+}
+
+static json_t *adaptation_json(const struct session_stats *s)
+{
+    const struct adaptation_stats *a = &s->adaptation;
+    if (!s->follows)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "target", number(a->target_bps));
+    json_object_set_new(o, "delivered", number(a->delivered_bps));
+    json_object_set_new(o, "delay_ms", number(a->delay_ms));
+    json_object_set_new(o, "rise_ms", number(a->rise_ms));
+    json_object_set_new(o, "capacity", number(a->capacity_bps));
+    json_object_set_new(o, "encoder", number(a->encoder_bps));
+    json_object_set_new(o, "thinned", count(s->thinned));
+    return o;
+}
+
+// Of the viewer's video: what was sent again or protected, and why lost packets were not.
+static json_t *repair_json(const struct session_stats *s)
+{
+    static const char *const reasons[REPAIR_REASONS] = {
+        [REPAIR_UNDER_WAY] = "under_way", [REPAIR_TOO_LATE] = "too_late",
+        [REPAIR_NO_SHARE] = "no_share",   [REPAIR_CONGESTED] = "congested",
+        [REPAIR_DISABLED] = "disabled",   [REPAIR_NOT_KEPT] = "not_kept"};
+    const struct repair_stats *r = &s->repair;
+    if (s->repair_mode == REPAIR_MODE_OFF)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "mode", json_string(repair_mode_name(s->repair_mode)));
+    json_object_set_new(o, "requested", count(r->lost));
+    json_object_set_new(o, "resent", count(r->resent));
+    json_object_set_new(o, "duplicated", count(r->duplicated));
+    json_object_set_new(o, "fec_packets", count(r->fec_packets));
+    json_object_set_new(o, "invalidations", count(r->invalidations));
+    json_object_set_new(o, "bytes", count(r->repair_bytes));
+    json_object_set_new(o, "overhead", number(repair_stats_overhead(r)));
+    json_object_set_new(o, "recent_share", number(s->repair_share));
+    json_t *not_resent = json_object();
+    for (int i = 0; i < REPAIR_REASONS; i++)
+        if (reasons[i])
+            json_object_set_new(not_resent, reasons[i], count(r->not_resent[i]));
+    json_object_set_new(o, "not_resent", not_resent);
+    return o;
+}
+
+static json_t *encoder_json(const struct stream_stats *f, int size_id)
+{
+    if (size_id >= f->encoder_count)
+        return json_null();
+    const struct encoder_stats *e = &f->encoders[size_id];
+    json_t *o = json_object();
+    json_object_set_new(o, "size", json_integer(size_id));
+    json_object_set_new(o, "width", json_integer(e->width));
+    json_object_set_new(o, "height", json_integer(e->height));
+    json_object_set_new(o, "frame_rate", number(e->fps));
+    json_object_set_new(o, "rate", json_integer(e->bitrate_bps));
+    json_object_set_new(o, "ms_per_frame", json_real(e->stats.encode_ms));
+    json_object_set_new(o, "busy", json_real(usec_to_sec(e->stats.busy)));
+    json_object_set_new(o, "frames", count(e->stats.frames));
+    json_object_set_new(o, "key_frames", count(e->stats.keys));
+    json_object_set_new(o, "bytes", count(e->stats.bytes));
+    json_object_set_new(o, "overload", count(e->stats.overload));
+    const struct repair_counts *c = &e->stats.repairs;
+    json_t *repairs = json_object();
+    json_object_set_new(repairs, "requests", count(c->requests));
+    json_object_set_new(repairs, "repaired", count(c->repaired));
+    json_object_set_new(repairs, "coalesced", count(c->coalesced));
+    json_object_set_new(repairs, "waited", count(c->waited));
+    json_object_set_new(repairs, "key_frames", count(c->keys));
+    json_object_set_new(o, "repairs", repairs);
+    return o;
+}
+
+static json_t *audio_encoder_json(const struct stream_stats *f)
+{
+    if (!f->audio_bps)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "rate", json_integer(f->audio_bps));
+    json_object_set_new(o, "busy", json_real(usec_to_sec(f->audio.busy)));
+    json_object_set_new(o, "packets", count(f->audio.packets));
+    json_object_set_new(o, "bytes", count(f->audio.bytes));
+    json_object_set_new(o, "overload", count(f->audio.overload));
+    return o;
+}
+
+static json_t *audio_json(const struct stream_stats *f, const struct session_stats *s)
+{
+    if (!s->has_audio)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "packets", count(s->audio_packets));
+    json_object_set_new(o, "octets", count(s->audio_octets));
+    json_object_set_new(o, "dropped", count(s->audio_dropped));
+    json_object_set_new(o, "encoder", audio_encoder_json(f));
+    return o;
+}
+
+void stats_session_json(json_t *o, const struct stats *f, const struct session_stats *s)
+{
+    const struct stream_stats *stream = &f->streams[s->stream];
+    json_object_set_new(o, "session", json_string(s->id));
+    json_object_set_new(o, "path", json_string(stream->path));
+    json_object_set_new(o, "number", json_integer(s->number));
+    json_object_set_new(o, "playing", json_boolean(s->playing));
+    json_object_set_new(o, "level", json_integer(s->level));
+    json_object_set_new(o, "packets", count(s->packets));
+    json_object_set_new(o, "octets", count(s->octets));
+    json_object_set_new(o, "transport", transport_json(s));
+    json_object_set_new(o, "scheduler", scheduler_json(s));
+    json_object_set_new(o, "encoder", encoder_json(stream, s->size_id));
+    json_object_set_new(o, "adaptation", adaptation_json(s));
+    json_object_set_new(o, "repair", repair_json(s));
+    json_object_set_new(o, "sound", audio_json(stream, s));
+}
+
+void stats_process_json(json_t *o, const struct process_stats *p)
+{
+    json_t *cpu = json_object();
+    json_object_set_new(cpu, "user", json_real(p->user_seconds));
+    json_object_set_new(cpu, "system", json_real(p->system_seconds));
+    json_object_set_new(o, "cpu", cpu);
+    json_object_set_new(o, "rss", number(p->resident_bytes));
+    json_object_set_new(o, "max_rss", number(p->max_resident_bytes));
+}
+
+static json_t *totals_json(const struct stats *f)
+{
+    json_t *o = json_object();
+    frame_counts(o, &f->total.frames, SCHEDULER_MAX_LAYERS);
+    json_object_set_new(o, "thinned", count(f->total.thinned));
+    json_object_set_new(o, "sound_dropped", count(f->total.audio_dropped));
+    json_object_set_new(o, "overload", count(f->total.overload));
+    json_t *transports = json_object();
+    for (int i = 0; i < f->transport_count; i++) {
+        const struct transport_stats *t = &f->total.transports[i];
+        if (!t->sessions)
+            continue;
+        json_t *of = json_object();
+        json_object_set_new(of, "open", json_integer(t->open));
+        json_object_set_new(of, "sessions", count(t->sessions));
+        json_object_set_new(of, "packets", count(t->packets));
+        json_object_set_new(of, "octets", count(t->octets));
+        json_object_set_new(of, "sound_packets", count(t->audio_packets));
+        json_object_set_new(of, "sound_octets", count(t->audio_octets));
+        json_object_set_new(transports, t->name, of);
+    }
+    json_object_set_new(o, "transports", transports);
+    return o;
+}
+
+static json_t *stream_json(const struct stream_stats *f)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "path", json_string(f->path));
+    json_object_set_new(o, "source", json_string(f->source));
+    json_object_set_new(o, "sessions", json_integer(f->open));
+    json_t *encoders = json_array();
+    for (int i = 0; i < f->encoder_count; i++)
+        json_array_append_new(encoders, encoder_json(f, i));
+    json_object_set_new(o, "encoders", encoders);
+    json_object_set_new(o, "sound_encoder", audio_encoder_json(f));
+    return o;
+}
+
+json_t *stats_status_json(const struct stats *f, const struct process_stats *p)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "version", json_string(f->version));
+    json_object_set_new(o, "source", json_string(f->source));
+    json_object_set_new(o, "t", json_real(usec_to_sec(f->age)));
+    json_object_set_new(o, "time_ms", json_integer(f->wall / USEC_PER_MSEC));
+    json_t *sessions = json_array();
+    for (int i = 0; i < f->session_count; i++) {
+        json_t *s = json_object();
+        stats_session_json(s, f, &f->sessions[i]);
+        json_array_append_new(sessions, s);
+    }
+    json_object_set_new(o, "sessions", sessions);
+    json_t *streams = json_array();
+    for (int i = 0; i < f->stream_count; i++)
+        json_array_append_new(streams, stream_json(&f->streams[i]));
+    json_object_set_new(o, "streams", streams);
+    json_object_set_new(o, "total", totals_json(f));
+    json_t *process = json_object();
+    stats_process_json(process, p);
+    json_object_set_new(process, "open_files", json_integer(p->open_files));
+    json_object_set_new(o, "process", process);
+    return o;
+}

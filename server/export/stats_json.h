@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes the sender's stats as JSON; docs/streaming.md lists the keys. An unknown value is null.
+#ifndef WEIR_SERVER_EXPORT_STATS_JSON_H
+#define WEIR_SERVER_EXPORT_STATS_JSON_H
+
+#include <jansson.h>
+
+#include "server/stats/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Add the keys of a session or of the process to `o`.
+void stats_session_json(json_t *o, const struct stats *f, const struct session_stats *s);
+void stats_process_json(json_t *o, const struct process_stats *p);
+// Returns all stats, for /status.json; the caller owns the object. NULL: no memory.
+json_t *stats_status_json(const struct stats *f, const struct process_stats *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

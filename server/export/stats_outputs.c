@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/export/stats_outputs.h"
+
+#include <stdlib.h>
+
+#include "common/net/clock.h"
+#include "server/export/stats_file.h"
+#include "server/export/stats_http.h"
+
+struct stats_outputs {
+    struct catalog *catalog;    // borrowed
+    struct stats_file *file;    // owned; NULL: none
+    struct stats_http *metrics; // owned; NULL: none
+    usec_t begun;
+    struct stats stats;
+};
+
+static void on_session(void *ctx, const struct stats *f, const struct session_stats *s)
+{
+    struct stats_outputs *t = ctx;
+    if (t->file)
+        stats_file_write(t->file, f, s);
+}
+
+void stats_outputs_collect(struct stats_outputs *t, usec_t now)
+{
+    if (!t->file && !t->metrics)
+        return;
+    t->stats.wall = clock_wall();
+    t->stats.age = now - t->begun;
+    t->catalog->ops->stats(t->catalog, &t->stats, on_session, t, now);
+    if (t->metrics)
+        stats_http_publish(t->metrics, &t->stats);
+}
+
+struct stats_outputs *stats_outputs_new(const char *file, const struct sockaddr_storage *metrics,
+                                        struct catalog *catalog, usec_t now)
+{
+    struct stats_outputs *t = calloc(1, sizeof(*t));
+    if (!t)
+        return NULL;
+    t->catalog = catalog;
+    t->begun = now;
+    t->stats.version = WEIR_VERSION;
+    t->stats.begun_wall = clock_wall();
+    if (file && !(t->file = stats_file_open(file)))
+        goto free_outputs;
+    if (metrics->ss_family != AF_UNSPEC) {
+        t->metrics = stats_http_new((const struct sockaddr *)metrics);
+        if (!t->metrics)
+            goto close_stats;
+    }
+    stats_outputs_collect(t, now);
+    return t;
+
+close_stats:
+    stats_file_close(t->file);
+free_outputs:
+    free(t);
+    return NULL;
+}
+
+void stats_outputs_free(struct stats_outputs *t, usec_t now)
+{
+    if (!t)
+        return;
+    stats_http_free(t->metrics);
+    if (t->file)
+        stats_file_end(t->file, now - t->begun);
+    stats_file_close(t->file);
+    free(t);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/policy/rtsp_parameters.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_number(struct text value, int *out)
+{
+    char number[16];
+    char *end;
+    if (!value.len || value.len >= sizeof(number))
+        return false;
+    text_copy(value, number, sizeof(number));
+    long n = strtol(number, &end, 10);
+    *out = (int)n;
+    return !*end && n >= 0 && n <= INT32_MAX;
+}
+
+struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
+{
+    struct rtsp_setting s = {.parameter = PARAMETER_UNKNOWN};
+    if (text_is_nocase(name, "adapt")) {
+        s.parameter = PARAMETER_ADAPT;
+        s.number = text_is_nocase(value, "sender");
+        s.is_valid = s.number || text_is_nocase(value, "none");
+        return s;
+    }
+    if (text_is_nocase(name, "level"))
+        s.parameter = PARAMETER_LEVEL;
+    else if (text_is_nocase(name, "latency"))
+        s.parameter = PARAMETER_LATENCY;
+    else if (text_is_nocase(name, "playout"))
+        s.parameter = PARAMETER_PLAYOUT;
+    else if (text_is_nocase(name, "capacity-probe"))
+        s.parameter = PARAMETER_CAPACITY_PROBE;
+    s.is_valid = s.parameter != PARAMETER_UNKNOWN && read_number(value, &s.number);
+    return s;
+}
+
+enum rtsp_parameter rtsp_parameter_of(struct text name)
+{
+    if (text_is_nocase(name, "clock"))
+        return PARAMETER_CLOCK;
+    if (text_is_nocase(name, "level"))
+        return PARAMETER_LEVEL;
+    return text_is_nocase(name, "transport") ? PARAMETER_TRANSPORT : PARAMETER_UNKNOWN;
+}
+
+static void append(char *line, size_t cap, const char *name, double value, int decimals)
+{
+    size_t used = strlen(line);
+    if (isfinite(value))
+        snprintf(line + used, cap - used, " %s=%.*f", name, decimals, value);
+}
+
+void rtsp_parameter_transport(const struct transport_info *info, double skipped, char *out,
+                              size_t cap)
+{
+    snprintf(out, cap, "transport:");
+    append(out, cap, "rtt_ms", info->rtt_ms, 3);
+    append(out, cap, "rate_bps", info->rate_bps, 0);
+    append(out, cap, "loss", info->loss, 5);
+    append(out, cap, "unsent_bytes", info->unsent_bytes, 0);
+    append(out, cap, "cwnd", info->cwnd_packets, 0);
+    append(out, cap, "loss_events", info->loss_events, 8);
+    append(out, cap, "allowed_bps", info->allowed_bps, 0);
+    append(out, cap, "skipped", skipped, 0);
+    for (int i = 0; i < TRANSPORT_VARIABLES && info->variable[i].name[0]; i++) {
+        char variable[TRANSPORT_VARIABLE_NAME + 3];
+        snprintf(variable, sizeof(variable), "cc.%s", info->variable[i].name);
+        append(out, cap, variable, info->variable[i].value, 8);
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads and writes the parameters of GET_PARAMETER and SET_PARAMETER (RFC 2326, 10.8 and 10.9):
+// their names and values as text. rtsp_handler.c implements their effects. Pure.
+#ifndef WEIR_SERVER_POLICY_RTSP_PARAMETERS_H
+#define WEIR_SERVER_POLICY_RTSP_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/protocol/transport_info.h"
+#include "common/wire/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rtsp_parameter {
+    PARAMETER_UNKNOWN,
+    PARAMETER_LEVEL,          // set, get: level of the ladder
+    PARAMETER_LATENCY,        // set: how long a frame may wait for the transport, ms
+    PARAMETER_PLAYOUT,        // set: how long after its capture the viewer shows a frame, ms
+    PARAMETER_ADAPT,          // set: `sender` (1) or `none` (0)
+    PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
+    PARAMETER_CLOCK,          // get
+    PARAMETER_TRANSPORT,      // get
+};
+
+struct rtsp_setting {
+    enum rtsp_parameter parameter;
+    bool is_valid; // the value can be one of this parameter's
+    int number;    // 0 or more
+};
+
+// Reads one line of SET_PARAMETER's body.
+struct rtsp_setting rtsp_setting_of(struct text name, struct text value);
+// Reads one name of GET_PARAMETER's body: LEVEL, CLOCK, TRANSPORT or UNKNOWN.
+enum rtsp_parameter rtsp_parameter_of(struct text name);
+// Writes "transport: rtt_ms=12.345 ...", terminated and truncated to `cap`: the known values of
+// `info`, and the number of frames that this viewer did not get.
+void rtsp_parameter_transport(const struct transport_info *info, double skipped, char *out,
+                              size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

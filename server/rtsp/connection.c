@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/rtsp/connection.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+#include "server/rtsp/rtsp_handler.h"
+
+struct connection {
+    struct connection_config config;
+    struct tcp_conn *tcp;         // owned
+    struct timer *reaper;         // owned; ends the connection outside of its own callbacks
+    struct timer *turn;           // owned; serves further requests that were received together
+    struct rtsp_handler *handler; // owned
+    char name[64];                // the viewer's address
+};
+
+// Serves one request. 0; ERR_AGAIN: the request has to wait; ERR_FULL: this peer cannot be served
+// any more.
+static int on_request(struct connection *c, const struct rtsp_item *request, usec_t now)
+{
+    struct rtsp_response *a = calloc(1, sizeof(*a));
+    if (!a)
+        return ERR_FULL;
+    if (!rtsp_handler_serve(c->handler, request, a, now)) {
+        free(a);
+        return ERR_AGAIN;
+    }
+    bool taken = rtsp_response_send(a, request->cseq, c->tcp) ==
+                 0; // otherwise responses accumulate because the peer does not read
+    if (taken && request->method == RTSP_PLAY && a->status == 200) {
+        struct session *session = rtsp_handler_session(c->handler);
+        session_play(session, now); // after the response
+        log_of(LOG_INFO, "viewer", c->name, "viewer %s plays level %d", c->name,
+               session_level(session));
+    }
+    free(a);
+    return taken ? 0 : ERR_FULL;
+}
+
+static int refuse_input(struct connection *c, int err)
+{
+    struct rtsp_response a = {.status = err == ERR_TOO_BIG ? 413 : 400,
+                              .headers = "Connection: close\r\n"};
+    rtsp_response_send(&a, -1, c->tcp);
+    log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: bad request: %s", c->name,
+           err_text(err));
+    return err;
+}
+
+static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct connection *c = ctx;
+    size_t used = 0;
+    while (used < len) {
+        struct rtsp_item item;
+        size_t item_len = 0;
+        int err = rtsp_decode(data + used, len - used, &item, &item_len);
+        if (err && err != ERR_AGAIN)
+            return refuse_input(c, err);
+        if (err) {
+            used += item_len;
+            break;
+        }
+        err = item.kind == RTSP_REQUEST ? on_request(c, &item, now) : 0;
+        if (err == ERR_AGAIN) { // waits for a film; on_film serves the request again
+            tcp_conn_hold(c->tcp);
+            break;
+        }
+        if (err)
+            return err;
+        used += item_len;
+        // The buffer may hold hundreds of requests; other viewers are served in between.
+        if (item.kind == RTSP_REQUEST && used < len) {
+            tcp_conn_hold(c->tcp);
+            timer_set(c->turn, now);
+            break;
+        }
+        if (item.kind == RTSP_INTERLEAVED)
+            rtsp_handler_interleaved(c->handler, &item, now);
+    }
+    return (int)used;
+}
+
+static void on_room(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    struct session *session = rtsp_handler_session(c->handler);
+    if (session)
+        session_writable(session, now);
+    else
+        tcp_conn_want_room(c->tcp, false);
+}
+
+static void on_close(void *ctx, int err, usec_t now)
+{
+    (void)err;
+    (void)now;
+    struct connection *c = ctx;
+    timer_set(c->reaper, 0);
+}
+
+static void on_stuck(void *ctx, const char *why)
+{
+    struct connection *c = ctx;
+    log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: %s", c->name, why);
+    rtsp_handler_dismiss(c->handler, why);
+    timer_set(c->reaper, 0);
+}
+
+static void on_film(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    timer_set(c->turn, now);
+}
+
+static void on_turn(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    tcp_conn_resume(c->tcp, now);
+}
+
+static void on_reap(void *ctx, usec_t now)
+{
+    (void)now;
+    struct connection *c = ctx;
+    c->config.on_end(c->config.ctx, c);
+}
+
+static const struct tcp_conn_ops tcp_ops = {
+    .on_input = on_input, .on_room = on_room, .on_close = on_close};
+
+struct connection *connection_new(int fd, const struct connection_config *config, usec_t now)
+{
+    struct connection *c = calloc(1, sizeof(*c));
+    if (!c) {
+        log_error("a viewer is refused: out of memory");
+        close(fd);
+        return NULL;
+    }
+    c->config = *config;
+    c->reaper = timer_new(config->loop, on_reap, c);
+    c->turn = timer_new(config->loop, on_turn, c);
+    c->tcp = tcp_conn_new(config->loop, fd, RTSP_MAX_ITEM, &tcp_ops, c);
+    if (!c->reaper || !c->turn || !c->tcp)
+        goto free_connection;
+    sockaddr_text((const struct sockaddr *)tcp_conn_peer(c->tcp), c->name, sizeof(c->name));
+    struct rtsp_handler_config handler = {.loop = config->loop,
+                                          .catalog = config->catalog,
+                                          .raw = config->raw,
+                                          .tcp = c->tcp,
+                                          .name = c->name,
+                                          .on_ready = on_film,
+                                          .on_stuck = on_stuck,
+                                          .ctx = c};
+    c->handler = rtsp_handler_new(&handler, now);
+    if (!c->handler)
+        goto free_connection;
+    log_of(LOG_DEBUG, "viewer", c->name, "viewer %s connected", c->name);
+    return c;
+
+free_connection:
+    connection_free(c, now);
+    return NULL;
+}
+
+void connection_free(struct connection *c, usec_t now)
+{
+    if (!c)
+        return;
+    rtsp_handler_free(c->handler, now);
+    tcp_conn_free(c->tcp);
+    timer_free(c->turn);
+    timer_free(c->reaper);
+    log_of(LOG_DEBUG, "viewer", c->name, "viewer %s is gone", c->name);
+    free(c);
+}
+
+void connection_finish(struct connection *c, usec_t now)
+{
+    rtsp_handler_end_session(c->handler, now);
+    tcp_conn_finish(c->tcp, now);
+}
+
+void connection_second(struct connection *c, usec_t now)
+{
+    const struct rtsp_session *state = rtsp_handler_state(c->handler);
+    struct session *session = rtsp_handler_session(c->handler);
+    if (session)
+        session_second(session, now);
+    if (rtsp_session_expired(state, now)) {
+        log_of(LOG_INFO, "viewer", c->name, "viewer %s is dropped: no %s for %d s", c->name,
+               state->has_asked ? "RTSP request or RTCP packet" : "complete request",
+               rtsp_session_patience(state));
+        timer_set(c->reaper, 0);
+    }
+}

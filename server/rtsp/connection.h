@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One RTSP connection and its session, if any. The session ends with the connection. Requests are
+// answered in order. Loop thread only.
+#ifndef WEIR_SERVER_RTSP_CONNECTION_H
+#define WEIR_SERVER_RTSP_CONNECTION_H
+
+#include <uv.h>
+
+#include "server/session/session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct connection; // opaque
+
+struct connection_config {
+    uv_loop_t *loop;
+    struct catalog *catalog; // borrowed
+    struct mtp_raw *raw;     // borrowed; NULL: none
+    void (*on_end)(void *ctx,
+                   struct connection *c); // the last callback: the owner frees the connection
+    void *ctx;                            // borrowed
+};
+
+// Takes over the accepted socket. NULL: logged.
+struct connection *connection_new(int fd, const struct connection_config *config, usec_t now);
+void connection_free(struct connection *c, usec_t now);
+// Ends the session (RTCP BYE), sends pending data and closes; on_end is called when the viewer has
+// closed too.
+void connection_finish(struct connection *c, usec_t now);
+// Call about once a second: sends reports, checks timeouts.
+void connection_second(struct connection *c, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/rtsp/rtsp_handler.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "common/net/tcp_conn.h"
+#include "common/wire/sdp.h"
+#include "server/policy/catalog_path.h"
+#include "server/policy/rtsp_parameters.h"
+#include "server/rtsp/track_setup.h"
+
+enum { MAX_URI = 1024, LIMIT_S = CATALOG_OPEN_LIMIT / USEC_PER_SEC };
+
+struct rtsp_handler {
+    struct rtsp_handler_config config;
+    struct rtsp_session state;
+    struct track_setup *setup; // owned
+    struct catalog_hold hold;  // of the film whose path was requested last
+    struct stream *stream;     // the stream of the film; NULL: none yet
+    int query_level;           // from ?level=N; -1 = none
+};
+
+// ---- Life
+
+static void on_film_ready(void *ctx, usec_t now)
+{
+    struct rtsp_handler *h = ctx;
+    h->config.on_ready(h->config.ctx, now);
+}
+
+static void on_film_revoked(void *ctx)
+{
+    struct rtsp_handler *h = ctx;
+    h->stream = NULL;
+}
+
+struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config, usec_t now)
+{
+    struct rtsp_handler *h = calloc(1, sizeof(*h));
+    if (!h)
+        return NULL;
+    h->config = *config;
+    h->query_level = -1;
+    h->hold =
+        (struct catalog_hold){.on_ready = on_film_ready, .on_revoked = on_film_revoked, .ctx = h};
+    rtsp_session_init(&h->state, now);
+    struct track_setup_config setup = {.loop = config->loop,
+                                       .tcp = config->tcp,
+                                       .raw = config->raw,
+                                       .name = config->name,
+                                       .state = &h->state,
+                                       .on_stuck = config->on_stuck,
+                                       .ctx = config->ctx};
+    h->setup = track_setup_new(&setup);
+    if (!h->setup) {
+        free(h);
+        return NULL;
+    }
+    return h;
+}
+
+void rtsp_handler_free(struct rtsp_handler *h, usec_t now)
+{
+    if (!h)
+        return;
+    track_setup_free(h->setup, now);
+    h->config.catalog->ops->leave(h->config.catalog, &h->hold);
+    free(h);
+}
+
+void rtsp_handler_end_session(struct rtsp_handler *h, usec_t now)
+{
+    track_setup_teardown(h->setup, now);
+}
+
+struct session *rtsp_handler_session(const struct rtsp_handler *h)
+{
+    return track_setup_session(h->setup);
+}
+
+const struct rtsp_session *rtsp_handler_state(const struct rtsp_handler *h)
+{
+    return &h->state;
+}
+
+void rtsp_handler_interleaved(struct rtsp_handler *h, const struct rtsp_item *frame, usec_t now)
+{
+    track_setup_interleaved(h->setup, frame->channel, frame->data, frame->data_len, now);
+}
+
+void rtsp_handler_dismiss(struct rtsp_handler *h, const char *why)
+{
+    // RTSP 1.0 allows requests of the server; RTSP 2.0 defines this one (RFC 7826, 13.7.2).
+    char text[512];
+    int len = snprintf(text, sizeof(text),
+                       "TEARDOWN * RTSP/1.0\r\nCSeq: 1\r\nSession: %s\r\nContent-Type: "
+                       "text/plain\r\nContent-Length: %zu\r\n\r\n%s",
+                       h->state.id, strlen(why), why);
+    if (track_setup_session(h->setup) && len > 0 && (size_t)len < sizeof(text))
+        (void)tcp_conn_send(h->config.tcp, text, (size_t)len);
+}
+
+// ---- The stream of a request
+
+// ?level=N of DESCRIBE or SETUP; later requests may leave it out.
+static void read_query(struct rtsp_handler *h, const char *path)
+{
+    const char *query = strstr(path, "?level=");
+    if (!query)
+        return;
+    char *end;
+    long level = strtol(query + 7, &end, 10);
+    bool good = end != query + 7 && !*end && level >= 0 && level < LADDER_MAX_LEVELS;
+    h->query_level = good ? (int)level : LADDER_MAX_LEVELS; // the request was refused at SETUP
+}
+
+// Gets the stream of a request's URI; a session keeps its stream. Returns 0, or an error of
+// catalog_ops.take.
+static int take_stream(struct rtsp_handler *h, struct text uri, bool allow_star)
+{
+    char text[MAX_URI];
+    if (uri.len >= sizeof(text))
+        return ERR_NOT_FOUND;
+    text_copy(uri, text, sizeof(text));
+    if (allow_star && (strcmp(text, "*") == 0 || h->config.catalog->ops->list))
+        return 0;
+    const char *path = text;
+    if (strncmp(text, "rtsp://", 7) == 0) {
+        path = strchr(text + 7, '/');
+        if (!path)
+            path = "/";
+    }
+    if (!track_setup_session(h->setup))
+        h->stream = NULL;
+    bool only = track_setup_session(h->setup) != NULL;
+    int err = h->config.catalog->ops->take(h->config.catalog, path, &h->hold, only, &h->stream);
+    if (err)
+        return err;
+    read_query(h, path);
+    return 0;
+}
+
+// Lists the files of a folder, for people: players cannot choose among them. Returns false if the
+// list is not complete yet.
+static bool list_files(struct rtsp_handler *h, struct rtsp_response *a)
+{
+    int count;
+    int err =
+        h->config.catalog->ops->list(h->config.catalog, &h->hold, a->body, sizeof(a->body), &count);
+    if (err == CATALOG_WAITS)
+        return false;
+    if (err == ERR_TIMED_OUT)
+        rtsp_response_refuse(a, 503, "the folder takes more than %d s to list; try again\r\n",
+                             LIMIT_S);
+    else if (err)
+        rtsp_response_refuse(a, 503, "the folder cannot be listed: %s\r\n", err_text(err));
+    else
+        a->status = 300;
+    a->content_type = "text/plain";
+    return true;
+}
+
+// Returns false if the request has to wait.
+static bool refuse_uri(struct rtsp_handler *h, const struct rtsp_item *request, int err,
+                       struct rtsp_response *a)
+{
+    if (err == CATALOG_WAITS)
+        return false;
+    if (err == ERR_END && request->method == RTSP_DESCRIBE)
+        return list_files(h, a);
+    if (err == ERR_FULL)
+        rtsp_response_refuse(a, 503, "too many open files: the limit is %d\r\n", CATALOG_MAX_OPEN);
+    else if (err == ERR_AGAIN)
+        rtsp_response_refuse(a, 503, "busy opening other files; try again\r\n");
+    else if (err == ERR_TIMED_OUT)
+        rtsp_response_refuse(a, 503, "the file took more than %d s to open: is it complete?\r\n",
+                             LIMIT_S);
+    else if ((err == ERR_END || err == ERR_NOT_FOUND) && h->config.catalog->ops->list)
+        rtsp_response_refuse(a, 404, "no such file; DESCRIBE rtsp://HOST/ lists the files\r\n");
+    else if (err == ERR_END || err == ERR_NOT_FOUND)
+        rtsp_response_refuse(a, 404, "no such stream: the server has only %s\r\n",
+                             h->config.catalog->where);
+    else
+        rtsp_response_refuse(a, 404, "cannot open the file: %s (see the server's log)\r\n",
+                             err == ERR_UNSUPPORTED ? "not a video that can be read"
+                                                    : err_text(err));
+    return true;
+}
+
+// Returns the level to begin with: the URL's, or the highest if the URL has none.
+static int first_level(const struct rtsp_handler *h)
+{
+    int top = h->stream->media->ladder.level_count - 1;
+    return h->query_level >= 0 && h->query_level < top ? h->query_level : top;
+}
+
+static void handle_options(struct rtsp_response *a)
+{
+    rtsp_response_header(a,
+                         "Public: OPTIONS, DESCRIBE, SETUP, PLAY, PAUSE, TEARDOWN, GET_PARAMETER, "
+                         "SET_PARAMETER\r\n");
+}
+
+static void handle_describe(struct rtsp_handler *h, const struct rtsp_item *request,
+                            struct rtsp_response *a)
+{
+    struct text accept = rtsp_header(request, "Accept");
+    if (accept.at && !memmem(accept.at, accept.len, "application/sdp", 15) &&
+        !memmem(accept.at, accept.len, "*/*", 3)) {
+        a->status = 406;
+        return;
+    }
+    struct sdp sdp;
+    stream_describe(h->stream, first_level(h), &sdp);
+    bool v6 = tcp_conn_peer(h->config.tcp)->ss_family == AF_INET6;
+    if (sdp_encode(&sdp, v6, a->body, sizeof(a->body)) < 0) {
+        rtsp_response_refuse(a, 500, "the description is too long");
+        return;
+    }
+    a->content_type = "application/sdp";
+    char base[MAX_URI + 1];
+    text_copy(request->uri, base, sizeof(base) - 1);
+    base[strcspn(base, "?")] = '\0';
+    size_t len = strlen(base);
+    rtsp_response_header(a, "Content-Base: %s%s\r\n", base, len && base[len - 1] == '/' ? "" : "/");
+}
+
+// Without the header a viewer that plays already keeps its speed. Who joins others brings all back
+// to 1.
+static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
+                         struct rtsp_response *a, usec_t now)
+{
+    double speed = 1;
+    if (header.at && alone) {
+        char text[32];
+        text_copy(header, text, sizeof(text));
+        speed = fmin(fmax(atof(text), 0.25), 4);
+    }
+    bool keeps = !header.at && alone && session_is_playing(track_setup_session(h->setup));
+    if (!keeps)
+        session_set_speed(track_setup_session(h->setup), speed, now);
+    if (header.at)
+        rtsp_response_header(a, "Speed: %.3f\r\n", speed);
+}
+
+static void answer_place(struct rtsp_handler *h, double wanted, struct rtsp_response *a, usec_t now)
+{
+    struct media_place place;
+    if (!session_place(track_setup_session(h->setup), wanted, &place, now)) {
+        rtsp_response_header(a, "Range: npt=now-\r\n");
+        return;
+    }
+    char frames[96];
+    rtsp_response_header(a, "Range: npt=%.3f-%.3f\r\n", place.seconds, h->stream->media->duration);
+    if (rtsp_frames_encode(&place.frames, frames, sizeof(frames)) > 0)
+        rtsp_response_header(a, RTSP_FRAMES_HEADER ": %s\r\n", frames);
+}
+
+// Writes the first sequence number of each track; `uri` is that of the stream, or of one track.
+static void answer_rtp_info(const struct rtsp_handler *h, struct text uri, struct rtsp_response *a)
+{
+    uint16_t seq;
+    uint32_t timestamp, ssrc;
+    char base[MAX_URI];
+    text_copy(uri, base, sizeof(base));
+    int len = (int)strcspn(base, "?");
+    len -= (int)catalog_path_track_bytes(base, (size_t)len);
+    len -= len && base[len - 1] == '/';
+    rtsp_response_header(a, "RTP-Info: ");
+    if (session_has_pictures(track_setup_session(h->setup))) {
+        session_rtp_info(track_setup_session(h->setup), &seq, &timestamp, &ssrc);
+        rtsp_response_header(a, "url=%.*s/trackID=0;seq=%u", len, base, seq);
+    }
+    if (session_has_audio(track_setup_session(h->setup))) {
+        session_audio_info(track_setup_session(h->setup), &seq, &ssrc);
+        rtsp_response_header(a, "%surl=%.*s/trackID=1;seq=%u",
+                             track_setup_has_both(h->setup) ? "," : "", len, base, seq);
+    }
+    rtsp_response_header(a, "\r\n");
+}
+
+static void handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
+                        struct rtsp_response *a, usec_t now)
+{
+    struct rtsp_range range = {.from = -1, .to = -1};
+    struct text header = rtsp_header(request, "Range");
+    int err = header.at ? rtsp_range_decode(header, &range) : 0;
+    double duration = h->stream->media->duration;
+    if (err || (duration >= 0 && range.from > duration)) {
+        rtsp_response_refuse(a, 457, "expected Range: npt=now- or npt=SECONDS-%s\r\n",
+                             err ? "" : ", within the media");
+        return;
+    }
+    // Viewers of live media share one time line.
+    bool alone = session_owns_time_line(track_setup_session(h->setup));
+    handle_speed(h, rtsp_header(request, "Speed"), alone, a, now);
+    answer_place(h, alone && range.from >= 0 ? range.from : NAN, a, now);
+    answer_rtp_info(h, request->uri, a);
+    rtsp_response_header(a, "Session: %s\r\n", h->state.id);
+}
+
+static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter,
+                           struct rtsp_response *a)
+{
+    switch (parameter) {
+    case PARAMETER_LEVEL:
+        rtsp_response_refuse(a, 451, "no such level: expected 0 to %d\r\n",
+                             h->stream->media->ladder.level_count - 1);
+        break;
+    case PARAMETER_LATENCY:
+        rtsp_response_refuse(a, 451, "expected latency: %d to %d ms\r\n", SESSION_LATENCY_MIN_MS,
+                             SESSION_LATENCY_MAX_MS);
+        break;
+    case PARAMETER_PLAYOUT:
+        rtsp_response_refuse(a, 451, "expected playout: %d to %d ms\r\n", SESSION_LATENCY_MIN_MS,
+                             SESSION_LATENCY_MAX_MS);
+        break;
+    case PARAMETER_ADAPT:
+        rtsp_response_refuse(a, 451, "expected adapt: sender or none\r\n");
+        break;
+    case PARAMETER_CAPACITY_PROBE:
+        rtsp_response_refuse(a, 451,
+                             "expected capacity-probe: the number of a pair, 0 to 2147483647\r\n");
+        break;
+    default:
+        rtsp_response_refuse(a, 451,
+                             "parameter cannot be set (expected level, latency, playout, adapt "
+                             "or capacity-probe)\r\n");
+    }
+}
+
+// Returns false if the request is refused; `a` has the reason.
+static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
+                          struct rtsp_response *a, usec_t now)
+{
+    struct session *session = track_setup_session(h->setup);
+    bool done = s->is_valid;
+    if (done && s->parameter == PARAMETER_LEVEL)
+        done = session_set_level(session, s->number, now) == 0;
+    else if (done && s->parameter == PARAMETER_LATENCY)
+        done = session_set_latency(session, s->number) == 0;
+    else if (done && s->parameter == PARAMETER_PLAYOUT)
+        done = session_set_playout(session, s->number) == 0;
+    else if (done && s->parameter == PARAMETER_ADAPT)
+        session_set_follows(session, s->number, now);
+    else if (done && track_setup_send_pair(h->setup, (uint32_t)s->number) != 0) {
+        rtsp_response_refuse(a, 451, "capacity-probe requires a datagram transport\r\n");
+        return false;
+    }
+    if (!done)
+        refuse_setting(h, s->parameter, a);
+    return done;
+}
+
+static void handle_set_parameter(struct rtsp_handler *h, const struct rtsp_item *request,
+                                 struct rtsp_response *a, usec_t now)
+{
+    struct text name, value;
+    size_t at = 0;
+    int got;
+    while ((got = rtsp_parameter_next(request->body, &at, &name, &value)) == 1) {
+        struct rtsp_setting setting = rtsp_setting_of(name, value);
+        if (!set_parameter(h, &setting, a, now))
+            return;
+    }
+    if (got < 0)
+        rtsp_response_refuse(a, 400, "malformed body: expected lines of the form name: value\r\n");
+}
+
+static void append_parameter(struct rtsp_handler *h, struct text name, struct rtsp_response *a,
+                             usec_t now)
+{
+    struct session *session = track_setup_session(h->setup);
+    enum rtsp_parameter parameter = rtsp_parameter_of(name);
+    size_t used = strlen(a->body);
+    char line[1024] = "";
+    if (parameter == PARAMETER_CLOCK) {
+        snprintf(line, sizeof(line), "clock: %" PRId64, clock_wall());
+    } else if (parameter == PARAMETER_LEVEL && session) {
+        snprintf(line, sizeof(line), "level: %d", session_level(session));
+    } else if (parameter == PARAMETER_TRANSPORT && session) {
+        struct transport_info info;
+        session_info(session, &info, now);
+        rtsp_parameter_transport(&info, (double)session_skipped(session), line, sizeof(line));
+    } else {
+        rtsp_response_refuse(
+            a, 451,
+            "parameter not available (available: clock; after SETUP also level and transport)\r\n");
+        return;
+    }
+    snprintf(a->body + used, sizeof(a->body) - used, "%s\r\n", line);
+}
+
+static void handle_get_parameter(struct rtsp_handler *h, const struct rtsp_item *request,
+                                 struct rtsp_response *a, usec_t now)
+{
+    struct text name, value;
+    size_t at = 0;
+    int got;
+    a->content_type = "text/parameters";
+    while (a->status == 200 &&
+           (got = rtsp_parameter_next(request->body, &at, &name, &value)) != 0) {
+        if (got < 0)
+            rtsp_response_refuse(a, 400,
+                                 "malformed body: expected one parameter name per line\r\n");
+        else
+            append_parameter(h, name, a, now);
+    }
+}
+
+// Returns true if the URI names the audio's track.
+static bool is_of_audio(const struct rtsp_handler *h, struct text uri)
+{
+    size_t len = 0;
+    while (len < uri.len && uri.at[len] != '?')
+        len++;
+    return h->stream->media->audio_bps && catalog_path_track_bytes(uri.at, len) &&
+           uri.at[len - 1] == '1';
+}
+
+static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request,
+                         struct rtsp_response *a, usec_t now)
+{
+    struct track_setup_request setup = {
+        .transport = rtsp_header(request, "Transport"),
+        .track = is_of_audio(h, request->uri) ? TRACK_AUDIO : TRACK_VIDEO,
+        .stream = h->stream,
+        .level = first_level(h),
+        .is_level_known = h->query_level < h->stream->media->ladder.level_count};
+    track_setup_serve(h->setup, &setup, a, now);
+}
+
+static void serve(struct rtsp_handler *h, const struct rtsp_item *request, struct rtsp_response *a,
+                  usec_t now)
+{
+    switch (request->method) {
+    case RTSP_OPTIONS:
+        handle_options(a);
+        break;
+    case RTSP_DESCRIBE:
+        handle_describe(h, request, a);
+        break;
+    case RTSP_SETUP:
+        handle_setup(h, request, a, now);
+        return; // SETUP applies its own change of state
+    case RTSP_PLAY:
+        handle_play(h, request, a, now);
+        break;
+    case RTSP_PAUSE:
+        session_pause(track_setup_session(h->setup));
+        break;
+    case RTSP_GET_PARAMETER:
+        handle_get_parameter(h, request, a, now);
+        break;
+    case RTSP_SET_PARAMETER:
+        handle_set_parameter(h, request, a, now);
+        break;
+    case RTSP_TEARDOWN:
+        track_setup_teardown(h->setup, now);
+        break;
+    case RTSP_UNKNOWN:
+        break;
+    }
+    if (a->status == 200)
+        rtsp_session_apply(&h->state, request->method, 0);
+}
+
+bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
+                        struct rtsp_response *a, usec_t now)
+{
+    a->status = request->cseq < 0 ? 400
+                                  : rtsp_session_check(&h->state, request->method,
+                                                       rtsp_header(request, "Session"));
+    struct text require = rtsp_header(request, "Require");
+    int err;
+    rtsp_session_alive(&h->state, now); // true even while it waits for a film
+    if (a->status == 501) {
+        handle_options(a);
+    } else if (a->status == 455) { // RFC 2326, 11.3.6: the methods that are valid in this state
+        rtsp_response_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
+                             track_setup_session(h->setup) ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER"
+                                                           : "SETUP");
+    } else if (a->status == 200 &&
+               (err = take_stream(h, request->uri, request->method == RTSP_OPTIONS)) != 0) {
+        if (!refuse_uri(h, request, err, a))
+            return false;
+    } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is supported
+        a->status = 551;
+        rtsp_response_header(a, "Unsupported: %.*s\r\n",
+                             (int)(require.len < 200 ? require.len : 200), require.at);
+    }
+    if (a->status == 200)
+        serve(h, request, a, now);
+    return true;
+}

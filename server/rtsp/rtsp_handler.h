@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Serves a viewer's requests on its RTSP connection: the methods, and the session that SETUP makes
+// (track_setup.h). Uses the connection's TCP connection. Loop thread only.
+#ifndef WEIR_SERVER_RTSP_RTSP_HANDLER_H
+#define WEIR_SERVER_RTSP_RTSP_HANDLER_H
+
+#include <uv.h>
+
+#include "common/protocol/rtsp_session.h"
+#include "common/wire/rtsp.h"
+#include "server/rtsp/rtsp_response.h"
+#include "server/session/catalog.h"
+#include "server/session/session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mtp_raw;
+struct rtsp_handler; // opaque
+struct tcp_conn;
+
+struct rtsp_handler_config {
+    uv_loop_t *loop; // borrowed, as all that follows
+    struct catalog *catalog;
+    struct mtp_raw *raw;                          // NULL: none
+    struct tcp_conn *tcp;                         // the connection's
+    const char *name;                             // the viewer's address
+    void (*on_ready)(void *ctx, usec_t now);      // the waiting request can be served now
+    void (*on_stuck)(void *ctx, const char *why); // as struct session_config says
+    void *ctx;
+};
+
+struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config,
+                                      usec_t now);          // NULL: no memory
+void rtsp_handler_free(struct rtsp_handler *h, usec_t now); // NULL is fine
+void rtsp_handler_end_session(struct rtsp_handler *h,
+                              usec_t now); // ends the session with a BYE, if there is one
+
+// Serves one request; `a` has status 200 and is otherwise empty. Returns false if the request has
+// to wait for a film to be opened: the caller serves the same request again after on_ready.
+bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
+                        struct rtsp_response *a, usec_t now);
+// An interleaved frame arrived. If it is RTCP of the session, the session processes it; others are
+// dropped.
+void rtsp_handler_interleaved(struct rtsp_handler *h, const struct rtsp_item *frame, usec_t now);
+// Sends the viewer a TEARDOWN with the reason why the session ends.
+void rtsp_handler_dismiss(struct rtsp_handler *h, const char *why);
+
+struct session *rtsp_handler_session(const struct rtsp_handler *h); // NULL before SETUP
+const struct rtsp_session *rtsp_handler_state(const struct rtsp_handler *h);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A response to an RTSP request, under construction.
+#ifndef WEIR_SERVER_RTSP_RTSP_RESPONSE_H
+#define WEIR_SERVER_RTSP_RTSP_RESPONSE_H
+
+#include <stddef.h>
+
+#include "common/wire/sdp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tcp_conn;
+
+struct rtsp_response { // zero but for `status` to begin with
+    int status;
+    char headers[4096];              // complete lines; a response to PLAY contains two URIs
+    const char *content_type;        // static
+    char body[SDP_MAX_BYTES + 4096]; // terminated
+};
+
+// Adds a header line; `format` ends in CRLF.
+void rtsp_response_header(struct rtsp_response *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+// Sets an error status and a sentence for people.
+void rtsp_response_refuse(struct rtsp_response *a, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// Sends it on the connection. `cseq` < 0: the request had none. 0, ERR_FULL or ERR_CLOSED.
+int rtsp_response_send(const struct rtsp_response *a, int cseq, struct tcp_conn *to);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

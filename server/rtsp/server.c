@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/rtsp/server.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/log_stderr.h"
+#include "common/net/tcp_listen.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+#include "server/policy/places.h"
+#include "server/rtsp/connection.h"
+
+enum {
+    ACCEPTS = 16, // max connections accepted per wake-up
+};
+
+struct server {
+    uv_poll_t poll;
+    uv_loop_t *loop; // borrowed
+    int fd;
+    bool deaf; // the machine has no descriptor for one more viewer: tries again each second
+    struct server_config config;
+    struct timer *second;          // owned; the deadline of stopping
+    void (*on_stopped)(void *ctx); // NULL: the server is not stopping
+    void *stop_ctx;                // borrowed
+    struct places places;
+    struct place_key *place_keys;    // owned
+    struct connection **connections; // owned, like its elements; the index is the place
+};
+
+static struct place_key key_of(const struct sockaddr_storage *peer)
+{
+    struct sockaddr_in6 v6;
+    struct sockaddr_in v4;
+    if (peer->ss_family == AF_INET6) {
+        memcpy(&v6, peer, sizeof(v6));
+        return place_key_v6(v6.sin6_addr.s6_addr);
+    }
+    memcpy(&v4, peer, sizeof(v4));
+    return place_key_v4((const uint8_t *)&v4.sin_addr);
+}
+
+// Frees a connection's place.
+static void leave(struct server *s, int i)
+{
+    s->connections[i] = s->connections[s->places.count - 1];
+    places_leave(&s->places, i);
+}
+
+static void on_end(void *ctx, struct connection *c)
+{
+    struct server *s = ctx;
+    int i = 0;
+    while (s->connections[i] != c)
+        i++;
+    leave(s, i);
+    connection_free(c, clock_now());
+    if (!s->places.count && s->on_stopped)
+        s->on_stopped(s->stop_ctx);
+}
+
+// `err` is an error of places_take.
+static void refuse(const struct server *s, int fd, const struct sockaddr_storage *peer, int err)
+{
+    char why[128] = "the server is full";
+    char answer[512];
+    char name[SOCKADDR_TEXT];
+    if (err == ERR_RANGE)
+        snprintf(why, sizeof(why),
+                 "too many connections from your address: %d of %d are allowed (close some)",
+                 s->places.each, s->places.total);
+    int len = snprintf(answer, sizeof(answer),
+                       "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
+                       "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s\r\n",
+                       strlen(why) + 2, why);
+    if (write(fd, answer, (size_t)len) < 0)
+        log_debug("a refused viewer had already disconnected");
+    close(fd);
+    sockaddr_text((const struct sockaddr *)peer, name, sizeof(name));
+    if (err == ERR_RANGE)
+        log_of(LOG_WARN, "viewer", name,
+               "a viewer was refused: %s: its address has %d connections, the limit "
+               "(an address may have a quarter of --max-viewers, at least %d)",
+               name, s->places.each, PLACES_EACH_MIN);
+    else
+        log_of(LOG_WARN, "viewer", name,
+               "a viewer was refused: %s: %d are connected, the limit "
+               "(--max-viewers)",
+               name, s->places.count);
+}
+
+static void on_acceptable(uv_poll_t *poll, int status, int events);
+
+// Connections that are not accepted stay in the backlog, and would wake the loop again at once.
+static void set_deaf(struct server *s, bool deaf)
+{
+    s->deaf = deaf;
+    if (deaf)
+        uv_poll_stop(&s->poll);
+    else
+        uv_poll_start(&s->poll, UV_READABLE, on_acceptable);
+}
+
+static void on_acceptable(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    struct server *s = poll->data;
+    usec_t now = clock_now();
+    for (int i = 0; i < ACCEPTS; i++) {
+        struct sockaddr_storage peer = {0};
+        socklen_t peer_len = sizeof(peer);
+        int fd = accept4(s->fd, (struct sockaddr *)&peer, &peer_len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0) {
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+                log_error("cannot accept a viewer: %s; raise the limit with ulimit -n",
+                          strerror(errno));
+                set_deaf(s, true);
+            }
+            return;
+        }
+        int err = places_take(&s->places, key_of(&peer));
+        if (err) {
+            refuse(s, fd, &peer, err);
+            continue;
+        }
+        struct connection_config config = {.loop = s->loop,
+                                           .catalog = s->config.catalog,
+                                           .raw = s->config.raw,
+                                           .on_end = on_end,
+                                           .ctx = s};
+        struct connection *c = connection_new(fd, &config, now);
+        s->connections[s->places.count - 1] = c;
+        if (!c)
+            leave(s, s->places.count - 1);
+    }
+}
+
+static void on_second(void *ctx, usec_t now)
+{
+    struct server *s = ctx;
+    if (s->on_stopped) {
+        s->on_stopped(s->stop_ctx);
+        return;
+    }
+    timer_set(s->second, now + USEC_PER_SEC);
+    log_stderr_tick(now);
+    if (s->deaf)
+        set_deaf(s, false);
+    stats_outputs_collect(s->config.telemetry, now);
+    // Iterates backwards: a connection that ends is replaced by the last one, which was already
+    // visited.
+    for (int i = s->places.count - 1; i >= 0; i--)
+        connection_second(s->connections[i], now);
+}
+
+struct server *server_new(uv_loop_t *loop, const struct server_config *config)
+{
+    struct server *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->loop = loop;
+    s->config = *config;
+    s->connections = calloc((size_t)config->max_viewers, sizeof(struct connection *));
+    s->place_keys = calloc((size_t)config->max_viewers, sizeof(struct place_key));
+    if (!s->connections || !s->place_keys)
+        goto free_server;
+    places_init(&s->places, config->max_viewers, s->place_keys);
+    s->fd = tcp_listen((const struct sockaddr *)&config->listen, "--listen");
+    if (s->fd < 0)
+        goto free_server;
+    s->second = timer_new(loop, on_second, s);
+    if (!s->second)
+        goto close_fd;
+    if (uv_poll_init(loop, &s->poll, s->fd) != 0)
+        goto free_timer;
+    s->poll.data = s;
+    set_deaf(s, false);
+    timer_set(s->second, clock_now() + USEC_PER_SEC);
+    return s;
+
+free_timer:
+    timer_free(s->second);
+close_fd:
+    close(s->fd);
+free_server:
+    free(s->place_keys);
+    free(s->connections);
+    free(s);
+    return NULL;
+}
+
+void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx)
+{
+    usec_t now = clock_now();
+    uv_poll_stop(&s->poll);
+    for (int i = 0; i < s->places.count; i++)
+        connection_finish(s->connections[i], now);
+    s->on_stopped = on_stopped;
+    s->stop_ctx = ctx;
+    timer_set(s->second, s->places.count ? now + SERVER_STOP_TIME : now);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct server *s = handle->data;
+    close(s->fd);
+    free(s->place_keys);
+    free(s->connections);
+    free(s);
+}
+
+void server_free(struct server *s)
+{
+    if (!s)
+        return;
+    usec_t now = clock_now();
+    for (int i = 0; i < s->places.count; i++)
+        connection_free(s->connections[i], now);
+    timer_free(s->second);
+    uv_close((uv_handle_t *)&s->poll, on_closed);
+}
+
+void server_address(const struct server *s, char *out, size_t cap)
+{
+    tcp_listen_address(s->fd, out, cap);
+}

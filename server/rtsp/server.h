@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The RTSP server: listens, and creates a `connection` for each accepted socket. Loop thread only.
+#ifndef WEIR_SERVER_RTSP_SERVER_H
+#define WEIR_SERVER_RTSP_SERVER_H
+
+#include <sys/socket.h>
+#include <uv.h>
+
+#include "server/export/stats_outputs.h"
+#include "server/session/catalog.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct server; // opaque
+
+struct server_config {
+    struct sockaddr_storage listen;
+    struct catalog *catalog; // borrowed
+    int max_viewers;
+    struct stats_outputs *telemetry; // borrowed
+    struct mtp_raw *raw;             // borrowed; NULL: mtp-raw is not available
+};
+
+// NULL: failed, such as when the address is in use (logged).
+struct server *server_new(uv_loop_t *loop, const struct server_config *config);
+// Accepts no further viewers, and ends all sessions (RTCP BYE). Calls `on_stopped` when all viewers
+// have closed their connections, at most SERVER_STOP_TIME later.
+#define SERVER_STOP_TIME USEC_PER_SEC
+void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx);
+// Ends the remaining sessions, and closes their connections.
+void server_free(struct server *s);
+void server_address(const struct server *s, char *out,
+                    size_t cap); // "ADDR:PORT", with the port in use
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/rtsp/track_setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/random.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/tcp_info.h"
+#include "common/net/udp_socket.h"
+#include "common/transport/mtp_raw.h"
+#include "common/transport/transport_offer.h"
+#include "common/wire/rtsp_transport.h"
+#include "server/rtsp/media_ports.h"
+
+enum {
+    SECOND_CHANNEL = 2
+}; // audio uses this channel and the next one, unless the viewer names others
+static const double START_BPS = 500e3; // used if the round trip is unknown
+
+struct set_up_track {
+    int channel[2];            // RTP, RTCP; interleaved
+    struct media_ports *ports; // owned; NULL: the track has no ports of its own
+    bool is_repaired;          // in the mode that the viewer requested
+};
+
+struct track_setup {
+    struct track_setup_config config;
+    struct session *session; // owned; NULL before SETUP
+    bool interleaved;        // true if RTP or at least RTCP uses the connection
+    bool knows_weir;         // true if the viewer names Weir's transports
+    bool has_token;          // `token` authorizes a connection for media
+    uint64_t token;          // token of the SETUP response; 0: none
+    enum media_track
+        first; // the track that was set up first: in one flow both tracks use its ports
+    struct set_up_track tracks[TRACKS];
+};
+
+struct track_setup *track_setup_new(const struct track_setup_config *config)
+{
+    struct track_setup *t = calloc(1, sizeof(*t));
+    if (t)
+        t->config = *config;
+    return t;
+}
+
+static void close_ports(struct track_setup *t)
+{
+    for (int i = 0; i < TRACKS; i++) {
+        media_ports_free(t->tracks[i].ports);
+        t->tracks[i].ports = NULL;
+    }
+}
+
+void track_setup_teardown(struct track_setup *t, usec_t now)
+{
+    session_free(t->session, now);
+    t->session = NULL;
+    close_ports(t);
+}
+
+void track_setup_free(struct track_setup *t, usec_t now)
+{
+    if (!t)
+        return;
+    track_setup_teardown(t, now);
+    free(t);
+}
+
+struct session *track_setup_session(const struct track_setup *t)
+{
+    return t->session;
+}
+
+bool track_setup_has_both(const struct track_setup *t)
+{
+    return session_has_audio(t->session) && session_has_pictures(t->session);
+}
+
+// ---- The viewer's address and reports
+
+static void on_validated(void *ctx, int which, const struct sockaddr *address, usec_t now)
+{
+    struct track_setup *t = ctx;
+    char text[SOCKADDR_TEXT];
+    sockaddr_text(address, text, sizeof(text));
+    log_of(LOG_DEBUG, "viewer", t->config.name, "viewer %s: its %s goes to %s", t->config.name,
+           which ? "RTCP" : "RTP", text);
+    if (t->session)
+        session_writable(t->session, now);
+}
+
+static void on_media(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct track_setup *t = ctx;
+    if (t->session)
+        session_media(t->session, data, len, now);
+}
+
+static void on_rtcp(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct track_setup *t = ctx;
+    if (!t->session)
+        return;
+    rtsp_session_alive(t->config.state, now);
+    session_rtcp(t->session, data, len, now);
+}
+
+static const struct media_ports_ops ports_ops = {
+    .on_validated = on_validated, .on_media = on_media, .on_rtcp = on_rtcp};
+
+void track_setup_interleaved(struct track_setup *t, int channel, const uint8_t *data, size_t len,
+                             usec_t now)
+{
+    if (!t->session || !t->interleaved)
+        return;
+    bool is_rtcp = channel == t->tracks[t->first].channel[1];
+    is_rtcp |= track_setup_has_both(t) && channel == t->tracks[!t->first].channel[1];
+    if (is_rtcp)
+        on_rtcp(t, data, len, now);
+}
+
+int track_setup_send_pair(struct track_setup *t, uint32_t number)
+{
+    struct media_ports *ports = t->tracks[t->first].ports;
+    if (!t->session || !ports)
+        return ERR_UNSUPPORTED;
+    uint16_t seq;
+    uint32_t timestamp;
+    struct media_pair pair = {.number = number, .bytes = session_packet_bytes(t->session)};
+    session_rtp_info(t->session, &seq, &timestamp, &pair.ssrc);
+    media_ports_send_pair(ports, &pair);
+    return 0;
+}
+
+// ---- Paths
+
+// Returns the server's port for transports that require raw sockets; 0: none.
+static int raw_port(const struct track_setup *t)
+{
+    return mtp_raw_port(t->config.raw, (const struct sockaddr *)tcp_conn_local(t->config.tcp));
+}
+
+// Returns the channels of RTP and RTCP. They always differ, even if the viewer names only one, or
+// one twice; `usual` if it names none.
+static void choose_channels(const struct rtsp_transport *offer, int usual, int channel[2])
+{
+    channel[0] = offer->interleaved[0] >= 0 ? offer->interleaved[0] : usual;
+    channel[1] = offer->interleaved[1];
+    if (channel[1] < 0 || channel[1] == channel[0])
+        channel[1] = channel[0] < 255 ? channel[0] + 1 : 0;
+}
+
+static bool channels_clash(const struct track_setup *t)
+{
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++)
+            if (t->tracks[TRACK_VIDEO].channel[i] == t->tracks[TRACK_AUDIO].channel[k])
+                return true;
+    return false;
+}
+
+static int open_ports(struct track_setup *t, enum media_track track,
+                      const struct rtsp_transport *offer)
+{
+    struct media_ports_config config = {.loop = t->config.loop,
+                                        .local = tcp_conn_local(t->config.tcp),
+                                        .host = tcp_conn_peer(t->config.tcp),
+                                        .client_port = offer->weir[0] ? NULL : offer->client_port,
+                                        .ops = &ports_ops,
+                                        .ctx = t};
+    t->tracks[track].ports = media_ports_new(&config);
+    return t->tracks[track].ports ? 0 : ERR_IO;
+}
+
+// Fills in the path of a track for the transport. In one flow the audio has no path of its own, and
+// the video's path uses the ports of whichever track opened them.
+static struct track_path path_of(const struct track_setup *t, enum media_track track)
+{
+    const struct set_up_track *own = &t->tracks[track];
+    struct track_path path = {.channel = {own->channel[0], own->channel[1]}};
+    const struct media_ports *ports = own->ports;
+    if (t->knows_weir)
+        ports = track == TRACK_VIDEO ? t->tracks[t->first].ports : NULL;
+    if (ports)
+        media_ports_fill(ports, &path);
+    return path;
+}
+
+// The track was added to the session: repairs its losses as the viewer requests.
+static void set_repair(struct track_setup *t, enum media_track track,
+                       const struct rtsp_transport *offer)
+{
+    enum repair_mode mode;
+    t->tracks[track].is_repaired = track == TRACK_VIDEO && offer->weir[0] &&
+                                   repair_mode_parse(offer->repair, &mode) &&
+                                   session_set_repair(t->session, mode);
+}
+
+// ---- The response
+
+static uint32_t ssrc_of(const struct track_setup *t, enum media_track track)
+{
+    uint16_t seq;
+    uint32_t timestamp, ssrc;
+    if (track == TRACK_AUDIO)
+        session_audio_info(t->session, &seq, &ssrc);
+    else
+        session_rtp_info(t->session, &seq, &timestamp, &ssrc);
+    return ssrc;
+}
+
+static void answer(const struct track_setup *t, enum media_track track,
+                   const struct rtsp_transport *offer, struct rtsp_response *a)
+{
+    const struct set_up_track *own = &t->tracks[track];
+    const struct media_ports *ports = own->ports ? own->ports : t->tracks[t->first].ports;
+    struct rtsp_transport given = {.tcp = offer->tcp,
+                                   .avpf = offer->avpf,
+                                   .interleaved = {-1, -1},
+                                   .client_port = {-1, -1},
+                                   .server_port = {-1, -1},
+                                   .has_ssrc = true,
+                                   .ssrc = ssrc_of(t, track)};
+    for (int i = 0; i < 2; i++) {
+        if (offer->tcp) {
+            given.interleaved[i] = own->channel[i];
+        } else {
+            given.client_port[i] = offer->client_port[i];
+            given.server_port[i] = media_ports_number(ports, i);
+        }
+    }
+    snprintf(given.weir, sizeof(given.weir), "%s", offer->weir);
+    if (own->is_repaired)
+        snprintf(given.repair, sizeof(given.repair), "%s", offer->repair);
+    if (track == t->first) { // headers of the transport, not of the track
+        given.has_token = t->has_token;
+        given.token = t->token;
+        if (offer->tcp && t->has_token)
+            given.server_port[0] = raw_port(t);
+        snprintf(given.cc, sizeof(given.cc), "%s", offer->cc);
+    }
+    char text[512];
+    rtsp_transport_encode(&given, text, sizeof(text));
+    rtsp_response_header(a, "Transport: %s\r\nSession: %s;timeout=%d\r\n", text,
+                         t->config.state->id, RTSP_SESSION_TIMEOUT_S);
+}
+
+// ---- The second track
+
+// Returns true if the alternative is the transport that carries the first track.
+static bool is_same_transport(const struct track_setup *t, const struct rtsp_transport *offer)
+{
+    if (offer->multicast || offer->tcp != t->interleaved)
+        return false;
+    if (!t->knows_weir)
+        return !offer->weir[0] && (offer->tcp || offer->client_port[0] > 0) &&
+               offer->client_port[0] <= 65534;
+    return strcmp(offer->weir, session_transport(t->session)) == 0;
+}
+
+static void set_up_second(struct track_setup *t, enum media_track track,
+                          const struct rtsp_transport *offers, int count, struct rtsp_response *a)
+{
+    int i = 0;
+    while (i < count && !is_same_transport(t, &offers[i]))
+        i++;
+    if (i == count) {
+        rtsp_response_refuse(a, 461, "both tracks must use the same transport\r\n");
+        return;
+    }
+    choose_channels(&offers[i], SECOND_CHANNEL, t->tracks[track].channel);
+    if (t->interleaved && channels_clash(t)) {
+        rtsp_response_refuse(a, 461, "the other track uses these channels\r\n");
+        return;
+    }
+    if (!t->interleaved && !t->knows_weir && open_ports(t, track, &offers[i]) != 0) {
+        rtsp_response_refuse(a, 503, "no free UDP ports\r\n");
+        return;
+    }
+    struct track_path path = path_of(t, track);
+    if (track == TRACK_AUDIO)
+        session_add_audio(t->session, &path);
+    else
+        session_add_pictures(t->session, &path);
+    set_repair(t, track, &offers[i]);
+    answer(t, track, &offers[i], a);
+}
+
+// ---- The first track
+
+// Returns 0 if this alternative is supported; otherwise `why` has the reason.
+static int try_offer(const struct track_setup *t, const struct rtsp_transport *offer, char *why,
+                     size_t cap)
+{
+    int err = transport_offer_check(offer, raw_port(t) != 0, why, cap);
+    if (err == ERR_IO)
+        log_of(LOG_WARN, "viewer", t->config.name, "viewer %s: transport \"%s\" is refused: %s",
+               t->config.name, transport_offer_name(offer), why);
+    if (err || tcp_set_available_cc(tcp_conn_fd(t->config.tcp), offer->cc) == 0)
+        return err;
+    char available[256];
+    tcp_available_cc(available, sizeof(available));
+    snprintf(why, cap, "congestion control \"%s\" is not available (available: %s)", offer->cc,
+             available);
+    return ERR_UNSUPPORTED;
+}
+
+// Five packets per round trip of the RTSP connection: half of TCP's max initial window (RFC 6928).
+static double start_rate(const struct track_setup *t)
+{
+    struct tcp_snapshot s;
+    if (tcp_info_read(tcp_conn_fd(t->config.tcp), &s) != 0 || !s.srtt)
+        return START_BPS;
+    return 5 * 8.0 * s.mss / usec_to_sec(s.srtt);
+}
+
+// Values that viewers must not be able to guess of other sessions. Each is drawn separately from
+// the system's randomness, so that none reveals another.
+struct secrets {
+    uint64_t session_id;
+    uint64_t seed;  // for the numbers of its RTP streams
+    uint64_t token; // for its media connection, if the transport makes one
+};
+
+static int open_session(struct track_setup *t, const struct track_setup_request *r,
+                        const struct rtsp_transport *offer, uint64_t seed, usec_t now)
+{
+    const struct media_ports *ports = t->tracks[t->first].ports;
+    struct track_path path = {0};
+    if (ports)
+        media_ports_fill(ports, &path);
+    const int *channel = t->tracks[t->first].channel;
+    struct session_config config = {
+        .stream = r->stream,
+        .path = {.control = t->config.tcp,
+                 .channel = {channel[0], channel[1]},
+                 .socket = {path.socket[0], path.socket[1]},
+                 .peer = {path.peer[0], path.peer[1]},
+                 .raw = t->config.raw,
+                 .feedback = transport_offer_reports(offer),
+                 .token = t->token,
+                 .loop = t->config.loop},
+        .address = ports ? media_ports_validation(ports) : NULL,
+        .level = r->level,
+        .follows = r->stream->media->duration < 0,
+        .keeps_size = !t->knows_weir,
+        .audio_only = t->first == TRACK_AUDIO,
+        .seed = seed,
+        .start_bps = start_rate(t),
+        .on_stuck = t->config.on_stuck,
+        .ctx = t->config.ctx,
+    };
+    snprintf(config.transport, sizeof(config.transport), "%s", transport_offer_name(offer));
+    snprintf(config.id, sizeof(config.id), "%s", t->config.state->id);
+    t->session = session_new(&config, now);
+    if (!t->session)
+        return ERR_IO;
+    path = path_of(t, TRACK_AUDIO);
+    if (t->first == TRACK_AUDIO)
+        session_add_audio(t->session, &path);
+    return 0;
+}
+
+static void set_up_first(struct track_setup *t, const struct track_setup_request *r,
+                         const struct rtsp_transport *offer, struct rtsp_response *a, usec_t now)
+{
+    struct secrets secrets;
+    t->first = r->track;
+    t->interleaved = offer->tcp;
+    t->knows_weir = offer->weir[0];
+    choose_channels(offer, 0, t->tracks[t->first].channel);
+    if (!random_fill(&secrets, sizeof(secrets))) {
+        rtsp_response_refuse(a, 503, "no randomness\r\n");
+        return;
+    }
+    if (!t->interleaved && open_ports(t, t->first, offer) != 0) {
+        rtsp_response_refuse(a, 503, "no free UDP ports\r\n");
+        return;
+    }
+    if (t->interleaved) {
+        t->has_token = transport_needs_raw(transport_offer_name(offer));
+        t->token = t->has_token ? secrets.token : 0;
+    } else {
+        const struct path_validation *v = media_ports_validation(t->tracks[t->first].ports);
+        t->has_token = v->by_token;
+        t->token = v->token;
+    }
+    rtsp_session_apply(t->config.state, RTSP_SETUP, secrets.session_id);
+    if (open_session(t, r, offer, secrets.seed, now) != 0) {
+        rtsp_session_apply(t->config.state, RTSP_TEARDOWN, 0);
+        close_ports(t);
+        rtsp_response_refuse(a, 503, "the server is full\r\n");
+        return;
+    }
+    set_repair(t, t->first, offer);
+    answer(t, t->first, offer, a);
+    log_of(LOG_INFO, "viewer", t->config.name, "viewer %s: %s%s%s", t->config.name,
+           transport_offer_name(offer), offer->cc[0] ? ", " : "", offer->cc);
+}
+
+void track_setup_serve(struct track_setup *t, const struct track_setup_request *r,
+                       struct rtsp_response *a, usec_t now)
+{
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    int count = r->transport.at ? rtsp_transport_decode(r->transport, offers) : ERR_MALFORMED;
+    if (count < 0) {
+        rtsp_response_refuse(a, 400, "SETUP needs a Transport header (RFC 2326, 12.39)\r\n");
+        return;
+    }
+    if (t->session) {
+        bool is_set_up = r->track == TRACK_AUDIO ? session_has_audio(t->session)
+                                                 : session_has_pictures(t->session);
+        if (is_set_up || session_is_playing(t->session))
+            rtsp_response_refuse(a, 455, "a track can be set up only once, before PLAY\r\n");
+        else
+            set_up_second(t, r->track, offers, count, a);
+        return;
+    }
+    if (!r->is_level_known) {
+        rtsp_response_refuse(a, 451, "no such level: expected 0 to %d\r\n",
+                             r->stream->media->ladder.level_count - 1);
+        return;
+    }
+    char why[512] = "no transport in the Transport header is supported";
+    int i = 0;
+    while (i < count && try_offer(t, &offers[i], why, sizeof(why)) != 0)
+        i++;
+    if (i == count)
+        rtsp_response_refuse(a, 461, "%s\r\n", why);
+    else
+        set_up_first(t, r, &offers[i], a, now);
+}

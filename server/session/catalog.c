@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/session/catalog.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/transport/transport.h"
+
+struct one_catalog {
+    struct catalog base;   // first
+    struct stream *stream; // borrowed
+};
+
+void catalog_begin_stats(const struct catalog *c, struct stats *out)
+{
+    out->total = c->book.ended;
+    out->transport_count = out->stream_count = out->session_count = 0;
+    for (int i = 0; transport_kinds[i]; i++) {
+        assert(out->transport_count < STATS_TRANSPORTS);
+        out->total.transports[out->transport_count++].name = transport_kinds[i]->name;
+    }
+}
+
+static int one_take(struct catalog *c, const char *url_path, struct catalog_hold *h, bool only,
+                    struct stream **out)
+{
+    (void)h;
+    (void)only;
+    size_t len = strlen(c->where);
+    if (strncmp(url_path, c->where, len) != 0 ||
+        (url_path[len] && url_path[len] != '/' && url_path[len] != '?'))
+        return ERR_NOT_FOUND;
+    *out = ((struct one_catalog *)c)->stream;
+    return 0;
+}
+
+static void one_leave(struct catalog *c, struct catalog_hold *h)
+{
+    (void)c;
+    (void)h;
+}
+
+static void one_stats(struct catalog *c, struct stats *out, session_stats_fn *each, void *ctx,
+                      usec_t now)
+{
+    struct stream *stream = ((struct one_catalog *)c)->stream;
+    snprintf(out->source, sizeof(out->source), "%s", stream->media->title);
+    catalog_begin_stats(c, out);
+    stream_stats(stream, c->where, out, each, ctx, now);
+}
+
+static void one_free(struct catalog *c)
+{
+    free(c);
+}
+
+struct catalog *catalog_new_one(const char *path, struct stream *stream)
+{
+    static const struct catalog_ops ops = {
+        .take = one_take, .leave = one_leave, .stats = one_stats, .free = one_free};
+    struct one_catalog *one = calloc(1, sizeof(*one));
+    if (!one)
+        return NULL;
+    one->base.ops = &ops;
+    one->base.where = path;
+    one->stream = stream;
+    stream->book = &one->base.book;
+    return &one->base;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The mount points of a server: which stream is at the path of a URL. A program brings its own
+// implementation, or uses catalog_new_one. Loop thread only.
+#ifndef WEIR_SERVER_SESSION_CATALOG_H
+#define WEIR_SERVER_SESSION_CATALOG_H
+
+#include "server/session/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    CATALOG_MAX_OPEN = STATS_STREAMS, // max. open streams
+    CATALOG_WAITS = 1,                // a result, not an error: on_ready follows
+    CATALOG_LIST_BYTES = 1 << 17,
+};
+#define CATALOG_OPEN_LIMIT (5 * USEC_PER_SEC) // max. time from the request until the stream is open
+
+struct catalog;
+struct film; // an open stream; the catalog's own
+
+// A viewer's hold on a film, embedded by the viewer. With it the viewer waits until the film is
+// open, and then keeps it open. Initialise the first three members; the others must be zero.
+struct catalog_hold {
+    // The owner repeats the call that returned CATALOG_WAITS.
+    void (*on_ready)(void *ctx, usec_t now);
+    // The film is closed to make room for others; only if no session uses it. May be NULL.
+    void (*on_revoked)(void *ctx);
+    void *ctx;                 // borrowed
+    struct film *film;         // owned by the catalog; NULL: none
+    struct catalog_hold *next; // next hold on the film
+    bool listing;              // waits for the list
+    int listed;                // next result of `list`: 1: list ready; 0: none; else an error
+    struct catalog_hold *next_listing;
+};
+
+struct catalog_ops {
+    // Gets the stream at the path of a URL; `h` holds it until `leave`. `only`: accept no other
+    // film than the one that `h` holds. Returns
+    //   0: *out is the stream;
+    //   CATALOG_WAITS: the film is being opened;
+    //   ERR_NOT_FOUND: there is no such film;
+    //   ERR_END: it is the path of the folder itself;
+    //   ERR_FULL: too many films are open;
+    //   ERR_AGAIN: too many films are being opened;
+    //   ERR_TIMED_OUT: opening takes longer than CATALOG_OPEN_LIMIT;
+    //   another error: the film cannot be opened.
+    int (*take)(struct catalog *c, const char *url_path, struct catalog_hold *h, bool only,
+                struct stream **out);
+    void (*leave)(struct catalog *c, struct catalog_hold *h); // also cancels waiting
+    // Writes a list of the films to `out`, as many lines as fit; *count: number of all films.
+    // Returns 0; CATALOG_WAITS if the list is being made; ERR_TIMED_OUT if that takes longer than
+    // CATALOG_OPEN_LIMIT; ERR_NO_MEMORY. NULL: the catalog has no list, `take` never returns
+    // ERR_END.
+    int (*list)(struct catalog *c, struct catalog_hold *h, char *out, size_t cap, int *count);
+    // Collects the stats of all open streams: everything except the program's version and age.
+    // `each`: see stream_stats.
+    void (*stats)(struct catalog *c, struct stats *out, session_stats_fn *each, void *ctx,
+                  usec_t now);
+    // All holds must have been left. The loop must run until the catalog's handles are closed.
+    void (*free)(struct catalog *c);
+};
+
+struct catalog { // embedded first by each implementation
+    const struct catalog_ops *ops;
+    const char *where; // borrowed; path of the only stream; NULL: many
+    struct stats_book book;
+};
+
+// Makes a catalog of one stream. Borrows `path`, which begins with '/', and `stream`. NULL: no
+// memory.
+struct catalog *catalog_new_one(const char *path, struct stream *stream);
+// For `stats` of an implementation: begins with the book's totals and no stream.
+void catalog_begin_stats(const struct catalog *c, struct stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The consumer of a stream's coded media: one sink per viewer. Loop thread only.
+#ifndef WEIR_SERVER_SESSION_FRAME_SINK_H
+#define WEIR_SERVER_SESSION_FRAME_SINK_H
+
+#include "common/base/usec.h"
+#include "media/coded/coded_audio.h"
+#include "media/coded/coded_frame.h"
+#include "server/stats/stats.h"
+
+struct frame_sink;
+
+struct frame_sink_ops {
+    // Frames and packets are borrowed for the call: a sink that keeps one takes a reference.
+    void (*on_frame)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
+    // Delivers a frame again that the sink has requested (media_feed.h).
+    void (*on_again)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
+    void (*on_audio)(struct frame_sink *sink, struct coded_audio *c, usec_t now);
+    void (*on_end)(struct frame_sink *sink, usec_t now); // the media has ended, or cannot be read
+    // Fills `out`; returns the index of the sink's transport (transport.h).
+    int (*stats)(struct frame_sink *sink, struct session_stats *out, usec_t now);
+};
+
+struct frame_sink { // embedded first by each implementation
+    const struct frame_sink_ops *ops;
+    int number; // of the session (stats.h); set by stream_add
+};
+
+#endif

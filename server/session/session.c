@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/session/session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/congestion/rto.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+#include "stream/send/repair_budget.h"
+#include "stream/send/stream_sender.h"
+
+_Static_assert(REPAIR_VIEWERS == STATS_SESSIONS + 1, "a session's number is its account");
+
+// A viewer that must report packets and has reported none for this long counts as gone. After an
+// outage of 10 s the sender has probed the path and received the response within this time.
+static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MAX_LIVE + USEC_PER_SEC;
+
+struct session {
+    struct frame_sink sink; // must be first: the stream and the media know a session as a sink
+    struct session_config config;
+    struct media_feed *feed;      // owned
+    struct stream_sender *sender; // owned
+    struct transport *transport;  // owned
+    struct timer *timer;          // owned; fires at the sender's next timeout
+    usec_t armed;                 // time at which `timer` fires
+    char cname[64];
+    usec_t begun_at; // time of the first PLAY
+};
+
+// ---- The sender's timer
+
+// Sets the timer. Call it after each call of the sender that takes the time.
+static void arm(struct session *s)
+{
+    usec_t when = stream_sender_next_timeout(s->sender);
+    if (when != s->armed)
+        timer_set(s->timer, when);
+    s->armed = when;
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct session *s = ctx;
+    s->armed = USEC_NEVER;
+    stream_sender_on_timeout(s->sender, now);
+    arm(s);
+}
+
+static void on_room(void *ctx, usec_t now)
+{
+    struct session *s = ctx;
+    stream_sender_pump(s->sender, now);
+    arm(s);
+}
+
+// ---- Events of the sender
+
+// Reads the clock again, because hundreds of packets may leave in one wake-up of the loop.
+static usec_t wall(void *ctx, usec_t now)
+{
+    (void)ctx;
+    (void)now;
+    return clock_wall();
+}
+
+static void report_track(struct session *s, enum media_track track, bool bye, usec_t now)
+{
+    uint8_t out[RTCP_MAX_PACKET];
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, track);
+    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), bye, out, sizeof(out));
+    s->transport->ops->send_rtcp(s->transport, track, out, len, now);
+}
+
+// With two tracks, a report before a track's first packet would not match that of the other track,
+// and players use the reports to synchronise the tracks.
+static void send_report(struct session *s, bool bye, usec_t now)
+{
+    bool both = session_has_audio(s);
+    if (session_has_pictures(s) &&
+        (!both || bye || stream_sender_rtp(s->sender, TRACK_VIDEO)->packets))
+        report_track(s, TRACK_VIDEO, bye, now);
+    if (both && (bye || stream_sender_rtp(s->sender, TRACK_AUDIO)->packets))
+        report_track(s, TRACK_AUDIO, bye, now);
+}
+
+static void on_begun(void *ctx, enum media_track track, usec_t now)
+{
+    report_track(ctx, track, false, now);
+}
+
+static void on_sender_end(void *ctx, usec_t now)
+{
+    send_report(ctx, true, now);
+}
+
+static void on_closed(void *ctx, usec_t now)
+{
+    (void)now;
+    const struct session *s = ctx;
+    s->config.on_stuck(s->config.ctx, "its connection was closed");
+}
+
+// ---- Media. The sink is the first member of its session.
+
+static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    stream_sender_frame(s->sender, f, now);
+    arm(s);
+}
+
+static void on_again(struct frame_sink *sink, struct coded_frame *f, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    stream_sender_frame_again(s->sender, f, now);
+    arm(s);
+}
+
+static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    stream_sender_audio(s->sender, c, now);
+    arm(s);
+}
+
+static void on_media_end(struct frame_sink *sink, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    stream_sender_end(s->sender, now);
+    arm(s);
+}
+
+static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    const struct rtp_sender *video = stream_sender_rtp(s->sender, TRACK_VIDEO);
+    const struct rtp_sender *audio = stream_sender_rtp(s->sender, TRACK_AUDIO);
+    struct stream_sender_stats of;
+    stream_sender_read(s->sender, &of, now);
+    *out = (struct session_stats){
+        .number = s->sink.number,
+        .playing = session_is_playing(s),
+        .level = of.level,
+        .size_id = of.size_id,
+        .layers = s->config.stream->media->ladder.sizes[of.size_id].layers,
+        .packets = video->packets,
+        .octets = video->octets,
+        .has_audio = session_has_audio(s),
+        .audio_packets = audio->packets,
+        .audio_octets = audio->octets,
+        .audio_dropped = of.audio_dropped,
+        .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
+        .feedback_dropped = of.feedback_dropped,
+        .thinned = of.thinned,
+        .waiting_frames = of.waiting_frames,
+        .waiting_bytes = of.waiting_bytes,
+        .waiting_ms = usec_to_msec(of.waiting),
+        .frames = of.frames,
+        .follows = of.follows,
+        .adaptation = of.adaptation,
+        .repair_mode = of.repair_mode,
+        .repair = of.repair,
+        .repair_share = of.repair_share,
+    };
+    snprintf(out->id, sizeof(out->id), "%s", s->config.id);
+    snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
+    session_info(s, &out->info, now);
+    return transport_number(s->transport->kind);
+}
+
+// ---- Life
+
+static struct stream_sender *new_sender(struct session *s, usec_t now)
+{
+    static const struct stream_sender_ops ops = {
+        .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed};
+    const struct session_config *config = &s->config;
+    const struct stream_media *media = config->stream->media;
+    struct stream_sender_config sender = {.ladder = &media->ladder,
+                                          .feed = s->feed,
+                                          .payload_type =
+                                              media->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
+                                          .seed = config->seed,
+                                          .level = config->level,
+                                          .follows = config->follows,
+                                          .keeps_size = config->keeps_size,
+                                          .start_bps = config->start_bps,
+                                          .audio_only = config->audio_only,
+                                          .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+                                          .ops = &ops,
+                                          .ctx = s};
+    return stream_sender_new(&sender, now);
+}
+
+struct session *session_new(const struct session_config *config, usec_t now)
+{
+    static const struct frame_sink_ops sink_ops = {.on_frame = on_frame,
+                                                   .on_again = on_again,
+                                                   .on_audio = on_audio,
+                                                   .on_end = on_media_end,
+                                                   .stats = sink_stats};
+    struct stream_media *media = config->stream->media;
+    struct session *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->sink.ops = &sink_ops;
+    s->config = *config;
+    s->config.path.on_room = on_room;
+    s->config.path.ctx = s;
+    s->armed = USEC_NEVER;
+    struct media_feed_config feed = {
+        .loop = config->path.loop, .sink = &s->sink, .exact = !config->keeps_size};
+    s->feed = media->ops->feed_new(media, &feed);
+    if (!s->feed)
+        goto free_session;
+    s->sender = new_sender(s, now);
+    if (!s->sender)
+        goto free_feed;
+    s->config.path.ssrc = stream_sender_rtp(s->sender, TRACK_VIDEO)->ssrc;
+    s->config.path.first_seq = stream_sender_rtp(s->sender, TRACK_VIDEO)->next_seq;
+    s->transport = transport_open(config->transport, &s->config.path, now);
+    if (!s->transport)
+        goto free_sender;
+    if (stream_sender_attach(s->sender, &s->transport->media, now) != 0)
+        goto free_transport;
+    s->timer = timer_new(config->path.loop, on_timer, s);
+    if (!s->timer)
+        goto free_transport;
+    if (stream_add(config->stream, &s->sink) != 0)
+        goto free_timer;
+    snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
+    return s;
+
+free_timer:
+    timer_free(s->timer);
+free_transport:
+    s->transport->ops->free(s->transport);
+free_sender:
+    stream_sender_free(s->sender);
+free_feed:
+    s->feed->ops->free(s->feed);
+free_session:
+    free(s);
+    log_error("cannot set up a session");
+    return NULL;
+}
+
+void session_free(struct session *s, usec_t now)
+{
+    if (!s)
+        return;
+    if (session_is_playing(s))
+        send_report(s, true, now);
+    stream_sender_stop(s->sender); // the last stats count the frames it drops
+    stream_remove(s->config.stream, &s->sink, now);
+    stream_sender_free(s->sender);
+    s->feed->ops->free(s->feed);
+    timer_free(s->timer);
+    s->transport->ops->free(s->transport);
+    free(s);
+}
+
+// ---- The viewer's requests
+
+void session_play(struct session *s, usec_t now)
+{
+    if (!session_is_playing(s)) {
+        s->begun_at = now;
+        send_report(s, false, now);
+    }
+    stream_sender_play(s->sender, now);
+    arm(s);
+}
+
+void session_pause(struct session *s)
+{
+    stream_sender_pause(s->sender);
+    arm(s);
+}
+
+bool session_place(struct session *s, double seconds, struct media_place *out, usec_t now)
+{
+    if (!s->feed->ops->place)
+        return false;
+    const struct ladder *ladder = &s->config.stream->media->ladder;
+    struct media_seek to = {
+        .seconds = seconds,
+        .level = &ladder->levels[stream_sender_level(s->sender)],
+        // Media that is early would be lost in the network unless the transport holds it back.
+        .ahead = s->transport->kind->holds_back};
+    if (s->feed->ops->place(s->feed, isnan(seconds) ? NULL : &to, out, now))
+        stream_sender_go_to(s->sender, out->frames.first);
+    return true;
+}
+
+bool session_owns_time_line(const struct session *s)
+{
+    const struct media_feed_ops *ops = s->feed->ops;
+    return ops->set_speed && (!ops->is_alone || ops->is_alone(s->feed));
+}
+
+void session_add_audio(struct session *s, const struct track_path *to)
+{
+    s->transport->tracks[TRACK_AUDIO] = *to;
+    stream_sender_add_audio(s->sender, s->config.stream->media->audio_bps);
+}
+
+void session_add_pictures(struct session *s, const struct track_path *to)
+{
+    s->transport->tracks[TRACK_VIDEO] = *to;
+    stream_sender_add_video(s->sender);
+}
+
+int session_set_level(struct session *s, int level, usec_t now)
+{
+    return stream_sender_set_level(s->sender, level, now);
+}
+
+void session_set_follows(struct session *s, bool follows, usec_t now)
+{
+    stream_sender_set_follows(s->sender, follows, now);
+}
+
+int session_set_latency(struct session *s, int ms)
+{
+    if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
+        return ERR_RANGE;
+    stream_sender_set_latency(s->sender, ms * USEC_PER_MSEC);
+    return 0;
+}
+
+int session_set_playout(struct session *s, int ms)
+{
+    if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
+        return ERR_RANGE;
+    stream_sender_set_playout(s->sender, ms * USEC_PER_MSEC);
+    return 0;
+}
+
+bool session_set_repair(struct session *s, enum repair_mode mode)
+{
+    return stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;
+}
+
+void session_set_speed(struct session *s, double speed, usec_t now)
+{
+    stream_sender_set_speed(s->sender, speed, now);
+    if (s->feed->ops->set_speed)
+        s->feed->ops->set_speed(s->feed, speed);
+}
+
+// ---- Input from the viewer
+
+static void on_reports(struct session *s, const struct rtcp_item *item, usec_t now)
+{
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
+    for (int i = 0; i < item->report_count; i++) {
+        const struct rtcp_report *r = &item->reports[i];
+        if (r->ssrc != rtp->ssrc || !s->transport->ops->on_report)
+            continue;
+        struct transport_report report = {.fraction_lost = r->fraction_lost / 256.0,
+                                          .rtt = rtp_sender_rtt(rtp, r, clock_wall())};
+        s->transport->ops->on_report(s->transport, &report, now);
+    }
+}
+
+void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    struct rtcp_item item;
+    size_t at = 0;
+    int got;
+    while ((got = rtcp_next(data, len, &at, &item)) == 1) {
+        if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
+            on_reports(s, &item, now);
+        else
+            stream_sender_feedback(s->sender, &item, now);
+    }
+    arm(s);
+    if (s->transport->ops->on_rtcp)
+        s->transport->ops->on_rtcp(s->transport, data, len, now);
+    if (got < 0)
+        log_debug("session %s: malformed RTCP was dropped", s->config.id);
+}
+
+void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    if (s->transport->ops->on_media)
+        s->transport->ops->on_media(s->transport, data, len, now);
+}
+
+void session_writable(struct session *s, usec_t now)
+{
+    if (s->transport->ops->on_writable)
+        s->transport->ops->on_writable(s->transport, now);
+}
+
+// Ends without a BYE, which would report the end of the media.
+static bool is_unheard(struct session *s, usec_t now)
+{
+    struct transport_info info;
+    session_info(s, &info, now);
+    if (usec_min(info.unheard, now - s->begun_at) < UNHEARD_AFTER)
+        return false;
+    stream_sender_stop(s->sender);
+    s->config.on_stuck(s->config.ctx, "no packet acknowledged for 13 s");
+    return true;
+}
+
+void session_second(struct session *s, usec_t now)
+{
+    if (!session_is_playing(s) || is_unheard(s, now))
+        return;
+    send_report(s, false, now);
+    usec_t timeout = s->config.stream->viewer_timeout;
+    if (stream_sender_blocked(s->sender, now) <= timeout)
+        return;
+    bool unproved = s->config.address && s->config.address->peer[0].ss_family == AF_UNSPEC;
+    char why[80];
+    snprintf(why, sizeof(why), "%s %.0f s",
+             unproved ? "its UDP address was not validated within" : "it has not taken a byte for",
+             usec_to_sec(timeout));
+    s->config.on_stuck(s->config.ctx, why);
+}
+
+// ---- Reading
+
+bool session_is_playing(const struct session *s)
+{
+    return stream_sender_is_playing(s->sender);
+}
+
+bool session_has_audio(const struct session *s)
+{
+    return stream_sender_has_audio(s->sender);
+}
+
+bool session_has_pictures(const struct session *s)
+{
+    return stream_sender_has_video(s->sender);
+}
+
+int session_level(const struct session *s)
+{
+    return stream_sender_level(s->sender);
+}
+
+void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc)
+{
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
+    *seq = rtp->next_seq;
+    *timestamp = rtp->packets ? rtp->last_timestamp : rtp->timestamp_offset;
+    *ssrc = rtp->ssrc;
+}
+
+void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
+{
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_AUDIO);
+    *seq = rtp->next_seq;
+    *ssrc = rtp->ssrc;
+}
+
+uint64_t session_skipped(const struct session *s)
+{
+    struct stream_sender_stats of;
+    stream_sender_read(s->sender, &of, 0);
+    return of.skipped;
+}
+
+size_t session_packet_bytes(const struct session *s)
+{
+    return s->transport->media.max_packet;
+}
+
+const char *session_transport(const struct session *s)
+{
+    return s->transport->name;
+}
+
+void session_info(const struct session *s, struct transport_info *out, usec_t now)
+{
+    s->transport->media.ops->info(&s->transport->media, out, now);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One viewer's session: its stream_sender, transport, RTP and RTCP. It is created at SETUP and ends
+// at TEARDOWN or with its connection. Loop thread only.
+#ifndef WEIR_SERVER_SESSION_SESSION_H
+#define WEIR_SERVER_SESSION_SESSION_H
+
+#include <stdbool.h>
+
+#include "common/repair/repair_policy.h"
+#include "common/transport/path_validation.h"
+#include "common/transport/transport.h"
+#include "common/wire/rtcp.h"
+#include "common/wire/rtsp.h"
+#include "media/coded/coded_frame.h"
+#include "server/session/stream.h"
+#include "server/stats/stats.h"
+#include "stream/adapt/adaptation.h"
+#include "stream/send/scheduler.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct session;
+
+enum {
+    SESSION_LATENCY_DEFAULT_MS = 1000, // how long a frame may wait for the transport
+    SESSION_LATENCY_MIN_MS = 20,
+    SESSION_LATENCY_MAX_MS = 60000,
+};
+
+struct session_config {
+    struct stream *stream; // borrowed; outlives the session
+    char transport[TRANSPORT_MAX_NAME];
+    struct transport_path path; // on_room, ctx, ssrc and first_seq are set by the session
+    const struct path_validation *address; // borrowed; NULL: media goes over the connection
+    int level;
+    // The level sent adapts to the network (adaptation.h); `level` is its max.
+    bool follows;
+    bool keeps_size; // all levels sent have the size of `level`
+    bool audio_only; // without video; session_add_pictures may follow
+    uint64_t seed;   // seed of the RTP streams' first numbers; random for each session, unknown to
+                     // peers
+    double start_bps;
+    char id[20];
+    // The session cannot continue: the viewer does not read or report, or its connection was
+    // closed. The owner must end the session later, not inside this call.
+    void (*on_stuck)(void *ctx, const char *why);
+    void *ctx; // borrowed
+};
+
+struct session *session_new(const struct session_config *config, usec_t now); // NULL: logged
+void session_free(struct session *s, usec_t now); // sends BYE if it plays
+void session_play(struct session *s, usec_t now);
+void session_pause(struct session *s);
+// Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.
+bool session_owns_time_line(const struct session *s);
+// Writes the position of the next frames to `out`; call it before session_play. `seconds`: seeks to
+// that position first, which requires session_owns_time_line; NaN: no seek. Returns false if the
+// media has no position; `out` is then unchanged.
+bool session_place(struct session *s, double seconds, struct media_place *out, usec_t now);
+// Adds the audio track, sent to `to`. Requires a stream with audio, and that the session does not
+// play.
+void session_add_audio(struct session *s, const struct track_path *to);
+// Adds the video track, sent to `to`, to a session that has audio only and does not play.
+void session_add_pictures(struct session *s, const struct track_path *to);
+bool session_has_audio(const struct session *s);
+bool session_has_pictures(const struct session *s); // true for filler, too, which replaces video
+// Writes sequence number and SSRC of the next audio packet.
+void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc);
+bool session_is_playing(const struct session *s);
+// Returns 0 or ERR_RANGE.
+int session_set_level(struct session *s, int level, usec_t now);
+void session_set_follows(struct session *s, bool follows, usec_t now);
+// Returns the requested level, even before its key frame.
+int session_level(const struct session *s);
+int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
+// The viewer shows a frame about so long after its capture. 0 or ERR_RANGE.
+int session_set_playout(struct session *s, int ms);
+// The viewer requests repair of the video, and knows flow numbers and parity packets. Call it
+// before the first PLAY. Returns true if the session repairs in this mode.
+bool session_set_repair(struct session *s, enum repair_mode mode);
+// Sets the media's pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
+// For live media it applies to all viewers.
+void session_set_speed(struct session *s, double speed, usec_t now);
+// Writes sequence number and timestamp of the next packet, for RTP-Info.
+void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);
+void session_info(const struct session *s, struct transport_info *out, usec_t now);
+// Returns the number of frames of its levels that the encoder or the scheduler skipped.
+uint64_t session_skipped(const struct session *s);
+// Returns the bytes of RTP header and payload of its largest packets.
+size_t session_packet_bytes(const struct session *s);
+const char *session_transport(const struct session *s); // name with parameters
+// The connection has room, or an address was validated.
+void session_writable(struct session *s, usec_t now);
+void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
+// A datagram arrived at the RTP port.
+void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now);
+void session_second(struct session *s, usec_t now); // call it about once a second
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A stream that weir-send offers at a path: its media, and the sinks of its sessions, of which it
+// keeps the number and the stats. Loop thread only, except stream_init and a stream_destroy before
+// stream_start.
+#ifndef WEIR_SERVER_SESSION_STREAM_H
+#define WEIR_SERVER_SESSION_STREAM_H
+
+#include "media/source/media_guard.h"
+#include "server/session/stream_media.h"
+#include "server/stats/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stream {
+    struct stream_media *media; // owned
+    struct media_guard *guard;  // one reference, for the file that is read; NULL: none
+    usec_t viewer_timeout; // a viewer that takes nothing for this long is dropped; default 20 s
+    int max_viewers;       // default VIEWERS_DEFAULT
+    int sink_count;
+    int sink_room;
+    struct frame_sink **sinks; // owned array of sink_room borrowed pointers
+    struct stats_book *book;   // borrowed, of all the server's streams; set before the first sink
+};
+
+// Takes over `media`, and one reference of `guard`, which may be NULL.
+void stream_init(struct stream *s, struct stream_media *media, struct media_guard *guard);
+// Call it before the first sink. Returns 0, or ERR_IO (logged).
+int stream_start(struct stream *s, uv_loop_t *loop);
+// Stops the reading; threads that still read end on their own (stream_media.h).
+void stream_destroy(struct stream *s);
+// Fills in the session description for a viewer of `level`.
+void stream_describe(const struct stream *s, int level, struct sdp *out);
+// Adds a session's sink and assigns its number (stats.h). Returns 0, ERR_FULL or ERR_NO_MEMORY.
+int stream_add(struct stream *s, struct frame_sink *sink);
+// Removes a sink and adds its final stats to the book; call it before the sink's transport is
+// freed.
+void stream_remove(struct stream *s, struct frame_sink *sink, usec_t now);
+typedef void session_stats_fn(void *ctx, const struct stats *f, const struct session_stats *s);
+// Adds the stats of the stream at `path` and of its sessions. Calls `each` for every session, with
+// or without a number, after the encoders' stats are filled in.
+void stream_stats(struct stream *s, const char *path, struct stats *out, session_stats_fn *each,
+                  void *ctx, usec_t now);
+// Call it when the last viewer has left: adds the encoders' final stats to the book.
+void stream_close_stats(struct stream *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The media that a stream offers: one object for all its viewers. It makes one media_feed for each
+// viewer. Loop thread only, except that it may be made, and freed before it was started, on any
+// thread.
+#ifndef WEIR_SERVER_SESSION_STREAM_MEDIA_H
+#define WEIR_SERVER_SESSION_STREAM_MEDIA_H
+
+#include <uv.h>
+
+#include "common/wire/sdp.h"
+#include "server/session/frame_sink.h"
+#include "stream/send/media_feed.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stream_media;
+
+struct media_feed_config {
+    uv_loop_t *loop;         // borrowed
+    struct frame_sink *sink; // borrowed; frames of the sizes that are watched go there
+    // The viewer decodes but does not show frames before a seek's target.
+    bool exact;
+};
+
+// An operation that the media does not need is NULL, except feed_new and free.
+struct stream_media_ops {
+    // Call it once, before the first feed. Returns 0, or ERR_IO (logged).
+    int (*start)(struct stream_media *m, uv_loop_t *loop);
+    // NULL: no memory. The caller frees the feed, before the media.
+    struct media_feed *(*feed_new)(struct stream_media *m, const struct media_feed_config *config);
+    // Fills in the parameter sets and the profile of one size.
+    void (*describe)(const struct stream_media *m, int size_id, struct sdp *out);
+    // Fills in the stats of the encoders.
+    void (*stats)(const struct stream_media *m, struct stream_stats *out);
+    // Does not wait for threads that read; the loop must run until its handles are closed. The
+    // caller first stops the guard of the file that is read.
+    void (*free)(struct stream_media *m);
+};
+
+struct stream_media { // embedded first by each implementation
+    const struct stream_media_ops *ops;
+    struct ladder ladder;
+    enum sdp_source kind;
+    double duration; // seconds; -1: endless
+    char title[128]; // UTF-8
+    int audio_bps;   // 0: no audio
+    bool h264;       // else filler or synthetic frames
+    bool reorders;   // media_feed.h
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Stats of a feed's encoders: of one size, and of the audio.
+#ifndef WEIR_SERVER_STATS_LIVE_FEED_STATS_H
+#define WEIR_SERVER_STATS_LIVE_FEED_STATS_H
+
+#include <stdint.h>
+
+#include "common/base/usec.h"
+#include "stream/send/repair_budget.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct live_feed_size_stats {
+    uint64_t frames;
+    uint64_t keys;
+    uint64_t bytes;
+    uint64_t overload; // pictures dropped because the encoder was busy
+    usec_t busy;       // time spent on all frames
+    double encode_ms;  // smoothed time per frame
+    struct repair_counts repairs;
+};
+
+struct live_feed_audio_stats {
+    uint64_t packets;
+    uint64_t bytes;
+    uint64_t overload; // pictures whose audio was dropped because the encoder was busy
+    usec_t busy;       // time spent on all packets
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/receive/media_receiver.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+#include "tests/support/tcp_pair.hpp"
+
+namespace
+{
+
+// A viewer on a connection, with the SDP of weir-send or of a third party.
+struct world {
+    test::tcp_pair tcp;
+    sdp description{};
+    media_receiver m;
+    const char *repair = "";
+    std::vector<std::string> came; // "track rtcp text"
+
+    explicit world(bool third_party = false)
+    {
+        static const media_receiver_ops ops = {
+            [](void *w, media_track track, bool rtcp, const uint8_t *data, size_t len, usec_t,
+               usec_t) {
+                static_cast<world *>(w)->came.push_back(
+                    std::string(track == TRACK_AUDIO ? "audio " : "video ") +
+                    (rtcp ? "rtcp " : "rtp ") + std::string(data, data + len));
+            },
+            [](void *, const capacity_packet *, size_t, usec_t, usec_t) {}, [](void *, usec_t) {},
+            [](void *, const char *, usec_t) {}};
+        description.h264 = true;
+        description.ccfb = !third_party;
+        description.ext.adu = third_party ? 0 : 1;
+        media_receiver_init(&m, &tcp.loop, tcp.conn, &description, 1, nullptr, &ops, this);
+    }
+    ~world()
+    {
+        media_receiver_destroy(&m);
+    }
+
+    std::string offer(const std::string &names)
+    {
+        transport_list list;
+        char out[1024];
+        REQUIRE(transport_list_split(names.c_str(), &list) == 0);
+        REQUIRE(media_receiver_offer(&m, &list, "reno", repair, out, sizeof(out)) == 0);
+        return out;
+    }
+    int accept(const std::string &names, const std::string &answer)
+    {
+        transport_list list;
+        REQUIRE(transport_list_split(names.c_str(), &list) == 0);
+        return media_receiver_accept(&m, &list, {answer.data(), answer.size()}, 0);
+    }
+    void frame(int channel, const std::string &text)
+    {
+        media_receiver_interleaved(&m, channel, reinterpret_cast<const uint8_t *>(text.data()),
+                                   text.size(), 0);
+    }
+};
+
+} // namespace
+
+TEST_CASE("media_receiver: offers")
+{
+    world ours, theirs(true);
+    CHECK(ours.offer("minbuf:1,3,tcp") ==
+          "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,3;x-cc=reno,"
+          "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp;x-cc=reno");
+    CHECK(theirs.offer("tcp") == "RTP/AVP/TCP;unicast;interleaved=0-1");
+    CHECK(ours.m.tracks[TRACK_VIDEO].path.socket[0] == nullptr);
+
+    std::string text = ours.offer("arc,mtp"); // one pair of ports for both
+    int port = udp_socket_port(ours.m.tracks[TRACK_VIDEO].path.socket[0]);
+    std::string ports = std::to_string(port) + "-" + std::to_string(port + 1);
+    CHECK(text == "RTP/AVPF;unicast;client_port=" + ports + ";x-weir=arc," +
+                      "RTP/AVP;unicast;client_port=" + ports + ";x-weir=mtp");
+    ours.repair = "auto"; // of datagrams only
+    CHECK(ours.offer("arc,tcp") == "RTP/AVPF;unicast;client_port=" + ports +
+                                       ";x-weir=arc;x-weir-repair=auto," +
+                                       "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp;x-cc=reno");
+    theirs.repair = "auto"; // of Weir's servers only
+    CHECK(theirs.offer("udp").find("repair") == std::string::npos);
+}
+
+TEST_CASE("media_receiver: answers")
+{
+    struct {
+        const char *offered, *answer;
+        int result;
+        const char *name;
+        bool datagram, tells, receiver;
+    } const table[] = {
+        {"minbuf", "RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", 0, "minbuf", false, false, false},
+        {"tcp", "RTP/AVP/TCP;interleaved=0-1", 0, "tcp", false, false, false},
+        {"mtp", "RTP/AVP;client_port=4-5;server_port=6-7;x-weir=mtp;x-weir-token=00000000000000AB",
+         0, "mtp", true, true, true},
+        {"arc", "RTP/AVPF;client_port=4-5;server_port=6-7;x-weir=arc;x-weir-token=00000000000000AB",
+         0, "arc", true, true, true},
+        {"udp", "RTP/AVP;client_port=4-5;server_port=6-7", 0, "udp", true, false, true},
+        {"mtp", "RTP/AVP;client_port=4-5;server_port=6-7;x-weir=mtp", ERR_UNSUPPORTED, nullptr,
+         false, false, false}, // without a token
+        {"tcp", "RTP/AVP;client_port=4-5;server_port=6-7", ERR_UNSUPPORTED, nullptr, false, false,
+         false},
+        {"udp", "RTP/AVP;multicast;client_port=4-5", ERR_UNSUPPORTED, nullptr, false, false, false},
+        {"tcp", ";", ERR_MALFORMED, nullptr, false, false, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.offered << " " << row.answer);
+        world w;
+        (void)w.offer(row.offered);
+        CHECK(w.accept(row.offered, row.answer) == row.result);
+        if (row.result)
+            continue;
+        CHECK(std::string(w.m.name) == row.name);
+        CHECK(w.m.datagram == row.datagram);
+        CHECK(media_receiver_tells(&w.m) == row.tells);
+        CHECK_FALSE(media_receiver_connects(&w.m));
+        CHECK((w.m.receiver != nullptr) == row.receiver);
+    }
+}
+
+TEST_CASE("media_receiver: interleaved frames go to the track whose channel they are on")
+{
+    for (bool third_party : {false, true}) {
+        INFO(third_party);
+        world w(third_party);
+        char offered[256];
+        (void)w.offer("tcp");
+        w.frame(0, "too early");
+        REQUIRE(w.accept("tcp", third_party ? "RTP/AVP/TCP;interleaved=4-5"
+                                            : "RTP/AVP/TCP;interleaved=4-5;x-weir=tcp") == 0);
+        REQUIRE(media_receiver_offer_audio(&w.m, offered, sizeof(offered)) == 0);
+        CHECK(std::string(offered) == (third_party
+                                           ? "RTP/AVP/TCP;unicast;interleaved=6-7"
+                                           : "RTP/AVP/TCP;unicast;interleaved=6-7;x-weir=tcp"));
+        w.frame(6, "not yet");
+        const std::string answer = "RTP/AVP/TCP;interleaved=8-9";
+        REQUIRE(media_receiver_accept_audio(&w.m, {answer.data(), answer.size()}) == 0);
+        w.frame(0, "nobody's");
+        for (int channel : {4, 5, 8, 9})
+            w.frame(channel, std::to_string(channel));
+        // weir-send's audio shares the video's flow.
+        const std::string audio = third_party ? "audio" : "video";
+        CHECK(w.came == std::vector<std::string>{"video rtp 4", "video rtcp 5", audio + " rtp 8",
+                                                 audio + " rtcp 9"});
+    }
+}
+
+TEST_CASE("media_receiver: the audio of a third party has ports of its own")
+{
+    for (bool third_party : {false, true}) {
+        INFO(third_party);
+        world w(third_party);
+        char offered[256];
+        (void)w.offer("udp");
+        REQUIRE(w.accept("udp", third_party
+                                    ? "RTP/AVP;client_port=4-5;server_port=6-7"
+                                    : "RTP/AVP;client_port=4-5;server_port=6-7;x-weir=udp") == 0);
+        REQUIRE(media_receiver_offer_audio(&w.m, offered, sizeof(offered)) == 0);
+        CHECK((w.m.tracks[TRACK_AUDIO].path.socket[0] != nullptr) == third_party);
+        int port =
+            udp_socket_port(w.m.tracks[third_party ? TRACK_AUDIO : TRACK_VIDEO].path.socket[0]);
+        CHECK(std::string(offered).find("client_port=" + std::to_string(port)) !=
+              std::string::npos);
+        const std::string tcp = "RTP/AVP/TCP;interleaved=8-9";
+        CHECK(media_receiver_accept_audio(&w.m, {tcp.data(), tcp.size()}) == ERR_UNSUPPORTED);
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests the connection of an RTSP client over the loopback: looking up, connecting to and changing
+// hosts, which rtsp_client_test.cpp does not cover. Each server sends the same response to every
+// request.
+#include "client/rtsp/rtsp_link.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/net/clock.h"
+#include "common/transport/transport_list.h"
+
+namespace
+{
+
+const char SDP[] = "v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n"
+                   "a=extmap:2 urn:x-weir:rtp-hdrext:adu\r\na=control:trackID=0\r\n";
+
+struct Server {
+    uv_tcp_t listener;
+    std::vector<std::unique_ptr<uv_tcp_t>> connections;
+    char buffer[4096];
+    std::string seen;
+    std::string answer; // to each request
+    int port = 0;
+
+    explicit Server(uv_loop_t *loop)
+    {
+        sockaddr_in at;
+        int len = sizeof(at);
+        REQUIRE(uv_tcp_init(loop, &listener) == 0);
+        listener.data = this;
+        REQUIRE(uv_ip4_addr("127.0.0.1", 0, &at) == 0);
+        REQUIRE(uv_tcp_bind(&listener, reinterpret_cast<sockaddr *>(&at), 0) == 0);
+        REQUIRE(uv_listen(reinterpret_cast<uv_stream_t *>(&listener), 4, on_connection) == 0);
+        REQUIRE(uv_tcp_getsockname(&listener, reinterpret_cast<sockaddr *>(&at), &len) == 0);
+        port = ntohs(at.sin_port);
+    }
+
+    void close()
+    {
+        uv_close(reinterpret_cast<uv_handle_t *>(&listener), nullptr);
+        for (auto &c : connections)
+            uv_close(reinterpret_cast<uv_handle_t *>(c.get()), nullptr);
+    }
+
+    static void on_connection(uv_stream_t *listener, int status)
+    {
+        auto *s = static_cast<Server *>(listener->data);
+        REQUIRE(status == 0);
+        s->connections.push_back(std::make_unique<uv_tcp_t>());
+        uv_tcp_t *c = s->connections.back().get();
+        REQUIRE(uv_tcp_init(listener->loop, c) == 0);
+        c->data = s;
+        REQUIRE(uv_accept(listener, reinterpret_cast<uv_stream_t *>(c)) == 0);
+        uv_read_start(
+            reinterpret_cast<uv_stream_t *>(c),
+            [](uv_handle_t *h, size_t, uv_buf_t *out) {
+                auto *server = static_cast<Server *>(h->data);
+                *out = uv_buf_init(server->buffer, sizeof(server->buffer));
+            },
+            on_read);
+    }
+
+    static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *)
+    {
+        auto *s = static_cast<Server *>(stream->data);
+        if (len <= 0) {
+            uv_read_stop(stream);
+            return;
+        }
+        s->seen.append(s->buffer, (size_t)len);
+        if (s->seen.size() < 4 || s->seen.substr(s->seen.size() - 4) != "\r\n\r\n")
+            return;
+        uv_buf_t out = uv_buf_init(s->answer.data(), (unsigned)s->answer.size());
+        CHECK(uv_try_write(stream, &out, 1) == (int)s->answer.size());
+    }
+};
+
+struct World {
+    uv_loop_t loop;
+    rtsp_link *c = nullptr;
+    std::vector<std::string> log;
+    std::vector<std::unique_ptr<Server>> servers;
+
+    World()
+    {
+        REQUIRE(uv_loop_init(&loop) == 0);
+    }
+
+    ~World()
+    {
+        rtsp_link_free(c);
+        for (auto &s : servers)
+            s->close();
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+
+    World(const World &) = delete;
+    World &operator=(const World &) = delete;
+
+    Server &serve(const std::string &answer)
+    {
+        servers.push_back(std::make_unique<Server>(&loop));
+        servers.back()->answer = answer;
+        return *servers.back();
+    }
+
+    // Runs until the client has ended.
+    void watch(const std::string &url, const char *transports = "tcp");
+};
+
+const rtsp_link_ops ops = {
+    .rtsp =
+        {
+            .on_connected = [](void *ctx,
+                               usec_t) { static_cast<World *>(ctx)->log.push_back("connected"); },
+            .on_described = [](void *, const sdp *, const char **, usec_t) { return true; },
+            .on_list = [](void *, text, usec_t) {},
+            .on_setup = [](void *, const rtsp_client_setup *, usec_t) {},
+            .on_audio = [](void *) {},
+            .on_start = [](void *, rtsp_client_start *) {},
+            .on_ready = [](void *, usec_t) {},
+            .on_playing = [](void *, const rtsp_client_place *, usec_t) {},
+            .on_answer = [](void *, const rtsp_client_answer *, usec_t) {},
+            .on_pair_refused = [](void *, usec_t) {},
+            .on_level = [](void *, int, bool, usec_t) {},
+            .on_pause_refused = [](void *, usec_t) {},
+            .on_seek_refused = [](void *, usec_t) {},
+            .on_end =
+                [](void *ctx, rtsp_client_end end, const char *text, usec_t) {
+                    auto *w = static_cast<World *>(ctx);
+                    w->log.push_back(std::to_string(end) + ": " + text);
+                    uv_stop(&w->loop);
+                },
+        },
+    .on_packet = [](void *, bool, const uint8_t *, size_t, usec_t, usec_t) {},
+    .on_audio_packet = [](void *, bool, const uint8_t *, size_t, usec_t, usec_t) {},
+    .on_pair = [](void *, const capacity_packet *, size_t, usec_t, usec_t) {},
+};
+
+void World::watch(const std::string &url, const char *transports)
+{
+    rtsp_client_config config = {};
+    const char *why;
+    REQUIRE(url_parse(url.c_str(), &config.url, &why) == 0);
+    REQUIRE(transport_list_split(transports, &config.transports) == 0);
+    struct rtsp_link_config link = {.loop = &loop,
+                                    .rtsp = &config,
+                                    .cc = "",
+                                    .repair = nullptr,
+                                    .raw = nullptr,
+                                    .ops = &ops,
+                                    .ctx = this};
+    c = rtsp_link_new(&link, clock_now());
+    REQUIRE(c);
+    uv_run(&loop, UV_RUN_DEFAULT);
+}
+
+std::string at(const char *host, int port, const char *path)
+{
+    return std::string("rtsp://") + host + ":" + std::to_string(port) + path;
+}
+
+} // namespace
+
+TEST_CASE("rtsp_link: a redirect is followed to another host and port")
+{
+    World w;
+    Server &there = w.serve("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n");
+    // The host's first address may have no server.
+    std::string url = at("localhost", there.port, "/there");
+    Server &here = w.serve("RTSP/1.0 302 Found\r\nCSeq: 1\r\nLocation: " + url + "\r\n\r\nrest");
+    w.watch(at("127.0.0.1", here.port, "/here"));
+    CHECK(w.log == std::vector<std::string>{"connected", "connected",
+                                            "0: the server refuses DESCRIBE: 404 Not Found"});
+    CHECK(here.seen.find("DESCRIBE " + at("127.0.0.1", here.port, "/here")) == 0);
+    CHECK(there.seen.find("DESCRIBE " + url) == 0);
+}
+
+TEST_CASE("rtsp_link: a redirect to a port without a server")
+{
+    World w;
+    Server &here = w.serve("");
+    int closed;
+    {
+        World other;
+        closed = other.serve("").port;
+    }
+    here.answer =
+        "RTSP/1.0 302 Found\r\nCSeq: 1\r\nLocation: " + at("127.0.0.1", closed, "/") + "\r\n\r\n";
+    w.watch(at("127.0.0.1", here.port, "/here"));
+    CHECK(w.log ==
+          std::vector<std::string>{"connected",
+                                   "0: cannot connect to 127.0.0.1 port " + std::to_string(closed) +
+                                       ": nobody answers there (is weir-send running?)"});
+}
+
+TEST_CASE("rtsp_link: transports over raw TCP segments require a raw socket")
+{
+    World w;
+    std::string sdp = SDP;
+    Server &server =
+        w.serve("RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: " + std::to_string(sdp.size()) +
+                "\r\n\r\n" + sdp);
+    w.watch(at("127.0.0.1", server.port, "/live"), "mtp-raw:strict,mtp-raw:fill");
+    REQUIRE(w.log.size() == 2);
+    CHECK(w.log[1].find("0: no transport of the list is available: mtp-raw:fill: ") == 0);
+    CHECK(w.log[1].find("setcap") != std::string::npos);
+    CHECK(server.seen.find("SETUP") == std::string::npos);
+}

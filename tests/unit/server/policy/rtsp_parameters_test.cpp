@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/policy/rtsp_parameters.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+static text of(const std::string &s)
+{
+    return {s.data(), s.size()};
+}
+
+TEST_CASE("rtsp_parameters: lines of SET_PARAMETER")
+{
+    struct {
+        std::string name, value;
+        rtsp_parameter parameter;
+        bool is_valid;
+        int number;
+    } const table[] = {
+        {"level", "3", PARAMETER_LEVEL, true, 3},
+        {"Level", "0", PARAMETER_LEVEL, true, 0},
+        {"level", "-1", PARAMETER_LEVEL, false, 0},
+        {"level", "", PARAMETER_LEVEL, false, 0},
+        {"level", "3x", PARAMETER_LEVEL, false, 0},
+        {"latency", "250", PARAMETER_LATENCY, true, 250},
+        {"latency", "soon", PARAMETER_LATENCY, false, 0},
+        {"Playout", "250", PARAMETER_PLAYOUT, true, 250},
+        {"playout", "2.5", PARAMETER_PLAYOUT, false, 0},
+        {"adapt", "sender", PARAMETER_ADAPT, true, 1},
+        {"ADAPT", "None", PARAMETER_ADAPT, true, 0},
+        {"adapt", "1", PARAMETER_ADAPT, false, 0},
+        {"capacity-probe", "2147483647", PARAMETER_CAPACITY_PROBE, true, 2147483647},
+        {"capacity-probe", "2147483648", PARAMETER_CAPACITY_PROBE, false, 0},
+        {"capacity-probe", "000000000000000000001", PARAMETER_CAPACITY_PROBE, false, 0}, // too long
+        {"clock", "1", PARAMETER_UNKNOWN, false, 0},
+        {"", "", PARAMETER_UNKNOWN, false, 0},
+    };
+    for (const auto &row : table) {
+        INFO(row.name << ": " << row.value);
+        rtsp_setting s = rtsp_setting_of(of(row.name), of(row.value));
+        CHECK(s.parameter == row.parameter);
+        CHECK(s.is_valid == row.is_valid);
+        if (row.is_valid)
+            CHECK(s.number == row.number);
+    }
+}
+
+TEST_CASE("rtsp_parameters: lines of GET_PARAMETER")
+{
+    CHECK(rtsp_parameter_of(of("clock")) == PARAMETER_CLOCK);
+    CHECK(rtsp_parameter_of(of("LEVEL")) == PARAMETER_LEVEL);
+    CHECK(rtsp_parameter_of(of("transport")) == PARAMETER_TRANSPORT);
+    CHECK(rtsp_parameter_of(of("latency")) == PARAMETER_UNKNOWN);
+}
+
+TEST_CASE("rtsp_parameters: the transport's line has the known values")
+{
+    transport_info info;
+    char line[512];
+    transport_info_clear(&info);
+    rtsp_parameter_transport(&info, 0, line, sizeof(line));
+    CHECK(std::string(line) == "transport: skipped=0");
+    info.rtt_ms = 12.3456;
+    info.rate_bps = 1e6;
+    info.loss = 0.5;
+    info.cwnd_packets = 10;
+    snprintf(info.variable[0].name, sizeof(info.variable[0].name), "mode");
+    info.variable[0].value = 2;
+    rtsp_parameter_transport(&info, 7, line, sizeof(line));
+    CHECK(std::string(line) == "transport: rtt_ms=12.346 rate_bps=1000000 loss=0.50000 cwnd=10 "
+                               "skipped=7 cc.mode=2.00000000");
+    rtsp_parameter_transport(&info, 7, line, 20);
+    CHECK(std::string(line) == "transport: rtt_ms=1");
+}
