@@ -3,11 +3,14 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "media/audio/audio_decoder.h"
 #include "media/pattern/pattern_tone.h"
 #include "player/audio/audio_device.h"
+
+enum { UNHEARD = 32 };
 
 struct audio_output {
     struct audio_output_config config;
@@ -18,6 +21,11 @@ struct audio_output {
     struct audio_jitter_buffer *playout; // owned
     struct tone_watch tone;
     struct av_offset offset;
+    struct { // pictures that were shown before their audio was played; a full list drops the first
+        int64_t position;
+        usec_t shown_at;
+    } unheard[UNHEARD];
+    int unheard_count;
 };
 
 // ---- The decoder of the jitter buffer
@@ -40,6 +48,36 @@ static void reset(void *ctx)
 static const struct audio_decoding decoding = {
     .samples = audio_packet_samples, .decode = decode, .conceal = conceal, .reset = reset};
 
+// ---- The offset, of media other than the test picture
+
+static void drop_unheard(struct audio_output *p, int i)
+{
+    p->unheard_count--;
+    memmove(&p->unheard[i], &p->unheard[i + 1],
+            (size_t)(p->unheard_count - i) * sizeof(p->unheard[0]));
+}
+
+static void note_shown(struct audio_output *p, int64_t position, usec_t shown_at)
+{
+    if (p->unheard_count == UNHEARD)
+        drop_unheard(p, 0);
+    p->unheard[p->unheard_count].position = position;
+    p->unheard[p->unheard_count++].shown_at = shown_at;
+}
+
+// Audio was played up to `until`.
+static void compare(struct audio_output *p, usec_t until)
+{
+    for (int i = p->unheard_count - 1; i >= 0; i--) {
+        usec_t heard_at, shown_at = p->unheard[i].shown_at;
+        bool heard = audio_jitter_buffer_heard_at(p->playout, p->unheard[i].position, &heard_at);
+        if (heard)
+            av_offset_add(&p->offset, heard_at - shown_at);
+        if (heard || until - shown_at > AV_OFFSET_NEAR)
+            drop_unheard(p, i);
+    }
+}
+
 // ---- The device's thread
 
 static void fill(void *ctx, int16_t *out, int count, usec_t at)
@@ -48,6 +86,7 @@ static void fill(void *ctx, int16_t *out, int count, usec_t at)
     pthread_mutex_lock(&p->lock);
     bool heard = audio_jitter_buffer_is_heard(p->playout);
     audio_jitter_buffer_pull(p->playout, out, count, at);
+    compare(p, at);
     // Audio that starts within a beep would be mistaken for the beep's start.
     if (!heard || !audio_jitter_buffer_is_heard(p->playout))
         tone_watch_init(&p->tone);
@@ -78,13 +117,11 @@ void audio_output_set_clock(struct audio_output *p, const struct media_clock *cl
 
 void audio_output_shown(struct audio_output *p, usec_t pts, usec_t shown_at, bool flash)
 {
-    usec_t heard_at;
     pthread_mutex_lock(&p->lock);
     if (flash)
         av_offset_flash(&p->offset, shown_at);
-    else if (!p->config.test &&
-             audio_jitter_buffer_heard_at(p->playout, audio_samples(pts), &heard_at))
-        av_offset_add(&p->offset, heard_at - shown_at);
+    else if (!p->config.test)
+        note_shown(p, audio_samples(pts), shown_at);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/seq.h"
+#include "common/repair/loss_detector.h"
 #include "player/audio/audio_output.h"
 #include "stream/audio/audio_delay.h"
 
@@ -17,6 +19,29 @@ void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
     rtp_receiver_init(&in->receiver);
     in->receiver.clock_rate = RTP_OPUS_CLOCK_RATE;
     rtcp_feedback_init(&in->feedback, random);
+}
+
+void audio_receiver_destroy(struct audio_receiver *in)
+{
+    loss_detector_free(in->detector);
+    in->detector = NULL;
+}
+
+int audio_receiver_set_repair(struct audio_receiver *in, bool requests)
+{
+    audio_receiver_destroy(in);
+    if (requests)
+        in->detector = loss_detector_new();
+    return requests && !in->detector ? ERR_NO_MEMORY : 0;
+}
+
+void audio_receiver_set_path(struct audio_receiver *in, usec_t rtt, usec_t keep)
+{
+    if (!in->detector)
+        return;
+    struct loss_detector_path path = {.rtt = rtt, .rtt_variation = rtt / 8, .min_rtt = rtt};
+    loss_detector_set_path(in->detector, &path);
+    loss_detector_set_keep(in->detector, keep);
 }
 
 void audio_receiver_near(struct audio_receiver *in, usec_t media)
@@ -66,12 +91,27 @@ bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *
     if (verdict == RTP_DISCARD || verdict == RTP_DUPLICATE)
         return true;
     in->bytes += len;
+    if (in->detector && seq >= 0) {
+        in->repaired += loss_detector_is_resent(in->detector, seq, arrived);
+        loss_detector_packet(in->detector, seq, LOSS_DETECTOR_TAIL_UNKNOWN, arrived);
+    }
     if (!place(in, &p, arrived, &position))
         return true;
     if (in->delay)
         audio_delay_packet(in->delay, audio_usec(position), arrived);
     audio_output_packet(in->player, position, p.payload, p.payload_len);
     return true;
+}
+
+size_t audio_receiver_requests(struct audio_receiver *in, uint8_t *out, usec_t now)
+{
+    if (!in->detector || loss_detector_next_timeout(in->detector) > now)
+        return 0;
+    in->feedback.nack_count =
+        loss_detector_requests(in->detector, in->feedback.nacks, RTCP_MAX_NACKS, now);
+    if (!in->feedback.nack_count)
+        return 0;
+    return rtcp_feedback_compound(&in->feedback, &in->receiver, out, RTCP_MAX_PACKET, now);
 }
 
 size_t audio_receiver_report(struct audio_receiver *in, uint8_t *out, usec_t now)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The audio's RTP stream: recognises its packets, counts them, finds each packet's media time (from
 // its header; for servers other than weir-send from av_sync.h), and makes the receiver reports.
+// Where packets can get lost it requests the missing ones (loss_detector.h).
 // Loop thread only.
 #ifndef WEIR_PLAYER_AUDIO_AUDIO_RECEIVER_H
 #define WEIR_PLAYER_AUDIO_AUDIO_RECEIVER_H
@@ -27,6 +28,8 @@ struct audio_receiver {
     struct audio_delay *delay; // borrowed; NULL: none
     int64_t reference;         // a position near the next packet's
     struct av_sync sync;
+    struct loss_detector *detector; // owned; NULL: nothing is requested
+    uint64_t repaired;              // packets that were requested and then sent again
     uint64_t bytes;
     uint64_t malformed;
 };
@@ -34,12 +37,21 @@ struct audio_receiver {
 // `random` is also that of the video's feedback, so that both name one receiver (RFC 3550, 5.2).
 void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
                          struct audio_output *player, uint64_t random);
+void audio_receiver_destroy(struct audio_receiver *in);
+// From now on missing packets are requested, if `requests`. Returns 0, or ERR_NO_MEMORY.
+int audio_receiver_set_repair(struct audio_receiver *in, bool requests);
+// `rtt`: 0: unknown. `keep`: how long after it was noticed a missing packet is of use.
+void audio_receiver_set_path(struct audio_receiver *in, usec_t rtt, usec_t keep);
 // Takes a packet of this stream. Returns false if it belongs to another.
 bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *data, size_t len,
                            usec_t arrived);
 // The video is at media time `media`. Audio packets carry positions modulo 2^32, which are extended
 // to the value nearest to it.
 void audio_receiver_near(struct audio_receiver *in, usec_t media);
+// Writes the requests that are due now to `out` of RTCP_MAX_PACKET bytes, as a compound. Returns
+// its length; 0: none is due. Call it after each packet of the session: while none arrives, none is
+// requested.
+size_t audio_receiver_requests(struct audio_receiver *in, uint8_t *out, usec_t now);
 // Writes the report of this second to `out` of RTCP_MAX_PACKET bytes. Returns its length; 0: no
 // packet has arrived yet.
 size_t audio_receiver_report(struct audio_receiver *in, uint8_t *out, usec_t now);

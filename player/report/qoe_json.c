@@ -400,6 +400,7 @@ static void put_audio(struct object *all, const struct qoe_json *r)
     struct object o = object_new();
     put_count(&o, "packets", a->packets);
     put_count(&o, "lost", a->lost);
+    put_count(&o, "repaired", a->repaired);
     put_count(&o, "late", a->late);
     put_count(&o, "bytes", a->bytes);
     put_seconds(&o, "heard", a->heard);

@@ -157,11 +157,12 @@ static void print_playback(const struct qoe_json *r, FILE *out)
 static void print_audio(const struct qoe_audio *a, FILE *out)
 {
     fprintf(out,
-            "sound     %s packets, %s lost, %s concealed, %s underruns; behind the picture %s (%s "
+            "sound     %s packets, %s lost, %s repaired, %s concealed, %s underruns; behind the "
+            "picture %s (%s "
             "to %s)\n",
-            count(a->packets).text, count(a->lost).text, ms(a->concealed).text,
-            count(a->underruns).text, ms(a->offset.p50).text, ms(a->offset.p5).text,
-            ms(a->offset.p95).text);
+            count(a->packets).text, count(a->lost).text, count(a->repaired).text,
+            ms(a->concealed).text, count(a->underruns).text, ms(a->offset.p50).text,
+            ms(a->offset.p5).text, ms(a->offset.p95).text);
 }
 
 void qoe_summary_print(const struct qoe_json *r, FILE *out)

@@ -16,7 +16,8 @@ struct audio_session {
     struct audio_output *output;        // owned; NULL: no connection had audio yet
     const struct sdp *sdp;              // borrowed from the connection; NULL: no connection
     uint64_t random;
-    bool open; // true if `receiver` is the connection's
+    bool open;     // true if `receiver` is the connection's
+    bool requests; // the connection's lost packets
     struct audio_receiver receiver;
     struct audio_clock clock; // low latency
     struct audio_delay delay; // live media otherwise
@@ -24,6 +25,7 @@ struct audio_session {
     struct {                  // totals of earlier connections
         uint64_t packets;
         uint64_t lost;
+        uint64_t repaired;
         uint64_t bytes;
     } before;
 };
@@ -43,6 +45,8 @@ void audio_session_free(struct audio_session *s)
 {
     if (!s)
         return;
+    if (s->open)
+        audio_receiver_destroy(&s->receiver);
     audio_output_free(s->output);
     free(s);
 }
@@ -51,6 +55,12 @@ void audio_session_join(struct audio_session *s, const struct sdp *sdp, uint64_t
 {
     s->sdp = sdp;
     s->random = random;
+}
+
+static void set_repair(struct audio_session *s)
+{
+    if (audio_receiver_set_repair(&s->receiver, s->requests) != 0)
+        log_warn("lost audio is not repaired: out of memory");
 }
 
 void audio_session_open(struct audio_session *s)
@@ -64,18 +74,35 @@ void audio_session_open(struct audio_session *s)
     audio_delay_init(&s->delay);
     s->receiver.delay = s->sdp->duration < 0 ? &s->delay : NULL;
     s->open = true;
+    set_repair(s);
+}
+
+void audio_session_set_repair(struct audio_session *s, bool requests)
+{
+    s->requests = requests;
+    if (s->open)
+        set_repair(s);
+}
+
+void audio_session_set_path(struct audio_session *s, usec_t rtt, usec_t keep)
+{
+    if (s->open)
+        audio_receiver_set_path(&s->receiver, rtt, keep);
 }
 
 void audio_session_leave(struct audio_session *s)
 {
     s->sdp = NULL;
+    s->requests = false;
     if (!s->open)
         return;
     s->open = false;
+    audio_receiver_destroy(&s->receiver);
     audio_output_flush(s->output);
     audio_clock_unset(&s->clock);
     s->before.packets += s->receiver.receiver.received;
     s->before.lost += rtp_receiver_lost(&s->receiver.receiver);
+    s->before.repaired += s->receiver.repaired;
     s->before.bytes += s->receiver.bytes;
 }
 
@@ -113,6 +140,11 @@ void audio_session_video_report(struct audio_session *s, uint64_t ntp, uint32_t 
 uint64_t audio_session_packets(const struct audio_session *s)
 {
     return s->open ? s->receiver.receiver.received : 0;
+}
+
+size_t audio_session_requests(struct audio_session *s, uint8_t *out, usec_t now)
+{
+    return s->open ? audio_receiver_requests(&s->receiver, out, now) : 0;
 }
 
 size_t audio_session_second(struct audio_session *s, uint8_t *out, usec_t now)
@@ -179,7 +211,9 @@ void audio_session_read(struct audio_session *s, struct qoe *qoe)
     const struct rtp_receiver *now = s->open ? &s->receiver.receiver : NULL;
     struct qoe_audio e = {
         .packets = (double)(s->before.packets + (now ? now->received : 0)),
-        .lost = (double)(s->before.lost + (now ? rtp_receiver_lost(now) : 0)),
+        .lost = (double)(s->before.lost + s->before.repaired +
+                         (now ? rtp_receiver_lost(now) + s->receiver.repaired : 0)),
+        .repaired = (double)(s->before.repaired + (now ? s->receiver.repaired : 0)),
         .late = (double)f.counts.late,
         .bytes = (double)(s->before.bytes + (now ? s->receiver.bytes : 0)),
         .heard = usec_to_sec(audio_usec((int64_t)f.counts.heard)),

@@ -39,6 +39,13 @@ void audio_session_near(struct audio_session *s, int64_t number);
 void audio_session_frame(struct audio_session *s, uint32_t stamp, usec_t media, usec_t arrived);
 void audio_session_video_report(struct audio_session *s, uint64_t ntp, uint32_t stamp);
 uint64_t audio_session_packets(const struct audio_session *s); // packets of this connection
+// Lost packets of this connection are requested, if `requests`. Call it before or after
+// audio_session_open. `rtt` and `keep`: as for audio_receiver_set_path.
+void audio_session_set_repair(struct audio_session *s, bool requests);
+void audio_session_set_path(struct audio_session *s, usec_t rtt, usec_t keep);
+// Writes the requests that are due to `out` of RTCP_MAX_PACKET bytes; returns the length, 0: none.
+// Call it after each packet of the connection.
+size_t audio_session_requests(struct audio_session *s, uint8_t *out, usec_t now);
 // Writes the report of this second to `out` of RTCP_MAX_PACKET bytes; returns its length, 0: none.
 size_t audio_session_second(struct audio_session *s, uint8_t *out, usec_t now);
 

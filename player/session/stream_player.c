@@ -133,13 +133,24 @@ static void on_drained(void *ctx, usec_t now)
 
 // ---- Input ----
 
+static void request_audio(struct stream_player *s, usec_t now)
+{
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = audio_session_requests(s->config.audio, out, now);
+    if (len)
+        s->config.ops->send_rtcp(s->config.ctx, true, out, len);
+}
+
 void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *data, size_t len,
                           usec_t arrived, usec_t now)
 {
     // weir-send sends the audio in the video's flow.
     if (!server_dialect_of(s->config.sdp)->audio_has_own_flow &&
-        audio_session_packet(s->config.audio, rtcp, data, len, arrived))
+        audio_session_packet(s->config.audio, rtcp, data, len, arrived)) {
+        request_audio(s, now);
         return;
+    }
+    request_audio(s, now);
     video_receiver_packet(s->receiver, rtcp, data, len, arrived, now);
 }
 
@@ -150,11 +161,14 @@ void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now)
         return;
     video_player_set_rtt(s->video, rtt);
     video_player_set_repair(s->video, s->repairs && rtt ? rtt + REPAIR_NOTICE : 0);
+    audio_session_set_path(s->config.audio, rtt,
+                           video_pipeline_repair_time(video_player_pipeline(s->video)));
 }
 
 int stream_player_set_repair(struct stream_player *s, const struct video_repair *repair)
 {
     s->repairs = repair->datagram && repair->agreed != REPAIR_MODE_OFF;
+    audio_session_set_repair(s->config.audio, s->repairs && s->config.sdp->nack);
     return video_receiver_set_repair(s->receiver, repair);
 }
 

@@ -13,6 +13,8 @@ enum {
     CONCEAL_UNIT = AUDIO_RATE / 400,   // decoders conceal multiples of this
     HELD = AUDIO_MAX_PULL + TIME_STRETCH_NEEDS + TIME_STRETCH_MOST + AUDIO_PACKET_MAX,
     PULLS = 128, // pulls remembered
+    LEAST_SEARCHED =
+        AUDIO_RATE / 160, // samples; the longest period that a splice must know: 160 Hz
 };
 
 struct packet {
@@ -42,7 +44,10 @@ struct audio_jitter_buffer {
     bool plays;        // false: silence
     bool dry;          // an underrun continues
     int concealed_run; // samples concealed since the last packet
-    int fade_in;       // samples of the fade-in that remain
+    int64_t ahead;     // samples by which audio is ahead of the clock; while it plays
+    int waited;        // samples concealed in this underrun that took none of the media's time
+    int fade_in;       // samples that remain of the fade-in at the start
+    int rising;        // of the one after the silence of an underrun, of samples not decoded yet
     int64_t next;      // position of pcm[0]
     int held;          // number of samples in pcm
     int16_t pcm[HELD * AUDIO_CHANNELS];
@@ -138,12 +143,37 @@ static void drop_front(struct audio_jitter_buffer *s, int count)
             (size_t)s->held * AUDIO_CHANNELS * sizeof(*s->pcm));
 }
 
-// Decodes the first packet, which continues or overlaps the decoded samples.
+static void fade(int16_t *pcm, int count, int from, int step)
+{
+    for (int i = 0; i < count; i++) {
+        int gain = from + i * step;
+        for (int c = 0; c < AUDIO_CHANNELS; c++) {
+            int16_t *v = &pcm[i * AUDIO_CHANNELS + c];
+            *v = (int16_t)(*v * gain / FADE);
+        }
+    }
+}
+
+// Fades from `from` to the samples at `pcm`.
+static void fade_over(int16_t *pcm, const int16_t *from, int count)
+{
+    for (int i = 0; i < count * AUDIO_CHANNELS; i++) {
+        int k = i / AUDIO_CHANNELS;
+        pcm[i] = (int16_t)((from[i] * (count - k) + pcm[i] * k) / count);
+    }
+}
+
+// Decodes the first packet, which continues or overlaps the decoded samples. A decoder joins a
+// packet's beginning to what it concealed before; where the beginning is cut off, its further
+// concealment fades into what is left.
 static void decode_first(struct audio_jitter_buffer *s)
 {
     struct packet *p = *slot(s, 0);
     int64_t overlap = s->next + s->held - p->position;
     int16_t *to = end_of(s);
+    int16_t further[CONCEAL_UNIT * AUDIO_CHANNELS];
+    bool joins = overlap > 0 && s->concealed_run > 0 && s->concealed_run < MOST_CONCEALED &&
+                 s->decoding->conceal(s->ctx, CONCEAL_UNIT, further) == CONCEAL_UNIT;
     int samples = s->decoding->decode(s->ctx, p->data, p->len, to);
     if (samples <= 0) {
         samples = p->samples; // a packet that does not decode counts as missing
@@ -155,26 +185,39 @@ static void decode_first(struct audio_jitter_buffer *s)
         samples -= cut;
         memmove(to, to + cut * AUDIO_CHANNELS, (size_t)samples * AUDIO_CHANNELS * sizeof(*to));
     }
+    if (joins)
+        fade_over(to, further, samples < CONCEAL_UNIT ? samples : CONCEAL_UNIT);
+    if (s->concealed_run >= MOST_CONCEALED) // after silence
+        s->rising = FADE;
+    int rise = samples < s->rising ? samples : s->rising;
+    fade(to, rise, FADE - s->rising, 1);
+    s->rising -= rise;
     s->held += samples;
     s->dry = false;
+    s->waited = 0;
     s->concealed_run = 0;
     drop_first(s);
 }
 
+// Conceals `count` samples or up to CONCEAL_UNIT - 1 more, which a packet then overlaps.
 static void conceal(struct audio_jitter_buffer *s, int count)
 {
     int16_t *to = end_of(s);
-    int done = 0;
-    if (s->concealed_run < MOST_CONCEALED && count % CONCEAL_UNIT == 0)
-        done = s->decoding->conceal(s->ctx, count, to);
-    if (done < count)
-        silence(to + done * AUDIO_CHANNELS, count - done);
-    s->held += count;
+    count += (CONCEAL_UNIT - count % CONCEAL_UNIT) % CONCEAL_UNIT;
+    bool heard = s->concealed_run < MOST_CONCEALED;
+    int done = heard ? s->decoding->conceal(s->ctx, count, to) : 0;
+    silence(to + done * AUDIO_CHANNELS, count - done);
     s->concealed_run += count;
+    if (heard && s->concealed_run >= MOST_CONCEALED) { // silence follows
+        int tail = count < FADE ? count : FADE;
+        fade(to + (count - tail) * AUDIO_CHANNELS, tail, FADE, -FADE / tail);
+    }
+    s->held += count;
     s->counts.concealed += (uint64_t)count;
 }
 
-static void decode_more(struct audio_jitter_buffer *s)
+// Decodes or conceals more samples. `count`: as many are needed.
+static void decode_more(struct audio_jitter_buffer *s, int count)
 {
     int64_t end = s->next + s->held;
     while (s->count && (*slot(s, 0))->position + (*slot(s, 0))->samples <= end) {
@@ -195,34 +238,40 @@ static void decode_more(struct audio_jitter_buffer *s)
         s->dry = true;
         s->counts.underruns++;
     }
-    conceal(s, gap < AUDIO_PACKET ? (int)gap : AUDIO_PACKET);
+    if (s->count) {
+        conceal(s, gap < AUDIO_PACKET ? (int)gap : AUDIO_PACKET);
+        return;
+    }
+    int before = s->held;
+    conceal(s, count < AUDIO_PACKET ? count : AUDIO_PACKET);
+    int64_t waits = s->ahead + AUDIO_WAIT;
+    waits = waits < s->held - before ? waits : s->held - before;
+    if (waits <= 0)
+        return;
+    s->next -= waits;
+    s->ahead -= waits;
+    s->waited += (int)waits;
 }
 
-// Returns true if audio from `count` samples ahead has arrived, so that a splice does not run into
-// a gap.
-static bool has_more(struct audio_jitter_buffer *s, int count)
+// Returns how many samples from the next one on can be played, as far as no packet between is
+// missing.
+static int64_t available(struct audio_jitter_buffer *s)
 {
-    if (s->held >= count)
-        return true;
-    return s->count && (*slot(s, s->count - 1))->position >= s->next + count;
+    if (!s->count)
+        return s->held;
+    const struct packet *last = *slot(s, s->count - 1);
+    return last->position + last->samples - s->next;
 }
 
 // ---- The schedule
 
-static void fade(int16_t *pcm, int count, int from, int step)
-{
-    for (int i = 0; i < count; i++) {
-        int gain = from + i * step;
-        for (int c = 0; c < AUDIO_CHANNELS; c++) {
-            int16_t *v = &pcm[i * AUDIO_CHANNELS + c];
-            *v = (int16_t)(*v * gain / FADE);
-        }
-    }
-}
-
 static void fade_out(struct audio_jitter_buffer *s, int16_t *out, int count)
 {
     int tail = count < FADE ? count : FADE;
+    if (s->held < tail && s->count)
+        decode_more(s, tail - s->held);
+    else if (s->held < tail)
+        conceal(s, tail - s->held);
     tail = tail < s->held ? tail : s->held;
     memcpy(out, s->pcm, (size_t)tail * AUDIO_CHANNELS * sizeof(*out));
     fade(out, tail, FADE, -1);
@@ -243,8 +292,10 @@ static int begin(struct audio_jitter_buffer *s, int64_t wanted, int count)
     s->decoding->reset(s->ctx);
     s->plays = true;
     s->dry = false;
+    s->waited = 0;
     s->concealed_run = 0;
     s->fade_in = FADE;
+    s->rising = 0;
     s->held = 0;
     s->next = (*slot(s, 0))->position;
     decode_first(s);
@@ -262,16 +313,20 @@ static bool is_silence(const struct audio_jitter_buffer *s)
     return s->held > 0;
 }
 
-static void follow(struct audio_jitter_buffer *s, int64_t error, int count)
+static void follow(struct audio_jitter_buffer *s, int64_t error)
 {
     int apart = (int)llabs(error);
-    int most = apart + AUDIO_TOLERANCE;
-    int needs = count > time_stretch_needs(most) ? count : time_stretch_needs(most);
-    int tolerance = is_silence(s) ? AUDIO_TOLERANCE : AUDIO_TOLERANCE_HEARD;
-    if (apart <= tolerance || !has_more(s, needs))
+    if (apart <= (is_silence(s) ? AUDIO_TOLERANCE : AUDIO_TOLERANCE_HEARD))
         return;
+    int most = apart + AUDIO_TOLERANCE;
+    if (time_stretch_needs(most) > available(s)) {
+        most = time_stretch_fits((int)available(s));
+        if (most < LEAST_SEARCHED)
+            return;
+    }
+    int needs = time_stretch_needs(most);
     while (s->held < needs)
-        decode_more(s);
+        decode_more(s, needs - s->held);
     int period = error < 0 ? time_stretch_shorter(s->pcm, s->held, most)
                            : time_stretch_longer(s->pcm, s->held, most);
     int change = error < 0 ? -period : period;
@@ -280,10 +335,21 @@ static void follow(struct audio_jitter_buffer *s, int64_t error, int count)
     s->counts.spliced++;
 }
 
+// A later packet than the one that was waited for has arrived: that one is lost.
+static void end_wait(struct audio_jitter_buffer *s)
+{
+    int64_t gap = s->count ? (*slot(s, 0))->position - s->next - s->held : 0;
+    if (gap <= 0)
+        return;
+    int lost = gap < s->waited ? (int)gap : s->waited;
+    s->next += lost;
+    s->waited -= lost;
+}
+
 static void emit(struct audio_jitter_buffer *s, int16_t *out, int count)
 {
     while (s->held < count)
-        decode_more(s);
+        decode_more(s, count - s->held);
     memcpy(out, s->pcm, (size_t)count * AUDIO_CHANNELS * sizeof(*out));
     if (s->fade_in > 0) {
         int ramp = count < s->fade_in ? count : s->fade_in;
@@ -303,6 +369,7 @@ static void remember(struct audio_jitter_buffer *s, usec_t at, int64_t position,
 void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int count, usec_t at)
 {
     assert(count > 0 && count <= AUDIO_MAX_PULL);
+    end_wait(s);
     int64_t wanted = s->runs ? audio_samples(media_clock_position(&s->clock, at)) : 0;
     if (s->plays && (!s->runs || llabs(s->next - wanted) > AUDIO_JUMP)) {
         s->counts.jumps += s->runs;
@@ -311,9 +378,10 @@ void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int c
     }
     int quiet = 0;
     if (s->plays)
-        follow(s, s->next - wanted, count);
+        follow(s, s->next - wanted);
     else
         quiet = s->runs ? begin(s, wanted, count) : count;
+    s->ahead = s->next - wanted;
     silence(out, quiet);
     if (quiet == count)
         return;

@@ -12,7 +12,11 @@
 //   - If it is more than AUDIO_JUMP away (a skip, a seek), audio fades out and starts again at the
 //     clock's position.
 //   - Missing audio between packets is concealed. If no later packet is there either (an underrun),
-//     audio is concealed for 60 ms and then silent.
+//     audio is concealed for 60 ms and then silent. It waits in an underrun until it is AUDIO_WAIT
+//     behind the clock: what is concealed meanwhile takes none of the media's time, unless the
+//     packet that was waited for turns out to be lost. Of a packet that is later, the rest is
+//     played.
+//   - Audio fades to and from silence, and from concealed samples to a packet's rest.
 // While the clock does not run (buffering, a stall, a pause) there is silence, after a short
 // fade-out.
 //
@@ -40,6 +44,7 @@ enum {
     AUDIO_TOLERANCE = AUDIO_RATE / 250,       // 4 ms from the clock's position
     AUDIO_TOLERANCE_HEARD = AUDIO_RATE / 125, // 8 ms
     AUDIO_SILENCE = 330, // peak of a sample that counts as silence: -40 dB of the full scale
+    AUDIO_WAIT = AUDIO_RATE / 25, // 40 ms
     AUDIO_JUMP = AUDIO_RATE / 10, // 100 ms from the clock's position
 };
 

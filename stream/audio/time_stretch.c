@@ -55,6 +55,11 @@ int time_stretch_needs(int most)
     return most + (most > TIME_STRETCH_WINDOW ? most : TIME_STRETCH_WINDOW);
 }
 
+int time_stretch_fits(int count)
+{
+    return count < 2 * TIME_STRETCH_WINDOW ? count - TIME_STRETCH_WINDOW : count / 2;
+}
+
 static int find_period(const int16_t *pcm, int most)
 {
     most = bounded(most);

@@ -24,6 +24,9 @@ enum {
 
 // Number of samples needed to search for periods of up to `most` samples.
 int time_stretch_needs(int most);
+// The inverse: the longest period that `count` samples allow to search for; below
+// TIME_STRETCH_LEAST: none.
+int time_stretch_fits(int count);
 // Both change the `count` samples at `pcm` in place, and return the period in samples by which they
 // were shortened or lengthened: TIME_STRETCH_LEAST .. max(TIME_STRETCH_LEAST, most).
 // time_stretch_longer requires room after them for TIME_STRETCH_MOST more.

@@ -39,8 +39,9 @@ const char *qoe_ended_text(enum qoe_ended ended); // "end-of-media" ...
 
 struct qoe_audio { // audio figures of the whole viewing
     double packets;
-    double lost;
-    double late; // packets
+    double lost;     // by the path
+    double repaired; // of these, sent again
+    double late;     // packets
     double bytes;
     double heard;     // seconds
     double concealed; // ms

@@ -89,7 +89,10 @@ int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_
 {
     struct rtp_sender *rtp = &w->rtp[p->track];
     const struct rtp_payload *payload = &p->payload;
+    uint16_t seq = p->rtp.seq;
     rtp_sender_stamp(rtp, p->pts, &p->rtp);
+    if (p->is_copy)
+        p->rtp.seq = seq;
     request_feedback(w, &p->rtp);
     uint8_t head[RTP_MAX_HEADER + sizeof(payload->head)];
     size_t len = rtp_encode(&p->rtp, head);
@@ -104,8 +107,9 @@ int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_
     w->flow_number++;
     if (w->repair && p->is_kept)
         keep(w, p, head, packet.head_len, now);
-    rtp_sender_sent(rtp, &p->rtp, p->number, p->rtp.capture_wall,
-                    payload->head_len + payload->body_len);
+    if (!p->is_copy)
+        rtp_sender_sent(rtp, &p->rtp, p->number, p->rtp.capture_wall,
+                        payload->head_len + payload->body_len);
     return 0;
 }
 
@@ -166,6 +170,14 @@ struct repair_decision packet_writer_lost(struct packet_writer *w, uint16_t seq,
     if (d.reason != REPAIR_UNDER_WAY) // a viewer may take a late packet for lost
         repair_planner_requested(&w->planner, seq);
     return d;
+}
+
+usec_t packet_writer_min_rtt(const struct packet_writer *w)
+{
+    struct repair_path path = {0};
+    if (w->repair)
+        path_estimate_fill(&w->planner.path, &path);
+    return path.min_rtt;
 }
 
 bool packet_writer_has_repair(struct packet_writer *w, usec_t now)

@@ -27,6 +27,7 @@ struct outgoing_packet {
     struct rtp_payload payload; // its body is borrowed until the transport's flush
     int64_t number;             // number of its frame; -1: none
     usec_t pts;                 // media time
+    bool is_copy;               // of the packet rtp.seq, which left before
     bool is_kept;               // it is repaired if it gets lost
     usec_t captured;            // if it is kept: capture time of its media
     bool is_depended_on;        // if it is kept: other frames depend on its frame
@@ -81,7 +82,9 @@ void packet_writer_plan(struct packet_writer *w, const struct repair_planner_fra
                         usec_t now);
 // The viewer requests the video packet `seq`. Without repair: REPAIR_NOTHING, REPAIR_DISABLED.
 struct repair_decision packet_writer_lost(struct packet_writer *w, uint16_t seq, usec_t now);
-// Returns true if a copy or a parity packet is due.
+// The least round trip of late; 0: unknown, or without repair.
+usec_t packet_writer_min_rtt(const struct packet_writer *w);
+// Returns true if a copy or a parity packet of the video is due.
 bool packet_writer_has_repair(struct packet_writer *w, usec_t now);
 // Sends it. Returns the codes of packet_writer_send, or ERR_NOT_FOUND: none is due.
 int packet_writer_send_repair(struct packet_writer *w, usec_t now);

@@ -12,6 +12,7 @@
 #include "stream/send/filler.h"
 #include "stream/send/frame_packets.h"
 #include "stream/send/level_switch.h"
+#include "stream/send/sent_audio.h"
 #include "stream/send/size_watch.h"
 #include "stream/send/stored_retransmit.h"
 
@@ -35,7 +36,8 @@ struct stream_sender {
     struct rng rng;          // draws the first numbers of the RTP streams
     struct packet_writer writer;
     struct scheduler scheduler;
-    struct audio_queue audio; // holds one reference to each struct coded_audio
+    struct audio_queue audio;     // holds one reference to each struct coded_audio
+    struct sent_audio sent_audio; // as does this; used if lost packets are repaired
     struct filler filler;
     struct stored_retransmit repairs; // used for stored media
     usec_t playout;                   // 0: the viewer did not tell it
@@ -368,6 +370,8 @@ static void clear_audio(struct stream_sender *s)
     struct coded_audio *c;
     while ((c = audio_queue_take(&s->audio)))
         coded_audio_unref(c);
+    while ((c = sent_audio_remove(&s->sent_audio)))
+        coded_audio_unref(c);
 }
 
 // Drops the waiting frames, except a frame that has begun to leave.
@@ -561,9 +565,10 @@ static int send_video(struct stream_sender *s, usec_t now)
     return 0;
 }
 
-static int send_audio(struct stream_sender *s, usec_t now)
+// `again`: NULL: the packet leaves for the first time.
+static int send_audio(struct stream_sender *s, struct coded_audio *c,
+                      const struct sent_audio_packet *again, usec_t now)
 {
-    struct coded_audio *c = audio_queue_front(&s->audio);
     struct outgoing_packet p = {
         .track = TRACK_AUDIO,
         .rtp = {.has_adu = true,
@@ -576,13 +581,22 @@ static int send_audio(struct stream_sender *s, usec_t now)
         .payload = {.body = c->data, .body_len = c->bytes},
         .number = -1,
         .pts = audio_usec(c->position),
+        .is_copy = again != NULL,
     };
+    if (again)
+        p.rtp.seq = again->seq;
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
     on_sent(s, TRACK_AUDIO, now);
     packet_writer_flush(&s->writer, now);
-    coded_audio_unref(audio_queue_take(&s->audio));
+    if (again)
+        sent_audio_copied(&s->sent_audio, now);
+    else if (s->writer.repair)
+        coded_audio_unref(
+            sent_audio_add(&s->sent_audio, p.rtp.seq, audio_queue_take(&s->audio), now));
+    else
+        coded_audio_unref(audio_queue_take(&s->audio));
     return 0;
 }
 
@@ -613,7 +627,7 @@ static bool has_audio(struct stream_sender *s, usec_t now)
     struct coded_audio *late;
     while ((late = audio_queue_expired(&s->audio, s->config.latency, now)))
         coded_audio_unref(late);
-    return s->audio.count > 0 && s->playing;
+    return (s->audio.count > 0 || s->sent_audio.due > 0) && s->playing;
 }
 
 static bool has_packets(struct stream_sender *s, usec_t now)
@@ -625,14 +639,18 @@ static bool has_packets(struct stream_sender *s, usec_t now)
     return s->scheduler.count > 0 && (s->playing || s->leaving.frame);
 }
 
-// Repair goes first: it has the nearest deadlines. Audio goes next: it is small, and a gap in it is
-// heard at once.
+// Repair goes first: it has the nearest deadlines, and of audio and video that of the audio. Audio
+// goes next: it is small, and a gap in it is heard at once.
 static int send_next(struct stream_sender *s, usec_t now)
 {
+    bool hears = has_audio(s, now);
+    const struct sent_audio_packet *again = hears ? sent_audio_next(&s->sent_audio) : NULL;
+    if (again)
+        return send_audio(s, again->data, again, now);
     if (has_repair(s, now))
         return packet_writer_send_repair(&s->writer, now);
-    if (has_audio(s, now))
-        return send_audio(s, now);
+    if (hears)
+        return send_audio(s, audio_queue_front(&s->audio), NULL, now);
     return is_filler(s) ? send_filler(s, now) : send_video(s, now);
 }
 
@@ -775,8 +793,27 @@ static void on_nack(struct stream_sender *s, const struct rtcp_item *item, usec_
         stream_sender_pump(s, now);
 }
 
+// The viewer reports missing audio packets: those that can arrive in time are sent again.
+static void on_audio_nack(struct stream_sender *s, const struct rtcp_item *item, usec_t now)
+{
+    usec_t min_rtt = packet_writer_min_rtt(&s->writer);
+    for (int i = 0; i < item->nack_count; i++) {
+        uint32_t named = 1 | (uint32_t)item->nacks[i].blp << 1;
+        for (; named; named &= named - 1) {
+            uint16_t seq = (uint16_t)(item->nacks[i].pid + __builtin_ctz(named));
+            const struct coded_audio *c = sent_audio_find(&s->sent_audio, seq);
+            if (c && now + min_rtt / 2 < c->captured + useful(s) + SHOWING)
+                sent_audio_request(&s->sent_audio, seq, min_rtt, now);
+        }
+    }
+    stream_sender_pump(s, now);
+}
+
 void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *item, usec_t now)
 {
+    if (item->kind == RTCP_IS_NACK && s->writer.has_audio &&
+        item->media_ssrc == s->writer.rtp[TRACK_AUDIO].ssrc)
+        on_audio_nack(s, item, now);
     if (item->media_ssrc != s->writer.rtp[TRACK_VIDEO].ssrc)
         return;
     const struct media_feed_ops *feed = s->feed->ops;

@@ -97,8 +97,8 @@ void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, u
 void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t now);
 void stream_sender_end(struct stream_sender *s,
                        usec_t now); // the media ended; waiting frames are still sent
-// Processes one RTCP item from the viewer: NACK and PLI of the video, within feedback_limit.h;
-// other items are ignored.
+// Processes one RTCP item from the viewer: NACK and PLI of the video, within feedback_limit.h, and
+// NACK of the audio, within sent_audio.h; other items are ignored.
 void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *item, usec_t now);
 // Sends while the transport has room. Call it when the transport may have room again.
 void stream_sender_pump(struct stream_sender *s, usec_t now);

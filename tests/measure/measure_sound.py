@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The offset between audio and video on each transport, through loss, stalls and changes of speed."""
+import os
+import statistics
+
 import test_foreign_server
 import test_sound
 from figures import Measurement
 
 NEAR = 40  # ms
+LONG = int(os.environ.get("WEIR_MEASURE_SECONDS", "30"))  # of the long viewing
+TRANSPORTS = "minbuf", "udp", "tfrc", "mtp", "arc", "psp", "scream"
 
 
 class Sound(Measurement, test_sound.Sound):
@@ -25,7 +30,7 @@ class Sound(Measurement, test_sound.Sound):
     def measure_transports(self):
         server = self.server()
         common = "--level", "1", "--no-picture", "-d", "5"
-        players = {t: self.player(server.url, "--transport", t, *common) for t in ("minbuf", "udp", "tfrc", "mtp")}
+        players = {t: self.player(server.url, "--transport", t, *common) for t in TRANSPORTS}
         low = self.player(server.url, "--low-latency", *common)
         for transport, p in players.items():
             self.assertEqual(p.wait(30), 0, str(p))
@@ -35,9 +40,29 @@ class Sound(Measurement, test_sound.Sound):
         dropped = [line["sound"]["dropped"] for line in self.stats() if line.get("sound")]
         self.figure("sound dropped by the sender", max(dropped), high=0)
 
+    def measure_long(self):
+        """A loss of 1 % and a round trip of 100 ms: neither latency nor offset grows. WEIR_MEASURE_SECONDS=1800 makes it
+        half an hour."""
+        players = {}
+        for transport in "udp", "scream":
+            r = self.relay(self.sender().port, loss_down=0.01, delay=0.05)
+            players[transport] = self.player(r.url, "--transport", transport, "--no-picture", "-d", str(LONG))
+        for transport, p in players.items():
+            what = f"{LONG} s, loss of 1 %, {transport}"
+            self.assertEqual(p.wait(LONG + 30), 0, str(p))
+            audio = p.report()["audio"]
+            lags = [1e3 * (e["shown"] - e["captured"]) for e in p.shown()]
+            part = len(lags) // 3
+            self.figure(what + ": lost sound that was sent again", audio["repaired"] / max(1, audio["lost"]), 0.8, 1)
+            self.figure(what + ": concealed, of a minute", audio["concealed_ms"] * 60 / LONG, high=200, unit="ms")
+            self.figure(what + ": underruns", audio["underruns"], high=LONG // 60)
+            self.figure(what + ": latency, last third less the second", statistics.median(lags[-part:]) -
+                        statistics.median(lags[part:2 * part]), -20, 20, "ms")
+            self.offset(what, audio)
+
     def measure_loss(self):
         r = self.relay(self.sender().port, loss_down=0.05)
-        p = self.play(r.url, "--transport", "udp", "--level", "1", "--no-picture", "-d", "5", seconds=40)
+        p = self.play(r.url, "--transport", "udp", "--repair", "off", "--level", "1", "--no-picture", "-d", "5", seconds=40)
         audio = p.report()["audio"]
         self.figure("loss of 5 %: concealed, over 20 ms a packet", audio["concealed_ms"] - 20 * audio["lost"],
                     -0.5 * 20 * audio["lost"], 60, "ms")

@@ -91,6 +91,45 @@ TEST_CASE("audio_receiver: duplicates do not count, lost packets do")
     CHECK(rtp_receiver_lost(&f.in.receiver) == 2);
 }
 
+TEST_CASE("audio_receiver: a missing packet is requested once a round trip, until it comes")
+{
+    const usec_t RTT = 40 * USEC_PER_MSEC;
+    for (bool requests : {true, false}) {
+        INFO("requests " << requests);
+        fixture f;
+        REQUIRE(audio_receiver_set_repair(&f.in, requests) == 0);
+        audio_receiver_set_path(&f.in, RTT, USEC_PER_SEC);
+        auto take = [&](uint16_t seq, usec_t now) {
+            auto data = packet(seq);
+            CHECK(audio_receiver_packet(&f.in, false, data.data(), data.size(), now));
+        };
+        auto requested = [&](usec_t now) { // the packet that is; -1: none
+            uint8_t out[RTCP_MAX_PACKET];
+            size_t len = audio_receiver_requests(&f.in, out, now), at = 0;
+            rtcp_item item;
+            int found = -1;
+            while (rtcp_next(out, len, &at, &item) == 1)
+                if (item.kind == RTCP_IS_NACK && item.media_ssrc == 7 && item.nack_count == 1 &&
+                    !item.nacks[0].blp)
+                    found = item.nacks[0].pid;
+            return found;
+        };
+        const usec_t ms = USEC_PER_MSEC;
+        take(1, 0);
+        take(2, 20 * ms);
+        CHECK(requested(20 * ms) == -1);
+        take(4, 60 * ms);
+        CHECK(requested(60 * ms) == (requests ? 3 : -1));
+        CHECK(requested(61 * ms) == -1);
+        CHECK(requested(150 * ms) == (requests ? 3 : -1));
+        take(3, 200 * ms);
+        CHECK(requested(400 * ms) == -1);
+        CHECK(f.in.repaired == (requests ? 1 : 0));
+        CHECK(rtp_receiver_lost(&f.in.receiver) == 0);
+        audio_receiver_destroy(&f.in);
+    }
+}
+
 TEST_CASE("audio_receiver: it reports after its first packet, and reads its source's reports")
 {
     fixture f;

@@ -71,17 +71,17 @@ TEST_CASE("qoe_summary: the audio has a line of its own if there was any")
     qoe_audio audio = {};
     audio.packets = 500;
     audio.lost = 4;
+    audio.repaired = 3;
     audio.concealed = 80;
     audio.underruns = 1;
     audio.offset.p50 = 12.34;
     audio.offset.p5 = -3;
     audio.offset.p95 = 40;
     qoe_on_audio(q.get(), &audio);
-    CHECK(
-        summary_of(q.get(), 5700)
-            .find(
-                "sound     500 packets, 4 lost, 80.0 ms concealed, 1 underruns; behind the picture "
-                "12.3 ms (-3.0 ms to 40.0 ms)\n") != std::string::npos);
+    CHECK(summary_of(q.get(), 5700)
+              .find("sound     500 packets, 4 lost, 3 repaired, 80.0 ms concealed, 1 underruns; "
+                    "behind the picture "
+                    "12.3 ms (-3.0 ms to 40.0 ms)\n") != std::string::npos);
 }
 
 TEST_CASE("qoe_summary: repair has a line where packets could get lost")

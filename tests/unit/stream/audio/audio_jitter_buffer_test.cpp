@@ -182,7 +182,8 @@ TEST_CASE("audio_jitter_buffer: when nothing is there it is one underrun, concea
     r.push(0, 5); // 100 ms
     r.run();
     r.pull(300);
-    CHECK(r.concealed() == 3 * AUDIO_PACKET);
+    CHECK(r.concealed() >= 3 * AUDIO_PACKET - 5 * 48); // the last 5 ms fade
+    CHECK(std::abs(r.out[48 * 160 - 2]) < CONCEALED / 50);
     CHECK(r.silent(160, 300));
     CHECK(r.counts().underruns == 1);
     r.push(15, 30); // it goes on, in time
@@ -190,6 +191,96 @@ TEST_CASE("audio_jitter_buffer: when nothing is there it is one underrun, concea
     CHECK(r.out[48 * 350] == tone(48 * 350));
     r.pull(400);
     CHECK(r.counts().underruns == 2);
+}
+
+TEST_CASE("audio_jitter_buffer: after the silence of an underrun audio fades in")
+{
+    rig r;
+    r.push(0, 5);
+    r.run();
+    r.pull(250);
+    r.push(13, 30);
+    r.pull(100);
+    int at = 48 * 260;
+    CHECK(std::abs(r.out[static_cast<size_t>(at)]) < 100);
+    CHECK(std::abs(r.out[static_cast<size_t>(at + 120)]) <= std::abs(tone(at + 120)) / 2 + 1);
+    CHECK(r.out[static_cast<size_t>(at + 480)] == tone(at + 480));
+}
+
+TEST_CASE("audio_jitter_buffer: a late packet is waited for, and then played whole")
+{
+    rig r;
+    r.push(0, 5); // up to 100 ms
+    r.run();
+    r.pull(120);
+    CHECK(r.concealed() == 48 * 20);
+    r.push(5, 40); // the first one should have come 20 ms ago
+    r.pull(10);
+    CHECK(r.out[48 * 120] == tone(48 * 100));
+    CHECK(r.out[48 * 125] == tone(48 * 105));
+    r.pull(400);
+    CHECK(r.concealed() == 48 * 20);
+    CHECK(r.counts().late == 0);
+    CHECK(r.counts().underruns == 1);
+    CHECK(r.counts().spliced >= 1); // it caught up
+    usec_t heard;
+    REQUIRE(audio_jitter_buffer_heard_at(r.s, 48 * 500, &heard));
+    CHECK(std::abs(heard - 500 * MS) <= 10 * MS);
+}
+
+TEST_CASE("audio_jitter_buffer: waiting for a packet that is lost delays nothing")
+{
+    rig r;
+    r.push(0, 5);
+    r.run();
+    r.pull(120);
+    r.push(6, 40);
+    r.pull(400);
+    CHECK(r.concealed() == AUDIO_PACKET);
+    CHECK(r.counts().spliced == 0);
+    CHECK(r.out[48 * 130] == tone(48 * 130));
+}
+
+TEST_CASE("audio_jitter_buffer: the rest of a packet that is very late is played, without a seam")
+{
+    rig r;
+    r.push(0, 5); // up to 100 ms
+    r.run();
+    r.pull(150); // it waits for 40 ms
+    CHECK(r.concealed() == 48 * 50);
+    r.push(5, 40);
+    r.pull(10);
+    CHECK(r.counts().late == 0);
+    // 2.5 ms fade from what is concealed further; then it catches up.
+    CHECK(r.out[48 * 150] == CONCEALED);
+    CHECK(std::abs(r.out[48 * 153]) <= 8000);
+    for (int i = 48 * 150; i < 48 * 160; i++) {
+        int step = r.out[static_cast<size_t>(i)] - r.out[static_cast<size_t>(i - 1)];
+        REQUIRE(std::abs(step) < 2 * CONCEALED / 120 + 150);
+    }
+}
+
+TEST_CASE("audio_jitter_buffer: while it is ahead of the clock, an underrun costs no audio")
+{
+    rig r;
+    // Each packet of 20 ms arrives just in time. After half a second the path is 30 ms longer, and
+    // so the clock is postponed.
+    const int change = 500, longer = 30;
+    for (int now = 0; now < 1000; now += 10) {
+        media_clock_set(&r.clock, 0, now < change ? 0 : longer * MS);
+        r.run();
+        int begins = now < change ? now : now - longer;
+        if (begins % 20 == 0 && (now < change || begins >= change))
+            r.push(begins / 20, begins / 20 + 1);
+        r.pull(10);
+    }
+    CHECK(r.counts().late == 0);
+    CHECK(r.counts().jumps == 0);
+    CHECK(r.concealed() > 0);
+    CHECK(r.concealed() <= 48 * longer + 480);
+    usec_t heard;
+    REQUIRE(audio_jitter_buffer_heard_at(r.s, 48 * 950, &heard));
+    CHECK(std::abs(heard - (950 + longer) * MS) <= 10 * MS);
 }
 
 TEST_CASE("audio_jitter_buffer: the end of the stream is no underrun")

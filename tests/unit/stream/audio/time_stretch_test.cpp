@@ -79,3 +79,14 @@ TEST_CASE("time_stretch: the stated number of samples suffices")
         CHECK(time_stretch_shorter(pcm.data(), needs, most) * 2 <= needs);
     }
 }
+
+TEST_CASE("time_stretch: the longest period that some samples suffice for")
+{
+    for (int count = time_stretch_needs(0); count < TIME_STRETCH_NEEDS; count++) {
+        int most = time_stretch_fits(count);
+        REQUIRE(most >= TIME_STRETCH_LEAST);
+        REQUIRE(time_stretch_needs(most) <= count);
+        REQUIRE(time_stretch_needs(most + 1) > count);
+    }
+    CHECK(time_stretch_fits(time_stretch_needs(0) - 1) < TIME_STRETCH_LEAST);
+}

@@ -196,7 +196,7 @@ struct sender {
     {
         rtcp_item item{};
         item.kind = RTCP_IS_NACK;
-        item.media_ssrc = stream_sender_rtp(s, TRACK_VIDEO)->ssrc;
+        item.media_ssrc = stream_sender_rtp(s, t.all[packet].track)->ssrc;
         item.nack_count = 1;
         item.nacks[0].pid = t.all[packet].rtp.seq;
         stream_sender_feedback(s, &item, now);
@@ -611,6 +611,39 @@ TEST_CASE("stream_sender: audio is sent first, each track is announced, and late
     CHECK(v.stats().audio_dropped == 1);
     stream_sender_pause(v.s);
     CHECK(v.a.take() == "-audio, -size 0");
+}
+
+TEST_CASE("stream_sender: lost audio is sent again, first of all, while it is of use")
+{
+    for (bool repairs : {true, false}) {
+        INFO("repairs " << repairs);
+        sender v(LIVE, 1, repairs);
+        stream_sender_add_audio(v.s, 64e3);
+        stream_sender_play(v.s, 0);
+        v.audio(0, 0);
+        v.audio(960, 20 * MS);
+        v.t.room = 0;
+        v.missing(0, 60 * MS);
+        v.missing(0, 61 * MS); // the same loss, named twice
+        v.audio(1920, 62 * MS);
+        v.t.room = 10;
+        stream_sender_pump(v.s, 63 * MS);
+        REQUIRE(v.t.all.size() == (repairs ? 4 : 3));
+        if (!repairs) {
+            CHECK(v.t.all[2].rtp.adu.frame == 1920);
+            continue;
+        }
+        const auto &first = v.t.all[0], &copy = v.t.all[2];
+        CHECK(copy.track == TRACK_AUDIO);
+        CHECK(copy.rtp.seq == first.rtp.seq);
+        CHECK(copy.rtp.timestamp == first.rtp.timestamp);
+        CHECK(copy.rtp.adu.frame == 0);
+        CHECK(copy.rtp.payload_len == first.rtp.payload_len);
+        CHECK(v.t.all[3].rtp.seq == static_cast<uint16_t>(first.rtp.seq + 2));
+        CHECK(stream_sender_rtp(v.s, TRACK_AUDIO)->packets == 3);
+        v.missing(1, LATENCY + USEC_PER_SEC); // too late
+        CHECK(v.t.all.size() == 4);
+    }
 }
 
 TEST_CASE("stream_sender: audio only watches no size, until the video is added")
