@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import pkgutil
 import platform
+import re
 import shutil
 import sys
 import time
@@ -123,7 +124,7 @@ def plan(experiment, runs, only=()):
             contenders = list(cell.contenders or experiment.contenders)
             turn = run % len(contenders)
             for contender in contenders[turn:] + contenders[:turn]:
-                if all(text in f"{cell.name} {contender}" for text in only):
+                if all(re.search(pattern, f"{cell.name} {contender}") for pattern in only):
                     jobs.append(Job(cell, contender, run))
     return jobs
 

@@ -3,6 +3,7 @@
 """The lab: real programs over emulated links. docs/lab.md explains how to measure with it and how to add an experiment."""
 import argparse
 import os
+import re
 import shlex
 import sys
 
@@ -16,6 +17,15 @@ from lab import experiment, isolate, report  # noqa: E402
 PROGRAM = "./run lab" if os.path.isfile(os.path.join(sys.path[0], "run")) else "weir-lab"
 
 
+def pattern(text):
+    """Returns TEXT if it is a regular expression."""
+    try:
+        re.compile(text)
+    except re.error as e:
+        raise argparse.ArgumentTypeError(f"{text}: {e}") from e
+    return text
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
     parser.add_argument("name", help='an experiment, or "list"')
@@ -24,8 +34,8 @@ def arguments():
     parser.add_argument("--resume", action="store_true", help="continue with the existing results")
     parser.add_argument("--report-only", action="store_true", help="write the report again from finished runs")
     parser.add_argument("--jobs", type=int, default=1, help="number of runs at once; more than 1 requires idle cores")
-    parser.add_argument("--only", action="append", default=[], metavar="SUBSTRING",
-                        help='only runs whose "CELL CONTENDER" contains SUBSTRING; if repeated: all of them')
+    parser.add_argument("--only", action="append", default=[], metavar="PATTERN", type=pattern,
+                        help='only runs whose "CELL CONTENDER" contains PATTERN, a text or a regular expression; if repeated: all of them')
     parser.add_argument("--real", action="store_true",
                         help="arc, psp, tfrc, mtp-tcp, goddard: over emulated links with the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own trace in Mahimahi's format")

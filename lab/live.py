@@ -69,7 +69,7 @@ class Flow:
         self.sender.wait_line(r"rtsp://")
         self.player = None
 
-    def play(self, receiver, transport, duration, cc=None, options=()):
+    def play(self, receiver, transport, duration, cc=None, options=(), sound=False):
         # TCP's timeouts double, so on a busy link it may be silent for longer than weir-play's usual timeout.
         argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration),
                 "--timeout", str(duration), "--report", self.path("report.json"), "--events", self.path("events.jsonl")]
@@ -78,8 +78,8 @@ class Flow:
             argv += ["--cc", cc]
         if self.source.startswith("synthetic"):
             argv.append("--adu-events")
-        else:
-            argv.append("--no-audio")  # only the video is measured
+        elif not sound:
+            argv.append("--no-audio")
         self.player = self.world.start(receiver, [*argv, f"rtsp://{self.address}:{RTSP_PORT}/live"],
                                        f"play{self.name}")
 

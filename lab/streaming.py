@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One viewer's live stream of a source over a link, by Weir's programs: the contender of the experiments about viewing.
 
-A contender is a text: a transport, then words: `latency=MS`, `latency=auto`, `low-latency`, `repair=HOW`, `buffered`.
+A contender is a text: a transport, then words: `latency=MS`, `latency=auto`, `low-latency`, `repair=HOW`.
 """
 import functools
 import json
@@ -66,7 +66,7 @@ def play_options(contender, build):
                 options += ["--latency", value]
         elif name == "repair":
             options += ["--repair", value]
-        elif name != "buffered":
+        else:
             raise Failed(f"{contender}: the word {word} is unknown")
     return transport, options
 
@@ -93,16 +93,17 @@ def until(when):
 class WeirPair:
     """weir-send in namespace "server", at ADDRESS, and weir-play in "client"; the same methods as others.Pair."""
 
-    def __init__(self, world, address, source, transport, duration, send=(), play=()):
-        self.transport, self.duration = transport, duration
+    def __init__(self, world, address, source, transport, duration, send=(), play=(), sound=False):
+        self.transport, self.duration, self.sound = transport, duration, sound
         self.options = ["--picture-events", *play]
         self.started = None  # monotonic seconds; the events' clock begins there, or the start of a program later
+        self.began = time.monotonic()  # weir-send's clock; its start takes some hundredths of a second
         self.flow = live.Flow(world, "server", address, source, options=send)
 
     def send(self, epoch):
         until(epoch)
         self.started = time.monotonic()
-        self.flow.play("client", self.transport, self.duration + DRAIN, options=self.options)
+        self.flow.play("client", self.transport, self.duration + DRAIN, options=self.options, sound=self.sound)
 
     def finish(self):
         """Waits for both; returns the lines of weir-play's events."""
@@ -110,6 +111,11 @@ class WeirPair:
             raise self.flow.player.failed(f"ended with {self.flow.player.code}")
         self.flow.sender.stop()
         return live.json_lines(self.flow.path("events.jsonl"))
+
+    def encoder_rates(self):
+        """Returns [(seconds since `started`, bit/s that the sender requests from the encoder)], one a second."""
+        return [(l["t"] + self.began - self.started, l["adaptation"]["encoder"]) for l in live.json_lines(self.flow.world.path("send.jsonl"))
+                if l.get("adaptation")]
 
     def report(self):
         """Returns weir-play's report."""
@@ -122,7 +128,9 @@ def report_figures(report):
     repair = report.get("repair") or {}
     causes = report.get("causes") or {}
     expected = causes.get("expected")
-    return {"of_level": causes["shown"] / expected if expected else None,
+    sound = report.get("audio") or {}
+    return {"av_offset_ms": (sound.get("av_offset") or {}).get("abs_p95"), "underruns": sound.get("underruns"),
+            "of_level": causes["shown"] / expected if expected else None,
             "overhead": repair.get("overhead"), "resent": repair.get("resent"), "duplicated": repair.get("duplicated"),
             "fec_packets": repair.get("fec_packets"), "fec_recovered": repair.get("fec_recovered"),
             "invalidations": repair.get("invalidations")}
@@ -132,6 +140,11 @@ def waits_of(lines):
     """Returns {number: ms between complete and shown} of the frames that weir-play's lines tell of."""
     return {l["number"]: (l["shown"] - l["arrived"]) * 1e3 for l in lines
             if l.get("event") == "frame" and None not in (l.get("shown"), l.get("arrived"))}
+
+
+def budgets_of(lines):
+    """Returns [(seconds, ms that the viewer aims at from capture to shown, ms that the buffer adds)] of weir-play's lines."""
+    return [(l["t"], l["target"], l["buffer_share"]) for l in lines if l.get("event") == "budget"]
 
 
 def link_figures(world, name, begin, end):
@@ -159,6 +172,7 @@ class Conditions:
     ladder: tuple = ()  # weir-send's --level; others send at KBPS
     kbps: int = 1920
     traffic: tuple = ()  # weir-traffic's specifications, from the first frame on
+    sound: bool = False  # also play the sound, where the source is weir-send's
     capture: bool = False  # also return every packet's crossing of the link; the share next to traffic requires it
 
 
@@ -168,7 +182,10 @@ class Viewed:
     figures: dict
     frames: list  # of viewing.Shown
     waits: dict  # {number: ms in the buffer and the decoder}, of weir-play
-    zero: float  # of the frames' clock, seconds of the monotonic clock
+    budgets: list  # as budgets_of; empty unless of weir-play, like the next
+    encoder: list  # as WeirPair.encoder_rates
+    zero: float  # of the clock of these, seconds of the monotonic clock
+    fps: float  # of the source
     begin: float  # when the link started; seconds of the monotonic clock
     crossings: list
 
@@ -193,7 +210,7 @@ def pair_of(context, world, at, c, contender, source, clip):
     send = [word for level in c.ladder for word in ("--level", level)]
     if clip:  # a repeated file is live media: it has no end, and no viewer sets its speed
         send, play = ["--loop", *send], ["--reference", clip.path, *play]
-    return WeirPair(world, at[0], source, transport, c.duration, send, play)
+    return WeirPair(world, at[0], source, transport, c.duration, send, play, c.sound and not clip)
 
 
 def view(context, c, contender):
@@ -233,8 +250,8 @@ def view(context, c, contender):
         raise Failed(f"{contender}: no frame was shown (logs: {context.directory})")
     window = viewing.Window(round(c.warm * fps), round(c.duration * fps), fps)
     figures |= viewing.figures(frames, pictures, window)
-    return Viewed(figures, frames, waits_of(lines) if weir else {}, pair.started if weir else 0.0,
-                  stats[0]["monotonic"] - stats[0]["t"], crossed)
+    return Viewed(figures, frames, waits_of(lines) if weir else {}, budgets_of(lines), pair.encoder_rates() if weir else [],
+                  pair.started if weir else 0.0, fps, stats[0]["monotonic"] - stats[0]["t"], crossed)
 
 
 def implausible(figures, least_ms):
@@ -249,11 +266,24 @@ def implausible(figures, least_ms):
     return found
 
 
+def missing_of(frames, fps):
+    """Returns the capture times of the frames between the first and the last of FRAMES that were not shown."""
+    shown = {f.number: f.captured for f in frames if f.read}
+    if not shown:
+        return []
+    begin = np.median([captured - number / fps for number, captured in shown.items()])
+    return [float(begin + number / fps) for number in range(min(shown), max(shown)) if number not in shown]
+
+
 def save_series(path, viewed, seconds):
-    """Saves the rates, the link's delay and the frames' latency over the seconds since the link's start."""
+    """Saves rates, the link's delay, the frames' latency and the viewer's target, by the seconds since the link's start."""
     rate_in, rate_out, late = crossings.series_of(viewed.crossings, viewed.begin, seconds)
     frames = [f for f in viewed.frames if f.read]
+    later = viewed.zero - viewed.begin
     np.savez_compressed(path, rate_in=rate_in, rate_out=rate_out, late=late,
-                        captured=np.array([f.captured + viewed.zero - viewed.begin for f in frames]),
+                        captured=np.array([f.captured + later for f in frames]),
                         latency=np.array([(f.shown - f.captured) * 1e3 for f in frames]),
-                        wait=np.array([viewed.waits.get(f.number, np.nan) for f in frames]))
+                        wait=np.array([viewed.waits.get(f.number, np.nan) for f in frames]),
+                        missing=np.array(missing_of(frames, viewed.fps)) + later,
+                        budget=np.array([(t + later, target, buffer) for t, target, buffer in viewed.budgets]).reshape(-1, 3),
+                        encoder=np.array([(t + later, bps / 1e6) for t, bps in viewed.encoder]).reshape(-1, 2))

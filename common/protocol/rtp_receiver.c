@@ -86,7 +86,6 @@ static void start(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now
     r->started = true;
     r->ssrc = p->ssrc;
     r->first_seq = r->highest_seq = p->seq;
-    r->reported_hole = r->highest_seq - 1;
     r->last_transit = transit_ticks(r, p, now);
     mark(r, p->seq, true);
     r->received = 1;
@@ -104,7 +103,6 @@ static int64_t restart(struct rtp_receiver *r, const struct rtp_packet *p, usec_
     r->first_seq += seq - r->highest_seq - 1;
     r->highest_seq = seq;
     r->bad_seq = -1;
-    r->reported_hole = seq - 1;
     r->last_transit = transit_ticks(r, p, now);
     memset(r->seen, 0xff, sizeof(r->seen)); // late packets from before the restart are duplicates
     r->received++;
@@ -134,11 +132,8 @@ static enum rtp_verdict accept_older(struct rtp_receiver *r, int64_t seq)
     mark(r, seq, true);
     r->received++;
     r->reordered++;
-    if (seq < r->first_seq) { // the stream's first packets were reordered
-        if (r->reported_hole == r->first_seq - 1)
-            r->reported_hole = seq - 1;
+    if (seq < r->first_seq) // the stream's first packets were reordered
         r->first_seq = seq;
-    }
     return RTP_LATE;
 }
 
@@ -231,30 +226,4 @@ void rtp_receiver_report(struct rtp_receiver *r, struct rtcp_report *out, usec_t
         out->lsr = r->last_sr_ntp;
         out->dlsr = (uint32_t)(delay * 65536 / USEC_PER_SEC);
     }
-}
-
-// RFC 4585, 6.2.1: an entry names a packet and, by bits, the lost ones among the 16 after it.
-int rtp_receiver_holes(struct rtp_receiver *r, struct rtcp_nack *out, int cap)
-{
-    if (!r->started)
-        return 0;
-    int64_t oldest = oldest_remembered(r);
-    int64_t until = confirmed_until(r);
-    int count = 0;
-    int64_t pid = 0;
-    for (int64_t s = usec_max(r->reported_hole + 1, oldest); s < until; s++) {
-        if (!was_seen(r, s)) {
-            if (count > 0 && s - pid <= 16) {
-                out[count - 1].blp |= (uint16_t)(1 << (s - pid - 1));
-            } else if (count == cap) {
-                break;
-            } else {
-                pid = s;
-                out[count].pid = (uint16_t)s;
-                out[count++].blp = 0;
-            }
-        }
-        r->reported_hole = s;
-    }
-    return count;
 }

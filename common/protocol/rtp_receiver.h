@@ -41,7 +41,6 @@ struct rtp_receiver {
     usec_t last_sr_at;
     uint64_t reported_expected;
     uint64_t reported_received;
-    int64_t reported_hole; // holes up to here were returned by rtp_receiver_holes
     uint8_t seen[RTP_RECEIVER_WINDOW / 8];
 };
 
@@ -62,9 +61,6 @@ void rtp_receiver_report(struct rtp_receiver *r, struct rtcp_report *out, usec_t
 // Returns the packets counted as lost so far: expected - received, never negative.
 uint64_t rtp_receiver_lost(const struct rtp_receiver *r);
 uint64_t rtp_receiver_expected(const struct rtp_receiver *r);
-// Writes new holes that RTP_REORDER_PACKETS later packets have confirmed, as NACK entries (each
-// hole is returned once). Returns how many entries were written.
-int rtp_receiver_holes(struct rtp_receiver *r, struct rtcp_nack *out, int cap);
 
 #ifdef __cplusplus
 }

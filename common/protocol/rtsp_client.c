@@ -350,13 +350,10 @@ static void send_setup(struct rtsp_client *c, usec_t now)
 
 // Sends TEARDOWN and the next SETUP together: they take one round trip, because the server
 // processes them in order.
-static void try_next_transport(struct rtsp_client *c, const char *name, const char *why, usec_t now)
+static void try_next_transport(struct rtsp_client *c, const char *why, usec_t now)
 {
-    char ruled_out[TRANSPORT_MAX_NAME];
-    // copied, as `name` may point into the list, which shrinks
-    snprintf(ruled_out, sizeof(ruled_out), "%s", name);
-    log_info("not %s: %s", ruled_out, why);
-    transport_fallback_rule_out(&c->fallback, ruled_out, why);
+    log_info("not %s: %s", c->fallback.left.names[0], why);
+    transport_fallback_failed(&c->fallback, why);
     if (*c->requests.session)
         send_request(c, &(struct client_request){.kind = REQUEST_TEARDOWN}, now);
     if (c->step == STEP_OVER)
@@ -441,9 +438,10 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
     rtsp_response_base(r, &c->sdp, c->requests.base);
     c->dialect = server_dialect_of(&c->sdp);
     playback_requests_describe(&c->playback, &c->sdp);
-    transport_fallback_init(&c->fallback, c->dialect->knows_weir_transports
-                                              ? &c->config.transports
-                                              : &c->config.standard_transports);
+    transport_fallback_init(&c->fallback,
+                            c->dialect->knows_weir_transports ? &c->config.transports
+                                                              : &c->config.standard_transports,
+                            c->playback.live);
     send_setup(c, now);
 }
 
@@ -470,7 +468,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         return;
     case REQUEST_SETUP:
         if (r->status == 461 && !c->dialect->reads_alternatives && c->fallback.left.count > 1)
-            try_next_transport(c, c->fallback.left.names[0], "the server does not support it", now);
+            try_next_transport(c, "the server does not support it", now);
         else
             end_refused(c, p, r, now);
         return;
@@ -692,8 +690,7 @@ void rtsp_client_media_open(struct rtsp_client *c, usec_t now)
 void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t now)
 {
     if (c->step == STEP_VALIDATING)
-        try_next_transport(c, c->path.transport, error ? error : "the server closed it at once",
-                           now);
+        try_next_transport(c, error ? error : "the server closed it at once", now);
     else if (c->step == STEP_LEAVING && c->torn_down)
         end_as(c, RTSP_CLIENT_LEFT, "", now);
     else if (c->step != STEP_LEAVING && error)
@@ -775,7 +772,7 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now)
         return;
     case STEP_VALIDATING:
         if (now >= c->deadline)
-            try_next_transport(c, c->path.transport, "the server is not heard in time", now);
+            try_next_transport(c, "the server is not heard in time", now);
         return;
     case STEP_PLAYING:
         if (now >= c->heard + rtsp_client_silence_limit(c))

@@ -5,9 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list)
+static void take_out(struct transport_list *list, int i)
+{
+    size_t after = (size_t)(--list->count - i);
+    memmove(list->names[i], list->names[i + 1], after * sizeof(list->names[0]));
+    memmove(&list->live_only[i], &list->live_only[i + 1], after * sizeof(list->live_only[0]));
+    memmove(&list->udp[i], &list->udp[i + 1], after * sizeof(list->udp[0]));
+}
+
+void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list,
+                             bool live)
 {
     *c = (struct transport_fallback){.left = *list, .single = list->count == 1};
+    for (int i = list->count - 1; i >= 0; i--)
+        if (list->live_only[i] && !live)
+            take_out(&c->left, i);
 }
 
 struct transport_list transport_fallback_offer(const struct transport_fallback *c,
@@ -48,9 +60,27 @@ void transport_fallback_rule_out(struct transport_fallback *c, const char *name,
     if (i < 0)
         return;
     say(c, "%s: %s", name, why);
-    c->left.count--;
-    memmove(c->left.names[i], c->left.names[i + 1],
-            (size_t)(c->left.count - i) * sizeof(c->left.names[0]));
+    take_out(&c->left, i);
+}
+
+void transport_fallback_failed(struct transport_fallback *c, const char *why)
+{
+    bool udp = c->left.udp[0];
+    transport_fallback_rule_out(c, c->left.names[0], why);
+    for (int i = 0; udp && i < c->left.count;)
+        if (c->left.udp[i])
+            transport_fallback_rule_out(c, c->left.names[i], why);
+        else
+            i++;
+}
+
+// Returns how many more are tried if the first of those left fails.
+static int tries_after(const struct transport_list *left)
+{
+    int tries = 0;
+    for (int i = 1; i < left->count; i++)
+        tries += !(left->udp[0] && left->udp[i]);
+    return tries;
 }
 
 usec_t transport_fallback_given(struct transport_fallback *c, const char *name, usec_t rtt,
@@ -61,8 +91,8 @@ usec_t transport_fallback_given(struct transport_fallback *c, const char *name, 
     if (!c->until)
         c->until = now - rtt + TRANSPORT_FALLBACK_TIME;
     c->asked = now;
-    int tries = c->left.count - 1;
-    if (tries <= 0)
+    int tries = tries_after(&c->left);
+    if (!tries)
         return USEC_NEVER;
     usec_t share = (c->until - now - tries * rtt) / tries;
     return now + usec_max(usec_min(share, TRANSPORT_FALLBACK_WAIT), rtt + rtt / 2);

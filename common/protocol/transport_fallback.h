@@ -30,12 +30,17 @@ struct transport_fallback {
     char why[TRANSPORT_FALLBACK_TEXT];
 };
 
-void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list);
+// `live`: the media is live; otherwise the list's `live_only` entries are left out.
+void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list,
+                             bool live);
 // The transports to offer in one SETUP: those left or, unless `alternatives`, the first of them.
 struct transport_list transport_fallback_offer(const struct transport_fallback *c,
                                                bool alternatives);
 // Removes `name`, if it is left. `why`: an English sentence without a full stop.
 void transport_fallback_rule_out(struct transport_fallback *c, const char *name, const char *why);
+// The server did not respond over the first transport that is left. Removes it and, if it is over
+// UDP, all that are: a network that blocks one blocks them all.
+void transport_fallback_failed(struct transport_fallback *c, const char *why);
 // The server accepted `name`, and refused those before it. Returns the deadline of the server's
 // response; USEC_NEVER: no other transport is left.
 usec_t transport_fallback_given(struct transport_fallback *c, const char *name, usec_t rtt,

@@ -17,6 +17,8 @@ struct transport_list {
     int count;
     bool by_default;                                 // the user named none
     char names[RTSP_MAX_OFFERS][TRANSPORT_MAX_NAME]; // with their parameters
+    bool live_only[RTSP_MAX_OFFERS];                 // names[i] is left out for stored media
+    bool udp[RTSP_MAX_OFFERS];                       // names[i] is over UDP
 };
 
 #ifdef __cplusplus

@@ -132,6 +132,8 @@ int transport_find(const char *name, const struct transport_kind **kind, const c
 struct transport *transport_open(const char *name, const struct transport_path *path, usec_t now);
 // Returns true if the transport of this name needs raw sockets.
 bool transport_needs_raw(const char *name);
+// Returns true if the transport of this name needs UDP.
+bool transport_needs_udp(const char *name);
 // "minbuf, tcp, udp": for error messages.
 void transport_names(char *out, size_t cap);
 

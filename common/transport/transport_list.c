@@ -54,14 +54,24 @@ static int append(struct transport_list *out, const char *part, size_t len)
     return 0;
 }
 
+static int append_all(struct transport_list *out, const char *text);
+
+static int append_auto(struct transport_list *out)
+{
+    int err = append_all(out, TRANSPORT_LIST_LIVE);
+    if (err)
+        return err;
+    out->live_only[out->count - 1] = true;
+    return append_all(out, TRANSPORT_LIST_AUTO);
+}
+
 static int append_all(struct transport_list *out, const char *text)
 {
     for (const char *part = text;; part++) {
         size_t len = strcspn(part, ",");
         if (!len)
             return ERR_MALFORMED;
-        int err =
-            is_auto(part, len) ? append_all(out, TRANSPORT_LIST_AUTO) : append(out, part, len);
+        int err = is_auto(part, len) ? append_auto(out) : append(out, part, len);
         if (err)
             return err;
         part += len;
@@ -73,7 +83,10 @@ static int append_all(struct transport_list *out, const char *text)
 int transport_list_split(const char *text, struct transport_list *out)
 {
     memset(out, 0, sizeof(*out));
-    return append_all(out, text);
+    int err = append_all(out, text);
+    for (int i = 0; i < out->count; i++)
+        out->udp[i] = transport_needs_udp(out->names[i]);
+    return err;
 }
 
 bool transport_list_needs_raw(const struct transport_list *list)

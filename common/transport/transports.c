@@ -79,6 +79,13 @@ bool transport_needs_raw(const char *name)
     return transport_find(name, &kind, &params) == 0 && kind->needs_raw;
 }
 
+bool transport_needs_udp(const char *name)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    return transport_find(name, &kind, &params) == 0 && kind->datagram;
+}
+
 void transport_names(char *out, size_t cap)
 {
     size_t used = 0;

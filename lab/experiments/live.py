@@ -16,6 +16,7 @@ CONTENDERS = [t + latency for latency in LATENCIES for t in TRANSPORTS]
 SRT = ("srt-120", "srt-500")  # at the ladder's top rate; it does not follow the network, so not next to TCP
 PEERS = tuple(chrome.KINDS)
 
+EVERY = (*TRANSPORTS, "tcp", "psp", "mtp-raw")
 TOP_MBPS = 1.92  # the top of the ladder, which is less than the high rate
 AFTER_S = (5, 7)  # the seconds after a step in which its use is measured
 QUEUE = "droptail:50000B"
@@ -27,7 +28,7 @@ LADDER = ("320x180@30:240", "640x360@30:900", "1280x720@15:2400", "1280x720@30:6
 
 def cells():
     return [Cell("step", {"rtt": 50, "duration": 36}), Cell("loss-1%", {"rtt": 100, "duration": 20, "loss": "1%"}),
-            Cell("loss-5%", {"rtt": 100, "duration": 20, "loss": "5%"}), Cell("calm", {"rtt": 50, "duration": 20}),
+            Cell("loss-5%", {"rtt": 100, "duration": 20, "loss": "5%"}), Cell("calm", {"rtt": 50, "duration": 20}, contenders=(*EVERY, *CONTENDERS[len(TRANSPORTS):], *SRT, *PEERS)),
             *(Cell(cc, {"rtt": SHARED_RTT_MS, "duration": 40, "cc": cc}, contenders=(*CONTENDERS, *PEERS))
               for cc in ("reno", "cubic"))]
 
@@ -43,11 +44,12 @@ def conditions_of(cell, source):
     if "cc" in p:
         forward = f"rate={SHARED_MBIT}mbit,queue=droptail:{net.bdp_bytes(SHARED_MBIT, p['rtt'])}B,{delay}"
         return Conditions(forward, delay, p["duration"], WARM, source, LADDER, 6000,
-                          (f"elephants:n=1,cc={p['cc']}",), True)
+                          (f"elephants:n=1,cc={p['cc']}",), capture=True)
     rate = step_text() if cell.name == "step" else f"rate={HIGH_MBIT}mbit"
     loss = f"loss={p['loss']}," if "loss" in p else ""
     return Conditions(f"{rate},queue={QUEUE},{loss}{delay}", delay, p["duration"],
-                      CALM_WARM if cell.name == "calm" else WARM, source, capture=cell.name == "step")
+                      CALM_WARM if cell.name == "calm" else WARM, source,
+                      sound=cell.name == "calm", capture=cell.name == "step")
 
 
 def use_after(rate, step, link_mbit):

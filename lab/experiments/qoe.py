@@ -12,11 +12,11 @@ from lab import live, net, others, viewing
 from lab.experiment import Cell, Experiment
 from lab.experiments import qoe_report
 from lab.run import Failed
-from lab.streaming import DRAIN, LEAD, WeirPair, clip_of, link_figures, until
+from lab.streaming import DRAIN, LEAD, WeirPair, clip_of, link_figures, play_options, until
 from lab.traces import generate
 
-WEIR = ["minbuf:1,3", "minbuf:auto,20", "tcp", "udp", "tfrc", "arc", "psp", "mtp", "mtp-raw", "auto"]
-BUFFERED = ["minbuf:1,3 buffered", "auto buffered"]  # weir-play without --low-latency
+WEIR = ["minbuf:1,3", "minbuf:auto,20", "tcp", "udp", "tfrc", "arc", "scream", "psp", "mtp", "mtp-raw", "auto"]
+VARIANTS = ["minbuf:1,3 low-latency", "minbuf:1,3 latency=300"]  # weir-play with another latency than its default
 RATES = (1920, 1200)  # kbit/s: the top of Weir's ladder, and a modest one
 OTHERS = [f"{kind} {kbps}k" for kbps in RATES for kind in others.KINDS]
 
@@ -56,14 +56,13 @@ def link_text(context, duration):
     return f"{text},queue=droptail:{queue},delay={RTT_MS / 2:g}ms"
 
 
-def pair_of(world, at, clip, contender, duration):
+def pair_of(world, at, clip, contender, duration, build):
     kind, _, rate = contender.partition(" ")
     if kind in others.KINDS:
         return others.Pair(world, "server", "client", at[1], clip, kind, int(rate.removesuffix("k")))
-    transport, _, buffered = contender.partition(" ")
+    transport, play = play_options(contender, build)
     # A repeated file is live media: it has no end, and no viewer sets its speed.
-    return WeirPair(world, at[0], clip.path, transport, duration, ["--loop"],
-                    ["--reference", clip.path, *([] if buffered else ["--low-latency"])])
+    return WeirPair(world, at[0], clip.path, transport, duration, ["--loop"], ["--reference", clip.path, *play])
 
 
 def one(context):
@@ -75,7 +74,7 @@ def one(context):
         at = world.link("bottleneck", "server", "client", link_text(context, duration), f"delay={RTT_MS / 2:g}ms",
                         "--flow", str(live.TRAFFIC_PORT), "--seed", str(context.seed))
         epoch = time.monotonic() + LEAD
-        pair = pair_of(world, at, clip, context.contender, duration)
+        pair = pair_of(world, at, clip, context.contender, duration, context.build)
         traffic = None
         if context.cell.params["link"] == "download":
             traffic = live.Traffic(world, "server", at[0])
@@ -127,5 +126,5 @@ def experiment(quick, options):
     if quick:
         return Experiment("qoe", title + " (quick)", cells()[:1], ["minbuf:1,3", "auto", "srt-120 1920k"], one,
                           qoe_report.write, runs=1, seconds=seconds, check=check_quick, options=settings)
-    return Experiment("qoe", title, cells(), WEIR + BUFFERED + OTHERS, one, qoe_report.write, runs=3, seconds=seconds,
+    return Experiment("qoe", title, cells(), WEIR + VARIANTS + OTHERS, one, qoe_report.write, runs=3, seconds=seconds,
                       options=settings)

@@ -125,7 +125,7 @@ def write(run_rows, page):
     page.text("One viewer over an emulated link, RTT 50 ms. stairs: 4, 2, 4, 1.5 and 4 Mbit/s, a fifth of the time each; "
               "trace-*: generated traces of 2.5 Mbit/s in the mean; download: 4 Mbit/s and one cubic download beside it. "
               "The queue is one bandwidth-delay product, or 200 ms, at the first rate. Weir: weir-send with its defaults, "
-              "weir-play --low-latency, or as it is (buffered). The others: ffmpeg to ffmpeg, x264 at a constant rate.")
+              "weir-play with its default latency, or with the one that is named. The others: ffmpeg to ffmpeg, x264 at a constant rate.")
     page.text(f"Latency is from when the source gave a frame to when it was shown. A time of more than "
               f"{viewing.FREEZE_S * 1e3:.0f} ms, and of {viewing.FREEZE_INTERVALS} frames of the source, without a new frame is a "
               "freeze, all of it and whatever its reason, counted alike for all; an empty buffer (a stall) is not told apart. SSIM is the mean over all frames "

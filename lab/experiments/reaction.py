@@ -131,7 +131,8 @@ def plot(cell, contender, page):
     other = axis.twinx()
     other.plot(t, late, "r.", markersize=2, label="delay over the link")
     other.set(ylabel="ms", ylim=(0, 1000))
-    axis.legend(loc="upper left")
+    axis.legend(loc="upper left", ncol=2)
+    other.legend(loc="upper right", markerscale=3)
     page.figure(f"{contender}: {cell}", figure, f"{cell}-{contender.replace(':', '-').replace(',', '-')}")
 
 

@@ -124,7 +124,7 @@ def overview_figure(rows, page):
                 axis.plot(*at, "o" if is_weir(contender) else "s", markersize=4, color=f"C{names.index(contender) % 10}")
                 axis.annotate(budget, at, fontsize=5, xytext=(3, 2), textcoords="offset points")
         axis.set(title=f"loss {loss}, RTT {rtt} ms", yscale="log", ylim=(NONE_PERCENT / 2, 120))
-        axis.set_xlim(left=0)
+        axis.set_xlim(0, 1.1 * axis.get_xlim()[1])
     for axis in axes[-1]:
         axis.set_xlabel("capture to shown, 95 % ms")
     for row in axes:

@@ -53,7 +53,10 @@ static const char *transport_value(int i, const char **help)
         count++;
     const struct transport_kind *k = transport_kinds[count];
     bool is_auto = !k && count == i; // after the last
-    *help = is_auto ? TRANSPORT_LIST_AUTO : k ? k->help : NULL;
+    *help = is_auto ? "of live media " TRANSPORT_LIST_LIVE "," TRANSPORT_LIST_AUTO
+                      ", else " TRANSPORT_LIST_AUTO
+            : k ? k->help
+                : NULL;
     return is_auto ? "auto" : k ? k->name : NULL;
 }
 

@@ -183,6 +183,15 @@ void trace_speed(struct trace *e, double speed, usec_t now)
         write_line(e, "speed", now, with(NULL, "speed", json_figure(speed, 4)));
 }
 
+void trace_budget(struct trace *e, const struct qoe_budget *b, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "target", json_figure(usec_to_msec(b->target), 1));
+    write_line(e, "budget", now,
+               with(more, "buffer_share", json_figure(usec_to_msec(b->buffer), 1)));
+}
+
 void trace_skip(struct trace *e, usec_t media, usec_t now)
 {
     if (is_on(e))

@@ -49,7 +49,9 @@ void trace_missed(struct trace *e, uint64_t frames, usec_t now);
 void trace_freeze(struct trace *e, const struct qoe_freeze_entry *f, usec_t now);
 
 void trace_speed(struct trace *e, double speed, usec_t now); // of playing, relative to the sender's
-void trace_skip(struct trace *e, usec_t media, usec_t now);  // `media` was skipped to catch up
+// The latency that live media aims at, and what the buffer adds.
+void trace_budget(struct trace *e, const struct qoe_budget *b, usec_t now);
+void trace_skip(struct trace *e, usec_t media, usec_t now); // `media` was skipped to catch up
 
 struct event_stall {
     enum stall_cause cause; // as known when the stall begins

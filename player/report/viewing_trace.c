@@ -84,6 +84,10 @@ void viewing_trace(struct trace *t, const struct viewing_event *e)
         if (e->speed.told)
             trace_speed(t, e->speed.speed, e->at);
         return;
+    case VIEWING_BUDGET:
+        if (e->budget.told)
+            trace_budget(t, &e->budget, e->at);
+        return;
     case VIEWING_SKIP:
         trace_skip(t, e->media, e->at);
         return;
@@ -95,7 +99,6 @@ void viewing_trace(struct trace *t, const struct viewing_event *e)
     case VIEWING_PAUSE:
     case VIEWING_RESUME:
     case VIEWING_TOTALS:
-    case VIEWING_BUDGET:
     case VIEWING_SHORT:
         return;
     }

@@ -158,8 +158,7 @@ void connections_change_transport(struct connections *c, const char *name, usec_
     if (!connections_status(c).playing || take(c, RECONNECT_CHANGE, now) != RECONNECT_LEAVE)
         return;
     c->previous = *list;
-    list->count = 1;
-    list->by_default = false;
+    *list = (struct transport_list){.count = 1};
     snprintf(list->names[0], sizeof(list->names[0]), "%s", name);
     log_info("changing to %s", name);
     end_media(c, now);

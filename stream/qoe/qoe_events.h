@@ -73,6 +73,7 @@ struct qoe_budget {
     usec_t sender;    // max age of a frame when it leaves the sender
     usec_t buffer;    // delay that the playout buffer adds to the earliest arrival
     const char *mode; // static: "auto", "fixed", "start" or "low"; NULL: not known
+    bool told;        // it differs from the last one that was told
 };
 
 struct qoe_switch {

@@ -866,7 +866,7 @@ static uint64_t skipped(const struct stream_sender *s)
     return count;
 }
 
-void stream_sender_read(struct stream_sender *s, struct stream_sender_stats *out, usec_t now)
+void stream_sender_read(const struct stream_sender *s, struct stream_sender_stats *out, usec_t now)
 {
     *out = (struct stream_sender_stats){
         .level = s->levels.level,

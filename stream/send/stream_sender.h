@@ -134,7 +134,7 @@ struct stream_sender_stats {
     struct adaptation_stats adaptation;
 };
 
-void stream_sender_read(struct stream_sender *s, struct stream_sender_stats *out, usec_t now);
+void stream_sender_read(const struct stream_sender *s, struct stream_sender_stats *out, usec_t now);
 
 #ifdef __cplusplus
 }

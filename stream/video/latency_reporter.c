@@ -2,6 +2,7 @@
 #include "stream/video/latency_reporter.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 void latency_reporter_init(struct latency_reporter *r)
 {
@@ -11,6 +12,12 @@ void latency_reporter_init(struct latency_reporter *r)
 static void emit(const struct viewing_sink *sink, struct viewing_event e)
 {
     viewing_emit(sink, &e);
+}
+
+static bool differs(const struct qoe_budget *a, const struct qoe_budget *b)
+{
+    return llabs(a->target - b->target) >= LATENCY_REPORTER_STEP ||
+           llabs(a->buffer - b->buffer) >= LATENCY_REPORTER_STEP;
 }
 
 void latency_reporter_steered(struct latency_reporter *r, const struct viewing_sink *sink,
@@ -23,8 +30,12 @@ void latency_reporter_steered(struct latency_reporter *r, const struct viewing_s
                                 .target = latency_control_target(l),
                                 .sender = divides ? latency_control_sender(l) : sender_share,
                                 .buffer = l->wait + l->parts.display};
-    if (budget.target) // else it is not known yet
+    if (budget.target) { // else it is not known yet
+        budget.told = differs(&budget, &r->told_budget);
+        if (budget.told)
+            r->told_budget = budget;
         emit(sink, (struct viewing_event){.kind = VIEWING_BUDGET, .at = now, .budget = budget});
+    }
     if (mode == LATENCY_FIXED && l->settled && !l->shares.kept && !r->told_short) {
         r->told_short = true;
         struct viewing_latency parts = {.target = l->config.target,

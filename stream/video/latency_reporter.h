@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reports how the latency of live media is steered, as events: the budget and the speed of playing
 // each time, a target that cannot be kept once. A sink that tells people is told of a speed only if
-// it differs from the last such one by more than LATENCY_REPORTER_WORTH, or is the sender's again.
-// Pure.
+// it differs from the last such one by more than LATENCY_REPORTER_WORTH, or is the sender's again;
+// of a budget only if its target or its buffer differs by LATENCY_REPORTER_STEP. Pure.
 #ifndef WEIR_STREAM_VIDEO_LATENCY_REPORTER_H
 #define WEIR_STREAM_VIDEO_LATENCY_REPORTER_H
 
@@ -14,9 +14,11 @@ extern "C" {
 #endif
 
 #define LATENCY_REPORTER_WORTH 0.01
+#define LATENCY_REPORTER_STEP  (3 * USEC_PER_MSEC)
 
 struct latency_reporter { // latency_reporter.c alone reads and writes the fields
     double told_speed;
+    struct qoe_budget told_budget;
     bool told_short;
 };
 

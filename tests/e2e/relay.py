@@ -30,6 +30,7 @@ class Relay(threading.Thread):
         self.near = [self._udp(), self._udp()]
         self.far = [self._udp(), self._udp()]
         self.server_ports = self.viewer = None
+        self.replaced = {}  # words of the viewer's requests: the server reads other ones of the same length
         self.viewer_at = [None, None]
         self.stopped_down = self.stopped_up = False  # datagrams towards the viewer, the sender
         self.away = False  # nothing passes; the RTSP connection goes on where it was
@@ -98,6 +99,8 @@ class Relay(threading.Thread):
                             self.next_read = time.monotonic() + 8 * len(data) / self.tcp_rate
                         self.downstream.sendall(self._rewrite(data))
                     else:
+                        for word, other in self.replaced.items():
+                            data = data.replace(word, other)
                         self.upstream.sendall(data)
                 elif s in self.near:
                     self._up(self.near.index(s))

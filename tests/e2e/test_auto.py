@@ -10,6 +10,7 @@ import lib
 
 sys.path.insert(0, lib.ROOT)
 from lab import isolate  # noqa: E402
+from relay import Relayed  # noqa: E402
 
 HOST = "127.0.0.2"  # the server's; its viewers have 127.0.0.1
 MEDIA = 8557
@@ -17,8 +18,8 @@ WITHOUT = ("setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw")
 SILENT = "the server is not heard in time"
 # What is blocked, what is taken, what is said of the others.
 TABLE = [
-    ("", "mtp", []),
-    ("meta l4proto udp drop", "mtp-raw", [f"mtp: {SILENT}"]),
+    ("", "scream", []),
+    ("meta l4proto udp drop", "mtp-raw", [f"scream: {SILENT}", f"mtp: {SILENT}"]),
     (f"ip saddr {HOST} meta l4proto udp drop", "mtp-raw", [f"mtp: {SILENT}"]),  # one way only
     (f"meta l4proto udp drop; tcp dport {MEDIA} drop", "minbuf", [f"mtp: {SILENT}", f"mtp-raw: {SILENT}"]),
     (f"meta l4proto udp drop; tcp sport {MEDIA} drop", "minbuf", [f"mtp: {SILENT}", f"mtp-raw: {SILENT}"]),
@@ -39,7 +40,7 @@ def block(what):
                     "add chain inet block out { type filter hook output priority 0; }; " + rules], check=True)
 
 
-class Auto(lib.Case):
+class Auto(Relayed):
     def tearDown(self):
         block("")
         super().tearDown()
@@ -59,8 +60,9 @@ class Auto(lib.Case):
         for what, taken, reasons in TABLE:
             with self.subTest(what):
                 block(what)
-                _, transport, why = self.choose(server)
+                p, transport, why = self.choose(server, "--log", "info")
                 self.assertEqual(transport, taken, why)
+                self.assertNotIn("not mtp:", p.stderr, "UDP was tried twice")
                 for reason in reasons:
                     self.assertIn(reason, why)
                 self.assertEqual("the server responded after" in why, taken != "minbuf", why)
@@ -85,7 +87,7 @@ class Auto(lib.Case):
         self.assertEqual(p.stderr.count("setcap cap_net_raw+ep"), 1, p.stderr)
         block("")
         p, transport, why = self.choose(server, prefix=WITHOUT)
-        self.assertEqual((transport, p.stderr), ("mtp", ""), "nothing is missed")
+        self.assertEqual((transport, p.stderr), ("scream", ""), "nothing is missed")
         for choice in "mtp-raw", "mtp-raw:strict,mtp-raw:fill":
             p = self.play(server.url, "--transport", choice, code=3, prefix=WITHOUT)
             self.assertIn("setcap cap_net_raw+ep", p.stderr, choice)
@@ -98,6 +100,24 @@ class Auto(lib.Case):
         _, transport, why = self.choose(server)
         self.assertEqual(transport, "minbuf")
         self.assertIn("mtp-raw: the server did not choose it", why)
+        self.stop_cleanly(server)
+
+    def test_a_server_without_scream(self):
+        server = self.server()
+        relay = self.relay(server.port, replaced={b"x-weir=scream": b"x-weir=absent"})
+        p = self.play(relay.url, "--transport", "auto", "--duration", "3")
+        self.assertGreater(len(p.shown()), 3, str(p))
+        session = p.report()["session"]
+        self.assertEqual(session["transport"], "mtp")
+        self.assertIn("scream: the server did not choose it", session["transport_why"])
+        self.stop_cleanly(server)
+
+    def test_stored_media(self):
+        """scream is for live media; a file goes over what it always did."""
+        server = self.server(source=self.clip())
+        p = self.play(server.url, "--transport", "auto", "--duration", "2")
+        self.assertEqual(p.report()["session"]["transport"], "mtp")
+        self.assertNotIn("scream", p.report()["session"]["transport_why"])
         self.stop_cleanly(server)
 
     def test_one_alone_is_no_choice(self):

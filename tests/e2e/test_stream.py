@@ -59,7 +59,7 @@ class StreamCase(lib.Case):
         names = {e["event"] for e in events}
         self.assertLessEqual({"mode", "connected", "frame", "transport", "ended"}, names)
         self.assertLessEqual(names, {"connected", "capacity", "mode", "level", "controller", "rebuffer-start",
-                                     "rebuffer-end", "freeze", "missed", "frame", "loss", "transport", "speed", "skip", "ended"})
+                                     "rebuffer-end", "freeze", "missed", "frame", "loss", "transport", "budget", "speed", "skip", "ended"})
         self.assertEqual(p.events("mode")[0]["mode"], "buffering")
         self.assertEqual(events[-1]["event"], "ended")
         self.assertEqual(events[-1]["ended"], ended)

@@ -288,6 +288,11 @@ class live_link
     stream_sender *s = nullptr;
     sim_transport *carrier = nullptr;
     rtp_receiver viewer{};
+    struct hole { // at the viewer
+        int64_t seq;
+        int later; // packets with a higher number that arrived since
+    };
+    std::vector<hole> holes; // not reported yet
     std::vector<missing> nacks; // NACKs on their way to the sender
     std::vector<impatience> plis;
     std::vector<flow *> others;
@@ -602,19 +607,32 @@ class live_link
         next = std::min(next, feedback_next());
         node_wake_at(&self.flow.source, std::max(next, now + 1));
     }
+    // Packet `seq` arrived, where `next` was the first number that had not. A hole is reported when
+    // RTP_REORDER_PACKETS later packets have arrived.
+    void note_holes(int64_t next, int64_t seq, usec_t now)
+    {
+        for (; next < seq; next++)
+            holes.push_back({next, 0});
+        size_t before = nacks.size();
+        for (size_t i = 0; i < holes.size();) {
+            bool fills = holes[i].seq == seq;
+            bool is_lost = !fills && holes[i].seq < seq && ++holes[i].later == RTP_REORDER_PACKETS;
+            if (is_lost)
+                nacks.push_back({now + way_back, static_cast<uint16_t>(holes[i].seq)});
+            if (fills || is_lost)
+                holes.erase(holes.begin() + static_cast<std::ptrdiff_t>(i));
+            else
+                i++;
+        }
+        if (nacks.size() > before)
+            node_wake_at(&self.flow.source, std::min(next_frame, nacks.front().at));
+    }
     void arrived(const rtp_packet &p, usec_t now)
     {
-        int64_t ext_seq;
+        int64_t ext_seq, next = viewer.started ? viewer.highest_seq + 1 : INT64_MAX;
         if (rtp_receiver_packet(&viewer, &p, 0, &ext_seq, now) == RTP_DUPLICATE)
             return;
-        rtcp_nack holes[8];
-        int count = rtp_receiver_holes(&viewer, holes, 8);
-        for (int i = 0; i < count; i++)
-            for (int k = 0; k <= 16; k++)
-                if (k == 0 || holes[i].blp >> (k - 1) & 1)
-                    nacks.push_back({now + way_back, static_cast<uint16_t>(holes[i].pid + k)});
-        if (count)
-            node_wake_at(&self.flow.source, std::min(next_frame, nacks.front().at));
+        note_holes(next, ext_seq, now);
         frame &f = frames[p.adu.frame];
         if (f.size_id != p.adu.size_id) { // at a switch a frame may arrive in both sizes
             f.size_id = p.adu.size_id;

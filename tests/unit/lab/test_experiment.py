@@ -26,7 +26,7 @@ class Plan(unittest.TestCase):
     def test_only(self):
         e = make([Cell("a-1", {}), Cell("a-2", {}, default=False)], ["p", "q"])
         for only, expected in (((), ["a-1 p", "a-1 q"]), (("a",), ["a-1 p", "a-1 q", "a-2 p", "a-2 q"]),
-                               (("2", "q"), ["a-2 q"]), (("3",), [])):
+                               (("2", "q"), ["a-2 q"]), (("3",), []), (("1 p$|2 q$",), ["a-1 p", "a-2 q"])):
             with self.subTest(only=only):
                 self.assertEqual([f"{j.cell.name} {j.contender}" for j in experiment.plan(e, 1, only)], expected)
 

@@ -86,9 +86,19 @@ class Figures(unittest.TestCase):
                  {"event": "frame", "number": 3, "arrived": None, "shown": 2}]
         self.assertEqual(streaming.waits_of(lines), {1: 250.0})
 
+    def test_budgets(self):
+        lines = [{"t": 1.5, "event": "budget", "target": 72.0, "buffer_share": 12.0}, {"t": 2, "event": "speed", "speed": 1.1}]
+        self.assertEqual(streaming.budgets_of(lines), [(1.5, 72.0, 12.0)])
+
+    def test_missing_frames(self):
+        """Frame n was captured at about 10 + n / 4; those before the first and after the last that was shown are not known."""
+        frames = [Shown(n, 10 + n / 4 + late, 11 + n / 4) for n, late in ((1, 0), (2, 0.01), (5, 0), (6, -0.01))]
+        np.testing.assert_allclose(streaming.missing_of(frames, 4.0), [10.75, 11])
+        self.assertEqual(streaming.missing_of([], 4.0), [])
+
     def test_series_have_one_clock(self):
-        viewed = streaming.Viewed({}, [Shown(0, 1.0, 1.1), Shown(1, 1.5, 1.7), Shown(2, 2, 3, False)], {0: 40.0}, 100.0, 98.0,
-                                  [crossings.Crossing(98.05, 98.15, 1250, 1)])
+        viewed = streaming.Viewed({}, [Shown(0, 1.0, 1.1), Shown(2, 1.5, 1.7), Shown(3, 2, 3, False)], {0: 40.0},
+                                  [(0.5, 72.0, 12.0)], [(1, 240000), (2, 900000)], 100.0, 4.0, 98.0, [crossings.Crossing(98.05, 98.15, 1250, 1)])
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "s.npz")
             streaming.save_series(path, viewed, 0.3)
@@ -96,6 +106,9 @@ class Figures(unittest.TestCase):
             np.testing.assert_allclose(kept["captured"], [3.0, 3.5])
             np.testing.assert_allclose(kept["latency"], [100, 200])
             np.testing.assert_allclose(kept["wait"], [40, np.nan])
+            np.testing.assert_allclose(kept["missing"], [3.25])
+            np.testing.assert_allclose(kept["budget"], [[2.5, 72, 12]])
+            np.testing.assert_allclose(kept["encoder"], [[3, 0.24], [4, 0.9]])
             np.testing.assert_allclose(kept["rate_in"], [0.1, 0, 0])
             np.testing.assert_allclose(kept["rate_out"], [0, 0.1, 0])
 

@@ -74,10 +74,8 @@ TEST_CASE("rtp_receiver: a restart requires two consecutive packets, and counts 
     CHECK(rtp_receiver_expected(&f.r) == 13); // 100 .. 110, 30002, 30003
     CHECK(rtp_receiver_lost(&f.r) == 0);
     CHECK(f.packet(109) == RTP_DISCARD);
-    struct rtcp_nack nacks[4];
     for (uint16_t seq = 30004; seq < 30010; seq++)
         f.packet(seq);
-    CHECK(rtp_receiver_holes(&f.r, nacks, 4) == 0);
     // backwards, beyond the history: numbers continue upwards
     f.packet(5);
     CHECK(f.packet(6) == RTP_NEW);
@@ -186,37 +184,6 @@ TEST_CASE("rtp_receiver: loss events begin more than a round trip apart")
     CHECK(rtp_receiver_lost(&f.r) == 9); // 1, 5, 13 .. 19
 }
 
-TEST_CASE("rtp_receiver: holes are returned once, as NACK entries")
-{
-    fixture f;
-    struct rtcp_nack n[4];
-    CHECK(rtp_receiver_holes(&f.r, n, 4) == 0);
-    for (uint16_t seq : {65530, 65532, 65533})
-        f.packet(seq);
-    CHECK(rtp_receiver_holes(&f.r, n, 4) == 0); // two later ones only
-    f.packet(65534);
-    REQUIRE(rtp_receiver_holes(&f.r, n, 4) == 1);
-    CHECK(n[0].pid == 65531);
-    CHECK(n[0].blp == 0);
-    CHECK(rtp_receiver_holes(&f.r, n, 4) == 0);
-
-    // 65535, 0 .. 15 missing: 16 bits after the first; then 17, which needs its own entry
-    for (uint16_t seq : {16, 18, 19, 20})
-        f.packet(seq);
-    REQUIRE(rtp_receiver_holes(&f.r, n, 1) == 1);
-    CHECK(n[0].pid == 65535);
-    CHECK(n[0].blp == 0xffff);
-    REQUIRE(rtp_receiver_holes(&f.r, n, 1) == 1); // the room of the first call was used up
-    CHECK(n[0].pid == 17);
-    CHECK(rtp_receiver_holes(&f.r, n, 1) == 0);
-
-    f.packet(22); // reordered, not lost
-    f.packet(21);
-    f.packet(23);
-    f.packet(24);
-    CHECK(rtp_receiver_holes(&f.r, n, 4) == 0);
-}
-
 TEST_CASE("rtp_receiver: compared with a plain count, with loss, reordering and duplicates")
 {
     struct rng rng = rng_seeded(8);
@@ -238,18 +205,11 @@ TEST_CASE("rtp_receiver: compared with a plain count, with loss, reordering and 
     }
     for (size_t i = 3; i + 4 < arrivals.size(); i += 7)
         std::swap(arrivals[i], arrivals[i + rng_below(&rng, 3)]);
-    int holes = 0;
-    for (size_t i = 0; i < arrivals.size(); i++) {
+    for (size_t i = 0; i < arrivals.size(); i++)
         f.packet(arrivals[i], (usec_t)i * 100, 1000);
-        struct rtcp_nack n[8];
-        for (int k = 0, count = rtp_receiver_holes(&f.r, n, 8); k < count; k++)
-            holes += 1 + __builtin_popcount(n[k].blp);
-    }
     CHECK(rtp_receiver_expected(&f.r) == (uint64_t)sent);
     CHECK(rtp_receiver_lost(&f.r) == (uint64_t)lost);
     CHECK(f.r.duplicates == (uint64_t)doubled);
-    CHECK(holes >= lost);
-    CHECK(holes <= lost + (int)f.r.reordered);
 }
 
 TEST_CASE("rtp_receiver: a repaired packet is there, and stays lost")

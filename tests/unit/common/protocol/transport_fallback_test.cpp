@@ -12,12 +12,12 @@ namespace
 const usec_t T0 = 7 * USEC_PER_SEC;
 const usec_t MS = USEC_PER_MSEC;
 
-transport_fallback choice_of(const char *text)
+transport_fallback choice_of(const char *text, bool live = true)
 {
     transport_list list;
     REQUIRE(transport_list_split(text, &list) == 0);
     transport_fallback c;
-    transport_fallback_init(&c, &list);
+    transport_fallback_init(&c, &list, live);
     return c;
 }
 
@@ -47,21 +47,21 @@ TEST_CASE("transport choice: the time limit of each transport")
             CHECK(until == (wait < 0 ? USEC_NEVER : now + wait));
             if (wait < 0)
                 break;
-            transport_fallback_rule_out(&c, c.left.names[0], "silent");
+            transport_fallback_failed(&c, "silent");
             now = until + row.rtt;
         }
         CHECK(c.left.count == 1);
     }
 }
 
-TEST_CASE("transport choice: three in 1.5 s, and their last SETUP")
+TEST_CASE("transport choice: all in 1.5 s, and their last SETUP")
 {
     for (usec_t rtt : {usec_t{0}, 20 * MS, 100 * MS, 200 * MS}) {
         transport_fallback c = choice_of("auto");
         usec_t now = T0 + rtt;
         usec_t until;
         while ((until = transport_fallback_given(&c, c.left.names[0], rtt, now)) != USEC_NEVER) {
-            transport_fallback_rule_out(&c, c.left.names[0], "silent");
+            transport_fallback_failed(&c, "silent");
             now = until + rtt;
         }
         INFO(rtt);
@@ -81,6 +81,46 @@ TEST_CASE("transport choice: what one SETUP offers")
         transport_fallback_rule_out(&c, one.names[0], "refused");
     }
     CHECK(transport_fallback_offer(&c, false).count == 0);
+}
+
+TEST_CASE("transport choice: UDP is tried once")
+{
+    transport_fallback c = choice_of("auto");
+    usec_t until = transport_fallback_given(&c, "scream", 100 * MS, T0);
+    CHECK(until == T0 + 500 * MS); // as much as if there were no other over UDP
+    transport_fallback_failed(&c, "silent");
+    CHECK(std::string(transport_fallback_why(&c)) == "scream: silent; mtp: silent");
+    CHECK(std::string(c.left.names[0]) == "mtp-raw");
+    transport_fallback_failed(&c, "refused");
+    CHECK(c.left.count == 1);
+    CHECK(std::string(c.left.names[0]) == "minbuf");
+
+    transport_fallback udp = choice_of("tfrc,udp"); // none after it: it has no deadline
+    CHECK(transport_fallback_given(&udp, "tfrc", 100 * MS, T0) == USEC_NEVER);
+}
+
+TEST_CASE("transport choice: auto prefers scream for live media only")
+{
+    auto names = [](const char *text, bool live) {
+        transport_fallback c = choice_of(text, live);
+        std::string out;
+        for (int i = 0; i < c.left.count; i++)
+            out += std::string(i ? " " : "") + c.left.names[i];
+        return out;
+    };
+    CHECK(names("auto", true) == "scream mtp mtp-raw minbuf");
+    CHECK(names("auto", false) == "mtp mtp-raw minbuf");
+    CHECK(names("udp,auto,tcp", false) == "udp mtp mtp-raw minbuf tcp");
+    CHECK(names("scream,minbuf", false) == "scream minbuf"); // the user's own choice
+}
+
+TEST_CASE("transport choice: a server that does not know the first")
+{
+    transport_fallback c = choice_of("auto");
+    transport_fallback_given(&c, "mtp", 10 * MS, T0);
+    transport_fallback_heard(&c, T0 + 12 * MS);
+    CHECK(std::string(transport_fallback_why(&c)) ==
+          "scream: the server did not choose it; mtp: the server responded after 12 ms");
 }
 
 TEST_CASE("transport choice: the texts")

@@ -27,8 +27,8 @@ TEST_CASE("transport list: names and their parameters, commas and all")
         {"tfrc,damp", {"tfrc", "damp"}}, // nobody's parameter
         {"tfrc:komssys,history=8,udp", {"tfrc:komssys,history=8", "udp"}},
         {"arc:report=packet,tcp:notsent=1,psp", {"arc:report=packet", "tcp:notsent=1", "psp"}},
-        {"auto", {"mtp", "mtp-raw", "minbuf"}},
-        {"tfrc:damp,auto,tcp", {"tfrc:damp", "mtp", "mtp-raw", "minbuf", "tcp"}},
+        {"auto", {"scream", "mtp", "mtp-raw", "minbuf"}},
+        {"tfrc:damp,auto,tcp", {"tfrc:damp", "scream", "mtp", "mtp-raw", "minbuf", "tcp"}},
         {"a,b,c,d,e,f,g,h", {"a", "b", "c", "d", "e", "f", "g", "h"}},
     };
     for (const auto &row : table) {
@@ -53,7 +53,7 @@ TEST_CASE("transport list: what cannot be split")
         {"1,3", ERR_MALFORMED},
         {"tfrc:a=" + std::string(TRANSPORT_MAX_NAME, 'x'), ERR_TOO_BIG},
         {"a,b,c,d,e,f,g,h,i", ERR_TOO_BIG},
-        {"a,b,c,d,e,f,auto", ERR_TOO_BIG},
+        {"a,b,c,d,e,auto", ERR_TOO_BIG},
         {std::string(TRANSPORT_MAX_NAME, 'x'), ERR_TOO_BIG},
         {"minbuf:1," + std::string(TRANSPORT_MAX_NAME, '3'), ERR_TOO_BIG},
     };

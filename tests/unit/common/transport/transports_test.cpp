@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -21,6 +22,8 @@ TEST_CASE("transports: a name is found with its parameters, and has its number")
         CHECK(kind == transport_kinds[i]);
         CHECK(params == std::string());
         CHECK(transport_needs_raw(name) == (name == std::string("mtp-raw")));
+        std::string tcp[] = {"minbuf", "tcp", "mtp-raw"};
+        CHECK(transport_needs_udp(name) == (std::find(tcp, tcp + 3, name) == tcp + 3));
     }
     CHECK(names.count("minbuf"));
     CHECK(names.count("mtp-raw"));

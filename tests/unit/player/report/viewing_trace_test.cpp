@@ -99,11 +99,12 @@ TEST_CASE("viewing_trace: the lines of the other facts")
 {
     viewing_event left_out = event(VIEWING_LEFT_OUT, 100), missed = event(VIEWING_LIVE_BEGIN, 100),
                   speed = event(VIEWING_SPEED, 100), skip = event(VIEWING_SKIP, 100),
-                  adu = event(VIEWING_PACKET, 100);
+                  budget = event(VIEWING_BUDGET, 100), adu = event(VIEWING_PACKET, 100);
     left_out.range = {13, 20, 7};
     missed.missed = 9;
     speed.speed = {1.05, true};
     skip.media = 500 * ms;
+    budget.budget = {72 * ms, 20 * ms, 12500, "auto", true};
     adu.packet.adu = true;
     adu.packet.number = 8;
     const struct {
@@ -117,6 +118,7 @@ TEST_CASE("viewing_trace: the lines of the other facts")
         {missed, R"("event":"missed","frames":9})"},
         {speed, R"("event":"speed")"},
         {skip, R"("event":"skip")"},
+        {budget, R"("event":"budget","target":72.0,"buffer_share":12.5})"},
         {adu, R"("event":"adu")"},
     };
     for (const auto &row : table) {
@@ -130,9 +132,10 @@ TEST_CASE("viewing_trace: facts without a line, and a viewing without a trace")
     viewing_event speed = event(VIEWING_SPEED, 0); // changed by too little
     CHECK(written(speed).empty());
     CHECK(written(event(VIEWING_PACKET, 0)).empty());
+    CHECK(written(event(VIEWING_BUDGET, 0)).empty()); // as the last one
     for (viewing_kind kind :
          {VIEWING_FRAME, VIEWING_LEVEL, VIEWING_LIVE_END, VIEWING_MISSING, VIEWING_STALL_CUT,
-          VIEWING_PAUSE, VIEWING_RESUME, VIEWING_TOTALS, VIEWING_BUDGET, VIEWING_SHORT})
+          VIEWING_PAUSE, VIEWING_RESUME, VIEWING_TOTALS, VIEWING_SHORT})
         CHECK(written(event(kind, 0)).empty());
     viewing_event start = event(VIEWING_START, 0);
     viewing_trace(nullptr, &start);

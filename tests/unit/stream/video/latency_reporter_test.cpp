@@ -103,3 +103,21 @@ TEST_CASE("latency_reporter: the budget has the target, or waits until there is 
     CHECK(e[0].budget.buffer == 13000);
     CHECK(e[0].budget.mode == std::string("auto"));
 }
+
+TEST_CASE(
+    "latency_reporter: a budget is told if a part differs by 3 ms from the last that was told")
+{
+    rig w(200000);
+    struct {
+        usec_t wait;
+        bool told;
+    } rows[] = {{10000, true},  {12000, false}, {13000, true},
+                {10001, false}, {10000, true},  {10000, false}};
+    for (const auto &row : rows) {
+        INFO(row.wait);
+        w.control->wait = row.wait;
+        auto e = w.report(VIEWING_BUDGET, 1);
+        REQUIRE(e.size() == 1);
+        CHECK(e[0].budget.told == row.told);
+    }
+}
