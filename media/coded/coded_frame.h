@@ -23,7 +23,8 @@ struct coded_frame {
     int size_id;
     int temporal_id;
     bool key;            // an IDR, with its parameter sets
-    int64_t depends_on;  // frame number, -1 = none
+    int64_t depends_on;  // frame number in this size, -1 = none
+    bool on_lower;       // depends on the frame of the next smaller size with this number, too
     usec_t pts;          // media time
     usec_t capture_wall; // wall clock at capture
     usec_t captured;     // time of capture on the sender's monotonic clock

@@ -311,3 +311,28 @@ int ladder_from_requests(const struct level_request *requests, int count, int so
         log_error("two levels have the same bitrate: give each level its own");
     return err;
 }
+
+int ladder_cumulative(int source_width, int source_height, struct fps source_fps, int bitrate_bps,
+                      struct ladder *out)
+{
+    // Percent of the bits: of all smaller sizes together with this one, of T0, T0 and T1, all.
+    static const int of_size[] = {8, 33, 100}, of_layer[] = {50, 75, 100};
+    enum { SIZES = 3, LAYERS = 3 };
+    if (!source_in_range(source_width, source_height, source_fps) || source_width < 256 ||
+        source_height < 144 || bitrate_bps < 100000 || bitrate_bps > 100000000)
+        return ERR_RANGE;
+    *out = (struct ladder){.source_fps = source_fps,
+                           .source_width = source_width,
+                           .source_height = source_height,
+                           .size_count = SIZES};
+    for (int s = 0; s < SIZES; s++) {
+        int divisor = 1 << (SIZES - 1 - s);
+        int width = source_width / divisor, height = source_height / divisor;
+        // Rounded up to even numbers, as libvpx does.
+        out->sizes[s] = (struct size_spec){width + width % 2, height + height % 2,
+                                           default_fps(source_fps), LAYERS};
+        for (int t = 0; t < LAYERS; t++)
+            add_level(out, s, t, (int)((int64_t)bitrate_bps * of_size[s] * of_layer[t] / 10000000));
+    }
+    return checked(out);
+}

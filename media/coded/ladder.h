@@ -35,6 +35,14 @@ int ladder_default(int source_width, int source_height, struct fps source_fps, i
 int ladder_from_requests(const struct level_request *requests, int count, int source_width,
                          int source_height, struct fps source_fps, int layers, struct ladder *out);
 
+// Makes the ladder of a cumulative encoder (vp9_encoder.h): three sizes, each half as wide and high
+// as the next, with three temporal layers each. Each pair of a size and a temporal id is a level,
+// whose bitrate is that of all smaller sizes and lower temporal ids too; the top level's is
+// `bitrate_bps`. Returns 0, or ERR_RANGE (a source below 256x144, or a bitrate below 100 kbit/s or
+// above 100 Mbit/s).
+int ladder_cumulative(int source_width, int source_height, struct fps source_fps, int bitrate_bps,
+                      struct ladder *out);
+
 #ifdef __cplusplus
 }
 #endif

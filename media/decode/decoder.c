@@ -16,6 +16,7 @@ enum {
 };
 
 struct decoder {
+    enum AVCodecID id;
     enum decoder_order order;
     AVCodecContext *codec; // owned; NULL after a failure, until the next frame
     AVPacket *packet;      // owned, empty between calls
@@ -38,8 +39,8 @@ static int get_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 static AVCodecContext *open_codec(struct decoder *d)
 {
     bool reorders = d->order != DECODER_PLAIN;
-    const AVCodec *h264 = avcodec_find_decoder(AV_CODEC_ID_H264);
-    AVCodecContext *c = h264 ? avcodec_alloc_context3(h264) : NULL;
+    const AVCodec *codec = avcodec_find_decoder(d->id);
+    AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
     if (!c)
         return NULL;
     c->thread_count = 1; // each frame thread would delay the output by one picture
@@ -56,17 +57,18 @@ static AVCodecContext *open_codec(struct decoder *d)
     c->opaque = d;
     if (d->order == DECODER_AS_COMES)
         c->get_buffer2 = get_buffer;
-    if (avcodec_open2(c, h264, NULL) < 0)
+    if (avcodec_open2(c, codec, NULL) < 0)
         avcodec_free_context(&c);
     return c;
 }
 
-struct decoder *decoder_new(enum decoder_order order)
+static struct decoder *decoder_of(enum AVCodecID id, enum decoder_order order)
 {
     libav_log_to_log();
     struct decoder *d = calloc(1, sizeof(*d));
     if (!d)
         goto failed;
+    d->id = id;
     d->order = order;
     d->codec = open_codec(d);
     d->packet = av_packet_alloc();
@@ -76,9 +78,19 @@ struct decoder *decoder_new(enum decoder_order order)
         return d;
 
 failed:
-    log_error("cannot open libavcodec's H.264 decoder");
+    log_error("cannot open libavcodec's decoder of %s", avcodec_get_name(id));
     decoder_free(d);
     return NULL;
+}
+
+struct decoder *decoder_new(enum decoder_order order)
+{
+    return decoder_of(AV_CODEC_ID_H264, order);
+}
+
+struct decoder *decoder_new_vp9(void)
+{
+    return decoder_of(AV_CODEC_ID_VP9, DECODER_PLAIN);
 }
 
 void decoder_free(struct decoder *d)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decodes H.264 through libavcodec: one frame in, one picture out, without delay. The exception is
-// a third party's stream that may have B frames: its pictures come in display order, as soon as
-// libavcodec can output them. One thread at a time. The decoder does not detect missing references:
-// feed it only frames whose references it has decoded.
+// Decodes H.264 or VP9 through libavcodec: one frame in, one picture out, without delay. The
+// exception is a third party's stream that may have B frames: its pictures come in display order,
+// as soon as libavcodec can output them. One thread at a time. The decoder does not detect missing
+// references: feed it only frames whose references it has decoded.
 #ifndef WEIR_MEDIA_DECODE_DECODER_H
 #define WEIR_MEDIA_DECODE_DECODER_H
 
@@ -21,11 +21,14 @@ enum decoder_order {
 };
 
 struct decoder *decoder_new(enum decoder_order order); // returns NULL on failure, which it logs
+// Makes a decoder of VP9, whose frame is one spatial layer's (vp9.h): a frame of each size in
+// ascending order makes a picture of each size, with the same number. Show the last one.
+struct decoder *decoder_new_vp9(void);
 void decoder_free(struct decoder *d);
-// `data`: one access unit, Annex B, followed by 64 zero bytes. *out: the picture, with `number`;
-// the caller owns the reference. With DECODER_AS_SHOWN, *out has the number of its own frame, and
-// is NULL if libavcodec needs a later frame first. Returns 0; ERR_MALFORMED if the bitstream is
-// truncated or does not parse (then wait for the next key frame); ERR_NO_MEMORY.
+// `data`: one access unit (H.264: Annex B), followed by 64 zero bytes. *out: the picture, with
+// `number`; the caller owns the reference. With DECODER_AS_SHOWN, *out has the number of its own
+// frame, and is NULL if libavcodec needs a later frame first. Returns 0; ERR_MALFORMED if the
+// bitstream is truncated or does not parse (then wait for the next key frame); ERR_NO_MEMORY.
 int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number,
                    struct picture **out);
 // With DECODER_AS_SHOWN, returns the next picture after decoder_decode gave one; NULL if there is

@@ -9,16 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/base/seq.h"
-#include "media/rtp/h264.h"
 
 enum {
     MAX_READY = 256, // max. whole frames that wait for the caller; then the oldest is dropped
     MAX_HELD_BYTES = 2 * DEPACKETISER_MAX_FRAME, // max. payload bytes; then the ring is emptied
     FRAME_TAIL = 64, // zero bytes after a frame: libavcodec may read past its end
-    START_CODE = 4,
 };
 
 enum slot_state { SLOT_EMPTY, SLOT_HELD, SLOT_TAKEN };
@@ -36,6 +33,7 @@ struct slot {
 };
 
 struct depacketiser {
+    const struct payload_format *format; // static
     struct slot slots[DEPACKETISER_WINDOW];
     bool started;
     int64_t highest_seq;
@@ -55,9 +53,12 @@ void received_frame_free(struct received_frame *f)
     free(f);
 }
 
-struct depacketiser *depacketiser_new(void)
+struct depacketiser *depacketiser_new(const struct payload_format *format)
 {
-    return calloc(1, sizeof(struct depacketiser));
+    struct depacketiser *d = calloc(1, sizeof(*d));
+    if (d)
+        d->format = format;
+    return d;
 }
 
 static struct slot *slot_at(struct depacketiser *d, int64_t seq)
@@ -101,106 +102,12 @@ void depacketiser_free(struct depacketiser *d)
     free(d);
 }
 
-// RFC 6184, 5.3: a set forbidden bit marks a unit that has errors.
-static bool is_nal_header(uint8_t byte)
-{
-    int type = byte & H264_NAL_TYPE;
-    return !(byte & H264_NAL_FORBIDDEN) && type >= 1 && type <= H264_SINGLE_MAX;
-}
-
-// RFC 6184, 5.7.1: each unit follows a size of two bytes.
-static bool stap_is_valid(const uint8_t *data, size_t len)
-{
-    struct bytes in = bytes_of(data + 1, len - 1);
-    bool any = false;
-    while (bytes_left(&in) > 0) {
-        if (bytes_left(&in) < 3)
-            return false;
-        size_t size = bytes_u16(&in);
-        if (size == 0 || size > bytes_left(&in) || !is_nal_header(*in.at))
-            return false;
-        bytes_take(&in, size);
-        any = true;
-    }
-    return any;
-}
-
-static bool payload_is_valid(const uint8_t *data, size_t len)
-{
-    if (len == 0 || data[0] & H264_NAL_FORBIDDEN)
-        return false;
-    int type = data[0] & H264_NAL_TYPE;
-    if (type == H264_STAP_A)
-        return stap_is_valid(data, len);
-    if (type == H264_FU_A) // 5.8: start and end bit exclude each other; the body may be empty
-        return len >= 2 &&
-               (data[1] & (H264_FU_START | H264_FU_END)) != (H264_FU_START | H264_FU_END) &&
-               is_nal_header(data[1] & H264_NAL_TYPE);
-    return is_nal_header(data[0]);
-}
-
-struct unpacker {
-    uint8_t *out; // NULL: count only
-    size_t bytes;
-    bool in_fragments;
-    uint8_t header; // of the NAL unit that is being reassembled
-};
-
-static void emit(struct unpacker *u, const void *data, size_t len)
-{
-    if (u->out && len)
-        memcpy(u->out + u->bytes, data, len);
-    u->bytes += len;
-}
-
-static void emit_nal(struct unpacker *u, const uint8_t *data, size_t len)
-{
-    static const uint8_t start_code[START_CODE] = {0, 0, 0, 1};
-    emit(u, start_code, sizeof(start_code));
-    emit(u, data, len);
-}
-
-// Returns false if a fragment has no beginning, or if the unit before it has no end.
-static bool unpack_fragment(struct unpacker *u, const uint8_t *data, size_t len)
-{
-    uint8_t header =
-        (uint8_t)((data[0] & (H264_NAL_FORBIDDEN | H264_NAL_REF_IDC)) | (data[1] & H264_NAL_TYPE));
-    bool start = data[1] & H264_FU_START;
-    if (start == u->in_fragments || (!start && header != u->header))
-        return false;
-    if (start)
-        emit_nal(u, &header, 1);
-    emit(u, data + 2, len - 2);
-    u->header = header;
-    u->in_fragments = !(data[1] & H264_FU_END);
-    return true;
-}
-
-static bool unpack(struct unpacker *u, const uint8_t *data, size_t len)
-{
-    int type = data[0] & H264_NAL_TYPE;
-    if (type == H264_FU_A)
-        return unpack_fragment(u, data, len);
-    if (u->in_fragments)
-        return false;
-    if (type != H264_STAP_A) {
-        emit_nal(u, data, len);
-        return true;
-    }
-    struct bytes in = bytes_of(data + 1, len - 1);
-    while (bytes_left(&in) > 0) {
-        size_t size = bytes_u16(&in);
-        emit_nal(u, bytes_take(&in, size), size);
-    }
-    return true;
-}
-
 // Returns false if a fragmented unit is incomplete or the frame is too large.
 static bool unpack_run(struct depacketiser *d, int64_t from, int64_t to, struct unpacker *u)
 {
     for (int64_t seq = from; seq <= to; seq++) {
         const struct slot *s = slot_at(d, seq);
-        if (!unpack(u, s->data, s->len) || u->bytes > DEPACKETISER_MAX_FRAME)
+        if (!d->format->unpack(u, s->data, s->len) || u->bytes > DEPACKETISER_MAX_FRAME)
             return false;
     }
     return !u->in_fragments;
@@ -353,7 +260,7 @@ int depacketiser_push(struct depacketiser *d, const struct rtp_packet *p, int64_
     const struct slot *s = slot_at(d, ext_seq);
     if (s->state != SLOT_EMPTY && s->seq == ext_seq)
         return 0; // duplicate
-    if (!payload_is_valid(p->payload, p->payload_len)) {
+    if (!d->format->is_valid(p->payload, p->payload_len)) {
         d->malformed++;
         return ERR_MALFORMED;
     }

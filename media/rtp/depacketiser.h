@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP payload format for H.264, receiver's side (RFC 6184: single NAL units, STAP-A, FU-A). Packets
-// in any order in, whole frames out. A frame is whole when every packet from the one with `first`
-// to the one with `last` has arrived. Frames are output when they become whole, so not always in
-// order. A malformed packet (a fragment without a start, a length beyond the packet) damages only
-// its own frame and is counted.
+// Makes frames of RTP packets: packets in any order in, whole frames out. A frame is whole when
+// every packet from the one with `first` to the one with `last` has arrived. Frames are output when
+// they become whole, so not always in order. A malformed packet (a fragment without a start, a
+// length beyond the packet) damages only its own frame and is counted.
 #ifndef WEIR_MEDIA_RTP_DEPACKETISER_H
 #define WEIR_MEDIA_RTP_DEPACKETISER_H
 
 #include "common/base/usec.h"
 #include "common/wire/rtp.h"
+#include "media/rtp/payload_format.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,7 +34,7 @@ struct received_frame {
     usec_t first_arrived;      // arrival of the first packet, on the player's clock
     usec_t last_arrived;       // arrival of the last packet, on the player's clock
     int packets;
-    uint8_t *data; // owned; Annex B (start code before each NAL unit); 64 zero bytes follow `bytes`
+    uint8_t *data; // owned; as the payload's format says; 64 zero bytes follow `bytes`
     size_t bytes;
 };
 
@@ -59,10 +59,11 @@ static inline int64_t received_frame_slot(const struct received_frame *f)
 
 struct depacketiser; // opaque
 
-struct depacketiser *depacketiser_new(void); // NULL: no memory
+// `format` is static. NULL: no memory.
+struct depacketiser *depacketiser_new(const struct payload_format *format);
 void depacketiser_free(struct depacketiser *d);
-// Copies the payload; p->has_adu must be true. Returns 0; ERR_MALFORMED if the payload violates RFC
-// 6184 (counted); ERR_RANGE if the packet is older than the window; ERR_NO_MEMORY.
+// Copies the payload; p->has_adu must be true. Returns 0; ERR_MALFORMED if the payload violates its
+// format (counted); ERR_RANGE if the packet is older than the window; ERR_NO_MEMORY.
 int depacketiser_push(struct depacketiser *d, const struct rtp_packet *p, int64_t ext_seq,
                       usec_t now);
 // Returns the next whole frame, which the caller owns, or NULL.

@@ -7,6 +7,7 @@
 
 enum {
     MIN_PAYLOAD = 16,
+    FU_HEAD = 2, // FU indicator and FU header
 };
 
 static void skip_empty(struct packetiser *p)
@@ -50,7 +51,7 @@ static void next_fragment(struct packetiser *p, size_t max, struct rtp_payload *
     if (start)
         p->sent = 1;
     size_t left = n->len - p->sent;
-    out->head_len = sizeof(out->head);
+    out->head_len = FU_HEAD;
     out->body = nal + p->sent;
     out->body_len = left < max - out->head_len ? left : max - out->head_len;
     bool end = out->body_len == left;

@@ -26,10 +26,12 @@ struct packetiser {
     uint32_t sent; // bytes of it that FU-A packets carried so far; its header byte counts as 1
 };
 
+enum { RTP_PAYLOAD_MAX_HEAD = 32 };
+
 struct rtp_payload {
-    uint8_t head[2];     // FU indicator and FU header
-    size_t head_len;     // 0 or 2
-    const uint8_t *body; // borrowed from the frame
+    uint8_t head[RTP_PAYLOAD_MAX_HEAD]; // H.264: FU indicator and FU header
+    size_t head_len;                    // H.264: 0 or 2
+    const uint8_t *body;                // borrowed from the frame
     size_t body_len;
     bool first; // the frame's first payload
     bool last;  // the frame's last payload: sets the RTP marker

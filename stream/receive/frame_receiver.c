@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/seq.h"
+#include "media/rtp/h264_payload.h"
 #include "stream/receive/frame_assembler.h"
 
 struct frame_receiver {
@@ -31,7 +32,7 @@ struct frame_receiver *frame_receiver_new(const struct frame_receiver_config *c)
     r->config = *c;
     r->least_delay = USEC_NEVER;
     rtp_receiver_init(&r->rtp);
-    r->depacketiser = depacketiser_new();
+    r->depacketiser = depacketiser_new(&h264_payload_format);
     r->assembler = c->third_party ? frame_assembler_new(c->fps) : NULL;
     if (r->depacketiser && (r->assembler || !c->third_party))
         return r;

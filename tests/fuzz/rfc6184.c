@@ -8,6 +8,7 @@
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "media/rtp/depacketiser.h"
+#include "media/rtp/h264_payload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,7 +31,7 @@ static void check_frame(const struct received_frame *f, usec_t now)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct depacketiser *d = depacketiser_new();
+    struct depacketiser *d = depacketiser_new(&h264_payload_format);
     assert(d);
     struct bytes in = bytes_of(data, size);
     int64_t seq = 1000;

@@ -260,3 +260,15 @@ TEST_CASE("ladder: from requests")
     many[0].width = 0; // unparsed values are checked too
     CHECK(ladder_from_requests(many.data(), 1, 1280, 720, {30, 1}, 2, &l) == ERR_RANGE);
 }
+
+TEST_CASE("ladder: cumulative sizes, each half of the next")
+{
+    struct ladder l;
+    REQUIRE(ladder_cumulative(1280, 720, {30, 1}, 2000000, &l) == 0);
+    CHECK(sizes(l) == "320x180@30/1*3 640x360@30/1*3 1280x720@30/1*3");
+    CHECK(levels(l) == "0.0:80 0.1:120 0.2:160 1.0:330 1.1:495 1.2:660 2.0:1000 2.1:1500 2.2:2000");
+    REQUIRE(ladder_cumulative(854, 478, {60, 1}, 1000000, &l) == 0);
+    CHECK(sizes(l) == "214x120@30/1*3 428x240@30/1*3 854x478@30/1*3"); // 213.5, 119.5, 427, 239
+    CHECK(ladder_cumulative(254, 144, {30, 1}, 2000000, &l) == ERR_RANGE);
+    CHECK(ladder_cumulative(256, 144, {30, 1}, 99999, &l) == ERR_RANGE);
+}

@@ -9,6 +9,7 @@
 #include "common/base/err.h"
 #include "media/coded/synthetic.h"
 #include "media/rtp/depacketiser.h"
+#include "media/rtp/h264_payload.h"
 
 namespace
 {
@@ -127,7 +128,7 @@ TEST_CASE("synthetic: a frame passes through packets unchanged")
     REQUIRE(f);
     packetiser packets;
     packetiser_init(&packets, f->data, f->nals, f->nal_count);
-    depacketiser *d = depacketiser_new();
+    depacketiser *d = depacketiser_new(&h264_payload_format);
     rtp_payload payload;
     int count = 0;
     while (packetiser_next(&packets, 1000, &payload)) {

@@ -3,6 +3,9 @@
 
 #include <cstring>
 
+#include "media/coded/ladder.h"
+#include "media/encode/vp9_encoder.h"
+
 namespace
 {
 
@@ -166,4 +169,35 @@ TEST_CASE("flipped bits never crash the decoder")
         CHECK((err == 0 || err == ERR_MALFORMED));
     }
     CHECK(feed(d.get(), key->data, key->bytes) == 0);
+}
+
+TEST_CASE("VP9: malformed bytes give no picture and never crash, and a key frame recovers")
+{
+    ladder l;
+    REQUIRE(ladder_cumulative(256, 144, {30, 1}, 300000, &l) == 0);
+    std::unique_ptr<vp9_encoder, decltype(&vp9_encoder_free)> e(vp9_encoder_new(&l),
+                                                                vp9_encoder_free);
+    REQUIRE(e);
+    std::vector<frame_ptr> frames;
+    for (int64_t n = 0; n < 8; n++) {
+        coded_frame *out[VP9_MAX_SIZES];
+        REQUIRE(vp9_encoder_encode(e.get(), draw(l, 2, n).get(), out) == 0);
+        for (coded_frame *f : out)
+            frames.emplace_back(f, coded_frame_unref);
+    }
+    decoder_ptr d(decoder_new_vp9(), decoder_free);
+    REQUIRE(d);
+    rng r = rng_seeded(8);
+    for (int round = 0; round < 60; round++) {
+        for (const frame_ptr &f : frames) {
+            std::vector<uint8_t> bytes(f->data, f->data + f->bytes);
+            for (uint64_t i = rng_below(&r, 4); i-- > 0;)
+                bytes[rng_below(&r, bytes.size())] ^= (uint8_t)(1 << rng_below(&r, 8));
+            int err = feed(d.get(), bytes.data(), bytes.size() - rng_below(&r, bytes.size()));
+            CHECK((err == 0 || err == ERR_MALFORMED));
+        }
+        for (int s = 0; s < 3; s++) // a whole key frame of all sizes
+            REQUIRE(feed(d.get(), frames[(size_t)s]->data, frames[(size_t)s]->bytes) == 0);
+    }
+    CHECK(feed(d.get(), frames[3]->data, 0) == ERR_MALFORMED);
 }

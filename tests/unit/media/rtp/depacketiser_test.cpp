@@ -10,6 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "media/rtp/depacketiser.h"
+#include "media/rtp/h264_payload.h"
 #include "media/rtp/packetiser.h"
 
 namespace
@@ -21,7 +22,7 @@ struct packet {
 };
 
 struct fixture {
-    struct depacketiser *d = depacketiser_new();
+    struct depacketiser *d = depacketiser_new(&h264_payload_format);
 
     ~fixture()
     {

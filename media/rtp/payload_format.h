@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How a codec's frames lie in RTP payloads, receiver's side: what the depacketiser needs to know of
+// h264_payload.h and vp9_payload.h.
+#ifndef WEIR_MEDIA_RTP_PAYLOAD_FORMAT_H
+#define WEIR_MEDIA_RTP_PAYLOAD_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What the payloads of one frame gave so far; all zero before the first. A payload that is no
+// continuation damages the frame.
+struct unpacker {
+    uint8_t *out; // borrowed, with room for all bytes; NULL: count only
+    size_t bytes;
+    bool in_fragments;   // the unit that was begun has no end yet
+    uint8_t header;      // of the unit: H.264's NAL unit header, VP9's layer indices
+    uint16_t picture_id; // VP9's
+};
+
+static inline void unpacker_put(struct unpacker *u, const void *data, size_t len)
+{
+    if (u->out && len)
+        memcpy(u->out + u->bytes, data, len);
+    u->bytes += len;
+}
+
+struct payload_format {
+    // Returns true if the payload is well-formed by itself.
+    bool (*is_valid)(const uint8_t *data, size_t len);
+    // Appends the bytes of a valid payload, the next one of its frame. Returns false if it does not
+    // continue the payloads before.
+    bool (*unpack)(struct unpacker *u, const uint8_t *data, size_t len);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
