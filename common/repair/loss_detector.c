@@ -5,16 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/repair/repair_policy.h"
+
 static const usec_t TOLERANCE_WINDOW = 10 * USEC_PER_SEC;
 static const usec_t MAX_WAIT_UNKNOWN =
     20 * USEC_PER_MSEC; // for a late packet, without a round trip
 static const usec_t RETRY_UNKNOWN = 200 * USEC_PER_MSEC;
-static const usec_t MIN_RETRY = 10 * USEC_PER_MSEC;
+static const usec_t MIN_RETRY_MARGIN = 15 * USEC_PER_MSEC; // a frame before the copy on a slow link
 static const usec_t ECHO = 8 * USEC_PER_MSEC;
 static const usec_t FIRST_TAIL_WAIT = 20 * USEC_PER_MSEC;
 static const usec_t MIN_TAIL_WAIT = 3 * USEC_PER_MSEC;
 static const usec_t MAX_TAIL_WAIT = 100 * USEC_PER_MSEC;
 static const usec_t KEEP = USEC_PER_SEC; // by default
+enum { PROBE = 2 };                      // packets of a tail
 
 struct missing {
     int64_t seq;
@@ -36,6 +39,7 @@ struct loss_detector {
     int64_t noticed; // all up to this number arrived or were noticed to be missing
     int64_t sent;    // the packets say that the sender sends numbers up to this one
     usec_t highest_at;
+    usec_t quiet_since; // a packet of any kind arrived, or packets of a tail were noticed
     uint64_t arrivals;
     // The negated disorder of the last seconds: windowed_min finds the largest.
     struct windowed_min reorder; // packets
@@ -187,11 +191,17 @@ void loss_detector_packet(struct loss_detector *d, int64_t seq, int left, usec_t
     }
     if (seq == d->highest)
         d->highest_at = now;
+    loss_detector_heard(d, now);
     d->sent = usec_max(d->sent, seq + usec_max(left, 0));
     d->arrivals++;
     // Without disorder the windows pass on.
     windowed_min_add(&d->reorder, 0, now);
     windowed_min_add(&d->lateness, 0, now);
+}
+
+void loss_detector_heard(struct loss_detector *d, usec_t now)
+{
+    d->quiet_since = usec_max(d->quiet_since, now);
 }
 
 void loss_detector_recovered(struct loss_detector *d, int64_t seq, usec_t now)
@@ -210,19 +220,21 @@ static usec_t tail_at(const struct loss_detector *d)
     if (!d->started || d->sent <= d->noticed)
         return USEC_NEVER;
     usec_t wait = d->gap ? 2 * d->gap + 4 * d->gap_deviation : FIRST_TAIL_WAIT;
-    return d->highest_at + usec_min(MAX_TAIL_WAIT, usec_max(MIN_TAIL_WAIT, wait));
+    return d->quiet_since + usec_min(MAX_TAIL_WAIT, usec_max(MIN_TAIL_WAIT, wait));
 }
 
 static usec_t retry_of(const struct loss_detector *d)
 {
-    usec_t retry = d->path.rtt + 4 * d->path.rtt_variation;
-    return d->path.rtt ? usec_max(retry, MIN_RETRY) : RETRY_UNKNOWN;
+    usec_t margin = usec_max(4 * d->path.rtt_variation, MIN_RETRY_MARGIN);
+    return d->path.rtt ? d->path.rtt + margin : RETRY_UNKNOWN;
 }
 
 // Returns true if the last try is to be echoed: no other can follow it in time.
 static bool awaits_echo(const struct loss_detector *d, const struct missing *m)
 {
-    return !m->is_echoed && m->requested_last + 2 * retry_of(d) > m->noticed + d->keep;
+    usec_t until = m->noticed + d->keep;
+    bool in_time = m->tries == 1 || m->requested_last + d->path.rtt <= until;
+    return !m->is_echoed && in_time && m->requested_last + 2 * retry_of(d) > until;
 }
 
 static usec_t due_at(const struct loss_detector *d, const struct missing *m)
@@ -250,8 +262,10 @@ usec_t loss_detector_next_timeout(const struct loss_detector *d)
 
 int loss_detector_requests(struct loss_detector *d, struct rtcp_nack *out, int cap, usec_t now)
 {
-    if (tail_at(d) <= now)
-        notice(d, d->sent, true, now);
+    if (tail_at(d) <= now) {
+        notice(d, usec_min(d->sent, d->noticed + PROBE), true, now);
+        d->quiet_since = now;
+    }
     int entries = 0;
     for (int i = 0; i < d->count; i++) {
         struct missing *m = &d->missing[i];
@@ -259,7 +273,8 @@ int loss_detector_requests(struct loss_detector *d, struct rtcp_nack *out, int c
             continue;
         bool is_echo = m->tries > 0 && !m->is_doubtful && awaits_echo(d, m);
         if (m->tries > 0 && !is_echo &&
-            (m->tries == LOSS_DETECTOR_TRIES || now + d->path.rtt > m->noticed + d->keep)) {
+            (m->tries == LOSS_DETECTOR_TRIES ||
+             now + d->path.rtt > m->noticed + d->keep + (d->keep > 0 ? REPAIR_LATE : 0))) {
             remove_missing(d, i--);
             d->stats.given_up++;
             continue;

@@ -9,13 +9,16 @@
 //         and half a round trip are waited for.
 //   Tail. The packets of a frame say how many follow. If no packet came for longer than two gaps
 //         within frames last (2 x mean + 4 x deviation, estimated as RFC 6298 does it), the rest
-//         of the frame is missing. One lost packet within a frame is no tail: the next one comes
-//         after two gaps.
+//         of the frame is missing: two packets of it are requested, and after as much silence the
+//         next two. A path that pauses costs two needless copies, not a frame. One lost packet
+//         within a frame is no tail: the next one comes after two gaps.
 //         The sender ignores a request that comes before the packet can have arrived
 //         (repair_policy.h, "under way"): what is missing of a tail is requested again, at once,
 //         when a later packet of the tail arrives.
-//   Again. A missing packet is requested again after a round trip and its variation, up to TRIES
-//         times, while the answer can come within `keep` after it was noticed.
+//   Again. A missing packet is requested again after a round trip and its variation, at least 15
+//         ms, up to TRIES times, while the answer can come within `keep` after it was noticed, or
+//         250 ms later: playing waits for frames that others depend on, and the sender, which
+//         knows these, sends no others so late (repair_policy.h, REPAIR_LATE).
 //   Echo. A request after which no other can follow in time is repeated once, 8 ms later: it may
 //         get lost, too. The sender ignores the second one (repair_policy.h, "under way").
 //
@@ -62,7 +65,8 @@ struct loss_detector; // opaque
 struct loss_detector *loss_detector_new(void); // NULL: no memory
 void loss_detector_free(struct loss_detector *d);
 void loss_detector_set_path(struct loss_detector *d, const struct loss_detector_path *path);
-// How long after it was noticed a missing packet is still of use: the viewer's latency.
+// How long after it was noticed a missing packet is in time: the viewer's latency. 0: each packet
+// is requested once, with its echo.
 void loss_detector_set_keep(struct loss_detector *d, usec_t keep);
 
 // The sender restarted: what was missing stays so. The next packet is the first.
@@ -74,6 +78,8 @@ bool loss_detector_is_resent(const struct loss_detector *d, int64_t seq, usec_t 
 // A packet arrived that did not before: its extended sequence number >= 0 (rtp_receiver.h). `left`:
 // how many packets of its frame follow.
 void loss_detector_packet(struct loss_detector *d, int64_t seq, int left, usec_t now);
+// A packet of any kind was read: the path is not silent, so that no tail is missing yet.
+void loss_detector_heard(struct loss_detector *d, usec_t now);
 // Parity recovered a packet: it is not missing any more, and says nothing of the path's order.
 void loss_detector_recovered(struct loss_detector *d, int64_t seq, usec_t now);
 // When loss_detector_requests has something to tell; USEC_NEVER: not before a packet arrives.

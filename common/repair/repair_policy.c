@@ -21,6 +21,9 @@
 #define BURSTS_APART 2   // mean bursts between two copies
 #define RANDOM_BURST 2   // shorter bursts are taken for random loss: copies leave together
 
+#define ROUND_ALLOWANCE (30 * USEC_PER_MSEC)
+#define ROUND_MARGIN    (20 * USEC_PER_MSEC) // the sender takes it for decoding and display
+
 static const char *const MODES[] = {"off", "resend", "fec", "auto"};
 
 bool repair_mode_parse(const char *text, enum repair_mode *out)
@@ -67,11 +70,24 @@ static int rounds_within(usec_t time, usec_t first, usec_t round)
     return 1 + (int)usec_min((time - first) / usec_max(round, 1), 1000);
 }
 
+// The viewer requests a packet again when a copy is late by the path's variation, too.
+static usec_t round_of(const struct repair_path *path)
+{
+    return path->rtt + path->feedback + path->jitter;
+}
+
+usec_t repair_round_wait(usec_t rtt)
+{
+    return rtt + ROUND_ALLOWANCE;
+}
+
 void repair_policy_plan(struct repair_policy *p, const struct repair_path *path, usec_t slack,
                         usec_t frame_interval, double bps)
 {
-    usec_t round = path->rtt + path->feedback;
-    int possible = rounds_within(slack, round + path->wait + path->jitter, round);
+    usec_t round = round_of(path);
+    usec_t first =
+        path->rtt + usec_min(path->feedback + path->wait, ROUND_ALLOWANCE - ROUND_MARGIN);
+    int possible = rounds_within(slack, first, round);
     bool congested = is_congested(path);
     bool fec = p->mode == REPAIR_MODE_FEC || (p->mode == REPAIR_MODE_AUTO && possible == 0);
     p->rounds = resends(p) && !congested ? possible : 0;
@@ -141,14 +157,17 @@ struct repair_decision repair_policy_decide(struct repair_policy *p, const struc
     if (!resends(p))
         return not_resent(lost, REPAIR_DISABLED);
     usec_t journey = path->delay + path->jitter;
-    int rounds =
-        rounds_within(lost->deadline - now, path->wait + journey, path->rtt + path->feedback);
-    if (rounds == 0)
+    usec_t last =
+        lost->deadline + (lost->is_depended_on ? REPAIR_LATE : REPAIR_TOLERATED) - path->delay;
+    if (now + path->wait > last)
         return not_resent(lost, REPAIR_TOO_LATE);
+    int rounds = rounds_within(lost->deadline - now, path->wait + journey, round_of(path));
+    rounds = rounds > 0 ? rounds : 1;
     struct repair_decision d = {
         .action = REPAIR_RESEND,
         .apart = path->burst > RANDOM_BURST ? (int)ceil(BURSTS_APART * fmin(path->burst, 100)) : 1,
-        .until = lost->deadline - journey};
+        .until = usec_max(now, lost->deadline - journey),
+        .last = last};
     double available = p->credit - (lost->is_depended_on ? 0 : p->most_credit * TOP_RESERVE);
     int affordable = (int)fmax(0, floor(available / (double)lost->bytes));
     d.copies = copies_for(lost, path, rounds, d.apart);

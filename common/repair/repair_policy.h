@@ -4,20 +4,21 @@
 //
 //   Under way.  A report that left before the packet's last transmission can have arrived tells
 //               nothing: it is ignored.
-//   Too late.   A copy sent now arrives at  now + wait + delay + jitter.  After the deadline it is
-//               not sent. If later frames depend on the packet, the encoder stops referring to its
-//               frame; otherwise nothing is done.
-//   Rounds.     n = floor((deadline - arrival) / (rtt + feedback)) + 1  copies can be sent one
-//               after the other, each when the viewer has reported the loss of the one before.
+//   Too late.   A copy sent now arrives at  now + wait + delay.  More than REPAIR_TOLERATED after
+//               the deadline nothing is sent; if later frames depend on the packet, REPAIR_LATE
+//               after it, when the encoder stops referring to its frame.
+//   Rounds.     n = floor((deadline - arrival) / (rtt + feedback + jitter)) + 1  copies can be sent
+//               one after the other, each when the viewer has reported the loss of the one before;
+//               arrival: with the path's jitter. At least one.
 //   Copies.     k at once (1 .. REPAIR_MAX_COPIES), the least for which the packet stays lost
 //               after all with a probability of at most 2e-4; 5e-4 if nothing depends on it. So
 //               one copy while there are rounds left, two or three at the last chance (after
 //               Meng et al., "Hairpin", NSDI 2024). Where the share cannot pay for as many copies
 //               of each lost packet, they are sent while almost no credit is used: few frames
 //               with a copy less are better than many without any.
-//   Parity.     Where even the first round is too late, Reed-Solomon parity over the last frames
-//               (fec_plan.h). A protected packet waits for it. Parity over a single frame would
-//               cost more than its share, so it leaves out frames on which nothing depends.
+//   Parity.     Where a first round takes longer than the slack, Reed-Solomon parity over the last
+//               frames (fec_plan.h). A protected packet waits for it. Parity over a single frame
+//               would cost more than its share, so it leaves out frames on which nothing depends.
 //   Share.      Repair is limited to a share of the media's bytes: 1.3 x loss + 1 % with two
 //               rounds and more, 2.2 x loss + 1 % with one, 2.5 x loss + 10 % of parity; 30 % at
 //               most. Packets on which nothing depends leave a third of the credit to the others.
@@ -39,6 +40,12 @@ extern "C" {
 #endif
 
 enum { REPAIR_MAX_COPIES = 3 };
+
+// How long after its deadline a packet is still of use. Its frame is shown late, or, if other
+// frames depend on it, playing waits for it (playout.h): that is shorter than what the encoder
+// takes to do without it.
+#define REPAIR_TOLERATED (10 * USEC_PER_MSEC)
+#define REPAIR_LATE      (250 * USEC_PER_MSEC)
 
 enum repair_mode { REPAIR_MODE_OFF, REPAIR_MODE_RESEND, REPAIR_MODE_FEC, REPAIR_MODE_AUTO };
 
@@ -86,6 +93,7 @@ struct repair_decision {
     int copies;
     int apart;    // packets of the flow between two copies, so that one burst does not take both
     usec_t until; // when the last copy leaves at the latest, however few packets are between
+    usec_t last;  // a copy that has not left by then is of no use
 };
 
 struct repair_policy {
@@ -102,6 +110,11 @@ struct repair_policy {
 bool repair_mode_parse(const char *text, enum repair_mode *out);
 const char *repair_mode_name(enum repair_mode mode);
 
+// Returns the time that a viewer waits longer for a frame, so that a lost packet can be sent again
+// once: a round trip, the gap to the packet that shows the loss, the turn of the sender. A sender
+// plans a first round wherever a viewer with the same round-trip time waits for one, and takes 20
+// ms of that wait for decoding and display.
+usec_t repair_round_wait(usec_t rtt);
 void repair_policy_init(struct repair_policy *p, enum repair_mode mode);
 // Plans rounds, window and share for media of `bps` whose packets have `slack` between the first
 // arrival, if none is delayed, and the deadline: latency - (encoding + delay) - (decoding +

@@ -26,6 +26,7 @@ struct copy {
     bool is_first;  // of its round
     uint64_t after; // it leaves when so many packets have left
     usec_t until;   // or then
+    usec_t last;    // if it has not left by then, it is dropped
 };
 
 struct repair_sender {
@@ -179,7 +180,7 @@ struct repair_decision repair_sender_lost(struct repair_sender *r, uint16_t seq,
     k->sent_at = now;
     for (int i = 0; i < d.copies && r->copy_count < REPAIR_SENDER_COPIES; i++)
         r->copies[r->copy_count++] =
-            (struct copy){seq, i == 0, r->left + (uint64_t)(i * d.apart), d.until};
+            (struct copy){seq, i == 0, r->left + (uint64_t)(i * d.apart), d.until, d.last};
     return d;
 }
 
@@ -198,7 +199,7 @@ static int due_copy(struct repair_sender *r, usec_t now)
     for (int i = 0; i < r->copy_count; i++) {
         const struct copy *c = &r->copies[i];
         const struct kept *k = kept_of(r, c->seq);
-        if (!k || now > c->until + r->path.jitter) {
+        if (!k || now > c->last) {
             repair_policy_give_back(&r->policy, k ? k->len : 0);
             remove_copy(r, i--);
         } else if (c->after <= r->left || c->until <= now) {

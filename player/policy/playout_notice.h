@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // When to tell the sender the wait from capture to shown that the viewer aims at (the parameter
-// `playout`): until then a lost packet is worth sending again (repair_policy.h). At first, then
-// when it has changed by more than 20 % and by more than 10 ms, at most every 500 ms. Pure.
+// `playout`): until then a lost packet is worth sending again (repair_policy.h), where some
+// milliseconds may decide. At first, then when it has changed by more than 5 ms, at most every
+// 500 ms. Pure.
 #ifndef WEIR_PLAYER_POLICY_PLAYOUT_NOTICE_H
 #define WEIR_PLAYER_POLICY_PLAYOUT_NOTICE_H
 

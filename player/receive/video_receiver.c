@@ -16,15 +16,13 @@
 #include "stream/receive/loss_meter.h"
 #include "stream/receive/rtcp_exchange.h"
 
-#define LATE USEC_PER_MSEC
-
 struct video_receiver {
     struct video_receiver_config config;
     struct frame_receiver *frames;        // owned
     struct repair_receiver *repair;       // owned; NULL: nothing is requested nor recovered
     struct timer *request;                // owned; when packets are to be requested
     usec_t request_at;                    // that it is set to
-    bool postponed;                       // it fired late, and fires again
+    bool postponed;                       // it fired, and fires again
     uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, or the last received ones; Annex B
     size_t sets_len;
     const struct server_dialect *dialect; // static; of the SDP
@@ -65,12 +63,12 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     in->config.on_frame(in->config.ctx, f, now);
 }
 
-// A loop that comes late finds packets in the sockets that seem to be missing: they are read first,
-// in this turn, and the timer fires again in the next one.
+// A loop that was busy finds packets in the sockets that seem to be missing, however punctual the
+// timer is: they are read first, in this turn, and the timer fires again in the next one.
 static void on_request_time(void *ctx, usec_t now)
 {
     struct video_receiver *in = ctx;
-    if (now - in->request_at > LATE && !in->postponed) {
+    if (!in->postponed) {
         in->postponed = true;
         timer_set(in->request, now + 1);
         return;

@@ -8,10 +8,6 @@
 #include "common/wire/rtcp.h"
 #include "stream/video/video_pipeline.h"
 
-// Beyond the round trip: the gap to the next packet, which shows the loss, the sender's turn, and
-// what the sender allows for jitter. With less it would send parity (repair_policy.h).
-#define REPAIR_NOTICE (30 * USEC_PER_MSEC)
-
 struct stream_player {
     struct stream_player_config config;
     struct clock_sync clock;
@@ -160,7 +156,7 @@ void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now)
     if (!s->video)
         return;
     video_player_set_rtt(s->video, rtt);
-    video_player_set_repair(s->video, s->repairs && rtt ? rtt + REPAIR_NOTICE : 0);
+    video_player_set_repair(s->video, s->repairs && rtt ? repair_round_wait(rtt) : 0);
     audio_session_set_path(s->config.audio, rtt,
                            video_pipeline_repair_time(video_player_pipeline(s->video)));
 }

@@ -194,6 +194,8 @@ bool frame_receiver_packet(struct frame_receiver *r, const uint8_t *data, size_t
         r->malformed++;
         return false;
     }
+    if (r->repair)
+        repair_receiver_heard(r->repair, now);
     if (p.payload_type == RTP_PT_FEC && r->repair && r->rtp.started) {
         repair_receiver_parity(r->repair, &p, len, arrived);
         take_recovered(r, rtt, now);

@@ -67,6 +67,12 @@ void repair_receiver_set_keep(struct repair_receiver *r, usec_t keep)
 
 // ---- What arrives
 
+void repair_receiver_heard(struct repair_receiver *r, usec_t now)
+{
+    if (r->detector)
+        loss_detector_heard(r->detector, now);
+}
+
 // A copy carries the original's time of writing. What was requested too early, such as the tail of
 // a frame that the sender sends slowly, arrives as young as any packet.
 bool repair_receiver_is_resent(const struct repair_receiver *r, int64_t seq, usec_t delay,

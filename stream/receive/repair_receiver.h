@@ -45,6 +45,8 @@ void repair_receiver_set_rtt(struct repair_receiver *r, usec_t rtt, usec_t now);
 // How long after it was noticed a missing packet is of use.
 void repair_receiver_set_keep(struct repair_receiver *r, usec_t keep);
 
+// A packet of any kind was read.
+void repair_receiver_heard(struct repair_receiver *r, usec_t now);
 // `seq` is the extended sequence number. Below 0, before the first number, nothing is repaired.
 // Returns true if packet `seq`, which arrives now and did not before, was sent again. `delay`:
 // since it was first written, above the min of the path; -1: unknown.

@@ -9,6 +9,7 @@
 #define MAX_GAP         (20 * USEC_PER_MSEC)
 #define MAX_WAIT        USEC_PER_SEC
 #define NOTICING        (3 * USEC_PER_MSEC)
+#define AGE_MEAN        8                     // frames
 #define REQUESTED_AFTER (100 * USEC_PER_MSEC) // a round trip, and so long, after a packet left
 
 bool repair_planner_is_reported(const struct media_transport *transport)
@@ -81,6 +82,9 @@ void repair_planner_plan(struct repair_planner *p, struct repair_sender *sender,
     path.wait = gap + time_of(info.unsent_bytes, bps, MAX_WAIT);
     path.feedback = gap + NOTICING;
     tell_fates(p, sender, path.rtt, now);
-    usec_t slack = frame->captured + frame->useful - now - path.delay;
+    usec_t age = now - frame->captured;
+    p->age = p->has_age ? p->age + (age - p->age) / AGE_MEAN : age;
+    p->has_age = true;
+    usec_t slack = frame->useful - p->age - path.delay;
     repair_sender_plan(sender, &path, slack, frame->interval, frame->bps);
 }

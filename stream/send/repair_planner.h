@@ -7,7 +7,8 @@
 //   Pace.     A packet takes `gap` at the rate that the transport allows, 20 ms at most. A copy
 //             waits for one packet and for what the transport holds unsent. The viewer notices a
 //             loss with the next packet: feedback = gap + 3 ms.
-//   Deadline. captured + `useful`.
+//   Slack.    useful - age - delay, where age is the mean since the capture of the last frames: one
+//             frame that was encoded slowly is no reason for parity.
 //
 // Pure.
 #ifndef WEIR_STREAM_SEND_REPAIR_PLANNER_H
@@ -27,6 +28,8 @@ struct repair_planner {
     struct media_transport *transport; // borrowed
     struct path_estimate path;
     struct request_fates *fates; // owned; NULL: the transport knows them
+    usec_t age;                  // mean of the frames
+    bool has_age;
 };
 
 struct repair_planner_frame { // a frame that is about to leave

@@ -20,16 +20,18 @@ struct storm_reading { // of the sender
     int level;
     usec_t waiting; // age of the oldest frame
     double allowed_bps;
+    repair_stats repair;
 };
 
 class storm_session : public live_link
 {
     // Of weir-play:
-    static constexpr usec_t LOW_LATENCY = 400 * MS, MIN_PLAYOUT = 20 * MS, NOTICE = 30 * MS;
+    static constexpr usec_t LOW_LATENCY = 400 * MS, MIN_PLAYOUT = 20 * MS;
 
 
   public:
     std::vector<usec_t> shown;   // when each picture was on the screen, in order
+    std::vector<usec_t> latency; // of each of them, since its capture
     int requests = 0;            // for key frames, sent by the viewer
     int keys = 0;                // key frames made
     usec_t oldest_waiting = 0;   // age of the oldest frame that waited at the sender
@@ -79,7 +81,7 @@ class storm_session : public live_link
         stream_sender_read(s, &sender, w.now);
         transport_info_clear(&info);
         carrier->media.ops->info(&carrier->media, &info, w.now);
-        return {sender.level, sender.waiting, info.allowed_bps};
+        return {sender.level, sender.waiting, info.allowed_bps, sender.repair};
     }
     int level_at(double second) const
     {
@@ -156,7 +158,7 @@ class storm_session : public live_link
         REQUIRE((report && receiver && pipeline));
         video_pipeline_set_rtt(pipeline, rtt);
         if (repair)
-            video_pipeline_set_repair(pipeline, rtt + NOTICE);
+            video_pipeline_set_repair(pipeline, repair_round_wait(rtt));
         tells = repair && !net.low_latency;
     }
 
@@ -279,6 +281,7 @@ class storm_session : public live_link
                 backwards = backwards || f->number < last_shown;
                 last_shown = f->number;
                 shown.push_back(out.show_at);
+                latency.push_back(out.show_at - f->capture_wall);
             }
             received_frame_free(f);
         }
@@ -304,6 +307,8 @@ class storm_session : public live_link
         if (now >= second_at) {
             send_feedback(now);
             second_at += USEC_PER_SEC;
+            if (repair)
+                repair_receiver_set_rtt(repair, rtt, now);
             usec_t target = tells ? video_pipeline_target(pipeline) : 0;
             if (target) // weir-play tells it several times a second
                 stream_sender_set_playout(s, std::max(target, MIN_PLAYOUT));

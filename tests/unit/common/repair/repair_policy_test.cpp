@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -78,22 +79,42 @@ TEST_CASE("repair policy: rounds or parity, by round-trip time and latency")
     }
 }
 
-TEST_CASE("repair policy: jitter, feedback and waiting take from the rounds")
+TEST_CASE("repair policy: feedback, waiting and jitter take from the rounds")
 {
-    // RTT 100, latency 250: 170 ms after the first arrival, of which one round takes 100.
+    // RTT 100. The first round takes feedback and wait, too, each further one feedback and jitter.
     struct {
-        int jitter_ms, feedback_ms, wait_ms, rounds;
-    } table[] = {{0, 0, 0, 1},  {70, 0, 0, 1}, {71, 0, 0, 0},   {0, 70, 0, 1},
-                 {0, 71, 0, 0}, {0, 0, 71, 0}, {30, 30, 30, 0}, {20, 30, 20, 1}};
+        int jitter_ms, feedback_ms, wait_ms, slack_ms, rounds;
+    } table[] = {{0, 0, 0, 99, 0},   {0, 0, 0, 100, 1},   {0, 4, 2, 105, 0},  {0, 4, 2, 106, 1},
+                 {50, 4, 2, 106, 1}, {0, 4, 2, 209, 1},   {0, 4, 2, 210, 2},  {9, 4, 2, 218, 1},
+                 {9, 4, 2, 219, 2},  {0, 70, 70, 109, 0}, {0, 70, 70, 110, 1}};
     for (const auto &row : table) {
-        INFO(row.jitter_ms << " " << row.feedback_ms << " " << row.wait_ms);
+        INFO(row.jitter_ms << " " << row.feedback_ms << " " << row.wait_ms << " " << row.slack_ms);
         repair_path path = path_of(100, 0.02);
         path.jitter = row.jitter_ms * ms;
         path.feedback = row.feedback_ms * ms;
         path.wait = row.wait_ms * ms;
-        repair_policy p = planned(REPAIR_MODE_AUTO, path, slack_of(250, path_of(100, 0.02)));
+        repair_policy p = planned(REPAIR_MODE_AUTO, path, row.slack_ms * ms);
         CHECK(p.rounds == row.rounds);
+        CHECK((p.fec_window > 0) == (row.rounds == 0));
     }
+}
+
+TEST_CASE("repair policy: the sender plans the round that a viewer waits for")
+{
+    // The viewer waits for the path, a round, its decoder and its display.
+    for (int rtt_ms : {1, 20, 50, 100, 200, 400})
+        for (int pace_ms : {0, 1, 5, 20, 100}) {
+            INFO("RTT " << rtt_ms << ", a packet takes " << pace_ms);
+            repair_path path = path_of(rtt_ms, 0.02);
+            path.wait = pace_ms * ms;
+            path.feedback = (pace_ms + 3) * ms;
+            path.jitter = rtt_ms * ms / 10;
+            const usec_t encoding = 10 * ms, showing = 20 * ms;
+            usec_t playout = encoding + path.delay + repair_round_wait(path.rtt);
+            usec_t slack = playout - showing - encoding - path.delay;
+            CHECK(planned(REPAIR_MODE_AUTO, path, slack).rounds >= 1);
+            CHECK(planned(REPAIR_MODE_AUTO, path, slack).fec_window == 0);
+        }
 }
 
 TEST_CASE("repair policy: what is done about one lost packet")
@@ -107,8 +128,10 @@ TEST_CASE("repair policy: what is done about one lost packet")
         repair_action action;
         int copies, apart;
     } table[] = {
-        {"too late, a base layer", 49, true, 0, .02, 1, REPAIR_INVALIDATE, 0, 0},
-        {"too late, a top layer", 49, false, 0, .02, 1, REPAIR_NOTHING, 0, 0},
+        {"too late, a base layer", -201, true, 0, .02, 1, REPAIR_INVALIDATE, 0, 0},
+        {"late, but playing waits for it", -200, true, 0, .01, 1, REPAIR_RESEND, 1, 1},
+        {"too late, a top layer", 39, false, 0, .02, 1, REPAIR_NOTHING, 0, 0},
+        {"hardly late, a top layer", 40, false, 0, .02, 1, REPAIR_RESEND, 1, 1},
         {"the last chance, 5 %", 50, true, 0, .05, 1, REPAIR_RESEND, 2, 1},
         {"just before a second round", 149, true, 0, .05, 1, REPAIR_RESEND, 2, 1},
         {"two rounds, 5 %", 150, true, 0, .05, 1, REPAIR_RESEND, 1, 1},
@@ -137,7 +160,8 @@ TEST_CASE("repair policy: what is done about one lost packet")
         if (row.action != REPAIR_RESEND)
             continue;
         CHECK(d.apart == row.apart);
-        CHECK(d.until == lost.deadline - 50 * ms);
+        CHECK(d.until == std::max(now, lost.deadline - 50 * ms));
+        CHECK(d.last == lost.deadline - 50 * ms + (row.is_depended_on ? 250 : 10) * ms);
     }
 }
 

@@ -12,17 +12,14 @@ TEST_CASE("playout notice: at first, and after a change that matters")
         {0, 0, 0},        // not known yet
         {10, 250, 250},   // the first one
         {20, 250, 0},     //
-        {600, 300, 0},    // exactly 20 %
-        {700, 301, 301},  //
+        {600, 255, 0},    // 5 ms
+        {700, 256, 256},  //
         {800, 100, 0},    // too soon
         {1199, 100, 0},   //
         {1200, 100, 100}, //
-        {2000, 81, 0},    // 19 %
-        {3000, 79, 79},   //
-        {4000, 20, 20},   //
-        {5000, 30, 0},    // 50 %, and 10 ms
-        {6000, 31, 31},   //
-        {7000, 0, 0},     // not known any more
+        {2000, 95, 0},    //
+        {3000, 94, 94},   //
+        {4000, 0, 0},     // not known any more
     };
     playout_notice n{};
     for (const auto &s : steps) {

@@ -109,6 +109,19 @@ bytes parity_over(const list &seqs)
 
 } // namespace
 
+TEST_CASE("repair receiver: while packets are read no tail is missing")
+{
+    viewer v;
+    v.arrive(0, 0, 3);
+    repair_receiver_heard(v.r.get(), 19 * ms); // of another frame, or parity
+    CHECK(v.requests(38 * ms) == list{});
+    CHECK(repair_receiver_next_timeout(v.r.get()) == 39 * ms);
+    CHECK(v.requests(39 * ms) == list{1, 2});
+    viewer none(false);
+    repair_receiver_heard(none.r.get(), 0); // it requests nothing
+    CHECK(repair_receiver_next_timeout(none.r.get()) == USEC_NEVER);
+}
+
 TEST_CASE("repair_receiver: holes and tails are requested, until they are of no use")
 {
     viewer v;

@@ -34,10 +34,10 @@ struct planner {
     planner(const planner &) = delete;
     planner &operator=(const planner &) = delete;
 
-    const repair_policy &plan(usec_t useful, usec_t now)
+    const repair_policy &plan(usec_t useful, usec_t now, usec_t age = 10 * MS)
     {
         repair_planner_frame f{};
-        f.captured = now - 10 * MS;
+        f.captured = now - age;
         f.useful = useful;
         f.interval = 33 * MS;
         f.bps = 2e6;
@@ -52,15 +52,30 @@ TEST_CASE("repair planner: rounds by round trip, pace and what the frame may wai
     planner v(true);
     v.t.info.latest_rtt_ms = 100;
     v.t.info.allowed_bps = 9.6e6; // a packet of 1200 bytes takes 1 ms: feedback 4 ms
-    // 10 ms are gone, 50 ms are the journey; a round takes 104 ms, the first one 2 ms more.
-    CHECK(v.plan(165 * MS, USEC_PER_SEC).rounds == 0);
-    CHECK(v.plan(167 * MS, USEC_PER_SEC).rounds == 1);
+    // 10 ms are gone, 50 ms are the journey; a round takes 105 ms.
+    CHECK(v.plan(164 * MS, USEC_PER_SEC).rounds == 0);
+    CHECK(v.plan(166 * MS, USEC_PER_SEC).rounds == 1);
     CHECK(v.plan(269 * MS, USEC_PER_SEC).rounds == 1);
     CHECK(v.plan(271 * MS, USEC_PER_SEC).rounds == 2);
-    CHECK(v.plan(165 * MS, USEC_PER_SEC).fec_window > 0);
+    CHECK(v.plan(164 * MS, USEC_PER_SEC).fec_window > 0);
     v.t.info.unsent_bytes = 12000; // 10 ms
-    CHECK(v.plan(167 * MS, USEC_PER_SEC).rounds == 0);
+    CHECK(v.plan(166 * MS, USEC_PER_SEC).rounds == 0);
     CHECK(v.plan(177 * MS, USEC_PER_SEC).rounds == 1);
+}
+
+TEST_CASE("repair planner: a frame that was encoded slowly is no reason for parity")
+{
+    planner v(true);
+    v.t.info.latest_rtt_ms = 100;
+    v.t.info.allowed_bps = 9.6e6;
+    usec_t now = USEC_PER_SEC;
+    for (int i = 0; i < 20; i++)
+        CHECK(v.plan(175 * MS, now += 33 * MS).rounds == 1); // 10 ms old; 20 would do
+    CHECK(v.plan(175 * MS, now += 33 * MS, 50 * MS).rounds == 1);
+    // If each one is, parity follows.
+    for (int i = 0; i < 20; i++)
+        (void)v.plan(175 * MS, now += 33 * MS, 50 * MS);
+    CHECK(v.plan(175 * MS, now += 33 * MS, 50 * MS).rounds == 0);
 }
 
 TEST_CASE("repair planner: fates from the transport, or from the viewer's requests")

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Live viewings with `--latency auto` on a link of 4 Mbit/s that loses packets, in virtual time:
+// what repair reaches, and at which price. The storm's session, on networks that differ in round
+// trip and loss alone.
+#include "tests/sim/storm/storm_session.hpp"
+
+namespace
+{
+
+const double WARM = 5, LENGTH = 65; // seconds
+const uint64_t RUNS = 3;
+
+struct path {
+    double rtt_ms, loss; // mean loss
+    bool bursts;         // of three packets, of which every other one is lost
+};
+
+struct outcome {     // of all runs
+    double missing;  // percent of the frames
+    double overhead; // bytes of repair, percent of the media's
+    double p95_ms;   // from capture to shown
+    uint64_t parity; // packets
+};
+
+storm_case network(const path &p, uint64_t seed)
+{
+    storm_case c(seed);
+    c.mbps = 4;
+    c.rtt = static_cast<usec_t>(p.rtt_ms * 1000);
+    c.kind = "droptail:50000B";
+    c.queue = 0.1;
+    c.loss = p.loss;
+    c.bursts = p.bursts;
+    c.back = false;
+    c.what = storm_case::CALM;
+    c.downloads = 0;
+    c.low_latency = false;
+    c.length = LENGTH;
+    return c;
+}
+
+outcome view(const char *via, const path &p)
+{
+    double shown = 0, repair = 0, media = 0;
+    uint64_t parity = 0;
+    std::vector<usec_t> latency;
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        storm_session n(via, network(p, seed));
+        n.run_to(WARM);
+        repair_stats before = n.read().repair;
+        n.run_to(LENGTH);
+        repair_stats after = n.read().repair;
+        repair += static_cast<double>(after.repair_bytes - before.repair_bytes);
+        media += static_cast<double>(after.media_bytes - before.media_bytes);
+        parity += after.fec_packets - before.fec_packets;
+        for (size_t i = 0; i < n.shown.size(); i++)
+            if (n.shown[i] >= WARM * 1e6) {
+                latency.push_back(n.latency[i]);
+                shown++;
+            }
+    }
+    std::sort(latency.begin(), latency.end());
+    double frames = storm_session::FPS * (LENGTH - WARM) * RUNS;
+    return {(1 - shown / frames) * 100, repair / media * 100,
+            usec_to_msec(latency[latency.size() * 95 / 100]), parity};
+}
+
+} // namespace
+
+// 1 % costs 1 % with a round that fits; 5 % costs two copies where one round does, 10 %, and 20 ms
+// of round trip leave time for further rounds in part. Bursts lose a copy with its packet.
+TEST_CASE("loss: frames shown, their latency, and what repair costs")
+{
+    const struct {
+        path at;
+        outcome most;
+    } table[] = {
+        {{20, .01, false}, {0.3, 2.3, 100, 0}},  {{20, .05, false}, {0.6, 11, 115, 0}},
+        {{20, .0385, true}, {2.5, 10, 115, 0}},  {{50, .01, false}, {0.3, 2.3, 140, 0}},
+        {{50, .05, false}, {0.6, 11, 180, 0}},   {{50, .0385, true}, {1, 10, 170, 0}},
+        {{100, .01, false}, {0.3, 2.3, 215, 0}}, {{100, .05, false}, {0.8, 11, 220, 0}},
+        {{100, .0385, true}, {0.8, 10, 220, 0}}, {{200, .01, false}, {0.5, 2.3, 370, 0}},
+        {{200, .05, false}, {1.5, 11, 385, 0}},  {{200, .0385, true}, {4, 10, 380, 0}},
+    };
+    for (const char *via : {"udp", "scream"})
+        for (const auto &row : table) {
+            outcome o = view(via, row.at);
+            INFO(via << ", RTT " << row.at.rtt_ms << ", loss " << row.at.loss
+                     << (row.at.bursts ? " in bursts" : ""));
+            CHECK(o.missing <= row.most.missing);
+            CHECK(o.overhead <= row.most.overhead);
+            CHECK(o.p95_ms <= row.most.p95_ms);
+            CHECK(o.parity <= row.most.parity);
+        }
+}
