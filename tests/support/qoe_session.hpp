@@ -86,7 +86,7 @@ inline pointer watched()
     qoe_on_skip(q.get());
     qoe_on_not_shown(q.get(), QOE_SKIPPED);
     qoe_on_not_shown(q.get(), QOE_SKIPPED);
-    qoe_budget budget = {500 * ms, 450 * ms, 350 * ms, "fixed"};
+    qoe_budget budget = {500 * ms, 450 * ms, 350 * ms, "fixed", false};
     qoe_on_budget(q.get(), &budget);
     qoe_on_pause(q.get(), true, 2400 * ms);
     qoe_on_pause(q.get(), false, 5400 * ms);
