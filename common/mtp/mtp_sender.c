@@ -79,11 +79,14 @@ static void sample_rtt(struct mtp_sender *s, const struct mtp_ack *ack, usec_t n
         return;
     }
     usec_t ago = (uint32_t)((uint32_t)now - ack->echo_us);
+    usec_t sent_at = now - ago;
     if (ago > OLDEST_ECHO || ago > now) {
         s->counts.lies++;
-    } else if (now - ago > s->sampled) {
+    } else if (sent_at > s->sampled) {
         rto_sample(&s->rto, ago);
-        s->sampled = now - ago;
+        s->sampled = sent_at;
+    } else if (sent_at == s->sampled && ack->cum > s->cum) {
+        s->rto.latest = ago; // the last of packets that left together tells of their queue
     }
 }
 

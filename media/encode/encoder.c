@@ -24,6 +24,7 @@ struct encoder {
     struct layer_refs refs;
     struct layer_rate rate;
     bool key_wanted;
+    bool is_keyed;       // a key frame is made every KEY_INTERVAL at least
     int64_t last_number; // number of the last frame; -1 none
     int64_t key_index;   // index of the last key frame within the size
 };
@@ -45,6 +46,7 @@ struct encoder *encoder_new(const struct ladder *ladder, int size_id)
     e->ladder = *ladder;
     e->size_id = size_id;
     e->last_number = -1;
+    e->is_keyed = true;
     const struct size_spec *size = size_of(e);
     int period = 1 << (size->layers - 1);
     int dpb = period + DPB_SPARE > DPB ? period + DPB_SPARE : DPB;
@@ -79,13 +81,13 @@ int encoder_parameter_sets(struct encoder *e, char *sprop, size_t cap, char prof
 }
 
 // Returns true if the T0 frame `index` must be a key frame: one is requested, or the next T0 frame
-// would be later than KEY_INTERVAL after the last key frame.
+// would be later than KEY_INTERVAL after the last key frame, unless all viewers report losses.
 static bool key_is_due(const struct encoder *e, int64_t index)
 {
     const struct size_spec *size = size_of(e);
     int64_t next = index + (1 << (size->layers - 1));
-    return e->key_wanted ||
-           (next - e->key_index) * size->fps.den > (int64_t)KEY_INTERVAL * size->fps.num;
+    bool is_late = (next - e->key_index) * size->fps.den > (int64_t)KEY_INTERVAL * size->fps.num;
+    return e->key_wanted || (e->is_keyed && is_late);
 }
 
 // Encodes the frame, again if needed, until it fits into the room of its levels. Returns 0 or
@@ -175,6 +177,11 @@ int encoder_repair(struct encoder *e, int64_t number)
 enum layer_loss encoder_loss(const struct encoder *e, int64_t number)
 {
     return layer_refs_loss(&e->refs, number);
+}
+
+void encoder_set_periodic_keys(struct encoder *e, bool periodic)
+{
+    e->is_keyed = periodic;
 }
 
 void encoder_set_bitrate(struct encoder *e, int bitrate_bps)

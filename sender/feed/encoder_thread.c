@@ -37,6 +37,7 @@ struct encoder_thread {
     char profile[8];
     pthread_mutex_t lock; // guards the members below
     int bitrate_bps;      // requested bitrate; 0: unchanged
+    int silent;           // viewers that do not report losses
     int repair_count;
     struct repair repairs[MAX_REPAIRS];
     struct repair_budget budget;
@@ -78,6 +79,7 @@ static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
 {
     pthread_mutex_lock(&t->lock);
     int bitrate_bps = t->bitrate_bps;
+    bool has_silent = t->silent > 0;
     t->bitrate_bps = 0;
     bool key = repair_budget_key_is_due(&t->budget, number, now);
     for (int i = 0; i < t->repair_count && !key; i++)
@@ -87,6 +89,7 @@ static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
     t->repair_count = 0;
     key = key || repair_budget_key_is_due(&t->budget, number, now);
     pthread_mutex_unlock(&t->lock);
+    encoder_set_periodic_keys(t->encoder, has_silent);
     if (bitrate_bps)
         encoder_set_bitrate(t->encoder, bitrate_bps);
     if (key)
@@ -197,9 +200,10 @@ bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t cap
     return false;
 }
 
-void encoder_thread_set_viewers(struct encoder_thread *t, int viewers)
+void encoder_thread_set_viewers(struct encoder_thread *t, int viewers, int silent)
 {
     pthread_mutex_lock(&t->lock);
+    t->silent = silent;
     repair_budget_viewers(&t->budget, viewers, clock_now());
     pthread_mutex_unlock(&t->lock);
 }

@@ -27,8 +27,9 @@ const char *encoder_thread_profile(const struct encoder_thread *t);
 // Any thread. Takes a reference to `p`. `captured`: the capture time on the monotonic clock.
 // Returns false if the encoder is busy and the picture is dropped.
 bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t captured);
-// Sets the number of current viewers; they share the budget of repair_budget.h.
-void encoder_thread_set_viewers(struct encoder_thread *t, int viewers);
+// Sets the number of current viewers; they share the budget of repair_budget.h. `silent`: those of
+// them that do not report losses, which need a key frame from time to time.
+void encoder_thread_set_viewers(struct encoder_thread *t, int viewers, int silent);
 // A viewer starts or seeks: makes a key frame at or after number `from`; 0: at any number. Of
 // several requests the highest number applies: it is close, and a viewer that seeks needs no
 // earlier frame. `account`: identifies the viewer, below REPAIR_VIEWERS.

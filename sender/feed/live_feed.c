@@ -31,10 +31,11 @@ struct live_feed {
     struct ladder ladder;
     struct live_control *control;                      // owned
     struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
-    struct audio_thread *audio;                        // owned; NULL: no audio
-    struct mailbox *mailbox;                           // owned; NULL before live_feed_start
-    const struct live_feed_events *events;             // static
-    void *ctx;                                         // borrowed
+    int silent[LADDER_MAX_SIZES];          // viewers that report no losses; loop thread only
+    struct audio_thread *audio;            // owned; NULL: no audio
+    struct mailbox *mailbox;               // owned; NULL before live_feed_start
+    const struct live_feed_events *events; // static
+    void *ctx;                             // borrowed
 };
 
 static void item_free(void *arg)
@@ -257,12 +258,15 @@ void live_feed_watch_audio(struct live_feed *e, int change)
     live_control_watch_audio(e->control, change);
 }
 
-void live_feed_watch(struct live_feed *e, int size_id, int account, int change)
+void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_viewer *viewer,
+                     int change)
 {
     if (change > 0)
-        encoder_thread_begin(e->encoders[size_id], account, 0);
+        encoder_thread_begin(e->encoders[size_id], viewer->account, 0);
+    e->silent[size_id] += viewer->reports_losses ? 0 : change;
     encoder_thread_set_viewers(e->encoders[size_id],
-                               live_control_viewers(e->control, size_id) + change);
+                               live_control_viewers(e->control, size_id) + change,
+                               e->silent[size_id]);
     live_control_watch(e->control, size_id, change);
 }
 

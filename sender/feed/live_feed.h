@@ -54,9 +54,15 @@ void live_feed_free(struct live_feed *e);
 const char *live_feed_sprop(const struct live_feed *e, int size_id);
 const char *live_feed_profile(const struct live_feed *e, int size_id);
 
+struct live_feed_viewer {
+    int account;         // identifies the viewer for repair_budget.h
+    bool reports_losses; // false: it needs a key frame from time to time
+};
+
 // Adds (+1) or removes (-1) a viewer of the size. Adding implies live_feed_begin: the first frame
-// of a new viewer is a key frame. `account`: identifies the viewer for repair_budget.h.
-void live_feed_watch(struct live_feed *e, int size_id, int account, int change);
+// of a new viewer is a key frame. Give the same viewer both times.
+void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_viewer *viewer,
+                     int change);
 void live_feed_watch_audio(struct live_feed *e, int change); // +1 or -1 listener
 // A viewer seeks: makes a key frame at or after number `from`.
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from);

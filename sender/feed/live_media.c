@@ -25,6 +25,8 @@ struct live_viewer {
     struct frame_sink *sink;  // borrowed; its number is the account of repair_budget.h
     struct live_viewer *next;
     bool plays;
+    int watched;         // sizes
+    bool reports_losses; // while it watches
 };
 
 // ---- The feed of one viewer
@@ -41,7 +43,12 @@ static int account_of(const struct media_feed *f)
 
 static void watch(struct media_feed *f, int size_id, int change)
 {
-    live_feed_watch(feed_of(f), size_id, account_of(f), change);
+    struct live_viewer *v = (struct live_viewer *)f;
+    if (v->watched == 0)
+        v->reports_losses = f->reports_losses;
+    v->watched += change;
+    struct live_feed_viewer viewer = {account_of(f), v->reports_losses};
+    live_feed_watch(feed_of(f), size_id, &viewer, change);
 }
 
 static void watch_audio(struct media_feed *f, int change)

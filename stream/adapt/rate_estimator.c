@@ -4,14 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-#define SPACING     (20 * USEC_PER_MSEC)
+#define SPACING     (10 * USEC_PER_MSEC)
 #define WINDOW      (300 * USEC_PER_MSEC)
 #define LONG_WINDOW USEC_PER_SEC
 #define RTT_OF      (100 * USEC_PER_MSEC)
 #define LEAST_OF    (5 * USEC_PER_SEC)
 #define CALM        (40 * USEC_PER_MSEC)
 #define DRAIN_TO    (20 * USEC_PER_MSEC)
-#define DRAIN_FROM  (50 * USEC_PER_MSEC)
+#define DRAIN_FROM  (20 * USEC_PER_MSEC)
 #define DRAIN_TRIAL (600 * USEC_PER_MSEC)
 #define CROWDED     (5 * USEC_PER_SEC)
 #define CROWD_CALM  (200 * USEC_PER_MSEC)
@@ -55,6 +55,7 @@ static const double GROWING_LACK = 0.8; // of what was sent, arrives
 static const double DRAINED = 0.95, OURS = 1.02;
 static const double START_GROWTH = 4, BEYOND_GROWTH = 2; // a second
 static const double BEYOND_FROM = 1.2;                   // of the capacity
+static const double NEAR_FROM = 0.88, NEAR_TO = 1.04;    // of it: a queue is near
 static const double STEP = 120e3;                        // bit/s a second up to there
 static const double STEP_LEAST = 0.06, STEP_MOST = 0.3;  // of the target
 static const double ALLOWED_SHARE = 1;                   // of a rate controller's limit
@@ -243,8 +244,9 @@ static bool find_usual(const struct rate_estimator *f, usec_t *rtt, usec_t *ahea
     return seen >= USUAL_SEEN;
 }
 
-// Returns true if a queue grows on the path: the last two round trips show it, though a round trip
-// late; less arrives than was sent; and so the bytes on the path become more.
+// Returns true if a queue grows on the path: the last two round trips show it, or the last one
+// plainly, though a round trip late; less arrives than was sent; and so the bytes on the path
+// become more.
 static bool is_growing(struct rate_estimator *f, usec_t now)
 {
     usec_t rtt, ahead;
@@ -254,9 +256,12 @@ static bool is_growing(struct rate_estimator *f, usec_t now)
         !find_usual(f, &rtt, &ahead, now))
         return false;
     usec_t grain = packets_time(f, 1) / 2;
-    const struct rate_estimator_entry *last = nth(f, f->count - 1);
-    if (nth(f, f->count - 2)->rtt < rtt + GROWING + grain || last->rtt < rtt + GROWING + grain ||
-        last->ahead < ahead + AHEAD + grain)
+    const struct rate_estimator_entry *last = nth(f, f->count - 1), *before = nth(f, f->count - 2);
+    bool is_plain =
+        last->rtt >= rtt + 2 * GROWING + grain && last->ahead >= ahead + 3 * AHEAD + grain;
+    bool is_twice = before->rtt >= rtt + GROWING + grain && last->rtt >= rtt + GROWING + grain &&
+                    last->ahead >= ahead + AHEAD + grain;
+    if (!is_plain && !is_twice)
         return false;
     double took = rate_of(f, false, GLANCE, 0, now);
     double made = rate_of(f, true, GLANCE, f->least_rtt, now);
@@ -389,7 +394,11 @@ static void grow(struct rate_estimator *f, usec_t elapsed, usec_t now)
         return;
     bool beyond = used && f->target_bps > BEYOND_FROM * f->capacity_bps && !crowded;
     double seconds = usec_to_sec(elapsed);
-    double step = fmin(fmax(STEP, STEP_LEAST * f->target_bps), STEP_MOST * f->target_bps);
+    bool near = !crowded && f->target_bps > NEAR_FROM * f->capacity_bps &&
+                f->target_bps < NEAR_TO * f->capacity_bps;
+    double step = STEP_LEAST * f->target_bps;
+    if (!near)
+        step = fmin(fmax(STEP, step), STEP_MOST * f->target_bps);
     if (starting || beyond)
         f->target_bps *= pow(starting ? START_GROWTH : BEYOND_GROWTH, seconds);
     else

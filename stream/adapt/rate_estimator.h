@@ -15,12 +15,11 @@
 //   resolution of a delay. The delay grows where less arrives than was coded a round trip before:
 //   the difference is the `lack`.
 //     - Growing: the last two round trips are 10 ms longer than any of the last 1.5 s, and so are,
-//     by
-//       25 ms, the bytes on the path; 20 % less arrives than was sent, over 0.12 s. Then the rate
-//       dips below the arrival rate by the queue over 0.2 s, by at most 80 %, until the queue is
-//       gone: for 0.3 s and 2 round trips at least. Afterwards the target is 0.9 of the highest
-//       rate that arrived meanwhile. If the round trip did not prove to be longer, the target is as
-//       before.
+//       by 25 ms, the bytes on the path; or the last one is 20 ms longer and the bytes are 75 ms
+//       more; 20 % less arrives than was sent, over 0.12 s. Then the rate dips below the arrival
+//       rate by the queue over 0.2 s, by at most 80 %, until the queue is gone: for 0.3 s and 2
+//       round trips at least. Afterwards the target is 0.9 of the highest rate that arrived
+//       meanwhile. If the round trip did not prove to be longer, the target is as before.
 //     - Too much: rise > 50 ms and a lack of 15 % over 0.3 s, or 100 ms and 5 % over 1 s, or 250 ms
 //       and 2 % over 1 s, or, for 30 s after a dip, 30 ms and 8 % over 0.5 s;
 //       and the arrival rate is below the target by as much. Then target = 0.9 of the arrival rate
@@ -28,7 +27,7 @@
 //       allowed, one step never goes below 0.7 of the target: a loss may keep a window short for a
 //       moment. The next step comes 200 ms later or more, and 2 round trips later unless the delay
 //       still grows.
-//     - Drain: after a rise of 50 ms, for 0.3 s and 2 round trips at least, the encoder is given
+//     - Drain: after a rise of 20 ms, for 0.3 s and 2 round trips at least, the encoder is given
 //       less than the arrival rate at the beginning: by 5 %, and more the longer it lasts, until
 //       the rise is below 20 ms. If meanwhile more arrived than was coded, the queue was this
 //       stream's own: target = 0.95 of the arrival rate at the beginning.
@@ -40,10 +39,11 @@
 //       traffic would take the whole path.
 //     - Calm, rise < 40 ms for half a second: the target grows by 120 kbit/s per second, as TCP
 //       grows by a packet per round trip, which shares a path evenly (Chiu and Jain 1989); but by 6
-//       to 30 %. Above 1.2 of the capacity, that estimate is stale: the target grows by 100 % per
-//       second. Before the first `too much` it doubles every half second. The target does not grow
-//       while the media does not use it. After a second of that it grows only to the media's next
-//       step: media that comes in steps, or does not change, cannot use more before.
+//       to 30 %. From 0.88 to 1.04 of the capacity it grows by 6 %: the queue that begins there is
+//       seen before it is long. Above 1.2 of the capacity, that estimate is stale: the target grows
+//       by 100 % per second. Before the first `too much` it doubles every half second. The target
+//       does not grow while the media does not use it. After a second of that it grows only to the
+//       media's next step: media that comes in steps, or does not change, cannot use more before.
 //
 //   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
 //   one packet) within 0.1 s. Levels follow its mean over a second. A rate controller allows
@@ -65,7 +65,7 @@
 extern "C" {
 #endif
 
-enum { RATE_ESTIMATOR_HISTORY = 256 }; // samples, 20 ms apart at least: 5 s
+enum { RATE_ESTIMATOR_HISTORY = 512 }; // samples, 10 ms apart at least: 5 s
 
 struct rate_estimator_sample { // of one instant
     double delivered;          // total bytes that the viewer's end has confirmed

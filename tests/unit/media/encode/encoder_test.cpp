@@ -308,3 +308,18 @@ TEST_CASE("without requests a key frame is made after at most 10 s")
         CHECK(keys == std::vector<int64_t>{0, 80, 160});
     }
 }
+
+TEST_CASE("where all viewers report losses, a key frame is made on request alone")
+{
+    ladder l = one_size(64, 48, 8, 2, {{1, 40000}});
+    encoder_ptr e = make_encoder(l);
+    encoder_set_periodic_keys(e.get(), false);
+    std::vector<int64_t> keys;
+    for (int64_t n = 0; n < 300; n++) {
+        if (n == 200)
+            encoder_request_key(e.get(), -1);
+        if (encode(e.get(), l, 0, n)->key)
+            keys.push_back(n);
+    }
+    CHECK(keys == std::vector<int64_t>{0, 200});
+}

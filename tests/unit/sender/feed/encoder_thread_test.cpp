@@ -69,7 +69,7 @@ TEST_CASE("encoder_thread: in a shared encode, one viewer's losses are repaired 
           "[threads]")
 {
     coder c;
-    encoder_thread_set_viewers(c.t, 2);
+    encoder_thread_set_viewers(c.t, 2, 0);
     usec_t begun = clock_now();
     const int64_t frames = 200;
     c.encode(0, 1); // the key frame: without it there is nothing to repair from
@@ -95,7 +95,7 @@ TEST_CASE("encoder_thread: in a shared encode, one viewer's losses are repaired 
 TEST_CASE("encoder_thread: for a single viewer every loss is repaired", "[threads]")
 {
     coder c;
-    encoder_thread_set_viewers(c.t, 1);
+    encoder_thread_set_viewers(c.t, 1, 0);
     const int64_t frames = 40;
     for (int64_t n = 0; n < frames; n++) {
         c.encode(n, n + 1);

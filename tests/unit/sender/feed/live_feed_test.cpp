@@ -9,6 +9,8 @@
 namespace
 {
 
+const live_feed_viewer VIEWER = {1, true};
+
 struct cinema {
     uv_loop_t loop;
     uv_timer_t deadline;
@@ -89,7 +91,7 @@ TEST_CASE("live_feed: a film starts again for a viewer that comes after the last
           "[threads]")
 {
     cinema c;
-    live_feed_watch(c.e, 0, 1, +1);
+    live_feed_watch(c.e, 0, &VIEWER, +1);
     for (int round = 1; round <= 3; round++) {
         INFO("round " << round);
         c.frames = 0;
@@ -99,21 +101,21 @@ TEST_CASE("live_feed: a film starts again for a viewer that comes after the last
         CHECK(c.frames + (int64_t)dropped == film::FRAMES);
         CHECK(c.position() == film::END);
         // At once, before any thread can notice that the viewer left.
-        live_feed_watch(c.e, 0, 1, -1);
+        live_feed_watch(c.e, 0, &VIEWER, -1);
         CHECK(c.position() == 0);
-        live_feed_watch(c.e, 0, 1, +1);
+        live_feed_watch(c.e, 0, &VIEWER, +1);
         CHECK(c.position() < film::END);
     }
-    live_feed_watch(c.e, 0, 1, -1);
+    live_feed_watch(c.e, 0, &VIEWER, -1);
 }
 
 TEST_CASE("live_feed: a viewer that seeks as a film ends does not get that end", "[threads]")
 {
     cinema c;
-    live_feed_watch(c.e, 0, 1, +1);
+    live_feed_watch(c.e, 0, &VIEWER, +1);
     c.wait_pictures(film::FRAMES);
     CHECK(live_feed_seek(c.e, 0, false) >= film::FRAMES);
     c.run_to_end(1);
     CHECK(c.pictures() == 2 * film::FRAMES);
-    live_feed_watch(c.e, 0, 1, -1);
+    live_feed_watch(c.e, 0, &VIEWER, -1);
 }
