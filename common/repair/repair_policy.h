@@ -45,7 +45,7 @@ enum { REPAIR_MAX_COPIES = 3 };
 // frames depend on it, playing waits for it (playout.h): that is shorter than what the encoder
 // takes to do without it.
 #define REPAIR_TOLERATED (10 * USEC_PER_MSEC)
-#define REPAIR_LATE      (250 * USEC_PER_MSEC)
+#define REPAIR_LATE      (150 * USEC_PER_MSEC)
 
 enum repair_mode { REPAIR_MODE_OFF, REPAIR_MODE_RESEND, REPAIR_MODE_FEC, REPAIR_MODE_AUTO };
 

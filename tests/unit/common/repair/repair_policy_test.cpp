@@ -128,8 +128,8 @@ TEST_CASE("repair policy: what is done about one lost packet")
         repair_action action;
         int copies, apart;
     } table[] = {
-        {"too late, a base layer", -201, true, 0, .02, 1, REPAIR_INVALIDATE, 0, 0},
-        {"late, but playing waits for it", -200, true, 0, .01, 1, REPAIR_RESEND, 1, 1},
+        {"too late, a base layer", -101, true, 0, .02, 1, REPAIR_INVALIDATE, 0, 0},
+        {"late, but playing waits for it", -100, true, 0, .01, 1, REPAIR_RESEND, 1, 1},
         {"too late, a top layer", 39, false, 0, .02, 1, REPAIR_NOTHING, 0, 0},
         {"hardly late, a top layer", 40, false, 0, .02, 1, REPAIR_RESEND, 1, 1},
         {"the last chance, 5 %", 50, true, 0, .05, 1, REPAIR_RESEND, 2, 1},
@@ -161,7 +161,7 @@ TEST_CASE("repair policy: what is done about one lost packet")
             continue;
         CHECK(d.apart == row.apart);
         CHECK(d.until == std::max(now, lost.deadline - 50 * ms));
-        CHECK(d.last == lost.deadline - 50 * ms + (row.is_depended_on ? 250 : 10) * ms);
+        CHECK(d.last == lost.deadline - 50 * ms + (row.is_depended_on ? 150 : 10) * ms);
     }
 }
 
