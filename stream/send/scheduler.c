@@ -4,10 +4,13 @@
 #include <assert.h>
 #include <string.h>
 
+static const usec_t DELAY_WINDOW = 10 * USEC_PER_SEC;
+
 void scheduler_init(struct scheduler *s, usec_t bound, int layers, bool reliable)
 {
     memset(s, 0, sizeof(*s));
     s->reliable = reliable;
+    windowed_min_init(&s->delay, DELAY_WINDOW);
     scheduler_set_bound(s, bound);
     scheduler_set_layers(s, layers);
 }
@@ -108,7 +111,8 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
     }
     struct scheduler_frame *added = frame_at(s, s->count++);
     *added = *f;
-    added->due = usec_max(f->due, now);
+    windowed_min_add(&s->delay, usec_max(0, now - f->captured), now);
+    added->due = f->captured + windowed_min_read(&s->delay);
     s->bytes += f->bytes;
     if (*memory_of(s, f->number) == f->number)
         *memory_of(s, f->number) = -1; // the frame is queued again

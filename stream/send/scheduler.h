@@ -11,8 +11,9 @@
 //   On a reliable transport a frame of which a packet has left is never dropped: the receiver would
 //   wait for the rest. On a datagram transport the rest of such a frame is dropped at the deadline.
 //   So no frame waits longer than `bound`, and at most SCHEDULER_MAX_FRAMES wait. A frame waits
-//   from its arrival here: the sender cannot make up for a camera that delivers late. A stored
-//   frame that arrives early waits from the time at which it is due.
+//   from the time it was due here: its capture, and the least time from capture to here of the last
+//   seconds. The sender cannot make up for a camera that always delivers late; but what came later
+//   than that is late. A stored frame that arrives early waits from its capture time.
 //
 // Pure. The caller owns the frames and gets back each one exactly once: through `scheduler_done`,
 // or `scheduler_dropped`.
@@ -23,6 +24,7 @@
 #include <stddef.h>
 
 #include "common/base/usec.h"
+#include "common/base/windowed_min.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,10 +42,11 @@ struct scheduler_frame {
     int64_t number;
     int64_t depends_on; // -1 = none
     int temporal_id;
-    usec_t due; // time from which it waits, if that is after its arrival; set by scheduler_push
+    usec_t captured; // of stored media: when it is to be sent
     size_t bytes;
     void *data; // owned by the caller
     int level;
+    usec_t due; // set by scheduler_push: it waits from then on
 };
 
 struct scheduler_counters {
@@ -54,7 +57,8 @@ struct scheduler_counters {
 
 struct scheduler {
     usec_t bound;
-    int layers; // temporal layers of the size that is sent
+    int layers;                // temporal layers of the size that is sent
+    struct windowed_min delay; // from a frame's capture to here
     bool reliable;
     int head; // index of the first waiting frame in the ring
     int count;

@@ -413,7 +413,7 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
         .number = f->number,
         .depends_on = f->depends_on,
         .temporal_id = f->temporal_id,
-        .due = f->captured,
+        .captured = f->captured,
         .bytes = f->bytes,
         .level = s->levels.sent_level,
         .data = coded_frame_ref(f),

@@ -22,7 +22,7 @@ scheduler_frame frame(int64_t n)
     f.number = n;
     f.temporal_id = static_cast<int>(n % 2);
     f.depends_on = n == 0 ? -1 : n % 2 ? n - 1 : n - 2;
-    f.due = n * 33 * ms;
+    f.captured = n * 33 * ms;
     f.bytes = 1000;
     return f;
 }
@@ -99,25 +99,39 @@ TEST_CASE("scheduler: the top layer is dropped at half of the bound, the base la
                                          {8, DROP_BROKEN}});
 }
 
-TEST_CASE(
-    "scheduler: a frame waits from its arrival; one that arrives early, from the time it is due")
+TEST_CASE("scheduler: a frame waits from the time it was due here")
 {
     auto s = make(100 * ms);
-    push(*s, 0, 800 * ms); // a camera that delivers 800 ms late
-    CHECK(scheduler_waiting(s.get(), 830 * ms) == 30 * ms);
-    CHECK(scheduler_next(s.get(), 900 * ms));
-    scheduler_done(s.get());
-    push(*s, 60, 900 * ms); // due at 1980 ms
+    auto leaves = [&](int64_t n, usec_t came, usec_t at) {
+        scheduler_frame f = frame(n);
+        f.depends_on = -1;
+        scheduler_push(s.get(), &f, came);
+        bool left = scheduler_next(s.get(), at) != nullptr;
+        if (left)
+            scheduler_done(s.get());
+        else
+            CHECK(drops(*s) == std::vector<drop>{{n, DROP_DEADLINE}});
+        return left;
+    };
+    // A camera that delivers 800 ms late.
+    CHECK(leaves(0, 800 * ms, 900 * ms));
+    CHECK(leaves(2, 866 * ms, 966 * ms));
+    // Captured at 132 ms, it comes 50 ms later than that; the next one 101 ms, which is too late.
+    CHECK(leaves(4, 982 * ms, 1032 * ms));
+    CHECK(!leaves(6, 1099 * ms, 1099 * ms));
+    // Stored media is early: this one is to be sent at 1980 ms.
+    scheduler_frame f = frame(60);
+    f.depends_on = -1;
+    scheduler_push(s.get(), &f, 1100 * ms);
     CHECK(scheduler_waiting(s.get(), 1900 * ms) == 0);
     CHECK(scheduler_next(s.get(), 2080 * ms));
-    CHECK(drops(*s).empty());
 }
 
 TEST_CASE("scheduler: three layers are dropped one by one, at a third and two thirds")
 {
     auto s = make(300 * ms, 3);
     auto push3 = [&](int64_t n, int tid, int64_t depends, usec_t now) {
-        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0};
+        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0, 0};
         scheduler_push(s.get(), &f, now);
     };
     push3(0, 0, -1, 0);
@@ -158,12 +172,12 @@ TEST_CASE("scheduler: a repaired frame leans on an older one and leaves; what le
     CHECK(scheduler_next(s.get(), 200 * ms) == nullptr); // frame 2 is too late
     CHECK(drops(*s) == std::vector<drop>{{2, DROP_DEADLINE}});
     scheduler_frame four = frame(4); // leans on 2
-    four.due = 200 * ms;
+    four.captured = 200 * ms;
     scheduler_push(s.get(), &four, 200 * ms);
     CHECK(drops(*s) == std::vector<drop>{{4, DROP_BROKEN}});
     scheduler_frame six = frame(6);
     six.depends_on = 0; // repaired
-    six.due = 210 * ms;
+    six.captured = 210 * ms;
     scheduler_push(s.get(), &six, 210 * ms);
     const scheduler_frame *f = scheduler_next(s.get(), 210 * ms);
     REQUIRE(f);
@@ -179,7 +193,7 @@ TEST_CASE("scheduler: a frame that depends on a dropped one leaves if that is qu
     CHECK(drops(*s) == std::vector<drop>{{0, DROP_DEADLINE}, {2, DROP_BROKEN}});
     for (int64_t n : {0, 2, 4}) {
         scheduler_frame f = frame(n);
-        f.due = 110 * ms;
+        f.captured = 110 * ms;
         scheduler_push(s.get(), &f, 110 * ms);
     }
     CHECK(drops(*s).empty());
@@ -212,7 +226,7 @@ TEST_CASE("scheduler: a full queue refuses the newest")
 {
     auto s = make(1000000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES + 2; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0};
         scheduler_push(s.get(), &f, 0);
         std::vector<drop> gone = drops(*s);
         CHECK(gone.size() == (n < SCHEDULER_MAX_FRAMES ? 0 : 1));
@@ -224,10 +238,10 @@ TEST_CASE("scheduler: late frames do not keep a new one out of a full queue")
 {
     auto s = make(1000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0};
         scheduler_push(s.get(), &f, 0);
     }
-    scheduler_frame late{1000, -1, 0, 1001 * ms, 10, nullptr, 0};
+    scheduler_frame late{1000, -1, 0, 1001 * ms, 10, nullptr, 0, 0};
     scheduler_push(s.get(), &late, 1001 * ms);
     CHECK(drops(*s).size() == SCHEDULER_MAX_FRAMES);
     CHECK(s->counters.dropped[DROP_FULL][0] == 0);
@@ -279,7 +293,7 @@ TEST_CASE("scheduler: over any link, each frame comes back once, in order, in ti
             if (!f)
                 continue;
             REQUIRE(f->number > last);
-            REQUIRE(now - f->due <= bound);
+            REQUIRE(now - f->captured <= bound);
             REQUIRE((f->depends_on < 0 || left.count(f->depends_on)));
             last = f->number;
             left.insert(last);
