@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Decides which messages are logged. A message belongs to several modules: the first word of its
-// source file's name, and each folder above that file. sender/rtsp/track_setup.c belongs to
-// `track`, `sender` and `rtsp`.
+// source file's name, and each folder above that file. server/rtsp/track_setup.c belongs to
+// `track`, `server` and `rtsp`.
 #ifndef WEIR_BASE_LOG_FILTER_H
 #define WEIR_BASE_LOG_FILTER_H
 

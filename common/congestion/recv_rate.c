@@ -76,9 +76,14 @@ void recv_set_maximize(struct recv_rate *r, double rate, usec_t now)
 void recv_set_update(struct recv_rate *r, double rate, usec_t rtt, usec_t now)
 {
     unsigned kept = 0;
-    for (unsigned i = r->count == RECV_SET ? 1 : 0; i < r->count; i++)
+    bool joins = r->count > 0 && now - r->set[r->count - 1].at < rtt / 4;
+    for (unsigned i = r->count == RECV_SET && !joins ? 1 : 0; i < r->count; i++)
         if (now - r->set[i].at <= 2 * rtt)
             r->set[kept++] = r->set[i];
-    r->set[kept++] = (struct recv_item){rate, now};
+    // Reports that come close together share an item, so that the set spans 2 R.
+    if (joins)
+        r->set[kept - 1].rate = fmax(r->set[kept - 1].rate, rate);
+    else
+        r->set[kept++] = (struct recv_item){rate, now};
     r->count = kept;
 }

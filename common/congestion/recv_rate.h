@@ -3,7 +3,8 @@
 //
 //   The law: X_recv = the bytes of the last R up to the newest arrival, divided by R. A packet's
 //   bytes count as spread evenly since its predecessor's arrival, but over at most R. X_recv_set
-//   holds the measurements of the last 2 R, at most the RECV_SET newest ones.
+//   holds the measurements of the last 2 R, at most the RECV_SET newest ones; those of
+//   less than R/4 share one, the highest of them.
 #ifndef WEIR_CONGESTION_RECV_RATE_H
 #define WEIR_CONGESTION_RECV_RATE_H
 
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-enum { RECV_BINS = 16, RECV_SET = 8 };
+enum { RECV_BINS = 16, RECV_SET = 9 };
 
 struct recv_bin { // arrivals of one span of the receiver's clock
     usec_t span;

@@ -42,7 +42,7 @@ void transport_fallback_rule_out(struct transport_fallback *c, const char *name,
 // UDP, all that are: a network that blocks one blocks them all.
 void transport_fallback_failed(struct transport_fallback *c, const char *why);
 // The server accepted `name`, and refused those before it. Returns the deadline of the server's
-// response; USEC_NEVER: no other transport is left.
+// response; USEC_NEVER: no other one would be tried.
 usec_t transport_fallback_given(struct transport_fallback *c, const char *name, usec_t rtt,
                                 usec_t now);
 // The server responded over the first transport that is left.

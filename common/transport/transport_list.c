@@ -110,7 +110,9 @@ struct transport_list transport_list_standard(const struct transport_list *list)
     struct transport_list out = {0};
     if (tcp || !udp)
         strcpy(out.names[out.count++], "tcp");
-    if (udp)
+    if (udp) {
+        out.udp[out.count] = true;
         strcpy(out.names[out.count++], "udp");
+    }
     return out;
 }

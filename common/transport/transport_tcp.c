@@ -98,7 +98,8 @@ static int parse(const char *params, struct tcp_limits *limits)
     };
     int err = *params ? params_read(params, table, sizeof(table) / sizeof(*table), NULL) : 0;
     *limits = (struct tcp_limits){(uint32_t)notsent, (int)sndbuf};
-    return err;
+    bool is_whole = limits->notsent == notsent && limits->sndbuf == sndbuf;
+    return err ? err : is_whole ? 0 : ERR_MALFORMED;
 }
 
 static int tcp_check(const struct transport_kind *kind, const char *params)

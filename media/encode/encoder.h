@@ -51,8 +51,9 @@ int encoder_repair(struct encoder *e, int64_t number);
 // Returns what the repair of frame `number` would need: nothing, an older reference or a key frame.
 enum layer_loss encoder_loss(const struct encoder *e, int64_t number);
 
-// Without a request, a key frame is made every 10 s (the default): for viewers that report no
-// losses. Of a low bit rate it takes as long as five frames.
+// `periodic` (the default): a key frame is made at least every 10 s. Viewers that do not request
+// what they lack need it; others are better off without: at a low rate a key frame takes as long as
+// five frames.
 void encoder_set_periodic_keys(struct encoder *e, bool periodic);
 
 // Sets the target of the size's top level; lower levels keep their proportion. Takes effect with

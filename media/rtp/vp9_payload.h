@@ -29,8 +29,9 @@
 // superframe (vp9.h) sent as one frame passes it, too, but libavcodec then outputs a picture of
 // each size, where libvpx outputs the largest only.
 //
-// The picture id is the index of the frame within its size, and TL0PICIDX that of its group. So a
-// skipped picture looks like one that was dropped on the way, which the format allows.
+// The picture id is the index of the frame within its size, and TL0PICIDX that of its group: the
+// structure states the references. A sender whose encoder skipped a picture, and so referred to an
+// older one, must make a key frame next: a receiver that trusts the structure would wait.
 #ifndef WEIR_MEDIA_RTP_VP9_PAYLOAD_H
 #define WEIR_MEDIA_RTP_VP9_PAYLOAD_H
 

@@ -87,10 +87,14 @@ bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *
         return true;
     }
     int64_t seq, position;
+    uint32_t ssrc = in->receiver.ssrc;
+    int64_t highest = in->receiver.highest_seq;
     enum rtp_verdict verdict = rtp_receiver_packet(&in->receiver, &p, 0, &seq, arrived);
     if (verdict == RTP_DISCARD || verdict == RTP_DUPLICATE)
         return true;
     in->bytes += len;
+    if (in->detector && (in->receiver.ssrc != ssrc || seq > highest + RTP_MAX_DROPOUT))
+        loss_detector_restart(in->detector);
     if (in->detector && seq >= 0) {
         in->repaired += loss_detector_is_resent(in->detector, seq, arrived);
         loss_detector_packet(in->detector, seq, LOSS_DETECTOR_TAIL_UNKNOWN, arrived);

@@ -75,10 +75,6 @@ struct folder_catalog {
     struct catalog_hold *listing; // viewers that wait for the list
 };
 
-static void on_deadline(void *ctx, usec_t now);
-static void close_film(struct film *f);
-static void list_free(struct list_work *l);
-
 // ---- Holds
 
 static void hold_film(struct catalog_hold *h, struct film *f)

@@ -348,6 +348,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
         .level = r->level,
         .follows = r->stream->media->duration < 0,
         .keeps_size = !t->knows_weir,
+        .reports_losses = t->knows_weir,
         .audio_only = t->first == TRACK_AUDIO,
         .seed = seed,
         .start_bps = start_rate(t),

@@ -188,6 +188,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
                                           .level = config->level,
                                           .follows = config->follows,
                                           .keeps_size = config->keeps_size,
+                                          .reports_losses = config->reports_losses,
                                           .start_bps = config->start_bps,
                                           .audio_only = config->audio_only,
                                           .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,

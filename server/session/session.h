@@ -37,10 +37,11 @@ struct session_config {
     int level;
     // The level sent adapts to the network (adaptation.h); `level` is its max.
     bool follows;
-    bool keeps_size; // all levels sent have the size of `level`
-    bool audio_only; // without video; session_add_pictures may follow
-    uint64_t seed;   // seed of the RTP streams' first numbers; random for each session, unknown to
-                     // peers
+    bool keeps_size;     // all levels sent have the size of `level`
+    bool reports_losses; // the viewer requests what it lacks (NACK, PLI)
+    bool audio_only;     // without video; session_add_pictures may follow
+    uint64_t seed; // seed of the RTP streams' first numbers; random for each session, unknown to
+                   // peers
     double start_bps;
     char id[20];
     // The session cannot continue: the viewer does not read or report, or its connection was

@@ -174,8 +174,10 @@ static usec_t round_trip(struct rate_estimator *f, const struct rate_estimator_s
     }
     const struct rate_estimator_entry *before = nth(f, f->count > 1 ? f->count - 2 : 0);
     if (f->count < 2 || !s->delivered || s->delivered > before->delivered ||
-        s->made <= before->made || s->flight <= 0)
+        s->made <= f->progress_made || s->flight <= 0) {
         f->progress_at = now;
+        f->progress_made = s->made;
+    }
     return usec_max(rtt, now - f->progress_at - SILENCE);
 }
 
@@ -259,8 +261,8 @@ static bool is_growing(struct rate_estimator *f, usec_t now)
     const struct rate_estimator_entry *last = nth(f, f->count - 1), *before = nth(f, f->count - 2);
     bool is_plain =
         last->rtt >= rtt + 2 * GROWING + grain && last->ahead >= ahead + 3 * AHEAD + grain;
-    bool is_twice = before->rtt >= rtt + GROWING + grain && last->rtt >= rtt + GROWING + grain &&
-                    last->ahead >= ahead + AHEAD + grain;
+    bool is_twice = last->delivered > before->delivered && before->rtt >= rtt + GROWING + grain &&
+                    last->rtt >= rtt + GROWING + grain && last->ahead >= ahead + AHEAD + grain;
     if (!is_plain && !is_twice)
         return false;
     double took = rate_of(f, false, GLANCE, 0, now);

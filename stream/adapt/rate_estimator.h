@@ -103,6 +103,7 @@ struct rate_estimator {
     usec_t decreased;      // last decrease; USEC_NEVER: none
     usec_t unfilled_since; // the window is mostly empty though data waits
     usec_t progress_at;    // when something arrived last, or nothing was under way
+    double progress_made;  // what was made until then
     usec_t delay_before;   // delay at `decreased`
     usec_t calm_since;     // USEC_NEVER: not calm
     usec_t unused_since;   // USEC_NEVER: the media uses its rate

@@ -88,8 +88,8 @@ struct media_feed { // embedded first by each implementation
     bool reorders;            // frames arrive in decoding order, which differs from the order of
                               // their numbers
     bool stands_still;        // the media stops while its only viewer pauses
-    bool reports_losses;      // the viewer reports what it lacks, or its transport loses nothing;
-                              // set by the sender before it watches
+    bool reports_losses;      // the viewer requests what it lacks; set by the sender before it
+                              // watches
 };
 
 #ifdef __cplusplus

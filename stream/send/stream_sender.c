@@ -94,6 +94,7 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     s->config = *config;
     s->ops = config->ops;
     s->feed = config->feed;
+    s->feed->reports_losses = config->reports_losses;
     s->rng = rng_seeded(config->seed);
     packet_writer_init(&s->writer, config->payload_type, &s->rng);
     stored_retransmit_init(&s->repairs);
@@ -150,7 +151,6 @@ static int set_repair(struct stream_sender *s, enum repair_mode mode, bool is_kn
                                           .is_known = is_known,
                                           .kept_bytes = kept_bytes(s),
                                           .useful = useful(s)};
-    s->feed->reports_losses = is_known || s->writer.transport->reliable;
     return packet_writer_set_repair(&s->writer, &repair, &s->rng);
 }
 
@@ -598,7 +598,8 @@ static int send_audio(struct stream_sender *s, struct coded_audio *c,
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
-    on_sent(s, TRACK_AUDIO, now);
+    if (!again)
+        on_sent(s, TRACK_AUDIO, now);
     packet_writer_flush(&s->writer, now);
     if (again)
         sent_audio_copied(&s->sent_audio, now);
@@ -675,6 +676,7 @@ static void end_if_done(struct stream_sender *s, usec_t now)
     if (!s->ending || !stream_sender_is_idle(s))
         return;
     stop_playing(s);
+    clear_audio(s);
     s->ops->on_end(s->config.ctx, now);
 }
 

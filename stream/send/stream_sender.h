@@ -51,6 +51,7 @@ struct stream_sender_config {
     bool follows;                // the level adapts to the network (adaptation.h)
     bool keeps_size;             // adaptation keeps the size of `level`
     double start_bps;            // initial rate for a path of this kind, bit/s
+    bool reports_losses;         // the viewer requests what it lacks (NACK, PLI)
     bool audio_only;
     usec_t latency;                      // longest time that a frame may wait for the transport
     const struct stream_sender_ops *ops; // static

@@ -15,7 +15,7 @@ namespace
 
 // A fair share of the link from which on pictures must not stop, Mbit/s.
 const double ENOUGH = 0.3;
-const double BYTES_WAITING = 180e3; // at the sender: 0.4 s of the highest level and a key frame
+const double BYTES_WAITING = 180e3; // at the sender: 0.5 s of the highest level and a key frame
 const usec_t WAITING = 500 * USEC_PER_MSEC; // there: the scheduler's bound, and two frames
 
 struct bounds {

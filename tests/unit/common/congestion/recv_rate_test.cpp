@@ -68,8 +68,16 @@ TEST_CASE("recv rate: X_recv_set")
     CHECK(recv_set_max(&r) == 25);
     recv_set_maximize(&r, 5, 300 * ms);
     CHECK(recv_set_max(&r) == 25);
-    for (int i = 0; i < 20; i++) // more reports than it has room for: the newest
-        recv_set_update(&r, i, 100 * ms, 300 * ms + i);
-    CHECK(recv_set_max(&r) == 19);
+    // Reports of a quarter of R share an item.
+    for (int i = 0; i < 25; i++)
+        recv_set_update(&r, 30 - i, 100 * ms, 300 * ms + i * ms);
+    CHECK(r.count == 1);
+    CHECK(recv_set_max(&r) == 30);
+    for (int i = 1; i <= 20; i++)
+        recv_set_update(&r, i, 100 * ms, 300 * ms + i * 25 * ms);
+    CHECK(r.count == RECV_SET); // 2 R
+    CHECK(recv_set_max(&r) == 20);
+    recv_set_update(&r, 5, 1000 * ms, 1050 * ms); // more than it has room for: the newest
     CHECK(r.count == RECV_SET);
+    CHECK(recv_set_max(&r) == 20);
 }

@@ -143,6 +143,7 @@ TEST_CASE("tcp: parameters")
         {"tcp:notsent=0", ERR_RANGE},
         {"tcp:notsent=99999999999999999999", ERR_RANGE},
         {"tcp:notsent=", ERR_MALFORMED},
+        {"tcp:notsent=1.5", ERR_MALFORMED},
         {"tcp:notsent=-1", ERR_MALFORMED},
         {"tcp:notsent= 1", ERR_MALFORMED},
         {"tcp:notsent=1k", ERR_MALFORMED},

@@ -109,3 +109,18 @@ TEST_CASE("encoder_thread: for a single viewer every loss is repaired", "[thread
     CHECK(s.repairs.repaired == frames / 2);
     CHECK(s.keys == 1);
 }
+
+TEST_CASE("encoder_thread: a viewer that requests nothing gets a key frame every 10 s", "[threads]")
+{
+    coder c; // 100 frames/s
+    encoder_thread_set_viewers(c.t, 2, 1);
+    c.encode(0, 1002);
+    encoder_thread_set_viewers(c.t, 1, 0);
+    c.encode(1002, 2100);
+    encoder_thread_free(c.t);
+    c.t = nullptr;
+    REQUIRE(c.keys.size() == 2);
+    CHECK(c.keys[0] == 0);
+    CHECK(c.keys[1] > 990);
+    CHECK(c.keys[1] <= 1001);
+}

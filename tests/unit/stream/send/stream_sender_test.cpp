@@ -408,7 +408,7 @@ TEST_CASE("stream_sender: a lost packet is sent again first, as long as it can a
     v.missing(0, 360 * MS);
     CHECK(v.numbers() == list{0, 0, 2, 0});
     CHECK(v.a.take().empty());
-    v.missing(0, 626 * MS); // too late: playing does not wait for it longer
+    v.missing(0, 526 * MS); // too late: playing does not wait for it longer
     CHECK(v.a.take() == "repair 0/0");
     v.frame(3, 640 * MS);
     v.missing(4, 1050 * MS); // nothing depends on the top layer
@@ -431,7 +431,7 @@ TEST_CASE("stream_sender: the viewer's playout is the deadline of repair")
     v.a.take();
     v.missing(0, 144 * MS);
     CHECK(v.numbers() == list{0, 2, 0});
-    v.missing(1, 406 * MS); // 250 ms after it
+    v.missing(1, 306 * MS); // 150 ms after it
     CHECK(v.numbers() == list{0, 2, 0});
     CHECK(v.a.take() == "repair 0/2");
 }
