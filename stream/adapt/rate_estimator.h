@@ -46,10 +46,12 @@
 //       media's next step: media that comes in steps, or does not change, cannot use more before.
 //
 //   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
-//   one packet) within 0.1 s. Levels follow its mean over a second. A rate controller allows
-//   bytes: all of them are used. A window allows packets, full or not: the bytes that the packets
-//   lack are subtracted. The encoder is given 1.05 of a window, because it grows only if it is full
-//   at times (RFC 7661). A window of which less than half is used does not limit.
+//   one packet) within 0.1 s. Levels follow its mean over a second, and over 3 s where only
+//   losses make a window smaller, as MTP's: at 1 % loss and 100 ms they halve it every second, and
+//   each switch costs a key frame. A rate controller allows bytes: all of them are used. A window
+//   allows packets, full or not: the bytes that the packets lack are subtracted. The encoder is
+//   given 1.05 of a window, because it grows only if it is full at times (RFC 7661). A window of
+//   which less than half is used does not limit.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
 // frames, that come in bursts, over any transport that reports what was delivered. Pure.
@@ -76,8 +78,9 @@ struct rate_estimator_sample { // of one instant
     double padding;     // total bytes by which packets were shorter than a window counts them
     double allowed_bps; // rate of the controller or window now; NaN: not known
     bool is_window;     // it is a window, in packets
-    usec_t rtt;         // the last; 0: not known
-    usec_t waiting;     // age of the oldest frame that waits
+    bool is_kept;   // is_window, and time without media does not make the window smaller (MTP's)
+    usec_t rtt;     // the last; 0: not known
+    usec_t waiting; // age of the oldest frame that waits
 };
 
 struct rate_estimator_entry {

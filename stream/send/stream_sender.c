@@ -323,6 +323,8 @@ static void follow(struct stream_sender *s, usec_t now)
         .queued = queued_bytes(s, counts_packets),
         .padding = counts_packets ? s->padding : 0,
         .is_window = counts_packets,
+        // The kernel's TCP reports no rate that it allows, and reduces an unused window.
+        .is_kept = counts_packets && !isnan(info.allowed_bps),
         .allowed_bps = t->responsive ? info.allowed_bps : info.window_bps,
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
