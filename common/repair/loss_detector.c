@@ -45,6 +45,9 @@ struct loss_detector {
     struct windowed_min reorder; // packets
     struct windowed_min lateness;
     usec_t gap, gap_deviation; // between packets of a frame; gap 0: no sample
+    usec_t heard_at;           // a packet of any kind arrived
+    usec_t silence;            // the longest since `highest` arrived
+    struct windowed_min pause; // negated: the longest silence within a frame that lost nothing
     int count;
     struct missing missing[LOSS_DETECTOR_MISSING]; // by number
     struct loss_detector_stats stats;
@@ -58,6 +61,7 @@ struct loss_detector *loss_detector_new(void)
     d->keep = KEEP;
     windowed_min_init(&d->reorder, TOLERANCE_WINDOW);
     windowed_min_init(&d->lateness, TOLERANCE_WINDOW);
+    windowed_min_init(&d->pause, TOLERANCE_WINDOW);
     return d;
 }
 
@@ -172,14 +176,18 @@ static void sample_gap(struct loss_detector *d, usec_t gap)
 void loss_detector_packet(struct loss_detector *d, int64_t seq, int left, usec_t now)
 {
     assert(seq >= 0 && left >= LOSS_DETECTOR_TAIL_UNKNOWN);
+    loss_detector_heard(d, now);
     if (!d->started) {
         d->started = true;
         d->highest = d->noticed = d->sent = seq;
     } else if (seq <= d->highest) {
         fill(d, seq, now);
     } else {
-        if (seq == d->highest + 1 && d->sent > d->highest)
+        if (seq == d->highest + 1 && d->sent > d->highest &&
+            !loss_detector_is_resent(d, seq, now)) {
             sample_gap(d, now - d->highest_at);
+            windowed_min_add(&d->pause, -d->silence, now);
+        }
         if (seq <= d->noticed) { // of a tail
             fill(d, seq, now);
             confirm(d, seq);
@@ -189,9 +197,10 @@ void loss_detector_packet(struct loss_detector *d, int64_t seq, int left, usec_t
         d->highest = seq;
         d->noticed = usec_max(d->noticed, seq);
     }
-    if (seq == d->highest)
+    if (seq == d->highest) {
         d->highest_at = now;
-    loss_detector_heard(d, now);
+        d->silence = 0;
+    }
     d->sent = usec_max(d->sent, seq + usec_max(left, 0));
     d->arrivals++;
     // Without disorder the windows pass on.
@@ -202,6 +211,8 @@ void loss_detector_packet(struct loss_detector *d, int64_t seq, int left, usec_t
 void loss_detector_heard(struct loss_detector *d, usec_t now)
 {
     d->quiet_since = usec_max(d->quiet_since, now);
+    d->silence = usec_max(d->silence, now - d->heard_at);
+    d->heard_at = usec_max(d->heard_at, now);
 }
 
 void loss_detector_recovered(struct loss_detector *d, int64_t seq, usec_t now)
@@ -219,7 +230,9 @@ static usec_t tail_at(const struct loss_detector *d)
 {
     if (!d->started || d->sent <= d->noticed)
         return USEC_NEVER;
+    usec_t pause = -usec_min(windowed_min_read(&d->pause), 0);
     usec_t wait = d->gap ? 2 * d->gap + 4 * d->gap_deviation : FIRST_TAIL_WAIT;
+    wait = usec_max(wait, pause);
     return d->quiet_since + usec_min(MAX_TAIL_WAIT, usec_max(MIN_TAIL_WAIT, wait));
 }
 

@@ -8,10 +8,13 @@
 //         (as RFC 8985, 6.2, adapts), which falls back after 10 to 20 s. At most REORDER packets
 //         and half a round trip are waited for.
 //   Tail. The packets of a frame say how many follow. If no packet came for longer than two gaps
-//         within frames last (2 x mean + 4 x deviation, estimated as RFC 6298 does it), the rest
-//         of the frame is missing: two packets of it are requested, and after as much silence the
-//         next two. A path that pauses costs two needless copies, not a frame. One lost packet
-//         within a frame is no tail: the next one comes after two gaps.
+//         within frames last (2 x mean + 4 x deviation, estimated as RFC 6298 does it), and for
+//         the longest silence within a frame in the last 10 to 20 s, the rest of the frame
+//         is missing: two packets of it are requested, and after as much silence the next two. A
+//         path that pauses costs two needless copies, not a frame. A sender that competes with
+//         another flow pauses now and then, for longer than mean and deviation remember. There
+//         the next frame shows what is missing before the silence does. One lost packet within a
+//         frame is no tail: the next one comes after two gaps.
 //         The sender ignores a request that comes before the packet can have arrived
 //         (repair_policy.h, "under way"): what is missing of a tail is requested again, at once,
 //         when a later packet of the tail arrives.

@@ -19,6 +19,8 @@
 //   Parity.     Where a first round takes longer than the slack, Reed-Solomon parity over the last
 //               frames (fec_plan.h). A protected packet waits for it. Parity over a single frame
 //               would cost more than its share, so it leaves out frames on which nothing depends.
+//               Where loss is below REPAIR_RARE and a copy arrives within REPAIR_LATE, there is no
+//               parity: a copy now and then costs less than parity all the time.
 //   Share.      Repair is limited to a share of the media's bytes: 1.3 x loss + 1 % with two
 //               rounds and more, 2.2 x loss + 1 % with one, 2.5 x loss + 10 % of parity; 30 % at
 //               most. Packets on which nothing depends leave a third of the credit to the others.
@@ -46,6 +48,9 @@ enum { REPAIR_MAX_COPIES = 3 };
 // takes to do without it.
 #define REPAIR_TOLERATED (10 * USEC_PER_MSEC)
 #define REPAIR_LATE      (150 * USEC_PER_MSEC)
+
+// Below this loss a late copy is better than parity.
+#define REPAIR_RARE 0.005
 
 enum repair_mode { REPAIR_MODE_OFF, REPAIR_MODE_RESEND, REPAIR_MODE_FEC, REPAIR_MODE_AUTO };
 

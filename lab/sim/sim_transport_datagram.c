@@ -123,6 +123,8 @@ static void datagram_info(struct media_transport *base, struct transport_info *o
     out->flight_bytes = (double)s->flight_bytes;
     if (base->responsive)
         out->delivered_bytes = (double)s->counts.bytes_arrived;
+    if (s->rto.srtt)
+        out->rtt_ms = usec_to_msec(s->rto.srtt);
     if (s->rto.latest)
         out->latest_rtt_ms = usec_to_msec(s->rto.latest);
 }

@@ -54,6 +54,12 @@ static bool repairs(const struct latency_control *l, usec_t now)
     return l->repair > 0 && recent_loss_read(&l->losses, now);
 }
 
+static bool waits_for_repair(const struct latency_control *l, usec_t now)
+{
+    return repairs(l, now) &&
+           (recent_loss_is_frequent(&l->losses, now) || l->repair > LATENCY_CONTROL_LATE);
+}
+
 void latency_control_arrived(struct latency_control *l, const struct live_arrival *a, usec_t now)
 {
     usec_t offset = now - a->media;
@@ -109,7 +115,7 @@ static void divide(struct latency_control *l, usec_t now)
     l->parts = (struct latency_parts){.encoder = encoder,
                                       .transport = path - encoder,
                                       .jitter = arrival_jitter_read(&l->jitter, now),
-                                      .repair = repairs(l, now) ? l->repair : 0,
+                                      .repair = waits_for_repair(l, now) ? l->repair : 0,
                                       .decoder = (usec_t)l->decoder,
                                       .display = (usec_t)l->display};
     latency_budget_divide(l->config.target, &l->parts, &l->shares);

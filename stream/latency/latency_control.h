@@ -27,9 +27,12 @@
 // steps of half a frame a turn, so that a start that took long is soon caught up.
 //
 // Repair: the wait includes one round, by which a resent packet arrives later than a first
-// transmission, while the path lost packets within the last 15 s (recent_loss.h). Frames that were
-// completed out of turn in that time are no samples of the jitter: the round is what they need, and
-// would count twice. Without a round, jitter has them all.
+// transmission, while the path loses packets frequently (recent_loss.h), or, if a round takes more
+// than LATENCY_CONTROL_LATE, at all within 15 s. Where losses are rare, as next to a TCP flow that
+// fills a drop-tail queue now and then, a round would make all frames late for the sake of a few:
+// those are shown late, as playing waits for frames that others depend on.
+// Frames that were completed out of turn within 15 s of a loss are no samples of the jitter: the
+// round is what they need, and would count twice. Without repair, jitter has them all.
 //
 // Not thread-safe. Feed what happens, then call latency_control_steer.
 #ifndef WEIR_STREAM_LATENCY_LATENCY_CONTROL_H
@@ -53,6 +56,7 @@ extern "C" {
 #define LATENCY_CONTROL_STEP     (30 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_ASTRAY   (400 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_SKIP     (300 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_LATE     (150 * USEC_PER_MSEC) // a frame that others depend on: REPAIR_LATE
 #define LATENCY_CONTROL_AUDIO    (100 * USEC_PER_MSEC)
 
 enum latency_mode { LATENCY_AUTO, LATENCY_FIXED, LATENCY_START, LATENCY_LOW };

@@ -3,7 +3,19 @@
 
 void recent_loss_init(struct recent_loss *l)
 {
-    *l = (struct recent_loss){.highest = -1, .lost_at = USEC_NEVER};
+    *l = (struct recent_loss){.highest = -1, .lost_at = USEC_NEVER, .frequent_at = USEC_NEVER};
+}
+
+static void note_loss(struct recent_loss *l, usec_t now)
+{
+    l->lost_at = now;
+    if (l->event_count &&
+        now - l->events[(l->event_count - 1) % RECENT_LOSS_EVENTS] < RECENT_LOSS_APART)
+        return;
+    l->events[l->event_count++ % RECENT_LOSS_EVENTS] = now;
+    usec_t oldest = l->events[l->event_count % RECENT_LOSS_EVENTS];
+    if (l->event_count >= RECENT_LOSS_EVENTS && now - oldest < RECENT_LOSS_SPAN)
+        l->frequent_at = now;
 }
 
 void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t now)
@@ -26,11 +38,16 @@ void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t now)
         }
         l->seen = l->seen << 1 | (l->highest + 1 == ext_seq);
         if (!(l->seen >> RECENT_LOSS_REORDER & 1))
-            l->lost_at = now;
+            note_loss(l, now);
     }
 }
 
 bool recent_loss_read(const struct recent_loss *l, usec_t now)
 {
     return l->lost_at != USEC_NEVER && now - l->lost_at < RECENT_LOSS_MEMORY;
+}
+
+bool recent_loss_is_frequent(const struct recent_loss *l, usec_t now)
+{
+    return l->frequent_at != USEC_NEVER && now - l->frequent_at < RECENT_LOSS_MEMORY;
 }

@@ -23,6 +23,13 @@
 #include "stream/playout/reference_tracker.h"
 #include "stream/send/stream_sender.h"
 
+// What a live session meets, if it is not the default.
+struct live_setting {
+    enum tcp { SACK, RENO, CUBIC };  // RENO: as Linux's
+    tcp downloads;
+    std::vector<level_request> levels; // none: the default ladder
+};
+
 class live_link
 {
   public:
@@ -39,7 +46,8 @@ class live_link
     // which start at `from`. `resends`: over MTP, lost packets are retransmitted while they are
     // useful.
     live_link(const std::string &via, const char *link, usec_t rtt, int downloads = 0,
-              usec_t from = 0, uint64_t seed = 1, bool resends = true, const char *back = "")
+              usec_t from = 0, uint64_t seed = 1, bool resends = true, const char *back = "",
+              const live_setting &setting = {live_setting::SACK, {}})
         : r(rng_seeded(seed)), way_back(rtt / 2)
     {
         world_init(&w, 0);
@@ -48,12 +56,15 @@ class live_link
         env.small = &small;
         env.large = &large;
         open_chain(link, back, downloads, seed);
+        open_ladder(setting);
         open_sender(via, rtt, seed, resends);
         attach(0, &self.flow, rtt);
         for (int i = 0; i < downloads; i++) {
             flow_tcp_config config{};
             config.tcp = tcp();
             config.tcp.packets = INT64_MAX;
+            config.tcp.as_linux = setting.downloads == live_setting::RENO;
+            config.tcp.growth = setting.downloads == live_setting::CUBIC ? TCP_CUBIC : TCP_COUNT_ACKS;
             config.packet_bytes = 1500;
             config.delayed_ack = 40 * MS;
             flow *f = flow_tcp_new(&env, &config, static_cast<uint32_t>(i) + 1, from, USEC_NEVER,
@@ -330,11 +341,18 @@ class live_link
         size_t line = 0;
         REQUIRE(chain_init(&c, &w, &config, &line, 0) == 0);
     }
+    void open_ladder(const live_setting &setting)
+    {
+        const std::vector<level_request> &v = setting.levels;
+        int err = v.empty() ? ladder_default(1280, 720, {30, 1}, 2, &l)
+                            : ladder_from_requests(v.data(), static_cast<int>(v.size()), 1280, 720,
+                                                   {30, 1}, 2, &l);
+        REQUIRE(err == 0);
+    }
     void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends)
     {
         static const node_ops source_ops = {source_push, source_run, nullptr};
         static const node_ops sink_ops = {sink_push, sink_run, nullptr};
-        REQUIRE(ladder_default(1280, 720, {30, 1}, 2, &l) == 0);
         self.owner = this;
         self.flow.env = &env;
         self.flow.stop = USEC_NEVER;

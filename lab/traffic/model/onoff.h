@@ -15,17 +15,17 @@ extern "C" {
 #endif
 
 struct onoff_config {
-    int size_bytes; // above 0
+    int size_bytes;   // above 0
     int64_t rate_bps; // above 0
-    usec_t on, off; // mean lengths of the periods; off 0: always on
-    double shape;   // of both distributions, above 1
+    usec_t on, off;   // mean lengths of the periods; off 0: always on
+    double shape;     // of both distributions, above 1
     uint64_t seed;
 };
 
 struct onoff {
     struct onoff_config config;
     struct rng rng;
-    struct cbr cbr; // of the current period, or of the next one while off
+    struct cbr cbr;  // of the current period, or of the next one while off
     usec_t on_until; // USEC_NEVER: always on
 };
 

@@ -10,6 +10,7 @@
 
 #include "common/base/rng.h"
 #include "common/base/usec.h"
+#include "tests/support/live_link.hpp"
 
 struct storm_case {
     enum disturbance { CALM, STEP, OUTAGE };
@@ -29,6 +30,8 @@ struct storm_case {
     double download_from;
     bool low_latency; // the viewer plays at once; false: with the default, auto
     double length;    // of the media, seconds
+    live_setting setting{live_setting::SACK, {}};
+    bool tells_rtt = false; // the sender tells the viewer the round trip, with its queues
 
     explicit storm_case(uint64_t s) : seed(s)
     {

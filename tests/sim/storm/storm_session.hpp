@@ -42,8 +42,8 @@ class storm_session : public live_link
     storm_session(const std::string &via, const storm_case &net)
         : live_link(via, net.link().c_str(), net.rtt, net.downloads,
                     static_cast<usec_t>(net.download_from * 1e6), net.seed, true,
-                    net.link_back().c_str()),
-          rtt(net.rtt), losses(rng_seeded(net.seed + 1)),
+                    net.link_back().c_str(), net.setting),
+          tells_rtt(net.tells_rtt), rtt(net.rtt), losses(rng_seeded(net.seed + 1)),
           feedback_loss(net.back && via.compare(0, 3, "tcp") && via.compare(0, 6, "minbuf") ? net.loss : 0)
     {
         for (int i = 0; i < l.size_count; i++) {
@@ -83,6 +83,17 @@ class storm_session : public live_link
         carrier->media.ops->info(&carrier->media, &info, w.now);
         return {sender.level, sender.waiting, info.allowed_bps, sender.repair};
     }
+    repair_stats received_repair() const // none over TCP
+    {
+        return repair ? repair_receiver_read(repair) : repair_stats{};
+    }
+    double others_bytes() const
+    {
+        double sum = 0;
+        for (const flow *f : others)
+            sum += static_cast<double>(f->counts.good_bytes);
+        return sum;
+    }
     int level_at(double second) const
     {
         auto i = static_cast<size_t>(second * FPS);
@@ -110,6 +121,7 @@ class storm_session : public live_link
     qoe *report = nullptr;
     std::deque<compound> under_way;
     usec_t second_at = USEC_PER_SEC;
+    bool tells_rtt;
     usec_t rtt;
     rng losses;
     double feedback_loss;
@@ -297,6 +309,21 @@ class storm_session : public live_link
         under_way.push_back({at, {out, out + len}});
         node_wake_at(&self.flow.source, std::min(node_next_run_at(&self.flow.source), at));
     }
+    // As weir-play learns it from the sender's answers.
+    void hear_rtt(usec_t now)
+    {
+        transport_info info;
+        transport_info_clear(&info);
+        carrier->media.ops->info(&carrier->media, &info, now);
+        if (!(info.rtt_ms > 0))
+            return;
+        auto smoothed = static_cast<usec_t>(info.rtt_ms * 1e3);
+        video_pipeline_set_rtt(pipeline, smoothed);
+        if (!repair)
+            return;
+        repair_receiver_set_rtt(repair, smoothed, now);
+        video_pipeline_set_repair(pipeline, repair_round_wait(smoothed));
+    }
     usec_t viewer_next() const override
     {
         usec_t next = repair ? repair_receiver_next_timeout(repair) : USEC_NEVER;
@@ -307,7 +334,9 @@ class storm_session : public live_link
         if (now >= second_at) {
             send_feedback(now);
             second_at += USEC_PER_SEC;
-            if (repair)
+            if (tells_rtt)
+                hear_rtt(now);
+            else if (repair)
                 repair_receiver_set_rtt(repair, rtt, now);
             usec_t target = tells ? video_pipeline_target(pipeline) : 0;
             if (target) // weir-play tells it several times a second

@@ -279,6 +279,49 @@ TEST_CASE("loss detector: a sender that pauses within a frame is waited for long
     CHECK(late == early);
 }
 
+TEST_CASE("loss detector: the longest silence within a frame is remembered for 10 s")
+{
+    // A pause a second: the mean and the deviation forget it between two.
+    detector t(100);
+    usec_t now = 0;
+    std::vector<uint64_t> holes;
+    for (int frame = 0; frame < 300; frame++) {
+        now = frame * 33 * ms;
+        for (int i = 0; i < 4; i++) {
+            for (usec_t until = now + (frame % 30 == 29 && i == 2 ? 20 * ms : 1 * ms); now < until;
+                 now += ms)
+                (void)t.requests(now);
+            t.packet(frame * 4 + i, now, 3 - i);
+        }
+        holes.push_back(t.stats().holes);
+    }
+    CHECK(holes[29] > 0);
+    CHECK(holes.back() == holes[29]);
+    // Without pauses it is forgotten: a tail is requested as soon as before.
+    for (int frame = 300; frame < 1000; frame++)
+        for (int i = 0; i < 4; i++)
+            t.packet(frame * 4 + i, now = frame * 33 * ms + i * ms, 3 - i);
+    t.packet(4000, now += 30 * ms, 3);
+    CHECK(t.next() - now < 5 * ms);
+}
+
+TEST_CASE("loss detector: time in which other packets arrive is no silence")
+{
+    detector t(100);
+    usec_t now = 0;
+    for (int frame = 0; frame < 40; frame++) {
+        now = frame * 33 * ms;
+        for (int i = 0; i < 4; i++, now += ms) {
+            if (frame == 10 && i == 2) // copies, 1 ms apart
+                for (usec_t until = now + 20 * ms; now < until; now += ms)
+                    loss_detector_heard(t.d.get(), now);
+            t.packet(frame * 4 + i, now, 3 - i);
+        }
+    }
+    t.packet(160, now = 40 * 33 * ms, 3);
+    CHECK(t.next() - now < 5 * ms);
+}
+
 TEST_CASE("loss detector: packets that never come are given up")
 {
     detector t(20);

@@ -79,6 +79,27 @@ TEST_CASE("repair policy: rounds or parity, by round-trip time and latency")
     }
 }
 
+TEST_CASE("repair policy: where loss is rare, a late copy replaces parity")
+{
+    const struct {
+        int rtt_ms;
+        double loss;
+        repair_mode mode;
+        int rounds;
+        bool parity;
+    } table[] = {
+        {100, 0.0049, REPAIR_MODE_AUTO, 1, false}, {100, 0.005, REPAIR_MODE_AUTO, 0, true},
+        {100, 0.0049, REPAIR_MODE_FEC, 0, true},   {100, 0.0049, REPAIR_MODE_RESEND, 0, false},
+        {169, 0.0049, REPAIR_MODE_AUTO, 1, false}, {171, 0.0049, REPAIR_MODE_AUTO, 0, true},
+    };
+    for (const auto &row : table) {
+        INFO("RTT " << row.rtt_ms << ", loss " << row.loss);
+        repair_policy p = planned(row.mode, path_of(row.rtt_ms, row.loss), 20 * ms);
+        CHECK(p.rounds == row.rounds);
+        CHECK((p.fec_window > 0) == row.parity);
+    }
+}
+
 TEST_CASE("repair policy: feedback, waiting and jitter take from the rounds")
 {
     // RTT 100. The first round takes feedback and wait, too, each further one feedback and jitter.

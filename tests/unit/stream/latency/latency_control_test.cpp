@@ -369,10 +369,16 @@ TEST_CASE("latency_control: a round of repair is part of the wait while packets 
         latency_control_set_repair(&s.pace, 70 * ms);
         s.until(10 * sec);
         usec_t before = s.pace.wait;
-        for (int64_t seq : {1, 3, 4, 5})
-            latency_control_packet(&s.pace, seq, s.now);
-        s.until(12 * sec);
         INFO(latency_mode_name(mode));
+        int64_t seq = 1;
+        for (int event = 0; event < 3; event++) {
+            s.until(10 * sec + event * 500 * ms);
+            CHECK(s.pace.wait <= before + 5 * ms); // one loss or two are rare
+            for (int64_t later : {0, 2, 3, 4})
+                latency_control_packet(&s.pace, seq + later, s.now);
+            seq += 5;
+        }
+        s.until(12 * sec);
         CHECK((s.pace.wait >= before + 65 * ms) == (mode == LATENCY_AUTO));
         // A frame that was repaired in that time is no jitter: its round counts already.
         for (int i = 0; i < 60; i++) {
@@ -385,6 +391,22 @@ TEST_CASE("latency_control: a round of repair is part of the wait while packets 
         CHECK(s.pace.wait <= before + 5 * ms);
         latency_control_set_repair(&s.pace, 0);
         CHECK(latency_control_sender(&s.pace) >= (mode == LATENCY_AUTO ? 400 * ms : 200 * ms));
+    }
+}
+
+TEST_CASE("latency_control: a round of more than 150 ms is waited for after any loss")
+{
+    for (usec_t round : {150 * ms, 151 * ms}) {
+        network net;
+        net.jitter = 4 * ms;
+        stream s(net, LATENCY_AUTO);
+        latency_control_set_repair(&s.pace, round);
+        s.until(10 * sec);
+        usec_t before = s.pace.wait;
+        for (int64_t seq : {1, 3, 4, 5})
+            latency_control_packet(&s.pace, seq, s.now);
+        s.until(12 * sec);
+        CHECK((s.pace.wait >= before + round - 5 * ms) == (round > 150 * ms));
     }
 }
 

@@ -36,6 +36,42 @@ TEST_CASE("recent_loss: a packet is lost when three later ones arrived without i
     }
 }
 
+TEST_CASE("recent_loss: three events within two seconds are frequent, for 15 s")
+{
+    struct {
+        const char *what;
+        std::vector<int> losses; // ms
+        bool frequent;
+    } const table[] = {
+        {"none", {}, false},
+        {"two events", {0, 300}, false},
+        {"three", {0, 300, 600}, true},
+        {"three, one of which is long ago", {0, 1500, 2000}, false},
+        {"losses within 200 ms are one event", {0, 50, 100, 150, 199, 300}, false},
+        {"an event begins anew after 200 ms", {0, 100, 200, 300, 400}, true},
+        {"next to a TCP flow", {0, 2500, 2600, 5000, 5100, 7000, 9500}, false},
+        {"rare, then frequent", {0, 3000, 6000, 6500, 7000}, true},
+    };
+    for (const auto &row : table) {
+        INFO(row.what);
+        recent_loss l;
+        recent_loss_init(&l);
+        int64_t seq = 0;
+        usec_t now = 0;
+        for (int at : row.losses) {
+            now = at * USEC_PER_MSEC;
+            if (seq == 0)
+                recent_loss_packet(&l, seq++, now);
+            seq++; // lost
+            for (int i = 0; i < 3; i++)
+                recent_loss_packet(&l, seq++, now);
+        }
+        CHECK(recent_loss_is_frequent(&l, now) == row.frequent);
+        CHECK(recent_loss_is_frequent(&l, now + RECENT_LOSS_MEMORY - 1) == row.frequent);
+        CHECK_FALSE(recent_loss_is_frequent(&l, now + RECENT_LOSS_MEMORY));
+    }
+}
+
 TEST_CASE("recent_loss: it is forgotten after 15 s")
 {
     recent_loss l;
