@@ -55,6 +55,7 @@ extern "C" {
 #define LATENCY_CONTROL_RAISE    (10 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_STEP     (30 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_ASTRAY   (400 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_WAY      (10 * USEC_PER_SEC)
 #define LATENCY_CONTROL_SKIP     (300 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_LATE     (150 * USEC_PER_MSEC) // a frame that others depend on: REPAIR_LATE
 #define LATENCY_CONTROL_AUDIO    (100 * USEC_PER_MSEC)
@@ -81,6 +82,7 @@ struct latency_control {
     struct windowed_min encoder;
     struct windowed_min transport;
     struct windowed_min path; // both together
+    struct windowed_min way;  // of packets, from written to arrived, on clocks that need not agree
     double decoder;           // means, us
     double display;
     usec_t rtt;    // 0: unknown
@@ -106,8 +108,9 @@ void latency_control_set_rtt(struct latency_control *l, usec_t rtt);
 void latency_control_set_repair(struct latency_control *l, usec_t round);
 // The audio needs a line of the clock, now - the media time due now, of so much; USEC_NEVER: none.
 void latency_control_set_audio(struct latency_control *l, usec_t line);
-// A packet of media arrived.
-void latency_control_packet(struct latency_control *l, int64_t ext_seq, usec_t now);
+// A packet of media arrived. `way`: its arrival minus the time at which it was written, on clocks
+// that need not agree; QOE_UNKNOWN: not known.
+void latency_control_packet(struct latency_control *l, int64_t ext_seq, usec_t way, usec_t now);
 // Of frames that the playout buffer took.
 void latency_control_arrived(struct latency_control *l, const struct live_arrival *a, usec_t now);
 // `decoder`: decoding took; `behind`: shown so long after it was due.

@@ -6,9 +6,11 @@ void recent_loss_init(struct recent_loss *l)
     *l = (struct recent_loss){.highest = -1, .lost_at = USEC_NEVER, .frequent_at = USEC_NEVER};
 }
 
-static void note_loss(struct recent_loss *l, usec_t now)
+static void note_loss(struct recent_loss *l, usec_t queued, usec_t now)
 {
     l->lost_at = now;
+    if (queued < RECENT_LOSS_QUEUE)
+        l->frequent_at = now;
     if (l->event_count &&
         now - l->events[(l->event_count - 1) % RECENT_LOSS_EVENTS] < RECENT_LOSS_APART)
         return;
@@ -18,7 +20,7 @@ static void note_loss(struct recent_loss *l, usec_t now)
         l->frequent_at = now;
 }
 
-void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t now)
+void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t queued, usec_t now)
 {
     if (l->highest < 0) {
         l->highest = ext_seq;
@@ -38,7 +40,7 @@ void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t now)
         }
         l->seen = l->seen << 1 | (l->highest + 1 == ext_seq);
         if (!(l->seen >> RECENT_LOSS_REORDER & 1))
-            note_loss(l, now);
+            note_loss(l, queued, now);
     }
 }
 

@@ -3,10 +3,12 @@
 // RECENT_LOSS_REORDER later ones have arrived without it (as in RFC 8985 and QUIC, RFC 9002,
 // 6.1.1), whether or not it arrives after all, as it then was sent again. Pure.
 //
-// Losses are frequent when RECENT_LOSS_EVENTS events were within RECENT_LOSS_SPAN, and for
-// RECENT_LOSS_MEMORY after that. An event is all losses within RECENT_LOSS_APART of its first.
-// Random loss of 1 % at 1 Mbit/s is an event a second. A drop-tail queue that a TCP flow fills
-// loses packets once each time that TCP's window reaches the queue's end, every 2 to 5 s.
+// Losses are frequent when RECENT_LOSS_EVENTS events were within RECENT_LOSS_SPAN, or when the
+// packet that showed one had met no queue of RECENT_LOSS_QUEUE: then it was not a full queue that
+// lost the packet, and such losses go on. They are for RECENT_LOSS_MEMORY after that. An event is
+// all losses within RECENT_LOSS_APART of its first. Random loss of 1 % at 1 Mbit/s is an event a
+// second. A drop-tail queue that a TCP flow fills loses packets once each time that TCP's window
+// reaches the queue's end, every 2 to 5 s.
 #ifndef WEIR_STREAM_LATENCY_RECENT_LOSS_H
 #define WEIR_STREAM_LATENCY_RECENT_LOSS_H
 
@@ -22,6 +24,7 @@ enum { RECENT_LOSS_REORDER = 3, RECENT_LOSS_EVENTS = 3 };
 #define RECENT_LOSS_MEMORY (15 * USEC_PER_SEC)
 #define RECENT_LOSS_SPAN   (2 * USEC_PER_SEC)
 #define RECENT_LOSS_APART  (200 * USEC_PER_MSEC)
+#define RECENT_LOSS_QUEUE  (10 * USEC_PER_MSEC)
 
 struct recent_loss {                   // recent_loss.c alone reads and writes the fields
     int64_t highest;                   // extended sequence number; -1: none arrived
@@ -33,7 +36,8 @@ struct recent_loss {                   // recent_loss.c alone reads and writes t
 };
 
 void recent_loss_init(struct recent_loss *l);
-void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t now);
+// `queued`: how long the packet took beyond the least of late; USEC_NEVER: unknown.
+void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t queued, usec_t now);
 bool recent_loss_read(const struct recent_loss *l, usec_t now);
 bool recent_loss_is_frequent(const struct recent_loss *l, usec_t now);
 

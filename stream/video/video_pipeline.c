@@ -55,7 +55,9 @@ void video_pipeline_packet(struct video_pipeline *v, const struct rtp_packet *p,
                            usec_t arrived)
 {
     frame_outcomes_packet(v->outcomes, &p->adu, ext_seq);
-    latency_control_packet(&v->latency, ext_seq, arrived);
+    // 32 bits of microseconds: where they wrap, a queue is seen for some seconds that is none.
+    usec_t way = p->has_adu ? (int32_t)((uint32_t)arrived - p->adu.written_us) : QOE_UNKNOWN;
+    latency_control_packet(&v->latency, ext_seq, way, arrived);
     stall_classifier_packet(&v->stalls, p, ext_seq, arrived);
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("share: live media next to one TCP flow")
         {"mtp", live_setting::RENO, 0.6, {1.5, 1.5, 1.5, 150, 300, 2, 50}},
         {"mtp", live_setting::CUBIC, 0.45, {1.5, 1.5, 1.5, 200, 350, 4, 50}},
         {"tfrc", live_setting::RENO, 0.6, {1.5, 1.5, 1, 140, 230, 1, 50}},
-        {"tfrc", live_setting::CUBIC, 0.6, {1.5, 1.5, 1, 170, 300, 1, 50}},
+        {"tfrc", live_setting::CUBIC, 0.6, {1.5, 1.5, 1, 230, 320, 1, 50}},
         {"minbuf:1,3", live_setting::RENO, 0.6, {1.5, 1, 0.5, 150, 250, 0, 0}},
         {"minbuf:1,3", live_setting::CUBIC, 0.55, {1.5, 1, 0.5, 150, 320, 0, 0}},
     };

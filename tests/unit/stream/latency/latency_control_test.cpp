@@ -375,7 +375,7 @@ TEST_CASE("latency_control: a round of repair is part of the wait while packets 
             s.until(10 * sec + event * 500 * ms);
             CHECK(s.pace.wait <= before + 5 * ms); // one loss or two are rare
             for (int64_t later : {0, 2, 3, 4})
-                latency_control_packet(&s.pace, seq + later, s.now);
+                latency_control_packet(&s.pace, seq + later, QOE_UNKNOWN, s.now);
             seq += 5;
         }
         s.until(12 * sec);
@@ -404,7 +404,7 @@ TEST_CASE("latency_control: a round of more than 150 ms is waited for after any 
         s.until(10 * sec);
         usec_t before = s.pace.wait;
         for (int64_t seq : {1, 3, 4, 5})
-            latency_control_packet(&s.pace, seq, s.now);
+            latency_control_packet(&s.pace, seq, QOE_UNKNOWN, s.now);
         s.until(12 * sec);
         CHECK((s.pace.wait >= before + round - 5 * ms) == (round > 150 * ms));
     }

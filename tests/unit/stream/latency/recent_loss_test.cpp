@@ -30,7 +30,7 @@ TEST_CASE("recent_loss: a packet is lost when three later ones arrived without i
         recent_loss_init(&l);
         usec_t now = 5;
         for (int64_t seq : row.arrivals)
-            recent_loss_packet(&l, seq, ++now);
+            recent_loss_packet(&l, seq, USEC_NEVER, ++now);
         CHECK(recent_loss_read(&l, now) == row.lost);
         CHECK_FALSE(recent_loss_read(&l, now + RECENT_LOSS_MEMORY));
     }
@@ -61,10 +61,10 @@ TEST_CASE("recent_loss: three events within two seconds are frequent, for 15 s")
         for (int at : row.losses) {
             now = at * USEC_PER_MSEC;
             if (seq == 0)
-                recent_loss_packet(&l, seq++, now);
+                recent_loss_packet(&l, seq++, USEC_NEVER, now);
             seq++; // lost
             for (int i = 0; i < 3; i++)
-                recent_loss_packet(&l, seq++, now);
+                recent_loss_packet(&l, seq++, USEC_NEVER, now);
         }
         CHECK(recent_loss_is_frequent(&l, now) == row.frequent);
         CHECK(recent_loss_is_frequent(&l, now + RECENT_LOSS_MEMORY - 1) == row.frequent);
@@ -77,7 +77,24 @@ TEST_CASE("recent_loss: it is forgotten after 15 s")
     recent_loss l;
     recent_loss_init(&l);
     for (int64_t seq : {1, 3, 4, 5})
-        recent_loss_packet(&l, seq, 1000);
+        recent_loss_packet(&l, seq, USEC_NEVER, 1000);
     CHECK(recent_loss_read(&l, 1000 + RECENT_LOSS_MEMORY - 1));
     CHECK_FALSE(recent_loss_read(&l, 1000 + RECENT_LOSS_MEMORY));
+}
+
+TEST_CASE("recent_loss: a loss without a queue is taken for a frequent one")
+{
+    struct {
+        usec_t queued;
+        bool frequent;
+    } const table[] = {
+        {0, true}, {RECENT_LOSS_QUEUE - 1, true}, {RECENT_LOSS_QUEUE, false}, {USEC_NEVER, false}};
+    for (const auto &row : table) {
+        recent_loss l;
+        recent_loss_init(&l);
+        for (int64_t seq : {0, 2, 3, 4})
+            recent_loss_packet(&l, seq, row.queued, 1000);
+        CHECK(recent_loss_read(&l, 1000));
+        CHECK(recent_loss_is_frequent(&l, 1000) == row.frequent);
+    }
 }
