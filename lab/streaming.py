@@ -114,8 +114,8 @@ class WeirPair:
 
     def encoder_rates(self):
         """Returns [(seconds since `started`, bit/s that the sender requests from the encoder)], one a second."""
-        return [(l["t"] + self.began - self.started, l["adaptation"]["encoder"]) for l in live.json_lines(self.flow.world.path("send.jsonl"))
-                if l.get("adaptation")]
+        lines = live.json_lines(self.flow.world.path("send.jsonl"))
+        return [(l["t"] + self.began - self.started, l["adaptation"]["encoder"]) for l in lines if l.get("adaptation")]
 
     def report(self):
         """Returns weir-play's report."""

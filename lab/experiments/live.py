@@ -7,7 +7,7 @@ from lab import chrome, net, streaming
 from lab.crossings import mean_between, series_of
 from lab.experiment import Cell, Experiment
 from lab.experiments import live_report
-from lab.experiments.live_report import HIGH_MBIT, LOW_MBIT, STEPS
+from lab.experiments.live_report import CALM, HIGH_MBIT, LOW_MBIT, STEPS
 from lab.streaming import DRAIN, LEAD, Conditions
 
 TRANSPORTS = ("minbuf:1,3", "mtp", "tfrc", "scream", "udp", "arc")
@@ -16,7 +16,6 @@ CONTENDERS = [t + latency for latency in LATENCIES for t in TRANSPORTS]
 SRT = ("srt-120", "srt-500")  # at the ladder's top rate; it does not follow the network, so not next to TCP
 PEERS = tuple(chrome.KINDS)
 
-EVERY = (*TRANSPORTS, "tcp", "psp", "mtp-raw")
 TOP_MBPS = 1.92  # the top of the ladder, which is less than the high rate
 AFTER_S = (5, 7)  # the seconds after a step in which its use is measured
 QUEUE = "droptail:50000B"
@@ -28,7 +27,8 @@ LADDER = ("320x180@30:240", "640x360@30:900", "1280x720@15:2400", "1280x720@30:6
 
 def cells():
     return [Cell("step", {"rtt": 50, "duration": 36}), Cell("loss-1%", {"rtt": 100, "duration": 20, "loss": "1%"}),
-            Cell("loss-5%", {"rtt": 100, "duration": 20, "loss": "5%"}), Cell("calm", {"rtt": 50, "duration": 20}, contenders=(*EVERY, *CONTENDERS[len(TRANSPORTS):], *SRT, *PEERS)),
+            Cell("loss-5%", {"rtt": 100, "duration": 20, "loss": "5%"}),
+            Cell("calm", {"rtt": 50, "duration": 20}, contenders=(*CALM, *CONTENDERS[len(TRANSPORTS):], *SRT, *PEERS)),
             *(Cell(cc, {"rtt": SHARED_RTT_MS, "duration": 40, "cc": cc}, contenders=(*CONTENDERS, *PEERS))
               for cc in ("reno", "cubic"))]
 
