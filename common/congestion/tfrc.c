@@ -309,7 +309,7 @@ int tfrc_init(struct controller *c, const char *params, usec_t now)
     struct tfrc *t = of(c);
     assert(c->config.packet_bytes > 0 && c->config.max_rate_bps > 0);
     c->ops = &ops;
-    c->wish = (struct feedback_wish){.packets = 2};
+    c->wish = (struct feedback_wish){0};
     t->path = (struct tcp_path){.packet_bytes = c->config.packet_bytes, .b = 1};
     t->rtt_decay = 0.1;
     int err = take_params(t, params);
