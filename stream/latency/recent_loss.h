@@ -3,12 +3,12 @@
 // RECENT_LOSS_REORDER later ones have arrived without it (as in RFC 8985 and QUIC, RFC 9002,
 // 6.1.1), whether or not it arrives after all, as it then was sent again. Pure.
 //
-// Losses are frequent when RECENT_LOSS_EVENTS events were within RECENT_LOSS_SPAN, or when the
-// packet that showed one had met no queue of RECENT_LOSS_QUEUE: then it was not a full queue that
-// lost the packet, and such losses go on. They are for RECENT_LOSS_MEMORY after that. An event is
-// all losses within RECENT_LOSS_APART of its first. Random loss of 1 % at 1 Mbit/s is an event a
-// second. A drop-tail queue that a TCP flow fills loses packets once each time that TCP's window
-// reaches the queue's end, every 2 to 5 s.
+// Losses count as frequent for RECENT_LOSS_MEMORY after RECENT_LOSS_EVENTS events within
+// RECENT_LOSS_SPAN, and after a loss shown by a packet that had met no queue of RECENT_LOSS_QUEUE:
+// then no full queue lost the packet, and such losses go on. An event is all losses within
+// RECENT_LOSS_APART of its first. Random loss of 1 % at 1 Mbit/s is an event a second. A drop-tail
+// queue that a TCP flow fills loses packets once each time that TCP's window reaches the queue's
+// end, every 2 to 5 s.
 #ifndef WEIR_STREAM_LATENCY_RECENT_LOSS_H
 #define WEIR_STREAM_LATENCY_RECENT_LOSS_H
 
@@ -32,7 +32,7 @@ struct recent_loss {                   // recent_loss.c alone reads and writes t
     usec_t lost_at;                    // USEC_NEVER: no packet was lost
     usec_t events[RECENT_LOSS_EVENTS]; // first losses of the last events, a ring
     uint64_t event_count;
-    usec_t frequent_at; // the last event of which the ring is within the span; USEC_NEVER: none
+    usec_t frequent_at; // the last loss that made losses frequent; USEC_NEVER: none
 };
 
 void recent_loss_init(struct recent_loss *l);

@@ -48,7 +48,7 @@ TEST_CASE("recent_loss: three events within two seconds are frequent, for 15 s")
         {"three", {0, 300, 600}, true},
         {"three, one of which is long ago", {0, 1500, 2000}, false},
         {"losses within 200 ms are one event", {0, 50, 100, 150, 199, 300}, false},
-        {"an event begins anew after 200 ms", {0, 100, 200, 300, 400}, true},
+        {"a new event begins after 200 ms", {0, 100, 200, 300, 400}, true},
         {"next to a TCP flow", {0, 2500, 2600, 5000, 5100, 7000, 9500}, false},
         {"rare, then frequent", {0, 3000, 6000, 6500, 7000}, true},
     };
