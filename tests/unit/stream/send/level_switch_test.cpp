@@ -214,7 +214,7 @@ struct pictures {
 
 TEST_CASE("level_switch: of layered pictures all sizes up to the level's are sent")
 {
-    pictures v(3); // size 1, both temporal layers
+    pictures v(3);                       // size 1, both temporal layers
     CHECK(v.come(0, "base") == " of 3"); // nothing before the first key frame
     CHECK(v.come(2, "key") == "01 of 3");
     CHECK(v.come(3, "top") == "01 of 3");
@@ -234,6 +234,7 @@ TEST_CASE(
     CHECK(v.come(4, "base", 2) == "0 of 1"); // size 2 alone: its size 1 is not sent
     CHECK(v.come(6, "base", 1) == "012 of 1");
     CHECK(v.come(7, "top") == "012 of 5"); // from the next picture on
+    CHECK(v.come(8, "base") == "012 of 5");
     level_switch_set(&v.s, 3);
     CHECK(v.come(9, "top") == "01 of 3");
     CHECK(v.come(10, "base") == "01 of 3");
