@@ -121,8 +121,9 @@ struct scream {
         bool lost;        // true if one has
         double delivered; // bytes/s before
         double bytes;     // that arrived in `time` although sent in the drain into a queue
-        usec_t time;
+        usec_t time, sent_time;
         usec_t last_at; // arrival of the last such packet; < 0: the last packet was none
+        usec_t last_sent_at;
     } drain;
 
     double target_rate; // bytes/s, for the media

@@ -79,6 +79,7 @@ struct rate_estimator_sample { // of one instant
     double allowed_bps; // rate of the controller or window now; NaN: not known
     bool is_window;     // it is a window, in packets
     bool is_kept;   // is_window, and time without media does not make the window smaller (MTP's)
+    bool competes;  // the rate controller knows that other traffic holds the queue
     usec_t rtt;     // the last; 0: not known
     usec_t waiting; // age of the oldest frame that waits
 };

@@ -63,7 +63,7 @@ class live_link
             flow_tcp_config config{};
             config.tcp = tcp();
             config.tcp.packets = INT64_MAX;
-            config.tcp.as_linux = setting.downloads == live_setting::RENO;
+            config.tcp.as_linux = setting.downloads != live_setting::SACK;
             config.tcp.growth = setting.downloads == live_setting::CUBIC ? TCP_CUBIC : TCP_COUNT_ACKS;
             config.packet_bytes = 1500;
             config.delayed_ack = 40 * MS;
