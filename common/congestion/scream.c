@@ -530,7 +530,7 @@ static void info(const struct controller *c, struct controller_info *out, usec_t
     *out = (struct controller_info){
         .rate_bps = 8 * s->target_rate,
         .loss_events = (double)NAN,
-        .competes = s->mode != SCREAM_DELAY,
+        .competes = s->confirmed > 0,
         .variable = {{"ref_wnd", s->ref_wnd / mss(s)},
                      {"qdelay", usec_to_msec(s->queue.standing)},
                      {"delivered", 8 * s->delivered},
