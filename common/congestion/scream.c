@@ -227,7 +227,7 @@ static void drain_arrived(struct scream *s, const struct cc_packet *p, usec_t qu
 
 enum verdict { UNDECIDED, OWN, SHARED };
 
-// Next to others, packets arrive about as slowly as they were sent; alone, as fast as before.
+// Next to others, packets arrive about as slowly as they left; alone, as fast as before.
 static enum verdict judge_drain(const struct scream *s, double packets)
 {
     double sent = s->drain.bytes / usec_to_sec(usec_max(s->drain.sent_time, 1));
