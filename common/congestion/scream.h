@@ -125,8 +125,8 @@ struct scream {
         double delivered; // bytes/s before
         double bytes;     // that arrived in `time` although sent in the drain into a queue
         usec_t time;
-        usec_t sent_time; // in which they left
-        usec_t last_at; // arrival of the last such packet; < 0: the last packet was none
+        usec_t sent_time;    // in which they left
+        usec_t last_at;      // arrival of the last such packet; < 0: the last packet was none
         usec_t last_sent_at; // departure of the last packet
     } drain;
 

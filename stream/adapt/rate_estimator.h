@@ -44,8 +44,9 @@
 //       by 100 % per second. Before the first `too much` it doubles every half second. The target
 //       does not grow while the media does not use it. After a second of that it grows only to the
 //       media's next step: media that comes in steps, or does not change, cannot use more before.
-//     - Competing: where the rate controller knows that other traffic holds the queue, and takes its
-//     share of it, nothing but that share limits the media. Afterwards the capacity is not known.
+//     - Competing: where the rate controller knows that other traffic holds the queue, and takes
+//     its share of it, nothing but that share limits the media. Afterwards the capacity is not
+//     known.
 //
 //   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
 //   one packet) within 0.1 s. Levels follow its mean over a second, and over 3 s where only

@@ -3,10 +3,8 @@
 
 void recent_loss_init(struct recent_loss *l)
 {
-    *l = (struct recent_loss){.highest = -1,
-                              .lost_at = USEC_NEVER,
-                              .frequent_at = USEC_NEVER,
-                              .clear_at = USEC_NEVER};
+    *l = (struct recent_loss){
+        .highest = -1, .lost_at = USEC_NEVER, .frequent_at = USEC_NEVER, .clear_at = USEC_NEVER};
     windowed_min_init(&l->least, RECENT_LOSS_WAY);
     windowed_min_init(&l->longest, RECENT_LOSS_WAY);
     for (int i = 0; i <= RECENT_LOSS_REORDER; i++)

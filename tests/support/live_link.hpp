@@ -25,7 +25,7 @@
 
 // What a live session meets, if it is not the default.
 struct live_setting {
-    enum tcp { SACK, RENO, CUBIC };  // RENO: as Linux's
+    enum tcp { SACK, RENO, CUBIC };  // RENO, CUBIC: as Linux's
     tcp downloads;
     std::vector<level_request> levels; // none: the default ladder
 };
