@@ -58,6 +58,8 @@ struct cc_feedback {
 struct controller_info {
     double rate_bps;    // the rate allowed now, of `bytes` as in cc_sent; 0: nothing may leave
     double loss_events; // loss event rate p; NaN: the controller has none
+    bool competes;      // true while other traffic holds the queue, and the controller takes its
+                        // share as a TCP does: a queue is no reason to send less
     struct {
         const char *name; // static; "p", "X_recv", "w", "B" (bit/s), "spacing" (us) ...
         double value;

@@ -47,11 +47,12 @@ static const double COMPETING_GROWTH = 0.6;                 // packets per RTT: 
 static const double CATCH_UP = 3; // until its first loss, as it gave its share away before
 static const double TCP_PACKET = 1460;
 static const double DRAIN_TO = 0.85; // of what the link delivers
+static const double TRIAL_TO = 0.5;  // of the window, while the queue may be that of others
 static const usec_t DRAIN_TRIAL = 200 * USEC_PER_MSEC, DRAIN_STEP = 5 * USEC_PER_MSEC;
 static const usec_t QUEUE_OLD = USEC_PER_SEC;
 static const usec_t DRAIN_LONG = 800 * USEC_PER_MSEC;
 static const usec_t DRAIN_HOLD = 400 * USEC_PER_MSEC;
-static const double SHARED = 0.8, RESTORED = 0.88;
+static const double SLOWED = 0.8, RESTORED = 0.88;
 static const double FEW_PACKETS = 3, MANY_PACKETS = 6; // to judge a share by
 static const int MAX_UNDECIDED = 2;
 static const usec_t EVIDENCE = 1500 * USEC_PER_MSEC;
@@ -218,14 +219,22 @@ static void drain_arrived(struct scream *s, const struct cc_packet *p, usec_t qu
     if (counts && s->drain.last_at >= 0 && p->arrived_at >= s->drain.last_at) {
         s->drain.bytes += p->bytes;
         s->drain.time += p->arrived_at - s->drain.last_at;
+        s->drain.sent_time += p->sent_at - s->drain.last_sent_at;
     }
     s->drain.last_at = counts ? p->arrived_at : -1;
+    s->drain.last_sent_at = p->sent_at;
 }
 
-static bool drain_is_shared(const struct scream *s)
+enum verdict { UNDECIDED, OWN, SHARED };
+
+// Next to others, packets arrive about as slowly as they left; alone, as fast as before.
+static enum verdict judge_drain(const struct scream *s, double packets)
 {
-    double after = s->drain.bytes / usec_to_sec(usec_max(s->drain.time, 1));
-    return after < SHARED * s->drain.delivered;
+    double sent = s->drain.bytes / usec_to_sec(usec_max(s->drain.sent_time, 1));
+    double arrived = s->drain.bytes / usec_to_sec(usec_max(s->drain.time, 1));
+    if (s->drain.bytes < packets * mss(s) || sent > SLOWED * s->drain.delivered)
+        return UNDECIDED;
+    return arrived < (sent + s->drain.delivered) / 2 ? SHARED : OWN;
 }
 
 // The queue is gone: whose was it?
@@ -234,12 +243,13 @@ static void end_drain(struct scream *s, usec_t now)
     s->drain.active = false;
     if (!s->drain.standing)
         return;
-    if (s->drain.bytes < FEW_PACKETS * mss(s)) { // too few to tell; but it does go
+    enum verdict verdict = judge_drain(s, FEW_PACKETS);
+    if (verdict == UNDECIDED) { // but it does go
         if (s->mode == SCREAM_TRIAL && ++s->undecided >= MAX_UNDECIDED)
             set_mode(s, SCREAM_DELAY, now);
         return;
     }
-    if (!drain_is_shared(s)) {
+    if (verdict == OWN) {
         set_mode(s, SCREAM_DELAY, now);
         return;
     }
@@ -268,7 +278,7 @@ static void drain(struct scream *s, usec_t now)
         s->drain.ref_wnd = s->ref_wnd;
         s->drain.delivered = s->delivered;
         s->drain.bytes = 0;
-        s->drain.time = 0;
+        s->drain.time = s->drain.sent_time = 0;
         s->drain.last_at = -1;
         s->drain.lost = false;
     }
@@ -284,7 +294,7 @@ static void drain(struct scream *s, usec_t now)
     // that is a sign of others only where they were before, or if it lasts.
     bool trial = s->mode == SCREAM_TRIAL;
     bool stays = now - s->drain.best_at > usec_max(DRAIN_TRIAL, 3 * s->srtt);
-    bool shared = s->drain.bytes >= MANY_PACKETS * mss(s) && drain_is_shared(s);
+    bool shared = judge_drain(s, MANY_PACKETS) == SHARED;
     if ((stays && (standing || frame || trial || now - s->drain.since > DRAIN_LONG)) ||
         (shared && trial)) {
         compete(s, now);
@@ -295,7 +305,10 @@ static void drain(struct scream *s, usec_t now)
     if (now - s->drain.cut_at < queued_rtt(s))
         return;
     s->drain.cut_at = now;
-    reduce(s, fmin(s->ref_wnd, DRAIN_TO * s->delivered * usec_to_sec(base_rtt(s))), now);
+    double to = DRAIN_TO * s->delivered * usec_to_sec(base_rtt(s));
+    if (trial && judge_drain(s, FEW_PACKETS) != OWN)
+        to = fmax(to, TRIAL_TO * s->drain.ref_wnd);
+    reduce(s, fmin(s->ref_wnd, to), now);
 }
 
 // ---- Growth (4.2.2.2)
@@ -517,6 +530,7 @@ static void info(const struct controller *c, struct controller_info *out, usec_t
     *out = (struct controller_info){
         .rate_bps = 8 * s->target_rate,
         .loss_events = (double)NAN,
+        .competes = s->confirmed > 0,
         .variable = {{"ref_wnd", s->ref_wnd / mss(s)},
                      {"qdelay", usec_to_msec(s->queue.standing)},
                      {"delivered", 8 * s->delivered},

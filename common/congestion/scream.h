@@ -31,16 +31,19 @@
 // Other traffic (4.2.1.4.1). The draft raises its delay target with the mean queue delay. Here the
 // drain is also an experiment. Alone in a queue, packets arrive at the link's rate however slowly
 // they are sent; next to others, at the rate of this flow's share, which shrinks with the sending
-// rate. So packets of the drain that still found a queue tell: if they arrived at less than 0.8 of
-// the rate before, or if the queue does not shrink at all, others hold it. Two such drains in a
-// row, or a queue that stays, begin the competing mode, as Copa has one (Arun, Balakrishnan
-// 2018, 2.2): ref_wnd is restored and moves as that of a TCP: AIMD with BETA_LOSS and about Reno's
-// growth (RFC 9438, 4.3), and until its first loss three times as fast, for it has given its share
-// away before. When the queue falls by 40 %, at the earliest after 2 s, or after 12 s, the next
-// drain decides again. Each such drain gives capacity away for seconds, so the wait of 2 s doubles
-// each time that others are found, up to 8 s; a queue that falls by 80 % ends it. All flows of this
-// kind see the queue fall at the same time and drain together, so that they return to the delay
-// mode together.
+// rate. So packets of the drain that still found a queue tell, once they left at less than 0.8 of
+// the rate before: if they arrived nearer to the rate at which they left than to the one before, or
+// if the queue does not shrink at all, others hold it. Two such drains in a row, or a queue that
+// stays, begin the competing mode, as Copa has one (Arun, Balakrishnan 2018, 2.2): ref_wnd is
+// restored and moves as that of a TCP: AIMD with BETA_LOSS and about Reno's growth (RFC 9438, 4.3),
+// and until its first loss three times as fast, for it has given its share away before. When the
+// queue falls by 40 %, at the earliest after 2 s, or after 12 s, the next drain decides again, a
+// trial. It halves ref_wnd at most, unless the packets tell that the queue is this flow's own: what
+// arrives from a queue of others, for some tens of milliseconds next to nothing, is no measure of
+// the link. The wait of 2 s doubles each time that others are found, up to 8 s; a queue that falls
+// by 80 % ends it. All flows of this kind see the queue fall at the same time and drain together,
+// so that they return to the delay mode together. Once a trial has found others, the media follows
+// this rate alone (controller_info.competes), and no other sign of a queue.
 //
 // Media rate (4.4). While packets have waited at the sender for 100 ms, and while draining, the
 // rate given to the media is a share of what the link delivers, for an encoder follows at once. It
@@ -122,7 +125,9 @@ struct scream {
         double delivered; // bytes/s before
         double bytes;     // that arrived in `time` although sent in the drain into a queue
         usec_t time;
-        usec_t last_at; // arrival of the last such packet; < 0: the last packet was none
+        usec_t sent_time;    // in which they left
+        usec_t last_at;      // arrival of the last such packet; < 0: the last packet was none
+        usec_t last_sent_at; // departure of the last packet
     } drain;
 
     double target_rate; // bytes/s, for the media

@@ -117,14 +117,20 @@ static void leave_recovery(struct tcp_sender *s)
     s->cwnd = s->ssthresh;
 }
 
-// As TCP_COUNT_PACKETS, while the window is used.
-static void grow_as_linux(struct tcp_sender *s, int64_t acked)
+// As TCP_COUNT_PACKETS or TCP_CUBIC, while the window is used.
+static void grow_as_linux(struct tcp_sender *s, int64_t acked, usec_t now)
 {
     if (!tcp_linux_grows(&s->kernel, s->cwnd, s->ssthresh))
         return;
     double room = fmax(s->ssthresh - s->cwnd, 0); // of slow start
     int64_t slow = (double)acked < room ? acked : (int64_t)room;
     s->cwnd += (double)slow;
+    if (s->config.growth == TCP_CUBIC) {
+        if (acked > slow)
+            s->cwnd = cubic_ack(&s->cubic, s->cwnd, (int)(acked - slow), s->rto.srtt, now);
+        s->cwnd = window(s);
+        return;
+    }
     for (s->acks += (int)(acked - slow); s->acks >= (int)s->cwnd; s->cwnd++)
         s->acks -= (int)s->cwnd;
     s->cwnd = window(s);
@@ -173,7 +179,7 @@ static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
     }
     if (!s->in_recovery) {
         if (s->config.as_linux)
-            grow_as_linux(s, acked);
+            grow_as_linux(s, acked, now);
         else if (grows)
             grow(s, (int)acked, now);
         arm(s, now);

@@ -46,8 +46,8 @@ struct tcp_sender_config {
     enum tcp_growth growth;
     bool validates; // true: cwnd grows only while half of it is used (RFC 7661); false: always, as
                     // in ns-2
-    bool as_linux;  // true: as tcp_linux.h; requires TCP_SACK, takes precedence over `validates`
-                    // and `growth`, which is TCP_COUNT_PACKETS then
+    bool as_linux;  // true: as tcp_linux.h; requires TCP_SACK, takes precedence over `validates`;
+                    // `growth` is TCP_CUBIC or counts as TCP_COUNT_PACKETS then
 };
 
 struct tcp_sender {

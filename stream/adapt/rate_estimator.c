@@ -353,6 +353,17 @@ static void drain(struct rate_estimator *f, usec_t rtt, usec_t now)
     }
 }
 
+// The queue is that of other traffic, and the controller's rate is the share of it: no rate that
+// was measured in the queue limits the media.
+static void leave_to_controller(struct rate_estimator *f, usec_t now)
+{
+    f->crowded_until = now + HOLD;
+    f->drain_since = USEC_NEVER;
+    f->dips = false;
+    f->capacity_bps = 0;
+    f->least_since = now;
+}
+
 // The rate goes below what arrives, until the queue is gone.
 static void dip(struct rate_estimator *f, usec_t rtt, usec_t now)
 {
@@ -450,9 +461,11 @@ bool rate_estimator_update(struct rate_estimator *f, const struct rate_estimator
     measure(f, s, now);
     limit(f, s, elapsed, now);
     note_use(f, now);
+    if (s->competes)
+        leave_to_controller(f, now);
     drain(f, s->rtt, now);
     bool grows = is_growing(f, now);
-    bool too_much = grows || (!f->dips && is_too_much(f, s->rtt, now));
+    bool too_much = grows || (!f->dips && !s->competes && is_too_much(f, s->rtt, now));
     if (grows)
         dip(f, s->rtt, now);
     else if (too_much)

@@ -44,6 +44,9 @@
 //       by 100 % per second. Before the first `too much` it doubles every half second. The target
 //       does not grow while the media does not use it. After a second of that it grows only to the
 //       media's next step: media that comes in steps, or does not change, cannot use more before.
+//     - Competing: where the rate controller knows that other traffic holds the queue, and takes
+//     its share of it, nothing but that share limits the media. Afterwards the capacity is not
+//     known.
 //
 //   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
 //   one packet) within 0.1 s. Levels follow its mean over a second, and over 3 s where only
@@ -79,6 +82,7 @@ struct rate_estimator_sample { // of one instant
     double allowed_bps; // rate of the controller or window now; NaN: not known
     bool is_window;     // it is a window, in packets
     bool is_kept;   // is_window, and time without media does not make the window smaller (MTP's)
+    bool competes;  // the rate controller knows that other traffic holds the queue
     usec_t rtt;     // the last; 0: not known
     usec_t waiting; // age of the oldest frame that waits
 };

@@ -10,6 +10,6 @@ void latency_budget_divide(usec_t target, const struct latency_parts *parts,
     out->kept = left >= after;
     out->buffer = usec_max(left, after);
     usec_t sender = target ? out->buffer - after - LATENCY_MARGIN
-                           : usec_max(LATENCY_SENDER_AUTO, 2 * out->buffer);
+                           : usec_max(LATENCY_SENDER_AUTO, 2 * (parts->repair + after));
     out->sender = usec_min(usec_max(sender, LATENCY_SENDER_LEAST), LATENCY_SENDER_MOST);
 }

@@ -21,9 +21,11 @@
 // it does not wait for here. So the sender is told how long a frame may wait there:
 //
 //     with a target:     buffer - decoder - display - LATENCY_MARGIN
-//     without a target:  max(LATENCY_SENDER_AUTO, 2 * buffer)
+//     without a target:  max(LATENCY_SENDER_AUTO, 2 * (repair + decoder + display))
 //
 // With a target a later one misses its time. Without one it is shown at once, if it is not too old.
+// Jitter is not part of the share: what frames wait at the sender arrives as jitter, and would
+// lengthen its own limit.
 #ifndef WEIR_STREAM_LATENCY_LATENCY_BUDGET_H
 #define WEIR_STREAM_LATENCY_LATENCY_BUDGET_H
 

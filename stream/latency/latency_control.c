@@ -26,7 +26,6 @@ void latency_control_init(struct latency_control *l, const struct latency_contro
     windowed_min_init(&l->encoder, ARRIVAL_JITTER_BASE);
     windowed_min_init(&l->transport, ARRIVAL_JITTER_BASE);
     windowed_min_init(&l->path, ARRIVAL_JITTER_BASE);
-    windowed_min_init(&l->way, LATENCY_CONTROL_WAY);
     speed_control_init(&l->speed, now);
 }
 
@@ -47,12 +46,7 @@ void latency_control_set_audio(struct latency_control *l, usec_t line)
 
 void latency_control_packet(struct latency_control *l, int64_t ext_seq, usec_t way, usec_t now)
 {
-    usec_t queued = USEC_NEVER;
-    if (way != QOE_UNKNOWN) {
-        windowed_min_add(&l->way, way, now);
-        queued = way - windowed_min_read(&l->way);
-    }
-    recent_loss_packet(&l->losses, ext_seq, queued, now);
+    recent_loss_packet(&l->losses, ext_seq, way == QOE_UNKNOWN ? USEC_NEVER : way, now);
 }
 
 static bool repairs(const struct latency_control *l, usec_t now)

@@ -55,7 +55,6 @@ extern "C" {
 #define LATENCY_CONTROL_RAISE    (10 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_STEP     (30 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_ASTRAY   (400 * USEC_PER_MSEC)
-#define LATENCY_CONTROL_WAY      (10 * USEC_PER_SEC)
 #define LATENCY_CONTROL_SKIP     (300 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_LATE     (150 * USEC_PER_MSEC) // a frame that others depend on: REPAIR_LATE
 #define LATENCY_CONTROL_AUDIO    (100 * USEC_PER_MSEC)
@@ -82,7 +81,6 @@ struct latency_control {
     struct windowed_min encoder;
     struct windowed_min transport;
     struct windowed_min path; // both together
-    struct windowed_min way;  // of packets, from written to arrived, on clocks that need not agree
     double decoder;           // means, us
     double display;
     usec_t rtt;    // 0: unknown

@@ -341,6 +341,7 @@ static void follow(struct stream_sender *s, usec_t now)
         // The kernel's TCP reports no rate that it allows, and reduces an unused window.
         .is_kept = counts_packets && !isnan(info.allowed_bps),
         .allowed_bps = t->responsive ? info.allowed_bps : info.window_bps,
+        .competes = info.competes,
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
     };

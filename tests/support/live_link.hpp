@@ -25,7 +25,7 @@
 
 // What a live session meets, if it is not the default.
 struct live_setting {
-    enum tcp { SACK, RENO, CUBIC };  // RENO: as Linux's
+    enum tcp { SACK, RENO, CUBIC };  // RENO, CUBIC: as Linux's
     tcp downloads;
     std::vector<level_request> levels; // none: the default ladder
 };
@@ -63,7 +63,7 @@ class live_link
             flow_tcp_config config{};
             config.tcp = tcp();
             config.tcp.packets = INT64_MAX;
-            config.tcp.as_linux = setting.downloads == live_setting::RENO;
+            config.tcp.as_linux = setting.downloads != live_setting::SACK;
             config.tcp.growth = setting.downloads == live_setting::CUBIC ? TCP_CUBIC : TCP_COUNT_ACKS;
             config.packet_bytes = 1500;
             config.delayed_ack = 40 * MS;

@@ -94,14 +94,14 @@ TEST_CASE("share: live media next to one TCP flow")
         double least_share;
         outcome most;
     } table[] = {
-        {"scream", live_setting::RENO, 0.6, {1.5, 2, 1.5, 130, 250, 1, 50}},
-        {"scream", live_setting::CUBIC, 0.6, {1.5, 3.5, 4, 150, 450, 1.5, 100}},
-        {"mtp", live_setting::RENO, 0.6, {1.5, 1.5, 1.5, 150, 300, 2, 50}},
-        {"mtp", live_setting::CUBIC, 0.45, {1.5, 1.5, 1.5, 200, 350, 4, 50}},
-        {"tfrc", live_setting::RENO, 0.6, {1.5, 1.5, 1, 140, 230, 1, 50}},
-        {"tfrc", live_setting::CUBIC, 0.6, {1.5, 1.5, 1, 230, 320, 1, 50}},
-        {"minbuf:1,3", live_setting::RENO, 0.6, {1.5, 1, 0.5, 150, 250, 0, 0}},
-        {"minbuf:1,3", live_setting::CUBIC, 0.55, {1.5, 1, 0.5, 150, 320, 0, 0}},
+        {"scream", live_setting::RENO, 0.8, {1.5, 2, 0.8, 120, 180, 0.5, 10}},
+        {"scream", live_setting::CUBIC, 0.8, {1.5, 1.5, 0.8, 120, 210, 0.6, 10}},
+        {"mtp", live_setting::RENO, 0.6, {1.5, 1, 0.8, 140, 260, 2, 20}},
+        {"mtp", live_setting::CUBIC, 0.5, {1.5, 1, 0.8, 140, 250, 3, 20}},
+        {"tfrc", live_setting::RENO, 0.7, {1.5, 1.2, 0.5, 130, 195, 0.5, 10}},
+        {"tfrc", live_setting::CUBIC, 0.65, {1.5, 1.2, 0.8, 135, 210, 0.6, 10}},
+        {"minbuf:1,3", live_setting::RENO, 0.65, {1.5, 0.5, 0.5, 135, 215, 0, 0}},
+        {"minbuf:1,3", live_setting::CUBIC, 0.6, {1.5, 0.5, 0.8, 140, 275, 0, 0}},
     };
     for (const auto &row : table) {
         outcome o = view(row.via, row.tcp);

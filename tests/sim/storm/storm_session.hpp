@@ -338,6 +338,9 @@ class storm_session : public live_link
                 hear_rtt(now);
             else if (repair)
                 repair_receiver_set_rtt(repair, rtt, now);
+            usec_t share = video_pipeline_sender_share(pipeline);
+            if (share) // as weir-play requests it
+                stream_sender_set_latency(s, share);
             usec_t target = tells ? video_pipeline_target(pipeline) : 0;
             if (target) // weir-play tells it several times a second
                 stream_sender_set_playout(s, std::max(target, MIN_PLAYOUT));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One controller, fed by hand. How it fares on links: scream_link_test.cpp.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -52,6 +53,12 @@ struct flow {
         controller_info i;
         c->ops->info(c.get(), &i, now);
         return i.rate_bps;
+    }
+    bool competes() const
+    {
+        controller_info i;
+        c->ops->info(c.get(), &i, now);
+        return i.competes;
     }
     double wnd() const
     {
@@ -240,6 +247,33 @@ TEST_CASE("scream: a queue that stays although the flow yields belongs to others
     CHECK(f.variable("mode") == 2);
     f.hear_for(6 * USEC_PER_SEC);
     CHECK(f.variable("mode") == 0);
+}
+
+TEST_CASE("scream: a trial halves the window at most, and a confirmed one is the media's limit")
+{
+    flow f;
+    f.hear_for(2 * USEC_PER_SEC);
+    flow::report queue;
+    queue.queued = 60 * MS;
+    f.hear_for(3 * USEC_PER_SEC, queue);
+    CHECK(f.variable("mode") == 1);
+    CHECK_FALSE(f.competes());
+    queue.queued = 30 * MS; // it fell by half: the next drain decides
+    double before = 0;
+    while (f.variable("mode") == 1) {
+        before = f.wnd();
+        f.hear(4, 5 * MS, queue);
+    }
+    queue.queued = 60 * MS; // a burst of others: a packet in 40 ms is what arrives
+    double least = f.wnd();
+    for (int i = 0; i < 20 && f.variable("mode") == 2; i++) {
+        f.hear(1, 40 * MS, queue);
+        least = std::min(least, f.wnd());
+    }
+    CHECK(least < 0.6 * before);
+    CHECK(least > 0.49 * before);
+    CHECK(f.variable("mode") == 1);
+    CHECK(f.competes());
 }
 
 TEST_CASE("scream: what the media does not use does not let the window grow without bound")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/sim/tcp_linux.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "lab/sim/tcp_sender.h"
@@ -109,5 +110,44 @@ TEST_CASE("tcp_linux: a hole is lost after a quarter of a round trip; a silent p
     CHECK(probe > 400 * MS);
     tcp_sender_timeout(&s, probe);
     CHECK(tcp_sender_pull(&s, probe) == 3);
+    tcp_sender_destroy(&s);
+}
+
+TEST_CASE("tcp_linux: with CUBIC a recovery begins at seven tenths, and the window grows back")
+{
+    tcp_sender s{};
+    tcp_sender_config c{};
+    c.variant = TCP_SACK;
+    c.growth = TCP_CUBIC;
+    c.packets = INT64_MAX;
+    c.initial_window = 20;
+    c.max_window = 1000;
+    c.min_rto = 200 * MS;
+    c.timestamps = c.as_linux = true;
+    REQUIRE(tcp_sender_init(&s, &c) == 0);
+    for (int64_t seq = 0; seq < 20; seq++)
+        REQUIRE(tcp_sender_pull(&s, 0) == seq);
+    usec_t now = 100 * MS;
+    tcp_ack hole = {0, 1, {{1, 20}}}; // 0 is lost
+    for (int i = 0; i < 3; i++)
+        tcp_sender_ack(&s, &hole, now);
+    CHECK(s.in_recovery);
+    CHECK(s.ssthresh == Approx(0.7 * 20));
+    // Each round trip all that left is acknowledged. K = cbrt(6 / 0.4) = 2.5 s.
+    double before = 0;
+    for (; now < 2700 * MS; now += 100 * MS) {
+        int64_t sent_to = s.una;
+        for (int64_t seq = tcp_sender_pull(&s, now); seq >= 0; seq = tcp_sender_pull(&s, now))
+            sent_to = std::max(sent_to, seq + 1);
+        tcp_ack all = {std::max(s.high, sent_to), 0, {}};
+        tcp_sender_echo(&s, &all, now, now + 100 * MS);
+        tcp_sender_ack(&s, &all, now + 100 * MS);
+        if (now < 500 * MS)
+            before = s.cwnd;
+    }
+    CHECK_FALSE(s.in_recovery);
+    CHECK(before < 19);
+    CHECK(s.cwnd > 19);
+    CHECK(s.cwnd < 36); // Reno from half of it: 36
     tcp_sender_destroy(&s);
 }

@@ -218,6 +218,30 @@ TEST_CASE("rate_estimator: a rate controller that stays below what is wanted sta
     CHECK(s.waiting < 100 * MS);
 }
 
+TEST_CASE("rate_estimator: while the controller competes, no queue limits the media")
+{
+    // A queue of others grows by 80 ms each second and vanishes. The controller allows 3 Mbit/s.
+    for (bool competes : {false, true}) {
+        rate_estimator f;
+        rate_estimator_init(&f, 2e6, 100e3, 8e6);
+        rate_estimator_sample s{};
+        s.allowed_bps = 3e6;
+        s.competes = competes;
+        double least = INFINITY;
+        for (int i = 1; i <= 300; i++) {
+            s.rtt = 50 * MS + i % 30 * 80 * MS / 30;
+            s.made += rate_estimator_bps(&f) / 8 * 0.033;
+            s.delivered += (s.made - s.delivered) / 4;
+            s.flight = s.made - s.delivered;
+            rate_estimator_update(&f, &s, USEC_PER_SEC + i * 33 * MS);
+            if (i > 150)
+                least = std::min(least, rate_estimator_bps(&f));
+        }
+        INFO((competes ? "competes" : "does not"));
+        CHECK((least > 2.9e6) == competes);
+    }
+}
+
 TEST_CASE("rate_estimator: the queue of a key frame that is expected is none, if it passes")
 {
     // Once 0.16 s of the rate more is made; all of it comes through in 0.2 s, or it stays.

@@ -21,8 +21,10 @@ TEST_CASE("latency budget: the shares")
         // A round of repair is needed, but a target does not move.
         {500, 20, 100, 30, 60, 5, 1, 371, 380, 86, true},
         {0, 20, 100, 30, 60, 5, 1, 400, 86, 86, true},
-        // Without a target a frame may be late, though not by any time: 2 * 596.
-        {0, 20, 100, 600, 0, 5, 1, 1192, 596, 596, true},
+        // Without a target a frame may be late, though not by any time: 2 * 306. Jitter does not
+        // count.
+        {0, 20, 100, 600, 300, 5, 1, 612, 896, 896, true},
+        {0, 20, 100, 600, 0, 5, 1, 400, 596, 596, true},
         // The path leaves less than jitter needs: the target holds.
         {150, 20, 100, 100, 0, 5, 1, 21, 30, 96, true},
         // It leaves just decoder and display, then one less than that: the sender's least.

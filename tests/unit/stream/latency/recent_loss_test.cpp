@@ -82,19 +82,83 @@ TEST_CASE("recent_loss: it is forgotten after 15 s")
     CHECK_FALSE(recent_loss_read(&l, 1000 + RECENT_LOSS_MEMORY));
 }
 
-TEST_CASE("recent_loss: a loss without a queue is taken for a frequent one")
+namespace
+{
+
+// Packets 0, 2, 3 and 4 of the given ways, ms, after a first one that met no queue; 1 is lost.
+recent_loss lose(const std::vector<usec_t> &ways)
+{
+    recent_loss l;
+    recent_loss_init(&l);
+    recent_loss_packet(&l, 0, 0, 900);
+    int64_t seq = 1;
+    for (usec_t way : ways) {
+        recent_loss_packet(&l, seq, way == USEC_NEVER ? way : way * USEC_PER_MSEC, 1000);
+        seq += seq == 1 ? 2 : 1;
+    }
+    return l;
+}
+
+} // namespace
+
+TEST_CASE("recent_loss: a loss whose neighbours met no queue is taken for a frequent one")
 {
     struct {
-        usec_t queued;
+        std::vector<usec_t> ways; // ms
         bool frequent;
     } const table[] = {
-        {0, true}, {RECENT_LOSS_QUEUE - 1, true}, {RECENT_LOSS_QUEUE, false}, {USEC_NEVER, false}};
+        {{0, 0, 0, 0}, true},           {{9, 9, 9, 9}, true},
+        {{10, 0, 0, 0}, false}, // the packet before it
+        {{0, 10, 0, 0}, false},         {{0, 0, 0, 10}, false},
+        {{0, 0, 0, USEC_NEVER}, false},
+    };
     for (const auto &row : table) {
-        recent_loss l;
-        recent_loss_init(&l);
-        for (int64_t seq : {0, 2, 3, 4})
-            recent_loss_packet(&l, seq, row.queued, 1000);
+        recent_loss l = lose(row.ways);
         CHECK(recent_loss_read(&l, 1000));
         CHECK(recent_loss_is_frequent(&l, 1000) == row.frequent);
+    }
+}
+
+TEST_CASE("recent_loss: a shorter way that is found later shows that there was a queue")
+{
+    recent_loss l = lose({0, 0, 0, 0});
+    recent_loss_packet(&l, 5, -5 * USEC_PER_MSEC, 2000);
+    CHECK(recent_loss_is_frequent(&l, 2000));
+    recent_loss_packet(&l, 6, -20 * USEC_PER_MSEC, 3000);
+    CHECK_FALSE(recent_loss_is_frequent(&l, 3000));
+    // A copy is as late as its repair took: it tells nothing of the queue.
+    recent_loss late = lose({0, 0, 0, 0});
+    recent_loss_packet(&late, 2, -20 * USEC_PER_MSEC, 3000);
+    CHECK(recent_loss_is_frequent(&late, 3000));
+}
+
+TEST_CASE("recent_loss: losses at the peak of a queue are no events")
+{
+    struct {
+        const char *what;
+        usec_t peak, at; // ms
+        bool frequent;
+    } const table[] = {
+        {"at the peak", 50, 50, false},
+        {"near it", 50, 30, false},
+        {"well below", 50, 29, true},
+        {"a queue too short to tell", 19, 19, true},
+    };
+    for (const auto &row : table) {
+        INFO(row.what);
+        recent_loss l;
+        recent_loss_init(&l);
+        recent_loss_packet(&l, 0, 0, 0);
+        recent_loss_packet(&l, 1, row.peak * USEC_PER_MSEC, 0);
+        int64_t seq = 2;
+        usec_t now = 0;
+        for (int i = 0; i < RECENT_LOSS_EVENTS; i++) {
+            now = i * 300 * USEC_PER_MSEC;
+            for (int k = 0; k < 8; k++) {
+                recent_loss_packet(&l, seq, row.at * USEC_PER_MSEC, now);
+                seq += k == 3 ? 2 : 1;
+            }
+        }
+        CHECK(recent_loss_is_frequent(&l, now) == row.frequent);
     }
 }
