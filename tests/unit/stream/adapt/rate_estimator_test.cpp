@@ -34,6 +34,7 @@ struct network {
     std::vector<usec_t> lateness;                 // of each frame, when it is served
     double asked = 0;
     double allowed_bps = NAN; // by a rate controller
+    double scale = 1;         // of the frames, which need not use the rate
 
     network()
     {
@@ -62,7 +63,7 @@ struct network {
     {
         update();
         asked = rate_estimator_bps(&f);
-        double bytes = asked / 8 / FPS * (0.7 + 0.6 * rng_unit(&r));
+        double bytes = scale * asked / 8 / FPS * (0.7 + 0.6 * rng_unit(&r));
         if (key_every && now >= key_at) {
             bytes += 0.15 * asked / 8;
             key_at = now + key_every;
@@ -192,12 +193,14 @@ TEST_CASE("rate_estimator: what a dip left to arrive is not what the path carrie
     n.capacity_bps = 1e6;
     CHECK(n.until(1, [&] { return n.f.dips; }) < 1);
     CHECK(n.until(2, [&] { return !n.f.dips; }) < 2);
-    CHECK(n.until(0.3, [&] { return n.f.took_bps < 0.7e6; }) < 0.3);
+    n.scale = 0.2;
+    n.run(0.2);
+    n.scale = 1;
+    CHECK(n.f.took_bps < 0.7e6);
     n.rtt += 45 * MS; // a large frame is on the path
     double least = INFINITY;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 100; i++) {
         n.millisecond();
-        n.rtt -= i == 100 ? 45 * MS : 0;
         least = std::min(least, rate_estimator_bps(&n.f));
     }
     CHECK(least > 0.7e6);
