@@ -13,6 +13,9 @@
 #define BUCKET_HIGH_UP 0.13    // s; bound for layers above T0, which leave the rest to T0
 #define PAYBACK        0.8     // s in which a group's excess is paid back
 #define LAYER_DISTANCE 2.0     // qp between layers of a group
+#define LAYER_NEAREST  (-4.0)  // the same at fine quantisers, if it makes the frames' sizes even
+#define EVEN           1.25    // bits of a layer's frame there, of the next layer's, at most
+#define FINE_QP        28.0    // finer quantisers are fine ones
 #define GROUP_NEAREST  (-2.0)  // min. qp of a group relative to the group below it
 #define GROUP_FARTHEST 12.0    // max. qp of a group relative to the group below it
 #define GAIN           0.4     // weight of a new measurement of cost
@@ -105,6 +108,18 @@ static double room_for(const struct layer_rate *r, int temporal_id)
     return fmax(room, 0);
 }
 
+// Returns the qp by which layer t of a group is coarser than the group's lowest layer.
+static double distance(const struct layer_rate *r, int lowest, int t)
+{
+    double nearest = LAYER_DISTANCE - (FINE_QP - r->qp[r->group[lowest]]);
+    double sum = 0;
+    for (int i = lowest + 1; i <= t; i++) {
+        double even = (log2(EVEN) - (r->cost[i - 1] - r->cost[i])) / SLOPE;
+        sum += fmin(fmax(fmax(even, nearest), LAYER_NEAREST), LAYER_DISTANCE);
+    }
+    return sum;
+}
+
 // Returns the quantiser of the group's lowest layer at which the mean cost of its layers meets the
 // group's rate, corrected to pay back the excess.
 static double group_qp(const struct layer_rate *r, int group)
@@ -113,7 +128,7 @@ static double group_qp(const struct layer_rate *r, int group)
     double sum = 0;
     for (int t = lowest; t <= group; t++) {
         double layer_fps = r->fps / (1 << (r->layers - (t > 0 ? t : 1)));
-        sum += layer_fps * exp2(r->cost[t] - SLOPE * LAYER_DISTANCE * (t - lowest));
+        sum += layer_fps * exp2(r->cost[t] - SLOPE * distance(r, lowest, t));
     }
     double rate = group_rate(r, group);
     // Before a frame, the excess is one frame's share below its value after a frame.
@@ -148,7 +163,7 @@ double layer_rate_begin(struct layer_rate *r, int64_t index, int temporal_id, bo
         base = fmin(fmax(base, r->qp[below] + GROUP_NEAREST), r->qp[below] + GROUP_FARTHEST);
     r->qp[group] = clip_qp(base);
 
-    double qp = r->qp[group] + LAYER_DISTANCE * (temporal_id - below - 1);
+    double qp = r->qp[group] + distance(r, below + 1, temporal_id);
     // A key frame gets a finer quantiser than the frames that depend on it, if there is room.
     if (key)
         qp = fmax(qp - 1, qp_for_bits(r->key_cost, 0.8 * r->room));

@@ -14,8 +14,12 @@
 //
 // The layers between two levels form a group, whose rate is the difference of the levels' rates. A
 // group's quantiser comes from a model of its frames' cost, log2(bits) = cost - qp * slope, which
-// is measured after each frame. Within a group the layers keep the usual distance of 2 qp. The
-// distance between groups, -2 .. 12 qp, preserves the lower levels' share.
+// is measured after each frame. Within a group the layers keep the usual distance of 2 qp. At
+// quantisers finer than 28 the distance is less, as far as a layer's frames are larger than 1.25
+// times those of the next layer. There the picture hardly gains from a finer T0 (SSIM .9935 against
+// .9923 at 1920 kbit/s), but a large frame takes long on a path that has just become slower: at a
+// quarter of 4 Mbit/s, 86 ms of 11 kB, and 71 ms of 9 kB. The distance between groups, -2 .. 12 qp,
+// preserves the lower levels' share.
 #ifndef WEIR_MEDIA_CODED_LAYER_RATE_H
 #define WEIR_MEDIA_CODED_LAYER_RATE_H
 

@@ -12,6 +12,7 @@
 #define CALM        (40 * USEC_PER_MSEC)
 #define DRAIN_TO    (20 * USEC_PER_MSEC)
 #define DRAIN_FROM  (20 * USEC_PER_MSEC)
+#define OWN_FROM    (12 * USEC_PER_MSEC)
 #define DRAIN_TRIAL (600 * USEC_PER_MSEC)
 #define CROWDED     (5 * USEC_PER_SEC)
 #define CROWD_CALM  (200 * USEC_PER_MSEC)
@@ -186,6 +187,12 @@ static bool is_crowded(const struct rate_estimator *f, usec_t now)
     return now < f->crowded_until;
 }
 
+// A dip has shown that the queue is this stream's.
+static bool is_proved(const struct rate_estimator *f, usec_t now)
+{
+    return f->proved_until && now < f->proved_until;
+}
+
 static void measure_ahead(struct rate_estimator *f, const struct rate_estimator_sample *s,
                           usec_t now)
 {
@@ -281,7 +288,7 @@ static bool is_too_much(const struct rate_estimator *f, usec_t rtt, usec_t now)
     }
     for (int i = 0; i < SIGNS; i++) {
         // Next to other traffic, its queue would be taken for this stream's.
-        if (signs[i].proved && (!f->proved_until || now >= f->proved_until))
+        if (signs[i].proved && !is_proved(f, now))
             continue;
         usec_t least = now < f->burst_until ? BURST_RISE : signs[i].rise;
         if (f->rise <= least + packets_time(f, DELAY_PACKETS))
@@ -321,8 +328,10 @@ static void begin_drain(struct rate_estimator *f, double bps, usec_t now)
 static void drain(struct rate_estimator *f, usec_t rtt, usec_t now)
 {
     usec_t grain = packets_time(f, DELAY_PACKETS);
-    bool ours = !is_crowded(f, now) && now >= f->burst_until;
-    if (f->rise > DRAIN_FROM + grain && ours && f->drain_since == USEC_NEVER)
+    // Just after a dip, what arrives is what the dip left to send.
+    bool ours = !is_crowded(f, now) && now >= usec_max(f->burst_until, f->refill_until);
+    usec_t from = is_proved(f, now) ? OWN_FROM : DRAIN_FROM;
+    if (f->rise > from + grain && ours && f->drain_since == USEC_NEVER)
         begin_drain(f, f->took_bps, now);
     if (f->drain_since == USEC_NEVER)
         return;
@@ -341,6 +350,7 @@ static void drain(struct rate_estimator *f, usec_t rtt, usec_t now)
     double made = rate_of(f, true, lasts, f->least_rtt, now);
     if (f->dips) {
         f->dips = false;
+        f->refill_until = now + short_window(f) + rtt;
         bool proved = f->peak_rtt > f->usual_rtt + PROOF + grain;
         f->proved_until = proved ? now + PROVED_FOR : f->proved_until;
         f->target_bps = proved ? DECREASE * f->drain_bps : f->dip_target;

@@ -27,9 +27,10 @@
 //       allowed, one step never goes below 0.7 of the target: a loss may keep a window short for a
 //       moment. The next step comes 200 ms later or more, and 2 round trips later unless the delay
 //       still grows.
-//     - Drain: after a rise of 20 ms, for 0.3 s and 2 round trips at least, the encoder is given
-//       less than the arrival rate at the beginning: by 5 %, and more the longer it lasts, until
-//       the rise is below 20 ms. If meanwhile more arrived than was coded, the queue was this
+//     - Drain: after a rise of 20 ms, or of 12 ms for 30 s after a dip, but not just after it, when
+//       less arrives than the path carries, for 0.3 s and 2 round trips at least, the encoder is
+//       given less than the arrival rate at the beginning: by 5 %, and more the longer it lasts,
+//       until the rise is below 20 ms. If meanwhile more arrived than was coded, the queue was this
 //       stream's own: target = 0.95 of the arrival rate at the beginning.
 //     - While a larger size's first frame is expected, for 0.5 s and 2 round trips, only a rise of
 //       250 ms counts.
@@ -122,7 +123,8 @@ struct rate_estimator {
     double dip_target, dip_capacity; // before it
     usec_t usual_rtt, peak_rtt;      // before it, and since
     double dip_bps;                  // the highest arrival rate since
-    usec_t least_since;              // delays before this time do not count
+    usec_t refill_until; // after it: the arrival rate is lower than what the path carries
+    usec_t least_since;  // delays before this time do not count
     usec_t crowded_until;
     usec_t burst_until; // a key frame is under way
     int first, count;   // ring

@@ -488,12 +488,24 @@ class live_link
     {
         return still_bps / FPS * share * bps / l.levels[l.level_count - 1].bitrate_bps;
     }
+    // Returns the share of a size's bits in its base frames. A level of these alone takes two
+    // thirds. Otherwise, as in layer_rate.h, a picture that has about its ladder's rate has frames
+    // of even size.
+    double base_share(int size_id, double rate) const
+    {
+        for (int i = 0; i < l.level_count; i++)
+            if (l.levels[i].size_id == size_id && l.levels[i].temporal_id == 0)
+                return 2. / 3;
+        double x = (rate / ladder_size_bitrate(&l, size_id) - 0.65) / 0.35;
+        return 2. / 3 - (2. / 3 - 0.56) * std::min(std::max(x, 0.), 1.);
+    }
     // As in layer_rate.h, the excess of a key frame is paid back over a second.
     size_t encode(int size_id, bool key, int temporal_id)
     {
         encoder &e = encoders[size_id];
         double rate = e.bps ? e.bps : ladder_size_bitrate(&l, size_id);
-        double share = temporal_id == 0 ? 2 * 2. / 3 : 2 * 1. / 3;
+        double base = base_share(size_id, rate);
+        double share = 2 * (temporal_id == 0 ? base : 1 - base);
         double bits = rate / FPS * share * (0.8 + 0.4 * rng_unit(&r)) - e.debt / FPS;
         e.debt -= e.debt / FPS;
         bits = std::min(bits, needs(ladder_size_bitrate(&l, size_id), share));

@@ -153,6 +153,8 @@ TEST_CASE("layers of one group keep a distance of 2; higher groups are hardly fi
     layer_rate_init(&r, 640, 360, 30, 3, bps);
     fake_encoder e;
     e.noise = 0;
+    for (double &c : e.cost)
+        c += 4; // quantisers that are coarse
     run_t one = run(&r, &e, 0, 400, 0);
     for (size_t i = 396; i < 400; i++)
         CHECK(one.qp[i] - one.qp[396] == Approx(2 * one.tid[i]).margin(0.5));
@@ -161,6 +163,33 @@ TEST_CASE("layers of one group keep a distance of 2; higher groups are hardly fi
     layer_rate_init(&r, 640, 360, 30, 2, two); // more for the upper layer than it can use
     run_t flat = run(&r, &e, 0, 400, 0);
     CHECK(flat.qp[399] >= flat.qp[398] - 3);
+}
+
+TEST_CASE("at fine quantisers the frames of a group's layers are of even size")
+{
+    int bps[LEVEL_MAX_LAYERS] = {0, 1920000};
+    struct {
+        double cost[2]; // log2 bits at qp 0; 8 kB a frame are 2^16 bits
+        double ratio;   // of the bits of a T0 frame and a T1 frame
+    } table[] = {
+        {{20.0, 19.35}, 1.25}, // qp 22, as the test picture
+        {{20.4, 19.75}, 1.45}, // qp 25: half of the way
+        {{19.5, 19.5}, 1.26},  // of the usual distance, 2 qp
+        {{19.8, 17.8}, 2.65},  // at the nearest distance, -4 qp
+        {{21.9, 21.2}, 2.05},  // qp 33: coarse; the usual distance
+    };
+    for (auto &row : table) {
+        layer_rate r;
+        layer_rate_init(&r, 1280, 720, 30, 2, bps);
+        fake_encoder e;
+        e.noise = 0;
+        std::copy(row.cost, row.cost + 2, e.cost);
+        run_t all = run(&r, &e, 0, 300, 0);
+        INFO("costs " << row.cost[0] << ", " << row.cost[1] << ": qp " << all.qp[298] << ", "
+                      << all.qp[299]);
+        CHECK(all.bits[298] / all.bits[299] == Approx(row.ratio).epsilon(0.05));
+        check_windows(all, 30, 1, 1920000, 0.9, 1.1);
+    }
 }
 
 TEST_CASE("a new rate keeps the proportion of the levels")

@@ -33,6 +33,8 @@ struct network {
     std::deque<std::pair<double, usec_t>> frames; // made up to here, when
     std::vector<usec_t> lateness;                 // of each frame, when it is served
     double asked = 0;
+    double allowed_bps = NAN; // by a rate controller
+    double scale = 1;         // of the frames, which need not use the rate
 
     network()
     {
@@ -45,7 +47,8 @@ struct network {
         rate_estimator_sample s{};
         s.delivered = delivered;
         s.made = made;
-        s.allowed_bps = NAN;
+        s.allowed_bps = allowed_bps;
+        s.flight = sent - delivered;
         s.rtt = rtt + static_cast<usec_t>(queue * 8e6 / capacity_bps);
         s.rtt += others * (now % (2 * USEC_PER_SEC)) / (2 * USEC_PER_SEC);
         for (const auto &[end, at] : frames)
@@ -60,7 +63,7 @@ struct network {
     {
         update();
         asked = rate_estimator_bps(&f);
-        double bytes = asked / 8 / FPS * (0.7 + 0.6 * rng_unit(&r));
+        double bytes = scale * asked / 8 / FPS * (0.7 + 0.6 * rng_unit(&r));
         if (key_every && now >= key_at) {
             bytes += 0.15 * asked / 8;
             key_at = now + key_every;
@@ -157,6 +160,50 @@ TEST_CASE("rate_estimator: a link that halves and doubles")
             CHECK(n.until(30, [&] { return rate_estimator_bps(&n.f) > 0.8 * n.capacity_bps; }) <
                   10);
         }
+}
+
+TEST_CASE("rate_estimator: a queue that a dip has shown to be this stream's stays short")
+{
+    for (usec_t rtt : {20 * MS, 50 * MS, 100 * MS})
+        for (int phase = 0; phase < 10; phase++) {
+            INFO("rtt " << rtt / MS << ", phase " << phase);
+            network n;
+            n.rtt = rtt;
+            n.allowed_bps = 20e6;
+            n.f.ceiling_bps = 2e6;
+            n.capacity_bps = 4e6;
+            n.run(10 + 0.0033 * phase);
+            n.capacity_bps = 1e6;
+            CHECK(n.until(1, [&] { return n.f.dips; }) < 0.2 + 2 * usec_to_sec(rtt));
+            CHECK(n.until(2, [&] { return !n.f.dips; }) < 1);
+            n.run(1);
+            n.lateness.clear();
+            CHECK(n.use(10) > 0.8);
+            CHECK(n.late_ms(0.95) < 80);
+        }
+}
+
+TEST_CASE("rate_estimator: what a dip left to arrive is not what the path carries")
+{
+    network n;
+    n.allowed_bps = 20e6;
+    n.f.ceiling_bps = 2e6;
+    n.capacity_bps = 4e6;
+    n.run(10);
+    n.capacity_bps = 1e6;
+    CHECK(n.until(1, [&] { return n.f.dips; }) < 1);
+    CHECK(n.until(2, [&] { return !n.f.dips; }) < 2);
+    n.scale = 0.2;
+    n.run(0.2);
+    n.scale = 1;
+    CHECK(n.f.took_bps < 0.7e6);
+    n.rtt += 45 * MS; // a large frame is on the path
+    double least = INFINITY;
+    for (int i = 0; i < 100; i++) {
+        n.millisecond();
+        least = std::min(least, rate_estimator_bps(&n.f));
+    }
+    CHECK(least > 0.7e6);
 }
 
 TEST_CASE("rate_estimator: key frames, and other people's queues, are no lack of room")
