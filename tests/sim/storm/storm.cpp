@@ -148,7 +148,7 @@ void check_every(const storm_session &n)
 void check_run(const bounds &b, const storm_session &n, const storm_case &c, const outcome &o)
 {
     check_every(n);
-    CHECK((b.times_out || n.oldest_waiting < WAITING));
+    CHECK((b.times_out || n.oldest_waiting < WAITING + n.most_share - storm_session::BOUND));
     if (is_known(b.name, c.seed))
         return;
     CHECK(o.over < b.over);

@@ -36,6 +36,7 @@ class storm_session : public live_link
     int keys = 0;                // key frames made
     usec_t oldest_waiting = 0;   // age of the oldest frame that waited at the sender
     size_t most_waiting = 0;     // bytes that waited there
+    usec_t most_share = BOUND;   // the longest that the viewer let them wait
     int64_t last_shown = -1;     // number of the newest frame on the screen
     bool backwards = false;      // a picture was shown after a later one
 
@@ -339,8 +340,10 @@ class storm_session : public live_link
             else if (repair)
                 repair_receiver_set_rtt(repair, rtt, now);
             usec_t share = video_pipeline_sender_share(pipeline);
-            if (share) // as weir-play requests it
+            if (share) { // as weir-play requests it
                 stream_sender_set_latency(s, share);
+                most_share = std::max(most_share, share);
+            }
             usec_t target = tells ? video_pipeline_target(pipeline) : 0;
             if (target) // weir-play tells it several times a second
                 stream_sender_set_playout(s, std::max(target, MIN_PLAYOUT));
