@@ -334,6 +334,15 @@ int session_set_latency(struct session *s, int ms)
     return 0;
 }
 
+int session_set_max_rate(struct session *s, int bps, usec_t now)
+{
+    if (bps != 0 && bps < SESSION_MIN_MAX_RATE)
+        return ERR_RANGE;
+    stream_sender_set_max_rate(s->sender, bps, now);
+    arm(s);
+    return 0;
+}
+
 int session_set_playout(struct session *s, int ms)
 {
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)

@@ -263,16 +263,23 @@ static void serve_level(struct stream_sender *s, int level, usec_t now)
     watch_sizes(s);
 }
 
+// Serves the level that the network and the max rate leave.
+static void serve_chosen(struct stream_sender *s, usec_t now)
+{
+    if (s->config.relays)
+        return;
+    int within = adaptation_level_within(&s->adaptation, s->speed);
+    serve_level(s, s->follows ? s->adaptation.level : within, now);
+}
+
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
 {
     if (!ladder_has_level(s->config.ladder, level))
         return ERR_RANGE;
     s->config.level = level;
     request_level(s);
-    if (s->config.relays)
-        return 0;
     adaptation_set_cap(&s->adaptation, level);
-    serve_level(s, s->follows ? s->adaptation.level : level, now);
+    serve_chosen(s, now);
     return 0;
 }
 
@@ -284,7 +291,17 @@ void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now
     if (s->follows || s->config.relays)
         return;
     steer(s, -1, 0);
-    serve_level(s, s->adaptation.cap, now);
+    serve_chosen(s, now);
+}
+
+void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now)
+{
+    struct media_transport *t = s->writer.transport;
+    if (t->ops->set_max_rate)
+        t->ops->set_max_rate(t, bps, now);
+    adaptation_set_limit(&s->adaptation, bps);
+    serve_chosen(s, now);
+    set_media_rate(s, now); // a transport without rate control paces at it
 }
 
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency)
@@ -303,6 +320,7 @@ void stream_sender_set_playout(struct stream_sender *s, usec_t playout)
 void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now)
 {
     s->speed = speed;
+    serve_chosen(s, now);
     set_media_rate(s, now);
 }
 

@@ -90,6 +90,9 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from);
 
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now); // 0, ERR_RANGE
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now);
+// Max rate of all that is sent, bit/s, audio included: level and encoder follow it, and so does the
+// transport if it can. 0: none.
+void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now);
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency);
 // The viewer shows a frame about so long after its capture: until then lost packets are repaired.
 // Without it: until the latency has passed.
