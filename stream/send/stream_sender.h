@@ -58,7 +58,9 @@ struct stream_sender_config {
     // The frames come from an origin, which selects them: all are sent. The feed has `set_level`,
     // and `level` and `follows` are requests to it.
     bool relays;
-    usec_t latency;                      // longest time that a frame may wait for the transport
+    usec_t latency; // longest time that a frame may wait for the transport; not in SCHEDULER_FIFO
+    enum scheduler_mode queue;           // which waiting frames are dropped
+    size_t queue_bytes;                  // max bytes that wait; 0: SCHEDULER_LIMIT_BYTES
     const struct stream_sender_ops *ops; // static
     void *ctx;                           // borrowed
 };
