@@ -9,7 +9,7 @@ namespace
 {
 void tell(const char *what, const proxy_session &n, double from, double to)
 {
-    bridge_stats s = n.bridged();
+    bridge_stats s = n.relayed().bridge;
     if (std::getenv("WEIR_PROXY_PRINT"))
         std::printf("%-28s backbone %.3f access %.3f Mbit/s, queue<=350ms %.3f, base p95 %.0f ms, all p95 "
                     "%.0f ms, %.1f frames/s, variation %.2f, dropped %lu, badput %lu, lost %lu, marks "
@@ -27,7 +27,7 @@ TEST_CASE("proxy: trial")
         for (reflect_mode mode : {REFLECT_LIMIT, REFLECT_MARKS, REFLECT_OFF})
             for (double loss : {0.0, 0.05}) {
                 proxy_setting s;
-                s.link = std::string("rate=") + rate + ",queue=droptail:50p,loss=" + std::to_string(loss);
+                s.link = std::string("rate=") + rate + ",queue=droptail:50p,loss=" + (loss > 0 ? "5%" : "0%");
                 s.reflect = mode;
                 proxy_session n(s);
                 n.run_to(65);
