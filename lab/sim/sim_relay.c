@@ -246,11 +246,8 @@ static int open_sender(struct sim_relay *r, struct rng *rng, usec_t now)
 
 static int open_bridge(struct sim_relay *r, usec_t now)
 {
-    static const struct bridge_ops ops = {.forward = forward,
-                                          .lost = lost,
-                                          .request_key = request_key,
-                                          .limit = limit,
-                                          .mark = mark};
+    static const struct bridge_ops ops = {
+        .forward = forward, .lost = lost, .request_key = request_key, .limit = limit, .mark = mark};
     const struct sim_relay_config *c = &r->config;
     struct bridge_config bridge = {.ladder = c->ladder,
                                    .is_annexb = true,
@@ -336,9 +333,10 @@ void sim_relay_read(const struct sim_relay *r, struct sim_relay_stats *out, usec
     struct transport_info info;
     stream_sender_read(r->sender, &sender, now);
     r->transport->media.ops->info(&r->transport->media, &info, now);
-    *out = (struct sim_relay_stats){.frames = sender.frames,
-                                    .waiting = sender.waiting,
-                                    .arrived_bytes = r->flow.counts.arrived_bytes,
-                                    .unsent_bytes = isnan(info.unsent_bytes) ? 0 : info.unsent_bytes};
+    *out =
+        (struct sim_relay_stats){.frames = sender.frames,
+                                 .waiting = sender.waiting,
+                                 .arrived_bytes = r->flow.counts.arrived_bytes,
+                                 .unsent_bytes = isnan(info.unsent_bytes) ? 0 : info.unsent_bytes};
     bridge_read(r->bridge, &out->bridge);
 }

@@ -19,14 +19,14 @@ extern "C" {
 struct sim_relay; // opaque
 
 struct sim_relay_config {
-    struct world *world;         // borrowed, as are the next four
+    struct world *world; // borrowed, as are the next four
     const struct flow_env *env;
     const struct ladder *ladder;
     const struct link_spec *access; // towards the viewer; the way back has its delay alone
     const char *via;                // the access's transport (sim_transport_check)
     usec_t rtt;                     // of the access without queues; at least twice the link's delay
     uint8_t payload_type;
-    uint32_t packet_bytes; // of the largest RTP packet
+    uint32_t packet_bytes;     // of the largest RTP packet
     enum reflect_mode reflect; // not REFLECT_BLOCKING
     usec_t target;             // of reflection
     enum scheduler_mode queue;

@@ -3,22 +3,20 @@
 // (Fiksdal's thesis, 2003, sections 3.6 and 7.4), and the queue for the viewer stays short.
 //
 //   The law. queue: the age of the oldest frame that waits, and the time that the transport's
-//   unsent bytes take. rate: what the access delivers while something waits, over the last second
-//   or since something waits, whichever is less; the highest of the last second.
+//   unsent bytes take. rate: what the access delivered in the last second, or, if that is more,
+//   since something waits; the highest of the last second.
 //     - From a queue of target / 2 on:  limit = rate * (1 - (queue - target) / 1 s).
 //     - Below it there is no limit; one that was in force rises until it ends.
-//     - A limit rises by at most 10 % a round trip of the backbone (of 200 ms at least), and ends
-//     at
-//       1.25 times the rate of the highest level. It is never below the rate of the lowest level.
+//     - A limit rises by at most 10 % in two round trips of the backbone, or 0.5 s if that is more:
+//       origin and encoder take so long to follow. It ends at 1.25 times the rate of the highest
+//       level. It is never below the rate of the lowest level.
 //
 //   How it is told to the origin.
-//     limit     the limit itself, when it differs by 3 % from what was told, once a round trip
-//     marks     when the media of the last round trip exceeds the limit: so many packets as exceed
-//     it
+//     limit     the limit itself, when it differs by 3 % from the last one, once a round trip
+//     marks     when the media of the last round trip exceeds the limit: the packets that exceed it
 //               are to be reported as marked; one event a round trip at most
 //     blocking  nothing is read from the backbone from when the access has no room to when a part
-//     of
-//               its buffer is free (thesis, section 6.8); the origin's controller notices
+//               of its buffer is free (thesis, section 6.8); the origin's controller notices
 //
 // Pure.
 #ifndef WEIR_PROXY_BRIDGE_REFLECTION_H
@@ -61,6 +59,7 @@ struct reflection { // reflection.c alone writes the fields
 
     struct reflect_slot slots[REFLECT_SLOTS];
     int64_t slot;       // newest; -1: none
+    int64_t first_slot; // oldest with a value
     int64_t busy_since; // slot since which something waits; -1: nothing waits
     double rate_bps;    // 0: unknown
     usec_t queue;
