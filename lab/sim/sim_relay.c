@@ -59,6 +59,7 @@ static void tick(struct sim_relay *r, usec_t now)
                                     .waiting_bytes = (double)sender.waiting_bytes,
                                     .unsent_bytes = stats.unsent_bytes,
                                     .delivered_bytes = info.delivered_bytes,
+                                    .rtt = isnan(info.rtt_ms) ? 0 : (usec_t)(info.rtt_ms * 1e3),
                                     .free = 1};
     if (!isnan(info.delivered_bytes))
         bridge_access(r->bridge, &access, now);

@@ -16,6 +16,7 @@ enum {
 static const usec_t DEFAULT_RTT = 200 * USEC_PER_MSEC;
 static const usec_t LEAST_RISE = 500 * USEC_PER_MSEC; // for 10 %
 static const usec_t LEAST_TELL = 50 * USEC_PER_MSEC;
+static const usec_t LEAST_RTT = 60 * USEC_PER_SEC; // window
 static const double RISE = 1.1;
 static const double TELL_STEP = 0.03;
 static const double END = 1.25;
@@ -35,6 +36,19 @@ void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target
                              .updated_at = now,
                              .told_at = now - USEC_PER_SEC,
                              .arrived_since = now};
+    windowed_min_init(&r->least_rtt, LEAST_RTT);
+}
+
+// What the access has accepted waits in its own queue.
+static usec_t queue_of(struct reflection *r, const struct reflect_access *a, usec_t now)
+{
+    usec_t queue = a->waiting;
+    if (r->rate_bps > 0)
+        queue += (usec_t)(a->unsent_bytes * 8 * PER_SECOND / r->rate_bps);
+    if (a->rtt <= 0)
+        return queue;
+    windowed_min_add(&r->least_rtt, a->rtt, now);
+    return queue + a->rtt - windowed_min_read(&r->least_rtt);
 }
 
 void reflection_set_rtt(struct reflection *r, usec_t rtt)
@@ -157,9 +171,7 @@ struct reflect_orders reflection_update(struct reflection *r, const struct refle
 {
     struct reflect_orders out = {0};
     measure(r, a, now);
-    r->queue = a->waiting;
-    if (r->rate_bps > 0)
-        r->queue += (usec_t)(a->unsent_bytes * 8 * PER_SECOND / r->rate_bps);
+    r->queue = queue_of(r, a, now);
     set_limit(r, now);
     switch (r->mode) {
     case REFLECT_LIMIT:

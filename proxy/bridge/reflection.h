@@ -2,9 +2,10 @@
 // Reflects the rate of the access into the backbone, so that what exceeds it is not sent at all
 // (Fiksdal's thesis, 2003, sections 3.6 and 7.4), and the queue for the viewer stays short.
 //
-//   The law. queue: the age of the oldest frame that waits, and the time that the transport's
-//   unsent bytes take. rate: what the access delivered in the last second, or, if that is more,
-//   since something waits; the highest of the last second.
+//   The law. queue: the age of the oldest frame that waits, the time that the transport's unsent
+//   bytes take, and the excess of the access's round trip over its min of a minute. rate: what the
+//   access delivered in the last second, or, if that is more, since something waits; the highest of
+//   the last second.
 //     - From a queue of target / 2 on:  limit = rate * (1 - (queue - target) / 1 s).
 //     - Below it there is no limit; one that was in force rises until it ends.
 //     - A limit rises by at most 10 % in two round trips of the backbone, or 0.5 s if that is more:
@@ -27,6 +28,7 @@
 
 #include "common/base/level.h"
 #include "common/base/usec.h"
+#include "common/base/windowed_min.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +42,7 @@ struct reflect_access {
     double waiting_bytes;   // of these frames
     double unsent_bytes;    // that the transport has accepted and not sent
     double delivered_bytes; // that the viewer's end has confirmed, since the start
+    usec_t rtt;             // of the access now; 0: unknown
     double free;            // REFLECT_BLOCKING: part of the transport's buffer that is free, 0 .. 1
 };
 
@@ -63,6 +66,7 @@ struct reflection { // reflection.c alone writes the fields
     int64_t busy_since; // slot since which something waits; -1: nothing waits
     double rate_bps;    // 0: unknown
     usec_t queue;
+    struct windowed_min least_rtt; // of the access
 
     double limit_bps; // 0: none
     usec_t updated_at;

@@ -38,3 +38,21 @@ TEST_CASE("proxy: trial")
                      n, 15, 65);
             }
 }
+
+TEST_CASE("proxy: look", "[.]")
+{
+    proxy_setting s;
+    s.link = std::string("rate=") + std::getenv("RATE") +
+             ",queue=droptail:10p,loss=" + std::getenv("LOSS");
+    s.reflect = std::getenv("MARKS") ? REFLECT_MARKS : REFLECT_LIMIT;
+    proxy_session n(s);
+    for (int i = 1; i < 130; i++) {
+        n.run_to(i * 0.5);
+        auto r = n.read();
+        std::printf(
+            "%.1f queue %ld ms limit %.0f backbone %.3f access %.3f level %d allowed %.0f\n",
+            i * 0.5, long(n.moments.back().queue / 1000), n.relayed().bridge.limit_bps,
+            n.backbone_mbps(i * 0.5 - .5, i * .5), n.access_mbps(i * .5 - .5, i * .5), r.level,
+            r.allowed_bps);
+    }
+}
