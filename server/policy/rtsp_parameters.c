@@ -34,6 +34,8 @@ struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
         s.parameter = PARAMETER_LATENCY;
     else if (text_is_nocase(name, "playout"))
         s.parameter = PARAMETER_PLAYOUT;
+    else if (text_is_nocase(name, "max-rate"))
+        s.parameter = PARAMETER_MAX_RATE;
     else if (text_is_nocase(name, "capacity-probe"))
         s.parameter = PARAMETER_CAPACITY_PROBE;
     s.is_valid = s.parameter != PARAMETER_UNKNOWN && read_number(value, &s.number);
@@ -73,4 +75,13 @@ void rtsp_parameter_transport(const struct transport_info *info, double skipped,
         snprintf(variable, sizeof(variable), "cc.%s", info->variable[i].name);
         append(out, cap, variable, info->variable[i].value, 8);
     }
+}
+
+void rtsp_parameter_relay(const struct relay_info *info, char *out, size_t cap)
+{
+    struct relay_info values = *info;
+    struct relay_field fields[RELAY_FIELDS];
+    relay_info_fields(&values, fields);
+    for (int i = 0; fields[i].name; i++)
+        append(out, cap, fields[i].name, *fields[i].value, fields[i].decimals);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/protocol/relay_info.h"
 #include "common/protocol/transport_info.h"
 #include "common/wire/text.h"
 
@@ -19,6 +20,7 @@ enum rtsp_parameter {
     PARAMETER_LEVEL,          // set, get: level of the ladder
     PARAMETER_LATENCY,        // set: how long a frame may wait for the transport, ms
     PARAMETER_PLAYOUT,        // set: how long after its capture the viewer shows a frame, ms
+    PARAMETER_MAX_RATE,       // set: max rate of all that is sent, bit/s; 0: none
     PARAMETER_ADAPT,          // set: `sender` (1) or `none` (0)
     PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
     PARAMETER_CLOCK,          // get
@@ -39,6 +41,9 @@ enum rtsp_parameter rtsp_parameter_of(struct text name);
 // `info`, and the number of frames that this viewer did not get.
 void rtsp_parameter_transport(const struct transport_info *info, double skipped, char *out,
                               size_t cap);
+
+// Appends what a proxy knows of the way behind it to that line.
+void rtsp_parameter_relay(const struct relay_info *info, char *out, size_t cap);
 
 #ifdef __cplusplus
 }

@@ -336,6 +336,15 @@ int session_set_latency(struct session *s, int ms)
     return 0;
 }
 
+int session_set_max_rate(struct session *s, int bps, usec_t now)
+{
+    if (bps != 0 && bps < SESSION_MIN_MAX_RATE)
+        return ERR_RANGE;
+    stream_sender_set_max_rate(s->sender, bps, now);
+    arm(s);
+    return 0;
+}
+
 int session_set_playout(struct session *s, int ms)
 {
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
@@ -464,6 +473,14 @@ void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_AUDIO);
     *seq = rtp->next_seq;
     *ssrc = rtp->ssrc;
+}
+
+bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now)
+{
+    if (!s->feed->ops->relay_info)
+        return false;
+    s->feed->ops->relay_info(s->feed, out, now);
+    return true;
 }
 
 uint64_t session_skipped(const struct session *s)

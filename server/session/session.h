@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "common/protocol/relay_info.h"
 #include "common/repair/repair_policy.h"
 #include "common/transport/path_validation.h"
 #include "common/transport/transport.h"
@@ -27,6 +28,7 @@ enum {
     SESSION_LATENCY_DEFAULT_MS = 1000, // how long a frame may wait for the transport
     SESSION_LATENCY_MIN_MS = 20,
     SESSION_LATENCY_MAX_MS = 60000,
+    SESSION_MIN_MAX_RATE = 8000, // bit/s
 };
 
 struct session_config {
@@ -78,6 +80,8 @@ void session_set_follows(struct session *s, bool follows, usec_t now);
 // Returns the requested level, even before its key frame.
 int session_level(const struct session *s);
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
+// Max rate of all that is sent, bit/s, from SESSION_MIN_MAX_RATE on; 0: none. 0 or ERR_RANGE.
+int session_set_max_rate(struct session *s, int bps, usec_t now);
 // The viewer shows a frame about so long after its capture. 0 or ERR_RANGE.
 int session_set_playout(struct session *s, int ms);
 // The viewer requests repair of the video, and knows flow numbers and parity packets. Call it
@@ -89,6 +93,8 @@ void session_set_speed(struct session *s, double speed, usec_t now);
 // Writes sequence number and timestamp of the next packet, for RTP-Info.
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);
 void session_info(const struct session *s, struct transport_info *out, usec_t now);
+// Writes what is known of the way behind a proxy to `out`. Returns false if this is none.
+bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now);
 // Returns the number of frames of its levels that the encoder or the scheduler skipped.
 uint64_t session_skipped(const struct session *s);
 // Returns the bytes of RTP header and payload of its largest packets.

@@ -58,6 +58,20 @@ static void count_uncoded(struct level_switch *l, int64_t number)
         l->uncoded += level_has_frame(l->ladder, l->level, n);
 }
 
+static enum level_verdict take_relayed(struct level_switch *l, const struct coded_frame *f)
+{
+    if (l->waiting_key && !f->key)
+        return LEVEL_LACKS_KEY;
+    bool layered = l->ladder->cumulative;
+    bool switches = !layered && f->size_id != l->size_id;
+    l->size_id = layered ? l->ladder->levels[f->level].size_id : f->size_id;
+    l->wanted_size = l->size_id;
+    l->level = l->sent_level = f->level;
+    l->waiting_key = false;
+    l->newest = f->number;
+    return switches ? LEVEL_SWITCHED : LEVEL_TAKEN;
+}
+
 // A frame of a larger size than 0, of a cumulative ladder.
 static enum level_verdict take_upper(struct level_switch *l, const struct coded_frame *f)
 {
@@ -73,6 +87,8 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
 {
     if (f->number < l->from)
         return LEVEL_OTHER;
+    if (l->relays)
+        return take_relayed(l, f);
     bool layered = l->ladder->cumulative;
     if (layered && f->size_id > 0)
         return take_upper(l, f);
@@ -111,6 +127,8 @@ static int joined_level(const struct level_switch *l)
 
 bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int top)
 {
+    if (l->relays)
+        return true;
     // The layers of a picture have one temporal id: the first one decides.
     if (l->ladder->cumulative && f->size_id > 0)
         return f->temporal_id <= l->top;

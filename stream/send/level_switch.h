@@ -14,6 +14,9 @@
 //       size joins at its first frame that depends on no earlier frame of its size, if the
 //       picture's smaller sizes are sent; it leaves at any frame.
 //
+//   Relayed frames were selected by their origin. All are sent, from the first key frame on, and
+//   tell the level and size that is sent.
+//
 // Pure.
 #ifndef WEIR_STREAM_SEND_LEVEL_SWITCH_H
 #define WEIR_STREAM_SEND_LEVEL_SWITCH_H
@@ -28,6 +31,7 @@ extern "C" {
 struct level_switch {
     const struct ladder *ladder; // borrowed
     bool reorders;               // frames arrive in decoding order (media_feed.h)
+    bool relays;                 // an origin has selected the frames; set it after the init
     int level;                   // requested level
     int sent_level;              // level sent now; differs from `level` until the key frame of a
                                  // new size arrives

@@ -66,6 +66,7 @@ struct scheduler_frame {
     usec_t due; // set by scheduler_push: it waits from then on
     int size_id;
     bool on_lower; // depends on the frame of the next smaller size with this number, too
+    uint64_t lost; // of a relayed frame: packets that were lost upstream so far
 };
 
 struct scheduler_counters {

@@ -26,6 +26,9 @@ TEST_CASE("rtsp_parameters: lines of SET_PARAMETER")
         {"latency", "soon", PARAMETER_LATENCY, false, 0},
         {"Playout", "250", PARAMETER_PLAYOUT, true, 250},
         {"playout", "2.5", PARAMETER_PLAYOUT, false, 0},
+        {"max-rate", "0", PARAMETER_MAX_RATE, true, 0},
+        {"Max-Rate", "1000000", PARAMETER_MAX_RATE, true, 1000000},
+        {"max-rate", "1e6", PARAMETER_MAX_RATE, false, 0},
         {"adapt", "sender", PARAMETER_ADAPT, true, 1},
         {"ADAPT", "None", PARAMETER_ADAPT, true, 0},
         {"adapt", "1", PARAMETER_ADAPT, false, 0},
@@ -71,4 +74,18 @@ TEST_CASE("rtsp_parameters: the transport's line has the known values")
                                "skipped=7 cc.mode=2.00000000");
     rtsp_parameter_transport(&info, 7, line, 20);
     CHECK(std::string(line) == "transport: rtt_ms=1");
+}
+
+TEST_CASE("rtsp_parameters: a proxy adds what it knows of the way behind it")
+{
+    relay_info info = relay_info_unknown();
+    char line[512] = "transport: rtt_ms=1.000";
+    rtsp_parameter_relay(&info, line, sizeof(line));
+    CHECK(std::string(line) == "transport: rtt_ms=1.000");
+    info.backbone_rtt_ms = 200;
+    info.backbone_skipped = 3;
+    info.proxy_limit_bps = 512e3;
+    rtsp_parameter_relay(&info, line, sizeof(line));
+    CHECK(std::string(line) == "transport: rtt_ms=1.000 backbone.rtt_ms=200.000 backbone.skipped=3 "
+                               "proxy.limit_bps=512000");
 }
