@@ -318,7 +318,9 @@ const char *rtsp_reason(int status)
         {463, "Key management Failure"},
         {500, "Internal Server Error"},
         {501, "Not Implemented"},
+        {502, "Bad Gateway"},
         {503, "Service Unavailable"},
+        {504, "Gateway Time-out"},
         {505, "RTSP Version not supported"},
         {551, "Option not supported"},
     };

@@ -352,6 +352,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
         .audio_only = t->first == TRACK_AUDIO,
         .seed = seed,
         .start_bps = start_rate(t),
+        .on_placed = t->config.on_placed,
         .on_stuck = t->config.on_stuck,
         .ctx = t->config.ctx,
     };
