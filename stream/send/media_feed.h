@@ -5,6 +5,7 @@
 //   Live media is encoded as it is sent; all viewers share the encoders. Stored media is read from
 //   a file of coded frames; synthetic media consists of filler bytes. Of both, each viewer has its
 //   own time line. Filler has no frames: the sender makes its packets (filler.h).
+//   Relayed media comes from an origin, which has selected its frames for this viewer.
 //
 // The session receives frames and audio packets through a frame sink (server/session/frame_sink.h).
 // The operations do not call the sender, with one exception: give_again and request_key of stored
@@ -82,6 +83,9 @@ struct media_feed_ops {
     // The frames from this slot on (stored_plan.h) were not sent: delivers them when the viewer
     // plays again. NULL: frames are not kept.
     void (*rewind)(struct media_feed *f, int64_t slot);
+    // Relayed media: requests this level of the origin; `follows`: as the highest that the network
+    // carries. NULL: the sender itself selects the frames of the level.
+    void (*set_level)(struct media_feed *f, int level, bool follows);
     // Returns true if no other viewer plays. NULL: the media belongs to this viewer alone.
     bool (*is_alone)(const struct media_feed *f);
 
