@@ -57,8 +57,8 @@ struct rtsp_client_config {
                          // itself
     int live_latency_ms; // value of the parameter `latency` for live media, ms
     int stored_latency_ms;
-    usec_t silence; // silence after which the server counts as lost; 0: the transport's default
-    bool has_audio; // the viewer requests audio
+    usec_t silence;  // silence after which the server counts as lost; 0: the transport's default
+    bool has_audio;  // the viewer requests audio
     const char *via; // value of the Via header of DESCRIBE (RFC 2326, 12.43), borrowed; NULL: none
     rtsp_hash_fn *hash;
     uint64_t seed; // seed of the nonces for authentication

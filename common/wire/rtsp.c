@@ -296,6 +296,7 @@ const char *rtsp_reason(int status)
         {200, "OK"},
         {400, "Bad Request"},
         {300, "Multiple Choices"},
+        {403, "Forbidden"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},
         {406, "Not Acceptable"},

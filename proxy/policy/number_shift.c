@@ -13,8 +13,8 @@ static int64_t divisor(int64_t a, int64_t b)
     return a;
 }
 
-// A size of rate f takes f / s = p / q of the source's frames: q numbers are p of its frames, and its
-// layers repeat after 2^(layers - 1) of them.
+// A size of rate f takes f / s = p / q of the source's frames: q numbers are p of its frames, and
+// its layers repeat after 2^(layers - 1) of them.
 static int64_t period_of(const struct size_spec *size, struct fps source)
 {
     int64_t p = (int64_t)size->fps.num * source.den, q = (int64_t)size->fps.den * source.num;

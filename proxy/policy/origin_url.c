@@ -7,7 +7,8 @@
 
 #include "common/base/err.h"
 
-// Returns the length of the path without the name of a track, which SETUP appends to the query, too.
+// Returns the length of the path without the name of a track, which SETUP appends to the query,
+// too.
 static size_t path_length(const char *path)
 {
     static const char *const tracks[] = {"/trackID=0", "/trackID=1"};

@@ -21,6 +21,8 @@ struct frame_sink_ops {
     int (*stats)(struct frame_sink *sink, struct session_stats *out, usec_t now);
     // The feed's `place` can be called again: it returned MEDIA_WAITS.
     void (*on_placed)(struct frame_sink *sink, usec_t now);
+    // Of relayed media: so many packets before the next frame were lost upstream.
+    void (*on_lost)(struct frame_sink *sink, int packets, usec_t now);
 };
 
 struct frame_sink { // embedded first by each implementation

@@ -139,6 +139,12 @@ static void on_placed(struct frame_sink *sink, usec_t now)
     s->config.on_placed(s->config.ctx, now);
 }
 
+static void on_lost(struct frame_sink *sink, int packets, usec_t now)
+{
+    (void)now;
+    stream_sender_lost(((struct session *)sink)->sender, packets);
+}
+
 static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t now)
 {
     struct session *s = (struct session *)sink;
@@ -196,6 +202,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
                                           .reports_losses = config->reports_losses,
                                           .start_bps = config->start_bps,
                                           .audio_only = config->audio_only,
+                                          .relays = media->relays,
                                           .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
                                           .ops = &ops,
                                           .ctx = s};
@@ -209,7 +216,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
                                                    .on_audio = on_audio,
                                                    .on_end = on_media_end,
                                                    .stats = sink_stats,
-                                                   .on_placed = on_placed};
+                                                   .on_placed = on_placed,
+                                                   .on_lost = on_lost};
     struct stream_media *media = config->stream->media;
     struct session *s = calloc(1, sizeof(*s));
     if (!s)

@@ -59,7 +59,7 @@ struct media_feed_ops {
     // ---- For the sender
 
     // Adds (+1) or removes (-1) one viewer of the size. After a +1 its frames arrive; the first
-    // frame of live media is a key frame. NULL: filler.
+    // frame of live media is a key frame. NULL: the sender need not ask for frames.
     void (*watch)(struct media_feed *f, int size_id, int change);
     // The viewer starts (+1) or stops (-1) receiving the audio. NULL: the audio, if any, arrives
     // with each size.

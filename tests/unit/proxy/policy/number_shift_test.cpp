@@ -42,8 +42,9 @@ TEST_CASE("number_shift: the first frame comes at the next number or soon after 
 {
     struct {
         int64_t period, first, next, shift;
-    } const table[] = {{1, 0, 100, 100}, {4, 0, 100, 100}, {4, 0, 101, 104}, {4, 3, 101, 100},
-                       {4, 200, 100, -100}, {4, 201, 100, -100}, {4, 199, 100, -96}, {4, 7, 7, 0}};
+    } const table[] = {{1, 0, 100, 100},   {4, 0, 100, 100},    {4, 0, 101, 104},
+                       {4, 3, 101, 100},   {4, 200, 100, -100}, {4, 201, 100, -100},
+                       {4, 199, 100, -96}, {4, 7, 7, 0}};
     for (const auto &row : table) {
         INFO(row.first << " " << row.next);
         CHECK(number_shift_of(row.period, row.first, row.next) == row.shift);

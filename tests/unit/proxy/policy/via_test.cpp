@@ -15,7 +15,8 @@ TEST_CASE("via: each proxy is appended; a loop and a long way are refused")
     } const table[] = {
         {"", 0, "RTSP/1.0 me"},
         {"RTSP/1.0 a", 0, "RTSP/1.0 a, RTSP/1.0 me"},
-        {"RTSP/1.0 a,RTSP/1.0 b (old), 1.0 c", 0, "RTSP/1.0 a,RTSP/1.0 b (old), 1.0 c, RTSP/1.0 me"},
+        {"RTSP/1.0 a,RTSP/1.0 b (old), 1.0 c", 0,
+         "RTSP/1.0 a,RTSP/1.0 b (old), 1.0 c, RTSP/1.0 me"},
         {"RTSP/1.0 mee, RTSP/1.0 am me", 0, "RTSP/1.0 mee, RTSP/1.0 am me, RTSP/1.0 me"},
         {"RTSP/1.0 a, RTSP/1.0 me", ERR_AGAIN, nullptr},
         {"RTSP/1.0 me (weir),RTSP/1.0 a", ERR_AGAIN, nullptr},

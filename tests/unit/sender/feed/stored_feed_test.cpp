@@ -41,8 +41,8 @@ struct screening : frame_sink {
 
     explicit screening(bool repeats, bool exact = false) : frame_sink{}
     {
-        static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr,
-                                                on_end,   nullptr,  nullptr};
+        static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end,
+                                                nullptr,  nullptr,  nullptr};
         ops = &sink_ops;
         uv_loop_init(&loop);
         uv_timer_init(&loop, &deadline);
