@@ -17,6 +17,7 @@
 #define BYE_GRACE   (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
 #define KEEP_LIVE   USEC_PER_SEC          // how long a missing packet is of use
 #define KEEP_STORED (2 * USEC_PER_SEC)
+static const char ORIGIN[] = "origin: ";
 enum { LATENCY_MS = 1000 }; // how long a frame may wait at the origin
 
 struct upstream {
@@ -262,7 +263,10 @@ void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
     // A viewer has no credentials of the origin, and cannot follow its redirects.
     bool passes = status >= 400 && status != 401;
     out->status = end == RTSP_CLIENT_INTERNAL ? 500 : passes ? status : 502;
-    snprintf(out->text, sizeof(out->text), "origin: %s", text);
+    // An origin that is a proxy has said whose words they are.
+    for (const char *inner; (inner = strstr(text, ORIGIN)) != NULL;)
+        text = inner + strlen(ORIGIN);
+    snprintf(out->text, sizeof(out->text), "%s%s", ORIGIN, text);
 }
 
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
