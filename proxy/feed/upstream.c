@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "proxy/feed/upstream.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct upstream {
     bool playing;
     bool leaving; // it is being freed
     bool datagram;
+    bool warned; // that the rate of the access cannot be reflected
     struct upstream_stats stats;
 };
 
@@ -375,6 +377,23 @@ void upstream_request_key(struct upstream *u, usec_t now)
 {
     if (u->video)
         video_receiver_send_pli(u->video, now);
+}
+
+void upstream_limit(struct upstream *u, double bps, usec_t now)
+{
+    bool knows = rtsp_link_set_max_rate(u->link, (int)fmin(bps, INT_MAX), now);
+    if (!knows && !u->warned)
+        log_warn("the origin does not know max-rate: what the access cannot carry is dropped here");
+    u->warned |= !knows;
+}
+
+void upstream_mark(struct upstream *u, int packets)
+{
+    bool can = rtsp_link_mark(u->link, packets);
+    if (!can && !u->warned)
+        log_warn("the transport of the backbone reports no marks: what the access cannot carry is "
+                 "dropped here");
+    u->warned |= !can;
 }
 
 void upstream_second(struct upstream *u, usec_t now)
