@@ -21,6 +21,27 @@ static size_t path_length(const char *path)
     return len;
 }
 
+// Returns true if a segment of the path is "." or "..", also in percent-encoding: an origin would
+// resolve it, beyond the path of --origin too (RFC 3986, 5.2.4).
+static bool has_dot_segment(const char *path)
+{
+    for (size_t dots = 0, others = 0;; path++) {
+        bool ends = !*path || *path == '/' || *path == '?';
+        if (ends && !others && (dots == 1 || dots == 2))
+            return true;
+        if (!*path || *path == '?')
+            return false;
+        bool encoded = strncasecmp(path, "%2e", 3) == 0;
+        path += encoded ? 2 : 0;
+        if (ends)
+            dots = others = 0;
+        else if (encoded || *path == '.')
+            dots++;
+        else
+            others++;
+    }
+}
+
 static bool is_allowed(const struct origin_rules *rules, const char *host)
 {
     for (int i = 0; i < rules->host_count; i++)
@@ -33,6 +54,10 @@ int origin_url_of(const struct origin_rules *rules, const char *path, struct url
 {
     char text[2 * URL_MAX_TEXT];
     const char *reason;
+    if (path[0] != '/') // it would continue the name of the host
+        return ERR_NOT_FOUND;
+    if (has_dot_segment(path))
+        return ERR_MALFORMED;
     size_t len = path_length(path);
     size_t plain = strcspn(path, "?");
     if (plain < len && strncmp(path + plain, "?level=", 7) == 0)
@@ -46,7 +71,7 @@ int origin_url_of(const struct origin_rules *rules, const char *path, struct url
         base -= base && origin->text[base - 1] == '/';
         written = snprintf(text, sizeof(text), "%.*s%.*s", (int)base, origin->text, (int)len, path);
     } else {
-        if (len < 2 || path[0] != '/')
+        if (len < 2)
             return ERR_NOT_FOUND;
         written = snprintf(text, sizeof(text), "rtsp:/%.*s", (int)len, path);
     }
