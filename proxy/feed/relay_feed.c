@@ -72,7 +72,8 @@ struct relay_feed {
     usec_t second_at;
     usec_t clock_limit; // the answer waits for the origin's clock until then
     usec_t away_since;
-    int64_t away_last; // `last` at that time
+    int64_t away_last;   // `last` at that time; -2: it was never away
+    usec_t connected_at; // the newest attempt
     usec_t retry_at;
 };
 
@@ -170,6 +171,8 @@ static void note_place(struct relay_feed *f, const struct rtsp_client_place *pla
 static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
 {
     struct relay_feed *f = ctx;
+    if (f->is_over) // it said BYE before
+        return;
     bool returns = f->phase == RETURNING;
     if (returns)
         log_info("the origin %s is back after %.1f s", f->config.url->text,
@@ -183,8 +186,8 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
                      !upstream_wall_ahead(f->upstream, &ahead);
         f->clock_limit = waits ? now + CLOCK_WAIT : now;
     } else if (!f->plays) {
+        f->phase = PAUSED; // first: it may end in this call
         upstream_pause(f->upstream, now);
-        f->phase = PAUSED;
     }
     arm(f);
 }
@@ -316,16 +319,17 @@ static void on_nacked(void *ctx, usec_t now)
 
 // ---- The origin is lost
 
+// A viewer's request that waits is answered when the origin is back.
 static void set_away(struct relay_feed *f, const char *text, usec_t now)
 {
     log_warn("the origin %s is lost: %s; trying again for %.0f s", f->config.url->text, text,
              usec_to_sec(f->config.choices->outage));
+    bool sent_nothing = f->phase == PLAYING && f->last == f->away_last; // since its return
     f->phase = AWAY;
-    f->retry_at = now;
-    if (f->last == f->away_last) { // it returned, but sent nothing
-        f->retry_at += RETRY_EVERY;
+    f->clock_limit = USEC_NEVER;
+    f->retry_at = usec_max(now, f->connected_at + RETRY_EVERY);
+    if (sent_nothing)
         return;
-    }
     f->away_since = now;
     f->away_last = f->last;
 }
@@ -372,6 +376,8 @@ static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
     case PAUSED: // the next PLAY connects again
     case ENDED:
         f->phase = IDLE;
+        if (f->requested && !f->answered) // which has come
+            set_away(f, why->text, now);
         break;
     case RETURNING:
         f->phase = AWAY;
@@ -418,6 +424,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                      .ops = &upstream_ops,
                                      .ctx = f};
     f->upstream = upstream_new(&config, now);
+    f->connected_at = now;
     f->phase = phase;
     f->second_at = now + USEC_PER_SEC;
     f->shifts = f->last >= 0;
@@ -565,8 +572,8 @@ static void play(struct media_feed *feed, bool plays)
     f->plays = plays;
     f->released = plays;
     if (!plays && f->phase == PLAYING) {
+        f->phase = PAUSED; // first: it may end in this call
         upstream_pause(f->upstream, now);
-        f->phase = PAUSED;
     }
     arm(f);
 }
@@ -650,7 +657,8 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     f->base = (struct media_feed){.ops = config->media->duration < 0 ? &live_ops : &stored_ops,
                                   .reorders = config->media->reorders};
     f->config = *config;
-    f->last = f->away_last = -1;
+    f->last = -1;
+    f->away_last = -2;
     f->show_seconds = f->seconds = NAN;
     f->speed = 1;
     f->level = -1;
