@@ -426,6 +426,10 @@ static void redirect(struct rtsp_client *c, struct text location, usec_t now)
         return;
     }
     log_info("the server redirects to %s", c->origin.url.text);
+    if (c->config.may_follow && !c->config.may_follow(c->config.follow_ctx, &c->origin.url)) {
+        end_as(c, RTSP_CLIENT_REFUSED, "the server redirects to a host that is not allowed", now);
+        return;
+    }
     rtsp_requests_forget(&c->requests);
     url_request_text(&c->origin.url, c->requests.base);
     c->step = STEP_CONNECTING;

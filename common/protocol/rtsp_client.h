@@ -60,6 +60,9 @@ struct rtsp_client_config {
     usec_t silence;  // silence after which the server counts as lost; 0: the transport's default
     bool has_audio;  // the viewer requests audio
     const char *via; // value of the Via header of DESCRIBE (RFC 2326, 12.43), borrowed; NULL: none
+    // Returns true if a redirect to this URL may be followed; NULL: to any.
+    bool (*may_follow)(const void *ctx, const struct url *to);
+    const void *follow_ctx; // borrowed
     rtsp_hash_fn *hash;
     uint64_t seed; // seed of the nonces for authentication
 };

@@ -285,8 +285,11 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
     }
     snprintf(f->path, sizeof(f->path), "%s", path);
     snprintf(f->received, sizeof(f->received), "%s", h->via);
-    struct rtsp_client_config rtsp = {
-        .url = f->url, .transports = s->config.choices->backbone, .via = f->via};
+    struct rtsp_client_config rtsp = {.url = f->url,
+                                      .transports = s->config.choices->backbone,
+                                      .may_follow = origin_url_may_follow,
+                                      .follow_ctx = s->config.rules,
+                                      .via = f->via};
     struct rtsp_link_config link = {
         .loop = s->config.loop, .rtsp = &rtsp, .cc = "", .ops = &link_ops, .ctx = f};
     f->timer = timer_new(s->config.loop, on_timer, f);

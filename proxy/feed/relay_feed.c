@@ -290,7 +290,7 @@ static void on_audio(void *ctx, const struct received_audio *a)
         return;
     struct fps fps = f->config.media->ladder.source_fps;
     usec_t now = clock_now();
-    c->position = a->position + audio_samples(usec_of_frames(f->shift, fps.num, fps.den));
+    c->position = a->position + audio_samples(number_shift_media(f->shift, fps));
     c->captured = captured_of(f, a->capture_wall, a->arrived, now);
     c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
     c->bytes = a->bytes;
@@ -415,6 +415,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                      .url = f->config.url,
                                      .sdp = f->config.sdp,
                                      .transports = &f->config.choices->backbone,
+                                     .rules = f->config.choices->rules,
                                      .via = f->config.via,
                                      .has_audio = f->config.media->audio_bps > 0,
                                      .follows = f->follows,

@@ -7,6 +7,7 @@
 #include "common/protocol/transport_names.h"
 #include "common/wire/url.h"
 #include "proxy/bridge/reflection.h"
+#include "proxy/policy/origin_url.h"
 #include "server/session/stream_media.h"
 
 #ifdef __cplusplus
@@ -15,6 +16,7 @@ extern "C" {
 
 // The proxy's choices for all its streams.
 struct relay_choices {
+    const struct origin_rules *rules; // borrowed; where origins may redirect to
     struct transport_list backbone; // transports offered to origins
     enum reflect_mode reflect;
     usec_t target;   // what may wait for a viewer, in time
@@ -29,7 +31,8 @@ struct relay_media_config {
     const char *via;                     // copied: value of the Via header for the origin
 };
 
-// Returns 0; ERR_UNSUPPORTED: the stream has no frames; ERR_NO_MEMORY.
+// Returns 0; ERR_UNSUPPORTED: the stream has no frames; ERR_MALFORMED: it has no levels;
+// ERR_NO_MEMORY.
 int relay_media_new(const struct relay_media_config *config, struct stream_media **out);
 // Returns true if a session with the origin failed: its description may have changed since.
 bool relay_media_is_stale(const struct stream_media *m);

@@ -14,6 +14,7 @@
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
 #include "common/wire/rtcp.h"
+#include "proxy/policy/number_shift.h"
 
 #define BYE_GRACE   (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
 #define KEEP_LIVE   USEC_PER_SEC          // how long a missing packet is of use
@@ -57,8 +58,7 @@ static int64_t ecn_marked(void *ctx)
 
 static usec_t media_of(const struct upstream *u, int64_t number)
 {
-    struct fps fps = u->sdp.ladder.source_fps;
-    return usec_of_frames(number, fps.num, fps.den);
+    return number_shift_media(number, u->sdp.ladder.source_fps);
 }
 
 static void on_video_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
@@ -443,6 +443,8 @@ struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
                                       .live_latency_ms = LATENCY_MS,
                                       .stored_latency_ms = LATENCY_MS,
                                       .has_audio = config->has_audio,
+                                      .may_follow = origin_url_may_follow,
+                                      .follow_ctx = config->rules,
                                       .via = u->via};
     struct rtsp_link_config link = {.loop = config->loop,
                                     .rtsp = &rtsp,

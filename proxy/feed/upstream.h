@@ -10,6 +10,7 @@
 #include "client/receive/audio_receiver.h"
 #include "client/receive/video_receiver.h"
 #include "common/protocol/rtsp_client.h"
+#include "proxy/policy/origin_url.h"
 #include "stream/send/media_feed.h"
 
 #ifdef __cplusplus
@@ -36,6 +37,7 @@ struct upstream_config {
     const struct url *url;
     const struct sdp *sdp; // the stream's description: the origin's must still have its ladder
     const struct transport_list *transports;
+    const struct origin_rules *rules; // where the origin may redirect to
     const char *via;
     bool has_audio; // the viewers may hear it
     bool follows;   // the origin adapts the level to the backbone

@@ -144,10 +144,11 @@ static const struct option_row rows[] = {
      .help = "rtsp://HOST[:PORT] of the origin; rtsp://PROXY/live is then its /live; without it "
              "viewers request rtsp://PROXY/HOST[:PORT]/live of the hosts that --allow names"},
     {.name = "allow", .argument = "HOST", .read = read_allow, .repeats = true,
-     .help = "without --origin: relay this host, as viewers write it; repeat it for more"},
+     .help = "without --origin: relay this host, as viewers write it; with it: follow redirects to "
+             "this host; repeat it for more"},
     {.name = "origin-user", .argument = "USER:PASSWORD", .kind = OPTION_TEXT, .at = AT(user),
      .read = read_user,
-     .help = "credentials for the origins; viewers never see them; belongs in a configuration file"},
+     .help = "credentials for --origin; viewers never see them; belongs in a configuration file"},
     {.name = "backbone-transport", .argument = "LIST", .read = read_backbone,
      .value = transport_list_value, .fallback = "tfrc",
      .help = "transports to request of origins, in order of preference, separated by commas:"},
@@ -237,6 +238,11 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
     (void)transport_list_split("minbuf", &o->access);
     enum options_result result =
         command_line_read(&proxy_option_table, argc, argv, o, &o->file, out, error, cap);
+    o->choices.rules = &o->rules;
+    if (result == OPTIONS_RUN && o->user && !o->rules.has_origin) {
+        (void)err_say(error, cap, 0, "--origin-user requires --origin");
+        return OPTIONS_BAD;
+    }
     if (result == OPTIONS_RUN && o->user)
         set_user(&o->rules.origin, o->user);
     if (result != OPTIONS_RUN || o->rules.has_origin || o->rules.host_count)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "proxy/policy/number_shift.h"
 
+#include <math.h>
+
 enum { MAX_PERIOD = 1 << 20 };
 
 static int64_t divisor(int64_t a, int64_t b)
@@ -44,4 +46,10 @@ int64_t number_shift_of(int64_t period, int64_t first, int64_t next)
     int64_t least = next - first;
     int64_t periods = least / period + (least % period > 0);
     return periods * period;
+}
+
+usec_t number_shift_media(int64_t frames, struct fps fps)
+{
+    double max = 0x1p52;
+    return llround(fmin(fmax((double)frames / fps_value(fps) * 1e6, -max), max));
 }

@@ -6,6 +6,7 @@
 #define WEIR_PROXY_POLICY_NUMBER_SHIFT_H
 
 #include "common/base/level.h"
+#include "common/base/usec.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,6 +18,10 @@ int64_t number_shift_period(const struct ladder *ladder);
 // Returns what is added to the origin's numbers so that `first` becomes `next` or a later number,
 // by less than a period.
 int64_t number_shift_of(int64_t period, int64_t first, int64_t next);
+
+// Returns the media time of `frames`, rounded. An origin may name any numbers and rate: the result
+// is clamped to +-2^52 us.
+usec_t number_shift_media(int64_t frames, struct fps fps);
 
 #ifdef __cplusplus
 }

@@ -80,10 +80,18 @@ int origin_url_of(const struct origin_rules *rules, const char *path, struct url
         return ERR_MALFORMED;
     if (!rules->has_origin && !is_allowed(rules, out->host))
         return ERR_UNSUPPORTED;
-    memcpy(out->user, origin->user, sizeof(out->user));
-    memcpy(out->password, origin->password, sizeof(out->password));
+    if (rules->has_origin) {
+        memcpy(out->user, origin->user, sizeof(out->user));
+        memcpy(out->password, origin->password, sizeof(out->password));
+    }
     out->level = -1;
     return 0;
+}
+
+bool origin_url_may_follow(const void *rules, const struct url *to)
+{
+    const struct origin_rules *r = rules;
+    return (r->has_origin && strcasecmp(r->origin.host, to->host) == 0) || is_allowed(r, to->host);
 }
 
 bool origin_url_is_same(const char *first, const char *path)

@@ -50,3 +50,24 @@ TEST_CASE("number_shift: the first frame comes at the next number or soon after 
         CHECK(number_shift_of(row.period, row.first, row.next) == row.shift);
     }
 }
+
+TEST_CASE("number_shift: the media time of any number at any rate")
+{
+    struct {
+        int64_t frames;
+        fps rate;
+        usec_t media;
+    } const table[] = {
+        {0, {30, 1}, 0},
+        {30, {30, 1}, 1000000},
+        {-30, {30, 1}, -1000000},
+        {1, {30000, 1001}, 33367},
+        {INT64_C(1) << 32, {30000, 1001}, INT64_C(143308742109867)},
+        {INT64_C(1) << 40, {1, 1000000000}, INT64_C(1) << 52},
+        {-(INT64_C(1) << 40), {1, 1000000000}, -(INT64_C(1) << 52)},
+    };
+    for (const auto &row : table) {
+        INFO(row.frames);
+        CHECK(number_shift_media(row.frames, row.rate) == row.media);
+    }
+}

@@ -68,8 +68,36 @@ TEST_CASE("origin_url: the path of one origin, or the host in the path")
         if (row.err)
             continue;
         CHECK(std::string(out.text) == row.url);
-        CHECK(std::string(out.user) == "u");
-        CHECK(std::string(out.password) == "p");
+        CHECK(std::string(out.user) == (row.origin ? "u" : ""));
+        CHECK(std::string(out.password) == (row.origin ? "p" : ""));
+    }
+}
+
+TEST_CASE("origin_url: redirects lead to the origin's host, or to those that are allowed")
+{
+    static origin_rules rules;
+    static url to;
+    const char *reason;
+    REQUIRE(url_parse("rtsp://o:554/base", &rules.origin, &reason) == 0);
+    rules.hosts[rules.host_count++] = "good";
+    struct {
+        const char *url;
+        bool with_origin, without;
+    } const table[] = {
+        {"rtsp://O:99/x", true, false},
+        {"rtsp://good/x", true, true},
+        {"rtsp://GOOD:1/x", true, true},
+        {"rtsp://evil/x", false, false},
+        {"rtsp://o.evil/x", false, false},
+        {"rtsp://o@evil/x", false, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.url);
+        REQUIRE(url_parse(row.url, &to, &reason) == 0);
+        rules.has_origin = true;
+        CHECK(origin_url_may_follow(&rules, &to) == row.with_origin);
+        rules.has_origin = false;
+        CHECK(origin_url_may_follow(&rules, &to) == row.without);
     }
 }
 
