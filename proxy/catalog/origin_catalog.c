@@ -265,7 +265,8 @@ static int refuse_path(struct catalog_hold *h, const struct origin_rules *rules,
 static int describe_film(struct origin_catalog *s, const char *path, struct catalog_hold *h)
 {
     usec_t now = clock_now();
-    if (s->film_count >= CATALOG_MAX_OPEN)
+    // Each connection holds one film at most, so no viewer can take those of others.
+    if (s->film_count >= s->config.max_viewers)
         return ERR_FULL;
     struct film *f = calloc(1, sizeof(*f));
     if (!f)
