@@ -102,7 +102,9 @@ static void open_film(struct film *f)
     struct relay_media_config of = {
         .choices = config->choices, .url = &f->url, .sdp = &f->sdp, .via = f->via};
     int err = relay_media_new(&of, &media);
-    if (err == ERR_UNSUPPORTED)
+    if (err == ERR_MALFORMED)
+        refuse_film(f, 502, "origin: its description has no levels");
+    else if (err == ERR_UNSUPPORTED)
         refuse_film(f, 415, "the stream has no frames, which is all that a proxy passes on");
     else if (err)
         refuse_film(f, 503, err_text(err));
