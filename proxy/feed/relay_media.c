@@ -76,6 +76,9 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
     const struct sdp *sdp = config->sdp;
     if (!sdp_has_frames(sdp))
         return ERR_UNSUPPORTED;
+    bool has_levels = server_dialect_of(sdp)->has_levels;
+    if (has_levels && !sdp->ladder.level_count)
+        return ERR_MALFORMED;
     struct relay_media *m = calloc(1, sizeof(*m));
     if (!m)
         return ERR_NO_MEMORY;
@@ -92,7 +95,7 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
                                     .reorders = sdp->reorders,
                                     .relays = true};
     utf8_copy(sdp->title, m->base.title, sizeof(m->base.title));
-    if (!server_dialect_of(sdp)->has_levels)
+    if (!has_levels)
         set_foreign_ladder(&m->base.ladder);
     if (sdp->source == SDP_SOURCE_UNKNOWN) // a viewer takes it for a third party's otherwise
         m->base.kind = sdp->duration < 0 ? SDP_SOURCE_CAMERA : SDP_SOURCE_FILE;
