@@ -92,10 +92,10 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
                                     .reorders = sdp->reorders,
                                     .relays = true};
     utf8_copy(sdp->title, m->base.title, sizeof(m->base.title));
-    if (!server_dialect_of(sdp)->has_levels)
+    if (!server_dialect_of(sdp)->has_levels) {
+        m->base.kind = SDP_SOURCE_RELAYED;
         set_foreign_ladder(&m->base.ladder);
-    if (sdp->source == SDP_SOURCE_UNKNOWN) // a viewer takes it for a third party's otherwise
-        m->base.kind = sdp->duration < 0 ? SDP_SOURCE_CAMERA : SDP_SOURCE_FILE;
+    }
     *out = &m->base;
     return 0;
 }
