@@ -302,6 +302,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .stamped = stamped,
         .reorders = sdp->reorders,
         .live = sdp->duration < 0,
+        .relayed = sdp->via[0],
         .asks_keys = true,
         .steers = steers,
         .latency = mode,
