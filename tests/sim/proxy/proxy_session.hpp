@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A live session over a two-part path: origin - backbone - proxy - access - viewer. Origin and
+// backbone are the storm's; the proxy is weir-proxy's own bridge and stream_sender. The viewer counts
+// whole frames; it does not play.
+#ifndef WEIR_TESTS_PROXY_SESSION_HPP
+#define WEIR_TESTS_PROXY_SESSION_HPP
+
+#include "lab/sim/sim_relay.h"
+#include "tests/sim/storm/storm_session.hpp"
+
+struct proxy_setting {
+    std::string backbone = "tfrc", access = "minbuf:1,3"; // transports
+    usec_t backbone_rtt = 200 * USEC_PER_MSEC, access_rtt = 10 * USEC_PER_MSEC;
+    double backbone_mbps = 10, backbone_loss = 0;
+    std::string link; // of the access, in weir-link's syntax
+    reflect_mode reflect = REFLECT_LIMIT;
+    scheduler_mode queue = SCHEDULER_PRIORITY;
+    usec_t target = 250 * USEC_PER_MSEC;
+    usec_t latency = USEC_PER_SEC; // of the viewer's buffer
+    bool keeps_badput = false;
+    double length = 65; // seconds
+    uint64_t seed = 1;
+};
+
+class proxy_session : public storm_session
+{
+    static constexpr usec_t TICK = 20 * MS;
+
+  public:
+    struct arrival {
+        usec_t captured, arrived;
+        int temporal_id;
+        bool decodable;
+    };
+    struct moment { // each TICK
+        usec_t at, queue;
+    };
+    std::vector<arrival> arrivals;
+    std::vector<moment> moments;
+    std::vector<double> access; // bytes in each tenth of a second
+    double limit_bps = 0;
+
+    explicit proxy_session(const proxy_setting &setting)
+        : storm_session(setting.backbone, network(setting)), set(setting)
+    {
+        open_viewer();
+        open_relay();
+    }
+    ~proxy_session() override
+    {
+        world_destroy(&w); // it knows the relay's nodes
+        sim_relay_free(relay);
+        frame_receiver_free(sink);
+        qoe_free(seen);
+    }
+    proxy_session(const proxy_session &) = delete;
+    proxy_session &operator=(const proxy_session &) = delete;
+
+    double backbone_mbps(double from, double to) const
+    {
+        return got_mbps(from, to);
+    }
+    double access_mbps(double from, double to) const
+    {
+        return sum(access, from, to) * 8e-6 / (to - from);
+    }
+    // Part of the time between two instants in which the queue was at most so long.
+    double below(usec_t queue, double from, double to) const
+    {
+        int all = 0, below = 0;
+        for (const moment &m : moments)
+            if (m.at >= from * 1e6 && m.at < to * 1e6) {
+                all++;
+                below += m.queue <= queue;
+            }
+        return static_cast<double>(below) / all;
+    }
+    // A quantile of the time from capture to arrival, ms, of the decodable frames of layers up to
+    // `temporal_id` that were captured between two instants; and how many there are a second.
+    double delay_ms(double quantile, int temporal_id, double from, double to) const
+    {
+        std::vector<usec_t> all;
+        for (const arrival &a : arrivals)
+            if (a.decodable && a.temporal_id <= temporal_id && a.captured >= from * 1e6 &&
+                a.captured < to * 1e6)
+                all.push_back(a.arrived - a.captured);
+        if (all.empty())
+            return INFINITY;
+        std::sort(all.begin(), all.end());
+        return usec_to_msec(all[static_cast<size_t>(quantile * static_cast<double>(all.size() - 1))]);
+    }
+    double frames_a_second(double from, double to) const
+    {
+        double count = 0;
+        for (const arrival &a : arrivals)
+            count += a.decodable && a.captured >= from * 1e6 && a.captured < to * 1e6;
+        return count / (to - from);
+    }
+    // Standard deviation over mean of the backbone's rate in windows of a second.
+    double variation(double from, double to) const
+    {
+        double sum = 0, squares = 0;
+        int count = 0;
+        for (double t = from; t + 1 <= to; t += 1, count++) {
+            double rate = got_mbps(t, t + 1);
+            sum += rate;
+            squares += rate * rate;
+        }
+        double mean = sum / count;
+        return std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean;
+    }
+    sim_relay_stats relayed() const
+    {
+        sim_relay_stats stats;
+        sim_relay_read(relay, &stats, w.now);
+        return stats;
+    }
+    // Frames that the proxy's queue dropped.
+    uint64_t dropped() const
+    {
+        uint64_t count = 0;
+        for (const auto &cause : relayed().frames.dropped)
+            for (uint64_t layer : cause)
+                count += layer;
+        return count;
+    }
+
+  private:
+    struct request {
+        usec_t at; // reaches the origin
+        double bps;
+    };
+    proxy_setting set;
+    link_spec link{};
+    sim_relay *relay = nullptr;
+    frame_receiver *sink = nullptr;
+    qoe *seen = nullptr;
+    std::vector<bool> whole; // by frame number
+    std::deque<request> limits;
+    uint64_t counted = 0; // bytes at the viewer
+    usec_t tick_at = 0;
+
+    static storm_case network(const proxy_setting &s)
+    {
+        storm_case c(s.seed);
+        c.mbps = s.backbone_mbps;
+        c.rtt = s.backbone_rtt;
+        c.kind = "droptail:200ms";
+        c.queue = 0.2;
+        c.loss = s.backbone_loss;
+        c.bursts = false;
+        c.back = false;
+        c.what = storm_case::CALM;
+        c.downloads = 0;
+        c.low_latency = false;
+        c.length = s.length;
+        return c;
+    }
+    static proxy_session *me(void *ctx)
+    {
+        return static_cast<proxy_session *>(ctx);
+    }
+    void open_viewer()
+    {
+        seen = qoe_new("sim:", 0, 0);
+        REQUIRE(seen);
+        frame_receiver_config in{};
+        in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        in.payload_type = RTP_PT_H264;
+        in.frames = true;
+        in.clock = &clock;
+        in.sink = {seen, nullptr, nullptr};
+        in.on_packet = [](void *, const rtp_packet *, int64_t, usec_t, usec_t) {};
+        in.on_frame = [](void *ctx, received_frame *f, usec_t now) { me(ctx)->view(f, now); };
+        in.ctx = this;
+        sink = frame_receiver_new(&in);
+        REQUIRE(sink);
+    }
+    void open_relay()
+    {
+        char why[256] = "";
+        REQUIRE(link_spec_parse(set.link.c_str(), &link, why, sizeof(why)) == 0);
+        REQUIRE(sim_transport_check(set.access.c_str()) == 0);
+        sim_relay_config config{};
+        config.world = &w;
+        config.env = &env;
+        config.ladder = &l;
+        config.access = &link;
+        config.via = set.access.c_str();
+        config.rtt = set.access_rtt;
+        config.payload_type = RTP_PT_H264;
+        config.packet_bytes = 1200;
+        config.reflect = set.reflect;
+        config.target = set.target;
+        config.queue = set.queue;
+        config.latency = set.latency;
+        config.keeps_badput = set.keeps_badput;
+        config.backbone_rtt = set.backbone_rtt;
+        config.tcp = tcp();
+        config.tcp.as_linux = true;
+        config.delayed_ack = 40 * MS;
+        config.seed = set.seed + 77;
+        config.on_rtp = [](void *ctx, const uint8_t *data, size_t len, usec_t now) {
+            (void)frame_receiver_packet(me(ctx)->sink, data, len, 0, 0, now, now);
+        };
+        config.limit = [](void *ctx, double bps, usec_t now) { me(ctx)->ask_limit(bps, now); };
+        config.mark = [](void *ctx, int packets, usec_t) {
+            me(ctx)->carrier->ops->mark(me(ctx)->carrier, packets);
+        };
+        config.request_key = [](void *ctx, usec_t now) {
+            if (rtcp_exchange_need_key(&me(ctx)->exchange))
+                me(ctx)->send_feedback(now);
+        };
+        config.captured = [](void *ctx, const received_frame *f) {
+            return me(ctx)->frames[static_cast<size_t>(f->number)].at;
+        };
+        config.ctx = this;
+        relay = sim_relay_new(&config, 0);
+        REQUIRE(relay);
+    }
+
+    // ---- The origin's end of the requests
+
+    void ask_limit(double bps, usec_t now)
+    {
+        usec_t at = now + way_back;
+        limits.push_back({at, bps});
+        node_wake_at(&self.flow.source, std::min(node_next_run_at(&self.flow.source), at));
+    }
+    usec_t feedback_next() const override
+    {
+        usec_t next = storm_session::feedback_next();
+        return limits.empty() ? next : std::min(next, limits.front().at);
+    }
+    void hear(usec_t now) override
+    {
+        storm_session::hear(now);
+        for (; !limits.empty() && limits.front().at <= now; limits.pop_front())
+            stream_sender_set_max_rate(s, limits.front().bps, now);
+    }
+
+    // ---- The proxy, and the viewer behind it
+
+    void push(received_frame *f, usec_t now) override
+    {
+        sim_relay_frame(relay, f, now);
+    }
+    usec_t viewer_next() const override
+    {
+        return std::min(storm_session::viewer_next(), tick_at);
+    }
+    void viewer_run(usec_t now) override
+    {
+        storm_session::viewer_run(now);
+        if (now < tick_at)
+            return;
+        sim_relay_stats stats = relayed();
+        moments.push_back({now, stats.waiting});
+        count(access, static_cast<double>(stats.arrived_bytes - counted));
+        counted = stats.arrived_bytes;
+        tick_at = now + TICK;
+    }
+    void view(received_frame *f, usec_t now)
+    {
+        auto i = static_cast<size_t>(f->number);
+        whole.resize(std::max(whole.size(), i + 1), false);
+        bool decodable = f->key || (f->depends_on >= 0 && whole[static_cast<size_t>(f->depends_on)]);
+        whole[i] = decodable;
+        arrivals.push_back({frames[i].at, now, f->temporal_id, decodable});
+        received_frame_free(f);
+    }
+};
+
+#endif
