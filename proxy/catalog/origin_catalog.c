@@ -275,9 +275,6 @@ static int refuse_path(struct catalog_hold *h, const struct origin_rules *rules,
 static int describe_film(struct origin_catalog *s, const char *path, struct catalog_hold *h)
 {
     usec_t now = clock_now();
-    // Each connection holds one film at most, so no viewer can take those of others.
-    if (s->film_count >= s->config.max_viewers)
-        return ERR_FULL;
     struct film *f = calloc(1, sizeof(*f));
     if (!f)
         return ERR_NO_MEMORY;
@@ -293,6 +290,11 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
         return refuse(h, 502,
                       err == ERR_AGAIN ? "loop: the request has passed this proxy already"
                                        : "loop: the request has passed too many proxies");
+    }
+    // Each connection holds one film at most, so no viewer can take those of others.
+    if (s->film_count >= s->config.max_viewers) {
+        free(f);
+        return ERR_FULL;
     }
     snprintf(f->path, sizeof(f->path), "%s", path);
     snprintf(f->received, sizeof(f->received), "%s", h->via);
