@@ -90,6 +90,8 @@ static const struct key {
     {"parts", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, in_part)},
     {"length", OF_STREAM, VALUE_TIME, &instant, offsetof(struct group, length)},
     {"latency", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, latency)},
+    {"proxyrtt", OF_STREAM, VALUE_TIME, &spec_time, offsetof(struct group, proxy_rtt)},
+    {"target", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, target)},
     {"fragment", OF_STREAM, VALUE_INT, &fragment, offsetof(struct group, fragment_bytes)},
 };
 enum {
@@ -104,9 +106,13 @@ enum {
     SEEN_MEDIA,
     SEEN_GODDARD,
     SEEN_SIZES,
-    SEEN_REPAIR
+    SEEN_REPAIR,
+    SEEN_PROXY,
+    SEEN_PROXY_VIA,
+    SEEN_REFLECT,
+    SEEN_QUEUE
 };
-_Static_assert(SEEN_REPAIR < 64, "the keys seen are recorded in 64 bits");
+_Static_assert(SEEN_QUEUE < 64, "the keys seen are recorded in 64 bits");
 
 static const struct {
     const char *name;
@@ -183,12 +189,12 @@ static int read_text(struct spec_reader *r, struct scan value, char *out, size_t
     return 0;
 }
 
-static int read_via(struct spec_reader *r, struct scan value, struct group *g)
+static int read_via(struct spec_reader *r, struct scan value, char out[STREAM_MAX_VIA])
 {
-    int err = read_text(r, value, g->via, sizeof(g->via));
+    int err = read_text(r, value, out, STREAM_MAX_VIA);
     if (err)
         return err;
-    err = sim_transport_check(g->via);
+    err = sim_transport_check(out);
     if (err)
         return spec_fail(r, err, "'%s' is not a transport of streams: %s", spec_excerpt(value).text,
                          err_text(err));
@@ -202,6 +208,45 @@ static int read_repair(struct spec_reader *r, struct scan value, struct group *g
     if (!err && repair_mode_parse(text, &g->repair))
         return 0;
     return spec_fail(r, ERR_MALFORMED, "'%s' is not off, resend, fec or auto",
+                     spec_excerpt(value).text);
+}
+
+static int read_proxy(struct spec_reader *r, struct scan value, struct group *g)
+{
+    char text[512];
+    char why[256];
+    int err = read_text(r, value, text, sizeof(text));
+    if (err)
+        return err;
+    g->has_proxy = true;
+    err = link_spec_parse(text, &g->proxy_link, why, sizeof(why));
+    if (!err && g->proxy_link.trace[0])
+        return spec_fail(r, ERR_RANGE, "a proxy's link has no trace");
+    return err ? spec_fail(r, err, "%s", why) : 0;
+}
+
+static int read_reflect(struct spec_reader *r, struct scan value, struct group *g)
+{
+    static const char *const words[] = {
+        [REFLECT_OFF] = "off", [REFLECT_MARKS] = "marks", [REFLECT_LIMIT] = "limit"};
+    for (int i = 0; i <= REFLECT_LIMIT; i++) {
+        if (scan_is(value, words[i])) {
+            g->reflect = (enum reflect_mode)i;
+            return 0;
+        }
+    }
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not off, marks or limit", spec_excerpt(value).text);
+}
+
+static int read_queue(struct spec_reader *r, struct scan value, struct group *g)
+{
+    for (int i = 0; i < SCHEDULER_MODES; i++) {
+        if (scan_is(value, scheduler_mode_name((enum scheduler_mode)i))) {
+            g->queue = (enum scheduler_mode)i;
+            return 0;
+        }
+    }
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not priority, deadline or fifo",
                      spec_excerpt(value).text);
 }
 
@@ -298,7 +343,8 @@ static int find_key(struct scan name, const struct group *g)
     if (scan_is(name, "rtt"))
         return SEEN_RTT;
     if (g->kind == GROUP_STREAM) {
-        static const char *const names[] = {"via", "media", "goddard", "sizes", "repair"};
+        static const char *const names[] = {"via",   "media",    "goddard", "sizes", "repair",
+                                            "proxy", "proxyvia", "reflect", "queue"};
         for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
             if (scan_is(name, names[i]))
                 return SEEN_VIA + i;
@@ -336,7 +382,15 @@ static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
     case SEEN_MODE:
         return read_mode(r, value, g);
     case SEEN_VIA:
-        return read_via(r, value, g);
+        return read_via(r, value, g->via);
+    case SEEN_PROXY_VIA:
+        return read_via(r, value, g->proxy_via);
+    case SEEN_PROXY:
+        return read_proxy(r, value, g);
+    case SEEN_REFLECT:
+        return read_reflect(r, value, g);
+    case SEEN_QUEUE:
+        return read_queue(r, value, g);
     case SEEN_MEDIA:
         return read_media(r, value, g);
     case SEEN_REPAIR:
@@ -363,6 +417,11 @@ static int check(struct spec_reader *r, const struct group *g)
         return spec_fail(r, ERR_MALFORMED, "datagram requires cc=");
     if (g->kind == GROUP_STREAM && !g->via[0])
         return spec_fail(r, ERR_MALFORMED, "stream requires via=");
+    if (g->has_proxy && g->repair != REPAIR_MODE_OFF)
+        return spec_fail(r, ERR_MALFORMED, "proxy= conflicts with repair=");
+    if (g->has_proxy && g->proxy_rtt < 2 * g->proxy_link.delay)
+        return spec_fail(r, ERR_RANGE,
+                         "proxyrtt= is below the delay of the proxy's link, both ways");
     if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= FLOW_UDP_HEADERS + 12)
         return spec_fail(r, ERR_RANGE, "datagrams require size= above 40B");
     if (g->from == g->to)
@@ -410,7 +469,11 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
                         .length = 300 * USEC_PER_SEC,
                         .latency = USEC_PER_SEC,
                         .fragment_bytes = 1000,
-                        .pairs = 1};
+                        .pairs = 1,
+                        .proxy_via = "minbuf:1,3",
+                        .proxy_rtt = 10 * USEC_PER_MSEC,
+                        .reflect = REFLECT_LIMIT,
+                        .target = 250 * USEC_PER_MSEC};
     synthetic_goddard(&g->media);
     goddard_params_init(&g->goddard);
     struct scan list = scan_of(text, strlen(text));

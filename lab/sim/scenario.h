@@ -35,6 +35,9 @@
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)
 //               repair=off (resend, fec, auto: of lost datagrams, repair_policy.h)
 //               sizes=FILE (frame_sizes.h)
+//               proxy=LINK (none; a proxy at the sink, and the access link behind it; / for the
+//               comma)  proxyvia=minbuf:1,3 (/ for the comma)  proxyrtt=10ms  reflect=limit (off,
+//               marks)  target=250ms  queue=priority (deadline, fifo); without repair=
 //               fragment=1000B (of a frame in a packet)  tcp=newreno
 //               goddard=NAME=VALUE/... (goddard_params.h)
 #ifndef WEIR_SIM_SCENARIO_H
@@ -96,6 +99,12 @@ struct group {
     int64_t pairs;
     int64_t in_part;
     enum repair_mode repair;
+    bool has_proxy;
+    struct link_spec proxy_link;
+    char proxy_via[STREAM_MAX_VIA];
+    usec_t proxy_rtt, target;
+    enum reflect_mode reflect;
+    enum scheduler_mode queue;
 };
 
 struct scenario {

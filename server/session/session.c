@@ -180,6 +180,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     snprintf(out->id, sizeof(out->id), "%s", s->config.id);
     snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
     session_info(s, &out->info, now);
+    out->relayed = session_relay_info(s, &out->relay, now);
     return transport_number(s->transport->kind);
 }
 
@@ -349,6 +350,8 @@ int session_set_latency(struct session *s, int ms)
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
         return ERR_RANGE;
     stream_sender_set_latency(s->sender, ms * USEC_PER_MSEC);
+    if (s->feed->ops->set_latency)
+        s->feed->ops->set_latency(s->feed, ms);
     return 0;
 }
 
@@ -366,6 +369,8 @@ int session_set_playout(struct session *s, int ms)
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
         return ERR_RANGE;
     stream_sender_set_playout(s->sender, ms * USEC_PER_MSEC);
+    if (s->feed->ops->set_playout)
+        s->feed->ops->set_playout(s->feed, ms);
     return 0;
 }
 

@@ -156,7 +156,7 @@ class Packages(lib.Case):
         needs = run("dpkg-deb", "-f", deb, "Depends")
         for library in "libc6", "libuv1", "libx264", "libsdl2", "libavcodec", "libavdevice59", "libjansson4":
             self.assertIn(library, needs)
-        self.assertEqual(run("dpkg-deb", "-I", deb, "conffiles"), "/etc/weir/send.conf\n")
+        self.assertEqual(run("dpkg-deb", "-I", deb, "conffiles"), "/etc/weir/send.conf\n/etc/weir/proxy.conf\n")
 
         deb, names = files["weir-lab"]
         for program in "weir-watch", "weir-lab":

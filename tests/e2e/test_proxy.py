@@ -265,6 +265,29 @@ class Viewers(ProxyCase):
         return server.stderr.count(" is gone\n")
 
 
+class Reflection(ProxyCase):
+    def test_each_way(self):
+        """Each mode plays where nothing is in the way; the stats have both legs."""
+        server = self.origin()
+        for args in (["--reflect", "limit"], ["--reflect", "marks", "--queue", "deadline"], ["--reflect", "off", "--queue", "fifo"],
+                     ["--reflect", "blocking", "--access-transport", "tcp", "--access-blocking", "0.5"]):
+            with self.subTest(args):
+                path = self.path("proxy.jsonl")
+                proxy = self.behind(server, *args, "--stats", path)
+                p = self.player(proxy.base + "/live", "--transport", "tcp,minbuf")
+                p.wait_shown(60)
+                p.signal(signal.SIGTERM)
+                p.wait()
+                r = p.report()
+                self.assertEqual(r["playback"]["frames_undecodable"], 0)
+                self.assertTrue(r["session"]["via"].startswith("RTSP/1.0 weir-proxy-"), r["session"])
+                self.stop_cleanly(proxy)
+                with open(path) as f:
+                    relays = [line["relay"] for line in map(json.loads, f) if "relay" in line]
+                self.assertTrue(any((relay["backbone.rate_bps"] or 0) > 0 for relay in relays), str(relays))
+                os.remove(path)
+
+
 class Strangers(ProxyCase):
     def test_ffprobe_and_ffmpeg(self):
         """Players that are not ours see the stream's size and hear its audio."""
