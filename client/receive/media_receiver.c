@@ -353,3 +353,23 @@ int64_t media_receiver_marked(const struct media_receiver *m)
 {
     return m->receiver && m->receiver->ops->marked ? m->receiver->ops->marked(m->receiver) : -1;
 }
+
+bool media_receiver_mark(struct media_receiver *m, int packets)
+{
+    bool can = m->receiver && m->receiver->ops->mark;
+    if (can)
+        m->receiver->ops->mark(m->receiver, packets);
+    return can;
+}
+
+void media_receiver_hold(struct media_receiver *m, bool hold, usec_t now)
+{
+    for (int i = 0; i < TRACKS; i++)
+        for (int k = 0; k < 2; k++)
+            if (m->tracks[i].path.socket[k])
+                udp_socket_hold(m->tracks[i].path.socket[k], hold);
+    if (!m->datagram && hold)
+        tcp_conn_hold(m->control);
+    else if (!m->datagram)
+        tcp_conn_resume(m->control, now);
+}

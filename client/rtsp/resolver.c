@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Each look-up has a detached thread. A look-up at a silent name server takes half a minute and
-// cannot be cancelled, so it may outlive its owner and the loop.
+// Each look-up of a name has a detached thread. A look-up at a silent name server takes half a
+// minute and cannot be cancelled, so it may outlive its owner and the loop. A relay makes one for
+// each viewer, and viewers come and go, so at most MAX_THREADS run. An address needs none.
 #include "client/rtsp/resolver.h"
 
 #include <netdb.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,9 @@
 
 #include "common/base/log.h"
 #include "common/wire/url.h"
+
+enum { MAX_THREADS = 256 };
+static atomic_int threads; // that run
 
 struct resolver {
     uv_async_t done; // wakes the loop
@@ -39,13 +44,19 @@ static void let_go(struct resolver *r)
     free(r);
 }
 
+// `flags`: of getaddrinfo. Returns its result.
+static int find(const struct resolver *r, int flags, struct addrinfo **out)
+{
+    struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | flags};
+    return getaddrinfo(r->host, r->service, &hints, out);
+}
+
 static void *look_up(void *arg)
 {
     struct resolver *r = arg;
-    struct addrinfo hints = {
-        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *found = NULL;
-    int status = getaddrinfo(r->host, r->service, &hints, &found);
+    int status = find(r, 0, &found);
     pthread_mutex_lock(&r->lock);
     r->found = status ? NULL : found;
     r->status = status;
@@ -53,6 +64,7 @@ static void *look_up(void *arg)
         uv_async_send(&r->done);
     pthread_mutex_unlock(&r->lock);
     let_go(r);
+    atomic_fetch_sub(&threads, 1);
     return NULL;
 }
 
@@ -81,10 +93,13 @@ static bool start(struct resolver *r)
 {
     pthread_attr_t attributes;
     pthread_t thread;
+    atomic_fetch_add(&threads, 1);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     bool started = pthread_create(&thread, &attributes, look_up, r) == 0;
     pthread_attr_destroy(&attributes);
+    if (!started)
+        atomic_fetch_sub(&threads, 1);
     return started;
 }
 
@@ -104,6 +119,14 @@ struct resolver *resolver_new(uv_loop_t *loop, const char *host, int port, resol
     pthread_mutex_init(&r->lock, NULL);
     snprintf(r->host, sizeof(r->host), "%s", host);
     snprintf(r->service, sizeof(r->service), "%d", port);
+    r->status = find(r, AI_NUMERICHOST, &r->found);
+    bool full = atomic_load(&threads) >= MAX_THREADS;
+    if (r->status == 0 || full) {
+        r->status = r->status ? EAI_AGAIN : 0;
+        r->holders = 1;
+        uv_async_send(&r->done);
+        return r;
+    }
     if (start(r))
         return r;
     log_error("cannot look up '%s': cannot start a thread", host);

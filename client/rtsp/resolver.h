@@ -19,6 +19,7 @@ struct resolver;
 typedef void resolver_fn(void *ctx, const struct sockaddr_storage *addresses, int count,
                          const char *error);
 
+// Calls `fn` later, even if `host` is an address.
 struct resolver *resolver_new(uv_loop_t *loop, const char *host, int port, resolver_fn *fn,
                               void *ctx); // NULL: logged
 void resolver_free(struct resolver *r);   // NULL is fine; no callback afterwards

@@ -361,6 +361,17 @@ int64_t rtsp_link_ecn_marked(const struct rtsp_link *l)
     return media_receiver_marked(&l->path);
 }
 
+bool rtsp_link_mark(struct rtsp_link *l, int packets)
+{
+    return l->has_path && media_receiver_mark(&l->path, packets);
+}
+
+void rtsp_link_hold(struct rtsp_link *l, bool hold, usec_t now)
+{
+    if (l->has_path && l->conn && !rtsp_client_is_over(l->rtsp))
+        media_receiver_hold(&l->path, hold, now);
+}
+
 void rtsp_link_set_ssrc(struct rtsp_link *l, uint32_t ssrc)
 {
     l->ssrc = ssrc;
@@ -413,6 +424,11 @@ void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now)
 {
     rtsp_client_set_playout(l->rtsp, ms, now);
     arm(l);
+}
+
+int rtsp_link_status(const struct rtsp_link *l)
+{
+    return rtsp_client_status(l->rtsp);
 }
 
 bool rtsp_link_set_max_rate(struct rtsp_link *l, int bps, usec_t now)

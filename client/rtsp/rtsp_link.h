@@ -50,10 +50,16 @@ struct rtsp_link_config {
 struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t now);
 void rtsp_link_free(struct rtsp_link *l); // NULL is fine; no callback afterwards; not inside one
 
+// Returns the status of the response that ended the session; 0: no response did.
+int rtsp_link_status(const struct rtsp_link *l);
 // How the server repairs lost packets, in the words of its SETUP response; empty: it does not.
 const char *rtsp_link_repair(const struct rtsp_link *l);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l);
+// Stops or continues reading media; over TCP nothing is read at all. Not inside a callback.
+void rtsp_link_hold(struct rtsp_link *l, bool hold, usec_t now);
+// Reports the next `packets` media packets as marked. Returns false if the transport cannot.
+bool rtsp_link_mark(struct rtsp_link *l, int packets);
 void rtsp_link_set_ssrc(struct rtsp_link *l,
                         uint32_t ssrc); // SSRC of our RTCP; call it in on_described at the latest
 // Sends a compound of RTCP about the audio or the video.

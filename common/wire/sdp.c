@@ -130,7 +130,7 @@ const char *const sdp_source_names[SDP_SOURCES] = {
     [SDP_SOURCE_FILE] = "file",       [SDP_SOURCE_GREEDY] = "greedy",
     [SDP_SOURCE_STEADY] = "steady",   [SDP_SOURCE_GODDARD] = "goddard",
     [SDP_SOURCE_LAYERS] = "layers",   [SDP_SOURCE_CAMERA] = "camera",
-    [SDP_SOURCE_SCREEN] = "screen",
+    [SDP_SOURCE_SCREEN] = "screen",   [SDP_SOURCE_RELAYED] = "relayed",
 };
 
 // Writes a value as one line: control characters in it, such as line ends, are replaced.

@@ -47,7 +47,8 @@ enum sdp_source {
     SDP_SOURCE_LAYERS,  // frames without pictures
     SDP_SOURCE_CAMERA,
     SDP_SOURCE_SCREEN,
-    SDP_SOURCES // the number of sources
+    SDP_SOURCE_RELAYED, // a third party's, through a proxy: as any encoder makes frames
+    SDP_SOURCES         // the number of sources
 };
 
 struct sdp_audio {

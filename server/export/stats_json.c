@@ -45,6 +45,17 @@ static json_t *controller_json(const struct transport_info *info)
     return o;
 }
 
+static json_t *relay_json(const struct relay_info *relay)
+{
+    struct relay_info values = *relay;
+    struct relay_field fields[RELAY_FIELDS];
+    relay_info_fields(&values, fields);
+    json_t *o = json_object();
+    for (int i = 0; fields[i].name; i++)
+        json_object_set_new(o, fields[i].name, number(*fields[i].value));
+    return o;
+}
+
 static json_t *transport_json(const struct session_stats *s)
 {
     json_t *o = json_object();
@@ -206,6 +217,8 @@ void stats_session_json(json_t *o, const struct stats *f, const struct session_s
     json_object_set_new(o, "adaptation", adaptation_json(s));
     json_object_set_new(o, "repair", repair_json(s));
     json_object_set_new(o, "sound", audio_json(stream, s));
+    if (s->relayed)
+        json_object_set_new(o, "relay", relay_json(&s->relay));
 }
 
 void stats_process_json(json_t *o, const struct process_stats *p)

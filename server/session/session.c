@@ -62,9 +62,8 @@ static void on_room(void *ctx, usec_t now)
 // Reads the clock again, because hundreds of packets may leave in one wake-up of the loop.
 static usec_t wall(void *ctx, usec_t now)
 {
-    (void)ctx;
     (void)now;
-    return clock_wall();
+    return session_wall(ctx);
 }
 
 static void report_track(struct session *s, enum media_track track, bool bye, usec_t now)
@@ -134,6 +133,18 @@ static void on_media_end(struct frame_sink *sink, usec_t now)
     arm(s);
 }
 
+static void on_placed(struct frame_sink *sink, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    s->config.on_placed(s->config.ctx, now);
+}
+
+static void on_lost(struct frame_sink *sink, int packets, usec_t now)
+{
+    (void)now;
+    stream_sender_lost(((struct session *)sink)->sender, packets);
+}
+
 static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t now)
 {
     struct session *s = (struct session *)sink;
@@ -169,6 +180,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     snprintf(out->id, sizeof(out->id), "%s", s->config.id);
     snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
     session_info(s, &out->info, now);
+    out->relayed = session_relay_info(s, &out->relay, now);
     return transport_number(s->transport->kind);
 }
 
@@ -191,6 +203,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
                                           .reports_losses = config->reports_losses,
                                           .start_bps = config->start_bps,
                                           .audio_only = config->audio_only,
+                                          .relays = media->relays,
                                           .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
                                           .queue = config->queue,
                                           .queue_bytes = config->queue_bytes,
@@ -205,7 +218,9 @@ struct session *session_new(const struct session_config *config, usec_t now)
                                                    .on_again = on_again,
                                                    .on_audio = on_audio,
                                                    .on_end = on_media_end,
-                                                   .stats = sink_stats};
+                                                   .stats = sink_stats,
+                                                   .on_placed = on_placed,
+                                                   .on_lost = on_lost};
     struct stream_media *media = config->stream->media;
     struct session *s = calloc(1, sizeof(*s));
     if (!s)
@@ -285,19 +300,21 @@ void session_pause(struct session *s)
     arm(s);
 }
 
-bool session_place(struct session *s, double seconds, struct media_place *out, usec_t now)
+enum media_placed session_place(struct session *s, double seconds, struct media_place *out,
+                                usec_t now)
 {
     if (!s->feed->ops->place)
-        return false;
+        return MEDIA_NOWHERE;
     const struct ladder *ladder = &s->config.stream->media->ladder;
     struct media_seek to = {
         .seconds = seconds,
         .level = &ladder->levels[stream_sender_level(s->sender)],
         // Media that is early would be lost in the network unless the transport holds it back.
         .ahead = s->transport->kind->holds_back};
-    if (s->feed->ops->place(s->feed, isnan(seconds) ? NULL : &to, out, now))
+    enum media_placed placed = s->feed->ops->place(s->feed, isnan(seconds) ? NULL : &to, out, now);
+    if (placed == MEDIA_SOUGHT)
         stream_sender_go_to(s->sender, out->frames.first);
-    return true;
+    return placed;
 }
 
 bool session_owns_time_line(const struct session *s)
@@ -333,6 +350,8 @@ int session_set_latency(struct session *s, int ms)
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
         return ERR_RANGE;
     stream_sender_set_latency(s->sender, ms * USEC_PER_MSEC);
+    if (s->feed->ops->set_latency)
+        s->feed->ops->set_latency(s->feed, ms);
     return 0;
 }
 
@@ -350,6 +369,8 @@ int session_set_playout(struct session *s, int ms)
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
         return ERR_RANGE;
     stream_sender_set_playout(s->sender, ms * USEC_PER_MSEC);
+    if (s->feed->ops->set_playout)
+        s->feed->ops->set_playout(s->feed, ms);
     return 0;
 }
 
@@ -439,6 +460,11 @@ void session_second(struct session *s, usec_t now)
 }
 
 // ---- Reading
+
+usec_t session_wall(const struct session *s)
+{
+    return clock_wall() + s->feed->wall_ahead;
+}
 
 bool session_is_playing(const struct session *s)
 {

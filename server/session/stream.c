@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/session/stream.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "server/policy/viewer_limits.h"
 
@@ -100,15 +100,17 @@ static uint64_t overload(const struct stream_stats *f)
 void stream_stats(struct stream *s, const char *path, struct stats *out, session_stats_fn *each,
                   void *ctx, usec_t now)
 {
-    assert(out->stream_count < STATS_STREAMS);
-    int index = out->stream_count++;
-    struct stream_stats *of = &out->streams[index];
-    *of = (struct stream_stats){.open = s->sink_count};
-    snprintf(of->path, sizeof(of->path), "%s", path);
-    snprintf(of->source, sizeof(of->source), "%s", s->media->title);
+    bool is_others = out->stream_count == STATS_STREAMS;
+    int index = is_others ? STATS_STREAMS - 1 : out->stream_count++;
+    struct stream_stats of = {.open = s->sink_count};
     if (s->media->ops->stats)
-        s->media->ops->stats(s->media, of);
-    out->total.overload += overload(of);
+        s->media->ops->stats(s->media, &of);
+    out->total.overload += overload(&of);
+    if (is_others)
+        of = (struct stream_stats){.open = out->streams[index].open + of.open};
+    utf8_copy(is_others ? "others" : path, of.path, sizeof(of.path));
+    utf8_copy(is_others ? "" : s->media->title, of.source, sizeof(of.source));
+    out->streams[index] = of;
     for (int i = 0; i < s->sink_count; i++) {
         struct session_stats f;
         int transport = s->sinks[i]->ops->stats(s->sinks[i], &f, now);

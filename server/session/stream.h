@@ -5,6 +5,7 @@
 #ifndef WEIR_SERVER_SESSION_STREAM_H
 #define WEIR_SERVER_SESSION_STREAM_H
 
+#include "common/protocol/transport_names.h"
 #include "media/source/media_guard.h"
 #include "server/session/stream_media.h"
 #include "server/stats/stats.h"
@@ -18,6 +19,12 @@ struct stream {
     struct media_guard *guard;  // one reference, for the file that is read; NULL: none
     usec_t viewer_timeout; // a viewer that takes nothing for this long is dropped; default 20 s
     int max_viewers;       // default VIEWERS_DEFAULT
+    // The transports that viewers get, the first that one offers; NULL: the first of the viewer's
+    // own order.
+    const struct transport_list *transports; // borrowed
+    enum scheduler_mode queue;               // these as struct session_config has them
+    size_t queue_bytes;
+    bool only_these; // a viewer that offers none of `transports` is refused
     int sink_count;
     int sink_room;
     struct frame_sink **sinks; // owned array of sink_room borrowed pointers
@@ -39,7 +46,8 @@ int stream_add(struct stream *s, struct frame_sink *sink);
 void stream_remove(struct stream *s, struct frame_sink *sink, usec_t now);
 typedef void session_stats_fn(void *ctx, const struct stats *f, const struct session_stats *s);
 // Adds the stats of the stream at `path` and of its sessions. Calls `each` for every session, with
-// or without a number, after the encoders' stats are filled in.
+// or without a number, after the encoders' stats are filled in. Streams beyond STATS_STREAMS - 1 share
+// one entry, "others".
 void stream_stats(struct stream *s, const char *path, struct stats *out, session_stats_fn *each,
                   void *ctx, usec_t now);
 // Call it when the last viewer has left: adds the encoders' final stats to the book.

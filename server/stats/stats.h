@@ -5,6 +5,7 @@
 #define WEIR_SERVER_STATS_STATS_H
 
 #include "common/base/level.h"
+#include "common/protocol/relay_info.h"
 #include "common/protocol/transport_info.h"
 #include "common/repair/repair_stats.h"
 #include "server/stats/live_feed_stats.h"
@@ -50,6 +51,8 @@ struct session_stats {
     struct repair_stats repair; // of the video; all zero if the mode is REPAIR_MODE_OFF
     double repair_share;        // part of the bytes of the last second that was repair, 0 .. 1
     struct transport_info info;
+    bool relayed;            // the server is a proxy, which fills in `relay`
+    struct relay_info relay; // of the way to the origin
 };
 
 struct encoder_stats {

@@ -208,9 +208,10 @@ def rtcp_types(data):
 class Viewer(threading.Thread):
     """A viewer over TCP, next to clients with faults. `check` fails if any packet was missing."""
 
-    def __init__(self, port):
+    def __init__(self, port, url=None):
         super().__init__(daemon=True)
         self.client = Client(port)
+        self.client.url = url or self.client.url
         self.client.watch()
         self.packets = self.frames = self.gaps = 0
         self.last_seq = None

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/options/options.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/scan.h"
+#include "common/net/udp_socket.h"
+#include "common/transport/transport_list.h"
+#include "server/policy/viewer_limits.h"
+
+static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    const char *wrong;
+    if (sockaddr_read(value, &o->listen, &wrong) == 0)
+        return NULL;
+    return wrong ? wrong
+                 : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
+}
+
+static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    const char *wrong;
+    if (sockaddr_read(value, &o->metrics, &wrong) == 0)
+        return NULL;
+    return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
+}
+
+static const char *read_origin(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct origin_rules *rules = &((struct proxy_options *)options)->rules;
+    const char *wrong;
+    rules->has_origin = true;
+    if (url_parse(value, &rules->origin, &wrong) != 0)
+        return "expects rtsp://HOST[:PORT]";
+    if (*rules->origin.user)
+        return "takes no user: use --origin-user, which other users of this machine do not see in "
+               "a configuration file";
+    return strchr(rules->origin.text, '?') ? "takes no query" : NULL;
+}
+
+static const char *read_user(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)options, (void)reason, (void)cap;
+    size_t len = strcspn(value, ":");
+    bool good = len && value[len] && len < URL_MAX_USER && strlen(value + len + 1) < URL_MAX_USER &&
+                !strchr(value, '"');
+    return good ? NULL : "expects USER:PASSWORD, each shorter than 128 characters and without \"";
+}
+
+static const char *read_allow(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct origin_rules *rules = &((struct proxy_options *)options)->rules;
+    if (rules->host_count == ORIGIN_URL_HOSTS)
+        return "at most 64 hosts";
+    if (!*value || strpbrk(value, "/@[]") || !url_is_plain(value))
+        return "expects a host's name or address, as viewers write it in the URL, without a port";
+    rules->hosts[rules->host_count++] = value;
+    return NULL;
+}
+
+static const char *read_backbone(void *options, const char *value, char *reason, size_t cap)
+{
+    struct proxy_options *o = options;
+    return transport_list_read(&o->choices.backbone, value, reason, cap);
+}
+
+static const char *read_access(void *options, const char *value, char *reason, size_t cap)
+{
+    struct proxy_options *o = options;
+    o->has_access = true;
+    return transport_list_read(&o->access, value, reason, cap);
+}
+
+static const char *const queue_help[SCHEDULER_MODES] = {
+    [SCHEDULER_PRIORITY] = "drops the highest layers first, the newest frames first, before frames "
+                           "are late",
+    [SCHEDULER_DEADLINE] = "drops frames that are late",
+    [SCHEDULER_FIFO] = "drops nothing until the queue is full",
+};
+
+static const char *queue_value(int i, const char **help)
+{
+    *help = i < SCHEDULER_MODES ? queue_help[i] : NULL;
+    return i < SCHEDULER_MODES ? scheduler_mode_name((enum scheduler_mode)i) : NULL;
+}
+
+static const char *read_queue(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    for (int i = 0; i < SCHEDULER_MODES; i++) {
+        o->queue = (enum scheduler_mode)i;
+        if (strcmp(value, scheduler_mode_name(o->queue)) == 0)
+            return NULL;
+    }
+    return "expects priority, deadline or fifo";
+}
+
+static const struct {
+    const char *name;
+    enum reflect_mode mode;
+    const char *help;
+} reflects[] = {
+    {"limit", REFLECT_LIMIT, "asks the origin to send no more than the access carries"},
+    {"marks", REFLECT_MARKS,
+     "reports to the origin's congestion control what exceeds the access, as marked packets"},
+    {"blocking", REFLECT_BLOCKING,
+     "reads nothing of the origin while a viewer's socket is full, until --access-blocking of it "
+     "is "
+     "free: the proxy of the thesis"},
+    {"off", REFLECT_OFF, "what the access cannot carry is dropped here"},
+};
+enum { REFLECTS = sizeof(reflects) / sizeof(reflects[0]) };
+
+static const char *reflect_value(int i, const char **help)
+{
+    *help = i < REFLECTS ? reflects[i].help : NULL;
+    return i < REFLECTS ? reflects[i].name : NULL;
+}
+
+static const char *read_reflect(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    for (int i = 0; i < REFLECTS; i++) {
+        o->choices.reflect = reflects[i].mode;
+        if (strcmp(value, reflects[i].name) == 0)
+            return NULL;
+    }
+    return "expects limit, marks, blocking or off";
+}
+
+static const char *read_blocking(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    struct scan s = scan_of(value, strlen(value));
+    int64_t whole = 0;
+    bool good = scan_int(&s, 1, &whole);
+    o->choices.blocking = (double)whole + (good && scan_char(&s, '.') ? scan_fraction(&s) : 0);
+    good = good && scan_end(&s) && o->choices.blocking >= 0.01 && o->choices.blocking <= 1;
+    return good ? NULL : "expects a number from 0.01 to 1";
+}
+
+#define AT(member) offsetof(struct proxy_options, member)
+
+// clang-format off
+static const struct option_row rows[] = {
+    {.section = "Origins", .name = "origin", .argument = "URL", .read = read_origin,
+     .hides_user = true,
+     .help = "rtsp://HOST[:PORT] of the origin; rtsp://PROXY/live is then its /live; without it "
+             "viewers request rtsp://PROXY/HOST[:PORT]/live of the hosts that --allow names"},
+    {.name = "allow", .argument = "HOST", .read = read_allow, .repeats = true,
+     .help = "without --origin: relay this host, as viewers write it; with it: follow redirects to "
+             "this host; repeat it for more"},
+    {.name = "origin-user", .argument = "USER:PASSWORD", .kind = OPTION_TEXT, .at = AT(user),
+     .read = read_user,
+     .help = "credentials for --origin; viewers never see them; belongs in a configuration file"},
+    {.name = "backbone-transport", .argument = "LIST", .read = read_backbone,
+     .value = transport_list_value, .fallback = "tfrc",
+     .help = "transports to request of origins, in order of preference, separated by commas:"},
+    {.name = "outage", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(choices.outage),
+     .min = 0, .max = 3600, .fallback = "10",
+     .help = "how long viewers keep their session while their origin is away, 0 to 3600"},
+
+    {.section = "Viewers", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
+     .fallback = "127.0.0.1:8554",
+     .help = "address to listen on; all addresses: 0.0.0.0:8554 or [::]:8554; a link-local address "
+             "requires its interface: [fe80::1%eth0]:8554"},
+    {.name = "access-transport", .argument = "LIST", .read = read_access,
+     .value = transport_list_value,
+     .help = "transports that viewers get, the first that a viewer offers (default: minbuf if the "
+             "viewer offers it, else the viewer's first):"},
+    {.name = "queue", .argument = "HOW", .read = read_queue, .value = queue_value, .fallback = "priority",
+     .help = "which frames that wait for a viewer are dropped, if it cannot take them in time:"},
+    {.name = "queue-bytes", .argument = "N", .kind = OPTION_INT, .at = AT(queue_bytes), .min = 16384,
+     .max = 1 << 30, .fallback = "4194304",
+     .help = "maximum number of bytes that wait for a viewer, 16384 to 1073741824"},
+    {.name = "reflect", .argument = "HOW", .read = read_reflect, .value = reflect_value,
+     .fallback = "limit",
+     .help = "how an origin learns what a viewer's access carries:"},
+    {.name = "target", .argument = "MS", .kind = OPTION_MSEC, .at = AT(choices.target), .min = 20,
+     .max = 10000, .fallback = "250",
+     .help = "what may wait for a viewer, 20 to 10000; what exceeds it is reflected"},
+    {.name = "access-blocking", .argument = "FRACTION", .read = read_blocking, .fallback = "0.333",
+     .help = "--reflect blocking: part of the socket's buffer that must be free before the origin is "
+             "read again, 0.01 to 1"},
+    {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .min = 1,
+     .max = 3600, .fallback = "20",
+     .help = "drop a viewer that takes no data for this time, 1 to 3600"},
+    {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .min = 1,
+     .max = VIEWERS_MAX, .fallback = "1024",
+     .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
+             "them, at least 4"},
+
+    {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
+     .at = AT(stats), .help = "write a JSON line per second and viewer"},
+    {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
+     .help = "serve HTTP: stats for Prometheus at /metrics, a page that displays them at /"},
+
+    OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
+    {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
+     .min = LOG_ERROR, .help = "--log error"},
+    OPTION_ROWS_CONFIG,
+    OPTION_ROWS_HELP,
+};
+// clang-format on
+
+const struct option_table proxy_option_table = {
+    .program = "weir-proxy",
+    .usage = "[OPTION]...",
+    .brief = "relay streams from a long path to viewers on a short one",
+    .about =
+        "Receives the stream of an RTSP origin over a datagram transport, for each viewer, and "
+        "sends it over the transport that suits the viewer's access.",
+    .rest = "Viewers: weir-play rtsp://127.0.0.1:8554/live, or any RTSP player.\n"
+            "\n"
+            "Exit status:\n"
+            "    0  stopped by a signal\n"
+            "    1  cannot start\n"
+            "    2  wrong usage\n",
+    .rows = rows,
+};
+
+// --origin may follow --origin-user, and sets the whole URL.
+static void set_user(struct url *origin, const char *user)
+{
+    size_t len = strcspn(user, ":");
+    memcpy(origin->user, user, len);
+    origin->user[len] = '\0';
+    snprintf(origin->password, sizeof(origin->password), "%s", user + len + 1);
+}
+
+enum options_result proxy_options_parse(int argc, char **argv, void *options, FILE *out,
+                                        char *error, size_t cap)
+{
+    struct proxy_options *o = options;
+    *o = (struct proxy_options){.log = {.filter = log_all(LOG_INFO)},
+                                .queue_bytes = SCHEDULER_LIMIT_BYTES,
+                                .choices = {.reflect = REFLECT_LIMIT,
+                                            .target = 250 * USEC_PER_MSEC,
+                                            .blocking = 1.0 / 3,
+                                            .outage = 10 * USEC_PER_SEC},
+                                .timeout = VIEWER_TIMEOUT_SEC,
+                                .max_viewers = VIEWERS_DEFAULT};
+    sockaddr_parse("127.0.0.1:8554", &o->listen);
+    (void)transport_list_split("tfrc", &o->choices.backbone);
+    (void)transport_list_split("minbuf", &o->access);
+    enum options_result result =
+        command_line_read(&proxy_option_table, argc, argv, o, &o->file, out, error, cap);
+    o->choices.rules = &o->rules;
+    if (result == OPTIONS_RUN && o->user && !o->rules.has_origin) {
+        (void)err_say(error, cap, 0, "--origin-user requires --origin");
+        return OPTIONS_BAD;
+    }
+    if (result == OPTIONS_RUN && o->user)
+        set_user(&o->rules.origin, o->user);
+    if (result != OPTIONS_RUN || o->rules.has_origin || o->rules.host_count)
+        return result;
+    (void)err_say(error, cap, 0, "requires --origin URL, or --allow HOST for each host to relay");
+    return OPTIONS_BAD;
+}
+
+void proxy_options_destroy(void *options)
+{
+    struct proxy_options *o = options;
+    free(o->file);
+    o->file = NULL;
+}
