@@ -90,9 +90,10 @@ struct video_receiver *video_receiver_new(const struct video_receiver_config *co
     struct frame_receiver_config frames = {
         .ext = sdp->ext,
         .payload_type = sdp->payload_type,
+        .codec = sdp->codec,
         .frames = sdp_has_frames(sdp),
         .third_party = in->dialect->numbers_from_stamps,
-        .adus = !sdp->h264,
+        .adus = !sdp_has_pictures(sdp),
         .fps = sdp->ladder.source_fps,
         .clock = config->clock,
         .sink = {.qoe = config->qoe, .on_event = on_event, .ctx = in},

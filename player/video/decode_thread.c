@@ -33,10 +33,11 @@ struct decode_thread {
 
 static bool depends_on_failed(const struct decode_thread *d, const struct play_frame *f)
 {
-    if (f->depends_on < 0)
-        return false;
     for (int i = 0; i < FAILED_REMEMBERED && i < d->failed_count; i++) {
-        if (d->failed[i].number == f->depends_on && d->failed[i].size_id == f->size_id)
+        int64_t number = d->failed[i].number;
+        int size_id = d->failed[i].size_id;
+        if ((f->depends_on >= 0 && number == f->depends_on && size_id == f->size_id) ||
+            (f->on_lower && number == f->number && size_id == f->size_id - 1))
             return true;
     }
     return false;
@@ -158,25 +159,23 @@ static void free_frame(void *item)
 static const struct worker_ops DECODES = {
     .run = run, .free_job = free_frame, .wait_until = standstill, .on_idle = on_standstill};
 
-struct decode_thread *decode_thread_new(struct render_queue *show, enum decoder_order order,
-                                        play_frame_fn *report, void *ctx)
+struct decode_thread *decode_thread_new(struct render_queue *show, struct decoder *decoder,
+                                        enum decoder_order order, play_frame_fn *report, void *ctx)
 {
-    struct decode_thread *d = calloc(1, sizeof(*d));
+    struct decode_thread *d = decoder ? calloc(1, sizeof(*d)) : NULL;
     if (!d)
-        return NULL;
+        goto free_decoder;
     d->show = show;
     d->report = report;
     d->ctx = ctx;
     d->order = order;
-    d->decoder = decoder_new(order);
-    if (!d->decoder)
-        goto free_self;
+    d->decoder = decoder;
     d->worker = worker_new(&DECODES, DECODE_QUEUE_FRAMES, d);
     if (d->worker)
         return d;
-    decoder_free(d->decoder);
-free_self:
     free(d);
+free_decoder:
+    decoder_free(decoder);
     log_error("cannot start the decoder");
     return NULL;
 }

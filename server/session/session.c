@@ -182,8 +182,8 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
     const struct stream_media *media = config->stream->media;
     struct stream_sender_config sender = {.ladder = &media->ladder,
                                           .feed = s->feed,
-                                          .payload_type =
-                                              media->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
+                                          .codec = media->codec,
+                                          .plain = media->codec == SDP_VP9 && config->keeps_size,
                                           .seed = config->seed,
                                           .level = config->level,
                                           .follows = config->follows,

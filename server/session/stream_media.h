@@ -46,8 +46,8 @@ struct stream_media { // embedded first by each implementation
     double duration; // seconds; -1: endless
     char title[128]; // UTF-8
     int audio_bps;   // 0: no audio
-    bool h264;       // else filler or synthetic frames
-    bool reorders;   // media_feed.h
+    enum sdp_codec codec;
+    bool reorders; // media_feed.h
 };
 
 #ifdef __cplusplus

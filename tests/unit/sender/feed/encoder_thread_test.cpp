@@ -16,14 +16,16 @@ struct coder {
 
     static bool on_coded(void *ctx, coded_frame *f)
     {
-        if (f && f->key)
+        if (f->key)
             static_cast<coder *>(ctx)->keys.push_back(f->number);
         coded_frame_unref(f);
         return true;
     }
+    static void on_done(void *) {}
     coder()
     {
-        t = encoder_thread_new(&levels, 0, on_coded, this);
+        static const encoder_thread_events events = {on_coded, on_done};
+        t = encoder_thread_new(video_encoder_new_h264(&levels, 0), &events, this);
         REQUIRE(t);
     }
     ~coder()
@@ -39,7 +41,7 @@ struct coder {
             encoder_thread_push(t, p.get(), clock_now());
             do {
                 std::this_thread::yield();
-                encoder_thread_stats(t, &s);
+                encoder_thread_stats(t, 0, &s);
             } while (s.frames < static_cast<uint64_t>(n) + 1 && clock_now() < until);
         }
         REQUIRE(clock_now() < until);
@@ -53,11 +55,11 @@ TEST_CASE("encoder_thread: a viewer that starts while another seeks still gets i
 {
     coder c;
     c.encode(0, 1);
-    encoder_thread_begin(c.t, 1, 5);
-    encoder_thread_begin(c.t, 1, 0); // as for each who begins to watch
+    encoder_thread_begin(c.t, 0, 1, 5);
+    encoder_thread_begin(c.t, 0, 1, 0); // as for each who begins to watch
     c.encode(1, 8);
-    encoder_thread_begin(c.t, 1, 0);
-    encoder_thread_begin(c.t, 1, 9);
+    encoder_thread_begin(c.t, 0, 1, 0);
+    encoder_thread_begin(c.t, 0, 1, 9);
     c.encode(8, 12);
     // The callback of the last frame follows its stats.
     encoder_thread_free(c.t);
@@ -75,15 +77,15 @@ TEST_CASE("encoder_thread: in a shared encode, one viewer's losses are repaired 
     c.encode(0, 1); // the key frame: without it there is nothing to repair from
     for (int64_t n = 1; n < frames; n++) {
         c.encode(n, n + 1);
-        encoder_thread_repair(c.t, n, 1);
-        encoder_thread_repair(c.t, n, 1); // another packet of it
+        encoder_thread_repair(c.t, 0, n, 1);
+        encoder_thread_repair(c.t, 0, n, 1); // another packet of it
         if (n > 1) // the first loss is repaired, however slow this machine is
-            encoder_thread_request_key(c.t, 1, clock_now());
+            encoder_thread_request_key(c.t, 0, 1, clock_now());
     }
     c.encode(frames, frames + 1);
     double elapsed = usec_to_sec(clock_now() - begun);
     live_feed_size_stats s;
-    encoder_thread_stats(c.t, &s);
+    encoder_thread_stats(c.t, 0, &s);
     CHECK(static_cast<double>(s.repairs.keys) <= elapsed / 2);
     CHECK(s.keys <= s.repairs.keys + 1);
     CHECK(s.repairs.repaired > 0);
@@ -100,11 +102,11 @@ TEST_CASE("encoder_thread: for a single viewer every loss is repaired", "[thread
     for (int64_t n = 0; n < frames; n++) {
         c.encode(n, n + 1);
         if (n % 2)
-            encoder_thread_repair(c.t, n, 1);
+            encoder_thread_repair(c.t, 0, n, 1);
     }
     c.encode(frames, frames + 1);
     live_feed_size_stats s;
-    encoder_thread_stats(c.t, &s);
+    encoder_thread_stats(c.t, 0, &s);
     CHECK(s.repairs.requests == frames / 2);
     CHECK(s.repairs.repaired == frames / 2);
     CHECK(s.keys == 1);

@@ -72,7 +72,7 @@ struct house {
         deadline.data = this;
         uv_timer_start(
             &deadline, [](uv_timer_t *t) { static_cast<house *>(t->data)->late = true; }, 60000, 0);
-        media = live_media_new(film::make(), &levels);
+        media = live_media_new(film::make(), &levels, SDP_H264);
         REQUIRE(media);
         REQUIRE(media->ops->start(media, &loop) == 0);
     }

@@ -63,7 +63,7 @@ TEST_CASE("frame_packets: the whole frame is sent, in packets that fit")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200);
-    frame_packets_of(&r.p, f.get(), 3);
+    frame_packets_of(&r.p, f.get(), 3, 2);
     std::vector<outgoing_packet> sent;
     do
         sent.push_back(r.next(true));
@@ -98,7 +98,7 @@ TEST_CASE("frame_packets: how many packets follow is right after a change of the
 {
     rig r;
     frame_pointer f = frame_of(30, 4000);
-    frame_packets_of(&r.p, f.get(), 3);
+    frame_packets_of(&r.p, f.get(), 3, 2);
     std::vector<outgoing_packet> sent;
     do {
         r.transport.max_packet = sent.size() < 3 ? 500 : 300;
@@ -112,7 +112,7 @@ TEST_CASE("frame_packets: more than 255 packets that follow are 255")
 {
     rig r;
     frame_pointer f = frame_of(30, 140000);
-    frame_packets_of(&r.p, f.get(), 3);
+    frame_packets_of(&r.p, f.get(), 3, 2);
     std::vector<outgoing_packet> sent;
     do
         sent.push_back(r.next(true));
@@ -126,9 +126,9 @@ TEST_CASE("frame_packets: a refused packet is offered again")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200);
-    frame_packets_of(&r.p, f.get(), 0);
+    frame_packets_of(&r.p, f.get(), 0, 2);
     outgoing_packet first = r.next();
-    frame_packets_of(&r.p, f.get(), 0); // still the same frame
+    frame_packets_of(&r.p, f.get(), 0, 2); // still the same frame
     outgoing_packet again = r.next();
     CHECK(again.payload.body == first.payload.body);
     CHECK(again.rtp.adu.first);
@@ -140,11 +140,11 @@ TEST_CASE("frame_packets: the rest of a dropped frame is forgotten")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200), g = frame_of(31, 1200);
-    frame_packets_of(&r.p, f.get(), 0);
+    frame_packets_of(&r.p, f.get(), 0, 2);
     r.next();
     frame_packets_forget(&r.p);
     CHECK(r.p.frame == nullptr);
-    frame_packets_of(&r.p, g.get(), 1);
+    frame_packets_of(&r.p, g.get(), 1, 2);
     outgoing_packet p = r.next();
     CHECK(p.number == 31);
     CHECK(p.rtp.adu.first);
