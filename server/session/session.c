@@ -192,6 +192,8 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
                                           .start_bps = config->start_bps,
                                           .audio_only = config->audio_only,
                                           .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+                                          .queue = config->queue,
+                                          .queue_bytes = config->queue_bytes,
                                           .ops = &ops,
                                           .ctx = s};
     return stream_sender_new(&sender, now);

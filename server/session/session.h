@@ -43,6 +43,8 @@ struct session_config {
     uint64_t seed; // seed of the RTP streams' first numbers; random for each session, unknown to
                    // peers
     double start_bps;
+    enum scheduler_mode queue; // which frames are dropped that wait for the transport
+    size_t queue_bytes;        // max bytes that wait; 0: SCHEDULER_LIMIT_BYTES
     char id[20];
     // The session cannot continue: the viewer does not read or report, or its connection was
     // closed. The owner must end the session later, not inside this call.

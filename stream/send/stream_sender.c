@@ -180,8 +180,15 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
     s->writer.reports_often = s->follows;
     level_switch_init(&s->levels, s->config.ladder,
                       s->follows ? s->adaptation.level : s->config.level, s->feed->reorders);
-    scheduler_init(&s->scheduler, s->config.latency, layers_of(s, s->levels.size_id),
-                   transport->reliable);
+    struct scheduler_config scheduler = {.mode = s->config.queue,
+                                         .bound = s->config.latency,
+                                         .limit_bytes = s->config.queue_bytes,
+                                         .layers = layers_of(s, s->levels.size_id),
+                                         .cumulative = s->config.ladder->cumulative,
+                                         .reliable = transport->reliable};
+    err = scheduler_init(&s->scheduler, &scheduler);
+    if (err)
+        return err;
     set_media_rate(s, now);
     return 0;
 }
@@ -421,6 +428,8 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
         .captured = f->captured,
         .bytes = f->bytes,
         .level = s->levels.sent_level,
+        .size_id = f->size_id,
+        .on_lower = f->on_lower,
         .data = coded_frame_ref(f),
     };
     scheduler_push(&s->scheduler, &entry, now);
@@ -540,6 +549,7 @@ void stream_sender_free(struct stream_sender *s)
     if (!s)
         return;
     stream_sender_stop(s);
+    scheduler_destroy(&s->scheduler);
     packet_writer_destroy(&s->writer);
     free(s);
 }

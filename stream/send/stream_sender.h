@@ -55,7 +55,9 @@ struct stream_sender_config {
     double start_bps;    // initial rate for a path of this kind, bit/s
     bool reports_losses; // the viewer requests what it lacks (NACK, PLI)
     bool audio_only;
-    usec_t latency;                      // longest time that a frame may wait for the transport
+    usec_t latency; // longest time that a frame may wait for the transport; not in SCHEDULER_FIFO
+    enum scheduler_mode queue;           // which waiting frames are dropped
+    size_t queue_bytes;                  // max bytes that wait; 0: SCHEDULER_LIMIT_BYTES
     const struct stream_sender_ops *ops; // static
     void *ctx;                           // borrowed
 };
