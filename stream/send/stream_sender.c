@@ -79,6 +79,13 @@ static const struct level *level_now(const struct stream_sender *s)
     return &s->config.ladder->levels[s->levels.level];
 }
 
+// Returns true if `size_id` is sent now, itself or as a layer of its pictures.
+static bool is_sent(const struct stream_sender *s, int size_id)
+{
+    int now = s->levels.size_id;
+    return s->config.ladder->cumulative ? size_id <= now : size_id == now;
+}
+
 static int layers_of(const struct stream_sender *s, int size_id)
 {
     return s->config.ladder->sizes[size_id].layers;
@@ -210,9 +217,10 @@ void stream_sender_add_video(struct stream_sender *s)
 static void watch_sizes(struct stream_sender *s)
 {
     struct size_watch_change changes[SIZE_WATCH_CHANGES];
-    int size_id = s->watching ? s->levels.size_id : -1;
-    int count =
-        size_watch_set(&s->sizes, size_id, s->watching ? s->levels.wanted_size : -1, changes);
+    unsigned sizes = 1u << s->levels.size_id | 1u << s->levels.wanted_size;
+    if (s->config.ladder->cumulative)
+        sizes = (2u << s->levels.wanted_size) - 1;
+    int count = size_watch_set(&s->sizes, s->watching ? sizes : 0, changes);
     // The sizes are needed for their video, or for audio that arrives with them.
     bool is_needed = !s->config.audio_only || !s->feed->ops->watch_audio;
     if (!s->feed->ops->watch || !is_needed)
@@ -459,7 +467,9 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
     case LEVEL_TAKEN:
         break;
     }
-    if (s->follows) {
+    if (s->config.ladder->cumulative)
+        scheduler_set_sizes(&s->scheduler, s->levels.size_id + 1);
+    if (s->follows && !f->on_lower) {
         follow(s, now);
         s->follow_at = f->captured + frame_interval(s, f->size_id) - BEFORE_CAPTURE;
     }
@@ -469,7 +479,7 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
 
 void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, usec_t now)
 {
-    if (s->watching && f->size_id == s->levels.size_id && f->temporal_id <= s->levels.top)
+    if (s->watching && is_sent(s, f->size_id) && f->temporal_id <= s->levels.top)
         send_frame(s, f, now);
 }
 
@@ -576,7 +586,8 @@ static int send_video(struct stream_sender *s, usec_t now)
     frame_packets_of(&s->leaving, f, next->level, s->levels.size_id);
     frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
                        s->ops->wall(s->config.ctx, now), s->writer.repair, &p);
-    p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id);
+    p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id) ||
+                       (is_sent(s, f->size_id) && f->size_id < s->levels.size_id);
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
@@ -767,12 +778,11 @@ usec_t stream_sender_blocked(struct stream_sender *s, usec_t now)
 
 // ---- Feedback of the viewer
 
-static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
+static bool frame_is_depended_on(const struct stream_sender *s, int size_id, int64_t number)
 {
-    const struct size_spec *size = &s->config.ladder->sizes[s->levels.size_id];
+    const struct size_spec *size = &s->config.ladder->sizes[size_id];
     int64_t index = size_index_of_frame(size->fps, s->config.ladder->source_fps, number);
-    return index >= 0 &&
-           is_depended_on(s, s->levels.size_id, layer_temporal_id(index, size->layers));
+    return index >= 0 && is_depended_on(s, size_id, layer_temporal_id(index, size->layers));
 }
 
 // The viewer reports missing live packets: sends them again, or makes the encoder stop referring to
@@ -780,18 +790,23 @@ static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
 // once.
 static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
 {
+    const struct rtp_sender *rtp = &s->writer.rtp[TRACK_VIDEO];
+    bool layered = s->config.ladder->cumulative;
     int64_t last = -1;
+    int last_size = -1;
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
         uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
         if (d.action == REPAIR_RESEND || d.action == REPAIR_AWAIT_FEC ||
             d.reason == REPAIR_UNDER_WAY)
             continue;
-        int64_t number = rtp_sender_frame_of(&s->writer.rtp[TRACK_VIDEO], seq);
-        if (number != last && number >= s->key_number && frame_is_depended_on(s, number) &&
-            s->watching && s->feed->ops->repair)
-            s->feed->ops->repair(s->feed, s->levels.size_id, number);
+        int64_t number = rtp_sender_frame_of(rtp, seq);
+        int size_id = layered ? rtp_sender_size_of(rtp, seq) : s->levels.size_id;
+        if ((number != last || size_id != last_size) && number >= s->key_number &&
+            frame_is_depended_on(s, size_id, number) && s->watching && s->feed->ops->repair)
+            s->feed->ops->repair(s->feed, size_id, number);
         last = number;
+        last_size = size_id;
     }
 }
 
