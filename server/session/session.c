@@ -174,6 +174,20 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
 
 // ---- Life
 
+// Returns true if the viewer is sent one size only: few third-party players read VP9 of several.
+static bool is_plain(const struct session_config *config)
+{
+    return config->stream->media->codec == SDP_VP9 && config->keeps_size;
+}
+
+// Returns the highest level of the smallest size, up to `level`.
+static int plain_level(const struct ladder *l, int level)
+{
+    while (level > 0 && l->levels[level].size_id > 0)
+        level--;
+    return level;
+}
+
 static struct stream_sender *new_sender(struct session *s, usec_t now)
 {
     static const struct stream_sender_ops ops = {
@@ -183,9 +197,11 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
     struct stream_sender_config sender = {.ladder = &media->ladder,
                                           .feed = s->feed,
                                           .codec = media->codec,
-                                          .plain = media->codec == SDP_VP9 && config->keeps_size,
+                                          .plain = is_plain(config),
                                           .seed = config->seed,
-                                          .level = config->level,
+                                          .level = is_plain(config) ? plain_level(&media->ladder,
+                                                                                  config->level)
+                                                                    : config->level,
                                           .follows = config->follows,
                                           .keeps_size = config->keeps_size,
                                           .reports_losses = config->reports_losses,
