@@ -40,6 +40,12 @@ coded_frame_new(size_t bytes); // one reference, other members zero; NULL: no me
 struct coded_frame *coded_frame_ref(struct coded_frame *f);
 void coded_frame_unref(struct coded_frame *f); // NULL is fine; any thread
 
+// Returns true if the frame starts its size anew: it depends on no earlier frame of it.
+static inline bool coded_frame_starts(const struct coded_frame *f)
+{
+    return f->depends_on < 0;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -59,12 +59,6 @@ struct video_encoder *video_encoder_new_h264(const struct ladder *ladder, int si
 // Of all sizes of a ladder of ladder_cumulative's shape.
 struct video_encoder *video_encoder_new_vp9(const struct ladder *ladder);
 
-// Returns true if the frame starts its size anew.
-static inline bool coded_frame_starts(const struct coded_frame *f)
-{
-    return f->depends_on < 0;
-}
-
 #ifdef __cplusplus
 }
 #endif

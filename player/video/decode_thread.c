@@ -33,11 +33,10 @@ struct decode_thread {
 
 static bool depends_on_failed(const struct decode_thread *d, const struct play_frame *f)
 {
+    if (f->depends_on < 0)
+        return false;
     for (int i = 0; i < FAILED_REMEMBERED && i < d->failed_count; i++) {
-        int64_t number = d->failed[i].number;
-        int size_id = d->failed[i].size_id;
-        if ((f->depends_on >= 0 && number == f->depends_on && size_id == f->size_id) ||
-            (f->on_lower && number == f->number && size_id == f->size_id - 1))
+        if (d->failed[i].number == f->depends_on && d->failed[i].size_id == f->size_id)
             return true;
     }
     return false;
@@ -52,12 +51,23 @@ static void remember_failed(struct decode_thread *d, const struct play_frame *f)
     d->failed[i].size_id = f->size_id;
 }
 
+// Decodes the layers of a picture; the picture is that of the last one. A failure loses all of the
+// decoder's references, so it is one of the whole picture.
+static bool decode_layers(struct decode_thread *d, struct play_frame *f)
+{
+    for (const struct received_frame *layer = f->coded; layer; layer = layer->upper) {
+        picture_unref(f->picture);
+        f->picture = NULL;
+        if (decoder_decode(d->decoder, layer->data, layer->bytes, f->number, &f->picture) != 0)
+            return false;
+    }
+    return true;
+}
+
 static bool decode(struct decode_thread *d, struct play_frame *f)
 {
     usec_t began = clock_now();
-    bool good =
-        !depends_on_failed(d, f) &&
-        decoder_decode(d->decoder, f->coded->data, f->coded->bytes, f->number, &f->picture) == 0;
+    bool good = !depends_on_failed(d, f) && decode_layers(d, f);
     f->decoded_at = clock_now();
     f->decode_time = f->decoded_at - began;
     received_frame_free(f->coded);

@@ -29,7 +29,6 @@ struct play_frame {
     unsigned place;               // number of seeks before it
     int64_t number;
     int64_t depends_on; // -1 = none
-    bool on_lower;      // depends on the next smaller size's frame of this number, too
     int size_id;
     int level;
     size_t bytes;

@@ -194,24 +194,23 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
         .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed};
     const struct session_config *config = &s->config;
     const struct stream_media *media = config->stream->media;
-    struct stream_sender_config sender = {.ladder = &media->ladder,
-                                          .feed = s->feed,
-                                          .codec = media->codec,
-                                          .plain = is_plain(config),
-                                          .seed = config->seed,
-                                          .level = is_plain(config) ? plain_level(&media->ladder,
-                                                                                  config->level)
-                                                                    : config->level,
-                                          .follows = config->follows,
-                                          .keeps_size = config->keeps_size,
-                                          .reports_losses = config->reports_losses,
-                                          .start_bps = config->start_bps,
-                                          .audio_only = config->audio_only,
-                                          .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
-                                          .queue = config->queue,
-                                          .queue_bytes = config->queue_bytes,
-                                          .ops = &ops,
-                                          .ctx = s};
+    struct stream_sender_config sender = {
+        .ladder = &media->ladder,
+        .feed = s->feed,
+        .codec = media->codec,
+        .plain = is_plain(config),
+        .seed = config->seed,
+        .level = is_plain(config) ? plain_level(&media->ladder, config->level) : config->level,
+        .follows = config->follows,
+        .keeps_size = config->keeps_size,
+        .reports_losses = config->reports_losses,
+        .start_bps = config->start_bps,
+        .audio_only = config->audio_only,
+        .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+        .queue = config->queue,
+        .queue_bytes = config->queue_bytes,
+        .ops = &ops,
+        .ctx = s};
     return stream_sender_new(&sender, now);
 }
 

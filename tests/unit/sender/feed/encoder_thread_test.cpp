@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/feed/encoder_thread.h"
 
+#include <string>
 #include <thread>
 
 #include "common/net/clock.h"
+#include "media/coded/ladder.h"
 #include "tests/support/coded_stream.hpp"
 
 namespace
@@ -12,20 +14,28 @@ namespace
 struct coder {
     ladder levels = one_size(64, 48, 100, 1, {{0, 100000}});
     std::vector<int64_t> keys; // the encoder's thread; read once all have come
+    std::string starts;        // as `keys`: "size:number" of each frame that starts its size anew
     encoder_thread *t;
 
     static bool on_coded(void *ctx, coded_frame *f)
     {
+        coder *c = static_cast<coder *>(ctx);
         if (f->key)
-            static_cast<coder *>(ctx)->keys.push_back(f->number);
+            c->keys.push_back(f->number);
+        if (coded_frame_starts(f))
+            c->starts += " " + std::to_string(f->size_id) + ":" + std::to_string(f->number);
         coded_frame_unref(f);
         return true;
     }
     static void on_done(void *) {}
-    coder()
+    explicit coder(bool vp9 = false)
     {
         static const encoder_thread_events events = {on_coded, on_done};
-        t = encoder_thread_new(video_encoder_new_h264(&levels, 0), &events, this);
+        if (vp9)
+            REQUIRE(ladder_cumulative(256, 144, {30, 1}, 300000, &levels) == 0);
+        t = encoder_thread_new(vp9 ? video_encoder_new_vp9(&levels)
+                                   : video_encoder_new_h264(&levels, 0),
+                               &events, this);
         REQUIRE(t);
     }
     ~coder()
@@ -125,4 +135,32 @@ TEST_CASE("encoder_thread: a viewer that requests nothing gets a key frame every
     CHECK(c.keys[0] == 0);
     CHECK(c.keys[1] > 990);
     CHECK(c.keys[1] <= 1001);
+}
+
+TEST_CASE("encoder_thread: one encoder of all sizes starts each size that a viewer needs anew",
+          "[threads]")
+{
+    coder c(true);
+    encoder_thread_set_viewers(c.t, 1, 0);
+    c.encode(0, 2);
+    encoder_thread_begin(c.t, 1, 1, 2); // a viewer of the smallest size takes the next one, too
+    c.encode(2, 6);
+    encoder_thread_repair(c.t, 2, 4, 1); // lost of the largest size
+    encoder_thread_repair(c.t, 2, 5, 1); // no T0 frame: harmless
+    c.encode(6, 10);
+    live_feed_size_stats s[3];
+    for (int i = 0; i < 3; i++)
+        encoder_thread_stats(c.t, i, &s[i]);
+    encoder_thread_free(c.t);
+    c.t = nullptr;
+    CHECK(c.keys == std::vector<int64_t>{0});
+    CHECK(c.starts == " 0:0 1:0 2:0 1:4 2:4 2:8");
+    CHECK(s[0].keys == 1);
+    CHECK(s[2].keys == 0);
+    CHECK(s[2].frames == 10);
+    CHECK(s[0].bytes < s[1].bytes);
+    CHECK(s[1].bytes < s[2].bytes);
+    CHECK(s[2].repairs.requests == 2);
+    CHECK(s[2].repairs.waited == 1);
+    CHECK(s[2].repairs.coalesced == 1);
 }

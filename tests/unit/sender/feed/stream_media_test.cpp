@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "media/coded/ladder.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
 #include "sender/feed/stored_media.h"
@@ -49,6 +50,8 @@ TEST_CASE("stream_media: the operations of each kind of media")
 {
     stored_film film_file;
     const ladder levels = film::levels();
+    ladder layers;
+    REQUIRE(ladder_cumulative(256, 144, levels.source_fps, 300000, &layers) == 0);
     const std::string encoded =
         " watch watch_audio play set_bitrate repair request_key begin is_alone";
     struct {
@@ -63,6 +66,8 @@ TEST_CASE("stream_media: the operations of each kind of media")
     } const table[] = {
         {"a device", live_media_new(film::make(-1), &levels, SDP_H264), encoded, true, true, true,
          FILLER_NONE, SDP_H264, false, false, -1},
+        {"a device in VP9", live_media_new(film::make(-1), &layers, SDP_VP9), encoded, true, true,
+         true, FILLER_NONE, SDP_VP9, false, false, -1},
         {"a file", live_media_new(film::make(), &levels, SDP_H264), encoded + " place set_speed",
          true, true, true, FILLER_NONE, SDP_H264, false, true, 0.08},
         {"a prepared file", stored_media_new(film_file.open(), false, true),

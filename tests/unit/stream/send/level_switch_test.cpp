@@ -214,7 +214,7 @@ struct pictures {
 
 TEST_CASE("level_switch: of layered pictures all sizes up to the level's are sent")
 {
-    pictures v(3); // size 1, both temporal layers
+    pictures v(3);                       // size 1, both temporal layers
     CHECK(v.come(0, "base") == " of 3"); // nothing before the first key frame
     CHECK(v.come(2, "key") == "01 of 3");
     CHECK(v.come(3, "top") == "01 of 3");
