@@ -234,6 +234,7 @@ TEST_CASE(
     CHECK(v.come(4, "base", 2) == "0 of 1"); // size 2 alone: its size 1 is not sent
     CHECK(v.come(6, "base", 1) == "012 of 1");
     CHECK(v.come(7, "top") == "012 of 5"); // from the next picture on
+    CHECK(v.come(8, "base") == "012 of 5");
     level_switch_set(&v.s, 3);
     CHECK(v.come(9, "top") == "01 of 3");
     CHECK(v.come(10, "base") == "01 of 3");
