@@ -25,6 +25,8 @@ struct coded_frame {
     bool key;            // an IDR, with its parameter sets
     int64_t depends_on;  // frame number in this size, -1 = none
     bool on_lower;       // depends on the frame of the next smaller size with this number, too
+    int starts;          // cumulative ladder: the sizes from this one on start anew with this
+                         // picture (coded_frame_starts); the number of sizes: none
     usec_t pts;          // media time
     usec_t capture_wall; // wall clock at capture
     usec_t captured;     // time of capture on the sender's monotonic clock

@@ -281,6 +281,7 @@ static struct coded_frame *piece_of(const struct vp9_encoder *e, const struct pi
     f->key = plan->from == 0 && size_id == 0;
     f->depends_on = plan->reference[size_id] < 0 ? -1 : e->slots[plan->reference[size_id]].number;
     f->on_lower = size_id > 0;
+    f->starts = plan->from;
     f->pts = p->pts;
     f->capture_wall = p->capture_wall;
     return f;

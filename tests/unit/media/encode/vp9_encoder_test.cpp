@@ -272,6 +272,8 @@ TEST_CASE("vp9: switching up at a sync frame is exact, without a key frame")
             CHECK_FALSE(c.at(s, 12)->key);
             CHECK(c.at(s, 12)->depends_on == (s < size_id ? 8 : -1));
             CHECK(c.at(s, 16)->depends_on == 12);
+            CHECK(c.at(s, 12)->starts == size_id);
+            CHECK(c.at(s, 16)->starts == SIZES);
         }
         auto shown =
             c.play([&](const coded_frame &f) { return f.size_id < size_id || f.number >= 12; });
