@@ -9,6 +9,7 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "sender/feed/live_feed.h"
+#include "sender/policy/layer_refresh.h"
 
 struct live_viewer;
 
@@ -27,6 +28,7 @@ struct live_viewer {
     bool plays;
     unsigned watched;    // sizes, a bit each
     bool reports_losses; // while it watches
+    struct layer_refresh refresh;
 };
 
 // ---- The feed of one viewer
@@ -47,7 +49,7 @@ static bool is_cumulative(const struct media_feed *f)
     return ((const struct live_viewer *)f)->media->base.codec == SDP_VP9;
 }
 
-// A size to start anew for a viewer that can decode nothing.
+// The size to start anew for a viewer that has nothing yet.
 static int first_size(const struct media_feed *f, int size_id)
 {
     return is_cumulative(f) ? 0 : size_id;
@@ -102,7 +104,10 @@ static void repair(struct media_feed *f, int size_id, int64_t number)
 
 static void request_key(struct media_feed *f, int size_id, usec_t now)
 {
-    live_feed_request_key(feed_of(f), first_size(f, size_id), account_of(f), now);
+    struct live_viewer *v = (struct live_viewer *)f;
+    if (is_cumulative(f))
+        size_id = layer_refresh_size(&v->refresh, next_size(v), now);
+    live_feed_request_key(feed_of(f), size_id, account_of(f), now);
 }
 
 static void begin(struct media_feed *f, int size_id, int64_t from)
