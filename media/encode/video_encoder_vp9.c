@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/log.h"
 #include "media/encode/video_encoder.h"
 #include "media/encode/vp9_encoder.h"
+
+// Of the ladder's rate: below it libvpx has reached its coarsest quantiser anyway.
+#define MIN_SHARE 0.02
 
 _Static_assert((int)VP9_MAX_SIZES <= (int)VIDEO_ENCODER_MAX_SIZES, "one frame a size");
 
@@ -52,7 +56,7 @@ static void set_bitrate(struct video_encoder *base, int size_id, int bps)
 {
     struct video_encoder_vp9 *e = (struct video_encoder_vp9 *)base;
     const struct ladder *l = &e->ladder;
-    e->share[size_id] = (double)bps / ladder_size_bitrate(l, size_id);
+    e->share[size_id] = fmax((double)bps / ladder_size_bitrate(l, size_id), MIN_SHARE);
     double share[VP9_MAX_SIZES];
     for (int s = l->size_count - 1; s >= 0; s--) {
         share[s] = e->share[s];

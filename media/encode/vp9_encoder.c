@@ -67,15 +67,16 @@ static int rates_to_config(vpx_codec_enc_cfg_t *c, const struct ladder *l, const
 {
     int layers = l->sizes[0].layers;
     for (int s = 0; s < l->size_count; s++) {
+        int below = 0, kbps = 0; // of the temporal ids below, of this size alone
         for (int t = 0; t < layers; t++) {
-            int lower = s > 0 ? level_rate(l, bps, s - 1, t) : 0;
-            int kbps = (level_rate(l, bps, s, t) - lower) / 1000;
-            int before = t > 0 ? (int)c->layer_target_bitrate[s * layers + t - 1] : 0;
-            if (kbps <= before)
+            int own = level_rate(l, bps, s, t) - (s > 0 ? level_rate(l, bps, s - 1, t) : 0);
+            if (own <= below)
                 return ERR_RANGE;
+            below = own;
+            kbps = own / 1000 > kbps ? own / 1000 : kbps + 1; // libvpx requires that they ascend
             c->layer_target_bitrate[s * layers + t] = (unsigned)kbps;
         }
-        c->ss_target_bitrate[s] = c->layer_target_bitrate[s * layers + layers - 1];
+        c->ss_target_bitrate[s] = (unsigned)kbps;
     }
     c->rc_target_bitrate = (unsigned)(level_rate(l, bps, l->size_count - 1, layers - 1) / 1000);
     return 0;

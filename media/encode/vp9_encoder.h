@@ -67,7 +67,8 @@ bool vp9_encoder_needs(const struct vp9_encoder *e, int size_id, int64_t number)
 void vp9_encoder_set_periodic_keys(struct vp9_encoder *e, bool periodic);
 
 // Sets the bitrate of each level of the ladder, which must ascend with the size and with the
-// temporal id. Takes effect with the next frame. Returns 0 or ERR_RANGE.
+// temporal id; a layer has 1 kbit/s at least. Takes effect with the next frame. Returns 0 or
+// ERR_RANGE.
 int vp9_encoder_set_rates(struct vp9_encoder *e, const int bps[LADDER_MAX_LEVELS]);
 
 #ifdef __cplusplus

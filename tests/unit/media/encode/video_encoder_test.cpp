@@ -106,7 +106,8 @@ TEST_CASE("video_encoder: VP9 follows the bitrate of any of its sizes")
     struct {
         int size_id;
         double share, least, most; // of the bytes at the ladder's rate
-    } const table[] = {{2, 0.5, 0.35, 0.7}, {1, 0.5, 0.6, 1.0}, {2, 1, 0.9, 1.1}};
+    } const table[] = {
+        {2, 0.5, 0.35, 0.7}, {1, 0.5, 0.6, 1.0}, {2, 1, 0.9, 1.1}, {2, 0.0001, 0, 0.4}};
     auto bytes_of = [](video &v) {
         size_t bytes = 0;
         for (int64_t n = 0; n < 150; n++)
@@ -124,6 +125,4 @@ TEST_CASE("video_encoder: VP9 follows the bitrate of any of its sizes")
         CHECK(got > row.least);
         CHECK(got < row.most);
     }
-    usual.e->ops->set_bitrate(usual.e, 0, 1); // libvpx counts kbit/s: nothing changes
-    CHECK(usual.encode(150) == "---");
 }
