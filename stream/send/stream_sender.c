@@ -352,7 +352,9 @@ static void follow(struct stream_sender *s, usec_t now)
         sample.made += (double)repair->repair_bytes;
         adaptation_set_beside(&s->adaptation, s->audio_bps + repair_stats_recent_bps(repair, now));
     }
-    bool alone = !s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed);
+    // A cumulative ladder has many levels, between which a switch costs little: the rates stay.
+    bool alone = !s->config.ladder->cumulative &&
+                 (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
     if (!adaptation_update(&s->adaptation, &sample, alone, now))
         return;
     serve_level(s, s->adaptation.level, now);

@@ -797,7 +797,7 @@ struct layered_sender {
         stream_sender_config config{};
         config.ladder = &l;
         config.feed = &a;
-        config.payload_type = RTP_PT_SYNTHETIC;
+        config.codec = SDP_SYNTHETIC;
         config.seed = 1;
         config.level = 2;
         config.start_bps = 1e6;
