@@ -149,7 +149,7 @@ static void announce(struct program *p, const struct options *o)
     }
     const struct ladder *l = &p->stream.media->ladder;
     log_info("%s at rtsp://%s%s", p->stream.media->title, at, o->path);
-    for (int i = 0; i < l->level_count && p->stream.media->h264; i++) {
+    for (int i = 0; i < l->level_count && p->stream.media->codec != SDP_SYNTHETIC; i++) {
         const struct size_spec *size = &l->sizes[l->levels[i].size_id];
         log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 enum {
-    MEDIA_PACKET_MAX_HEAD = 68, // bytes of RTP header, and of the payload's own
+    MEDIA_PACKET_MAX_HEAD = 96, // bytes of RTP header, and of the payload's own
 };
 
 // What a packet is of. Both go one way, unless the audio has channels or ports of its own.

@@ -279,7 +279,7 @@ static bool send_setup_audio(struct rtsp_client *c, usec_t now)
     const struct sdp *sdp = &c->sdp;
     char uri[2 * URL_MAX_TEXT];
     char headers[512];
-    if (!sdp->audio.present || !sdp->h264 || !c->config.has_audio ||
+    if (!sdp->audio.present || !sdp_has_pictures(sdp) || !c->config.has_audio ||
         !(sdp->audio.ext.adu || c->dialect->numbers_from_stamps))
         return false;
     memcpy(headers, transport_header, sizeof(transport_header));

@@ -12,6 +12,7 @@
 
 #define CODEC_H264      "H264/90000"
 #define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
+#define CODEC_VP9       "VP9/90000"    // RFC 9628, 7.1
 #define CODEC_OPUS      "opus/48000/2" // for any number of channels (RFC 7587, 7)
 
 // The kinds of a=x-weir-source.
@@ -76,12 +77,13 @@ static int read_rtpmap(struct sdp_choice *c, struct scan v, struct sdp *s)
         text_copy(text_of_scan(scan_trimmed(scan_until(&v, '/'))), s->other_audio,
                   sizeof(s->other_audio));
     }
-    bool h264 = is_codec(v, "H264", "90000");
-    if (c->is_audio || c->video > 0 || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
+    bool h264 = is_codec(v, "H264", "90000"), vp9 = is_codec(v, "VP9", "90000");
+    bool chosen = c->video > 0 && (s->codec != SDP_VP9 || !h264);
+    if (c->is_audio || chosen || !(h264 || vp9 || text_is_nocase(codec, CODEC_SYNTHETIC)))
         return 0;
     c->video = c->current;
     s->payload_type = pt;
-    s->h264 = h264;
+    s->codec = h264 ? SDP_H264 : vp9 ? SDP_VP9 : SDP_SYNTHETIC;
     return 0;
 }
 
@@ -216,8 +218,12 @@ static void put_medium(struct put *p, const struct sdp *s)
     int pt = s->payload_type;
     put_format(p, "m=video 0 RTP/AVP %d\r\n", pt);
     put_rate(p, s->bitrate_bps);
-    put_format(p, "a=rtpmap:%d %s\r\n", pt, s->h264 ? CODEC_H264 : CODEC_SYNTHETIC);
-    if (s->h264) { // RFC 6184, 8.1
+    static const char *const codecs[] = {
+        [SDP_SYNTHETIC] = CODEC_SYNTHETIC, [SDP_H264] = CODEC_H264, [SDP_VP9] = CODEC_VP9};
+    put_format(p, "a=rtpmap:%d %s\r\n", pt, codecs[s->codec]);
+    if (s->codec == SDP_VP9) // RFC 9628, 7.1: profile 0 has 8 bits and 4:2:0
+        put_format(p, "a=fmtp:%d profile-id=0\r\n", pt);
+    if (s->codec == SDP_H264) { // RFC 6184, 8.1
         put_format(p, "a=fmtp:%d packetization-mode=1", pt);
         if (s->profile_level_id[0])
             put_format(p, ";profile-level-id=%s", s->profile_level_id);
@@ -247,12 +253,24 @@ int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap)
 
 bool sdp_has_frames(const struct sdp *s)
 {
-    return s->h264 || s->source == SDP_SOURCE_GODDARD || s->source == SDP_SOURCE_LAYERS;
+    return sdp_has_pictures(s) || s->source == SDP_SOURCE_GODDARD || s->source == SDP_SOURCE_LAYERS;
+}
+
+uint8_t sdp_payload_type(enum sdp_codec codec)
+{
+    static const uint8_t types[] = {
+        [SDP_SYNTHETIC] = RTP_PT_SYNTHETIC, [SDP_H264] = RTP_PT_H264, [SDP_VP9] = RTP_PT_VP9};
+    return types[codec];
+}
+
+bool sdp_has_pictures(const struct sdp *s)
+{
+    return s->codec != SDP_SYNTHETIC;
 }
 
 bool sdp_is_third_party(const struct sdp *s)
 {
-    return s->h264 && s->ext.adu == 0;
+    return s->codec == SDP_H264 && s->ext.adu == 0;
 }
 
 static bool sdp_scan_payload_type(struct scan *s, int *out)
@@ -554,6 +572,8 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
     }
     if (err)
         return err;
+    if (s->codec == SDP_VP9 && s->ext.adu == 0)
+        return ERR_UNSUPPORTED;
     sdp_settle_audio(s, &choice);
     if (sdp_is_third_party(s)) {
         settle_third_party(s);

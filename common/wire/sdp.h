@@ -51,6 +51,12 @@ enum sdp_source {
     SDP_SOURCES         // the number of sources
 };
 
+enum sdp_codec {
+    SDP_SYNTHETIC, // without pictures
+    SDP_H264,      // RFC 6184
+    SDP_VP9,       // RFC 9628; weir-send's only
+};
+
 struct sdp_audio {
     bool present;
     int payload_type;
@@ -68,7 +74,7 @@ struct sdp {
     double duration;            // seconds, -1 for live (a=range:npt=)
     int bitrate_bps;            // bitrate of the described level, b=AS; written, not read; 0 = none
     int payload_type;
-    bool h264;                          // false: synthetic, without pictures
+    enum sdp_codec codec;
     char profile_level_id[8];           // six hexadecimal digits, or empty
     char sprop[SDP_MAX_PARAMETER_SETS]; // sprop-parameter-sets (RFC 6184, 8.1), or empty
     struct rtp_ext_ids ext;
@@ -84,6 +90,10 @@ struct sdp {
     struct ladder ladder;
 };
 
+// Returns the payload type that weir-send assigns to the codec.
+uint8_t sdp_payload_type(enum sdp_codec codec);
+// Returns true if the medium has pictures; synthetic frames and filler do not.
+bool sdp_has_pictures(const struct sdp *s);
 // Returns true for H.264 of a third party, whose packets do not describe their frames.
 // server_dialect.h has the consequences.
 bool sdp_is_third_party(const struct sdp *s);
@@ -91,8 +101,9 @@ bool sdp_is_third_party(const struct sdp *s);
 bool sdp_has_frames(const struct sdp *s);
 // Returns the length written (terminated), or ERR_FULL. `address_v6`: writes IP6 in the c= line.
 int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap);
-// Returns 0; ERR_MALFORMED; ERR_TOO_BIG; ERR_UNSUPPORTED: no video medium in H.264 or Weir's own
-// format.
+// Returns 0; ERR_MALFORMED; ERR_TOO_BIG; ERR_UNSUPPORTED: no video medium in H.264, in weir-send's
+// VP9 or in Weir's own format. Of several formats H.264 is chosen: VP9 of a third party is not
+// supported.
 int sdp_decode(const char *data, size_t len, struct sdp *s);
 
 #ifdef __cplusplus

@@ -437,7 +437,7 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
     stream_source_init(&f->source, &source);
     struct stream_sender_config sender = {.ladder = &config->media->ladder,
                                           .feed = &f->source.feed,
-                                          .payload_type = RTP_PT_SYNTHETIC,
+                                          .codec = SDP_SYNTHETIC,
                                           .seed = rng_u64(rng),
                                           .latency = config->latency,
                                           .queue = config->queue,

@@ -26,6 +26,8 @@ struct coded_frame {
     int64_t depends_on;  // frame number in this size, -1 = none
     bool on_lower;       // depends on the frame of the next smaller size with this number, too
     int level;           // of a relayed frame: the level that its origin serves
+    int starts;          // cumulative ladder: the sizes from this one on start anew with this
+                         // picture (coded_frame_starts); the number of sizes: none
     usec_t pts;          // media time
     usec_t capture_wall; // wall clock at capture
     usec_t captured;     // time of capture on the sender's monotonic clock
@@ -40,6 +42,12 @@ struct coded_frame *
 coded_frame_new(size_t bytes); // one reference, other members zero; NULL: no memory
 struct coded_frame *coded_frame_ref(struct coded_frame *f);
 void coded_frame_unref(struct coded_frame *f); // NULL is fine; any thread
+
+// Returns true if the frame starts its size anew: it depends on no earlier frame of it.
+static inline bool coded_frame_starts(const struct coded_frame *f)
+{
+    return f->depends_on < 0;
+}
 
 #ifdef __cplusplus
 }

@@ -337,3 +337,29 @@ int ladder_cumulative(int source_width, int source_height, struct fps source_fps
     }
     return checked(out);
 }
+
+// Rounded to 10 kbit/s.
+static int default_rate(int width, int height)
+{
+    double kbps = 1920 * pow((double)width * height / (1280 * 720), 0.75);
+    return (int)lround(kbps / 10) * 10000;
+}
+
+int ladder_cumulative_of(const struct level_request *top, int source_width, int source_height,
+                         struct fps source_fps, struct ladder *out)
+{
+    if (!top)
+        return ladder_cumulative(source_width, source_height, source_fps,
+                                 default_rate(source_width, source_height), out);
+    struct level_request level = *top;
+    int err = check_request(&level, source_fps);
+    if (!err)
+        err = ladder_cumulative(level.width, level.height, source_fps, level.bitrate_bps, out);
+    if (err)
+        return err;
+    out->source_width = source_width;
+    out->source_height = source_height;
+    for (int i = 0; i < out->size_count; i++)
+        out->sizes[i].fps = level.fps;
+    return checked(out);
+}

@@ -42,6 +42,12 @@ int ladder_from_requests(const struct level_request *requests, int count, int so
 // above 100 Mbit/s).
 int ladder_cumulative(int source_width, int source_height, struct fps source_fps, int bitrate_bps,
                       struct ladder *out);
+// Makes the same ladder for a source and the level that was requested as its top, with the
+// request's size, frame rate and bitrate. NULL: the source's size and at most 30 frames/s; 1920
+// kbit/s for 1280x720, and for other sizes as the pixels to the power of 3/4. Returns 0, or
+// ERR_RANGE (logged if the request exceeds the source's rate).
+int ladder_cumulative_of(const struct level_request *top, int source_width, int source_height,
+                         struct fps source_fps, struct ladder *out);
 
 #ifdef __cplusplus
 }

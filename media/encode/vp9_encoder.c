@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/rtp/vp9.h"
+#include "media/rtp/vp9_payload.h"
 
 enum {
     SPEED = 7,          // of libvpx, 0 .. 9; 8 takes 20 % less, with lower SSIM at each level
@@ -43,6 +44,8 @@ struct vp9_encoder {
     int wanted;                  // the smallest size whose next T0 frame is one; sizes: none
     int64_t last_number;         // -1 none
     int64_t key_index;           // index of the last key frame within the sizes
+    int64_t base_index;          // index of the last T0 frame
+    bool is_keyed;               // a key frame is made every KEY_INTERVAL at least
 };
 
 static const struct size_spec *top_of(const struct vp9_encoder *e)
@@ -64,15 +67,16 @@ static int rates_to_config(vpx_codec_enc_cfg_t *c, const struct ladder *l, const
 {
     int layers = l->sizes[0].layers;
     for (int s = 0; s < l->size_count; s++) {
+        int below = 0, kbps = 0; // of the temporal ids below, of this size alone
         for (int t = 0; t < layers; t++) {
-            int lower = s > 0 ? level_rate(l, bps, s - 1, t) : 0;
-            int kbps = (level_rate(l, bps, s, t) - lower) / 1000;
-            int before = t > 0 ? (int)c->layer_target_bitrate[s * layers + t - 1] : 0;
-            if (kbps <= before)
+            int own = level_rate(l, bps, s, t) - (s > 0 ? level_rate(l, bps, s - 1, t) : 0);
+            if (own <= below)
                 return ERR_RANGE;
+            below = own;
+            kbps = own / 1000 > kbps ? own / 1000 : kbps + 1; // libvpx requires that they ascend
             c->layer_target_bitrate[s * layers + t] = (unsigned)kbps;
         }
-        c->ss_target_bitrate[s] = c->layer_target_bitrate[s * layers + layers - 1];
+        c->ss_target_bitrate[s] = (unsigned)kbps;
     }
     c->rc_target_bitrate = (unsigned)(level_rate(l, bps, l->size_count - 1, layers - 1) / 1000);
     return 0;
@@ -165,6 +169,7 @@ struct vp9_encoder *vp9_encoder_new(const struct ladder *ladder)
     }
     e->ladder = *ladder;
     e->last_number = -1;
+    e->is_keyed = true;
     for (int s = 0; s < VP9_MAX_SIZES; s++)
         e->sync[s] = -1;
     restart(e);
@@ -277,6 +282,7 @@ static struct coded_frame *piece_of(const struct vp9_encoder *e, const struct pi
     f->key = plan->from == 0 && size_id == 0;
     f->depends_on = plan->reference[size_id] < 0 ? -1 : e->slots[plan->reference[size_id]].number;
     f->on_lower = size_id > 0;
+    f->starts = plan->from;
     f->pts = p->pts;
     f->capture_wall = p->capture_wall;
     return f;
@@ -295,8 +301,10 @@ static void keep_plan(struct vp9_encoder *e, const struct plan *plan, int64_t nu
         if (s >= plan->from)
             e->sync[s] = number;
     }
-    if (plan->temporal_id == 0)
+    if (plan->temporal_id == 0) {
         e->wanted = sizes;
+        e->base_index = index;
+    }
 }
 
 int vp9_encoder_encode(struct vp9_encoder *e, const struct picture *p,
@@ -310,13 +318,15 @@ int vp9_encoder_encode(struct vp9_encoder *e, const struct picture *p,
         out[s] = NULL;
     e->last_number = p->number;
     int temporal_id = layer_temporal_id(index, top->layers);
+    if (index - e->base_index > VP9_MAX_DIFF)
+        restart(e);
     if (e->slots[0].number < 0 && temporal_id > 0)
         return 0;
 
     int64_t next = index + (1 << (top->layers - 1)); // index of the next T0 frame
     bool key_is_due = (next - e->key_index) * top->fps.den > (int64_t)KEY_INTERVAL * top->fps.num;
     struct plan plan;
-    make_plan(e, temporal_id, key_is_due, &plan);
+    make_plan(e, temporal_id, e->is_keyed && key_is_due, &plan);
     const vpx_codec_cx_pkt_t *packet = run(e, p, index, &plan);
     const uint8_t *data = packet ? packet->data.frame.buf : NULL;
     struct nal pieces[VP9_MAX_PIECES];
@@ -354,15 +364,25 @@ void vp9_encoder_sync(struct vp9_encoder *e, int size_id, int64_t since)
         e->wanted = size_id;
 }
 
-bool vp9_encoder_repair(struct vp9_encoder *e, int size_id, int64_t number)
+bool vp9_encoder_needs(const struct vp9_encoder *e, int size_id, int64_t number)
 {
     // Frames above T0 are a reference only until the next T0 frame.
     int64_t index = size_index_of_frame(top_of(e)->fps, e->ladder.source_fps, number);
-    if (index < 0 || layer_temporal_id(index, top_of(e)->layers) > 0 || number < e->sync[size_id] ||
-        number > e->last_number)
-        return false;
-    vp9_encoder_sync(e, size_id, number);
-    return true;
+    return index >= 0 && layer_temporal_id(index, top_of(e)->layers) == 0 &&
+           number >= e->sync[size_id] && number <= e->last_number;
+}
+
+bool vp9_encoder_repair(struct vp9_encoder *e, int size_id, int64_t number)
+{
+    bool needed = vp9_encoder_needs(e, size_id, number);
+    if (needed)
+        vp9_encoder_sync(e, size_id, number);
+    return needed;
+}
+
+void vp9_encoder_set_periodic_keys(struct vp9_encoder *e, bool periodic)
+{
+    e->is_keyed = periodic;
 }
 
 int vp9_encoder_set_rates(struct vp9_encoder *e, const int bps[LADDER_MAX_LEVELS])

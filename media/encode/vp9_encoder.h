@@ -40,6 +40,8 @@ void vp9_encoder_free(struct vp9_encoder *e); // NULL is fine
 
 // Encodes source frame `p->number`, which has the largest size. The sizes must have that frame
 // (size_index_of_frame >= 0), and it must be later than the last one; the caller may skip frames.
+// If it skipped so many that a reference would be more than VP9_MAX_DIFF frames back
+// (vp9_payload.h), the next T0 frame is a key frame.
 // out[s]: the coded frame of size s with `captured` and `encode_time` unset, which the caller owns.
 // All are NULL until the first T0 frame. Returns 0, ERR_NO_MEMORY, or ERR_IO if libvpx failed
 // (logged); after an error the next T0 frame is a key frame.
@@ -58,9 +60,15 @@ void vp9_encoder_sync(struct vp9_encoder *e, int size_id, int64_t since);
 // Frame `number` of size `size_id` did not reach a viewer. If later T0 frames depend on it, the
 // next one is a sync frame or, for size 0, a key frame. Returns true if that is needed.
 bool vp9_encoder_repair(struct vp9_encoder *e, int size_id, int64_t number);
+// Returns what vp9_encoder_repair would return, and changes nothing.
+bool vp9_encoder_needs(const struct vp9_encoder *e, int size_id, int64_t number);
+
+// `periodic` (the default): a key frame is made at least every 10 s (encoder.h).
+void vp9_encoder_set_periodic_keys(struct vp9_encoder *e, bool periodic);
 
 // Sets the bitrate of each level of the ladder, which must ascend with the size and with the
-// temporal id. Takes effect with the next frame. Returns 0 or ERR_RANGE.
+// temporal id; a layer has 1 kbit/s at least. Takes effect with the next frame. Returns 0 or
+// ERR_RANGE.
 int vp9_encoder_set_rates(struct vp9_encoder *e, const int bps[LADDER_MAX_LEVELS]);
 
 #ifdef __cplusplus

@@ -29,13 +29,15 @@ enum {
 size_t vp9_structure_write(const struct vp9_structure *s, uint8_t *out)
 {
     assert(s->sizes >= 1 && s->sizes <= VP9_STRUCTURE_MAX_SIZES);
-    assert(s->layers >= 1 && s->layers <= VP9_STRUCTURE_MAX_LAYERS);
+    assert(s->layers >= 0 && s->layers <= VP9_STRUCTURE_MAX_LAYERS);
     uint8_t *at = out;
-    *at++ = (uint8_t)((s->sizes - 1) << 5 | HAS_SIZES | HAS_GROUP);
+    *at++ = (uint8_t)((s->sizes - 1) << 5 | HAS_SIZES | (s->layers ? HAS_GROUP : 0));
     for (int i = 0; i < s->sizes; i++, at += 4) {
         store_be16(at, s->width[i]);
         store_be16(at + 2, s->height[i]);
     }
+    if (!s->layers)
+        return (size_t)(at - out);
     int pictures = 1 << (s->layers - 1);
     *at++ = (uint8_t)pictures;
     for (int k = 0; k < pictures; k++) {
@@ -172,17 +174,19 @@ int vp9_descriptor_read(const uint8_t *data, size_t len, struct vp9_descriptor *
     return (int)(in.at - data);
 }
 
-struct vp9_descriptor vp9_descriptor_of(int64_t index, int temporal_id, int layers)
+struct vp9_descriptor vp9_descriptor_of(int64_t index, int64_t reference)
 {
-    assert(index >= 0 && temporal_id >= 0 && temporal_id < layers);
+    bool predicted = reference >= 0;
+    assert(index >= 0 && reference < index);
+    assert(!predicted || index - reference <= VP9_MAX_DIFF);
     return (struct vp9_descriptor){
         .has_picture_id = true,
         .picture_id = (uint16_t)(index & ((1 << VP9_PICTURE_ID_BITS) - 1)),
-        .predicted = true,
-        .has_layers = true,
-        .temporal_id = (uint8_t)temporal_id,
+        .predicted = predicted,
         .switching_up = true, // a frame depends on lower temporal ids only
-        .group = (uint8_t)(index >> (layers - 1)),
+        .flexible = true,
+        .diff_count = predicted,
+        .diffs = {predicted ? (uint8_t)(index - reference) : 0},
     };
 }
 

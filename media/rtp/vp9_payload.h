@@ -19,9 +19,9 @@
 //   | N_S |Y|G|-|-|-|  V: sizes - 1, WIDTH and HEIGHT of each (Y), picture group (G): N_G pictures
 //   +-+-+-+-+-+-+-+-+  of TID, U and R differences |TID|U| R |-|-|, each followed by R P_DIFFs
 //
-// Weir sends non-flexible mode, with the structure on key frames. Dyadic layers are the same in
-// each group of pictures, so the structure says once what P_DIFFs would say in each packet, and
-// TL0PICIDX shows a lost T0 picture at the next packet of any layer.
+// Weir sends flexible mode, with the sizes on key frames. Each frame then says which picture it
+// depends on. Non-flexible mode would state this once, in the structure; but after a picture that
+// the encoder skipped, as the processor was busy, that would be wrong.
 //
 // libavformat (5.1) knows an early draft only: no byte after the layer indices, no structure of
 // several sizes, no packet that ends a frame without ending the picture. It gets a plain stream:
@@ -29,9 +29,7 @@
 // superframe (vp9.h) sent as one frame passes it, too, but libavcodec then outputs a picture of
 // each size, where libvpx outputs the largest only.
 //
-// The picture id is the index of the frame within its size, and TL0PICIDX that of its group: the
-// structure states the references. A sender whose encoder skipped a picture, and so referred to an
-// older one, must make a key frame next: a receiver that trusts the structure would wait.
+// The picture id is the index of the frame within its size.
 #ifndef WEIR_MEDIA_RTP_VP9_PAYLOAD_H
 #define WEIR_MEDIA_RTP_VP9_PAYLOAD_H
 
@@ -55,7 +53,7 @@ enum {
 
 struct vp9_structure {
     int sizes;  // 1 .. VP9_STRUCTURE_MAX_SIZES
-    int layers; // temporal, dyadic; 1 .. VP9_STRUCTURE_MAX_LAYERS
+    int layers; // temporal, dyadic; 1 .. VP9_STRUCTURE_MAX_LAYERS; 0: flexible mode, no group
     uint16_t width[VP9_STRUCTURE_MAX_SIZES];
     uint16_t height[VP9_STRUCTURE_MAX_SIZES];
 };
@@ -90,9 +88,10 @@ size_t vp9_descriptor_write(const struct vp9_descriptor *d, uint8_t *out);
 // difference, P_DIFFs without picture id, or D at SID 0.
 int vp9_descriptor_read(const uint8_t *data, size_t len, struct vp9_descriptor *d);
 
-// Returns the descriptor of frame `index` (within its size) of temporal id `temporal_id` of
-// `layers` dyadic ones; the caller sets size_id, on_lower, predicted, unused_above and structure.
-struct vp9_descriptor vp9_descriptor_of(int64_t index, int temporal_id, int layers);
+// Returns the descriptor, in flexible mode, of frame `index` (within its size) that is predicted
+// from frame `reference`, at most VP9_MAX_DIFF before it; -1: from no earlier frame. The caller
+// sets has_layers and the four members behind it, unused_above and structure.
+struct vp9_descriptor vp9_descriptor_of(int64_t index, int64_t reference);
 
 // A cursor over one frame of one size.
 struct vp9_packetiser {

@@ -344,7 +344,7 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
         report_raw_missing(c);
     }
     const struct ladder *l = &c->sdp.ladder;
-    if (c->sdp.h264) // other servers reveal the size only with the first picture
+    if (sdp_has_pictures(&c->sdp)) // other servers reveal the size only with the first picture
         c->config.display->ops->expect(c->config.display,
                                        l->source_width > 0 ? l->source_width : 640,
                                        l->source_height > 0 ? l->source_height : 360);

@@ -289,7 +289,7 @@ struct stream_player *stream_player_new(const struct stream_player_config *confi
     audio_session_join(config->audio, sdp, config->random);
     bool has_frames = sdp_has_frames(sdp);
     if (open_receiver(s) &&
-        (!has_frames || !sdp->h264 || comparison_open(config->comparison, sdp)) &&
+        (!has_frames || !sdp_has_pictures(sdp) || comparison_open(config->comparison, sdp)) &&
         (!has_frames || open_video(s)))
         return s;
     stream_player_free(s);

@@ -109,7 +109,7 @@ static void on_duration(void *ctx, usec_t now)
     struct connection_status c = connections_status(v->connections);
     if (reconnect_is_lost(connections_reconnect(v->connections)))
         end(v, QOE_SERVER_LOST, EXIT_SERVER_LOST, connections_reason(v->connections), now);
-    else if (!c.video || !c.sdp->h264 || connections_last_picture(v->connections) ||
+    else if (!c.video || !sdp_has_pictures(c.sdp) || connections_last_picture(v->connections) ||
              !media_progress_pictures_due(v->playing_since, c.paused, now))
         end(v, QOE_DURATION, EXIT_ENDED, NULL, now);
     else if (c.packets)

@@ -51,12 +51,23 @@ static void remember_failed(struct decode_thread *d, const struct play_frame *f)
     d->failed[i].size_id = f->size_id;
 }
 
+// Decodes the layers of a picture; the picture is that of the last one. A failure loses all of the
+// decoder's references, so it is one of the whole picture.
+static bool decode_layers(struct decode_thread *d, struct play_frame *f)
+{
+    for (const struct received_frame *layer = f->coded; layer; layer = layer->upper) {
+        picture_unref(f->picture);
+        f->picture = NULL;
+        if (decoder_decode(d->decoder, layer->data, layer->bytes, f->number, &f->picture) != 0)
+            return false;
+    }
+    return true;
+}
+
 static bool decode(struct decode_thread *d, struct play_frame *f)
 {
     usec_t began = clock_now();
-    bool good =
-        !depends_on_failed(d, f) &&
-        decoder_decode(d->decoder, f->coded->data, f->coded->bytes, f->number, &f->picture) == 0;
+    bool good = !depends_on_failed(d, f) && decode_layers(d, f);
     f->decoded_at = clock_now();
     f->decode_time = f->decoded_at - began;
     received_frame_free(f->coded);
@@ -158,25 +169,23 @@ static void free_frame(void *item)
 static const struct worker_ops DECODES = {
     .run = run, .free_job = free_frame, .wait_until = standstill, .on_idle = on_standstill};
 
-struct decode_thread *decode_thread_new(struct render_queue *show, enum decoder_order order,
-                                        play_frame_fn *report, void *ctx)
+struct decode_thread *decode_thread_new(struct render_queue *show, struct decoder *decoder,
+                                        enum decoder_order order, play_frame_fn *report, void *ctx)
 {
-    struct decode_thread *d = calloc(1, sizeof(*d));
+    struct decode_thread *d = decoder ? calloc(1, sizeof(*d)) : NULL;
     if (!d)
-        return NULL;
+        goto free_decoder;
     d->show = show;
     d->report = report;
     d->ctx = ctx;
     d->order = order;
-    d->decoder = decoder_new(order);
-    if (!d->decoder)
-        goto free_self;
+    d->decoder = decoder;
     d->worker = worker_new(&DECODES, DECODE_QUEUE_FRAMES, d);
     if (d->worker)
         return d;
-    decoder_free(d->decoder);
-free_self:
     free(d);
+free_decoder:
+    decoder_free(decoder);
     log_error("cannot start the decoder");
     return NULL;
 }

@@ -18,11 +18,13 @@ enum { DECODE_QUEUE_FRAMES = 64, DECODE_MAX_REORDER = 17 };
 
 struct decode_thread;
 
-// `show` is borrowed. `report` is called on the decoder's thread. Returns NULL on failure (logged).
-// With DECODER_AS_SHOWN a frame counts as decoded only if its picture does not appear within
-// DECODE_MAX_REORDER other frames, or before the decoder receives no frame for 500 ms.
-struct decode_thread *decode_thread_new(struct render_queue *show, enum decoder_order order,
-                                        play_frame_fn *report, void *ctx);
+// `show` is borrowed; `decoder` is taken over, even on failure, and may be NULL, which is a
+// failure. `report` is called on the decoder's thread. Returns NULL on failure (logged). `order`:
+// of the decoder. With DECODER_AS_SHOWN a frame counts as decoded only if its picture does not
+// appear within DECODE_MAX_REORDER other frames, or before the decoder receives no frame for 500
+// ms.
+struct decode_thread *decode_thread_new(struct render_queue *show, struct decoder *decoder,
+                                        enum decoder_order order, play_frame_fn *report, void *ctx);
 // Takes over `f`. Returns false if the queue is full; the caller then keeps `f`. Any one thread.
 bool decode_thread_push(struct decode_thread *d, struct play_frame *f);
 // Waits for the thread. Close the render queue first: the thread may block in it. NULL is fine.

@@ -280,7 +280,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
 {
     const struct play_options *o = p->config.options;
     const struct sdp *sdp = p->config.sdp;
-    bool live = sdp->duration < 0 && sdp->h264;
+    bool live = sdp->duration < 0 && sdp_has_pictures(sdp);
     bool steers = live && o->adapt != ADAPT_GODDARD;
     bool stamped = server_dialect_of(sdp)->numbers_from_stamps; // times are known as frames come
     enum latency_mode mode = o->low_latency             ? LATENCY_LOW
@@ -297,7 +297,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .level = p->config.level,
         .start_threshold = at_once ? 0 : o->buffer,
         .resume_threshold = resume,
-        .decode_lead = sdp->h264 ? PLAYOUT_DECODE_LEAD : 0,
+        .decode_lead = sdp_has_pictures(sdp) ? PLAYOUT_DECODE_LEAD : 0,
         .low_latency = o->low_latency,
         .stamped = stamped,
         .reorders = sdp->reorders,
@@ -326,15 +326,19 @@ struct video_player *video_player_new(const struct video_player_config *config)
     if (!p->pipeline || !p->timer)
         goto failed;
     p->feed.session = config->session;
+    if (!sdp_has_pictures(config->sdp))
+        return p;
     bool of_any_encoder = !server_dialect_of(config->sdp)->describes_order ||
                           config->sdp->source == SDP_SOURCE_RELAYED;
     enum decoder_order order = of_any_encoder          ? DECODER_AS_SHOWN
                                : config->sdp->reorders ? DECODER_AS_COMES
                                                        : DECODER_PLAIN;
-    if (config->sdp->h264 && !(p->feed.decoder = decode_thread_new(
-                                   config->show, order, config->on_done, config->done_ctx)))
-        goto failed;
-    return p;
+    struct decoder *decoder =
+        config->sdp->codec == SDP_VP9 ? decoder_new_vp9() : decoder_new(order);
+    p->feed.decoder =
+        decode_thread_new(config->show, decoder, order, config->on_done, config->done_ctx);
+    if (p->feed.decoder)
+        return p;
 
 failed:
     log_error("cannot set up the video: out of memory or threads");

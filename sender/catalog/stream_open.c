@@ -48,6 +48,8 @@ static const char *unfit(const struct stored_info *info, const struct stat *orig
         return "the original file has changed since";
     if (wants_device(o))
         return "--sound requests other audio";
+    if (o->codec != SDP_H264)
+        return "--codec requests another codec";
     return has_levels(info, o) ? NULL : "--level requests other levels";
 }
 
@@ -117,6 +119,17 @@ static bool is_slip(const char *name)
     return true;
 }
 
+static int make_ladder(const struct options *o, const struct source *source, struct ladder *out)
+{
+    int layers = o->temporal_layers ? o->temporal_layers : DEFAULT_LAYERS;
+    if (o->codec == SDP_VP9)
+        return ladder_cumulative_of(o->level_count ? o->levels : NULL, source->width,
+                                    source->height, source->fps, out);
+    return o->level_count ? ladder_from_requests(o->levels, o->level_count, source->width,
+                                                 source->height, source->fps, layers, out)
+                          : ladder_default(source->width, source->height, source->fps, layers, out);
+}
+
 static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
                                          const char *name, int *err)
 {
@@ -130,11 +143,7 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
     if (!source)
         return NULL;
     struct ladder ladder;
-    int layers = o->temporal_layers ? o->temporal_layers : DEFAULT_LAYERS;
-    *err = o->level_count
-               ? ladder_from_requests(o->levels, o->level_count, source->width, source->height,
-                                      source->fps, layers, &ladder)
-               : ladder_default(source->width, source->height, source->fps, layers, &ladder);
+    *err = make_ladder(o, source, &ladder);
     if (*err) {
         log_error("%s: cannot make a ladder of levels for a source of %dx%d", source->name,
                   source->width, source->height);
@@ -143,7 +152,7 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
     }
     int audio_err;
     struct audio_source *audio = audio_source_open(o->audio, source, name, guard, &audio_err);
-    struct stream_media *m = live_media_new(source, &ladder);
+    struct stream_media *m = live_media_new(source, &ladder, o->codec);
     if (!m) {
         audio_source_free(audio);
         *err = ERR_IO;
@@ -159,6 +168,11 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
+    if (stored_file_is(name) && o->codec != SDP_H264) {
+        log_error("%s: --codec conflicts with a prepared file, which is H.264", name);
+        *err = ERR_UNSUPPORTED;
+        return NULL;
+    }
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);
         if (cache && wants_device(o))

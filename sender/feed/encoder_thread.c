@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/feed/encoder_thread.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "common/net/clock.h"
 #include "common/net/worker.h"
-#include "media/encode/encoder.h"
 #include "stream/send/repair_budget.h"
 
 enum {
@@ -25,24 +25,35 @@ struct repair {
     int account;    // of the viewer that lacks it
 };
 
-struct encoder_thread {
-    struct worker *worker;   // owned; of struct job
-    struct encoder *encoder; // owned; used by the encoder's thread alone, once it runs
-    struct scaler *scaler;   // owned; used by the encoder's thread alone
-    int width;
-    int height;
-    coded_fn *on_coded;
-    void *ctx; // borrowed
-    char sprop[1024];
-    char profile[8];
-    pthread_mutex_t lock; // guards the members below
-    int bitrate_bps;      // requested bitrate; 0: unchanged
-    int silent;           // viewers that do not report losses
+struct size {        // that the encoder encodes
+    int bitrate_bps; // requested bitrate; 0: unchanged
     int repair_count;
     struct repair repairs[MAX_REPAIRS];
     struct repair_budget budget;
     struct live_feed_size_stats stats;
 };
+
+struct encoder_thread {
+    struct worker *worker;         // owned; of struct job
+    struct video_encoder *encoder; // owned; used by the encoder's thread alone, once it runs
+    struct scaler *scaler;         // owned; used by the encoder's thread alone
+    int first_size;
+    int size_count;
+    const struct encoder_thread_events *events; // static
+    void *ctx;                                  // borrowed
+    char sprop[1024];
+    char profile[8];
+    pthread_mutex_t lock; // guards the members below
+    int silent;           // viewers that do not report losses
+    struct size sizes[VIDEO_ENCODER_MAX_SIZES];
+};
+
+static struct size *size_of(struct encoder_thread *t, int size_id)
+{
+    int i = size_id - t->first_size;
+    assert(i >= 0 && i < t->size_count);
+    return &t->sizes[i];
+}
 
 static void job_free(void *item)
 {
@@ -52,118 +63,147 @@ static void job_free(void *item)
 }
 
 // Caller holds t->lock. Counts a request that is not repaired. `waits`: its viewer begins to wait
-// for a key frame.
-static void count_wait(struct encoder_thread *t, bool waits)
+// for the size to start anew.
+static void count_wait(struct size *s, bool waits)
 {
-    t->budget.counts.waited += waits;
-    t->budget.counts.coalesced += !waits;
+    s->budget.counts.waited += waits;
+    s->budget.counts.coalesced += !waits;
 }
 
-// Caller holds t->lock. Repairs a loss within the budget, or lets the viewer wait for a key frame.
-static void repair(struct encoder_thread *t, const struct repair *r, usec_t now)
+// Caller holds t->lock. Repairs a loss within the budget, or lets the viewer wait for the size to
+// start anew.
+static void repair(struct encoder_thread *t, int i, const struct repair *r, usec_t now)
 {
-    enum layer_loss loss = encoder_loss(t->encoder, r->number);
+    struct size *s = &t->sizes[i];
+    struct video_encoder *e = t->encoder;
+    enum layer_loss loss = e->ops->loss(e, t->first_size + i, r->number);
     if (loss == LAYER_LOSS_HARMLESS) {
-        t->budget.counts.coalesced++;
-    } else if (loss == LAYER_LOSS_NEEDS_KEY || !repair_budget_take(&t->budget, r->account, now)) {
-        count_wait(t, repair_budget_wait(&t->budget, r->account, now));
+        s->budget.counts.coalesced++;
+    } else if (loss == LAYER_LOSS_NEEDS_KEY || !repair_budget_take(&s->budget, r->account, now)) {
+        count_wait(s, repair_budget_wait(&s->budget, r->account, now));
     } else {
-        encoder_repair(t->encoder, r->number);
-        t->budget.counts.repaired++;
+        e->ops->repair(e, t->first_size + i, r->number);
+        s->budget.counts.repaired++;
     }
 }
 
-// Applies the viewers' requests since the last frame to the next frame, `number`. A key frame makes
-// repairs unnecessary.
-static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
+// Caller holds t->lock. Applies the requests for a size. Returns true if it must start anew, which
+// makes repairs unnecessary.
+static bool apply_requests_of_size(struct encoder_thread *t, int i, int64_t number, usec_t now)
 {
-    pthread_mutex_lock(&t->lock);
-    int bitrate_bps = t->bitrate_bps;
-    bool has_silent = t->silent > 0;
-    t->bitrate_bps = 0;
-    bool key = repair_budget_key_is_due(&t->budget, number, now);
-    for (int i = 0; i < t->repair_count && !key; i++)
-        repair(t, &t->repairs[i], now);
-    if (key)
-        t->budget.counts.coalesced += (uint64_t)t->repair_count;
-    t->repair_count = 0;
-    key = key || repair_budget_key_is_due(&t->budget, number, now);
-    pthread_mutex_unlock(&t->lock);
-    encoder_set_periodic_keys(t->encoder, has_silent);
-    if (bitrate_bps)
-        encoder_set_bitrate(t->encoder, bitrate_bps);
-    if (key)
-        encoder_request_key(t->encoder, -1);
+    struct size *s = &t->sizes[i];
+    bool starts = repair_budget_key_is_due(&s->budget, number, now);
+    for (int k = 0; k < s->repair_count && !starts; k++)
+        repair(t, i, &s->repairs[k], now);
+    if (starts)
+        s->budget.counts.coalesced += (uint64_t)s->repair_count;
+    s->repair_count = 0;
+    return starts || repair_budget_key_is_due(&s->budget, number, now);
 }
 
-static struct coded_frame *encode(struct encoder_thread *t, const struct job *job)
+// Applies the viewers' requests since the last frame to the next frame, `number`.
+static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
 {
+    struct video_encoder *e = t->encoder;
+    int bitrates[VIDEO_ENCODER_MAX_SIZES];
+    bool starts[VIDEO_ENCODER_MAX_SIZES];
+    pthread_mutex_lock(&t->lock);
+    bool has_silent = t->silent > 0;
+    for (int i = 0; i < t->size_count; i++) {
+        bitrates[i] = t->sizes[i].bitrate_bps;
+        t->sizes[i].bitrate_bps = 0;
+        starts[i] = apply_requests_of_size(t, i, number, now);
+    }
+    pthread_mutex_unlock(&t->lock);
+    e->ops->set_periodic_keys(e, has_silent);
+    for (int i = 0; i < t->size_count; i++) {
+        if (bitrates[i])
+            e->ops->set_bitrate(e, t->first_size + i, bitrates[i]);
+        if (starts[i])
+            e->ops->start(e, t->first_size + i);
+    }
+}
+
+// Caller holds t->lock.
+static void count_frame(struct size *s, const struct coded_frame *f, usec_t took, usec_t now)
+{
+    if (coded_frame_starts(f))
+        repair_budget_key_made(&s->budget, f->number, now);
+    s->stats.frames++;
+    s->stats.keys += f->key;
+    s->stats.bytes += f->bytes;
+    s->stats.busy += took;
+    double ms = usec_to_msec(took);
+    s->stats.encode_ms += s->stats.frames == 1 ? ms : (ms - s->stats.encode_ms) / 16;
+}
+
+// The sizes of one encoder share the time that a picture took.
+static void encode(struct encoder_thread *t, const struct job *job,
+                   struct coded_frame *out[VIDEO_ENCODER_MAX_SIZES])
+{
+    struct video_encoder *e = t->encoder;
     usec_t begun = clock_now();
     apply_requests(t, job->picture->number, begun);
-    struct picture *p = scaler_scaled(t->scaler, job->picture, t->width, t->height);
-    struct coded_frame *f = NULL;
+    struct picture *p = scaler_scaled(t->scaler, job->picture, e->width, e->height);
     if (p)
-        encoder_encode(t->encoder, p, &f);
+        e->ops->encode(e, p, out);
     picture_unref(p);
     usec_t done = clock_now();
-    if (!f)
-        return NULL;
-    f->captured = job->captured;
-    f->encode_time = done - begun;
     pthread_mutex_lock(&t->lock);
-    if (f->key)
-        repair_budget_key_made(&t->budget, f->number, done);
-    t->stats.frames++;
-    t->stats.keys += f->key;
-    t->stats.bytes += f->bytes;
-    t->stats.busy += f->encode_time;
-    double ms = usec_to_msec(f->encode_time);
-    t->stats.encode_ms += t->stats.frames == 1 ? ms : (ms - t->stats.encode_ms) / 16;
+    for (int i = 0; i < t->size_count; i++) {
+        if (!out[i])
+            continue;
+        out[i]->captured = job->captured;
+        out[i]->encode_time = done - begun;
+        count_frame(&t->sizes[i], out[i], (done - begun) / t->size_count, done);
+    }
     pthread_mutex_unlock(&t->lock);
-    return f;
 }
 
 static void run(void *ctx, void *item)
 {
     struct encoder_thread *t = ctx;
     struct job *job = item;
-    struct coded_frame *f = encode(t, job);
-    if (!t->on_coded(t->ctx, f))
-        encoder_repair(t->encoder, job->picture->number);
+    struct coded_frame *frames[VIDEO_ENCODER_MAX_SIZES] = {NULL};
+    encode(t, job, frames);
+    for (int i = 0; i < t->size_count; i++)
+        if (frames[i] && !t->events->on_coded(t->ctx, frames[i]))
+            t->encoder->ops->repair(t->encoder, t->first_size + i, job->picture->number);
+    t->events->on_done(t->ctx);
     job_free(job);
 }
 
 static const struct worker_ops ENCODES = {.run = run, .free_job = job_free};
 
-struct encoder_thread *encoder_thread_new(const struct ladder *ladder, int size_id,
-                                          coded_fn *on_coded, void *ctx)
+struct encoder_thread *encoder_thread_new(struct video_encoder *encoder,
+                                          const struct encoder_thread_events *events, void *ctx)
 {
     struct encoder_thread *t = calloc(1, sizeof(*t));
     if (!t)
-        return NULL;
-    t->width = ladder->sizes[size_id].width;
-    t->height = ladder->sizes[size_id].height;
-    t->on_coded = on_coded;
-    t->ctx = ctx;
-    t->encoder = encoder_new(ladder, size_id);
-    if (!t->encoder)
-        goto free_thread;
-    if (encoder_parameter_sets(t->encoder, t->sprop, sizeof(t->sprop), t->profile) != 0)
         goto free_encoder;
+    t->encoder = encoder;
+    t->first_size = encoder->first_size;
+    t->size_count = encoder->size_count;
+    t->events = events;
+    t->ctx = ctx;
+    if (encoder->ops->parameter_sets &&
+        encoder->ops->parameter_sets(encoder, t->sprop, sizeof(t->sprop), t->profile) != 0)
+        goto free_thread;
     t->scaler = scaler_new();
     if (!t->scaler)
-        goto free_encoder;
-    repair_budget_init(&t->budget, clock_now());
+        goto free_thread;
+    for (int i = 0; i < t->size_count; i++)
+        repair_budget_init(&t->sizes[i].budget, clock_now());
     pthread_mutex_init(&t->lock, NULL);
     t->worker = worker_new(&ENCODES, WAITING_PICTURES, t);
     if (t->worker)
         return t;
     pthread_mutex_destroy(&t->lock);
     scaler_free(t->scaler);
-free_encoder:
-    encoder_free(t->encoder);
 free_thread:
     free(t);
+free_encoder:
+    encoder->ops->free(encoder);
     return NULL;
 }
 
@@ -174,7 +214,7 @@ void encoder_thread_free(struct encoder_thread *t)
     worker_free(t->worker);
     pthread_mutex_destroy(&t->lock);
     scaler_free(t->scaler);
-    encoder_free(t->encoder);
+    t->encoder->ops->free(t->encoder);
     free(t);
 }
 
@@ -204,56 +244,61 @@ void encoder_thread_set_viewers(struct encoder_thread *t, int viewers, int silen
 {
     pthread_mutex_lock(&t->lock);
     t->silent = silent;
-    repair_budget_viewers(&t->budget, viewers, clock_now());
+    for (int i = 0; i < t->size_count; i++)
+        repair_budget_viewers(&t->sizes[i].budget, viewers, clock_now());
     pthread_mutex_unlock(&t->lock);
 }
 
-void encoder_thread_begin(struct encoder_thread *t, int account, int64_t from)
+void encoder_thread_begin(struct encoder_thread *t, int size_id, int account, int64_t from)
 {
     pthread_mutex_lock(&t->lock);
-    repair_budget_begin(&t->budget, account, from, clock_now());
+    repair_budget_begin(&size_of(t, size_id)->budget, account, from, clock_now());
     pthread_mutex_unlock(&t->lock);
 }
 
-void encoder_thread_request_key(struct encoder_thread *t, int account, usec_t now)
+void encoder_thread_request_key(struct encoder_thread *t, int size_id, int account, usec_t now)
 {
+    struct size *s = size_of(t, size_id);
     pthread_mutex_lock(&t->lock);
-    t->budget.counts.requests++;
-    count_wait(t, repair_budget_pli(&t->budget, account, now));
+    s->budget.counts.requests++;
+    count_wait(s, repair_budget_pli(&s->budget, account, now));
     pthread_mutex_unlock(&t->lock);
 }
 
-void encoder_thread_set_bitrate(struct encoder_thread *t, int bitrate_bps)
+void encoder_thread_set_bitrate(struct encoder_thread *t, int size_id, int bitrate_bps)
 {
     pthread_mutex_lock(&t->lock);
-    t->bitrate_bps = bitrate_bps;
+    size_of(t, size_id)->bitrate_bps = bitrate_bps;
     pthread_mutex_unlock(&t->lock);
 }
 
-void encoder_thread_repair(struct encoder_thread *t, int64_t number, int account)
+void encoder_thread_repair(struct encoder_thread *t, int size_id, int64_t number, int account)
 {
+    struct size *s = size_of(t, size_id);
     pthread_mutex_lock(&t->lock);
-    t->budget.counts.requests++;
+    s->budget.counts.requests++;
     int own = 0;
     bool known = false;
-    for (int i = 0; i < t->repair_count; i++) {
-        own += t->repairs[i].account == account;
-        known = known || t->repairs[i].number == number;
+    for (int i = 0; i < s->repair_count; i++) {
+        own += s->repairs[i].account == account;
+        known = known || s->repairs[i].number == number;
     }
     if (known)
-        t->budget.counts.coalesced++;
-    else if (own == MAX_REPAIRS_OF_VIEWER || t->repair_count == MAX_REPAIRS)
-        count_wait(t, repair_budget_wait(&t->budget, account, clock_now()));
+        s->budget.counts.coalesced++;
+    else if (own == MAX_REPAIRS_OF_VIEWER || s->repair_count == MAX_REPAIRS)
+        count_wait(s, repair_budget_wait(&s->budget, account, clock_now()));
     else
-        t->repairs[t->repair_count++] = (struct repair){number, account};
+        s->repairs[s->repair_count++] = (struct repair){number, account};
     pthread_mutex_unlock(&t->lock);
 }
 
-void encoder_thread_stats(struct encoder_thread *t, struct live_feed_size_stats *out)
+void encoder_thread_stats(struct encoder_thread *t, int size_id, struct live_feed_size_stats *out)
 {
+    struct size *s = size_of(t, size_id);
     pthread_mutex_lock(&t->lock);
-    *out = t->stats;
-    out->repairs = t->budget.counts;
+    *out = s->stats;
+    out->repairs = s->budget.counts;
     pthread_mutex_unlock(&t->lock);
-    out->overload = worker_refused(t->worker);
+    if (s == t->sizes) // a picture that is dropped counts once
+        out->overload = worker_refused(t->worker);
 }

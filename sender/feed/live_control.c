@@ -10,7 +10,7 @@
 #include "common/net/clock.h"
 
 struct live_control {
-    int size_count;
+    int encoder_count;
     double interval; // of the source's pictures, in us
     // The source thread's time line.
     double due;   // time of the next picture; a double, as most intervals are no whole number of us
@@ -33,12 +33,12 @@ struct live_control {
     usec_t offset; // media position minus the picture's pts, which counts frames; changed by seeks
 };
 
-struct live_control *live_control_new(int size_count, struct fps source_fps)
+struct live_control *live_control_new(int encoder_count, struct fps source_fps)
 {
     struct live_control *c = calloc(1, sizeof(*c));
     if (!c)
         return NULL;
-    c->size_count = size_count;
+    c->encoder_count = encoder_count;
     c->interval = (double)USEC_PER_SEC / fps_value(source_fps);
     c->speed = 1;
     pthread_mutex_init(&c->lock, NULL);
@@ -65,7 +65,7 @@ static void change_and_unlock(struct live_control *c)
 static bool is_watched(const struct live_control *c)
 {
     bool watched = c->listeners > 0;
-    for (int i = 0; i < c->size_count; i++)
+    for (int i = 0; i < c->encoder_count; i++)
         watched |= c->viewers[i] > 0;
     return watched;
 }
@@ -101,9 +101,9 @@ static void watch(struct live_control *c, int *count, int change)
     change_and_unlock(c);
 }
 
-void live_control_watch(struct live_control *c, int size_id, int change)
+void live_control_watch(struct live_control *c, int encoder, int change)
 {
-    watch(c, &c->viewers[size_id], change);
+    watch(c, &c->viewers[encoder], change);
 }
 
 void live_control_watch_audio(struct live_control *c, int change)
@@ -111,9 +111,9 @@ void live_control_watch_audio(struct live_control *c, int change)
     watch(c, &c->listeners, change);
 }
 
-int live_control_viewers(const struct live_control *c, int size_id)
+int live_control_viewers(const struct live_control *c, int encoder)
 {
-    return c->viewers[size_id]; // without the lock, as only this thread writes it
+    return c->viewers[encoder]; // without the lock, as only this thread writes it
 }
 
 int64_t live_control_seek(struct live_control *c, usec_t pts, bool ahead)
@@ -249,9 +249,9 @@ static bool begin(struct live_control *c, const int *count)
     return wanted;
 }
 
-bool live_control_begin_picture(struct live_control *c, int size_id)
+bool live_control_begin_picture(struct live_control *c, int encoder)
 {
-    return begin(c, &c->viewers[size_id]);
+    return begin(c, &c->viewers[encoder]);
 }
 
 bool live_control_begin_audio(struct live_control *c)

@@ -17,16 +17,16 @@ extern "C" {
 struct live_control;
 
 // NULL: no memory.
-struct live_control *live_control_new(int size_count, struct fps source_fps);
+struct live_control *live_control_new(int encoder_count, struct fps source_fps);
 void live_control_free(struct live_control *c); // NULL is fine
 
 // ---- The loop's thread
 
 // Makes the source thread's functions return; they no longer block.
 void live_control_stop(struct live_control *c);
-void live_control_watch(struct live_control *c, int size_id, int change); // +1 or -1 viewer
+void live_control_watch(struct live_control *c, int encoder, int change); // +1 or -1 viewer
 void live_control_watch_audio(struct live_control *c, int change);        // +1 or -1 listener
-int live_control_viewers(const struct live_control *c, int size_id);
+int live_control_viewers(const struct live_control *c, int encoder);
 // Seeks to media time `pts`. Returns the number of the first picture after the seek. `ahead`:
 // pictures may then be early.
 int64_t live_control_seek(struct live_control *c, usec_t pts, bool ahead);
@@ -54,9 +54,9 @@ bool live_control_wait_pace(struct live_control *c, int64_t number, usec_t *inst
 // A picture goes to the encoders. `pts`, `number`: those of the picture. `seeked`: target of the
 // seek whose first picture it is, or USEC_NEVER.
 void live_control_advance(struct live_control *c, usec_t pts, int64_t number, usec_t seeked);
-// Returns true if the size has a viewer (the audio a listener): then the picture (its audio) counts
-// as in flight until live_control_done.
-bool live_control_begin_picture(struct live_control *c, int size_id);
+// Returns true if the encoder has a viewer (the audio a listener): then the picture (its audio)
+// counts as in flight until live_control_done.
+bool live_control_begin_picture(struct live_control *c, int encoder);
 bool live_control_begin_audio(struct live_control *c);
 void live_control_done(struct live_control *c); // any thread
 // The source has ended: waits until no picture is in flight. Returns true if there are viewers: the

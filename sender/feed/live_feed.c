@@ -29,11 +29,13 @@ struct live_feed {
     bool closed;           // live_feed_free was called; loop thread only
     struct source *source; // owned; used by the source thread
     struct ladder ladder;
-    struct live_control *control;                      // owned
+    struct live_control *control; // owned; of the encoders' viewers
+    int encoder_count;
+    int encoder_of_size[LADDER_MAX_SIZES];
     struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
-    int silent[LADDER_MAX_SIZES];          // viewers that report no losses; loop thread only
-    struct audio_thread *audio;            // owned; NULL: no audio
-    struct mailbox *mailbox;               // owned; NULL before live_feed_start
+    int silent[LADDER_MAX_SIZES]; // viewers of each encoder that report no losses; loop thread only
+    struct audio_thread *audio;   // owned; NULL: no audio
+    struct mailbox *mailbox;      // owned; NULL before live_feed_start
     const struct live_feed_events *events; // static
     void *ctx;                             // borrowed
 };
@@ -49,7 +51,7 @@ static void item_free(void *arg)
 // Frees the encoder and audio threads and the source. Only the source thread is left then.
 static void free_parts(struct live_feed *e)
 {
-    for (int i = 0; i < e->ladder.size_count; i++)
+    for (int i = 0; i < e->encoder_count; i++)
         encoder_thread_free(e->encoders[i]);
     audio_thread_free(e->audio);
     source_free(e->source);
@@ -102,10 +104,7 @@ static bool post(struct live_feed *e, struct item content)
 
 static bool on_coded(void *ctx, struct coded_frame *f)
 {
-    struct live_feed *e = ctx;
-    bool taken = !f || post(e, (struct item){.frame = f});
-    live_control_done(e->control);
-    return taken;
+    return post(ctx, (struct item){.frame = f});
 }
 
 static void on_audio(void *ctx, struct coded_audio *c)
@@ -113,20 +112,30 @@ static void on_audio(void *ctx, struct coded_audio *c)
     (void)post(ctx, (struct item){.audio = c});
 }
 
-static void on_audio_done(void *ctx)
+static void on_done(void *ctx)
 {
     live_control_done(((struct live_feed *)ctx)->control);
 }
 
-static const struct audio_thread_events audio_events = {.on_audio = on_audio,
-                                                        .on_done = on_audio_done};
+static const struct encoder_thread_events video_events = {.on_coded = on_coded, .on_done = on_done};
+static const struct audio_thread_events audio_events = {.on_audio = on_audio, .on_done = on_done};
 
-// Queues the picture for the encoders of the sizes that have viewers and a frame at this number,
-// and its audio if it has listeners.
+// Returns true if the encoder's sizes have a frame at this number. Sizes of one encoder have the
+// same frames.
+static bool has_frame(const struct live_feed *e, int encoder, int64_t number)
+{
+    int size_id = 0;
+    while (e->encoder_of_size[size_id] != encoder)
+        size_id++;
+    return size_index_of_frame(e->ladder.sizes[size_id].fps, e->ladder.source_fps, number) >= 0;
+}
+
+// Queues the picture for the encoders that have viewers and a frame at this number, and its audio
+// if it has listeners.
 static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
 {
-    for (int i = 0; i < e->ladder.size_count; i++) {
-        if (size_index_of_frame(e->ladder.sizes[i].fps, e->ladder.source_fps, p->number) < 0)
+    for (int i = 0; i < e->encoder_count; i++) {
+        if (!has_frame(e, i, p->number))
             continue;
         if (live_control_begin_picture(e->control, i) &&
             !encoder_thread_push(e->encoders[i], p, captured))
@@ -191,8 +200,30 @@ static void *run(void *arg)
 
 // ---- The loop's thread
 
+// Returns false on failure.
+static bool add_encoder(struct live_feed *e, struct video_encoder *encoder)
+{
+    if (!encoder)
+        return false;
+    for (int i = 0; i < encoder->size_count; i++)
+        e->encoder_of_size[encoder->first_size + i] = e->encoder_count;
+    e->encoders[e->encoder_count] = encoder_thread_new(encoder, &video_events, e);
+    return e->encoders[e->encoder_count++] != NULL;
+}
+
+static bool add_encoders(struct live_feed *e, enum sdp_codec codec)
+{
+    if (codec == SDP_VP9)
+        return add_encoder(e, video_encoder_new_vp9(&e->ladder));
+    for (int i = 0; i < e->ladder.size_count; i++)
+        if (!add_encoder(e, video_encoder_new_h264(&e->ladder, i)))
+            return false;
+    return true;
+}
+
 struct live_feed *live_feed_new(struct source *source, const struct ladder *ladder,
-                                const struct live_feed_events *events, void *ctx)
+                                enum sdp_codec codec, const struct live_feed_events *events,
+                                void *ctx)
 {
     struct live_feed *e = calloc(1, sizeof(*e));
     if (!e) {
@@ -203,11 +234,9 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
     e->ladder = *ladder;
     e->events = events;
     e->ctx = ctx;
-    e->control = live_control_new(ladder->size_count, ladder->source_fps);
-    bool good = e->control;
-    for (int i = 0; good && i < ladder->size_count; i++)
-        good = (e->encoders[i] = encoder_thread_new(ladder, i, on_coded, e)) != NULL;
-    if (good)
+    if (add_encoders(e, codec))
+        e->control = live_control_new(e->encoder_count, ladder->source_fps);
+    if (e->control)
         return e;
     log_error("cannot create the encoders");
     live_feed_free(e);
@@ -243,14 +272,19 @@ void live_feed_free(struct live_feed *e)
     live_control_stop(e->control);
 }
 
+static struct encoder_thread *encoder_of(const struct live_feed *e, int size_id)
+{
+    return e->encoders[e->encoder_of_size[size_id]];
+}
+
 const char *live_feed_sprop(const struct live_feed *e, int size_id)
 {
-    return encoder_thread_sprop(e->encoders[size_id]);
+    return encoder_thread_sprop(encoder_of(e, size_id));
 }
 
 const char *live_feed_profile(const struct live_feed *e, int size_id)
 {
-    return encoder_thread_profile(e->encoders[size_id]);
+    return encoder_thread_profile(encoder_of(e, size_id));
 }
 
 void live_feed_watch_audio(struct live_feed *e, int change)
@@ -261,39 +295,39 @@ void live_feed_watch_audio(struct live_feed *e, int change)
 void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_viewer *viewer,
                      int change)
 {
+    int i = e->encoder_of_size[size_id];
     if (change > 0)
-        encoder_thread_begin(e->encoders[size_id], viewer->account, 0);
-    e->silent[size_id] += viewer->reports_losses ? 0 : change;
-    encoder_thread_set_viewers(e->encoders[size_id],
-                               live_control_viewers(e->control, size_id) + change,
-                               e->silent[size_id]);
-    live_control_watch(e->control, size_id, change);
+        encoder_thread_begin(e->encoders[i], size_id, viewer->account, 0);
+    e->silent[i] += viewer->reports_losses ? 0 : change;
+    encoder_thread_set_viewers(e->encoders[i], live_control_viewers(e->control, i) + change,
+                               e->silent[i]);
+    live_control_watch(e->control, i, change);
 }
 
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from)
 {
-    encoder_thread_begin(e->encoders[size_id], account, from);
+    encoder_thread_begin(encoder_of(e, size_id), size_id, account, from);
 }
 
 void live_feed_request_key(struct live_feed *e, int size_id, int account, usec_t now)
 {
-    encoder_thread_request_key(e->encoders[size_id], account, now);
+    encoder_thread_request_key(encoder_of(e, size_id), size_id, account, now);
 }
 
 void live_feed_set_bitrate(struct live_feed *e, int size_id, int bitrate_bps)
 {
     if (!bitrate_bps)
         bitrate_bps = ladder_size_bitrate(&e->ladder, size_id);
-    encoder_thread_set_bitrate(e->encoders[size_id], bitrate_bps);
+    encoder_thread_set_bitrate(encoder_of(e, size_id), size_id, bitrate_bps);
 }
 
 void live_feed_repair(struct live_feed *e, int size_id, int64_t number, int account)
 {
     const struct size_spec *size = &e->ladder.sizes[size_id];
     int64_t index = size_index_of_frame(size->fps, e->ladder.source_fps, number);
-    bool shared = live_control_viewers(e->control, size_id) > 1;
+    bool shared = live_control_viewers(e->control, e->encoder_of_size[size_id]) > 1;
     if (!shared || layer_temporal_id(index, size->layers) == 0)
-        encoder_thread_repair(e->encoders[size_id], number, account);
+        encoder_thread_repair(encoder_of(e, size_id), size_id, number, account);
 }
 
 int64_t live_feed_seek(struct live_feed *e, usec_t pts, bool ahead)
@@ -313,7 +347,7 @@ usec_t live_feed_position(struct live_feed *e, int64_t *number)
 
 void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_size_stats *out)
 {
-    encoder_thread_stats(e->encoders[size_id], out);
+    encoder_thread_stats(encoder_of(e, size_id), size_id, out);
 }
 
 bool live_feed_stats_of_audio(struct live_feed *e, struct live_feed_audio_stats *out)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pictures in, coded frames out: one thread paces the source, and one thread per size encodes. A
-// size is encoded only while it has viewers; without any viewer the source is paused. All viewers
-// share one time line.
+// Pictures in, coded frames out: one thread paces the source, and each encoder has a thread. H.264
+// has an encoder per size, and a size is encoded only while it has viewers. VP9 has one encoder,
+// which encodes all sizes while any has viewers. Without any viewer the source is paused. All
+// viewers share one time line.
 //
 // The audio of each picture's time is read and encoded on another thread, while it has listeners.
 //
@@ -17,6 +18,7 @@
 #include <uv.h>
 
 #include "common/base/level.h"
+#include "common/wire/sdp.h"
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
 #include "media/source/audio_source.h"
@@ -37,9 +39,11 @@ struct live_feed_events {
     void (*on_end)(void *ctx, int err, usec_t now);
 };
 
-// Any thread. Takes over `source`, even on failure. Returns NULL on failure, which it logs.
+// Any thread. Takes over `source`, even on failure. `codec`: SDP_VP9 requires a ladder of
+// ladder_cumulative's shape. Returns NULL on failure, which it logs.
 struct live_feed *live_feed_new(struct source *source, const struct ladder *ladder,
-                                const struct live_feed_events *events, void *ctx);
+                                enum sdp_codec codec, const struct live_feed_events *events,
+                                void *ctx);
 // Adds audio and takes over `source`. Call it at most once, before live_feed_start. Returns 0, or
 // ERR_NO_MEMORY (logged).
 int live_feed_add_audio(struct live_feed *e, struct audio_source *source, int bitrate_bps);
@@ -59,14 +63,15 @@ struct live_feed_viewer {
     bool reports_losses; // false: it needs a key frame from time to time
 };
 
-// Adds (+1) or removes (-1) a viewer of the size. Adding implies live_feed_begin: the first frame
-// of a new viewer is a key frame. Give the same viewer both times.
+// Adds (+1) or removes (-1) a viewer of the size's encoder. Adding implies live_feed_begin: the
+// first frame of a new viewer starts the size anew. Give the same viewer both times.
 void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_viewer *viewer,
                      int change);
 void live_feed_watch_audio(struct live_feed *e, int change); // +1 or -1 listener
-// A viewer seeks: makes a key frame at or after number `from`.
+// A viewer seeks, or begins with one more size of its encoder: starts the size anew at or after
+// number `from` (video_encoder.h).
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from);
-// A viewer lacks frames: makes a key frame.
+// A viewer lacks frames: starts the size anew.
 void live_feed_request_key(struct live_feed *e, int size_id, int account, usec_t now);
 // Sets the bitrate of the size's top level from the next frame on. 0: the ladder's bitrate.
 void live_feed_set_bitrate(struct live_feed *e, int size_id, int bitrate_bps);

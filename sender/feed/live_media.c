@@ -9,6 +9,7 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "sender/feed/live_feed.h"
+#include "sender/policy/layer_refresh.h"
 
 struct live_viewer;
 
@@ -25,8 +26,9 @@ struct live_viewer {
     struct frame_sink *sink;  // borrowed; its number is the account of repair_budget.h
     struct live_viewer *next;
     bool plays;
-    int watched;         // sizes
+    unsigned watched;    // sizes, a bit each
     bool reports_losses; // while it watches
+    struct layer_refresh refresh;
 };
 
 // ---- The feed of one viewer
@@ -41,14 +43,41 @@ static int account_of(const struct media_feed *f)
     return ((const struct live_viewer *)f)->sink->number;
 }
 
+// Returns true if all sizes come from one encoder, and a viewer receives the smaller sizes, too.
+static bool is_cumulative(const struct media_feed *f)
+{
+    return ((const struct live_viewer *)f)->media->base.codec == SDP_VP9;
+}
+
+// The size to start anew for a viewer that has nothing yet.
+static int first_size(const struct media_feed *f, int size_id)
+{
+    return is_cumulative(f) ? 0 : size_id;
+}
+
+// Returns the first size that the viewer does not receive yet.
+static int next_size(const struct live_viewer *v)
+{
+    int next = 0;
+    while (v->watched >> next)
+        next++;
+    return next;
+}
+
 static void watch(struct media_feed *f, int size_id, int change)
 {
     struct live_viewer *v = (struct live_viewer *)f;
     if (v->watched == 0)
         v->reports_losses = f->reports_losses;
-    v->watched += change;
     struct live_feed_viewer viewer = {account_of(f), v->reports_losses};
-    live_feed_watch(feed_of(f), size_id, &viewer, change);
+    int next = next_size(v);
+    v->watched ^= 1u << size_id;
+    if (!is_cumulative(f))
+        live_feed_watch(feed_of(f), size_id, &viewer, change);
+    else if (next == 0 || !v->watched)
+        live_feed_watch(feed_of(f), 0, &viewer, change);
+    else if (change > 0 && size_id >= next)
+        live_feed_begin(feed_of(f), next, viewer.account, 0);
 }
 
 static void watch_audio(struct media_feed *f, int change)
@@ -75,12 +104,15 @@ static void repair(struct media_feed *f, int size_id, int64_t number)
 
 static void request_key(struct media_feed *f, int size_id, usec_t now)
 {
+    struct live_viewer *v = (struct live_viewer *)f;
+    if (is_cumulative(f))
+        size_id = layer_refresh_size(&v->refresh, next_size(v), now);
     live_feed_request_key(feed_of(f), size_id, account_of(f), now);
 }
 
 static void begin(struct media_feed *f, int size_id, int64_t from)
 {
-    live_feed_begin(feed_of(f), size_id, account_of(f), from);
+    live_feed_begin(feed_of(f), first_size(f, size_id), account_of(f), from);
 }
 
 static bool is_alone(const struct media_feed *f)
@@ -211,7 +243,8 @@ static void media_free(struct stream_media *m)
     free(m);
 }
 
-struct stream_media *live_media_new(struct source *source, const struct ladder *ladder)
+struct stream_media *live_media_new(struct source *source, const struct ladder *ladder,
+                                    enum sdp_codec codec)
 {
     static const struct stream_media_ops ops = {.start = start,
                                                 .feed_new = feed_new,
@@ -229,10 +262,10 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
                                     .ladder = *ladder,
                                     .kind = source->kind,
                                     .duration = source->duration,
-                                    .h264 = true};
+                                    .codec = codec};
     // SDP, JSON and Prometheus require UTF-8
     utf8_copy(source->name, m->base.title, sizeof(m->base.title));
-    m->feed = live_feed_new(source, ladder, &events, m);
+    m->feed = live_feed_new(source, ladder, codec, &events, m);
     if (m->feed)
         return &m->base;
     free(m);

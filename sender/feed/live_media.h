@@ -12,8 +12,10 @@
 extern "C" {
 #endif
 
-// Any thread. Encodes pictures from `source`, which it takes over, even on failure. NULL: logged.
-struct stream_media *live_media_new(struct source *source, const struct ladder *ladder);
+// Any thread. Encodes pictures from `source`, which it takes over, even on failure. `codec`: of
+// live_feed_new. NULL: logged.
+struct stream_media *live_media_new(struct source *source, const struct ladder *ladder,
+                                    enum sdp_codec codec);
 // Any thread. Adds audio to media of live_media_new and takes over the source; call it before it is
 // started. Returns 0, or ERR_NO_MEMORY (logged).
 int live_media_add_audio(struct stream_media *m, struct audio_source *audio, int bitrate_bps);

@@ -60,6 +60,27 @@ static const char *read_layers(void *options, const char *value, char *reason, s
     return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "expects 2 or 3";
 }
 
+static const char *read_codec(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    o->codec = strcmp(value, "vp9") == 0 ? SDP_VP9 : SDP_H264;
+    return o->codec == SDP_VP9 || strcmp(value, "h264") == 0 ? NULL : "expects h264 or vp9";
+}
+
+static const char *codec_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"h264", "each size has an encoder of its own"},
+        {"vp9", "one encoder of three sizes, each half as wide and high as the next: a larger "
+                "size adds to the smaller ones"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
+}
+
 static const char *read_capture(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
@@ -172,6 +193,10 @@ static const struct option_row rows[] = {
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
      .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s)"},
+    {.name = "codec", .argument = "CODEC", .read = read_codec, .value = codec_value,
+     .fallback = "h264",
+     .help = "how pictures are encoded; with vp9 there are nine levels, three sizes of three "
+             "temporal layers, and --level may give the top one"},
     {.name = "temporal-layers", .argument = "N", .read = read_layers,
      .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
              "--prepare 3)"},
@@ -223,6 +248,23 @@ const struct option_table send_option_table = {
     .rows = rows,
 };
 
+// Returns why options conflict; NULL: they do not.
+static const char *conflict(const struct options *o)
+{
+    if (o->codec != SDP_VP9)
+        return NULL;
+    if (o->prepare)
+        return "--codec vp9 conflicts with --prepare, which encodes H.264";
+    if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)
+        return "--codec vp9 conflicts with a synthetic source, which has no pictures";
+    if (o->temporal_layers)
+        return "--codec vp9 conflicts with --temporal-layers: it has three";
+    if (o->level_count > 1)
+        return "--codec vp9 conflicts with more than one --level: the smaller levels follow from "
+               "the top one";
+    return NULL;
+}
+
 enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
                                   size_t cap)
 {
@@ -232,9 +274,17 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .log = {.filter = log_all(LOG_INFO)},
                           .audio_kbps = 64,
                           .timeout = VIEWER_TIMEOUT_SEC,
-                          .max_viewers = VIEWERS_DEFAULT};
+                          .max_viewers = VIEWERS_DEFAULT,
+                          .codec = SDP_H264};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
-    return command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
+    enum options_result result =
+        command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
+    const char *reason = result == OPTIONS_RUN ? conflict(o) : NULL;
+    if (!reason)
+        return result;
+    snprintf(error, cap, "%s", reason);
+    options_destroy(o);
+    return OPTIONS_BAD;
 }
 
 void options_destroy(void *options)

@@ -9,6 +9,7 @@
 
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
+#include "common/wire/sdp.h"
 #include "media/coded/ladder.h"
 #include "media/coded/synthetic.h"
 #include "media/picture/geometry.h"
@@ -29,6 +30,7 @@ struct options {
     struct geometry capture; // valid if has_capture
     bool list_devices;       // list the devices and exit
     bool prepare;
+    enum sdp_codec codec;
     int temporal_layers; // 2 or 3; 0: not given
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];

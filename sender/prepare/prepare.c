@@ -91,7 +91,7 @@ static int open_source(struct prepare *p)
     p->origin = (struct stored_origin){.bytes = st.st_size, .mtime = st.st_mtim.tv_sec};
     p->sdp = (struct sdp){.source = SDP_SOURCE_FILE,
                           .payload_type = RTP_PT_H264,
-                          .h264 = true,
+                          .codec = SDP_H264,
                           .ext = {.adu = RTP_EXT_ADU_ID}, // SDP has levels only with this extension
                           .duration = p->source->duration};
     utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP requires UTF-8

@@ -186,29 +186,44 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
 
 // ---- Life
 
+// Returns true if the viewer is sent one size only: few third-party players read VP9 of several.
+static bool is_plain(const struct session_config *config)
+{
+    return config->stream->media->codec == SDP_VP9 && config->keeps_size;
+}
+
+// Returns the highest level of the smallest size, up to `level`.
+static int plain_level(const struct ladder *l, int level)
+{
+    while (level > 0 && l->levels[level].size_id > 0)
+        level--;
+    return level;
+}
+
 static struct stream_sender *new_sender(struct session *s, usec_t now)
 {
     static const struct stream_sender_ops ops = {
         .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed};
     const struct session_config *config = &s->config;
     const struct stream_media *media = config->stream->media;
-    struct stream_sender_config sender = {.ladder = &media->ladder,
-                                          .feed = s->feed,
-                                          .payload_type =
-                                              media->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
-                                          .seed = config->seed,
-                                          .level = config->level,
-                                          .follows = config->follows,
-                                          .keeps_size = config->keeps_size,
-                                          .reports_losses = config->reports_losses,
-                                          .start_bps = config->start_bps,
-                                          .audio_only = config->audio_only,
-                                          .relays = media->relays,
-                                          .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
-                                          .queue = config->queue,
-                                          .queue_bytes = config->queue_bytes,
-                                          .ops = &ops,
-                                          .ctx = s};
+    struct stream_sender_config sender = {
+        .ladder = &media->ladder,
+        .feed = s->feed,
+        .codec = media->codec,
+        .plain = is_plain(config),
+        .seed = config->seed,
+        .level = is_plain(config) ? plain_level(&media->ladder, config->level) : config->level,
+        .follows = config->follows,
+        .keeps_size = config->keeps_size,
+        .reports_losses = config->reports_losses,
+        .start_bps = config->start_bps,
+        .audio_only = config->audio_only,
+        .relays = media->relays,
+        .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+        .queue = config->queue,
+        .queue_bytes = config->queue_bytes,
+        .ops = &ops,
+        .ctx = s};
     return stream_sender_new(&sender, now);
 }
 

@@ -46,9 +46,9 @@ struct stream_media { // embedded first by each implementation
     double duration; // seconds; -1: endless
     char title[128]; // UTF-8
     int audio_bps;   // 0: no audio
-    bool h264;       // else filler or synthetic frames
-    bool reorders;   // media_feed.h
-    bool relays;     // the frames come from an origin, which selects them (stream_sender.h)
+    enum sdp_codec codec;
+    bool reorders; // media_feed.h
+    bool relays;   // the frames come from an origin, which selects them (stream_sender.h)
 };
 
 #ifdef __cplusplus

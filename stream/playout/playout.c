@@ -680,8 +680,9 @@ static bool poll_empty(struct playout *p, struct playout_action *out, usec_t now
     return now < limit ? wait_until(p, limit) : stall_begin(p, expected_at, out);
 }
 
-// Live without a clock: a picture waits for its layers until all that the level has are there, a
-// later picture is, or a frame interval has passed.
+// Live: a picture waits for its layers until all that the level has are there, or a later picture
+// is. Its own wait ends when it is due, but not before a frame interval has passed: where the
+// latency is short, the picture is due when its first layer arrives.
 static usec_t layers_awaited(const struct playout *p)
 {
     const struct received_frame *f = held_at(p, 0);
@@ -690,7 +691,8 @@ static usec_t layers_awaited(const struct playout *p)
         held_layers_has(&p->layers, f->number, p->config.ladder->levels[level].size_id))
         return INT64_MIN;
     int64_t next = level_schedule_next(&p->levels, f->number + 1);
-    return held_frames_since(p->held, 0) + playout_pts(p, next) - playout_pts(p, f->number);
+    usec_t limit = held_frames_since(p->held, 0) + playout_pts(p, next) - playout_pts(p, f->number);
+    return p->config.low_latency ? limit : usec_max(limit, playout_due(p, f->number) - PASS_LEAD);
 }
 
 static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
@@ -714,7 +716,9 @@ static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
                 return poll_missed(p, out, now);
             continue;
         }
-        usec_t wanted = p->config.low_latency ? layers_awaited(p) : wanted_at(p);
+        usec_t wanted = layers_awaited(p);
+        if (!p->config.low_latency)
+            wanted = usec_max(wanted, wanted_at(p));
         if (now < wanted)
             return wait_until(p, wanted);
         if (p->mode == PLAYOUT_REBUFFERING)

@@ -12,6 +12,7 @@
 #define WEIR_STREAM_RECEIVE_FRAME_RECEIVER_H
 
 #include "common/protocol/rtp_receiver.h"
+#include "common/wire/sdp.h"
 #include "media/rtp/depacketiser.h"
 #include "stream/qoe/viewing_event.h"
 #include "stream/receive/clock_sync.h"
@@ -24,6 +25,7 @@ extern "C" {
 struct frame_receiver_config {
     struct rtp_ext_ids ext;
     int payload_type;               // packets of another type are counted and dropped
+    enum sdp_codec codec;           // SDP_SYNTHETIC: NAL units, as H.264
     bool frames;                    // packets carry frames; false: they are filler
     bool third_party;               // packets carry no adu_ext (frame_assembler.h)
     bool adus;                      // each packet is an ADU of its own; its event carries its times

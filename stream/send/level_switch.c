@@ -73,14 +73,10 @@ static enum level_verdict take_relayed(struct level_switch *l, const struct code
 }
 
 // A frame of a larger size than 0, of a cumulative ladder.
-static enum level_verdict take_upper(struct level_switch *l, const struct coded_frame *f)
+static enum level_verdict take_upper(const struct level_switch *l, const struct coded_frame *f)
 {
-    if (l->waiting_key || f->number != l->newest || f->size_id > l->wanted_size)
-        return LEVEL_OTHER;
-    bool joins = f->size_id == l->size_id + 1 && f->depends_on < 0;
-    if (joins)
-        l->size_id = f->size_id;
-    return f->size_id <= l->size_id ? LEVEL_TAKEN : LEVEL_OTHER;
+    bool is_sent = !l->waiting_key && f->number == l->newest && f->size_id <= l->size_id;
+    return is_sent ? LEVEL_TAKEN : LEVEL_OTHER;
 }
 
 enum level_verdict level_switch_take(struct level_switch *l, const struct coded_frame *f)
@@ -109,7 +105,7 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
         count_uncoded(l, f->number);
     l->waiting_key = false;
     l->newest = f->number;
-    if (layered && f->key) // all sizes begin with it
+    if (layered && f->starts <= l->size_id + 1) // the larger sizes join with this picture
         l->size_id = l->wanted_size;
     return switches ? LEVEL_SWITCHED : LEVEL_TAKEN;
 }

@@ -10,9 +10,9 @@
 //     - Nothing is sent before the first key frame. After a pause a size continues without a key
 //       frame if the viewer has all of its earlier frames.
 //     - Frames from before the last seek are not sent.
-//     - If the ladder is cumulative, the frames of all sizes up to the level's are sent. A larger
-//       size joins at its first frame that depends on no earlier frame of its size, if the
-//       picture's smaller sizes are sent; it leaves at any frame.
+//     - If the ladder is cumulative, the frames of all sizes up to the level's are sent. Larger
+//       sizes join at a picture with which they start anew (coded_frame.starts): its base frame
+//       says so, and a viewer that knows the level waits for them. They leave at any picture.
 //
 //   Relayed frames were selected by their origin. All are sent, from the first key frame on, and
 //   tell the level and size that is sent.

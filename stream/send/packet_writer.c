@@ -17,6 +17,9 @@ void packet_writer_init(struct packet_writer *w, uint8_t payload_type, struct rn
     w->flow_number = w->rtp[TRACK_VIDEO].next_seq;
 }
 
+_Static_assert((int)RTP_MAX_HEADER + (int)RTP_PAYLOAD_MAX_HEAD <= (int)MEDIA_PACKET_MAX_HEAD,
+               "a transport takes the head of any packet");
+
 static void stop_repair(struct packet_writer *w)
 {
     repair_sender_free(w->repair);

@@ -107,7 +107,10 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     s->feed = config->feed;
     s->feed->reports_losses = config->reports_losses;
     s->rng = rng_seeded(config->seed);
-    packet_writer_init(&s->writer, config->payload_type, &s->rng);
+    packet_writer_init(&s->writer, sdp_payload_type(config->codec), &s->rng);
+    struct frame_packets_config packets = {
+        .codec = config->codec, .ladder = config->ladder, .plain = config->plain};
+    frame_packets_init(&s->leaving, &packets);
     stored_retransmit_init(&s->repairs);
     feedback_limit_init(&s->feedback, now);
     adaptation_init(&s->adaptation, config->ladder, config->level, config->start_bps,
@@ -387,7 +390,9 @@ static void follow(struct stream_sender *s, usec_t now)
         sample.made += (double)repair->repair_bytes;
         adaptation_set_beside(&s->adaptation, s->audio_bps + repair_stats_recent_bps(repair, now));
     }
-    bool alone = !s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed);
+    // A cumulative ladder has many levels, between which a switch costs little: the rates stay.
+    bool alone = !s->config.ladder->cumulative &&
+                 (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
     if (!adaptation_update(&s->adaptation, &sample, alone, now))
         return;
     serve_level(s, s->adaptation.level, now);
@@ -652,7 +657,7 @@ static int send_video(struct stream_sender *s, usec_t now)
     struct coded_frame *f = next->data;
     struct outgoing_packet p;
     leave_gap(s, next);
-    frame_packets_of(&s->leaving, f, next->level);
+    frame_packets_of(&s->leaving, f, next->level, s->levels.size_id);
     frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
                        s->ops->wall(s->config.ctx, now), s->writer.repair, &p);
     p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id) ||

@@ -20,6 +20,7 @@
 #include "common/protocol/rtp_sender.h"
 #include "common/repair/repair_policy.h"
 #include "common/repair/repair_stats.h"
+#include "common/wire/sdp.h"
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
 #include "stream/adapt/adaptation.h"
@@ -47,13 +48,14 @@ struct stream_sender_ops {
 struct stream_sender_config {
     const struct ladder *ladder; // borrowed
     struct media_feed *feed;     // borrowed; used until stream_sender_free
-    uint8_t payload_type;        // RTP payload type of the video
-    uint64_t seed;               // seed of the RTP streams' random first numbers
-    int level;                   // level to send; if `follows`, the highest level
-    bool follows;                // the level adapts to the network (adaptation.h)
-    bool keeps_size;             // adaptation keeps the size of `level`
-    double start_bps;            // initial rate for a path of this kind, bit/s
-    bool reports_losses;         // the viewer requests what it lacks (NACK, PLI)
+    enum sdp_codec codec;        // of the video
+    bool plain;          // VP9 of the smallest size only, in packets that say nothing of layers
+    uint64_t seed;       // seed of the RTP streams' random first numbers
+    int level;           // level to send; if `follows`, the highest level
+    bool follows;        // the level adapts to the network (adaptation.h)
+    bool keeps_size;     // adaptation keeps the size of `level`
+    double start_bps;    // initial rate for a path of this kind, bit/s
+    bool reports_losses; // the viewer requests what it lacks (NACK, PLI)
     bool audio_only;
     // The frames come from an origin, which selects them: all are sent. The feed has `set_level`,
     // and `level` and `follows` are requests to it.

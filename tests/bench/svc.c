@@ -3,7 +3,8 @@
 // temporal layers, and three x264 encoders of three layers whose levels have the same bitrates.
 // Prints, for each level, the bits that a viewer receives and SSIM (luma, at the source's size,
 // compared with each source frame; the previous picture takes the place of frames that a level
-// lacks); then all bits and processor time; then what a switch to the largest size costs.
+// lacks); then all bits and processor time; then what a switch to the largest size costs; then how
+// fast the top level's bits follow when half of its rate is requested.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,6 +13,7 @@
 #include "media/convert/convert.h"
 #include "media/decode/decoder.h"
 #include "media/encode/encoder.h"
+#include "media/encode/video_encoder.h"
 #include "media/encode/vp9_encoder.h"
 #include "media/picture/quality.h"
 #include "media/source/source.h"
@@ -21,8 +23,11 @@ enum {
     SIZES = VP9_MAX_SIZES,
     WARM_UP = 60, // frames; the rates settle
     FRAMES = 360,
-    COMPARED = 5,     // every so many frames, which is no multiple of the layers' period
-    SWITCH_EVERY = 37 // frames
+    COMPARED = 5,      // every so many frames, which is no multiple of the layers' period
+    SWITCH_EVERY = 37, // frames
+    STEP_AT = 150,     // frames at the whole rate
+    STEP_PART = 15,    // frames of a printed part after it
+    STEP_PARTS = 6,
 };
 
 struct side { // one of the two contenders
@@ -184,6 +189,40 @@ static void run(const struct pictures *from, const struct ladder *l, struct side
     picture_unref(big);
 }
 
+// Adds the bits that follow a request of half the rate, a part each. The request is made as
+// weir-send makes it for one viewer of the top level.
+static void run_step(const struct pictures *from, const struct ladder *l, struct video_encoder *e,
+                     double bits[STEP_PARTS])
+{
+    int top = l->size_count - 1;
+    for (int64_t n = 0; n < STEP_AT + STEP_PART * STEP_PARTS; n++) {
+        struct picture *p = next_picture(from, n);
+        struct coded_frame *out[VIDEO_ENCODER_MAX_SIZES] = {NULL};
+        p->number = n;
+        if (n == STEP_AT)
+            e->ops->set_bitrate(e, top, ladder_size_bitrate(l, top) / 2);
+        if (e->ops->encode(e, p, out) != 0)
+            exit(1);
+        for (int i = 0; i < e->size_count; i++) {
+            if (n >= STEP_AT && out[i])
+                bits[(n - STEP_AT) / STEP_PART] += 8.0 * (double)out[i]->bytes;
+            coded_frame_unref(out[i]);
+        }
+        picture_unref(p);
+    }
+    e->ops->free(e);
+}
+
+static void print_step(const struct ladder *l, const char *name, const double bits[STEP_PARTS])
+{
+    double part =
+        ladder_size_bitrate(l, l->size_count - 1) / 2.0 * STEP_PART / fps_value(l->source_fps);
+    printf("  %-15s", name);
+    for (int i = 0; i < STEP_PARTS; i++)
+        printf(" %5.2f", bits[i] / part);
+    printf("\n");
+}
+
 // Returns the kbit/s of a level. VP9's has all smaller sizes.
 static double kbps(const struct side *side, int size_id, int temporal_id, bool cumulative,
                    double seconds)
@@ -265,6 +304,21 @@ int main(int argc, char **argv)
     }
     run(&from, &l, &vp9, &x264, true);
     print(&l, &vp9, &x264);
+    double steps[2][STEP_PARTS] = {{0}};
+    for (int i = 0; i < 2; i++) {
+        if (from.source) {
+            source_free(from.source);
+            from.source = checked(source_open(argv[2], true, &err));
+        }
+        run_step(
+            &from, &l,
+            checked(i == 0 ? video_encoder_new_vp9(&l) : video_encoder_new_h264(&l, SIZES - 1)),
+            steps[i]);
+    }
+    printf("bits of the top level / half of its rate, in parts of %d frames after the request:\n",
+           STEP_PART);
+    print_step(&l, vp9.name, steps[0]);
+    print_step(&l, x264.name, steps[1]);
     for (int s = 0; s < SIZES; s++)
         for (int t = 0; t < VP9_MAX_LAYERS; t++) {
             picture_unref(vp9.shown[s][t]);

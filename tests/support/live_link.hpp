@@ -364,7 +364,7 @@ class live_link
         media.owner = this;
         media.base.ops = media_ops();
         sender.feed = &media.base;
-        sender.payload_type = RTP_PT_H264;
+        sender.codec = SDP_H264;
         sender.seed = seed;
         sender.level = l.level_count - 1;
         sender.follows = true;

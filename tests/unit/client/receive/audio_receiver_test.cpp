@@ -20,7 +20,7 @@ struct fixture {
     fixture()
     {
         sdp.source = SDP_SOURCE_FILE;
-        sdp.h264 = true;
+        sdp.codec = SDP_H264;
         sdp.ext.adu = RTP_EXT_ADU_ID;
         sdp.ladder.level_count = 1;
         sdp.audio.present = true;

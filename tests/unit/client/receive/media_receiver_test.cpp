@@ -30,7 +30,7 @@ struct world {
             },
             [](void *, const capacity_packet *, size_t, usec_t, usec_t) {}, [](void *, usec_t) {},
             [](void *, const char *, usec_t) {}};
-        description.h264 = true;
+        description.codec = SDP_H264;
         description.ccfb = !third_party;
         description.ext.adu = third_party ? 0 : 1;
         media_receiver_init(&m, &tcp.loop, tcp.conn, &description, 1, nullptr, &ops, this);

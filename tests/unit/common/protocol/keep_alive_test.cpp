@@ -10,7 +10,7 @@ namespace
 const server_dialect *dialect(bool weir)
 {
     sdp s = {};
-    s.h264 = true;
+    s.codec = SDP_H264;
     s.ext.adu = weir ? 1 : 0;
     return server_dialect_of(&s);
 }

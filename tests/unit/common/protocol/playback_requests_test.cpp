@@ -13,7 +13,7 @@ sdp described(double duration, bool h264_of_weir)
 {
     sdp s = {};
     s.duration = duration;
-    s.h264 = true;
+    s.codec = SDP_H264;
     s.ext.adu = h264_of_weir ? 2 : 0;
     return s;
 }

@@ -20,7 +20,7 @@ static struct sdp example()
     s.duration = -1;
     s.payload_type = RTP_PT_H264;
     s.bitrate_bps = 1920500;
-    s.h264 = true;
+    s.codec = SDP_H264;
     strcpy(s.profile_level_id, "42C01E");
     strcpy(s.sprop, "Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==");
     s.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
@@ -87,7 +87,7 @@ TEST_CASE("sdp: encoding and decoding of a known text")
     CHECK(std::string(back.control) == "trackID=1");
     CHECK(back.duration == -1);
     CHECK(back.payload_type == 96);
-    CHECK(back.h264);
+    CHECK(back.codec == SDP_H264);
     CHECK(std::string(back.profile_level_id) == s.profile_level_id);
     CHECK(std::string(back.sprop) == s.sprop);
     CHECK(back.ext.capture == 1);
@@ -114,7 +114,7 @@ TEST_CASE("sdp: a file of filler over IPv6, without a ladder")
     CHECK(text.find("s=two  a=lines\r\n") != std::string::npos);
     CHECK(text.find("x-weir-level") == std::string::npos);
     REQUIRE(decode(text, &back) == 0);
-    CHECK_FALSE(back.h264);
+    CHECK(back.codec == SDP_SYNTHETIC);
     CHECK(back.payload_type == 97);
     CHECK(back.duration == Approx(12.346));
     CHECK(back.ladder.level_count == 0);
@@ -124,29 +124,69 @@ TEST_CASE("sdp: a file of filler over IPv6, without a ladder")
     CHECK(back.title[0] == '\0');
 }
 
+TEST_CASE("sdp: VP9 is weir-send's, and H.264 comes first")
+{
+    const std::string begin = "v=0\r\nm=video 0 RTP/AVP 96 100\r\n",
+                      vp9 = "a=rtpmap:100 VP9/90000\r\n", h264 = "a=rtpmap:96 H264/90000\r\n",
+                      adu = "a=extmap:2 " RTP_EXT_ADU_URI "\r\n";
+    struct row {
+        std::string text;
+        int result;
+        enum sdp_codec codec;
+    };
+    const row rows[] = {
+        {begin + vp9 + adu, 0, SDP_VP9},
+        {begin + vp9, ERR_UNSUPPORTED, SDP_VP9},
+        {begin + vp9 + h264, 0, SDP_H264},
+        {begin + h264 + vp9 + adu, 0, SDP_H264},
+    };
+    for (const row &r : rows) {
+        CAPTURE(r.text);
+        struct sdp s;
+        REQUIRE(decode(r.text, &s) == r.result);
+        CHECK((r.result || s.codec == r.codec));
+    }
+    struct sdp s = example();
+    s.codec = SDP_VP9;
+    s.payload_type = sdp_payload_type(SDP_VP9);
+    char out[SDP_MAX_BYTES];
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    CHECK(std::string(out).find("a=rtpmap:100 VP9/90000\r\na=fmtp:100 profile-id=0\r\n") !=
+          std::string::npos);
+}
+
 TEST_CASE("sdp: media that have frames")
 {
     struct row {
         enum sdp_source source;
-        bool h264, frames;
+        enum sdp_codec codec;
+        bool frames;
         const char *name;
     };
     const row rows[] = {
-        {SDP_SOURCE_TEST, true, true, "test"},        {SDP_SOURCE_UNKNOWN, true, true, "unknown"},
-        {SDP_SOURCE_GREEDY, false, false, "greedy"},  {SDP_SOURCE_UNKNOWN, false, false, "unknown"},
-        {SDP_SOURCE_GODDARD, false, true, "goddard"}, {SDP_SOURCE_LAYERS, false, true, "layers"},
+        {SDP_SOURCE_TEST, SDP_H264, true, "test"},
+        {SDP_SOURCE_UNKNOWN, SDP_H264, true, "unknown"},
+        {SDP_SOURCE_CAMERA, SDP_VP9, true, "camera"},
+        {SDP_SOURCE_GREEDY, SDP_SYNTHETIC, false, "greedy"},
+        {SDP_SOURCE_UNKNOWN, SDP_SYNTHETIC, false, "unknown"},
+        {SDP_SOURCE_GODDARD, SDP_SYNTHETIC, true, "goddard"},
+        {SDP_SOURCE_LAYERS, SDP_SYNTHETIC, true, "layers"},
     };
     for (const row &r : rows) {
         CAPTURE(r.name);
         struct sdp s = example(), back;
         s.source = r.source;
-        s.h264 = r.h264;
+        s.codec = r.codec;
+        s.payload_type = sdp_payload_type(r.codec);
         char out[SDP_MAX_BYTES];
         REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
         CHECK(std::string(out).find(std::string("x-weir-source:") + r.name) != std::string::npos);
         REQUIRE(decode(out, &back) == 0);
         CHECK(back.source == r.source);
         CHECK(sdp_has_frames(&back) == r.frames);
+        CHECK(back.codec == r.codec);
+        CHECK(back.payload_type == s.payload_type);
+        CHECK(sdp_has_pictures(&back) == (r.codec != SDP_SYNTHETIC));
     }
 }
 
@@ -186,7 +226,7 @@ TEST_CASE("sdp: a third party's camera")
                    "a=control:track3\n",
                    &s) == 0);
     CHECK(s.title[0] == '\0');
-    CHECK(s.h264);
+    CHECK(s.codec == SDP_H264);
     CHECK(s.payload_type == 98);
     CHECK(std::string(s.control) == "track2");
     CHECK(std::string(s.profile_level_id) == "4d0029");

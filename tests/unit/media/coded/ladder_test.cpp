@@ -261,10 +261,46 @@ TEST_CASE("ladder: from requests")
     CHECK(ladder_from_requests(many.data(), 1, 1280, 720, {30, 1}, 2, &l) == ERR_RANGE);
 }
 
+TEST_CASE("ladder: cumulative sizes of a source, or below a requested level")
+{
+    struct ladder l;
+    struct {
+        const char *top; // empty: none
+        int width, height, fps;
+        const char *sizes;
+        int bps; // of the top level
+    } const table[] = {
+        {"", 1280, 720, 30, "320x180@30/1*3 640x360@30/1*3 1280x720@30/1*3", 1920000},
+        {"", 640, 360, 60, "160x90@30/1*3 320x180@30/1*3 640x360@30/1*3", 680000},
+        {"640x360@15:500", 1280, 720, 30, "160x90@15/1*3 320x180@15/1*3 640x360@15/1*3", 500000},
+        {"640x360@25:500", 1280, 720, 25, "160x90@25/1*3 320x180@25/1*3 640x360@25/1*3", 500000},
+    };
+    for (auto &row : table) {
+        INFO(row.top << " of " << row.width << "x" << row.height);
+        level_request top;
+        if (row.top[0])
+            REQUIRE(level_request_parse(row.top, &top) == 0);
+        REQUIRE(ladder_cumulative_of(row.top[0] ? &top : nullptr, row.width, row.height,
+                                     {row.fps, 1}, &l) == 0);
+        CHECK(sizes(l) == row.sizes);
+        CHECK(l.levels[8].bitrate_bps == row.bps);
+        CHECK(l.source_width == row.width);
+        CHECK(l.cumulative);
+        CHECK(ladder_is_valid(&l));
+    }
+    level_request fast, tiny;
+    REQUIRE(level_request_parse("640x360@60:500", &fast) == 0);
+    CHECK(ladder_cumulative_of(&fast, 1280, 720, {30, 1}, &l) == ERR_RANGE);
+    REQUIRE(level_request_parse("128x72@30:500", &tiny) == 0);
+    CHECK(ladder_cumulative_of(&tiny, 1280, 720, {30, 1}, &l) == ERR_RANGE);
+    CHECK(ladder_cumulative_of(nullptr, 128, 72, {30, 1}, &l) == ERR_RANGE);
+}
+
 TEST_CASE("ladder: cumulative sizes, each half of the next")
 {
     struct ladder l;
     REQUIRE(ladder_cumulative(1280, 720, {30, 1}, 2000000, &l) == 0);
+    CHECK(l.cumulative);
     CHECK(sizes(l) == "320x180@30/1*3 640x360@30/1*3 1280x720@30/1*3");
     CHECK(levels(l) == "0.0:80 0.1:120 0.2:160 1.0:330 1.1:495 1.2:660 2.0:1000 2.1:1500 2.2:2000");
     REQUIRE(ladder_cumulative(854, 478, {60, 1}, 1000000, &l) == 0);

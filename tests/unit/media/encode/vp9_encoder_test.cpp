@@ -272,6 +272,8 @@ TEST_CASE("vp9: switching up at a sync frame is exact, without a key frame")
             CHECK_FALSE(c.at(s, 12)->key);
             CHECK(c.at(s, 12)->depends_on == (s < size_id ? 8 : -1));
             CHECK(c.at(s, 16)->depends_on == 12);
+            CHECK(c.at(s, 12)->starts == size_id);
+            CHECK(c.at(s, 16)->starts == SIZES);
         }
         auto shown =
             c.play([&](const coded_frame &f) { return f.size_id < size_id || f.number >= 12; });
@@ -394,4 +396,20 @@ TEST_CASE("vp9: the rate of each layer follows the ladder, and changes while it 
     check(run(270, 390), 0.5);
     bps[1] = bps[0]; // T1 would have no bits
     CHECK(vp9_encoder_set_rates(e.get(), bps) == ERR_RANGE);
+}
+
+TEST_CASE("vp9: after so many skipped frames that no difference reaches the reference, a key frame")
+{
+    for (int64_t gap : {124, 128}) {
+        clip c;
+        c.add(0, 5);
+        c.add(4 + gap, 9 + gap);
+        INFO("gap " << gap);
+        CHECK(c.at(0, 4 + gap)->key == (gap > 127));
+    }
+    clip c;
+    c.add(0, 5);
+    c.add(134, 138); // begins with T1
+    CHECK_FALSE(c.at(0, 134));
+    CHECK(c.at(0, 136)->key);
 }

@@ -96,6 +96,8 @@ std::vector<bytes_t> packets(const bytes_t &frame, const vp9_descriptor &d, size
 TEST_CASE("vp9 payload: the structure of three sizes by three layers, byte by byte")
 {
     CHECK(structure_of(three) == three_bytes);
+    CHECK(structure_of({2, 0, {64, 128}, {36, 72}}) ==
+          bytes_t{0x30, 0, 64, 0, 36, 0, 128, 0, 72}); // without a group
     CHECK(structure_of({1, 1, {64}, {36}}) == bytes_t{0x18, 0, 64, 0, 36, 1, 0x14, 1});
     CHECK(structure_of({1, 2, {64}, {36}}) ==
           bytes_t{0x18, 0, 64, 0, 36, 2, 0x14, 2, 0x34, 1}); // T0 2 back, T1 1 back
@@ -103,19 +105,24 @@ TEST_CASE("vp9 payload: the structure of three sizes by three layers, byte by by
 
 TEST_CASE("vp9 payload: descriptors, byte by byte")
 {
-    vp9_descriptor key = vp9_descriptor_of(0, 0, 3);
-    key.predicted = false;
+    vp9_descriptor key = vp9_descriptor_of(0, -1);
+    key.has_layers = true;
     key.first = true;
     key.structure = three_bytes.data();
     key.structure_len = three_bytes.size();
-    bytes_t expected = {0xaa, 0x80, 0x00, 0x10, 0x00}; // I L B V; id 0; T0 U S0; group 0
+    bytes_t expected = {0xba, 0x80, 0x00, 0x10}; // I L F B V; id 0; T0 U S0
     expected.insert(expected.end(), three_bytes.begin(), three_bytes.end());
     CHECK(write(key) == expected);
 
-    vp9_descriptor top = vp9_descriptor_of(0x1234 + 0x8000, 2, 3); // 0x9234 / 4 = 0x248d
-    top.size_id = 2;
+    vp9_descriptor top = vp9_descriptor_of(0x1234 + 0x8000, 0x1233 + 0x8000);
+    top.has_layers = true;
+    top.temporal_id = top.size_id = 2;
     top.on_lower = top.last = top.unused_above = true;
-    // I P L E Z; id 0x1234; T2 U S2 D; group 0x8d
+    // I P L F E Z; id 0x1234; T2 U S2 D; 1 back
+    CHECK(write(top) == bytes_t{0xf5, 0x92, 0x34, 0x55, 0x02});
+    top.flexible = false;
+    top.diff_count = 0;
+    top.group = 0x8d;
     CHECK(write(top) == bytes_t{0xe5, 0x92, 0x34, 0x55, 0x8d});
 
     vp9_descriptor flexible = {};
@@ -177,7 +184,9 @@ TEST_CASE("vp9 payload: what is read of a descriptor")
 
 TEST_CASE("vp9 payload: the packets of a frame")
 {
-    vp9_descriptor d = vp9_descriptor_of(5, 2, 3);
+    vp9_descriptor d = vp9_descriptor_of(5, 4);
+    d.has_layers = true;
+    d.temporal_id = 2;
     d.size_id = 1;
     d.on_lower = true;
     // 5 bytes of descriptor, 59 of the frame.
@@ -193,7 +202,7 @@ TEST_CASE("vp9 payload: the packets of a frame")
         bytes_t again;
         for (size_t i = 0; i < out.size(); i++) {
             std::string flags = std::string(i == 0 ? " B" : "") + (i + 1 == out.size() ? " E" : "");
-            CHECK(read(out[i]) == "5: I5 P T2U S1D g1" + flags);
+            CHECK(read(out[i]) == "5: I5 P T2U S1D F-1" + flags);
             again.insert(again.end(), out[i].begin() + 5, out[i].end());
         }
         CHECK(again == frame);
@@ -203,8 +212,8 @@ TEST_CASE("vp9 payload: the packets of a frame")
     d.structure_len = three_bytes.size();
     std::vector<bytes_t> out = packets(bytes_t(37 + 59), d, 64);
     REQUIRE(out.size() == 2);
-    CHECK(read(out[0]) == "27: I5 P T2U S1D g1 B V22");
-    CHECK(read(out[1]) == "5: I5 P T2U S1D g1 E");
+    CHECK(read(out[0]) == "27: I5 P T2U S1D F-1 B V22");
+    CHECK(read(out[1]) == "5: I5 P T2U S1D F-1 E");
 }
 
 // Pushes payloads as the packets of one frame; returns the frame's bytes, empty if there is none.
@@ -258,7 +267,8 @@ TEST_CASE("vp9 payload: the depacketiser restores a frame, and no other")
         bytes_t frame(1 + rng_below(&r, 5000));
         for (uint8_t &b : frame)
             b = (uint8_t)rng_u64(&r);
-        vp9_descriptor d = vp9_descriptor_of(round, 0, 1);
+        vp9_descriptor d = vp9_descriptor_of(round, round - 1);
+        d.has_layers = true;
         CHECK(unpacked(packets(frame, d, 64 + rng_below(&r, 1400))) == frame);
     }
 }
@@ -358,9 +368,10 @@ TEST_CASE("vp9 payload: libavformat receives a plain stream, with any of its tem
             bytes_t frame(1 + rng_below(&r, 3000));
             for (uint8_t &b : frame)
                 b = (uint8_t)rng_u64(&r);
-            vp9_descriptor d = vp9_descriptor_of(index + 32760, temporal_id, 3); // ids wrap
-            d.has_layers = false;
-            d.predicted = index > 0;
+            int64_t reference = index == 0 ? -1 : index + 32760 - 1;
+            vp9_descriptor d = vp9_descriptor_of(index + 32760, reference); // ids wrap
+            d.flexible = false;
+            d.diff_count = 0;
             std::vector<bytes_t> payloads = packets(frame, d, 500);
             for (size_t i = 0; i < payloads.size(); i++)
                 receiver.input.push_back(

@@ -18,7 +18,7 @@ sdp description(bool audio)
 {
     sdp s = {};
     s.source = SDP_SOURCE_FILE;
-    s.h264 = true;
+    s.codec = SDP_H264;
     s.ext.adu = RTP_EXT_ADU_ID; // of a weir-send
     s.payload_type = VIDEO;
     s.ladder.source_fps = {25, 1};

@@ -21,7 +21,7 @@ sdp description(sdp_source source)
 {
     sdp s = {};
     s.source = source;
-    s.h264 = true;
+    s.codec = SDP_H264;
     s.ladder.source_width = WIDTH;
     s.ladder.source_height = HEIGHT;
     s.ladder.source_fps = {30, 1};

@@ -15,7 +15,7 @@ struct set_up {
     set_up()
     {
         sdp.source = SDP_SOURCE_TEST;
-        sdp.h264 = true;
+        sdp.codec = SDP_H264;
         sdp.ext.adu = 1;
         sdp.ladder.source_fps = {30, 1};
         sdp.ladder.source_width = 1280;
@@ -52,7 +52,7 @@ TEST_CASE("stream_description: reasons why a stream cannot be played")
     CHECK(s.refusal().find("no levels") == 0);
     s = {};
     s.sdp.source = SDP_SOURCE_STEADY; // packets without frames
-    s.sdp.h264 = false;
+    s.sdp.codec = SDP_SYNTHETIC;
     s.options.adapt = ADAPT_GODDARD;
     CHECK(s.refusal() == "--adapt goddard requires a stream of frames");
     s.sdp.ext.adu = 0;

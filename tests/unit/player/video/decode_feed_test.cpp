@@ -111,7 +111,8 @@ TEST_CASE("decode_feed: no more frames under way than there is room for", "[thre
     reports r;
     std::unique_ptr<render_queue, void (*)(render_queue *)> show{
         render_queue_new(reports::take, &r), render_queue_free};
-    f.feed.decoder = decode_thread_new(show.get(), DECODER_PLAIN, reports::take, &r);
+    f.feed.decoder =
+        decode_thread_new(show.get(), decoder_new(DECODER_PLAIN), DECODER_PLAIN, reports::take, &r);
     REQUIRE(f.feed.decoder);
     for (int i = 0; i < DECODE_FEED_MAX_FRAMES; i++) {
         REQUIRE(f.push(f.output(i, -1)) == FEED_TAKEN);

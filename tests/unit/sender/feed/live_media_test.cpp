@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "media/coded/ladder.h"
 #include "tests/support/film.hpp"
 
 namespace
@@ -12,10 +13,16 @@ struct viewer : frame_sink {
     stream_media *media;
     media_feed *feed;
     int frames = 0, ends = 0;
+    int of_size[3] = {};
+    std::string starts; // "size:number" of each frame that starts its size anew
 
-    static void on_frame(frame_sink *sink, coded_frame *, usec_t)
+    static void on_frame(frame_sink *sink, coded_frame *f, usec_t)
     {
-        static_cast<viewer *>(sink)->frames++;
+        viewer *v = static_cast<viewer *>(sink);
+        v->frames++;
+        v->of_size[f->size_id]++;
+        if (coded_frame_starts(f))
+            v->starts += " " + std::to_string(f->size_id);
     }
     static void on_end(frame_sink *sink, usec_t)
     {
@@ -39,9 +46,9 @@ struct viewer : frame_sink {
     viewer(const viewer &) = delete;
     viewer &operator=(const viewer &) = delete;
 
-    void watch(int change)
+    void watch(int change, int size_id = 0)
     {
-        feed->ops->watch(feed, 0, change);
+        feed->ops->watch(feed, size_id, change);
     }
     void play(bool plays)
     {
@@ -65,15 +72,17 @@ struct house {
     bool late = false;
     stream_media *media;
 
-    house()
+    explicit house(sdp_codec codec = SDP_H264)
     {
-        const ladder levels = film::levels();
+        ladder levels = film::levels();
+        if (codec == SDP_VP9)
+            REQUIRE(ladder_cumulative(256, 144, levels.source_fps, 300000, &levels) == 0);
         uv_loop_init(&loop);
         uv_timer_init(&loop, &deadline);
         deadline.data = this;
         uv_timer_start(
             &deadline, [](uv_timer_t *t) { static_cast<house *>(t->data)->late = true; }, 60000, 0);
-        media = live_media_new(film::make(), &levels);
+        media = live_media_new(film::make(), &levels, codec);
         REQUIRE(media);
         REQUIRE(media->ops->start(media, &loop) == 0);
     }
@@ -117,6 +126,39 @@ TEST_CASE("live_media: all viewers get the same frames and the end", "[threads]"
     h.media->ops->describe(h.media, 0, &description);
     CHECK(std::string(description.sprop).find(',') != std::string::npos);
     CHECK(std::string(description.profile_level_id).size() == 6);
+}
+
+TEST_CASE("live_media: in VP9 one encoder serves viewers of any size, while it has one",
+          "[threads]")
+{
+    house h(SDP_VP9);
+    viewer small(&h.loop, h.media, 1), large(&h.loop, h.media, 2);
+    for (int size_id = 0; size_id < 3; size_id++)
+        large.watch(+1, size_id);
+    small.watch(+1);
+    large.watch(-1, 2);
+    large.watch(+1, 2);
+    large.watch(-1, 0); // the larger ones need it all the same
+    while (!small.ends && !h.late)
+        uv_run(&h.loop, UV_RUN_ONCE);
+    CHECK(small.of_size[0] > 0);
+    for (int size_id = 0; size_id < 3; size_id++) {
+        CHECK(small.of_size[size_id] == small.of_size[0]); // the session decides what it takes
+        CHECK(large.of_size[size_id] == small.of_size[0]);
+    }
+    CHECK(large.starts == " 0 1 2"); // one picture
+    stream_stats stats{};
+    h.media->ops->stats(h.media, &stats);
+    CHECK(stats.encoder_count == 3);
+    CHECK(stats.encoders[2].width == 256);
+    CHECK(stats.encoders[0].stats.keys == 1);
+    CHECK(stats.encoders[2].stats.frames == stats.encoders[0].stats.frames);
+    sdp description{};
+    h.media->ops->describe(h.media, 0, &description);
+    CHECK(description.sprop[0] == '\0');
+    small.watch(-1);
+    large.watch(-1, 1);
+    large.watch(-1, 2);
 }
 
 TEST_CASE("live_media: a viewer is alone while no other plays", "[threads]")

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "media/coded/ladder.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
 #include "sender/feed/stored_media.h"
@@ -49,6 +50,8 @@ TEST_CASE("stream_media: the operations of each kind of media")
 {
     stored_film film_file;
     const ladder levels = film::levels();
+    ladder layers;
+    REQUIRE(ladder_cumulative(256, 144, levels.source_fps, 300000, &layers) == 0);
     const std::string encoded =
         " watch watch_audio play set_bitrate repair request_key begin is_alone";
     struct {
@@ -57,22 +60,25 @@ TEST_CASE("stream_media: the operations of each kind of media")
         std::string operations;
         bool starts, describes, counts; // operations of all viewers' media
         media_filler filler;
-        bool h264, reorders, stands_still;
+        sdp_codec codec;
+        bool reorders, stands_still;
         double duration;
     } const table[] = {
-        {"a device", live_media_new(film::make(-1), &levels), encoded, true, true, true,
-         FILLER_NONE, true, false, false, -1},
-        {"a file", live_media_new(film::make(), &levels), encoded + " place set_speed", true, true,
-         true, FILLER_NONE, true, false, true, 0.08},
+        {"a device", live_media_new(film::make(-1), &levels, SDP_H264), encoded, true, true, true,
+         FILLER_NONE, SDP_H264, false, false, -1},
+        {"a device in VP9", live_media_new(film::make(-1), &layers, SDP_VP9), encoded, true, true,
+         true, FILLER_NONE, SDP_VP9, false, false, -1},
+        {"a file", live_media_new(film::make(), &levels, SDP_H264), encoded + " place set_speed",
+         true, true, true, FILLER_NONE, SDP_H264, false, true, 0.08},
         {"a prepared file", stored_media_new(film_file.open(), false, true),
          " watch give_again request_key rewind place set_speed", true, true, false, FILLER_NONE,
-         true, true, false, 4},
-        {"synthetic", goddard(), " watch set_speed", false, false, false, FILLER_NONE, false, false,
-         false, -1},
+         SDP_H264, true, false, 4},
+        {"synthetic", goddard(), " watch set_speed", false, false, false, FILLER_NONE,
+         SDP_SYNTHETIC, false, false, -1},
         {"steady", filler_media_new(SDP_SOURCE_STEADY, 1000000), "", false, false, false,
-         FILLER_STEADY, false, false, false, -1},
+         FILLER_STEADY, SDP_SYNTHETIC, false, false, -1},
         {"greedy", filler_media_new(SDP_SOURCE_GREEDY, 1000000), "", false, false, false,
-         FILLER_GREEDY, false, false, false, -1},
+         FILLER_GREEDY, SDP_SYNTHETIC, false, false, -1},
     };
     uv_loop_t loop;
     uv_loop_init(&loop);
@@ -90,7 +96,7 @@ TEST_CASE("stream_media: the operations of each kind of media")
         CHECK((row.media->ops->describe != nullptr) == row.describes);
         CHECK((row.media->ops->stats != nullptr) == row.counts);
         CHECK(f->filler == row.filler);
-        CHECK(row.media->h264 == row.h264);
+        CHECK(row.media->codec == row.codec);
         CHECK(row.media->reorders == row.reorders);
         CHECK(f->reorders == row.reorders);
         CHECK(f->stands_still == row.stands_still);

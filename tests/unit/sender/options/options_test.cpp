@@ -63,6 +63,7 @@ TEST_CASE("weir-send's options: defaults")
     CHECK(address(p.o.listen) == "127.0.0.1:8554");
     CHECK(p.o.metrics.ss_family == AF_UNSPEC);
     CHECK(p.o.level_count == 0);
+    CHECK(p.o.codec == SDP_H264);
     CHECK(p.o.temporal_layers == 0);
     CHECK(p.o.audio == nullptr);
     CHECK(p.o.audio_kbps == 64);
@@ -114,6 +115,34 @@ TEST_CASE("weir-send's options: given values")
     CHECK(address(p.o.metrics) == "127.0.0.1:9464");
     CHECK(p.o.log.filter.level == LOG_ERROR);
     CHECK(p.o.source == std::string("film.mkv"));
+}
+
+TEST_CASE("weir-send's options: VP9, and what conflicts with it")
+{
+    struct {
+        std::vector<std::string> args;
+        const char *error; // NULL: none
+    } const table[] = {
+        {{"--codec", "vp9"}, nullptr},
+        {{"--codec", "vp9", "--level", "640x360@30:500", "camera:"}, nullptr},
+        {{"--codec", "h264", "--temporal-layers", "2"}, nullptr},
+        {{"--codec", "av1"}, "expects h264 or vp9"},
+        {{"--codec", "vp9", "--prepare", "film.mkv"}, "conflicts with --prepare"},
+        {{"--codec", "vp9", "--temporal-layers", "3"}, "conflicts with --temporal-layers"},
+        {{"--codec", "vp9", "synthetic:goddard"}, "conflicts with a synthetic source"},
+        {{"--codec", "vp9", "synthetic:greedy"}, "conflicts with a synthetic source"},
+        {{"--codec", "vp9", "--level", "640x360@30:500", "--level", "320x180@30:200"},
+         "conflicts with more than one --level"},
+    };
+    for (const auto &row : table) {
+        parsed p(row.args);
+        INFO(p.error);
+        CHECK((p.result == OPTIONS_RUN) == (row.error == nullptr));
+        if (row.error)
+            CHECK(p.error.find(row.error) != std::string::npos);
+        else
+            CHECK((p.o.codec == SDP_VP9) == (row.args[1] == "vp9"));
+    }
 }
 
 TEST_CASE("weir-send's options: synthetic sources")

@@ -107,7 +107,7 @@ TEST_CASE("stream: the description of the media")
     sdp out;
     stream_describe(&f.s, 0, &out);
     CHECK(out.source == SDP_SOURCE_STEADY);
-    CHECK_FALSE(out.h264);
+    CHECK(out.codec == SDP_SYNTHETIC);
     CHECK(out.payload_type == RTP_PT_SYNTHETIC);
     CHECK_FALSE(out.reorders);
     CHECK_FALSE(out.audio.present);
@@ -126,14 +126,15 @@ TEST_CASE("stream: the description of the media")
     media.kind = SDP_SOURCE_FILE;
     media.duration = 4;
     media.audio_bps = 96000;
-    media.h264 = media.reorders = true;
+    media.codec = SDP_H264;
+    media.reorders = true;
     snprintf(media.title, sizeof(media.title), "a film");
     stream stored;
     stream_init(&stored, &media, nullptr);
     stream_describe(&stored, 0, &out);
     CHECK(std::string(out.title) == "a film");
     CHECK(out.duration == Approx(4));
-    CHECK(out.h264);
+    CHECK(out.codec == SDP_H264);
     CHECK(out.payload_type == RTP_PT_H264);
     CHECK(out.reorders);
     CHECK(out.audio.present);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace
@@ -63,7 +64,7 @@ TEST_CASE("frame_packets: the whole frame is sent, in packets that fit")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200);
-    frame_packets_of(&r.p, f.get(), 3);
+    frame_packets_of(&r.p, f.get(), 3, 2);
     std::vector<outgoing_packet> sent;
     do
         sent.push_back(r.next(true));
@@ -98,7 +99,7 @@ TEST_CASE("frame_packets: how many packets follow is right after a change of the
 {
     rig r;
     frame_pointer f = frame_of(30, 4000);
-    frame_packets_of(&r.p, f.get(), 3);
+    frame_packets_of(&r.p, f.get(), 3, 2);
     std::vector<outgoing_packet> sent;
     do {
         r.transport.max_packet = sent.size() < 3 ? 500 : 300;
@@ -112,7 +113,7 @@ TEST_CASE("frame_packets: more than 255 packets that follow are 255")
 {
     rig r;
     frame_pointer f = frame_of(30, 140000);
-    frame_packets_of(&r.p, f.get(), 3);
+    frame_packets_of(&r.p, f.get(), 3, 2);
     std::vector<outgoing_packet> sent;
     do
         sent.push_back(r.next(true));
@@ -126,9 +127,9 @@ TEST_CASE("frame_packets: a refused packet is offered again")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200);
-    frame_packets_of(&r.p, f.get(), 0);
+    frame_packets_of(&r.p, f.get(), 0, 2);
     outgoing_packet first = r.next();
-    frame_packets_of(&r.p, f.get(), 0); // still the same frame
+    frame_packets_of(&r.p, f.get(), 0, 2); // still the same frame
     outgoing_packet again = r.next();
     CHECK(again.payload.body == first.payload.body);
     CHECK(again.rtp.adu.first);
@@ -140,12 +141,83 @@ TEST_CASE("frame_packets: the rest of a dropped frame is forgotten")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200), g = frame_of(31, 1200);
-    frame_packets_of(&r.p, f.get(), 0);
+    frame_packets_of(&r.p, f.get(), 0, 2);
     r.next();
     frame_packets_forget(&r.p);
     CHECK(r.p.frame == nullptr);
-    frame_packets_of(&r.p, g.get(), 1);
+    frame_packets_of(&r.p, g.get(), 1, 2);
     outgoing_packet p = r.next();
     CHECK(p.number == 31);
     CHECK(p.rtp.adu.first);
+}
+
+TEST_CASE("frame_packets: VP9's sizes of a picture, whose last packet has the marker")
+{
+    ladder l{};
+    l.source_fps = {60, 1};
+    l.cumulative = true;
+    l.size_count = 3;
+    for (int s = 0; s < 3; s++)
+        l.sizes[s] = {320 << s, 180 << s, {30, 1}, 3};
+    struct {
+        int size_id;
+        int64_t number, depends_on;
+        int temporal_id;
+        bool plain;
+        int largest;
+        bool marker;
+        const char *descriptor;
+    } const table[] = {
+        {0, 1, -1, 0, false, 2, false, "id 0 T0 S0 sizes"}, // every second number is a frame
+        {1, 1, -1, 0, false, 2, false, "id 0 T0 S1 lower"},
+        {2, 1, -1, 0, false, 2, true, "id 0 T0 S2 lower top"},
+        {0, 7, 5, 2, false, 0, true, "id 3 T2 S0 -1"},
+        {1, 17, 1, 0, false, 1, true, "id 8 T0 S1 -8 lower"},
+        {1, 17, -1, 0, false, 2, false, "id 8 T0 S1 lower"}, // a sync frame
+        {0, 7, 5, 2, true, 0, true, "id 3 P"},
+    };
+    for (const auto &row : table) {
+        INFO(row.descriptor);
+        rig r;
+        frame_packets_config config = {SDP_VP9, &l, row.plain};
+        frame_packets_init(&r.p, &config);
+        frame_pointer f = frame_of(row.number, 1000);
+        f->size_id = row.size_id;
+        f->temporal_id = row.temporal_id;
+        f->depends_on = row.depends_on;
+        f->key = row.depends_on < 0 && row.size_id == 0;
+        f->on_lower = row.size_id > 0;
+        frame_packets_of(&r.p, f.get(), 0, row.largest);
+        std::vector<uint8_t> whole;
+        int packets = 0;
+        for (bool last = false; !last; packets++) {
+            outgoing_packet p = r.next();
+            CHECK(p.payload.head_len + p.payload.body_len <= 500);
+            std::vector<uint8_t> bytes(p.payload.head, p.payload.head + p.payload.head_len);
+            bytes.insert(bytes.end(), p.payload.body, p.payload.body + p.payload.body_len);
+            vp9_descriptor d;
+            int head = vp9_descriptor_read(bytes.data(), bytes.size(), &d);
+            REQUIRE(head > 0);
+            last = d.last;
+            CHECK(d.first == (packets == 0));
+            CHECK(p.rtp.adu.last == d.last);
+            CHECK(p.rtp.marker == (d.last && row.marker));
+            whole.insert(whole.end(), bytes.begin() + head, bytes.end());
+            std::string text = "id " + std::to_string(d.picture_id);
+            if (d.has_layers)
+                text += " T" + std::to_string(d.temporal_id) + " S" + std::to_string(d.size_id);
+            else if (d.predicted)
+                text += " P";
+            if (d.diff_count)
+                text += " -" + std::to_string(d.diffs[0]);
+            CHECK((d.diff_count > 0) == (d.predicted && !row.plain));
+            text += std::string(d.on_lower ? " lower" : "") + (d.unused_above ? " top" : "") +
+                    (d.structure ? " sizes" : "");
+            bool begins = packets == 0 || !f->key;
+            CHECK(text == (begins ? row.descriptor : "id 0 T0 S0"));
+            CHECK(frame_packets_sent(&r.p) == last);
+        }
+        CHECK(packets == 3);
+        CHECK(whole == std::vector<uint8_t>(1000, 0x41));
+    }
 }

@@ -217,6 +217,7 @@ struct pictures {
             f.temporal_id = what == "top";
             bool alone = what == "key" || (size && size >= sync);
             f.depends_on = alone ? -1 : number - (what == "top" ? 1 : 2);
+            f.starts = what == "key" ? 0 : sync;
             if (level_switch_take(&s, &f) == LEVEL_TAKEN &&
                 level_switch_sends(&s, &f, LEVEL_MAX_LAYERS))
                 sent += std::to_string(size);
@@ -246,9 +247,9 @@ TEST_CASE(
     level_switch_set(&v.s, 5);
     CHECK(v.come(1, "top") == "0 of 1");
     CHECK(v.come(2, "base") == "0 of 1");
-    CHECK(v.come(4, "base", 2) == "0 of 1"); // size 2 alone: its size 1 is not sent
-    CHECK(v.come(6, "base", 1) == "012 of 1");
-    CHECK(v.come(7, "top") == "012 of 5"); // from the next picture on
+    CHECK(v.come(4, "base", 2) == "0 of 1");   // size 2 alone: its size 1 is not sent
+    CHECK(v.come(6, "base", 1) == "012 of 5"); // the base frame has the new level already
+    CHECK(v.come(7, "top") == "012 of 5");
     CHECK(v.come(8, "base") == "012 of 5");
     level_switch_set(&v.s, 3);
     CHECK(v.come(9, "top") == "01 of 3");

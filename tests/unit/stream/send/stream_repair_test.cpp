@@ -78,7 +78,7 @@ class simulation
         stream_sender_config config{};
         config.ladder = &l;
         config.feed = &feed.base;
-        config.payload_type = RTP_PT_H264;
+        config.codec = SDP_H264;
         config.seed = s.seed;
         config.latency = s.playout_ms * ms;
         config.ops = &ops;

@@ -149,7 +149,7 @@ struct sender {
         stream_sender_config config{};
         config.ladder = &l;
         config.feed = &a;
-        config.payload_type = RTP_PT_H264;
+        config.codec = SDP_H264;
         config.seed = 1;
         config.level = level;
         config.follows = follows;
@@ -660,7 +660,7 @@ TEST_CASE("stream_sender: audio only watches no size, until the video is added")
     sender v;
     stream_sender_config config{};
     config.ladder = &l;
-    config.payload_type = RTP_PT_H264;
+    config.codec = SDP_H264;
     config.start_bps = 1e6;
     config.latency = LATENCY;
     config.audio_only = true;
@@ -805,7 +805,7 @@ struct layered_sender {
         stream_sender_config config{};
         config.ladder = &l;
         config.feed = &a;
-        config.payload_type = RTP_PT_SYNTHETIC;
+        config.codec = SDP_SYNTHETIC;
         config.seed = 1;
         config.level = 2;
         config.start_bps = 1e6;
