@@ -745,7 +745,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     f->period = number_shift_period(&config->media->ladder);
     f->clock_limit = USEC_NEVER;
     struct bridge_config bridge = {.ladder = &config->media->ladder,
-                                   .is_annexb = true,
+                                   .is_annexb = config->media->codec != SDP_VP9,
                                    .reflect = choices->reflect,
                                    .target = choices->target,
                                    .blocking = choices->blocking,

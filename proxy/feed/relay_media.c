@@ -97,8 +97,8 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
                                     .ladder = sdp->ladder,
                                     .kind = sdp->source,
                                     .duration = sdp->duration,
-                                    .audio_bps = sdp->audio.present && sdp->h264 ? AUDIO_BPS : 0,
-                                    .h264 = sdp->h264,
+                                    .audio_bps = sdp->audio.present && sdp_has_pictures(sdp) ? AUDIO_BPS : 0,
+                                    .codec = sdp->codec,
                                     .reorders = sdp->reorders,
                                     .relays = true};
     utf8_copy(sdp->title, m->base.title, sizeof(m->base.title));
