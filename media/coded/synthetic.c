@@ -52,17 +52,21 @@ int synthetic_parse(const char *text, struct synthetic *out)
         return 0;
     }
     struct scan s = scan_of(text, strlen(text));
-    int64_t layers, bytes;
+    int64_t layers, bytes, fps = LAYERS_FPS;
     if (!scan_word(&s, "layers:") || !scan_int(&s, INT32_MAX, &layers) || !scan_char(&s, ',') ||
-        !scan_int(&s, INT32_MAX, &bytes) || !scan_end(&s))
+        !scan_int(&s, INT32_MAX, &bytes))
+        return ERR_MALFORMED;
+    if (scan_char(&s, ',') && !scan_int(&s, INT32_MAX, &fps))
+        return ERR_MALFORMED;
+    if (!scan_end(&s))
         return ERR_MALFORMED;
     if (layers < 1 || layers > SYNTHETIC_MAX_LAYERS || bytes < SYNTHETIC_MIN_LAYER ||
-        bytes > SYNTHETIC_MAX_LAYER)
+        bytes > SYNTHETIC_MAX_LAYER || fps < 1 || fps > SYNTHETIC_MAX_FPS)
         return ERR_RANGE;
-    begin(out, SDP_SOURCE_LAYERS, LAYERS_FPS);
-    snprintf(out->name, sizeof(out->name), "synthetic:layers:%d,%d", (int)layers, (int)bytes);
+    begin(out, SDP_SOURCE_LAYERS, (int)fps);
+    snprintf(out->name, sizeof(out->name), "synthetic:%s", text);
     for (int nals = 1; nals <= layers; nals++)
-        add_level(out, nals, (int)bytes, LAYERS_FPS);
+        add_level(out, nals, (int)bytes, (int)fps);
     return 0;
 }
 

@@ -5,10 +5,12 @@
 //   synthetic:goddard         the seven levels of the Goddard server (Chung, Claypool, Kinicki:
 //                             MTP, 2005, Figure 6), 1 KB at 10 frames/s to 8 KB at 30 frames/s; a
 //                             KB is 1000 bytes
-//   synthetic:layers:N,BYTES  the hierarchical dummy layers of Fiksdal's thesis (2003), which uses
+//   synthetic:layers:N,BYTES[,FPS]
+//                             the hierarchical dummy layers of Fiksdal's thesis (2003), which uses
 //                             8 layers of 1024 bytes. A frame of level k has k + 1 layers of BYTES
-//                             each, one NAL unit per layer. The thesis gives no frame rate; Weir
-//                             uses 25 frames/s
+//                             each, one NAL unit per layer. The thesis gives no frame rate; FPS is
+//                             25 by default. 11 frames/s of 8 layers are the 90 kB/s at which its
+//                             streams end up
 //
 // Each level is a size of its own, and no frame depends on another, so a switch of levels takes
 // effect with the next frame. Frame numbers count at a common multiple of all levels' rates, so
@@ -29,6 +31,7 @@ enum {
     SYNTHETIC_MAX_LAYERS = LADDER_MAX_SIZES,
     SYNTHETIC_MIN_LAYER = 16, // bytes
     SYNTHETIC_MAX_LAYER = 16384,
+    SYNTHETIC_MAX_FPS = 60,
 };
 
 struct synthetic_size {
@@ -44,8 +47,8 @@ struct synthetic {
 };
 
 void synthetic_goddard(struct synthetic *out);
-// Parses the text after "synthetic:", which is "goddard" or "layers:LAYERS,BYTES". Returns 0,
-// ERR_MALFORMED, or ERR_RANGE for values outside the bounds above.
+// Parses the text after "synthetic:", which is "goddard" or "layers:LAYERS,BYTES[,FPS]".
+// Returns 0, ERR_MALFORMED, or ERR_RANGE for values outside the bounds above.
 int synthetic_parse(const char *text, struct synthetic *out);
 
 // Makes frame `number` of a size; the caller fills in its capture times. Returns NULL if the size

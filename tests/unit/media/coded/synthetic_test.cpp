@@ -88,6 +88,18 @@ TEST_CASE("synthetic: level k of the dummy layers is k + 1 layers of the same si
     }
 }
 
+TEST_CASE("synthetic: the dummy layers at a given frame rate")
+{
+    synthetic s;
+    REQUIRE(synthetic_parse("layers:8,1024,11", &s) == 0);
+    CHECK(std::string(s.name) == "synthetic:layers:8,1024,11");
+    CHECK(ladder_is_valid(&s.ladder));
+    CHECK(s.ladder.levels[7].bitrate_bps == 720896); // 8 x 1024 x 8 x 11
+    const second got = second_of(s, s.ladder.levels[7].size_id);
+    CHECK(got.frames == 11);
+    CHECK(got.even);
+}
+
 TEST_CASE("synthetic: accepted and refused names")
 {
     struct row {
@@ -99,6 +111,12 @@ TEST_CASE("synthetic: accepted and refused names")
         {"layers:8,1024", 0, 8},
         {"layers:1,16", 0, 1},
         {"layers:8,16384", 0, 8},
+        {"layers:8,1024,1", 0, 8},
+        {"layers:8,1024,60", 0, 8},
+        {"layers:8,1024,0", ERR_RANGE, 0},
+        {"layers:8,1024,61", ERR_RANGE, 0},
+        {"layers:8,1024,", ERR_MALFORMED, 0},
+        {"layers:8,1024,11,1", ERR_MALFORMED, 0},
         {"layers:0,1024", ERR_RANGE, 0},
         {"layers:9,1024", ERR_RANGE, 0},
         {"layers:8,15", ERR_RANGE, 0},
