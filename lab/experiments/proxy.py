@@ -20,6 +20,7 @@ LAYERS, LAYER_BYTES, HEADERS = 8, 1024, 100
 SECONDS = 60
 TRAFFIC_LEAD = 4  # seconds of the backbone's traffic before the stream
 SETTLED = 12  # seconds until the thesis's streams had their rate
+PINGS = 4  # some get lost
 DRAIN = 12  # seconds for what waits at the end: 64 KB and an unlimited queue at 128 kbit/s
 
 
@@ -130,7 +131,7 @@ def one(context):
         at = net.two_part_path(world, (backbone_text(p), ""), (access_text(p), ""), options=["--seed", str(context.seed)],
                                backbone_options=["--flow", str(live.TRAFFIC_PORT), "--pcap", world.path("backbone"),
                                                  "--pcap-rest", "--snap", str(layer_times.SNAP)])
-        ping = world.ping("client", at["server"])
+        ping = world.ping("client", at["server"], PINGS)
         epoch = live.start_time()
         specs = traffic_specs(p)
         if specs:
