@@ -2,7 +2,6 @@
 // weir-send: constructs, connects, starts, stops.
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
@@ -11,6 +10,7 @@
 #include "common/net/clock.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/stop_signals.h"
+#include "common/net/systemd.h"
 #include "common/net/udp_socket.h"
 #include "common/program/program_main.h"
 #include "common/transport/mtp_raw.h"
@@ -22,10 +22,9 @@
 #include "sender/feed/filler_media.h"
 #include "sender/feed/synthetic_media.h"
 #include "sender/options/options.h"
-#include "sender/policy/file_budget.h"
 #include "sender/prepare/prepare.h"
-#include "sender/systemd.h"
 #include "server/export/stats_outputs.h"
+#include "server/rtsp/file_limit.h"
 #include "server/rtsp/server.h"
 #include "server/session/stream.h"
 
@@ -63,28 +62,6 @@ static void on_signal(void *ctx, const char *name)
     systemd_stopping(p->service);
     p->catalog->ops->leave(p->catalog, &p->list_hold);
     server_stop(p->server, on_stopped, p);
-}
-
-// Raises the limit of open files. The usual soft limit of 1024 exists for programs that use
-// select(). Only root can raise the hard limit.
-static void allow_files(int max_viewers)
-{
-    rlim_t wanted = file_budget_of(max_viewers);
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-        return;
-    rlim_t most = limit.rlim_max;
-    limit.rlim_cur = wanted;
-    limit.rlim_max = wanted > most ? wanted : most;
-    if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
-        return;
-    limit.rlim_cur = limit.rlim_max = most;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    log_warn("the system allows %llu open files: of %d viewers only %d fit if all are third-party "
-             "players with audio over UDP (raise the limit to %llu with ulimit -Hn, or lower "
-             "--max-viewers)",
-             (unsigned long long)most, max_viewers, file_budget_viewers(most),
-             (unsigned long long)wanted);
 }
 
 static bool is_folder(const char *source)
@@ -256,7 +233,7 @@ static int run(void *ctx)
     }
     if (options->prepare)
         return prepare_run(options);
-    allow_files(options->max_viewers);
+    file_limit_raise(options->max_viewers, 1);
     static struct program program; // static, as it is large
     uv_loop_init(&program.loop);
     return finish(&program.loop, serve(&program, options));

@@ -415,6 +415,11 @@ void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now)
     arm(l);
 }
 
+int rtsp_link_status(const struct rtsp_link *l)
+{
+    return rtsp_client_status(l->rtsp);
+}
+
 const char *rtsp_link_repair(const struct rtsp_link *l)
 {
     return l->has_path ? l->path.repair : "";

@@ -50,6 +50,8 @@ struct rtsp_link_config {
 struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t now);
 void rtsp_link_free(struct rtsp_link *l); // NULL is fine; no callback afterwards; not inside one
 
+// Returns the status of the response that ended the session; 0: no response did.
+int rtsp_link_status(const struct rtsp_link *l);
 // How the server repairs lost packets, in the words of its SETUP response; empty: it does not.
 const char *rtsp_link_repair(const struct rtsp_link *l);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.

@@ -36,6 +36,12 @@ void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t n
     s->octets += payload_len;
 }
 
+void rtp_sender_skip(struct rtp_sender *s, uint16_t packets)
+{
+    for (; packets > 0; packets--)
+        s->frame_of[s->next_seq++ & (RTP_SENDER_HISTORY - 1)] = -1;
+}
+
 size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t clock_wall, bool bye,
                          uint8_t *out, size_t cap)
 {

@@ -38,6 +38,9 @@ void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet 
 void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t number,
                      usec_t capture_wall, size_t payload_len);
 
+// Leaves out the next `packets` sequence numbers. The receiver takes them for lost packets.
+void rtp_sender_skip(struct rtp_sender *s, uint16_t packets);
+
 // Writes SR and SDES as one compound to `out`, with `bye` also a BYE; returns its length.
 // `clock_wall`: the wall clock now.
 size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t clock_wall, bool bye,

@@ -52,6 +52,7 @@ struct rtsp_client {
     struct playback_requests playback;
     struct keep_alive alive;
     bool torn_down; // the server responded to TEARDOWN
+    int status;     // of the response that ended the client; 0: no response did
     struct sdp sdp;
     const struct server_dialect *dialect; // static; of the SDP
     struct rng rng;
@@ -396,6 +397,7 @@ static void end_refused(struct rtsp_client *c, const struct pending *p, const st
                         usec_t now)
 {
     char text[512];
+    c->status = r->status;
     if (r->status == 401 && c->origin.withheld) {
         end_with(c, RTSP_CLIENT_REFUSED, now,
                  "the server redirects to %.300s, to which the password is not sent: give that URL "
@@ -630,12 +632,13 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
 {
     if (c->step != STEP_CONNECTING)
         return; // the viewer is leaving
+    char headers[1024];
+    int len = snprintf(headers, sizeof(headers), "Accept: application/sdp\r\n");
+    if (c->config.via)
+        snprintf(headers + len, sizeof(headers) - (size_t)len, "Via: %.900s\r\n", c->config.via);
     c->step = STEP_DESCRIBING;
     c->events->on_connected(c->ctx, now);
-    send_request(c,
-                 &(struct client_request){.kind = REQUEST_DESCRIBE,
-                                          .headers = "Accept: application/sdp\r\n"},
-                 now);
+    send_request(c, &(struct client_request){.kind = REQUEST_DESCRIBE, .headers = headers}, now);
 }
 
 int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, usec_t wall,
@@ -798,6 +801,11 @@ bool rtsp_client_is_connecting(const struct rtsp_client *c)
 bool rtsp_client_is_over(const struct rtsp_client *c)
 {
     return c->step == STEP_OVER;
+}
+
+int rtsp_client_status(const struct rtsp_client *c)
+{
+    return c->status;
 }
 
 bool rtsp_client_takes_media(const struct rtsp_client *c)

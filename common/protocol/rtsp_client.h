@@ -57,8 +57,9 @@ struct rtsp_client_config {
                          // itself
     int live_latency_ms; // value of the parameter `latency` for live media, ms
     int stored_latency_ms;
-    usec_t silence; // silence after which the server counts as lost; 0: the transport's default
-    bool has_audio; // the viewer requests audio
+    usec_t silence;  // silence after which the server counts as lost; 0: the transport's default
+    bool has_audio;  // the viewer requests audio
+    const char *via; // value of the Via header of DESCRIBE (RFC 2326, 12.43), borrowed; NULL: none
     rtsp_hash_fn *hash;
     uint64_t seed; // seed of the nonces for authentication
 };
@@ -197,6 +198,8 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now);
 // Returns true if the client waits for a connection.
 bool rtsp_client_is_connecting(const struct rtsp_client *c);
 bool rtsp_client_is_over(const struct rtsp_client *c); // on_end was called
+// Returns the status of the response that ended the client; 0: no response did.
+int rtsp_client_status(const struct rtsp_client *c);
 // Returns true if the viewer accepts media.
 bool rtsp_client_takes_media(const struct rtsp_client *c);
 // Returns the max time without any input from the server while media plays.

@@ -2,6 +2,7 @@
 #include "common/transport/transport_list.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -87,6 +88,45 @@ int transport_list_split(const char *text, struct transport_list *out)
     for (int i = 0; i < out->count; i++)
         out->udp[i] = transport_needs_udp(out->names[i]);
     return err;
+}
+
+const char *transport_list_read(struct transport_list *list, const char *value, char *why,
+                                size_t cap)
+{
+    char names[256];
+    transport_names(names, sizeof(names));
+    int err = transport_list_split(value, list);
+    if (err == ERR_TOO_BIG)
+        snprintf(why, cap, "at most %d transports, each shorter than %d characters",
+                 RTSP_MAX_OFFERS, TRANSPORT_MAX_NAME);
+    else if (err)
+        snprintf(why, cap, "expects NAME[:PARAMS][,NAME...] (available: %s, auto)", names);
+    for (int i = 0; !err && i < list->count; i++) {
+        const struct transport_kind *kind;
+        const char *params;
+        err = transport_find(list->names[i], &kind, &params);
+        if (err == ERR_NOT_FOUND)
+            snprintf(why, cap, "unknown transport '%s' (available: %s, auto)", list->names[i],
+                     names);
+        else if (err)
+            snprintf(why, cap, "the parameters of '%s' are %s; %s: %s", list->names[i],
+                     err == ERR_RANGE ? "out of range" : "malformed", kind->name, kind->help);
+    }
+    return err ? why : NULL;
+}
+
+const char *transport_list_value(int i, const char **help)
+{
+    int count = 0;
+    while (count < i && transport_kinds[count])
+        count++;
+    const struct transport_kind *k = transport_kinds[count];
+    bool is_auto = !k && count == i; // after the last
+    *help = is_auto ? "of live media " TRANSPORT_LIST_LIVE "," TRANSPORT_LIST_AUTO
+                      ", else " TRANSPORT_LIST_AUTO
+            : k ? k->help
+                : NULL;
+    return is_auto ? "auto" : k ? k->name : NULL;
 }
 
 bool transport_list_needs_raw(const struct transport_list *list)

@@ -23,6 +23,11 @@ extern "C" {
 // Only splits the text; transport_find checks the names. 0; ERR_MALFORMED: an empty part, or
 // parameters without a name; ERR_TOO_BIG: too many names, or a name that is too long.
 int transport_list_split(const char *text, struct transport_list *out);
+// The value of an option, as option_read and option_value have it (option_table.h): also checks the
+// names and their parameters.
+const char *transport_list_read(struct transport_list *list, const char *value, char *why,
+                                size_t cap);
+const char *transport_list_value(int i, const char **help);
 // The transports to request instead of `list` from a server that does not know Weir's: plain RTP
 // over TCP or UDP. TCP, which passes firewalls, is first if the list has both or is the default.
 struct transport_list transport_list_standard(const struct transport_list *list);

@@ -296,6 +296,7 @@ const char *rtsp_reason(int status)
         {200, "OK"},
         {400, "Bad Request"},
         {300, "Multiple Choices"},
+        {403, "Forbidden"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},
         {406, "Not Acceptable"},
@@ -318,7 +319,9 @@ const char *rtsp_reason(int status)
         {463, "Key management Failure"},
         {500, "Internal Server Error"},
         {501, "Not Implemented"},
+        {502, "Bad Gateway"},
         {503, "Service Unavailable"},
+        {504, "Gateway Time-out"},
         {505, "RTSP Version not supported"},
         {551, "Option not supported"},
     };

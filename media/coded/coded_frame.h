@@ -25,6 +25,7 @@ struct coded_frame {
     bool key;            // an IDR, with its parameter sets
     int64_t depends_on;  // frame number in this size, -1 = none
     bool on_lower;       // depends on the frame of the next smaller size with this number, too
+    int level;           // of a relayed frame: the level that its origin serves
     usec_t pts;          // media time
     usec_t capture_wall; // wall clock at capture
     usec_t captured;     // time of capture on the sender's monotonic clock

@@ -129,6 +129,7 @@ static struct received_frame *describe_run(struct depacketiser *d, int64_t from,
     f->rtp_timestamp = s->timestamp;
     f->first_written_us = f->last_written_us = s->adu.written_us;
     f->first_arrived = f->last_arrived = s->arrived;
+    f->first_seq = from;
     f->packets = (int)(to - from + 1);
     for (int64_t seq = from; seq <= to; seq++) {
         s = slot_at(d, seq);

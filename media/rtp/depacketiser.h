@@ -33,6 +33,7 @@ struct received_frame {
     uint32_t last_written_us;  // adu_ext.written_us of the packet that was written last
     usec_t first_arrived;      // arrival of the first packet, on the player's clock
     usec_t last_arrived;       // arrival of the last packet, on the player's clock
+    int64_t first_seq;         // extended sequence number of the first packet
     int packets;
     uint8_t *data; // owned; as the payload's format says; 64 zero bytes follow `bytes`
     size_t bytes;

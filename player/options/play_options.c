@@ -23,41 +23,7 @@ static const char *read_url(void *options, const char *value, char *why, size_t 
 
 static const char *read_transports(void *options, const char *value, char *why, size_t cap)
 {
-    char names[256];
-    transport_names(names, sizeof(names));
-    struct transport_list *list = &((struct play_options *)options)->transports;
-    int err = transport_list_split(value, list);
-    if (err == ERR_TOO_BIG)
-        snprintf(why, cap, "at most %d transports, each shorter than %d characters",
-                 RTSP_MAX_OFFERS, TRANSPORT_MAX_NAME);
-    else if (err)
-        snprintf(why, cap, "expects NAME[:PARAMS][,NAME...] (available: %s, auto)", names);
-    for (int i = 0; !err && i < list->count; i++) {
-        const struct transport_kind *kind;
-        const char *params;
-        err = transport_find(list->names[i], &kind, &params);
-        if (err == ERR_NOT_FOUND)
-            snprintf(why, cap, "unknown transport '%s' (available: %s, auto)", list->names[i],
-                     names);
-        else if (err)
-            snprintf(why, cap, "the parameters of '%s' are %s; %s: %s", list->names[i],
-                     err == ERR_RANGE ? "out of range" : "malformed", kind->name, kind->help);
-    }
-    return err ? why : NULL;
-}
-
-static const char *transport_value(int i, const char **help)
-{
-    int count = 0;
-    while (count < i && transport_kinds[count])
-        count++;
-    const struct transport_kind *k = transport_kinds[count];
-    bool is_auto = !k && count == i; // after the last
-    *help = is_auto ? "of live media " TRANSPORT_LIST_LIVE "," TRANSPORT_LIST_AUTO
-                      ", else " TRANSPORT_LIST_AUTO
-            : k ? k->help
-                : NULL;
-    return is_auto ? "auto" : k ? k->name : NULL;
+    return transport_list_read(&((struct play_options *)options)->transports, value, why, cap);
 }
 
 static const char *read_cc(void *options, const char *value, char *why, size_t cap)
@@ -195,7 +161,7 @@ static const struct option_row rows[] = {
      "an IPv6 address requires brackets, a link-local one its interface: [fe80::1%25eth0]"},
 
     {.section = "Network", .name = "transport", .letter = 't', .argument = "LIST",
-     .read = read_transports, .value = transport_value,
+     .read = read_transports, .value = transport_list_value,
      .help = "transports in order of preference, separated by commas; uses the first that the server "
      "offers and that works on this network (default: the first of these)"},
     {.name = "cc", .argument = "NAME", .read = read_cc, .value = cc_value,

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "client/receive/audio_receiver.h"
 #include "common/base/log.h"
 #include "media/pattern/pattern_picture.h"
 #include "player/audio/audio_output.h"
-#include "player/audio/audio_receiver.h"
 #include "stream/audio/audio_clock.h"
 #include "stream/audio/audio_delay.h"
 #include "stream/playout/playout.h"
@@ -63,6 +63,14 @@ static void set_repair(struct audio_session *s)
         log_warn("lost audio is not repaired: out of memory");
 }
 
+static void on_packet(void *ctx, const struct received_audio *a)
+{
+    struct audio_session *s = ctx;
+    if (s->sdp->duration < 0)
+        audio_delay_packet(&s->delay, audio_usec(a->position), a->arrived);
+    audio_output_packet(s->output, a->position, a->data, a->bytes);
+}
+
 void audio_session_open(struct audio_session *s)
 {
     struct audio_output_config config = {.headless = s->options->headless,
@@ -70,9 +78,8 @@ void audio_session_open(struct audio_session *s)
                                          .volume = s->options->volume};
     if (!s->output && !(s->output = audio_output_new(&config)))
         return;
-    audio_receiver_init(&s->receiver, s->sdp, s->output, s->random);
+    audio_receiver_init(&s->receiver, s->sdp, on_packet, s, s->random);
     audio_delay_init(&s->delay);
-    s->receiver.delay = s->sdp->duration < 0 ? &s->delay : NULL;
     s->open = true;
     set_repair(s);
 }
@@ -163,7 +170,7 @@ void audio_session_clock(struct audio_session *s, bool playing, const struct med
         audio_clock_unset(&s->clock);
     if (playing && !clock)
         clock = audio_clock_get(&s->clock);
-    else if (playing && s->open && s->receiver.delay)
+    else if (playing && s->open && s->sdp->duration < 0)
         clock = audio_delay_follow(&s->delay, clock);
     audio_output_set_clock(s->output, clock);
 }

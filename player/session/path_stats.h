@@ -5,8 +5,8 @@
 #ifndef WEIR_PLAYER_SESSION_PATH_STATS_H
 #define WEIR_PLAYER_SESSION_PATH_STATS_H
 
+#include "client/receive/video_receiver.h"
 #include "common/protocol/rtsp_client.h"
-#include "player/receive/video_receiver.h"
 #include "player/report/trace.h"
 #include "stream/qoe/qoe.h"
 

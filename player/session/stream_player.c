@@ -6,6 +6,7 @@
 #include "common/net/clock.h"
 #include "common/protocol/server_dialect.h"
 #include "common/wire/rtcp.h"
+#include "player/report/viewing_trace.h"
 #include "stream/video/video_pipeline.h"
 
 struct stream_player {
@@ -23,6 +24,12 @@ static void report_clock(const struct stream_player *s)
 }
 
 // ---- From the receiver ----
+
+static void on_event(void *ctx, const struct viewing_event *e)
+{
+    struct stream_player *s = ctx;
+    viewing_trace(s->config.events, e);
+}
 
 static void send_video_rtcp(void *ctx, const uint8_t *data, size_t len)
 {
@@ -178,6 +185,8 @@ void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t se
 void stream_player_second(struct stream_player *s, struct video_receiver_stats *out, usec_t now)
 {
     video_receiver_second(s->receiver, out, now);
+    if (out->lost)
+        trace_loss(s->config.events, out->lost, out->loss_events, now);
     uint8_t report[RTCP_MAX_PACKET];
     size_t len = audio_session_second(s->config.audio, report, now);
     if (len)
@@ -227,8 +236,7 @@ static bool open_receiver(struct stream_player *s)
     struct video_receiver_config config = {.loop = s->config.loop,
                                            .sdp = s->config.sdp,
                                            .clock = &s->clock,
-                                           .qoe = s->config.qoe,
-                                           .events = s->config.events,
+                                           .sink = {s->config.qoe, on_event, s},
                                            .random = s->config.random,
                                            .send_rtcp = send_video_rtcp,
                                            .on_packet = on_packet,

@@ -7,8 +7,9 @@
 
 #include <uv.h>
 
+#include "client/receive/video_receiver.h"
 #include "player/policy/media_progress.h"
-#include "player/receive/video_receiver.h"
+#include "player/report/trace.h"
 #include "player/session/audio_session.h"
 #include "player/session/comparison.h"
 #include "player/session/goddard_session.h"

@@ -89,8 +89,8 @@ static bool is_alone(const struct media_feed *f)
     return v->media->playing == v->plays;
 }
 
-static bool place(struct media_feed *f, const struct media_seek *to, struct media_place *out,
-                  usec_t now)
+static enum media_placed place(struct media_feed *f, const struct media_seek *to,
+                               struct media_place *out, usec_t now)
 {
     (void)now;
     int64_t number, first = ERR_UNSUPPORTED;
@@ -104,7 +104,7 @@ static bool place(struct media_feed *f, const struct media_seek *to, struct medi
     }
     out->frames =
         (struct rtsp_frames){.first = number, .show = number, .ahead = sought && to->ahead};
-    return sought;
+    return sought ? MEDIA_SOUGHT : MEDIA_CONTINUES;
 }
 
 static void set_speed(struct media_feed *f, double speed)

@@ -286,8 +286,8 @@ static void seek(struct stored_feed *f, double seconds, const struct level *leve
         timer_set(f->timer, now);
 }
 
-static bool place(struct media_feed *feed, const struct media_seek *to, struct media_place *out,
-                  usec_t now)
+static enum media_placed place(struct media_feed *feed, const struct media_seek *to,
+                               struct media_place *out, usec_t now)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
     if (to)
@@ -297,7 +297,7 @@ static bool place(struct media_feed *feed, const struct media_seek *to, struct m
     out->seconds = (double)position / fps_value(f->info->sdp.ladder.source_fps);
     out->frames = (struct rtsp_frames){
         .first = f->first_number + f->at, .show = f->first_number + show, .ahead = true};
-    return to;
+    return to ? MEDIA_SOUGHT : MEDIA_CONTINUES;
 }
 
 static void rewind_to(struct media_feed *feed, int64_t slot)

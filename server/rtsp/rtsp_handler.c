@@ -55,6 +55,7 @@ struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config, 
                                        .raw = config->raw,
                                        .name = config->name,
                                        .state = &h->state,
+                                       .on_placed = config->on_ready,
                                        .on_stuck = config->on_stuck,
                                        .ctx = config->ctx};
     h->setup = track_setup_new(&setup);
@@ -122,9 +123,11 @@ static void read_query(struct rtsp_handler *h, const char *path)
 
 // Gets the stream of a request's URI; a session keeps its stream. Returns 0, or an error of
 // catalog_ops.take.
-static int take_stream(struct rtsp_handler *h, struct text uri, bool allow_star)
+static int take_stream(struct rtsp_handler *h, const struct rtsp_item *request)
 {
     char text[MAX_URI];
+    struct text uri = request->uri;
+    bool allow_star = request->method == RTSP_OPTIONS;
     if (uri.len >= sizeof(text))
         return ERR_NOT_FOUND;
     text_copy(uri, text, sizeof(text));
@@ -139,6 +142,7 @@ static int take_stream(struct rtsp_handler *h, struct text uri, bool allow_star)
     if (!track_setup_session(h->setup))
         h->stream = NULL;
     bool only = track_setup_session(h->setup) != NULL;
+    text_copy(rtsp_header(request, "Via"), h->hold.via, sizeof(h->hold.via));
     int err = h->config.catalog->ops->take(h->config.catalog, path, &h->hold, only, &h->stream);
     if (err)
         return err;
@@ -174,7 +178,9 @@ static bool refuse_uri(struct rtsp_handler *h, const struct rtsp_item *request, 
         return false;
     if (err == ERR_END && request->method == RTSP_DESCRIBE)
         return list_files(h, a);
-    if (err == ERR_FULL)
+    if (err == CATALOG_REFUSED)
+        rtsp_response_refuse(a, h->hold.refusal.status, "%s\r\n", h->hold.refusal.text);
+    else if (err == ERR_FULL)
         rtsp_response_refuse(a, 503, "too many open files: the limit is %d\r\n", CATALOG_MAX_OPEN);
     else if (err == ERR_AGAIN)
         rtsp_response_refuse(a, 503, "busy opening other files; try again\r\n");
@@ -249,16 +255,12 @@ static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
         rtsp_response_header(a, "Speed: %.3f\r\n", speed);
 }
 
-static void answer_place(struct rtsp_handler *h, double wanted, struct rtsp_response *a, usec_t now)
+static void answer_place(const struct rtsp_handler *h, const struct media_place *place,
+                         struct rtsp_response *a)
 {
-    struct media_place place;
-    if (!session_place(track_setup_session(h->setup), wanted, &place, now)) {
-        rtsp_response_header(a, "Range: npt=now-\r\n");
-        return;
-    }
     char frames[96];
-    rtsp_response_header(a, "Range: npt=%.3f-%.3f\r\n", place.seconds, h->stream->media->duration);
-    if (rtsp_frames_encode(&place.frames, frames, sizeof(frames)) > 0)
+    rtsp_response_header(a, "Range: npt=%.3f-%.3f\r\n", place->seconds, h->stream->media->duration);
+    if (rtsp_frames_encode(&place->frames, frames, sizeof(frames)) > 0)
         rtsp_response_header(a, RTSP_FRAMES_HEADER ": %s\r\n", frames);
 }
 
@@ -285,7 +287,8 @@ static void answer_rtp_info(const struct rtsp_handler *h, struct text uri, struc
     rtsp_response_header(a, "\r\n");
 }
 
-static void handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
+// Returns false if the request has to wait.
+static bool handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
                         struct rtsp_response *a, usec_t now)
 {
     struct rtsp_range range = {.from = -1, .to = -1};
@@ -295,14 +298,30 @@ static void handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
     if (err || (duration >= 0 && range.from > duration)) {
         rtsp_response_refuse(a, 457, "expected Range: npt=now- or npt=SECONDS-%s\r\n",
                              err ? "" : ", within the media");
-        return;
+        return true;
     }
     // Viewers of live media share one time line.
     bool alone = session_owns_time_line(track_setup_session(h->setup));
     handle_speed(h, rtsp_header(request, "Speed"), alone, a, now);
-    answer_place(h, alone && range.from >= 0 ? range.from : NAN, a, now);
+    struct media_place place;
+    switch (session_place(track_setup_session(h->setup),
+                          alone && range.from >= 0 ? range.from : NAN, &place, now)) {
+    case MEDIA_WAITS:
+        return false;
+    case MEDIA_REFUSED:
+        rtsp_response_refuse(a, place.refusal.status, "%s\r\n", place.refusal.text);
+        return true;
+    case MEDIA_NOWHERE:
+        rtsp_response_header(a, "Range: npt=now-\r\n");
+        break;
+    case MEDIA_CONTINUES:
+    case MEDIA_SOUGHT:
+        answer_place(h, &place, a);
+        break;
+    }
     answer_rtp_info(h, request->uri, a);
     rtsp_response_header(a, "Session: %s\r\n", h->state.id);
+    return true;
 }
 
 static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter,
@@ -381,7 +400,8 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct rt
     size_t used = strlen(a->body);
     char line[1024] = "";
     if (parameter == PARAMETER_CLOCK) {
-        snprintf(line, sizeof(line), "clock: %" PRId64, clock_wall());
+        snprintf(line, sizeof(line), "clock: %" PRId64,
+                 session ? session_wall(session) : clock_wall());
     } else if (parameter == PARAMETER_LEVEL && session) {
         snprintf(line, sizeof(line), "level: %d", session_level(session));
     } else if (parameter == PARAMETER_TRANSPORT && session) {
@@ -436,7 +456,8 @@ static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request
     track_setup_serve(h->setup, &setup, a, now);
 }
 
-static void serve(struct rtsp_handler *h, const struct rtsp_item *request, struct rtsp_response *a,
+// Returns false if the request has to wait.
+static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struct rtsp_response *a,
                   usec_t now)
 {
     switch (request->method) {
@@ -448,9 +469,10 @@ static void serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
         break;
     case RTSP_SETUP:
         handle_setup(h, request, a, now);
-        return; // SETUP applies its own change of state
+        return true; // SETUP applies its own change of state
     case RTSP_PLAY:
-        handle_play(h, request, a, now);
+        if (!handle_play(h, request, a, now))
+            return false;
         break;
     case RTSP_PAUSE:
         session_pause(track_setup_session(h->setup));
@@ -469,6 +491,7 @@ static void serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
     }
     if (a->status == 200)
         rtsp_session_apply(&h->state, request->method, 0);
+    return true;
 }
 
 bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
@@ -486,8 +509,7 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
         rtsp_response_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
                              track_setup_session(h->setup) ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER"
                                                            : "SETUP");
-    } else if (a->status == 200 &&
-               (err = take_stream(h, request->uri, request->method == RTSP_OPTIONS)) != 0) {
+    } else if (a->status == 200 && (err = take_stream(h, request)) != 0) {
         if (!refuse_uri(h, request, err, a))
             return false;
     } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is supported
@@ -495,7 +517,5 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
         rtsp_response_header(a, "Unsupported: %.*s\r\n",
                              (int)(require.len < 200 ? require.len : 200), require.at);
     }
-    if (a->status == 200)
-        serve(h, request, a, now);
-    return true;
+    return a->status != 200 || serve(h, request, a, now);
 }

@@ -38,7 +38,8 @@ void rtsp_handler_end_session(struct rtsp_handler *h,
                               usec_t now); // ends the session with a BYE, if there is one
 
 // Serves one request; `a` has status 200 and is otherwise empty. Returns false if the request has
-// to wait for a film to be opened: the caller serves the same request again after on_ready.
+// to wait for a film to be opened, or for media of another server: the caller serves the same
+// request again after on_ready.
 bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
                         struct rtsp_response *a, usec_t now);
 // An interleaved frame arrived. If it is RTCP of the session, the session processes it; others are

@@ -309,6 +309,43 @@ static int try_offer(const struct track_setup *t, const struct rtsp_transport *o
     return ERR_UNSUPPORTED;
 }
 
+// Returns the first of the offers from `i` on that is of the transport `name`, and supported;
+// `count`: none.
+static int find_offer(const struct track_setup *t, const char *name,
+                      const struct rtsp_transport *offers, int count, char *why, size_t cap)
+{
+    const struct transport_kind *wanted, *offered;
+    const char *params;
+    int i = 0;
+    while (i < count &&
+           !(transport_find(name, &wanted, &params) == 0 &&
+             transport_find(transport_offer_name(&offers[i]), &offered, &params) == 0 &&
+             wanted == offered && try_offer(t, &offers[i], why, cap) == 0))
+        i++;
+    return i;
+}
+
+static int choose_offer(const struct track_setup *t, const struct stream *stream,
+                        const struct rtsp_transport *offers, int count, char *why, size_t cap)
+{
+    const struct transport_list *list = stream->transports;
+    for (int k = 0; list && k < list->count; k++) {
+        int i = find_offer(t, list->names[k], offers, count, why, cap);
+        if (i < count)
+            return i;
+    }
+    if (stream->only_these) {
+        int len = snprintf(why, cap, "expected one of these transports:");
+        for (int k = 0; k < list->count && (size_t)len < cap; k++)
+            len += snprintf(why + len, cap - (size_t)len, " %s", list->names[k]);
+        return count;
+    }
+    int i = 0;
+    while (i < count && try_offer(t, &offers[i], why, cap) != 0)
+        i++;
+    return i;
+}
+
 // Five packets per round trip of the RTSP connection: half of TCP's max initial window (RFC 6928).
 static double start_rate(const struct track_setup *t)
 {
@@ -352,6 +389,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
         .audio_only = t->first == TRACK_AUDIO,
         .seed = seed,
         .start_bps = start_rate(t),
+        .on_placed = t->config.on_placed,
         .on_stuck = t->config.on_stuck,
         .ctx = t->config.ctx,
     };
@@ -427,9 +465,7 @@ void track_setup_serve(struct track_setup *t, const struct track_setup_request *
         return;
     }
     char why[512] = "no transport in the Transport header is supported";
-    int i = 0;
-    while (i < count && try_offer(t, &offers[i], why, sizeof(why)) != 0)
-        i++;
+    int i = choose_offer(t, r->stream, offers, count, why, sizeof(why));
     if (i == count)
         rtsp_response_refuse(a, 461, "%s\r\n", why);
     else

@@ -21,12 +21,13 @@ struct tcp_conn;
 struct track_setup; // opaque
 
 struct track_setup_config {
-    uv_loop_t *loop;                              // borrowed, like the pointers below
-    struct tcp_conn *tcp;                         // the RTSP connection
-    struct mtp_raw *raw;                          // NULL: none
-    const char *name;                             // the viewer's address, for the log
-    struct rtsp_session *state;                   // SETUP changes its state
-    void (*on_stuck)(void *ctx, const char *why); // as struct session_config says
+    uv_loop_t *loop;                          // borrowed, like the pointers below
+    struct tcp_conn *tcp;                     // the RTSP connection
+    struct mtp_raw *raw;                      // NULL: none
+    const char *name;                         // the viewer's address, for the log
+    struct rtsp_session *state;               // SETUP changes its state
+    void (*on_placed)(void *ctx, usec_t now); // these as struct session_config says
+    void (*on_stuck)(void *ctx, const char *why);
     void *ctx;
 };
 

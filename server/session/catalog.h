@@ -12,7 +12,9 @@ extern "C" {
 
 enum {
     CATALOG_MAX_OPEN = STATS_STREAMS, // max. open streams
-    CATALOG_WAITS = 1,                // a result, not an error: on_ready follows
+    CATALOG_WAITS = 1,                // results, not errors: on_ready follows
+    CATALOG_REFUSED = 2,              // the hold has the reason
+    CATALOG_VIA_MAX = 512,            // bytes of a Via header's value, with NUL
     CATALOG_LIST_BYTES = 1 << 17,
 };
 #define CATALOG_OPEN_LIMIT (5 * USEC_PER_SEC) // max. time from the request until the stream is open
@@ -33,6 +35,9 @@ struct catalog_hold {
     bool listing;              // waits for the list
     int listed;                // next result of `list`: 1: list ready; 0: none; else an error
     struct catalog_hold *next_listing;
+    // The request's Via header (RFC 2326, 12.43), set before `take`; empty: none.
+    char via[CATALOG_VIA_MAX];
+    struct media_refusal refusal; // CATALOG_REFUSED
 };
 
 struct catalog_ops {
@@ -45,6 +50,7 @@ struct catalog_ops {
     //   ERR_FULL: too many films are open;
     //   ERR_AGAIN: too many films are being opened;
     //   ERR_TIMED_OUT: opening takes longer than CATALOG_OPEN_LIMIT;
+    //   CATALOG_REFUSED: another server refuses it: h->refusal;
     //   another error: the film cannot be opened.
     int (*take)(struct catalog *c, const char *url_path, struct catalog_hold *h, bool only,
                 struct stream **out);

@@ -19,6 +19,10 @@ struct frame_sink_ops {
     void (*on_end)(struct frame_sink *sink, usec_t now); // the media has ended, or cannot be read
     // Fills `out`; returns the index of the sink's transport (transport.h).
     int (*stats)(struct frame_sink *sink, struct session_stats *out, usec_t now);
+    // The feed's `place` can be called again: it returned MEDIA_WAITS.
+    void (*on_placed)(struct frame_sink *sink, usec_t now);
+    // Of relayed media: so many packets before the next frame were lost upstream.
+    void (*on_lost)(struct frame_sink *sink, int packets, usec_t now);
 };
 
 struct frame_sink { // embedded first by each implementation

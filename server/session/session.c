@@ -62,9 +62,8 @@ static void on_room(void *ctx, usec_t now)
 // Reads the clock again, because hundreds of packets may leave in one wake-up of the loop.
 static usec_t wall(void *ctx, usec_t now)
 {
-    (void)ctx;
     (void)now;
-    return clock_wall();
+    return session_wall(ctx);
 }
 
 static void report_track(struct session *s, enum media_track track, bool bye, usec_t now)
@@ -134,6 +133,18 @@ static void on_media_end(struct frame_sink *sink, usec_t now)
     arm(s);
 }
 
+static void on_placed(struct frame_sink *sink, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    s->config.on_placed(s->config.ctx, now);
+}
+
+static void on_lost(struct frame_sink *sink, int packets, usec_t now)
+{
+    (void)now;
+    stream_sender_lost(((struct session *)sink)->sender, packets);
+}
+
 static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t now)
 {
     struct session *s = (struct session *)sink;
@@ -191,6 +202,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
                                           .reports_losses = config->reports_losses,
                                           .start_bps = config->start_bps,
                                           .audio_only = config->audio_only,
+                                          .relays = media->relays,
                                           .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
                                           .ops = &ops,
                                           .ctx = s};
@@ -203,7 +215,9 @@ struct session *session_new(const struct session_config *config, usec_t now)
                                                    .on_again = on_again,
                                                    .on_audio = on_audio,
                                                    .on_end = on_media_end,
-                                                   .stats = sink_stats};
+                                                   .stats = sink_stats,
+                                                   .on_placed = on_placed,
+                                                   .on_lost = on_lost};
     struct stream_media *media = config->stream->media;
     struct session *s = calloc(1, sizeof(*s));
     if (!s)
@@ -283,19 +297,21 @@ void session_pause(struct session *s)
     arm(s);
 }
 
-bool session_place(struct session *s, double seconds, struct media_place *out, usec_t now)
+enum media_placed session_place(struct session *s, double seconds, struct media_place *out,
+                                usec_t now)
 {
     if (!s->feed->ops->place)
-        return false;
+        return MEDIA_NOWHERE;
     const struct ladder *ladder = &s->config.stream->media->ladder;
     struct media_seek to = {
         .seconds = seconds,
         .level = &ladder->levels[stream_sender_level(s->sender)],
         // Media that is early would be lost in the network unless the transport holds it back.
         .ahead = s->transport->kind->holds_back};
-    if (s->feed->ops->place(s->feed, isnan(seconds) ? NULL : &to, out, now))
+    enum media_placed placed = s->feed->ops->place(s->feed, isnan(seconds) ? NULL : &to, out, now);
+    if (placed == MEDIA_SOUGHT)
         stream_sender_go_to(s->sender, out->frames.first);
-    return true;
+    return placed;
 }
 
 bool session_owns_time_line(const struct session *s)
@@ -428,6 +444,11 @@ void session_second(struct session *s, usec_t now)
 }
 
 // ---- Reading
+
+usec_t session_wall(const struct session *s)
+{
+    return clock_wall() + s->feed->wall_ahead;
+}
 
 bool session_is_playing(const struct session *s)
 {

@@ -44,6 +44,8 @@ struct session_config {
                    // peers
     double start_bps;
     char id[20];
+    // The owner repeats the session_place that returned MEDIA_WAITS, but not inside this call.
+    void (*on_placed)(void *ctx, usec_t now);
     // The session cannot continue: the viewer does not read or report, or its connection was
     // closed. The owner must end the session later, not inside this call.
     void (*on_stuck)(void *ctx, const char *why);
@@ -57,9 +59,12 @@ void session_pause(struct session *s);
 // Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.
 bool session_owns_time_line(const struct session *s);
 // Writes the position of the next frames to `out`; call it before session_play. `seconds`: seeks to
-// that position first, which requires session_owns_time_line; NaN: no seek. Returns false if the
-// media has no position; `out` is then unchanged.
-bool session_place(struct session *s, double seconds, struct media_place *out, usec_t now);
+// that position first, which requires session_owns_time_line; NaN: no seek. The result is that of
+// media_feed_ops.place; after MEDIA_WAITS and MEDIA_REFUSED the caller does not call session_play.
+enum media_placed session_place(struct session *s, double seconds, struct media_place *out,
+                                usec_t now);
+// The wall clock of the media's capture times, and of the packets' times: since 1970.
+usec_t session_wall(const struct session *s);
 // Adds the audio track, sent to `to`. Requires a stream with audio, and that the session does not
 // play.
 void session_add_audio(struct session *s, const struct track_path *to);

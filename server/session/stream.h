@@ -5,6 +5,7 @@
 #ifndef WEIR_SERVER_SESSION_STREAM_H
 #define WEIR_SERVER_SESSION_STREAM_H
 
+#include "common/protocol/transport_names.h"
 #include "media/source/media_guard.h"
 #include "server/session/stream_media.h"
 #include "server/stats/stats.h"
@@ -18,6 +19,10 @@ struct stream {
     struct media_guard *guard;  // one reference, for the file that is read; NULL: none
     usec_t viewer_timeout; // a viewer that takes nothing for this long is dropped; default 20 s
     int max_viewers;       // default VIEWERS_DEFAULT
+    // The transports that viewers get, the first that one offers; NULL: the first of the viewer's
+    // own order.
+    const struct transport_list *transports; // borrowed
+    bool only_these;                         // a viewer that offers none of `transports` is refused
     int sink_count;
     int sink_room;
     struct frame_sink **sinks; // owned array of sink_room borrowed pointers

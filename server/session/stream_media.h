@@ -48,6 +48,7 @@ struct stream_media { // embedded first by each implementation
     int audio_bps;   // 0: no audio
     bool h264;       // else filler or synthetic frames
     bool reorders;   // media_feed.h
+    bool relays;     // the frames come from an origin, which selects them (stream_sender.h)
 };
 
 #ifdef __cplusplus

@@ -77,7 +77,8 @@ static void tell_qoe(struct qoe *q, struct viewing_event *e)
 
 void viewing_emit(const struct viewing_sink *s, struct viewing_event *e)
 {
-    tell_qoe(s->qoe, e);
+    if (s->qoe)
+        tell_qoe(s->qoe, e);
     if (s->on_event)
         s->on_event(s->ctx, e);
 }

@@ -112,7 +112,7 @@ struct viewing_event {
 };
 
 struct viewing_sink {
-    struct qoe *qoe;                                            // borrowed
+    struct qoe *qoe;                                            // borrowed; NULL: none
     void (*on_event)(void *ctx, const struct viewing_event *e); // NULL: no sink
     void *ctx;
 };

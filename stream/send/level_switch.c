@@ -56,10 +56,24 @@ static void count_uncoded(struct level_switch *l, int64_t number)
         l->uncoded += level_has_frame(l->ladder, l->level, n);
 }
 
+static enum level_verdict take_relayed(struct level_switch *l, const struct coded_frame *f)
+{
+    if (l->waiting_key && !f->key)
+        return LEVEL_LACKS_KEY;
+    bool switches = f->size_id != l->size_id;
+    l->size_id = l->wanted_size = f->size_id;
+    l->level = l->sent_level = f->level;
+    l->waiting_key = false;
+    l->newest = f->number;
+    return switches ? LEVEL_SWITCHED : LEVEL_TAKEN;
+}
+
 enum level_verdict level_switch_take(struct level_switch *l, const struct coded_frame *f)
 {
     if (f->number < l->from)
         return LEVEL_OTHER;
+    if (l->relays)
+        return take_relayed(l, f);
     bool switches = f->size_id == l->wanted_size && l->size_id != l->wanted_size && f->key;
     if (switches) {
         l->size_id = f->size_id;
@@ -81,6 +95,8 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
 
 bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int top)
 {
+    if (l->relays)
+        return true;
     // Layers are added at a base frame only, because until then higher layers depend on frames that
     // were not sent. Stored frames of higher layers follow their base frame in decoding order,
     // although some are shown before it, so the level changes at base frames in both directions.

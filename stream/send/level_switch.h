@@ -11,6 +11,9 @@
 //       frame if the viewer has all of its earlier frames.
 //     - Frames from before the last seek are not sent.
 //
+//   Relayed frames were selected by their origin. All are sent, from the first key frame on, and
+//   tell the level and size that is sent.
+//
 // Pure.
 #ifndef WEIR_STREAM_SEND_LEVEL_SWITCH_H
 #define WEIR_STREAM_SEND_LEVEL_SWITCH_H
@@ -25,6 +28,7 @@ extern "C" {
 struct level_switch {
     const struct ladder *ladder; // borrowed
     bool reorders;               // frames arrive in decoding order (media_feed.h)
+    bool relays;                 // an origin has selected the frames; set it after the init
     int level;                   // requested level
     int sent_level;              // level sent now; differs from `level` until the key frame of a
                                  // new size arrives

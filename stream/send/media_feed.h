@@ -5,6 +5,7 @@
 //   Live media is encoded as it is sent; all viewers share the encoders. Stored media is read from
 //   a file of coded frames; synthetic media consists of filler bytes. Of both, each viewer has its
 //   own time line. Filler has no frames: the sender makes its packets (filler.h).
+//   Relayed media comes from an origin, which has selected its frames for this viewer.
 //
 // The session receives frames and audio packets through a frame sink (server/session/frame_sink.h).
 // The operations do not call the sender, with one exception: give_again and request_key of stored
@@ -31,17 +32,34 @@ struct media_seek {
     bool ahead;                // the viewer's transport can hold back frames that arrive early
 };
 
+// Why the media cannot be sent, for the viewer.
+struct media_refusal {
+    int status;     // of RTSP
+    char text[256]; // a sentence for people
+};
+
 // The position at which the media continues.
 struct media_place {
     double seconds; // media time of frame `frames.show`
     struct rtsp_frames frames;
+    struct media_refusal refusal; // MEDIA_REFUSED
 };
+
+enum media_placed {
+    MEDIA_CONTINUES, // the place is where the media was
+    MEDIA_SOUGHT,    // after a seek; the next frame has the number frames.first
+    MEDIA_NOWHERE,   // the media has no position; the place is not filled in
+    MEDIA_WAITS,     // frame_sink.on_placed follows within MEDIA_PLACE_LIMIT; then the caller calls
+                     // `place` again with the same arguments
+    MEDIA_REFUSED,   // the media cannot play there
+};
+#define MEDIA_PLACE_LIMIT (7 * USEC_PER_SEC)
 
 struct media_feed_ops {
     // ---- For the sender
 
     // Adds (+1) or removes (-1) one viewer of the size. After a +1 its frames arrive; the first
-    // frame of live media is a key frame. NULL: filler.
+    // frame of live media is a key frame. NULL: the sender need not ask for frames.
     void (*watch)(struct media_feed *f, int size_id, int change);
     // The viewer starts (+1) or stops (-1) receiving the audio. NULL: the audio, if any, arrives
     // with each size.
@@ -65,15 +83,18 @@ struct media_feed_ops {
     // The frames from this slot on (stored_plan.h) were not sent: delivers them when the viewer
     // plays again. NULL: frames are not kept.
     void (*rewind)(struct media_feed *f, int64_t slot);
+    // Relayed media: requests this level of the origin; `follows`: as the highest that the network
+    // carries. NULL: the sender itself selects the frames of the level.
+    void (*set_level)(struct media_feed *f, int level, bool follows);
     // Returns true if no other viewer plays. NULL: the media belongs to this viewer alone.
     bool (*is_alone)(const struct media_feed *f);
 
     // ---- For the session
 
-    // Seeks if `to` is not NULL, and writes the current position to `out`. Returns true after a
-    // seek; the next frame then has the number out->frames.first. NULL: the media has no position.
-    bool (*place)(struct media_feed *f, const struct media_seek *to, struct media_place *out,
-                  usec_t now);
+    // Seeks if `to` is not NULL, and writes the current position to `out`. NULL: the media has no
+    // position.
+    enum media_placed (*place)(struct media_feed *f, const struct media_seek *to,
+                               struct media_place *out, usec_t now);
     // Sets the pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
     // NULL: the pace is fixed.
     void (*set_speed)(struct media_feed *f, double speed);
@@ -90,6 +111,8 @@ struct media_feed { // embedded first by each implementation
     bool stands_still;        // the media stops while its only viewer pauses
     bool reports_losses;      // the viewer requests what it lacks; set by the sender before it
                               // watches
+    usec_t wall_ahead; // the wall clock of capture times minus this machine's; 0 for media of
+                       // this machine
 };
 
 #ifdef __cplusplus

@@ -56,7 +56,7 @@ static void request_feedback(const struct packet_writer *w, struct rtp_packet *p
     p->feedback.interval = (uint16_t)usec_max(units, 1);
     p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
     // A transport that requests reports carries both tracks in one flow.
-    p->feedback.has_number = w->has_audio || w->is_numbered;
+    p->feedback.has_number = w->has_audio || w->is_numbered || w->has_gaps;
     p->feedback.number = w->flow_number;
 }
 

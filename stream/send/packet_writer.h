@@ -38,6 +38,7 @@ struct packet_writer {
     struct rtp_sender rtp[TRACKS];
     bool has_audio;
     bool reports_often;   // the media adapts to the network (rate_estimator.h)
+    bool has_gaps;        // the video's sequence numbers do not count the packets that left
     uint16_t flow_number; // number of the next packet, counted over all transmissions
 
     struct repair_sender *repair;  // owned; NULL: lost packets are not repaired

@@ -46,7 +46,8 @@ struct scheduler_frame {
     size_t bytes;
     void *data; // owned by the caller
     int level;
-    usec_t due; // set by scheduler_push: it waits from then on
+    usec_t due;    // set by scheduler_push: it waits from then on
+    uint64_t lost; // of a relayed frame: packets that were lost upstream so far
 };
 
 struct scheduler_counters {

@@ -65,6 +65,10 @@ struct stream_sender {
     double speed;     // pace of the media, as a multiple of real time
     double audio_bps;
 
+    // Of relayed media:
+    uint64_t lost;    // packets that were lost upstream
+    uint64_t skipped; // of these, those whose sequence numbers were left out, or need not be
+
     // Packets of the scheduler's begun frame; the scheduler holds the frame's reference.
     struct frame_packets leaving;
 };
@@ -120,8 +124,14 @@ static void set_media_rate(struct stream_sender *s, usec_t now)
     t->ops->on_media_rate(t, bps < INT_MAX ? (int)bps : INT_MAX, now);
 }
 
+static void request_level(struct stream_sender *s)
+{
+    if (s->config.relays)
+        s->feed->ops->set_level(s->feed, s->config.level, s->config.follows);
+}
+
 // Returns true if the level can adapt to the network: the transport reports arrivals, and the media
-// has an encoder.
+// has an encoder here.
 static bool can_follow(const struct stream_sender *s)
 {
     return s->feed->ops->set_bitrate && s->writer.transport->measures;
@@ -170,6 +180,7 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
 {
     assert(!s->writer.transport);
     packet_writer_attach(&s->writer, transport);
+    s->writer.has_gaps = s->config.relays;
     int err = set_repair(s, REPAIR_MODE_RESEND, false);
     if (err)
         return err;
@@ -177,6 +188,8 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
     s->writer.reports_often = s->follows;
     level_switch_init(&s->levels, s->config.ladder,
                       s->follows ? s->adaptation.level : s->config.level, s->feed->reorders);
+    s->levels.relays = s->config.relays;
+    request_level(s);
     scheduler_init(&s->scheduler, s->config.latency, layers_of(s, s->levels.size_id),
                    transport->reliable);
     set_media_rate(s, now);
@@ -254,6 +267,10 @@ int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
 {
     if (!ladder_has_level(s->config.ladder, level))
         return ERR_RANGE;
+    s->config.level = level;
+    request_level(s);
+    if (s->config.relays)
+        return 0;
     adaptation_set_cap(&s->adaptation, level);
     serve_level(s, s->follows ? s->adaptation.level : level, now);
     return 0;
@@ -261,8 +278,10 @@ int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
 
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now)
 {
+    s->config.follows = follows;
+    request_level(s);
     s->follows = s->writer.reports_often = follows && can_follow(s);
-    if (s->follows)
+    if (s->follows || s->config.relays)
         return;
     steer(s, -1, 0);
     serve_level(s, s->adaptation.cap, now);
@@ -418,6 +437,7 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
         .captured = f->captured,
         .bytes = f->bytes,
         .level = s->levels.sent_level,
+        .lost = s->lost,
         .data = coded_frame_ref(f),
     };
     scheduler_push(&s->scheduler, &entry, now);
@@ -425,14 +445,26 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
     stream_sender_pump(s, now);
 }
 
+static void request_key(struct stream_sender *s, usec_t now)
+{
+    const struct media_feed_ops *feed = s->feed->ops;
+    if (feed->request_key && feedback_limit_pli(&s->feedback, now))
+        feed->request_key(s->feed, s->levels.size_id, now);
+}
+
 void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t now)
 {
     if (!s->watching || is_filler(s) || s->config.audio_only)
         return;
+    if (s->config.relays && !ladder_has_level(s->config.ladder, f->level))
+        return;
+    int level = s->levels.level;
     switch (level_switch_take(&s->levels, f)) {
     case LEVEL_OTHER:
         return;
     case LEVEL_LACKS_KEY:
+        if (s->config.relays && f->temporal_id == 0)
+            request_key(s, now);
         // The requested key frame may have arrived before the position that is awaited: request
         // another.
         if (s->levels.from > 0 && f->temporal_id == 0 && s->feed->ops->begin)
@@ -440,13 +472,16 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
         return;
     case LEVEL_SWITCHED:
         watch_sizes(s);
-        scheduler_flush(&s->scheduler, f->number);
+        if (!s->config.relays) // an origin sends no frame of the previous size twice
+            scheduler_flush(&s->scheduler, f->number);
         reap(s);
         scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
         break;
     case LEVEL_TAKEN:
         break;
     }
+    if (s->levels.level != level)
+        set_media_rate(s, now);
     if (s->follows) {
         follow(s, now);
         s->follow_at = f->captured + frame_interval(s, f->size_id) - BEFORE_CAPTURE;
@@ -459,6 +494,12 @@ void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, u
 {
     if (s->watching && f->size_id == s->levels.size_id && f->temporal_id <= s->levels.top)
         send_frame(s, f, now);
+}
+
+void stream_sender_lost(struct stream_sender *s, int packets)
+{
+    assert(s->config.relays && packets >= 0);
+    s->lost += (uint64_t)packets;
 }
 
 void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t now)
@@ -552,6 +593,17 @@ static void on_sent(struct stream_sender *s, enum media_track track, usec_t now)
     s->ops->on_begun(s->config.ctx, track, now);
 }
 
+// Frames leave in the order in which they came, so each knows what was lost before it. A gap before
+// the first packet would be none.
+static void leave_gap(struct stream_sender *s, const struct scheduler_frame *f)
+{
+    uint64_t gap = f->lost - s->skipped;
+    s->skipped = f->lost;
+    if (s->writer.rtp[TRACK_VIDEO].packets)
+        rtp_sender_skip(&s->writer.rtp[TRACK_VIDEO],
+                        (uint16_t)(gap < STREAM_SENDER_MAX_GAP ? gap : STREAM_SENDER_MAX_GAP));
+}
+
 static int send_video(struct stream_sender *s, usec_t now)
 {
     const struct scheduler_frame *next = scheduler_next(&s->scheduler, now);
@@ -560,6 +612,7 @@ static int send_video(struct stream_sender *s, usec_t now)
         return ERR_NOT_FOUND;
     struct coded_frame *f = next->data;
     struct outgoing_packet p;
+    leave_gap(s, next);
     frame_packets_of(&s->leaving, f, next->level);
     frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
                        s->ops->wall(s->config.ctx, now), s->writer.repair, &p);
@@ -839,9 +892,8 @@ void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *ite
     bool repairs = s->writer.repair || feed->repair || feed->give_again;
     if (item->kind == RTCP_IS_NACK && repairs)
         on_nack(s, item, now);
-    else if (item->kind == RTCP_IS_PLI && feedback_limit_pli(&s->feedback, now) &&
-             feed->request_key && (s->watching || feed->give_again))
-        feed->request_key(s->feed, s->levels.size_id, now);
+    else if (item->kind == RTCP_IS_PLI && (s->watching || feed->give_again))
+        request_key(s, now);
 }
 
 // ---- Reading

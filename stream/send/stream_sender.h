@@ -32,6 +32,8 @@ extern "C" {
 
 struct stream_sender; // opaque
 
+enum { STREAM_SENDER_MAX_GAP = 1000 };
+
 // `ctx`: see stream_sender_config. These functions must not call the sender.
 struct stream_sender_ops {
     usec_t (*wall)(void *ctx, usec_t now); // the wall clock at this instant, since 1970
@@ -53,6 +55,9 @@ struct stream_sender_config {
     double start_bps;            // initial rate for a path of this kind, bit/s
     bool reports_losses;         // the viewer requests what it lacks (NACK, PLI)
     bool audio_only;
+    // The frames come from an origin, which selects them: all are sent. The feed has `set_level`,
+    // and `level` and `follows` are requests to it.
+    bool relays;
     usec_t latency;                      // longest time that a frame may wait for the transport
     const struct stream_sender_ops *ops; // static
     void *ctx;                           // borrowed
@@ -95,6 +100,11 @@ void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now);
 // Frames and audio are borrowed: the sender takes a reference to those that it keeps.
 void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t now);
 void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, usec_t now);
+// Of relayed media: so many packets of video were lost upstream between the last frame and the
+// next. Their sequence numbers are left out after the frames that wait now, so that the viewer
+// counts the loss. Frames that this sender drops leave no such gap. At most STREAM_SENDER_MAX_GAP
+// numbers are left out before one frame.
+void stream_sender_lost(struct stream_sender *s, int packets);
 void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t now);
 void stream_sender_end(struct stream_sender *s,
                        usec_t now); // the media ended; waiting frames are still sent

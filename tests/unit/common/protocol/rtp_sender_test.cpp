@@ -58,6 +58,23 @@ TEST_CASE("rtp_sender: a packet names its frame")
         CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + t.packet)) == t.frame);
 }
 
+TEST_CASE("rtp_sender: numbers that are left out have no frame")
+{
+    rng r = rng_seeded(2);
+    rtp_sender s;
+    rtp_sender_init(&s, 96, &r);
+    uint16_t first = s.next_seq;
+    send_frames(s, 1, 2);
+    rtp_sender_skip(&s, 3);
+    send_frames(s, 1, 1);
+    CHECK(s.packets == 3);
+    CHECK(static_cast<uint16_t>(s.next_seq - first) == 6);
+    CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + 1)) == 0);
+    for (int i = 2; i < 5; i++)
+        CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + i)) == -1);
+    CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + 5)) == 0);
+}
+
 TEST_CASE("rtp_sender: a packet from beyond the history has no frame")
 {
     rng r = rng_seeded(3);

@@ -93,7 +93,7 @@ TEST_CASE("path_stats: each stat comes from the end that knows it")
         path_stats_answer(w.stats, &a, USEC_PER_SEC);
         CHECK(path_stats_rtt(w.stats) == std::lround(row.rtt * 1e6));
         CHECK(path_stats_sender(w.stats)->cwnd_packets == 14);
-        video_receiver_stats received = {1e6, 0.02, 0.004};
+        video_receiver_stats received = {1e6, 0.02, 0.004, 0, 0};
         qoe_transport out;
         path_stats_second(w.stats, &received, &out, USEC_PER_SEC);
         CHECK(out.rtt == Approx(row.rtt));
@@ -111,7 +111,7 @@ TEST_CASE("path_stats: before the sender's first report only the setup's round t
 {
     world w;
     path_stats_setup(w.stats, false, 12000);
-    video_receiver_stats received = {NAN, NAN, NAN};
+    video_receiver_stats received = {NAN, NAN, NAN, 0, 0};
     qoe_transport out;
     path_stats_second(w.stats, &received, &out, USEC_PER_SEC);
     CHECK(out.rtt == Approx(0.012));
@@ -127,7 +127,7 @@ TEST_CASE("path_stats: a rate controller's variables are traced if the sender ha
     rtsp_client_answer a = silent_answer();
     a.params.transport.allowed_bps = 2e6;
     path_stats_answer(w.stats, &a, USEC_PER_SEC);
-    video_receiver_stats received = {1e6, 0, 0};
+    video_receiver_stats received = {1e6, 0, 0, 0, 0};
     qoe_transport out;
     path_stats_second(w.stats, &received, &out, USEC_PER_SEC);
     CHECK(w.lines().find("\"allowed\":2000000") != std::string::npos);

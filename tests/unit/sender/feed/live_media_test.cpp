@@ -24,7 +24,8 @@ struct viewer : frame_sink {
 
     viewer(uv_loop_t *loop, stream_media *m, int account) : frame_sink{}, media(m)
     {
-        static const frame_sink_ops sink_ops = {on_frame, nullptr, nullptr, on_end, nullptr};
+        static const frame_sink_ops sink_ops = {on_frame, nullptr, nullptr, on_end,
+                                                nullptr,  nullptr, nullptr};
         ops = &sink_ops;
         number = account;
         const media_feed_config config = {loop, this, false};
@@ -54,7 +55,7 @@ struct viewer : frame_sink {
     bool place(double seconds, bool ahead, media_place *out)
     {
         const media_seek to = {seconds, &media->ladder.levels[0], ahead};
-        return feed->ops->place(feed, seconds < 0 ? nullptr : &to, out, 0);
+        return feed->ops->place(feed, seconds < 0 ? nullptr : &to, out, 0) == MEDIA_SOUGHT;
     }
 };
 

@@ -41,7 +41,8 @@ struct screening : frame_sink {
 
     explicit screening(bool repeats, bool exact = false) : frame_sink{}
     {
-        static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end, nullptr};
+        static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end,
+                                                nullptr,  nullptr,  nullptr};
         ops = &sink_ops;
         uv_loop_init(&loop);
         uv_timer_init(&loop, &deadline);
@@ -74,7 +75,7 @@ struct screening : frame_sink {
     {
         const media_seek to = {seconds, &media->ladder.levels[0], false};
         media_place out{};
-        bool sought = feed->ops->place(feed, seconds < 0 ? nullptr : &to, &out, 0);
+        bool sought = feed->ops->place(feed, seconds < 0 ? nullptr : &to, &out, 0) == MEDIA_SOUGHT;
         CHECK(sought == (seconds >= 0));
         return out;
     }

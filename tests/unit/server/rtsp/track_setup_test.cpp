@@ -44,8 +44,14 @@ struct world {
         served = catalog_new_one("/live", &offered);
         REQUIRE(served);
         rtsp_session_init(&state, 0);
-        track_setup_config config = {
-            &tcp.loop, tcp.conn, nullptr, "viewer", &state, [](void *, const char *) {}, nullptr};
+        track_setup_config config = {&tcp.loop,
+                                     tcp.conn,
+                                     nullptr,
+                                     "viewer",
+                                     &state,
+                                     [](void *, usec_t) {},
+                                     [](void *, const char *) {},
+                                     nullptr};
         setup = track_setup_new(&config);
         REQUIRE(setup);
     }

@@ -30,7 +30,8 @@ struct seat : frame_sink {
     }
     explicit seat(uint64_t sent = 0) : frame_sink{}, packets(sent)
     {
-        static const frame_sink_ops sink_ops = {nullptr, nullptr, nullptr, nullptr, stats};
+        static const frame_sink_ops sink_ops = {nullptr, nullptr, nullptr, nullptr,
+                                                stats,   nullptr, nullptr};
         ops = &sink_ops;
     }
 };

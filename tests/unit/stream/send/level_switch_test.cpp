@@ -160,3 +160,18 @@ TEST_CASE("level_switch: the level of stored frames changes only at base frames"
     level_switch_set(&v.s, 1);
     run(v, {{7, 0, "top", "left out"}, {6, 0, "base", "sent"}, {9, 0, "top", "sent"}});
 }
+
+TEST_CASE(
+    "level_switch: relayed frames of any size and layer are sent, from the first key frame on")
+{
+    frames v(0);
+    v.s.relays = true;
+    run(v, {{0, 1, "base", "lacks key"},
+            {2, 1, "key", "switched, sent"},
+            {3, 1, "top", "sent"},
+            {4, 0, "base", "switched, sent"},
+            {9, 0, "top", "sent"}}); // others were dropped on the way
+    CHECK(v.s.uncoded == 0);
+    level_switch_go_to(&v.s, 20);
+    run(v, {{10, 0, "base", "other"}, {20, 0, "base", "lacks key"}, {22, 0, "key", "sent"}});
+}

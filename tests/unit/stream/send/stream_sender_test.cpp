@@ -18,7 +18,7 @@ const usec_t LATENCY = 400 * MS;
 const usec_t WALL = 1000 * USEC_PER_SEC;
 const size_t SMALL = 500; // bytes of a frame: one packet
 
-enum media { LIVE, STORED, SYNTHETIC, STEADY, GREEDY };
+enum media { LIVE, STORED, SYNTHETIC, STEADY, GREEDY, RELAYED };
 
 // The sender's requests to its media and its owner, as text.
 struct asked : media_feed {
@@ -84,6 +84,10 @@ struct asked : media_feed {
     {
         of(f)->say("rewind " + std::to_string(slot));
     }
+    static void set_level(media_feed *f, int level, bool follows)
+    {
+        of(f)->say("level " + std::to_string(level) + (follows ? " at most" : ""));
+    }
     static bool is_alone(const media_feed *f)
     {
         return static_cast<const asked *>(f)->alone;
@@ -120,7 +124,9 @@ struct sender {
         ops.on_begun = asked::on_begun;
         ops.on_end = asked::on_end;
         ops.on_closed = asked::on_closed;
-        if (of == LIVE || of == STORED)
+        if (of == RELAYED)
+            asks.set_level = asked::set_level;
+        if (of == LIVE || of == STORED || of == RELAYED)
             asks.request_key = asked::request_key;
         if (of == LIVE) {
             asks.watch_audio = asked::watch_audio;
@@ -147,6 +153,7 @@ struct sender {
         config.seed = 1;
         config.level = level;
         config.follows = follows;
+        config.relays = of == RELAYED;
         config.start_bps = 1e6;
         config.latency = LATENCY;
         config.ops = &ops;
@@ -166,7 +173,7 @@ struct sender {
 
     // Even frames belong to the base layer; each is captured on arrival.
     void frame(int64_t number, usec_t now, bool key = false, int size_id = 0, size_t bytes = SMALL,
-               bool again = false)
+               bool again = false, int level = 0)
     {
         coded_frame *f = coded_frame_new(bytes + 4);
         REQUIRE(f);
@@ -174,6 +181,7 @@ struct sender {
         f->size_id = size_id;
         f->temporal_id = number % 2 != 0;
         f->key = key;
+        f->level = level;
         f->depends_on = key ? -1 : f->temporal_id ? number - 1 : number - 2;
         f->captured = now;
         f->capture_wall = WALL + now;
@@ -764,4 +772,101 @@ TEST_CASE("stream_sender: the media's speed")
     v.pli(0);
     CHECK(v.a.take() == "+size 0");
     CHECK(v.numbers() == list{0, 1});
+}
+
+TEST_CASE("stream_sender: relayed frames are all sent, at the level that their origin tells")
+{
+    sender v(RELAYED, 3, false, true);
+    CHECK(v.a.take() == "level 3 at most");
+    stream_sender_play(v.s, 0);
+    CHECK(v.a.take().empty()); // no size is watched
+    auto relay = [&](int64_t number, int level, bool key) {
+        v.frame(number, 0, key, level / 2, SMALL, false, level);
+    };
+    relay(0, 3, false); // the viewer could not decode it
+    CHECK(v.a.take() == "key 1");
+    relay(2, 1, true);
+    relay(3, 1, false); // a larger size before its key frame, which was lost, and back
+    relay(4, 3, false);
+    relay(6, 2, true);
+    relay(8, 0, false);
+    relay(10, 99, true); // there is no such level
+    CHECK(v.numbers() == list{2, 3, 4, 6, 8});
+    std::vector<int> levels, sizes;
+    for (const auto &p : v.t.all) {
+        levels.push_back(p.rtp.adu.level);
+        sizes.push_back(p.rtp.adu.size_id);
+    }
+    CHECK(levels == list{1, 1, 3, 2, 0});
+    CHECK(sizes == list{0, 0, 1, 1, 0});
+    CHECK(stream_sender_level(v.s) == 0);
+    CHECK(v.t.media_bps == 250000);
+    CHECK(v.stats().skipped == 0);
+    CHECK_FALSE(v.stats().follows); // the origin adapts
+}
+
+TEST_CASE("stream_sender: the viewer's requests for a level are the origin's")
+{
+    sender v(RELAYED, 1);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 0, SMALL, false, 1);
+    CHECK(v.a.take() == "level 1");
+    CHECK(stream_sender_set_level(v.s, 4, 0) == ERR_RANGE);
+    CHECK(stream_sender_set_level(v.s, 2, 0) == 0);
+    CHECK(stream_sender_level(v.s) == 1); // until its frames come
+    stream_sender_set_follows(v.s, true, 0);
+    v.pli(0);
+    CHECK(v.a.take() == "level 2, level 2 at most, key 0");
+    stream_sender_pause(v.s);
+    stream_sender_play(v.s, 0);
+    v.frame(2, 0, false, 0, SMALL, false, 1); // frames between may have been dropped
+    CHECK(v.a.take() == "key 0");
+    CHECK(v.numbers() == list{0});
+}
+
+TEST_CASE("stream_sender: what was lost upstream is a gap of numbers, in order; what is dropped "
+          "here is none")
+{
+    sender v(RELAYED);
+    stream_sender_play(v.s, 0);
+    stream_sender_lost(v.s, 7); // before the first packet
+    v.frame(0, 0, true);
+    v.t.room = 1;
+    v.frame(2, 0);
+    v.frame(4, 0); // waits, as do all that follow
+    stream_sender_lost(v.s, 3);
+    v.frame(6, 0);
+    v.frame(7, 0);
+    stream_sender_lost(v.s, 2);
+    stream_sender_lost(v.s, 1);
+    v.frame(8, 300 * MS);
+    v.t.room = 2;
+    stream_sender_pump(v.s, 300 * MS); // too late for the upper layer, frame 7
+    stream_sender_lost(v.s, 5000);
+    v.t.room = 10;
+    v.frame(10, 300 * MS);
+    CHECK(v.numbers() == list{0, 2, 4, 6, 8, 10});
+    std::vector<int> steps;
+    for (size_t i = 1; i < v.t.all.size(); i++)
+        steps.push_back(static_cast<uint16_t>(v.t.all[i].rtp.seq - v.t.all[i - 1].rtp.seq));
+    CHECK(steps == list{1, 1, 1 + 3, 1 + 3, 1 + STREAM_SENDER_MAX_GAP});
+    CHECK(v.stats().skipped == 1);
+    v.missing(5, 300 * MS); // its neighbour's number was never sent
+    CHECK(stream_sender_rtp(v.s, TRACK_VIDEO)->packets == 6);
+}
+
+TEST_CASE("stream_sender: reports on relayed packets count what left, not the gaps")
+{
+    sender v(RELAYED);
+    v.t.wishes = true;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    stream_sender_lost(v.s, 9);
+    v.frame(2, 0);
+    REQUIRE(v.t.all.size() == 2);
+    const rtp_packet &first = v.t.all[0].rtp, &second = v.t.all[1].rtp;
+    CHECK(static_cast<uint16_t>(second.seq - first.seq) == 10);
+    REQUIRE(first.feedback.has_number);
+    CHECK(first.feedback.number == first.seq);
+    CHECK(static_cast<uint16_t>(second.feedback.number - first.feedback.number) == 1);
 }

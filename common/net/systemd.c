@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/systemd.h"
+#include "common/net/systemd.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/policy/file_budget.h"
+#include "server/policy/file_budget.h"
 
 #include <limits.h>
 

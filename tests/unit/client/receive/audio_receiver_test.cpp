@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/audio/audio_receiver.h"
+#include "client/receive/audio_receiver.h"
 
 #include <catch2/catch.hpp>
 
 #include <vector>
 
 #include "common/wire/rtcp.h"
-#include "player/audio/audio_output.h"
 
 namespace
 {
@@ -15,7 +14,7 @@ enum { AUDIO = 97 };
 
 struct fixture {
     struct sdp sdp = {};
-    struct audio_output *output;
+    std::vector<int64_t> positions;
     struct audio_receiver in;
 
     fixture()
@@ -27,14 +26,11 @@ struct fixture {
         sdp.audio.present = true;
         sdp.audio.payload_type = AUDIO;
         sdp.audio.ext.adu = RTP_EXT_ADU_ID;
-        audio_output_config config = {true, false, 100};
-        output = audio_output_new(&config);
-        REQUIRE(output);
-        audio_receiver_init(&in, &sdp, output, 5);
+        audio_receiver_init(&in, &sdp, on_packet, this, 5);
     }
-    ~fixture()
+    static void on_packet(void *ctx, const struct received_audio *a)
     {
-        audio_output_free(output);
+        ((fixture *)ctx)->positions.push_back(a->position);
     }
     bool take(const std::vector<uint8_t> &data, bool rtcp = false)
     {
@@ -88,6 +84,7 @@ TEST_CASE("audio_receiver: duplicates do not count, lost packets do")
     for (uint16_t seq : {1, 2, 2, 5})
         CHECK(f.take(packet(seq)));
     CHECK(f.in.bytes == 3 * bytes);
+    CHECK(f.positions == std::vector<int64_t>{960, 2 * 960, 5 * 960});
     CHECK(rtp_receiver_lost(&f.in.receiver) == 2);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
 
-#include "sender/policy/file_budget.h"
+#include "server/policy/file_budget.h"
 
 TEST_CASE("file_budget: the requested limit suffices, one file less does not")
 {

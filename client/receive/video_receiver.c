@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/receive/video_receiver.h"
+#include "client/receive/video_receiver.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
 #include "media/decode/parameter_sets.h"
-#include "player/report/viewing_trace.h"
+#include "stream/qoe/qoe.h"
 #include "stream/receive/frame_receiver.h"
 #include "stream/receive/loss_meter.h"
 #include "stream/receive/rtcp_exchange.h"
@@ -34,12 +34,6 @@ struct video_receiver {
     usec_t wall_ahead;  // wall clock minus monotonic clock
     int64_t ecn_marked; // packets with the CE mark; -1: unknown
 };
-
-static void on_event(void *ctx, const struct viewing_event *e)
-{
-    struct video_receiver *in = ctx;
-    viewing_trace(in->config.events, e);
-}
 
 static void request_missing(struct video_receiver *in, usec_t now);
 
@@ -87,18 +81,17 @@ struct video_receiver *video_receiver_new(const struct video_receiver_config *co
     in->config = *config;
     in->ecn_marked = -1;
     in->dialect = server_dialect_of(sdp);
-    struct frame_receiver_config frames = {
-        .ext = sdp->ext,
-        .payload_type = sdp->payload_type,
-        .frames = sdp_has_frames(sdp),
-        .third_party = in->dialect->numbers_from_stamps,
-        .adus = !sdp->h264,
-        .fps = sdp->ladder.source_fps,
-        .clock = config->clock,
-        .sink = {.qoe = config->qoe, .on_event = on_event, .ctx = in},
-        .on_packet = on_packet,
-        .on_frame = on_frame,
-        .ctx = in};
+    struct frame_receiver_config frames = {.ext = sdp->ext,
+                                           .payload_type = sdp->payload_type,
+                                           .frames = sdp_has_frames(sdp),
+                                           .third_party = in->dialect->numbers_from_stamps,
+                                           .adus = !sdp->h264,
+                                           .fps = sdp->ladder.source_fps,
+                                           .clock = config->clock,
+                                           .sink = config->sink,
+                                           .on_packet = on_packet,
+                                           .on_frame = on_frame,
+                                           .ctx = in};
     in->frames = frame_receiver_new(&frames);
     in->request = timer_new(config->loop, on_request_time, in);
     in->request_at = USEC_NEVER;
@@ -195,6 +188,9 @@ void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *
 
 void video_receiver_report(struct video_receiver *in)
 {
+    struct qoe *qoe = in->config.sink.qoe;
+    if (!qoe)
+        return;
     int64_t marked = in->config.ecn_marked(in->config.ctx);
     if (marked >= 0) // otherwise the connection may already be freed
         in->ecn_marked = marked;
@@ -203,8 +199,8 @@ void video_receiver_report(struct video_receiver *in)
                                   .reordered = rtp_of(in)->reordered,
                                   .loss_events = rtp_of(in)->loss_events,
                                   .ecn_marked = in->ecn_marked};
-    qoe_on_receiver(in->config.qoe, &counts);
-    repair_receiver_report(in->repair, in->config.qoe);
+    qoe_on_receiver(qoe, &counts);
+    repair_receiver_report(in->repair, qoe);
 }
 
 void video_receiver_second(struct video_receiver *in, struct video_receiver_stats *out, usec_t now)
@@ -212,11 +208,11 @@ void video_receiver_second(struct video_receiver *in, struct video_receiver_stat
     send_feedback(in, now);
     video_receiver_report(in);
     struct loss_reading loss = loss_meter_read(&in->loss, rtp_of(in));
-    if (loss.lost)
-        trace_loss(in->config.events, loss.lost, loss.loss_events, now);
     *out = (struct video_receiver_stats){.rate_bps = rate_meter_bps(&in->meter, now),
                                          .loss = loss.fraction,
-                                         .queue = frame_receiver_queue(in->frames)};
+                                         .queue = frame_receiver_queue(in->frames),
+                                         .lost = loss.lost,
+                                         .loss_events = loss.loss_events};
 }
 
 void video_receiver_send_pli(struct video_receiver *in, usec_t now)

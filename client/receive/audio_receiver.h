@@ -3,8 +3,8 @@
 // its header; for servers other than weir-send from av_sync.h), and makes the receiver reports.
 // Where packets can get lost it requests the missing ones (loss_detector.h).
 // Loop thread only.
-#ifndef WEIR_PLAYER_AUDIO_AUDIO_RECEIVER_H
-#define WEIR_PLAYER_AUDIO_AUDIO_RECEIVER_H
+#ifndef WEIR_CLIENT_RECEIVE_AUDIO_RECEIVER_H
+#define WEIR_CLIENT_RECEIVE_AUDIO_RECEIVER_H
 
 #include "common/protocol/rtp_receiver.h"
 #include "common/protocol/server_dialect.h"
@@ -16,17 +16,26 @@
 extern "C" {
 #endif
 
-struct audio_output;
-struct audio_delay;
+// One audio packet, in the order of arrival.
+struct received_audio {
+    int64_t position;    // media time of its first sample (audio.h)
+    usec_t capture_wall; // 0 = unknown
+    usec_t arrived;
+    const uint8_t *data; // borrowed for the call
+    size_t bytes;
+};
+
+// Takes a packet that is neither a duplicate nor malformed.
+typedef void audio_receiver_fn(void *ctx, const struct received_audio *a);
 
 struct audio_receiver {
     const struct sdp *sdp;                // borrowed
     const struct server_dialect *dialect; // static
-    struct audio_output *player;          // borrowed
+    audio_receiver_fn *on_packet;         // static
+    void *ctx;                            // borrowed
     struct rtp_receiver receiver;
     struct rtcp_feedback feedback;
-    struct audio_delay *delay; // borrowed; NULL: none
-    int64_t reference;         // a position near the next packet's
+    int64_t reference; // a position near the next packet's
     struct av_sync sync;
     struct loss_detector *detector; // owned; NULL: nothing is requested
     uint64_t repaired;              // packets that were requested and then sent again
@@ -36,7 +45,7 @@ struct audio_receiver {
 
 // `random` is also that of the video's feedback, so that both name one receiver (RFC 3550, 5.2).
 void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
-                         struct audio_output *player, uint64_t random);
+                         audio_receiver_fn *on_packet, void *ctx, uint64_t random);
 void audio_receiver_destroy(struct audio_receiver *in);
 // From now on missing packets are requested, if `requests`. Returns 0, or ERR_NO_MEMORY.
 int audio_receiver_set_repair(struct audio_receiver *in, bool requests);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Notifies systemd (Type=notify) that the program is ready, that its loop is alive (WatchdogSec),
 // and that it is stopping.
-#ifndef WEIR_SENDER_SYSTEMD_H
-#define WEIR_SENDER_SYSTEMD_H
+#ifndef WEIR_NET_SYSTEMD_H
+#define WEIR_NET_SYSTEMD_H
 
 #include <uv.h>
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/audio/audio_receiver.h"
+#include "client/receive/audio_receiver.h"
 
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/seq.h"
 #include "common/repair/loss_detector.h"
-#include "player/audio/audio_output.h"
-#include "stream/audio/audio_delay.h"
+#include "media/coded/audio.h"
 
 void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
-                         struct audio_output *player, uint64_t random)
+                         audio_receiver_fn *on_packet, void *ctx, uint64_t random)
 {
     memset(in, 0, sizeof(*in));
     in->sdp = sdp;
     in->dialect = server_dialect_of(sdp);
-    in->player = player;
+    in->on_packet = on_packet;
+    in->ctx = ctx;
     rtp_receiver_init(&in->receiver);
     in->receiver.clock_rate = RTP_OPUS_CLOCK_RATE;
     rtcp_feedback_init(&in->feedback, random);
@@ -86,7 +86,7 @@ bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *
         in->malformed++;
         return true;
     }
-    int64_t seq, position;
+    int64_t seq;
     uint32_t ssrc = in->receiver.ssrc;
     int64_t highest = in->receiver.highest_seq;
     enum rtp_verdict verdict = rtp_receiver_packet(&in->receiver, &p, 0, &seq, arrived);
@@ -99,11 +99,12 @@ bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *
         in->repaired += loss_detector_is_resent(in->detector, seq, arrived);
         loss_detector_packet(in->detector, seq, LOSS_DETECTOR_TAIL_UNKNOWN, arrived);
     }
-    if (!place(in, &p, arrived, &position))
-        return true;
-    if (in->delay)
-        audio_delay_packet(in->delay, audio_usec(position), arrived);
-    audio_output_packet(in->player, position, p.payload, p.payload_len);
+    struct received_audio a = {.capture_wall = p.has_capture ? p.capture_wall : 0,
+                               .arrived = arrived,
+                               .data = p.payload,
+                               .bytes = p.payload_len};
+    if (place(in, &p, arrived, &a.position))
+        in->on_packet(in->ctx, &a);
     return true;
 }
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Packets in, complete frames out: connects the pure units of one stream (frame_receiver.h,
-// rtcp_exchange.h) with the network, the QoE and the trace. Malformed packets are counted and
-// dropped. Loop thread only.
-#ifndef WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
-#define WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
+// rtcp_exchange.h) with the network and the events of the viewing. Malformed packets are counted
+// and dropped. Loop thread only.
+#ifndef WEIR_CLIENT_RECEIVE_VIDEO_RECEIVER_H
+#define WEIR_CLIENT_RECEIVE_VIDEO_RECEIVER_H
 
 #include <uv.h>
 
 #include "common/repair/repair_stats.h"
 #include "common/wire/sdp.h"
 #include "media/rtp/depacketiser.h"
-#include "player/report/trace.h"
-#include "stream/qoe/qoe.h"
+#include "stream/qoe/viewing_event.h"
 #include "stream/receive/clock_sync.h"
 
 #ifdef __cplusplus
@@ -22,9 +21,8 @@ struct video_receiver_config {
     uv_loop_t *loop;       // borrowed
     const struct sdp *sdp; // these are borrowed
     const struct clock_sync *clock;
-    struct qoe *qoe;
-    struct trace *events; // may be NULL
-    uint64_t random;      // for SSRC and CNAME
+    struct viewing_sink sink; // events of packets; without a qoe no counts are passed on
+    uint64_t random;          // for SSRC and CNAME
     void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len);
     // A packet of a frame arrived; it is not a duplicate.
     void (*on_packet)(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
@@ -50,6 +48,8 @@ struct video_receiver_stats { // since the last call; NaN = not measured
     double rate_bps;          // that arrived
     double loss;              // fraction of packets
     double queue;             // seconds: one-way delay above the min seen
+    uint64_t lost;            // packets
+    uint64_t loss_events;
 };
 
 struct video_receiver;
@@ -59,7 +59,7 @@ video_receiver_new(const struct video_receiver_config *config); // NULL: no memo
 void video_receiver_free(struct video_receiver *in);            // NULL is fine
 void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *data, size_t len,
                            usec_t arrived, usec_t now);
-// Call once a second: sends the report to the sender, passes the counts to QoE, fills `out`.
+// Call it once a second: sends the report to the sender, passes the counts to QoE, fills in `out`.
 void video_receiver_second(struct video_receiver *in, struct video_receiver_stats *out, usec_t now);
 void video_receiver_send_pli(struct video_receiver *in, usec_t now);
 void video_receiver_report(struct video_receiver *in); // passes the counts so far to QoE

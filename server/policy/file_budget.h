@@ -3,8 +3,8 @@
 // FILE_BUDGET_VIEWER: its RTSP connection, and two pairs of UDP ports if it is a third-party player
 // that receives video and audio over UDP. A viewer with an x-weir transport needs three, one over
 // TCP needs one.
-#ifndef WEIR_SENDER_POLICY_FILE_BUDGET_H
-#define WEIR_SENDER_POLICY_FILE_BUDGET_H
+#ifndef WEIR_SERVER_POLICY_FILE_BUDGET_H
+#define WEIR_SERVER_POLICY_FILE_BUDGET_H
 
 #include <stdint.h>
 

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/bridge/reflection.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum {
+    SLOT_US = 31250,
+    SECOND = 32,    // slots
+    MIN_BUSY = 4,   // slots: less is not measured
+    SURE_BUSY = 16, // slots: from here on a measurement stands for a second
+    PACKET = 1200,  // bytes
+    MAX_MARKS = 64,
+};
+
+static const usec_t DEFAULT_RTT = 200 * USEC_PER_MSEC;
+static const usec_t LEAST_RISE =
+    200 * USEC_PER_MSEC; // for 10 %: an encoder takes so long to follow
+static const usec_t LEAST_TELL = 50 * USEC_PER_MSEC;
+static const double RISE = 1.1;
+static const double TELL_STEP = 0.03;
+static const double END = 1.25;
+static const double PER_SECOND = 1e6;
+
+void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target, double blocking,
+                     const struct ladder *ladder, usec_t now)
+{
+    assert(target > 0);
+    *r = (struct reflection){.mode = mode,
+                             .target = target,
+                             .blocking = blocking,
+                             .lowest_bps = ladder->levels[0].bitrate_bps,
+                             .highest_bps = ladder->levels[ladder->level_count - 1].bitrate_bps,
+                             .slot = -1,
+                             .busy_since = -1,
+                             .updated_at = now,
+                             .told_at = now - USEC_PER_SEC,
+                             .arrived_since = now};
+}
+
+void reflection_set_rtt(struct reflection *r, usec_t rtt)
+{
+    r->rtt = rtt;
+}
+
+void reflection_arrived(struct reflection *r, size_t bytes)
+{
+    r->arrived_bytes += (double)bytes;
+}
+
+static usec_t round_trip(const struct reflection *r)
+{
+    return r->rtt > 0 ? r->rtt : DEFAULT_RTT;
+}
+
+static struct reflect_slot *slot_at(struct reflection *r, int64_t slot)
+{
+    return &r->slots[slot % REFLECT_SLOTS];
+}
+
+// ---- The access's rate
+
+static void open_slots(struct reflection *r, int64_t slot, double delivered)
+{
+    if (r->slot < 0 || slot - r->slot >= REFLECT_SLOTS) {
+        r->slot = slot;
+        r->busy_since = -1;
+        for (int i = 0; i < REFLECT_SLOTS; i++)
+            r->slots[i] = (struct reflect_slot){.delivered = delivered};
+    }
+    while (r->slot < slot) {
+        struct reflect_slot before = *slot_at(r, r->slot++);
+        *slot_at(r, r->slot) = (struct reflect_slot){.delivered = before.delivered};
+    }
+    slot_at(r, slot)->delivered = delivered;
+}
+
+static void measure(struct reflection *r, const struct reflect_access *a, usec_t now)
+{
+    open_slots(r, now / SLOT_US, a->delivered_bytes);
+    if (a->waiting_bytes + a->unsent_bytes <= 0)
+        r->busy_since = -1;
+    else if (r->busy_since < 0)
+        r->busy_since = r->slot;
+    int64_t busy = r->busy_since < 0 ? 0 : r->slot - r->busy_since;
+    if (busy < MIN_BUSY)
+        return;
+    int64_t from = r->slot - (busy < SECOND ? busy : SECOND);
+    double bytes = a->delivered_bytes - slot_at(r, from)->delivered;
+    double rate = bytes * 8 * PER_SECOND / (double)((r->slot - from) * SLOT_US);
+    slot_at(r, r->slot)->rate_bps = busy >= SURE_BUSY ? rate : 0;
+    for (int64_t s = r->slot - SECOND + 1; s < r->slot; s++)
+        rate = s >= 0 ? fmax(rate, slot_at(r, s)->rate_bps) : rate;
+    r->rate_bps = rate;
+}
+
+// ---- The limit
+
+static void set_limit(struct reflection *r, usec_t now)
+{
+    usec_t pace = usec_max(round_trip(r), LEAST_RISE);
+    double rise = pow(RISE, (double)(now - r->updated_at) / (double)pace);
+    double highest = r->limit_bps * rise; // that it may be now
+    r->updated_at = now;
+    if (r->queue >= r->target / 2 && r->rate_bps > 0) {
+        double wanted = r->rate_bps * (1 - (double)(r->queue - r->target) / PER_SECOND);
+        r->limit_bps = r->limit_bps > 0 ? fmin(wanted, highest) : wanted;
+        r->limit_bps = fmax(r->limit_bps, r->lowest_bps);
+    } else {
+        r->limit_bps = highest;
+    }
+    if (r->limit_bps > END * r->highest_bps)
+        r->limit_bps = 0;
+}
+
+static void tell_limit(struct reflection *r, struct reflect_orders *out, usec_t now)
+{
+    bool changed = (r->limit_bps > 0) != (r->told_bps > 0) ||
+                   fabs(r->limit_bps - r->told_bps) > TELL_STEP * r->told_bps;
+    if (!changed || now - r->told_at < usec_max(round_trip(r), LEAST_TELL))
+        return;
+    r->told_bps = out->limit_bps = r->limit_bps;
+    r->told_at = now;
+    out->tells_limit = true;
+}
+
+static void mark(struct reflection *r, struct reflect_orders *out, usec_t now)
+{
+    usec_t span = now - r->arrived_since;
+    if (span < round_trip(r))
+        return;
+    double allowed = r->limit_bps * (double)span / PER_SECOND / 8;
+    if (r->limit_bps > 0 && r->arrived_bytes > allowed)
+        out->marks = (int)fmin(ceil((r->arrived_bytes - allowed) / PACKET), MAX_MARKS);
+    r->arrived_bytes = 0;
+    r->arrived_since = now;
+}
+
+static void block(struct reflection *r, double room, struct reflect_orders *out)
+{
+    bool stop = r->stopped ? room < r->blocking : room <= 0;
+    out->tells_stop = stop != r->stopped;
+    out->stop = r->stopped = stop;
+}
+
+struct reflect_orders reflection_update(struct reflection *r, const struct reflect_access *a,
+                                        usec_t now)
+{
+    struct reflect_orders out = {0};
+    measure(r, a, now);
+    r->queue = a->waiting;
+    if (r->rate_bps > 0)
+        r->queue += (usec_t)(a->unsent_bytes * 8 * PER_SECOND / r->rate_bps);
+    set_limit(r, now);
+    switch (r->mode) {
+    case REFLECT_LIMIT:
+        tell_limit(r, &out, now);
+        break;
+    case REFLECT_MARKS:
+        mark(r, &out, now);
+        break;
+    case REFLECT_BLOCKING:
+        block(r, a->free, &out);
+        break;
+    case REFLECT_OFF:
+        break;
+    }
+    return out;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reflects the rate of the access into the backbone, so that what exceeds it is not sent at all
+// (Fiksdal's thesis, 2003, sections 3.6 and 7.4), and the queue for the viewer stays short.
+//
+//   The law. queue: the age of the oldest frame that waits, and the time that the transport's
+//   unsent bytes take. rate: what the access delivers while something waits, over the last second
+//   or since something waits, whichever is less; the highest of the last second.
+//     - From a queue of target / 2 on:  limit = rate * (1 - (queue - target) / 1 s).
+//     - Below it there is no limit; one that was in force rises until it ends.
+//     - A limit rises by at most 10 % a round trip of the backbone (of 200 ms at least), and ends
+//     at
+//       1.25 times the rate of the highest level. It is never below the rate of the lowest level.
+//
+//   How it is told to the origin.
+//     limit     the limit itself, when it differs by 3 % from what was told, once a round trip
+//     marks     when the media of the last round trip exceeds the limit: so many packets as exceed
+//     it
+//               are to be reported as marked; one event a round trip at most
+//     blocking  nothing is read from the backbone from when the access has no room to when a part
+//     of
+//               its buffer is free (thesis, section 6.8); the origin's controller notices
+//
+// Pure.
+#ifndef WEIR_PROXY_BRIDGE_REFLECTION_H
+#define WEIR_PROXY_BRIDGE_REFLECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/level.h"
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum reflect_mode { REFLECT_OFF, REFLECT_MARKS, REFLECT_LIMIT, REFLECT_BLOCKING };
+
+// The state of the access.
+struct reflect_access {
+    usec_t waiting;         // age of the oldest waiting frame; 0: none waits
+    double waiting_bytes;   // of these frames
+    double unsent_bytes;    // that the transport has accepted and not sent
+    double delivered_bytes; // that the viewer's end has confirmed, since the start
+    double free;            // REFLECT_BLOCKING: part of the transport's buffer that is free, 0 .. 1
+};
+
+enum { REFLECT_SLOTS = 64 }; // of 1/32 s
+
+struct reflect_slot {
+    double delivered; // bytes, at the slot's end
+    double rate_bps;  // that was measured at the slot's end; 0: not known
+};
+
+struct reflection { // reflection.c alone writes the fields
+    enum reflect_mode mode;
+    usec_t target;
+    double blocking;
+    double lowest_bps, highest_bps; // of the levels
+    usec_t rtt;
+
+    struct reflect_slot slots[REFLECT_SLOTS];
+    int64_t slot;       // newest; -1: none
+    int64_t busy_since; // slot since which something waits; -1: nothing waits
+    double rate_bps;    // 0: unknown
+    usec_t queue;
+
+    double limit_bps; // 0: none
+    usec_t updated_at;
+    double told_bps; // the limit that the origin knows; 0: none
+    usec_t told_at;
+
+    double arrived_bytes; // since `arrived_since`
+    usec_t arrived_since;
+    bool stopped;
+};
+
+void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target, double blocking,
+                     const struct ladder *ladder, usec_t now);
+void reflection_set_rtt(struct reflection *r, usec_t rtt); // of the backbone; 0: unknown
+// Media of `bytes` came from the backbone.
+void reflection_arrived(struct reflection *r, size_t bytes);
+
+struct reflect_orders {
+    bool tells_limit; // REFLECT_LIMIT: tell `limit_bps` to the origin
+    double limit_bps; // 0: none
+    int marks;        // REFLECT_MARKS: packets to be reported as marked
+    bool tells_stop;  // REFLECT_BLOCKING: `stop` changed
+    bool stop;
+};
+
+struct reflect_orders reflection_update(struct reflection *r, const struct reflect_access *access,
+                                        usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

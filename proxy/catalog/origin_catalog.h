@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The catalog of a proxy: the streams of its origins. A path is described at its origin when a
+// viewer requests it (DESCRIBE), and is kept while a viewer holds it. The origin's refusal passes
+// to the viewer. Loop thread only.
+#ifndef WEIR_PROXY_CATALOG_ORIGIN_CATALOG_H
+#define WEIR_PROXY_CATALOG_ORIGIN_CATALOG_H
+
+#include "proxy/feed/relay_media.h"
+#include "proxy/policy/origin_url.h"
+#include "proxy/policy/via.h"
+#include "server/session/catalog.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct origin_catalog_config {
+    uv_loop_t *loop; // borrowed, as the next two
+    const struct origin_rules *rules;
+    const struct relay_choices *choices;
+    char name[VIA_MAX_NAME]; // of this proxy in Via headers
+    usec_t viewer_timeout;   // these as struct stream has them
+    int max_viewers;
+    const struct transport_list *transports;
+    bool only_these;
+};
+
+struct catalog *origin_catalog_new(const struct origin_catalog_config *config); // NULL: no memory
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/feed/relay_feed.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+#include "common/protocol/server_dialect.h"
+#include "proxy/bridge/bridge.h"
+#include "proxy/feed/frame_store.h"
+#include "proxy/feed/upstream.h"
+#include "proxy/policy/number_shift.h"
+
+#define ACCESS_EVERY  (20 * USEC_PER_MSEC) // the bridge reads the state of the access
+#define EARLY_SECONDS 1.0
+#define RETRY_EVERY   USEC_PER_SEC          // during an outage
+#define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
+// A capture time further away is not believed.
+#define MAX_AGE   (60 * USEC_PER_SEC)
+#define MAX_EARLY (10 * USEC_PER_SEC)
+
+enum phase {
+    IDLE,     // no session with the origin
+    STARTING, // its first PLAY has no answer yet
+    PLAYING,
+    PAUSED,
+    AWAY,      // the origin was lost while it played
+    RETURNING, // and is being connected again
+    ENDED,     // the origin ended the media
+};
+
+struct relay_feed {
+    struct media_feed base; // first
+    struct relay_feed_config config;
+    struct upstream *upstream; // owned; NULL: none
+    struct bridge *bridge;     // owned
+    struct frame_store *store; // owned
+    struct timer *timer;       // owned
+    enum phase phase;
+    bool plays;    // the viewer plays
+    bool is_over;  // the upstream has ended: the timer frees it
+    bool released; // the stored frames may be given
+
+    // The viewer's request for a place.
+    bool requested, answered;
+    double seconds; // NaN: no seek
+    enum media_placed placed;
+    struct media_place place;
+    usec_t request_limit;
+
+    // Where the media is: frame `show` is at `show_seconds`.
+    double show_seconds; // NaN: not known
+    int64_t show;
+    int64_t last; // the newest frame; -1: none yet
+    int64_t period;
+    int64_t shift;
+    bool shifts; // the next frame sets the shift: it becomes `next` or later
+    int64_t next;
+
+    int level; // the viewer's choices
+    bool follows;
+    double speed;
+
+    usec_t access_at;
+    usec_t second_at;
+    usec_t clock_limit; // the answer waits for the origin's clock until then
+    usec_t away_since;
+    int64_t away_last; // `last` at that time
+    usec_t retry_at;
+};
+
+static bool is_live(const struct relay_feed *f)
+{
+    return f->config.media->duration < 0;
+}
+
+static double fps_of(const struct relay_feed *f)
+{
+    return fps_value(f->config.media->ladder.source_fps);
+}
+
+static void arm(struct relay_feed *f)
+{
+    usec_t when = f->is_over || f->released ? 0 : USEC_NEVER;
+    if (f->requested && !f->answered)
+        when = usec_min(when, f->request_limit);
+    if (f->phase == AWAY)
+        when = usec_min(when, f->retry_at);
+    if (f->phase == PLAYING)
+        when = usec_min(when, usec_min(f->access_at, bridge_next_timeout(f->bridge)));
+    if (f->upstream)
+        when = usec_min(when, f->second_at);
+    when = usec_min(when, f->clock_limit);
+    timer_set(f->timer, when);
+}
+
+// ---- The viewer's request for a place
+
+static void answer(struct relay_feed *f, enum media_placed placed, usec_t now)
+{
+    if (!f->requested || f->answered)
+        return;
+    f->answered = true;
+    f->placed = placed;
+    f->clock_limit = USEC_NEVER;
+    f->config.sink->ops->on_placed(f->config.sink, now);
+}
+
+static void refuse(struct relay_feed *f, const struct media_refusal *why, usec_t now)
+{
+    f->place.refusal = *why;
+    answer(f, MEDIA_REFUSED, now);
+}
+
+static double position_of(const struct relay_feed *f, int64_t number)
+{
+    double at = f->show_seconds + (double)(number - f->show) / fps_of(f);
+    return fmin(fmax(at, 0), f->config.media->duration);
+}
+
+static void fill_place(struct relay_feed *f)
+{
+    int64_t next = f->last + 1;
+    if (isnan(f->show_seconds))
+        return;
+    f->place.seconds = position_of(f, next);
+    f->place.frames = (struct rtsp_frames){.first = next, .show = next};
+}
+
+// The origin has answered, and its clock is known or overdue.
+static void answer_place(struct relay_feed *f, usec_t now)
+{
+    usec_t ahead;
+    bool knows = upstream_wall_ahead(f->upstream, &ahead);
+    f->base.wall_ahead = knows ? ahead : 0;
+    answer(f,
+           is_live(f) || isnan(f->show_seconds) ? MEDIA_NOWHERE
+           : isnan(f->seconds)                  ? MEDIA_CONTINUES
+                                                : MEDIA_SOUGHT,
+           now);
+}
+
+// ---- From the origin
+
+static void note_place(struct relay_feed *f, const struct rtsp_client_place *place)
+{
+    if (is_live(f) || isnan(place->seconds))
+        return;
+    int64_t first = f->last + 1, show = f->last + 1;
+    if (place->first >= 0) {
+        if (f->shifts)
+            f->shift = number_shift_of(f->period, place->first, f->next);
+        f->shifts = false;
+        first = place->first + f->shift;
+        show = place->show + f->shift;
+    }
+    f->show_seconds = place->seconds;
+    f->show = show;
+    f->place.seconds = place->seconds;
+    f->place.frames = (struct rtsp_frames){.first = first, .show = show, .ahead = place->ahead};
+}
+
+static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    bool returns = f->phase == RETURNING;
+    if (returns)
+        log_info("the origin %s is back after %.1f s", f->config.url->text,
+                 usec_to_sec(now - f->away_since));
+    f->phase = PLAYING;
+    f->access_at = now + ACCESS_EVERY;
+    note_place(f, place);
+    if (f->requested && !f->answered) {
+        usec_t ahead;
+        bool waits = server_dialect_of(f->config.sdp)->knows_weir_parameters &&
+                     !upstream_wall_ahead(f->upstream, &ahead);
+        f->clock_limit = waits ? now + CLOCK_WAIT : now;
+    } else if (!f->plays) {
+        upstream_pause(f->upstream, now);
+        f->phase = PAUSED;
+    }
+    arm(f);
+}
+
+static void on_seek_refused(void *ctx, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    fill_place(f);
+    answer(f, isnan(f->show_seconds) ? MEDIA_NOWHERE : MEDIA_CONTINUES, now);
+    arm(f);
+}
+
+// The numbers continue where the clock is, so that the viewer's media time does.
+static void set_shift(struct relay_feed *f, int64_t first)
+{
+    int64_t kept = first + f->shift;
+    if (kept < f->next || kept - f->next > (int64_t)(10 * fps_of(f)))
+        f->shift = number_shift_of(f->period, first, f->next);
+    f->shifts = false;
+}
+
+static usec_t captured_of(const struct relay_feed *f, usec_t capture_wall, usec_t arrived,
+                          usec_t now)
+{
+    usec_t ahead;
+    if (!capture_wall || !upstream_wall_ahead(f->upstream, &ahead))
+        return arrived;
+    usec_t captured = capture_wall - ahead - (clock_wall() - clock_now());
+    return captured < now - MAX_AGE || captured > now + MAX_EARLY ? arrived : captured;
+}
+
+static void on_frame(void *ctx, struct received_frame *r, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    if (f->shifts && f->last >= 0)
+        set_shift(f, r->number);
+    r->number += f->shift;
+    if (r->depends_on >= 0)
+        r->depends_on += f->shift;
+    usec_t captured = captured_of(f, r->capture_wall, r->first_arrived, now);
+    if (!r->capture_wall) // a third party's: the latency is that from the proxy on
+        r->capture_wall = r->first_arrived + clock_wall() - clock_now();
+    bridge_frame(f->bridge, r, captured, now);
+    arm(f);
+}
+
+static void give(struct relay_feed *f, usec_t now)
+{
+    struct coded_frame *frame;
+    while (f->plays && !f->requested && (frame = frame_store_next(f->store)))
+        f->config.sink->ops->on_frame(f->config.sink, frame, now);
+}
+
+static void forward(void *ctx, struct coded_frame *frame, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    if (frame->number > f->last)
+        f->last = frame->number;
+    if (is_live(f) && !f->plays && !f->requested)
+        return; // the viewer pauses
+    frame_store_add(f->store, frame);
+    give(f, now);
+}
+
+static void lost(void *ctx, int packets, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    f->config.sink->ops->on_lost(f->config.sink, packets, now);
+}
+
+static void bridge_request_key(void *ctx, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    if (f->phase == PLAYING)
+        upstream_request_key(f->upstream, now);
+}
+
+static void on_audio(void *ctx, const struct received_audio *a)
+{
+    struct relay_feed *f = ctx;
+    struct coded_audio *c =
+        f->plays && !f->requested && a->bytes <= sizeof(c->data) ? coded_audio_new() : NULL;
+    if (!c)
+        return;
+    struct fps fps = f->config.media->ladder.source_fps;
+    usec_t now = clock_now();
+    c->position = a->position + audio_samples(usec_of_frames(f->shift, fps.num, fps.den));
+    c->captured = captured_of(f, a->capture_wall, a->arrived, now);
+    c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
+    c->bytes = a->bytes;
+    memcpy(c->data, a->data, a->bytes);
+    f->config.sink->ops->on_audio(f->config.sink, c, now);
+    coded_audio_unref(c);
+}
+
+static void on_clock(void *ctx, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    usec_t ahead;
+    if (!upstream_wall_ahead(f->upstream, &ahead))
+        return;
+    f->base.wall_ahead = ahead;
+    if (f->clock_limit != USEC_NEVER)
+        answer_place(f, now);
+    arm(f);
+}
+
+static void on_nacked(void *ctx, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    bridge_nacked(f->bridge, now);
+}
+
+// ---- The origin is lost
+
+static void set_away(struct relay_feed *f, const char *text, usec_t now)
+{
+    log_warn("the origin %s is lost: %s; trying again for %.0f s", f->config.url->text, text,
+             usec_to_sec(f->config.choices->outage));
+    f->phase = AWAY;
+    f->retry_at = now;
+    if (f->last == f->away_last) { // it returned, but sent nothing
+        f->retry_at += RETRY_EVERY;
+        return;
+    }
+    f->away_since = now;
+    f->away_last = f->last;
+}
+
+static void end_media(struct relay_feed *f, usec_t now)
+{
+    f->phase = f->upstream && !f->is_over ? ENDED : IDLE;
+    f->config.sink->ops->on_end(f->config.sink, now);
+}
+
+static void on_bye(void *ctx, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    if (f->phase != PLAYING)
+        return;
+    // Live media has no end of its own: the origin ends.
+    bool early = isnan(f->show_seconds) ||
+                 position_of(f, f->last + 1) < f->config.media->duration - EARLY_SECONDS;
+    if (is_live(f) || early) {
+        f->is_over = true;
+        set_away(f, "it has ended", now);
+    } else {
+        end_media(f, now);
+    }
+    arm(f);
+}
+
+static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    f->is_over = true;
+    *f->config.stale = true;
+    switch (f->phase) {
+    case IDLE:
+    case AWAY:
+        break;
+    case STARTING:
+        f->phase = IDLE;
+        refuse(f, why, now);
+        break;
+    case PLAYING:
+        set_away(f, why->text, now);
+        break;
+    case PAUSED: // the next PLAY connects again
+    case ENDED:
+        f->phase = IDLE;
+        break;
+    case RETURNING:
+        f->phase = AWAY;
+        f->retry_at = now + RETRY_EVERY;
+        break;
+    }
+    arm(f);
+}
+
+static const struct upstream_ops upstream_ops = {.on_playing = on_playing,
+                                                 .on_seek_refused = on_seek_refused,
+                                                 .on_frame = on_frame,
+                                                 .on_audio = on_audio,
+                                                 .on_nacked = on_nacked,
+                                                 .on_clock = on_clock,
+                                                 .on_bye = on_bye,
+                                                 .on_end = on_end};
+
+static void drop_upstream(struct relay_feed *f, usec_t now)
+{
+    upstream_free(f->upstream, now);
+    f->upstream = NULL;
+    f->is_over = false;
+}
+
+// Returns false if there is no memory.
+static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
+{
+    double from = f->requested && !isnan(f->seconds) ? f->seconds
+                  : isnan(f->show_seconds)           ? 0
+                                                     : position_of(f, f->last + 1);
+    drop_upstream(f, now);
+    bridge_restart(f->bridge);
+    struct upstream_config config = {.loop = f->config.loop,
+                                     .url = f->config.url,
+                                     .sdp = f->config.sdp,
+                                     .transports = &f->config.choices->backbone,
+                                     .via = f->config.via,
+                                     .has_audio = f->config.media->audio_bps > 0,
+                                     .follows = f->follows,
+                                     .level = f->level,
+                                     .start = is_live(f) ? 0 : from,
+                                     .speed = f->speed,
+                                     .ops = &upstream_ops,
+                                     .ctx = f};
+    f->upstream = upstream_new(&config, now);
+    f->phase = phase;
+    f->second_at = now + USEC_PER_SEC;
+    f->shifts = f->last >= 0;
+    f->next = f->last + 1;
+    if (f->shifts && is_live(f) && phase == RETURNING)
+        f->next += (int64_t)(usec_to_sec(now - f->away_since) * fps_of(f));
+    return f->upstream;
+}
+
+static void retry(struct relay_feed *f, usec_t now)
+{
+    usec_t away = now - f->away_since;
+    if (away >= f->config.choices->outage) {
+        log_warn("the origin %s did not return within %.0f s: the media ends", f->config.url->text,
+                 usec_to_sec(away));
+        drop_upstream(f, now);
+        struct media_refusal why = {.status = 502, .text = "origin: it is lost"};
+        refuse(f, &why, now);
+        end_media(f, now);
+        return;
+    }
+    f->retry_at = now + RETRY_EVERY;
+    if (!connect_upstream(f, RETURNING, now))
+        f->phase = AWAY;
+}
+
+// ---- The access
+
+static void read_access(struct relay_feed *f, usec_t now)
+{
+    struct session_stats s;
+    (void)f->config.sink->ops->stats(f->config.sink, &s, now);
+    struct reflect_access access = {
+        .waiting = (usec_t)(s.waiting_ms * USEC_PER_MSEC),
+        .waiting_bytes = (double)s.waiting_bytes,
+        .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
+        .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
+        .free = 1};
+    bridge_access(f->bridge, &access, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    if (f->is_over)
+        drop_upstream(f, now);
+    f->released = false;
+    give(f, now);
+    if (f->requested && !f->answered && now >= f->clock_limit)
+        answer_place(f, now);
+    if (f->requested && !f->answered && now >= f->request_limit) {
+        struct media_refusal why = {.status = 504, .text = "origin: no answer in time"};
+        refuse(f, &why, now);
+        if (f->phase == STARTING) {
+            drop_upstream(f, now);
+            f->phase = IDLE;
+        }
+    }
+    if (f->upstream && now >= f->second_at) {
+        f->second_at = now + USEC_PER_SEC;
+        upstream_second(f->upstream, now);
+        struct upstream_stats s;
+        upstream_read(f->upstream, &s);
+        bridge_set_rtt(f->bridge, s.rtt);
+    }
+    if (f->phase == PLAYING && now >= f->access_at) {
+        f->access_at = now + ACCESS_EVERY;
+        read_access(f, now);
+    }
+    if (f->phase == PLAYING && now >= bridge_next_timeout(f->bridge))
+        bridge_on_timeout(f->bridge, now);
+    if (f->phase == RETURNING && now - f->away_since >= f->config.choices->outage) {
+        f->phase = AWAY;
+        f->retry_at = now;
+    }
+    if (f->phase == AWAY && now >= f->retry_at)
+        retry(f, now);
+    arm(f);
+}
+
+// ---- The feed
+
+static void begin_request(struct relay_feed *f, const struct media_seek *to, usec_t now)
+{
+    f->requested = true;
+    f->answered = false;
+    f->seconds = to && !is_live(f) ? to->seconds : NAN;
+    f->request_limit = now + MEDIA_PLACE_LIMIT;
+    f->clock_limit = USEC_NEVER;
+    if (!isnan(f->seconds))
+        frame_store_clear(f->store);
+    fill_place(f);
+    switch (f->phase) {
+    case IDLE:
+        if (!connect_upstream(f, STARTING, now)) {
+            struct media_refusal why = {.status = 503, .text = "out of memory"};
+            refuse(f, &why, now);
+        }
+        return;
+    case STARTING:
+    case AWAY:
+    case RETURNING:
+        return;
+    case PLAYING:
+        if (isnan(f->seconds))
+            f->clock_limit = now; // it continues
+        else
+            upstream_seek(f->upstream, f->seconds, now);
+        return;
+    case PAUSED:
+        if (isnan(f->seconds))
+            upstream_resume(f->upstream, now);
+        else
+            upstream_seek(f->upstream, f->seconds, now);
+        return;
+    case ENDED:
+        f->seconds = isnan(f->seconds) ? 0 : f->seconds;
+        upstream_seek(f->upstream, f->seconds, now);
+        return;
+    }
+}
+
+static enum media_placed place(struct media_feed *feed, const struct media_seek *to,
+                               struct media_place *out, usec_t now)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    if (!f->requested)
+        begin_request(f, to, now);
+    if (f->requested && !f->answered && now >= f->clock_limit)
+        answer_place(f, now);
+    bool done = f->answered;
+    if (done) {
+        *out = f->place;
+        f->requested = f->answered = false;
+        f->released = true;
+    }
+    arm(f);
+    return done ? f->placed : MEDIA_WAITS;
+}
+
+static void play(struct media_feed *feed, bool plays)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    usec_t now = clock_now();
+    f->plays = plays;
+    f->released = plays;
+    if (!plays && f->phase == PLAYING) {
+        upstream_pause(f->upstream, now);
+        f->phase = PAUSED;
+    }
+    arm(f);
+}
+
+static void rewind_to(struct media_feed *feed, int64_t slot)
+{
+    frame_store_rewind(((struct relay_feed *)feed)->store, slot);
+}
+
+static void request_key(struct media_feed *feed, int size_id, usec_t now)
+{
+    (void)size_id;
+    struct relay_feed *f = (struct relay_feed *)feed;
+    if (f->phase == PLAYING)
+        upstream_request_key(f->upstream, now);
+}
+
+static void set_level(struct media_feed *feed, int level, bool follows)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    bool changes = level != f->level;
+    f->level = level;
+    f->follows = follows;
+    if (changes && (f->phase == PLAYING || f->phase == PAUSED))
+        upstream_set_level(f->upstream, level, clock_now());
+}
+
+static void set_speed(struct media_feed *feed, double speed)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    bool changes = speed != f->speed;
+    f->speed = speed;
+    if (changes && (f->phase == PLAYING || f->phase == PAUSED))
+        upstream_set_speed(f->upstream, speed, clock_now());
+}
+
+static void feed_free(struct media_feed *feed)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    upstream_free(f->upstream, clock_now());
+    bridge_free(f->bridge);
+    frame_store_free(f->store);
+    timer_free(f->timer);
+    free(f);
+}
+
+#define OF_ALL                                                                                     \
+    .place = place, .play = play, .request_key = request_key, .set_level = set_level,              \
+    .free = feed_free
+static const struct media_feed_ops live_ops = {OF_ALL};
+static const struct media_feed_ops stored_ops = {OF_ALL, .rewind = rewind_to,
+                                                 .set_speed = set_speed};
+
+struct media_feed *relay_feed_new(const struct relay_feed_config *config)
+{
+    static const struct bridge_ops bridge_ops = {
+        .forward = forward, .lost = lost, .request_key = bridge_request_key};
+    struct relay_feed *f = calloc(1, sizeof(*f));
+    if (!f)
+        return NULL;
+    const struct relay_choices *choices = config->choices;
+    f->base = (struct media_feed){.ops = config->media->duration < 0 ? &live_ops : &stored_ops,
+                                  .reorders = config->media->reorders};
+    f->config = *config;
+    f->last = f->away_last = -1;
+    f->show_seconds = f->seconds = NAN;
+    f->speed = 1;
+    f->level = -1;
+    f->period = number_shift_period(&config->media->ladder);
+    f->clock_limit = USEC_NEVER;
+    struct bridge_config bridge = {.ladder = &config->media->ladder,
+                                   .is_annexb = true,
+                                   .reflect = choices->reflect,
+                                   .target = choices->target,
+                                   .blocking = choices->blocking,
+                                   .ops = &bridge_ops,
+                                   .ctx = f};
+    f->bridge = bridge_new(&bridge, clock_now());
+    f->store = frame_store_new(!is_live(f));
+    f->timer = timer_new(config->loop, on_timer, f);
+    if (f->bridge && f->store && f->timer)
+        return &f->base;
+    feed_free(&f->base);
+    return NULL;
+}

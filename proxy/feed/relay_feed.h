@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One viewer's feed of an origin's stream: a session with the origin (upstream.h), its frames
+// through the bridge (bridge.h), and the viewer's requests towards the origin.
+//
+//   PLAY    waits for the origin's answer: media_feed_ops.place returns MEDIA_WAITS, and then the
+//           origin's place or its refusal. The session with the origin begins with the first PLAY.
+//   Pause   pauses the origin, too. Frames of stored media that the viewer did not get are given
+//           again when it continues.
+//   Outage  If the origin is lost, or ends live media, the feed connects again every second, for as
+//           long as relay_choices.outage; then the media ends. Meanwhile the viewer keeps its
+//           session. Stored media continues at its position. Frame numbers continue
+//           (number_shift.h).
+//
+// Loop thread only.
+#ifndef WEIR_PROXY_FEED_RELAY_FEED_H
+#define WEIR_PROXY_FEED_RELAY_FEED_H
+
+#include "common/wire/sdp.h"
+#include "proxy/feed/relay_media.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct relay_feed_config {
+    uv_loop_t *loop; // these pointers are borrowed
+    struct frame_sink *sink;
+    const struct stream_media *media;
+    const struct relay_choices *choices;
+    const struct url *url;
+    const struct sdp *sdp; // the origin's description
+    const char *via;
+    bool *stale; // set if a session with the origin fails
+};
+
+struct media_feed *relay_feed_new(const struct relay_feed_config *config); // NULL: no memory
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/feed/relay_media.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/utf8.h"
+#include "common/protocol/server_dialect.h"
+#include "proxy/feed/relay_feed.h"
+#include "proxy/policy/via.h"
+
+enum {
+    AUDIO_BPS = 64000,     // of Weir's servers, if the origin's description names no rate
+    FOREIGN_BPS = 8000000, // of a third party's video: more than cameras send
+    FOREIGN_WIDTH = 1280,  // until the first picture shows its size
+    FOREIGN_HEIGHT = 720,
+};
+
+struct relay_media {
+    struct stream_media base; // first
+    const struct relay_choices *choices;
+    struct url url;
+    struct sdp sdp;
+    char via[VIA_MAX];
+    bool stale;
+};
+
+static struct media_feed *feed_new(struct stream_media *base,
+                                   const struct media_feed_config *config)
+{
+    struct relay_media *m = (struct relay_media *)base;
+    struct relay_feed_config feed = {.loop = config->loop,
+                                     .sink = config->sink,
+                                     .media = base,
+                                     .choices = m->choices,
+                                     .url = &m->url,
+                                     .sdp = &m->sdp,
+                                     .via = m->via,
+                                     .stale = &m->stale};
+    return relay_feed_new(&feed);
+}
+
+// The capture times are the origin's, so its mark tells a viewer next to the origin that it can
+// read them.
+static void describe(const struct stream_media *base, int size_id, struct sdp *out)
+{
+    (void)size_id;
+    const struct relay_media *m = (const struct relay_media *)base;
+    if (!sdp_is_third_party(&m->sdp))
+        snprintf(out->clock, sizeof(out->clock), "%s", m->sdp.clock);
+    snprintf(out->sprop, sizeof(out->sprop), "%s", m->sdp.sprop);
+    snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s", m->sdp.profile_level_id);
+}
+
+static void media_free(struct stream_media *m)
+{
+    free(m);
+}
+
+// A third party's stream is one level.
+static void set_foreign_ladder(struct ladder *l)
+{
+    l->source_width = FOREIGN_WIDTH;
+    l->source_height = FOREIGN_HEIGHT;
+    l->size_count = l->level_count = 1;
+    l->sizes[0] = (struct size_spec){
+        .width = FOREIGN_WIDTH, .height = FOREIGN_HEIGHT, .fps = l->source_fps, .layers = 1};
+    l->levels[0] = (struct level){.bitrate_bps = FOREIGN_BPS};
+}
+
+int relay_media_new(const struct relay_media_config *config, struct stream_media **out)
+{
+    static const struct stream_media_ops ops = {
+        .feed_new = feed_new, .describe = describe, .free = media_free};
+    const struct sdp *sdp = config->sdp;
+    if (!sdp_has_frames(sdp))
+        return ERR_UNSUPPORTED;
+    struct relay_media *m = calloc(1, sizeof(*m));
+    if (!m)
+        return ERR_NO_MEMORY;
+    m->choices = config->choices;
+    m->url = *config->url;
+    m->sdp = *sdp;
+    snprintf(m->via, sizeof(m->via), "%s", config->via);
+    m->base = (struct stream_media){.ops = &ops,
+                                    .ladder = sdp->ladder,
+                                    .kind = sdp->source,
+                                    .duration = sdp->duration,
+                                    .audio_bps = sdp->audio.present && sdp->h264 ? AUDIO_BPS : 0,
+                                    .h264 = sdp->h264,
+                                    .reorders = sdp->reorders,
+                                    .relays = true};
+    utf8_copy(sdp->title, m->base.title, sizeof(m->base.title));
+    if (!server_dialect_of(sdp)->has_levels)
+        set_foreign_ladder(&m->base.ladder);
+    if (sdp->source == SDP_SOURCE_UNKNOWN) // a viewer takes it for a third party's otherwise
+        m->base.kind = sdp->duration < 0 ? SDP_SOURCE_CAMERA : SDP_SOURCE_FILE;
+    *out = &m->base;
+    return 0;
+}
+
+bool relay_media_is_stale(const struct stream_media *m)
+{
+    return ((const struct relay_media *)m)->stale;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A stream_media of an origin's stream. Its feeds are relay_feed: each viewer has a session of its
+// own with the origin. Loop thread only.
+#ifndef WEIR_PROXY_FEED_RELAY_MEDIA_H
+#define WEIR_PROXY_FEED_RELAY_MEDIA_H
+
+#include "common/protocol/transport_names.h"
+#include "common/wire/url.h"
+#include "proxy/bridge/reflection.h"
+#include "server/session/stream_media.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The proxy's choices for all its streams.
+struct relay_choices {
+    struct transport_list backbone; // transports offered to origins
+    enum reflect_mode reflect;
+    usec_t target;   // what may wait for a viewer, in time
+    double blocking; // REFLECT_BLOCKING: part of the access's buffer that must be free
+    usec_t outage;   // how long an origin that was lost may stay away
+};
+
+struct relay_media_config {
+    const struct relay_choices *choices; // borrowed
+    const struct url *url;               // copied: the stream at the origin
+    const struct sdp *sdp;               // copied: the origin's description
+    const char *via;                     // copied: value of the Via header for the origin
+};
+
+// Returns 0; ERR_UNSUPPORTED: the stream has no frames; ERR_NO_MEMORY.
+int relay_media_new(const struct relay_media_config *config, struct stream_media **out);
+// Returns true if a session with the origin failed: its description may have changed since.
+bool relay_media_is_stale(const struct stream_media *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/feed/upstream.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/rtsp/rtsp_link.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/random.h"
+#include "common/net/timer.h"
+#include "common/protocol/server_dialect.h"
+#include "common/wire/rtcp.h"
+
+#define BYE_GRACE   (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
+#define KEEP_LIVE   USEC_PER_SEC          // how long a missing packet is of use
+#define KEEP_STORED (2 * USEC_PER_SEC)
+enum { LATENCY_MS = 1000 }; // how long a frame may wait at the origin
+
+struct upstream {
+    struct upstream_config config;
+    struct url url;
+    char via[1024];
+    struct rtsp_link *link; // these are owned
+    struct video_receiver *video;
+    struct timer *bye;
+    struct audio_receiver audio;
+    bool has_audio; // `audio` is initialised
+    struct clock_sync clock;
+    struct sdp sdp;                       // of this session
+    const struct server_dialect *dialect; // static
+    uint64_t random;
+    bool playing;
+    bool leaving; // it is being freed
+    bool datagram;
+    struct upstream_stats stats;
+};
+
+// ---- From the receivers
+
+static void send_video_rtcp(void *ctx, const uint8_t *data, size_t len)
+{
+    struct upstream *u = ctx;
+    rtsp_link_send_rtcp(u->link, false, data, len);
+}
+
+static int64_t ecn_marked(void *ctx)
+{
+    const struct upstream *u = ctx;
+    return rtsp_link_ecn_marked(u->link);
+}
+
+static usec_t media_of(const struct upstream *u, int64_t number)
+{
+    struct fps fps = u->sdp.ladder.source_fps;
+    return usec_of_frames(number, fps.num, fps.den);
+}
+
+static void on_video_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
+                            usec_t now)
+{
+    (void)ext_seq, (void)arrived, (void)now;
+    struct upstream *u = ctx;
+    if (u->has_audio && !u->dialect->numbers_from_stamps)
+        audio_receiver_near(&u->audio, media_of(u, p->adu.frame));
+}
+
+static void on_frame(void *ctx, struct received_frame *f, usec_t now)
+{
+    struct upstream *u = ctx;
+    if (u->has_audio && u->dialect->numbers_from_stamps)
+        av_sync_picture(&u->audio.sync, f->rtp_timestamp, media_of(u, f->number), f->last_arrived);
+    u->stats.frames++;
+    u->config.ops->on_frame(u->config.ctx, f, now);
+}
+
+static void on_nacked(void *ctx, usec_t now)
+{
+    struct upstream *u = ctx;
+    u->config.ops->on_nacked(u->config.ctx, now);
+}
+
+static void on_bye(void *ctx, usec_t now)
+{
+    struct upstream *u = ctx;
+    timer_set(u->bye, u->datagram ? now + BYE_GRACE : now);
+}
+
+static void on_bye_time(void *ctx, usec_t now)
+{
+    struct upstream *u = ctx;
+    u->config.ops->on_bye(u->config.ctx, now);
+}
+
+static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
+{
+    struct upstream *u = ctx;
+    if (u->has_audio)
+        av_sync_report(&u->audio.sync, false, ntp, timestamp);
+}
+
+static void on_audio_received(void *ctx, const struct received_audio *a)
+{
+    struct upstream *u = ctx;
+    u->config.ops->on_audio(u->config.ctx, a);
+}
+
+// ---- The description
+
+static bool has_same_ladder(const struct sdp *a, const struct sdp *b)
+{
+    const struct ladder *x = &a->ladder, *y = &b->ladder;
+    if (a->h264 != b->h264 || x->size_count != y->size_count || x->level_count != y->level_count ||
+        x->source_fps.num != y->source_fps.num || x->source_fps.den != y->source_fps.den ||
+        (a->duration < 0) != (b->duration < 0))
+        return false;
+    bool same = true;
+    for (int i = 0; i < x->size_count; i++)
+        same &= x->sizes[i].width == y->sizes[i].width &&
+                x->sizes[i].height == y->sizes[i].height &&
+                x->sizes[i].layers == y->sizes[i].layers;
+    for (int i = 0; i < x->level_count; i++)
+        same &= x->levels[i].size_id == y->levels[i].size_id &&
+                x->levels[i].temporal_id == y->levels[i].temporal_id;
+    return same;
+}
+
+static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
+{
+    (void)now;
+    struct upstream *u = ctx;
+    *why = "the origin now describes another stream";
+    if (!has_same_ladder(sdp, u->config.sdp))
+        return false;
+    u->sdp = *sdp;
+    u->dialect = server_dialect_of(&u->sdp);
+    if (clock_is_ours(sdp->clock))
+        clock_sync_shared(&u->clock);
+    rtsp_link_set_ssrc(u->link, (uint32_t)u->random);
+    struct video_receiver_config config = {.loop = u->config.loop,
+                                           .sdp = &u->sdp,
+                                           .clock = &u->clock,
+                                           .random = u->random,
+                                           .send_rtcp = send_video_rtcp,
+                                           .on_packet = on_video_packet,
+                                           .on_frame = on_frame,
+                                           .on_nacked = on_nacked,
+                                           .on_bye = on_bye,
+                                           .on_report = on_report,
+                                           .ecn_marked = ecn_marked,
+                                           .ctx = u};
+    u->video = video_receiver_new(&config);
+    *why = "out of memory";
+    return u->video;
+}
+
+// ---- From the link
+
+static void on_connected(void *ctx, usec_t now)
+{
+    (void)ctx, (void)now;
+}
+
+static void on_list(void *ctx, struct text list, usec_t now)
+{
+    (void)ctx, (void)list, (void)now;
+}
+
+static void set_rtt(struct upstream *u, usec_t rtt, usec_t now)
+{
+    u->stats.rtt = rtt;
+    video_receiver_set_rtt(u->video, rtt, now);
+    if (u->has_audio)
+        audio_receiver_set_path(&u->audio, rtt, u->sdp.duration < 0 ? KEEP_LIVE : KEEP_STORED);
+}
+
+static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
+{
+    struct upstream *u = ctx;
+    struct video_repair repair = {.datagram = setup->datagram, .wanted = REPAIR_MODE_AUTO};
+    u->datagram = setup->datagram;
+    snprintf(u->stats.transport, sizeof(u->stats.transport), "%s", setup->transport);
+    if (!repair_mode_parse(rtsp_link_repair(u->link), &repair.agreed))
+        repair.agreed = REPAIR_MODE_OFF;
+    if (video_receiver_set_repair(u->video, &repair) != 0)
+        log_warn("lost packets of the backbone are not repaired: out of memory");
+    video_receiver_set_keep(u->video, u->sdp.duration < 0 ? KEEP_LIVE : KEEP_STORED);
+    set_rtt(u, setup->rtt, now);
+}
+
+static void on_audio(void *ctx)
+{
+    struct upstream *u = ctx;
+    if (u->has_audio)
+        return;
+    audio_receiver_init(&u->audio, &u->sdp, on_audio_received, u, u->random);
+    if (audio_receiver_set_repair(&u->audio, u->datagram && u->sdp.nack) != 0)
+        log_warn("lost audio of the backbone is not repaired: out of memory");
+    u->has_audio = true;
+}
+
+static void on_start(void *ctx, struct rtsp_client_start *out)
+{
+    const struct upstream *u = ctx;
+    *out = (struct rtsp_client_start){.level = u->config.level,
+                                      .start = (usec_t)(u->config.start * 1e6)};
+}
+
+static void on_ready(void *ctx, usec_t now)
+{
+    struct upstream *u = ctx;
+    rtsp_link_begin(u->link, u->config.level, u->config.speed, now);
+}
+
+static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
+{
+    struct upstream *u = ctx;
+    u->playing = true;
+    timer_set(u->bye, USEC_NEVER);
+    u->config.ops->on_playing(u->config.ctx, place, now);
+}
+
+static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
+{
+    struct upstream *u = ctx;
+    double rtt_ms = a->params.transport.rtt_ms;
+    set_rtt(u, isnan(rtt_ms) ? a->rtt : (usec_t)(rtt_ms * 1e3), now);
+    if (a->params.has_clock)
+        (void)clock_sync_sample(&u->clock, a->asked_wall, a->params.sender_wall, a->received_wall);
+    u->config.ops->on_clock(u->config.ctx, now);
+}
+
+static void on_pair_refused(void *ctx, usec_t now)
+{
+    (void)ctx, (void)now;
+}
+
+static void on_level(void *ctx, int level, bool accepted, usec_t now)
+{
+    (void)ctx, (void)now;
+    if (!accepted)
+        log_warn("the origin refused level %d", level);
+}
+
+static void on_pause_refused(void *ctx, usec_t now)
+{
+    (void)ctx, (void)now;
+    log_warn("the origin refused to pause");
+}
+
+static void on_seek_refused(void *ctx, usec_t now)
+{
+    struct upstream *u = ctx;
+    u->config.ops->on_seek_refused(u->config.ctx, now);
+}
+
+void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
+                      struct media_refusal *out)
+{
+    // A viewer has no credentials of the origin, and cannot follow its redirects.
+    bool passes = status >= 400 && status != 401;
+    out->status = end == RTSP_CLIENT_INTERNAL ? 500 : passes ? status : 502;
+    snprintf(out->text, sizeof(out->text), "origin: %s", text);
+}
+
+static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
+{
+    struct upstream *u = ctx;
+    struct media_refusal why;
+    if (u->leaving)
+        return;
+    upstream_refusal(end, rtsp_link_status(u->link), text, &why);
+    u->playing = false;
+    u->config.ops->on_end(u->config.ctx, &why, now);
+}
+
+// ---- Media
+
+static void request_audio(struct upstream *u, usec_t now)
+{
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = u->has_audio ? audio_receiver_requests(&u->audio, out, now) : 0;
+    if (len)
+        rtsp_link_send_rtcp(u->link, true, out, len);
+}
+
+// Returns true if the packet is the audio's.
+static bool take_audio(struct upstream *u, bool rtcp, const uint8_t *data, size_t len,
+                       usec_t arrived)
+{
+    if (!u->sdp.audio.present)
+        return false;
+    // Datagrams may arrive before the SETUP response that they depend on: those are dropped.
+    if (!u->has_audio)
+        return !rtcp && len > 1 && (data[1] & 127) == u->sdp.audio.payload_type;
+    return audio_receiver_packet(&u->audio, rtcp, data, len, arrived);
+}
+
+static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                      usec_t now)
+{
+    struct upstream *u = ctx;
+    bool is_audio = !u->dialect->audio_has_own_flow && take_audio(u, rtcp, data, len, arrived);
+    request_audio(u, now);
+    if (!is_audio)
+        video_receiver_packet(u->video, rtcp, data, len, arrived, now);
+}
+
+static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                            usec_t now)
+{
+    (void)now;
+    (void)take_audio(ctx, rtcp, data, len, arrived);
+}
+
+static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
+                    usec_t now)
+{
+    (void)ctx, (void)p, (void)bytes, (void)arrived, (void)now;
+}
+
+static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connected,
+                                                       .on_described = on_described,
+                                                       .on_list = on_list,
+                                                       .on_setup = on_setup,
+                                                       .on_audio = on_audio,
+                                                       .on_start = on_start,
+                                                       .on_ready = on_ready,
+                                                       .on_playing = on_playing,
+                                                       .on_answer = on_answer,
+                                                       .on_pair_refused = on_pair_refused,
+                                                       .on_level = on_level,
+                                                       .on_pause_refused = on_pause_refused,
+                                                       .on_seek_refused = on_seek_refused,
+                                                       .on_end = on_end},
+                                              .on_packet = on_packet,
+                                              .on_audio_packet = on_audio_packet,
+                                              .on_pair = on_pair};
+
+// ---- Requests
+
+void upstream_pause(struct upstream *u, usec_t now)
+{
+    rtsp_link_pause(u->link, now);
+}
+
+void upstream_resume(struct upstream *u, usec_t now)
+{
+    rtsp_link_resume(u->link, now);
+}
+
+void upstream_seek(struct upstream *u, double seconds, usec_t now)
+{
+    rtsp_link_seek(u->link, seconds, now);
+}
+
+void upstream_set_speed(struct upstream *u, double speed, usec_t now)
+{
+    rtsp_link_set_speed(u->link, speed, now);
+}
+
+void upstream_set_level(struct upstream *u, int level, usec_t now)
+{
+    if (u->dialect && u->dialect->knows_weir_parameters)
+        rtsp_link_set_level(u->link, level, now);
+}
+
+void upstream_request_key(struct upstream *u, usec_t now)
+{
+    if (u->video)
+        video_receiver_send_pli(u->video, now);
+}
+
+void upstream_second(struct upstream *u, usec_t now)
+{
+    if (!u->playing)
+        return;
+    struct video_receiver_stats f;
+    video_receiver_second(u->video, &f, now);
+    u->stats.rate_bps = f.rate_bps;
+    u->stats.loss = f.loss;
+    uint8_t report[RTCP_MAX_PACKET];
+    size_t len = u->has_audio ? audio_receiver_report(&u->audio, report, now) : 0;
+    if (len)
+        rtsp_link_send_rtcp(u->link, true, report, len);
+}
+
+void upstream_read(const struct upstream *u, struct upstream_stats *out)
+{
+    *out = u->stats;
+    out->packets = u->video ? video_receiver_packets(u->video) : 0;
+}
+
+bool upstream_wall_ahead(const struct upstream *u, usec_t *out)
+{
+    *out = u->clock.offset;
+    return u->clock.known;
+}
+
+// ---- Life
+
+struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
+{
+    struct upstream *u = calloc(1, sizeof(*u));
+    if (!u || !random_fill(&u->random, sizeof(u->random))) {
+        free(u);
+        return NULL;
+    }
+    bool is_weir = server_dialect_of(config->sdp)->knows_weir_parameters;
+    u->config = *config;
+    u->url = *config->url;
+    snprintf(u->via, sizeof(u->via), "%s", config->via);
+    u->stats.rate_bps = u->stats.loss = NAN;
+    struct rtsp_client_config rtsp = {.url = u->url,
+                                      .transports = *config->transports,
+                                      .adapt = config->follows ? "sender" : "none",
+                                      .controls_speed = is_weir,
+                                      .live_latency_ms = LATENCY_MS,
+                                      .stored_latency_ms = LATENCY_MS,
+                                      .has_audio = config->has_audio,
+                                      .via = u->via};
+    struct rtsp_link_config link = {.loop = config->loop,
+                                    .rtsp = &rtsp,
+                                    .cc = "",
+                                    .repair = repair_mode_name(REPAIR_MODE_AUTO),
+                                    .ops = &link_ops,
+                                    .ctx = u};
+    u->bye = timer_new(config->loop, on_bye_time, u);
+    u->link = u->bye ? rtsp_link_new(&link, now) : NULL;
+    if (u->link)
+        return u;
+    upstream_free(u, now);
+    return NULL;
+}
+
+void upstream_free(struct upstream *u, usec_t now)
+{
+    if (!u)
+        return;
+    u->leaving = true;
+    if (u->link)
+        (void)rtsp_link_leave(u->link, now); // its TEARDOWN leaves at once
+    rtsp_link_free(u->link);
+    video_receiver_free(u->video);
+    if (u->has_audio)
+        audio_receiver_destroy(&u->audio);
+    timer_free(u->bye);
+    free(u);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One session with an origin, for one viewer: the viewing end of RTSP (rtsp_link.h) and of its
+// media (video_receiver.h, audio_receiver.h). Whole frames and audio packets come out. It ends with
+// the connection; what follows then is its owner's choice. Loop thread only.
+#ifndef WEIR_PROXY_FEED_UPSTREAM_H
+#define WEIR_PROXY_FEED_UPSTREAM_H
+
+#include <uv.h>
+
+#include "client/receive/audio_receiver.h"
+#include "client/receive/video_receiver.h"
+#include "common/protocol/rtsp_client.h"
+#include "stream/send/media_feed.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct upstream; // opaque
+
+// All are required. They must not free the upstream.
+struct upstream_ops {
+    void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
+    void (*on_seek_refused)(void *ctx, usec_t now);
+    void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
+    void (*on_audio)(void *ctx, const struct received_audio *a);
+    void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
+    void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
+    void (*on_bye)(void *ctx, usec_t now);    // the origin ended the media
+    // The last call. `why`: its status is the origin's if that refused, else 500, 502 or 504.
+    void (*on_end)(void *ctx, const struct media_refusal *why, usec_t now);
+};
+
+struct upstream_config {
+    uv_loop_t *loop; // these pointers are borrowed
+    const struct url *url;
+    const struct sdp *sdp; // the stream's description: the origin's must still have its ladder
+    const struct transport_list *transports;
+    const char *via;
+    bool has_audio; // the viewers may hear it
+    bool follows;   // the origin adapts the level to the backbone
+    int level;      // at the start
+    double start;   // position in seconds; 0 for live media
+    double speed;
+    const struct upstream_ops *ops; // static
+    void *ctx;                      // borrowed
+};
+
+struct upstream *upstream_new(const struct upstream_config *config, usec_t now); // NULL: no memory
+// Ends the session, if it stands. NULL is fine. Not inside a callback.
+void upstream_free(struct upstream *u, usec_t now);
+
+// See the functions of the same names in rtsp_client.h; after on_playing.
+void upstream_pause(struct upstream *u, usec_t now);
+void upstream_resume(struct upstream *u, usec_t now);
+void upstream_seek(struct upstream *u, double seconds, usec_t now);
+void upstream_set_speed(struct upstream *u, double speed, usec_t now);
+void upstream_set_level(struct upstream *u, int level, usec_t now);
+void upstream_request_key(struct upstream *u, usec_t now);
+// Call it about once a second: reports to the origin.
+void upstream_second(struct upstream *u, usec_t now);
+
+struct upstream_stats {
+    char transport[TRANSPORT_MAX_NAME];
+    usec_t rtt;      // 0: unknown
+    double rate_bps; // of the last second; NaN: unknown
+    double loss;     // fraction of the last second's packets; NaN: none was expected
+    uint64_t packets;
+    uint64_t frames;
+};
+void upstream_read(const struct upstream *u, struct upstream_stats *out);
+// The origin's wall clock minus this machine's. Returns false if it is not known.
+bool upstream_wall_ahead(const struct upstream *u, usec_t *out);
+
+// Why a session with an origin ended: its status as media_refusal says. `status`: that of the
+// response; 0: none.
+void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
+                      struct media_refusal *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-proxy: constructs, connects, starts, stops.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <uv.h>
+
+#include "common/net/clock.h"
+#include "common/net/random.h"
+#include "common/net/stop_signals.h"
+#include "common/net/systemd.h"
+#include "common/net/udp_socket.h"
+#include "common/program/program_main.h"
+#include "proxy/catalog/origin_catalog.h"
+#include "proxy/options/options.h"
+#include "server/export/stats_outputs.h"
+#include "server/rtsp/file_limit.h"
+#include "server/rtsp/server.h"
+
+enum { FILES_EACH = 2 }; // a viewer has a session with its origin, too
+
+struct program {
+    uv_loop_t loop;
+    struct stop_signals signals;
+    struct catalog *catalog;
+    struct stats_outputs *outputs;
+    struct server *server;
+    struct systemd *service; // owned; NULL: not started by systemd
+};
+
+static void on_stopped(void *ctx)
+{
+    struct program *p = ctx;
+    server_free(p->server);
+    p->server = NULL;
+    systemd_free(p->service);
+    p->service = NULL;
+    stop_signals_close(&p->signals);
+    uv_stop(&p->loop);
+}
+
+static void on_signal(void *ctx, const char *name)
+{
+    struct program *p = ctx;
+    log_info("stopped by %s", name);
+    systemd_stopping(p->service);
+    server_stop(p->server, on_stopped, p);
+}
+
+static void announce(const struct program *p, const struct proxy_options *o)
+{
+    char at[SOCKADDR_TEXT];
+    server_address(p->server, at, sizeof(at));
+    if (o->rules.has_origin)
+        log_info("streams of %s at rtsp://%s/", o->rules.origin.text, at);
+    else
+        log_info("streams of %d host%s at rtsp://%s/HOST[:PORT]/", o->rules.host_count,
+                 o->rules.host_count == 1 ? "" : "s", at);
+}
+
+static struct catalog *open_catalog(struct program *p, const struct proxy_options *o)
+{
+    uint64_t number;
+    struct origin_catalog_config config = {.loop = &p->loop,
+                                           .rules = &o->rules,
+                                           .choices = &o->choices,
+                                           .viewer_timeout = o->timeout * USEC_PER_SEC,
+                                           .max_viewers = o->max_viewers,
+                                           .transports = &o->access,
+                                           .only_these = o->has_access};
+    if (!random_fill(&number, sizeof(number)))
+        return NULL;
+    snprintf(config.name, sizeof(config.name), "weir-proxy-%016" PRIx64, number);
+    return origin_catalog_new(&config);
+}
+
+static int serve(struct program *p, const struct proxy_options *o)
+{
+    int code = EXIT_FAILURE;
+    p->catalog = open_catalog(p, o);
+    if (!p->catalog)
+        return code;
+    p->outputs = stats_outputs_new(o->stats, &o->metrics, p->catalog, clock_now());
+    if (!p->outputs)
+        goto free_catalog;
+    struct server_config config = {.listen = o->listen,
+                                   .catalog = p->catalog,
+                                   .max_viewers = o->max_viewers,
+                                   .telemetry = p->outputs};
+    p->server = server_new(&p->loop, &config);
+    if (!p->server)
+        goto free_outputs;
+    stop_signals_watch(&p->signals, &p->loop, on_signal, p);
+    announce(p, o);
+    p->service = systemd_new(&p->loop);
+    uv_run(&p->loop, UV_RUN_DEFAULT);
+    code = EXIT_SUCCESS;
+
+free_outputs:
+    stats_outputs_free(p->outputs, clock_now());
+free_catalog:
+    p->catalog->ops->free(p->catalog);
+    return code;
+}
+
+static int run(void *ctx)
+{
+    const struct proxy_options *options = ctx;
+    file_limit_raise(options->max_viewers, FILES_EACH);
+    static struct program program; // static, as it is large
+    uv_loop_init(&program.loop);
+    int code = serve(&program, options);
+    uv_run(&program.loop, UV_RUN_DEFAULT);
+    return program_close_loop(&program.loop, code);
+}
+
+int main(int argc, char **argv)
+{
+    static struct proxy_options options;
+    return program_main(&(struct program_parts){.name = "weir-proxy",
+                                                .options = &options,
+                                                .log = &options.log,
+                                                .parse = proxy_options_parse,
+                                                .run = run,
+                                                .destroy = proxy_options_destroy},
+                        argc, argv);
+}

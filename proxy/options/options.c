@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/options/options.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/net/udp_socket.h"
+#include "common/transport/transport_list.h"
+#include "server/policy/viewer_limits.h"
+
+static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    const char *wrong;
+    if (sockaddr_read(value, &o->listen, &wrong) == 0)
+        return NULL;
+    return wrong ? wrong
+                 : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
+}
+
+static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    const char *wrong;
+    if (sockaddr_read(value, &o->metrics, &wrong) == 0)
+        return NULL;
+    return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
+}
+
+static const char *read_origin(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct origin_rules *rules = &((struct proxy_options *)options)->rules;
+    const char *wrong;
+    rules->has_origin = true;
+    if (url_parse(value, &rules->origin, &wrong) != 0)
+        return "expects rtsp://HOST[:PORT]";
+    if (*rules->origin.user)
+        return "takes no user: use --origin-user, which other users of this machine do not see in "
+               "a configuration file";
+    return strchr(rules->origin.text, '?') ? "takes no query" : NULL;
+}
+
+static const char *read_user(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)options, (void)reason, (void)cap;
+    size_t len = strcspn(value, ":");
+    bool good = len && value[len] && len < URL_MAX_USER && strlen(value + len + 1) < URL_MAX_USER &&
+                !strchr(value, '"');
+    return good ? NULL : "expects USER:PASSWORD, each shorter than 128 characters and without \"";
+}
+
+static const char *read_allow(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct origin_rules *rules = &((struct proxy_options *)options)->rules;
+    if (rules->host_count == ORIGIN_URL_HOSTS)
+        return "at most 64 hosts";
+    if (!*value || strpbrk(value, "/@[]") || !url_is_plain(value))
+        return "expects a host's name or address, as viewers write it in the URL, without a port";
+    rules->hosts[rules->host_count++] = value;
+    return NULL;
+}
+
+static const char *read_backbone(void *options, const char *value, char *reason, size_t cap)
+{
+    struct proxy_options *o = options;
+    return transport_list_read(&o->choices.backbone, value, reason, cap);
+}
+
+static const char *read_access(void *options, const char *value, char *reason, size_t cap)
+{
+    struct proxy_options *o = options;
+    o->has_access = true;
+    return transport_list_read(&o->access, value, reason, cap);
+}
+
+#define AT(member) offsetof(struct proxy_options, member)
+
+// clang-format off
+static const struct option_row rows[] = {
+    {.section = "Origins", .name = "origin", .argument = "URL", .read = read_origin,
+     .hides_user = true,
+     .help = "rtsp://HOST[:PORT] of the origin; rtsp://PROXY/live is then its /live; without it "
+             "viewers request rtsp://PROXY/HOST[:PORT]/live of the hosts that --allow names"},
+    {.name = "allow", .argument = "HOST", .read = read_allow, .repeats = true,
+     .help = "without --origin: relay this host, as viewers write it; repeat it for more"},
+    {.name = "origin-user", .argument = "USER:PASSWORD", .kind = OPTION_TEXT, .at = AT(user),
+     .read = read_user,
+     .help = "credentials for the origins; viewers never see them; belongs in a configuration file"},
+    {.name = "backbone-transport", .argument = "LIST", .read = read_backbone,
+     .value = transport_list_value, .fallback = "tfrc",
+     .help = "transports to request of origins, in order of preference, separated by commas:"},
+    {.name = "outage", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(choices.outage),
+     .min = 0, .max = 3600, .fallback = "10",
+     .help = "how long viewers keep their session while their origin is away, 0 to 3600"},
+
+    {.section = "Viewers", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
+     .fallback = "127.0.0.1:8554",
+     .help = "address to listen on; all addresses: 0.0.0.0:8554 or [::]:8554; a link-local address "
+             "requires its interface: [fe80::1%eth0]:8554"},
+    {.name = "access-transport", .argument = "LIST", .read = read_access,
+     .value = transport_list_value,
+     .help = "transports that viewers get, the first that a viewer offers (default: minbuf if the "
+             "viewer offers it, else the viewer's first):"},
+    {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .min = 1,
+     .max = 3600, .fallback = "20",
+     .help = "drop a viewer that takes no data for this time, 1 to 3600"},
+    {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .min = 1,
+     .max = VIEWERS_MAX, .fallback = "1024",
+     .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
+             "them, at least 4"},
+
+    {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
+     .at = AT(stats), .help = "write a JSON line per second and viewer"},
+    {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
+     .help = "serve HTTP: stats for Prometheus at /metrics, a page that displays them at /"},
+
+    OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
+    {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
+     .min = LOG_ERROR, .help = "--log error"},
+    OPTION_ROWS_CONFIG,
+    OPTION_ROWS_HELP,
+};
+// clang-format on
+
+const struct option_table proxy_option_table = {
+    .program = "weir-proxy",
+    .usage = "[OPTION]...",
+    .brief = "relay streams from a long path to viewers on a short one",
+    .about =
+        "Receives the stream of an RTSP origin over a datagram transport, for each viewer, and "
+        "sends it over the transport that suits the viewer's access.",
+    .rest = "Viewers: weir-play rtsp://127.0.0.1:8554/live, or any RTSP player.\n"
+            "\n"
+            "Exit status:\n"
+            "    0  stopped by a signal\n"
+            "    1  cannot start\n"
+            "    2  wrong usage\n",
+    .rows = rows,
+};
+
+// --origin may follow --origin-user, and sets the whole URL.
+static void set_user(struct url *origin, const char *user)
+{
+    size_t len = strcspn(user, ":");
+    memcpy(origin->user, user, len);
+    origin->user[len] = '\0';
+    snprintf(origin->password, sizeof(origin->password), "%s", user + len + 1);
+}
+
+enum options_result proxy_options_parse(int argc, char **argv, void *options, FILE *out,
+                                        char *error, size_t cap)
+{
+    struct proxy_options *o = options;
+    *o = (struct proxy_options){.log = {.filter = log_all(LOG_INFO)},
+                                .choices = {.target = 250 * USEC_PER_MSEC,
+                                            .blocking = 1.0 / 3,
+                                            .outage = 10 * USEC_PER_SEC},
+                                .timeout = VIEWER_TIMEOUT_SEC,
+                                .max_viewers = VIEWERS_DEFAULT};
+    sockaddr_parse("127.0.0.1:8554", &o->listen);
+    (void)transport_list_split("tfrc", &o->choices.backbone);
+    (void)transport_list_split("minbuf", &o->access);
+    enum options_result result =
+        command_line_read(&proxy_option_table, argc, argv, o, &o->file, out, error, cap);
+    if (result == OPTIONS_RUN && o->user)
+        set_user(&o->rules.origin, o->user);
+    if (result != OPTIONS_RUN || o->rules.has_origin || o->rules.host_count)
+        return result;
+    (void)err_say(error, cap, 0, "requires --origin URL, or --allow HOST for each host to relay");
+    return OPTIONS_BAD;
+}
+
+void proxy_options_destroy(void *options)
+{
+    struct proxy_options *o = options;
+    free(o->file);
+    o->file = NULL;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-proxy's command line.
+#ifndef WEIR_PROXY_OPTIONS_OPTIONS_H
+#define WEIR_PROXY_OPTIONS_OPTIONS_H
+
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "common/net/log_stderr.h"
+#include "common/program/command_line.h"
+#include "proxy/feed/relay_media.h"
+#include "proxy/policy/origin_url.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct proxy_options {
+    struct sockaddr_storage listen;
+    char *file;       // owned: text of the configuration file; NULL: none
+    const char *user; // of the origins, USER:PASSWORD; NULL: none. Strings are borrowed
+    struct origin_rules rules;
+    struct relay_choices choices;
+    struct transport_list access; // that viewers get
+    bool has_access;              // `access` was given: no other transport is allowed
+    int timeout;                  // seconds
+    int max_viewers;
+    const char *stats;               // NULL: none
+    struct sockaddr_storage metrics; // AF_UNSPEC: none
+    struct log_options log;
+};
+
+extern const struct option_table proxy_option_table;
+
+// Parses the command line into a struct proxy_options; returns what command_line_read() returns.
+// After OPTIONS_RUN the caller calls proxy_options_destroy.
+enum options_result proxy_options_parse(int argc, char **argv, void *options, FILE *out,
+                                        char *error, size_t cap);
+void proxy_options_destroy(void *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which URL of an origin a viewer requests. With one origin the paths are the origin's:
+// rtsp://PROXY/film.mp4 is rtsp://ORIGIN/film.mp4. Without, the path begins with the origin:
+// rtsp://PROXY/HOST[:PORT]/film.mp4, for the hosts that are allowed only, so that the proxy is no
+// open relay. Pure.
+#ifndef WEIR_PROXY_POLICY_ORIGIN_URL_H
+#define WEIR_PROXY_POLICY_ORIGIN_URL_H
+
+#include "common/wire/url.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ORIGIN_URL_HOSTS = 64 };
+
+struct origin_rules {
+    bool has_origin;
+    struct url origin; // with has_origin; its user and password are used in either case
+    int host_count;
+    const char *hosts[ORIGIN_URL_HOSTS]; // borrowed; allowed without has_origin
+};
+
+// `path`: of the viewer's URL, with its query; a track's name at its end and ?level=N are left out.
+// Returns 0; ERR_NOT_FOUND: the path names no host; ERR_UNSUPPORTED: the host is not allowed;
+// ERR_MALFORMED: the result is no URL.
+int origin_url_of(const struct origin_rules *rules, const char *path, struct url *out);
+// Returns true if `path` names the same stream as `first`, whose query later requests leave out.
+bool origin_url_is_same(const char *first, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

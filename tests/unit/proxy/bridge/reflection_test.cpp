@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/bridge/reflection.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/two_sizes.hpp"
+
+namespace
+{
+const usec_t MS = USEC_PER_MSEC;
+const usec_t TARGET = 250 * MS;
+const usec_t TICK = 31250;
+
+struct rig {
+    ladder l = two_sizes(); // 100 to 400 kbit/s
+    reflection r{};
+    reflect_access a{};
+    usec_t now = 0;
+    int told = 0; // number of limits told
+    double last = -1;
+    int marks = 0, events = 0;
+
+    explicit rig(reflect_mode mode = REFLECT_LIMIT)
+    {
+        reflection_init(&r, mode, TARGET, 1.0 / 3, &l, 0);
+        reflection_set_rtt(&r, 200 * MS);
+    }
+    // For so long the access delivers `bps` while `queue` waits, and the backbone brings `media`.
+    void run(usec_t time, double bps, usec_t queue, double media = 0)
+    {
+        for (usec_t end = now + time; now < end;) {
+            now += TICK;
+            a.delivered_bytes += bps / 8 * TICK / 1e6;
+            a.waiting = queue;
+            a.waiting_bytes = queue > 0 ? 1000 : 0;
+            reflection_arrived(&r, static_cast<size_t>(media / 8 * TICK / 1e6));
+            reflect_orders orders = reflection_update(&r, &a, now);
+            if (orders.tells_limit) {
+                told++;
+                last = orders.limit_bps;
+            }
+            marks += orders.marks;
+            events += orders.marks > 0;
+        }
+    }
+};
+} // namespace
+
+TEST_CASE("reflection: the limit of each queue at 200 kbit/s")
+{
+    struct row {
+        usec_t queue;
+        double limit;
+    };
+    const row table[] = {
+        {0, 0},
+        {120 * MS, 0},
+        {125 * MS, 225000}, // 200 * (1 + 0.125)
+        {250 * MS, 200000},
+        {500 * MS, 150000},
+        {750 * MS, 100000},
+        {1000 * MS, 100000}, // not below the lowest level
+        {5000 * MS, 100000},
+    };
+    for (const row &one : table) {
+        INFO("queue of " << one.queue / MS << " ms");
+        rig r;
+        r.run(2 * USEC_PER_SEC, 200000, one.queue);
+        CHECK(r.r.limit_bps == Approx(one.limit).epsilon(0.01));
+        CHECK(r.r.told_bps == Approx(one.limit).epsilon(0.04)); // steps of 3 %
+    }
+}
+
+TEST_CASE("reflection: the rate is that of the time in which something waited")
+{
+    rig r;
+    r.run(5 * USEC_PER_SEC, 50000, 0); // the source needed no more
+    r.run(250 * MS, 200000, 200 * MS);
+    CHECK(r.r.rate_bps == Approx(200000).epsilon(0.01));
+}
+
+TEST_CASE("reflection: the rate is the highest of a second, so that one stall of TCP is none of it")
+{
+    rig r;
+    r.run(2 * USEC_PER_SEC, 200000, TARGET);
+    r.run(500 * MS, 0, TARGET);
+    CHECK(r.r.rate_bps == Approx(200000).epsilon(0.01));
+    r.run(2 * USEC_PER_SEC, 80000, TARGET);
+    CHECK(r.r.rate_bps == Approx(80000).epsilon(0.01));
+}
+
+TEST_CASE("reflection: what the transport has not sent is part of the queue")
+{
+    rig r;
+    r.a.unsent_bytes = 12500; // half a second
+    r.run(2 * USEC_PER_SEC, 200000, 0);
+    CHECK(r.r.queue == Approx(500 * MS).epsilon(0.01));
+    CHECK(r.r.limit_bps == Approx(150000).epsilon(0.01));
+}
+
+TEST_CASE("reflection: a limit rises by 10 % a round trip, then ends")
+{
+    rig r;
+    r.run(2 * USEC_PER_SEC, 200000, 250 * MS);
+    double before = r.r.limit_bps;
+    r.run(200 * MS, 200000, 0);
+    CHECK(r.r.limit_bps == Approx(before * 1.1).epsilon(0.02));
+    r.run(800 * MS, 200000, 0);
+    CHECK(r.r.limit_bps == Approx(before * 1.61).epsilon(0.05)); // 1.1^5
+    r.run(USEC_PER_SEC, 200000, 0);
+    CHECK(r.r.limit_bps == 0); // 1.25 times 400 kbit/s
+    CHECK(r.last == 0);        // the origin knows
+}
+
+TEST_CASE("reflection: a limit is told at most once a round trip")
+{
+    rig r;
+    r.run(4 * USEC_PER_SEC, 200000, 250 * MS);
+    int before = r.told;
+    CHECK(before == 1); // nothing changed
+    r.run(2 * USEC_PER_SEC, 200000, 0);
+    CHECK(r.told - before <= 10);
+    CHECK(r.told - before >= 5);
+}
+
+TEST_CASE("reflection: marks for what exceeds the limit, one event a round trip")
+{
+    rig r(REFLECT_MARKS);
+    r.run(2 * USEC_PER_SEC, 200000, 0, 400000);
+    CHECK(r.marks == 0);
+    r.run(USEC_PER_SEC, 200000, 250 * MS, 200000); // as much as it takes
+    CHECK(r.marks <= 1);
+    r.marks = r.events = 0;
+    // 400 - 200 kbit/s in 200 ms are 5000 bytes: 5 packets of 1200.
+    r.run(2 * USEC_PER_SEC, 200000, 250 * MS, 400000);
+    CHECK(r.events >= 8);
+    CHECK(r.events <= 10);
+    CHECK(r.marks <= 5 * r.events);
+    CHECK(r.marks > 4 * r.events);
+    CHECK(r.told == 0);
+}
+
+TEST_CASE("reflection: off")
+{
+    rig r(REFLECT_OFF);
+    r.run(2 * USEC_PER_SEC, 200000, 2 * USEC_PER_SEC, 400000);
+    CHECK(r.told == 0);
+    CHECK(r.marks == 0);
+}

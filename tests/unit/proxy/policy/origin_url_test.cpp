@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/policy/origin_url.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <string>
+
+#include "common/base/err.h"
+
+TEST_CASE("origin_url: the path of one origin, or the host in the path")
+{
+    struct {
+        const char *origin; // nullptr: none
+        std::string path;
+        int err;
+        const char *url;
+    } const table[] = {
+        {"rtsp://o", "/live", 0, "rtsp://o/live"},
+        {"rtsp://o/", "/live", 0, "rtsp://o/live"},
+        {"rtsp://o:554", "/", 0, "rtsp://o:554"},
+        {"rtsp://o", "/a/b%20c.mp4/trackID=0", 0, "rtsp://o/a/b%20c.mp4"},
+        {"rtsp://o", "/live/trackID=1", 0, "rtsp://o/live"},
+        {"rtsp://o", "/live?level=3", 0, "rtsp://o/live"},
+        {"rtsp://o", "/cam?res=1/trackID=0", 0, "rtsp://o/cam?res=1"},
+        {"rtsp://o", "/a b", ERR_MALFORMED, nullptr},
+        {"rtsp://o", "/a\r\nX: 1", ERR_MALFORMED, nullptr},
+        {"rtsp://o", "/" + std::string(1100, 'x'), ERR_MALFORMED, nullptr},
+        {nullptr, "/good/live", 0, "rtsp://good/live"},
+        {nullptr, "/GOOD:554/live/trackID=0", 0, "rtsp://GOOD:554/live"},
+        {nullptr, "/[::1]:9/live", 0, "rtsp://[::1]:9/live"},
+        {nullptr, "/other/live", ERR_UNSUPPORTED, nullptr},
+        {nullptr, "/good.evil/live", ERR_UNSUPPORTED, nullptr},
+        {nullptr, "/good@evil/live", ERR_MALFORMED, nullptr},
+        {nullptr, "/good:x/live", ERR_MALFORMED, nullptr},
+        {nullptr, "/", ERR_NOT_FOUND, nullptr},
+        {nullptr, "", ERR_NOT_FOUND, nullptr},
+        {nullptr, "//good/live", ERR_MALFORMED, nullptr},
+    };
+    for (const auto &row : table) {
+        INFO(row.path);
+        static origin_rules rules;
+        rules = {};
+        const char *reason;
+        rules.has_origin = row.origin;
+        if (row.origin)
+            REQUIRE(url_parse(row.origin, &rules.origin, &reason) == 0);
+        rules.hosts[rules.host_count++] = "good";
+        rules.hosts[rules.host_count++] = "::1";
+        strcpy(rules.origin.user, "u");
+        strcpy(rules.origin.password, "p");
+        url out;
+        CHECK(origin_url_of(&rules, row.path.c_str(), &out) == row.err);
+        if (row.err)
+            continue;
+        CHECK(std::string(out.text) == row.url);
+        CHECK(std::string(out.user) == "u");
+        CHECK(std::string(out.password) == "p");
+    }
+}
+
+TEST_CASE("origin_url: later requests leave the query out")
+{
+    struct {
+        const char *first, *path;
+        bool same;
+    } const table[] = {
+        {"/live", "/live", true},
+        {"/live", "/live/trackID=0", true},
+        {"/live", "/live/", true},
+        {"/live?x=1", "/live/trackID=1", true},
+        {"/live?x=1", "/live?x=1/trackID=1", true},
+        {"/live?x=1", "/live?x=2", false},
+        {"/live", "/live?x=1", false},
+        {"/live", "/lives", false},
+        {"/a/b", "/a", false},
+    };
+    for (const auto &row : table) {
+        INFO(row.first << " " << row.path);
+        CHECK(origin_url_is_same(row.first, row.path) == row.same);
+    }
+}

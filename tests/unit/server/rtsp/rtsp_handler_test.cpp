@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" // functions named as their structs, which C allows
+#include "sender/feed/synthetic_media.h"
+#include "server/rtsp/rtsp_handler.h"
+#pragma GCC diagnostic pop
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "common/base/err.h"
+#include "tests/support/tcp_pair.hpp"
+
+namespace
+{
+
+// A server of one stream, whose place and whose catalog answer what the test says.
+struct world {
+    test::tcp_pair tcp;
+    stream offered;
+    stream_media_ops media_ops;
+    media_feed_ops feed_ops;
+    catalog_ops served_ops;
+    catalog served = {};
+    rtsp_handler *handler;
+    int cseq = 0;
+    int woken = 0;
+    frame_sink *sink = nullptr; // of the viewer
+    static inline const stream_media_ops *plain;
+    static inline world *self;
+    // The next answers.
+    media_placed placed = MEDIA_NOWHERE;
+    media_place place = {};
+    int taken = 0;
+    double sought = -1; // as the feed was asked; -1: not to seek
+
+    world()
+    {
+        self = this;
+        static synthetic layers;
+        REQUIRE(synthetic_parse("layers:2,64", &layers) == 0);
+        stream_media *media = synthetic_media_new(&layers);
+        REQUIRE(media);
+        plain = media->ops;
+        media_ops = *plain;
+        media_ops.feed_new = [](stream_media *m, const media_feed_config *config) {
+            media_feed *f = plain->feed_new(m, config);
+            REQUIRE(f);
+            self->sink = config->sink;
+            self->feed_ops = *f->ops;
+            self->feed_ops.place = [](media_feed *, const media_seek *to, media_place *out,
+                                      usec_t) {
+                self->sought = to ? to->seconds : -1;
+                *out = self->place;
+                return self->placed;
+            };
+            f->ops = &self->feed_ops;
+            return f;
+        };
+        media->ops = &media_ops;
+        media->duration = 60;
+        stream_init(&offered, media, nullptr);
+        offered.book = &served.book;
+        served_ops = {};
+        served_ops.take = [](catalog *, const char *, catalog_hold *h, bool, stream **out) {
+            h->refusal = {404, "the origin has no such film"};
+            *out = &self->offered;
+            return self->taken;
+        };
+        served_ops.leave = [](catalog *, catalog_hold *) {};
+        served.ops = &served_ops;
+        rtsp_handler_config config = {&tcp.loop,
+                                      &served,
+                                      nullptr,
+                                      tcp.conn,
+                                      "viewer",
+                                      [](void *ctx, usec_t) { ((world *)ctx)->woken++; },
+                                      [](void *, const char *) {},
+                                      this};
+        handler = rtsp_handler_new(&config, 0);
+        REQUIRE(handler);
+    }
+    ~world()
+    {
+        rtsp_handler_free(handler, 0);
+        stream_destroy(&offered);
+    }
+
+    // Returns the status of the response, whose headers and body are `said`; 0: the request waits.
+    int serve(const std::string &method, const std::string &headers, std::string *said)
+    {
+        std::string text = method +
+                           " rtsp://host/film RTSP/1.0\r\nCSeq: " + std::to_string(++cseq) +
+                           "\r\n" + headers;
+        if (rtsp_handler_session(handler))
+            text += std::string("Session: ") + rtsp_handler_state(handler)->id + "\r\n";
+        text += "\r\n";
+        rtsp_item item;
+        size_t used;
+        REQUIRE(rtsp_decode((const uint8_t *)text.data(), text.size(), &item, &used) == 0);
+        auto a = std::make_unique<rtsp_response>();
+        a->status = 200;
+        if (!rtsp_handler_serve(handler, &item, a.get(), 0))
+            return 0;
+        *said = std::string(a->headers) + a->body;
+        return a->status;
+    }
+    void set_up()
+    {
+        std::string said;
+        REQUIRE(serve("SETUP", "Transport: RTP/AVP/TCP;interleaved=0-1;x-weir=tcp\r\n", &said) ==
+                200);
+    }
+};
+
+bool has(const std::string &text, const char *part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("rtsp_handler: PLAY waits until the media has its place, and asks for it again")
+{
+    world w;
+    std::string said;
+    w.set_up();
+    w.placed = MEDIA_WAITS;
+    const char *from_5 = "Range: npt=5-\r\n";
+    CHECK(w.serve("PLAY", from_5, &said) == 0);
+    CHECK(w.sought == 5);
+    CHECK(rtsp_handler_state(w.handler)->state == RTSP_READY);
+    CHECK(w.woken == 0);
+    w.sink->ops->on_placed(w.sink, 0);
+    CHECK(w.woken == 1);
+    w.placed = MEDIA_SOUGHT;
+    w.place.seconds = 4.8;
+    w.place.frames = {100, 104, true};
+    w.sought = -1;
+    CHECK(w.serve("PLAY", from_5, &said) == 200);
+    CHECK(w.sought == 5);
+    CHECK(has(said, "Range: npt=4.800-60.000\r\n"));
+    CHECK(has(said, "first=100;show=104;ahead\r\n"));
+    CHECK(rtsp_handler_state(w.handler)->state == RTSP_PLAYING);
+}
+
+TEST_CASE("rtsp_handler: what each answer of the media makes of PLAY")
+{
+    struct {
+        media_placed placed;
+        int status;
+        const char *said;
+        rtsp_state state;
+    } const table[] = {
+        {MEDIA_CONTINUES, 200, "Range: npt=3.000-60.000\r\n", RTSP_PLAYING},
+        {MEDIA_SOUGHT, 200, "Range: npt=3.000-60.000\r\n", RTSP_PLAYING},
+        {MEDIA_NOWHERE, 200, "Range: npt=now-\r\n", RTSP_PLAYING},
+        {MEDIA_REFUSED, 504, "the origin does not answer\r\n", RTSP_READY},
+        {MEDIA_WAITS, 0, "", RTSP_READY},
+    };
+    for (const auto &row : table) {
+        INFO(row.placed);
+        world w;
+        std::string said;
+        w.set_up();
+        w.placed = row.placed;
+        w.place.seconds = 3;
+        w.place.refusal = {504, "the origin does not answer"};
+        CHECK(w.serve("PLAY", "", &said) == row.status);
+        CHECK(w.sought == -1);
+        CHECK(has(said, row.said));
+        CHECK(rtsp_handler_state(w.handler)->state == row.state);
+    }
+}
+
+TEST_CASE("rtsp_handler: a refusal of another server passes, with its status")
+{
+    world w;
+    std::string said;
+    w.taken = CATALOG_REFUSED;
+    CHECK(w.serve("DESCRIBE", "", &said) == 404);
+    CHECK(said == "the origin has no such film\r\n");
+    w.taken = CATALOG_WAITS;
+    CHECK(w.serve("DESCRIBE", "", &said) == 0);
+    w.taken = 0;
+    CHECK(w.serve("DESCRIBE", "", &said) == 200);
+}
+
+TEST_CASE("rtsp_handler: the clock is that of the media's capture times")
+{
+    world w;
+    std::string said;
+    auto clock = [&] {
+        std::string body = "clock\r\n",
+                    text = "GET_PARAMETER rtsp://host/film RTSP/1.0\r\nCSeq: 9\r\n"
+                           "Content-Type: text/parameters\r\nContent-Length: 7\r\n";
+        text += std::string("Session: ") + rtsp_handler_state(w.handler)->id + "\r\n\r\n" + body;
+        rtsp_item item;
+        size_t used;
+        REQUIRE(rtsp_decode((const uint8_t *)text.data(), text.size(), &item, &used) == 0);
+        auto a = std::make_unique<rtsp_response>();
+        a->status = 200;
+        REQUIRE(rtsp_handler_serve(w.handler, &item, a.get(), 0));
+        long long at = 0;
+        REQUIRE(sscanf(a->body, "clock: %lld", &at) == 1);
+        return at;
+    };
+    w.media_ops.feed_new = [](stream_media *m, const media_feed_config *config) {
+        media_feed *f = world::plain->feed_new(m, config);
+        REQUIRE(f);
+        f->wall_ahead = 1000LL * 365 * 86400 * USEC_PER_SEC; // a thousand years
+        return f;
+    };
+    w.set_up();
+    CHECK(clock() > 1000LL * 365 * 86400 * USEC_PER_SEC);
+}
