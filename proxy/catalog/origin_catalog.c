@@ -13,6 +13,7 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "proxy/feed/upstream.h"
+#include "server/policy/catalog_path.h"
 
 #define DESCRIBE_LIMIT (7 * USEC_PER_SEC) // viewers wait 8 s for a response
 
