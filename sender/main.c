@@ -156,8 +156,10 @@ static void announce(struct program *p, const struct options *o)
     }
     const struct synthetic *media = &o->synthetic;
     for (int i = 0; i < media->ladder.level_count; i++) {
-        const struct synthetic_size *size = &media->sizes[l->levels[i].size_id];
-        log_info("  level %d: %6d bytes %5.4g frames/s %6d kbit/s", i, size->nals * size->nal_bytes,
+        int bytes = media->bytes[l->levels[i].size_id];
+        for (int below = 0; l->cumulative && below < l->levels[i].size_id; below++)
+            bytes += media->bytes[below];
+        log_info("  level %d: %6d bytes %5.4g frames/s %6d kbit/s", i, bytes,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
     }
 }

@@ -420,6 +420,13 @@ int rtsp_link_status(const struct rtsp_link *l)
     return rtsp_client_status(l->rtsp);
 }
 
+bool rtsp_link_set_max_rate(struct rtsp_link *l, int bps, usec_t now)
+{
+    bool knows = rtsp_client_set_max_rate(l->rtsp, bps, now);
+    arm(l);
+    return knows;
+}
+
 const char *rtsp_link_repair(const struct rtsp_link *l)
 {
     return l->has_path ? l->path.repair : "";

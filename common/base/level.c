@@ -57,6 +57,12 @@ static bool size_is_valid(const struct size_spec *s, struct fps source)
            s->layers <= LEVEL_MAX_LAYERS;
 }
 
+// Returns true if both sizes have the same frames, of the same layers.
+static bool is_same_pattern(const struct size_spec *a, const struct size_spec *b)
+{
+    return a->fps.num == b->fps.num && a->fps.den == b->fps.den && a->layers == b->layers;
+}
+
 bool ladder_is_valid(const struct ladder *ladder)
 {
     if (!fps_is_valid(ladder->source_fps) || !dimension_is_valid(ladder->source_width) ||
@@ -66,6 +72,9 @@ bool ladder_is_valid(const struct ladder *ladder)
         return false;
     for (int i = 0; i < ladder->size_count; i++)
         if (!size_is_valid(&ladder->sizes[i], ladder->source_fps))
+            return false;
+    for (int i = 1; ladder->cumulative && i < ladder->size_count; i++)
+        if (!is_same_pattern(&ladder->sizes[i], &ladder->sizes[0]))
             return false;
     // Highest layer seen per size; a size's bitrates ascend with its layers.
     int top_layer[LADDER_MAX_SIZES];

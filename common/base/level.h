@@ -48,7 +48,11 @@ struct level {
 
 struct ladder {
     struct fps source_fps; // rate at which frame numbers count
-    int source_width;      // pixels; quality is compared at this size
+    // The sizes are layers of one picture: a level contains the frames of all smaller sizes, too,
+    // and each frame of size s > 0 depends on that of size s - 1 with its number. All sizes have
+    // one frame rate and the same temporal layers.
+    bool cumulative;
+    int source_width; // pixels; quality is compared at this size
     int source_height;
     int size_count;
     struct size_spec sizes[LADDER_MAX_SIZES];

@@ -121,6 +121,9 @@ int controller_check(const char *name);
 // no memory.
 struct controller *controller_new(const char *name, const struct controller_config *config,
                                   usec_t now);
+// Changes the upper bound of the rate, > 0. A controller keeps it from the next media rate or
+// report on.
+void controller_set_max_rate(struct controller *c, double bps);
 
 #ifdef __cplusplus
 }

@@ -53,3 +53,9 @@ struct controller *controller_new(const char *name, const struct controller_conf
     struct controller *c = NULL;
     return create(name, config, now, &c) == 0 ? c : NULL;
 }
+
+void controller_set_max_rate(struct controller *c, double bps)
+{
+    assert(bps > 0);
+    c->config.max_rate_bps = bps;
+}

@@ -104,6 +104,12 @@ static void set_wish(struct datagram_receiver *r, const struct feedback_wish *wi
     r->wish.interval = usec_min(MAX_INTERVAL, usec_max(MIN_INTERVAL, r->wish.interval));
 }
 
+void datagram_receiver_mark(struct datagram_receiver *r, int packets)
+{
+    int left = DATAGRAM_RECEIVER_WINDOW / 2 - r->to_mark;
+    r->to_mark += packets < left ? packets : left;
+}
+
 void datagram_receiver_packet(struct datagram_receiver *r, uint32_t media_ssrc, uint16_t seq,
                               uint8_t ecn, uint32_t bytes, const struct feedback_wish *wish,
                               usec_t arrived)
@@ -114,11 +120,18 @@ void datagram_receiver_packet(struct datagram_receiver *r, uint32_t media_ssrc, 
     int64_t n = place(r, media_ssrc, seq);
     struct datagram_arrival *a = &r->window[slot(n)];
     ecn &= 3;
+    bool is_marked = ecn == ECN_CE; // on the path
+    if (r->to_mark > 0 && !a->arrived) {
+        r->to_mark--;
+        if (ecn == 0)
+            return;
+        ecn = ECN_CE;
+    }
     if (a->arrived && (ecn != ECN_CE || a->ecn == ECN_CE))
         return;
     if (ecn == ECN_CE) {
         r->urgent = true;
-        r->marked++;
+        r->marked += is_marked;
     }
     // RFC 8888, 3.1: of duplicates, the first one's arrival time; the CE mark of any of them.
     if (a->arrived)

@@ -9,6 +9,9 @@
 //   (counted with the same headers), but one per second is always allowed; a report beyond the
 //   budget waits.
 //
+// A relay whose next link is full can ask to report packets as marked (datagram_receiver_mark): the
+// sender then slows down as for congestion on the path here.
+//
 // A report covers the packets since the report before the last: each packet is reported twice, so
 // that a lost report loses no information. If that exceeds a report's size, packets already
 // reported are left out first; the rest is due at once.
@@ -46,6 +49,7 @@ struct datagram_receiver {
     double budget; // bytes
     uint64_t reports, report_bytes;
     uint64_t marked; // packets that came with the CE mark
+    int to_mark;     // packets that are still to be reported as marked
     struct datagram_arrival window[DATAGRAM_RECEIVER_WINDOW];
 };
 
@@ -57,6 +61,9 @@ void datagram_receiver_init(struct datagram_receiver *r, uint32_t ssrc, usec_t n
 void datagram_receiver_packet(struct datagram_receiver *r, uint32_t media_ssrc, uint16_t seq,
                               uint8_t ecn, uint32_t bytes, const struct feedback_wish *wish,
                               usec_t arrived);
+// Reports the next `packets` new packets as marked (CE), or, those that are not ECN-capable, as
+// missing. Adds to what was asked before; at most half of the window is outstanding.
+void datagram_receiver_mark(struct datagram_receiver *r, int packets);
 usec_t
 datagram_receiver_next_report(const struct datagram_receiver *r); // USEC_NEVER: nothing to report
 // Fills in the report that is due; call at next_report or later. Returns false if there is nothing

@@ -60,6 +60,9 @@ struct media_transport_ops {
     // Takes the fate of the next packet in the order of sending, of a transport that requests
     // feedback (`wish`). Returns false if none is known. NULL: the transport never knows.
     bool (*fate)(struct media_transport *t, bool *lost);
+    // Sends at most `bps` of RTP packets from now on; 0: as much as it would. NULL: it cannot be
+    // limited.
+    void (*set_max_rate)(struct media_transport *t, double bps, usec_t now);
 };
 
 struct media_transport { // embedded first

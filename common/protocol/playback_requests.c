@@ -17,6 +17,7 @@ void playback_requests_init(struct playback_requests *p, bool names_speed)
                                     .level = -1,
                                     .latency_ms = -1,
                                     .playout_ms = -1,
+                                    .max_bps = -1,
                                     .speed = 1,
                                     .requested_speed = 1,
                                     .position = NAN};
@@ -85,6 +86,12 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
         *out = (struct playback_request){.kind = REQUEST_PLAYOUT};
         snprintf(out->body, sizeof(out->body), "playout: %d\r\n", p->playout_ms);
         p->playout_ms = -1;
+        return true;
+    }
+    if (p->max_bps >= 0 && !pending_requests_waiting(pending, REQUEST_MAX_RATE)) {
+        *out = (struct playback_request){.kind = REQUEST_MAX_RATE};
+        snprintf(out->body, sizeof(out->body), "max-rate: %d\r\n", p->max_bps);
+        p->max_bps = -1;
         return true;
     }
     if (pending_requests_waiting(pending, REQUEST_PAUSE) ||

@@ -29,6 +29,7 @@ void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t n
 {
     assert(p->seq == s->next_seq);
     s->frame_of[s->next_seq & (RTP_SENDER_HISTORY - 1)] = number;
+    s->size_of[s->next_seq & (RTP_SENDER_HISTORY - 1)] = p->has_adu ? p->adu.size_id : 0;
     s->next_seq++;
     s->last_timestamp = p->timestamp;
     s->last_capture_wall = capture_wall;
@@ -82,4 +83,9 @@ int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq)
     uint16_t age = (uint16_t)(s->next_seq - seq);
     bool known = age > 0 && age <= RTP_SENDER_HISTORY; // sent, and still in the history
     return known ? s->frame_of[seq & (RTP_SENDER_HISTORY - 1)] : -1;
+}
+
+int rtp_sender_size_of(const struct rtp_sender *s, uint16_t seq)
+{
+    return s->size_of[seq & (RTP_SENDER_HISTORY - 1)];
 }

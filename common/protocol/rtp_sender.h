@@ -27,6 +27,7 @@ struct rtp_sender {
     uint64_t packets;
     uint64_t octets;                      // payload bytes
     int64_t frame_of[RTP_SENDER_HISTORY]; // by sequence number; -1 = none yet
+    uint8_t size_of[RTP_SENDER_HISTORY];
 };
 
 void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng);
@@ -53,6 +54,8 @@ usec_t rtp_sender_rtt(const struct rtp_sender *s, const struct rtcp_report *r, u
 // Returns the frame of the packet with this number; -1: it has none, was not sent yet or is
 // forgotten.
 int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq);
+// Returns the size of that frame; undefined if it is not known.
+int rtp_sender_size_of(const struct rtp_sender *s, uint16_t seq);
 
 #ifdef __cplusplus
 }

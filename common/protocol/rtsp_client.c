@@ -219,6 +219,15 @@ void rtsp_client_set_playout(struct rtsp_client *c, int ms, usec_t now)
     send_playback_next(c, now);
 }
 
+bool rtsp_client_set_max_rate(struct rtsp_client *c, int bps, usec_t now)
+{
+    if (!c->dialect->knows_weir_parameters)
+        return false;
+    c->playback.max_bps = bps;
+    send_playback_next(c, now);
+    return true;
+}
+
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now)
 {
     c->playback.speed = speed;
@@ -483,6 +492,9 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_PLAYOUT:
         log_debug("the server does not support the playout parameter: %d", r->status);
         return;
+    case REQUEST_MAX_RATE:
+        log_warn("the server does not support the max-rate parameter: %d", r->status);
+        return;
     case REQUEST_AUDIO:
         log_warn("the server refused the audio track (%d): playing without audio", r->status);
         audio_settled(c, now);
@@ -571,6 +583,7 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     }
     case REQUEST_LATENCY:
     case REQUEST_PLAYOUT:
+    case REQUEST_MAX_RATE:
     case REQUEST_ADAPT:
     case REQUEST_PAIR:
     case REQUEST_PAUSE:

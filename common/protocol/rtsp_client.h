@@ -217,6 +217,9 @@ void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now);
 void rtsp_client_set_latency(struct rtsp_client *c, int ms, usec_t now);
 // Tells the server the wait from capture to shown that the viewer aims at.
 void rtsp_client_set_playout(struct rtsp_client *c, int ms, usec_t now);
+// Requests a max rate of all that the server sends, bit/s; 0: none. Returns false if the server
+// does not know the parameter; nothing is sent then.
+bool rtsp_client_set_max_rate(struct rtsp_client *c, int bps, usec_t now);
 void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and continues playing
 void rtsp_client_pause(struct rtsp_client *c, usec_t now);
 void rtsp_client_resume(struct rtsp_client *c, usec_t now);

@@ -81,3 +81,8 @@ uint64_t datagram_reports_marked(const struct datagram_reports *r)
 {
     return r->receiver.marked;
 }
+
+void datagram_reports_mark(struct datagram_reports *r, int packets)
+{
+    datagram_receiver_mark(&r->receiver, packets);
+}

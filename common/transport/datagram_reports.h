@@ -30,6 +30,8 @@ struct datagram_reports *datagram_reports_new(const struct datagram_reports_conf
 void datagram_reports_free(struct datagram_reports *r);    // NULL is fine
 // A datagram arrived on the port for RTP; one that is not RTP is skipped.
 void datagram_reports_packet(struct datagram_reports *r, const struct datagram *d);
+void datagram_reports_mark(struct datagram_reports *r,
+                           int packets); // see datagram_receiver_mark
 uint64_t
 datagram_reports_marked(const struct datagram_reports *r); // number of packets with the CE mark
 

@@ -269,6 +269,13 @@ static void datagram_on_media_rate(struct media_transport *t, int bitrate_bps, u
     arm(d, now);
 }
 
+static void datagram_set_max_rate(struct media_transport *t, double bps, usec_t now)
+{
+    struct datagram_transport *d = of(t);
+    controller_set_max_rate(d->controller, bps > 0 ? fmin(bps, MAX_RATE_BPS) : MAX_RATE_BPS);
+    arm(d, now);
+}
+
 static void datagram_on_validated(struct transport *t, usec_t now)
 {
     resume(of(&t->media), now);
@@ -349,6 +356,7 @@ static const struct transport_ops datagram_ops = {
     .on_writable = datagram_on_validated,
     .media.info = datagram_info,
     .media.fate = datagram_fate,
+    .media.set_max_rate = datagram_set_max_rate,
     .free = datagram_free,
 };
 
@@ -436,8 +444,17 @@ static int64_t receiving_marked(const struct transport_receiver *r)
     return reports ? (int64_t)datagram_reports_marked(reports) : -1;
 }
 
-static const struct transport_receiver_ops receiving_ops = {
-    .on_datagram = receiving_datagram, .marked = receiving_marked, .free = receiving_free};
+static void receiving_mark(struct transport_receiver *r, int packets)
+{
+    struct datagram_reports *reports = ((struct datagram_receiving *)r)->reports;
+    if (reports)
+        datagram_reports_mark(reports, packets);
+}
+
+static const struct transport_receiver_ops receiving_ops = {.on_datagram = receiving_datagram,
+                                                            .marked = receiving_marked,
+                                                            .mark = receiving_mark,
+                                                            .free = receiving_free};
 
 static int datagram_receive(const struct transport_receiver_path *path,
                             struct transport_receiver **out, usec_t now)

@@ -29,6 +29,8 @@ struct transport_receiver_ops {
     // Returns the number of packets that routers marked (ECN CE); -1: unknown. NULL: always
     // unknown.
     int64_t (*marked)(const struct transport_receiver *r);
+    // Reports the next `packets` packets as marked (datagram_receiver.h). NULL: cannot.
+    void (*mark)(struct transport_receiver *r, int packets);
     void (*free)(struct transport_receiver *r); // no callback is called afterwards
 };
 

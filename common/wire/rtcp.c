@@ -13,8 +13,13 @@ enum {
     REPORT_BLOCK = 24,
     SDES_END = 0,
     SDES_CNAME = 1,
-    FMT_NACK = 1, // RTPFB format
-    FMT_PLI = 1,  // PSFB format
+    FMT_NACK = 1,  // RTPFB format
+    FMT_PLI = 1,   // PSFB format
+    FMT_TMMBR = 3, // RTPFB formats
+    FMT_TMMBN = 4,
+    RATE_ENTRY = 8,
+    MANTISSA_BITS = 17,
+    MAX_EXPONENT = 63 - MANTISSA_BITS, // so that the rate fits 63 bits
 };
 
 static void decode_reports(struct bytes *in, int count, struct rtcp_item *item)
@@ -110,6 +115,27 @@ static int decode_bye(struct bytes *in, int count, struct rtcp_item *item)
     return 0;
 }
 
+// RFC 5104, 4.2.1.1: SSRC, exponent (6 bits), mantissa (17), overhead (9). The SSRC of the media in
+// the packet's header is unused. TMMBN may be empty: no limit is in force.
+static int decode_max_rate(struct bytes *in, int format, struct rtcp_item *item)
+{
+    if (bytes_left(in) < RATE_ENTRY) {
+        if (format == FMT_TMMBR)
+            return ERR_MALFORMED;
+        item->kind = RTCP_IS_TMMBN;
+        return 0;
+    }
+    item->media_ssrc = bytes_u32(in);
+    uint32_t rate = bytes_u32(in);
+    uint32_t exponent = rate >> 26;
+    if (exponent > MAX_EXPONENT)
+        return ERR_MALFORMED;
+    item->kind = format == FMT_TMMBR ? RTCP_IS_TMMBR : RTCP_IS_TMMBN;
+    item->max_rate.bps = (uint64_t)(rate >> 9 & 0x1ffff) << exponent;
+    item->max_rate.overhead = rate & 0x1ff;
+    return 0;
+}
+
 // RFC 4585, 6.1: both SSRCs, then data that depends on the format.
 static int decode_feedback(struct bytes *in, int type, int format, struct rtcp_item *item)
 {
@@ -122,6 +148,8 @@ static int decode_feedback(struct bytes *in, int type, int format, struct rtcp_i
             item->kind = RTCP_IS_PLI;
         return 0;
     }
+    if (format == FMT_TMMBR || format == FMT_TMMBN)
+        return decode_max_rate(in, format, item);
     if (format != FMT_NACK)
         return 0;
     if (bytes_left(in) < 4)
@@ -204,11 +232,25 @@ static size_t body_bytes(const struct rtcp_item *item)
         return 8 + (size_t)item->nack_count * 4;
     case RTCP_IS_PLI:
         return 8;
+    case RTCP_IS_TMMBR:
+    case RTCP_IS_TMMBN:
+        return 8 + RATE_ENTRY;
     case RTCP_IS_OTHER:
         break;
     }
     assert(!"a kind that is not sent");
     return 0;
+}
+
+static void encode_max_rate(const struct rtcp_item *item, uint8_t *out)
+{
+    uint64_t mantissa = item->max_rate.bps;
+    uint32_t exponent = 0;
+    for (; mantissa >> MANTISSA_BITS; mantissa >>= 1)
+        exponent++;
+    assert(exponent <= MAX_EXPONENT && item->max_rate.overhead <= 0x1ff);
+    store_be32(out + 4, item->media_ssrc);
+    store_be32(out + 8, exponent << 26 | (uint32_t)mantissa << 9 | item->max_rate.overhead);
 }
 
 static void encode_body(const struct rtcp_item *item, uint8_t *out)
@@ -236,6 +278,8 @@ static void encode_body(const struct rtcp_item *item, uint8_t *out)
             store_be16(out + 4 + i * 4, item->nacks[i].pid);
             store_be16(out + 6 + i * 4, item->nacks[i].blp);
         }
+    } else if (item->kind == RTCP_IS_TMMBR || item->kind == RTCP_IS_TMMBN) {
+        encode_max_rate(item, out);
     }
 }
 
@@ -251,6 +295,8 @@ int rtcp_append(const struct rtcp_item *item, uint8_t *out, size_t cap, size_t *
         [RTCP_IS_BYE] = {RTCP_BYE, 1},
         [RTCP_IS_NACK] = {RTCP_RTPFB, FMT_NACK},
         [RTCP_IS_PLI] = {RTCP_PSFB, FMT_PLI},
+        [RTCP_IS_TMMBR] = {RTCP_RTPFB, FMT_TMMBR},
+        [RTCP_IS_TMMBN] = {RTCP_RTPFB, FMT_TMMBN},
     };
     assert(item->report_count >= 0 && item->report_count <= RTCP_MAX_REPORTS);
     assert(item->nack_count >= (item->kind == RTCP_IS_NACK) && item->nack_count <= RTCP_MAX_NACKS);

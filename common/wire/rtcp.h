@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // RTCP compound packets: SR, RR, SDES CNAME, BYE (RFC 3550, 6), generic NACK and PLI (RFC
-// 4585, 6.2.1, 6.3.1).
+// 4585, 6.2.1, 6.3.1), TMMBR and TMMBN with one entry (RFC 5104, 4.2.1, 4.2.2).
 #ifndef WEIR_WIRE_RTCP_H
 #define WEIR_WIRE_RTCP_H
 
@@ -50,13 +50,15 @@ enum rtcp_kind {
     RTCP_IS_BYE,
     RTCP_IS_NACK,
     RTCP_IS_PLI,
+    RTCP_IS_TMMBR, // requests a max bit rate
+    RTCP_IS_TMMBN, // reports the max bit rate in force
     RTCP_IS_OTHER
 };
 
 struct rtcp_item { // one packet of a compound
     enum rtcp_kind kind;
     uint32_t ssrc;       // SSRC of the packet's sender
-    uint32_t media_ssrc; // NACK, PLI
+    uint32_t media_ssrc; // NACK, PLI; TMMBR: source that is limited; TMMBN: owner of the limit
     struct {             // SR only
         uint64_t ntp;
         uint32_t rtp_timestamp;
@@ -67,6 +69,10 @@ struct rtcp_item { // one packet of a compound
     struct rtcp_report reports[RTCP_MAX_REPORTS];
     int nack_count;
     struct rtcp_nack nacks[RTCP_MAX_NACKS];
+    struct {               // TMMBR, TMMBN: of the first entry
+        uint64_t bps;      // the wire has 17 bits of precision; encoding rounds down
+        uint16_t overhead; // bytes of headers a packet that `bps` includes, 0 .. 511
+    } max_rate;
     char cname[RTCP_MAX_CNAME + 1]; // SDES; empty if absent
 };
 

@@ -23,6 +23,8 @@ enum {
     ADU_FIRST = 0x40,
     ADU_LAST = 0x20,
     ADU_LEVEL = 0x1f,
+    ADU_ON_LOWER = 0x80,
+    ADU_SIZE = 7,
 };
 
 static size_t adu_bytes(const struct adu_ext *a)
@@ -33,10 +35,10 @@ static size_t adu_bytes(const struct adu_ext *a)
 
 static size_t encode_adu(const struct adu_ext *a, uint8_t *out)
 {
-    assert(a->size_id < 16 && a->temporal_id < 16 && a->level <= ADU_LEVEL);
+    assert(a->size_id <= ADU_SIZE && a->temporal_id < 16 && a->level <= ADU_LEVEL);
     out[0] = (uint8_t)(RTP_EXT_ADU_ID << 4 | (adu_bytes(a) - 1));
     store_be32(out + 1, a->frame);
-    out[5] = (uint8_t)(a->size_id << 4 | a->temporal_id);
+    out[5] = (uint8_t)((a->on_lower ? ADU_ON_LOWER : 0) | a->size_id << 4 | a->temporal_id);
     out[6] = (uint8_t)((a->key ? ADU_KEY : 0) | (a->first ? ADU_FIRST : 0) |
                        (a->last ? ADU_LAST : 0) | a->level);
     store_be16(out + 7, (uint16_t)a->depends);
@@ -54,7 +56,8 @@ static int decode_adu(const uint8_t *data, size_t len, struct rtp_packet *p)
         return ERR_MALFORMED;
     struct adu_ext *a = &p->adu;
     a->frame = load_be32(data);
-    a->size_id = data[4] >> 4;
+    a->size_id = data[4] >> 4 & ADU_SIZE;
+    a->on_lower = data[4] & ADU_ON_LOWER;
     a->temporal_id = data[4] & 15;
     a->key = data[5] & ADU_KEY;
     a->first = data[5] & ADU_FIRST;
@@ -68,6 +71,8 @@ static int decode_adu(const uint8_t *data, size_t len, struct rtp_packet *p)
     a->reorder =
         len >= ADU_BYTES + ADU_SLOT_BYTES ? (int16_t)load_be16(data + len - ADU_SLOT_BYTES) : 0;
     p->has_adu = true;
+    if (a->on_lower && (a->key || !a->size_id))
+        return ERR_MALFORMED;
     return a->key && (a->depends || a->reorder) ? ERR_MALFORMED : 0;
 }
 

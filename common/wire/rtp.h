@@ -37,7 +37,7 @@ enum {
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |                         frame number                          |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//   | size  |  tid  |K|F|L|  level  |       frame - depends on      |
+//   |D|size |  tid  |K|F|L|  level  |       frame - depends on      |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |     when the sender wrote it: wall clock, us modulo 2^32      |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -50,6 +50,8 @@ enum {
 // media/stored/policy/stored_plan.h).
 //
 // K: key frame, depends on nothing (the distance is then 0). F, L: first, last packet of the frame.
+// D: the frame is a layer of a picture (struct ladder): it depends on the frame of the next smaller
+// size with its number, too.
 // Level: the level sent to the viewer at this frame, be it what it requested or what its network
 // allows.
 //
@@ -57,7 +59,7 @@ enum {
 // kHz from that of frame 0; the other fields are those of a key frame of one packet.
 struct adu_ext {
     uint32_t frame;      // source frame number modulo 2^32
-    uint8_t size_id;     // 0 .. 15
+    uint8_t size_id;     // 0 .. 7
     uint8_t temporal_id; // 0 .. 15
     bool key;
     bool first;
@@ -68,6 +70,7 @@ struct adu_ext {
     int16_t reorder;     // slot minus frame number
     bool has_left;       // the packet says what follows it
     uint8_t left;        // packets of the frame that follow; 255: at least so many
+    bool on_lower;       // the frame depends on that of the next smaller size with its number
 };
 
 // How often the sender requests reports on received packets (RFC 8888), on every packet of a flow

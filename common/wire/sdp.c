@@ -167,6 +167,8 @@ static void put_ladder(struct put *p, const struct sdp *s)
     const struct ladder *l = &s->ladder;
     put_format(p, "a=x-weir-source:%s %dx%d@%d/%d\r\n", sdp_source_names[s->source],
                l->source_width, l->source_height, l->source_fps.num, l->source_fps.den);
+    if (l->cumulative)
+        put_format(p, "a=x-weir-layers:sizes\r\n");
     for (int i = 0; i < l->size_count; i++) {
         const struct size_spec *z = &l->sizes[i];
         put_format(p, "a=x-weir-size:%d %dx%d@%d/%d layers=%d\r\n", i, z->width, z->height,
@@ -329,6 +331,12 @@ static int on_level(struct sdp *s, struct scan v)
     return 0;
 }
 
+static int on_layers(struct sdp *s, struct scan v)
+{
+    s->ladder.cumulative = scan_is(v, "sizes");
+    return s->ladder.cumulative ? 0 : ERR_MALFORMED;
+}
+
 static int on_clock(struct sdp *s, struct scan v)
 {
     text_copy(text_of_scan(v), s->clock, sizeof(s->clock));
@@ -468,7 +476,7 @@ static const struct {
     {"range", false, on_range},          {"extmap", false, on_extmap},
     {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
     {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
-    {"x-weir-order", false, on_order},
+    {"x-weir-order", false, on_order},   {"x-weir-layers", false, on_layers},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)

@@ -9,6 +9,8 @@
 //       one line per size
 //   a=x-weir-level:5 size=2 tid=1 rate=960000
 //       one line per level, ascending
+//   a=x-weir-layers:sizes
+//       the sizes are layers of one picture (struct ladder.cumulative)
 //   a=x-weir-order:decoding
 //       frames are sent in decoding order, which differs from the order of their numbers: there
 //       are B frames

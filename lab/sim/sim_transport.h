@@ -40,6 +40,7 @@ struct sim_transport_ops {
     void (*sink_run)(struct sim_transport *base, usec_t now);
     int64_t (*marked)(
         const struct sim_transport *base); // number of packets with the CE mark; NULL: unknown
+    void (*mark)(struct sim_transport *base, int packets); // datagram_receiver_mark; NULL: cannot
     // ----
     void (*state)(const struct sim_transport *base, struct flow_state *out, usec_t now);
     void (*free)(struct sim_transport *base);

@@ -134,6 +134,13 @@ static bool datagram_fate(struct media_transport *base, bool *lost)
     return datagram_sender_fate(&((struct sim_datagram *)base)->ends.sender, lost);
 }
 
+static void datagram_set_max_rate(struct media_transport *base, double bps, usec_t now)
+{
+    (void)now;
+    struct controller *cc = ((struct sim_datagram *)base)->ends.sender.controller;
+    controller_set_max_rate(cc, bps > 0 ? bps : MAX_RATE_BPS);
+}
+
 static void datagram_free(struct sim_transport *base)
 {
     datagram_ends_destroy(&((struct sim_datagram *)base)->ends);
@@ -147,7 +154,13 @@ static const struct media_transport_ops MEDIA_OPS = {
     .on_media_rate = datagram_media_rate,
     .info = datagram_info,
     .fate = datagram_fate,
+    .set_max_rate = datagram_set_max_rate,
 };
+static void datagram_mark(struct sim_transport *base, int packets)
+{
+    datagram_receiver_mark(&((struct sim_datagram *)base)->ends.receiver, packets);
+}
+
 static int64_t datagram_marked(const struct sim_transport *base)
 {
     return (int64_t)((const struct sim_datagram *)base)->ends.receiver.marked;
@@ -162,6 +175,7 @@ static const struct sim_transport_ops OPS = {
     .sink_next = datagram_sink_next,
     .sink_run = datagram_sink_run,
     .marked = datagram_marked,
+    .mark = datagram_mark,
     .state = datagram_state,
     .free = datagram_free,
 };

@@ -36,6 +36,7 @@ struct received_frame *stream_parts_packet(struct stream_parts *s, const struct 
                                      .level = p->adu.level,
                                      .temporal_id = p->adu.temporal_id,
                                      .key = p->adu.key,
+                                     .on_lower = p->adu.on_lower,
                                      .depends_on = p->adu.depends ? number - p->adu.depends : -1,
                                      .rtp_timestamp = p->timestamp,
                                      .first_written_us = p->adu.written_us,

@@ -36,11 +36,11 @@ void stream_source_end(struct stream_source *s)
 static void give(struct stream_source *s, int size_id, int64_t number, usec_t due, usec_t now)
 {
     struct synthetic media = *s->config.media;
-    struct synthetic_size *size = &media.sizes[size_id];
+    int *bytes = &media.bytes[size_id];
     int64_t index =
         size_index_of_frame(media.ladder.sizes[size_id].fps, media.ladder.source_fps, number);
     if (s->config.sizes && index >= 0)
-        size->nal_bytes = frame_sizes_scale(s->config.sizes, index, size->nal_bytes);
+        *bytes = frame_sizes_scale(s->config.sizes, index, *bytes);
     struct coded_frame *f = synthetic_frame(&media, size_id, number);
     if (!f)
         return;

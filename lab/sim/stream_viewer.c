@@ -84,7 +84,7 @@ static void show(struct stream_viewer *v, const struct video_output *out, usec_t
     const struct received_frame *f = out->frame;
     struct video_shown s = {.number = f->number,
                             .level = out->level,
-                            .bytes = f->bytes,
+                            .bytes = received_frame_bytes(f),
                             .capture_wall = f->capture_wall,
                             .last_arrived = f->last_arrived,
                             .handed_over = now,
@@ -180,7 +180,12 @@ static void on_frame(struct stream_viewer *v, struct received_frame *f, usec_t n
 {
     int64_t number = f->number;
     int level = f->level;
+    bool is_layer = f->on_lower;
     (void)video_pipeline_push(v->pipeline, f, STREAM_WALL, now);
+    if (is_layer) { // the picture counts with its smallest layer
+        run_pipeline(v, now);
+        return;
+    }
     // Runs before playing takes frames from the buffer.
     goddard_inputs_whole(&v->feed, number, playout_held(playout_of(v)), now);
     tell(v, STREAM_EVENT_FRAME, jitter_of(v, number, now), level, now);

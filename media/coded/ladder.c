@@ -322,6 +322,7 @@ int ladder_cumulative(int source_width, int source_height, struct fps source_fps
         source_height < 144 || bitrate_bps < 100000 || bitrate_bps > 100000000)
         return ERR_RANGE;
     *out = (struct ladder){.source_fps = source_fps,
+                           .cumulative = true,
                            .source_width = source_width,
                            .source_height = source_height,
                            .size_count = SIZES};

@@ -24,13 +24,14 @@ static void begin(struct synthetic *s, enum sdp_source kind, int numbers_a_secon
     s->ladder.source_width = s->ladder.source_height = NOMINAL_PIXELS;
 }
 
-static void add_level(struct synthetic *s, int nals, int nal_bytes, int fps)
+// `bps`: of the level; frames of its size have `bytes`.
+static void add_level(struct synthetic *s, int bytes, int fps, int bps)
 {
     struct ladder *l = &s->ladder;
     int id = l->size_count++;
     l->sizes[id] = (struct size_spec){NOMINAL_PIXELS, NOMINAL_PIXELS, {fps, 1}, 1};
-    l->levels[l->level_count++] = (struct level){id, 0, 8 * nals * nal_bytes * fps};
-    s->sizes[id] = (struct synthetic_size){nals, nal_bytes};
+    l->levels[l->level_count++] = (struct level){id, 0, bps};
+    s->bytes[id] = bytes;
 }
 
 void synthetic_goddard(struct synthetic *out)
@@ -42,7 +43,7 @@ void synthetic_goddard(struct synthetic *out)
     begin(out, SDP_SOURCE_GODDARD, GODDARD_NUMBERS);
     snprintf(out->name, sizeof(out->name), "synthetic:goddard");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        add_level(out, 1, rows[i].bytes, rows[i].fps);
+        add_level(out, rows[i].bytes, rows[i].fps, 8 * rows[i].bytes * rows[i].fps);
 }
 
 int synthetic_parse(const char *text, struct synthetic *out)
@@ -65,22 +66,20 @@ int synthetic_parse(const char *text, struct synthetic *out)
         return ERR_RANGE;
     begin(out, SDP_SOURCE_LAYERS, (int)fps);
     snprintf(out->name, sizeof(out->name), "synthetic:%s", text);
-    for (int nals = 1; nals <= layers; nals++)
-        add_level(out, nals, (int)bytes, (int)fps);
+    out->ladder.cumulative = true;
+    for (int below = 0; below < layers; below++)
+        add_level(out, (int)bytes, (int)fps, 8 * (below + 1) * (int)bytes * (int)fps);
     return 0;
 }
 
 static void put_filler(struct coded_frame *f, int bytes)
 {
     static const uint8_t head[START_CODE + 1] = {0, 0, 0, 1, NAL_FILLER};
-    struct nal *n = &f->nals[f->nal_count];
-    size_t at = (size_t)f->nal_count * (size_t)(START_CODE + bytes);
-    *n = (struct nal){.offset = (uint32_t)(at + START_CODE), .len = (uint32_t)bytes};
-    uint8_t *out = f->data + at;
-    memset(out, FILLER_BYTE, (size_t)(START_CODE + bytes));
-    memcpy(out, head, sizeof(head));
-    out[START_CODE + bytes - 1] = TRAILING_BITS;
-    f->nal_count++;
+    f->nals[0] = (struct nal){.offset = START_CODE, .len = (uint32_t)bytes};
+    f->nal_count = 1;
+    memset(f->data, FILLER_BYTE, (size_t)(START_CODE + bytes));
+    memcpy(f->data, head, sizeof(head));
+    f->data[START_CODE + bytes - 1] = TRAILING_BITS;
 }
 
 struct coded_frame *synthetic_frame(const struct synthetic *s, int size_id, int64_t number)
@@ -88,17 +87,15 @@ struct coded_frame *synthetic_frame(const struct synthetic *s, int size_id, int6
     struct fps source = s->ladder.source_fps;
     if (size_index_of_frame(s->ladder.sizes[size_id].fps, source, number) < 0)
         return NULL;
-    const struct synthetic_size *size = &s->sizes[size_id];
-    struct coded_frame *f =
-        coded_frame_new((size_t)size->nals * (size_t)(START_CODE + size->nal_bytes));
+    struct coded_frame *f = coded_frame_new((size_t)(START_CODE + s->bytes[size_id]));
     if (!f)
         return NULL;
     f->number = number;
     f->size_id = size_id;
-    f->key = true;
+    f->on_lower = s->ladder.cumulative && size_id > 0;
+    f->key = !f->on_lower;
     f->depends_on = -1;
     f->pts = usec_of_frames(number, source.num, source.den);
-    for (int i = 0; i < size->nals; i++)
-        put_filler(f, size->nal_bytes);
+    put_filler(f, s->bytes[size_id]);
     return f;
 }

@@ -7,14 +7,15 @@
 //                             KB is 1000 bytes
 //   synthetic:layers:N,BYTES[,FPS]
 //                             the hierarchical dummy layers of Fiksdal's thesis (2003), which uses
-//                             8 layers of 1024 bytes. A frame of level k has k + 1 layers of BYTES
-//                             each, one NAL unit per layer. The thesis gives no frame rate; FPS is
-//                             25 by default. 11 frames/s of 8 layers are the 90 kB/s at which its
-//                             streams end up
+//                             8 layers of 1024 bytes. A picture of level k has k + 1 layers of
+//                             BYTES each. A layer is a size, and a coded frame of its own, which
+//                             depends on the next lower layer (struct ladder.cumulative). The
+//                             thesis gives no frame rate; FPS is 25 by default. 11 frames/s of 8
+//                             layers are the 90 kB/s at which its streams end up
 //
-// Each level is a size of its own, and no frame depends on another, so a switch of levels takes
-// effect with the next frame. Frame numbers count at a common multiple of all levels' rates, so
-// each level's frames are evenly spaced. A frame consists of H.264 filler NAL units (type 12),
+// Each level is a size of its own, and no frame depends on an earlier one, so a switch of levels
+// takes effect with the next frame. Frame numbers count at a common multiple of all levels' rates,
+// so each level's frames are evenly spaced. A frame consists of H.264 filler NAL units (type 12),
 // which any H.264 depacketiser accepts. A frame's size is the size of those units in RTP payloads,
 // without start codes.
 #ifndef WEIR_MEDIA_CODED_SYNTHETIC_H
@@ -34,16 +35,11 @@ enum {
     SYNTHETIC_MAX_FPS = 60,
 };
 
-struct synthetic_size {
-    int nals; // NAL units per frame
-    int nal_bytes;
-};
-
 struct synthetic {
     enum sdp_source kind; // SDP_SOURCE_GODDARD or SDP_SOURCE_LAYERS
     char name[48];
     struct ladder ladder;
-    struct synthetic_size sizes[LADDER_MAX_SIZES];
+    int bytes[LADDER_MAX_SIZES]; // of a frame of each size
 };
 
 void synthetic_goddard(struct synthetic *out);

@@ -47,10 +47,20 @@ struct depacketiser {
 
 void received_frame_free(struct received_frame *f)
 {
-    if (!f)
-        return;
-    free(f->data);
-    free(f);
+    while (f) {
+        struct received_frame *upper = f->upper;
+        free(f->data);
+        free(f);
+        f = upper;
+    }
+}
+
+size_t received_frame_bytes(const struct received_frame *f)
+{
+    size_t bytes = 0;
+    for (; f; f = f->upper)
+        bytes += f->bytes;
+    return bytes;
 }
 
 struct depacketiser *depacketiser_new(const struct payload_format *format)
@@ -125,6 +135,7 @@ static struct received_frame *describe_run(struct depacketiser *d, int64_t from,
     f->temporal_id = s->adu.temporal_id;
     f->level = s->adu.level;
     f->key = s->adu.key;
+    f->on_lower = s->adu.on_lower;
     f->depends_on = s->adu.depends == 0 ? -1 : f->number - s->adu.depends;
     f->rtp_timestamp = s->timestamp;
     f->first_written_us = f->last_written_us = s->adu.written_us;
@@ -195,7 +206,8 @@ static bool same_frame(const struct slot *a, const struct slot *b)
     return a->adu.frame == b->adu.frame && a->timestamp == b->timestamp &&
            a->adu.size_id == b->adu.size_id && a->adu.temporal_id == b->adu.temporal_id &&
            a->adu.level == b->adu.level && a->adu.key == b->adu.key &&
-           a->adu.depends == b->adu.depends && a->adu.reorder == b->adu.reorder;
+           a->adu.depends == b->adu.depends && a->adu.reorder == b->adu.reorder &&
+           a->adu.on_lower == b->adu.on_lower;
 }
 
 // Joins the packet at `seq` with the runs on both sides. If that completes a frame, takes the frame

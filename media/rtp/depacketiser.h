@@ -27,6 +27,7 @@ struct received_frame {
     int level; // the level that the sender serves
     bool key;
     int64_t depends_on;  // frame number, -1 = none; may be a later frame
+    bool on_lower;       // depends on the frame of the next smaller size with this number, too
     usec_t capture_wall; // 0 = unknown
     uint32_t rtp_timestamp;
     uint32_t first_written_us; // adu_ext.written_us of the packet that was written first
@@ -37,9 +38,14 @@ struct received_frame {
     int packets;
     uint8_t *data; // owned; as the payload's format says; 64 zero bytes follow `bytes`
     size_t bytes;
+    // The next larger size of the same picture, owned: playout joins the layers of a picture. NULL:
+    // none.
+    struct received_frame *upper;
 };
 
-void received_frame_free(struct received_frame *f);
+void received_frame_free(struct received_frame *f); // with its upper ones; NULL is fine
+// Returns the bytes of the frame and of its upper ones.
+size_t received_frame_bytes(const struct received_frame *f);
 // Max. distance of a later frame that a frame depends on: more frames than there ever are between
 // two T0 frames of a size.
 enum { RECEIVED_FRAME_REACH = 1024 };
@@ -49,6 +55,8 @@ static inline bool received_frame_is_possible(const struct received_frame *f)
     if (f->size_id < 0 || f->temporal_id < 0 || f->number < 0 || f->depends_on < -1)
         return false;
     if (f->depends_on == f->number || f->depends_on - f->number > RECEIVED_FRAME_REACH)
+        return false;
+    if (f->on_lower && (f->key || f->size_id == 0))
         return false;
     return !f->key || (f->depends_on == -1 && f->reorder == 0);
 }

@@ -241,6 +241,19 @@ static struct object levels(const struct qoe_json *r)
     return o;
 }
 
+// Of streams whose sizes are layers of one picture.
+static void put_layers(struct object *o, const struct qoe_json *r)
+{
+    if (!(r->layers.pictures > 0))
+        return;
+    struct object l = object_new();
+    put_figure(&l, "mean", r->layers.mean, 3);
+    put_count(&l, "changes", r->layers.changes);
+    put_count(&l, "goodput_bps", r->layers.goodput);
+    put_count(&l, "throughput_bps", r->layers.throughput);
+    put_object(o, "layers", l);
+}
+
 static struct object latency_of(const struct qoe_quantiles *q)
 {
     struct object o = object_new();
@@ -427,6 +440,7 @@ char *qoe_json_json(const struct qoe_json *r)
     put_object(&o, "seeks", seeks(r));
     put_object(&o, "jitter", jitter(r));
     put_object(&o, "levels", levels(r));
+    put_layers(&o, r);
     put_object(&o, "latency", latency(r));
     put_object(&o, "network", network(r));
     put_repair(&o, r);

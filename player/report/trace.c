@@ -229,6 +229,14 @@ void trace_skipped(struct trace *e, int64_t from, int64_t to, uint64_t frames, u
     write_line(e, "skipped", now, with(more, "frames", json_integer((json_int_t)frames)));
 }
 
+void trace_layers(struct trace *e, int64_t number, int valid, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "number", json_integer(number));
+    write_line(e, "layers", now, with(more, "valid", json_integer(valid)));
+}
+
 void trace_picture(struct trace *e, int64_t number, int64_t shown, double ssim, usec_t now)
 {
     if (!is_on(e))

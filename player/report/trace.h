@@ -77,6 +77,10 @@ void trace_frame(struct trace *e, const struct event_frame *f, usec_t now);
 // line for all of them.
 void trace_skipped(struct trace *e, int64_t from, int64_t to, uint64_t frames, usec_t now);
 
+// Frame `number`, of a stream whose sizes are layers of one picture, left playout with so many
+// valid layers.
+void trace_layers(struct trace *e, int64_t number, int valid, usec_t now);
+
 // The source's frame `number` was compared with frame `shown`, which was on the screen at its time.
 void trace_picture(struct trace *e, int64_t number, int64_t shown, double ssim, usec_t now);
 

@@ -95,6 +95,10 @@ void viewing_trace(struct trace *t, const struct viewing_event *e)
     case VIEWING_SKIP:
         trace_skip(t, e->media, e->at);
         return;
+    case VIEWING_LAYERS:
+        trace_layers(t, e->layers.number, e->layers.valid, e->at);
+        return;
+    case VIEWING_LAYER:
     case VIEWING_FRAME: // its line follows when its outcome is known
     case VIEWING_LEVEL: // the program writes its line, with the reason
     case VIEWING_LIVE_END:

@@ -17,7 +17,7 @@ static struct play_frame *frame_of(const struct decode_feed *d, const struct vid
                                  .depends_on = coded->key ? -1 : coded->depends_on,
                                  .size_id = coded->size_id,
                                  .level = out->level,
-                                 .bytes = coded->bytes,
+                                 .bytes = received_frame_bytes(coded),
                                  .show = out->show,
                                  .capture_wall = coded->capture_wall,
                                  .last_arrived = coded->last_arrived,

@@ -105,7 +105,12 @@ static bool was_forwarded(struct bridge *b, int64_t number, int size_id)
 
 static bool can_be_decoded(struct bridge *b, const struct received_frame *f)
 {
-    return f->key || was_forwarded(b, f->depends_on, f->size_id);
+    if (f->key)
+        return true;
+    if (f->on_lower && !was_forwarded(b, f->number, f->size_id - 1))
+        return false;
+    // The first frame of a larger size depends on the smaller one alone.
+    return (f->depends_on < 0 && f->on_lower) || was_forwarded(b, f->depends_on, f->size_id);
 }
 
 static void note_forwarded(struct bridge *b, const struct received_frame *f)

@@ -60,6 +60,7 @@ struct coded_frame *relayed_frame_new(const struct received_frame *f, const stru
     out->level = f->level;
     out->key = f->key;
     out->depends_on = f->depends_on;
+    out->on_lower = f->on_lower;
     out->pts = usec_of_frames(f->number, ladder->source_fps.num, ladder->source_fps.den);
     out->capture_wall = f->capture_wall;
     out->captured = captured;

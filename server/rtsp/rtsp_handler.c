@@ -340,6 +340,10 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
         rtsp_response_refuse(a, 451, "expected playout: %d to %d ms\r\n", SESSION_LATENCY_MIN_MS,
                              SESSION_LATENCY_MAX_MS);
         break;
+    case PARAMETER_MAX_RATE:
+        rtsp_response_refuse(a, 451, "expected max-rate: 0, or %d bit/s or more\r\n",
+                             SESSION_MIN_MAX_RATE);
+        break;
     case PARAMETER_ADAPT:
         rtsp_response_refuse(a, 451, "expected adapt: sender or none\r\n");
         break;
@@ -349,8 +353,8 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
         break;
     default:
         rtsp_response_refuse(a, 451,
-                             "parameter cannot be set (expected level, latency, playout, adapt "
-                             "or capacity-probe)\r\n");
+                             "parameter cannot be set (expected level, latency, playout, "
+                             "max-rate, adapt or capacity-probe)\r\n");
     }
 }
 
@@ -366,6 +370,8 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
         done = session_set_latency(session, s->number) == 0;
     else if (done && s->parameter == PARAMETER_PLAYOUT)
         done = session_set_playout(session, s->number) == 0;
+    else if (done && s->parameter == PARAMETER_MAX_RATE)
+        done = session_set_max_rate(session, s->number, now) == 0;
     else if (done && s->parameter == PARAMETER_ADAPT)
         session_set_follows(session, s->number, now);
     else if (done && track_setup_send_pair(h->setup, (uint32_t)s->number) != 0) {

@@ -204,6 +204,8 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
                                           .audio_only = config->audio_only,
                                           .relays = media->relays,
                                           .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+                                          .queue = config->queue,
+                                          .queue_bytes = config->queue_bytes,
                                           .ops = &ops,
                                           .ctx = s};
     return stream_sender_new(&sender, now);
@@ -347,6 +349,15 @@ int session_set_latency(struct session *s, int ms)
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
         return ERR_RANGE;
     stream_sender_set_latency(s->sender, ms * USEC_PER_MSEC);
+    return 0;
+}
+
+int session_set_max_rate(struct session *s, int bps, usec_t now)
+{
+    if (bps != 0 && bps < SESSION_MIN_MAX_RATE)
+        return ERR_RANGE;
+    stream_sender_set_max_rate(s->sender, bps, now);
+    arm(s);
     return 0;
 }
 

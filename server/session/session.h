@@ -27,6 +27,7 @@ enum {
     SESSION_LATENCY_DEFAULT_MS = 1000, // how long a frame may wait for the transport
     SESSION_LATENCY_MIN_MS = 20,
     SESSION_LATENCY_MAX_MS = 60000,
+    SESSION_MIN_MAX_RATE = 8000, // bit/s
 };
 
 struct session_config {
@@ -43,6 +44,8 @@ struct session_config {
     uint64_t seed; // seed of the RTP streams' first numbers; random for each session, unknown to
                    // peers
     double start_bps;
+    enum scheduler_mode queue; // which frames are dropped that wait for the transport
+    size_t queue_bytes;        // max bytes that wait; 0: SCHEDULER_LIMIT_BYTES
     char id[20];
     // The owner repeats the session_place that returned MEDIA_WAITS, but not inside this call.
     void (*on_placed)(void *ctx, usec_t now);
@@ -81,6 +84,8 @@ void session_set_follows(struct session *s, bool follows, usec_t now);
 // Returns the requested level, even before its key frame.
 int session_level(const struct session *s);
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
+// Max rate of all that is sent, bit/s, from SESSION_MIN_MAX_RATE on; 0: none. 0 or ERR_RANGE.
+int session_set_max_rate(struct session *s, int bps, usec_t now);
 // The viewer shows a frame about so long after its capture. 0 or ERR_RANGE.
 int session_set_playout(struct session *s, int ms);
 // The viewer requests repair of the video, and knows flow numbers and parity packets. Call it

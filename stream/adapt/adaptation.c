@@ -67,7 +67,8 @@ static void set_bounds(struct adaptation *a)
     for (int l = below(a, lowest); l != lowest; l = below(a, lowest))
         lowest = l;
     a->rate.floor_bps = shares[TO_NOTHING].least * rate_of(a, lowest) + a->beside_bps;
-    rate_estimator_set_ceiling(&a->rate, rate_of(a, a->cap) + a->beside_bps);
+    double ceiling = rate_of(a, a->cap) + a->beside_bps;
+    rate_estimator_set_ceiling(&a->rate, a->limit_bps > 0 ? fmin(ceiling, a->limit_bps) : ceiling);
 }
 
 void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
@@ -95,13 +96,37 @@ void adaptation_set_cap(struct adaptation *a, int cap)
     set_bounds(a);
 }
 
+// Returns true if the path has not been too much for the ceiling.
+static bool is_unlimited(const struct adaptation *a)
+{
+    return a->rate.target_bps >= a->rate.ceiling_bps;
+}
+
 void adaptation_set_beside(struct adaptation *a, double bps)
 {
-    bool unlimited = a->rate.target_bps >= a->rate.ceiling_bps;
+    bool unlimited = is_unlimited(a);
     a->beside_bps = bps;
     set_bounds(a);
     if (unlimited)
         a->rate.target_bps = a->rate.ceiling_bps;
+}
+
+void adaptation_set_limit(struct adaptation *a, double bps)
+{
+    bool unlimited = is_unlimited(a);
+    a->limit_bps = bps;
+    set_bounds(a);
+    if (unlimited)
+        a->rate.target_bps = a->rate.ceiling_bps;
+}
+
+int adaptation_level_within(const struct adaptation *a, double speed)
+{
+    int level = a->cap;
+    while (a->limit_bps > 0 && below(a, level) != level &&
+           rate_of(a, level) * speed + a->beside_bps > a->limit_bps)
+        level = below(a, level);
+    return level;
 }
 
 static double enough_for(const struct adaptation *a, int level, bool alone)

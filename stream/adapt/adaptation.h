@@ -16,6 +16,8 @@
 //     - Media that does not use its rate, because it comes in steps or the picture does not change,
 //       goes up by trial. If it has to come down within 5 s, that level is not tried for 5 s; each
 //       further failure doubles this time, up to 80 s.
+//     - A limit from outside (the viewer's side knows a narrower path behind its own) bounds the
+//       target, and with it level and encoder. A target that a limit kept down rises with it.
 //     - When the rate was too much, the top layers are left out from the next frame on, until the
 //       coded rate is the requested one: an encoder responds within some frames (notably its rate's
 //       bucket, layer_rate.h).
@@ -36,6 +38,7 @@ struct adaptation {
     struct rate_estimator rate;
     bool keeps_size;   // the viewer cannot switch sizes
     double beside_bps; // part of the target for the audio
+    double limit_bps;  // from outside; 0: none
     int cap;           // the highest level
     int level;
     int encoder_bps; // rate of the level's size, all layers; 0: the ladder's rate
@@ -56,6 +59,11 @@ void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap,
 void adaptation_set_cap(struct adaptation *a, int cap);
 // Sets the part of the rate for the audio, which is added to the ceiling.
 void adaptation_set_beside(struct adaptation *a, double bps);
+// Sets the max rate of all that is sent, audio included; 0: none.
+void adaptation_set_limit(struct adaptation *a, double bps);
+// Returns the highest level, at most `cap`, whose rate `speed` times and the audio's are within the
+// limit; the lowest that this viewer may have, if none is.
+int adaptation_level_within(const struct adaptation *a, double speed);
 // About every frame. `alone`: no other viewer shares the encoders. Returns true if something
 // changed.
 bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample *s, bool alone,

@@ -26,7 +26,7 @@ struct frame_span { // the frame's packets that arrived; written by loss_attribu
     int64_t first_seq;
     int64_t last_seq;
     bool begun; // the frame's first packet arrived
-    bool ended; // the frame's last packet arrived
+    bool ended; // the last of these is the last of the frame, or of a layer
 };
 
 enum frame_state {

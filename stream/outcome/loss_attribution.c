@@ -36,10 +36,11 @@ void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu,
     s->packets++;
     if (ext_seq < s->first_seq)
         s->first_seq = ext_seq;
-    if (ext_seq > s->last_seq)
+    if (ext_seq >= s->last_seq) {
         s->last_seq = ext_seq;
-    s->begun |= adu->first;
-    s->ended |= adu->last;
+        s->ended = adu->last; // of a picture with layers: for now
+    }
+    s->begun |= adu->first && !adu->on_lower;
 }
 
 // Returns the nearest received frame before (`step` -1) or after (`step` 1) a slot.

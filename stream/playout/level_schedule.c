@@ -76,7 +76,8 @@ bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, i
     if (!ladder_has_level(ladder, level))
         return false;
     const struct level *l = &ladder->levels[level];
-    return l->size_id == size_id && l->temporal_id >= temporal_id;
+    bool has_size = ladder->cumulative ? l->size_id >= size_id : l->size_id == size_id;
+    return has_size && l->temporal_id >= temporal_id;
 }
 
 void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
@@ -91,13 +92,15 @@ void level_schedule_see(struct level_schedule *s, int64_t number, int level, int
     if (level == before)
         return;
     const struct level *old = &s->ladder->levels[before];
-    bool fewer = old->size_id == size_id && old->temporal_id > s->ladder->levels[level].temporal_id;
+    bool cumulative = s->ladder->cumulative; // one pattern of frames for all sizes
+    bool same = cumulative || old->size_id == size_id;
+    bool fewer = same && old->temporal_id > s->ladder->levels[level].temporal_id;
     if (number > newest) {
         start_at(s, fewer && newest >= 0 ? newest + 1 : number, level);
         return;
     }
     int i = index_at(s, number);
-    if (key && old->size_id != size_id) { // its encoder was behind that of the size before
+    if (key && !same) { // its encoder was behind that of the size before
         s->count = i + 1;
         start_at(s, number, level);
         return;

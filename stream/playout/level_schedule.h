@@ -40,9 +40,11 @@ int64_t level_schedule_next(const struct level_schedule *s, int64_t from);
 // How many are expected of [from, to).
 uint64_t level_schedule_count(const struct level_schedule *s, int64_t from, int64_t to);
 
-// Returns true if a frame of that size and layer can be of `level`. A packet can claim any level.
+// Returns true if a frame of that size and temporal layer can be of `level`. A packet can claim any
+// level.
 bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, int temporal_id);
-// A frame arrived. A level that it cannot be of is ignored.
+// A frame arrived; of a picture with several sizes, that of size 0. A level that it cannot be of is
+// ignored.
 void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
                         int temporal_id, bool key);
 

@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "stream/playout/followed_size.h"
 #include "stream/playout/frame_times.h"
+#include "stream/playout/held_layers.h"
 #include "stream/playout/level_schedule.h"
 #include "stream/playout/missed_frames.h"
 #include "stream/playout/play_order.h"
@@ -33,6 +34,7 @@ struct playout {
     usec_t paused_at;
 
     struct held_frames *held;  // owned
+    struct held_layers layers; // cumulative ladder: larger sizes of pictures
     struct frame_times *times; // owned
     struct level_schedule levels;
     struct play_order order;
@@ -130,7 +132,7 @@ usec_t playout_held(const struct playout *p)
 
 size_t playout_held_bytes(const struct playout *p)
 {
-    return held_frames_bytes(p->held);
+    return held_frames_bytes(p->held) + held_layers_bytes(&p->layers);
 }
 
 int playout_held_frames(const struct playout *p)
@@ -145,7 +147,8 @@ static bool is_possible(const struct playout *p, const struct received_frame *f)
     if (f->number >= PLAYOUT_MAX_NUMBER ||
         (p->config.ladder->level_count > 0 && f->size_id >= p->config.ladder->size_count))
         return false;
-    return received_frame_is_possible(f);
+    bool layer = p->config.ladder->cumulative && f->size_id > 0;
+    return f->on_lower == layer && received_frame_is_possible(f);
 }
 
 static bool is_far(const struct playout *p, int64_t number, int64_t from)
@@ -164,6 +167,7 @@ static bool resync(struct playout *p, const struct received_frame *f, usec_t now
     if (p->far_count < PLAYOUT_RESYNC || !f->key)
         return false;
     held_frames_drop_all(p->held);
+    held_layers_drop_all(&p->layers);
     p->far_count = 0;
     p->skip_to = -1;
     missed_frames_settle_all(&p->missed);
@@ -198,6 +202,18 @@ static int push_passed(struct playout *p, struct received_frame *f, usec_t now)
     return is_news ? ERR_OK : err;
 }
 
+// A layer of a picture waits for it, or for the picture's smaller layers.
+static int push_layer(struct playout *p, struct received_frame *f)
+{
+    const struct held_frames *held = p->held;
+    int64_t here =
+        p->order.next < 0 && held_frames_count(held) > 0 ? held_at(p, 0)->number : p->order.next;
+    bool passed = f->number < p->order.next || play_order_is_ahead(&p->order, f->number);
+    if (passed || (here >= 0 && is_far(p, f->number, here)))
+        return ERR_RANGE;
+    return held_layers_add(&p->layers, f);
+}
+
 int playout_push(struct playout *p, struct received_frame *f, usec_t now)
 {
     assert(now >= p->last_now);
@@ -210,6 +226,12 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     }
     if (p->mode == PLAYOUT_ENDED || f->number < p->floor)
         goto refuse;
+    if (f->on_lower) {
+        err = push_layer(p, f);
+        if (err)
+            goto refuse;
+        return ERR_OK;
+    }
     frame_times_see(p->times, f);
     int64_t here =
         p->order.next < 0 && held_frames_count(p->held) > 0 ? held_at(p, 0)->number : p->order.next;
@@ -284,6 +306,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     p->holds = holds;
     while (held_frames_count(p->held) > 0 && held_at(p, 0)->number < first)
         held_frames_drop(p->held, 0);
+    held_layers_drop_below(&p->layers, first);
     if (p->pending.kind == PLAYOUT_STALL_BEGIN)
         p->pending.kind = PLAYOUT_NONE; // the caller has not polled it yet
     else if (p->mode == PLAYOUT_REBUFFERING)
@@ -315,6 +338,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
 void playout_flush(struct playout *p, int64_t from, usec_t now)
 {
     held_frames_drop_all(p->held);
+    held_layers_drop_all(&p->layers);
     playout_seek(p, from, -1, false, now);
 }
 
@@ -427,6 +451,7 @@ static bool hand_out(struct playout *p, enum playout_kind kind, usec_t show_at,
                      struct playout_action *out, usec_t now)
 {
     struct received_frame *f = held_frames_take(p->held, 0);
+    held_layers_join(&p->layers, f);
     act(out, kind, now);
     out->frame = f;
     out->number = f->number;
@@ -655,6 +680,19 @@ static bool poll_empty(struct playout *p, struct playout_action *out, usec_t now
     return now < limit ? wait_until(p, limit) : stall_begin(p, expected_at, out);
 }
 
+// Live without a clock: a picture waits for its layers until all that the level has are there, a
+// later picture is, or a frame interval has passed.
+static usec_t layers_awaited(const struct playout *p)
+{
+    const struct received_frame *f = held_at(p, 0);
+    int level = playout_level_at(p, f->number);
+    if (!p->config.ladder->cumulative || level < 0 || held_frames_count(p->held) > 1 ||
+        held_layers_has(&p->layers, f->number, p->config.ladder->levels[level].size_id))
+        return INT64_MIN;
+    int64_t next = level_schedule_next(&p->levels, f->number + 1);
+    return held_frames_since(p->held, 0) + playout_pts(p, next) - playout_pts(p, f->number);
+}
+
 static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
 {
     if (poll_skip(p, out, now))
@@ -676,7 +714,7 @@ static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
                 return poll_missed(p, out, now);
             continue;
         }
-        usec_t wanted = p->config.low_latency ? INT64_MIN : wanted_at(p);
+        usec_t wanted = p->config.low_latency ? layers_awaited(p) : wanted_at(p);
         if (now < wanted)
             return wait_until(p, wanted);
         if (p->mode == PLAYOUT_REBUFFERING)
@@ -761,6 +799,7 @@ void playout_free(struct playout *p)
     if (!p)
         return;
     held_frames_free(p->held);
+    held_layers_drop_all(&p->layers);
     frame_times_free(p->times);
     free(p);
 }

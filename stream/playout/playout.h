@@ -124,6 +124,9 @@ struct playout_action {
     bool skipped; // DECODE_ONLY: by playout_skip; no other action tells of the frame
 };
 
+// Of a cumulative ladder, a frame is a picture: what is written here of frames is of those of size
+// 0. The larger sizes wait in held_layers.h and are handed out with their picture
+// (received_frame.upper), as far as they arrived by then.
 struct playout; // opaque
 
 struct playout *playout_new(const struct playout_config *config); // NULL: no memory

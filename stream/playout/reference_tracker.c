@@ -10,8 +10,12 @@ enum {
     FAILED = 4, // decoding it failed
     CLEAN = 8,  // it was decoded cleanly, or is being decoded
     KEY = 16,
-    BASE = 32, // temporal layer 0
+    BASE = 32,  // temporal layer 0
+    LOWER = 64, // depends on the next smaller size, too
 };
+
+// Cumulative: a size of which none of so many numbers arrived is not sent any more.
+enum { LAYER_GONE = 8 };
 
 struct entry {
     uint8_t flags;
@@ -98,24 +102,43 @@ static struct entry *entry_make(struct size_track *s, const struct received_fram
     struct entry *e = entry_of(s, number);
     if (e && !(e->flags & (SEEN | CLEAN))) {
         int64_t distance = f->depends_on < 0 ? 0 : number - f->depends_on;
-        e->distance = distance < REFERENCE_TRACKER_WINDOW ? (int32_t)distance : 0;
+        // One that far back is not remembered.
+        e->distance =
+            (int32_t)(distance < REFERENCE_TRACKER_WINDOW ? distance : REFERENCE_TRACKER_WINDOW);
         if (-distance > s->reach)
             s->reach = (int)-distance;
-        e->flags = (uint8_t)((f->key ? KEY : 0) | (f->temporal_id == 0 ? BASE : 0));
+        e->flags = (uint8_t)((f->key ? KEY : 0) | (f->temporal_id == 0 ? BASE : 0) |
+                             (f->on_lower ? LOWER : 0));
     }
     return e;
 }
 
-// A frame that claims what cannot be is never decodable.
-static bool is_possible(const struct received_frame *f)
+// The same in the stream's size; a number that goes back does so in all sizes of a picture.
+static struct entry *make_entry(struct reference_tracker *t, const struct received_frame *f)
 {
-    return f->size_id < LADDER_MAX_SIZES && received_frame_is_possible(f);
+    struct size_track *s = &t->sizes[f->size_id];
+    int64_t before = s->newest;
+    struct entry *e = entry_make(s, f);
+    for (int i = 1; t->ladder->cumulative && s->newest < before && i < LADDER_MAX_SIZES; i++)
+        t->sizes[i].newest = t->sizes[i].intact_key = t->sizes[i].decoded = -1;
+    return e;
+}
+
+// A frame that claims what cannot be is never decodable.
+static bool is_possible(const struct reference_tracker *t, const struct received_frame *f)
+{
+    return f->size_id < LADDER_MAX_SIZES && received_frame_is_possible(f) &&
+           f->on_lower == (t->ladder->cumulative && f->size_id > 0);
 }
 
 static bool rests_on(const struct size_track *s, const struct entry *e, int64_t number,
                      unsigned flag)
 {
     if (e->flags & KEY)
+        return true;
+    if ((e->flags & LOWER) && !(flags_of(s - 1, number) & flag))
+        return false;
+    if ((e->flags & LOWER) && e->distance == 0)
         return true;
     int64_t reference = number - e->distance;
     if (s->newest - reference >= REFERENCE_TRACKER_WINDOW)
@@ -145,13 +168,22 @@ static bool judge_once(struct size_track *s, int64_t first)
 // Judges every frame from `number` on again, and those before it that may depend on it: a frame
 // that fills a hole, or fails, changes the frames that depend on it. A reference that points
 // forward needs a pass for each such step; there is at most one per layer.
-static void judge(struct size_track *s, int64_t number)
+static void judge_size(struct size_track *s, int64_t number)
 {
     int64_t first = number - s->reach * LEVEL_MAX_LAYERS;
     int64_t oldest = s->newest - REFERENCE_TRACKER_WINDOW + 1;
     bool changed = true;
     for (int pass = 0; changed && pass <= LEVEL_MAX_LAYERS; pass++)
         changed = judge_once(s, first > oldest ? first : oldest) && s->reach;
+}
+
+// The same in all larger sizes, whose frames depend on those of this one.
+static void judge(struct reference_tracker *t, struct size_track *s, int64_t number)
+{
+    judge_size(s, number);
+    const struct size_track *end = t->sizes + t->ladder->size_count;
+    for (s++; t->ladder->cumulative && s < end; s++)
+        judge_size(s, number);
 }
 
 static int temporal_id_of(const struct reference_tracker *t, int size_id, int64_t number)
@@ -167,6 +199,8 @@ static int temporal_id_of(const struct reference_tracker *t, int size_id, int64_
 // layer does so only if it depends on a frame of layer 0: then the next frames are broken, too.
 static bool shows_base_break(const struct reference_tracker *t, const struct received_frame *f)
 {
+    if (f->on_lower && f->depends_on < 0)
+        return false;
     if (f->temporal_id == 0)
         return true;
     return f->depends_on >= 0 && temporal_id_of(t, f->size_id, f->depends_on) == 0;
@@ -174,6 +208,8 @@ static bool shows_base_break(const struct reference_tracker *t, const struct rec
 
 // Brings the open break of a size up to date with the flags of its frames: it is over when a newer
 // frame of layer 0 is sound.
+static bool is_broken(const struct reference_tracker *t);
+
 static void update_break(struct reference_tracker *t, struct size_track *s)
 {
     int64_t stop = s->broken_from;
@@ -186,7 +222,7 @@ static void update_break(struct reference_tracker *t, struct size_track *s)
     }
     if (s->broken && (flags_of(s, s->broken_from) & INTACT))
         s->broken = false; // the missing frame it depends on arrived after all
-    if (!s->broken && s == &t->sizes[t->arriving_size])
+    if (!s->broken && !is_broken(t))
         t->waiting = t->asked = false;
 }
 
@@ -204,6 +240,8 @@ static void follow_stream(struct reference_tracker *t, const struct received_fra
 {
     int64_t slot = received_frame_slot(f);
     bool restarted = f->key && t->newest_slot - slot >= REFERENCE_TRACKER_WINDOW;
+    if (f->on_lower)
+        return;
     bool leads = slot > t->newest_slot || t->arriving_size < 0;
     if (leads || restarted)
         t->newest_slot = slot;
@@ -215,14 +253,14 @@ static void follow_stream(struct reference_tracker *t, const struct received_fra
 
 void reference_tracker_arrived(struct reference_tracker *t, const struct received_frame *f)
 {
-    if (!is_possible(f))
+    if (!is_possible(t, f))
         return;
     struct size_track *s = &t->sizes[f->size_id];
-    struct entry *e = entry_make(s, f);
+    struct entry *e = make_entry(t, f);
     if (!e || (e->flags & SEEN))
         return;
     e->flags |= SEEN;
-    judge(s, f->number);
+    judge(t, s, f->number);
 
     follow_stream(t, f);
     if (e->flags & INTACT) {
@@ -237,17 +275,19 @@ void reference_tracker_arrived(struct reference_tracker *t, const struct receive
 enum frame_verdict reference_tracker_verdict(const struct reference_tracker *t,
                                              const struct received_frame *f)
 {
-    if (!is_possible(f))
+    if (!is_possible(t, f))
         return FRAME_BROKEN;
     const struct size_track *s = &t->sizes[f->size_id];
-    bool follows = f->size_id == t->decoding_size;
+    bool follows = t->ladder->cumulative || f->size_id == t->decoding_size;
     int64_t back = s->decoded - received_frame_slot(f);
     if (follows && back >= 0 && (back < REFERENCE_TRACKER_WINDOW || !f->key))
         return FRAME_BROKEN; // H.264 decoding order never goes back, but after a restart of the
                              // numbers
     if (f->key)
         return FRAME_DECODABLE;
-    return follows && (flags_of(s, f->depends_on) & CLEAN) ? FRAME_DECODABLE : FRAME_BROKEN;
+    bool lower = !f->on_lower || (flags_of(s - 1, f->number) & CLEAN);
+    bool earlier = (f->on_lower && f->depends_on < 0) || (flags_of(s, f->depends_on) & CLEAN);
+    return follows && lower && earlier ? FRAME_DECODABLE : FRAME_BROKEN;
 }
 
 // The decoder cannot use a frame although it and all frames it depends on arrived, because playout
@@ -259,9 +299,9 @@ static void found_broken(struct reference_tracker *t, int size_id, int64_t numbe
     struct entry *e = entry_of(s, number);
     if (!e)
         return;
-    bool base = e->flags & BASE;
+    bool base = (e->flags & BASE) && !((e->flags & LOWER) && e->distance == 0);
     e->flags = (uint8_t)((e->flags | FAILED) & ~(INTACT | CLEAN));
-    judge(s, number);
+    judge(t, s, number);
     if (!base || s->intact_key > number)
         return;
     open_break(s, number);
@@ -279,13 +319,13 @@ enum frame_verdict reference_tracker_decoding(struct reference_tracker *t,
 {
     enum frame_verdict verdict = reference_tracker_verdict(t, f);
     if (verdict == FRAME_BROKEN) {
-        unsigned flags = is_possible(f) ? flags_of(&t->sizes[f->size_id], f->number) : 0;
+        unsigned flags = is_possible(t, f) ? flags_of(&t->sizes[f->size_id], f->number) : 0;
         if ((flags & INTACT) && !(flags & CLEAN))
             found_broken(t, f->size_id, f->number);
         return verdict;
     }
     struct size_track *s = &t->sizes[f->size_id];
-    if (f->size_id != t->decoding_size) {
+    if (f->size_id != t->decoding_size && !t->ladder->cumulative) {
         for (int i = 0; i < LADDER_MAX_SIZES; i++) {
             if (t->sizes[i].newest < 0)
                 continue;
@@ -295,7 +335,7 @@ enum frame_verdict reference_tracker_decoding(struct reference_tracker *t,
         }
         t->decoding_size = f->size_id;
     }
-    struct entry *e = entry_make(s, f);
+    struct entry *e = make_entry(t, f);
     if (e)
         e->flags |= CLEAN;
     s->decoded = received_frame_slot(f);
@@ -310,7 +350,12 @@ void reference_tracker_failed(struct reference_tracker *t, int size_id, int64_t 
 
 static bool is_broken(const struct reference_tracker *t)
 {
-    return t->arriving_size >= 0 && t->sizes[t->arriving_size].broken;
+    if (!t->ladder->cumulative)
+        return t->arriving_size >= 0 && t->sizes[t->arriving_size].broken;
+    for (int i = 0; i < t->ladder->size_count; i++)
+        if (t->sizes[i].broken && t->sizes[0].newest - t->sizes[i].newest < LAYER_GONE)
+            return true;
+    return false;
 }
 
 void reference_tracker_nacked(struct reference_tracker *t, usec_t now)

@@ -2,8 +2,10 @@
 // Tracks which frames can be decoded correctly, and when to request a key frame from the sender
 // (PLI, RFC 4585, 6.3.1).
 //
-// A frame is *sound* when it is whole, decoding it did not fail, and it is a key frame or the frame
-// it depends on is sound. The tracker answers this at two times:
+// A frame is *sound* when it is whole, decoding it did not fail, and it is a key frame or the
+// frames it depends on are sound: an earlier one of its size and, if the frame is a layer of a
+// picture (on_lower), the picture's frame of the next smaller size. The tracker answers this at two
+// times:
 //   - when a frame arrives (reference_tracker_arrived). This drives the requests: a player that
 //     holds seconds of media must not wait until the damage reaches the screen.
 //   - when a frame is about to be decoded (reference_tracker_verdict, reference_tracker_decoding).
@@ -27,6 +29,11 @@
 // key frame is lost is broken from its first whole frame on, and a size that was left is not
 // requested, whatever of it arrives late.
 //
+// If the ladder is cumulative, the stream is in all sizes: the decoder follows them all, and
+// requests concern each size of which frames arrive. A layer that is not sound because of the
+// smaller size alone, and depends on no earlier frame, breaks nothing: the break is that of the
+// smaller size.
+//
 // Memory is bounded: the last REFERENCE_TRACKER_WINDOW frame numbers of each size; older frames
 // count as unknown, so not sound. Not thread-safe.
 #ifndef WEIR_STREAM_PLAYOUT_REFERENCE_TRACKER_H
@@ -48,7 +55,7 @@ enum {
 
 enum frame_verdict {
     FRAME_DECODABLE,
-    FRAME_BROKEN, // the frame it depends on was not decoded cleanly, or a later frame of its size
+    FRAME_BROKEN, // a frame it depends on was not decoded cleanly, or a later frame of its size
                   // was decoded before it
 };
 

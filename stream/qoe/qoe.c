@@ -12,6 +12,7 @@
 #include "stream/qoe/freeze_account.h"
 #include "stream/qoe/outage_meter.h"
 #include "stream/qoe/qoe_latency.h"
+#include "stream/qoe/qoe_layers.h"
 #include "stream/qoe/qoe_levels.h"
 #include "stream/qoe/qoe_network.h"
 #include "stream/qoe/qoe_playback.h"
@@ -45,6 +46,7 @@ struct qoe {
     struct outage_meter outages;
     struct frame_jitter jitter;
     struct qoe_levels levels;
+    struct qoe_layers layers;
     struct qoe_latency latency;
     struct qoe_network network;
 
@@ -212,6 +214,18 @@ void qoe_on_frame(struct qoe *q, const struct qoe_frame *e, usec_t now)
         return;
     q->network.good_bytes += e->bytes;
     qoe_levels_show(&q->levels, &q->ladder, e->level, active(q, now));
+}
+
+void qoe_on_layer(struct qoe *q, size_t bytes)
+{
+    if (!q->has_ended)
+        qoe_layers_whole(&q->layers, bytes);
+}
+
+void qoe_on_layers(struct qoe *q, const struct qoe_picture_layers *e)
+{
+    if (!q->has_ended)
+        qoe_layers_picture(&q->layers, e);
 }
 
 const struct qoe_freeze_entry *qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
@@ -450,6 +464,7 @@ void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
     out->latency.offset_error =
         q->has_clock && !q->clock.shared ? usec_to_msec(q->clock.offset_error) : NAN;
     qoe_network_read(&q->network, out);
+    qoe_layers_read(&q->layers, qoe_network_seconds(&q->network), out);
     out->seeks.count = (double)q->seeks;
     out->seeks.wait = qoe_quantiles_of(&q->seek_wait);
     out->picture.compared = (double)q->compared;

@@ -34,6 +34,9 @@ void qoe_on_start(struct qoe *q, usec_t now);
 void qoe_on_packet(struct qoe *q, const struct qoe_packet *e, usec_t now);
 // `now`: arrival of the frame's last packet.
 void qoe_on_frame(struct qoe *q, const struct qoe_frame *e, usec_t now);
+// A layer of a picture became whole; for each picture, how many of its layers are valid.
+void qoe_on_layer(struct qoe *q, size_t bytes);
+void qoe_on_layers(struct qoe *q, const struct qoe_picture_layers *e);
 // Returns the freeze that this picture ends; NULL: none. It is valid until the next event.
 const struct qoe_freeze_entry *qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now);
 // Frames are missing since the last picture; `why` is the cause of most of them.

@@ -37,6 +37,12 @@ struct qoe_frame { // a frame became whole
     usec_t transport; // write of the first packet to arrival of the last
 };
 
+struct qoe_picture_layers { // a picture of several layers left playout
+    int64_t number;
+    int valid;    // layers that can be decoded: whole, in time, and so are those below; 0: none
+    size_t bytes; // of these
+};
+
 struct qoe_shown { // a picture was shown on the screen
     int64_t number;
     int level;      // -1: unknown

@@ -169,6 +169,13 @@ struct qoe_json {
         const struct qoe_switch_entry *switches;
     } levels;
     struct {
+        double pictures;   // that left playout; 0: the ladder is not cumulative
+        double mean;       // valid layers of a picture; 0 for one that is not shown
+        double changes;    // pictures with another number of valid layers than the one before
+        double goodput;    // bit/s of valid layers, and
+        double throughput; // bit/s of whole layers, both over the time from first to last packet
+    } layers;
+    struct {
         struct qoe_quantiles protocol;
         double d200;
         double d500;

@@ -68,11 +68,16 @@ static void read_repair(const struct qoe_network *n, struct qoe_json *out)
     out->repair.overhead = qoe_ratio((double)r->repair_bytes, (double)r->media_bytes);
 }
 
+double qoe_network_seconds(const struct qoe_network *n)
+{
+    return usec_to_sec(n->last - n->first);
+}
+
 void qoe_network_read(const struct qoe_network *n, struct qoe_json *out)
 {
     read_repair(n, out);
     bool any = n->packets > 0;
-    double time = usec_to_sec(n->last - n->first);
+    double time = qoe_network_seconds(n);
     const struct qoe_receiver *r = &n->receiver;
     double expected = n->has_receiver ? (double)r->expected : NAN;
     out->network.bytes_received = any ? (double)n->bytes : NAN;

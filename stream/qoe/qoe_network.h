@@ -35,6 +35,7 @@ void qoe_network_packet(struct qoe_network *n, size_t bytes, usec_t now);
 void qoe_network_receiver(struct qoe_network *n, const struct qoe_receiver *e);
 void qoe_network_repair(struct qoe_network *n, const struct qoe_repair *e);
 void qoe_network_rtt(struct qoe_network *n, double seconds); // NaN: ignored
+double qoe_network_seconds(const struct qoe_network *n);     // from the first packet to the last
 void qoe_network_read(const struct qoe_network *n, struct qoe_json *out);
 
 #ifdef __cplusplus

@@ -16,6 +16,12 @@ static void tell_qoe(struct qoe *q, struct viewing_event *e)
     case VIEWING_FRAME:
         qoe_on_frame(q, &e->frame, e->at);
         return;
+    case VIEWING_LAYER:
+        qoe_on_layer(q, e->layer.bytes);
+        return;
+    case VIEWING_LAYERS:
+        qoe_on_layers(q, &e->layers);
+        return;
     case VIEWING_START:
         qoe_on_start(q, e->at);
         return;

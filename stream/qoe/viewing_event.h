@@ -14,18 +14,21 @@ extern "C" {
 #endif
 
 enum viewing_kind {
-    VIEWING_PACKET,      // `packet` of the media arrived
-    VIEWING_FRAME,       // `frame` became whole
-    VIEWING_LEVEL,       // frames of another `level` arrive
-    VIEWING_START,       // buffering is over
-    VIEWING_SHOWN,       // `shown`: a picture was shown
-    VIEWING_NOT_SHOWN,   // `lost`: a frame that was due is not shown; `end` says at which stage it
-                         // was lost
-    VIEWING_SKIPPED,     // `lost`: the viewer skipped a whole frame to reduce latency
-    VIEWING_LEFT_OUT,    // `range`: the viewer skipped frames of the level
-    VIEWING_LIVE_END,    // `edge`: the live media of one connection ends, or the sender stopped it
-    VIEWING_LIVE_BEGIN,  // `edge`: live media continues; `missed`: frames lost meanwhile
-    VIEWING_MISSING,     // frames are missing since the last picture; `gap`: cause of most of them
+    VIEWING_PACKET,     // `packet` of the media arrived
+    VIEWING_FRAME,      // `frame` became whole
+    VIEWING_LEVEL,      // frames of another `level` arrive
+    VIEWING_LAYER,      // `layer`: a frame became whole that is a layer of a picture: any size of a
+                        // cumulative ladder
+    VIEWING_LAYERS,     // `layers`: a picture left playout with that many valid layers
+    VIEWING_START,      // buffering is over
+    VIEWING_SHOWN,      // `shown`: a picture was shown
+    VIEWING_NOT_SHOWN,  // `lost`: a frame that was due is not shown; `end` says at which stage it
+                        // was lost
+    VIEWING_SKIPPED,    // `lost`: the viewer skipped a whole frame to reduce latency
+    VIEWING_LEFT_OUT,   // `range`: the viewer skipped frames of the level
+    VIEWING_LIVE_END,   // `edge`: the live media of one connection ends, or the sender stopped it
+    VIEWING_LIVE_BEGIN, // `edge`: live media continues; `missed`: frames lost meanwhile
+    VIEWING_MISSING,    // frames are missing since the last picture; `gap`: cause of most of them
     VIEWING_STALL_BEGIN, // `stall`
     VIEWING_STALL_END,   // `stall`: playing continues
     VIEWING_STALL_CUT,   // `stall`: the viewing ends within it
@@ -47,6 +50,12 @@ struct viewing_packet {
     int size_id;          // its size; of layered media, its layer
     usec_t captured;      // of the frame; by our clock, as the next two; or QOE_UNKNOWN
     usec_t written, read; // written by the sender, read by us; or QOE_UNKNOWN
+};
+
+struct viewing_layer {
+    int64_t number;
+    int size_id;
+    size_t bytes;
 };
 
 struct viewing_shown {
@@ -96,6 +105,8 @@ struct viewing_event {
     union {
         struct viewing_packet packet;
         struct qoe_frame frame;
+        struct viewing_layer layer;
+        struct qoe_picture_layers layers;
         int level;
         struct viewing_shown shown;
         struct viewing_lost lost;

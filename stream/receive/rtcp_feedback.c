@@ -39,11 +39,18 @@ size_t rtcp_feedback_compound(struct rtcp_feedback *f, struct rtp_receiver *r, u
         item = (struct rtcp_item){.kind = RTCP_IS_PLI, .ssrc = f->ssrc, .media_ssrc = r->ssrc};
         (void)rtcp_append(&item, out, cap, &len);
     }
+    if (f->limits) {
+        item = (struct rtcp_item){.kind = RTCP_IS_TMMBR,
+                                  .ssrc = f->ssrc,
+                                  .media_ssrc = r->ssrc,
+                                  .max_rate.bps = f->max_bps};
+        (void)rtcp_append(&item, out, cap, &len);
+    }
     if (f->bye) {
         item = (struct rtcp_item){.kind = RTCP_IS_BYE, .ssrc = f->ssrc};
         (void)rtcp_append(&item, out, cap, &len);
     }
     f->nack_count = 0;
-    f->pli = f->bye = false;
+    f->pli = f->limits = f->bye = false;
     return len;
 }

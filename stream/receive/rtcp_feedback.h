@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A viewer's feedback to the sender: compounds of RR and SDES (RFC 3550, 6.1), followed by NACK,
-// PLI (RFC 4585, 3.5.1: early feedback in a compound) or BYE.
+// PLI (RFC 4585, 3.5.1: early feedback in a compound), TMMBR (RFC 5104, 4.2.1) or BYE.
 #ifndef WEIR_STREAM_RECEIVE_RTCP_FEEDBACK_H
 #define WEIR_STREAM_RECEIVE_RTCP_FEEDBACK_H
 
@@ -17,6 +17,8 @@ struct rtcp_feedback {
     int nack_count;
     struct rtcp_nack nacks[RTCP_MAX_NACKS];
     bool pli;
+    bool limits;      // requests `max_bps`
+    uint64_t max_bps; // bit/s, without the headers below RTP
     bool bye;
 };
 

@@ -19,6 +19,8 @@ void level_switch_set(struct level_switch *l, int level)
 {
     l->level = level;
     l->wanted_size = l->ladder->levels[level].size_id;
+    if (l->ladder->cumulative && l->size_id > l->wanted_size)
+        l->size_id = l->wanted_size;
 }
 
 void level_switch_begin(struct level_switch *l)
@@ -60,12 +62,25 @@ static enum level_verdict take_relayed(struct level_switch *l, const struct code
 {
     if (l->waiting_key && !f->key)
         return LEVEL_LACKS_KEY;
-    bool switches = f->size_id != l->size_id;
-    l->size_id = l->wanted_size = f->size_id;
+    bool layered = l->ladder->cumulative;
+    bool switches = !layered && f->size_id != l->size_id;
+    l->size_id = layered ? l->ladder->levels[f->level].size_id : f->size_id;
+    l->wanted_size = l->size_id;
     l->level = l->sent_level = f->level;
     l->waiting_key = false;
     l->newest = f->number;
     return switches ? LEVEL_SWITCHED : LEVEL_TAKEN;
+}
+
+// A frame of a larger size than 0, of a cumulative ladder.
+static enum level_verdict take_upper(struct level_switch *l, const struct coded_frame *f)
+{
+    if (l->waiting_key || f->number != l->newest || f->size_id > l->wanted_size)
+        return LEVEL_OTHER;
+    bool joins = f->size_id == l->size_id + 1 && f->depends_on < 0;
+    if (joins)
+        l->size_id = f->size_id;
+    return f->size_id <= l->size_id ? LEVEL_TAKEN : LEVEL_OTHER;
 }
 
 enum level_verdict level_switch_take(struct level_switch *l, const struct coded_frame *f)
@@ -74,12 +89,16 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
         return LEVEL_OTHER;
     if (l->relays)
         return take_relayed(l, f);
-    bool switches = f->size_id == l->wanted_size && l->size_id != l->wanted_size && f->key;
+    bool layered = l->ladder->cumulative;
+    if (layered && f->size_id > 0)
+        return take_upper(l, f);
+    bool switches =
+        !layered && f->size_id == l->wanted_size && l->size_id != l->wanted_size && f->key;
     if (switches) {
         l->size_id = f->size_id;
         l->newest = f->number - 1;
     }
-    if (f->size_id != l->size_id)
+    if (!layered && f->size_id != l->size_id)
         return LEVEL_OTHER;
     // Frames were encoded for other viewers while this one paused, so a reference may be missing.
     if (!l->reorders && f->depends_on > l->newest)
@@ -90,13 +109,29 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
         count_uncoded(l, f->number);
     l->waiting_key = false;
     l->newest = f->number;
+    if (layered && f->key) // all sizes begin with it
+        l->size_id = l->wanted_size;
     return switches ? LEVEL_SWITCHED : LEVEL_TAKEN;
+}
+
+// Returns the level of what is sent while a larger size has not joined yet.
+static int joined_level(const struct level_switch *l)
+{
+    int temporal_id = l->ladder->levels[l->level].temporal_id;
+    for (int i = 0; i < l->ladder->level_count; i++)
+        if (l->ladder->levels[i].size_id == l->size_id &&
+            l->ladder->levels[i].temporal_id == temporal_id)
+            return i;
+    return l->sent_level;
 }
 
 bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int top)
 {
     if (l->relays)
         return true;
+    // The layers of a picture have one temporal id: the first one decides.
+    if (l->ladder->cumulative && f->size_id > 0)
+        return f->temporal_id <= l->top;
     // Layers are added at a base frame only, because until then higher layers depend on frames that
     // were not sent. Stored frames of higher layers follow their base frame in decoding order,
     // although some are shown before it, so the level changes at base frames in both directions.
@@ -104,6 +139,8 @@ bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int
     bool may_change = !l->reorders || f->temporal_id == 0;
     if (l->size_id == l->wanted_size && may_change)
         l->sent_level = l->level;
+    else if (l->ladder->cumulative && may_change)
+        l->sent_level = joined_level(l);
     int whole = l->ladder->levels[l->sent_level].temporal_id;
     top = top < whole ? top : whole;
     if (f->temporal_id == 0 || (top < l->top && may_change))

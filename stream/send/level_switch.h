@@ -10,6 +10,9 @@
 //     - Nothing is sent before the first key frame. After a pause a size continues without a key
 //       frame if the viewer has all of its earlier frames.
 //     - Frames from before the last seek are not sent.
+//     - If the ladder is cumulative, the frames of all sizes up to the level's are sent. A larger
+//       size joins at its first frame that depends on no earlier frame of its size, if the
+//       picture's smaller sizes are sent; it leaves at any frame.
 //
 //   Relayed frames were selected by their origin. All are sent, from the first key frame on, and
 //   tell the level and size that is sent.
@@ -32,14 +35,15 @@ struct level_switch {
     int level;                   // requested level
     int sent_level;              // level sent now; differs from `level` until the key frame of a
                                  // new size arrives
-    int size_id;                 // size sent now
+    int size_id;                 // size sent now; `cumulative`: the largest one
     int wanted_size;             // size of `level`; differs from size_id until its key frame
                                  // arrives
     int top;                     // highest temporal layer sent now
     int64_t from;                // number of the first frame after the last seek
     int resumable;               // size of which the viewer has all frames so far; -1: none
     bool waiting_key;            // the viewer cannot decode size_id before a key frame arrives
-    int64_t newest;              // number of the newest frame of size_id that arrived
+    int64_t newest;              // number of the newest frame of size_id that arrived;
+                                 // `cumulative`: of size 0
     uint64_t uncoded;            // frames of the level that the encoder skipped because it was too
                                  // slow
     uint64_t thinned;            // frames of the level that were not sent because their layer was

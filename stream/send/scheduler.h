@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Decides which frame is sent next, as late as possible: when the transport has room.
 //
-//   The law. Frames leave in the order of arrival, which is decoding order. At a size switch their
-//   numbers may step back a little if the new size's encoder is behind the old one's. A frame of
-//   which no packet has left is dropped
+//   The law of SCHEDULER_PRIORITY, the default. Frames leave in the order of arrival, which is
+//   decoding order. At a size switch their numbers may step back a little if the new size's encoder
+//   is behind the old one's. A frame of which no packet has left is dropped
 //     - when it has waited longer than `bound`, its deadline;
-//     - when the oldest waiting frame has waited longer than bound * (L - t) / L, for frames of
-//       temporal layer t > 0 of L: the top layer goes first, the base layer only at its deadline;
-//     - when the frame it depends on was dropped and not queued again: no decoder could use it.
+//     - when the oldest waiting frame has waited longer than its layer may be waited for, the
+//       highest layer first. There are R layers: the temporal ones of one size; if the ladder is
+//       cumulative, those of each size, a larger size above all layers of a smaller one. The top
+//       layer goes at bound / max(L, 2), with L temporal layers, the base layer at `bound`, those
+//       between at equal distances. (One size: layer t goes at bound * (L - t) / L.)
+//     - when a frame it depends on was dropped and not queued again: no decoder could use it.
+//   SCHEDULER_DEADLINE drops late frames and those that depend on them: variant 1 of Fiksdal's
+//   thesis (2003), 7.3; SCHEDULER_PRIORITY is its variant 2, with layers. SCHEDULER_FIFO drops
+//   nothing: the thesis's proxy, and a baseline.
+//
+//   At most `limit_bytes` and SCHEDULER_MAX_FRAMES frames wait. If an arriving frame does not fit,
+//   SCHEDULER_PRIORITY first drops frames of higher layers than its own, the highest layer first
+//   and within a layer the newest first; so none is kept that depends on a dropped one. If it still
+//   does not fit, the arriving frame is dropped.
+//
 //   On a reliable transport a frame of which a packet has left is never dropped: the receiver would
 //   wait for the rest. On a datagram transport the rest of such a frame is dropped at the deadline.
-//   So no frame waits longer than `bound`, and at most SCHEDULER_MAX_FRAMES wait. A frame waits
-//   from the time it was due here: its capture, and the least time from capture to here of the last
-//   seconds. The sender cannot make up for a camera that always delivers late; but what came later
-//   than that is late. A stored frame that arrives early waits from its capture time.
+//   So no frame waits longer than `bound`, but in SCHEDULER_FIFO. A frame waits from the time it
+//   was due here: its capture, and the least time from capture to here of the last seconds. The
+//   sender cannot make up for a camera that always delivers late; but what came later than that is
+//   late. A stored frame that arrives early waits from its capture time.
 //
 // Pure. The caller owns the frames and gets back each one exactly once: through `scheduler_done`,
 // or `scheduler_dropped`.
@@ -23,6 +35,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/level.h"
 #include "common/base/usec.h"
 #include "common/base/windowed_min.h"
 
@@ -31,10 +44,14 @@ extern "C" {
 #endif
 
 enum {
-    SCHEDULER_MAX_FRAMES = 256,
-    SCHEDULER_MEMORY = 256, // numbers of dropped frames remembered, a power of two
-    SCHEDULER_MAX_LAYERS = 4,
+    SCHEDULER_MAX_FRAMES = 8192,
+    SCHEDULER_LIMIT_BYTES = 4 << 20, // default of limit_bytes
+    SCHEDULER_MEMORY = 2048, // dropped frames remembered, a power of two; 256 numbers of 8 sizes
+    SCHEDULER_MAX_LAYERS = LEVEL_MAX_LAYERS,
 };
+
+enum scheduler_mode { SCHEDULER_PRIORITY, SCHEDULER_DEADLINE, SCHEDULER_FIFO, SCHEDULER_MODES };
+const char *scheduler_mode_name(enum scheduler_mode mode); // "priority" ...
 
 enum drop_cause { DROP_DEADLINE, DROP_LAYER, DROP_BROKEN, DROP_FULL, DROP_FLUSHED, DROP_CAUSES };
 
@@ -46,43 +63,66 @@ struct scheduler_frame {
     size_t bytes;
     void *data; // owned by the caller
     int level;
-    usec_t due;    // set by scheduler_push: it waits from then on
+    usec_t due; // set by scheduler_push: it waits from then on
+    int size_id;
+    bool on_lower; // depends on the frame of the next smaller size with this number, too
     uint64_t lost; // of a relayed frame: packets that were lost upstream so far
 };
 
 struct scheduler_counters {
-    uint64_t queued[SCHEDULER_MAX_LAYERS];
+    uint64_t queued[SCHEDULER_MAX_LAYERS]; // by temporal layer, as are the others
     uint64_t sent[SCHEDULER_MAX_LAYERS];
     uint64_t dropped[DROP_CAUSES][SCHEDULER_MAX_LAYERS];
 };
 
-struct scheduler {
-    usec_t bound;
-    int layers;                // temporal layers of the size that is sent
-    struct windowed_min delay; // from a frame's capture to here
+struct scheduler_config {
+    enum scheduler_mode mode;
+    usec_t bound;       // > 0
+    size_t limit_bytes; // 0: SCHEDULER_LIMIT_BYTES
+    int layers;         // temporal layers of the size that is sent
+    bool cumulative;    // sizes are layers of a picture (struct ladder)
     bool reliable;
-    int head; // index of the first waiting frame in the ring
+};
+
+struct scheduler_drop {
+    struct scheduler_frame frame;
+    enum drop_cause cause;
+};
+
+struct scheduler {
+    struct scheduler_config config;
+    int sizes;                 // `cumulative`: that are sent
+    struct windowed_min delay; // from a frame's capture to here
+    int room;                  // of `frames`; that of `dropped` is one more
+    int head;                  // index of the first waiting frame in the ring
     int count;
     bool begun;
-    size_t bytes; // bytes of all waiting frames
-    struct scheduler_frame frames[SCHEDULER_MAX_FRAMES];
-    int dropped_count; // dropped frames that the caller has not fetched yet
-    struct scheduler_frame dropped[SCHEDULER_MAX_FRAMES + 1];
-    enum drop_cause dropped_cause[SCHEDULER_MAX_FRAMES + 1];
-    int64_t memory[SCHEDULER_MEMORY]; // numbers of dropped frames, at index number %
-                                      // SCHEDULER_MEMORY
+    size_t bytes;                     // bytes of all waiting frames
+    struct scheduler_frame *frames;   // owned
+    int dropped_first, dropped_end;   // dropped frames that the caller has not fetched yet
+    struct scheduler_drop *dropped;   // owned
+    int64_t memory[SCHEDULER_MEMORY]; // dropped frames: number * LADDER_MAX_SIZES + size, at index
+                                      // that value % SCHEDULER_MEMORY
     struct scheduler_counters counters;
 };
 
-void scheduler_init(struct scheduler *s, usec_t bound, int layers, bool reliable);
+// Returns 0 or ERR_NO_MEMORY. After an error, or of a scheduler that is all zero,
+// scheduler_destroy is allowed.
+int scheduler_init(struct scheduler *s, const struct scheduler_config *config);
+// Call scheduler_clear first, and fetch the dropped frames.
+void scheduler_destroy(struct scheduler *s);
 void scheduler_set_bound(struct scheduler *s, usec_t bound);
 // Another size follows, with `layers` temporal layers; it depends on no frame that was dropped
 // before.
 void scheduler_set_layers(struct scheduler *s, int layers);
-// Adds a frame. Drops late frames before and after; fetch them with scheduler_dropped.
+// `cumulative`: the sizes 0 .. sizes - 1 are sent from now on. Frames of larger ones that wait are
+// dropped by the next call.
+void scheduler_set_sizes(struct scheduler *s, int sizes);
+// Adds a frame. Drops late frames before and after; fetch them with scheduler_dropped. Without
+// memory the frame is dropped.
 void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t now);
 // Returns the frame to send packets of: the one that has begun, or else the next one to begin,
-// which counts as begun from then on. NULL: none. Valid until scheduler_done or scheduler_next.
+// which counts as begun from then on. NULL: none. Valid until the next call.
 const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now);
 void scheduler_done(struct scheduler *s); // the last packet of the begun frame has left
 // Drops the frames that have not begun and have a number >= `from` (for a size switch; 0: all).

@@ -3,21 +3,20 @@
 
 void size_watch_init(struct size_watch *w)
 {
-    w->sizes[0] = w->sizes[1] = -1;
+    w->sizes = 0;
 }
 
-int size_watch_set(struct size_watch *w, int size_id, int awaited,
+int size_watch_set(struct size_watch *w, unsigned sizes,
                    struct size_watch_change out[SIZE_WATCH_CHANGES])
 {
     int count = 0;
-    int before[2] = {w->sizes[0], w->sizes[1]};
-    w->sizes[0] = size_id;
-    w->sizes[1] = awaited == size_id ? -1 : awaited;
-    for (int i = 0; i < 2; i++)
-        if (w->sizes[i] >= 0 && w->sizes[i] != before[0] && w->sizes[i] != before[1])
-            out[count++] = (struct size_watch_change){w->sizes[i], +1};
-    for (int i = 0; i < 2; i++)
-        if (before[i] >= 0 && before[i] != w->sizes[0] && before[i] != w->sizes[1])
-            out[count++] = (struct size_watch_change){before[i], -1};
+    unsigned before = w->sizes;
+    w->sizes = sizes;
+    for (int i = 0; i < LADDER_MAX_SIZES; i++)
+        if (sizes & ~before & 1u << i)
+            out[count++] = (struct size_watch_change){i, +1};
+    for (int i = 0; i < LADDER_MAX_SIZES; i++)
+        if (before & ~sizes & 1u << i)
+            out[count++] = (struct size_watch_change){i, -1};
     return count;
 }

@@ -6,14 +6,16 @@
 
 #include <stdbool.h>
 
+#include "common/base/level.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { SIZE_WATCH_CHANGES = 4 };
+enum { SIZE_WATCH_CHANGES = LADDER_MAX_SIZES };
 
 struct size_watch { // size_watch.c alone reads and writes the fields
-    int sizes[2];   // -1: none
+    unsigned sizes; // a bit a size
 };
 
 struct size_watch_change {
@@ -22,9 +24,9 @@ struct size_watch_change {
 };
 
 void size_watch_init(struct size_watch *w);
-// Sets the two sizes to watch; -1: none. Writes the changes to `out`, new sizes first, so that
-// media which both sizes need does not stop in between. Returns the number of changes.
-int size_watch_set(struct size_watch *w, int size_id, int awaited,
+// Sets the sizes to watch, a bit each. Writes the changes to `out`, new sizes first, so that media
+// which old and new sizes need does not stop in between. Returns the number of changes.
+int size_watch_set(struct size_watch *w, unsigned sizes,
                    struct size_watch_change out[SIZE_WATCH_CHANGES]);
 
 #ifdef __cplusplus

@@ -83,6 +83,13 @@ static const struct level *level_now(const struct stream_sender *s)
     return &s->config.ladder->levels[s->levels.level];
 }
 
+// Returns true if `size_id` is sent now, itself or as a layer of its pictures.
+static bool is_sent(const struct stream_sender *s, int size_id)
+{
+    int now = s->levels.size_id;
+    return s->config.ladder->cumulative ? size_id <= now : size_id == now;
+}
+
 static int layers_of(const struct stream_sender *s, int size_id)
 {
     return s->config.ladder->sizes[size_id].layers;
@@ -190,8 +197,15 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
                       s->follows ? s->adaptation.level : s->config.level, s->feed->reorders);
     s->levels.relays = s->config.relays;
     request_level(s);
-    scheduler_init(&s->scheduler, s->config.latency, layers_of(s, s->levels.size_id),
-                   transport->reliable);
+    struct scheduler_config scheduler = {.mode = s->config.queue,
+                                         .bound = s->config.latency,
+                                         .limit_bytes = s->config.queue_bytes,
+                                         .layers = layers_of(s, s->levels.size_id),
+                                         .cumulative = s->config.ladder->cumulative,
+                                         .reliable = transport->reliable};
+    err = scheduler_init(&s->scheduler, &scheduler);
+    if (err)
+        return err;
     set_media_rate(s, now);
     return 0;
 }
@@ -213,9 +227,10 @@ void stream_sender_add_video(struct stream_sender *s)
 static void watch_sizes(struct stream_sender *s)
 {
     struct size_watch_change changes[SIZE_WATCH_CHANGES];
-    int size_id = s->watching ? s->levels.size_id : -1;
-    int count =
-        size_watch_set(&s->sizes, size_id, s->watching ? s->levels.wanted_size : -1, changes);
+    unsigned sizes = 1u << s->levels.size_id | 1u << s->levels.wanted_size;
+    if (s->config.ladder->cumulative)
+        sizes = (2u << s->levels.wanted_size) - 1;
+    int count = size_watch_set(&s->sizes, s->watching ? sizes : 0, changes);
     // The sizes are needed for their video, or for audio that arrives with them.
     bool is_needed = !s->config.audio_only || !s->feed->ops->watch_audio;
     if (!s->feed->ops->watch || !is_needed)
@@ -263,16 +278,23 @@ static void serve_level(struct stream_sender *s, int level, usec_t now)
     watch_sizes(s);
 }
 
+// Serves the level that the network and the max rate leave.
+static void serve_chosen(struct stream_sender *s, usec_t now)
+{
+    if (s->config.relays)
+        return;
+    int within = adaptation_level_within(&s->adaptation, s->speed);
+    serve_level(s, s->follows ? s->adaptation.level : within, now);
+}
+
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
 {
     if (!ladder_has_level(s->config.ladder, level))
         return ERR_RANGE;
     s->config.level = level;
     request_level(s);
-    if (s->config.relays)
-        return 0;
     adaptation_set_cap(&s->adaptation, level);
-    serve_level(s, s->follows ? s->adaptation.level : level, now);
+    serve_chosen(s, now);
     return 0;
 }
 
@@ -284,7 +306,17 @@ void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now
     if (s->follows || s->config.relays)
         return;
     steer(s, -1, 0);
-    serve_level(s, s->adaptation.cap, now);
+    serve_chosen(s, now);
+}
+
+void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now)
+{
+    struct media_transport *t = s->writer.transport;
+    if (t->ops->set_max_rate)
+        t->ops->set_max_rate(t, bps, now);
+    adaptation_set_limit(&s->adaptation, bps);
+    serve_chosen(s, now);
+    set_media_rate(s, now); // a transport without rate control paces at it
 }
 
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency)
@@ -303,6 +335,7 @@ void stream_sender_set_playout(struct stream_sender *s, usec_t playout)
 void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now)
 {
     s->speed = speed;
+    serve_chosen(s, now);
     set_media_rate(s, now);
 }
 
@@ -438,6 +471,8 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
         .bytes = f->bytes,
         .level = s->levels.sent_level,
         .lost = s->lost,
+        .size_id = f->size_id,
+        .on_lower = f->on_lower,
         .data = coded_frame_ref(f),
     };
     scheduler_push(&s->scheduler, &entry, now);
@@ -482,7 +517,9 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
     }
     if (s->levels.level != level)
         set_media_rate(s, now);
-    if (s->follows) {
+    if (s->config.ladder->cumulative)
+        scheduler_set_sizes(&s->scheduler, s->levels.size_id + 1);
+    if (s->follows && !f->on_lower) {
         follow(s, now);
         s->follow_at = f->captured + frame_interval(s, f->size_id) - BEFORE_CAPTURE;
     }
@@ -492,7 +529,7 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
 
 void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, usec_t now)
 {
-    if (s->watching && f->size_id == s->levels.size_id && f->temporal_id <= s->levels.top)
+    if (s->watching && is_sent(s, f->size_id) && f->temporal_id <= s->levels.top)
         send_frame(s, f, now);
 }
 
@@ -578,6 +615,7 @@ void stream_sender_free(struct stream_sender *s)
     if (!s)
         return;
     stream_sender_stop(s);
+    scheduler_destroy(&s->scheduler);
     packet_writer_destroy(&s->writer);
     free(s);
 }
@@ -616,7 +654,8 @@ static int send_video(struct stream_sender *s, usec_t now)
     frame_packets_of(&s->leaving, f, next->level);
     frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
                        s->ops->wall(s->config.ctx, now), s->writer.repair, &p);
-    p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id);
+    p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id) ||
+                       (is_sent(s, f->size_id) && f->size_id < s->levels.size_id);
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
@@ -807,12 +846,11 @@ usec_t stream_sender_blocked(struct stream_sender *s, usec_t now)
 
 // ---- Feedback of the viewer
 
-static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
+static bool frame_is_depended_on(const struct stream_sender *s, int size_id, int64_t number)
 {
-    const struct size_spec *size = &s->config.ladder->sizes[s->levels.size_id];
+    const struct size_spec *size = &s->config.ladder->sizes[size_id];
     int64_t index = size_index_of_frame(size->fps, s->config.ladder->source_fps, number);
-    return index >= 0 &&
-           is_depended_on(s, s->levels.size_id, layer_temporal_id(index, size->layers));
+    return index >= 0 && is_depended_on(s, size_id, layer_temporal_id(index, size->layers));
 }
 
 // The viewer reports missing live packets: sends them again, or makes the encoder stop referring to
@@ -820,18 +858,23 @@ static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
 // once.
 static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
 {
+    const struct rtp_sender *rtp = &s->writer.rtp[TRACK_VIDEO];
+    bool layered = s->config.ladder->cumulative;
     int64_t last = -1;
+    int last_size = -1;
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
         uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
         if (d.action == REPAIR_RESEND || d.action == REPAIR_AWAIT_FEC ||
             d.reason == REPAIR_UNDER_WAY)
             continue;
-        int64_t number = rtp_sender_frame_of(&s->writer.rtp[TRACK_VIDEO], seq);
-        if (number != last && number >= s->key_number && frame_is_depended_on(s, number) &&
-            s->watching && s->feed->ops->repair)
-            s->feed->ops->repair(s->feed, s->levels.size_id, number);
+        int64_t number = rtp_sender_frame_of(rtp, seq);
+        int size_id = layered ? rtp_sender_size_of(rtp, seq) : s->levels.size_id;
+        if ((number != last || size_id != last_size) && number >= s->key_number &&
+            frame_is_depended_on(s, size_id, number) && s->watching && s->feed->ops->repair)
+            s->feed->ops->repair(s->feed, size_id, number);
         last = number;
+        last_size = size_id;
     }
 }
 

@@ -58,7 +58,9 @@ struct stream_sender_config {
     // The frames come from an origin, which selects them: all are sent. The feed has `set_level`,
     // and `level` and `follows` are requests to it.
     bool relays;
-    usec_t latency;                      // longest time that a frame may wait for the transport
+    usec_t latency; // longest time that a frame may wait for the transport; not in SCHEDULER_FIFO
+    enum scheduler_mode queue;           // which waiting frames are dropped
+    size_t queue_bytes;                  // max bytes that wait; 0: SCHEDULER_LIMIT_BYTES
     const struct stream_sender_ops *ops; // static
     void *ctx;                           // borrowed
 };
@@ -90,6 +92,9 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from);
 
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now); // 0, ERR_RANGE
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now);
+// Max rate of all that is sent, bit/s, audio included: level and encoder follow it, and so does the
+// transport if it can. 0: none.
+void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now);
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency);
 // The viewer shows a frame about so long after its capture: until then lost packets are repaired.
 // Without it: until the latency has passed.

@@ -124,11 +124,34 @@ static struct live_arrival note_arrival(struct video_pipeline *v, const struct r
                                  .transport = e.transport};
 }
 
+// Of a picture with several sizes, the frames above size 0 are not frames of their own.
+static int push_layer(struct video_pipeline *v, struct received_frame *f, usec_t now)
+{
+    int64_t number = f->number;
+    int size_id = f->size_id;
+    reference_tracker_arrived(v->tracker, f);
+    int err = playout_push(v->playout, f, now);
+    if (err)
+        log_debug("size %d of frame %lld refused: %s", size_id, (long long)number, err_text(err));
+    v->pushed = true;
+    return err;
+}
+
+static void note_layer(const struct video_pipeline *v, const struct received_frame *f, usec_t now)
+{
+    struct viewing_layer layer = {.number = f->number, .size_id = f->size_id, .bytes = f->bytes};
+    if (v->config.ladder->cumulative)
+        emit(v, (struct viewing_event){.kind = VIEWING_LAYER, .at = now, .layer = layer});
+}
+
 int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec_t wall_ahead,
                         usec_t now)
 {
     int64_t number = f->number;
     struct live_arrival arrival = {0};
+    note_layer(v, f, now);
+    if (f->on_lower)
+        return push_layer(v, f, now);
     // A number that no frame can have is refused below, before anything is made of it.
     if (number >= 0 && number < PLAYOUT_MAX_NUMBER) {
         note_level(v, f, now);
@@ -190,6 +213,14 @@ static void emit_lost(const struct video_pipeline *v, enum viewing_kind kind,
                                 .level = playout_level_at(v->playout, why->number),
                                 .arrival = arrival_of(v, why->number)};
     emit(v, (struct viewing_event){.kind = kind, .at = now, .lost = lost});
+}
+
+static void emit_layers(const struct video_pipeline *v, int64_t number, int valid, size_t bytes,
+                        usec_t now)
+{
+    struct qoe_picture_layers layers = {.number = number, .valid = valid, .bytes = bytes};
+    if (v->config.ladder->cumulative)
+        emit(v, (struct viewing_event){.kind = VIEWING_LAYERS, .at = now, .layers = layers});
 }
 
 void video_pipeline_not_shown(struct video_pipeline *v, int64_t number, enum frame_end end,
@@ -304,6 +335,20 @@ static void left_out(struct video_pipeline *v, int64_t number, usec_t now)
     emit_lost(v, VIEWING_SKIPPED, &why, FRAME_END_LOST, now);
 }
 
+// Removes the layers of a picture that cannot be decoded. Returns how many are left.
+static int keep_valid(struct video_pipeline *v, struct received_frame *f)
+{
+    int valid = 1;
+    for (; f->upper; f = f->upper, valid++) {
+        if (reference_tracker_decoding(v->tracker, f->upper) == FRAME_DECODABLE)
+            continue;
+        received_frame_free(f->upper);
+        f->upper = NULL;
+        return valid;
+    }
+    return valid;
+}
+
 // Returns true if the frame is *out now; otherwise it cannot be decoded, and was freed.
 static bool hand_out(struct video_pipeline *v, const struct playout_action *a,
                      struct video_output *out, usec_t now)
@@ -314,6 +359,9 @@ static bool hand_out(struct video_pipeline *v, const struct playout_action *a,
     if (a->skipped)
         left_out(v, a->number, now);
     if (reference_tracker_decoding(v->tracker, a->frame) == FRAME_DECODABLE) {
+        int valid = keep_valid(v, a->frame);
+        if (show)
+            emit_layers(v, a->number, valid, received_frame_bytes(a->frame), now);
         *out = (struct video_output){.kind = VIDEO_DECODE,
                                      .frame = a->frame,
                                      .level = a->level,
@@ -322,6 +370,8 @@ static bool hand_out(struct video_pipeline *v, const struct playout_action *a,
         return true;
     }
     received_frame_free(a->frame);
+    if (show)
+        emit_layers(v, a->number, 0, 0, now);
     if (show)
         video_pipeline_not_shown(v, a->number, FRAME_END_UNDECODABLE, now);
     return false;
@@ -341,9 +391,11 @@ static bool act(struct video_pipeline *v, const struct playout_action *a, struct
     case PLAYOUT_DECODE_ONLY:
         return hand_out(v, a, out, now);
     case PLAYOUT_LOST:
+        emit_layers(v, a->number, 0, 0, now);
         video_pipeline_not_shown(v, a->number, FRAME_END_LOST, now);
         return false;
     case PLAYOUT_LATE:
+        emit_layers(v, a->number, 0, 0, now);
         video_pipeline_not_shown(v, a->number, FRAME_END_LATE, now);
         return false;
     case PLAYOUT_SKIPPED:

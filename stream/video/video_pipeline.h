@@ -58,7 +58,8 @@ void video_pipeline_free(struct video_pipeline *v); // with the frames held; NUL
 // A packet of a frame arrived, one that did not arrive before, before the frame that it completes.
 void video_pipeline_packet(struct video_pipeline *v, const struct rtp_packet *p, int64_t ext_seq,
                            usec_t arrived);
-// A frame became whole. Takes `f`. 0; what playout_push returns when it refuses the frame.
+// A frame became whole; of a picture with several sizes, one of them. Takes `f`. 0; what
+// playout_push returns when it refuses the frame.
 int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec_t wall_ahead,
                         usec_t now);
 // The audio needs a clock that is this far behind at least: now - the media time due now
@@ -91,7 +92,8 @@ enum video_output_kind {
 
 struct video_output {
     enum video_output_kind kind;
-    struct received_frame *frame; // the caller's from now on; the frame it depends on was decoded
+    struct received_frame *frame; // the caller's from now on; the frame it depends on was decoded.
+                                  // Its upper ones (received_frame.upper) follow; the last is shown
     int level;                    // that the viewer is at with this frame; -1 without levels
     bool show;                    // at `show_at`, never before now; false: decode only
     usec_t show_at;

@@ -450,7 +450,7 @@ static const char *const bodies[] = {
     "adapt: none\r\n",
     "capacity-probe: 1\r\n",
     "junk",
-    "level: 1\r\nlatency: 1000\r\nplayout: 250\r\nadapt: none\r\nlevel: 0\r\n",
+    "level: 1\r\nlatency: 1000\r\nplayout: 250\r\nmax-rate: 500000\r\nadapt: none\r\nlevel: 0\r\n",
 };
 
 static const char *const extras[] = {

@@ -575,6 +575,11 @@ class live_link
     {
         below(t)->ops->info(below(t), out, now);
     }
+    static void tap_max_rate(media_transport *t, double bps, usec_t now)
+    {
+        if (below(t)->ops->set_max_rate)
+            below(t)->ops->set_max_rate(below(t), bps, now);
+    }
     static bool tap_fate(media_transport *t, bool *lost)
     {
         return below(t)->ops->fate && below(t)->ops->fate(below(t), lost);
@@ -582,7 +587,7 @@ class live_link
     static const media_transport_ops *tap_ops()
     {
         static const media_transport_ops ops = {tap_room,       tap_send, nullptr, tap_wish,
-                                                tap_media_rate, tap_info, tap_fate};
+                                                tap_media_rate, tap_info, tap_fate, tap_max_rate};
         return &ops;
     }
 

@@ -21,6 +21,7 @@ struct open_transport {
     feedback_wish wish{};
     std::deque<bool> fates; // lost or not, of packets in the order of sending
     int media_bps = 0;
+    double max_bps = 0; // 0: no limit
     transport_info info{};
     int asked = 0;     // number of calls of `room`
     int unflushed = 0; // packets since the last flush
@@ -35,7 +36,7 @@ struct open_transport {
     open_transport()
     {
         static const media_transport_ops ops = {has_room,       send,          flush,
-                                                wants_feedback, on_media_rate, tell, fate};
+                                                wants_feedback, on_media_rate, tell, fate, limit};
         base.ops = &ops;
         base.max_packet = 1200;
         transport_info_clear(&info);
@@ -86,6 +87,10 @@ struct open_transport {
     static void on_media_rate(media_transport *t, int bps, usec_t)
     {
         of(t)->media_bps = bps;
+    }
+    static void limit(media_transport *t, double bps, usec_t)
+    {
+        of(t)->max_bps = bps;
     }
     static void tell(media_transport *t, transport_info *out, usec_t)
     {

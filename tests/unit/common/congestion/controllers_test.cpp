@@ -50,6 +50,20 @@ class script
         return steps;
     }
 
+    // Sets the max rate, and lets the media's rate, a packet and its report follow.
+    void limit(double bps)
+    {
+        controller_set_max_rate(c_.get(), bps);
+        now_ += 10 * USEC_PER_SEC;
+        if (c_->ops->media_rate)
+            c_->ops->media_rate(c_.get(), 40e6, now_);
+        send();
+        while (resolved_ < next_)
+            feedback();
+        max_ = bps;
+        check();
+    }
+
   private:
     void event()
     {
@@ -120,7 +134,7 @@ class script
         c_->ops->info(c_.get(), &info, now_);
         REQUIRE(std::isfinite(info.rate_bps));
         REQUIRE(info.rate_bps >= 0);
-        REQUIRE(info.rate_bps <= config.max_rate_bps * (1 + 1e-9));
+        REQUIRE(info.rate_bps <= max_ * (1 + 1e-9));
         REQUIRE((std::isnan(info.loss_events) || (info.loss_events >= 0 && info.loss_events <= 1)));
         for (const auto &v : info.variable)
             if (v.name)
@@ -133,6 +147,7 @@ class script
 
     controller_ptr c_;
     rng random_;
+    double max_ = config.max_rate_bps;
     std::vector<cc_packet> sent_;
     usec_t now_ = START, srtt_ = 0;
     int64_t next_ = 0, resolved_ = 0, highest_ = -1;
@@ -202,4 +217,18 @@ TEST_CASE("controllers: rates and times stay valid for random input, and are rep
             std::vector<step> once = script(k->name, seed).run(1500);
             CHECK(once == script(k->name, seed).run(1500));
         }
+}
+
+TEST_CASE("controllers: another max rate holds from the next report on")
+{
+    for (const controller_kind *k = controller_kinds; k->name; k++) {
+        CAPTURE(k->name);
+        script s(k->name, 5);
+        s.run(500);
+        for (double bps : {1e6, 30e6, 200e3, 20e6}) {
+            CAPTURE(bps);
+            s.limit(bps);
+            s.run(500);
+        }
+    }
 }

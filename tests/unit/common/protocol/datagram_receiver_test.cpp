@@ -311,3 +311,20 @@ TEST_CASE("datagram receiver: random arrivals are reported correctly and twice")
         CHECK(seldom == 0);
     }
 }
+
+TEST_CASE("datagram receiver: so many of the next packets are reported as marked or as missing")
+{
+    endpoint e;
+    e.get(10, 0, 2);
+    datagram_receiver_mark(e.r.get(), 3);
+    e.get(11, 0, 2); // ECN-capable
+    e.get(11, 0, 2); // a duplicate does not count
+    e.get(12, 0, 0); // not
+    e.get(13, 0, 1);
+    e.get(14, 0, 2);
+    CHECK(e.tell(20 * MS) == "10:+c.c+");
+    CHECK(e.r->marked == 0); // of the path
+    CHECK(e.r->to_mark == 0);
+    datagram_receiver_mark(e.r.get(), 5000);
+    CHECK(e.r->to_mark == DATAGRAM_RECEIVER_WINDOW / 2);
+}

@@ -110,6 +110,14 @@ TEST_CASE("playback requests: the last choice of each kind is sent after the pre
         CHECK(take(&p, &pending) == Texts{"SET_PARAMETER level: 1;", "SET_PARAMETER latency: 500;",
                                           "SET_PARAMETER playout: 900;"});
         pending.count = 0;
+        p.max_bps = 500000;
+        CHECK(take(&p, &pending) == Texts{"SET_PARAMETER max-rate: 500000;"});
+        p.max_bps = 400000;
+        p.max_bps = 0;
+        CHECK(take(&p, &pending) == Texts{});
+        pending.count = 0;
+        CHECK(take(&p, &pending) == Texts{"SET_PARAMETER max-rate: 0;"});
+        pending.count = 0;
         p.speed = 2; // not while it is paused
         CHECK(take(&p, &pending) == Texts{});
         p.pause = false;

@@ -151,6 +151,15 @@ TEST_CASE("rtcp: single packets")
          {0x81, 202, 0, 2, 0, 0, 0, 1, 1, 9, 'a', 0},
          ERR_MALFORMED,
          RTCP_IS_SDES},
+        {"TMMBR of nothing",
+         {0x83, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0},
+         ERR_MALFORMED,
+         RTCP_IS_TMMBR},
+        {"TMMBN of nothing: no limit", {0x84, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0}, 1, RTCP_IS_TMMBN},
+        {"TMMBR of 2^80 bit/s",
+         {0x83, 205, 0, 4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0xff, 0xff, 0xfe, 0},
+         ERR_MALFORMED,
+         RTCP_IS_TMMBR},
         {"SDES of nobody", {0x80, 202, 0, 0}, 1, RTCP_IS_SDES},
     };
     for (const auto &c : cases) {
@@ -160,6 +169,38 @@ TEST_CASE("rtcp: single packets")
         CHECK(rtcp_next(c.bytes.data(), c.bytes.size(), &at, &item) == c.result);
         if (c.result == 1)
             CHECK(item.kind == c.kind);
+    }
+}
+
+TEST_CASE("rtcp: TMMBR and TMMBN, as RFC 5104, 4.2.1.1, draws them")
+{
+    // 1 Mbit/s is 125000 * 2^3, 17 bits of mantissa; 40 bytes of overhead.
+    const std::vector<uint8_t> bytes = {0x83, 205, 0, 4, 0, 0, 0,    1,    0,    0,
+                                        0,    0,   0, 0, 0, 9, 0x0f, 0xd0, 0x90, 0x28};
+    struct rtcp_item item;
+    size_t at = 0;
+    REQUIRE(rtcp_next(bytes.data(), bytes.size(), &at, &item) == 1);
+    CHECK(item.kind == RTCP_IS_TMMBR);
+    CHECK(item.ssrc == 1);
+    CHECK(item.media_ssrc == 9);
+    CHECK(item.max_rate.bps == 1000000);
+    CHECK(item.max_rate.overhead == 40);
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = 0;
+    REQUIRE(rtcp_append(&item, out, sizeof(out), &len) == 0);
+    CHECK(std::vector<uint8_t>(out, out + len) == bytes);
+
+    const struct {
+        uint64_t in, out;
+    } rates[] = {
+        {0, 0}, {131071, 131071}, {131073, 131072}, {1999999, 1999984}, {1ull << 62, 1ull << 62}};
+    for (const auto &rate : rates) {
+        item.max_rate.bps = rate.in;
+        len = at = 0;
+        REQUIRE(rtcp_append(&item, out, sizeof(out), &len) == 0);
+        struct rtcp_item back;
+        REQUIRE(rtcp_next(out, len, &at, &back) == 1);
+        CHECK(back.max_rate.bps == rate.out);
     }
 }
 

@@ -38,7 +38,7 @@ static struct rtp_packet golden_packet()
     p.has_capture = true;
     p.capture_wall = wall;
     p.has_adu = true;
-    p.adu = {256, 2, 1, false, true, true, 21, 2, 0x01020304, 0, false, 0};
+    p.adu = {256, 2, 1, false, true, true, 21, 2, 0x01020304, 0, false, 0, false};
     return p;
 }
 
@@ -335,12 +335,20 @@ TEST_CASE("rtp: random packets are encoded and decoded")
         p.has_adu = rng_below(&rng, 2);
         if (p.has_adu) {
             bool key = rng_below(&rng, 2);
-            p.adu = {(uint32_t)rng_u64(&rng),      (uint8_t)rng_below(&rng, 16),
-                     (uint8_t)rng_below(&rng, 16), key,
-                     (bool)rng_below(&rng, 2),     (bool)rng_below(&rng, 2),
-                     (uint8_t)rng_below(&rng, 32), key ? (int16_t)0 : (int16_t)rng_u64(&rng),
-                     (uint32_t)rng_u64(&rng),      key ? (int16_t)0 : (int16_t)rng_below(&rng, 3),
-                     (bool)rng_below(&rng, 2),     (uint8_t)rng_u64(&rng)};
+            p.adu = {(uint32_t)rng_u64(&rng),
+                     (uint8_t)rng_below(&rng, 8),
+                     (uint8_t)rng_below(&rng, 16),
+                     key,
+                     (bool)rng_below(&rng, 2),
+                     (bool)rng_below(&rng, 2),
+                     (uint8_t)rng_below(&rng, 32),
+                     key ? (int16_t)0 : (int16_t)rng_u64(&rng),
+                     (uint32_t)rng_u64(&rng),
+                     key ? (int16_t)0 : (int16_t)rng_below(&rng, 3),
+                     (bool)rng_below(&rng, 2),
+                     (uint8_t)rng_u64(&rng),
+                     false};
+            p.adu.on_lower = !key && p.adu.size_id && rng_below(&rng, 2);
         }
         uint8_t out[RTP_MAX_HEADER];
         size_t len = rtp_encode(&p, out);
@@ -352,7 +360,26 @@ TEST_CASE("rtp: random packets are encoded and decoded")
         REQUIRE(rtp_encode(&q, again) == len);
         REQUIRE(memcmp(out, again, len) == 0);
         REQUIRE(q.capture_wall == p.capture_wall);
+        REQUIRE(q.adu.on_lower == p.adu.on_lower);
     }
+}
+
+TEST_CASE("rtp: a layer of a picture is no key frame, and not the smallest size")
+{
+    struct rtp_packet p = golden_packet(), q;
+    p.adu.on_lower = true;
+    uint8_t out[RTP_MAX_HEADER];
+    size_t len = rtp_encode(&p, out);
+    REQUIRE(rtp_decode(out, len, ids, &q) == 0);
+    CHECK(q.adu.on_lower);
+    CHECK(q.adu.size_id == 2);
+    CHECK(q.adu.temporal_id == 1);
+    p.adu.size_id = 0;
+    CHECK(rtp_decode(out, rtp_encode(&p, out), ids, &q) == ERR_MALFORMED);
+    p.adu.size_id = 1;
+    p.adu.key = true;
+    p.adu.depends = 0;
+    CHECK(rtp_decode(out, rtp_encode(&p, out), ids, &q) == ERR_MALFORMED);
 }
 
 TEST_CASE("rtp: NTP time")

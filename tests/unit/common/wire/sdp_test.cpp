@@ -418,6 +418,27 @@ TEST_CASE("sdp: third parties' descriptions")
     CHECK(s->nack);
 }
 
+TEST_CASE("sdp: sizes that are layers of one picture")
+{
+    struct sdp s = example(), back;
+    char out[SDP_MAX_BYTES];
+    s.ladder.cumulative = true;
+    for (int i = 1; i < s.ladder.size_count; i++) {
+        s.ladder.sizes[i].fps = s.ladder.sizes[0].fps;
+        s.ladder.sizes[i].layers = s.ladder.sizes[0].layers = 2;
+    }
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    CHECK(std::string(out).find("a=x-weir-layers:sizes\r\n") != std::string::npos);
+    REQUIRE(decode(out, &back) == 0);
+    CHECK(back.ladder.cumulative);
+    REQUIRE(decode(golden, &back) == 0);
+    CHECK_FALSE(back.ladder.cumulative);
+    s.ladder.sizes[0].layers = 1; // another pattern than that of the other sizes
+    REQUIRE(s.ladder.size_count > 1);
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    CHECK(decode(out, &back) == ERR_MALFORMED);
+}
+
 TEST_CASE("sdp: the order of frames")
 {
     struct sdp s = example(), back;

@@ -72,16 +72,19 @@ TEST_CASE("synthetic: level k of the dummy layers is k + 1 layers of the same si
     CHECK(s.kind == SDP_SOURCE_LAYERS);
     CHECK(std::string(s.name) == "synthetic:layers:8,1024");
     CHECK(ladder_is_valid(&s.ladder));
+    CHECK(s.ladder.cumulative);
     REQUIRE(s.ladder.level_count == 8);
     for (int i = 0; i < 8; i++) {
         CAPTURE(i);
         CHECK(s.ladder.levels[i].bitrate_bps == (i + 1) * 204800); // 1024 x 8 x 25
-        coded_frame *f = synthetic_frame(&s, s.ladder.levels[i].size_id, 3);
+        CHECK(s.ladder.levels[i].size_id == i);
+        coded_frame *f = synthetic_frame(&s, i, 3);
         REQUIRE(f);
-        CHECK(f->nal_count == i + 1);
-        for (int k = 0; k < f->nal_count; k++)
-            CHECK(f->nals[k].len == 1024);
-        CHECK(f->key);
+        CHECK(f->nal_count == 1);
+        CHECK(f->nals[0].len == 1024);
+        CHECK(f->size_id == i);
+        CHECK(f->key == (i == 0)); // the others depend on the layer below
+        CHECK(f->on_lower == (i > 0));
         CHECK(f->depends_on == -1);
         CHECK(f->pts == 120000);
         coded_frame_unref(f);

@@ -68,7 +68,7 @@ struct rig {
     }
     // Frame `number` of two packets from `first_seq` on; even numbers are the base layer.
     std::string come(int64_t number, int64_t first_seq, usec_t now, int64_t depends_on,
-                     int size_id = 0)
+                     int size_id = 0, bool on_lower = false)
     {
         const uint8_t bytes[] = {0, 0, 0, 1, 9, 9, 9, 9, 9, 9};
         auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
@@ -77,7 +77,8 @@ struct rig {
         f->size_id = size_id;
         f->temporal_id = number % 2 != 0;
         f->level = size_id * 2;
-        f->key = depends_on < 0;
+        f->key = depends_on < 0 && !on_lower;
+        f->on_lower = on_lower;
         f->depends_on = depends_on;
         f->first_seq = first_seq;
         f->packets = 2;
@@ -206,4 +207,20 @@ TEST_CASE("bridge: the state of the access becomes orders for the backbone")
     bridge_access(r.b, &full, 40 * MS);
     CHECK(r.take() == "go");
     CHECK(r.stats().stops == 1);
+}
+
+TEST_CASE("bridge: a larger size of a picture needs the smaller one, and its own reference")
+{
+    rig r;
+    CHECK(r.come(0, 100, 0, -1) == "F0");
+    CHECK(r.come(0, 102, 0, -1, 1, true) == "F0"); // depends on the smaller size alone
+    CHECK(r.come(2, 106, 0, 0, 1, true).empty());  // its smaller size is under way
+    CHECK(r.come(2, 104, 0, 0) == "F2 F2");
+    CHECK(r.come(4, 108, 0, 2) == "F4"); // its larger size, 110 and 111, is lost
+    CHECK(r.come(6, 112, 0, 4) == "L2 F6");
+    CHECK(r.come(6, 114, 0, 4, 1, true).empty());
+    r.tick(HOLD);
+    CHECK(r.stats().badput_frames == 1);
+    CHECK(r.come(8, 116, HOLD, 6) == "L2 F8");
+    CHECK(r.come(8, 118, HOLD, -1, 1, true) == "F8"); // joins again
 }

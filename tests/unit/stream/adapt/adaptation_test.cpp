@@ -258,3 +258,44 @@ TEST_CASE("adaptation: a level that does not come through is tried ever more rar
     v.watch(100, 10e6, false);
     CHECK(v.a.level == 3);
 }
+
+TEST_CASE("adaptation: a limit bounds level and encoder, which rise with it")
+{
+    viewer v(10e6); // kbit/s: 320, 640, 1280, 1920
+    v.run(1, 1.9e6, true);
+    CHECK(v.a.level == 3);
+    CHECK(v.a.encoder_bps == 1920000);
+    adaptation_set_limit(&v.a, 1e6);
+    v.run(1, 1e6, true);
+    CHECK(v.a.level == 3); // 0.52 of its rate is the better picture
+    CHECK(v.a.encoder_bps == Approx(1e6).epsilon(0.03));
+    adaptation_set_limit(&v.a, 0.2e6);
+    v.run(1, 0.2e6, true);
+    CHECK(v.a.level == 0);
+    adaptation_set_limit(&v.a, 0);
+    v.run(4, 1.9e6, true);
+    CHECK(v.a.level == 3);
+    CHECK(v.a.encoder_bps == 1920000);
+}
+
+TEST_CASE("adaptation: the highest level within a limit")
+{
+    struct row {
+        double limit;
+        int level;
+    };
+    const row table[] = {{0, 3}, {2e6, 3}, {1.9e6, 2}, {1.28e6, 2}, {700e3, 1}, {639e3, 0}, {1, 0}};
+    for (const row &one : table) {
+        viewer v(10e6);
+        adaptation_set_limit(&v.a, one.limit);
+        CHECK(adaptation_level_within(&v.a, 1) == one.level);
+    }
+    viewer v(10e6);
+    adaptation_set_limit(&v.a, 1.28e6);
+    CHECK(adaptation_level_within(&v.a, 2) == 1); // at twice the speed
+    adaptation_set_beside(&v.a, 64000);           // audio
+    CHECK(adaptation_level_within(&v.a, 1) == 1);
+    viewer keeps(10e6, true);
+    adaptation_set_limit(&keeps.a, 100e3);
+    CHECK(adaptation_level_within(&keeps.a, 1) == 2); // of its size
+}

@@ -89,3 +89,20 @@ TEST_CASE("feedback: the largest compound fits")
     f.pli = f.bye = true;
     CHECK(compound(&f, &r).size() == 5);
 }
+
+TEST_CASE("feedback: a max rate is requested once, of the source that is received")
+{
+    struct rtcp_feedback f;
+    rtcp_feedback_init(&f, 1);
+    struct rtp_receiver r;
+    rtp_receiver_init(&r);
+    receive(&r, 10);
+    f.limits = true;
+    f.max_bps = 512000;
+    auto items = compound(&f, &r);
+    REQUIRE(items.size() == 3);
+    CHECK(items[2].kind == RTCP_IS_TMMBR);
+    CHECK(items[2].media_ssrc == 99);
+    CHECK(items[2].max_rate.bps == 512000);
+    CHECK(compound(&f, &r).size() == 2);
+}

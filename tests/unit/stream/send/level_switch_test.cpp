@@ -175,3 +175,97 @@ TEST_CASE(
     level_switch_go_to(&v.s, 20);
     run(v, {{10, 0, "base", "other"}, {20, 0, "base", "lacks key"}, {22, 0, "key", "sent"}});
 }
+
+namespace
+{
+
+// Three sizes as layers of a picture, with two temporal layers each: level 2 s + t is size s with
+// layers 0 .. t.
+struct pictures {
+    ladder l{};
+    level_switch s{};
+
+    explicit pictures(int level)
+    {
+        l.cumulative = true;
+        l.source_fps = {30, 1};
+        l.source_width = l.source_height = 64;
+        l.size_count = 3;
+        for (int size = 0; size < 3; size++) {
+            l.sizes[size] = {16 << size, 16 << size, {30, 1}, 2};
+            for (int t = 0; t < 2; t++) {
+                l.levels[l.level_count] = {size, t, 100000 * (l.level_count + 1)};
+                l.level_count++;
+            }
+        }
+        REQUIRE(ladder_is_valid(&l));
+        level_switch_init(&s, &l, level, false);
+        level_switch_begin(&s);
+    }
+    // Makes all layers of picture `number` as "key", "base" or "top"; those of size `sync` and
+    // larger depend on no earlier frame. Returns the sizes that are sent, then the level.
+    std::string come(int64_t number, const char *kind, int sync = 9)
+    {
+        const std::string what = kind;
+        std::string sent;
+        for (int size = 0; size < 3; size++) {
+            coded_frame f{};
+            f.number = number;
+            f.size_id = size;
+            f.key = what == "key" && size == 0;
+            f.on_lower = size > 0;
+            f.temporal_id = what == "top";
+            bool alone = what == "key" || (size && size >= sync);
+            f.depends_on = alone ? -1 : number - (what == "top" ? 1 : 2);
+            if (level_switch_take(&s, &f) == LEVEL_TAKEN &&
+                level_switch_sends(&s, &f, LEVEL_MAX_LAYERS))
+                sent += std::to_string(size);
+        }
+        return sent + " of " + std::to_string(s.sent_level);
+    }
+};
+
+} // namespace
+
+TEST_CASE("level_switch: of layered pictures all sizes up to the level's are sent")
+{
+    pictures v(3);                       // size 1, both temporal layers
+    CHECK(v.come(0, "base") == " of 3"); // nothing before the first key frame
+    CHECK(v.come(2, "key") == "01 of 3");
+    CHECK(v.come(3, "top") == "01 of 3");
+    level_switch_set(&v.s, 2); // one temporal layer less: from the next base frame on
+    CHECK(v.come(4, "base") == "01 of 2");
+    CHECK(v.come(5, "top") == " of 2");
+}
+
+TEST_CASE(
+    "level_switch: a larger size joins where it depends on no earlier frame, and leaves at any")
+{
+    pictures v(1);
+    CHECK(v.come(0, "key") == "0 of 1");
+    level_switch_set(&v.s, 5);
+    CHECK(v.come(1, "top") == "0 of 1");
+    CHECK(v.come(2, "base") == "0 of 1");
+    CHECK(v.come(4, "base", 2) == "0 of 1"); // size 2 alone: its size 1 is not sent
+    CHECK(v.come(6, "base", 1) == "012 of 1");
+    CHECK(v.come(7, "top") == "012 of 5"); // from the next picture on
+    CHECK(v.come(8, "base") == "012 of 5");
+    level_switch_set(&v.s, 3);
+    CHECK(v.come(9, "top") == "01 of 3");
+    CHECK(v.come(10, "base") == "01 of 3");
+    level_switch_set(&v.s, 5);
+    CHECK(v.come(12, "base") == "01 of 3");
+    CHECK(v.come(14, "key") == "012 of 5"); // a key frame is one of all sizes
+}
+
+TEST_CASE("level_switch: a layer whose picture's base is not sent is none of the level")
+{
+    pictures v(4);
+    CHECK(v.come(0, "key") == "012 of 4");
+    coded_frame f{};
+    f.number = 2;
+    f.size_id = 1;
+    f.on_lower = true;
+    f.depends_on = 0;
+    CHECK(level_switch_take(&v.s, &f) == LEVEL_OTHER);
+}

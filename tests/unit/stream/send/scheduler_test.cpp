@@ -46,11 +46,29 @@ std::vector<drop> drops(scheduler &s)
     return all;
 }
 
-std::unique_ptr<scheduler> make(usec_t bound, int layers = 2, bool reliable = true)
+struct destroy {
+    void operator()(scheduler *s) const
+    {
+        scheduler_destroy(s);
+        delete s;
+    }
+};
+using scheduler_ptr = std::unique_ptr<scheduler, destroy>;
+
+scheduler_ptr make_as(const scheduler_config &config)
 {
-    auto s = std::make_unique<scheduler>();
-    scheduler_init(s.get(), bound, layers, reliable);
+    scheduler_ptr s(new scheduler());
+    REQUIRE(scheduler_init(s.get(), &config) == 0);
     return s;
+}
+
+scheduler_ptr make(usec_t bound, int layers = 2, bool reliable = true)
+{
+    scheduler_config config{};
+    config.bound = bound;
+    config.layers = layers;
+    config.reliable = reliable;
+    return make_as(config);
 }
 
 void push(scheduler &s, int64_t n, usec_t now)
@@ -131,7 +149,7 @@ TEST_CASE("scheduler: three layers are dropped one by one, at a third and two th
 {
     auto s = make(300 * ms, 3);
     auto push3 = [&](int64_t n, int tid, int64_t depends, usec_t now) {
-        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0, 0, 0};
+        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0, 0, 0, false, 0};
         scheduler_push(s.get(), &f, now);
     };
     push3(0, 0, -1, 0);
@@ -226,7 +244,7 @@ TEST_CASE("scheduler: a full queue refuses the newest")
 {
     auto s = make(1000000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES + 2; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0};
         scheduler_push(s.get(), &f, 0);
         std::vector<drop> gone = drops(*s);
         CHECK(gone.size() == (n < SCHEDULER_MAX_FRAMES ? 0 : 1));
@@ -238,17 +256,17 @@ TEST_CASE("scheduler: late frames do not keep a new one out of a full queue")
 {
     auto s = make(1000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0};
         scheduler_push(s.get(), &f, 0);
     }
-    scheduler_frame late{1000, -1, 0, 1001 * ms, 10, nullptr, 0, 0, 0};
+    scheduler_frame late{100000, -1, 0, 1001 * ms, 10, nullptr, 0, 0, 0, false, 0};
     scheduler_push(s.get(), &late, 1001 * ms);
     CHECK(drops(*s).size() == SCHEDULER_MAX_FRAMES);
     CHECK(s->counters.dropped[DROP_FULL][0] == 0);
     CHECK(s->counters.dropped[DROP_DEADLINE][0] == SCHEDULER_MAX_FRAMES);
     const scheduler_frame *f = scheduler_next(s.get(), 1001 * ms);
     REQUIRE(f);
-    CHECK(f->number == 1000);
+    CHECK(f->number == 100000);
 }
 
 TEST_CASE("scheduler: clearing also returns a begun frame")
@@ -307,5 +325,271 @@ TEST_CASE("scheduler: over any link, each frame comes back once, in order, in ti
         fetch();
         CHECK(back.size() + static_cast<size_t>(s->count) == static_cast<size_t>(n));
         CHECK(left.size() > static_cast<size_t>(n) / 4);
+    }
+}
+
+namespace
+{
+
+// A layer of a picture: size `size` of picture n, which depends on the smaller size, and on the
+// same size of the picture before if `chained`. 40 ms a picture.
+scheduler_frame layer(int64_t n, int size, bool chained = false, size_t bytes = 1000)
+{
+    scheduler_frame f{};
+    f.number = n;
+    f.size_id = size;
+    f.on_lower = size > 0;
+    f.depends_on = chained && n > 0 ? n - 1 : -1;
+    f.captured = n * 40 * ms;
+    f.bytes = bytes;
+    return f;
+}
+
+struct layer_drop {
+    int64_t number;
+    int size;
+    drop_cause cause;
+    bool operator==(const layer_drop &o) const
+    {
+        return number == o.number && size == o.size && cause == o.cause;
+    }
+};
+
+std::vector<layer_drop> layer_drops(scheduler &s)
+{
+    std::vector<layer_drop> all;
+    scheduler_frame f;
+    drop_cause cause;
+    while (scheduler_dropped(&s, &f, &cause))
+        all.push_back({f.number, f.size_id, cause});
+    return all;
+}
+
+std::ostream &operator<<(std::ostream &out, const layer_drop &d)
+{
+    return out << d.number << "/" << d.size << ":" << d.cause;
+}
+
+scheduler_config layered(scheduler_mode mode)
+{
+    scheduler_config c{};
+    c.mode = mode;
+    c.bound = 400 * ms;
+    c.layers = 1;
+    c.cumulative = true;
+    c.reliable = true;
+    return c;
+}
+
+void push_picture(scheduler &s, int64_t n, int sizes, usec_t now, bool chained = false)
+{
+    for (int size = 0; size < sizes; size++) {
+        scheduler_frame f = layer(n, size, chained);
+        scheduler_push(&s, &f, now);
+    }
+}
+
+} // namespace
+
+TEST_CASE("scheduler: of a picture the largest size is dropped first, from half of the bound on")
+{
+    // Three sizes: size 2 goes when the oldest has waited for 200 ms, size 1 at 300 ms, size 0 at
+    // its deadline of 400 ms. Frame 0 has begun, so pictures 1 (due at 40 ms) and 2 (at 80 ms)
+    // wait.
+    struct {
+        usec_t at;
+        std::vector<layer_drop> priority, deadline;
+    } const rows[] = {
+        {240 * ms, {}, {}},
+        {241 * ms, {{1, 2, DROP_LAYER}, {2, 2, DROP_LAYER}}, {}},
+        {340 * ms, {}, {}},
+        {341 * ms, {{1, 1, DROP_LAYER}, {2, 1, DROP_LAYER}}, {}},
+        {440 * ms, {}, {}},
+        {441 * ms,
+         {{1, 0, DROP_DEADLINE}},
+         {{1, 0, DROP_DEADLINE}, {1, 1, DROP_DEADLINE}, {1, 2, DROP_DEADLINE}}},
+        {480 * ms, {}, {}},
+        {481 * ms,
+         {{2, 0, DROP_DEADLINE}},
+         {{2, 0, DROP_DEADLINE}, {2, 1, DROP_DEADLINE}, {2, 2, DROP_DEADLINE}}},
+        {10000 * ms, {}, {}},
+    };
+    for (scheduler_mode mode : {SCHEDULER_PRIORITY, SCHEDULER_DEADLINE, SCHEDULER_FIFO}) {
+        auto s = make_as(layered(mode));
+        scheduler_set_sizes(s.get(), 3);
+        push_picture(*s, 0, 1, 0);
+        REQUIRE(scheduler_next(s.get(), 0));
+        push_picture(*s, 1, 3, 40 * ms);
+        push_picture(*s, 2, 3, 80 * ms);
+        for (const auto &row : rows) {
+            INFO(scheduler_mode_name(mode) << " at " << row.at / ms);
+            scheduler_next(s.get(), row.at);
+            CHECK(layer_drops(*s) == (mode == SCHEDULER_PRIORITY   ? row.priority
+                                      : mode == SCHEDULER_DEADLINE ? row.deadline
+                                                                   : std::vector<layer_drop>{}));
+        }
+        CHECK(s->count == (mode == SCHEDULER_FIFO ? 7 : 1));
+    }
+}
+
+TEST_CASE(
+    "scheduler: all temporal layers of a larger size are dropped before those of a smaller one")
+{
+    // Two sizes of two layers, bound 400 ms: from 200 ms on, evenly. Frame 0 has begun.
+    scheduler_config config = layered(SCHEDULER_PRIORITY);
+    config.layers = 2;
+    auto s = make_as(config);
+    scheduler_set_sizes(s.get(), 2);
+    push_picture(*s, 0, 1, 0);
+    REQUIRE(scheduler_next(s.get(), 0));
+    for (int64_t n : {1, 2}) {
+        for (int size : {0, 1}) {
+            scheduler_frame f = layer(n, size);
+            f.captured = 0;
+            f.temporal_id = n == 1 ? 0 : 1;
+            scheduler_push(s.get(), &f, 0);
+        }
+    }
+    struct {
+        usec_t at;
+        std::vector<layer_drop> gone;
+    } const rows[] = {
+        {200 * ms, {}},
+        {201 * ms, {{2, 1, DROP_LAYER}}},
+        {266 * ms, {}},
+        {267 * ms, {{1, 1, DROP_LAYER}}},
+        {333 * ms, {}},
+        {334 * ms, {{2, 0, DROP_LAYER}}},
+        {401 * ms, {{1, 0, DROP_DEADLINE}}},
+    };
+    for (const auto &row : rows) {
+        INFO(row.at / ms);
+        scheduler_next(s.get(), row.at);
+        CHECK(layer_drops(*s) == row.gone);
+    }
+}
+
+TEST_CASE("scheduler: what depends on a dropped layer is dropped, in its picture and in its size")
+{
+    for (bool chained : {false, true}) {
+        auto s = make_as(layered(SCHEDULER_DEADLINE));
+        scheduler_set_sizes(s.get(), 3);
+        push_picture(*s, 0, 1, 0, chained);
+        scheduler_frame late = layer(0, 1);
+        late.captured = -401 * ms; // comes 401 ms later than it is due
+        scheduler_push(s.get(), &late, 0);
+        scheduler_frame above = layer(0, 2);
+        scheduler_push(s.get(), &above, 0);
+        CHECK(layer_drops(*s) ==
+              std::vector<layer_drop>{{0, 1, DROP_DEADLINE}, {0, 2, DROP_BROKEN}});
+        push_picture(*s, 1, 3, 40 * ms, chained);
+        CHECK(layer_drops(*s) ==
+              (chained ? std::vector<layer_drop>{{1, 1, DROP_BROKEN}, {1, 2, DROP_BROKEN}}
+                       : std::vector<layer_drop>{}));
+    }
+}
+
+TEST_CASE("scheduler: a full queue drops the newest frame of the highest layer for a lower one")
+{
+    struct {
+        const char *what;
+        scheduler_frame arriving;
+        std::vector<layer_drop> priority; // the other modes drop the arriving one
+    } const rows[] = {
+        {"a base layer", layer(2, 0), {{1, 2, DROP_FULL}}},
+        {"a large base layer",
+         layer(2, 0, false, 2500),
+         {{1, 2, DROP_FULL}, {0, 2, DROP_FULL}, {1, 1, DROP_FULL}}},
+        {"a middle layer", layer(2, 1), {{1, 2, DROP_FULL}}},
+        {"a top layer", layer(2, 2), {{2, 2, DROP_FULL}}},
+        {"too large ever", layer(2, 2, false, 7000), {{2, 2, DROP_FULL}}},
+    };
+    for (scheduler_mode mode : {SCHEDULER_PRIORITY, SCHEDULER_DEADLINE, SCHEDULER_FIFO}) {
+        for (const auto &row : rows) {
+            INFO(scheduler_mode_name(mode) << ": " << row.what);
+            scheduler_config config = layered(mode);
+            config.limit_bytes = 6000;
+            auto s = make_as(config);
+            scheduler_set_sizes(s.get(), 3);
+            push_picture(*s, 0, 3, 0);
+            push_picture(*s, 1, 3, 40 * ms);
+            CHECK(layer_drops(*s).empty());
+            CHECK(s->bytes == 6000);
+            scheduler_push(s.get(), &row.arriving, 80 * ms);
+            std::vector<layer_drop> refused{{2, row.arriving.size_id, DROP_FULL}};
+            CHECK(layer_drops(*s) == (mode == SCHEDULER_PRIORITY ? row.priority : refused));
+            CHECK(s->bytes <= 6000);
+        }
+    }
+}
+
+TEST_CASE("scheduler: a begun frame makes no room")
+{
+    scheduler_config config = layered(SCHEDULER_PRIORITY);
+    config.limit_bytes = 1000;
+    auto s = make_as(config);
+    scheduler_frame top = layer(0, 2);
+    top.on_lower = false;
+    scheduler_push(s.get(), &top, 0);
+    REQUIRE(scheduler_next(s.get(), 0));
+    push_picture(*s, 1, 1, 40 * ms);
+    CHECK(layer_drops(*s) == std::vector<layer_drop>{{1, 0, DROP_FULL}});
+}
+
+TEST_CASE("scheduler: a smaller level drops the larger sizes that wait")
+{
+    auto s = make_as(layered(SCHEDULER_PRIORITY));
+    scheduler_set_sizes(s.get(), 3);
+    push_picture(*s, 0, 3, 0);
+    scheduler_set_sizes(s.get(), 2);
+    REQUIRE(scheduler_next(s.get(), 0));
+    CHECK(layer_drops(*s) == std::vector<layer_drop>{{0, 2, DROP_LAYER}});
+}
+
+TEST_CASE(
+    "scheduler: layers over any link leave in order, in time, with what they depend on, and the "
+    "base layer most often")
+{
+    const int sizes = 4;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        INFO("seed " << seed);
+        rng r = rng_seeded(seed);
+        scheduler_config config =
+            layered(rng_below(&r, 2) ? SCHEDULER_PRIORITY : SCHEDULER_DEADLINE);
+        config.bound = 100 * ms + static_cast<usec_t>(rng_below(&r, 800)) * ms;
+        config.limit_bytes = 5000 + rng_below(&r, 100000);
+        bool chained = rng_below(&r, 2);
+        auto s = make_as(config);
+        scheduler_set_sizes(s.get(), sizes);
+        std::set<std::pair<int64_t, int>> left;
+        std::map<int, int> sent;
+        uint64_t pushed = 0, back = 0;
+        usec_t room_at = 0;
+        for (int64_t now = 0, n = 0; now < 30 * USEC_PER_SEC; now += ms) {
+            if (now >= n * 40 * ms) {
+                push_picture(*s, n, sizes, now, chained && n % 25 != 0);
+                pushed += sizes;
+                n++;
+            }
+            REQUIRE(s->bytes <= config.limit_bytes);
+            const scheduler_frame *f = now >= room_at ? scheduler_next(s.get(), now) : nullptr;
+            back += layer_drops(*s).size();
+            if (!f)
+                continue;
+            REQUIRE(now - f->captured <= config.bound);
+            REQUIRE((f->depends_on < 0 || left.count({f->depends_on, f->size_id})));
+            REQUIRE((!f->on_lower || left.count({f->number, f->size_id - 1})));
+            REQUIRE(left.insert({f->number, f->size_id}).second);
+            sent[f->size_id]++;
+            back++;
+            scheduler_done(s.get());
+            room_at = now + static_cast<usec_t>(rng_below(&r, 30)) * ms; // half more than offered
+        }
+        back += layer_drops(*s).size();
+        CHECK(back + static_cast<uint64_t>(s->count) == pushed);
+        for (int size = 1; size < sizes; size++)
+            CHECK(sent[size] <= sent[size - 1]);
+        if (config.mode == SCHEDULER_PRIORITY && !chained)
+            CHECK(sent[0] > 700); // of 750
     }
 }

@@ -85,7 +85,7 @@ class simulation
         sender = stream_sender_new(&config, 0);
         REQUIRE(sender);
         static const media_transport_ops transport_ops = {room,    send, nullptr, wish,
-                                                          nullptr, info, fate};
+                                                          nullptr, info, fate,    nullptr};
         link.base.ops = &transport_ops;
         link.base.max_packet = 1200;
         link.owner = this;

@@ -870,3 +870,34 @@ TEST_CASE("stream_sender: reports on relayed packets count what left, not the ga
     CHECK(first.feedback.number == first.seq);
     CHECK(static_cast<uint16_t>(second.feedback.number - first.feedback.number) == 1);
 }
+
+TEST_CASE("stream_sender: the max rate of stored media is the highest level within it")
+{
+    sender v(STORED, 3); // 100, 150, 300 and 400 kbit/s
+    stream_sender_play(v.s, 0);
+    stream_sender_set_max_rate(v.s, 320000, 0);
+    CHECK(v.t.max_bps == 320000);
+    CHECK(stream_sender_level(v.s) == 2);
+    CHECK(v.t.media_bps == 750000);
+    CHECK(stream_sender_set_level(v.s, 1, 0) == 0);
+    CHECK(stream_sender_level(v.s) == 1);
+    CHECK(stream_sender_set_level(v.s, 3, 0) == 0);
+    CHECK(stream_sender_level(v.s) == 2);
+    stream_sender_set_max_rate(v.s, 0, 0);
+    CHECK(stream_sender_level(v.s) == 3);
+    CHECK(v.t.max_bps == 0);
+}
+
+TEST_CASE("stream_sender: a live encoder follows the max rate")
+{
+    sender v(LIVE, 3, false, true);
+    stream_sender_play(v.s, 0);
+    for (int n = 0; n < 20; n++)
+        v.frame(n, n * 100 * MS, n == 0, 1);
+    v.a.take();
+    stream_sender_set_max_rate(v.s, 350000, 2000 * MS);
+    v.t.info.delivered_bytes = 1e6;
+    v.frame(20, 2000 * MS, false, 1);
+    CHECK(v.a.take() == "size 1 at 350000");
+    CHECK(stream_sender_level(v.s) == 3);
+}
