@@ -57,7 +57,7 @@ def media_packet(ip):
         return None
     for kind, data in elements(rtp):
         if kind == ADU_ID and len(data) >= ADU_BYTES:
-            return int.from_bytes(data[:4], "big"), data[4] >> 4
+            return int.from_bytes(data[:4], "big"), data[4] >> 4 & 7
     return None
 
 

@@ -14,7 +14,7 @@ CAPTURE, FEEDBACK = bytes([1 << 4 | 7]) + bytes(8), bytes([3 << 4 | 2]) + bytes(
 
 
 def adu(number, layer):
-    data = struct.pack("!IBBhI", number, layer << 4, 0, 0, 0) + b"\0"
+    data = struct.pack("!IBBhI", number, (128 if layer else 0) | layer << 4, 0, 0, 0) + b"\0"  # depends on the lower layer
     return bytes([2 << 4 | len(data) - 1]) + data
 
 
