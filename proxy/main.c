@@ -67,7 +67,9 @@ static struct catalog *open_catalog(struct program *p, const struct proxy_option
                                            .viewer_timeout = o->timeout * USEC_PER_SEC,
                                            .max_viewers = o->max_viewers,
                                            .transports = &o->access,
-                                           .only_these = o->has_access};
+                                           .only_these = o->has_access,
+                                           .queue = o->queue,
+                                           .queue_bytes = (size_t)o->queue_bytes};
     if (!random_fill(&number, sizeof(number)))
         return NULL;
     snprintf(config.name, sizeof(config.name), "weir-proxy-%016" PRIx64, number);

@@ -353,3 +353,11 @@ int64_t media_receiver_marked(const struct media_receiver *m)
 {
     return m->receiver && m->receiver->ops->marked ? m->receiver->ops->marked(m->receiver) : -1;
 }
+
+bool media_receiver_mark(struct media_receiver *m, int packets)
+{
+    bool can = m->receiver && m->receiver->ops->mark;
+    if (can)
+        m->receiver->ops->mark(m->receiver, packets);
+    return can;
+}

@@ -97,6 +97,8 @@ bool media_receiver_connects(const struct media_receiver *m);
 // Returns the number of media packets that routers marked (ECN CE); -1: the transport does not
 // report marks.
 int64_t media_receiver_marked(const struct media_receiver *m);
+// Reports the next `packets` packets as marked. Returns false if the transport cannot.
+bool media_receiver_mark(struct media_receiver *m, int packets);
 
 // Passes an interleaved frame of the control connection on, if its channel is a track's.
 void media_receiver_interleaved(struct media_receiver *m, int channel, const uint8_t *data,

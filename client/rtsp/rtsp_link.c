@@ -361,6 +361,11 @@ int64_t rtsp_link_ecn_marked(const struct rtsp_link *l)
     return media_receiver_marked(&l->path);
 }
 
+bool rtsp_link_mark(struct rtsp_link *l, int packets)
+{
+    return l->has_path && media_receiver_mark(&l->path, packets);
+}
+
 void rtsp_link_set_ssrc(struct rtsp_link *l, uint32_t ssrc)
 {
     l->ssrc = ssrc;

@@ -56,6 +56,8 @@ int rtsp_link_status(const struct rtsp_link *l);
 const char *rtsp_link_repair(const struct rtsp_link *l);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l);
+// Reports the next `packets` media packets as marked. Returns false if the transport cannot.
+bool rtsp_link_mark(struct rtsp_link *l, int packets);
 void rtsp_link_set_ssrc(struct rtsp_link *l,
                         uint32_t ssrc); // SSRC of our RTCP; call it in on_described at the latest
 // Sends a compound of RTCP about the audio or the video.

@@ -113,6 +113,8 @@ static void open_film(struct film *f)
     f->stream.max_viewers = config->max_viewers;
     f->stream.transports = config->transports;
     f->stream.only_these = config->only_these;
+    f->stream.queue = config->queue;
+    f->stream.queue_bytes = config->queue_bytes;
     f->stream.book = &f->catalog->base.book;
     f->state = FILM_OPEN;
     log_info("%s is described: %s", f->path, f->url.text);

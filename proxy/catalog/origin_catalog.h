@@ -23,6 +23,8 @@ struct origin_catalog_config {
     int max_viewers;
     const struct transport_list *transports;
     bool only_these;
+    enum scheduler_mode queue;
+    size_t queue_bytes;
 };
 
 struct catalog *origin_catalog_new(const struct origin_catalog_config *config); // NULL: no memory

@@ -18,6 +18,7 @@
 
 #define ACCESS_EVERY  (20 * USEC_PER_MSEC) // the bridge reads the state of the access
 #define EARLY_SECONDS 1.0
+#define KEY_EVERY     (USEC_PER_SEC / 2)    // key frames for those that were dropped
 #define RETRY_EVERY   USEC_PER_SEC          // during an outage
 #define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 // A capture time further away is not believed.
@@ -67,6 +68,7 @@ struct relay_feed {
     double speed;
 
     usec_t access_at;
+    usec_t key_at; // no key frame is requested for a dropped frame before this time
     usec_t second_at;
     usec_t clock_limit; // the answer waits for the origin's clock until then
     usec_t away_since;
@@ -251,6 +253,22 @@ static void lost(void *ctx, int packets, usec_t now)
 {
     struct relay_feed *f = ctx;
     f->config.sink->ops->on_lost(f->config.sink, packets, now);
+}
+
+static void limit(void *ctx, double bps, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    log_debug("asks the origin for %.0f kbit/s at most", bps / 1000);
+    if (f->phase == PLAYING)
+        upstream_limit(f->upstream, bps, now);
+}
+
+static void mark(void *ctx, int packets, usec_t now)
+{
+    (void)now;
+    struct relay_feed *f = ctx;
+    if (f->phase == PLAYING)
+        upstream_mark(f->upstream, packets);
 }
 
 static void bridge_request_key(void *ctx, usec_t now)
@@ -566,6 +584,22 @@ static void request_key(struct media_feed *feed, int size_id, usec_t now)
         upstream_request_key(f->upstream, now);
 }
 
+// A frame that the origin's encoder does not know to be missing was dropped here. Later frames of
+// the base layer depend on it.
+static void repair(struct media_feed *feed, int size_id, int64_t number)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    const struct ladder *l = &f->config.media->ladder;
+    const struct size_spec *size = &l->sizes[size_id];
+    int64_t index = size_index_of_frame(size->fps, l->source_fps, number);
+    usec_t now = clock_now();
+    bool is_base = index >= 0 && layer_temporal_id(index, size->layers) == 0;
+    if (!is_base || f->phase != PLAYING || now < f->key_at)
+        return;
+    f->key_at = now + KEY_EVERY;
+    upstream_request_key(f->upstream, now);
+}
+
 static void set_level(struct media_feed *feed, int level, bool follows)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
@@ -598,14 +632,17 @@ static void feed_free(struct media_feed *feed)
 #define OF_ALL                                                                                     \
     .place = place, .play = play, .request_key = request_key, .set_level = set_level,              \
     .free = feed_free
-static const struct media_feed_ops live_ops = {OF_ALL};
+static const struct media_feed_ops live_ops = {OF_ALL, .repair = repair};
 static const struct media_feed_ops stored_ops = {OF_ALL, .rewind = rewind_to,
                                                  .set_speed = set_speed};
 
 struct media_feed *relay_feed_new(const struct relay_feed_config *config)
 {
-    static const struct bridge_ops bridge_ops = {
-        .forward = forward, .lost = lost, .request_key = bridge_request_key};
+    static const struct bridge_ops bridge_ops = {.forward = forward,
+                                                 .lost = lost,
+                                                 .request_key = bridge_request_key,
+                                                 .limit = limit,
+                                                 .mark = mark};
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;

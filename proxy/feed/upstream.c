@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "proxy/feed/upstream.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #define BYE_GRACE   (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
 #define KEEP_LIVE   USEC_PER_SEC          // how long a missing packet is of use
 #define KEEP_STORED (2 * USEC_PER_SEC)
+static const char ORIGIN[] = "origin: ";
 enum { LATENCY_MS = 1000 }; // how long a frame may wait at the origin
 
 struct upstream {
@@ -35,6 +37,7 @@ struct upstream {
     bool playing;
     bool leaving; // it is being freed
     bool datagram;
+    bool warned; // that the rate of the access cannot be reflected
     struct upstream_stats stats;
 };
 
@@ -262,7 +265,10 @@ void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
     // A viewer has no credentials of the origin, and cannot follow its redirects.
     bool passes = status >= 400 && status != 401;
     out->status = end == RTSP_CLIENT_INTERNAL ? 500 : passes ? status : 502;
-    snprintf(out->text, sizeof(out->text), "origin: %s", text);
+    // An origin that is a proxy has said whose words they are.
+    for (const char *inner; (inner = strstr(text, ORIGIN)) != NULL;)
+        text = inner + strlen(ORIGIN);
+    snprintf(out->text, sizeof(out->text), "%s%s", ORIGIN, text);
 }
 
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
@@ -371,6 +377,23 @@ void upstream_request_key(struct upstream *u, usec_t now)
 {
     if (u->video)
         video_receiver_send_pli(u->video, now);
+}
+
+void upstream_limit(struct upstream *u, double bps, usec_t now)
+{
+    bool knows = rtsp_link_set_max_rate(u->link, (int)fmin(bps, INT_MAX), now);
+    if (!knows && !u->warned)
+        log_warn("the origin does not know max-rate: what the access cannot carry is dropped here");
+    u->warned |= !knows;
+}
+
+void upstream_mark(struct upstream *u, int packets)
+{
+    bool can = rtsp_link_mark(u->link, packets);
+    if (!can && !u->warned)
+        log_warn("the transport of the backbone reports no marks: what the access cannot carry is "
+                 "dropped here");
+    u->warned |= !can;
 }
 
 void upstream_second(struct upstream *u, usec_t now)

@@ -57,6 +57,10 @@ void upstream_seek(struct upstream *u, double seconds, usec_t now);
 void upstream_set_speed(struct upstream *u, double speed, usec_t now);
 void upstream_set_level(struct upstream *u, int level, usec_t now);
 void upstream_request_key(struct upstream *u, usec_t now);
+// The origin sends at most `bps` bit/s; 0: no limit.
+void upstream_limit(struct upstream *u, double bps, usec_t now);
+// The next `packets` packets are reported to the origin as marked (ECN CE).
+void upstream_mark(struct upstream *u, int packets);
 // Call it about once a second: reports to the origin.
 void upstream_second(struct upstream *u, usec_t now);
 

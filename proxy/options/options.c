@@ -79,6 +79,62 @@ static const char *read_access(void *options, const char *value, char *reason, s
     return transport_list_read(&o->access, value, reason, cap);
 }
 
+static const char *const queue_help[SCHEDULER_MODES] = {
+    [SCHEDULER_PRIORITY] = "drops the highest layers first, the newest frames first, before frames "
+                           "are late",
+    [SCHEDULER_DEADLINE] = "drops frames that are late",
+    [SCHEDULER_FIFO] = "drops nothing until the queue is full",
+};
+
+static const char *queue_value(int i, const char **help)
+{
+    *help = i < SCHEDULER_MODES ? queue_help[i] : NULL;
+    return i < SCHEDULER_MODES ? scheduler_mode_name((enum scheduler_mode)i) : NULL;
+}
+
+static const char *read_queue(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    for (int i = 0; i < SCHEDULER_MODES; i++) {
+        o->queue = (enum scheduler_mode)i;
+        if (strcmp(value, scheduler_mode_name(o->queue)) == 0)
+            return NULL;
+    }
+    return "expects priority, deadline or fifo";
+}
+
+static const struct {
+    const char *name;
+    enum reflect_mode mode;
+    const char *help;
+} reflects[] = {
+    {"limit", REFLECT_LIMIT,
+     "asks the origin to send no more than the access carries"},
+    {"marks", REFLECT_MARKS,
+     "reports to the origin's congestion control what exceeds the access, as marked packets"},
+    {"off", REFLECT_OFF, "what the access cannot carry is dropped here"},
+};
+enum { REFLECTS = sizeof(reflects) / sizeof(reflects[0]) };
+
+static const char *reflect_value(int i, const char **help)
+{
+    *help = i < REFLECTS ? reflects[i].help : NULL;
+    return i < REFLECTS ? reflects[i].name : NULL;
+}
+
+static const char *read_reflect(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    for (int i = 0; i < REFLECTS; i++) {
+        o->choices.reflect = reflects[i].mode;
+        if (strcmp(value, reflects[i].name) == 0)
+            return NULL;
+    }
+    return "expects limit, marks or off";
+}
+
 #define AT(member) offsetof(struct proxy_options, member)
 
 // clang-format off
@@ -107,6 +163,17 @@ static const struct option_row rows[] = {
      .value = transport_list_value,
      .help = "transports that viewers get, the first that a viewer offers (default: minbuf if the "
              "viewer offers it, else the viewer's first):"},
+    {.name = "queue", .argument = "HOW", .read = read_queue, .value = queue_value, .fallback = "priority",
+     .help = "which frames that wait for a viewer are dropped, if it cannot take them in time:"},
+    {.name = "queue-bytes", .argument = "N", .kind = OPTION_INT, .at = AT(queue_bytes), .min = 16384,
+     .max = 1 << 30, .fallback = "4194304",
+     .help = "maximum number of bytes that wait for a viewer, 16384 to 1073741824"},
+    {.name = "reflect", .argument = "HOW", .read = read_reflect, .value = reflect_value,
+     .fallback = "limit",
+     .help = "how an origin learns what a viewer's access carries:"},
+    {.name = "target", .argument = "MS", .kind = OPTION_MSEC, .at = AT(choices.target), .min = 20,
+     .max = 10000, .fallback = "250",
+     .help = "what may wait for a viewer, 20 to 10000; what exceeds it is reflected"},
     {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .min = 1,
      .max = 3600, .fallback = "20",
      .help = "drop a viewer that takes no data for this time, 1 to 3600"},
@@ -158,7 +225,9 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
 {
     struct proxy_options *o = options;
     *o = (struct proxy_options){.log = {.filter = log_all(LOG_INFO)},
-                                .choices = {.target = 250 * USEC_PER_MSEC,
+                                .queue_bytes = SCHEDULER_LIMIT_BYTES,
+                                .choices = {.reflect = REFLECT_LIMIT,
+                                            .target = 250 * USEC_PER_MSEC,
                                             .blocking = 1.0 / 3,
                                             .outage = 10 * USEC_PER_SEC},
                                 .timeout = VIEWER_TIMEOUT_SEC,

@@ -10,6 +10,7 @@
 #include "common/program/command_line.h"
 #include "proxy/feed/relay_media.h"
 #include "proxy/policy/origin_url.h"
+#include "stream/send/scheduler.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +24,9 @@ struct proxy_options {
     struct relay_choices choices;
     struct transport_list access; // that viewers get
     bool has_access;              // `access` was given: no other transport is allowed
-    int timeout;                  // seconds
+    enum scheduler_mode queue;
+    int queue_bytes;
+    int timeout; // seconds
     int max_viewers;
     const char *stats;               // NULL: none
     struct sockaddr_storage metrics; // AF_UNSPEC: none

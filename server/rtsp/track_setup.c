@@ -389,6 +389,8 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
         .audio_only = t->first == TRACK_AUDIO,
         .seed = seed,
         .start_bps = start_rate(t),
+        .queue = r->stream->queue,
+        .queue_bytes = r->stream->queue_bytes,
         .on_placed = t->config.on_placed,
         .on_stuck = t->config.on_stuck,
         .ctx = t->config.ctx,

@@ -22,7 +22,9 @@ struct stream {
     // The transports that viewers get, the first that one offers; NULL: the first of the viewer's
     // own order.
     const struct transport_list *transports; // borrowed
-    bool only_these;                         // a viewer that offers none of `transports` is refused
+    enum scheduler_mode queue;               // these as struct session_config has them
+    size_t queue_bytes;
+    bool only_these; // a viewer that offers none of `transports` is refused
     int sink_count;
     int sink_room;
     struct frame_sink **sinks; // owned array of sink_room borrowed pointers

@@ -24,6 +24,7 @@ SLOW = float(os.environ.get("WEIR_TEST_SLOW", "1"))
 PATIENCE = 5 * SLOW  # times the seconds that a wait names
 SEND = os.path.join(BUILD, "weir-send")
 PLAY = os.path.join(BUILD, "weir-play")
+PROXY = os.path.join(BUILD, "weir-proxy")
 
 # Pictures small enough for any machine to encode, decode and compare.
 SOURCE = "test:426x240@30"
@@ -129,6 +130,18 @@ class Sender(Process):
                 re.findall(r"level +\d+: +(\d+)x(\d+) +([\d.]+) frames/s +(\d+) kbit/s", self.stderr)]
 
 
+class Proxy(Process):
+    """weir-proxy on a free port."""
+
+    def __init__(self, folder, *args, listen="127.0.0.1:0", env=None, prefix=()):
+        super().__init__([*prefix, PROXY, "--listen", listen, *args], folder, env)
+        found = until(lambda: re.search(r" at rtsp://\S+:(\d+)/", self.stderr) or not self.running(), "the proxy", 20)
+        if found is True:
+            raise AssertionError(f"the proxy did not start: {self}")
+        self.port = int(found.group(1))
+        self.base = f"rtsp://{listen.rpartition(':')[0]}:{self.port}"
+
+
 class Player(Process):
     """weir-play, headless unless `window`; its report and events are available when it has ended."""
 
@@ -203,6 +216,11 @@ class Case(unittest.TestCase):
 
     def sender(self, *args, source=SOURCE, **options):
         p = Sender(self.folder, *args, source, **options)
+        self.processes.append(p)
+        return p
+
+    def proxy(self, *args, **options):
+        p = Proxy(self.folder, *args, **options)
         self.processes.append(p)
         return p
 
@@ -327,7 +345,7 @@ class PartLoader(unittest.TestLoader):
 
 
 def main():
-    for program in SEND, PLAY:
+    for program in SEND, PLAY, PROXY:
         if not os.access(program, os.X_OK):
             raise SystemExit(f"{program} is not built; WEIR_BUILD names the build directory")
     unittest.main(verbosity=2, testLoader=PartLoader())

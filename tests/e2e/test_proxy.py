@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""weir-proxy between an origin and its viewers."""
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+import lib
+from lib import until
+from rtsp import Client
+from test_foreign_server import have_server
+
+LEVELS = ["--level", "128x72@30:60", "--level", "192x108@30:120"]
+
+
+class ProxyCase(lib.Case):
+    def behind(self, origin, *args, **options):
+        """Starts a proxy of this origin."""
+        return self.proxy("--origin", f"rtsp://{origin.url.split('/')[2]}", *args, **options)
+
+    def origin(self, *args, **options):
+        return self.sender(*args, **options)
+
+    def run_tool(self, argv, seconds=60):
+        try:
+            p = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds * lib.PATIENCE)
+        except subprocess.TimeoutExpired as why:
+            raise AssertionError(f"{argv[0]} did not end: {why.stderr}") from None
+        self.assertEqual(p.returncode, 0, f"{' '.join(argv)}\n{p.stderr}")
+        return p
+
+    def film(self, seconds=6):
+        """Makes a stored ladder with audio; returns its path."""
+        lib.need("ffmpeg")
+        path = self.path("film.mkv")
+        self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=192x108:r=30:d={seconds}",
+                       "-f", "lavfi", "-i", f"sine=d={seconds}", "-c:v", "libx264", "-preset", "ultrafast", path])
+        self.run_tool([lib.SEND, "--prepare", *LEVELS, path])
+        return path
+
+
+class Live(ProxyCase):
+    def test_live(self):
+        """The test picture with its beeps, over each kind of backbone and access; the capture times are the origin's."""
+        server = self.origin()
+        for backbone, access in ("tfrc", "minbuf"), ("minbuf", "mtp"), ("udp", "tcp"):
+            with self.subTest(f"{backbone} {access}"):
+                proxy = self.behind(server, "--backbone-transport", backbone, "--access-transport", access)
+                p = self.player(proxy.base + "/live", "--transport", f"mtp,{access}")
+                p.wait_shown(60)
+                p.signal(signal.SIGTERM)
+                p.wait()
+                r = p.report()
+                self.assertEqual(r["session"]["transport"], access)
+                self.assertEqual(r["playback"]["frames_undecodable"], 0)
+                self.assertGreater(r["picture"]["ssim"], 0.9, str(r["picture"]))
+                self.assertGreater(r["audio"]["packets"], 20)
+                self.assertIsNotNone(r["latency"]["display"]["p50"])
+                self.stop_cleanly(proxy)
+
+    def test_synthetic(self):
+        """Frames without pictures; filler, which has none, is refused."""
+        for source, code in ("synthetic:layers:3,200", 0), ("synthetic:steady", 3):
+            with self.subTest(source):
+                proxy = self.behind(self.origin(source=source))
+                p = self.player(proxy.base + "/live")
+                if code:
+                    self.assertEqual(p.wait(), code)
+                    self.assertIn("415", p.stderr)
+                else:
+                    p.wait_shown(50)
+
+    def test_origin_ends_first(self):
+        """Both ends leave cleanly, in either order."""
+        server = self.origin()
+        proxy = self.behind(server)
+        self.player(proxy.base + "/live").wait_shown(5)
+        self.stop_cleanly(server)
+        self.stop_cleanly(proxy)
+
+
+class Stored(ProxyCase):
+    def test_the_viewer_commands(self):
+        """Seek, pause, level and the end reach the origin."""
+        server = self.origin(source=self.film(8))
+        proxy = self.behind(server)
+        p = self.play(proxy.base + "/live", "--at", "1:seek=4", "--at", "2:pause", "--at", "3:go-on", "--at", "3.5:level=0",
+                      "--at", "4:seek=2", seconds=60)
+        r = p.report()
+        self.assertEqual(r["ended"], "end-of-media", str(p))
+        seeks = p.events("seek")
+        self.assertEqual([s["to"] for s in seeks], [4, 2])
+        self.assertIn((1, 0), [(e["from"], e["to"]) for e in p.events("level")])
+        # From 0 to about 1 s, 4 to about 6 s, and 2 s to the end, which alone are 6 s.
+        self.between(6 * 30, r["playback"]["frames_played"], 11 * 30)
+
+    def test_speed_and_positions(self):
+        """A viewer's Range and Speed are the origin's, and the answers are, too."""
+        proxy = self.behind(self.origin(source=self.film(8)))
+        with Client(proxy.port) as c:
+            track = {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf"}
+            self.assertEqual(c.request("SETUP", f"{c.url}/trackID=0", track).status, 200)
+            play = c.request("PLAY", headers={"Range": "npt=3-", "Speed": "4"})
+            self.assertEqual(play.status, 200, str(play))
+            self.assertIn("npt=3.000-8", str(play))
+            self.assertEqual(play.headers["speed"], "4.000")
+            begun = time.monotonic()
+            until(lambda: c.collect(0.1) or any(len(d) > 1 and d[1] == 203 for ch, d in c.frames if ch == 1), "BYE")
+            self.assertLess(time.monotonic() - begun, 4 * lib.PATIENCE)
+            again = c.request("PLAY", headers={"Range": "npt=1-"})
+            self.assertEqual(again.status, 200, str(again))
+            self.assertIn("npt=1.000-8", str(again))
+            beyond = c.request("PLAY", headers={"Range": "npt=9-"})
+            self.assertEqual(beyond.status, 457, str(beyond))
+
+
+class Refusals(ProxyCase):
+    def status(self, port, uri, headers=None):
+        with Client(port) as c:
+            answer = c.request("DESCRIBE", uri, {"Accept": "application/sdp", **(headers or {})})
+            return answer.status, str(answer)
+
+    def test_the_origin_refuses(self):
+        """Its status and its reason pass; an origin that is not there is a bad gateway."""
+        server = self.origin()
+        proxy = self.behind(server)
+        status, text = self.status(proxy.port, proxy.base + "/nothing")
+        self.assertEqual(status, 404)
+        self.assertIn("no such stream: the server has only /live", text)
+        self.stop_cleanly(server)
+        status, text = self.status(proxy.port, proxy.base + "/live")
+        self.assertEqual(status, 502)
+        self.assertIn("cannot connect", text)
+
+    def test_an_origin_that_says_nothing(self):
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+        proxy = self.proxy("--origin", f"rtsp://127.0.0.1:{silent.getsockname()[1]}")
+        self.assertEqual(self.status(proxy.port, proxy.base + "/live")[0], 504)
+
+    def test_no_open_relay(self):
+        """Without --origin the path begins with the host, which --allow must name."""
+        server = self.origin()
+        proxy = self.proxy("--allow", "127.0.0.1")
+        address = server.url.split("/")[2]
+        self.assertEqual(self.status(proxy.port, f"{proxy.base}/{address}/live")[0], 200)
+        self.assertEqual(self.status(proxy.port, f"{proxy.base}/localhost:{server.port}/live")[0], 403)
+        self.assertEqual(self.status(proxy.port, f"{proxy.base}/x@{address}/live")[0], 404)
+        self.assertEqual(self.status(proxy.port, proxy.base + "/")[0], 404)
+        p = self.player(f"{proxy.base}/{address}/live")
+        p.wait_shown(5)
+
+    def test_loops(self):
+        """Two proxies of each other, and a chain that is too long."""
+        a = self.proxy("--allow", "127.0.0.1")
+        b = self.proxy("--origin", a.base)
+        status, text = self.status(a.port, f"{a.base}/127.0.0.1:{b.port}/127.0.0.1:{b.port}/127.0.0.1:{b.port}/live")
+        self.assertEqual(status, 502, text)
+        self.assertIn("loop", text)
+        server = self.origin()
+        chain = [self.behind(server)]
+        for _ in range(4):
+            chain.append(self.proxy("--origin", chain[-1].base))
+        self.assertEqual(self.status(chain[3].port, chain[3].base + "/live")[0], 200)
+        status, text = self.status(chain[4].port, chain[4].base + "/live")
+        self.assertEqual(status, 502)
+        self.assertIn("too many proxies", text)
+
+    def test_a_chain_plays(self):
+        first = self.behind(self.origin())
+        second = self.proxy("--origin", first.base)
+        self.player(second.base + "/live").wait_shown(30)
+
+    def test_wrong_options(self):
+        for args, said in ([], "requires --origin"), (["--origin", "http://x"], "rtsp://"), (
+                ["--origin", "rtsp://u:p@x"], "--origin-user"), (["--origin", "rtsp://x", "--origin-user", "u"], "USER:PASSWORD"), (
+                ["--allow", "a/b"], "host"), (["--origin", "rtsp://x", "--backbone-transport", "pigeons"], "unknown transport"):
+            with self.subTest(args):
+                p = self.start([lib.PROXY, *args])
+                self.assertEqual(p.wait(), 2)
+                self.assertIn(said, p.stderr)
+
+
+class Outage(ProxyCase):
+    def origin(self, *args, listen=None, **options):
+        """Starts it on an address whose port no other process uses after its end."""
+        return super().origin(*args, listen=listen or f"{lib.own_address()}:0", **options)
+
+    def test_killed_and_restarted(self):
+        """The viewer keeps its session; live media and files continue."""
+        for source in lib.SOURCE, self.film(60):
+            with self.subTest(source):
+                server = self.origin(source=source)
+                proxy = self.behind(server, "--outage", "60")
+                p = self.player(proxy.base + "/live")
+                p.wait_shown(30)
+                server.signal(signal.SIGKILL)
+                server.wait()
+                until(lambda: "is lost" in proxy.stderr, "the loss")
+                self.origin(listen=f"{lib.own_address()}:{server.port}", source=source)
+                until(lambda: "is back" in proxy.stderr, "the return", 20)
+                back = p.events()[-1]["t"]
+                until(lambda: any(e["shown"] > back + 1 for e in p.shown()) or not p.running(), "pictures again", 30)
+                self.assertTrue(p.running(), str(p))
+                p.signal(signal.SIGTERM)
+                p.wait()
+                self.assertEqual(p.report()["session"]["reconnects"], 0)
+                self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
+                self.stop_cleanly(proxy)
+
+    def test_it_does_not_return(self):
+        """After the outage the media ends."""
+        server = self.origin()
+        proxy = self.behind(server, "--outage", "2")
+        p = self.player(proxy.base + "/live")
+        p.wait_shown(10)
+        server.signal(signal.SIGKILL)
+        p.wait(30)
+        self.assertIn("did not return within 2 s", proxy.stderr)
+        self.assertEqual(p.report()["ended"], "end-of-media")
+        self.stop_cleanly(proxy)
+
+
+class Viewers(ProxyCase):
+    def test_one_that_never_reads(self):
+        """It is dropped; the viewer next to it loses nothing."""
+        server = self.origin()
+        proxy = self.behind(server, "--timeout", "2", "--access-transport", "tcp,minbuf")
+        with Client(proxy.port, receive_buffer=4096) as stuck:
+            stuck.watch()
+            p = self.player(proxy.base + "/live", "--transport", "minbuf")
+            until(lambda: "is dropped: it has not taken a byte" in proxy.stderr, "its end", 40)
+            shown = len(p.shown())
+            until(lambda: len(p.shown()) > shown + 30, "pictures")
+        p.signal(signal.SIGTERM)
+        p.wait()
+        self.assertEqual(p.report()["network"]["packets_lost"], 0)
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
+        self.stop_cleanly(proxy)
+
+    def test_many_come_and_go(self):
+        """All memory is freed, and the origin is left."""
+        server = self.origin("--log", "debug")
+        proxy = self.behind(server, "--max-viewers", "400", "--log", "debug")
+        for _ in range(4):
+            clients = [Client(proxy.port) for _ in range(12)]
+            for i, c in enumerate(clients):
+                if i % 3 == 0:
+                    c.watch()
+                elif i % 3 == 1:
+                    c.request("SETUP", f"{c.url}/trackID=0", {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1"})
+                else:
+                    c.send(c.format("DESCRIBE"))
+            for c in clients:
+                c.close()
+        until(lambda: self.left(proxy) == 48, "the viewers to leave")
+        until(lambda: self.left(server) == server.stderr.count(" connected\n"), "the origin's last viewer to leave")
+        self.stop_cleanly(proxy)
+
+    def left(self, server):
+        return server.stderr.count(" is gone\n")
+
+
+class Strangers(ProxyCase):
+    def test_ffprobe_and_ffmpeg(self):
+        """Players that are not ours see the stream's size and hear its audio."""
+        lib.need("ffmpeg", "ffprobe")
+        proxy = self.behind(self.origin())
+        for transport in "tcp", "udp":
+            with self.subTest(transport):
+                p = self.run_tool(["ffprobe", "-v", "error", "-rtsp_transport", transport, "-show_streams", "-of", "json",
+                                   proxy.base + "/live"])
+                kinds = {s["codec_name"]: s for s in json.loads(p.stdout)["streams"]}
+                self.assertEqual((kinds["h264"]["width"], kinds["h264"]["height"]), (426, 240))
+                self.assertIn("opus", kinds)
+                p = self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", transport, "-i",
+                                   proxy.base + "/live", "-t", "2", "-f", "framemd5", "-an", "-"])
+                hashes = re.findall(r"(\w{32})$", p.stdout, re.M)
+                self.assertGreater(len(set(hashes)), 10)
+
+    def test_gstreamer(self):
+        lib.need("gst-launch-1.0")
+        proxy = self.behind(self.origin())
+        p = self.run_tool(["gst-launch-1.0", "-v", "rtspsrc", f"location={proxy.base}/live", "protocols=tcp", "!",
+                           "rtph264depay", "!", "h264parse", "!", "identity", "eos-after=30", "!", "fakesink"])
+        self.assertIn("EOS", p.stdout)
+
+
+@unittest.skipUnless(have_server(), "GStreamer's RTSP server for Python, or its x264enc, is not installed")
+class ForeignOrigin(ProxyCase):
+    def serve(self, *args):
+        here = os.path.dirname(os.path.abspath(__file__))
+        p = self.start(["/usr/bin/python3", os.path.join(here, "gst_server.py"), *args])
+        found = until(lambda: re.search(r"port (\d+)", p.stdout) or not p.running(), "the server")
+        self.assertNotEqual(found, True, str(p))
+        return f"rtsp://127.0.0.1:{found.group(1)}"
+
+    def test_it_plays(self):
+        """GStreamer's server behind the proxy, with Opus, over TCP and UDP."""
+        for transport in "tcp", "udp":
+            with self.subTest(transport):
+                proxy = self.proxy("--origin", self.serve("--audio", "opus"), "--backbone-transport", transport)
+                p = self.player(proxy.base + "/live")
+                p.wait_shown(40)
+                p.signal(signal.SIGTERM)
+                p.wait()
+                self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
+                self.assertGreater(p.report()["audio"]["packets"], 20)
+                self.stop_cleanly(proxy)
+
+    def test_credentials(self):
+        """The proxy has the origin's password; viewers need none, and do not learn it."""
+        origin = self.serve("--user", "anna:secret")
+        for args, code in ([], 3), (["--origin-user", "anna:wrong"], 3), (["--origin-user", "anna:secret"], 0):
+            with self.subTest(args):
+                proxy = self.proxy("--origin", origin, *args)
+                p = self.player(proxy.base + "/live")
+                if code:
+                    self.assertEqual(p.wait(), code)
+                    self.assertIn("502", p.stderr)
+                else:
+                    p.wait_shown(10)
+                self.assertNotIn("secret", p.stderr + proxy.stderr)
+
+
+if __name__ == "__main__":
+    lib.main()
