@@ -329,6 +329,8 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
                                           .payload_type = RTP_PT_SYNTHETIC,
                                           .seed = rng_u64(rng),
                                           .latency = config->latency,
+                                          .queue = config->queue,
+                                          .queue_bytes = (size_t)config->limit_bytes,
                                           .ops = &ops,
                                           .ctx = f};
     f->sender = stream_sender_new(&sender, now);
@@ -371,6 +373,7 @@ static int open_ends(struct flow_stream *f, const struct flow_stream_config *con
                                           .by_media = config->by_media,
                                           .repairs = repairs(f, config),
                                           .in_part = config->in_part,
+                                          .level = config->level,
                                           .transport = config->via,
                                           .source = config->media->name,
                                           .ask = ask,

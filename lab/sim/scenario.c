@@ -44,6 +44,9 @@ static const struct spec_quantity instant = {times, 0, 1e12, false, "a time from
 static const struct spec_quantity line_queue = {packets, 1, 100000, false,
                                                 "a queue from 1p to 100000p"};
 static const struct spec_quantity patience = {times, 20e3, 60e6, false, "a time from 20ms to 60s"};
+static const struct spec_quantity limit = {bytes, 1, 1e9, false, "a size from 1B to 1000MB"};
+static const struct spec_quantity fixed_level = {no_units, 0, LADDER_MAX_LEVELS - 1, false,
+                                                 "a level from 0 to 31"};
 static const struct spec_quantity fragment = {bytes, FLOW_STREAM_LEAST, FLOW_STREAM_MOST, false,
                                               "a size from 100B to 1200B"};
 static const struct spec_quantity page = {no_units, 1, 1000, false, "a number from 1 to 1000"};
@@ -90,6 +93,8 @@ static const struct key {
     {"parts", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, in_part)},
     {"length", OF_STREAM, VALUE_TIME, &instant, offsetof(struct group, length)},
     {"latency", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, latency)},
+    {"limit", OF_STREAM, VALUE_INT, &limit, offsetof(struct group, limit_bytes)},
+    {"level", OF_STREAM, VALUE_INT, &fixed_level, offsetof(struct group, level)},
     {"fragment", OF_STREAM, VALUE_INT, &fragment, offsetof(struct group, fragment_bytes)},
 };
 enum {
@@ -104,9 +109,10 @@ enum {
     SEEN_MEDIA,
     SEEN_GODDARD,
     SEEN_SIZES,
-    SEEN_REPAIR
+    SEEN_REPAIR,
+    SEEN_QUEUE
 };
-_Static_assert(SEEN_REPAIR < 64, "the keys seen are recorded in 64 bits");
+_Static_assert(SEEN_QUEUE < 64, "the keys seen are recorded in 64 bits");
 
 static const struct {
     const char *name;
@@ -205,6 +211,18 @@ static int read_repair(struct spec_reader *r, struct scan value, struct group *g
                      spec_excerpt(value).text);
 }
 
+static int read_queue(struct spec_reader *r, struct scan value, struct group *g)
+{
+    for (int i = 0; i < SCHEDULER_MODES; i++) {
+        if (scan_is(value, scheduler_mode_name((enum scheduler_mode)i))) {
+            g->queue = (enum scheduler_mode)i;
+            return 0;
+        }
+    }
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not priority, deadline or fifo",
+                     spec_excerpt(value).text);
+}
+
 static int read_media(struct spec_reader *r, struct scan value, struct group *g)
 {
     char text[64];
@@ -298,7 +316,7 @@ static int find_key(struct scan name, const struct group *g)
     if (scan_is(name, "rtt"))
         return SEEN_RTT;
     if (g->kind == GROUP_STREAM) {
-        static const char *const names[] = {"via", "media", "goddard", "sizes", "repair"};
+        static const char *const names[] = {"via", "media", "goddard", "sizes", "repair", "queue"};
         for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
             if (scan_is(name, names[i]))
                 return SEEN_VIA + i;
@@ -341,6 +359,8 @@ static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
         return read_media(r, value, g);
     case SEEN_REPAIR:
         return read_repair(r, value, g);
+    case SEEN_QUEUE:
+        return read_queue(r, value, g);
     case SEEN_GODDARD:
         return read_goddard(r, value, g);
     case SEEN_SIZES:
@@ -363,6 +383,8 @@ static int check(struct spec_reader *r, const struct group *g)
         return spec_fail(r, ERR_MALFORMED, "datagram requires cc=");
     if (g->kind == GROUP_STREAM && !g->via[0])
         return spec_fail(r, ERR_MALFORMED, "stream requires via=");
+    if (g->kind == GROUP_STREAM && g->level >= g->media.ladder.level_count)
+        return spec_fail(r, ERR_RANGE, "the media has no level %d", (int)g->level);
     if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= FLOW_UDP_HEADERS + 12)
         return spec_fail(r, ERR_RANGE, "datagrams require size= above 40B");
     if (g->from == g->to)
@@ -409,6 +431,8 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
                         .max_bps = 1000000000,
                         .length = 300 * USEC_PER_SEC,
                         .latency = USEC_PER_SEC,
+                        .limit_bytes = SCHEDULER_LIMIT_BYTES,
+                        .level = -1,
                         .fragment_bytes = 1000,
                         .pairs = 1};
     synthetic_goddard(&g->media);

@@ -31,6 +31,8 @@
 //               rate=R (media; greedy)  max=1gbit (of the controller)  ect (0 or 1)
 //   stream      via=NAME[:PARAMS] (sim_transport.h; must be said; / for the comma)  media=goddard
 //               (synthetic.h; / for the comma)  length=300s  latency=1s (in the scheduler)
+//               queue=priority (deadline, fifo: the scheduler's mode)  limit=4194304B (of it)
+//               level=N (requested throughout; default: the Goddard policy chooses)
 //               pair=1 (0: no pair of packets passes, as over RTSP's own connection)
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)
 //               repair=off (resend, fec, auto: of lost datagrams, repair_policy.h)
@@ -96,6 +98,9 @@ struct group {
     int64_t pairs;
     int64_t in_part;
     enum repair_mode repair;
+    enum scheduler_mode queue;
+    int64_t limit_bytes; // of the scheduler
+    int64_t level;       // of the stream; -1: the Goddard policy chooses
 };
 
 struct scenario {

@@ -126,6 +126,9 @@ static const struct option_row rows[] = {
              "scream, mtp, mtp:queue=65536 ...; / for the comma"},
     {KEY, .argument = "media=goddard length=300s fragment=1000B", .help = "media, its length, and its bytes per packet"},
     {KEY, .argument = "latency=1s", .help = "max wait in the scheduler"},
+    {KEY, .argument = "queue=priority limit=4194304B",
+     .help = "which waiting frames are dropped (or: deadline, fifo), and max bytes that wait"},
+    {KEY, .argument = "level=N", .help = "request this level throughout (default: the Goddard policy chooses)"},
     {KEY, .argument = "sizes=FILE",
      .help = "frame sizes: one frame's bytes per line, as ffprobe -select_streams v -show_entries "
              "packet=size -of csv=p=0 prints them"},
