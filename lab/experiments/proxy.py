@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab import layer_times, live, net
+from lab import layer_times, live, net, streaming
 from lab.experiment import Cell, Experiment
 from lab.experiments import proxy_report
 from lab.experiments.proxy_cells import access_text, backbone_text, paths, traffic_specs
@@ -29,11 +29,13 @@ class Contender:
     """How the stream goes from the server to the viewer."""
     access: str  # the viewer's transport
     proxy: tuple = None  # weir-proxy's options; None: end to end
+    old: bool = False  # the hosts' TCP is that of 2003
 
 
 KOMSSYS = ("--backbone-transport", "tfrc:komssys", "--queue", "fifo")
 CONTENDERS = {
     "komssys": Contender("tcp:sndbuf=65536", (*KOMSSYS, "--reflect", "off")),
+    "komssys hosts=2003": Contender("tcp:sndbuf=65536", (*KOMSSYS, "--reflect", "off"), True),
     "komssys-blocking": Contender("tcp:sndbuf=65536", (*KOMSSYS, "--reflect", "blocking")),
     "tcp": Contender("tcp"),
     "minbuf": Contender("minbuf:1,3"),
@@ -43,21 +45,29 @@ CONTENDERS = {
     "weir reflect=marks": Contender("minbuf:1,3", ("--reflect", "marks")),
     "weir badput=forward": Contender("minbuf:1,3", ("--badput", "forward")),
 }
+# Neither RACK nor tail loss probes nor F-RTO, which came later: with SACK alone the kernel counts duplicate ACKs, as FACK did
+# about.
+SYSCTLS_2003 = {"net/ipv4/tcp_recovery": "0", "net/ipv4/tcp_early_retrans": "0", "net/ipv4/tcp_frto": "0"}
+
 PATHS = {p.name: p for p in paths()}
 # The thesis had one kind of proxy in each cell.
 EVERY = tuple(CONTENDERS)
 PLAIN = tuple(c for c in EVERY if c != "komssys-blocking")
-BLOCKING = tuple(c for c in EVERY if c != "komssys")
+BLOCKING = tuple(c for c in EVERY if c not in ("komssys", "komssys hosts=2003"))
 
 
 def missing(contender, build):
     """Returns what this build lacks for a contender, or None."""
-    if CONTENDERS[contender].proxy is None:
+    words = CONTENDERS[contender].proxy
+    if words is None:
         return None
     try:
-        program(build, "weir-proxy")
+        text = streaming.help_of(program(build, "weir-proxy"))
     except Failed:
         return "weir-proxy is not built"
+    for option, value in zip(words[::2], words[1::2]):
+        if not streaming.offers(text, option.removeprefix("--"), value if ":" not in value else None):
+            return f"weir-proxy has no {option} {value}"
     return None
 
 
@@ -127,7 +137,7 @@ def figures_of(p, layers, proxied, backbone, access):
 def one(context):
     p, how = PATHS[context.cell.name], CONTENDERS[context.contender]
     seconds = context.experiment.options["seconds"]
-    with context.world() as world:
+    with context.world(sysctls=SYSCTLS_2003 if how.old else None) as world:
         at = net.two_part_path(world, (backbone_text(p), ""), (access_text(p), ""), options=["--seed", str(context.seed)],
                                backbone_options=["--flow", str(live.TRAFFIC_PORT), "--pcap", world.path("backbone"),
                                                  "--pcap-rest", "--snap", str(layer_times.SNAP)])
