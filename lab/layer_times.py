@@ -141,14 +141,14 @@ def lost_between(layers, first, then):
     return float(np.isnan(column(layers.values(), then)[counted]).mean()) if counted.any() else None
 
 
-def waits(layers, since, least):
-    """Returns (seconds, longest wait in s) of each BIN_S in which layers came to SINCE: the time from then until they were
-    read, less LEAST, the path's own."""
-    some = [l for l in layers.values() if not np.isnan(l.read) and not np.isnan(getattr(l, since))]
+def waits(layers, since, until, least=0.0):
+    """Returns (seconds, longest wait in s) of each BIN_S in which layers came to SINCE: the time from then to UNTIL, less
+    LEAST, the path's own."""
+    some = [l for l in layers.values() if not np.isnan(getattr(l, until)) and not np.isnan(getattr(l, since))]
     if not some:
         return np.empty(0), np.empty(0)
     came = column(some, since)
-    wait = np.maximum(0, column(some, "read") - came - least)
+    wait = np.maximum(0, column(some, until) - came - least)
     bins = np.floor(came / BIN_S).astype(int)
     first = bins.min()
     longest = np.full(bins.max() - first + 1, np.nan)

@@ -49,6 +49,9 @@ CONTENDERS = {
 # about.
 SYSCTLS_2003 = {"net/ipv4/tcp_recovery": "0", "net/ipv4/tcp_early_retrans": "0", "net/ipv4/tcp_frto": "0"}
 
+# Where the access's queue has no limit, only the viewer's window bounds it: 64 KB, as in the thesis; half of it is window.
+WINDOW_2003 = {"net/ipv4/tcp_rmem": "4096 131072 131072"}
+
 PATHS = {p.name: p for p in paths()}
 # The thesis had one kind of proxy in each cell.
 EVERY = tuple(CONTENDERS)
@@ -126,18 +129,25 @@ def figures_of(p, layers, proxied, backbone, access):
                 "falls": layer_times.falls(backbone[settled])}
     figures["over_access"] = figures["backbone_kbps"] / figures["access_kbps"] if figures["access_kbps"] else None
     if proxied:
-        _, wait = layer_times.waits(layers, "proxied", least_access_s(p))
+        _, wait = layer_times.waits(layers, "proxied", "read", least_access_s(p))
+        _, queue = layer_times.waits(layers, "proxied", "written")
         figures |= {"lost_backbone": layer_times.lost_between(layers, "pushed", "proxied"),
                     "lost_proxy": layer_times.lost_between(layers, "proxied", "read"),
-                    "queue_p95": float(np.percentile(wait, 95)) * 1e3 if wait.size else None,
-                    "queue_max": float(wait.max()) * 1e3 if wait.size else None}
+                    "queue_p95": float(np.percentile(queue, 95)) * 1e3 if queue.size else None,
+                    "wait_p95": float(np.percentile(wait, 95)) * 1e3 if wait.size else None,
+                    "wait_max": float(wait.max()) * 1e3 if wait.size else None}
     return figures
+
+
+def sysctls_of(p, how):
+    """Returns the settings of the hosts' TCP."""
+    return {**(SYSCTLS_2003 if how.old else {}), **(WINDOW_2003 if p.figure == 47 else {})}
 
 
 def one(context):
     p, how = PATHS[context.cell.name], CONTENDERS[context.contender]
     seconds = context.experiment.options["seconds"]
-    with context.world(sysctls=SYSCTLS_2003 if how.old else None) as world:
+    with context.world(sysctls=sysctls_of(p, how)) as world:
         at = net.two_part_path(world, (backbone_text(p), ""), (access_text(p), ""), options=["--seed", str(context.seed)],
                                backbone_options=["--flow", str(live.TRAFFIC_PORT), "--pcap", world.path("backbone"),
                                                  "--pcap-rest", "--snap", str(layer_times.SNAP)])

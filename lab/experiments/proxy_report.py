@@ -13,7 +13,7 @@ from lab.rows import Rows, text
 TARGET_MS = 250  # weir-proxy's --target
 FIVE = (("mean", "mean, ms"), ("p5", "5 %"), ("p95", "95 %"), ("sd", "deviation"), ("max", "highest"))
 BESIDES = [("base_p95", "base layer 95 %, ms", 0, 1), ("captured_p95", "from capture 95 %", 0, 1),
-           ("queue_p95", "waits at the proxy 95 %", 0, 1), ("queue_max", "max", 0, 1),
+           ("queue_p95", "queue of the proxy 95 %", 0, 1), ("wait_p95", "from the proxy on 95 %", 0, 1), ("wait_max", "max", 0, 1),
            ("layers", "valid layers", 2, 1), ("layer_changes", "their change", 2, 1),
            ("goodput_kbps", "goodput, kbit/s", 0, 1), ("badput", "badput, %", 2, 100),
            ("lost_backbone", "lost in the backbone, %", 2, 100), ("lost_proxy", "at the proxy, %", 2, 100),
@@ -95,7 +95,7 @@ def reflection_goals(rows):
                 yield ["c", cell, contender, "variation of the backbone's rate at most half of blocking's",
                        verdict(ratio.value <= 0.5, ratio.text(2))]
             if queue:
-                yield ["c", cell, contender, f"waits at most {TARGET_MS + 100} ms for 95 % of the time",
+                yield ["c", cell, contender, f"the proxy's queue at most {TARGET_MS + 100} ms for 95 % of the time",
                        verdict(queue.value <= TARGET_MS + 100, queue.text(0))]
 
 
@@ -236,8 +236,9 @@ def write(run_rows, page):
     page.text("The delay of a layer is from leaving the server to being read by the viewer, and end to end (tcp, minbuf) from "
               "being written by the server; from capture it includes what waits at the server. Published: Fiksdal 2003, figure "
               "51, one run each, with TCP's FACK, which Linux no longer has. komssys is the thesis's proxy; weir is weir-proxy "
-              "with its defaults, then with one thing changed. Waits at the proxy are those of 0.1 s each, longest layer: in "
-              "its queue, its socket and the access link, beyond the link's own time. Badput: layers that reached the viewer without one "
+              "with its defaults, then with one thing changed. The queue of the proxy is the time from a layer's arrival there until "
+              "it was written to the access's socket, the longest of each 0.1 s; from the proxy on also counts socket and "
+              "link, beyond the link's own time. Badput: layers that reached the viewer without one "
               "below them. Rates count from 12 s on. Waited is the share of the time that a thread was ready without a core: "
               "above 0.1 the machine was busy.")
     goals = goals_of(rows)

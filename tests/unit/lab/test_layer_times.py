@@ -105,10 +105,10 @@ class Times(unittest.TestCase):
 
     def test_waits(self):
         some = layers((1, 0, 0, 1.02, 1.13), (1, 1, 0, 1.08, 1.28), (2, 0, 0, 1.31, 1.32), (3, 0, 0, 1.4, None))
-        at, wait = layer_times.waits(some, "proxied", 0.05)
+        at, wait = layer_times.waits(some, "proxied", "read", 0.05)
         self.assertEqual([round(t, 6) for t in at], [1.0, 1.3])
         self.assertEqual([round(w, 6) for w in wait], [0.15, 0])
-        self.assertEqual(layer_times.waits({}, "proxied", 0)[0].size, 0)
+        self.assertEqual(layer_times.waits({}, "proxied", "written")[0].size, 0)
 
     def test_rates(self):
         self.assertEqual(layer_times.rates([9.9, 10, 10.9, 12, 13], [5, 1, 2, 4, 8], 10, 3).tolist(), [3, 0, 4])

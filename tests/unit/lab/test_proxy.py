@@ -62,6 +62,12 @@ class Cells(unittest.TestCase):
         quick = proxy.experiment(True, {})
         self.assertTrue(all(c.name in PATHS and set(c.contenders) <= set(proxy.EVERY) for c in quick.cells))
 
+    def test_hosts(self):
+        how = proxy.CONTENDERS
+        self.assertEqual(proxy.sysctls_of(PATHS["fig28-none-0%"], how["weir"]), {})
+        self.assertEqual(proxy.sysctls_of(PATHS["fig47-512kbit-0%"], how["tcp"]), proxy.WINDOW_2003)
+        self.assertEqual(proxy.sysctls_of(PATHS["fig28-none-0%"], how["komssys hosts=2003"]), proxy.SYSCTLS_2003)
+
     def test_missing(self):
         self.assertIsNone(proxy.missing("tcp", "/nowhere"))
         self.assertEqual(proxy.missing("weir", "/nowhere"), "weir-proxy is not built")
@@ -82,7 +88,8 @@ class Figures(unittest.TestCase):
         self.assertEqual(f["lost_proxy"], 0)
         self.assertEqual((f["over_access"], f["backbone_variation"], f["access_variation"]), (1, 0.5, 0))
         self.assertAlmostEqual(f["goodput_kbps"], 38 * 1024 * 8e-3 / 20)
-        self.assertAlmostEqual(f["queue_max"], 200 - proxy.least_access_s(p) * 1e3)
+        self.assertAlmostEqual(f["wait_max"], 200 - proxy.least_access_s(p) * 1e3)
+        self.assertAlmostEqual(f["queue_p95"], 0)  # written at once
         plain = proxy.figures_of(p, layers, False, np.full(20, 2000.0), np.full(20, 2000.0))
         self.assertNotIn("queue_p95", plain)
 
