@@ -109,8 +109,7 @@ static const struct {
     enum reflect_mode mode;
     const char *help;
 } reflects[] = {
-    {"limit", REFLECT_LIMIT,
-     "asks the origin to send no more than the access carries"},
+    {"limit", REFLECT_LIMIT, "asks the origin to send no more than the access carries"},
     {"marks", REFLECT_MARKS,
      "reports to the origin's congestion control what exceeds the access, as marked packets"},
     {"off", REFLECT_OFF, "what the access cannot carry is dropped here"},
