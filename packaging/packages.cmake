@@ -27,7 +27,8 @@ weir-send encodes a source into a ladder of scalable levels and serves any
 number of viewers over RTSP, each over the transport it asks for: TCP with a
 short send buffer, UDP under a rate controller (TFRC, ARC, packet spacing), or
 TCP without retransmission. weir-play shows the stream and has a cause for
-every frame that was not shown and for every stall.")
+every frame that was not shown and for every stall. weir-proxy relays streams
+from a long path to viewers on a short one.")
 # The program loads it by itself, so that nobody sees it in the program.
 string(REGEX MATCH "^[0-9]+" avdevice ${AVDEVICE_VERSION})
 set(CPACK_DEBIAN_WEIR_PACKAGE_DEPENDS "libavdevice${avdevice}")

@@ -6,7 +6,7 @@
 # downloaded stays in build/prove, for a week: the first time takes minutes, then one.
 set -euo pipefail
 
-programs="weir-send weir-play weir-link weir-traffic weir-sim weir-watch weir-lab"
+programs="weir-send weir-proxy weir-play weir-link weir-traffic weir-sim weir-watch weir-lab"
 base="man-db bash-completion systemd desktop-file-utils libcap2-bin"
 
 if [ "$(id -u)" -ne 0 ]; then
@@ -109,12 +109,12 @@ step "manuals, completion, service, desktop file"
 for program in $programs; do
     inside man --pager=cat "$program" | grep -q '^EXIT STATUS' || { say "no manual of $program"; exit 1; }
 done
-for program in weir-send weir-play weir-link weir-traffic weir-sim; do
+for program in weir-send weir-proxy weir-play weir-link weir-traffic weir-sim; do
     inside bash -c ". /usr/share/bash-completion/bash_completion; _completion_loader $program; complete -p $program" |
         grep -q "_${program/-/_}"
 done
 quiet inside desktop-file-validate /usr/share/applications/weir-play.desktop
-quiet inside systemd-analyze verify /lib/systemd/system/weir-send.service
+quiet inside systemd-analyze verify /lib/systemd/system/weir-send.service /lib/systemd/system/weir-proxy.service
 
 step "a stream over the loopback, as a plain user"
 quiet inside useradd --create-home viewer

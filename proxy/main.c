@@ -60,7 +60,7 @@ static void announce(const struct program *p, const struct proxy_options *o)
 
 static struct catalog *open_catalog(struct program *p, const struct proxy_options *o)
 {
-    uint64_t number;
+    uint32_t number;
     struct origin_catalog_config config = {.loop = &p->loop,
                                            .rules = &o->rules,
                                            .choices = &o->choices,
@@ -72,7 +72,7 @@ static struct catalog *open_catalog(struct program *p, const struct proxy_option
                                            .queue_bytes = (size_t)o->queue_bytes};
     if (!random_fill(&number, sizeof(number)))
         return NULL;
-    snprintf(config.name, sizeof(config.name), "weir-proxy-%016" PRIx64, number);
+    snprintf(config.name, sizeof(config.name), "weir-proxy-%08" PRIx32, number);
     return origin_catalog_new(&config);
 }
 

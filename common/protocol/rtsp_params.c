@@ -64,6 +64,8 @@ static void read_transport(struct text value, struct rtsp_params *params)
         {"allowed_bps=", &out->allowed_bps},
         {"skipped=", &params->skipped},
     };
+    struct relay_field relay[RELAY_FIELDS];
+    relay_info_fields(&params->relay, relay);
     struct scan all = scan_of(value.at, value.len);
     while (!scan_end(&all)) {
         struct scan word = scan_until(&all, ' ');
@@ -73,6 +75,12 @@ static void read_transport(struct text value, struct rtsp_params *params)
             if (scan_word(&s, fields[i].name) && read_figure(s, &figure))
                 *fields[i].value = figure;
         }
+        for (int i = 0; relay[i].name; i++) {
+            struct scan s = word;
+            double figure;
+            if (scan_word(&s, relay[i].name) && scan_char(&s, '=') && read_figure(s, &figure))
+                *relay[i].value = figure;
+        }
         read_variable(word, out);
     }
 }
@@ -81,6 +89,7 @@ void rtsp_params_decode(struct text body, struct rtsp_params *out)
 {
     *out = (struct rtsp_params){.level = -1, .skipped = NAN};
     transport_info_clear(&out->transport);
+    out->relay = relay_info_unknown();
     size_t at = 0;
     struct text name;
     struct text value;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "common/base/usec.h"
+#include "common/protocol/relay_info.h"
 #include "common/protocol/transport_info.h"
 #include "common/wire/text.h"
 
@@ -18,6 +19,7 @@ struct rtsp_params {
     usec_t sender_wall;              // the sender's wall clock
     int level;                       // -1: not reported
     struct transport_info transport; // NaN: not reported
+    struct relay_info relay;         // NaN: not reported
     double skipped;                  // frames that the sender left out; NaN: not reported
 };
 

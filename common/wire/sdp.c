@@ -130,7 +130,7 @@ const char *const sdp_source_names[SDP_SOURCES] = {
     [SDP_SOURCE_FILE] = "file",       [SDP_SOURCE_GREEDY] = "greedy",
     [SDP_SOURCE_STEADY] = "steady",   [SDP_SOURCE_GODDARD] = "goddard",
     [SDP_SOURCE_LAYERS] = "layers",   [SDP_SOURCE_CAMERA] = "camera",
-    [SDP_SOURCE_SCREEN] = "screen",
+    [SDP_SOURCE_SCREEN] = "screen",   [SDP_SOURCE_RELAYED] = "relayed",
 };
 
 // Writes a value as one line: control characters in it, such as line ends, are replaced.
@@ -160,6 +160,8 @@ static void put_session(struct put *p, const struct sdp *s, bool v6)
         put_line(p, "a=x-weir-clock:", s->clock);
     if (s->reorders)
         put_format(p, "a=x-weir-order:decoding\r\n");
+    if (s->via[0])
+        put_line(p, "a=x-weir-via:", s->via);
 }
 
 static void put_ladder(struct put *p, const struct sdp *s)
@@ -349,6 +351,16 @@ static int on_order(struct sdp *s, struct scan v)
     return 0;
 }
 
+static int on_via(struct sdp *s, struct scan v)
+{
+    struct text text = text_of_scan(v);
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] < ' ' || text.at[i] > '~')
+            return 0;
+    text_copy(text, s->via, sizeof(s->via));
+    return 0;
+}
+
 static int on_session_control(struct sdp *s, struct scan v)
 {
     struct scan url = v;
@@ -477,6 +489,7 @@ static const struct {
     {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
     {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
     {"x-weir-order", false, on_order},   {"x-weir-layers", false, on_layers},
+    {"x-weir-via", false, on_via},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)

@@ -11,6 +11,9 @@
 //       one line per level, ascending
 //   a=x-weir-layers:sizes
 //       the sizes are layers of one picture (struct ladder.cumulative)
+//   a=x-weir-via:RTSP/1.0 edge-3
+//       the proxies between the server and the source, as in a Via header (RFC 2326, 12.43), the
+//       nearest to the source first; printable ASCII
 //   a=x-weir-order:decoding
 //       frames are sent in decoding order, which differs from the order of their numbers: there
 //       are B frames
@@ -30,6 +33,7 @@ extern "C" {
 enum {
     SDP_MAX_BYTES = 16384,
     SDP_MAX_TEXT = 256,
+    SDP_MAX_VIA = 128,
     SDP_MAX_PARAMETER_SETS = 1024,
 };
 
@@ -43,7 +47,8 @@ enum sdp_source {
     SDP_SOURCE_LAYERS,  // frames without pictures
     SDP_SOURCE_CAMERA,
     SDP_SOURCE_SCREEN,
-    SDP_SOURCES // the number of sources
+    SDP_SOURCE_RELAYED, // a third party's, through a proxy: as any encoder makes frames
+    SDP_SOURCES         // the number of sources
 };
 
 struct sdp_audio {
@@ -69,8 +74,9 @@ struct sdp {
     struct rtp_ext_ids ext;
     bool nack; // lost packets may be reported, and with pli key frames requested: RFC 4585
     bool pli;
-    bool ccfb;     // reports of RFC 8888 are supported (a=rtcp-fb, its section 6)
-    bool reorders; // true if a=x-weir-order is present
+    bool ccfb;             // reports of RFC 8888 are supported (a=rtcp-fb, its section 6)
+    bool reorders;         // true if a=x-weir-order is present
+    char via[SDP_MAX_VIA]; // empty: the server is the source
     struct sdp_audio audio;
     char other_audio[32]; // codec of an unsupported audio medium; empty: none
     // level_count == 0 if the stream is not Weir's; source_fps is then the rate in the description

@@ -79,6 +79,7 @@ static struct object session(const struct qoe_json *r)
     put(&o, "transport", json_text(r->session.transport[0] ? r->session.transport : NULL));
     put(&o, "transport_why", json_text(r->session.why[0] ? r->session.why : NULL));
     put(&o, "source", json_text(r->session.source[0] ? r->session.source : NULL));
+    put(&o, "via", json_text(r->session.via[0] ? r->session.via : NULL));
     put(&o, "started_at", started_at(r->session.started_wall));
     put_seconds(&o, "duration", r->session.duration);
     put_count(&o, "reconnects", r->session.reconnects);
@@ -313,6 +314,11 @@ static struct object latency(const struct qoe_json *r)
     struct object parts = object_new();
     put_object(&parts, "encoder", part(&r->latency.parts.encoder));
     put_object(&parts, "transport", part(&r->latency.parts.transport));
+    if (r->session.via[0]) {
+        put_object(&parts, "backbone", part(&r->latency.parts.backbone));
+        put_object(&parts, "proxy", part(&r->latency.parts.proxy));
+        put_object(&parts, "access", part(&r->latency.parts.access));
+    }
     put_object(&parts, "buffer", part(&r->latency.parts.buffer));
     put_object(&parts, "decoder", part(&r->latency.parts.decoder));
     put_object(&parts, "display", part(&r->latency.parts.display));

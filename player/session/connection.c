@@ -331,6 +331,7 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     struct qoe_setup e = {.transport = c->transport,
                           .why = setup->why,
                           .source = source,
+                          .via = c->sdp.via,
                           .ladder = &c->sdp.ladder,
                           .frames = sdp_has_frames(&c->sdp)};
     qoe_on_setup(c->config.qoe, &e, now);

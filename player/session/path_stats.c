@@ -73,6 +73,7 @@ void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a,
     p->sender = a->params.transport;
     if (!isnan(a->params.skipped))
         qoe_on_sender_skipped(p->qoe, (uint64_t)a->params.skipped);
+    qoe_on_relay(p->qoe, a->params.relay.backbone_delay_ms, a->params.relay.proxy_delay_ms);
     p->rtt = isnan(p->sender.rtt_ms) ? a->rtt : (usec_t)(p->sender.rtt_ms * 1e3);
 }
 

@@ -42,6 +42,7 @@ void stream_description_source(const struct sdp *s, char out[STREAM_DESCRIPTION_
         [SDP_SOURCE_LAYERS] = "synthetic:layers",
         [SDP_SOURCE_CAMERA] = "camera",
         [SDP_SOURCE_SCREEN] = "screen",
+        [SDP_SOURCE_RELAYED] = "relayed",
     };
     const struct ladder *l = &s->ladder;
     if (l->source_width > 0 && l->source_fps.den > 0)

@@ -302,6 +302,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .stamped = stamped,
         .reorders = sdp->reorders,
         .live = sdp->duration < 0,
+        .relayed = sdp->via[0],
         .asks_keys = true,
         .steers = steers,
         .latency = mode,
@@ -325,9 +326,11 @@ struct video_player *video_player_new(const struct video_player_config *config)
     if (!p->pipeline || !p->timer)
         goto failed;
     p->feed.session = config->session;
-    enum decoder_order order = !server_dialect_of(config->sdp)->describes_order ? DECODER_AS_SHOWN
-                               : config->sdp->reorders                          ? DECODER_AS_COMES
-                                                                                : DECODER_PLAIN;
+    bool of_any_encoder = !server_dialect_of(config->sdp)->describes_order ||
+                          config->sdp->source == SDP_SOURCE_RELAYED;
+    enum decoder_order order = of_any_encoder          ? DECODER_AS_SHOWN
+                               : config->sdp->reorders ? DECODER_AS_COMES
+                                                       : DECODER_PLAIN;
     if (config->sdp->h264 && !(p->feed.decoder = decode_thread_new(
                                    config->show, order, config->on_done, config->done_ctx)))
         goto failed;

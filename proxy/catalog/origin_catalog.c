@@ -16,6 +16,9 @@
 #include "server/policy/catalog_path.h"
 
 #define DESCRIBE_LIMIT (7 * USEC_PER_SEC) // viewers wait 8 s for a response
+// Third parties stop a stream's pipeline with the connection that has described it, unless another
+// one has joined. So it stays open until the viewer's own session with the origin stands.
+#define KEEP_LINK (2 * USEC_PER_SEC)
 
 enum film_state { FILM_DESCRIBING, FILM_OPEN, FILM_REFUSED };
 
@@ -27,8 +30,8 @@ struct film {
     char via[VIA_MAX];               // towards the origin
     struct url url;
     enum film_state state;
-    struct rtsp_link *link; // owned; while it is described
-    struct timer *timer;    // owned; the limit, and the end of the description
+    struct rtsp_link *link; // owned; while it is described, and shortly after
+    struct timer *timer;    // owned; the limit, the end of the description, the end of the link
     bool is_over;           // the link has ended
     bool is_described;      // `sdp` is valid
     struct sdp sdp;
@@ -124,14 +127,19 @@ static void open_film(struct film *f)
 static void on_timer(void *ctx, usec_t now)
 {
     struct film *f = ctx;
-    rtsp_link_free(f->link);
-    f->link = NULL;
+    if (f->state == FILM_OPEN) {
+        rtsp_link_free(f->link);
+        f->link = NULL;
+        return;
+    }
     if (f->is_described)
         open_film(f);
     else if (!f->is_over)
         refuse_film(f, 504, "origin: no answer in time");
     else
         f->state = FILM_REFUSED;
+    if (f->state == FILM_OPEN)
+        timer_set(f->timer, now + KEEP_LINK);
     if (f->state == FILM_REFUSED)
         log_info("%s is refused: %d %s", f->path, f->refusal.status, f->refusal.text);
     for (struct catalog_hold *h = f->holds; h; h = h->next)

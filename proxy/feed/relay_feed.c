@@ -67,6 +67,9 @@ struct relay_feed {
     bool follows;
     double speed;
 
+    double held_sum, waiting_sum; // us, of this second: in the bridge, and in the session's queue
+    int held_count, waiting_count;
+    double delay_ms; // mean from a frame's arrival to its first write, of the last second
     usec_t access_at;
     usec_t key_at; // no key frame is requested for a dropped frame before this time
     usec_t second_at;
@@ -216,6 +219,20 @@ static usec_t captured_of(const struct relay_feed *f, usec_t capture_wall, usec_
     return captured < now - MAX_AGE || captured > now + MAX_EARLY ? arrived : captured;
 }
 
+static void note_held(struct relay_feed *f, usec_t held)
+{
+    f->held_sum += (double)held;
+    f->held_count++;
+}
+
+static void end_second(struct relay_feed *f)
+{
+    if (f->held_count && f->waiting_count)
+        f->delay_ms = (f->held_sum / f->held_count + f->waiting_sum / f->waiting_count) / 1000;
+    f->held_sum = f->waiting_sum = 0;
+    f->held_count = f->waiting_count = 0;
+}
+
 static void on_frame(void *ctx, struct received_frame *r, usec_t now)
 {
     struct relay_feed *f = ctx;
@@ -227,6 +244,7 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     usec_t captured = captured_of(f, r->capture_wall, r->first_arrived, now);
     if (!r->capture_wall) // a third party's: the latency is that from the proxy on
         r->capture_wall = r->first_arrived + clock_wall() - clock_now();
+    note_held(f, now - r->last_arrived);
     bridge_frame(f->bridge, r, captured, now);
     arm(f);
 }
@@ -456,6 +474,8 @@ static void read_access(struct relay_feed *f, usec_t now)
         .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
         .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
         .free = 1};
+    f->waiting_sum += (double)access.waiting;
+    f->waiting_count++;
     bridge_access(f->bridge, &access, now);
 }
 
@@ -479,6 +499,7 @@ static void on_timer(void *ctx, usec_t now)
     if (f->upstream && now >= f->second_at) {
         f->second_at = now + USEC_PER_SEC;
         upstream_second(f->upstream, now);
+        end_second(f);
         struct upstream_stats s;
         upstream_read(f->upstream, &s);
         bridge_set_rtt(f->bridge, s.rtt);
@@ -619,6 +640,27 @@ static void set_speed(struct media_feed *feed, double speed)
         upstream_set_speed(f->upstream, speed, clock_now());
 }
 
+static void relay_info(const struct media_feed *feed, struct relay_info *out, usec_t now)
+{
+    (void)now;
+    const struct relay_feed *f = (const struct relay_feed *)feed;
+    struct bridge_stats bridge;
+    bridge_read(f->bridge, &bridge);
+    *out = relay_info_unknown();
+    out->proxy_limit_bps = bridge.limit_bps;
+    out->proxy_badput_bytes = (double)bridge.badput_bytes;
+    out->proxy_delay_ms = f->delay_ms;
+    if (!f->upstream)
+        return;
+    struct upstream_stats s;
+    upstream_read(f->upstream, &s);
+    out->backbone_rtt_ms = s.rtt ? usec_to_msec(s.rtt) : NAN;
+    out->backbone_rate_bps = s.rate_bps;
+    out->backbone_loss = s.loss;
+    out->backbone_delay_ms = s.delay_ms;
+    out->backbone_skipped = s.skipped;
+}
+
 static void feed_free(struct media_feed *feed)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
@@ -631,7 +673,7 @@ static void feed_free(struct media_feed *feed)
 
 #define OF_ALL                                                                                     \
     .place = place, .play = play, .request_key = request_key, .set_level = set_level,              \
-    .free = feed_free
+    .relay_info = relay_info, .free = feed_free
 static const struct media_feed_ops live_ops = {OF_ALL, .repair = repair};
 static const struct media_feed_ops stored_ops = {OF_ALL, .rewind = rewind_to,
                                                  .set_speed = set_speed};
@@ -653,6 +695,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     f->last = f->away_last = -1;
     f->show_seconds = f->seconds = NAN;
     f->speed = 1;
+    f->delay_ms = NAN;
     f->level = -1;
     f->period = number_shift_period(&config->media->ladder);
     f->clock_limit = USEC_NEVER;

@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/put.h"
 #include "common/base/utf8.h"
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/relay_feed.h"
@@ -23,6 +25,7 @@ struct relay_media {
     struct url url;
     struct sdp sdp;
     char via[VIA_MAX];
+    char name[VIA_MAX_NAME + 16]; // of this proxy: the last entry of `via`
     bool stale;
 };
 
@@ -49,6 +52,8 @@ static void describe(const struct stream_media *base, int size_id, struct sdp *o
     const struct relay_media *m = (const struct relay_media *)base;
     if (!sdp_is_third_party(&m->sdp))
         snprintf(out->clock, sizeof(out->clock), "%s", m->sdp.clock);
+    struct put via = put_into(out->via, sizeof(out->via));
+    put_format(&via, "%s%s%s", m->sdp.via, *m->sdp.via ? ", " : "", m->name);
     snprintf(out->sprop, sizeof(out->sprop), "%s", m->sdp.sprop);
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s", m->sdp.profile_level_id);
 }
@@ -83,6 +88,8 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
     m->url = *config->url;
     m->sdp = *sdp;
     snprintf(m->via, sizeof(m->via), "%s", config->via);
+    const char *last = strrchr(m->via, ',');
+    snprintf(m->name, sizeof(m->name), "%.50s", last ? last + 2 : m->via);
     m->base = (struct stream_media){.ops = &ops,
                                     .ladder = sdp->ladder,
                                     .kind = sdp->source,
@@ -92,10 +99,10 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
                                     .reorders = sdp->reorders,
                                     .relays = true};
     utf8_copy(sdp->title, m->base.title, sizeof(m->base.title));
-    if (!server_dialect_of(sdp)->has_levels)
+    if (!server_dialect_of(sdp)->has_levels) {
+        m->base.kind = SDP_SOURCE_RELAYED;
         set_foreign_ladder(&m->base.ladder);
-    if (sdp->source == SDP_SOURCE_UNKNOWN) // a viewer takes it for a third party's otherwise
-        m->base.kind = sdp->duration < 0 ? SDP_SOURCE_CAMERA : SDP_SOURCE_FILE;
+    }
     *out = &m->base;
     return 0;
 }

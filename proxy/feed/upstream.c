@@ -9,6 +9,7 @@
 
 #include "client/rtsp/rtsp_link.h"
 #include "common/base/log.h"
+#include "common/base/seq.h"
 #include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/timer.h"
@@ -39,6 +40,8 @@ struct upstream {
     bool datagram;
     bool warned; // that the rate of the access cannot be reflected
     struct upstream_stats stats;
+    double delay_sum; // us, of this second's frames
+    int delay_count;
 };
 
 // ---- From the receivers
@@ -76,6 +79,11 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     if (u->has_audio && u->dialect->numbers_from_stamps)
         av_sync_picture(&u->audio.sync, f->rtp_timestamp, media_of(u, f->number), f->last_arrived);
     u->stats.frames++;
+    if (!u->dialect->numbers_from_stamps && u->clock.known) {
+        usec_t wall = f->last_arrived + clock_wall() - clock_now() + u->clock.offset;
+        u->delay_sum += (double)(wall - seq32_extend(wall, f->first_written_us));
+        u->delay_count++;
+    }
     u->config.ops->on_frame(u->config.ctx, f, now);
 }
 
@@ -230,6 +238,7 @@ static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
     struct upstream *u = ctx;
     double rtt_ms = a->params.transport.rtt_ms;
     set_rtt(u, isnan(rtt_ms) ? a->rtt : (usec_t)(rtt_ms * 1e3), now);
+    u->stats.skipped = a->params.skipped;
     if (a->params.has_clock)
         (void)clock_sync_sample(&u->clock, a->asked_wall, a->params.sender_wall, a->received_wall);
     u->config.ops->on_clock(u->config.ctx, now);
@@ -404,6 +413,8 @@ void upstream_second(struct upstream *u, usec_t now)
     video_receiver_second(u->video, &f, now);
     u->stats.rate_bps = f.rate_bps;
     u->stats.loss = f.loss;
+    u->stats.delay_ms = u->delay_count ? u->delay_sum / u->delay_count / 1000 : NAN;
+    u->delay_sum = u->delay_count = 0;
     uint8_t report[RTCP_MAX_PACKET];
     size_t len = u->has_audio ? audio_receiver_report(&u->audio, report, now) : 0;
     if (len)
@@ -435,7 +446,7 @@ struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
     u->config = *config;
     u->url = *config->url;
     snprintf(u->via, sizeof(u->via), "%s", config->via);
-    u->stats.rate_bps = u->stats.loss = NAN;
+    u->stats.rate_bps = u->stats.loss = u->stats.delay_ms = u->stats.skipped = NAN;
     struct rtsp_client_config rtsp = {.url = u->url,
                                       .transports = *config->transports,
                                       .adapt = config->follows ? "sender" : "none",

@@ -69,6 +69,9 @@ struct upstream_stats {
     usec_t rtt;      // 0: unknown
     double rate_bps; // of the last second; NaN: unknown
     double loss;     // fraction of the last second's packets; NaN: none was expected
+    double
+        delay_ms;   // mean of the last second's frames, from the origin's first write; NaN: unknown
+    double skipped; // frames that the origin left out; NaN: unknown
     uint64_t packets;
     uint64_t frames;
 };

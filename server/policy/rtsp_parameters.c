@@ -76,3 +76,12 @@ void rtsp_parameter_transport(const struct transport_info *info, double skipped,
         append(out, cap, variable, info->variable[i].value, 8);
     }
 }
+
+void rtsp_parameter_relay(const struct relay_info *info, char *out, size_t cap)
+{
+    struct relay_info values = *info;
+    struct relay_field fields[RELAY_FIELDS];
+    relay_info_fields(&values, fields);
+    for (int i = 0; fields[i].name; i++)
+        append(out, cap, fields[i].name, *fields[i].value, fields[i].decimals);
+}

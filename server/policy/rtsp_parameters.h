@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/protocol/relay_info.h"
 #include "common/protocol/transport_info.h"
 #include "common/wire/text.h"
 
@@ -40,6 +41,9 @@ enum rtsp_parameter rtsp_parameter_of(struct text name);
 // `info`, and the number of frames that this viewer did not get.
 void rtsp_parameter_transport(const struct transport_info *info, double skipped, char *out,
                               size_t cap);
+
+// Appends what a proxy knows of the way behind it to that line.
+void rtsp_parameter_relay(const struct relay_info *info, char *out, size_t cap);
 
 #ifdef __cplusplus
 }

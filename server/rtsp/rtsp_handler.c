@@ -414,6 +414,9 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct rt
         struct transport_info info;
         session_info(session, &info, now);
         rtsp_parameter_transport(&info, (double)session_skipped(session), line, sizeof(line));
+        struct relay_info relay;
+        if (session_relay_info(session, &relay, now))
+            rtsp_parameter_relay(&relay, line, sizeof(line));
     } else {
         rtsp_response_refuse(
             a, 451,

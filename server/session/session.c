@@ -496,6 +496,14 @@ void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
     *ssrc = rtp->ssrc;
 }
 
+bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now)
+{
+    if (!s->feed->ops->relay_info)
+        return false;
+    s->feed->ops->relay_info(s->feed, out, now);
+    return true;
+}
+
 uint64_t session_skipped(const struct session *s)
 {
     struct stream_sender_stats of;

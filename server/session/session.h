@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "common/protocol/relay_info.h"
 #include "common/repair/repair_policy.h"
 #include "common/transport/path_validation.h"
 #include "common/transport/transport.h"
@@ -97,6 +98,8 @@ void session_set_speed(struct session *s, double speed, usec_t now);
 // Writes sequence number and timestamp of the next packet, for RTP-Info.
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);
 void session_info(const struct session *s, struct transport_info *out, usec_t now);
+// Writes what is known of the way behind a proxy to `out`. Returns false if this is none.
+bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now);
 // Returns the number of frames of its levels that the encoder or the scheduler skipped.
 uint64_t session_skipped(const struct session *s);
 // Returns the bytes of RTP header and payload of its largest packets.

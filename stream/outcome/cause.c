@@ -4,9 +4,11 @@
 const char *frame_cause_text(enum frame_cause cause)
 {
     static const char *const texts[FRAME_CAUSES] = {
-        [CAUSE_NETWORK] = "network",       [CAUSE_LATE] = "late",       [CAUSE_SENDER] = "sender",
-        [CAUSE_DEPENDENCY] = "dependency", [CAUSE_DECODER] = "decoder", [CAUSE_DISPLAY] = "display",
-        [CAUSE_SKIPPED] = "skipped",       [CAUSE_OUTAGE] = "outage",
+        [CAUSE_NETWORK] = "network",       [CAUSE_LATE] = "late",
+        [CAUSE_SENDER] = "sender",         [CAUSE_PROXY] = "proxy",
+        [CAUSE_DEPENDENCY] = "dependency", [CAUSE_DECODER] = "decoder",
+        [CAUSE_DISPLAY] = "display",       [CAUSE_SKIPPED] = "skipped",
+        [CAUSE_OUTAGE] = "outage",
     };
     return texts[cause];
 }
@@ -23,10 +25,15 @@ const char *stall_cause_text(enum stall_cause cause)
 const char *freeze_cause_text(enum freeze_cause cause)
 {
     static const char *const texts[FREEZE_CAUSES] = {
-        [FREEZE_NETWORK] = "network", [FREEZE_TRANSPORT] = "transport",
-        [FREEZE_SENDER] = "sender",   [FREEZE_LATE] = "late",
-        [FREEZE_DISPLAY] = "display", [FREEZE_UNDECODABLE] = "undecodable",
-        [FREEZE_SKIPPED] = "skipped", [FREEZE_LOST] = "server-lost",
+        [FREEZE_NETWORK] = "network",
+        [FREEZE_TRANSPORT] = "transport",
+        [FREEZE_SENDER] = "sender",
+        [FREEZE_LATE] = "late",
+        [FREEZE_PROXY] = "proxy",
+        [FREEZE_DISPLAY] = "display",
+        [FREEZE_UNDECODABLE] = "undecodable",
+        [FREEZE_SKIPPED] = "skipped",
+        [FREEZE_LOST] = "server-lost",
         [FREEZE_OUTAGE] = "outage",
     };
     return texts[cause];
@@ -45,10 +52,11 @@ enum freeze_cause freeze_cause_of_stall(enum stall_cause cause)
 enum freeze_cause freeze_cause_of_frame(enum frame_cause root)
 {
     static const enum freeze_cause causes[FRAME_CAUSES] = {
-        [CAUSE_NETWORK] = FREEZE_NETWORK,     [CAUSE_LATE] = FREEZE_LATE,
-        [CAUSE_SENDER] = FREEZE_SENDER,       [CAUSE_DEPENDENCY] = FREEZE_UNDECODABLE,
-        [CAUSE_DECODER] = FREEZE_UNDECODABLE, [CAUSE_DISPLAY] = FREEZE_DISPLAY,
-        [CAUSE_SKIPPED] = FREEZE_SKIPPED,     [CAUSE_OUTAGE] = FREEZE_OUTAGE,
+        [CAUSE_NETWORK] = FREEZE_NETWORK,        [CAUSE_LATE] = FREEZE_LATE,
+        [CAUSE_SENDER] = FREEZE_SENDER,          [CAUSE_PROXY] = FREEZE_PROXY,
+        [CAUSE_DEPENDENCY] = FREEZE_UNDECODABLE, [CAUSE_DECODER] = FREEZE_UNDECODABLE,
+        [CAUSE_DISPLAY] = FREEZE_DISPLAY,        [CAUSE_SKIPPED] = FREEZE_SKIPPED,
+        [CAUSE_OUTAGE] = FREEZE_OUTAGE,
     };
     return causes[root];
 }

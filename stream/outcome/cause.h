@@ -13,12 +13,13 @@ enum frame_cause {
     CAUSE_NETWORK,    // a packet of the frame was lost: a gap in the RTP sequence numbers
     CAUSE_LATE,       // the frame was complete after its playout time, or is still incomplete
     CAUSE_SENDER,     // the frame was never sent: its number is missing without a gap in the
-                      // sequence numbers
+                      // sequence numbers; behind a proxy, CAUSE_PROXY
     CAUSE_DEPENDENCY, // the frame is complete, but a frame it depends on is missing
     CAUSE_DECODER,    // the decoder failed, or was too slow
     CAUSE_DISPLAY,    // decoded in time, but a newer picture was due when the display was ready
     CAUSE_SKIPPED,    // the player dropped it on purpose: a pause, a full buffer
     CAUSE_OUTAGE,     // live media that was missed while the connection was lost
+    CAUSE_PROXY,      // as CAUSE_SENDER, behind a proxy: the proxy dropped it, or the origin did
     FRAME_CAUSES,
 };
 const char *frame_cause_text(enum frame_cause cause); // "network" ...
@@ -56,6 +57,7 @@ enum freeze_cause {
     FREEZE_SKIPPED,     // the player skipped frames
     FREEZE_LOST,        // as of stalls
     FREEZE_OUTAGE,      // STALL_OUTAGE, CAUSE_OUTAGE
+    FREEZE_PROXY,       // a proxy left frames out
     FREEZE_CAUSES,
 };
 const char *freeze_cause_text(enum freeze_cause cause); // "network" ...

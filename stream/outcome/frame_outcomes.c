@@ -7,6 +7,7 @@ struct frame_outcomes {
     struct frame_totals totals;
     struct frame_history *history; // borrowed
     struct loss_attribution packets;
+    enum frame_cause unsent; // of frames that were never sent
 };
 
 struct frame_outcomes *frame_outcomes_new(struct frame_history *history)
@@ -15,6 +16,7 @@ struct frame_outcomes *frame_outcomes_new(struct frame_history *history)
     if (!l)
         return NULL;
     l->history = history;
+    l->unsent = CAUSE_SENDER;
     loss_attribution_init(&l->packets, history);
     return l;
 }
@@ -22,6 +24,11 @@ struct frame_outcomes *frame_outcomes_new(struct frame_history *history)
 void frame_outcomes_free(struct frame_outcomes *l)
 {
     free(l);
+}
+
+void frame_outcomes_set_relayed(struct frame_outcomes *l)
+{
+    l->unsent = CAUSE_PROXY;
 }
 
 // Returns NULL if only packets of the frame are known.
@@ -83,7 +90,7 @@ static enum frame_cause cause_of_packets(const struct frame_outcomes *l, int64_t
     case PACKETS_UNKNOWN:
         break;
     }
-    return CAUSE_SENDER;
+    return l->unsent;
 }
 
 // Returns the root cause why frame `number`, on which others depend, is missing.
@@ -102,7 +109,7 @@ static enum frame_cause root_of(const struct frame_outcomes *l, int64_t number)
             return CAUSE_SKIPPED;
         number = n->depends_on;
     }
-    return CAUSE_SENDER; // no key frame precedes it
+    return l->unsent; // no key frame precedes it
 }
 
 static bool is_missing(const struct frame_outcomes *l, int64_t number)

@@ -36,6 +36,8 @@ struct frame_outcomes; // opaque
 // NULL: no memory.
 struct frame_outcomes *frame_outcomes_new(struct frame_history *history);
 void frame_outcomes_free(struct frame_outcomes *l);
+// The media comes from a proxy: frames that were never sent have CAUSE_PROXY from now on.
+void frame_outcomes_set_relayed(struct frame_outcomes *l);
 
 // Call these before playout decides on the frame: for each packet once, for each whole frame, and
 // for each whole frame that the full buffer refused.

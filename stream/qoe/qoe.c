@@ -25,6 +25,7 @@ struct qoe {
     char transport[QOE_MAX_TEXT];
     char why[2 * QOE_MAX_TEXT];
     char source[QOE_MAX_TEXT];
+    char via[128];
     char error[QOE_MAX_TEXT];
     bool has_error;
     bool has_ended;
@@ -128,6 +129,7 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
     snprintf(q->transport, sizeof(q->transport), "%s", e->transport);
     snprintf(q->why, sizeof(q->why), "%s", e->why);
     snprintf(q->source, sizeof(q->source), "%s", e->source);
+    snprintf(q->via, sizeof(q->via), "%s", e->via ? e->via : "");
     q->ladder = *e->ladder;
     q->frames = e->frames;
 }
@@ -344,6 +346,13 @@ void qoe_on_budget(struct qoe *q, const struct qoe_budget *e)
 
 // ---- Transport and machine
 
+void qoe_on_relay(struct qoe *q, double backbone_ms, double proxy_ms)
+{
+    if (q->has_ended || isnan(backbone_ms) || isnan(proxy_ms))
+        return;
+    qoe_latency_relay(&q->latency, (usec_t)(backbone_ms * 1e3), (usec_t)(proxy_ms * 1e3));
+}
+
 void qoe_on_transport(struct qoe *q, const struct qoe_transport *e)
 {
     if (!q->has_ended)
@@ -437,6 +446,7 @@ void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
     out->session.transport = q->transport;
     out->session.why = q->why;
     out->session.source = q->source;
+    out->session.via = q->via;
     out->session.started_wall = q->started_wall;
     out->session.duration = qoe_since_start(q, at);
     out->session.reconnects = (double)q->reconnects;

@@ -75,6 +75,9 @@ void qoe_on_seek_shown(struct qoe *q, usec_t wait);
 
 void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now);
 
+// A proxy on the way tells the mean times that frames took from the origin to it, and in it; NaN:
+// not known. They are parts of what its stamps show as the time before the first write.
+void qoe_on_relay(struct qoe *q, double backbone_ms, double proxy_ms);
 void qoe_on_transport(struct qoe *q, const struct qoe_transport *e);
 void qoe_on_capacity(struct qoe *q, double bps);
 void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e);

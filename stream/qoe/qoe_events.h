@@ -18,6 +18,7 @@ struct qoe_setup {
     const char *why;             // reason for choosing this transport; empty: there was no choice;
                                  // copied
     const char *source;          // "test 1280x720@30"; copied
+    const char *via;             // proxies on the way; empty: none; copied
     const struct ladder *ladder; // copied
     bool frames;                 // false: packets without frames; playback figures are not measured
 };

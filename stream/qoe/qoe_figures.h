@@ -118,6 +118,7 @@ struct qoe_json {
         const char *transport; // empty = not known yet
         const char *why;       // reason for choosing this transport; empty = there was no choice
         const char *source;
+        const char *via; // empty: no proxy
         usec_t started_wall;
         double duration;
         double reconnects;
@@ -185,6 +186,7 @@ struct qoe_json {
         struct {
             struct qoe_quantiles encoder;
             struct qoe_quantiles transport;
+            struct qoe_quantiles backbone, proxy, access; // of `transport`, behind a proxy
             struct qoe_quantiles buffer;
             struct qoe_quantiles decoder;
             struct qoe_quantiles display;

@@ -3,9 +3,12 @@
 
 void qoe_latency_init(struct qoe_latency *l)
 {
-    struct hist *hists[] = {
-        &l->protocol, &l->frame, &l->frame_encoder, &l->frame_transport, &l->display, &l->buffer,
-        &l->decoder,  &l->last,  &l->shown_encoder, &l->shown_transport, &l->targets};
+    struct hist *hists[] = {&l->protocol,        &l->frame,       &l->frame_encoder,
+                            &l->frame_transport, &l->display,     &l->buffer,
+                            &l->decoder,         &l->last,        &l->shown_encoder,
+                            &l->shown_transport, &l->targets,     &l->frame_backbone,
+                            &l->frame_proxy,     &l->frame_access};
+    l->backbone = l->proxy = 0;
     for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++)
         hist_init(hists[i]);
     l->within_200 = l->within_500 = 0;
@@ -26,11 +29,37 @@ void qoe_latency_packet(struct qoe_latency *l, usec_t latency)
     l->within_500 += latency <= 500 * USEC_PER_MSEC;
 }
 
+void qoe_latency_relay(struct qoe_latency *l, usec_t backbone, usec_t proxy)
+{
+    l->backbone = backbone;
+    l->proxy = proxy;
+}
+
+// Behind a proxy the first write is the proxy's: moves the way to it from the encoder's part to the
+// transport's. Returns what was moved.
+static usec_t move_relayed(const struct qoe_latency *l, usec_t *encoder, usec_t *transport)
+{
+    if (*encoder == QOE_UNKNOWN || *transport == QOE_UNKNOWN)
+        return 0;
+    usec_t moved = usec_max(0, usec_min(l->backbone + l->proxy, *encoder));
+    *encoder -= moved;
+    *transport += moved;
+    return moved;
+}
+
 void qoe_latency_frame(struct qoe_latency *l, const struct qoe_frame *e)
 {
+    usec_t encoder = e->encoder, transport = e->transport;
+    usec_t moved = move_relayed(l, &encoder, &transport);
     add_known(&l->frame, e->latency);
-    add_known(&l->frame_encoder, e->encoder);
-    add_known(&l->frame_transport, e->transport);
+    add_known(&l->frame_encoder, encoder);
+    add_known(&l->frame_transport, transport);
+    if (!moved)
+        return;
+    usec_t proxy = usec_min(l->proxy, moved);
+    hist_add(&l->frame_backbone, moved - proxy);
+    hist_add(&l->frame_proxy, proxy);
+    add_known(&l->frame_access, e->transport);
 }
 
 void qoe_latency_shown(struct qoe_latency *l, const struct qoe_shown *e)
@@ -39,8 +68,10 @@ void qoe_latency_shown(struct qoe_latency *l, const struct qoe_shown *e)
     add_known(&l->buffer, e->buffer);
     add_known(&l->decoder, e->decoder);
     add_known(&l->last, e->display);
-    add_known(&l->shown_encoder, e->encoder);
-    add_known(&l->shown_transport, e->transport);
+    usec_t encoder = e->encoder, transport = e->transport;
+    (void)move_relayed(l, &encoder, &transport);
+    add_known(&l->shown_encoder, encoder);
+    add_known(&l->shown_transport, transport);
 }
 
 void qoe_latency_target(struct qoe_latency *l, usec_t target)
@@ -72,6 +103,9 @@ void qoe_latency_read(const struct qoe_latency *l, struct qoe_json *out)
     out->latency.display = qoe_quantiles_of(&l->display);
     out->latency.parts.encoder = qoe_quantiles_of(&l->frame_encoder);
     out->latency.parts.transport = qoe_quantiles_of(&l->frame_transport);
+    out->latency.parts.backbone = qoe_quantiles_of(&l->frame_backbone);
+    out->latency.parts.proxy = qoe_quantiles_of(&l->frame_proxy);
+    out->latency.parts.access = qoe_quantiles_of(&l->frame_access);
     out->latency.parts.buffer = qoe_quantiles_of(&l->buffer);
     out->latency.parts.decoder = qoe_quantiles_of(&l->decoder);
     out->latency.parts.display = qoe_quantiles_of(&l->last);

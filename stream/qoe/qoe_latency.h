@@ -20,10 +20,14 @@ struct qoe_latency { // qoe_latency.c alone reads and writes the fields
                                                 // decoded to shown
     struct hist shown_encoder, shown_transport;
     struct hist targets;
+    usec_t backbone, proxy; // as a proxy told last; 0: there is none
+    struct hist frame_backbone, frame_proxy, frame_access;
 };
 
 void qoe_latency_init(struct qoe_latency *l);
 void qoe_latency_packet(struct qoe_latency *l, usec_t latency); // QOE_UNKNOWN: ignored
+// The times before the first write that belong to the way: from the origin to a proxy, and there.
+void qoe_latency_relay(struct qoe_latency *l, usec_t backbone, usec_t proxy);
 void qoe_latency_frame(struct qoe_latency *l, const struct qoe_frame *e);
 void qoe_latency_shown(struct qoe_latency *l, const struct qoe_shown *e);
 void qoe_latency_target(struct qoe_latency *l, usec_t target); // that is aimed at now

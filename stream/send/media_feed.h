@@ -18,6 +18,7 @@
 
 #include "common/base/level.h"
 #include "common/base/usec.h"
+#include "common/protocol/relay_info.h"
 #include "common/wire/rtsp.h"
 
 #ifdef __cplusplus
@@ -98,6 +99,8 @@ struct media_feed_ops {
     // Sets the pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
     // NULL: the pace is fixed.
     void (*set_speed)(struct media_feed *f, double speed);
+    // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
+    void (*relay_info)(const struct media_feed *f, struct relay_info *out, usec_t now);
     void (*free)(struct media_feed *f); // do not call it from inside its frame sink
 };
 

@@ -623,6 +623,8 @@ struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *co
         video_pipeline_free(v);
         return NULL;
     }
+    if (config->relayed)
+        frame_outcomes_set_relayed(v->outcomes);
     v->arriving_level = config->level;
     v->arrived = v->passed = v->awaited = -1;
     live_edges_init(&v->edges);

@@ -36,6 +36,7 @@ struct video_pipeline_config {
     bool stamped;
     bool reorders;
     bool live;      // media that does not wait for its viewer
+    bool relayed;   // it comes from a proxy
     bool asks_keys; // poll asks for key frames (reference_tracker.h)
     // The latency is steered, by these of latency_control.h, and a stall does not move the clock
     // (unless `stamped`).

@@ -9,7 +9,7 @@ import unittest
 import lib
 
 PACKAGING = os.path.join(lib.BUILD, "packaging")
-PROGRAMS = "weir-send", "weir-play", "weir-link", "weir-traffic", "weir-sim"
+PROGRAMS = "weir-send", "weir-play", "weir-proxy", "weir-link", "weir-traffic", "weir-sim"
 
 
 def run(*argv, **options):
@@ -95,7 +95,7 @@ class Manual(lib.Case):
             self.assertEqual((page.returncode, page.stderr), (0, ""))
             for heading in "NAME", "SYNOPSIS", "OPTIONS", "EXIT STATUS":
                 self.assertRegex(page.stdout, f"(?m)^{heading}$")
-            if program in PROGRAMS[:2]:
+            if program in PROGRAMS[:3]:
                 self.assertRegex(page.stdout, "(?m)^CONFIGURATION FILE$")
             argv = lab if program == "weir-lab" else [os.path.join(lib.BUILD, program)]
             for option in re.findall(r"(--[a-z-]+)", run(*argv, "--help")):
@@ -141,11 +141,13 @@ class Packages(lib.Case):
         for name in ("/usr/bin/weir-send", "/usr/bin/weir-play", "/usr/share/man/man1/weir-send.1.gz",
                      "/usr/share/man/man1/weir-play.1.gz", "/usr/share/bash-completion/completions/weir-play",
                      "/usr/share/zsh/vendor-completions/_weir-send", "/etc/weir/send.conf",
+                     "/usr/bin/weir-proxy", "/usr/share/man/man1/weir-proxy.1.gz", "/etc/weir/proxy.conf",
                      "/usr/share/applications/weir-play.desktop", "/usr/share/icons/hicolor/scalable/apps/weir-play.svg",
                      "/usr/share/doc/weir/README.Debian", "/usr/share/doc/weir/copyright", "/usr/share/doc/weir/changelog.gz"):
             self.assertIn(name, names)
         if os.path.exists(os.path.join(lib.ROOT, "packaging", "weir-send.service")):
             self.assertIn("/lib/systemd/system/weir-send.service", names)
+            self.assertIn("/lib/systemd/system/weir-proxy.service", names)
         for name, mode in names.items():
             self.assertTrue(name.startswith(("/usr/", "/etc/", "/lib/")), name)
             self.assertNotIn("s", mode, f"{name} {mode}")

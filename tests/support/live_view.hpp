@@ -23,7 +23,7 @@ class live_view
         : link(via, spec, rtt, 0, 0, seed)
     {
         clock_sync_shared(&clock);
-        qoe_setup setup = {"", "", "test", &link.levels(), true};
+        qoe_setup setup = {"", "", "test", "", &link.levels(), true};
         q = qoe_new("sim:", 0, 0);
         REQUIRE(q);
         qoe_on_setup(q, &setup, 0);

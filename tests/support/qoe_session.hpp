@@ -21,7 +21,7 @@ inline pointer begun(bool pictures)
     pointer q(qoe_new("rtsp://[::1]:8554/live", started_wall, 1000 * ms), qoe_free);
     qoe_on_connected(q.get(), 1020 * ms);
     ladder l = two_levels();
-    qoe_setup setup = {"minbuf:1,3", "mtp: silent", "test 640x360@10", &l, pictures};
+    qoe_setup setup = {"minbuf:1,3", "mtp: silent", "test 640x360@10", "", &l, pictures};
     qoe_on_setup(q.get(), &setup, 1030 * ms);
     return q;
 }

@@ -100,7 +100,16 @@ class storm_session : public live_link
         return i < frames.size() ? frames[i].level : 0;
     }
 
-  private:
+  protected: // a test may put something between the receiver and the viewer
+    // A frame became whole.
+    virtual void push(received_frame *f, usec_t now)
+    {
+        (void)video_pipeline_push(pipeline, f, 0, now);
+        drain(now);
+        if (repair)
+            repair_receiver_set_keep(repair, video_pipeline_repair_time(pipeline));
+    }
+
     struct model { // an encoder's choice of references, and its viewer's budget
         layer_refs refs;
         repair_budget budget;
@@ -132,7 +141,7 @@ class storm_session : public live_link
     {
         clock_sync_shared(&clock);
         report = qoe_new("sim:", 0, 0);
-        qoe_setup setup = {"storm", "", "storm", &l, true};
+        qoe_setup setup = {"storm", "", "storm", "", &l, true};
         qoe_on_setup(report, &setup, 0);
         frame_receiver_config in{};
         in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
@@ -257,10 +266,7 @@ class storm_session : public live_link
     }
     static void on_frame(void *ctx, received_frame *f, usec_t now)
     {
-        (void)video_pipeline_push(of(ctx)->pipeline, f, 0, now);
-        of(ctx)->drain(now);
-        if (of(ctx)->repair)
-            repair_receiver_set_keep(of(ctx)->repair, video_pipeline_repair_time(of(ctx)->pipeline));
+        of(ctx)->push(f, now);
     }
     void request_missing(usec_t now)
     {

@@ -451,3 +451,17 @@ TEST_CASE("sdp: the order of frames")
     REQUIRE(decode(golden, &back) == 0);
     CHECK_FALSE(back.reorders);
 }
+
+TEST_CASE("sdp: the proxies on the way")
+{
+    struct sdp s = example(), back;
+    char out[SDP_MAX_BYTES];
+    snprintf(s.via, sizeof(s.via), "RTSP/1.0 core, RTSP/1.0 edge-3");
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    REQUIRE(decode(out, &back) == 0);
+    CHECK(std::string(back.via) == s.via);
+    s.via[3] = '\x01'; // not printable: ignored
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    REQUIRE(decode(out, &back) == 0);
+    CHECK(back.via[0] == '\0');
+}

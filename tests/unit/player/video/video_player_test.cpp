@@ -39,7 +39,7 @@ struct fixture {
         description.source = SDP_SOURCE_LAYERS;
         description.duration = -1;
         description.ladder = two_levels();
-        qoe_setup setup = {"udp", "", "synthetic", &description.ladder, false};
+        qoe_setup setup = {"udp", "", "synthetic", "", &description.ladder, false};
         qoe_on_setup(report.get(), &setup, 0);
         video_player_config config = {};
         config.loop = &loop;

@@ -75,3 +75,17 @@ TEST_CASE("rtsp_parameters: the transport's line has the known values")
     rtsp_parameter_transport(&info, 7, line, 20);
     CHECK(std::string(line) == "transport: rtt_ms=1");
 }
+
+TEST_CASE("rtsp_parameters: a proxy adds what it knows of the way behind it")
+{
+    relay_info info = relay_info_unknown();
+    char line[512] = "transport: rtt_ms=1.000";
+    rtsp_parameter_relay(&info, line, sizeof(line));
+    CHECK(std::string(line) == "transport: rtt_ms=1.000");
+    info.backbone_rtt_ms = 200;
+    info.backbone_skipped = 3;
+    info.proxy_limit_bps = 512e3;
+    rtsp_parameter_relay(&info, line, sizeof(line));
+    CHECK(std::string(line) == "transport: rtt_ms=1.000 backbone.rtt_ms=200.000 backbone.skipped=3 "
+                               "proxy.limit_bps=512000");
+}

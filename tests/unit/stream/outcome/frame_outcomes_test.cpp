@@ -109,6 +109,23 @@ TEST_CASE("frame_outcomes: each end of a frame has its cause")
         CHECK(t->by_cause[c] == by_cause[c]);
 }
 
+TEST_CASE(
+    "frame_outcomes: behind a proxy, what it drops leaves no gap, what the backbone lost does")
+{
+    account a;
+    frame_outcomes_set_relayed(a.l.get());
+    a.arrived(0, -1);
+    a.shown(0);
+    a.arrived(2, 0); // the proxy dropped 1
+    a.shown(2);
+    a.lost(); // 3, which the proxy left a gap for
+    a.arrived(4, 2);
+    a.check(1, FRAME_END_LOST, CAUSE_PROXY);
+    a.check(3, FRAME_END_LOST, CAUSE_NETWORK);
+    CHECK(std::string(frame_cause_text(CAUSE_PROXY)) == "proxy");
+    CHECK(std::string(freeze_cause_text(freeze_cause_of_frame(CAUSE_PROXY))) == "proxy");
+}
+
 TEST_CASE("frame_outcomes: the root follows the chain of references")
 {
     account a;

@@ -76,3 +76,26 @@ TEST_CASE("qoe_latency: frames and pictures have parts, each measured or unknown
     CHECK(r.latency.budget.spent_encoder == Approx(12)); // of frames shown alone
     CHECK(r.latency.budget.spent_transport == Approx(44));
 }
+
+TEST_CASE("qoe_latency: behind a proxy the way to it is of the transport, and told in parts")
+{
+    measured m;
+    qoe_frame e{};
+    e.latency = 180 * ms;
+    e.encoder = 150 * ms; // capture to the proxy's write
+    e.transport = 30 * ms;
+    qoe_latency_relay(m.latency.get(), 100 * ms, 20 * ms);
+    qoe_latency_frame(m.latency.get(), &e);
+    const qoe_json &r = m.read();
+    CHECK(r.latency.parts.encoder.mean == Approx(30).epsilon(0.01));
+    CHECK(r.latency.parts.transport.mean == Approx(150).epsilon(0.01));
+    CHECK(r.latency.parts.backbone.mean == Approx(100).epsilon(0.01));
+    CHECK(r.latency.parts.proxy.mean == Approx(20).epsilon(0.01));
+    CHECK(r.latency.parts.access.mean == Approx(30).epsilon(0.01));
+    CHECK(r.latency.frame.mean == Approx(180).epsilon(0.01));
+
+    measured direct;
+    qoe_latency_frame(direct.latency.get(), &e);
+    CHECK(direct.read().latency.parts.transport.mean == Approx(30).epsilon(0.01));
+    CHECK(std::isnan(direct.read().latency.parts.access.mean));
+}

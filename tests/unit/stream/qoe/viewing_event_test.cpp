@@ -21,7 +21,7 @@ struct viewing {
     viewing()
     {
         ladder levels = two_levels();
-        qoe_setup setup = {"udp", "", "test", &levels, true};
+        qoe_setup setup = {"udp", "", "test", "", &levels, true};
         qoe_on_setup(q.get(), &setup, 0);
         sink = {q.get(), on_event, this};
     }

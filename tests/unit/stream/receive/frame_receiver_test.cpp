@@ -28,7 +28,7 @@ struct receiver {
     {
         clock_sync_shared(&clock);
         ladder none{};
-        qoe_setup setup = {"udp", "", "test", &none, true};
+        qoe_setup setup = {"udp", "", "test", "", &none, true};
         qoe_on_setup(q.get(), &setup, 0);
         frame_receiver_config c{};
         c.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};

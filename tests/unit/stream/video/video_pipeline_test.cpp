@@ -27,7 +27,7 @@ using qoe_pointer = std::unique_ptr<qoe, void (*)(qoe *)>;
 qoe_pointer new_qoe()
 {
     ladder levels = two_levels();
-    qoe_setup setup = {"udp", "", "test", &levels, true};
+    qoe_setup setup = {"udp", "", "test", "", &levels, true};
     qoe_pointer q(qoe_new("u", 0, 0), qoe_free);
     qoe_on_setup(q.get(), &setup, 0);
     return q;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/options/options.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+struct parsed {
+    proxy_options o;
+    options_result result;
+    char error[512] = "";
+
+    explicit parsed(std::vector<std::string> words)
+    {
+        std::vector<char *> argv;
+        words.insert(words.begin(), "weir-proxy");
+        for (auto &word : words)
+            argv.push_back(&word[0]);
+        argv.push_back(nullptr);
+        result =
+            proxy_options_parse((int)words.size(), argv.data(), &o, stdout, error, sizeof(error));
+    }
+    ~parsed()
+    {
+        proxy_options_destroy(&o);
+    }
+};
+
+} // namespace
+
+TEST_CASE("weir-proxy's options: defaults")
+{
+    auto p = std::make_unique<parsed>(std::vector<std::string>{"--origin", "rtsp://o:554"});
+    REQUIRE(p->result == OPTIONS_RUN);
+    const proxy_options &o = p->o;
+    CHECK(o.rules.has_origin);
+    CHECK(o.rules.origin.port == 554);
+    CHECK(o.choices.backbone.count == 1);
+    CHECK(std::string(o.choices.backbone.names[0]) == "tfrc");
+    CHECK(std::string(o.access.names[0]) == "minbuf");
+    CHECK_FALSE(o.has_access);
+    CHECK(o.choices.outage == 10 * USEC_PER_SEC);
+    CHECK(o.choices.target == 250 * USEC_PER_MSEC);
+    CHECK(o.choices.reflect == REFLECT_LIMIT);
+    CHECK(o.queue == SCHEDULER_PRIORITY);
+    CHECK(o.queue_bytes == 4 << 20);
+    CHECK(o.max_viewers == 1024);
+}
+
+TEST_CASE("weir-proxy's options: values, and the user in either order")
+{
+    for (bool first : {true, false}) {
+        std::vector<std::string> words = {"--origin", "rtsp://o"};
+        words.insert(first ? words.begin() : words.end(), {"--origin-user", "anna:a:b"});
+        auto p = std::make_unique<parsed>(words);
+        REQUIRE(p->result == OPTIONS_RUN);
+        CHECK(std::string(p->o.rules.origin.user) == "anna");
+        CHECK(std::string(p->o.rules.origin.password) == "a:b");
+        CHECK(std::string(p->o.rules.origin.host) == "o");
+    }
+    auto p = std::make_unique<parsed>(std::vector<std::string>{
+        "--allow", "a", "--allow", "::1", "--access-transport", "tcp,minbuf:2,4",
+        "--backbone-transport", "auto", "--queue", "fifo", "--reflect", "off", "--target", "100",
+        "--outage", "0.5", "--queue-bytes", "65536"});
+    REQUIRE(p->result == OPTIONS_RUN);
+    CHECK(p->o.rules.host_count == 2);
+    CHECK_FALSE(p->o.rules.has_origin);
+    CHECK(p->o.has_access);
+    CHECK(std::string(p->o.access.names[1]) == "minbuf:2,4");
+    CHECK(p->o.choices.backbone.count > 1);
+    CHECK(p->o.queue == SCHEDULER_FIFO);
+    CHECK(p->o.choices.reflect == REFLECT_OFF);
+    CHECK(p->o.choices.target == 100 * USEC_PER_MSEC);
+    CHECK(p->o.choices.outage == USEC_PER_SEC / 2);
+}
+
+TEST_CASE("weir-proxy's options: faults, and the allowed values")
+{
+    struct {
+        std::vector<std::string> words;
+        const char *said;
+    } const table[] = {
+        {{}, "requires --origin URL, or --allow HOST"},
+        {{"--origin", "http://o"}, "rtsp://"},
+        {{"--origin", "rtsp://u:p@o"}, "--origin-user"},
+        {{"--origin", "rtsp://o/?x=1"}, "no query"},
+        {{"--origin-user", "anna"}, "USER:PASSWORD"},
+        {{"--origin-user", ":x"}, "USER:PASSWORD"},
+        {{"--allow", "a/b"}, "without a port"},
+        {{"--allow", "[::1]"}, "without a port"},
+        {{"--queue", "lifo"}, "priority, deadline or fifo"},
+        {{"--reflect", "yes"}, "limit, marks"},
+        {{"--backbone-transport", "pigeons"}, "unknown transport 'pigeons'"},
+        {{"--access-transport", "minbuf:0,0"}, "out of range"},
+        {{"--outage", "-1"}, "--outage"},
+        {{"--listen", "x"}, "ADDR:PORT"},
+    };
+    for (const auto &row : table) {
+        auto p = std::make_unique<parsed>(row.words);
+        CHECK(p->result == OPTIONS_BAD);
+        INFO(p->error);
+        CHECK(strstr(p->error, row.said) != nullptr);
+    }
+}
