@@ -14,9 +14,9 @@ enum {
 };
 
 static const usec_t DEFAULT_RTT = 200 * USEC_PER_MSEC;
-static const usec_t LEAST_RISE =
-    200 * USEC_PER_MSEC; // for 10 %: an encoder takes so long to follow
+static const usec_t LEAST_RISE = 500 * USEC_PER_MSEC; // for 10 %
 static const usec_t LEAST_TELL = 50 * USEC_PER_MSEC;
+static const usec_t LEAST_RTT = 60 * USEC_PER_SEC; // window
 static const double RISE = 1.1;
 static const double TELL_STEP = 0.03;
 static const double END = 1.25;
@@ -36,6 +36,19 @@ void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target
                              .updated_at = now,
                              .told_at = now - USEC_PER_SEC,
                              .arrived_since = now};
+    windowed_min_init(&r->least_rtt, LEAST_RTT);
+}
+
+// What the access has accepted waits in its own queue.
+static usec_t queue_of(struct reflection *r, const struct reflect_access *a, usec_t now)
+{
+    usec_t queue = a->waiting;
+    if (r->rate_bps > 0)
+        queue += (usec_t)(a->unsent_bytes * 8 * PER_SECOND / r->rate_bps);
+    if (a->rtt <= 0)
+        return queue;
+    windowed_min_add(&r->least_rtt, a->rtt, now);
+    return queue + a->rtt - windowed_min_read(&r->least_rtt);
 }
 
 void reflection_set_rtt(struct reflection *r, usec_t rtt)
@@ -63,7 +76,7 @@ static struct reflect_slot *slot_at(struct reflection *r, int64_t slot)
 static void open_slots(struct reflection *r, int64_t slot, double delivered)
 {
     if (r->slot < 0 || slot - r->slot >= REFLECT_SLOTS) {
-        r->slot = slot;
+        r->slot = r->first_slot = slot;
         r->busy_since = -1;
         for (int i = 0; i < REFLECT_SLOTS; i++)
             r->slots[i] = (struct reflect_slot){.delivered = delivered};
@@ -75,6 +88,15 @@ static void open_slots(struct reflection *r, int64_t slot, double delivered)
     slot_at(r, slot)->delivered = delivered;
 }
 
+// Returns what was delivered from slot `from` on, bit/s.
+static double rate_since(struct reflection *r, int64_t from)
+{
+    double bytes = slot_at(r, r->slot)->delivered - slot_at(r, from)->delivered;
+    return bytes * 8 * PER_SECOND / (double)((r->slot - from) * SLOT_US);
+}
+
+// What a second brought is a lower bound of what the access can bring, whatever waited. Where
+// something waits only while TCP repairs a loss, it is the better measure.
 static void measure(struct reflection *r, const struct reflect_access *a, usec_t now)
 {
     open_slots(r, now / SLOT_US, a->delivered_bytes);
@@ -83,22 +105,23 @@ static void measure(struct reflection *r, const struct reflect_access *a, usec_t
     else if (r->busy_since < 0)
         r->busy_since = r->slot;
     int64_t busy = r->busy_since < 0 ? 0 : r->slot - r->busy_since;
+    int64_t known = r->slot - r->first_slot;
+    double second = known >= SECOND ? rate_since(r, r->slot - SECOND) : 0;
+    if (busy >= SURE_BUSY)
+        second = fmax(second, rate_since(r, r->slot - (busy < SECOND ? busy : SECOND)));
+    slot_at(r, r->slot)->rate_bps = second;
     if (busy < MIN_BUSY)
         return;
-    int64_t from = r->slot - (busy < SECOND ? busy : SECOND);
-    double bytes = a->delivered_bytes - slot_at(r, from)->delivered;
-    double rate = bytes * 8 * PER_SECOND / (double)((r->slot - from) * SLOT_US);
-    slot_at(r, r->slot)->rate_bps = busy >= SURE_BUSY ? rate : 0;
-    for (int64_t s = r->slot - SECOND + 1; s < r->slot; s++)
-        rate = s >= 0 ? fmax(rate, slot_at(r, s)->rate_bps) : rate;
-    r->rate_bps = rate;
+    r->rate_bps = busy < SECOND ? rate_since(r, r->slot - busy) : 0;
+    for (int64_t s = r->slot; s > r->slot - SECOND && s >= r->first_slot; s--)
+        r->rate_bps = fmax(r->rate_bps, slot_at(r, s)->rate_bps);
 }
 
 // ---- The limit
 
 static void set_limit(struct reflection *r, usec_t now)
 {
-    usec_t pace = usec_max(round_trip(r), LEAST_RISE);
+    usec_t pace = usec_max(2 * round_trip(r), LEAST_RISE);
     double rise = pow(RISE, (double)(now - r->updated_at) / (double)pace);
     double highest = r->limit_bps * rise; // that it may be now
     r->updated_at = now;
@@ -148,9 +171,7 @@ struct reflect_orders reflection_update(struct reflection *r, const struct refle
 {
     struct reflect_orders out = {0};
     measure(r, a, now);
-    r->queue = a->waiting;
-    if (r->rate_bps > 0)
-        r->queue += (usec_t)(a->unsent_bytes * 8 * PER_SECOND / r->rate_bps);
+    r->queue = queue_of(r, a, now);
     set_limit(r, now);
     switch (r->mode) {
     case REFLECT_LIMIT:

@@ -2,23 +2,22 @@
 // Reflects the rate of the access into the backbone, so that what exceeds it is not sent at all
 // (Fiksdal's thesis, 2003, sections 3.6 and 7.4), and the queue for the viewer stays short.
 //
-//   The law. queue: the age of the oldest frame that waits, and the time that the transport's
-//   unsent bytes take. rate: what the access delivers while something waits, over the last second
-//   or since something waits, whichever is less; the highest of the last second.
+//   The law. queue: the age of the oldest frame that waits, the time that the transport's unsent
+//   bytes take, and the excess of the access's round trip over its min of a minute. rate: what the
+//   access delivered in the last second, or, if that is more, since something waits; the highest of
+//   the last second.
 //     - From a queue of target / 2 on:  limit = rate * (1 - (queue - target) / 1 s).
 //     - Below it there is no limit; one that was in force rises until it ends.
-//     - A limit rises by at most 10 % a round trip of the backbone (of 200 ms at least), and ends
-//     at
-//       1.25 times the rate of the highest level. It is never below the rate of the lowest level.
+//     - A limit rises by at most 10 % in two round trips of the backbone, or 0.5 s if that is more:
+//       origin and encoder take so long to follow. It ends at 1.25 times the rate of the highest
+//       level. It is never below the rate of the lowest level.
 //
 //   How it is told to the origin.
-//     limit     the limit itself, when it differs by 3 % from what was told, once a round trip
-//     marks     when the media of the last round trip exceeds the limit: so many packets as exceed
-//     it
+//     limit     the limit itself, when it differs by 3 % from the last one, once a round trip
+//     marks     when the media of the last round trip exceeds the limit: the packets that exceed it
 //               are to be reported as marked; one event a round trip at most
 //     blocking  nothing is read from the backbone from when the access has no room to when a part
-//     of
-//               its buffer is free (thesis, section 6.8); the origin's controller notices
+//               of its buffer is free (thesis, section 6.8); the origin's controller notices
 //
 // Pure.
 #ifndef WEIR_PROXY_BRIDGE_REFLECTION_H
@@ -29,6 +28,7 @@
 
 #include "common/base/level.h"
 #include "common/base/usec.h"
+#include "common/base/windowed_min.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +42,7 @@ struct reflect_access {
     double waiting_bytes;   // of these frames
     double unsent_bytes;    // that the transport has accepted and not sent
     double delivered_bytes; // that the viewer's end has confirmed, since the start
+    usec_t rtt;             // of the access now; 0: unknown
     double free;            // REFLECT_BLOCKING: part of the transport's buffer that is free, 0 .. 1
 };
 
@@ -61,9 +62,11 @@ struct reflection { // reflection.c alone writes the fields
 
     struct reflect_slot slots[REFLECT_SLOTS];
     int64_t slot;       // newest; -1: none
+    int64_t first_slot; // oldest with a value
     int64_t busy_since; // slot since which something waits; -1: nothing waits
     double rate_bps;    // 0: unknown
     usec_t queue;
+    struct windowed_min least_rtt; // of the access
 
     double limit_bps; // 0: none
     usec_t updated_at;

@@ -9,7 +9,7 @@ namespace
 {
 void tell(const char *what, const proxy_session &n, double from, double to)
 {
-    bridge_stats s = n.bridged();
+    bridge_stats s = n.relayed().bridge;
     if (std::getenv("WEIR_PROXY_PRINT"))
         std::printf(
             "%-28s backbone %.3f access %.3f Mbit/s, queue<=350ms %.3f, base p95 %.0f ms, all p95 "
@@ -29,7 +29,7 @@ TEST_CASE("proxy: trial")
             for (double loss : {0.0, 0.05}) {
                 proxy_setting s;
                 s.link = std::string("rate=") + rate +
-                         ",queue=droptail:50p,loss=" + std::to_string(loss);
+                         ",queue=droptail:10p,loss=" + (loss > 0 ? "5%" : "0%");
                 s.reflect = mode;
                 proxy_session n(s);
                 n.run_to(65);
@@ -37,4 +37,22 @@ TEST_CASE("proxy: trial")
                 tell((std::string(rate) + " " + names[mode] + " " + std::to_string(loss)).c_str(),
                      n, 15, 65);
             }
+}
+
+TEST_CASE("proxy: look", "[.]")
+{
+    proxy_setting s;
+    s.link = std::string("rate=") + std::getenv("RATE") +
+             ",queue=droptail:10p,loss=" + std::getenv("LOSS");
+    s.reflect = std::getenv("MARKS") ? REFLECT_MARKS : REFLECT_LIMIT;
+    proxy_session n(s);
+    for (int i = 1; i < 130; i++) {
+        n.run_to(i * 0.5);
+        auto r = n.read();
+        std::printf(
+            "%.1f queue %ld ms limit %.0f backbone %.3f access %.3f level %d allowed %.0f\n",
+            i * 0.5, long(n.moments.back().queue / 1000), n.relayed().bridge.limit_bps,
+            n.backbone_mbps(i * 0.5 - .5, i * .5), n.access_mbps(i * .5 - .5, i * .5), r.level,
+            r.allowed_bps);
+    }
 }

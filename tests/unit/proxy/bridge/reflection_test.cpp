@@ -98,16 +98,29 @@ TEST_CASE("reflection: what the transport has not sent is part of the queue")
     CHECK(r.r.limit_bps == Approx(150000).epsilon(0.01));
 }
 
-TEST_CASE("reflection: a limit rises by 10 % a round trip, then ends")
+TEST_CASE("reflection: what fills the access's own queue is part of it")
+{
+    rig r;
+    r.a.rtt = 20 * MS;
+    r.run(USEC_PER_SEC, 200000, 100 * MS);
+    CHECK(r.r.queue == 100 * MS);
+    CHECK(r.r.limit_bps == 0);
+    r.a.rtt = 320 * MS;
+    r.run(2 * USEC_PER_SEC, 200000, 100 * MS);
+    CHECK(r.r.queue == 400 * MS);
+    CHECK(r.r.limit_bps == Approx(170000).epsilon(0.01)); // 200 * (1 - 0.15)
+}
+
+TEST_CASE("reflection: a limit rises by 10 % in half a second, then ends")
 {
     rig r;
     r.run(2 * USEC_PER_SEC, 200000, 250 * MS);
     double before = r.r.limit_bps;
-    r.run(200 * MS, 200000, 0);
+    r.run(500 * MS, 200000, 0);
     CHECK(r.r.limit_bps == Approx(before * 1.1).epsilon(0.02));
-    r.run(800 * MS, 200000, 0);
+    r.run(2 * USEC_PER_SEC, 200000, 0);
     CHECK(r.r.limit_bps == Approx(before * 1.61).epsilon(0.05)); // 1.1^5
-    r.run(USEC_PER_SEC, 200000, 0);
+    r.run(3 * USEC_PER_SEC, 200000, 0);
     CHECK(r.r.limit_bps == 0); // 1.25 times 400 kbit/s
     CHECK(r.last == 0);        // the origin knows
 }
