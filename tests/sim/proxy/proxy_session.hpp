@@ -12,6 +12,8 @@ struct proxy_setting {
     std::string backbone = "tfrc", access = "minbuf:1,3"; // transports
     usec_t backbone_rtt = 200 * USEC_PER_MSEC, access_rtt = 10 * USEC_PER_MSEC;
     double backbone_mbps = 10, backbone_loss = 0;
+    std::string backbone_queue = "droptail:200ms"; // of the backbone; more keys of the link may follow
+    live_setting media{live_setting::SACK, {}};
     std::string link; // of the access, in weir-link's syntax
     reflect_mode reflect = REFLECT_LIMIT;
     scheduler_mode queue = SCHEDULER_PRIORITY;
@@ -31,6 +33,7 @@ class proxy_session : public storm_session
         usec_t captured, arrived;
         int temporal_id;
         bool decodable;
+        int size_id;
     };
     struct moment { // each TICK
         usec_t at, queue;
@@ -136,6 +139,7 @@ class proxy_session : public storm_session
     frame_receiver *sink = nullptr;
     qoe *seen = nullptr;
     std::vector<bool> whole; // by frame number
+    std::vector<int> layers; // that are decodable, by frame number
     std::deque<request> limits;
     uint64_t counted = 0; // bytes at the viewer
     usec_t tick_at = 0;
@@ -145,7 +149,8 @@ class proxy_session : public storm_session
         storm_case c(s.seed);
         c.mbps = s.backbone_mbps;
         c.rtt = s.backbone_rtt;
-        c.kind = "droptail:200ms";
+        c.kind = s.backbone_queue;
+        c.setting = s.media;
         c.queue = 0.2;
         c.loss = s.backbone_loss;
         c.bursts = false;
@@ -264,9 +269,12 @@ class proxy_session : public storm_session
     {
         auto i = static_cast<size_t>(f->number);
         whole.resize(std::max(whole.size(), i + 1), false);
-        bool decodable = f->key || (f->depends_on >= 0 && whole[static_cast<size_t>(f->depends_on)]);
-        whole[i] = decodable;
-        arrivals.push_back({frames[i].at, now, f->temporal_id, decodable});
+        layers.resize(whole.size(), 0);
+        bool decodable = f->on_lower ? layers[i] == f->size_id
+                                     : f->key || (f->depends_on >= 0 && whole[static_cast<size_t>(f->depends_on)]);
+        whole[i] = whole[i] || decodable;
+        layers[i] += decodable;
+        arrivals.push_back({frames[i].at, now, f->temporal_id, decodable, f->size_id});
         received_frame_free(f);
     }
 };
