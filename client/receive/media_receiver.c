@@ -361,3 +361,15 @@ bool media_receiver_mark(struct media_receiver *m, int packets)
         m->receiver->ops->mark(m->receiver, packets);
     return can;
 }
+
+void media_receiver_hold(struct media_receiver *m, bool hold, usec_t now)
+{
+    for (int i = 0; i < TRACKS; i++)
+        for (int k = 0; k < 2; k++)
+            if (m->tracks[i].path.socket[k])
+                udp_socket_hold(m->tracks[i].path.socket[k], hold);
+    if (!m->datagram && hold)
+        tcp_conn_hold(m->control);
+    else if (!m->datagram)
+        tcp_conn_resume(m->control, now);
+}

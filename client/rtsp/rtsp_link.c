@@ -366,6 +366,12 @@ bool rtsp_link_mark(struct rtsp_link *l, int packets)
     return l->has_path && media_receiver_mark(&l->path, packets);
 }
 
+void rtsp_link_hold(struct rtsp_link *l, bool hold, usec_t now)
+{
+    if (l->has_path && l->conn && !rtsp_client_is_over(l->rtsp))
+        media_receiver_hold(&l->path, hold, now);
+}
+
 void rtsp_link_set_ssrc(struct rtsp_link *l, uint32_t ssrc)
 {
     l->ssrc = ssrc;

@@ -56,6 +56,8 @@ int rtsp_link_status(const struct rtsp_link *l);
 const char *rtsp_link_repair(const struct rtsp_link *l);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l);
+// Stops or continues reading media; over TCP nothing is read at all. Not inside a callback.
+void rtsp_link_hold(struct rtsp_link *l, bool hold, usec_t now);
 // Reports the next `packets` media packets as marked. Returns false if the transport cannot.
 bool rtsp_link_mark(struct rtsp_link *l, int packets);
 void rtsp_link_set_ssrc(struct rtsp_link *l,

@@ -79,6 +79,13 @@ void tcp_set_send_buffer(int fd, int bytes)
         setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
 }
 
+int tcp_send_buffer(int fd)
+{
+    int bytes;
+    socklen_t len = sizeof(bytes);
+    return getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, &len) == 0 ? bytes / 2 : 0;
+}
+
 void tcp_available_cc(char *out, size_t cap)
 {
     out[0] = '\0';

@@ -30,6 +30,8 @@ void tcp_set_notsent_lowat(int fd, uint32_t bytes);
 // Sets SO_SNDBUF: the socket holds about `bytes`, sent or not, as the kernel reserves the same
 // again for its own structures. 0: the kernel sizes the buffer again (Linux 5.15).
 void tcp_set_send_buffer(int fd, int bytes);
+// Returns about how many bytes the socket holds, sent or not; 0: unknown.
+int tcp_send_buffer(int fd);
 // Lists the kernel's algorithms, space-separated (tcp_available_congestion_control).
 void tcp_available_cc(char *out, size_t cap);
 

@@ -188,6 +188,14 @@ static void on_closed(uv_handle_t *handle)
     free(u);
 }
 
+void udp_socket_hold(struct udp_socket *u, bool hold)
+{
+    if (hold)
+        uv_poll_stop(&u->poll);
+    else
+        uv_poll_start(&u->poll, UV_READABLE, on_readable);
+}
+
 void udp_socket_free(struct udp_socket *u)
 {
     if (!u)

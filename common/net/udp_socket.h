@@ -43,6 +43,8 @@ int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, 
 typedef void udp_idle_fn(void *ctx, usec_t now);
 void udp_socket_set_idle(struct udp_socket *u, udp_idle_fn *idle, void *ctx);
 bool udp_socket_is_receiving(const struct udp_socket *u);
+// Stops or continues reading. What arrives meanwhile waits in the kernel's buffer, or is lost.
+void udp_socket_hold(struct udp_socket *u, bool hold);
 // NULL is allowed; no callback afterwards.
 void udp_socket_free(struct udp_socket *u);
 int udp_socket_port(const struct udp_socket *u);

@@ -12,6 +12,7 @@ void transport_info_clear(struct transport_info *info)
                                     .unsent_bytes = NAN,
                                     .flight_bytes = NAN,
                                     .delivered_bytes = NAN,
+                                    .buffer_free = NAN,
                                     .cwnd_packets = NAN,
                                     .loss_events = NAN,
                                     .allowed_bps = NAN,

@@ -34,6 +34,7 @@ struct transport_info {
     double unsent_bytes;    // accepted by the transport, not sent yet
     double flight_bytes;    // sent, and neither confirmed nor known to be lost
     double delivered_bytes; // total bytes that the viewer's end has confirmed
+    double buffer_free;     // part of the transport's send buffer that is free, 0 .. 1
     double cwnd_packets;
     double loss_events; // loss event rate, if the transport measures it
     double allowed_bps; // rate that the rate controller allows

@@ -2,6 +2,7 @@
 #include "common/transport/interleaved.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -114,4 +115,7 @@ void interleaved_info(struct media_transport *t, struct transport_info *out, use
     // round trip.
     out->delivered_bytes = (double)s.bytes_acked + (double)s.sacked * s.mss;
     out->cwnd_packets = s.cwnd;
+    double buffer = tcp_send_buffer(tcp_conn_fd(i->conn));
+    if (buffer > 0)
+        out->buffer_free = fmax(0, 1 - (out->unsent_bytes + fmax(0, out->flight_bytes)) / buffer);
 }

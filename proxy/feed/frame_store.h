@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { FRAME_STORE_FRAMES = 1024, FRAME_STORE_BYTES = 16 << 20 };
+enum { FRAME_STORE_FRAMES = 1024, FRAME_STORE_BYTES = 2 << 20 };
 
 struct frame_store; // opaque
 

@@ -15,11 +15,13 @@
 #include "proxy/feed/frame_store.h"
 #include "proxy/feed/upstream.h"
 #include "proxy/policy/number_shift.h"
+#include "server/session/session.h"
 
 #define ACCESS_EVERY  (20 * USEC_PER_MSEC) // the bridge reads the state of the access
 #define EARLY_SECONDS 1.0
-#define KEY_EVERY     (USEC_PER_SEC / 2)    // key frames for those that were dropped
-#define RETRY_EVERY   USEC_PER_SEC          // during an outage
+#define KEY_EVERY     (USEC_PER_SEC / 2) // key frames for those that were dropped
+#define FULL          0.25         // part of a send buffer that may be free when it takes no more
+#define RETRY_EVERY   USEC_PER_SEC // during an outage
 #define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 // A capture time further away is not believed.
 #define MAX_AGE   (60 * USEC_PER_SEC)
@@ -66,6 +68,8 @@ struct relay_feed {
     int level; // the viewer's choices
     bool follows;
     double speed;
+    int latency_ms;
+    int playout_ms; // 0: not known
 
     double held_sum, waiting_sum; // us, of this second: in the bridge, and in the session's queue
     int held_count, waiting_count;
@@ -180,6 +184,8 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     f->phase = PLAYING;
     f->access_at = now + ACCESS_EVERY;
     note_place(f, place);
+    if (returns && f->playout_ms)
+        upstream_set_playout(f->upstream, f->playout_ms, now);
     if (f->requested && !f->answered) {
         usec_t ahead;
         bool waits = server_dialect_of(f->config.sdp)->knows_weir_parameters &&
@@ -287,6 +293,13 @@ static void mark(void *ctx, int packets, usec_t now)
     struct relay_feed *f = ctx;
     if (f->phase == PLAYING)
         upstream_mark(f->upstream, packets);
+}
+
+static void stop_reading(void *ctx, bool stop, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    if (f->phase == PLAYING)
+        upstream_hold(f->upstream, stop, now);
 }
 
 static void bridge_request_key(void *ctx, usec_t now)
@@ -431,6 +444,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                      .has_audio = f->config.media->audio_bps > 0,
                                      .follows = f->follows,
                                      .level = f->level,
+                                     .latency_ms = f->latency_ms,
                                      .start = is_live(f) ? 0 : from,
                                      .speed = f->speed,
                                      .ops = &upstream_ops,
@@ -468,12 +482,15 @@ static void read_access(struct relay_feed *f, usec_t now)
 {
     struct session_stats s;
     (void)f->config.sink->ops->stats(f->config.sink, &s, now);
+    // The kernel's own structures take a part of the buffer that varies.
+    bool is_full = s.waiting_bytes > 0 && s.info.buffer_free < FULL;
     struct reflect_access access = {
         .waiting = (usec_t)(s.waiting_ms * USEC_PER_MSEC),
         .waiting_bytes = (double)s.waiting_bytes,
         .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
         .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
-        .free = 1};
+        .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
+        .free = is_full ? 0 : s.info.buffer_free};
     f->waiting_sum += (double)access.waiting;
     f->waiting_count++;
     bridge_access(f->bridge, &access, now);
@@ -640,6 +657,22 @@ static void set_speed(struct media_feed *feed, double speed)
         upstream_set_speed(f->upstream, speed, clock_now());
 }
 
+static void set_latency(struct media_feed *feed, int ms)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    f->latency_ms = ms;
+    if (f->phase == PLAYING || f->phase == PAUSED)
+        upstream_set_latency(f->upstream, ms, clock_now());
+}
+
+static void set_playout(struct media_feed *feed, int ms)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    f->playout_ms = ms;
+    if (f->phase == PLAYING || f->phase == PAUSED)
+        upstream_set_playout(f->upstream, ms, clock_now());
+}
+
 static void relay_info(const struct media_feed *feed, struct relay_info *out, usec_t now)
 {
     (void)now;
@@ -673,7 +706,8 @@ static void feed_free(struct media_feed *feed)
 
 #define OF_ALL                                                                                     \
     .place = place, .play = play, .request_key = request_key, .set_level = set_level,              \
-    .relay_info = relay_info, .free = feed_free
+    .set_latency = set_latency, .set_playout = set_playout, .relay_info = relay_info,              \
+    .free = feed_free
 static const struct media_feed_ops live_ops = {OF_ALL, .repair = repair};
 static const struct media_feed_ops stored_ops = {OF_ALL, .rewind = rewind_to,
                                                  .set_speed = set_speed};
@@ -684,7 +718,8 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
                                                  .lost = lost,
                                                  .request_key = bridge_request_key,
                                                  .limit = limit,
-                                                 .mark = mark};
+                                                 .mark = mark,
+                                                 .stop_reading = stop_reading};
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
@@ -695,6 +730,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     f->last = f->away_last = -1;
     f->show_seconds = f->seconds = NAN;
     f->speed = 1;
+    f->latency_ms = SESSION_LATENCY_DEFAULT_MS;
     f->delay_ms = NAN;
     f->level = -1;
     f->period = number_shift_period(&config->media->ladder);

@@ -20,7 +20,6 @@
 #define KEEP_LIVE   USEC_PER_SEC          // how long a missing packet is of use
 #define KEEP_STORED (2 * USEC_PER_SEC)
 static const char ORIGIN[] = "origin: ";
-enum { LATENCY_MS = 1000 }; // how long a frame may wait at the origin
 
 struct upstream {
     struct upstream_config config;
@@ -405,6 +404,23 @@ void upstream_mark(struct upstream *u, int packets)
     u->warned |= !can;
 }
 
+void upstream_hold(struct upstream *u, bool hold, usec_t now)
+{
+    rtsp_link_hold(u->link, hold, now);
+}
+
+void upstream_set_latency(struct upstream *u, int ms, usec_t now)
+{
+    if (u->dialect && u->dialect->knows_weir_parameters)
+        rtsp_link_set_latency(u->link, ms, now);
+}
+
+void upstream_set_playout(struct upstream *u, int ms, usec_t now)
+{
+    if (u->dialect)
+        rtsp_link_set_playout(u->link, ms, now);
+}
+
 void upstream_second(struct upstream *u, usec_t now)
 {
     if (!u->playing)
@@ -451,8 +467,8 @@ struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
                                       .transports = *config->transports,
                                       .adapt = config->follows ? "sender" : "none",
                                       .controls_speed = is_weir,
-                                      .live_latency_ms = LATENCY_MS,
-                                      .stored_latency_ms = LATENCY_MS,
+                                      .live_latency_ms = config->latency_ms,
+                                      .stored_latency_ms = config->latency_ms,
                                       .has_audio = config->has_audio,
                                       .via = u->via};
     struct rtsp_link_config link = {.loop = config->loop,

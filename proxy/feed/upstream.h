@@ -40,6 +40,7 @@ struct upstream_config {
     bool has_audio; // the viewers may hear it
     bool follows;   // the origin adapts the level to the backbone
     int level;      // at the start
+    int latency_ms; // at the start: how long a frame may wait at the origin
     double start;   // position in seconds; 0 for live media
     double speed;
     const struct upstream_ops *ops; // static
@@ -61,6 +62,11 @@ void upstream_request_key(struct upstream *u, usec_t now);
 void upstream_limit(struct upstream *u, double bps, usec_t now);
 // The next `packets` packets are reported to the origin as marked (ECN CE).
 void upstream_mark(struct upstream *u, int packets);
+// Stops or continues reading what the origin sends.
+void upstream_hold(struct upstream *u, bool hold, usec_t now);
+// How long a frame may wait at the origin, and how long after its capture the viewer shows it, ms.
+void upstream_set_latency(struct upstream *u, int ms, usec_t now);
+void upstream_set_playout(struct upstream *u, int ms, usec_t now);
 // Call it about once a second: reports to the origin.
 void upstream_second(struct upstream *u, usec_t now);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/scan.h"
 #include "common/net/udp_socket.h"
 #include "common/transport/transport_list.h"
 #include "server/policy/viewer_limits.h"
@@ -112,6 +113,10 @@ static const struct {
     {"limit", REFLECT_LIMIT, "asks the origin to send no more than the access carries"},
     {"marks", REFLECT_MARKS,
      "reports to the origin's congestion control what exceeds the access, as marked packets"},
+    {"blocking", REFLECT_BLOCKING,
+     "reads nothing of the origin while a viewer's socket is full, until --access-blocking of it "
+     "is "
+     "free: the proxy of the thesis"},
     {"off", REFLECT_OFF, "what the access cannot carry is dropped here"},
 };
 enum { REFLECTS = sizeof(reflects) / sizeof(reflects[0]) };
@@ -131,7 +136,19 @@ static const char *read_reflect(void *options, const char *value, char *reason, 
         if (strcmp(value, reflects[i].name) == 0)
             return NULL;
     }
-    return "expects limit, marks or off";
+    return "expects limit, marks, blocking or off";
+}
+
+static const char *read_blocking(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    struct scan s = scan_of(value, strlen(value));
+    int64_t whole = 0;
+    bool good = scan_int(&s, 1, &whole);
+    o->choices.blocking = (double)whole + (good && scan_char(&s, '.') ? scan_fraction(&s) : 0);
+    good = good && scan_end(&s) && o->choices.blocking >= 0.01 && o->choices.blocking <= 1;
+    return good ? NULL : "expects a number from 0.01 to 1";
 }
 
 #define AT(member) offsetof(struct proxy_options, member)
@@ -173,6 +190,9 @@ static const struct option_row rows[] = {
     {.name = "target", .argument = "MS", .kind = OPTION_MSEC, .at = AT(choices.target), .min = 20,
      .max = 10000, .fallback = "250",
      .help = "what may wait for a viewer, 20 to 10000; what exceeds it is reflected"},
+    {.name = "access-blocking", .argument = "FRACTION", .read = read_blocking, .fallback = "0.333",
+     .help = "--reflect blocking: part of the socket's buffer that must be free before the origin is "
+             "read again, 0.01 to 1"},
     {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .min = 1,
      .max = 3600, .fallback = "20",
      .help = "drop a viewer that takes no data for this time, 1 to 3600"},

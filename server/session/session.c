@@ -349,6 +349,8 @@ int session_set_latency(struct session *s, int ms)
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
         return ERR_RANGE;
     stream_sender_set_latency(s->sender, ms * USEC_PER_MSEC);
+    if (s->feed->ops->set_latency)
+        s->feed->ops->set_latency(s->feed, ms);
     return 0;
 }
 
@@ -366,6 +368,8 @@ int session_set_playout(struct session *s, int ms)
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
         return ERR_RANGE;
     stream_sender_set_playout(s->sender, ms * USEC_PER_MSEC);
+    if (s->feed->ops->set_playout)
+        s->feed->ops->set_playout(s->feed, ms);
     return 0;
 }
 

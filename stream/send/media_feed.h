@@ -99,6 +99,10 @@ struct media_feed_ops {
     // Sets the pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
     // NULL: the pace is fixed.
     void (*set_speed)(struct media_feed *f, double speed);
+    // Relayed media: how long a frame may wait for a transport, and how long after its capture the
+    // viewer shows it, ms. NULL: the media does not depend on it.
+    void (*set_latency)(struct media_feed *f, int ms);
+    void (*set_playout)(struct media_feed *f, int ms);
     // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
     void (*relay_info)(const struct media_feed *f, struct relay_info *out, usec_t now);
     void (*free)(struct media_feed *f); // do not call it from inside its frame sink
