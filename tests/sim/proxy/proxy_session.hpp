@@ -18,6 +18,7 @@ struct proxy_setting {
     reflect_mode reflect = REFLECT_LIMIT;
     scheduler_mode queue = SCHEDULER_PRIORITY;
     usec_t target = 250 * USEC_PER_MSEC;
+    int64_t window = 0; // of the viewer's TCP, packets; 0: live_link's
     usec_t latency = USEC_PER_SEC; // of the viewer's buffer
     bool keeps_badput = false;
     double length = 65; // seconds
@@ -203,6 +204,8 @@ class proxy_session : public storm_session
         config.backbone_rtt = set.backbone_rtt;
         config.tcp = tcp();
         config.tcp.as_linux = true;
+        if (set.window)
+            config.tcp.max_window = set.window;
         config.delayed_ack = 40 * MS;
         config.seed = set.seed + 77;
         config.on_rtp = [](void *ctx, const uint8_t *data, size_t len, usec_t now) {
