@@ -10,6 +10,7 @@
 #include "common/base/rng.h"
 #include "common/protocol/media_transport.h"
 #include "lab/link/node.h"
+#include "lab/link/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,8 +61,9 @@ struct flow_ops {
 
 // Shared by all flows of a simulation, which owns it.
 struct flow_env {
-    struct packet_pool *small;                                               // FLOW_SMALL bytes
-    struct packet_pool *large;                                               // FLOW_LARGE bytes
+    struct world *world;       // for flows with a network of their own (sim_relay.h)
+    struct packet_pool *small; // FLOW_SMALL bytes
+    struct packet_pool *large; // FLOW_LARGE bytes
     void (*on_arrival)(void *ctx, const struct flow_arrival *a, usec_t now); // NULL: no callback
     void *ctx;
     void (*on_stream)(void *ctx, const struct stream_event *e, usec_t now); // NULL: no callback

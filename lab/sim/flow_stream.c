@@ -17,6 +17,11 @@ struct flow_stream {
     struct stream_sender *sender;    // owned
     struct stream_source source;
     struct stream_viewer viewer;
+    struct sim_relay *relay;         // owned, as are the next two; NULL: there is no proxy
+    struct frame_receiver *receiver; // of the proxy
+    struct qoe *relayed;             // what the receiver reports
+    bool ended;                      // true at the proxy: what it has still goes to the viewer
+    struct clock_sync clock;
     struct stream_control asked;  // requests of the viewer
     struct stream_control ending; // the server's notice of the media's end
     int32_t pairs;                // sent
@@ -130,7 +135,10 @@ static void on_rtcp(struct flow_stream *f, const struct packet *p, usec_t now)
     struct rtcp_item item;
     size_t at = 0;
     while (rtcp_next(flow_body(p), p->bytes - FLOW_UDP_HEADERS, &at, &item) == 1)
-        stream_sender_feedback(f->sender, &item, now);
+        if (item.kind == RTCP_IS_TMMBR)
+            stream_sender_set_max_rate(f->sender, (double)item.max_rate.bps, now);
+        else
+            stream_sender_feedback(f->sender, &item, now);
     run_sender(f, now);
 }
 
@@ -156,6 +164,10 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
 
 static void settle_sink(struct flow_stream *f, usec_t now)
 {
+    if (f->ended && !f->viewer.ended && sim_relay_is_empty(f->relay)) {
+        f->ended = false;
+        stream_viewer_media_end(&f->viewer, now);
+    }
     send_if_due(f, &f->asked, &f->flow.sink, now);
     usec_t next =
         usec_min(stream_control_next(&f->asked), f->transport->ops->sink_next(f->transport));
@@ -178,7 +190,10 @@ static void on_media_end(struct flow_stream *f, const struct packet *p, usec_t n
 {
     struct flow_head head = flow_head_of(p);
     send(f, &f->flow.sink, FLOW_ANSWER, head.number, ANSWER_BYTES, NULL, now);
-    if (stream_control_heard(&f->asked, head.number))
+    if (!stream_control_heard(&f->asked, head.number))
+        return;
+    f->ended = f->relay;
+    if (!f->relay)
         stream_viewer_media_end(&f->viewer, now);
 }
 
@@ -238,7 +253,11 @@ static void on_closed(void *ctx, usec_t now)
 
 static void deliver(void *ctx, const uint8_t *rtp, size_t len, usec_t now)
 {
-    stream_viewer_rtp(&((struct flow_stream *)ctx)->viewer, rtp, len, now);
+    struct flow_stream *f = ctx;
+    if (f->relay)
+        (void)frame_receiver_packet(f->receiver, rtp, len, 0, STREAM_WALL, now, now);
+    else
+        stream_viewer_rtp(&f->viewer, rtp, len, now);
 }
 
 static void ask(void *ctx, const struct stream_wish *wish, usec_t now)
@@ -257,6 +276,95 @@ static void send_rtcp(void *ctx, const uint8_t *data, size_t len, usec_t now)
     f->flow.counts.feedback_packets++;
     f->flow.counts.feedback_bytes += bytes;
 }
+
+// ---- The proxy
+
+static void ignore_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
+                          usec_t now)
+{
+    (void)ctx, (void)p, (void)ext_seq, (void)arrived, (void)now;
+}
+
+static void on_relayed_frame(void *ctx, struct received_frame *frame, usec_t now)
+{
+    sim_relay_frame(((struct flow_stream *)ctx)->relay, frame, now);
+}
+
+static void on_relayed_rtp(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct flow_stream *f = ctx;
+    stream_viewer_rtp(&f->viewer, data, len, now);
+    settle_sink(f, now);
+}
+
+static usec_t relayed_captured(void *ctx, const struct received_frame *frame)
+{
+    (void)ctx;
+    return frame->capture_wall - STREAM_WALL;
+}
+
+static void relay_limit(void *ctx, double bps, usec_t now)
+{
+    uint8_t out[64];
+    size_t len = 0;
+    struct rtcp_item item = {.kind = RTCP_IS_TMMBR, .max_rate.bps = (uint64_t)bps};
+    int err = rtcp_append(&item, out, sizeof(out), &len);
+    assert(err == 0);
+    send_rtcp(ctx, out, len, now);
+}
+
+static void relay_mark(void *ctx, int packets, usec_t now)
+{
+    (void)now;
+    struct sim_transport *t = ((struct flow_stream *)ctx)->transport;
+    if (t->ops->mark)
+        t->ops->mark(t, packets);
+}
+
+static int open_relay(struct flow_stream *f, const struct flow_stream_config *config,
+                      struct rng *rng, usec_t now)
+{
+    struct sim_relay_config relay = {.world = f->flow.env->world,
+                                     .env = f->flow.env,
+                                     .ladder = &config->media->ladder,
+                                     .access = config->access,
+                                     .via = config->access_via,
+                                     .rtt = config->access_rtt,
+                                     .payload_type = RTP_PT_SYNTHETIC,
+                                     .packet_bytes = f->pair_bytes - FLOW_UDP_HEADERS,
+                                     .reflect = config->reflect,
+                                     .target = config->target,
+                                     .queue = config->queue,
+                                     .latency = config->latency,
+                                     .backbone_rtt = config->backbone_rtt,
+                                     .tcp = config->tcp,
+                                     .delayed_ack = config->delayed_ack,
+                                     .wall = STREAM_WALL,
+                                     .seed = rng_u64(rng),
+                                     .on_rtp = on_relayed_rtp,
+                                     .limit = relay_limit,
+                                     .mark = relay_mark,
+                                     .captured = relayed_captured,
+                                     .ctx = f};
+    clock_sync_shared(&f->clock);
+    f->relayed = qoe_new("sim:", STREAM_WALL, now);
+    if (!f->relayed)
+        return ERR_NO_MEMORY;
+    struct frame_receiver_config receiver = {
+        .ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID},
+        .payload_type = RTP_PT_SYNTHETIC,
+        .frames = true,
+        .clock = &f->clock,
+        .sink = {.qoe = f->relayed},
+        .on_packet = ignore_packet,
+        .on_frame = on_relayed_frame,
+        .ctx = f};
+    f->receiver = frame_receiver_new(&receiver);
+    f->relay = f->receiver ? sim_relay_new(&relay, now) : NULL;
+    return f->relay ? 0 : ERR_NO_MEMORY;
+}
+
+// ----
 
 static int64_t ecn_marked(void *ctx)
 {
@@ -282,6 +390,9 @@ static void stream_free(struct flow *base)
 {
     struct flow_stream *f = (struct flow_stream *)base;
     stream_sender_free(f->sender);
+    sim_relay_free(f->relay);
+    frame_receiver_free(f->receiver);
+    qoe_free(f->relayed);
     stream_viewer_destroy(&f->viewer);
     if (f->transport)
         f->transport->ops->free(f->transport);
@@ -361,10 +472,17 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
     return err < 0 ? err : 0;
 }
 
+const struct sim_relay *flow_stream_relay(const struct flow *f)
+{
+    return f->ops == &OPS ? ((const struct flow_stream *)f)->relay : NULL;
+}
+
 static int open_ends(struct flow_stream *f, const struct flow_stream_config *config,
                      struct rng *rng, usec_t start)
 {
     int err = open_sender(f, config, rng, start);
+    if (!err && config->access)
+        err = open_relay(f, config, rng, start);
     if (err)
         return err;
     struct stream_viewer_config viewer = {.ladder = &config->media->ladder,

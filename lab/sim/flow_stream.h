@@ -5,11 +5,16 @@
 // pairs and the end of the media are packets in the network too (stream_control.h), and so are its
 // NACKs, which can get lost.
 //
+// With a proxy (sim_relay.h) the sink is the proxy, and what this flow counts as arrived has
+// arrived there; the viewer is behind the access. The viewer's requests reach the network of the
+// flow at once.
+//
 // Packets are as large as the programs' packets; requests are about as large as RTSP requests. A
 // viewer does not set up a connection: the session begins with its first request.
 #ifndef WEIR_SIM_FLOW_STREAM_H
 #define WEIR_SIM_FLOW_STREAM_H
 
+#include "lab/sim/sim_relay.h"
 #include "lab/sim/sim_transport.h"
 #include "lab/sim/stream_source.h"
 #include "lab/sim/stream_viewer.h"
@@ -37,6 +42,12 @@ struct flow_stream_config {
     enum repair_mode repair; // of datagrams; OFF: lost packets are neither requested nor sent again
     struct tcp_sender_config tcp;
     usec_t delayed_ack;
+    const struct link_spec *access; // behind a proxy; borrowed; NULL: there is no proxy
+    const char *access_via;         // passed sim_transport_check; borrowed
+    usec_t access_rtt;
+    usec_t backbone_rtt; // to the proxy
+    usec_t target;
+    enum reflect_mode reflect;
 };
 
 // From `stop` on the server makes no more frames; frames in flight still arrive and are played.
@@ -45,6 +56,8 @@ struct flow *flow_stream_new(const struct flow_env *env, const struct flow_strea
                              uint32_t id, usec_t start, usec_t stop, uint64_t seed);
 // NULL: the flow is not a stream.
 const struct stream_viewer *flow_stream_viewer(const struct flow *f);
+// NULL: the flow is not a stream, or has no proxy.
+const struct sim_relay *flow_stream_relay(const struct flow *f);
 
 #ifdef __cplusplus
 }

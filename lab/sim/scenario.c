@@ -95,6 +95,8 @@ static const struct key {
     {"latency", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, latency)},
     {"limit", OF_STREAM, VALUE_INT, &limit, offsetof(struct group, limit_bytes)},
     {"level", OF_STREAM, VALUE_INT, &fixed_level, offsetof(struct group, level)},
+    {"proxyrtt", OF_STREAM, VALUE_TIME, &spec_time, offsetof(struct group, proxy_rtt)},
+    {"target", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, target)},
     {"fragment", OF_STREAM, VALUE_INT, &fragment, offsetof(struct group, fragment_bytes)},
 };
 enum {
@@ -110,6 +112,9 @@ enum {
     SEEN_GODDARD,
     SEEN_SIZES,
     SEEN_REPAIR,
+    SEEN_PROXY,
+    SEEN_PROXY_VIA,
+    SEEN_REFLECT,
     SEEN_QUEUE
 };
 _Static_assert(SEEN_QUEUE < 64, "the keys seen are recorded in 64 bits");
@@ -189,12 +194,12 @@ static int read_text(struct spec_reader *r, struct scan value, char *out, size_t
     return 0;
 }
 
-static int read_via(struct spec_reader *r, struct scan value, struct group *g)
+static int read_via(struct spec_reader *r, struct scan value, char out[STREAM_MAX_VIA])
 {
-    int err = read_text(r, value, g->via, sizeof(g->via));
+    int err = read_text(r, value, out, STREAM_MAX_VIA);
     if (err)
         return err;
-    err = sim_transport_check(g->via);
+    err = sim_transport_check(out);
     if (err)
         return spec_fail(r, err, "'%s' is not a transport of streams: %s", spec_excerpt(value).text,
                          err_text(err));
@@ -209,6 +214,33 @@ static int read_repair(struct spec_reader *r, struct scan value, struct group *g
         return 0;
     return spec_fail(r, ERR_MALFORMED, "'%s' is not off, resend, fec or auto",
                      spec_excerpt(value).text);
+}
+
+static int read_proxy(struct spec_reader *r, struct scan value, struct group *g)
+{
+    char text[512];
+    char why[256];
+    int err = read_text(r, value, text, sizeof(text));
+    if (err)
+        return err;
+    g->has_proxy = true;
+    err = link_spec_parse(text, &g->proxy_link, why, sizeof(why));
+    if (!err && g->proxy_link.trace[0])
+        return spec_fail(r, ERR_RANGE, "a proxy's link has no trace");
+    return err ? spec_fail(r, err, "%s", why) : 0;
+}
+
+static int read_reflect(struct spec_reader *r, struct scan value, struct group *g)
+{
+    static const char *const words[] = {
+        [REFLECT_OFF] = "off", [REFLECT_MARKS] = "marks", [REFLECT_LIMIT] = "limit"};
+    for (int i = 0; i <= REFLECT_LIMIT; i++) {
+        if (scan_is(value, words[i])) {
+            g->reflect = (enum reflect_mode)i;
+            return 0;
+        }
+    }
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not off, marks or limit", spec_excerpt(value).text);
 }
 
 static int read_queue(struct spec_reader *r, struct scan value, struct group *g)
@@ -316,7 +348,8 @@ static int find_key(struct scan name, const struct group *g)
     if (scan_is(name, "rtt"))
         return SEEN_RTT;
     if (g->kind == GROUP_STREAM) {
-        static const char *const names[] = {"via", "media", "goddard", "sizes", "repair", "queue"};
+        static const char *const names[] = {"via",   "media",    "goddard", "sizes", "repair",
+                                            "proxy", "proxyvia", "reflect", "queue"};
         for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
             if (scan_is(name, names[i]))
                 return SEEN_VIA + i;
@@ -354,7 +387,15 @@ static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
     case SEEN_MODE:
         return read_mode(r, value, g);
     case SEEN_VIA:
-        return read_via(r, value, g);
+        return read_via(r, value, g->via);
+    case SEEN_PROXY_VIA:
+        return read_via(r, value, g->proxy_via);
+    case SEEN_PROXY:
+        return read_proxy(r, value, g);
+    case SEEN_REFLECT:
+        return read_reflect(r, value, g);
+    case SEEN_QUEUE:
+        return read_queue(r, value, g);
     case SEEN_MEDIA:
         return read_media(r, value, g);
     case SEEN_REPAIR:
@@ -385,6 +426,11 @@ static int check(struct spec_reader *r, const struct group *g)
         return spec_fail(r, ERR_MALFORMED, "stream requires via=");
     if (g->kind == GROUP_STREAM && g->level >= g->media.ladder.level_count)
         return spec_fail(r, ERR_RANGE, "the media has no level %d", (int)g->level);
+    if (g->has_proxy && g->repair != REPAIR_MODE_OFF)
+        return spec_fail(r, ERR_MALFORMED, "proxy= conflicts with repair=");
+    if (g->has_proxy && g->proxy_rtt < 2 * g->proxy_link.delay)
+        return spec_fail(r, ERR_RANGE,
+                         "proxyrtt= is below the delay of the proxy's link, both ways");
     if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= FLOW_UDP_HEADERS + 12)
         return spec_fail(r, ERR_RANGE, "datagrams require size= above 40B");
     if (g->from == g->to)
@@ -434,7 +480,11 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
                         .limit_bytes = SCHEDULER_LIMIT_BYTES,
                         .level = -1,
                         .fragment_bytes = 1000,
-                        .pairs = 1};
+                        .pairs = 1,
+                        .proxy_via = "minbuf:1,3",
+                        .proxy_rtt = 10 * USEC_PER_MSEC,
+                        .reflect = REFLECT_LIMIT,
+                        .target = 250 * USEC_PER_MSEC};
     synthetic_goddard(&g->media);
     goddard_params_init(&g->goddard);
     struct scan list = scan_of(text, strlen(text));

@@ -37,6 +37,9 @@
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)
 //               repair=off (resend, fec, auto: of lost datagrams, repair_policy.h)
 //               sizes=FILE (frame_sizes.h)
+//               proxy=LINK (none; a proxy at the sink, and the access link behind it; / for the
+//               comma)  proxyvia=minbuf:1,3 (/ for the comma)  proxyrtt=10ms  reflect=limit (off,
+//               marks)  target=250ms  queue=priority (deadline, fifo); without repair=
 //               fragment=1000B (of a frame in a packet)  tcp=newreno
 //               goddard=NAME=VALUE/... (goddard_params.h)
 #ifndef WEIR_SIM_SCENARIO_H
@@ -101,6 +104,11 @@ struct group {
     enum scheduler_mode queue;
     int64_t limit_bytes; // of the scheduler
     int64_t level;       // of the stream; -1: the Goddard policy chooses
+    bool has_proxy;
+    struct link_spec proxy_link;
+    char proxy_via[STREAM_MAX_VIA];
+    usec_t proxy_rtt, target;
+    enum reflect_mode reflect;
 };
 
 struct scenario {

@@ -44,7 +44,13 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
                                         .in_part = g->in_part != 0,
                                         .repair = g->repair,
                                         .tcp = tcp_of(g),
-                                        .delayed_ack = g->delayed_ack};
+                                        .delayed_ack = g->delayed_ack,
+                                        .access = g->has_proxy ? &g->proxy_link : NULL,
+                                        .access_via = g->proxy_via,
+                                        .access_rtt = g->proxy_rtt,
+                                        .backbone_rtt = usec_max(0, g->rtt_max),
+                                        .target = g->target,
+                                        .reflect = g->reflect};
     return flow_stream_new(&s->env, &config, id, start, g->stop, seed);
 }
 
@@ -208,7 +214,7 @@ int sim_init(struct sim *s, const struct scenario *scenario, char *error, size_t
     world_init(&s->world, 0);
     packet_pool_init(&s->small, FLOW_SMALL, SIM_PACKETS_MAX);
     packet_pool_init(&s->large, FLOW_LARGE, SIM_REPORTS_MAX);
-    s->env = (struct flow_env){.small = &s->small, .large = &s->large};
+    s->env = (struct flow_env){.world = &s->world, .small = &s->small, .large = &s->large};
     s->flows = calloc((size_t)flows + 1, sizeof(struct flow *));
     s->group_of = calloc((size_t)flows + 1, sizeof(int));
     int err = s->flows && s->group_of ? 0 : err_say(error, error_cap, ERR_NO_MEMORY, "no memory");

@@ -136,6 +136,11 @@ static const struct option_row rows[] = {
      .help = "0: no packet pairs; the first media packets measure the capacity"},
     {KEY, .argument = "repair=off",
      .help = "resend, fec or auto: lost datagrams are requested and repaired, as weir-play --repair"},
+    {KEY, .argument = "proxy=LINK proxyvia=minbuf:1/3 proxyrtt=10ms",
+     .help = "a proxy at the sink; the viewer is behind this link (/ for the comma), transport and "
+             "round-trip time; without repair="},
+    {KEY, .argument = "reflect=limit target=250ms queue=priority",
+     .help = "the proxy's: off, marks or limit; longest queue; priority, deadline or fifo"},
     {KEY, .argument = "parts=0", .help = "1: incomplete frames count as complete"},
     {KEY, .argument = "goddard=NAME=VALUE/...",
      .help = "parameters of the Goddard policy, such as upscale_interval=30"},

@@ -74,6 +74,24 @@ static double goodput(const struct sim_report_run *r, uint32_t i)
     return bps(f->counts.good_bytes - r->meters[i].at.good_bytes, seconds_of(r, f));
 }
 
+// What a stream's proxy did since the start.
+static void put_relay(json_t *line, const struct sim_relay *relay, usec_t now)
+{
+    struct sim_relay_stats s;
+    uint64_t dropped = 0;
+    sim_relay_read(relay, &s, now);
+    for (int cause = 0; cause < DROP_CAUSES; cause++)
+        for (int layer = 0; layer < SCHEDULER_MAX_LAYERS; layer++)
+            dropped += s.frames.dropped[cause][layer];
+    put_count(line, "access_bytes", s.arrived_bytes);
+    put_count(line, "proxy_frames", s.bridge.frames);
+    put_count(line, "proxy_dropped", dropped);
+    put_count(line, "badput_bytes", s.bridge.badput_bytes);
+    put_count(line, "marks", s.bridge.marks);
+    put_number(line, "queue_ms", usec_to_msec(s.waiting));
+    put_number(line, "limit_bps", s.bridge.limit_bps);
+}
+
 static bool report_flow(FILE *out, const struct sim_report_run *r, uint32_t i)
 {
     const struct flow *f = r->sim->flows[i];
@@ -106,6 +124,8 @@ static bool report_flow(FILE *out, const struct sim_report_run *r, uint32_t i)
     put_number(line, "rate_bps", state.rate_bps);
     put_number(line, "srtt_ms", state.srtt ? usec_to_msec(state.srtt) : (double)NAN);
     put_number(line, "loss_events", state.loss_events);
+    if (flow_stream_relay(f))
+        put_relay(line, flow_stream_relay(f), r->end);
     return write_line(out, line);
 }
 

@@ -482,8 +482,8 @@ static void read_access(struct relay_feed *f, usec_t now)
 {
     struct session_stats s;
     (void)f->config.sink->ops->stats(f->config.sink, &s, now);
-    // The kernel's own structures take a part of the buffer that varies.
-    bool is_full = s.waiting_bytes > 0 && s.info.buffer_free < FULL;
+    // What waits here found the socket full. A part of the buffer that varies is the kernel's own.
+    bool is_full = s.waiting_bytes > 0;
     struct reflect_access access = {
         .waiting = (usec_t)(s.waiting_ms * USEC_PER_MSEC),
         .waiting_bytes = (double)s.waiting_bytes,
