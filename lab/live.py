@@ -69,7 +69,8 @@ class Flow:
         self.sender.wait_line(r"rtsp://")
         self.player = None
 
-    def play(self, receiver, transport, duration, cc=None, options=(), sound=False):
+    def play(self, receiver, transport, duration, cc=None, options=(), sound=False, address=None):
+        """ADDRESS: of what the player connects to, if not the sender itself."""
         # TCP's timeouts double, so on a busy link it may be silent for longer than weir-play's usual timeout.
         argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration),
                 "--timeout", str(duration), "--report", self.path("report.json"), "--events", self.path("events.jsonl")]
@@ -80,7 +81,7 @@ class Flow:
             argv.append("--adu-events")
         elif not sound:
             argv.append("--no-audio")
-        self.player = self.world.start(receiver, [*argv, f"rtsp://{self.address}:{RTSP_PORT}/live"],
+        self.player = self.world.start(receiver, [*argv, f"rtsp://{address or self.address}:{RTSP_PORT}/live"],
                                        f"play{self.name}")
 
     def path(self, file):

@@ -14,7 +14,7 @@ import subprocess
 
 from pyroute2 import IPRoute, netns
 
-from lab.run import Processes, program
+from lab.run import Failed, Processes, program
 
 SIOCETHTOOL = 0x8946
 ETHTOOL_SETTERS = {"gro": 0x2c, "gso": 0x24, "tso": 0x1f}
@@ -151,11 +151,14 @@ class World:
         """Returns the path of a file of this run."""
         return os.path.join(self.directory, name)
 
-    def ping(self, at, address):
-        """Returns the round-trip time in ms; raises if no reply comes."""
-        out = subprocess.run(["nsenter", f"--net=/run/netns/{self.names[at]}", "ping", "-c", "1", "-W", "3", address],
-                             check=True, capture_output=True, text=True).stdout
-        return float(out.rsplit("time=", 1)[1].split()[0])
+    def ping(self, at, address, packets=1):
+        """Returns the shortest round-trip time in ms; raises if no reply comes. PACKETS: more than 1 on a link with losses."""
+        done = subprocess.run(["nsenter", f"--net=/run/netns/{self.names[at]}", "ping", "-c", str(packets), "-i", "0.2", "-W", "3",
+                               address], capture_output=True, text=True)
+        times = [float(line.rsplit("time=", 1)[1].split()[0]) for line in done.stdout.splitlines() if "time=" in line]
+        if not times:
+            raise Failed(f"no reply from {address} to {packets} pings: {done.stdout}{done.stderr}")
+        return min(times)
 
 
 def _attach(world, host, router, access):
@@ -191,16 +194,18 @@ def dumbbell(world, senders, receivers, forward, backward, *options, access=None
     return {**left, **right}
 
 
-def two_part_path(world, backbone, access, cross=("cross-left", "cross-middle", "cross-right"), options=()):
+def two_part_path(world, backbone, access, cross=("cross-left", "cross-middle", "cross-right"), options=(),
+                  backbone_options=()):
     """server - left router = "backbone" = proxy = "access" = right router - client, with a host for cross traffic at
     each of left, proxy and right. BACKBONE and ACCESS are pairs of texts: towards the client, towards the server.
+    OPTIONS: weir-link's, for both links.
     The proxy forwards packets, too: what does not need it passes. Returns the address of each host."""
     for name in ("server", "left", "proxy", "right", "client", *cross):
         world.add(name)
     left = _attach_all(world, ("server", cross[0]), "left", None)
     middle = _attach_all(world, (cross[1],), "proxy", None)
     right = _attach_all(world, ("client", cross[2]), "right", None)
-    left_end, proxy_left = world.link("backbone", "left", "proxy", *backbone, *options)
+    left_end, proxy_left = world.link("backbone", "left", "proxy", *backbone, *options, *backbone_options)
     proxy_right, right_end = world.link("access", "proxy", "right", *access, *options)
     _routes(world, "left", {**middle, **right}, proxy_left)
     world.route("left", proxy_right + "/32", proxy_left)

@@ -31,6 +31,13 @@ static uint32_t flow_of(const struct emulator *e, const struct ip_packet *ip)
     return 0;
 }
 
+static void capture(const struct emulator *e, struct pcap *to, uint32_t flow, const uint8_t *data,
+                    size_t len, usec_t now)
+{
+    if (!flow || !e->captures_rest)
+        pcap_write(to, data, len, now);
+}
+
 static void count_extra_drop(uint64_t *packets, uint64_t *bytes, uint32_t flow, size_t len)
 {
     packets[0]++;
@@ -53,7 +60,7 @@ static void leave(struct node *n, struct packet *p, usec_t now)
     struct direction *way = (struct direction *)n;
     if (p->marked)
         ip_packet_set_ce(p->data);
-    pcap_write(&way->left, p->data, p->bytes, now);
+    capture(way->emulator, &way->left, p->flow, p->data, p->bytes, now);
     ssize_t written = write(way->out, p->data, p->bytes);
     if (written < 0) {
         count_extra_drop(way->all.unwritten_packets, way->all.unwritten_bytes, p->flow, p->bytes);
@@ -74,7 +81,7 @@ static void enter(struct direction *way, struct packet *p, const uint8_t *data, 
     struct ip_packet ip;
     ip_packet_parse(data, len, &ip); // a packet that is not IP passes unchanged and is never marked
     uint32_t flow = flow_of(e, &ip);
-    pcap_write(&way->entered, data, len, now);
+    capture(e, &way->entered, flow, data, len, now);
     if (!p) {
         count_extra_drop(way->all.refused_packets, way->all.refused_bytes, flow, len);
         count_extra_drop(way->lately.refused_packets, way->lately.refused_bytes, flow, len);

@@ -43,6 +43,7 @@ struct emulator {
     uint32_t mtu;
     uint16_t ports[LINK_FLOW_PORTS_MAX];
     int port_count;
+    bool captures_rest;     // captures have no packet of these ports
     struct changes changes; // owned
     size_t next_change;
     struct report report;

@@ -177,6 +177,7 @@ static void init(struct emulator *e, const struct link_options *o)
                            .signals = -1,
                            .mtu = o->mtu,
                            .port_count = o->flow_count,
+                           .captures_rest = o->pcap_rest,
                            .scratch = malloc(o->mtu + EMULATOR_SLACK)};
     memcpy(e->ports, o->flow_ports, sizeof(e->ports));
     for (int i = 0; i < 2; i++) {

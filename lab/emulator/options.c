@@ -158,6 +158,8 @@ static const struct option_row rows[] = {
      .help = "count packets with this TCP or UDP port separately; up to 7 times"},
     {.name = "pcap", .argument = "PREFIX", .kind = OPTION_FILE, .at = AT(pcap),
      .help = "capture packets that enter and leave: PREFIX-a-in.pcap, -b-out, -b-in and -a-out"},
+    {.name = "pcap-rest", .kind = OPTION_SWITCH, .at = AT(pcap_rest),
+     .help = "capture no packet of a --flow, such as those of heavy traffic"},
     {.name = "snap", .argument = "N", .kind = OPTION_INT, .at = AT(snap), .min = 1,
      .max = UINT16_MAX, .fallback = "65535", .help = "bytes kept of each packet, 1 to 65535"},
     OPTION_ROWS_HELP,

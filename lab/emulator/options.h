@@ -32,6 +32,7 @@ struct link_options {
     const char *stats;   // NULL: none
     const char *pcap;    // NULL: none
     int snap;
+    bool pcap_rest; // captures have no packet of a --flow
     uint16_t flow_ports[LINK_FLOW_PORTS_MAX];
     int flow_count;
     uint64_t seed;

@@ -48,7 +48,6 @@ struct flow_stream_config {
     usec_t backbone_rtt; // to the proxy
     usec_t target;
     enum reflect_mode reflect;
-    enum scheduler_mode queue;
 };
 
 // From `stop` on the server makes no more frames; frames in flight still arrive and are played.

@@ -400,8 +400,6 @@ static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
         return read_media(r, value, g);
     case SEEN_REPAIR:
         return read_repair(r, value, g);
-    case SEEN_QUEUE:
-        return read_queue(r, value, g);
     case SEEN_GODDARD:
         return read_goddard(r, value, g);
     case SEEN_SIZES:

@@ -305,12 +305,14 @@ void trace_adu(struct trace *e, const struct event_adu *a, usec_t now)
     if (!is_on(e) || !e->adus)
         return;
     e->latest = usec_max(e->latest, now);
-    char text[3][TIME_TEXT];
+    char text[4][TIME_TEXT];
     // Thousands of these lines are written a second, so they do not go through a JSON object.
-    int got = fprintf(
-        e->out, "{\"t\":%s,\"event\":\"adu\",\"number\":%" PRId64 ",\"written\":%s,\"read\":%s}\n",
-        time_text(now - e->start, text[0]), a->number, time_text(a->written, text[1]),
-        time_text(a->read, text[2]));
+    int got = fprintf(e->out,
+                      "{\"t\":%s,\"event\":\"adu\",\"number\":%" PRId64
+                      ",\"size\":%d,\"captured\":%s,\"written\":%s,\"read\":%s}\n",
+                      time_text(now - e->start, text[0]), a->number, a->size_id,
+                      time_text(a->captured, text[1]), time_text(a->written, text[2]),
+                      time_text(a->read, text[3]));
     if (got < 0)
         fail(e, strerror(errno));
 }

@@ -98,8 +98,10 @@ void trace_controller(struct trace *e, const struct transport_info *info, usec_t
 
 struct event_adu {
     int64_t number;
-    usec_t written; // by the sender, on our monotonic clock; QOE_UNKNOWN = null
-    usec_t read;    // by the player, on the monotonic clock; QOE_UNKNOWN = null
+    int size_id;     // of layered media, the layer
+    usec_t captured; // on our monotonic clock; QOE_UNKNOWN = null
+    usec_t written;  // by the sender, on our monotonic clock; QOE_UNKNOWN = null
+    usec_t read;     // by the player, on the monotonic clock; QOE_UNKNOWN = null
 };
 // Writes one line for each received ADU, if trace_new was called with `adus`. Its times are those
 // of the monotonic clock, so that they compare with traces of other programs on the same machine.

@@ -31,7 +31,11 @@ static void trace_lost(struct trace *t, const struct viewing_event *e)
 static void trace_packet(struct trace *t, const struct viewing_event *e)
 {
     const struct viewing_packet *p = &e->packet;
-    struct event_adu adu = {.number = p->number, .written = p->written, .read = p->read};
+    struct event_adu adu = {.number = p->number,
+                            .size_id = p->size_id,
+                            .captured = p->captured,
+                            .written = p->written,
+                            .read = p->read};
     if (p->adu)
         trace_adu(t, &adu, e->at);
 }

@@ -20,7 +20,6 @@
 #define ACCESS_EVERY  (20 * USEC_PER_MSEC) // the bridge reads the state of the access
 #define EARLY_SECONDS 1.0
 #define KEY_EVERY     (USEC_PER_SEC / 2) // key frames for those that were dropped
-#define FULL          0.25         // part of a send buffer that may be free when it takes no more
 #define RETRY_EVERY   USEC_PER_SEC // during an outage
 #define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 // A capture time further away is not believed.
@@ -490,8 +489,8 @@ static void read_access(struct relay_feed *f, usec_t now)
 {
     struct session_stats s;
     (void)f->config.sink->ops->stats(f->config.sink, &s, now);
-    // The kernel's own structures take a part of the buffer that varies.
-    bool is_full = s.waiting_bytes > 0 && s.info.buffer_free < FULL;
+    // What waits here found the socket full. A part of the buffer that varies is the kernel's own.
+    bool is_full = s.waiting_bytes > 0;
     struct reflect_access access = {
         .waiting = (usec_t)(s.waiting_ms * USEC_PER_MSEC),
         .waiting_bytes = (double)s.waiting_bytes,

@@ -47,7 +47,9 @@ struct viewing_packet {
     struct qoe_packet figures;
     bool adu;             // the packet is an ADU of its own, with the following fields
     int64_t number;       // number of its frame
-    usec_t written, read; // written by the sender, read by us; both by our clock; or QOE_UNKNOWN
+    int size_id;          // its size; of layered media, its layer
+    usec_t captured;      // of the frame; by our clock, as the next two; or QOE_UNKNOWN
+    usec_t written, read; // written by the sender, read by us; or QOE_UNKNOWN
 };
 
 struct viewing_layer {

@@ -88,6 +88,12 @@ static usec_t measure_delay(struct frame_receiver *r, const struct rtp_packet *p
     return r->config.clock->known ? delay : QOE_UNKNOWN;
 }
 
+// Returns the time between capture and writing of a packet that has both.
+static usec_t written_after_capture(const struct rtp_packet *p)
+{
+    return seq32_extend(p->capture_wall, p->adu.written_us) - p->capture_wall;
+}
+
 static void emit_packet(const struct frame_receiver *r, const struct rtp_packet *p, size_t len,
                         usec_t latency, usec_t arrived, usec_t now)
 {
@@ -96,6 +102,10 @@ static void emit_packet(const struct frame_receiver *r, const struct rtp_packet 
     struct viewing_packet packet = {.figures = {.bytes = len, .latency = latency},
                                     .adu = r->config.adus && p->has_adu,
                                     .number = p->adu.frame,
+                                    .size_id = p->adu.size_id,
+                                    .captured = shared && p->has_capture
+                                                    ? arrived - latency - written_after_capture(p)
+                                                    : QOE_UNKNOWN,
                                     .written = shared ? arrived - latency : QOE_UNKNOWN,
                                     .read = shared ? arrived : QOE_UNKNOWN};
     struct viewing_event e = {.kind = VIEWING_PACKET, .at = now, .packet = packet};

@@ -20,6 +20,7 @@
 #include "lab/sim/flow_tcp.h"
 #include "lab/sim/sim_transport.h"
 #include "media/coded/ladder.h"
+#include "media/coded/synthetic.h"
 #include "stream/playout/reference_tracker.h"
 #include "stream/send/stream_sender.h"
 
@@ -28,6 +29,8 @@ struct live_setting {
     enum tcp { SACK, RENO, CUBIC };  // RENO, CUBIC: as Linux's
     tcp downloads;
     std::vector<level_request> levels; // none: the default ladder
+    const struct synthetic *media = nullptr; // borrowed; its ladder and frame rate; a test makes the frames
+    usec_t latency = 0;                      // of the sender's queue; 0: BOUND
 };
 
 class live_link
@@ -57,7 +60,7 @@ class live_link
         env.large = &large;
         open_chain(link, back, downloads, seed);
         open_ladder(setting);
-        open_sender(via, rtt, seed, resends);
+        open_sender(via, rtt, seed, resends, setting.latency ? setting.latency : BOUND);
         attach(0, &self.flow, rtt);
         for (int i = 0; i < downloads; i++) {
             flow_tcp_config config{};
@@ -296,6 +299,7 @@ class live_link
     chain c{};
     link_spec right{}, left{};
     ladder l{};
+    double fps = FPS; // of the source
     stream_sender *s = nullptr;
     sim_transport *carrier = nullptr;
     rtp_receiver viewer{};
@@ -344,12 +348,17 @@ class live_link
     void open_ladder(const live_setting &setting)
     {
         const std::vector<level_request> &v = setting.levels;
+        if (setting.media) {
+            l = setting.media->ladder;
+            fps = static_cast<double>(l.source_fps.num) / l.source_fps.den;
+            return;
+        }
         int err = v.empty() ? ladder_default(1280, 720, {30, 1}, 2, &l)
                             : ladder_from_requests(v.data(), static_cast<int>(v.size()), 1280, 720,
                                                    {30, 1}, 2, &l);
         REQUIRE(err == 0);
     }
-    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends)
+    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends, usec_t latency)
     {
         static const node_ops source_ops = {source_push, source_run, nullptr};
         static const node_ops sink_ops = {sink_push, sink_run, nullptr};
@@ -370,7 +379,7 @@ class live_link
         sender.follows = true;
         // half of a TCP's initial window per round trip
         sender.start_bps = 5 * 8 * 1448 / usec_to_sec(rtt);
-        sender.latency = BOUND;
+        sender.latency = latency;
         sender.ops = sender_ops();
         sender.ctx = this;
         s = stream_sender_new(&sender, 0);
@@ -695,7 +704,7 @@ class live_link
         live_link *o = of_source(n);
         while (o->next_frame <= now) {
             o->make(now);
-            o->next_frame += static_cast<usec_t>(1e6 / FPS);
+            o->next_frame += static_cast<usec_t>(1e6 / o->fps);
         }
         o->hear(now);
         if (stream_sender_next_timeout(o->s) <= now)

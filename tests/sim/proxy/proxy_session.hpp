@@ -12,10 +12,13 @@ struct proxy_setting {
     std::string backbone = "tfrc", access = "minbuf:1,3"; // transports
     usec_t backbone_rtt = 200 * USEC_PER_MSEC, access_rtt = 10 * USEC_PER_MSEC;
     double backbone_mbps = 10, backbone_loss = 0;
+    std::string backbone_queue = "droptail:200ms"; // of the backbone; more keys of the link may follow
+    live_setting media{live_setting::SACK, {}};
     std::string link; // of the access, in weir-link's syntax
     reflect_mode reflect = REFLECT_LIMIT;
     scheduler_mode queue = SCHEDULER_PRIORITY;
     usec_t target = 250 * USEC_PER_MSEC;
+    int64_t window = 0; // of the viewer's TCP, packets; 0: live_link's
     usec_t latency = USEC_PER_SEC; // of the viewer's buffer
     bool keeps_badput = false;
     double length = 65; // seconds
@@ -31,6 +34,7 @@ class proxy_session : public storm_session
         usec_t captured, arrived;
         int temporal_id;
         bool decodable;
+        int size_id;
     };
     struct moment { // each TICK
         usec_t at, queue;
@@ -136,6 +140,7 @@ class proxy_session : public storm_session
     frame_receiver *sink = nullptr;
     qoe *seen = nullptr;
     std::vector<bool> whole; // by frame number
+    std::vector<int> layers; // that are decodable, by frame number
     std::deque<request> limits;
     uint64_t counted = 0; // bytes at the viewer
     usec_t tick_at = 0;
@@ -145,7 +150,8 @@ class proxy_session : public storm_session
         storm_case c(s.seed);
         c.mbps = s.backbone_mbps;
         c.rtt = s.backbone_rtt;
-        c.kind = "droptail:200ms";
+        c.kind = s.backbone_queue;
+        c.setting = s.media;
         c.queue = 0.2;
         c.loss = s.backbone_loss;
         c.bursts = false;
@@ -198,6 +204,8 @@ class proxy_session : public storm_session
         config.backbone_rtt = set.backbone_rtt;
         config.tcp = tcp();
         config.tcp.as_linux = true;
+        if (set.window)
+            config.tcp.max_window = set.window;
         config.delayed_ack = 40 * MS;
         config.seed = set.seed + 77;
         config.on_rtp = [](void *ctx, const uint8_t *data, size_t len, usec_t now) {
@@ -264,9 +272,12 @@ class proxy_session : public storm_session
     {
         auto i = static_cast<size_t>(f->number);
         whole.resize(std::max(whole.size(), i + 1), false);
-        bool decodable = f->key || (f->depends_on >= 0 && whole[static_cast<size_t>(f->depends_on)]);
-        whole[i] = decodable;
-        arrivals.push_back({frames[i].at, now, f->temporal_id, decodable});
+        layers.resize(whole.size(), 0);
+        bool decodable = f->on_lower ? layers[i] == f->size_id
+                                     : f->key || (f->depends_on >= 0 && whole[static_cast<size_t>(f->depends_on)]);
+        whole[i] = whole[i] || decodable;
+        layers[i] += decodable;
+        arrivals.push_back({frames[i].at, now, f->temporal_id, decodable, f->size_id});
         received_frame_free(f);
     }
 };

@@ -169,6 +169,33 @@ TEST_CASE("emulator: packets that enter at one side leave at the other")
     CHECK(link_flow_stats(&b.e.ways[1].link, 0)->bytes_out == 1500);
 }
 
+TEST_CASE("emulator: captures hold all packets, or those of no given port")
+{
+    constexpr size_t file_header = 24, packet_header = 16;
+    for (bool rest : {false, true}) {
+        CAPTURE(rest);
+        bench b("", 100);
+        b.e.captures_rest = rest;
+        for (int i = 0; i < 2; i++) {
+            std::string prefix = (b.folder / "way") + std::to_string(i);
+            REQUIRE(pcap_open(&b.e.ways[i].entered, prefix.c_str(), "in", 65535) == 0);
+            REQUIRE(pcap_open(&b.e.ways[i].left, prefix.c_str(), "out", 65535) == 0);
+        }
+        for (uint16_t port : {7, 9, 7})
+            b.send(0, packet_of(100, port));
+        CHECK(emulator_run(&b.e) == 0);
+        CHECK(b.received(1) == 3);
+        for (struct direction &way : b.e.ways) {
+            pcap_flush(&way.entered);
+            pcap_flush(&way.left);
+        }
+        size_t packets = rest ? 1 : 3, expected = file_header + packets * (packet_header + 100);
+        CHECK(b.folder.read("way0-in.pcap").size() == expected);
+        CHECK(b.folder.read("way0-out.pcap").size() == expected);
+        CHECK(b.folder.read("way1-in.pcap").size() == file_header);
+    }
+}
+
 TEST_CASE("emulator: packets beyond the bound are dropped and counted, and room returns")
 {
     bench b("delay=3600s", 3);

@@ -51,6 +51,7 @@ TEST_CASE("weir-link's options: defaults")
     CHECK_FALSE(o.specs[1].has_rate);
     CHECK(o.mtu == 1500);
     CHECK(o.snap == 65535);
+    CHECK_FALSE(o.pcap_rest);
     CHECK(o.seed == 1);
     CHECK(o.duration == USEC_NEVER);
     CHECK(o.flow_count == 0);
@@ -60,11 +61,11 @@ TEST_CASE("weir-link's options: defaults")
 
 TEST_CASE("weir-link's options: given values")
 {
-    parsed p(good + words{"--dev-a",   "x0",     "--addr-b", "fd00::2/64", "--mtu=9000",
-                          "--changes", "c",      "--stats",  "s",          "--pcap",
-                          "p",         "--snap", "96",       "--flow",     "80",
-                          "--flow",    "65535",  "--seed",   "0",          "--duration",
-                          "0.25"});
+    parsed p(good + words{"--dev-a",   "x0",         "--addr-b", "fd00::2/64", "--mtu=9000",
+                          "--changes", "c",          "--stats",  "s",          "--pcap",
+                          "p",         "--snap",     "96",       "--flow",     "80",
+                          "--flow",    "65535",      "--seed",   "0",          "--duration",
+                          "0.25",      "--pcap-rest"});
     INFO(p.err);
     REQUIRE(p.result == OPTIONS_RUN);
     const struct link_options &o = p.o;
@@ -76,6 +77,7 @@ TEST_CASE("weir-link's options: given values")
     CHECK(o.stats == std::string("s"));
     CHECK(o.pcap == std::string("p"));
     CHECK(o.snap == 96);
+    CHECK(o.pcap_rest);
     REQUIRE(o.flow_count == 2);
     CHECK((o.flow_ports[0] == 80 && o.flow_ports[1] == 65535));
     CHECK(o.seed == 0);

@@ -187,24 +187,27 @@ TEST_CASE("events: a line is in the file as soon as it is reported")
 TEST_CASE("events: received ADUs, on the monotonic clock")
 {
     const event_adu adus[] = {
-        {0, 1999998, 2000 * ms},
-        {4294967295, 86400 * USEC_PER_SEC + 5, 86401 * USEC_PER_SEC},
-        {7, QOE_UNKNOWN, QOE_UNKNOWN}, // the clock is not shared
-        {8, -1500 * ms, 1},            // a stamp that cannot be true is told as it came
+        {0, 0, 1900 * ms, 1999998, 2000 * ms},
+        {4294967295, 7, QOE_UNKNOWN, 86400 * USEC_PER_SEC + 5, 86401 * USEC_PER_SEC},
+        {7, 1, QOE_UNKNOWN, QOE_UNKNOWN, QOE_UNKNOWN}, // the clock is not shared
+        {8, 0, QOE_UNKNOWN, -1500 * ms, 1}, // a stamp that cannot be true is told as it came
     };
     auto tell = [&](trace *e) {
         for (const event_adu &a : adus)
             trace_adu(e, &a, 2000001);
     };
     CHECK(written(tell, true) ==
-          R"({"t":1.000001,"event":"adu","number":0,"written":1.999998,"read":2.000000})"
+          R"({"t":1.000001,"event":"adu","number":0,"size":0,"captured":1.900000,)"
+          R"("written":1.999998,"read":2.000000})"
           "\n"
-          R"({"t":1.000001,"event":"adu","number":4294967295,"written":86400.000005,)"
-          R"("read":86401.000000})"
+          R"({"t":1.000001,"event":"adu","number":4294967295,"size":7,"captured":null,)"
+          R"("written":86400.000005,"read":86401.000000})"
           "\n"
-          R"({"t":1.000001,"event":"adu","number":7,"written":null,"read":null})"
+          R"({"t":1.000001,"event":"adu","number":7,"size":1,"captured":null,"written":null,)"
+          R"("read":null})"
           "\n"
-          R"({"t":1.000001,"event":"adu","number":8,"written":-1.500000,"read":0.000001})"
+          R"({"t":1.000001,"event":"adu","number":8,"size":0,"captured":null,)"
+          R"("written":-1.500000,"read":0.000001})"
           "\n");
     CHECK(written(tell, false) == "");
 }
@@ -215,7 +218,7 @@ TEST_CASE("events: with a line an ADU, lines reach the file once a second")
     REQUIRE(out);
     auto size = [&] { return lseek(fileno(out), 0, SEEK_END); };
     trace *e = trace_new(out, true, 0);
-    event_adu adu = {1, 10, 20};
+    event_adu adu = {1, 0, 5, 10, 20};
     trace_adu(e, &adu, 20);
     CHECK(size() == 0);
     qoe_transport t = {0.02, 1e6, 0, 0, 10};
@@ -236,7 +239,7 @@ TEST_CASE("events: no trace wanted")
     trace_connected(nullptr, "", "", "", 0);
     trace_level(nullptr, &up, 0);
     trace_frame(nullptr, &f, 0);
-    event_adu adu = {1, 10, 20};
+    event_adu adu = {1, 0, 5, 10, 20};
     trace_adu(nullptr, &adu, 0);
     trace_ended(nullptr, QOE_ERROR, nullptr, 0);
     CHECK(trace_free(nullptr) == 0);
@@ -250,7 +253,7 @@ TEST_CASE("events: a write error is logged once and reported, and ends nothing")
         errors_logged = 0;
         log_to(count_errors, log_all(LOG_ERROR));
         trace *e = trace_new(out, adus, 0);
-        event_adu adu = {1, 10, 20};
+        event_adu adu = {1, 0, 5, 10, 20};
         for (int i = 0; i < 1000; i++) {
             trace_adu(e, &adu, i);
             trace_mode(e, "streaming", i);
