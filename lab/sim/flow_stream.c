@@ -330,7 +330,7 @@ static int open_relay(struct flow_stream *f, const struct flow_stream_config *co
                                      .access = config->access,
                                      .via = config->access_via,
                                      .rtt = config->access_rtt,
-                                     .payload_type = RTP_PT_SYNTHETIC,
+                                     .codec = SDP_SYNTHETIC,
                                      .packet_bytes = f->pair_bytes - FLOW_UDP_HEADERS,
                                      .reflect = config->reflect,
                                      .target = config->target,

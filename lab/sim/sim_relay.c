@@ -215,7 +215,7 @@ static int open_sender(struct sim_relay *r, struct rng *rng, usec_t now)
     r->feed.ops = &feed;
     struct stream_sender_config sender = {.ladder = c->ladder,
                                           .feed = &r->feed,
-                                          .payload_type = c->payload_type,
+                                          .codec = c->codec,
                                           .seed = rng_u64(rng),
                                           .level = c->ladder->level_count - 1,
                                           .relays = true,

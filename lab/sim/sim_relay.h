@@ -25,7 +25,7 @@ struct sim_relay_config {
     const struct link_spec *access; // towards the viewer; the way back has its delay alone
     const char *via;                // the access's transport (sim_transport_check)
     usec_t rtt;                     // of the access without queues; at least twice the link's delay
-    uint8_t payload_type;
+    enum sdp_codec codec;
     uint32_t packet_bytes;     // of the largest RTP packet
     enum reflect_mode reflect; // not REFLECT_BLOCKING
     usec_t target;             // of reflection

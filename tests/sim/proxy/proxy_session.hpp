@@ -173,6 +173,7 @@ class proxy_session : public storm_session
         frame_receiver_config in{};
         in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
         in.payload_type = RTP_PT_H264;
+        in.codec = SDP_H264;
         in.frames = true;
         in.clock = &clock;
         in.sink = {seen, nullptr, nullptr};
@@ -194,7 +195,7 @@ class proxy_session : public storm_session
         config.access = &link;
         config.via = set.access.c_str();
         config.rtt = set.access_rtt;
-        config.payload_type = RTP_PT_H264;
+        config.codec = SDP_H264;
         config.packet_bytes = 1200;
         config.reflect = set.reflect;
         config.target = set.target;
