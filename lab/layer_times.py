@@ -182,4 +182,4 @@ def swings(values):
     if not values.size:
         return 0
     sides = [v > values.mean() for v in values if not 0.8 * values.mean() <= v <= 1.2 * values.mean()]
-    return sum(before and not after for before, after in zip(sides, sides[1:]))
+    return sum(1 for before, after in zip(sides, sides[1:]) if before and not after)
