@@ -71,6 +71,12 @@ def first_times(path):
     return found
 
 
+def packets_lost(entered_path, left_path):
+    """Returns the share of the media packets, retransmissions too, that entered a link and did not leave it."""
+    entered, left = (sum(media_packet(ip) is not None for _, ip in pcap.read(path)) for path in (entered_path, left_path))
+    return max(0.0, 1 - left / entered) if entered else None
+
+
 def packets_and_bytes(path, source=None):
     """Returns (seconds, bytes) of the packets of a capture, as arrays; SOURCE: only those from this IPv4 address."""
     wanted = bytes(int(part) for part in source.split(".")) if source else None
@@ -170,7 +176,10 @@ def variation(values):
     return float(values.std() / values.mean()) if values.size and values.mean() else None
 
 
-def falls(values):
-    """Returns how often a value is less than half of the one before: TFRC halves its rate where reports stay away."""
+def swings(values):
+    """Returns how often the values fall from above 1.2 times their mean to below 0.8 times: the zig-zag of figure 48."""
     values = np.asarray(values, dtype=float)
-    return int((values[1:] < values[:-1] / 2).sum())
+    if not values.size:
+        return 0
+    sides = [v > values.mean() for v in values if not 0.8 * values.mean() <= v <= 1.2 * values.mean()]
+    return sum(1 for before, after in zip(sides, sides[1:]) if before and not after)

@@ -126,13 +126,12 @@ def figures_of(p, layers, proxied, backbone, access):
                 "backbone_kbps": float(backbone[settled].mean()) * 8e-3, "access_kbps": float(access[settled].mean()) * 8e-3,
                 "backbone_variation": layer_times.variation(backbone[settled]),
                 "access_variation": layer_times.variation(access[settled]),
-                "falls": layer_times.falls(backbone[settled])}
+                "swings": layer_times.swings(backbone[settled])}
     figures["over_access"] = figures["backbone_kbps"] / figures["access_kbps"] if figures["access_kbps"] else None
     if proxied:
         _, wait = layer_times.waits(layers, "proxied", "read", least_access_s(p))
         _, queue = layer_times.waits(layers, "proxied", "written")
-        figures |= {"lost_backbone": layer_times.lost_between(layers, "pushed", "proxied"),
-                    "lost_proxy": layer_times.lost_between(layers, "proxied", "read"),
+        figures |= {"lost_proxy": layer_times.lost_between(layers, "proxied", "read"),
                     "queue_p95": float(np.percentile(queue, 95)) * 1e3 if queue.size else None,
                     "wait_p95": float(np.percentile(wait, 95)) * 1e3 if wait.size else None,
                     "wait_max": float(wait.max()) * 1e3 if wait.size else None}
@@ -173,6 +172,8 @@ def one(context):
         access = access_rates(world, begin, seconds)
         dropped = live.json_lines(world.path("backbone.jsonl"))[-1]["a_to_b"]
         figures = figures_of(p, layers, proxied, backbone, access)
+        if proxied:
+            figures["lost_backbone"] = layer_times.packets_lost(*(world.path(f"backbone-{end}.pcap") for end in ("a-in", "b-out")))
         if context.run == 0:
             save(context.kept("npz"), layers, begin, backbone, access)
         live.remove(flow.path("events.jsonl"), *(world.path(f"backbone-{end}.pcap") for end in ("a-in", "b-out", "b-in", "a-out")))

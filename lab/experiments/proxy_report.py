@@ -16,10 +16,11 @@ BESIDES = [("base_p95", "base layer 95 %, ms", 0, 1), ("captured_p95", "from cap
            ("queue_p95", "queue of the proxy 95 %", 0, 1), ("wait_p95", "from the proxy on 95 %", 0, 1), ("wait_max", "max", 0, 1),
            ("layers", "valid layers", 2, 1), ("layer_changes", "their change", 2, 1),
            ("goodput_kbps", "goodput, kbit/s", 0, 1), ("badput", "badput, %", 2, 100),
-           ("lost_backbone", "lost in the backbone, %", 2, 100), ("lost_proxy", "at the proxy, %", 2, 100),
+           ("lost_backbone", "packets lost in the backbone, %", 2, 100),
+           ("lost_proxy", "layers lost from the proxy on, %", 2, 100),
            ("backbone_kbps", "backbone, kbit/s", 0, 1), ("access_kbps", "access", 0, 1),
            ("over_access", "backbone / access", 2, 1), ("backbone_variation", "variation of the backbone", 3, 1),
-           ("access_variation", "of the access", 3, 1), ("falls", "halvings", 1, 1), ("waited", "waited", 3, 1)]
+           ("access_variation", "of the access", 3, 1), ("swings", "swings", 1, 1), ("waited", "waited", 3, 1)]
 FIGURES = {28: "Without blocking (figures 28 and 51)", 44: "Blocking (figures 44 and 51)",
            47: "Blocking, a deeper look (figures 47 and 51)", 52: "All at 200 and 10 ms (figure 52)"}
 COLORS = {"komssys": "tab:orange", "komssys-blocking": "tab:red", "tcp": "tab:gray", "minbuf": "k", "weir": "tab:blue",
@@ -73,11 +74,11 @@ def published_goals(rows):
 
 def blocking_goals(rows):
     for cell in cells_of(rows, 47):
-        found = [rows.mean(cell, "komssys-blocking", k) for k in ("falls", "backbone_variation", "access_variation")]
+        found = [rows.mean(cell, "komssys-blocking", k) for k in ("swings", "backbone_variation", "access_variation")]
         if None not in found:
-            fall, backbone, access = (f.value for f in found)
-            yield ["b", cell, "komssys-blocking", "the rate halves again and again, more unsteady than the access's",
-                   verdict(fall >= 2 and backbone > access, f"{fall:.1f} halvings, variation {backbone:.2f} for {access:.2f}")]
+            swings, backbone, access = (f.value for f in found)
+            yield ["b", cell, "komssys-blocking", "a zig-zag: the rate falls from 1.2 to 0.8 of its mean, again and again",
+                   verdict(swings >= 3 and backbone > access, f"{swings:.1f} times, variation {backbone:.2f} for {access:.2f}")]
 
 
 def reflection_goals(rows):

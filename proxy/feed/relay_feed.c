@@ -19,8 +19,8 @@
 
 #define ACCESS_EVERY  (20 * USEC_PER_MSEC) // the bridge reads the state of the access
 #define EARLY_SECONDS 1.0
-#define KEY_EVERY     (USEC_PER_SEC / 2) // key frames for those that were dropped
-#define RETRY_EVERY   USEC_PER_SEC // during an outage
+#define KEY_EVERY     (USEC_PER_SEC / 2)    // key frames for those that were dropped
+#define RETRY_EVERY   USEC_PER_SEC          // during an outage
 #define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 // A capture time further away is not believed.
 #define MAX_AGE   (60 * USEC_PER_SEC)

@@ -56,6 +56,9 @@ class Packets(unittest.TestCase):
             times, sizes = layer_times.packets_and_bytes(path, "10.1.0.2")
             self.assertEqual((times.tolist(), sizes.tolist()), ([4], [48]))
             self.assertEqual(layer_times.packets_and_bytes(path)[0].size, 4)
+            left = os.path.join(directory, "left.pcap")
+            write_capture(left, [(2, udp(rtp(adu(5, 0)))), (4, udp(b"x" * 20))])
+            self.assertAlmostEqual(layer_times.packets_lost(path, left), 2 / 3)  # media alone
 
 
 def layers(*rows):
@@ -115,7 +118,9 @@ class Times(unittest.TestCase):
         self.assertEqual(layer_times.variation([2, 2]), 0)
         self.assertAlmostEqual(layer_times.variation([1, 3]), 0.5)
         self.assertIsNone(layer_times.variation([]))
-        self.assertEqual(layer_times.falls([80, 39, 70, 40, 30, 0]), 2)
+        self.assertEqual(layer_times.swings([80, 30, 50, 81, 50, 29, 30]), 2)
+        self.assertEqual(layer_times.swings([50, 51, 49]), 0)
+        self.assertEqual(layer_times.swings([]), 0)
 
 
 if __name__ == "__main__":
