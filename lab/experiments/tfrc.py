@@ -7,8 +7,13 @@ an RTT of 60 ms, DRD from 5 to 25 packets or drop-tail of 25. The thesis prints 
 Mbit/s in total together with TFRC (figure 21), so links of 30 and of 100 Mbit/s are run. It does not print the
 stream's rate: 8 Mbit/s of 30 take from the TCPs about as much as in figure 21; 36 of 30 make half of UDP's layers
 useless, as in figure 19.
+
+The streams come in two ways. A plain flow of packets, to which layers.py assigns layers by the time they left; and
+(layers-...) whole sessions of weir-send's sending core and weir-play's viewing core with synthetic:layers, in which each
+layer is a frame, the scheduler drops layers, and the viewer counts the valid ones.
 """
 import csv
+import json
 import os
 
 import numpy as np
@@ -18,7 +23,8 @@ from lab.experiments import layers, tfrc_report
 from lab.simulate import simulate
 
 VARIANTS = ("tfrc", "tfrc:damp", "tfrc:selfclock/damp", "tfrc:komssys", "reno")
-STREAMS = ("tfrc", "tfrc:komssys", "udp", "udp-bursts")
+SESSIONS = {"layers-tfrc": "tfrc", "layers-udp": "udp"}
+STREAMS = ("tfrc", "tfrc:komssys", "udp", "udp-bursts", *SESSIONS)
 SETTLED = 30  # s
 FLOW_MBIT = {1: 5, 16: 2.5}  # a flow's fair share
 LAYERS, LAYER_BYTES = 8, 1024
@@ -112,8 +118,31 @@ def arrivals(path):
     return np.array([r[0] for r in rows], dtype=int), np.array([r[1] for r in rows], dtype=float) / 1e6
 
 
+def session(directory, build, seed, p, via, seconds, more=""):
+    """10 TCPs and a session: figures of thesis(), from the viewer's own report."""
+    link = f"rate={p['mbit']}mbit,queue={THESIS_QUEUES[p['queue']]},delay=30ms"
+    fps = round(p["media"] * 1e6 / (8 * LAYERS * LAYER_BYTES))
+    prefix = os.path.join(directory, "session")
+    done = simulate(build, seed, seconds + 10, "--link", link, "--streams", prefix,
+                    f"{p['tcp']}:n=10,spread=1s,overhead={round(12000 / p['mbit'])}us",
+                    f"stream:via={via},media=layers:{LAYERS}/{LAYER_BYTES}/{fps},level={LAYERS - 1},fragment=1200B,"
+                    f"length={seconds}s,stop={seconds}s{more}")
+    with open(f"{prefix}-10.json", encoding="utf-8") as f:
+        report = json.load(f)
+    for path in (f"{prefix}-10.json", f"{prefix}.csv"):
+        os.unlink(path)
+    tcp, stream = done.all("group")
+    found = report["layers"]
+    throughput, goodput = found["throughput_bps"] / 1e6, found["goodput_bps"] / 1e6
+    return {"tcp_mbps": tcp["goodput_bps"] / 1e6, "tcp_jain": tcp["jain"], "loss": stream["loss"],
+            "throughput_mbps": throughput, "goodput_mbps": goodput, "useful": goodput / throughput,
+            "layers": found["mean"], "changes": found["changes"]}
+
+
 def thesis(context):
     p, seconds = context.cell.params, context.experiment.options["stream_seconds"]
+    if context.contender in SESSIONS:
+        return session(context.directory, context.build, context.seed, p, SESSIONS[context.contender], seconds)
     path = os.path.join(context.directory, "arrivals.csv")
     link = f"rate={p['mbit']}mbit,queue={THESIS_QUEUES[p['queue']]},delay=30ms"
     done = simulate(context.build, context.seed, seconds + 10, "--link", link,
@@ -151,11 +180,12 @@ def check_quick(rows):
                 failed.append(f"{cell} {contender}: {ratio.value:.2f} times Reno's throughput, 0.2 to 5 expected")
             if use and use.value < 0.8:
                 failed.append(f"{cell} {contender}: {use.value:.2f} of the link is used, more than 0.8 expected")
-            if useful and contender == "tfrc" and useful.value < 0.8:
+            if useful and contender in ("tfrc", "layers-tfrc") and useful.value < 0.8:
                 failed.append(f"{cell} {contender}: {useful.value:.2f} of the layers are valid, 0.8 expected")
-    own, udp = (rows.mean("thesis-30mbit-8media-drd-reno", c, "tcp_mbps") for c in ("tfrc", "udp"))
-    if not own or not udp or own.value <= udp.value:
-        failed.append("10 TCPs do not get more beside tfrc than beside udp")
+    for pair in (("tfrc", "udp"), ("layers-tfrc", "layers-udp")):
+        own, udp = (rows.mean("thesis-30mbit-8media-drd-reno", c, "tcp_mbps") for c in pair)
+        if not own or not udp or own.value <= udp.value:
+            failed.append(f"10 TCPs do not get more beside {pair[0]} than beside {pair[1]}")
     return failed
 
 

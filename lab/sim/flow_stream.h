@@ -18,6 +18,7 @@
 #include "lab/sim/sim_transport.h"
 #include "lab/sim/stream_source.h"
 #include "lab/sim/stream_viewer.h"
+#include "stream/send/scheduler.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,8 +31,11 @@ struct flow_stream_config {
     const struct synthetic *media;
     const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all frames have one size
     struct goddard_params goddard;
-    usec_t length;           // of the media
-    usec_t latency;          // in the scheduler
+    usec_t length;  // of the media
+    usec_t latency; // in the scheduler
+    enum scheduler_mode queue;
+    int64_t limit_bytes;     // of what waits there
+    int level;               // as stream_viewer.h's
     uint32_t fragment_bytes; // of a frame in a packet
     bool by_media;           // stream_viewer.h
     bool in_part;            // stream_parts.h
@@ -44,7 +48,6 @@ struct flow_stream_config {
     usec_t backbone_rtt; // to the proxy
     usec_t target;
     enum reflect_mode reflect;
-    enum scheduler_mode queue;
 };
 
 // From `stop` on the server makes no more frames; frames in flight still arrive and are played.

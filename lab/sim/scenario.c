@@ -44,6 +44,9 @@ static const struct spec_quantity instant = {times, 0, 1e12, false, "a time from
 static const struct spec_quantity line_queue = {packets, 1, 100000, false,
                                                 "a queue from 1p to 100000p"};
 static const struct spec_quantity patience = {times, 20e3, 60e6, false, "a time from 20ms to 60s"};
+static const struct spec_quantity limit = {bytes, 1, 1e9, false, "a size from 1B to 1000MB"};
+static const struct spec_quantity fixed_level = {no_units, 0, LADDER_MAX_LEVELS - 1, false,
+                                                 "a level from 0 to 31"};
 static const struct spec_quantity fragment = {bytes, FLOW_STREAM_LEAST, FLOW_STREAM_MOST, false,
                                               "a size from 100B to 1200B"};
 static const struct spec_quantity page = {no_units, 1, 1000, false, "a number from 1 to 1000"};
@@ -92,6 +95,8 @@ static const struct key {
     {"latency", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, latency)},
     {"proxyrtt", OF_STREAM, VALUE_TIME, &spec_time, offsetof(struct group, proxy_rtt)},
     {"target", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, target)},
+    {"limit", OF_STREAM, VALUE_INT, &limit, offsetof(struct group, limit_bytes)},
+    {"level", OF_STREAM, VALUE_INT, &fixed_level, offsetof(struct group, level)},
     {"fragment", OF_STREAM, VALUE_INT, &fragment, offsetof(struct group, fragment_bytes)},
 };
 enum {
@@ -422,6 +427,8 @@ static int check(struct spec_reader *r, const struct group *g)
     if (g->has_proxy && g->proxy_rtt < 2 * g->proxy_link.delay)
         return spec_fail(r, ERR_RANGE,
                          "proxyrtt= is below the delay of the proxy's link, both ways");
+    if (g->kind == GROUP_STREAM && g->level >= g->media.ladder.level_count)
+        return spec_fail(r, ERR_RANGE, "the media has no level %d", (int)g->level);
     if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= FLOW_UDP_HEADERS + 12)
         return spec_fail(r, ERR_RANGE, "datagrams require size= above 40B");
     if (g->from == g->to)
@@ -468,6 +475,8 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
                         .max_bps = 1000000000,
                         .length = 300 * USEC_PER_SEC,
                         .latency = USEC_PER_SEC,
+                        .limit_bytes = SCHEDULER_LIMIT_BYTES,
+                        .level = -1,
                         .fragment_bytes = 1000,
                         .pairs = 1,
                         .proxy_via = "minbuf:1,3",

@@ -31,13 +31,15 @@
 //               rate=R (media; greedy)  max=1gbit (of the controller)  ect (0 or 1)
 //   stream      via=NAME[:PARAMS] (sim_transport.h; must be said; / for the comma)  media=goddard
 //               (synthetic.h; / for the comma)  length=300s  latency=1s (in the scheduler)
+//               queue=priority (deadline, fifo: the scheduler's mode)  limit=4194304B (of it)
+//               level=N (requested throughout; default: the Goddard policy chooses)
 //               pair=1 (0: no pair of packets passes, as over RTSP's own connection)
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)
 //               repair=off (resend, fec, auto: of lost datagrams, repair_policy.h)
 //               sizes=FILE (frame_sizes.h)
 //               proxy=LINK (none; a proxy at the sink, and the access link behind it; / for the
 //               comma)  proxyvia=minbuf:1,3 (/ for the comma)  proxyrtt=10ms  reflect=limit (off,
-//               marks)  target=250ms  queue=priority (deadline, fifo); without repair=
+//               marks)  target=250ms; queue= and limit= are the proxy's then; without repair=
 //               fragment=1000B (of a frame in a packet)  tcp=newreno
 //               goddard=NAME=VALUE/... (goddard_params.h)
 #ifndef WEIR_SIM_SCENARIO_H
@@ -105,6 +107,8 @@ struct group {
     usec_t proxy_rtt, target;
     enum reflect_mode reflect;
     enum scheduler_mode queue;
+    int64_t limit_bytes; // of the scheduler
+    int64_t level;       // of the stream; -1: the Goddard policy chooses
 };
 
 struct scenario {

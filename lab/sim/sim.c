@@ -36,6 +36,9 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
                                         .goddard = g->goddard,
                                         .length = g->length,
                                         .latency = g->latency,
+                                        .queue = g->queue,
+                                        .limit_bytes = g->limit_bytes,
+                                        .level = (int)g->level,
                                         .fragment_bytes = (uint32_t)g->fragment_bytes,
                                         .by_media = g->pairs == 0,
                                         .in_part = g->in_part != 0,
@@ -47,8 +50,7 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
                                         .access_rtt = g->proxy_rtt,
                                         .backbone_rtt = usec_max(0, g->rtt_max),
                                         .target = g->target,
-                                        .reflect = g->reflect,
-                                        .queue = g->queue};
+                                        .reflect = g->reflect};
     return flow_stream_new(&s->env, &config, id, start, g->stop, seed);
 }
 

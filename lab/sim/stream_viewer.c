@@ -138,8 +138,15 @@ static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t 
         v->config.ask(v->config.ctx, &wish, now);
 }
 
+static bool has_policy(const struct stream_viewer *v)
+{
+    return v->config.level < 0;
+}
+
 static void ask(struct stream_viewer *v, usec_t now)
 {
+    if (!has_policy(v))
+        return;
     struct goddard_action a;
     while (goddard_poll(&v->feed.policy, &a))
         act(v, &a, now);
@@ -303,6 +310,11 @@ void stream_viewer_start(struct stream_viewer *v, usec_t now)
     qoe_on_setup(v->qoe, &setup, now);
     qoe_on_clock(v->qoe, &clock);
     v->second_at = now;
+    if (!has_policy(v)) {
+        open_pipeline(v, v->config.level);
+        v->wish.level = v->config.level;
+        v->config.ask(v->config.ctx, &v->wish, now);
+    }
     ask(v, now);
 }
 
@@ -328,7 +340,8 @@ void stream_viewer_run(struct stream_viewer *v, usec_t now)
         return;
     if (now >= v->second_at)
         tell_second(v, now);
-    goddard_on_timeout(&v->feed.policy, now);
+    if (has_policy(v))
+        goddard_on_timeout(&v->feed.policy, now);
     request_missing(v, now);
     run_pipeline(v, now);
     ask(v, now);
@@ -338,7 +351,9 @@ usec_t stream_viewer_next(const struct stream_viewer *v)
 {
     if (v->ended || v->second_at == USEC_NEVER)
         return USEC_NEVER;
-    usec_t next = usec_min(v->second_at, goddard_next_timeout(&v->feed.policy));
+    usec_t next = v->second_at;
+    if (has_policy(v))
+        next = usec_min(next, goddard_next_timeout(&v->feed.policy));
     if (v->repair)
         next = usec_min(next, repair_receiver_next_timeout(v->repair));
     return v->pipeline ? usec_min(next, video_pipeline_next_timeout(v->pipeline)) : next;

@@ -40,6 +40,7 @@ struct stream_event {
 struct stream_viewer_config {
     const struct ladder *ladder; // borrowed
     struct goddard_params params;
+    int level; // requested throughout, without a policy; -1: the policy chooses
     bool loses_frames;
     bool by_media;         // no pair of packets passes: the first media tells the capacity
     bool repairs;          // lost packets are requested and recovered

@@ -126,6 +126,9 @@ static const struct option_row rows[] = {
              "scream, mtp, mtp:queue=65536 ...; / for the comma"},
     {KEY, .argument = "media=goddard length=300s fragment=1000B", .help = "media, its length, and its bytes per packet"},
     {KEY, .argument = "latency=1s", .help = "max wait in the scheduler"},
+    {KEY, .argument = "queue=priority limit=4194304B",
+     .help = "which waiting frames are dropped (or: deadline, fifo), and max bytes that wait"},
+    {KEY, .argument = "level=N", .help = "request this level throughout (default: the Goddard policy chooses)"},
     {KEY, .argument = "sizes=FILE",
      .help = "frame sizes: one frame's bytes per line, as ffprobe -select_streams v -show_entries "
              "packet=size -of csv=p=0 prints them"},
@@ -136,8 +139,9 @@ static const struct option_row rows[] = {
     {KEY, .argument = "proxy=LINK proxyvia=minbuf:1/3 proxyrtt=10ms",
      .help = "a proxy at the sink; the viewer is behind this link (/ for the comma), transport and "
              "round-trip time; without repair="},
-    {KEY, .argument = "reflect=limit target=250ms queue=priority",
-     .help = "the proxy's: off, marks or limit; longest queue; priority, deadline or fifo"},
+    {KEY, .argument = "reflect=limit target=250ms",
+     .help = "the proxy's: off, marks or limit; and its longest queue; queue= and limit= are the "
+             "proxy's, too"},
     {KEY, .argument = "parts=0", .help = "1: incomplete frames count as complete"},
     {KEY, .argument = "goddard=NAME=VALUE/...",
      .help = "parameters of the Goddard policy, such as upscale_interval=30"},

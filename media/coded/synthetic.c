@@ -10,7 +10,7 @@
 enum {
     NOMINAL_PIXELS = 16,  // width and height in the description; there are no pictures
     GODDARD_NUMBERS = 60, // frame numbers per second: a multiple of 10, 15, 20 and 30
-    LAYERS_FPS = 25,
+    LAYERS_FPS = 25,      // if the name has no other
     START_CODE = 4,
     NAL_FILLER = 12, // H.264, 7.3.2.7: bytes of 0xff, then the trailing bits
     FILLER_BYTE = 0xff,
@@ -53,18 +53,20 @@ int synthetic_parse(const char *text, struct synthetic *out)
         return 0;
     }
     struct scan s = scan_of(text, strlen(text));
-    int64_t layers, bytes;
+    int64_t layers, bytes, fps = LAYERS_FPS;
     if (!scan_word(&s, "layers:") || !scan_int(&s, INT32_MAX, &layers) || !scan_char(&s, ',') ||
-        !scan_int(&s, INT32_MAX, &bytes) || !scan_end(&s))
+        !scan_int(&s, INT32_MAX, &bytes))
+        return ERR_MALFORMED;
+    if (!scan_end(&s) && (!scan_char(&s, ',') || !scan_int(&s, INT32_MAX, &fps) || !scan_end(&s)))
         return ERR_MALFORMED;
     if (layers < 1 || layers > SYNTHETIC_MAX_LAYERS || bytes < SYNTHETIC_MIN_LAYER ||
-        bytes > SYNTHETIC_MAX_LAYER)
+        bytes > SYNTHETIC_MAX_LAYER || fps < 1 || fps > SYNTHETIC_MAX_FPS)
         return ERR_RANGE;
-    begin(out, SDP_SOURCE_LAYERS, LAYERS_FPS);
-    snprintf(out->name, sizeof(out->name), "synthetic:layers:%d,%d", (int)layers, (int)bytes);
+    begin(out, SDP_SOURCE_LAYERS, (int)fps);
+    snprintf(out->name, sizeof(out->name), "synthetic:%s", text);
     out->ladder.cumulative = true;
     for (int below = 0; below < layers; below++)
-        add_level(out, (int)bytes, LAYERS_FPS, 8 * (below + 1) * (int)bytes * LAYERS_FPS);
+        add_level(out, (int)bytes, (int)fps, 8 * (below + 1) * (int)bytes * (int)fps);
     return 0;
 }
 

@@ -5,8 +5,8 @@
 //   synthetic:goddard         the seven levels of the Goddard server (Chung, Claypool, Kinicki:
 //                             MTP, 2005, Figure 6), 1 KB at 10 frames/s to 8 KB at 30 frames/s; a
 //                             KB is 1000 bytes
-//   synthetic:layers:N,BYTES  the hierarchical dummy layers of Fiksdal's thesis (2003), which uses
-//                             8 layers of 1024 bytes. A picture of level k has k + 1 layers of
+//   synthetic:layers:N,BYTES[,FPS]  the hierarchical dummy layers of Fiksdal's thesis (2003), which
+//                             uses 8 layers of 1024 bytes. A picture of level k has k + 1 layers of
 //                             BYTES each. A layer is a size, and a coded frame of its own, which
 //                             depends on the next lower layer (struct ladder.cumulative). The
 //                             thesis gives no frame rate; Weir uses 25 frames/s
@@ -30,6 +30,7 @@ enum {
     SYNTHETIC_MAX_LAYERS = LADDER_MAX_SIZES,
     SYNTHETIC_MIN_LAYER = 16, // bytes
     SYNTHETIC_MAX_LAYER = 16384,
+    SYNTHETIC_MAX_FPS = 1000, // of layers
 };
 
 struct synthetic {
@@ -40,7 +41,7 @@ struct synthetic {
 };
 
 void synthetic_goddard(struct synthetic *out);
-// Parses the text after "synthetic:", which is "goddard" or "layers:LAYERS,BYTES". Returns 0,
+// Parses the text after "synthetic:", which is "goddard" or "layers:LAYERS,BYTES[,FPS]". Returns 0,
 // ERR_MALFORMED, or ERR_RANGE for values outside the bounds above.
 int synthetic_parse(const char *text, struct synthetic *out);
 

@@ -245,8 +245,10 @@ static struct object levels(const struct qoe_json *r)
 // Of streams whose sizes are layers of one picture.
 static void put_layers(struct object *o, const struct qoe_json *r)
 {
-    if (!(r->layers.pictures > 0))
+    if (!(r->layers.pictures > 0)) {
+        put(o, "layers", json_null());
         return;
+    }
     struct object l = object_new();
     put_figure(&l, "mean", r->layers.mean, 3);
     put_count(&l, "changes", r->layers.changes);

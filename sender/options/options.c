@@ -112,9 +112,9 @@ static const char *read_source(void *options, const char *value, char *reason, s
         return parse_filler(kind, o);
     int err = synthetic_parse(kind, &o->synthetic);
     if (err == ERR_RANGE)
-        return "expects 1 to 8 layers of 16 to 16384 bytes";
+        return "expects 1 to 8 layers of 16 to 16384 bytes, at 1 to 1000 frames/s";
     return err ? "expects synthetic:greedy[:KBPS], synthetic:steady[:KBPS], synthetic:goddard or "
-                 "synthetic:layers:N,BYTES"
+                 "synthetic:layers:N,BYTES[,FPS]"
                : NULL;
 }
 
@@ -134,7 +134,7 @@ static const char *source_value(int i, const char **help)
          "packets without pictures at a constant KBPS, even if the transport delays them"},
         {"synthetic:goddard",
          "frames without pictures at the seven levels of the Goddard server, 80 to 1920 kbit/s"},
-        {"synthetic:layers:N,BYTES",
+        {"synthetic:layers:N,BYTES[,FPS]",
          "frames without pictures of 1 to N layers (at most 8) of BYTES each, 25 frames/s"},
     };
     if (i >= (int)(sizeof(list) / sizeof(*list)))

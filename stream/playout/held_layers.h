@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-enum { HELD_LAYERS_MAX = 4096, HELD_LAYERS_MAX_BYTES = 64 << 20 };
+enum { HELD_LAYERS_MAX = 7 * 4096, HELD_LAYERS_MAX_BYTES = 64 << 20 };
 
 struct held_layers { // all zero to begin with; held_layers.c alone uses the fields
-    int count, room;
+    int first, count, room;
     size_t bytes;
-    struct received_frame **held; // owned, ordered by picture and size; NULL: no room
+    struct received_frame **held; // owned, from `first` on, by picture and size; NULL: no room
 };
 
 size_t held_layers_bytes(const struct held_layers *h);

@@ -226,6 +226,15 @@ static void update_break(struct reference_tracker *t, struct size_track *s)
         t->waiting = t->asked = false;
 }
 
+// The frames of larger sizes may depend on those of this one.
+static void update_breaks(struct reference_tracker *t, struct size_track *s)
+{
+    update_break(t, s);
+    const struct size_track *end = t->sizes + t->ladder->size_count;
+    for (s++; t->ladder->cumulative && s < end; s++)
+        update_break(t, s);
+}
+
 static void open_break(struct size_track *s, int64_t number)
 {
     if (!s->broken || number > s->broken_from)
@@ -269,7 +278,7 @@ void reference_tracker_arrived(struct reference_tracker *t, const struct receive
     } else if (shows_base_break(t, f)) {
         open_break(s, f->number);
     }
-    update_break(t, s);
+    update_breaks(t, s);
 }
 
 enum frame_verdict reference_tracker_verdict(const struct reference_tracker *t,

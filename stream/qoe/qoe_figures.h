@@ -172,7 +172,7 @@ struct qoe_json {
     struct {
         double pictures;   // that left playout; 0: the ladder is not cumulative
         double mean;       // valid layers of a picture; 0 for one that is not shown
-        double changes;    // pictures with another number of valid layers than the one before
+        double changes;    // from one shown picture to the next, of the number of its valid layers
         double goodput;    // bit/s of valid layers, and
         double throughput; // bit/s of whole layers, both over the time from first to last packet
     } layers;

@@ -8,9 +8,9 @@ void qoe_layers_whole(struct qoe_layers *l, size_t bytes)
 
 void qoe_layers_picture(struct qoe_layers *l, const struct qoe_picture_layers *e)
 {
-    l->changes += l->pictures > 0 && e->valid != l->last;
     l->pictures++;
-    l->last = e->valid;
+    l->changes += e->valid && l->last && e->valid != l->last;
+    l->last = e->valid ? e->valid : l->last;
     l->valid += (uint64_t)e->valid;
     l->valid_bytes += e->bytes;
 }

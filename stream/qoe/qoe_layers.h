@@ -14,7 +14,7 @@ struct qoe_layers { // all zero to begin with; qoe_layers.c alone uses the field
     uint64_t pictures;
     uint64_t valid; // layers of all pictures
     uint64_t changes;
-    int last; // valid layers of the last picture
+    int last; // valid layers of the last picture that had any
     uint64_t whole_bytes;
     uint64_t valid_bytes;
 };

@@ -129,10 +129,17 @@ static int push_layer(struct video_pipeline *v, struct received_frame *f, usec_t
 {
     int64_t number = f->number;
     int size_id = f->size_id;
+    // The buffer is to have room for the jitter of all layers.
+    struct live_arrival arrival = {
+        .in_turn = number >= v->arrived, .encoder = QOE_UNKNOWN, .transport = QOE_UNKNOWN};
     reference_tracker_arrived(v->tracker, f);
     int err = playout_push(v->playout, f, now);
-    if (err)
+    if (!err) {
+        arrival.media = playout_pts(v->playout, number);
+        latency_control_arrived(&v->latency, &arrival, now);
+    } else {
         log_debug("size %d of frame %lld refused: %s", size_id, (long long)number, err_text(err));
+    }
     v->pushed = true;
     return err;
 }

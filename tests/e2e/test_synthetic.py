@@ -55,7 +55,12 @@ class Synthetic(lib.Case):
     def test_layers(self):
         server = self.sender(source="synthetic:layers:8,1024")
         p = self.play(server.url, "--transport", "udp", "--buffer", "1", "--duration", "4")
-        self.check_whole(p.report(), 25, 8 * 1024 * 8 * 25 / 1000)
+        report = p.report()
+        self.check_whole(report, 25, 8 * 1024 * 8 * 25 / 1000)
+        self.assertEqual(report["layers"]["mean"], 8)
+        self.assertEqual(report["layers"]["changes"], 0)
+        self.assertAlmostEqual(report["layers"]["goodput_bps"], report["network"]["goodput"], delta=1)
+        self.assertGreaterEqual(report["layers"]["throughput_bps"], report["layers"]["goodput_bps"])
         self.stop_cleanly(server)
 
     def test_levels_and_speed(self):

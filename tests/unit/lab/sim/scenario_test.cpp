@@ -98,6 +98,9 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(g.media.ladder.level_count == 7);
     CHECK(g.length == 300 * USEC_PER_SEC);
     CHECK(g.latency == USEC_PER_SEC);
+    CHECK(g.queue == SCHEDULER_PRIORITY);
+    CHECK(g.limit_bytes == SCHEDULER_LIMIT_BYTES);
+    CHECK(g.level == -1);
     CHECK(g.fragment_bytes == 1000);
     CHECK(g.pairs == 1);
     CHECK(g.goddard.upscale_interval == 60);
@@ -116,6 +119,12 @@ TEST_CASE("scenario: pages, lines and streams")
     REQUIRE(parse("stream:via=udp,sizes=a/film.txt", &g) == 0);
     CHECK(std::string(g.sizes_path) == "a/film.txt");
     CHECK(parse(("stream:via=udp,sizes=" + std::string(256, 'x')).c_str(), &g) == ERR_RANGE);
+    REQUIRE(parse("stream:via=tcp,queue=fifo,limit=64KB,level=2", &g) == 0);
+    CHECK(g.queue == SCHEDULER_FIFO);
+    CHECK(g.limit_bytes == 64000);
+    CHECK(g.level == 2);
+    CHECK(parse("stream:via=tcp,queue=random", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=tcp,level=7", &g) == ERR_RANGE);
     REQUIRE(parse("stream:via=tcp,window=40p", &g) == 0);
     CHECK(g.window == 40);
 

@@ -25,6 +25,7 @@ struct viewer {
     {
         synthetic_goddard(&media);
         stream_viewer_config c{};
+        c.level = -1;
         c.ladder = &media.ladder;
         goddard_params_init(&c.params);
         c.loses_frames = true;

@@ -91,6 +91,17 @@ TEST_CASE("synthetic: level k of the dummy layers is k + 1 layers of the same si
     }
 }
 
+TEST_CASE("synthetic: layers at another frame rate")
+{
+    synthetic s;
+    REQUIRE(synthetic_parse("layers:8,1024,122", &s) == 0);
+    CHECK(std::string(s.name) == "synthetic:layers:8,1024,122");
+    CHECK(ladder_is_valid(&s.ladder));
+    CHECK(s.ladder.levels[7].bitrate_bps == 8 * 8 * 1024 * 122);
+    CHECK(second_of(s, 7).frames == 122);
+    CHECK(second_of(s, 7).bytes == 122 * 1024);
+}
+
 TEST_CASE("synthetic: accepted and refused names")
 {
     struct row {
@@ -102,6 +113,11 @@ TEST_CASE("synthetic: accepted and refused names")
         {"layers:8,1024", 0, 8},
         {"layers:1,16", 0, 1},
         {"layers:8,16384", 0, 8},
+        {"layers:8,16384,1000", 0, 8},
+        {"layers:8,1024,0", ERR_RANGE, 0},
+        {"layers:8,1024,1001", ERR_RANGE, 0},
+        {"layers:8,1024,", ERR_MALFORMED, 0},
+        {"layers:8,1024,25,1", ERR_MALFORMED, 0},
         {"layers:0,1024", ERR_RANGE, 0},
         {"layers:9,1024", ERR_RANGE, 0},
         {"layers:8,15", ERR_RANGE, 0},

@@ -98,8 +98,8 @@ TEST_CASE("depacketiser: the fields of a frame")
     fixture f;
     struct rtp_packet p = {};
     p.timestamp = 9000;
-    p.adu = {100, 3, 1,          false, true,  false,
-             0,   2, 0xfffffff0, 0,     false, 0}; // written just before 2^32 us
+    p.adu = {100, 3,          1, false, true, false, 0,
+             2,   0xfffffff0, 0, false, 0,    true}; // written just before 2^32 us
     REQUIRE(f.push(1, p,
                    "\x41"
                    "a",
@@ -124,6 +124,7 @@ TEST_CASE("depacketiser: the fields of a frame")
     REQUIRE(frame);
     CHECK(frame->number == 100);
     CHECK(frame->size_id == 3);
+    CHECK(frame->on_lower);
     CHECK(frame->temporal_id == 1);
     CHECK_FALSE(frame->key);
     CHECK(frame->depends_on == 98);
@@ -259,7 +260,7 @@ TEST_CASE("depacketiser: numbers beyond 2^32 and below 0")
     CHECK(f.pull() == "4294967296|B");
     fixture g;
     struct rtp_packet p = {};
-    p.adu = {3, 0, 0, false, true, true, 0, 4, 0, 0, false, 0};
+    p.adu = {3, 0, 0, false, true, true, 0, 4, 0, 0, false, 0, false};
     CHECK(g.push(1, p, "A") == ERR_MALFORMED); // depends on frame -1
     CHECK(g.pull() == "");
     p.adu.depends = 3;
@@ -271,7 +272,7 @@ TEST_CASE("depacketiser: a frame may depend on a later one, and has its own slot
 {
     fixture f;
     struct rtp_packet p = {};
-    p.adu = {1, 0, 2, false, true, true, 0, -1, 0, 2, false, 0};
+    p.adu = {1, 0, 2, false, true, true, 0, -1, 0, 2, false, 0, false};
     CHECK(f.push(2, p, "A") == 0);
     received_frame *got = depacketiser_pull(f.d);
     REQUIRE(got);

@@ -149,6 +149,7 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "network.rtt.mean"},
     {'0', "network.rtt.p95"},
     {'0', "network.capacity_estimate"},
+    {'0', "layers"},
     {'0', "repair"},
     {'0', "picture"},
     {'0', "audio"},
@@ -181,7 +182,8 @@ TEST_CASE("qoe_json: a session's figures key by key")
     for (const auto &[kind, path] : schema) {
         INFO(path);
         REQUIRE(j.at(path));
-        if (path != "error" && path != "audio" && path != "repair" && path != "network.ecn_marked")
+        if (path != "error" && path != "audio" && path != "repair" && path != "layers" &&
+            path != "network.ecn_marked")
             CHECK_FALSE(json_is_null(j.at(path)));
     }
     CHECK(j.text("schema") == "weir.qoe/1");
@@ -319,4 +321,20 @@ TEST_CASE("qoe_json: what repair did")
     }
     REQUIRE(j.at("repair.invalidations"));
     CHECK(json_is_null(j.at("repair.invalidations"))); // the sender's
+}
+
+TEST_CASE("qoe_json: layers of pictures")
+{
+    pointer q = watched();
+    qoe_picture_layers three{1, 3, 3000}, none{2, 0, 0};
+    for (int i = 0; i < 4; i++)
+        qoe_on_layer(q.get(), 1000);
+    qoe_on_layers(q.get(), &three);
+    qoe_on_layers(q.get(), &none);
+    json j(json_of(q.get(), 5700).c_str());
+    CHECK(json_number_value(j.at("layers.mean")) == 1.5);
+    CHECK(json_number_value(j.at("layers.changes")) == 0);
+    double throughput = json_number_value(j.at("layers.throughput_bps"));
+    CHECK(throughput > 0);
+    CHECK(json_number_value(j.at("layers.goodput_bps")) == Approx(throughput * 3 / 4).margin(1));
 }

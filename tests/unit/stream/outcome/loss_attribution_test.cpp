@@ -193,3 +193,48 @@ TEST_CASE("loss_attribution: an implausible distance between slot and number is 
         CHECK(loss_attribution_of(p.get(), 3) == PACKETS_UNSENT);
     }
 }
+
+TEST_CASE(
+    "loss_attribution: a picture is whole with its smallest layer, and its loss is seen beside the "
+    "others")
+{
+    struct layer {
+        int64_t seq;
+        uint32_t frame;
+        bool on_lower, first, last;
+    };
+    // Picture 10 has the packets 100 (base), 101 and 102 (upper layers), picture 12 begins at 106.
+    const layer ten[] = {{100, 10, false, true, true}, {101, 10, true, true, true}};
+    struct {
+        const char *name;
+        std::vector<layer> more;
+        packets_say say; // of picture 11
+    } const rows[] = {
+        {"whole", {{102, 11, false, true, true}, {103, 11, true, true, true}}, PACKETS_WHOLE},
+        {"whole, of its top layer only a part",
+         {{102, 11, false, true, true}, {103, 11, true, true, false}, {106, 12, false, true, true}},
+         PACKETS_GAP},
+        {"its base was lost",
+         {{103, 11, true, true, true}, {104, 12, false, true, true}},
+         PACKETS_GAP},
+        {"it was never sent", {{102, 12, false, true, true}}, PACKETS_UNSENT},
+        {"all of it was lost", {{105, 12, false, true, true}}, PACKETS_GAP},
+    };
+    for (const auto &row : rows) {
+        INFO(row.name);
+        auto p = after({});
+        auto add = [&](const layer &k) {
+            adu_ext adu{};
+            adu.frame = k.frame;
+            adu.first = k.first;
+            adu.last = k.last;
+            adu.on_lower = k.on_lower;
+            loss_attribution_add(p.get(), &adu, k.seq);
+        };
+        for (const layer &k : ten)
+            add(k);
+        for (const layer &k : row.more)
+            add(k);
+        CHECK(loss_attribution_of(p.get(), 11) == row.say);
+    }
+}

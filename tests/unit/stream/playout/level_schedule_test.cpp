@@ -166,3 +166,26 @@ TEST_CASE_METHOD(fixture, "level_schedule: what a frame's packets say of its lev
     CHECK_FALSE(level_schedule_is_of(&levels, 4, 1, 0));
     CHECK_FALSE(level_schedule_is_of(&levels, -1, 0, 0));
 }
+
+TEST_CASE("level_schedule: if sizes are layers, a frame of the smallest tells the level of all")
+{
+    fixture f;
+    f.levels.cumulative = true;
+    REQUIRE(level_schedule_is_of(&f.levels, 3, 0, 0));
+    CHECK(level_schedule_is_of(&f.levels, 3, 1, 1));
+    CHECK_FALSE(level_schedule_is_of(&f.levels, 1, 1, 0)); // a larger size than the level's
+    auto see = [&](int64_t n, int level, bool key) {
+        level_schedule_see(&f.s, n, level, 0, static_cast<int>(n & 1), key);
+    };
+    see(0, 3, true);
+    see(1, 3, false);
+    see(2, 2, false); // one temporal layer less: after the last frame of the level before
+    CHECK(f.at(1) == 3);
+    CHECK(f.at(2) == 2);
+    see(4, 1, false); // a size less, a layer more
+    CHECK(f.at(3) == 2);
+    CHECK(f.at(4) == 1);
+    see(3, 2, true); // a late key frame, as each frame can be one: the later level stays
+    CHECK(f.at(3) == 2);
+    CHECK(f.at(4) == 1);
+}

@@ -519,3 +519,115 @@ TEST_CASE_METHOD(b_frames, "reference_tracker: frames that rest on each other ar
     CHECK_FALSE(both(on(7, 7)));
     CHECK_FALSE(both(on(8, 8 + RECEIVED_FRAME_REACH + 1)));
 }
+
+namespace
+{
+
+// Three sizes as layers of a picture, of one temporal layer.
+struct layered : fixture {
+    layered()
+    {
+        levels.cumulative = true;
+        levels.size_count = levels.level_count = 3;
+        for (int i = 0; i < 3; i++) {
+            levels.sizes[i] = {320 << i, 180 << i, {30, 1}, 1};
+            levels.levels[i] = {i, 0, 100000 * (i + 1)};
+        }
+    }
+    // `depends_on` -1: a layer that depends on the smaller size alone.
+    static received_frame layer(int64_t n, int size, int64_t depends_on)
+    {
+        received_frame f{};
+        f.number = n;
+        f.size_id = size;
+        f.on_lower = size > 0;
+        f.key = size == 0 && depends_on < 0;
+        f.depends_on = depends_on;
+        return f;
+    }
+};
+
+} // namespace
+
+TEST_CASE("reference_tracker: a layer is decodable if its lower layer and its earlier frame are")
+{
+    struct {
+        const char *what;
+        int lost; // size of picture 1 that is lost; -1: none
+        bool chained;
+        const char *decodable; // sizes of picture 1, then of picture 2
+        bool asks;
+    } const rows[] = {
+        {"nothing is lost", -1, true, "012 012", false},
+        {"the top layer, on which the next one depends", 2, true, "01 01", true},
+        {"the middle layer", 1, true, "0 0", true},
+        {"the base layer", 0, true, " ", true},
+        {"the top layer, of pictures alone", 2, false, "01 012", false},
+        {"the middle layer, of pictures alone", 1, false, "0 012", false},
+        {"the base layer, of pictures alone", 0, false, " 012", false},
+    };
+    for (const auto &row : rows) {
+        INFO(row.what);
+        layered v;
+        std::string decodable;
+        for (int64_t n = 0; n < 3; n++) {
+            for (int size = 0; size < 3; size++) {
+                received_frame f = layered::layer(n, size, row.chained && n ? n - 1 : -1);
+                bool lost = n == 1 && size == row.lost;
+                if (!lost && v.both(f) && n)
+                    decodable += std::to_string(size);
+            }
+            decodable += n == 1 ? " " : "";
+        }
+        CHECK(decodable == row.decodable);
+        CHECK(v.pli(1000) == row.asks);
+    }
+}
+
+TEST_CASE("reference_tracker: a layer that arrives late mends the layers above it")
+{
+    layered v;
+    for (int size : {0, 1, 2})
+        v.both(layered::layer(0, size, -1));
+    v.arrive(layered::layer(1, 1, 0)); // before its base
+    v.arrive(layered::layer(1, 2, 0));
+    CHECK(v.pli(0));
+    v.arrive(layered::layer(1, 0, 0));
+    CHECK_FALSE(v.pli(1000));
+    for (int size : {0, 1, 2})
+        CHECK(v.decode(layered::layer(1, size, 0)));
+}
+
+TEST_CASE("reference_tracker: a size that is not sent any more asks for nothing")
+{
+    layered v;
+    for (int size : {0, 1})
+        v.both(layered::layer(0, size, -1));
+    v.both(layered::layer(2, 0, 0));
+    v.arrive(layered::layer(2, 1, 1)); // what it depends on is lost
+    CHECK(v.pli(0));
+    int64_t n = 3;
+    for (; n < 12; n++)
+        v.both(layered::layer(n, 0, n - 1));
+    CHECK_FALSE(v.pli(1000));
+    CHECK(v.both(layered::layer(n, 0, n - 1)));
+    CHECK(v.both(layered::layer(n, 1, -1))); // it comes back by itself
+    CHECK_FALSE(v.pli(2000));
+}
+
+TEST_CASE("reference_tracker: layers that cannot be are broken")
+{
+    layered v;
+    v.both(layered::layer(0, 0, -1));
+    received_frame f = layered::layer(0, 1, -1);
+    f.on_lower = false;
+    CHECK_FALSE(v.both(f));
+    f = layered::layer(0, 1, -1);
+    f.key = true;
+    CHECK_FALSE(v.both(f));
+    f = layered::layer(0, 0, -1);
+    f.on_lower = true;
+    CHECK_FALSE(v.both(f));
+    fixture plain; // no ladder of layers
+    CHECK_FALSE(plain.both(layered::layer(0, 1, -1)));
+}

@@ -901,3 +901,151 @@ TEST_CASE("stream_sender: a live encoder follows the max rate")
     CHECK(v.a.take() == "size 1 at 350000");
     CHECK(stream_sender_level(v.s) == 3);
 }
+
+namespace
+{
+
+// A sender of three sizes that are layers of one picture.
+struct layered_sender {
+    ladder l{};
+    open_transport t;
+    asked a;
+    stream_sender_ops ops{};
+    media_feed_ops asks{};
+    stream_sender *s = nullptr;
+
+    explicit layered_sender(scheduler_mode mode = SCHEDULER_PRIORITY, size_t limit = 0)
+    {
+        l.cumulative = true;
+        l.source_fps = {25, 1};
+        l.source_width = l.source_height = 64;
+        l.size_count = l.level_count = 3;
+        for (int i = 0; i < 3; i++) {
+            l.sizes[i] = {16 << i, 16 << i, {25, 1}, 1};
+            l.levels[i] = {i, 0, 100000 * (i + 1)};
+        }
+        ops.wall = asked::wall;
+        ops.on_end = asked::on_end;
+        asks.watch = asked::watch;
+        asks.repair = asked::repair;
+        a.ops = &asks;
+        t.base.reliable = true;
+        stream_sender_config config{};
+        config.ladder = &l;
+        config.feed = &a;
+        config.payload_type = RTP_PT_SYNTHETIC;
+        config.seed = 1;
+        config.level = 2;
+        config.start_bps = 1e6;
+        config.latency = LATENCY;
+        config.queue = mode;
+        config.queue_bytes = limit;
+        config.ops = &ops;
+        config.ctx = &a;
+        s = stream_sender_new(&config, 0);
+        REQUIRE(s);
+        REQUIRE(stream_sender_attach(s, &t.base, 0) == 0);
+    }
+    ~layered_sender()
+    {
+        stream_sender_free(s);
+    }
+    layered_sender(const layered_sender &) = delete;
+    layered_sender &operator=(const layered_sender &) = delete;
+
+    void picture(int64_t number, usec_t now)
+    {
+        for (int size = 0; size < 3; size++) {
+            coded_frame *f = coded_frame_new(SMALL + 4);
+            REQUIRE(f);
+            f->number = number;
+            f->size_id = size;
+            f->on_lower = size > 0;
+            f->key = size == 0;
+            f->depends_on = -1;
+            f->captured = now;
+            f->capture_wall = WALL + now;
+            f->nal_count = 1;
+            f->nals[0] = {4, SMALL};
+            f->data[4] = 12;
+            stream_sender_frame(s, f, now);
+            coded_frame_unref(f);
+        }
+    }
+    // The frames whose last packet was sent: "number/size" and the level.
+    std::string sent()
+    {
+        std::string out;
+        for (const auto &one : t.all)
+            if (one.rtp.adu.last) {
+                CHECK(one.rtp.adu.on_lower == (one.rtp.adu.size_id > 0));
+                out += (out.empty() ? "" : " ") + std::to_string(one.rtp.adu.frame) + "/" +
+                       std::to_string(one.rtp.adu.size_id) + "@" +
+                       std::to_string(one.rtp.adu.level);
+            }
+        t.all.clear();
+        return out;
+    }
+};
+
+} // namespace
+
+TEST_CASE("stream_sender: of layered pictures it watches and sends all sizes up to the level's")
+{
+    layered_sender v;
+    stream_sender_play(v.s, 0);
+    CHECK(v.a.take() == "+size 0, +size 1, +size 2");
+    v.picture(0, 0);
+    CHECK(v.sent() == "0/0@2 0/1@2 0/2@2");
+    REQUIRE(stream_sender_set_level(v.s, 0, 10 * MS) == 0);
+    CHECK(v.a.take() == "-size 1, -size 2");
+    v.picture(1, 40 * MS);
+    CHECK(v.sent() == "1/0@0");
+    REQUIRE(stream_sender_set_level(v.s, 1, 50 * MS) == 0);
+    CHECK(v.a.take() == "+size 1");
+    v.picture(2, 80 * MS);
+    CHECK(v.sent() == "2/0@1 2/1@1");
+    stream_sender_pause(v.s);
+    CHECK(v.a.take() == "-size 0, -size 1");
+}
+
+TEST_CASE(
+    "stream_sender: what waits too long loses its largest size first, by the mode of the queue")
+{
+    // Nothing leaves for 0.8 of the latency; then everything does.
+    const struct {
+        scheduler_mode mode;
+        const char *sent;
+    } rows[] = {
+        {SCHEDULER_PRIORITY, "0/0@2 1/0@2"},
+        {SCHEDULER_DEADLINE, "0/0@2 0/1@2 0/2@2 1/0@2 1/1@2 1/2@2"},
+        {SCHEDULER_FIFO, "0/0@2 0/1@2 0/2@2 1/0@2 1/1@2 1/2@2"},
+    };
+    for (const auto &row : rows) {
+        INFO(scheduler_mode_name(row.mode));
+        layered_sender v(row.mode);
+        stream_sender_play(v.s, 0);
+        v.a.take();
+        v.t.room = 0;
+        v.picture(0, 0);
+        v.picture(1, 10 * MS);
+        v.t.room = 100;
+        stream_sender_pump(v.s, LATENCY * 8 / 10);
+        CHECK(v.sent() == row.sent);
+        stream_sender_stats stats;
+        stream_sender_read(v.s, &stats, LATENCY);
+        CHECK(stats.skipped == (row.mode == SCHEDULER_PRIORITY ? 4 : 0));
+    }
+}
+
+TEST_CASE("stream_sender: a full queue keeps the base layers")
+{
+    layered_sender v(SCHEDULER_PRIORITY, 3 * (SMALL + 4));
+    stream_sender_play(v.s, 0);
+    v.t.room = 0;
+    for (int64_t n = 0; n < 3; n++)
+        v.picture(n, n * 10 * MS);
+    v.t.room = 100;
+    stream_sender_pump(v.s, 40 * MS);
+    CHECK(v.sent() == "0/0@2 1/0@2 2/0@2");
+}

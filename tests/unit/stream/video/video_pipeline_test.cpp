@@ -854,3 +854,160 @@ TEST_CASE("video_pipeline: seeded losses, delays and failures: every frame has o
         CHECK(w.of(VIEWING_TOTALS).back().totals->shown == r.causes.shown);
     }
 }
+
+namespace
+{
+
+// Pictures of three layers at 10 a second, none of which depends on an earlier picture.
+ladder three_layers()
+{
+    ladder l{};
+    l.cumulative = true;
+    l.source_fps = {10, 1};
+    l.source_width = l.source_height = 64;
+    l.size_count = l.level_count = 3;
+    for (int i = 0; i < 3; i++) {
+        l.sizes[i] = {16 << i, 16 << i, {10, 1}, 1};
+        l.levels[i] = {i, 0, 100000 * (i + 1)};
+    }
+    return l;
+}
+
+// One packet a layer, as they arrive in order.
+struct layer_viewer : viewer {
+    explicit layer_viewer(qoe *figures, video_pipeline_config c)
+        : viewer(figures, c, three_layers())
+    {
+    }
+
+    void layer(int64_t n, int size, int level = 2, bool network_lost = false)
+    {
+        seq++;
+        if (network_lost)
+            return;
+        rtp_packet p{};
+        p.has_adu = true;
+        p.adu.frame = static_cast<uint32_t>(n);
+        p.adu.size_id = static_cast<uint8_t>(size);
+        p.adu.on_lower = size > 0;
+        p.adu.key = size == 0;
+        p.adu.first = p.adu.last = true;
+        p.adu.level = static_cast<uint8_t>(level);
+        video_pipeline_packet(v, &p, seq, now);
+        auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
+        f->number = n;
+        f->size_id = size;
+        f->on_lower = size > 0;
+        f->key = size == 0;
+        f->depends_on = -1;
+        f->level = level;
+        f->bytes = 1000;
+        f->first_arrived = f->last_arrived = now;
+        f->data = static_cast<uint8_t *>(calloc(1, 1));
+        video_pipeline_push(v, f, wall_ahead, now);
+        drain();
+    }
+    std::vector<int> valid() const
+    {
+        std::vector<int> out;
+        for (const viewing_event &e : events)
+            if (e.kind == VIEWING_LAYERS)
+                out.push_back(e.layers.valid);
+        return out;
+    }
+};
+
+} // namespace
+
+TEST_CASE(
+    "video_pipeline: of each picture the valid layers are counted, and its loss is told by its "
+    "base")
+{
+    qoe_pointer q = new_qoe();
+    video_pipeline_config c = usual();
+    c.level = 2;
+    c.start_threshold = 150 * ms;
+    layer_viewer v(q.get(), c);
+    auto at = [&](int64_t n) { v.now = n * 100 * ms; };
+    for (int64_t n = 0; n < 8; n++) {
+        at(n);
+        v.drain();
+        for (int size = 0; size < 3; size++) {
+            if (n == 1 && size == 2)
+                continue; // never sent: picture 1 has two layers
+            if (n == 5)
+                continue; // never sent at all
+            bool lost = (n == 2 && size == 1) || (n == 3 && size == 0);
+            v.layer(n, size, 2, lost);
+        }
+    }
+    video_pipeline_end(v.v, v.now);
+    for (int64_t n = 8; n < 12; n++) {
+        at(n);
+        v.drain();
+    }
+    // What is missing is decided later: pictures 3 and 5.
+    CHECK(v.valid() == std::vector<int>{3, 2, 1, 3, 3, 3, 0, 0});
+    std::map<int64_t, frame_cause> lost;
+    for (const viewing_event &e : v.events)
+        if (e.kind == VIEWING_NOT_SHOWN)
+            lost[e.lost.why.number] = e.lost.why.cause;
+    CHECK(lost == std::map<int64_t, frame_cause>{{3, CAUSE_NETWORK}, {5, CAUSE_SENDER}});
+    qoe_json r{};
+    qoe_read(q.get(), &r, v.now);
+    CHECK(r.layers.pictures == 8);
+    CHECK(r.layers.mean == Approx(15.0 / 8));
+    CHECK(r.layers.changes == 3);
+    CHECK(r.playback.frames_played == 6);
+}
+
+TEST_CASE(
+    "video_pipeline: a layer joins its picture in any order of arrival, until that is handed out")
+{
+    qoe_pointer q = new_qoe();
+    video_pipeline_config c = usual();
+    c.level = 2;
+    c.start_threshold = 300 * ms;
+    layer_viewer v(q.get(), c);
+    for (int64_t n = 0; n < 4; n++) {
+        v.now = n * 100 * ms;
+        for (int size : {2, 0, 1})
+            v.layer(n, size);
+    }
+    v.now = 600 * ms; // all were handed out
+    v.drain();
+    v.layer(4, 1); // its base was never sent
+    v.layer(3, 2); // a duplicate, late
+    CHECK(v.valid() == std::vector<int>{3, 3, 3, 3});
+}
+
+TEST_CASE("video_pipeline: without a clock a picture waits for its layers, at most an interval")
+{
+    qoe_pointer q = new_qoe();
+    video_pipeline_config c = usual();
+    c.level = 2;
+    c.low_latency = c.steers = c.live = true;
+    c.latency = LATENCY_LOW;
+    layer_viewer v(q.get(), c);
+    v.layer(0, 0);
+    v.layer(0, 1);
+    CHECK(v.valid().empty());
+    v.now = 10 * ms;
+    v.layer(0, 2);
+    CHECK(v.valid() == std::vector<int>{3}); // it is whole
+    v.now = 100 * ms;
+    v.layer(1, 0);
+    v.layer(1, 1);
+    v.now = 190 * ms;
+    v.layer(2, 0);
+    CHECK(v.valid() == std::vector<int>{3, 2}); // a later picture is there
+    v.now = 289 * ms;
+    v.drain();
+    CHECK(v.valid() == std::vector<int>{3, 2});
+    v.now = 290 * ms;
+    v.drain();
+    CHECK(v.valid() == std::vector<int>{3, 2, 1});
+    v.now = 300 * ms;
+    v.layer(3, 0, 0); // the level is size 0 alone
+    CHECK(v.valid() == std::vector<int>{3, 2, 1, 1});
+}
