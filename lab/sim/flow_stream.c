@@ -335,6 +335,7 @@ static int open_relay(struct flow_stream *f, const struct flow_stream_config *co
                                      .reflect = config->reflect,
                                      .target = config->target,
                                      .queue = config->queue,
+                                     .queue_bytes = (size_t)config->limit_bytes,
                                      .latency = config->latency,
                                      .backbone_rtt = config->backbone_rtt,
                                      .tcp = config->tcp,
@@ -435,15 +436,17 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
                                           .on_frame = on_frame,
                                           .ctx = f};
     stream_source_init(&f->source, &source);
-    struct stream_sender_config sender = {.ladder = &config->media->ladder,
-                                          .feed = &f->source.feed,
-                                          .codec = SDP_SYNTHETIC,
-                                          .seed = rng_u64(rng),
-                                          .latency = config->latency,
-                                          .queue = config->queue,
-                                          .queue_bytes = (size_t)config->limit_bytes,
-                                          .ops = &ops,
-                                          .ctx = f};
+    struct stream_sender_config sender = {
+        .ladder = &config->media->ladder,
+        .feed = &f->source.feed,
+        .codec = SDP_SYNTHETIC,
+        .seed = rng_u64(rng),
+        .latency = config->latency,
+        // with a proxy, these are the proxy's
+        .queue = config->access ? SCHEDULER_PRIORITY : config->queue,
+        .queue_bytes = config->access ? 0 : (size_t)config->limit_bytes,
+        .ops = &ops,
+        .ctx = f};
     f->sender = stream_sender_new(&sender, now);
     if (!f->sender)
         return ERR_NO_MEMORY;

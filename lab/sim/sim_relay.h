@@ -6,6 +6,7 @@
 #ifndef WEIR_SIM_SIM_RELAY_H
 #define WEIR_SIM_SIM_RELAY_H
 
+#include "common/wire/sdp.h"
 #include "lab/link/link_spec.h"
 #include "lab/link/world.h"
 #include "lab/sim/sim_transport.h"

@@ -139,8 +139,9 @@ static const struct option_row rows[] = {
     {KEY, .argument = "proxy=LINK proxyvia=minbuf:1/3 proxyrtt=10ms",
      .help = "a proxy at the sink; the viewer is behind this link (/ for the comma), transport and "
              "round-trip time; without repair="},
-    {KEY, .argument = "reflect=limit target=250ms queue=priority",
-     .help = "the proxy's: off, marks or limit; longest queue; priority, deadline or fifo"},
+    {KEY, .argument = "reflect=limit target=250ms",
+     .help = "the proxy's: off, marks or limit; and its longest queue; queue= and limit= are the "
+             "proxy's, too"},
     {KEY, .argument = "parts=0", .help = "1: incomplete frames count as complete"},
     {KEY, .argument = "goddard=NAME=VALUE/...",
      .help = "parameters of the Goddard policy, such as upscale_interval=30"},
