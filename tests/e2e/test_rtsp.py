@@ -120,6 +120,9 @@ class Conversation(RtspCase):
         self.ask(200, "SET_PARAMETER", body="level: 0\r\n")
         self.assertEqual(self.ask(200, "GET_PARAMETER", body="level\r\n").body, "level: 0\r\n")
         self.ask(200, "SET_PARAMETER", body="latency: 300\r\n")
+        self.ask(200, "SET_PARAMETER", body="max-rate: 500000\r\n")
+        self.ask(200, "SET_PARAMETER", body="max-rate: 0\r\n")
+        self.ask(451, "SET_PARAMETER", body="max-rate: 100\r\n")
         for body in "level: 99\r\n", "level: -1\r\n", "level: x\r\n", "level:\r\n", f"level: {2**32}\r\n":
             self.assertIn(f"0 to {top}", self.ask(451, "SET_PARAMETER", body=body).body)
         for body in "latency: 0\r\n", "latency: 999999999999\r\n":

@@ -460,8 +460,8 @@ TEST_CASE("sdp: the proxies on the way")
     REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
     REQUIRE(decode(out, &back) == 0);
     CHECK(std::string(back.via) == s.via);
-    s.via[3] = '\x01'; // not printable: ignored
-    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
-    REQUIRE(decode(out, &back) == 0);
+    std::string text = out;
+    text[text.find("edge-3")] = '\xff'; // not ASCII: ignored
+    REQUIRE(decode(text.c_str(), &back) == 0);
     CHECK(back.via[0] == '\0');
 }

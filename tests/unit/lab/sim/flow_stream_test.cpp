@@ -214,3 +214,46 @@ TEST_CASE("flow_stream: lost packets are requested over every datagram transport
         CHECK(missing[1] <= row.most_missing);
     }
 }
+
+TEST_CASE("flow_stream: behind a proxy with a wide access, all is played")
+{
+    for (const char *via : {"tfrc", "minbuf:1/3"}) {
+        simulation s("rate=100mbit",
+                     {std::string("stream:length=60s,rtt=40ms,proxy=rate=50mbit,via=") + via});
+        s.run(70);
+        INFO(via);
+        CHECK(sim_streams_ended(&s.s));
+        qoe_json r = report(s, 70);
+        CHECK(r.ended == QOE_END_OF_MEDIA);
+        CHECK(r.playback.frames_received == 1800);
+        CHECK(r.playback.frames_lost == 0);
+        const sim_relay *relay = flow_stream_relay(s.s.flows[0]);
+        REQUIRE(relay);
+        CHECK(sim_relay_is_empty(relay));
+        sim_relay_stats stats;
+        sim_relay_read(relay, &stats, 70 * USEC_PER_SEC);
+        CHECK(stats.bridge.frames == 1800);
+        CHECK(stats.bridge.badput_frames == 0);
+    }
+}
+
+TEST_CASE("flow_stream: a proxy limits what the origin sends to what the access takes")
+{
+    // 8 layers of 205 kbit/s, which the viewer asks for as its own policy has it.
+    for (bool limits : {true, false}) {
+        simulation s("rate=10mbit,queue=droptail:200p",
+                     {std::string("stream:via=tfrc,rtt=200ms,media=layers:8/1024,tcp=sack,"
+                                  "proxy=rate=512kbit/queue=droptail:10p,reflect=") +
+                      (limits ? "limit" : "off")});
+        s.run(60);
+        sim_relay_stats stats;
+        sim_relay_read(flow_stream_relay(s.s.flows[0]), &stats, 60 * USEC_PER_SEC);
+        double backbone = static_cast<double>(s.s.flows[0]->counts.arrived_bytes);
+        double access = static_cast<double>(stats.arrived_bytes);
+        INFO(backbone << " " << access);
+        if (limits)
+            CHECK(backbone < 1.1 * access);
+        else
+            CHECK(backbone > 2 * access);
+    }
+}

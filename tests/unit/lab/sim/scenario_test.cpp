@@ -119,6 +119,18 @@ TEST_CASE("scenario: pages, lines and streams")
     REQUIRE(parse("stream:via=tcp,window=40p", &g) == 0);
     CHECK(g.window == 40);
 
+    CHECK_FALSE(g.has_proxy);
+    REQUIRE(parse("stream:via=tfrc,proxy=rate=512kbit/queue=droptail:10p/loss=2%,proxyvia=tcp:"
+                  "sndbuf=64KB,proxyrtt=13ms,reflect=marks,target=300ms,queue=fifo",
+                  &g) == 0);
+    CHECK(g.has_proxy);
+    CHECK(g.proxy_link.has_rate);
+    CHECK(std::string(g.proxy_via) == "tcp:sndbuf=64KB");
+    CHECK(g.proxy_rtt == 13000);
+    CHECK(g.reflect == REFLECT_MARKS);
+    CHECK(g.target == 300000);
+    CHECK(g.queue == SCHEDULER_FIFO);
+
     std::string why;
     CHECK(parse("stream", &g, &why) == ERR_MALFORMED);
     CHECK(why.find("via=") != std::string::npos);
@@ -130,6 +142,13 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(parse("stream:via=udp,media=film", &g) == ERR_MALFORMED);
     CHECK(parse("stream:via=udp,goddard=patience=3", &g) == ERR_MALFORMED);
     CHECK(parse("stream:via=udp,fragment=1201B", &g) == ERR_RANGE);
+    CHECK(parse("stream:via=tfrc,proxy=rate=fast", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=tfrc,proxy=trace=a", &g) == ERR_RANGE);
+    CHECK(parse("stream:via=tfrc,proxy=delay=10ms,proxyrtt=19ms", &g) == ERR_RANGE);
+    CHECK(parse("stream:via=tfrc,proxy=rate=1mbit,repair=auto", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=tfrc,proxyvia=quic", &g) == ERR_NOT_FOUND);
+    CHECK(parse("stream:via=tfrc,reflect=blocking", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=tfrc,queue=lifo", &g) == ERR_MALFORMED);
     CHECK(parse("web:pause=long", &g) == ERR_MALFORMED);
     CHECK(parse("reno:objects=2", &g) == ERR_MALFORMED);
 }
