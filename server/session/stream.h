@@ -46,8 +46,8 @@ int stream_add(struct stream *s, struct frame_sink *sink);
 void stream_remove(struct stream *s, struct frame_sink *sink, usec_t now);
 typedef void session_stats_fn(void *ctx, const struct stats *f, const struct session_stats *s);
 // Adds the stats of the stream at `path` and of its sessions. Calls `each` for every session, with
-// or without a number, after the encoders' stats are filled in. Streams beyond STATS_STREAMS - 1 share
-// one entry, "others".
+// or without a number, after the encoders' stats are filled in. Streams beyond STATS_STREAMS - 1
+// share one entry, "others".
 void stream_stats(struct stream *s, const char *path, struct stats *out, session_stats_fn *each,
                   void *ctx, usec_t now);
 // Call it when the last viewer has left: adds the encoders' final stats to the book.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames of a lying origin through the proxy's bridge: what is forwarded can be packetised, is within the ladder, and follows
-// what it depends on.
+// Frames of a lying origin through the proxy's bridge: what is forwarded can be packetised, is
+// within the ladder, and follows what it depends on.
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +66,9 @@ static struct received_frame *frame_of(struct bytes *in)
     struct received_frame *f = calloc(1, sizeof(*f));
     assert(f);
     uint8_t flags = bytes_u8(in);
-    int64_t number = flags & 1 ? (bytes_u32(in) - (INT64_C(1) << 31)) * (INT64_C(1) << (flags >> 2 & 31))
-                               : bytes_u8(in);
+    int64_t number = flags & 1
+                         ? (bytes_u32(in) - (INT64_C(1) << 31)) * (INT64_C(1) << (flags >> 2 & 31))
+                         : bytes_u8(in);
     int16_t depends = (int16_t)(flags & 2 ? bytes_u16(in) : bytes_u8(in));
     uint8_t ids = bytes_u8(in);
     f->number = number;
@@ -113,8 +114,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             bridge_nacked(b, now);
         if (step == 255)
             bridge_restart(b);
-        struct reflect_access access = {
-            .waiting = step * USEC_PER_MSEC, .waiting_bytes = step, .unsent_bytes = step, .free = 1};
+        struct reflect_access access = {.waiting = step * USEC_PER_MSEC,
+                                        .waiting_bytes = step,
+                                        .unsent_bytes = step,
+                                        .free = 1};
         bridge_access(b, &access, now);
         if (bridge_next_timeout(b) <= now)
             bridge_on_timeout(b, now);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The path of a viewer's URL: what the proxy connects to is the origin, with its password, or a host that is allowed, without.
+// The path of a viewer's URL: what the proxy connects to is the origin, with its password, or a
+// host that is allowed, without.
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A viewer's Via header: what is passed on is this proxy's entry after the viewer's, and never of a request that names it.
+// A viewer's Via header: what is passed on is this proxy's entry after the viewer's, and never of a
+// request that names it.
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>

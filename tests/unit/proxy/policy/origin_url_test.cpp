@@ -84,12 +84,9 @@ TEST_CASE("origin_url: redirects lead to the origin's host, or to those that are
         const char *url;
         bool with_origin, without;
     } const table[] = {
-        {"rtsp://O:99/x", true, false},
-        {"rtsp://good/x", true, true},
-        {"rtsp://GOOD:1/x", true, true},
-        {"rtsp://evil/x", false, false},
-        {"rtsp://o.evil/x", false, false},
-        {"rtsp://o@evil/x", false, false},
+        {"rtsp://O:99/x", true, false},    {"rtsp://good/x", true, true},
+        {"rtsp://GOOD:1/x", true, true},   {"rtsp://evil/x", false, false},
+        {"rtsp://o.evil/x", false, false}, {"rtsp://o@evil/x", false, false},
     };
     for (const auto &row : table) {
         INFO(row.url);
