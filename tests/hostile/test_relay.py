@@ -2,6 +2,7 @@
 """Hostile viewers of weir-proxy. Its other viewers lose no packet."""
 import json
 import re
+import struct
 import threading
 import urllib.request
 
@@ -163,9 +164,16 @@ class Places(Case):
         recording = Recording(self.honest.port, lib.SLOW)
 
         def media(c):
+            again = 0
             while c.pause(0):
-                for data in recording.packets:
-                    c.packet(data)
+                for i, data in enumerate(recording.packets):
+                    d = bytearray(data)
+                    at = 16 if d[16] >> 4 == 2 else 18 + (d[16] & 15)  # the extension with the frame's number
+                    number, = struct.unpack_from("!I", d, at + 1)
+                    struct.pack_into("!I", d, at + 1, number + 1200 * again)
+                    struct.pack_into("!H", d, 2, again * len(recording.packets) + i & 0xFFFF)
+                    c.packet(bytes(d))
+                again += 1
         origin = Origin(recording.sdp, media)
         self.addCleanup(origin.stop)
         proxy = self.proxy("--allow", "127.0.0.1", "--backbone-transport", "minbuf", "--access-transport", "tcp,minbuf",
