@@ -60,6 +60,8 @@ static void tick(struct sim_relay *r, usec_t now)
                                     .unsent_bytes = stats.unsent_bytes,
                                     .delivered_bytes = info.delivered_bytes,
                                     .rtt = isnan(info.rtt_ms) ? 0 : (usec_t)(info.rtt_ms * 1e3),
+                                    .carried_bps =
+                                        sender.follows ? sender.adaptation.target_bps : 0,
                                     .free = 1};
     if (!isnan(info.delivered_bytes))
         bridge_access(r->bridge, &access, now);
@@ -213,11 +215,14 @@ static int open_sender(struct sim_relay *r, struct rng *rng, usec_t now)
         .set_level = feed_set_level, .request_key = feed_request_key, .repair = feed_repair};
     const struct sim_relay_config *c = &r->config;
     r->feed.ops = &feed;
+    r->feed.is_encoded = c->is_live;
     struct stream_sender_config sender = {.ladder = c->ladder,
                                           .feed = &r->feed,
                                           .codec = c->codec,
                                           .seed = rng_u64(rng),
                                           .level = c->ladder->level_count - 1,
+                                          .follows = c->is_live,
+                                          .start_bps = 1e6,
                                           .relays = true,
                                           .latency = c->latency,
                                           .queue = c->queue,

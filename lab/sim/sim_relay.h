@@ -27,6 +27,7 @@ struct sim_relay_config {
     const char *via;                // the access's transport (sim_transport_check)
     usec_t rtt;                     // of the access without queues; at least twice the link's delay
     enum sdp_codec codec;
+    bool is_live;              // the origin encodes the media as it is sent
     uint32_t packet_bytes;     // of the largest RTP packet
     enum reflect_mode reflect; // not REFLECT_BLOCKING
     usec_t target;             // of reflection

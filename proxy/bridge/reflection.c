@@ -20,6 +20,7 @@ static const usec_t LEAST_RTT = 60 * USEC_PER_SEC; // window
 static const double RISE = 1.1;
 static const double TELL_STEP = 0.03;
 static const double END = 1.25;
+static const double LEAST_USE = 0.85; // of what the access delivered
 static const double PER_SECOND = 1e6;
 
 void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target, double blocking,
@@ -119,28 +120,43 @@ static void measure(struct reflection *r, const struct reflect_access *a, usec_t
 
 // ---- The limit
 
-static void set_limit(struct reflection *r, usec_t now)
+static void set_law(struct reflection *r, usec_t now)
 {
     usec_t pace = usec_max(2 * round_trip(r), LEAST_RISE);
     double rise = pow(RISE, (double)(now - r->updated_at) / (double)pace);
-    double highest = r->limit_bps * rise; // that it may be now
+    double highest = r->law_bps * rise; // that it may be now
     r->updated_at = now;
     if (r->queue >= r->target / 2 && r->rate_bps > 0) {
         double wanted = r->rate_bps * (1 - (double)(r->queue - r->target) / PER_SECOND);
-        r->limit_bps = r->limit_bps > 0 ? fmin(wanted, highest) : wanted;
-        r->limit_bps = fmax(r->limit_bps, r->lowest_bps);
+        r->law_bps = r->law_bps > 0 ? fmin(wanted, highest) : wanted;
+        r->law_bps = fmax(r->law_bps, r->lowest_bps);
     } else {
-        r->limit_bps = highest;
+        r->law_bps = highest;
     }
-    if (r->limit_bps > END * r->highest_bps)
-        r->limit_bps = 0;
+    if (r->law_bps > END * r->highest_bps)
+        r->law_bps = 0;
+}
+
+// The access's own adaptation sees a queue when it begins to grow; at the top level it has none to
+// tell. Its dips drain a queue within some frames: an origin, which follows later, would leave the
+// access idle.
+static void set_limit(struct reflection *r, double carried_bps)
+{
+    r->limit_bps = r->law_bps;
+    if (!(carried_bps > 0 && carried_bps < r->highest_bps)) // NaN: there is none
+        return;
+    carried_bps = fmax(fmax(carried_bps, LEAST_USE * r->rate_bps), r->lowest_bps);
+    if (r->limit_bps <= 0 || carried_bps < r->limit_bps)
+        r->limit_bps = carried_bps;
 }
 
 static void tell_limit(struct reflection *r, struct reflect_orders *out, usec_t now)
 {
     bool changed = (r->limit_bps > 0) != (r->told_bps > 0) ||
                    fabs(r->limit_bps - r->told_bps) > TELL_STEP * r->told_bps;
-    if (!changed || now - r->told_at < usec_max(round_trip(r), LEAST_TELL))
+    bool falls = r->limit_bps > 0 && (r->told_bps <= 0 || r->limit_bps < r->told_bps);
+    usec_t pace = falls ? LEAST_TELL : usec_max(round_trip(r), LEAST_TELL);
+    if (!changed || now - r->told_at < pace)
         return;
     r->told_bps = out->limit_bps = r->limit_bps;
     r->told_at = now;
@@ -172,7 +188,8 @@ struct reflect_orders reflection_update(struct reflection *r, const struct refle
     struct reflect_orders out = {0};
     measure(r, a, now);
     r->queue = queue_of(r, a, now);
-    set_limit(r, now);
+    set_law(r, now);
+    set_limit(r, a->carried_bps);
     switch (r->mode) {
     case REFLECT_LIMIT:
         tell_limit(r, &out, now);

@@ -11,9 +11,12 @@
 //     - A limit rises by at most 10 % in two round trips of the backbone, or 0.5 s if that is more:
 //       origin and encoder take so long to follow. It ends at 1.25 times the rate of the highest
 //       level. It is never below the rate of the lowest level.
+//     - Of media that the origin encodes, the limit is at most what the adaptation of the access
+//       leaves (stream/adapt): it sees a queue 20 ms long, in the network too.
 //
 //   How it is told to the origin.
-//     limit     the limit itself, when it differs by 3 % from the last one, once a round trip
+//     limit     the limit itself, when it differs by 3 % from the last one: a lower one at once, a
+//               higher one once a round trip
 //     marks     when the media of the last round trip exceeds the limit: the packets that exceed it
 //               are to be reported as marked; one event a round trip at most
 //     blocking  nothing is read from the backbone from when the access has no room to when a part
@@ -41,6 +44,7 @@ struct reflect_access {
     usec_t waiting;         // age of the oldest waiting frame; 0: none waits
     double waiting_bytes;   // of these frames
     double unsent_bytes;    // that the transport has accepted and not sent
+    double carried_bps;     // the target of the access's adaptation; 0, NaN: there is none
     double delivered_bytes; // that the viewer's end has confirmed, since the start
     usec_t rtt;             // of the access now; 0: unknown
     double free;            // REFLECT_BLOCKING: part of the transport's buffer that is free, 0 .. 1
@@ -68,7 +72,8 @@ struct reflection { // reflection.c alone writes the fields
     usec_t queue;
     struct windowed_min least_rtt; // of the access
 
-    double limit_bps; // 0: none
+    double law_bps;   // by the queue; 0: no limit
+    double limit_bps; // with what the access carries; 0: none
     usec_t updated_at;
     double told_bps; // the limit that the origin knows; 0: none
     usec_t told_at;

@@ -17,11 +17,12 @@
 #include "proxy/policy/number_shift.h"
 #include "server/session/session.h"
 
-#define ACCESS_EVERY  (20 * USEC_PER_MSEC) // the bridge reads the state of the access
-#define EARLY_SECONDS 1.0
-#define KEY_EVERY     (USEC_PER_SEC / 2)    // key frames for those that were dropped
-#define RETRY_EVERY   USEC_PER_SEC          // during an outage
-#define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
+#define ACCESS_EVERY      (20 * USEC_PER_MSEC) // the bridge reads the state of the access
+#define EARLY_SECONDS     1.0
+#define ORIGIN_LATENCY_MS 200
+#define KEY_EVERY         (USEC_PER_SEC / 2)    // key frames for those that were dropped
+#define RETRY_EVERY       USEC_PER_SEC          // during an outage
+#define CLOCK_WAIT        (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 // A capture time further away is not believed.
 #define MAX_AGE   (60 * USEC_PER_SEC)
 #define MAX_EARLY (10 * USEC_PER_SEC)
@@ -86,6 +87,13 @@ struct relay_feed {
 static bool is_live(const struct relay_feed *f)
 {
     return f->config.media->duration < 0;
+}
+
+// What the viewer leaves to its server is for the access. With less than ORIGIN_LATENCY_MS at the
+// origin a large frame would never leave.
+static int origin_latency(const struct relay_feed *f)
+{
+    return f->latency_ms > ORIGIN_LATENCY_MS ? f->latency_ms : ORIGIN_LATENCY_MS;
 }
 
 static double fps_of(const struct relay_feed *f)
@@ -450,7 +458,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                      .has_audio = f->config.media->audio_bps > 0,
                                      .follows = f->follows,
                                      .level = f->level,
-                                     .latency_ms = f->latency_ms,
+                                     .latency_ms = origin_latency(f),
                                      .start = is_live(f) ? 0 : from,
                                      .speed = f->speed,
                                      .ops = &upstream_ops,
@@ -497,6 +505,7 @@ static void read_access(struct relay_feed *f, usec_t now)
         .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
         .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
         .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
+        .carried_bps = s.follows ? s.adaptation.target_bps : 0,
         .free = is_full ? 0 : s.info.buffer_free};
     f->waiting_sum += (double)access.waiting;
     f->waiting_count++;
@@ -669,7 +678,7 @@ static void set_latency(struct media_feed *feed, int ms)
     struct relay_feed *f = (struct relay_feed *)feed;
     f->latency_ms = ms;
     if (f->phase == PLAYING || f->phase == PAUSED)
-        upstream_set_latency(f->upstream, ms, clock_now());
+        upstream_set_latency(f->upstream, origin_latency(f), clock_now());
 }
 
 static void set_playout(struct media_feed *feed, int ms)
@@ -732,7 +741,8 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
         return NULL;
     const struct relay_choices *choices = config->choices;
     f->base = (struct media_feed){.ops = config->media->duration < 0 ? &live_ops : &stored_ops,
-                                  .reorders = config->media->reorders};
+                                  .reorders = config->media->reorders,
+                                  .is_encoded = config->media->duration < 0};
     f->config = *config;
     f->last = -1;
     f->away_last = -2;

@@ -116,6 +116,7 @@ struct media_feed { // embedded first by each implementation
     bool reorders;            // frames arrive in decoding order, which differs from the order of
                               // their numbers
     bool stands_still;        // the media stops while its only viewer pauses
+    bool is_encoded;          // relayed media: the origin encodes it as it is sent
     bool reports_losses;      // the viewer requests what it lacks; set by the sender before it
                               // watches
     usec_t wall_ahead; // the wall clock of capture times minus this machine's; 0 for media of

@@ -140,11 +140,12 @@ static void request_level(struct stream_sender *s)
         s->feed->ops->set_level(s->feed, s->config.level, s->config.follows);
 }
 
-// Returns true if the level can adapt to the network: the transport reports arrivals, and the media
-// has an encoder here.
+// Returns true if the media can adapt to the network: the transport reports arrivals, and the media
+// has an encoder, here or at its origin.
 static bool can_follow(const struct stream_sender *s)
 {
-    return s->feed->ops->set_bitrate && s->writer.transport->measures;
+    bool is_encoded = s->config.relays ? s->feed->is_encoded : s->feed->ops->set_bitrate != NULL;
+    return is_encoded && s->writer.transport->measures;
 }
 
 // Returns how long after its capture a frame is of use to the viewer. Stored media waits at the
@@ -197,7 +198,8 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
     s->follows = s->config.follows && can_follow(s);
     s->writer.reports_often = s->follows;
     level_switch_init(&s->levels, s->config.ladder,
-                      s->follows ? s->adaptation.level : s->config.level, s->feed->reorders);
+                      s->follows && !s->config.relays ? s->adaptation.level : s->config.level,
+                      s->feed->reorders);
     s->levels.relays = s->config.relays;
     request_level(s);
     struct scheduler_config scheduler = {.mode = s->config.queue,
@@ -393,7 +395,8 @@ static void follow(struct stream_sender *s, usec_t now)
     // A cumulative ladder has many levels, between which a switch costs little: the rates stay.
     bool alone = !s->config.ladder->cumulative &&
                  (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
-    if (!adaptation_update(&s->adaptation, &sample, alone, now))
+    // The origin of relayed media chooses level and rate: it is told the target.
+    if (!adaptation_update(&s->adaptation, &sample, alone, now) || s->config.relays)
         return;
     serve_level(s, s->adaptation.level, now);
     if (s->adaptation.encoder_bps)

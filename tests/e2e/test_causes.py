@@ -6,7 +6,7 @@ import time
 import lib
 from relay import Relayed
 
-CAUSES = {"network", "late", "sender", "dependency", "decoder", "display", "skipped", "outage"}
+CAUSES = {"network", "late", "sender", "proxy", "dependency", "decoder", "display", "skipped", "outage"}
 
 
 class Causes(Relayed):

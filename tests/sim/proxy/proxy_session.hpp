@@ -196,6 +196,7 @@ class proxy_session : public storm_session
         config.via = set.access.c_str();
         config.rtt = set.access_rtt;
         config.codec = SDP_H264;
+        config.is_live = !set.media.media;
         config.packet_bytes = 1200;
         config.reflect = set.reflect;
         config.target = set.target;
