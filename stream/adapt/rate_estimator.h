@@ -82,6 +82,7 @@ struct rate_estimator_sample { // of one instant
     double padding;     // total bytes by which packets were shorter than a window counts them
     double allowed_bps; // rate of the controller or window now; NaN: not known
     bool is_window;     // it is a window, in packets
+    double packets_ps;  // packets a second that a window allows; NaN: not known, or a byte stream
     bool is_kept;   // is_window, and time without media does not make the window smaller (MTP's)
     bool competes;  // the rate controller knows that other traffic holds the queue
     usec_t rtt;     // the last; 0: not known

@@ -183,7 +183,8 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
     s->follows = s->config.follows && can_follow(s);
     s->writer.reports_often = s->follows;
     level_switch_init(&s->levels, s->config.ladder,
-                      s->follows ? s->adaptation.level : s->config.level, s->feed->reorders);
+                      s->follows ? adaptation_level(&s->adaptation) : s->config.level,
+                      s->feed->reorders);
     struct scheduler_config scheduler = {.mode = s->config.queue,
                                          .bound = s->config.latency,
                                          .limit_bytes = s->config.queue_bytes,
@@ -270,7 +271,7 @@ int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
     if (!ladder_has_level(s->config.ladder, level))
         return ERR_RANGE;
     adaptation_set_cap(&s->adaptation, level);
-    serve_level(s, s->follows ? s->adaptation.level : level, now);
+    serve_level(s, s->follows ? adaptation_level(&s->adaptation) : level, now);
     return 0;
 }
 
@@ -330,6 +331,7 @@ static void follow(struct stream_sender *s, usec_t now)
     bool counts_packets = !t->responsive && !isnan(info.window_bps);
     // A smoothed RTT lags behind the queue. The kernel's RTT, sampled at each ACK, lags little.
     double rtt_ms = isnan(info.latest_rtt_ms) ? info.rtt_ms : info.latest_rtt_ms;
+    double allowed_bps = t->responsive ? info.allowed_bps : info.window_bps;
     struct rate_estimator_sample sample = {
         .delivered = info.delivered_bytes,
         .made = s->made,
@@ -340,7 +342,9 @@ static void follow(struct stream_sender *s, usec_t now)
         .is_window = counts_packets,
         // The kernel's TCP reports no rate that it allows, and reduces an unused window.
         .is_kept = counts_packets && !isnan(info.allowed_bps),
-        .allowed_bps = t->responsive ? info.allowed_bps : info.window_bps,
+        // A byte stream puts several small frames into a packet.
+        .packets_ps = t->reliable ? NAN : allowed_bps / 8 / (double)t->max_packet,
+        .allowed_bps = allowed_bps,
         .competes = info.competes,
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
@@ -353,7 +357,7 @@ static void follow(struct stream_sender *s, usec_t now)
     bool alone = !s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed);
     if (!adaptation_update(&s->adaptation, &sample, alone, now))
         return;
-    serve_level(s, s->adaptation.level, now);
+    serve_level(s, adaptation_level(&s->adaptation), now);
     if (s->adaptation.encoder_bps)
         steer(s, s->levels.wanted_size, s->adaptation.encoder_bps);
     else

@@ -28,6 +28,7 @@ struct live_setting {
     enum tcp { SACK, RENO, CUBIC };  // RENO, CUBIC: as Linux's
     tcp downloads;
     std::vector<level_request> levels; // none: the default ladder
+    tcp own = RENO;                    // below the media, over tcp and minbuf
 };
 
 class live_link
@@ -57,7 +58,7 @@ class live_link
         env.large = &large;
         open_chain(link, back, downloads, seed);
         open_ladder(setting);
-        open_sender(via, rtt, seed, resends);
+        open_sender(via, rtt, seed, resends, setting.own);
         attach(0, &self.flow, rtt);
         for (int i = 0; i < downloads; i++) {
             flow_tcp_config config{};
@@ -349,7 +350,8 @@ class live_link
                                                    {30, 1}, 2, &l);
         REQUIRE(err == 0);
     }
-    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends)
+    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends,
+                     live_setting::tcp own)
     {
         static const node_ops source_ops = {source_push, source_run, nullptr};
         static const node_ops sink_ops = {sink_push, sink_run, nullptr};
@@ -383,6 +385,7 @@ class live_link
         config.first_seq = stream_sender_rtp(s, TRACK_VIDEO)->next_seq;
         config.tcp = tcp();
         config.tcp.as_linux = true;
+        config.tcp.growth = own == live_setting::CUBIC ? TCP_CUBIC : TCP_COUNT_ACKS;
         config.delayed_ack = 40 * MS;
         config.token = 7;
         REQUIRE(sim_transport_check(via.c_str()) == 0);
