@@ -50,7 +50,7 @@
 //     known.
 //
 //   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
-//   one packet) within 0.1 s. Levels follow its mean over a second, and over 3 s where only
+//   one packet) within 0.1 s. Levels follow its mean over 2 s, and over 3 s where only
 //   losses make a window smaller, as MTP's: at 1 % loss and 100 ms they halve it every second, and
 //   each switch costs a key frame. A rate controller allows bytes: all of them are used. A window
 //   allows packets, full or not: the bytes that the packets lack are subtracted. The encoder is

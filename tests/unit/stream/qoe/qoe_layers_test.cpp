@@ -8,8 +8,8 @@
 TEST_CASE("qoe_layers: mean, changes, goodput and throughput of pictures")
 {
     qoe_layers l{};
-    // 8, 8, 3 of 5 whole ones, none of 2, 3: 22 valid layers of 100 bytes in 5 pictures. One changes
-    // the number of the last one shown.
+    // 8, 8, 3 of 5 whole ones, none of 2, 3: 22 valid layers of 100 bytes in 5 pictures. One
+    // changes the number of the last one shown.
     const struct {
         int whole, valid;
     } pictures[] = {{8, 8}, {8, 8}, {5, 3}, {2, 0}, {3, 3}};
