@@ -70,14 +70,20 @@ void layer_rate_init(struct layer_rate *r, int width, int height, double fps, in
     }
 }
 
+// A higher rate pays back in less time what a lower one owes. A lower rate would need too long.
+static double owed_at(double content, double scale)
+{
+    return content * (content > 0 ? fmin(scale, 1) : scale);
+}
+
 void layer_rate_set(struct layer_rate *r, double top_bps)
 {
     assert(top_bps > 0);
     double scale = top_bps / r->rate[r->layers - 1];
     for (int t = 0; t < r->layers; t++) {
         r->rate[t] *= scale;
-        r->bucket[t] *= scale;
-        r->excess[t] *= scale;
+        r->bucket[t] = owed_at(r->bucket[t], scale);
+        r->excess[t] = owed_at(r->excess[t], scale);
     }
 }
 

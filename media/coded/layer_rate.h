@@ -59,7 +59,9 @@ struct layer_rate {
 // must be positive.
 void layer_rate_init(struct layer_rate *r, int width, int height, double fps, int layers,
                      const int rate_bps[LEVEL_MAX_LAYERS]);
-// Sets a new rate for the top level; the lower levels keep their proportion.
+// Sets a new rate for the top level; the lower levels keep their proportion. The bits that a bucket
+// holds stay when the rate rises, and become fewer with the rate when it falls. So frames that were
+// too large at the coarsest quantiser do not keep the picture coarse after the rate has risen.
 void layer_rate_set(struct layer_rate *r, double top_bps);
 
 // Begins the frame of index `index` within the size, which must be later than the last one. Returns

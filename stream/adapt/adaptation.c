@@ -23,8 +23,9 @@ static const struct {
     [TO_SMALLER] = {0.3, 0.45}, [TO_FEWER_FRAMES] = {0.4, 0.55}, [TO_NOTHING] = {0.7, 0.7}};
 static const double LARGER_SIZE =
     1.05; // of the next level's rate, for viewers that share the encoders
-static const double LAYER_SHARE = 0.75;  // of a size's bits that remain without its top layer
-static const double ENCODER_STEP = 0.02; // smaller changes are not worth one
+static const double LAYER_SHARE = 0.75; // of a size's bits that remain without its top layer
+static const double PACKETS_LEAST = 1.2, PACKETS_ENOUGH = 1.5; // of a window, for each frame
+static const double ENCODER_STEP = 0.02;                       // smaller changes are not worth one
 
 static double rate_of(const struct adaptation *a, int level)
 {
@@ -201,14 +202,28 @@ static void choose_level(struct adaptation *a, double target, bool alone, usec_t
     }
 }
 
+int adaptation_level(const struct adaptation *a)
+{
+    return a->few_packets && step_below(a, a->level) == TO_FEWER_FRAMES ? below(a, a->level)
+                                                                        : a->level;
+}
+
+static void choose_frames(struct adaptation *a, const struct rate_estimator_sample *s)
+{
+    const struct fps *fps = &a->ladder->sizes[size_of(a, a->level)].fps;
+    double least = (a->few_packets ? PACKETS_ENOUGH : PACKETS_LEAST) * fps->num / fps->den;
+    a->few_packets = s->is_window && s->packets_ps < least; // false with NaN
+}
+
 static void choose_encoder(struct adaptation *a, double target, bool alone)
 {
     if (!alone) {
         a->encoder_bps = 0;
         return;
     }
-    double nominal = ladder_size_bitrate(a->ladder, size_of(a, a->level));
-    double wanted = nominal * target / rate_of(a, a->level);
+    int level = adaptation_level(a);
+    double nominal = ladder_size_bitrate(a->ladder, size_of(a, level));
+    double wanted = nominal * target / rate_of(a, level);
     if (!a->encoder_bps || fabs(wanted / a->encoder_bps - 1) > ENCODER_STEP)
         a->encoder_bps = (int)wanted;
 }
@@ -230,7 +245,7 @@ static void choose_top(struct adaptation *a, bool too_much, double before, usec_
 bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample *s, bool alone,
                        usec_t now)
 {
-    int level = a->level;
+    int level = adaptation_level(a);
     int encoder_bps = a->encoder_bps;
     int top = a->top;
     double before = rate_estimator_target(&a->rate);
@@ -238,9 +253,10 @@ bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample 
     bool too_much = rate_estimator_update(&a->rate, s, now);
     if (!a->rate.dips) // what the path carries is known at the end; a key frame would not help
         choose_level(a, rate_estimator_target(&a->rate) - a->beside_bps, alone, now);
+    choose_frames(a, s);
     choose_encoder(a, rate_estimator_bps(&a->rate) - a->beside_bps, alone);
     choose_top(a, too_much, before, now);
-    return a->level != level || a->encoder_bps != encoder_bps || a->top != top;
+    return adaptation_level(a) != level || a->encoder_bps != encoder_bps || a->top != top;
 }
 
 struct adaptation_stats adaptation_read(const struct adaptation *a)

@@ -13,6 +13,10 @@
 //     - Down: at once, but not before a growing queue is gone (rate_estimator.h). Up: to the
 //     highest level that fits, when the target has been enough for the
 //       next level for 2 s (0.4 s before the rate was ever too much).
+//     - A frame takes a packet at least. While a window allows fewer than 1.2 packets for each
+//     frame,
+//       and until it allows 1.5, every other frame is left out where the level below is that of the
+//       same size. The level itself stays.
 //     - Media that does not use its rate, because it comes in steps or the picture does not change,
 //       goes up by trial. If it has to come down within 5 s, that level is not tried for 5 s; each
 //       further failure doubles this time, up to 80 s.
@@ -41,8 +45,9 @@ struct adaptation {
     double limit_bps;  // from outside; 0: none
     int cap;           // the highest level
     int level;
-    int encoder_bps; // rate of the level's size, all layers; 0: the ladder's rate
-    int top;         // the highest temporal layer that may be sent now
+    bool few_packets; // the window allows fewer packets than the level has frames
+    int encoder_bps;  // rate of the level's size, all layers; 0: the ladder's rate
+    int top;          // the highest temporal layer that may be sent now
     usec_t top_until;
     usec_t above_since; // since when the target exceeds the next level; USEC_NEVER: it does not
     usec_t tried_at;    // time of the last trial; USEC_NEVER: none is undecided
@@ -68,6 +73,10 @@ int adaptation_level_within(const struct adaptation *a, double speed);
 // changed.
 bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample *s, bool alone,
                        usec_t now);
+
+// Returns the level to send now: `level`, or with half its frames while the window allows few
+// packets.
+int adaptation_level(const struct adaptation *a);
 
 // NaN where the viewer does not follow the network.
 struct adaptation_stats {

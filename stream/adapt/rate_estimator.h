@@ -50,7 +50,7 @@
 //     known.
 //
 //   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
-//   one packet) within 0.1 s. Levels follow its mean over a second, and over 3 s where only
+//   one packet) within 0.1 s. Levels follow its mean over 2 s, and over 3 s where only
 //   losses make a window smaller, as MTP's: at 1 % loss and 100 ms they halve it every second, and
 //   each switch costs a key frame. A rate controller allows bytes: all of them are used. A window
 //   allows packets, full or not: the bytes that the packets lack are subtracted. The encoder is
@@ -82,6 +82,7 @@ struct rate_estimator_sample { // of one instant
     double padding;     // total bytes by which packets were shorter than a window counts them
     double allowed_bps; // rate of the controller or window now; NaN: not known
     bool is_window;     // it is a window, in packets
+    double packets_ps;  // packets a second that a window allows; NaN: not known, or a byte stream
     bool is_kept;   // is_window, and time without media does not make the window smaller (MTP's)
     bool competes;  // the rate controller knows that other traffic holds the queue
     usec_t rtt;     // the last; 0: not known

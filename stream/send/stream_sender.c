@@ -198,7 +198,8 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
     s->follows = s->config.follows && can_follow(s);
     s->writer.reports_often = s->follows;
     level_switch_init(&s->levels, s->config.ladder,
-                      s->follows && !s->config.relays ? s->adaptation.level : s->config.level,
+                      s->follows && !s->config.relays ? adaptation_level(&s->adaptation)
+                                                      : s->config.level,
                       s->feed->reorders);
     s->levels.relays = s->config.relays;
     request_level(s);
@@ -289,7 +290,7 @@ static void serve_chosen(struct stream_sender *s, usec_t now)
     if (s->config.relays)
         return;
     int within = adaptation_level_within(&s->adaptation, s->speed);
-    serve_level(s, s->follows ? s->adaptation.level : within, now);
+    serve_level(s, s->follows ? adaptation_level(&s->adaptation) : within, now);
 }
 
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
@@ -372,6 +373,7 @@ static void follow(struct stream_sender *s, usec_t now)
     bool counts_packets = !t->responsive && !isnan(info.window_bps);
     // A smoothed RTT lags behind the queue. The kernel's RTT, sampled at each ACK, lags little.
     double rtt_ms = isnan(info.latest_rtt_ms) ? info.rtt_ms : info.latest_rtt_ms;
+    double allowed_bps = t->responsive ? info.allowed_bps : info.window_bps;
     struct rate_estimator_sample sample = {
         .delivered = info.delivered_bytes,
         .made = s->made,
@@ -382,7 +384,9 @@ static void follow(struct stream_sender *s, usec_t now)
         .is_window = counts_packets,
         // The kernel's TCP reports no rate that it allows, and reduces an unused window.
         .is_kept = counts_packets && !isnan(info.allowed_bps),
-        .allowed_bps = t->responsive ? info.allowed_bps : info.window_bps,
+        // A byte stream puts several small frames into a packet.
+        .packets_ps = t->reliable ? NAN : allowed_bps / 8 / (double)t->max_packet,
+        .allowed_bps = allowed_bps,
         .competes = info.competes,
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
@@ -398,7 +402,7 @@ static void follow(struct stream_sender *s, usec_t now)
     // The origin of relayed media chooses level and rate: it is told the target.
     if (!adaptation_update(&s->adaptation, &sample, alone, now) || s->config.relays)
         return;
-    serve_level(s, s->adaptation.level, now);
+    serve_level(s, adaptation_level(&s->adaptation), now);
     if (s->adaptation.encoder_bps)
         steer(s, s->levels.wanted_size, s->adaptation.encoder_bps);
     else

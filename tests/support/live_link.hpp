@@ -31,6 +31,7 @@ struct live_setting {
     std::vector<level_request> levels; // none: the default ladder
     const struct synthetic *media = nullptr; // borrowed; its ladder and frame rate; a test makes the frames
     usec_t latency = 0;                      // of the sender's queue; 0: BOUND
+    tcp own = RENO;                    // below the media, over tcp and minbuf
 };
 
 class live_link
@@ -60,7 +61,7 @@ class live_link
         env.large = &large;
         open_chain(link, back, downloads, seed);
         open_ladder(setting);
-        open_sender(via, rtt, seed, resends, setting.latency ? setting.latency : BOUND);
+        open_sender(via, rtt, seed, resends, setting.latency ? setting.latency : BOUND, setting.own);
         attach(0, &self.flow, rtt);
         for (int i = 0; i < downloads; i++) {
             flow_tcp_config config{};
@@ -358,7 +359,8 @@ class live_link
                                                    {30, 1}, 2, &l);
         REQUIRE(err == 0);
     }
-    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends, usec_t latency)
+    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends, usec_t latency,
+                     live_setting::tcp own)
     {
         static const node_ops source_ops = {source_push, source_run, nullptr};
         static const node_ops sink_ops = {sink_push, sink_run, nullptr};
@@ -392,6 +394,7 @@ class live_link
         config.first_seq = stream_sender_rtp(s, TRACK_VIDEO)->next_seq;
         config.tcp = tcp();
         config.tcp.as_linux = true;
+        config.tcp.growth = own == live_setting::CUBIC ? TCP_CUBIC : TCP_COUNT_ACKS;
         config.delayed_ack = 40 * MS;
         config.token = 7;
         REQUIRE(sim_transport_check(via.c_str()) == 0);

@@ -204,3 +204,22 @@ TEST_CASE("a new rate keeps the proportion of the levels")
     check_windows(half, 15, 0, 40000, 0.90, 1.10);
     check_windows(half, 15, 1, 60000, 0.90, 1.10);
 }
+
+TEST_CASE("a rate that the coarsest quantiser exceeds does not keep the picture coarse afterwards")
+{
+    const int bps[] = {640000, 960000};
+    layer_rate r;
+    layer_rate_init(&r, 1280, 720, 30, 2, bps);
+    fake_encoder e;
+    run(&r, &e, 0, 100, 0);
+    layer_rate_set(&r, 4000);
+    run_t low = run(&r, &e, 100, 20, 0);
+    CHECK(low.qp.back() == LAYER_RATE_QP_MAX);
+    layer_rate_set(&r, 600000);
+    run_t after = run(&r, &e, 120, 30, 0);
+    int coarse = 0; // frames
+    for (double qp : after.qp)
+        coarse += qp > 45;
+    CHECK(coarse < 6);
+    check_windows(run(&r, &e, 150, 100, 0), 30, 1, 600000, 0.88, 1.12);
+}

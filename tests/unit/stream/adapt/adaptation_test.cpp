@@ -225,6 +225,34 @@ TEST_CASE("adaptation: the top layer is left out the moment it was too much")
     CHECK(v.a.top >= 1);
 }
 
+TEST_CASE("adaptation: a window of fewer packets than frames gets every other frame")
+{
+    viewer v(2e6);
+    v.run(2, 1.9e6, true);
+    REQUIRE(adaptation_level(&v.a) == 3);
+    v.s.packets_ps = 30;
+    v.run(0.1, 1.9e6, true);
+    CHECK(adaptation_level(&v.a) == 3); // a rate controller's bytes
+    v.s.is_window = true;
+    v.run(0.1, 1.9e6, true);
+    CHECK(adaptation_level(&v.a) == 2); // of the same size
+    CHECK(v.a.level == 3);
+    CHECK(v.a.encoder_bps > 1.4 * 1.9e6); // all of it in half the frames
+    v.s.packets_ps = 40;
+    v.run(0.1, 1.9e6, true);
+    CHECK(adaptation_level(&v.a) == 2);
+    v.s.packets_ps = 46;
+    v.run(0.1, 1.9e6, true);
+    CHECK(adaptation_level(&v.a) == 3);
+    v.s.packets_ps = NAN;
+    v.run(0.1, 1.9e6, true);
+    CHECK(adaptation_level(&v.a) == 3);
+    v.a.level = 2; // the level below has another size
+    v.s.packets_ps = 30;
+    v.run(0.1, 1.3e6, true);
+    CHECK(adaptation_level(&v.a) == 2);
+}
+
 TEST_CASE("adaptation: who cannot use the next level's rate before it is there goes up by trial")
 {
     struct {
