@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-SOURCE, FPS = "test:1280x720@30", 30
+SOURCE, LEVEL, FPS = "test:1280x720@30", "1280x720@30:1920", 30
 
 
 def cpu_seconds(pid, thread=None):
@@ -30,21 +30,21 @@ def cpu_seconds(pid, thread=None):
 class Run:
     """A sender, so many viewers of it, and what they got."""
 
-    def __init__(self, lib, options, folder, transport, viewers, late_ms):
-        self.lib, self.options, self.folder = lib, options, folder
-        self.transport, self.viewers, self.late_ms = transport, viewers, late_ms
+    def __init__(self, lib, folder, transport, viewers, seconds, late_ms, proxy=False, level=None):
+        self.lib, self.folder, self.proxy, self.level = lib, folder, proxy, level or LEVEL
+        self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
 
     def measure(self):
         limit = "--max-viewers", str(max(1024, 4 * self.viewers))
-        server = sender = self.lib.Sender(self.folder, "--level", self.options.level, *limit, SOURCE)
+        server = self.sender = sender = self.lib.Sender(self.folder, "--level", self.level, *limit, SOURCE)
         client = None
         try:
-            if self.options.proxy:
+            if self.proxy:
                 server = self.lib.Proxy(self.folder, "--origin", f"rtsp://127.0.0.1:{sender.port}", "--backbone-transport",
                                         self.transport, "--access-transport", self.transport, *limit)
             alone = server.status_kb("VmRSS")
             client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{server.port}",
-                                       self.transport, str(self.viewers), str(self.options.seconds), str(self.late_ms)],
+                                       self.transport, str(self.viewers), str(self.seconds), str(self.late_ms)],
                                       stdout=subprocess.PIPE, text=True)
             begin, end = (self.at_word(server, client, word) for word in ("begin", "end"))
             return self.row(server, alone, begin, end, client.stdout.readline().split())
@@ -53,8 +53,8 @@ class Run:
                 client.kill()
                 client.wait()
                 client.stdout.close()
-            for process in {server, sender}:
-                process.stop()
+            server.stop()
+            sender.stop()
 
     def at_word(self, server, client, word):
         """The server's figures when the client says the word."""
@@ -76,12 +76,15 @@ class Run:
                 "delay_ms": {key: figures[f"delay_{key}"] for key in ("p50", "p99", "max")}}
 
 
-def measure(lib, options, folder, transport):
+def measure(lib, folder, transport, options):
     """Rows of one transport; a lone viewer's first, whose delay says what is late."""
-    alone = Run(lib, options, folder, transport, 1, 0).measure()
+    def run(viewers, late_ms):
+        return Run(lib, folder, transport, viewers, options.seconds, late_ms, options.proxy, options.level).measure()
+
+    alone = run(1, 0)
     late_ms = alone["delay_ms"]["max"] + 1000 / FPS
     for viewers in options.viewers:
-        row = alone if viewers == 1 else Run(lib, options, folder, transport, viewers, late_ms).measure()
+        row = alone if viewers == 1 else run(viewers, late_ms)
         base = alone["rss_kb"]
         if viewers > 1:  # without what the first viewer's encoder takes
             row["kb_a_viewer"] = (row["rss_kb"] - base) / (viewers - 1)
@@ -112,7 +115,7 @@ def main():
     parser.add_argument("--viewers", type=numbers, default=[1, 10, 50, 100, 250, 500], metavar="N,N,...")
     parser.add_argument("--transport", type=lambda text: text.split(","), default=["minbuf", "udp"], metavar="NAME,...")
     parser.add_argument("--seconds", type=float, default=12, help="of each run")
-    parser.add_argument("--level", default="1280x720@30:1920", metavar="WxH@FPS:KBPS", help="that the sender encodes")
+    parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")
     parser.add_argument("--proxy", action="store_true", help="weir-proxy serves the viewers; measure it")
     options = parser.parse_args()
     os.environ["WEIR_BUILD"] = options.build
@@ -122,7 +125,7 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
         for transport in options.transport:
-            rows += measure(lib, options, folder, transport)
+            rows += measure(lib, folder, transport, options)
     if options.json:
         with open(options.json, "w") as f:
             json.dump({"source": SOURCE, "level": options.level, "proxy": options.proxy, "rows": rows}, f, indent=2)
