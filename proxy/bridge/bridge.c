@@ -249,6 +249,11 @@ void bridge_access(struct bridge *b, const struct reflect_access *access, usec_t
     }
 }
 
+bool bridge_access_is_idle(const struct bridge *b)
+{
+    return reflection_is_idle(&b->reflection);
+}
+
 void bridge_read(const struct bridge *b, struct bridge_stats *out)
 {
     *out = b->stats;

@@ -74,8 +74,10 @@ void bridge_nacked(struct bridge *b, usec_t now);
 // The sequence numbers of the backbone start again: another session with the origin. Frames that
 // wait are dropped.
 void bridge_restart(struct bridge *b);
-// The state of the access (reflection.h). Call it about every 20 ms.
+// The state of the access (reflection.h). Call it about every 20 ms; while the access is idle
+// (reflection_is_idle), every 250 ms is enough, best before a frame.
 void bridge_access(struct bridge *b, const struct reflect_access *access, usec_t now);
+bool bridge_access_is_idle(const struct bridge *b);
 
 usec_t bridge_next_timeout(const struct bridge *b);
 void bridge_on_timeout(struct bridge *b, usec_t now);

@@ -82,9 +82,12 @@ static void open_slots(struct reflection *r, int64_t slot, double delivered)
         for (int i = 0; i < REFLECT_SLOTS; i++)
             r->slots[i] = (struct reflect_slot){.delivered = delivered};
     }
+    // Between two updates the deliveries are taken to be even.
+    double before = slot_at(r, r->slot)->delivered;
+    double each = slot > r->slot ? (delivered - before) / (double)(slot - r->slot) : 0;
     while (r->slot < slot) {
-        struct reflect_slot before = *slot_at(r, r->slot++);
-        *slot_at(r, r->slot) = (struct reflect_slot){.delivered = before.delivered};
+        before += each;
+        *slot_at(r, ++r->slot) = (struct reflect_slot){.delivered = before};
     }
     slot_at(r, slot)->delivered = delivered;
 }
@@ -180,6 +183,12 @@ static void block(struct reflection *r, double room, struct reflect_orders *out)
     bool stop = r->stopped ? room < r->blocking : room <= 0;
     out->tells_stop = stop != r->stopped;
     out->stop = r->stopped = stop;
+}
+
+bool reflection_is_idle(const struct reflection *r)
+{
+    return r->mode != REFLECT_BLOCKING && r->limit_bps <= 0 && r->told_bps <= 0 &&
+           r->busy_since < 0 && r->queue < r->target / 4;
 }
 
 struct reflect_orders reflection_update(struct reflection *r, const struct reflect_access *a,

@@ -99,6 +99,9 @@ struct reflect_orders {
 
 struct reflect_orders reflection_update(struct reflection *r, const struct reflect_access *access,
                                         usec_t now);
+// Returns true if the last update found nothing that waits and no limit is in force. Then updates
+// may be rarer: nothing changes before the next frames.
+bool reflection_is_idle(const struct reflection *r);
 
 #ifdef __cplusplus
 }

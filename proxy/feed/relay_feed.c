@@ -17,7 +17,11 @@
 #include "proxy/policy/number_shift.h"
 #include "server/session/session.h"
 
-#define ACCESS_EVERY      (20 * USEC_PER_MSEC) // the bridge reads the state of the access
+// The bridge reads the state of the access. While that is idle, the next frame after
+// ACCESS_IDLE_MIN causes it, so that the reading needs no wake-up of its own.
+#define ACCESS_EVERY      (20 * USEC_PER_MSEC)
+#define ACCESS_IDLE_MIN   (50 * USEC_PER_MSEC)
+#define ACCESS_IDLE_MAX   (250 * USEC_PER_MSEC)
 #define EARLY_SECONDS     1.0
 #define ORIGIN_LATENCY_MS 200
 #define KEY_EVERY         (USEC_PER_SEC / 2)    // key frames for those that were dropped
@@ -73,9 +77,10 @@ struct relay_feed {
 
     double held_sum, waiting_sum; // us, of this second: in the bridge, and in the session's queue
     int held_count, waiting_count;
-    double delay_ms; // mean from a frame's arrival to its first write, of the last second
-    usec_t access_at;
-    usec_t key_at; // no key frame is requested for a dropped frame before this time
+    double delay_ms;     // mean from a frame's arrival to its first write, of the last second
+    usec_t access_at;    // a frame from then on causes a reading of the access
+    usec_t access_limit; // the timer causes it then
+    usec_t key_at;       // no key frame is requested for a dropped frame before this time
     usec_t second_at;
     usec_t clock_limit; // the answer waits for the origin's clock until then
     usec_t away_since;
@@ -109,7 +114,7 @@ static void arm(struct relay_feed *f)
     if (f->phase == AWAY)
         when = usec_min(when, f->retry_at);
     if (f->phase == PLAYING)
-        when = usec_min(when, usec_min(f->access_at, bridge_next_timeout(f->bridge)));
+        when = usec_min(when, usec_min(f->access_limit, bridge_next_timeout(f->bridge)));
     if (f->upstream)
         when = usec_min(when, f->second_at);
     when = usec_min(when, f->clock_limit);
@@ -162,6 +167,29 @@ static void answer_place(struct relay_feed *f, usec_t now)
            now);
 }
 
+// ---- The access
+
+static void read_access(struct relay_feed *f, usec_t now)
+{
+    struct session_stats s;
+    (void)f->config.sink->ops->stats(f->config.sink, &s, now);
+    // What waits here found the socket full. A part of the buffer that varies is the kernel's own.
+    bool is_full = s.waiting_bytes > 0;
+    struct reflect_access access = {
+        .waiting = (usec_t)(s.waiting_ms * USEC_PER_MSEC),
+        .waiting_bytes = (double)s.waiting_bytes,
+        .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
+        .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
+        .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
+        .free = is_full ? 0 : s.info.buffer_free};
+    f->waiting_sum += (double)access.waiting;
+    f->waiting_count++;
+    bridge_access(f->bridge, &access, now);
+    bool idle = bridge_access_is_idle(f->bridge);
+    f->access_at = now + (idle ? ACCESS_IDLE_MIN : ACCESS_EVERY);
+    f->access_limit = now + (idle ? ACCESS_IDLE_MAX : ACCESS_EVERY);
+}
+
 // ---- From the origin
 
 static void note_place(struct relay_feed *f, const struct rtsp_client_place *place)
@@ -192,7 +220,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         log_info("the origin %s is back after %.1f s", f->config.url->text,
                  usec_to_sec(now - f->away_since));
     f->phase = PLAYING;
-    f->access_at = now + ACCESS_EVERY;
+    f->access_at = f->access_limit = now + ACCESS_EVERY;
     note_place(f, place);
     if (returns && f->playout_ms)
         upstream_set_playout(f->upstream, f->playout_ms, now);
@@ -261,6 +289,8 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (!r->capture_wall) // a third party's: the latency is that from the proxy on
         r->capture_wall = r->first_arrived + clock_wall() - clock_now();
     note_held(f, now - r->last_arrived);
+    if (f->phase == PLAYING && now >= f->access_at) // before the frame: what still waits
+        read_access(f, now);
     bridge_frame(f->bridge, r, captured, now);
     arm(f);
 }
@@ -441,6 +471,14 @@ static void drop_upstream(struct relay_feed *f, usec_t now)
     f->is_over = false;
 }
 
+// Tracks are set up before the first PLAY, which connects.
+static bool hears(struct relay_feed *f, usec_t now)
+{
+    struct session_stats s;
+    (void)f->config.sink->ops->stats(f->config.sink, &s, now);
+    return s.has_audio;
+}
+
 // Returns false if there is no memory.
 static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
 {
@@ -455,7 +493,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                      .transports = &f->config.choices->backbone,
                                      .rules = f->config.choices->rules,
                                      .via = f->config.via,
-                                     .has_audio = f->config.media->audio_bps > 0,
+                                     .has_audio = hears(f, now),
                                      .follows = f->follows,
                                      .level = f->level,
                                      .latency_ms = origin_latency(f),
@@ -537,10 +575,8 @@ static void on_timer(void *ctx, usec_t now)
         upstream_read(f->upstream, &s);
         bridge_set_rtt(f->bridge, s.rtt);
     }
-    if (f->phase == PLAYING && now >= f->access_at) {
-        f->access_at = now + ACCESS_EVERY;
+    if (f->phase == PLAYING && now >= f->access_limit)
         read_access(f, now);
-    }
     if (f->phase == PLAYING && now >= bridge_next_timeout(f->bridge))
         bridge_on_timeout(f->bridge, now);
     if (f->phase == RETURNING && now - f->away_since >= f->config.choices->outage) {

@@ -5,6 +5,9 @@ The viewers are one process that decodes nothing (fanout_client.c). CPU is in pe
 the network thread's, divided by the viewers: the encoder works for one as for all. Memory of a viewer is what the
 sender's resident set has grown by. A frame is late that is complete more than one frame interval later than any of a
 lone viewer's; a key frame, which the pacing of udp draws out, comes every 10 s.
+
+With --proxy, weir-proxy is between the sender and the viewers, with the transport on both of its legs, and the figures
+are weir-proxy's. It has one thread.
 """
 import argparse
 import json
@@ -27,51 +30,61 @@ def cpu_seconds(pid, thread=None):
 class Run:
     """A sender, so many viewers of it, and what they got."""
 
-    def __init__(self, lib, folder, transport, viewers, seconds, late_ms):
-        self.lib, self.folder = lib, folder
+    def __init__(self, lib, folder, transport, viewers, seconds, late_ms, proxy=False, level=None):
+        self.lib, self.folder, self.proxy, self.level = lib, folder, proxy, level or LEVEL
         self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
 
     def measure(self):
-        self.sender = sender = self.lib.Sender(self.folder, "--level", LEVEL, "--max-viewers", str(max(1024, 4 * self.viewers)), SOURCE)
-        alone = sender.status_kb("VmRSS")
-        client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{sender.port}",
-                                   self.transport, str(self.viewers), str(self.seconds), str(self.late_ms)],
-                                  stdout=subprocess.PIPE, text=True)
+        limit = "--max-viewers", str(max(1024, 4 * self.viewers))
+        server = self.sender = sender = self.lib.Sender(self.folder, "--level", self.level, *limit, SOURCE)
+        client = None
         try:
-            begin, end = (self.at_word(sender, client, word) for word in ("begin", "end"))
-            return self.row(alone, begin, end, client.stdout.readline().split())
+            if self.proxy:
+                server = self.lib.Proxy(self.folder, "--origin", f"rtsp://127.0.0.1:{sender.port}", "--backbone-transport",
+                                        self.transport, "--access-transport", self.transport, *limit)
+            alone = server.status_kb("VmRSS")
+            client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{server.port}",
+                                       self.transport, str(self.viewers), str(self.seconds), str(self.late_ms)],
+                                      stdout=subprocess.PIPE, text=True)
+            begin, end = (self.at_word(server, client, word) for word in ("begin", "end"))
+            return self.row(server, alone, begin, end, client.stdout.readline().split())
         finally:
-            client.kill()
-            client.wait()
-            client.stdout.close()
+            if client:
+                client.kill()
+                client.wait()
+                client.stdout.close()
+            server.stop()
             sender.stop()
 
-    def at_word(self, sender, client, word):
-        """The sender's figures when the client says the word."""
+    def at_word(self, server, client, word):
+        """The server's figures when the client says the word."""
         if client.stdout.readline().strip() != word:
-            raise RuntimeError(f"the viewers failed\n{sender}")
-        return {"time": time.monotonic(), "all": cpu_seconds(sender.pid), "network": cpu_seconds(sender.pid, sender.pid),
-                "client": cpu_seconds(client.pid), "rss": sender.status_kb("VmRSS")}
+            raise RuntimeError(f"the viewers failed\n{server}")
+        return {"time": time.monotonic(), "all": cpu_seconds(server.pid), "network": cpu_seconds(server.pid, server.pid),
+                "client": cpu_seconds(client.pid), "rss": server.status_kb("VmRSS")}
 
-    def row(self, alone, begin, end, words):
+    def row(self, server, alone, begin, end, words):
         if not words:
-            raise RuntimeError(f"the viewers failed before the end\n{self.sender}")
+            raise RuntimeError(f"the viewers failed before the end\n{server}")
         figures = dict(zip(words[::2], map(float, words[1::2])))
         seconds = end["time"] - begin["time"]
-        sender, network, client = (100 * (end[key] - begin[key]) / seconds for key in ("all", "network", "client"))
-        return {"transport": self.transport, "viewers": self.viewers, "seconds": seconds, "sender_cpu": sender,
+        whole, network, client = (100 * (end[key] - begin[key]) / seconds for key in ("all", "network", "client"))
+        return {"transport": self.transport, "viewers": self.viewers, "seconds": seconds, "server_cpu": whole,
                 "network_cpu": network, "client_cpu": client, "cpu_a_viewer": network / self.viewers,
                 "kb_a_viewer": (end["rss"] - alone) / self.viewers, "rss_kb": end["rss"], "frames": int(figures["frames"]),
                 "incomplete": int(figures["frames"] * self.viewers - figures["complete"]), "late": int(figures["late"]),
                 "delay_ms": {key: figures[f"delay_{key}"] for key in ("p50", "p99", "max")}}
 
 
-def measure(lib, folder, transport, counts, seconds):
+def measure(lib, folder, transport, options):
     """Rows of one transport; a lone viewer's first, whose delay says what is late."""
-    alone = Run(lib, folder, transport, 1, seconds, 0).measure()
+    def run(viewers, late_ms):
+        return Run(lib, folder, transport, viewers, options.seconds, late_ms, options.proxy, options.level).measure()
+
+    alone = run(1, 0)
     late_ms = alone["delay_ms"]["max"] + 1000 / FPS
-    for viewers in counts:
-        row = alone if viewers == 1 else Run(lib, folder, transport, viewers, seconds, late_ms).measure()
+    for viewers in options.viewers:
+        row = alone if viewers == 1 else run(viewers, late_ms)
         base = alone["rss_kb"]
         if viewers > 1:  # without what the first viewer's encoder takes
             row["kb_a_viewer"] = (row["rss_kb"] - base) / (viewers - 1)
@@ -79,14 +92,14 @@ def measure(lib, folder, transport, counts, seconds):
         yield row
 
 
-def print_head():
-    print(f"{'':8}{'viewers':>8}{'sender CPU':>12}{'network':>9}{'a viewer':>10}{'kB each':>9}{'frames':>8}{'incompl.':>10}"
+def print_head(server):
+    print(f"{'':8}{'viewers':>8}{server + ' CPU':>12}{'network':>9}{'a viewer':>10}{'kB each':>9}{'frames':>8}{'incompl.':>10}"
           f"{'late':>8}   delay ms:{'p50':>6}{'p99':>7}{'max':>7}{'clients':>9}")
 
 
 def print_row(r):
     d = r["delay_ms"]
-    print(f"{r['transport']:8}{r['viewers']:8}{r['sender_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
+    print(f"{r['transport']:8}{r['viewers']:8}{r['server_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
           f"{r['kb_a_viewer']:9.0f}{r['frames']:8}{r['incomplete']:10}{r['late']:8}{'':12}{d['p50']:6.1f}{d['p99']:7.1f}"
           f"{d['max']:7.1f}{r['client_cpu']:7.1f} %", flush=True)
 
@@ -102,18 +115,20 @@ def main():
     parser.add_argument("--viewers", type=numbers, default=[1, 10, 50, 100, 250, 500], metavar="N,N,...")
     parser.add_argument("--transport", type=lambda text: text.split(","), default=["minbuf", "udp"], metavar="NAME,...")
     parser.add_argument("--seconds", type=float, default=12, help="of each run")
+    parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")
+    parser.add_argument("--proxy", action="store_true", help="weir-proxy serves the viewers; measure it")
     options = parser.parse_args()
     os.environ["WEIR_BUILD"] = options.build
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
     import lib  # reads WEIR_BUILD
-    print_head()
+    print_head("proxy" if options.proxy else "sender")
     rows = []
     with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
         for transport in options.transport:
-            rows += measure(lib, folder, transport, options.viewers, options.seconds)
+            rows += measure(lib, folder, transport, options)
     if options.json:
         with open(options.json, "w") as f:
-            json.dump({"source": SOURCE, "level": LEVEL, "rows": rows}, f, indent=2)
+            json.dump({"source": SOURCE, "level": options.level, "proxy": options.proxy, "rows": rows}, f, indent=2)
             f.write("\n")
 
 

@@ -111,6 +111,46 @@ TEST_CASE("reflection: what fills the access's own queue is part of it")
     CHECK(r.r.limit_bps == Approx(170000).epsilon(0.01)); // 200 * (1 - 0.15)
 }
 
+TEST_CASE("reflection: between rare updates the deliveries are even")
+{
+    rig r;
+    r.run(5 * USEC_PER_SEC, 150000, 0);
+    // 8 ticks of 31.25 ms without an update, as of a viewer that needed no more
+    r.now += 7 * TICK;
+    r.a.delivered_bytes += 150000.0 / 8 * 7 * TICK / 1e6;
+    r.run(TICK, 150000, 0);
+    CHECK(r.r.rate_bps == 0); // nothing waited yet
+    r.run(5 * TICK, 120000, TARGET);
+    CHECK(r.r.rate_bps == Approx(150000).epsilon(0.03)); // not what came in one tick
+}
+
+TEST_CASE("reflection: it is idle while nothing waits, no limit is in force")
+{
+    rig r;
+    r.run(USEC_PER_SEC, 200000, 0);
+    CHECK(reflection_is_idle(&r.r));
+    r.run(TICK, 200000, 1);
+    CHECK(!reflection_is_idle(&r.r)); // a frame waits
+    r.run(TICK, 200000, 0);
+    CHECK(reflection_is_idle(&r.r));
+    r.run(2 * USEC_PER_SEC, 200000, TARGET);
+    r.run(TICK, 200000, 0);
+    CHECK(r.r.limit_bps > 0);
+    CHECK(!reflection_is_idle(&r.r));
+    r.run(8 * USEC_PER_SEC, 200000, 0);
+    CHECK(r.r.told_bps == 0);
+    CHECK(reflection_is_idle(&r.r));
+    r.a.rtt = 20 * MS;
+    r.run(TICK, 200000, 0);
+    r.a.rtt = 120 * MS;
+    r.run(TICK, 200000, 0);
+    CHECK(!reflection_is_idle(&r.r)); // its own queue fills: more than a quarter of the target
+
+    rig blocking(REFLECT_BLOCKING); // reads and stops within a round trip
+    blocking.run(USEC_PER_SEC, 200000, 0);
+    CHECK(!reflection_is_idle(&blocking.r));
+}
+
 TEST_CASE("reflection: a limit rises by 10 % in half a second, then ends")
 {
     rig r;
