@@ -86,6 +86,7 @@ static int serve(struct program *p, const struct proxy_options *o)
     if (!p->outputs)
         goto free_catalog;
     struct server_config config = {.listen = o->listen,
+                                   .program = proxy_option_table.program,
                                    .catalog = p->catalog,
                                    .max_viewers = o->max_viewers,
                                    .telemetry = p->outputs};

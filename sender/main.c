@@ -178,6 +178,7 @@ static int serve(struct program *p, const struct options *o)
     if (!p->outputs)
         goto destroy_stream;
     struct server_config config = {.listen = o->listen,
+                                   .program = send_option_table.program,
                                    .catalog = p->catalog,
                                    .max_viewers = o->max_viewers,
                                    .telemetry = p->outputs,

@@ -97,7 +97,8 @@ bool media_receiver_connects(const struct media_receiver *m);
 // Returns the number of media packets that routers marked (ECN CE); -1: the transport does not
 // report marks.
 int64_t media_receiver_marked(const struct media_receiver *m);
-// Stops or continues reading the media's ports, or the connection if media comes over it.
+// Stops or continues reading the media's ports (udp_socket_hold), or the connection if media comes
+// over it.
 void media_receiver_hold(struct media_receiver *m, bool hold, usec_t now);
 // Reports the next `packets` packets as marked. Returns false if the transport cannot.
 bool media_receiver_mark(struct media_receiver *m, int packets);

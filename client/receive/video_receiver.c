@@ -102,7 +102,7 @@ struct video_receiver *video_receiver_new(const struct video_receiver_config *co
     }
     if (in->dialect->sets_from_sdp)
         in->sets_len = parameter_sets_decode(sdp->sprop, in->sets, sizeof(in->sets));
-    rtcp_exchange_init(&in->rtcp, config->random, sdp->nack, sdp->pli);
+    rtcp_exchange_init(&in->rtcp, config->random, sdp->nack, sdp->pli, sdp->tmmbr);
     in->now = -1;
     return in;
 }
@@ -206,6 +206,7 @@ void video_receiver_report(struct video_receiver *in)
 
 void video_receiver_second(struct video_receiver *in, struct video_receiver_stats *out, usec_t now)
 {
+    rtcp_exchange_second(&in->rtcp);
     send_feedback(in, now);
     video_receiver_report(in);
     struct loss_reading loss = loss_meter_read(&in->loss, rtp_of(in));
@@ -222,6 +223,14 @@ void video_receiver_send_pli(struct video_receiver *in, usec_t now)
         return; // the next key frame comes without a request
     log_debug("requesting a key frame");
     send_feedback(in, now);
+}
+
+bool video_receiver_limit(struct video_receiver *in, double bps, usec_t now)
+{
+    if (!rtcp_exchange_limit(&in->rtcp, (uint64_t)bps))
+        return false;
+    send_feedback(in, now);
+    return true;
 }
 
 void video_receiver_send_bye(struct video_receiver *in, usec_t now)

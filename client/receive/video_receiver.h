@@ -62,6 +62,9 @@ void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *
 // Call it once a second: sends the report to the sender, passes the counts to QoE, fills in `out`.
 void video_receiver_second(struct video_receiver *in, struct video_receiver_stats *out, usec_t now);
 void video_receiver_send_pli(struct video_receiver *in, usec_t now);
+// Requests a max rate of the sender, bit/s, by TMMBR; 0: no limit. Returns false if the sender's
+// description does not say that it takes such requests.
+bool video_receiver_limit(struct video_receiver *in, double bps, usec_t now);
 void video_receiver_report(struct video_receiver *in); // passes the counts so far to QoE
 // At the end: sends BYE to the sender, passes the last counts to QoE.
 void video_receiver_send_bye(struct video_receiver *in, usec_t now);

@@ -26,6 +26,7 @@ enum {
     BATCH = RECEIVE_BATCH_MAX,
     DATAGRAM_BYTES = 2048,    // a longer one is cut, and then does not parse
     RECEIVE_BUFFER = 2 << 20, // bytes; a key frame of 4K arrives in one burst
+    HELD_BUFFER = 32 << 10,   // the kernel takes twice as much, its own records included
     PORT_TRIES = 64,
     ECN_MASK = 3,      // ECN bits of the traffic class (RFC 3168, 5)
     GSO_BYTES = 65000, // max bytes of a run; with IP and UDP headers below 64 KiB
@@ -106,6 +107,11 @@ bool udp_socket_is_receiving(const struct udp_socket *u)
     return u->receiving;
 }
 
+static void set_receive_buffer(const struct udp_socket *u, int bytes)
+{
+    setsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+}
+
 struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn,
                                   void *ctx)
 {
@@ -121,9 +127,8 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
         goto close_fd;
     }
     int one = 1;
-    int bytes = RECEIVE_BUFFER;
     setsockopt(u->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one));
-    setsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+    set_receive_buffer(u, RECEIVE_BUFFER);
     if (u->v6)
         setsockopt(u->fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &one, sizeof(one));
     // An IPv6 socket on a mapped address (::ffff:a.b.c.d) carries IPv4, with the options of IPv4.
@@ -190,6 +195,7 @@ static void on_closed(uv_handle_t *handle)
 
 void udp_socket_hold(struct udp_socket *u, bool hold)
 {
+    set_receive_buffer(u, hold ? HELD_BUFFER : RECEIVE_BUFFER);
     if (hold)
         uv_poll_stop(&u->poll);
     else

@@ -232,6 +232,8 @@ static void put_medium(struct put *p, const struct sdp *s)
         put_format(p, "\r\n");
     }
     put_format(p, "a=rtcp-fb:%d nack\r\na=rtcp-fb:%d nack pli\r\n", pt, pt);
+    if (s->tmmbr)
+        put_format(p, "a=rtcp-fb:%d ccm tmmbr\r\n", pt);
     if (s->ccfb) // RFC 8888, 6: applies to all payload types
         put_format(p, "a=rtcp-fb:* ack ccfb\r\n");
     put_extensions(p, &s->ext);
@@ -448,6 +450,13 @@ static int on_extmap(struct sdp *s, struct scan v)
     return read_extmap(v, &s->ext);
 }
 
+// RFC 5104, 7.1: "ccm tmmbr", or "ccm tmmbr smaxpr=N".
+static bool is_tmmbr(struct scan v)
+{
+    struct scan ccm = scan_until(&v, ' '), what = scan_trimmed(v), name = scan_until(&what, ' ');
+    return scan_is(ccm, "ccm") && scan_is(name, "tmmbr");
+}
+
 // RFC 8888, 6: "* ack ccfb", never for a single payload type.
 static int on_rtcp_fb(struct sdp *s, struct scan v)
 {
@@ -455,6 +464,7 @@ static int on_rtcp_fb(struct sdp *s, struct scan v)
     scan_until(&all, ' ');
     s->nack |= scan_is(scan_trimmed(all), "nack");
     s->pli |= scan_is(scan_trimmed(all), "nack pli");
+    s->tmmbr |= is_tmmbr(scan_trimmed(all));
     if (scan_is(scan_trimmed(v), "* ack ccfb"))
         s->ccfb = true;
     return 0;

@@ -80,6 +80,7 @@ struct sdp {
     struct rtp_ext_ids ext;
     bool nack; // lost packets may be reported, and with pli key frames requested: RFC 4585
     bool pli;
+    bool tmmbr;            // a max rate may be requested: RFC 5104, 7.1
     bool ccfb;             // reports of RFC 8888 are supported (a=rtcp-fb, its section 6)
     bool reorders;         // true if a=x-weir-order is present
     char via[SDP_MAX_VIA]; // empty: the server is the source

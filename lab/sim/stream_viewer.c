@@ -282,7 +282,7 @@ int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_confi
     struct repair_receiver_config repair = {
         .ext = receiver.ext, .requests = true, .repeats = true, .takes_parity = true};
     v->repair = config->repairs ? repair_receiver_new(&repair) : NULL;
-    rtcp_exchange_init(&v->rtcp, VIEWER_SSRC, true, false);
+    rtcp_exchange_init(&v->rtcp, VIEWER_SSRC, true, false, false);
     if (v->receiver && v->qoe && (v->repair || !config->repairs)) {
         frame_receiver_set_repair(v->receiver, v->repair);
         return 0;

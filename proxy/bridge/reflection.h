@@ -20,7 +20,9 @@
 //     marks     when the media of the last round trip exceeds the limit: the packets that exceed it
 //               are to be reported as marked; one event a round trip at most
 //     blocking  nothing is read from the backbone from when the access has no room to when a part
-//               of its buffer is free (thesis, section 6.8); the origin's controller notices
+//               of its buffer is free (thesis, section 6.8). Meanwhile no report leaves, and what
+//               exceeds a receive buffer of 64 KB is lost (udp_socket_hold), as it was there: the
+//               origin's controller notices
 //
 // Pure.
 #ifndef WEIR_PROXY_BRIDGE_REFLECTION_H

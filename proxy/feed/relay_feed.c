@@ -794,6 +794,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
                                    .reflect = choices->reflect,
                                    .target = choices->target,
                                    .blocking = choices->blocking,
+                                   .keeps_badput = choices->keeps_badput,
                                    .ops = &bridge_ops,
                                    .ctx = f};
     f->bridge = bridge_new(&bridge, clock_now());

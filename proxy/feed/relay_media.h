@@ -18,6 +18,7 @@ extern "C" {
 struct relay_choices {
     const struct origin_rules *rules; // borrowed; where origins may redirect to
     struct transport_list backbone;   // transports offered to origins
+    bool keeps_badput;                // frames that cannot be decoded are forwarded
     enum reflect_mode reflect;
     usec_t target;   // what may wait for a viewer, in time
     double blocking; // REFLECT_BLOCKING: part of the access's buffer that must be free

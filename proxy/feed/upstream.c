@@ -389,9 +389,12 @@ void upstream_request_key(struct upstream *u, usec_t now)
 
 void upstream_limit(struct upstream *u, double bps, usec_t now)
 {
-    bool knows = rtsp_link_set_max_rate(u->link, (int)fmin(bps, INT_MAX), now);
+    bps = fmin(bps, INT_MAX);
+    bool knows = rtsp_link_set_max_rate(u->link, (int)bps, now) ||
+                 (u->video && video_receiver_limit(u->video, bps, now));
     if (!knows && !u->warned)
-        log_warn("the origin does not know max-rate: what the access cannot carry is dropped here");
+        log_warn("the origin knows neither max-rate nor TMMBR: what the access cannot carry is "
+                 "dropped here");
     u->warned |= !knows;
 }
 

@@ -60,11 +60,12 @@ void upstream_seek(struct upstream *u, double seconds, usec_t now);
 void upstream_set_speed(struct upstream *u, double speed, usec_t now);
 void upstream_set_level(struct upstream *u, int level, usec_t now);
 void upstream_request_key(struct upstream *u, usec_t now);
-// The origin sends at most `bps` bit/s; 0: no limit.
+// The origin sends at most `bps` bit/s; 0: no limit. Of third parties it is requested by TMMBR, if
+// their description has `ccm tmmbr`; else it has no effect (logged).
 void upstream_limit(struct upstream *u, double bps, usec_t now);
 // The next `packets` packets are reported to the origin as marked (ECN CE).
 void upstream_mark(struct upstream *u, int packets);
-// Stops or continues reading what the origin sends.
+// Stops or continues reading what the origin sends. What exceeds 64 KB meanwhile is lost.
 void upstream_hold(struct upstream *u, bool hold, usec_t now);
 // How long a frame may wait at the origin, and how long after its capture the viewer shows it, ms.
 void upstream_set_latency(struct upstream *u, int ms, usec_t now);

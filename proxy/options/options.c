@@ -139,6 +139,25 @@ static const char *read_reflect(void *options, const char *value, char *reason, 
     return "expects limit, marks, blocking or off";
 }
 
+static const char *const badput_names[] = {"drop", "forward"}; // by keeps_badput
+static const char *const badput_help[] = {"leaves out what depends on frames that the backbone lost",
+                                          "sends it all the same, at once"};
+
+static const char *badput_value(int i, const char **help)
+{
+    *help = i < 2 ? badput_help[i] : NULL;
+    return i < 2 ? badput_names[i] : NULL;
+}
+
+static const char *read_badput(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    o->choices.keeps_badput = strcmp(value, badput_names[1]) == 0;
+    return o->choices.keeps_badput || strcmp(value, badput_names[0]) == 0 ? NULL
+                                                                          : "expects drop or forward";
+}
+
 static const char *read_blocking(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
@@ -185,6 +204,8 @@ static const struct option_row rows[] = {
     {.name = "queue-bytes", .argument = "N", .kind = OPTION_INT, .at = AT(queue_bytes), .min = 16384,
      .max = 1 << 30, .fallback = "4194304",
      .help = "maximum number of bytes that wait for a viewer, 16384 to 1073741824"},
+    {.name = "badput", .argument = "HOW", .read = read_badput, .value = badput_value,
+     .fallback = "drop", .help = "what a viewer could not decode:"},
     {.name = "reflect", .argument = "HOW", .read = read_reflect, .value = reflect_value,
      .fallback = "limit",
      .help = "how an origin learns what a viewer's access carries:"},

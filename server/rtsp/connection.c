@@ -31,7 +31,7 @@ static int on_request(struct connection *c, const struct rtsp_item *request, use
         free(a);
         return ERR_AGAIN;
     }
-    bool taken = rtsp_response_send(a, request->cseq, c->tcp) ==
+    bool taken = rtsp_response_send(a, c->config.program, request->cseq, c->tcp) ==
                  0; // otherwise responses accumulate because the peer does not read
     if (taken && request->method == RTSP_PLAY && a->status == 200) {
         struct session *session = rtsp_handler_session(c->handler);
@@ -47,7 +47,7 @@ static int refuse_input(struct connection *c, int err)
 {
     struct rtsp_response a = {.status = err == ERR_TOO_BIG ? 413 : 400,
                               .headers = "Connection: close\r\n"};
-    rtsp_response_send(&a, -1, c->tcp);
+    rtsp_response_send(&a, c->config.program, -1, c->tcp);
     log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: bad request: %s", c->name,
            err_text(err));
     return err;

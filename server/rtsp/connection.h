@@ -18,6 +18,7 @@ struct connection_config {
     uv_loop_t *loop;
     struct catalog *catalog; // borrowed
     struct mtp_raw *raw;     // borrowed; NULL: none
+    const char *program;     // static; as struct server_config says
     void (*on_end)(void *ctx,
                    struct connection *c); // the last callback: the owner frees the connection
     void *ctx;                            // borrowed

@@ -27,14 +27,15 @@ void rtsp_response_refuse(struct rtsp_response *a, int status, const char *forma
     va_end(args);
 }
 
-int rtsp_response_send(const struct rtsp_response *a, int cseq, struct tcp_conn *to)
+int rtsp_response_send(const struct rtsp_response *a, const char *program, int cseq,
+                       struct tcp_conn *to)
 {
     char head[sizeof(a->headers) + 512];
     size_t body_len = strlen(a->body);
     int len = snprintf(head, sizeof(head), "RTSP/1.0 %d %s\r\n", a->status, rtsp_reason(a->status));
     if (cseq >= 0)
         len += snprintf(head + len, sizeof(head) - (size_t)len, "CSeq: %d\r\n", cseq);
-    len += snprintf(head + len, sizeof(head) - (size_t)len, "Server: weir-send\r\n%s", a->headers);
+    len += snprintf(head + len, sizeof(head) - (size_t)len, "Server: %s\r\n%s", program, a->headers);
     if (body_len)
         len += snprintf(head + len, sizeof(head) - (size_t)len,
                         "Content-Type: %s\r\nContent-Length: %zu\r\n", a->content_type, body_len);

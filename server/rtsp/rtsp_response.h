@@ -26,8 +26,10 @@ void rtsp_response_header(struct rtsp_response *a, const char *format, ...)
 // Sets an error status and a sentence for people.
 void rtsp_response_refuse(struct rtsp_response *a, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Sends it on the connection. `cseq` < 0: the request had none. 0, ERR_FULL or ERR_CLOSED.
-int rtsp_response_send(const struct rtsp_response *a, int cseq, struct tcp_conn *to);
+// Sends it on the connection. `program`: the server's name. `cseq` < 0: the request had none. 0,
+// ERR_FULL or ERR_CLOSED.
+int rtsp_response_send(const struct rtsp_response *a, const char *program, int cseq,
+                       struct tcp_conn *to);
 
 #ifdef __cplusplus
 }

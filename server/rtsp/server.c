@@ -135,6 +135,7 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
         struct connection_config config = {.loop = s->loop,
                                            .catalog = s->config.catalog,
                                            .raw = s->config.raw,
+                                           .program = s->config.program,
                                            .on_end = on_end,
                                            .ctx = s};
         struct connection *c = connection_new(fd, &config, now);

@@ -17,6 +17,7 @@ struct server; // opaque
 
 struct server_config {
     struct sockaddr_storage listen;
+    const char *program;     // static; its name in responses (Server), such as "weir-send"
     struct catalog *catalog; // borrowed
     int max_viewers;
     struct stats_outputs *telemetry; // borrowed

@@ -10,6 +10,7 @@
 #include "common/congestion/rto.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "server/policy/rate_request.h"
 #include "stream/send/repair_budget.h"
 #include "stream/send/stream_sender.h"
 
@@ -416,17 +417,37 @@ static void on_reports(struct session *s, const struct rtcp_item *item, usec_t n
     }
 }
 
+// One answer for all requests of a compound: its last one is in force (RFC 5104, 4.2.1, 4.2.2).
+static void on_rate_request(struct session *s, const struct rtcp_item *tmmbr, usec_t now)
+{
+    uint8_t out[RTCP_MAX_PACKET];
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
+    (void)session_set_max_rate(s, rate_request_of(tmmbr, SESSION_MIN_MAX_RATE), now);
+    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), false, out, sizeof(out));
+    struct rtcp_item notice = {.kind = RTCP_IS_TMMBN,
+                               .ssrc = rtp->ssrc,
+                               .media_ssrc = tmmbr->ssrc,
+                               .max_rate = tmmbr->max_rate};
+    if (rtp->packets && rtcp_append(&notice, out, sizeof(out), &len) == 0)
+        s->transport->ops->send_rtcp(s->transport, TRACK_VIDEO, out, len, now);
+}
+
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
 {
-    struct rtcp_item item;
+    struct rtcp_item item, rate = {.kind = RTCP_IS_OTHER};
     size_t at = 0;
     int got;
     while ((got = rtcp_next(data, len, &at, &item)) == 1) {
-        if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
+        if (item.kind == RTCP_IS_TMMBR &&
+            item.media_ssrc == stream_sender_rtp(s->sender, TRACK_VIDEO)->ssrc)
+            rate = item;
+        else if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
             on_reports(s, &item, now);
         else
             stream_sender_feedback(s->sender, &item, now);
     }
+    if (rate.kind == RTCP_IS_TMMBR)
+        on_rate_request(s, &rate, now);
     arm(s);
     if (s->transport->ops->on_rtcp)
         s->transport->ops->on_rtcp(s->transport, data, len, now);

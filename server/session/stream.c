@@ -44,6 +44,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
                         .ext = {.capture = RTP_EXT_CAPTURE_ID,
                                 .adu = RTP_EXT_ADU_ID,
                                 .feedback = RTP_EXT_FEEDBACK_ID},
+                        .tmmbr = true,
                         .ccfb = true,
                         .reorders = m->reorders,
                         .ladder = m->ladder,

@@ -61,6 +61,11 @@ static bool is_reported(const struct session_stats *s)
     return s->info.is_reported;
 }
 
+static bool is_relayed(const struct session_stats *s)
+{
+    return s->relayed;
+}
+
 static bool has_audio(const struct session_stats *s)
 {
     return s->has_audio;
@@ -247,6 +252,7 @@ int metrics_text(const struct stats *f, const struct process_stats *p, char *out
     session_info(&text, f);
     session_table(&text, f, metrics_of_session, NULL);
     session_table(&text, f, metrics_of_feedback, is_reported);
+    session_table(&text, f, metrics_of_relay, is_relayed);
     session_table(&text, f, metrics_of_audio, has_audio);
     controllers(&text, f);
     encoders(&text, f);

@@ -34,6 +34,8 @@ double metric_read(const struct metric *m, const void *from)
     ROW("weir_session_sound_" name, COUNTER, help, session_stats, member, U64, 1)
 #define OF_AUDIO_ENCODER(name, type, help, member, kind, unit)                                     \
     ROW("weir_sound_encoder_" name, type, help, stream_stats, member, kind, unit)
+#define OF_RELAY(name, type, help, member, unit)                                                   \
+    ROW("weir_session_" name, type, help, session_stats, relay.member, DOUBLE, unit)
 #define OF_FEEDBACK(name, help, member)                                                            \
     ROW("weir_session_" name, COUNTER, help, session_stats, info.counts.member, U64, 1)
 #define OF_ENCODER(name, type, help, member, kind, unit)                                           \
@@ -97,6 +99,27 @@ const struct metric metrics_of_feedback[] = {
     OF_FEEDBACK("packets_ecn_marked_total", "Packets that a router marked.", ce),
     OF_FEEDBACK("reports_total", "Reports that the viewer sent.", reports),
     OF_FEEDBACK("report_timeouts_total", "Time-outs of reports.", rtos),
+    {0},
+};
+
+const struct metric metrics_of_relay[] = {
+    OF_RELAY("backbone_rtt_seconds", GAUGE, "Round-trip time of the path to the origin.",
+             backbone_rtt_ms, 1e-3),
+    OF_RELAY("backbone_rate_bytes_per_second", GAUGE, "Rate that arrived of the origin.",
+             backbone_rate_bps, 0.125),
+    OF_RELAY("backbone_loss_ratio", GAUGE, "Part of the origin's packets lost.", backbone_loss, 1),
+    OF_RELAY("backbone_delay_seconds", GAUGE,
+             "Mean time from the origin's first write of a frame to its arrival.",
+             backbone_delay_ms, 1e-3),
+    OF_RELAY("backbone_skipped_frames_total", COUNTER, "Frames that the origin left out.",
+             backbone_skipped, 1),
+    OF_RELAY("proxy_delay_seconds", GAUGE,
+             "Mean time from the arrival of a frame to its first write.", proxy_delay_ms, 1e-3),
+    OF_RELAY("proxy_limit_bytes_per_second", GAUGE,
+             "Max rate that was requested of the origin; 0: none.", proxy_limit_bps, 0.125),
+    OF_RELAY("proxy_badput_bytes_total", COUNTER,
+             "Bytes of frames that could not be decoded and were not forwarded.",
+             proxy_badput_bytes, 1),
     {0},
 };
 

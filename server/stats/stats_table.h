@@ -26,6 +26,7 @@ extern const struct metric metrics_of_transport[]; // of struct transport_stats
 extern const struct metric metrics_of_session[];   // of struct session_stats
 extern const struct metric
     metrics_of_feedback[]; // of struct session_stats, if the viewer reports packets (RFC 8888)
+extern const struct metric metrics_of_relay[]; // of struct session_stats, if the server is a proxy
 extern const struct metric
     metrics_of_audio[]; // of struct session_stats, if the viewer requested audio
 extern const struct metric metrics_of_encoder[];       // of struct encoder_stats

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stream/receive/rtcp_exchange.h"
 
-void rtcp_exchange_init(struct rtcp_exchange *x, uint64_t random, bool takes_nack, bool takes_pli)
+void rtcp_exchange_init(struct rtcp_exchange *x, uint64_t random, bool takes_nack, bool takes_pli,
+                        bool takes_limit)
 {
-    *x = (struct rtcp_exchange){.takes_nack = takes_nack, .takes_pli = takes_pli};
+    *x = (struct rtcp_exchange){
+        .takes_nack = takes_nack, .takes_pli = takes_pli, .takes_limit = takes_limit};
     rtcp_feedback_init(&x->feedback, random);
 }
 
@@ -24,6 +26,8 @@ struct rtcp_received rtcp_exchange_compound(struct rtcp_exchange *x, struct rtp_
             out.timestamp = item.sender.rtp_timestamp;
         } else if (item.kind == RTCP_IS_BYE) {
             out.bye |= ours;
+        } else if (item.kind == RTCP_IS_TMMBN && ours) {
+            x->unconfirmed = false;
         }
     }
     x->malformed += got < 0;
@@ -43,4 +47,16 @@ bool rtcp_exchange_need_key(struct rtcp_exchange *x)
 {
     x->feedback.pli |= x->takes_pli;
     return x->takes_pli;
+}
+
+bool rtcp_exchange_limit(struct rtcp_exchange *x, uint64_t bps)
+{
+    x->feedback.max_bps = bps ? bps : RTCP_EXCHANGE_NO_LIMIT;
+    x->feedback.limits = x->unconfirmed = x->takes_limit;
+    return x->takes_limit;
+}
+
+void rtcp_exchange_second(struct rtcp_exchange *x)
+{
+    x->feedback.limits |= x->unconfirmed;
 }

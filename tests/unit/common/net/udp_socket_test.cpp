@@ -115,6 +115,43 @@ TEST_CASE("udp_socket: an even port and the next one, and datagrams of two parts
     CHECK(uv_loop_close(&box.loop) == 0);
 }
 
+TEST_CASE("udp_socket: while reading is stopped 64 KB are kept, and more is lost")
+{
+    inbox box;
+    uv_loop_init(&box.loop);
+    sockaddr_storage local;
+    REQUIRE(sockaddr_parse("127.0.0.1:0", &local) == 0);
+    const sockaddr *at = reinterpret_cast<sockaddr *>(&local);
+    udp_socket *u = udp_socket_new(&box.loop, at, on_datagram, &box);
+    REQUIRE(u);
+    sockaddr_set_port(reinterpret_cast<sockaddr *>(&local), udp_socket_port(u));
+    auto send = [&](char letter, int count) {
+        std::vector<char> data(1000, letter);
+        iovec part = {data.data(), data.size()};
+        for (int i = 0; i < count; i++)
+            CHECK(udp_socket_send(u, at, &part, 1) == 0);
+    };
+    auto run = [&] { // until nothing is left
+        for (int i = 0; i < 20; i++)
+            uv_run(&box.loop, UV_RUN_NOWAIT);
+    };
+    udp_socket_hold(u, true);
+    send('a', 200);
+    run();
+    CHECK(box.text.empty());
+    udp_socket_hold(u, false);
+    run();
+    CHECK(box.text.size() >= 1000 * 8);
+    CHECK(box.text.size() <= 1000 * 64);
+    box.text.clear();
+    send('b', 200); // the usual buffer holds them
+    run();
+    CHECK(box.text == std::string(200 * 1000, 'b'));
+    udp_socket_free(u);
+    run();
+    CHECK(uv_loop_close(&box.loop) == 0);
+}
+
 namespace
 {
 

@@ -24,7 +24,7 @@ static struct sdp example()
     strcpy(s.profile_level_id, "42C01E");
     strcpy(s.sprop, "Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==");
     s.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
-    s.ccfb = true;
+    s.tmmbr = s.ccfb = true;
     struct ladder &l = s.ladder;
     l.source_fps = {30000, 1001};
     l.source_width = 1280;
@@ -54,6 +54,7 @@ static const char golden[] = "v=0\r\n"
                              "sprop-parameter-sets=Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==\r\n"
                              "a=rtcp-fb:96 nack\r\n"
                              "a=rtcp-fb:96 nack pli\r\n"
+                             "a=rtcp-fb:96 ccm tmmbr\r\n"
                              "a=rtcp-fb:* ack ccfb\r\n"
                              "a=extmap:1 http://www.webrtc.org/experiments/rtp-hdrext/"
                              "abs-capture-time\r\n"
@@ -93,7 +94,7 @@ TEST_CASE("sdp: encoding and decoding of a known text")
     CHECK(back.ext.capture == 1);
     CHECK(back.ext.adu == 2);
     CHECK(back.ext.feedback == 3);
-    CHECK(back.ccfb);
+    CHECK((back.tmmbr && back.ccfb));
     back.bitrate_bps = s.bitrate_bps; // written, not read
     char again[SDP_MAX_BYTES];
     REQUIRE(sdp_encode(&back, false, again, sizeof(again)) > 0);
@@ -446,7 +447,21 @@ TEST_CASE("sdp: third parties' descriptions")
     CHECK(s->payload_type == 98);
     CHECK(std::string(s->base) == "rtsp://h/all/");
     CHECK((s->ladder.source_fps.num == 25 && s->ladder.source_fps.den == 1));
-    CHECK((s->nack && s->pli));
+    CHECK((s->nack && s->pli && !s->tmmbr));
+    for (const auto &[line, takes] : std::vector<std::pair<const char *, bool>>{
+             {"* ccm tmmbr", true},
+             {"98 ccm tmmbr", true},
+             {"* ccm tmmbr smaxpr=120", true},
+             {"* ccm  tmmbr ", true},
+             {"* ccm tmmbrx", false},
+             {"* ccm fir", false},
+             {"* ccm", false},
+             {"tmmbr", false},
+         }) {
+        INFO(line);
+        REQUIRE(decode(std::string(camera) + "a=rtcp-fb:" + line + "\n", s.get()) == 0);
+        CHECK(s->tmmbr == takes);
+    }
     for (const char *rate : {"2147483647/1", "1/2147483647", "25000000/1000000"}) {
         std::string pretends = std::string(camera) + "a=x-weir-source:test 16x16@" + rate + "\n";
         REQUIRE(decode(pretends.c_str(), s.get()) == 0);

@@ -46,6 +46,7 @@ TEST_CASE("weir-proxy's options: defaults")
     CHECK(o.choices.outage == 10 * USEC_PER_SEC);
     CHECK(o.choices.target == 250 * USEC_PER_MSEC);
     CHECK(o.choices.reflect == REFLECT_LIMIT);
+    CHECK_FALSE(o.choices.keeps_badput);
     CHECK(o.queue == SCHEDULER_PRIORITY);
     CHECK(o.queue_bytes == 4 << 20);
     CHECK(o.max_viewers == 1024);
@@ -65,7 +66,7 @@ TEST_CASE("weir-proxy's options: values, and the user in either order")
     auto p = std::make_unique<parsed>(std::vector<std::string>{
         "--allow", "a", "--allow", "::1", "--access-transport", "tcp,minbuf:2,4",
         "--backbone-transport", "auto", "--queue", "fifo", "--reflect", "off", "--target", "100",
-        "--outage", "0.5", "--queue-bytes", "65536"});
+        "--outage", "0.5", "--queue-bytes", "65536", "--badput", "forward"});
     REQUIRE(p->result == OPTIONS_RUN);
     CHECK(p->o.rules.host_count == 2);
     CHECK_FALSE(p->o.rules.has_origin);
@@ -74,6 +75,7 @@ TEST_CASE("weir-proxy's options: values, and the user in either order")
     CHECK(p->o.choices.backbone.count > 1);
     CHECK(p->o.queue == SCHEDULER_FIFO);
     CHECK(p->o.choices.reflect == REFLECT_OFF);
+    CHECK(p->o.choices.keeps_badput);
     CHECK(p->o.choices.target == 100 * USEC_PER_MSEC);
     CHECK(p->o.choices.outage == USEC_PER_SEC / 2);
 }
@@ -93,6 +95,7 @@ TEST_CASE("weir-proxy's options: faults, and the allowed values")
         {{"--allow", "a/b"}, "without a port"},
         {{"--allow", "[::1]"}, "without a port"},
         {{"--queue", "lifo"}, "priority, deadline or fifo"},
+        {{"--badput", "keep"}, "drop or forward"},
         {{"--reflect", "yes"}, "limit, marks, blocking or off"},
         {{"--access-blocking", "0"}, "0.01 to 1"},
         {{"--access-blocking", "x"}, "0.01 to 1"},

@@ -19,7 +19,7 @@ TEST_CASE("connection: a descriptor that the loop cannot watch is refused, and n
     stream_init(&s, media, nullptr);
     catalog *offered = catalog_new_one("/live", &s);
     REQUIRE(offered);
-    connection_config config = {&loop, offered, nullptr, nullptr, nullptr};
+    connection_config config = {&loop, offered, nullptr, "weir-send", nullptr, nullptr};
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); // a file: epoll refuses it
     REQUIRE(fd >= 0);
     CHECK(connection_new(fd, &config, USEC_PER_SEC) == nullptr);

@@ -13,10 +13,10 @@ namespace
 {
 
 // Returns the response as the other end of a connection receives it.
-std::string sent(const rtsp_response &a, int cseq)
+std::string sent(const rtsp_response &a, int cseq, const char *program = "weir-send")
 {
     test::tcp_pair pair;
-    REQUIRE(rtsp_response_send(&a, cseq, pair.conn) == 0);
+    REQUIRE(rtsp_response_send(&a, program, cseq, pair.conn) == 0);
     std::string text;
     char part[4096];
     // All bytes are in the kernel's buffers by now.
@@ -36,6 +36,7 @@ TEST_CASE("rtsp_response: status, number, headers")
     CHECK(sent(a, 7) == "RTSP/1.0 200 OK\r\nCSeq: 7\r\nServer: weir-send\r\n"
                         "Session: abc;timeout=60\r\nRange: npt=0-\r\n\r\n");
     CHECK(sent(a, -1).find("CSeq") == std::string::npos);
+    CHECK(sent(a, 7, "weir-proxy").find("Server: weir-proxy\r\n") != std::string::npos);
 }
 
 TEST_CASE("rtsp_response: a body has its type and length")

@@ -194,6 +194,34 @@ TEST_CASE("metrics_text: audio is counted if there is any")
     CHECK(text.find("sound_packets_total{session=\"1\"}") == std::string::npos);
 }
 
+TEST_CASE("metrics_text: a proxy's sessions have the way to the origin")
+{
+    auto f = make();
+    for (int number : {1, 2}) {
+        session_stats s = session(number);
+        s.relayed = number == 2;
+        s.relay = {100, 800000, 0.01, 60, 7, 2, 512000, 1234};
+        if (number == 2)
+            s.relay.backbone_delay_ms = NAN;
+        f->sessions[f->session_count++] = s;
+    }
+    std::string text = text_of(*f);
+    for (const char *line : {
+             "weir_session_backbone_rtt_seconds{session=\"2\"} 0.1",
+             "weir_session_backbone_rate_bytes_per_second{session=\"2\"} 100000",
+             "weir_session_backbone_loss_ratio{session=\"2\"} 0.01",
+             "weir_session_backbone_skipped_frames_total{session=\"2\"} 7",
+             "weir_session_proxy_delay_seconds{session=\"2\"} 0.002",
+             "weir_session_proxy_limit_bytes_per_second{session=\"2\"} 64000",
+             "weir_session_proxy_badput_bytes_total{session=\"2\"} 1234",
+         }) {
+        INFO(line << "\n" << text);
+        CHECK(has(text, line));
+    }
+    CHECK(text.find("weir_session_backbone_delay_seconds{") == std::string::npos);
+    CHECK(text.find("weir_session_backbone_rtt_seconds{session=\"1\"}") == std::string::npos);
+}
+
 TEST_CASE("metrics_text: unknown values have no sample")
 {
     auto f = make();
@@ -274,6 +302,9 @@ TEST_CASE("metrics_text: the max number of sessions fits")
         s.info.loss = s.info.unsent_bytes = s.info.cwnd_packets = s.info.loss_events =
             s.info.allowed_bps = -1.23456789012e-300;
         s.adaptation = {-1e300 / 3, -1e300 / 3, -1e300 / 3, 1, -1e300 / 3, -1e300 / 3};
+        s.relayed = true;
+        const double r = -1e300 / 3;
+        s.relay = {r, r, r, r, r, r, r, r};
         memset(s.transport, '"', sizeof(s.transport) - 1);
         for (auto &v : s.info.variable) {
             memset(v.name, '\\', sizeof(v.name) - 1);

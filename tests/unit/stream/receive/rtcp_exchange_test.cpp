@@ -14,9 +14,9 @@ struct viewer {
     rtp_receiver rtp;
     std::unique_ptr<repair_receiver, void (*)(repair_receiver *)> repair;
 
-    explicit viewer(bool nack = true, bool pli = true) : repair(new_repair(), repair_receiver_free)
+    explicit viewer(bool nack = true, bool pli = true, bool limit = true) : repair(new_repair(), repair_receiver_free)
     {
-        rtcp_exchange_init(&x, 77, nack, pli);
+        rtcp_exchange_init(&x, 77, nack, pli, limit);
         rtp_receiver_init(&rtp);
     }
     static repair_receiver *new_repair()
@@ -150,4 +150,39 @@ TEST_CASE("rtcp exchange: PLI only to a sender that accepts it")
             CHECK(due[0].kind == RTCP_IS_PLI);
         CHECK(v.due().empty());
     }
+}
+
+TEST_CASE("rtcp_exchange: a max rate is requested each second until the sender confirms it")
+{
+    viewer v;
+    v.receive(1);
+    struct {
+        uint64_t bps, least;
+        uint32_t from;
+        bool confirms;
+    } const table[] = {
+        {512000, 512000, 9, true},
+        {256000, 256000, 8, false}, // of another source
+        {0, 2147483648, 9, true},
+    };
+    for (const auto &row : table) {
+        CHECK(rtcp_exchange_limit(&v.x, row.bps));
+        for (int second = 0; second < 3; second++) {
+            auto items = v.due();
+            REQUIRE(items.size() == 1);
+            CHECK(items[0].kind == RTCP_IS_TMMBR);
+            CHECK(items[0].media_ssrc == 9);
+            CHECK(items[0].max_rate.bps >= row.least);
+            CHECK(v.due().empty());
+            rtcp_exchange_second(&v.x);
+        }
+        v.due();
+        v.read({item(RTCP_IS_TMMBN, row.from)});
+        rtcp_exchange_second(&v.x);
+        CHECK(v.due().empty() == row.confirms);
+    }
+    viewer old(true, true, false);
+    CHECK_FALSE(rtcp_exchange_limit(&old.x, 512000));
+    rtcp_exchange_second(&old.x);
+    CHECK(old.due().empty());
 }
