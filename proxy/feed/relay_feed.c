@@ -181,6 +181,7 @@ static void read_access(struct relay_feed *f, usec_t now)
         .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
         .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
         .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
+        .carried_bps = s.follows ? s.adaptation.target_bps : 0,
         .free = is_full ? 0 : s.info.buffer_free};
     f->waiting_sum += (double)access.waiting;
     f->waiting_count++;
@@ -527,27 +528,6 @@ static void retry(struct relay_feed *f, usec_t now)
     f->retry_at = now + RETRY_EVERY;
     if (!connect_upstream(f, RETURNING, now))
         f->phase = AWAY;
-}
-
-// ---- The access
-
-static void read_access(struct relay_feed *f, usec_t now)
-{
-    struct session_stats s;
-    (void)f->config.sink->ops->stats(f->config.sink, &s, now);
-    // What waits here found the socket full. A part of the buffer that varies is the kernel's own.
-    bool is_full = s.waiting_bytes > 0;
-    struct reflect_access access = {
-        .waiting = (usec_t)(s.waiting_ms * USEC_PER_MSEC),
-        .waiting_bytes = (double)s.waiting_bytes,
-        .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
-        .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
-        .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
-        .carried_bps = s.follows ? s.adaptation.target_bps : 0,
-        .free = is_full ? 0 : s.info.buffer_free};
-    f->waiting_sum += (double)access.waiting;
-    f->waiting_count++;
-    bridge_access(f->bridge, &access, now);
 }
 
 static void on_timer(void *ctx, usec_t now)

@@ -154,7 +154,7 @@ class storm_session : public live_link
         in.on_frame = on_frame;
         in.ctx = this;
         receiver = frame_receiver_new(&in);
-        rtcp_exchange_init(&exchange, net.seed, true, true);
+        rtcp_exchange_init(&exchange, net.seed, true, true, false);
         if (!carrier->media.reliable) {
             repair_receiver_config parts{in.ext, true, true, true};
             repair = repair_receiver_new(&parts);
