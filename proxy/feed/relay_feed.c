@@ -22,10 +22,10 @@
 #define ACCESS_EVERY    (20 * USEC_PER_MSEC)
 #define ACCESS_IDLE_MIN (50 * USEC_PER_MSEC)
 #define ACCESS_IDLE_MAX (250 * USEC_PER_MSEC)
-#define EARLY_SECONDS 1.0
-#define KEY_EVERY     (USEC_PER_SEC / 2)    // key frames for those that were dropped
-#define RETRY_EVERY   USEC_PER_SEC          // during an outage
-#define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
+#define EARLY_SECONDS   1.0
+#define KEY_EVERY       (USEC_PER_SEC / 2)    // key frames for those that were dropped
+#define RETRY_EVERY     USEC_PER_SEC          // during an outage
+#define CLOCK_WAIT      (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 // A capture time further away is not believed.
 #define MAX_AGE   (60 * USEC_PER_SEC)
 #define MAX_EARLY (10 * USEC_PER_SEC)
@@ -76,10 +76,10 @@ struct relay_feed {
 
     double held_sum, waiting_sum; // us, of this second: in the bridge, and in the session's queue
     int held_count, waiting_count;
-    double delay_ms; // mean from a frame's arrival to its first write, of the last second
+    double delay_ms;     // mean from a frame's arrival to its first write, of the last second
     usec_t access_at;    // a frame from then on causes a reading of the access
     usec_t access_limit; // the timer causes it then
-    usec_t key_at; // no key frame is requested for a dropped frame before this time
+    usec_t key_at;       // no key frame is requested for a dropped frame before this time
     usec_t second_at;
     usec_t clock_limit; // the answer waits for the origin's clock until then
     usec_t away_since;
