@@ -97,7 +97,8 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
                                     .ladder = sdp->ladder,
                                     .kind = sdp->source,
                                     .duration = sdp->duration,
-                                    .audio_bps = sdp->audio.present && sdp_has_pictures(sdp) ? AUDIO_BPS : 0,
+                                    .audio_bps =
+                                        sdp->audio.present && sdp_has_pictures(sdp) ? AUDIO_BPS : 0,
                                     .codec = sdp->codec,
                                     .reorders = sdp->reorders,
                                     .relays = true};

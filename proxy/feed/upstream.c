@@ -122,9 +122,9 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
 static bool has_same_ladder(const struct sdp *a, const struct sdp *b)
 {
     const struct ladder *x = &a->ladder, *y = &b->ladder;
-    if (a->codec != b->codec || x->size_count != y->size_count || x->level_count != y->level_count ||
-        x->source_fps.num != y->source_fps.num || x->source_fps.den != y->source_fps.den ||
-        (a->duration < 0) != (b->duration < 0))
+    if (a->codec != b->codec || x->size_count != y->size_count ||
+        x->level_count != y->level_count || x->source_fps.num != y->source_fps.num ||
+        x->source_fps.den != y->source_fps.den || (a->duration < 0) != (b->duration < 0))
         return false;
     bool same = true;
     for (int i = 0; i < x->size_count; i++)

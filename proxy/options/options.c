@@ -140,8 +140,8 @@ static const char *read_reflect(void *options, const char *value, char *reason, 
 }
 
 static const char *const badput_names[] = {"drop", "forward"}; // by keeps_badput
-static const char *const badput_help[] = {"leaves out what depends on frames that the backbone lost",
-                                          "sends it all the same, at once"};
+static const char *const badput_help[] = {
+    "leaves out what depends on frames that the backbone lost", "sends it all the same, at once"};
 
 static const char *badput_value(int i, const char **help)
 {
@@ -154,8 +154,9 @@ static const char *read_badput(void *options, const char *value, char *reason, s
     (void)reason, (void)cap;
     struct proxy_options *o = options;
     o->choices.keeps_badput = strcmp(value, badput_names[1]) == 0;
-    return o->choices.keeps_badput || strcmp(value, badput_names[0]) == 0 ? NULL
-                                                                          : "expects drop or forward";
+    return o->choices.keeps_badput || strcmp(value, badput_names[0]) == 0
+               ? NULL
+               : "expects drop or forward";
 }
 
 static const char *read_blocking(void *options, const char *value, char *reason, size_t cap)

@@ -35,7 +35,8 @@ int rtsp_response_send(const struct rtsp_response *a, const char *program, int c
     int len = snprintf(head, sizeof(head), "RTSP/1.0 %d %s\r\n", a->status, rtsp_reason(a->status));
     if (cseq >= 0)
         len += snprintf(head + len, sizeof(head) - (size_t)len, "CSeq: %d\r\n", cseq);
-    len += snprintf(head + len, sizeof(head) - (size_t)len, "Server: %s\r\n%s", program, a->headers);
+    len +=
+        snprintf(head + len, sizeof(head) - (size_t)len, "Server: %s\r\n%s", program, a->headers);
     if (body_len)
         len += snprintf(head + len, sizeof(head) - (size_t)len,
                         "Content-Type: %s\r\nContent-Length: %zu\r\n", a->content_type, body_len);

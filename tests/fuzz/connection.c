@@ -273,8 +273,11 @@ static void open_world(struct world *w, uint8_t how)
     w->unsent = malloc(MAX_UNSENT);
     w->got = malloc(RTSP_MAX_ITEM + READ_BYTES);
     assert(w->catalog && w->unsent && w->got);
-    struct connection_config config = {
-        .loop = &w->loop, .catalog = w->catalog, .program = "weir-send", .on_end = on_end, .ctx = w};
+    struct connection_config config = {.loop = &w->loop,
+                                       .catalog = w->catalog,
+                                       .program = "weir-send",
+                                       .on_end = on_end,
+                                       .ctx = w};
     w->connection = connection_new(connect_pair(w, how & 4), &config, fuzz_time);
     assert(w->connection);
     w->next_second = fuzz_time + USEC_PER_SEC;

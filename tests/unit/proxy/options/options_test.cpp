@@ -63,10 +63,26 @@ TEST_CASE("weir-proxy's options: values, and the user in either order")
         CHECK(std::string(p->o.rules.origin.password) == "a:b");
         CHECK(std::string(p->o.rules.origin.host) == "o");
     }
-    auto p = std::make_unique<parsed>(std::vector<std::string>{
-        "--allow", "a", "--allow", "::1", "--access-transport", "tcp,minbuf:2,4",
-        "--backbone-transport", "auto", "--queue", "fifo", "--reflect", "off", "--target", "100",
-        "--outage", "0.5", "--queue-bytes", "65536", "--badput", "forward"});
+    auto p = std::make_unique<parsed>(std::vector<std::string>{"--allow",
+                                                               "a",
+                                                               "--allow",
+                                                               "::1",
+                                                               "--access-transport",
+                                                               "tcp,minbuf:2,4",
+                                                               "--backbone-transport",
+                                                               "auto",
+                                                               "--queue",
+                                                               "fifo",
+                                                               "--reflect",
+                                                               "off",
+                                                               "--target",
+                                                               "100",
+                                                               "--outage",
+                                                               "0.5",
+                                                               "--queue-bytes",
+                                                               "65536",
+                                                               "--badput",
+                                                               "forward"});
     REQUIRE(p->result == OPTIONS_RUN);
     CHECK(p->o.rules.host_count == 2);
     CHECK_FALSE(p->o.rules.has_origin);

@@ -9,13 +9,8 @@ TEST_CASE("rate_request: a TMMBR's rate within what a session takes")
         uint64_t asked;
         int bps;
     } const table[] = {
-        {0, 8000},
-        {7999, 8000},
-        {8000, 8000},
-        {512000, 512000},
-        {2147483647, 2147483647},
-        {2147483648, 0},
-        {UINT64_MAX, 0},
+        {0, 8000},       {7999, 8000},    {8000, 8000}, {512000, 512000}, {2147483647, 2147483647},
+        {2147483648, 0}, {UINT64_MAX, 0},
     };
     for (const auto &row : table) {
         rtcp_item item{};

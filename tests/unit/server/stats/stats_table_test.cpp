@@ -13,8 +13,8 @@
 namespace
 {
 
-const metric *const tables[] = {metrics_of_transport, metrics_of_session, metrics_of_feedback,
-                                metrics_of_relay,     metrics_of_audio,   metrics_of_encoder,
+const metric *const tables[] = {metrics_of_transport,    metrics_of_session, metrics_of_feedback,
+                                metrics_of_relay,        metrics_of_audio,   metrics_of_encoder,
                                 metrics_of_audio_encoder};
 
 bool ends_in(const std::string &name, const std::string &end)

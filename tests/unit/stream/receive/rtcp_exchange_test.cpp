@@ -14,7 +14,8 @@ struct viewer {
     rtp_receiver rtp;
     std::unique_ptr<repair_receiver, void (*)(repair_receiver *)> repair;
 
-    explicit viewer(bool nack = true, bool pli = true, bool limit = true) : repair(new_repair(), repair_receiver_free)
+    explicit viewer(bool nack = true, bool pli = true, bool limit = true)
+        : repair(new_repair(), repair_receiver_free)
     {
         rtcp_exchange_init(&x, 77, nack, pli, limit);
         rtp_receiver_init(&rtp);
