@@ -105,6 +105,26 @@ class Conversation(RtspCase):
         ntp = int.from_bytes(reports[-1][8:16], "big") / 2**32 - 2208988800
         self.assertLess(abs(ntp - time.time()), 5)
 
+    def test_a_max_rate_by_tmmbr(self):
+        """RFC 5104: the last request of a compound is answered by one TMMBN; one for another source is not."""
+        self.setup()
+        self.ask(200, "PLAY")
+        ssrc = Rtp(next(data for channel, data in self.client.collect_least(5) if channel == 0)).ssrc
+
+        def request(source, bps):
+            return struct.pack("!BBHIIII", 0x83, 205, 4, 77, 0, source, bps << 9)
+        compound = struct.pack("!BBHI", 0x80, 201, 1, 77) + request(ssrc ^ 1, 1000) + request(ssrc, 90000) + request(ssrc, 64000)
+        self.client.send(b"$\1" + struct.pack("!H", len(compound)) + compound)
+        entry = struct.pack("!BBHIIII", 0x84, 205, 4, ssrc, 0, 77, 64000 << 9)
+
+        def notices():
+            self.client.collect(0.1)
+            return [data for channel, data in self.client.frames if channel == 1 and 205 in rtsp.rtcp_types(data)]
+        until(notices, "a TMMBN")
+        self.client.collect(0.3)
+        self.assertEqual(rtsp.rtcp_types(notices()[0]), [200, 202, 205])
+        self.assertEqual([data[-20:] for data in notices()], [entry])
+
     def test_parameters(self):
         clock = int(self.ask(200, "GET_PARAMETER", body="clock\r\n").body.split(":")[1])
         self.assertLess(abs(clock / 1e6 - time.time()), 2)
