@@ -8,8 +8,8 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 
-// Programs that read such files. One file may have sections for both.
-static const char *const programs[] = {"weir-send", "weir-play"};
+// Programs that read such files. One file may have sections for all.
+static const char *const programs[] = {"weir-send", "weir-play", "weir-proxy"};
 
 struct reading {
     const struct option_table *table;
@@ -42,7 +42,8 @@ static int read_section(struct reading *r, struct scan line)
     for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
         known = known || scan_is(name, programs[i]);
     if (!known || !closed || !(scan_end(&rest) || *rest.at == '#'))
-        return bad(r, "expects a section [%s] or [%s]", programs[0], programs[1]);
+        return bad(r, "expects a section [%s], [%s] or [%s]", programs[0], programs[1],
+                   programs[2]);
     r->ours = scan_is(name, r->table->program);
     return 0;
 }

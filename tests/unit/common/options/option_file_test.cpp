@@ -53,6 +53,7 @@ TEST_CASE("option file: valid contents")
         {"[weir-send]\nrate = 5\n[weir-play] # other\nvolume = 7\n[ weir", nullptr},
         {"rate = 5\n[weir-play]\nvolume = 7\n[weir-send]\nloop = false\n",
          "1 rate=5;5 loop=false;"},
+        {"rate = 5\n[weir-proxy]\norigin = rtsp://a\n", "1 rate=5;"},
         {"\xef\xbb\xbfrate = 5\n", "1 rate=5;"}, // a byte order mark
         {"\xef\xbb\xbf[weir-send]\r\nrate = 5\r\n", "2 rate=5;"},
         {"rate = 5\n\xef\xbb\xbfloop = true\n", nullptr}, // at the beginning only
@@ -87,9 +88,9 @@ TEST_CASE("option file: errors name the line and the allowed values")
         {"file = \"a\\\"", "a.conf:1: the value of \"file\" has no closing quote"},
         {"file = \"a\" b", "a.conf:1: only a comment may follow the quoted value of \"file\""},
         {"config = x", "a.conf:1: \"config\" is allowed on the command line only"},
-        {"[send]", "a.conf:1: expects a section [weir-send] or [weir-play]"},
-        {"[weir-send", "a.conf:1: expects a section [weir-send] or [weir-play]"},
-        {"[weir-send] x", "a.conf:1: expects a section [weir-send] or [weir-play]"},
+        {"[send]", "a.conf:1: expects a section [weir-send], [weir-play] or [weir-proxy]"},
+        {"[weir-send", "a.conf:1: expects a section [weir-send], [weir-play] or [weir-proxy]"},
+        {"[weir-send] x", "a.conf:1: expects a section [weir-send], [weir-play] or [weir-proxy]"},
         {"[weir-play]\nvolume",
          "a.conf:2: expects NAME = VALUE, a [SECTION], or a comment after #"},
     };
