@@ -35,7 +35,8 @@ class Run:
         self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
 
     def measure(self):
-        limit = "--max-viewers", str(max(1024, 4 * self.viewers))
+        # One address may have a quarter of the connections; a proxy has one more to the sender, for its descriptions.
+        limit = "--max-viewers", str(max(1024, 4 * (self.viewers + 10)))
         server = self.sender = sender = self.lib.Sender(self.folder, "--level", self.level, *limit, SOURCE)
         client = None
         try:
