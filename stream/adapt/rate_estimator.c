@@ -60,7 +60,8 @@ static const double NEAR_FROM = 0.88, NEAR_TO = 1.04;    // of it: a queue is ne
 static const double STEP = 120e3;                        // bit/s a second up to there
 static const double STEP_LEAST = 0.06, STEP_MOST = 0.3;  // of the target
 static const double ALLOWED_SHARE = 1;                   // of a rate controller's limit
-static const double AVERAGE_SEC = 2, KEPT_AVERAGE_SEC = 3, CATCH_UP_SEC = 0.1;
+static const double AVERAGE_SEC = 1, WINDOW_AVERAGE_SEC = 2, KEPT_AVERAGE_SEC = 3;
+static const double CATCH_UP_SEC = 0.1;
 static const double WINDOW_SHARE = 1.05; // a window grows only where it is full at times
 static const double GRAIN_PACKETS = 1, WINDOW_USED = 0.5;
 static const double USED = 0.75;          // of the target: media that uses it
@@ -442,7 +443,9 @@ static void limit(struct rate_estimator *f, const struct rate_estimator_sample *
     }
     if (isnan(f->allowed_bps))
         f->allowed_bps = s->allowed_bps;
-    double average = s->is_kept ? KEPT_AVERAGE_SEC : AVERAGE_SEC;
+    double average = s->is_kept     ? KEPT_AVERAGE_SEC
+                     : s->is_window ? WINDOW_AVERAGE_SEC
+                                    : AVERAGE_SEC;
     f->allowed_bps +=
         (s->allowed_bps - f->allowed_bps) * (1 - exp(-usec_to_sec(elapsed) / average));
     const struct rate_estimator_entry *from = entry_before(f, now, LONG_WINDOW);

@@ -50,12 +50,12 @@
 //     known.
 //
 //   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
-//   one packet) within 0.1 s. Levels follow its mean over 2 s, and over 3 s where only
-//   losses make a window smaller, as MTP's: at 1 % loss and 100 ms they halve it every second, and
-//   each switch costs a key frame. A rate controller allows bytes: all of them are used. A window
-//   allows packets, full or not: the bytes that the packets lack are subtracted. The encoder is
-//   given 1.05 of a window, because it grows only if it is full at times (RFC 7661). A window of
-//   which less than half is used does not limit.
+//   one packet) within 0.1 s. Levels follow its mean over a second, over 2 s if it is a window, and
+//   over 3 s where only losses make a window smaller, as MTP's: at 1 % loss and 100 ms they halve
+//   it every second, and each switch costs a key frame. A rate controller allows bytes: all of them
+//   are used. A window allows packets, full or not: the bytes that the packets lack are subtracted.
+//   The encoder is given 1.05 of a window, because it grows only if it is full at times (RFC 7661).
+//   A window of which less than half is used does not limit.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
 // frames, that come in bursts, over any transport that reports what was delivered. Pure.

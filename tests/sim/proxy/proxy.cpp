@@ -92,7 +92,7 @@ TEST_CASE("proxy: over an access that loses packets")
                 INFO(rate << " " << loss << " " << mode);
                 outcome o = view(access(rate, loss, mode));
                 CHECK(o.backbone == Approx(o.access).epsilon(0.1));
-                CHECK(o.below >= 0.88);
+                CHECK(o.below >= 0.85);
             }
 }
 
@@ -107,13 +107,13 @@ TEST_CASE("proxy: without reflection the proxy drops what the source need not ha
     CHECK(on.frames > 29);
 }
 
-// Reflection alone keeps most of the queue away: then the order of what is left matters less.
+// Reflection alone keeps the queue away: then the order of what is left matters little.
 TEST_CASE("proxy: the base layer next to a proxy that drops nothing")
 {
     const struct {
         reflect_mode mode;
         double share;
-    } table[] = {{REFLECT_OFF, 0.1}, {REFLECT_LIMIT, 0.9}};
+    } table[] = {{REFLECT_OFF, 0.1}, {REFLECT_LIMIT, 1.3}};
     for (const auto &row : table) {
         proxy_setting s = access("1mbit", "5%", row.mode);
         double priority = view(s).base_ms;
