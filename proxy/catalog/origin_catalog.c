@@ -367,7 +367,7 @@ static void origin_stats(struct catalog *c, struct stats *out, session_stats_fn 
     catalog_begin_stats(c, out);
     for (struct film *f = s->films; f; f = f->next)
         if (f->state == FILM_OPEN)
-            stream_stats(&f->stream, f->path, out, each, ctx, now);
+            stream_collect_stats(&f->stream, f->path, out, each, ctx, now);
 }
 
 static void origin_free(struct catalog *c)

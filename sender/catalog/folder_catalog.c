@@ -416,7 +416,7 @@ static void folder_stats(struct catalog *c, struct stats *out, session_stats_fn 
     for (struct film *f = s->films; f; f = f->next) {
         char path[STATS_PATH];
         if (f->state == FILM_OPEN && catalog_path_encode(f->path, path, sizeof(path)) >= 0)
-            stream_stats(&f->stream, path, out, each, ctx, now);
+            stream_collect_stats(&f->stream, path, out, each, ctx, now);
     }
 }
 

@@ -49,7 +49,7 @@ static void one_stats(struct catalog *c, struct stats *out, session_stats_fn *ea
     struct stream *stream = ((struct one_catalog *)c)->stream;
     snprintf(out->source, sizeof(out->source), "%s", stream->media->title);
     catalog_begin_stats(c, out);
-    stream_stats(stream, c->where, out, each, ctx, now);
+    stream_collect_stats(stream, c->where, out, each, ctx, now);
 }
 
 static void one_free(struct catalog *c)

@@ -98,8 +98,8 @@ static uint64_t overload(const struct stream_stats *f)
     return sum;
 }
 
-void stream_stats(struct stream *s, const char *path, struct stats *out, session_stats_fn *each,
-                  void *ctx, usec_t now)
+void stream_collect_stats(struct stream *s, const char *path, struct stats *out,
+                          session_stats_fn *each, void *ctx, usec_t now)
 {
     bool is_others = out->stream_count == STATS_STREAMS;
     int index = is_others ? STATS_STREAMS - 1 : out->stream_count++;

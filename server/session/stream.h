@@ -48,8 +48,8 @@ typedef void session_stats_fn(void *ctx, const struct stats *f, const struct ses
 // Adds the stats of the stream at `path` and of its sessions. Calls `each` for every session, with
 // or without a number, after the encoders' stats are filled in. Streams beyond STATS_STREAMS - 1
 // share one entry, "others".
-void stream_stats(struct stream *s, const char *path, struct stats *out, session_stats_fn *each,
-                  void *ctx, usec_t now);
+void stream_collect_stats(struct stream *s, const char *path, struct stats *out,
+                          session_stats_fn *each, void *ctx, usec_t now);
 // Call it when the last viewer has left: adds the encoders' final stats to the book.
 void stream_close_stats(struct stream *s);
 

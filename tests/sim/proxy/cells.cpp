@@ -26,7 +26,10 @@ class layered_session : public proxy_session
     const synthetic *media;
 
   public:
-    layered_session(const proxy_setting &s) : proxy_session(s), media(s.media.media) {}
+    layered_session(const proxy_setting &setting)
+        : proxy_session(setting), media(setting.media.media)
+    {
+    }
 
     void give(int size_id, int64_t number, usec_t now) override
     {

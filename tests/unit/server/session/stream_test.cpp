@@ -83,7 +83,7 @@ TEST_CASE("stream: the stats of current and of ended sessions")
     CHECK(f.book.ended.transports[1].packets == 10);
     auto out = std::make_unique<stats>();
     std::vector<int> each;
-    stream_stats(
+    stream_collect_stats(
         &f.s, "/live", out.get(),
         [](void *ctx, const stats *, const session_stats *one) {
             static_cast<std::vector<int> *>(ctx)->push_back(one->number);
