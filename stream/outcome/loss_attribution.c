@@ -38,7 +38,7 @@ void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu,
         s->first_seq = ext_seq;
     if (ext_seq >= s->last_seq) {
         s->last_seq = ext_seq;
-        s->ended = adu->last; // of a picture with layers: for now
+        s->ended = adu->last; // a layer ends: another of the picture may follow
     }
     s->begun |= adu->first && !adu->on_lower;
 }
