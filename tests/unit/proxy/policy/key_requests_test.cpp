@@ -62,7 +62,7 @@ TEST_CASE("key_budget: a viewer that needs many waits longer each time, unless i
     int taken = 0;
     for (int half = 0; half < 240; half++)
         taken += key_budget_take(&b, false, (1000 + half * 500) * MS);
-    CHECK(taken == 5 + (120 - 15 + 1) / 8); // 0, 0.5, 1.5, 3.5, 7.5 s, then every 8 s
+    CHECK(taken == 5 + (240 - 15 - 1) / 16); // 0, 0.5, 1.5, 3.5, 7.5 s, then every 8 s
     usec_t quiet = b.next_at + KEY_BUDGET_MAX;
     CHECK(key_budget_take(&b, false, quiet));
     CHECK(b.next_at == quiet + KEY_BUDGET_MIN); // it begins anew
