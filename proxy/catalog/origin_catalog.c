@@ -350,11 +350,11 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
     return CATALOG_WAITS;
 }
 
-// Returns true if a viewer who asks for `path` may have the film. One who asks through other
-// proxies must not escape the check for loops.
-static bool is_shared(const struct film *f, const char *path, const struct catalog_hold *h)
+// Returns true if a viewer who asks for `url` may have the film. One who asks through other proxies
+// must not escape the check for loops.
+static bool is_shared(const struct film *f, const struct url *url, const struct catalog_hold *h)
 {
-    return strcmp(f->received, h->via) == 0 && strcmp(f->path, path) == 0 &&
+    return strcmp(f->received, h->via) == 0 && strcmp(f->url.text, url->text) == 0 &&
            f->state != FILM_REFUSED &&
            !(f->state == FILM_OPEN && relay_media_is_stale(f->stream.media));
 }
@@ -364,13 +364,17 @@ static int origin_take(struct catalog *c, const char *url_path, struct catalog_h
 {
     struct origin_catalog *s = (struct origin_catalog *)c;
     struct film *f = h->film;
-    if (f && !origin_url_is_same(f->path, url_path)) {
+    struct url url;
+    bool is_url = origin_url_of(s->config.rules, url_path, &url) == 0;
+    bool is_same = f && ((is_url && strcmp(f->url.text, url.text) == 0) ||
+                         origin_url_is_same(f->path, url_path));
+    if (f && !is_same) {
         if (only)
             return refuse(h, 404, "the session is of another stream");
         origin_leave(c, h);
     }
-    for (f = s->films; f && !h->film; f = f->next)
-        if (is_shared(f, url_path, h))
+    for (f = s->films; f && !h->film && is_url; f = f->next)
+        if (is_shared(f, &url, h))
             hold_film(h, f);
     f = h->film;
     if (!f)

@@ -24,9 +24,7 @@ struct access_leg {
     double held_sum, waiting_sum; // us, of this second: in the bridge, and in the session's queue
     int held_count, waiting_count;
     double delay_ms; // mean from a frame's arrival to its first write, of the last second
-    bool follows;    // as of the last reading
-    int adapted;
-    usec_t waiting;
+    struct level_choice_inputs last; // reading
 };
 
 struct access_leg *access_leg_new(const struct access_leg_config *config, usec_t now)
@@ -45,7 +43,7 @@ struct access_leg *access_leg_new(const struct access_leg_config *config, usec_t
                                    .ctx = config->ctx};
     l->config = *config;
     l->delay_ms = NAN;
-    l->adapted = -1;
+    l->last.adapted = -1;
     l->access_at = l->access_limit = now;
     l->bridge = bridge_new(&bridge, now);
     if (l->bridge)
@@ -86,9 +84,10 @@ static void read_access(struct access_leg *l, usec_t now)
         .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
         .carried_bps = s.follows ? s.adaptation.target_bps : 0,
         .free = is_full ? 0 : s.info.buffer_free};
-    l->follows = s.follows;
-    l->adapted = s.adaptation.level;
-    l->waiting = access.waiting;
+    l->last.follows = s.follows;
+    l->last.adapted = s.adaptation.level;
+    l->last.capacity_bps = s.adaptation.capacity_bps;
+    l->last.waiting = access.waiting;
     l->waiting_sum += (double)access.waiting;
     l->waiting_count++;
     bridge_access(l->bridge, &access, now);
@@ -105,11 +104,12 @@ void access_leg_before_frame(struct access_leg *l, usec_t arrived, usec_t now)
         read_access(l, now);
 }
 
-void access_leg_read(const struct access_leg *l, bool *follows, int *adapted, usec_t *waiting)
+void access_leg_read(const struct access_leg *l, struct level_choice_inputs *out)
 {
-    *follows = l->follows;
-    *adapted = l->adapted;
-    *waiting = l->waiting;
+    out->follows = l->last.follows;
+    out->adapted = l->last.adapted;
+    out->capacity_bps = l->last.capacity_bps;
+    out->waiting = l->last.waiting;
 }
 
 usec_t access_leg_next_timeout(const struct access_leg *l)

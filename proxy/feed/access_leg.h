@@ -8,6 +8,7 @@
 #include "proxy/bridge/bridge.h"
 #include "proxy/feed/relay_media.h"
 #include "proxy/feed/upstream.h"
+#include "proxy/policy/level_choice.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,8 +32,8 @@ struct bridge *access_leg_bridge(struct access_leg *l);
 void access_leg_begin(struct access_leg *l, usec_t now);
 // A frame arrived at `arrived` and is about to enter the bridge.
 void access_leg_before_frame(struct access_leg *l, usec_t arrived, usec_t now);
-// The state of the access at the last reading.
-void access_leg_read(const struct access_leg *l, bool *follows, int *adapted, usec_t *waiting);
+// Fills in what the last reading of the access found.
+void access_leg_read(const struct access_leg *l, struct level_choice_inputs *out);
 // Of the leg and its bridge; call access_leg_on_timeout while frames come.
 usec_t access_leg_next_timeout(const struct access_leg *l);
 void access_leg_on_timeout(struct access_leg *l, usec_t now);

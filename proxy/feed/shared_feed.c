@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "proxy/bridge/flow_viewer.h"
@@ -161,6 +162,8 @@ static bool tune(struct shared_feed *f, usec_t now)
     struct flow_seat *seat = &f->seats[flow];
     struct shared_upstream *u = flow_of(f, flow);
     f->retune_at = USEC_NEVER;
+    if (f->chosen != f->viewer.level)
+        log_debug("viewer %d: level %d of the shared ones", f->config.sink->number, f->chosen);
     seat->demand.level = f->chosen;
     if (!seat->u && shared_upstream_join(u, seat, now) != 0)
         return false;
@@ -176,13 +179,13 @@ static bool tune(struct shared_feed *f, usec_t now)
 // A viewer cannot change its flow inside the call that brings a frame.
 static void choose_level(struct shared_feed *f, usec_t now)
 {
-    bool follows;
     struct level_choice_inputs in = {.level = f->level,
+                                     .level_bps = ladder_of(f)->levels[f->level].bitrate_bps,
                                      .alone = is_alone(&f->base),
                                      .target = f->config.choices->target};
-    access_leg_read(f->leg, &follows, &in.adapted, &in.waiting);
-    in.follows = f->follows && follows && in.adapted >= 0;
-    int level = level_choice_of(&f->choice, &in, now);
+    access_leg_read(f->leg, &in);
+    in.follows &= f->follows && in.adapted >= 0;
+    int level = level_choice_of(&f->choice, &in);
     if (level == f->chosen || now < f->refused_until)
         return;
     f->chosen = level;

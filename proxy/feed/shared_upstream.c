@@ -138,6 +138,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     u->phase = PLAYING;
     *u->config.stale = false; // the description is still the same
     tell_demand(u, now);
+    key_requests_begin(&u->keys, now);
     for (struct flow_seat *s = u->seats, *next; s; s = next) {
         next = s->next;
         s->ops->on_playing(s, now);
@@ -316,7 +317,6 @@ static void drop_upstream(struct shared_upstream *u, usec_t now)
     recent_frames_clear(&u->recent);
     u->upstream = NULL;
     u->is_over = u->runs = u->is_held = false;
-    u->keys = (struct key_requests){0};
 }
 
 static int connect_upstream(struct shared_upstream *u, enum phase phase, usec_t now)

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "proxy/policy/key_requests.h"
 
+void key_requests_begin(struct key_requests *k, usec_t now)
+{
+    k->asked = true;
+    k->asked_at = now;
+}
+
 void key_requests_want(struct key_requests *k, bool repeats)
 {
     k->wanted = true;

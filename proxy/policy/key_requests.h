@@ -30,10 +30,12 @@ extern "C" {
 struct key_requests { // key_requests.c alone writes the fields
     bool wanted;
     bool repeats;    // until a key frame comes
-    bool asked;      // since it is wanted so
+    bool asked;      // the next one is a repetition
     usec_t asked_at; // 0: never
 };
 
+// A session with the origin begins, with a key frame.
+void key_requests_begin(struct key_requests *k, usec_t now);
 void key_requests_want(struct key_requests *k, bool repeats);
 void key_requests_came(struct key_requests *k); // a key frame came: nothing is wanted
 // Returns when the next request is due; USEC_NEVER: none is.

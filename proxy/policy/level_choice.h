@@ -6,9 +6,11 @@
 //     - A viewer that is alone gets it, too: its limit is reflected to the origin, which codes for
 //       it alone.
 //     - Others follow the adaptation of their access (stream/adapt), which chooses among the
-//       ladder's levels: the origin codes for all of them. At the start, when that has not measured
-//       anything, a viewer gets the level it asked for: until the adaptation has arrived there, or
-//       frames wait, or LEVEL_CHOICE_START has passed.
+//       ladder's levels: the origin codes for all of them. But only from when the access has been too
+//       much for the level that they asked for: frames waited for half the target, or the
+//       adaptation measured a capacity below its rate. Before, and at the start, the adaptation's
+//       target may be low because nothing has used more. It is followed until it returns to that
+//       level.
 //
 // Pure.
 #ifndef WEIR_PROXY_POLICY_LEVEL_CHOICE_H
@@ -22,11 +24,8 @@
 extern "C" {
 #endif
 
-#define LEVEL_CHOICE_START (4 * USEC_PER_SEC)
-
 struct level_choice { // level_choice.c alone writes the fields
-    bool begun, settled;
-    usec_t begun_at;
+    bool lowered;     // the access was too much
 };
 
 struct level_choice_inputs {
@@ -34,12 +33,13 @@ struct level_choice_inputs {
     bool follows;   // the viewer follows its network
     int adapted;    // level of its access's adaptation
     bool alone;     // no other viewer watches the stream
+    int level_bps;  // rate of `level`
+    double capacity_bps; // that the adaptation measured; 0: it has not been too much; NaN: unknown
     usec_t waiting; // age of the oldest frame that waits for the access
     usec_t target;  // that it shall have at most
 };
 
-// Call it from when the viewer gets frames.
-int level_choice_of(struct level_choice *c, const struct level_choice_inputs *in, usec_t now);
+int level_choice_of(struct level_choice *c, const struct level_choice_inputs *in);
 
 #ifdef __cplusplus
 }

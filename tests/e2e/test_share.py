@@ -12,12 +12,16 @@ from lib import until
 from rtsp import Client, Response, Rtp, Viewer
 from test_proxy import ProxyCase
 
-TINY = "test:128x72@10"
+TINY = "test:160x90@10"
 
 
 class ShareCase(ProxyCase):
     def origin(self, *args, source=lib.SOURCE, **options):
         return self.sender("--metrics", "127.0.0.1:0", *args, source=source, **options)
+
+    def behind(self, origin, *args, **options):
+        """Over a backbone that loses nothing, even on a machine that has no time for its datagrams."""
+        return super().behind(origin, "--backbone-transport", "minbuf", *args, **options)
 
     def ask(self, program, what="status.json"):
         base = re.search(r"metrics at (http://\S+/)", program.stderr).group(1)
@@ -59,7 +63,7 @@ class Live(ShareCase):
         before, _ = self.sessions(origin)
         received = [v.packets for v in viewers]
         for v in viewers:
-            v.wait_frames(20)
+            v.wait_frames(10)
         now, had = self.sessions(origin)
         self.assertEqual(len(now), 1)
         self.assertEqual(had, 1)
@@ -77,14 +81,14 @@ class Live(ShareCase):
     def test_one_for_each_size(self):
         """A viewer that changes its size joins the other viewers of that one."""
         origin = self.origin("--level", "128x72@10:60", "--level", "192x108@10:120", source="test:192x108@10")
-        proxy = self.behind(origin)
+        proxy = self.behind(origin, "--log", "debug")
         low, high = self.viewer(proxy, 0), self.viewer(proxy, 1)
         for v in low, high:
             v.wait_frames(10)
         until(lambda: sorted(s["encoder"]["width"] for s in self.sessions(origin)[0]) == [128, 192], "both sizes")
         p = self.player(proxy.base + "/live", "--at", "3:level=0", "--at", "6:level=1")
         until(lambda: len(p.events("level")) >= 2 or not p.running(), "both changes", 30)
-        self.assertEqual(self.sessions(origin)[1], 2, "sessions at the origin")
+        self.assertEqual(self.sessions(origin)[1], 2, f"sessions at the origin\n{proxy}")
         shown = len(p.shown())
         until(lambda: len(p.shown()) > shown + 10 or not p.running(), "more pictures")
         p.signal(signal.SIGTERM)
@@ -129,10 +133,10 @@ class Live(ShareCase):
         proxy = self.behind(origin)
         for sessions in 1, 1:
             self.viewer(proxy).check()
-            self.assertEqual(self.sessions(origin)[1], sessions)
+            until(lambda: self.sessions(origin)[1] == sessions, "the session")
         until(lambda: not self.sessions(origin)[0], "the proxy to leave the origin")
         self.viewer(proxy).check()
-        self.assertEqual(self.sessions(origin)[1], 2)
+        until(lambda: self.sessions(origin)[1] == 2, "another session")
         self.stop_cleanly(proxy)
 
     def test_one_reconnect_for_all(self):
@@ -160,8 +164,7 @@ class Live(ShareCase):
     def test_a_slow_viewer(self):
         """Alone it has the source lowered; next to another it has not."""
         origin = self.origin(source="test:640x360@30")
-        proxy = self.behind(origin, "--log", "info,shared_upstream=debug,feed=debug", "--access-transport", "tcp", "--queue-bytes",
-                            "65536")
+        proxy = self.behind(origin, "--log", "debug", "--queue-bytes", "65536")
 
         def asked():
             return [int(n) for n in re.findall(r"asks the origin for (\d+) kbit/s at most", proxy.stderr)]
@@ -190,7 +193,7 @@ class FrameCounter(Viewer):
     def _packet(self, p):
         super()._packet(p)
         if self.stamps and p.timestamp != self.stamps[-1] and (p.timestamp - self.stamps[-1]) & 0xFFFFFFFF != 9000:
-            self.missing.append((self.stamps[-1], p.timestamp))
+            self.missing.append((len(self.stamps), p.timestamp - self.stamps[-1]))
         if not self.stamps or p.timestamp != self.stamps[-1]:
             self.stamps.append(p.timestamp)
 

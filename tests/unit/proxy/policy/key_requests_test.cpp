@@ -44,6 +44,16 @@ TEST_CASE("key_requests: for a viewer that joins they are repeated until a key f
     CHECK(key_requests_next(&k) == 2300 * MS);
 }
 
+TEST_CASE("key_requests: a session begins with a key frame, which is not requested unless it does not come")
+{
+    key_requests k{};
+    key_requests_want(&k, true);
+    key_requests_begin(&k, 1000 * MS);
+    CHECK(key_requests_next(&k) == 1500 * MS);
+    key_requests_came(&k);
+    CHECK(key_requests_next(&k) == USEC_NEVER);
+}
+
 TEST_CASE("key_budget: a viewer that needs many waits longer each time, unless it is alone")
 {
     struct row {
