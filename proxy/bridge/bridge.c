@@ -228,8 +228,7 @@ void bridge_shared_frame(struct bridge *b, struct shared_frame *f, int level, us
 void bridge_frame(struct bridge *b, struct received_frame *f, usec_t captured, usec_t now)
 {
     int level = f->level;
-    struct shared_frame *s =
-        shared_frame_new(f, b->config.ladder, b->config.is_annexb, captured);
+    struct shared_frame *s = shared_frame_new(f, b->config.ladder, b->config.is_annexb, captured);
     if (s)
         bridge_shared_frame(b, s, level, now);
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which frames of the shared flows one viewer takes. A flow is an origin's stream of one size, or of
-// what the backbone leaves of it, for all viewers of that size.
+// Which frames of the shared flows one viewer takes. A flow is an origin's stream of one size, or
+// of what the backbone leaves of it, for all viewers of that size.
 //
 //   The law.
 //     - A viewer that joins a running flow starts at its next key frame.
@@ -24,7 +24,7 @@ extern "C" {
 
 enum { FLOW_NONE = -1 };
 
-struct flow_viewer { // flow_viewer.c alone writes the fields
+struct flow_viewer {             // flow_viewer.c alone writes the fields
     const struct ladder *ladder; // borrowed
     int level;                   // that the viewer gets at most
     int current;                 // flow that it takes frames of; FLOW_NONE: none

@@ -142,8 +142,8 @@ static void answer_place(struct relay_feed *f, usec_t now)
     f->base.wall_ahead = knows ? ahead : 0;
     answer(f,
            isnan(f->show_seconds) ? MEDIA_NOWHERE
-           : isnan(f->seconds)                  ? MEDIA_CONTINUES
-                                                : MEDIA_SOUGHT,
+           : isnan(f->seconds)    ? MEDIA_CONTINUES
+                                  : MEDIA_SOUGHT,
            now);
 }
 

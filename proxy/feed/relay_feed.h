@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One viewer's feed of an origin's stored stream: a session with the origin (upstream.h), its frames
-// through the bridge (access_leg.h), and the viewer's requests towards the origin. Of live streams
-// see shared_feed.h.
+// One viewer's feed of an origin's stored stream: a session with the origin (upstream.h), its
+// frames through the bridge (access_leg.h), and the viewer's requests towards the origin. Of live
+// streams see shared_feed.h.
 //
 //   PLAY    waits for the origin's answer: media_feed_ops.place returns MEDIA_WAITS, and then the
 //           origin's place or its refusal. The session with the origin begins with the first PLAY.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A stream_media of an origin's stream. Of live media all viewers share the sessions with the origin
-// (shared_feed.h), of stored media each viewer has one of its own (relay_feed.h). Loop thread only.
+// A stream_media of an origin's stream. Of live media all viewers share the sessions with the
+// origin (shared_feed.h), of stored media each viewer has one of its own (relay_feed.h). Loop
+// thread only.
 #ifndef WEIR_PROXY_FEED_RELAY_MEDIA_H
 #define WEIR_PROXY_FEED_RELAY_MEDIA_H
 

@@ -567,18 +567,18 @@ struct media_feed *shared_feed_new(const struct shared_feed_config *config)
     struct shared_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    f->base = (struct media_feed){
-        .ops = &ops, .reorders = config->media->reorders, .is_encoded = true};
+    f->base =
+        (struct media_feed){.ops = &ops, .reorders = config->media->reorders, .is_encoded = true};
     f->config = *config;
     f->clock_limit = f->retune_at = USEC_NEVER;
     flow_viewer_init(&f->viewer, &config->media->ladder);
     f->level = f->chosen = f->viewer.level;
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
-        f->seats[i] = (struct flow_seat){.ops = &seat_ops,
-                                         .ctx = f,
-                                         .flow = i,
-                                         .demand = {.follows = true,
-                                                    .latency_ms = SESSION_LATENCY_DEFAULT_MS}};
+        f->seats[i] = (struct flow_seat){
+            .ops = &seat_ops,
+            .ctx = f,
+            .flow = i,
+            .demand = {.follows = true, .latency_ms = SESSION_LATENCY_DEFAULT_MS}};
     struct access_leg_config leg = {.sink = config->sink,
                                     .media = config->media,
                                     .choices = config->choices,

@@ -29,7 +29,7 @@ struct shared_upstream {
     struct upstream *upstream; // owned; NULL: none
     struct timer *timer;       // owned
     enum phase phase;
-    bool is_over;      // the upstream has ended: the timer frees it
+    bool is_over; // the upstream has ended: the timer frees it
     struct flow_seat *seats;
     int seat_count;
     usec_t empty_since; // USEC_NEVER: it has seats
@@ -174,8 +174,7 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (!r->capture_wall) // a third party's: the latency is that from the proxy on
         r->capture_wall = r->first_arrived + clock_wall() - clock_now();
     const struct stream_media *media = u->config.media;
-    struct shared_frame *f =
-        shared_frame_new(r, &media->ladder, media->codec != SDP_VP9, captured);
+    struct shared_frame *f = shared_frame_new(r, &media->ladder, media->codec != SDP_VP9, captured);
     if (!f)
         return;
     u->got = true;

@@ -3,8 +3,8 @@
 
 int level_choice_of(struct level_choice *c, const struct level_choice_inputs *in)
 {
-    bool too_much = in->waiting >= in->target / 2 ||
-                    (in->capacity_bps > 0 && in->capacity_bps < in->level_bps);
+    bool too_much =
+        in->waiting >= in->target / 2 || (in->capacity_bps > 0 && in->capacity_bps < in->level_bps);
     if (in->adapted >= in->level)
         c->lowered = false;
     else if (too_much)

@@ -7,9 +7,8 @@ enum { NEAR_SECONDS = 10 }; // so far from the clock, the origin's numbers are t
 
 void shared_numbers_init(struct shared_numbers *n, const struct ladder *ladder)
 {
-    *n = (struct shared_numbers){.period = number_shift_period(ladder),
-                                 .fps = fps_value(ladder->source_fps),
-                                 .last = -1};
+    *n = (struct shared_numbers){
+        .period = number_shift_period(ladder), .fps = fps_value(ladder->source_fps), .last = -1};
 }
 
 int64_t shared_numbers_begin(struct shared_numbers *n, int64_t first, int64_t flow_last, usec_t now)

@@ -17,8 +17,8 @@ flow_demand of(const std::vector<flow_demand> &viewers)
 }
 
 // {level, follows, limit, latency, playout}
-const flow_demand FREE{2, true, 0, 1000, 0}, SLOW{2, true, 300e3, 1000, 0}, SLOWER{3, true, 100e3, 1000, 0},
-    HASTY{1, false, 0, 200, 150}, CALM{1, false, 0, 2000, 900};
+const flow_demand FREE{2, true, 0, 1000, 0}, SLOW{2, true, 300e3, 1000, 0},
+    SLOWER{3, true, 100e3, 1000, 0}, HASTY{1, false, 0, 200, 150}, CALM{1, false, 0, 2000, 900};
 } // namespace
 
 TEST_CASE("flow_demand: the limit is the highest, and none if one viewer has none")

@@ -44,7 +44,8 @@ TEST_CASE("key_requests: for a viewer that joins they are repeated until a key f
     CHECK(key_requests_next(&k) == 2300 * MS);
 }
 
-TEST_CASE("key_requests: a session begins with a key frame, which is not requested unless it does not come")
+TEST_CASE("key_requests: a session begins with a key frame, which is not requested unless it does "
+          "not come")
 {
     key_requests k{};
     key_requests_want(&k, true);
