@@ -20,12 +20,13 @@ struct relay_info {
     double proxy_delay_ms;     // mean time from the arrival of a frame to its first write here
     double proxy_limit_bps;    // max rate that was requested of the origin; 0: none
     double proxy_badput_bytes; // of frames that could not be decoded and were not forwarded
+    double proxy_viewers;      // that share what arrives from the origin, this one included
 };
 
 static inline struct relay_info relay_info_unknown(void)
 {
     double n = (double)NAN;
-    struct relay_info unknown = {n, n, n, n, n, n, n, n};
+    struct relay_info unknown = {n, n, n, n, n, n, n, n, n};
     return unknown;
 }
 
@@ -36,7 +37,7 @@ struct relay_field {
     double *value;
 };
 
-enum { RELAY_FIELDS = 9 };
+enum { RELAY_FIELDS = 10 };
 
 static inline void relay_info_fields(struct relay_info *r, struct relay_field out[RELAY_FIELDS])
 {
@@ -49,6 +50,7 @@ static inline void relay_info_fields(struct relay_info *r, struct relay_field ou
         {"proxy.delay_ms", 3, &r->proxy_delay_ms},
         {"proxy.limit_bps", 0, &r->proxy_limit_bps},
         {"proxy.badput_bytes", 0, &r->proxy_badput_bytes},
+        {"proxy.viewers", 0, &r->proxy_viewers},
         {(const char *)0, 0, (double *)0},
     };
     for (int i = 0; i < RELAY_FIELDS; i++)

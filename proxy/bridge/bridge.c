@@ -5,21 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proxy/bridge/relayed_frame.h"
 #include "stream/playout/reference_tracker.h"
 
 enum {
     WINDOW = 1024, // frame numbers of which is known what was forwarded; a power of two
     HEADERS = 40,  // bytes of a packet beside its payload
+    LEFT_OUT = 64, // frames that were left out, of which is known where they were
 };
 
 static const usec_t UNKNOWN_RTT = 150 * USEC_PER_MSEC;
 static const usec_t MAX_HOLD = USEC_PER_SEC;
 
 struct held_frame {
-    struct received_frame *frame; // owned
-    usec_t captured;
+    struct shared_frame *frame; // one reference
+    int level;
     usec_t until;
+};
+
+struct left_out {
+    int64_t first_seq;
+    int packets; // 0: none
 };
 
 struct forwarded {
@@ -34,6 +39,8 @@ struct bridge {
     struct forwarded forwarded[WINDOW];
     int64_t next_seq; // number after the last packet of what was forwarded; -1: none yet
     usec_t rtt;
+    unsigned left_out_count;
+    struct left_out left_out[LEFT_OUT];
     int held_count;
     struct held_frame held[BRIDGE_MAX_HELD]; // in the order of arrival
     struct bridge_stats stats;
@@ -61,7 +68,7 @@ struct bridge *bridge_new(const struct bridge_config *config, usec_t now)
 static void drop_held(struct bridge *b)
 {
     while (b->held_count)
-        received_frame_free(b->held[--b->held_count].frame);
+        shared_frame_unref(b->held[--b->held_count].frame);
 }
 
 void bridge_free(struct bridge *b)
@@ -82,6 +89,7 @@ void bridge_set_rtt(struct bridge *b, usec_t rtt)
 void bridge_restart(struct bridge *b)
 {
     drop_held(b);
+    memset(b->left_out, 0, sizeof(b->left_out));
     b->next_seq = -1;
 }
 
@@ -125,29 +133,31 @@ static void note_forwarded(struct bridge *b, const struct received_frame *f)
 static void tell_gap(struct bridge *b, const struct received_frame *f, usec_t now)
 {
     int64_t gap = b->next_seq < 0 ? 0 : f->first_seq - b->next_seq;
-    int64_t next = f->first_seq + f->packets;
+    int64_t next = f->first_seq + f->packets, whole = gap;
     b->next_seq = next > b->next_seq ? next : b->next_seq;
+    for (int i = 0; i < LEFT_OUT && gap > 0; i++)
+        if (b->left_out[i].packets && b->left_out[i].first_seq >= f->first_seq - whole &&
+            b->left_out[i].first_seq < f->first_seq)
+            gap -= b->left_out[i].packets;
     if (gap <= 0)
         return;
     b->stats.lost += (uint64_t)gap;
     b->config.ops->lost(b->config.ctx, gap < INT_MAX ? (int)gap : INT_MAX, now);
 }
 
-// Takes over `f`.
-static void forward(struct bridge *b, struct received_frame *f, usec_t captured, usec_t now)
+// Takes over the reference.
+static void forward(struct bridge *b, struct shared_frame *f, int level, usec_t now)
 {
-    struct coded_frame *out = relayed_frame_new(f, b->config.ladder, b->config.is_annexb, captured);
+    struct coded_frame *out = shared_frame_at(f, level);
     if (out) {
-        tell_gap(b, f, now);
-        note_forwarded(b, f);
+        tell_gap(b, &f->head, now);
+        note_forwarded(b, &f->head);
         b->stats.frames++;
         b->stats.bytes += out->bytes;
         b->config.ops->forward(b->config.ctx, out, now);
         coded_frame_unref(out);
-    } else {
-        b->stats.malformed++;
     }
-    received_frame_free(f);
+    shared_frame_unref(f);
 }
 
 // ---- Frames that wait
@@ -164,28 +174,28 @@ static void drop_badput(struct bridge *b, int i)
 {
     struct held_frame h = take_held(b, i);
     b->stats.badput_frames++;
-    b->stats.badput_bytes += h.frame->bytes;
-    received_frame_free(h.frame);
+    b->stats.badput_bytes += h.frame->head.bytes;
+    shared_frame_unref(h.frame);
 }
 
-static void hold(struct bridge *b, struct received_frame *f, usec_t captured, usec_t now)
+static void hold(struct bridge *b, struct shared_frame *f, int level, usec_t now)
 {
     usec_t repair = 2 * (b->rtt > 0 ? b->rtt : UNKNOWN_RTT) + BRIDGE_REPAIR;
     if (b->held_count == BRIDGE_MAX_HELD)
         drop_badput(b, 0);
-    b->held[b->held_count++] = (struct held_frame){f, captured, now + usec_min(repair, MAX_HOLD)};
+    b->held[b->held_count++] = (struct held_frame){f, level, now + usec_min(repair, MAX_HOLD)};
 }
 
 // A frame was forwarded: those that waited for it follow.
 static void release_held(struct bridge *b, usec_t now)
 {
     for (int i = 0; i < b->held_count;) {
-        if (!can_be_decoded(b, b->held[i].frame)) {
+        if (!can_be_decoded(b, &b->held[i].frame->head)) {
             i++;
             continue;
         }
         struct held_frame h = take_held(b, i);
-        forward(b, h.frame, h.captured, now);
+        forward(b, h.frame, h.level, now);
         i = 0;
     }
 }
@@ -196,22 +206,39 @@ static void request_key(struct bridge *b, usec_t now)
         b->config.ops->request_key(b->config.ctx, now);
 }
 
-void bridge_frame(struct bridge *b, struct received_frame *f, usec_t captured, usec_t now)
+void bridge_shared_frame(struct bridge *b, struct shared_frame *f, int level, usec_t now)
 {
-    if (!relayed_frame_is_valid(f, b->config.ladder)) {
+    if (!f->coded) {
         b->stats.malformed++;
-        received_frame_free(f);
         return;
     }
-    reflection_arrived(&b->reflection, f->bytes + (size_t)f->packets * HEADERS);
-    reference_tracker_arrived(b->tracker, f);
-    if (b->config.keeps_badput || can_be_decoded(b, f)) {
-        forward(b, f, captured, now);
+    struct received_frame head = f->head;
+    head.level = level;
+    reflection_arrived(&b->reflection, head.bytes + (size_t)head.packets * HEADERS);
+    reference_tracker_arrived(b->tracker, &head);
+    if (b->config.keeps_badput || can_be_decoded(b, &head)) {
+        forward(b, shared_frame_ref(f), level, now);
         release_held(b, now);
     } else {
-        hold(b, f, captured, now);
+        hold(b, shared_frame_ref(f), level, now);
     }
     request_key(b, now);
+}
+
+void bridge_frame(struct bridge *b, struct received_frame *f, usec_t captured, usec_t now)
+{
+    int level = f->level;
+    struct shared_frame *s = shared_frame_new(f, b->config.ladder, b->config.is_annexb, captured);
+    if (s)
+        bridge_shared_frame(b, s, level, now);
+    else
+        b->stats.malformed++;
+    shared_frame_unref(s);
+}
+
+void bridge_leave_out(struct bridge *b, const struct received_frame *f)
+{
+    b->left_out[b->left_out_count++ % LEFT_OUT] = (struct left_out){f->first_seq, f->packets};
 }
 
 usec_t bridge_next_timeout(const struct bridge *b)

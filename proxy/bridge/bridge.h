@@ -24,6 +24,7 @@
 #include "media/coded/coded_frame.h"
 #include "media/rtp/depacketiser.h"
 #include "proxy/bridge/reflection.h"
+#include "proxy/bridge/shared_frame.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,6 +70,11 @@ void bridge_set_rtt(struct bridge *b, usec_t rtt);
 // A frame came from the backbone; the bridge takes it over. `captured`: its capture, on the clock
 // of `now`.
 void bridge_frame(struct bridge *b, struct received_frame *f, usec_t captured, usec_t now);
+// The same of a frame that several viewers share; the bridge takes a reference. This viewer is
+// served `level`, which may be below the frame's.
+void bridge_shared_frame(struct bridge *b, struct shared_frame *f, int level, usec_t now);
+// A frame came that this viewer shall not get: it leaves no gap.
+void bridge_leave_out(struct bridge *b, const struct received_frame *f);
 // Lost packets were requested of the origin, so its repair is under way.
 void bridge_nacked(struct bridge *b, usec_t now);
 // The sequence numbers of the backbone start again: another session with the origin. Frames that

@@ -19,6 +19,8 @@
 // Third parties stop a stream's pipeline with the connection that has described it, unless another
 // one has joined. So it stays open until the viewer's own session with the origin stands.
 #define KEEP_LINK (2 * USEC_PER_SEC)
+// A film that no viewer holds stays while its media has a session with the origin (relay_media.h).
+#define LINGER_CHECK (250 * USEC_PER_MSEC)
 
 enum film_state { FILM_DESCRIBING, FILM_OPEN, FILM_REFUSED };
 
@@ -85,7 +87,21 @@ static void origin_leave(struct catalog *c, struct catalog_hold *h)
         at = &(*at)->next;
     *at = h->next;
     h->film = NULL;
-    if (!f->holds)
+    if (f->holds)
+        return;
+    if (f->state == FILM_OPEN && relay_media_is_open(f->stream.media))
+        timer_set(f->timer, clock_now() + LINGER_CHECK);
+    else
+        close_film(f);
+}
+
+// Makes room for another film: closes one that has no viewers.
+static void close_idle(struct origin_catalog *s)
+{
+    struct film *f = s->films;
+    while (f && f->holds)
+        f = f->next;
+    if (f)
         close_film(f);
 }
 
@@ -125,13 +141,25 @@ static void open_film(struct film *f)
     log_info("%s is described: %s", f->path, f->url.text);
 }
 
+// The film is open: its description's link ends, and then, without viewers, the film.
+static void on_open_timer(struct film *f, usec_t now)
+{
+    rtsp_link_free(f->link);
+    f->link = NULL;
+    if (f->holds)
+        return;
+    if (relay_media_is_open(f->stream.media))
+        timer_set(f->timer, now + LINGER_CHECK);
+    else
+        close_film(f);
+}
+
 // The description came, or will not: notifies the viewers that wait.
 static void on_timer(void *ctx, usec_t now)
 {
     struct film *f = ctx;
     if (f->state == FILM_OPEN) {
-        rtsp_link_free(f->link);
-        f->link = NULL;
+        on_open_timer(f, now);
         return;
     }
     if (f->is_described)
@@ -292,6 +320,8 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
                                        : "loop: the request has passed too many proxies");
     }
     // Each connection holds one film at most, so no viewer can take those of others.
+    if (s->film_count >= s->config.max_viewers)
+        close_idle(s);
     if (s->film_count >= s->config.max_viewers) {
         free(f);
         return ERR_FULL;
@@ -320,11 +350,11 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
     return CATALOG_WAITS;
 }
 
-// Returns true if a viewer who asks for `path` may have the film. One who asks through other
-// proxies must not escape the check for loops.
-static bool is_shared(const struct film *f, const char *path, const struct catalog_hold *h)
+// Returns true if a viewer who asks for `url` may have the film. One who asks through other proxies
+// must not escape the check for loops.
+static bool is_shared(const struct film *f, const struct url *url, const struct catalog_hold *h)
 {
-    return strcmp(f->received, h->via) == 0 && strcmp(f->path, path) == 0 &&
+    return strcmp(f->received, h->via) == 0 && strcmp(f->url.text, url->text) == 0 &&
            f->state != FILM_REFUSED &&
            !(f->state == FILM_OPEN && relay_media_is_stale(f->stream.media));
 }
@@ -334,13 +364,17 @@ static int origin_take(struct catalog *c, const char *url_path, struct catalog_h
 {
     struct origin_catalog *s = (struct origin_catalog *)c;
     struct film *f = h->film;
-    if (f && !origin_url_is_same(f->path, url_path)) {
+    struct url url;
+    bool is_url = origin_url_of(s->config.rules, url_path, &url) == 0;
+    bool is_same = f && ((is_url && strcmp(f->url.text, url.text) == 0) ||
+                         origin_url_is_same(f->path, url_path));
+    if (f && !is_same) {
         if (only)
             return refuse(h, 404, "the session is of another stream");
         origin_leave(c, h);
     }
-    for (f = s->films; f && !h->film; f = f->next)
-        if (is_shared(f, url_path, h))
+    for (f = s->films; f && !h->film && is_url; f = f->next)
+        if (is_shared(f, &url, h))
             hold_film(h, f);
     f = h->film;
     if (!f)

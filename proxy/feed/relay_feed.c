@@ -11,25 +11,16 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
-#include "proxy/bridge/bridge.h"
+#include "proxy/feed/access_leg.h"
 #include "proxy/feed/frame_store.h"
 #include "proxy/feed/upstream.h"
 #include "proxy/policy/number_shift.h"
 #include "server/session/session.h"
 
-// The bridge reads the state of the access. While that is idle, the next frame after
-// ACCESS_IDLE_MIN causes it, so that the reading needs no wake-up of its own.
-#define ACCESS_EVERY      (20 * USEC_PER_MSEC)
-#define ACCESS_IDLE_MIN   (50 * USEC_PER_MSEC)
-#define ACCESS_IDLE_MAX   (250 * USEC_PER_MSEC)
 #define EARLY_SECONDS     1.0
 #define ORIGIN_LATENCY_MS 200
-#define KEY_EVERY         (USEC_PER_SEC / 2)    // key frames for those that were dropped
 #define RETRY_EVERY       USEC_PER_SEC          // during an outage
 #define CLOCK_WAIT        (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
-// A capture time further away is not believed.
-#define MAX_AGE   (60 * USEC_PER_SEC)
-#define MAX_EARLY (10 * USEC_PER_SEC)
 
 enum phase {
     IDLE,     // no session with the origin
@@ -45,7 +36,7 @@ struct relay_feed {
     struct media_feed base; // first
     struct relay_feed_config config;
     struct upstream *upstream; // owned; NULL: none
-    struct bridge *bridge;     // owned
+    struct access_leg *leg;    // owned
     struct frame_store *store; // owned
     struct timer *timer;       // owned
     enum phase phase;
@@ -75,12 +66,6 @@ struct relay_feed {
     int latency_ms;
     int playout_ms; // 0: not known
 
-    double held_sum, waiting_sum; // us, of this second: in the bridge, and in the session's queue
-    int held_count, waiting_count;
-    double delay_ms;     // mean from a frame's arrival to its first write, of the last second
-    usec_t access_at;    // a frame from then on causes a reading of the access
-    usec_t access_limit; // the timer causes it then
-    usec_t key_at;       // no key frame is requested for a dropped frame before this time
     usec_t second_at;
     usec_t clock_limit; // the answer waits for the origin's clock until then
     usec_t away_since;
@@ -88,11 +73,6 @@ struct relay_feed {
     usec_t connected_at; // the newest attempt
     usec_t retry_at;
 };
-
-static bool is_live(const struct relay_feed *f)
-{
-    return f->config.media->duration < 0;
-}
 
 // What the viewer leaves to its server is for the access. With less than ORIGIN_LATENCY_MS at the
 // origin a large frame would never leave.
@@ -114,7 +94,7 @@ static void arm(struct relay_feed *f)
     if (f->phase == AWAY)
         when = usec_min(when, f->retry_at);
     if (f->phase == PLAYING)
-        when = usec_min(when, usec_min(f->access_limit, bridge_next_timeout(f->bridge)));
+        when = usec_min(when, access_leg_next_timeout(f->leg));
     if (f->upstream)
         when = usec_min(when, f->second_at);
     when = usec_min(when, f->clock_limit);
@@ -161,41 +141,17 @@ static void answer_place(struct relay_feed *f, usec_t now)
     bool knows = upstream_wall_ahead(f->upstream, &ahead);
     f->base.wall_ahead = knows ? ahead : 0;
     answer(f,
-           is_live(f) || isnan(f->show_seconds) ? MEDIA_NOWHERE
-           : isnan(f->seconds)                  ? MEDIA_CONTINUES
-                                                : MEDIA_SOUGHT,
+           isnan(f->show_seconds) ? MEDIA_NOWHERE
+           : isnan(f->seconds)    ? MEDIA_CONTINUES
+                                  : MEDIA_SOUGHT,
            now);
-}
-
-// ---- The access
-
-static void read_access(struct relay_feed *f, usec_t now)
-{
-    struct session_stats s;
-    (void)f->config.sink->ops->stats(f->config.sink, &s, now);
-    // What waits here found the socket full. A part of the buffer that varies is the kernel's own.
-    bool is_full = s.waiting_bytes > 0;
-    struct reflect_access access = {
-        .waiting = (usec_t)(s.waiting_ms * USEC_PER_MSEC),
-        .waiting_bytes = (double)s.waiting_bytes,
-        .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
-        .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
-        .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
-        .carried_bps = s.follows ? s.adaptation.target_bps : 0,
-        .free = is_full ? 0 : s.info.buffer_free};
-    f->waiting_sum += (double)access.waiting;
-    f->waiting_count++;
-    bridge_access(f->bridge, &access, now);
-    bool idle = bridge_access_is_idle(f->bridge);
-    f->access_at = now + (idle ? ACCESS_IDLE_MIN : ACCESS_EVERY);
-    f->access_limit = now + (idle ? ACCESS_IDLE_MAX : ACCESS_EVERY);
 }
 
 // ---- From the origin
 
 static void note_place(struct relay_feed *f, const struct rtsp_client_place *place)
 {
-    if (is_live(f) || isnan(place->seconds))
+    if (isnan(place->seconds))
         return;
     int64_t first = f->last + 1, show = f->last + 1;
     if (place->first >= 0) {
@@ -221,7 +177,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         log_info("the origin %s is back after %.1f s", f->config.url->text,
                  usec_to_sec(now - f->away_since));
     f->phase = PLAYING;
-    f->access_at = f->access_limit = now + ACCESS_EVERY;
+    access_leg_begin(f->leg, now);
     note_place(f, place);
     if (returns && f->playout_ms)
         upstream_set_playout(f->upstream, f->playout_ms, now);
@@ -254,30 +210,6 @@ static void set_shift(struct relay_feed *f, int64_t first)
     f->shifts = false;
 }
 
-static usec_t captured_of(const struct relay_feed *f, usec_t capture_wall, usec_t arrived,
-                          usec_t now)
-{
-    usec_t ahead;
-    if (!capture_wall || !upstream_wall_ahead(f->upstream, &ahead))
-        return arrived;
-    usec_t captured = capture_wall - ahead - (clock_wall() - clock_now());
-    return captured < now - MAX_AGE || captured > now + MAX_EARLY ? arrived : captured;
-}
-
-static void note_held(struct relay_feed *f, usec_t held)
-{
-    f->held_sum += (double)held;
-    f->held_count++;
-}
-
-static void end_second(struct relay_feed *f)
-{
-    if (f->held_count && f->waiting_count)
-        f->delay_ms = (f->held_sum / f->held_count + f->waiting_sum / f->waiting_count) / 1000;
-    f->held_sum = f->waiting_sum = 0;
-    f->held_count = f->waiting_count = 0;
-}
-
 static void on_frame(void *ctx, struct received_frame *r, usec_t now)
 {
     struct relay_feed *f = ctx;
@@ -286,13 +218,12 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     r->number += f->shift;
     if (r->depends_on >= 0)
         r->depends_on += f->shift;
-    usec_t captured = captured_of(f, r->capture_wall, r->first_arrived, now);
+    usec_t captured = access_leg_captured(f->upstream, r->capture_wall, r->first_arrived, now);
     if (!r->capture_wall) // a third party's: the latency is that from the proxy on
         r->capture_wall = r->first_arrived + clock_wall() - clock_now();
-    note_held(f, now - r->last_arrived);
-    if (f->phase == PLAYING && now >= f->access_at) // before the frame: what still waits
-        read_access(f, now);
-    bridge_frame(f->bridge, r, captured, now);
+    if (f->phase == PLAYING)
+        access_leg_before_frame(f->leg, r->last_arrived, now);
+    bridge_frame(access_leg_bridge(f->leg), r, captured, now);
     arm(f);
 }
 
@@ -308,8 +239,6 @@ static void forward(void *ctx, struct coded_frame *frame, usec_t now)
     struct relay_feed *f = ctx;
     if (frame->number > f->last)
         f->last = frame->number;
-    if (is_live(f) && !f->plays && !f->requested)
-        return; // the viewer pauses
     frame_store_add(f->store, frame);
     give(f, now);
 }
@@ -360,7 +289,7 @@ static void on_audio(void *ctx, const struct received_audio *a)
     struct fps fps = f->config.media->ladder.source_fps;
     usec_t now = clock_now();
     c->position = a->position + audio_samples(number_shift_media(f->shift, fps));
-    c->captured = captured_of(f, a->capture_wall, a->arrived, now);
+    c->captured = access_leg_captured(f->upstream, a->capture_wall, a->arrived, now);
     c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
     c->bytes = a->bytes;
     memcpy(c->data, a->data, a->bytes);
@@ -383,7 +312,7 @@ static void on_clock(void *ctx, usec_t now)
 static void on_nacked(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
-    bridge_nacked(f->bridge, now);
+    bridge_nacked(access_leg_bridge(f->leg), now);
 }
 
 // ---- The origin is lost
@@ -414,10 +343,9 @@ static void on_bye(void *ctx, usec_t now)
     struct relay_feed *f = ctx;
     if (f->phase != PLAYING)
         return;
-    // Live media has no end of its own: the origin ends.
     bool early = isnan(f->show_seconds) ||
                  position_of(f, f->last + 1) < f->config.media->duration - EARLY_SECONDS;
-    if (is_live(f) || early) {
+    if (early) {
         f->is_over = true;
         set_away(f, "it has ended", now);
     } else {
@@ -487,7 +415,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                   : isnan(f->show_seconds)           ? 0
                                                      : position_of(f, f->last + 1);
     drop_upstream(f, now);
-    bridge_restart(f->bridge);
+    bridge_restart(access_leg_bridge(f->leg));
     struct upstream_config config = {.loop = f->config.loop,
                                      .url = f->config.url,
                                      .sdp = f->config.sdp,
@@ -498,7 +426,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                      .follows = f->follows,
                                      .level = f->level,
                                      .latency_ms = origin_latency(f),
-                                     .start = is_live(f) ? 0 : from,
+                                     .start = from,
                                      .speed = f->speed,
                                      .ops = &upstream_ops,
                                      .ctx = f};
@@ -508,8 +436,6 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
     f->second_at = now + USEC_PER_SEC;
     f->shifts = f->last >= 0;
     f->next = f->last + 1;
-    if (f->shifts && is_live(f) && phase == RETURNING)
-        f->next += (int64_t)(usec_to_sec(now - f->away_since) * fps_of(f));
     return f->upstream;
 }
 
@@ -550,15 +476,12 @@ static void on_timer(void *ctx, usec_t now)
     if (f->upstream && now >= f->second_at) {
         f->second_at = now + USEC_PER_SEC;
         upstream_second(f->upstream, now);
-        end_second(f);
         struct upstream_stats s;
         upstream_read(f->upstream, &s);
-        bridge_set_rtt(f->bridge, s.rtt);
+        access_leg_second(f->leg, s.rtt);
     }
-    if (f->phase == PLAYING && now >= f->access_limit)
-        read_access(f, now);
-    if (f->phase == PLAYING && now >= bridge_next_timeout(f->bridge))
-        bridge_on_timeout(f->bridge, now);
+    if (f->phase == PLAYING)
+        access_leg_on_timeout(f->leg, now);
     if (f->phase == RETURNING && now - f->away_since >= f->config.choices->outage) {
         f->phase = AWAY;
         f->retry_at = now;
@@ -574,7 +497,7 @@ static void begin_request(struct relay_feed *f, const struct media_seek *to, use
 {
     f->requested = true;
     f->answered = false;
-    f->seconds = to && !is_live(f) ? to->seconds : NAN;
+    f->seconds = to ? to->seconds : NAN;
     f->request_limit = now + MEDIA_PLACE_LIMIT;
     f->clock_limit = USEC_NEVER;
     if (!isnan(f->seconds))
@@ -654,22 +577,6 @@ static void request_key(struct media_feed *feed, int size_id, usec_t now)
         upstream_request_key(f->upstream, now);
 }
 
-// A frame that the origin's encoder does not know to be missing was dropped here. Later frames of
-// the base layer depend on it.
-static void repair(struct media_feed *feed, int size_id, int64_t number)
-{
-    struct relay_feed *f = (struct relay_feed *)feed;
-    const struct ladder *l = &f->config.media->ladder;
-    const struct size_spec *size = &l->sizes[size_id];
-    int64_t index = size_index_of_frame(size->fps, l->source_fps, number);
-    usec_t now = clock_now();
-    bool is_base = index >= 0 && layer_temporal_id(index, size->layers) == 0;
-    if (!is_base || f->phase != PLAYING || now < f->key_at)
-        return;
-    f->key_at = now + KEY_EVERY;
-    upstream_request_key(f->upstream, now);
-}
-
 static void set_level(struct media_feed *feed, int level, bool follows)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
@@ -709,40 +616,21 @@ static void relay_info(const struct media_feed *feed, struct relay_info *out, us
 {
     (void)now;
     const struct relay_feed *f = (const struct relay_feed *)feed;
-    struct bridge_stats bridge;
-    bridge_read(f->bridge, &bridge);
     *out = relay_info_unknown();
-    out->proxy_limit_bps = bridge.limit_bps;
-    out->proxy_badput_bytes = (double)bridge.badput_bytes;
-    out->proxy_delay_ms = f->delay_ms;
-    if (!f->upstream)
-        return;
-    struct upstream_stats s;
-    upstream_read(f->upstream, &s);
-    out->backbone_rtt_ms = s.rtt ? usec_to_msec(s.rtt) : NAN;
-    out->backbone_rate_bps = s.rate_bps;
-    out->backbone_loss = s.loss;
-    out->backbone_delay_ms = s.delay_ms;
-    out->backbone_skipped = s.skipped;
+    access_leg_info(f->leg, out);
+    if (f->upstream)
+        access_leg_backbone(f->upstream, out);
 }
 
 static void feed_free(struct media_feed *feed)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
     upstream_free(f->upstream, clock_now());
-    bridge_free(f->bridge);
+    access_leg_free(f->leg);
     frame_store_free(f->store);
     timer_free(f->timer);
     free(f);
 }
-
-#define OF_ALL                                                                                     \
-    .place = place, .play = play, .request_key = request_key, .set_level = set_level,              \
-    .set_latency = set_latency, .set_playout = set_playout, .relay_info = relay_info,              \
-    .free = feed_free
-static const struct media_feed_ops live_ops = {OF_ALL, .repair = repair};
-static const struct media_feed_ops stored_ops = {OF_ALL, .rewind = rewind_to,
-                                                 .set_speed = set_speed};
 
 struct media_feed *relay_feed_new(const struct relay_feed_config *config)
 {
@@ -752,35 +640,38 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
                                                  .limit = limit,
                                                  .mark = mark,
                                                  .stop_reading = stop_reading};
+    static const struct media_feed_ops ops = {.place = place,
+                                              .play = play,
+                                              .request_key = request_key,
+                                              .rewind = rewind_to,
+                                              .set_level = set_level,
+                                              .set_speed = set_speed,
+                                              .set_latency = set_latency,
+                                              .set_playout = set_playout,
+                                              .relay_info = relay_info,
+                                              .free = feed_free};
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    const struct relay_choices *choices = config->choices;
-    f->base = (struct media_feed){.ops = config->media->duration < 0 ? &live_ops : &stored_ops,
-                                  .reorders = config->media->reorders,
-                                  .is_encoded = config->media->duration < 0};
+    f->base = (struct media_feed){.ops = &ops, .reorders = config->media->reorders};
     f->config = *config;
     f->last = -1;
     f->away_last = -2;
     f->show_seconds = f->seconds = NAN;
     f->speed = 1;
     f->latency_ms = SESSION_LATENCY_DEFAULT_MS;
-    f->delay_ms = NAN;
     f->level = -1;
     f->period = number_shift_period(&config->media->ladder);
     f->clock_limit = USEC_NEVER;
-    struct bridge_config bridge = {.ladder = &config->media->ladder,
-                                   .is_annexb = config->media->codec != SDP_VP9,
-                                   .reflect = choices->reflect,
-                                   .target = choices->target,
-                                   .blocking = choices->blocking,
-                                   .keeps_badput = choices->keeps_badput,
-                                   .ops = &bridge_ops,
-                                   .ctx = f};
-    f->bridge = bridge_new(&bridge, clock_now());
-    f->store = frame_store_new(!is_live(f));
+    struct access_leg_config leg = {.sink = config->sink,
+                                    .media = config->media,
+                                    .choices = config->choices,
+                                    .ops = &bridge_ops,
+                                    .ctx = f};
+    f->leg = access_leg_new(&leg, clock_now());
+    f->store = frame_store_new(true);
     f->timer = timer_new(config->loop, on_timer, f);
-    if (f->bridge && f->store && f->timer)
+    if (f->leg && f->store && f->timer)
         return &f->base;
     feed_free(&f->base);
     return NULL;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One viewer's feed of an origin's stream: a session with the origin (upstream.h), its frames
-// through the bridge (bridge.h), and the viewer's requests towards the origin.
+// One viewer's feed of an origin's stored stream: a session with the origin (upstream.h), its
+// frames through the bridge (access_leg.h), and the viewer's requests towards the origin. Of live
+// streams see shared_feed.h.
 //
 //   PLAY    waits for the origin's answer: media_feed_ops.place returns MEDIA_WAITS, and then the
 //           origin's place or its refusal. The session with the origin begins with the first PLAY.
-//   Pause   pauses the origin, too. Frames of stored media that the viewer did not get are given
-//           again when it continues.
-//   Outage  If the origin is lost, or ends live media, the feed connects again every second, for as
-//           long as relay_choices.outage; then the media ends. Meanwhile the viewer keeps its
-//           session. Stored media continues at its position. Frame numbers continue
-//           (number_shift.h).
+//   Pause   pauses the origin, too. Frames that the viewer did not get are given again when it
+//           continues.
+//   Outage  If the origin is lost, the feed connects again every second, for as long as
+//           relay_choices.outage; then the media ends. Meanwhile the viewer keeps its session. The
+//           media continues at its position. Frame numbers continue (number_shift.h).
 //
 // Loop thread only.
 #ifndef WEIR_PROXY_FEED_RELAY_FEED_H

@@ -10,6 +10,7 @@
 #include "common/base/utf8.h"
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/relay_feed.h"
+#include "proxy/feed/shared_feed.h"
 #include "proxy/policy/via.h"
 
 enum {
@@ -27,12 +28,36 @@ struct relay_media {
     char via[VIA_MAX];
     char name[VIA_MAX_NAME + 16]; // of this proxy: the last entry of `via`
     bool stale;
+    struct shared_stream *shared; // owned; of live media, from its first viewer on
 };
+
+// Live media is the same for all viewers, so they share its sessions with the origin.
+static struct media_feed *live_feed_new(struct relay_media *m,
+                                        const struct media_feed_config *config)
+{
+    struct shared_upstream_config of = {.loop = config->loop,
+                                        .media = &m->base,
+                                        .choices = m->choices,
+                                        .url = &m->url,
+                                        .sdp = &m->sdp,
+                                        .via = m->via,
+                                        .stale = &m->stale};
+    if (!m->shared)
+        m->shared = shared_stream_new(&of);
+    struct shared_feed_config feed = {.loop = config->loop,
+                                      .sink = config->sink,
+                                      .media = &m->base,
+                                      .choices = m->choices,
+                                      .stream = m->shared};
+    return m->shared ? shared_feed_new(&feed) : NULL;
+}
 
 static struct media_feed *feed_new(struct stream_media *base,
                                    const struct media_feed_config *config)
 {
     struct relay_media *m = (struct relay_media *)base;
+    if (base->duration < 0)
+        return live_feed_new(m, config);
     struct relay_feed_config feed = {.loop = config->loop,
                                      .sink = config->sink,
                                      .media = base,
@@ -58,8 +83,10 @@ static void describe(const struct stream_media *base, int size_id, struct sdp *o
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s", m->sdp.profile_level_id);
 }
 
-static void media_free(struct stream_media *m)
+static void media_free(struct stream_media *base)
 {
+    struct relay_media *m = (struct relay_media *)base;
+    shared_stream_free(m->shared);
     free(m);
 }
 
@@ -114,4 +141,10 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
 bool relay_media_is_stale(const struct stream_media *m)
 {
     return ((const struct relay_media *)m)->stale;
+}
+
+bool relay_media_is_open(const struct stream_media *base)
+{
+    const struct relay_media *m = (const struct relay_media *)base;
+    return m->shared && shared_stream_is_open(m->shared);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A stream_media of an origin's stream. Its feeds are relay_feed: each viewer has a session of its
-// own with the origin. Loop thread only.
+// A stream_media of an origin's stream. Of live media all viewers share the sessions with the
+// origin (shared_feed.h), of stored media each viewer has one of its own (relay_feed.h). Loop
+// thread only.
 #ifndef WEIR_PROXY_FEED_RELAY_MEDIA_H
 #define WEIR_PROXY_FEED_RELAY_MEDIA_H
 
@@ -37,6 +38,9 @@ struct relay_media_config {
 int relay_media_new(const struct relay_media_config *config, struct stream_media **out);
 // Returns true if a session with the origin failed: its description may have changed since.
 bool relay_media_is_stale(const struct stream_media *m);
+// Returns true if a session with the origin goes on without viewers, for some seconds: the media
+// should be kept for those that come back.
+bool relay_media_is_open(const struct stream_media *m);
 
 #ifdef __cplusplus
 }

@@ -120,6 +120,8 @@ const struct metric metrics_of_relay[] = {
     OF_RELAY("proxy_badput_bytes_total", COUNTER,
              "Bytes of frames that could not be decoded and were not forwarded.",
              proxy_badput_bytes, 1),
+    OF_RELAY("proxy_viewers", GAUGE,
+             "Viewers that share what arrives of the origin, this one included.", proxy_viewers, 1),
     {0},
 };
 

@@ -266,5 +266,6 @@ struct adaptation_stats adaptation_read(const struct adaptation *a)
                                      .capacity_bps = a->rate.capacity_bps,
                                      .encoder_bps = a->encoder_bps,
                                      .delay_ms = usec_to_msec(a->rate.delay),
-                                     .rise_ms = usec_to_msec(a->rate.rise)};
+                                     .rise_ms = usec_to_msec(a->rate.rise),
+                                     .level = adaptation_level(a)};
 }

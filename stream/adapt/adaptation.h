@@ -82,6 +82,7 @@ int adaptation_level(const struct adaptation *a);
 struct adaptation_stats {
     double target_bps, delivered_bps, capacity_bps, encoder_bps;
     double delay_ms, rise_ms;
+    int level; // adaptation_level
 };
 
 struct adaptation_stats adaptation_read(const struct adaptation *a);

@@ -1010,7 +1010,7 @@ void stream_sender_read(const struct stream_sender *s, struct stream_sender_stat
         .repair_share = repair_share(s, now),
         .follows = s->follows,
         .adaptation = s->follows ? adaptation_read(&s->adaptation)
-                                 : (struct adaptation_stats){NAN, NAN, NAN, NAN, NAN, NAN},
+                                 : (struct adaptation_stats){NAN, NAN, NAN, NAN, NAN, NAN, -1},
     };
     if (s->writer.repair)
         out->repair = *repair_sender_stats(s->writer.repair);

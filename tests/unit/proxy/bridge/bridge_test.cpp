@@ -89,6 +89,15 @@ struct rig {
         bridge_frame(b, f, now, now);
         return take();
     }
+    // The viewer is served a lower level: frame `number`, as above, is left out.
+    void leave_out(int64_t number, int64_t first_seq)
+    {
+        received_frame f{};
+        f.number = number;
+        f.first_seq = first_seq;
+        f.packets = 2;
+        bridge_leave_out(b, &f);
+    }
     std::string tick(usec_t now)
     {
         bridge_on_timeout(b, now);
@@ -223,4 +232,47 @@ TEST_CASE("bridge: a larger size of a picture needs the smaller one, and its own
     CHECK(r.stats().badput_frames == 1);
     CHECK(r.come(8, 116, HOLD, 6) == "L2 F8");
     CHECK(r.come(8, 118, HOLD, -1, 1, true) == "F8"); // joins again
+}
+
+TEST_CASE("bridge: frames that are left out are no gap, what is lost between them is one")
+{
+    rig r;
+    r.come(0, 100, 0, -1);
+    r.leave_out(1, 102);
+    CHECK(r.come(2, 104, 0, 0) == "F2");
+    r.leave_out(3, 108); // 106 and 107 are lost
+    CHECK(r.come(4, 110, 0, 2) == "L2 F4");
+    r.leave_out(5, 112);
+    r.leave_out(7, 116);
+    CHECK(r.come(8, 118, 0, 4) == "L2 F8"); // 114 and 115
+    bridge_restart(r.b);
+    CHECK(r.come(10, 112, 0, -1) == "F10");
+    CHECK(r.come(12, 118, 0, 10) == "L4 F12"); // of another session nothing was left out
+    CHECK(r.stats().lost == 8);
+}
+
+TEST_CASE("bridge: viewers share a frame, each at its level")
+{
+    rig a, b;
+    a.ops.forward = [](void *, coded_frame *f, usec_t) { CHECK(f->level == 1); };
+    b.ops.forward = [](void *, coded_frame *f, usec_t) { CHECK(f->level == 0); };
+    const uint8_t bytes[] = {0, 0, 1, 9};
+    auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
+    REQUIRE(f);
+    f->key = true;
+    f->level = 1;
+    f->depends_on = -1;
+    f->packets = 1;
+    f->data = static_cast<uint8_t *>(malloc(sizeof(bytes)));
+    REQUIRE(f->data);
+    memcpy(f->data, bytes, sizeof(bytes));
+    f->bytes = sizeof(bytes);
+    shared_frame *s = shared_frame_new(f, &a.l, true, 0);
+    REQUIRE(s);
+    bridge_shared_frame(a.b, s, 1, 0);
+    bridge_shared_frame(b.b, s, 0, 0);
+    CHECK(a.stats().frames == 1);
+    CHECK(b.stats().frames == 1);
+    CHECK(s->references == 1);
+    shared_frame_unref(s);
 }

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/feed/shared_upstream.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+#include "common/protocol/server_dialect.h"
+#include "proxy/feed/access_leg.h"
+#include "proxy/policy/key_requests.h"
+#include "proxy/policy/number_shift.h"
+
+#define RETRY_EVERY USEC_PER_SEC // during an outage
+
+enum phase {
+    IDLE,     // no session with the origin
+    STARTING, // its PLAY has no answer yet
+    PLAYING,
+    AWAY,      // the origin was lost while it played
+    RETURNING, // and is being connected again
+};
+
+struct shared_upstream {
+    struct shared_upstream_config config;
+    struct upstream *upstream; // owned; NULL: none
+    struct timer *timer;       // owned
+    enum phase phase;
+    bool is_over; // the upstream has ended: the timer frees it
+    struct flow_seat *seats;
+    int seat_count;
+    usec_t empty_since; // USEC_NEVER: it has seats
+
+    struct flow_demand demand; // of all seats
+    struct flow_demand told;   // that the origin knows
+    bool is_held;              // nothing is read of the origin
+    struct key_requests keys;
+
+    struct recent_frames recent; // of this session
+    bool runs;                   // this session has brought a key frame
+    bool begins;                 // its first frame has not come
+    int64_t shift, last;         // of the numbers; the newest one, -1: none
+    bool got;                    // a frame came since the origin returned
+
+    usec_t second_at;
+    usec_t away_since;
+    usec_t connected_at; // the newest attempt
+    usec_t retry_at;
+};
+
+static void arm(struct shared_upstream *u)
+{
+    usec_t when = u->is_over ? 0 : USEC_NEVER;
+    if (u->phase == AWAY)
+        when = usec_min(when, u->retry_at);
+    if (u->phase == PLAYING)
+        when = usec_min(when, key_requests_next(&u->keys));
+    if (u->upstream)
+        when = usec_min(when, u->second_at);
+    if (u->phase != IDLE && u->empty_since != USEC_NEVER)
+        when = usec_min(when, u->empty_since + SHARED_UPSTREAM_LINGER);
+    timer_set(u->timer, when);
+}
+
+// ---- What the viewers ask for
+
+static void send_key_request(struct shared_upstream *u, usec_t now)
+{
+    if (u->phase == PLAYING && key_requests_due(&u->keys, now))
+        upstream_request_key(u->upstream, now);
+}
+
+static void tell_demand(struct shared_upstream *u, usec_t now)
+{
+    const struct flow_demand *d = &u->demand;
+    if (u->phase != PLAYING || !u->seat_count)
+        return;
+    if (d->level != u->told.level)
+        upstream_set_level(u->upstream, d->level, now);
+    if (d->latency_ms != u->told.latency_ms)
+        upstream_set_latency(u->upstream, d->latency_ms, now);
+    if (d->playout_ms && d->playout_ms != u->told.playout_ms)
+        upstream_set_playout(u->upstream, d->playout_ms, now);
+    if (d->limit_bps < u->told.limit_bps || d->limit_bps > u->told.limit_bps) {
+        log_debug("asks the origin for %.0f kbit/s at most", d->limit_bps / 1000);
+        upstream_limit(u->upstream, d->limit_bps, now);
+    }
+    u->told = *d;
+    if (u->is_held && u->seat_count != 1)
+        upstream_hold(u->upstream, u->is_held = false, now);
+}
+
+void shared_upstream_demand(struct shared_upstream *u, usec_t now)
+{
+    int count = 0;
+    for (const struct flow_seat *s = u->seats; s; s = s->next)
+        flow_demand_add(&u->demand, count++, &s->demand);
+    tell_demand(u, now);
+}
+
+void shared_upstream_want_key(struct shared_upstream *u, bool repeats, usec_t now)
+{
+    key_requests_want(&u->keys, repeats);
+    send_key_request(u, now);
+    arm(u);
+}
+
+void shared_upstream_mark(struct flow_seat *s, int packets)
+{
+    struct shared_upstream *u = s->u;
+    if (u && u->phase == PLAYING && u->seat_count == 1)
+        upstream_mark(u->upstream, packets);
+}
+
+void shared_upstream_hold(struct flow_seat *s, bool hold, usec_t now)
+{
+    struct shared_upstream *u = s->u;
+    if (!u || u->phase != PLAYING || u->seat_count != 1 || hold == u->is_held)
+        return;
+    u->is_held = hold;
+    upstream_hold(u->upstream, hold, now);
+}
+
+// ---- From the origin
+
+static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
+{
+    (void)place;
+    struct shared_upstream *u = ctx;
+    if (u->is_over) // it said BYE before
+        return;
+    if (u->phase == RETURNING)
+        log_info("the origin %s is back after %.1f s", u->config.url->text,
+                 usec_to_sec(now - u->away_since));
+    u->phase = PLAYING;
+    *u->config.stale = false; // the description is still the same
+    tell_demand(u, now);
+    key_requests_begin(&u->keys, now);
+    for (struct flow_seat *s = u->seats, *next; s; s = next) {
+        next = s->next;
+        s->ops->on_playing(s, now);
+    }
+    arm(u);
+}
+
+// Only live media is shared: it has no position.
+static void on_seek_refused(void *ctx, usec_t now)
+{
+    (void)ctx, (void)now;
+}
+
+static void begin_session(struct shared_upstream *u, int64_t first, usec_t now)
+{
+    u->begins = false;
+    u->shift = shared_numbers_begin(u->config.numbers, first, u->last, now);
+    for (struct flow_seat *s = u->seats, *next; s; s = next) {
+        next = s->next;
+        s->ops->on_restart(s, now);
+    }
+}
+
+static void on_frame(void *ctx, struct received_frame *r, usec_t now)
+{
+    struct shared_upstream *u = ctx;
+    if (u->begins)
+        begin_session(u, r->number, now);
+    r->number += u->shift;
+    if (r->depends_on >= 0)
+        r->depends_on += u->shift;
+    usec_t captured = access_leg_captured(u->upstream, r->capture_wall, r->first_arrived, now);
+    if (!r->capture_wall) // a third party's: the latency is that from the proxy on
+        r->capture_wall = r->first_arrived + clock_wall() - clock_now();
+    const struct stream_media *media = u->config.media;
+    struct shared_frame *f = shared_frame_new(r, &media->ladder, media->codec != SDP_VP9, captured);
+    if (!f)
+        return;
+    u->got = true;
+    if (f->coded && f->head.number > u->last) {
+        u->last = f->head.number;
+        shared_numbers_note(u->config.numbers, u->last, now);
+    }
+    recent_frames_add(&u->recent, f);
+    if (f->coded && f->head.key) {
+        u->runs = true;
+        key_requests_came(&u->keys);
+    }
+    // Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
+    for (struct flow_seat *s = u->seats, *next; s; s = next) {
+        next = s->next;
+        s->ops->on_frame(s, f, clock_now());
+    }
+    shared_frame_unref(f);
+}
+
+static void on_audio(void *ctx, const struct received_audio *a)
+{
+    struct shared_upstream *u = ctx;
+    struct coded_audio *c =
+        u->seats && !u->begins && a->bytes <= sizeof(c->data) ? coded_audio_new() : NULL;
+    if (!c)
+        return;
+    struct fps fps = u->config.media->ladder.source_fps;
+    usec_t now = clock_now();
+    c->position = a->position + audio_samples(number_shift_media(u->shift, fps));
+    c->captured = access_leg_captured(u->upstream, a->capture_wall, a->arrived, now);
+    c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
+    c->bytes = a->bytes;
+    memcpy(c->data, a->data, a->bytes);
+    for (struct flow_seat *s = u->seats, *next; s; s = next) {
+        next = s->next;
+        s->ops->on_audio(s, c, now);
+    }
+    coded_audio_unref(c);
+}
+
+static void on_nacked(void *ctx, usec_t now)
+{
+    struct shared_upstream *u = ctx;
+    for (struct flow_seat *s = u->seats; s; s = s->next)
+        s->ops->on_nacked(s, now);
+}
+
+static void on_clock(void *ctx, usec_t now)
+{
+    struct shared_upstream *u = ctx;
+    for (struct flow_seat *s = u->seats, *next; s; s = next) {
+        next = s->next;
+        s->ops->on_clock(s, now);
+    }
+}
+
+// ---- The origin is lost
+
+static void set_away(struct shared_upstream *u, const char *text, usec_t now)
+{
+    log_warn("the origin %s is lost: %s; trying again for %.0f s", u->config.url->text, text,
+             usec_to_sec(u->config.choices->outage));
+    bool sent_nothing = !u->got && u->away_since; // since its return
+    u->phase = AWAY;
+    u->retry_at = usec_max(now, u->connected_at + RETRY_EVERY);
+    if (sent_nothing)
+        return;
+    u->away_since = now;
+}
+
+static void on_bye(void *ctx, usec_t now)
+{
+    struct shared_upstream *u = ctx;
+    if (u->phase != PLAYING)
+        return;
+    u->is_over = true; // live media has no end of its own: the origin ends
+    set_away(u, "it has ended", now);
+    arm(u);
+}
+
+static void unseat(struct flow_seat *s)
+{
+    struct shared_upstream *u = s->u;
+    struct flow_seat **at = &u->seats;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    s->next = NULL;
+    s->u = NULL;
+    u->seat_count--;
+}
+
+static void refuse_all(struct shared_upstream *u, const struct media_refusal *why, usec_t now)
+{
+    while (u->seats) {
+        struct flow_seat *s = u->seats;
+        unseat(s);
+        s->ops->on_refused(s, why, now);
+    }
+}
+
+static void end_for_all(struct shared_upstream *u, usec_t now)
+{
+    while (u->seats) {
+        struct flow_seat *s = u->seats;
+        unseat(s);
+        s->ops->on_over(s, now);
+    }
+}
+
+static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
+{
+    struct shared_upstream *u = ctx;
+    u->is_over = true;
+    *u->config.stale = true;
+    switch (u->phase) {
+    case IDLE:
+    case AWAY:
+        break;
+    case STARTING:
+        u->phase = IDLE;
+        refuse_all(u, why, now);
+        break;
+    case PLAYING:
+        set_away(u, why->text, now);
+        break;
+    case RETURNING:
+        u->phase = AWAY;
+        u->retry_at = now + RETRY_EVERY;
+        break;
+    }
+    arm(u);
+}
+
+static void drop_upstream(struct shared_upstream *u, usec_t now)
+{
+    upstream_free(u->upstream, now);
+    recent_frames_clear(&u->recent);
+    u->upstream = NULL;
+    u->is_over = u->runs = u->is_held = false;
+}
+
+static int connect_upstream(struct shared_upstream *u, enum phase phase, usec_t now)
+{
+    static const struct upstream_ops ops = {.on_playing = on_playing,
+                                            .on_seek_refused = on_seek_refused,
+                                            .on_frame = on_frame,
+                                            .on_audio = on_audio,
+                                            .on_nacked = on_nacked,
+                                            .on_clock = on_clock,
+                                            .on_bye = on_bye,
+                                            .on_end = on_end};
+    drop_upstream(u, now);
+    struct upstream_config config = {.loop = u->config.loop,
+                                     .url = u->config.url,
+                                     .sdp = u->config.sdp,
+                                     .transports = &u->config.choices->backbone,
+                                     .rules = u->config.choices->rules,
+                                     .via = u->config.via,
+                                     .has_audio = u->config.media->audio_bps > 0,
+                                     .follows = u->demand.follows,
+                                     .level = u->demand.level,
+                                     .latency_ms = u->demand.latency_ms,
+                                     .speed = 1,
+                                     .ops = &ops,
+                                     .ctx = u};
+    u->told = u->demand;
+    u->told.playout_ms = 0;
+    u->told.limit_bps = 0;
+    u->upstream = upstream_new(&config, now);
+    u->connected_at = now;
+    u->second_at = now + USEC_PER_SEC;
+    u->begins = true;
+    u->got = false;
+    if (phase == STARTING)
+        u->away_since = 0;
+    if (u->upstream)
+        u->phase = phase;
+    return u->upstream ? 0 : ERR_NO_MEMORY;
+}
+
+static void retry(struct shared_upstream *u, usec_t now)
+{
+    usec_t away = now - u->away_since;
+    if (away >= u->config.choices->outage) {
+        log_warn("the origin %s did not return within %.0f s: the media ends", u->config.url->text,
+                 usec_to_sec(away));
+        drop_upstream(u, now);
+        u->phase = IDLE;
+        end_for_all(u, now);
+        return;
+    }
+    u->retry_at = now + RETRY_EVERY;
+    (void)connect_upstream(u, RETURNING, now); // no memory: the next attempt
+}
+
+static void on_second(struct shared_upstream *u, usec_t now)
+{
+    u->second_at = now + USEC_PER_SEC;
+    upstream_second(u->upstream, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct shared_upstream *u = ctx;
+    if (u->is_over)
+        drop_upstream(u, now);
+    if (!u->seats && u->phase != IDLE && now >= u->empty_since + SHARED_UPSTREAM_LINGER) {
+        drop_upstream(u, now);
+        u->phase = IDLE;
+    }
+    if (u->upstream && now >= u->second_at)
+        on_second(u, now);
+    send_key_request(u, now);
+    if (u->phase == RETURNING && now - u->away_since >= u->config.choices->outage) {
+        u->phase = AWAY;
+        u->retry_at = now;
+    }
+    if (u->phase == AWAY && now >= u->retry_at)
+        retry(u, now);
+    arm(u);
+}
+
+// ---- Seats
+
+int shared_upstream_join(struct shared_upstream *u, struct flow_seat *s, usec_t now)
+{
+    assert(!s->u);
+    struct flow_seat **at = &u->seats;
+    while (*at) // viewers get a frame in the order in which they joined
+        at = &(*at)->next;
+    *at = s;
+    s->next = NULL;
+    s->u = u;
+    u->seat_count++;
+    u->empty_since = USEC_NEVER;
+    shared_upstream_demand(u, now);
+    int err = u->phase == IDLE ? connect_upstream(u, STARTING, now) : 0;
+    if (err)
+        unseat(s);
+    arm(u);
+    return err;
+}
+
+void shared_upstream_leave(struct flow_seat *s, usec_t now)
+{
+    struct shared_upstream *u = s->u;
+    if (!u)
+        return;
+    unseat(s);
+    if (!u->seats)
+        u->empty_since = now;
+    shared_upstream_demand(u, now);
+    arm(u);
+}
+
+// ---- Reading
+
+int shared_upstream_seats(const struct shared_upstream *u)
+{
+    return u->seat_count;
+}
+
+bool shared_upstream_is_open(const struct shared_upstream *u)
+{
+    return u->phase != IDLE;
+}
+
+bool shared_upstream_plays(const struct shared_upstream *u)
+{
+    return u->phase == PLAYING;
+}
+
+bool shared_upstream_runs(const struct shared_upstream *u)
+{
+    return u->runs;
+}
+
+bool shared_upstream_has_clock(const struct shared_upstream *u, usec_t *ahead)
+{
+    *ahead = 0;
+    bool waits = server_dialect_of(u->config.sdp)->knows_weir_parameters;
+    return u->upstream && (upstream_wall_ahead(u->upstream, ahead) || !waits);
+}
+
+int shared_upstream_recent(const struct shared_upstream *u, int64_t number,
+                           struct shared_frame *out[RECENT_FRAMES])
+{
+    return recent_frames_after(&u->recent, number, out);
+}
+
+const struct upstream *shared_upstream_session(const struct shared_upstream *u)
+{
+    return u->upstream;
+}
+
+usec_t shared_upstream_rtt(const struct shared_upstream *u)
+{
+    struct upstream_stats s = {0};
+    if (u->upstream)
+        upstream_read(u->upstream, &s);
+    return s.rtt;
+}
+
+// ---- Life
+
+struct shared_upstream *shared_upstream_new(const struct shared_upstream_config *config)
+{
+    struct shared_upstream *u = calloc(1, sizeof(*u));
+    if (!u)
+        return NULL;
+    u->config = *config;
+    u->last = -1;
+    u->empty_since = USEC_NEVER;
+    u->timer = timer_new(config->loop, on_timer, u);
+    if (u->timer)
+        return u;
+    free(u);
+    return NULL;
+}
+
+void shared_upstream_free(struct shared_upstream *u)
+{
+    if (!u)
+        return;
+    assert(!u->seats);
+    drop_upstream(u, clock_now());
+    timer_free(u->timer);
+    free(u);
+}

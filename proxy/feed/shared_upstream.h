@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One session with the origin of a live stream, for all viewers of one size: a *flow*. Each viewer
+// has a seat in the flows that it takes frames of. What they ask of the origin together is in
+// flow_demand.h and key_requests.h.
+//
+//   Life    The session begins with the first seat. When the last one has been left, it goes on for
+//           SHARED_UPSTREAM_LINGER: for a viewer that returns, or the next one.
+//   Outage  If the origin is lost, or ends the media, the flow connects again every second, for as
+//           long as relay_choices.outage; then the media ends for all seats. Frame numbers continue
+//           (shared_numbers.h).
+//
+// Loop thread only.
+#ifndef WEIR_PROXY_FEED_SHARED_UPSTREAM_H
+#define WEIR_PROXY_FEED_SHARED_UPSTREAM_H
+
+#include "media/coded/coded_audio.h"
+#include "proxy/bridge/recent_frames.h"
+#include "proxy/feed/relay_media.h"
+#include "proxy/feed/upstream.h"
+#include "proxy/policy/flow_demand.h"
+#include "proxy/policy/shared_numbers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SHARED_UPSTREAM_LINGER (3 * USEC_PER_SEC)
+
+struct shared_upstream; // opaque
+struct flow_seat;
+
+// All are required. In these calls the seat's owner may leave or join other flows, not this one.
+struct flow_seat_ops {
+    void (*on_playing)(struct flow_seat *s, usec_t now);
+    // The origin refused, or did not return: the seat has been left, `u` is NULL.
+    void (*on_refused)(struct flow_seat *s, const struct media_refusal *why, usec_t now);
+    void (*on_over)(struct flow_seat *s, usec_t now);
+    // The frames from now on are those of another session with the origin.
+    void (*on_restart)(struct flow_seat *s, usec_t now);
+    // Frame and packet are borrowed.
+    void (*on_frame)(struct flow_seat *s, struct shared_frame *f, usec_t now);
+    void (*on_audio)(struct flow_seat *s, struct coded_audio *c, usec_t now);
+    void (*on_nacked)(struct flow_seat *s, usec_t now);
+    void (*on_clock)(struct flow_seat *s, usec_t now);
+};
+
+struct flow_seat {
+    const struct flow_seat_ops *ops; // these are the owner's. Static
+    void *ctx;                       // borrowed
+    int flow;                        // the size whose flow this is
+    struct flow_demand demand;       // call shared_upstream_demand after a change
+    // shared_upstream.c alone writes these.
+    struct shared_upstream *u; // NULL: not joined
+    struct flow_seat *next;
+};
+
+struct shared_upstream_config {
+    uv_loop_t *loop; // these pointers are borrowed
+    const struct stream_media *media;
+    const struct relay_choices *choices;
+    const struct url *url;
+    const struct sdp *sdp; // the origin's description
+    const char *via;
+    struct shared_numbers *numbers; // of all flows of the stream
+    bool *stale; // set if a session with the origin fails, cleared when one plays
+};
+
+struct shared_upstream *shared_upstream_new(const struct shared_upstream_config *config); // NULL:
+                                                                                          // no
+                                                                                          // memory
+// All seats must have been left. NULL is fine.
+void shared_upstream_free(struct shared_upstream *u);
+
+// Takes a seat, and connects if there is no session. Returns 0, or ERR_NO_MEMORY.
+int shared_upstream_join(struct shared_upstream *u, struct flow_seat *s, usec_t now);
+void shared_upstream_leave(struct flow_seat *s, usec_t now); // nothing if it is in none
+void shared_upstream_demand(struct shared_upstream *u, usec_t now);
+// The viewers need a key frame. `repeats`: see key_requests.h.
+void shared_upstream_want_key(struct shared_upstream *u, bool repeats, usec_t now);
+// The reflection of a viewer that has the flow alone; of others it has no effect.
+void shared_upstream_mark(struct flow_seat *s, int packets);
+void shared_upstream_hold(struct flow_seat *s, bool hold, usec_t now);
+
+int shared_upstream_seats(const struct shared_upstream *u);
+bool shared_upstream_is_open(const struct shared_upstream *u); // it has a session, or seeks one
+bool shared_upstream_plays(const struct shared_upstream *u);
+// Returns true if this session has brought a key frame.
+bool shared_upstream_runs(const struct shared_upstream *u);
+// Returns true if the origin's clock is known, or never will be.
+bool shared_upstream_has_clock(const struct shared_upstream *u, usec_t *ahead);
+// See recent_frames_after; of this session.
+int shared_upstream_recent(const struct shared_upstream *u, int64_t number,
+                           struct shared_frame *out[RECENT_FRAMES]);
+// NULL: there is no session. For its stats.
+const struct upstream *shared_upstream_session(const struct shared_upstream *u);
+usec_t shared_upstream_rtt(const struct shared_upstream *u); // 0: unknown
+
+#ifdef __cplusplus
+}
+#endif
+#endif
