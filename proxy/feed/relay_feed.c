@@ -26,6 +26,7 @@
 #define ORIGIN_LATENCY_MS 200
 #define KEY_EVERY         (USEC_PER_SEC / 2)    // key frames for those that were dropped
 #define RETRY_EVERY       USEC_PER_SEC          // during an outage
+#define FRESH             (2 * USEC_PER_SEC)    // a description
 #define CLOCK_WAIT        (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 // A capture time further away is not believed.
 #define MAX_AGE   (60 * USEC_PER_SEC)
@@ -223,6 +224,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     f->phase = PLAYING;
     f->access_at = f->access_limit = now + ACCESS_EVERY;
     note_place(f, place);
+    upstream_set_follows(f->upstream, f->follows, now); // changed since the session began?
     if (returns && f->playout_ms)
         upstream_set_playout(f->upstream, f->playout_ms, now);
     if (f->requested && !f->answered) {
@@ -491,6 +493,8 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
     struct upstream_config config = {.loop = f->config.loop,
                                      .url = f->config.url,
                                      .sdp = f->config.sdp,
+                                     .is_described =
+                                         phase == STARTING && now - f->config.described_at < FRESH,
                                      .transports = &f->config.choices->backbone,
                                      .rules = f->config.choices->rules,
                                      .via = f->config.via,
@@ -676,7 +680,10 @@ static void set_level(struct media_feed *feed, int level, bool follows)
     bool changes = level != f->level;
     f->level = level;
     f->follows = follows;
-    if (changes && (f->phase == PLAYING || f->phase == PAUSED))
+    if (f->phase != PLAYING && f->phase != PAUSED)
+        return;
+    upstream_set_follows(f->upstream, follows, clock_now());
+    if (changes)
         upstream_set_level(f->upstream, level, clock_now());
 }
 

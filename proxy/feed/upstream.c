@@ -161,6 +161,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
                                            .on_report = on_report,
                                            .ecn_marked = ecn_marked,
                                            .ctx = u};
+    video_receiver_free(u->video); // of the description that was known, and was out of date
     u->video = video_receiver_new(&config);
     *why = "out of memory";
     return u->video;
@@ -355,6 +356,11 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
 
 // ---- Requests
 
+static const char *adapt_of(bool follows)
+{
+    return follows ? "sender" : "none";
+}
+
 void upstream_pause(struct upstream *u, usec_t now)
 {
     rtsp_link_pause(u->link, now);
@@ -379,6 +385,14 @@ void upstream_set_level(struct upstream *u, int level, usec_t now)
 {
     if (u->dialect && u->dialect->knows_weir_parameters)
         rtsp_link_set_level(u->link, level, now);
+}
+
+void upstream_set_follows(struct upstream *u, bool follows, usec_t now)
+{
+    if (follows == u->config.follows)
+        return;
+    u->config.follows = follows;
+    rtsp_link_set_adapt(u->link, adapt_of(follows), now);
 }
 
 void upstream_request_key(struct upstream *u, usec_t now)
@@ -462,20 +476,22 @@ struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
         return NULL;
     }
     bool is_weir = server_dialect_of(config->sdp)->knows_weir_parameters;
+    bool knows = config->is_described && is_weir && !strchr(config->url->text, '?');
     u->config = *config;
     u->url = *config->url;
     snprintf(u->via, sizeof(u->via), "%s", config->via);
     u->stats.rate_bps = u->stats.loss = u->stats.delay_ms = u->stats.skipped = NAN;
     struct rtsp_client_config rtsp = {.url = u->url,
                                       .transports = *config->transports,
-                                      .adapt = config->follows ? "sender" : "none",
+                                      .adapt = adapt_of(config->follows),
                                       .controls_speed = is_weir,
                                       .live_latency_ms = config->latency_ms,
                                       .stored_latency_ms = config->latency_ms,
                                       .has_audio = config->has_audio,
                                       .may_follow = origin_url_may_follow,
                                       .follow_ctx = config->rules,
-                                      .via = u->via};
+                                      .via = u->via,
+                                      .known = knows ? config->sdp : NULL};
     struct rtsp_link_config link = {.loop = config->loop,
                                     .rtsp = &rtsp,
                                     .cc = "",
