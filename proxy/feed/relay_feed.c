@@ -352,7 +352,7 @@ static void bridge_request_key(void *ctx, usec_t now)
         upstream_request_key(f->upstream, now);
 }
 
-static void on_audio(void *ctx, const struct received_audio *a)
+static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct relay_feed *f = ctx;
     struct coded_audio *c =
@@ -360,7 +360,6 @@ static void on_audio(void *ctx, const struct received_audio *a)
     if (!c)
         return;
     struct fps fps = f->config.media->ladder.source_fps;
-    usec_t now = clock_now();
     c->position = a->position + audio_samples(number_shift_media(f->shift, fps));
     c->captured = captured_of(f, a->capture_wall, a->arrived, now);
     c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();

@@ -31,6 +31,7 @@ struct upstream {
     struct timer *bye;
     struct audio_receiver audio;
     bool has_audio; // `audio` is initialised
+    usec_t now;     // of the packet that is processed
     struct clock_sync clock;
     struct sdp sdp;                       // of this session
     const struct server_dialect *dialect; // static
@@ -114,7 +115,7 @@ static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
 static void on_audio_received(void *ctx, const struct received_audio *a)
 {
     struct upstream *u = ctx;
-    u->config.ops->on_audio(u->config.ctx, a);
+    u->config.ops->on_audio(u->config.ctx, a, u->now);
 }
 
 // ---- The description
@@ -303,8 +304,9 @@ static void request_audio(struct upstream *u, usec_t now)
 
 // Returns true if the packet is the audio's.
 static bool take_audio(struct upstream *u, bool rtcp, const uint8_t *data, size_t len,
-                       usec_t arrived)
+                       usec_t arrived, usec_t now)
 {
+    u->now = now;
     if (!u->sdp.audio.present)
         return false;
     // Datagrams may arrive before the SETUP response that they depend on: those are dropped.
@@ -317,7 +319,7 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
                       usec_t now)
 {
     struct upstream *u = ctx;
-    bool is_audio = !u->dialect->audio_has_own_flow && take_audio(u, rtcp, data, len, arrived);
+    bool is_audio = !u->dialect->audio_has_own_flow && take_audio(u, rtcp, data, len, arrived, now);
     request_audio(u, now);
     if (!is_audio)
         video_receiver_packet(u->video, rtcp, data, len, arrived, now);
@@ -326,8 +328,7 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
 static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                             usec_t now)
 {
-    (void)now;
-    (void)take_audio(ctx, rtcp, data, len, arrived);
+    (void)take_audio(ctx, rtcp, data, len, arrived, now);
 }
 
 static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,

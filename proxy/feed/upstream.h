@@ -24,7 +24,7 @@ struct upstream_ops {
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_seek_refused)(void *ctx, usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
-    void (*on_audio)(void *ctx, const struct received_audio *a);
+    void (*on_audio)(void *ctx, const struct received_audio *a, usec_t now);
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
     void (*on_bye)(void *ctx, usec_t now);    // the origin ended the media
