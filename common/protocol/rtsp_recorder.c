@@ -31,10 +31,10 @@ struct rtsp_recorder {
     struct rtsp_auth auth;
     struct rtsp_requests requests;
     struct keep_alive alive;
-    int transport;  // index of the transport in use, or tried
-    bool has_audio; // the audio is announced, and not refused
-    usec_t begun;   // time at which the connection was established
-    usec_t heard;   // time of the last whole message
+    int transport;   // index of the transport in use, or tried
+    bool has_audio;  // the audio is announced, and not refused
+    usec_t begun;    // time at which the connection was established
+    usec_t heard;    // time of the last whole message
     usec_t deadline; // STEP_LEAVING
     struct rng rng;
 };
@@ -89,8 +89,8 @@ static void send_request(struct rtsp_recorder *r, const struct client_request *r
         return;
     char text[RTSP_REQUESTS_TEXT];
     const char *method = rtsp_method_name(request_method(request->kind));
-    int len = rtsp_requests_write(&r->requests, request, &r->auth, (uint32_t)rng_u64(&r->rng), text,
-                                  now);
+    int len =
+        rtsp_requests_write(&r->requests, request, &r->auth, (uint32_t)rng_u64(&r->rng), text, now);
     if (len < 0 || r->link->send(r->ctx, text, (size_t)len) != 0)
         end_with(r, end_of_server(r), now, "cannot send %s to the server", method);
     else
@@ -120,26 +120,24 @@ static void send_setup(struct rtsp_recorder *r, enum media_track track, usec_t n
         return;
     }
     memcpy(headers + strlen(headers), "\r\n", 3);
-    send_request(r,
-                 &(struct client_request){.kind = track == TRACK_AUDIO ? REQUEST_AUDIO
-                                                                       : REQUEST_SETUP,
-                                          .uri = uri,
-                                          .headers = headers},
-                 now);
+    send_request(
+        r,
+        &(struct client_request){.kind = track == TRACK_AUDIO ? REQUEST_AUDIO : REQUEST_SETUP,
+                                 .uri = uri,
+                                 .headers = headers},
+        now);
 }
 
 static void send_record(struct rtsp_recorder *r, usec_t now)
 {
     send_request(
-        r,
-        &(struct client_request){.kind = REQUEST_RECORD, .headers = "Range: npt=0.000-\r\n"},
+        r, &(struct client_request){.kind = REQUEST_RECORD, .headers = "Range: npt=0.000-\r\n"},
         now);
 }
 
 static void send_keep_alive(struct rtsp_recorder *r, usec_t now)
 {
-    const struct server_dialect *third_party =
-        server_dialect_of(&(struct sdp){.codec = SDP_H264});
+    const struct server_dialect *third_party = server_dialect_of(&(struct sdp){.codec = SDP_H264});
     struct client_request request = {0};
     request.kind = keep_alive_request(&r->alive, third_party, &request.body);
     keep_alive_asked(&r->alive, third_party, RTSP_RECORDER_SILENCE, now);

@@ -49,10 +49,10 @@ enum rtsp_recorder_end {
 
 struct rtsp_recorder_config {
     struct url url;
-    const char *agent; // static: the program's name
-    const char *description; // the SDP that is announced; borrowed for the recorder's life
-    const char *video;       // the same without the audio; may be NULL if it has none
-    bool has_audio;          // the description has both tracks
+    const char *agent;           // static: the program's name
+    const char *description;     // the SDP that is announced; borrowed for the recorder's life
+    const char *video;           // the same without the audio; may be NULL if it has none
+    bool has_audio;              // the description has both tracks
     const char *control[TRACKS]; // static: each track's control URL in the SDP
     struct transport_list transports;
     rtsp_hash_fn *hash;

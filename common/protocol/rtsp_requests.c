@@ -41,8 +41,7 @@ int rtsp_requests_write(struct rtsp_requests *q, const struct client_request *r,
                                    .headers = headers,
                                    .agent = q->agent,
                                    .body = r->body,
-                                   .content =
-                                       method == RTSP_ANNOUNCE ? "application/sdp" : NULL};
+                                   .content = method == RTSP_ANNOUNCE ? "application/sdp" : NULL};
     int len = rtsp_request_format(&request, out, RTSP_REQUESTS_TEXT);
     if (len < 0)
         return len;

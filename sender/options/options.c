@@ -133,7 +133,8 @@ static const char *read_push(void *options, const char *value, char *reason, siz
     if (url_parse(in_file ? line : value, &o->push, &why) == 0 && !url_is_root(&o->push))
         return NULL;
     o->push.text[0] = '\0';
-    snprintf(reason, cap, "expects rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, or @FILE with that line");
+    snprintf(reason, cap,
+             "expects rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, or @FILE with that line");
     return reason;
 }
 
@@ -159,7 +160,8 @@ static const char *read_push_transports(void *options, const char *value, char *
 static const char *push_transport_value(int i, const char **help)
 {
     static const char *const list[][2] = {
-        {"minbuf", "over the RTSP connection, with a short send buffer; minbuf:A,B or minbuf:auto,MS"},
+        {"minbuf",
+         "over the RTSP connection, with a short send buffer; minbuf:A,B or minbuf:auto,MS"},
         {"tcp", "over the RTSP connection, with the kernel's own send buffer"},
         {"udp", "datagrams; the encoder follows the server's receiver reports"},
     };

@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 
 #include "common/net/log_stderr.h"
-#include "common/protocol/transport_names.h"
 #include "common/program/command_line.h"
+#include "common/protocol/transport_names.h"
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
 #include "media/coded/ladder.h"
@@ -43,7 +43,7 @@ struct options {
     int audio_kbps;
     int timeout; // seconds
     int max_viewers;
-    int mtp_port; // 0: any
+    int mtp_port;                          // 0: any
     struct url push;                       // empty text: none
     struct transport_list push_transports; // count 0: not given
     int push_level;                        // -1: the highest

@@ -11,8 +11,8 @@
 struct push {
     struct push_config config;
     struct push_retry retry;
-    struct push_link *link; // owned; NULL: between two connections, or stopped for good
-    struct timer *timer;    // owned; the next attempt, or the end of leaving
+    struct push_link *link;     // owned; NULL: between two connections, or stopped for good
+    struct timer *timer;        // owned; the next attempt, or the end of leaving
     void (*on_left)(void *ctx); // NULL: not leaving
     void *ctx;                  // borrowed
 };

@@ -47,14 +47,15 @@ struct push_link {
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
     int address_next;
-    usec_t deadline; // to connect
-    struct tcp_conn *conn;         // these are owned
+    usec_t deadline;       // to connect
+    struct tcp_conn *conn; // these are owned
     struct rtsp_recorder *recorder;
     struct timer *timer;
     struct timer *second;
-    struct timer *reaper; // calls on_end outside of all other callbacks
-    struct session *session;       // NULL: not recording
-    bool begun;                    // the session plays, or has played
+    struct timer *reaper;    // calls on_end outside of all other callbacks
+    struct session *session; // NULL: not recording
+    bool begun;              // the session plays, or has played
+    bool is_stuck;           // the session cannot continue
     struct push_track tracks[TRACKS];
     struct report_rate rate; // over UDP
     bool by_reports;         // `rate` limits the session
@@ -132,8 +133,8 @@ static void connect_next(struct push_link *l, usec_t now)
     if (l->conn)
         return;
     char text[512];
-    snprintf(text, sizeof(text), "cannot connect to %s port %d: nobody answers there",
-             l->url.host, l->url.port);
+    snprintf(text, sizeof(text), "cannot connect to %s port %d: nobody answers there", l->url.host,
+             l->url.port);
     fail(l, RTSP_RECORDER_FAILED, text, now);
 }
 
@@ -238,8 +239,7 @@ static int offer(void *ctx, const char *transport, enum media_track track, char 
 }
 
 // The media goes to the host of the connection, whatever `source` or `destination` say.
-static int accept_path(void *ctx, const char *transport, enum media_track track,
-                       struct text answer)
+static int accept_path(void *ctx, const char *transport, enum media_track track, struct text answer)
 {
     struct push_link *l = ctx;
     struct push_track *t = &l->tracks[track];
@@ -297,6 +297,7 @@ static void on_stuck(void *ctx, const char *why)
 {
     struct push_link *l = ctx;
     char text[160];
+    l->is_stuck = true;
     snprintf(text, sizeof(text), "the server is left: %s", why);
     fail(l, RTSP_RECORDER_LOST, text, clock_now());
 }
@@ -317,8 +318,8 @@ static void on_report(void *ctx, const struct transport_report *r, usec_t now)
     struct report_rate_event event = {
         .fraction_lost = r->fraction_lost, .rtt = r->rtt, .sent_bps = info.rate_bps};
     report_rate_on_report(&l->rate, &event, now);
-    log_debug("push: report: %.1f %% lost, round trip %.0f ms: %.0f kbit/s",
-              100 * r->fraction_lost, usec_to_msec(r->rtt), report_rate_bps(&l->rate) / 1000);
+    log_debug("push: report: %.1f %% lost, round trip %.0f ms: %.0f kbit/s", 100 * r->fraction_lost,
+              usec_to_msec(r->rtt), report_rate_bps(&l->rate) / 1000);
     limit_rate(l, now);
 }
 
@@ -412,11 +413,17 @@ static void on_recording(void *ctx, const struct rtsp_recorder_start *start, use
     open_session(l, start, now);
 }
 
+// Some servers close the connection when they receive the BYE at the end of the media.
+static bool has_ended(const struct push_link *l)
+{
+    return l->session && l->begun && !l->is_stuck && !session_is_playing(l->session);
+}
+
 static void on_end(void *ctx, enum rtsp_recorder_end end, const char *text, usec_t now)
 {
     (void)now;
     struct push_link *l = ctx;
-    l->end = end;
+    l->end = has_ended(l) ? RTSP_RECORDER_LEFT : end;
     snprintf(l->why, sizeof(l->why), "%s", text);
     timer_set(l->reaper, 0);
 }
@@ -432,7 +439,7 @@ static void on_second(void *ctx, usec_t now)
         begin(l, now);
         return;
     }
-    if (!session_is_playing(l->session)) { // the media has ended
+    if (has_ended(l)) {
         push_link_leave(l, now);
         return;
     }

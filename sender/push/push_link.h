@@ -21,12 +21,12 @@ extern "C" {
 struct push_link;
 
 struct push_link_config {
-    uv_loop_t *loop;                         // borrowed, like the pointers below
-    struct stream *stream;                   // outlives the link
-    const struct url *url;                   // copied
-    const struct transport_list *transports; // copied
-    const char *agent;                       // static; the program's name
-    int level;                               // the highest level, whose size is announced
+    uv_loop_t *loop;                             // borrowed, like the pointers below
+    struct stream *stream;                       // outlives the link
+    const struct url *url;                       // copied
+    const struct transport_list *transports;     // copied
+    const char *agent;                           // static; the program's name
+    int level;                                   // the highest level, whose size is announced
     void (*on_recording)(void *ctx, usec_t now); // the server takes media
     // The last callback: the owner frees the link, in it or later. `text`: for people.
     // RTSP_RECORDER_LEFT: after push_link_leave, or at the end of the media.

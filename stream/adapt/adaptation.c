@@ -146,7 +146,8 @@ int adaptation_steered_within(const struct adaptation *a, double speed, int *enc
     *encoder_bps = 0;
     if (a->limit_bps <= 0)
         return level;
-    while (below(a, level) != level && wanted < rate_of(a, level) * shares[step_below(a, level)].least)
+    while (below(a, level) != level &&
+           wanted < rate_of(a, level) * shares[step_below(a, level)].least)
         level = below(a, level);
     double share = wanted / rate_of(a, level);
     if (below(a, level) == level)

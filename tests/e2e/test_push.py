@@ -152,10 +152,10 @@ class ToGstreamer(Push):
                     f.write(url.replace("//", "//joe:pa%40ss@") + "\n")
                 p = self.push("@" + line)
                 lib.until(lambda: self.got("video") > 5, f"media at {self.server_process}\n{p}", 20)
-                p.stop()
-                self.assertNotRegex(p.stderr, "pa@ss|pa%40ss")
                 with open(f"/proc/{p.pid}/cmdline") as f:
                     self.assertNotIn("ss@", f.read())
+                p.stop()
+                self.assertNotRegex(p.stderr, "pa@ss|pa%40ss")
                 wrong = self.push(url.replace("//", "//joe:wr0ng@"))
                 self.says(wrong, "push: the server refuses ANNOUNCE: 401 .*wrong user name or password.*not tried again")
                 self.assertNotIn("wr0ng", wrong.stderr)

@@ -242,15 +242,15 @@ TEST_CASE("rtsp_recorder: announces, sets up, records, keeps the session, and le
 {
     Owner o;
     o.piece = GENERATE(0, 1);
-    play(o, recording() + std::vector<Step>{
-                              {50, timeout, {OPTIONS + " #6; Session: 42"}},
-                              {60, in(std::string("$\1\0\3abc", 7)), {"frame 1 abc"}},
-                              {70, ok(6), {}},
-                              {5050, timeout, {OPTIONS + " #7; Session: 42"}},
-                              {10050, timeout, {}}, // the last has no response yet
-                              {11000, ok(7), {}},
-                              {12000, leave, {"TEARDOWN " + URL + " #8; Session: 42"}},
-                              {12010, ok(8), {"end left"}}});
+    play(o,
+         recording() + std::vector<Step>{{50, timeout, {OPTIONS + " #6; Session: 42"}},
+                                         {60, in(std::string("$\1\0\3abc", 7)), {"frame 1 abc"}},
+                                         {70, ok(6), {}},
+                                         {5050, timeout, {OPTIONS + " #7; Session: 42"}},
+                                         {10050, timeout, {}}, // the last has no response yet
+                                         {11000, ok(7), {}},
+                                         {12000, leave, {"TEARDOWN " + URL + " #8; Session: 42"}},
+                                         {12010, ok(8), {"end left"}}});
     CHECK(rtsp_recorder_is_over(o.recorder));
     CHECK_FALSE(rtsp_recorder_leave(o.recorder, o.now));
     CHECK(rtsp_recorder_next_timeout(o.recorder) == USEC_NEVER);
@@ -259,18 +259,20 @@ TEST_CASE("rtsp_recorder: announces, sets up, records, keeps the session, and le
 TEST_CASE("rtsp_recorder: a server with GET_PARAMETER is pinged with it, until it refuses one")
 {
     Owner o(URL, {"tcp"}, false);
-    play(o, {{0, connected, {OPTIONS + " #1"}},
-             {1, ok(1, "Public: ANNOUNCE, GET_PARAMETER\r\n"), {ANNOUNCE + " #2" + SDP + " [video]"}},
-             {2, ok(2), {SETUP + "0 #3; Transport: tcp-0"}},
-             {3, set_up(3, "tcp"), {RECORD + " #4" + FROM_NOW}},
-             {4, ok(4), {"recording tcp video"}},
-             {4, timeout, {"GET_PARAMETER " + URL + " #5; Session: 42"}},
-             {5, refuse(5, "451 No"), {}},
-             {5004, timeout, {OPTIONS + " #6; Session: 42"}},
-             {5005, ok(6), {}},
-             {10004, timeout, {OPTIONS + " #7; Session: 42"}},
-             {10005, in("TEARDOWN * RTSP/1.0\r\nCSeq: 1\r\nContent-Length: 4\r\n\r\nfull"),
-              {"end lost: the server ends the session: full"}}});
+    play(o,
+         {{0, connected, {OPTIONS + " #1"}},
+          {1, ok(1, "Public: ANNOUNCE, GET_PARAMETER\r\n"), {ANNOUNCE + " #2" + SDP + " [video]"}},
+          {2, ok(2), {SETUP + "0 #3; Transport: tcp-0"}},
+          {3, set_up(3, "tcp"), {RECORD + " #4" + FROM_NOW}},
+          {4, ok(4), {"recording tcp video"}},
+          {4, timeout, {"GET_PARAMETER " + URL + " #5; Session: 42"}},
+          {5, refuse(5, "451 No"), {}},
+          {5004, timeout, {OPTIONS + " #6; Session: 42"}},
+          {5005, ok(6), {}},
+          {10004, timeout, {OPTIONS + " #7; Session: 42"}},
+          {10005,
+           in("TEARDOWN * RTSP/1.0\r\nCSeq: 1\r\nContent-Length: 4\r\n\r\nfull"),
+           {"end lost: the server ends the session: full"}}});
 }
 
 TEST_CASE("rtsp_recorder: a challenge is answered once, for each request that gets one")
@@ -279,10 +281,12 @@ TEST_CASE("rtsp_recorder: a challenge is answered once, for each request that ge
     Owner o("rtsp://joe:secret@192.0.2.1/live", {"tcp"}, false);
     play(o, {{0, connected, {OPTIONS + " #1"}},
              {1, ok(1, PUBLIC), {ANNOUNCE + " #2" + SDP + " [video]"}},
-             {2, in(reply(2, "401 Unauthorized", digest)),
+             {2,
+              in(reply(2, "401 Unauthorized", digest)),
               {ANNOUNCE + " #3; Digest" + SDP + " [video]"}},
              {3, ok(3), {SETUP + "0 #4; Digest; Transport: tcp-0"}},
-             {4, in(reply(4, "401 Unauthorized", digest)),
+             {4,
+              in(reply(4, "401 Unauthorized", digest)),
               {"end refused: the server refuses SETUP: 401 Unauthorized (wrong user name or "
                "password)"}}});
     for (const std::string &line : o.log)
@@ -343,13 +347,13 @@ TEST_CASE("rtsp_recorder: OPTIONS may be refused, for any other reason")
 TEST_CASE("rtsp_recorder: audio that is refused is left out")
 {
     Owner by_type;
-    play(by_type, {{0, connected, {OPTIONS + " #1"}},
-                   {1, ok(1), {ANNOUNCE + " #2" + SDP + " [both]"}},
-                   {2, refuse(2, "415 Unsupported Media Type"),
-                    {ANNOUNCE + " #3" + SDP + " [video]"}},
-                   {3, ok(3), {SETUP + "0 #4; Transport: minbuf-0"}},
-                   {4, set_up(4, "minbuf"), {RECORD + " #5" + FROM_NOW}},
-                   {5, ok(5), {"recording minbuf video"}}});
+    play(by_type,
+         {{0, connected, {OPTIONS + " #1"}},
+          {1, ok(1), {ANNOUNCE + " #2" + SDP + " [both]"}},
+          {2, refuse(2, "415 Unsupported Media Type"), {ANNOUNCE + " #3" + SDP + " [video]"}},
+          {3, ok(3), {SETUP + "0 #4; Transport: minbuf-0"}},
+          {4, set_up(4, "minbuf"), {RECORD + " #5" + FROM_NOW}},
+          {5, ok(5), {"recording minbuf video"}}});
     Owner by_track;
     play(by_track, {{0, connected, {OPTIONS + " #1"}},
                     {1, ok(1), {ANNOUNCE + " #2" + SDP + " [both]"}},
@@ -365,9 +369,11 @@ TEST_CASE("rtsp_recorder: the next transport follows a refused one")
     play(o, {{0, connected, {OPTIONS + " #1"}},
              {1, ok(1), {ANNOUNCE + " #2" + SDP + " [video]"}},
              {2, ok(2), {SETUP + "0 #3; Transport: minbuf-0"}},
-             {3, refuse(3, "461 Unsupported Transport"),
+             {3,
+              refuse(3, "461 Unsupported Transport"),
               {"abandon video", SETUP + "0 #4; Transport: udp-0"}},
-             {4, set_up(4, "minbuf"),
+             {4,
+              set_up(4, "minbuf"),
               {"end failed: the server answers SETUP with a transport that was not offered"}}});
 }
 
@@ -377,7 +383,8 @@ TEST_CASE("rtsp_recorder: a session without an id is none")
     play(o, {{0, connected, {OPTIONS + " #1"}},
              {1, ok(1), {ANNOUNCE + " #2" + SDP + " [both]"}},
              {2, ok(2), {SETUP + "0 #3; Transport: minbuf-0"}},
-             {3, ok(3, "Transport: minbuf\r\n"),
+             {3,
+              ok(3, "Transport: minbuf\r\n"),
               {"end failed: the SETUP response has no valid Session header"}}});
 }
 
@@ -398,18 +405,20 @@ TEST_CASE("rtsp_recorder: a server that does not answer, or answers for ever")
                 {14000, stale(2), {OPTIONS + " #3; Digest"}},
                 {21000, stale(3), {OPTIONS + " #4; Digest"}},
                 {28000, stale(4), {OPTIONS + " #5; Digest"}},
-                {32000, timeout,
+                {32000,
+                 timeout,
                  {"end failed: the server does not record within 32 s: it answers slowly, or asks "
                   "for ever more"}}});
     Owner quiet;
-    play(quiet, recording() + std::vector<Step>{
-                                  {50, timeout, {OPTIONS + " #6; Session: 42"}},
-                                  {60, ok(6), {}},
-                                  {5050, timeout, {OPTIONS + " #7; Session: 42"}},
-                                  {10050, timeout, {}},
-                                  {15050, timeout, {}},
-                                  {20050, timeout, {}},
-                                  {20060, timeout, {"end lost: no word from the server for 20 s"}}});
+    play(quiet,
+         recording() +
+             std::vector<Step>{{50, timeout, {OPTIONS + " #6; Session: 42"}},
+                               {60, ok(6), {}},
+                               {5050, timeout, {OPTIONS + " #7; Session: 42"}},
+                               {10050, timeout, {}},
+                               {15050, timeout, {}},
+                               {20050, timeout, {}},
+                               {20060, timeout, {"end lost: no word from the server for 20 s"}}});
 }
 
 TEST_CASE("rtsp_recorder: the connection ends, at each step")
@@ -426,14 +435,14 @@ TEST_CASE("rtsp_recorder: the connection ends, at each step")
     Owner leaving;
     play(leaving, {{0, leave, {}}, {0, timeout, {"end left"}}});
     Owner gone;
-    play(gone, recording() + std::vector<Step>{
-                                 {50, timeout, {OPTIONS + " #6; Session: 42"}},
-                                 {60, leave, {"TEARDOWN " + URL + " #7; Session: 42"}},
-                                 {70, closed(ERR_IO), {"end left"}}});
+    play(gone,
+         recording() + std::vector<Step>{{50, timeout, {OPTIONS + " #6; Session: 42"}},
+                                         {60, leave, {"TEARDOWN " + URL + " #7; Session: 42"}},
+                                         {70, closed(ERR_IO), {"end left"}}});
     Owner deaf;
-    play(deaf, recording() + std::vector<Step>{
-                                 {50, leave, {"TEARDOWN " + URL + " #6; Session: 42"}},
-                                 {550, timeout, {"end left"}}});
+    play(deaf,
+         recording() + std::vector<Step>{{50, leave, {"TEARDOWN " + URL + " #6; Session: 42"}},
+                                         {550, timeout, {"end left"}}});
 }
 
 TEST_CASE("rtsp_recorder: input that is not RTSP, and a connection that takes nothing")
@@ -450,7 +459,9 @@ TEST_CASE("rtsp_recorder: requests of the server")
 {
     Owner o;
     o.recorder = nullptr;
-    play(o, {{0, connected, {OPTIONS + " #1"}},
-             {1, in("OPTIONS * RTSP/1.0\r\nCSeq: 9\r\n\r\n"), {"RTSP/1.0 200 OK #9"}},
-             {2, in("DESCRIBE * RTSP/1.0\r\nCSeq: 10\r\n\r\n"), {"RTSP/1.0 501 Not Implemented #10"}}});
+    play(
+        o,
+        {{0, connected, {OPTIONS + " #1"}},
+         {1, in("OPTIONS * RTSP/1.0\r\nCSeq: 9\r\n\r\n"), {"RTSP/1.0 200 OK #9"}},
+         {2, in("DESCRIBE * RTSP/1.0\r\nCSeq: 10\r\n\r\n"), {"RTSP/1.0 501 Not Implemented #10"}}});
 }

@@ -8,8 +8,8 @@ TEST_CASE("push_retry: the waits double to a bound, and begin anew after steady 
     struct {
         int recorded; // s; -1: not
         int wait;     // s, expected
-    } const table[] = {{-1, 1},  {-1, 2},  {-1, 4}, {9, 8}, {-1, 16}, {-1, 30},
-                       {-1, 30}, {10, 1}, {-1, 2}, {100, 1}};
+    } const table[] = {{-1, 1},  {-1, 2},  {-1, 4}, {9, 8},  {-1, 16},
+                       {-1, 30}, {-1, 30}, {10, 1}, {-1, 2}, {100, 1}};
     push_retry r;
     usec_t now = 5 * USEC_PER_SEC;
     push_retry_init(&r);

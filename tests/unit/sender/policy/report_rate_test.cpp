@@ -43,18 +43,17 @@ TEST_CASE("report_rate: loss brings the rate to what arrived, calm brings it bac
     report_rate r = of(400, 2000);
     CHECK(report_rate_bps(&r) == 2000e3); // no report yet
     run(r, {
-               {1, 0, 20, 1900, 2000},                   // the first report
-               {2, 0.5, 20, 2000, 900},                  // 0.9 of 1000
-               {3, 0.12, 20, 0, 900 * 0.9 * 0.88},       // what was sent is not known: the rate
-               {4, 0.05, 20, 700, 712.8},                // stays
-               {5, 0.02, 20, 700, 712.8 * 1.08},         // grows
+               {1, 0, 20, 1900, 2000},                      // the first report
+               {2, 0.5, 20, 2000, 900},                     // 0.9 of 1000
+               {3, 0.12, 20, 0, 900 * 0.9 * 0.88},          // what was sent is not known: the rate
+               {4, 0.05, 20, 700, 712.8},                   // stays
+               {5, 0.02, 20, 700, 712.8 * 1.08},            // grows
                {15, 0, 20, 700, 712.8 * std::pow(1.08, 6)}, // for 5 s at most
-               {16, 0.9, 20, 1000, 400},                 // the floor
+               {16, 0.9, 20, 1000, 400},                    // the floor
                {100, 0, 20, 1000, 400 * std::pow(1.08, 5)},
            });
     for (int i = 0; i < 10; i++)
-        run(r, {{105 + 5 * i, 0, 20, 1000,
-                 std::fmin(2000, 400 * std::pow(1.08, 5 * (i + 2)))}});
+        run(r, {{105 + 5 * i, 0, 20, 1000, std::fmin(2000, 400 * std::pow(1.08, 5 * (i + 2)))}});
     CHECK(report_rate_bps(&r) == 2000e3); // the ceiling
 }
 
@@ -62,12 +61,12 @@ TEST_CASE("report_rate: a longer round trip is a queue")
 {
     report_rate r = of(400, 2000);
     run(r, {{1, 0, 20, 2000, 2000},
-            {2, 0, 60, 2000, 2000},   // 40 ms
-            {3, 0, 75, 2000, 2000},   // 55 ms, but 15 more
-            {4, 0, 105, 2000, 1700},  // 85 ms, 30 more
-            {5, 0, 110, 1700, 1836},  // no longer growing
-            {6, 0, 180, 1500, 1275},  // of what was sent
-            {7, 0, 0, 1275, 1377}});  // not known
+            {2, 0, 60, 2000, 2000},  // 40 ms
+            {3, 0, 75, 2000, 2000},  // 55 ms, but 15 more
+            {4, 0, 105, 2000, 1700}, // 85 ms, 30 more
+            {5, 0, 110, 1700, 1836}, // no longer growing
+            {6, 0, 180, 1500, 1275}, // of what was sent
+            {7, 0, 0, 1275, 1377}}); // not known
 }
 
 TEST_CASE("report_rate: silence after reports halves the rate")
