@@ -23,6 +23,7 @@
 #include "sender/feed/synthetic_media.h"
 #include "sender/options/options.h"
 #include "sender/prepare/prepare.h"
+#include "sender/push/push.h"
 #include "server/export/stats_outputs.h"
 #include "server/rtsp/file_limit.h"
 #include "server/rtsp/server.h"
@@ -39,12 +40,15 @@ struct program {
     struct stats_outputs *outputs;
     struct mtp_raw *raw; // owned; NULL: no permission, or not possible
     struct server *server;
+    struct push *push;       // owned; NULL: none
     struct systemd *service; // owned; NULL: not started by systemd
 };
 
 static void on_stopped(void *ctx)
 {
     struct program *p = ctx;
+    push_free(p->push, clock_now());
+    p->push = NULL;
     server_free(p->server);
     p->server = NULL;
     mtp_raw_free(p->raw);
@@ -55,13 +59,22 @@ static void on_stopped(void *ctx)
     uv_stop(&p->loop);
 }
 
+static void stop_server(void *ctx)
+{
+    struct program *p = ctx;
+    server_stop(p->server, on_stopped, p);
+}
+
 static void on_signal(void *ctx, const char *name)
 {
     struct program *p = ctx;
     log_info("stopped by %s", name);
     systemd_stopping(p->service);
     p->catalog->ops->leave(p->catalog, &p->list_hold);
-    server_stop(p->server, on_stopped, p);
+    if (p->push)
+        push_leave(p->push, stop_server, p, clock_now());
+    else
+        stop_server(p);
 }
 
 static bool is_folder(const char *source)
@@ -164,6 +177,32 @@ static void announce(struct program *p, const struct options *o)
     }
 }
 
+// Returns 0, or ERR_RANGE or ERR_NO_MEMORY (logged).
+static int start_push(struct program *p, const struct options *o)
+{
+    struct push_config config = {.loop = &p->loop,
+                                 .stream = &p->stream,
+                                 .url = o->push,
+                                 .transports = o->push_transports,
+                                 .agent = send_option_table.program,
+                                 .level = o->push_level};
+    if (!o->push.text[0])
+        return 0;
+    if (p->catalog->ops->list) {
+        log_error("--push conflicts with a folder: it pushes one stream");
+        return ERR_RANGE;
+    }
+    int top = p->stream.media->ladder.level_count - 1;
+    if (o->push_level > top) {
+        log_error("--push-level expects 0 to %d", top);
+        return ERR_RANGE;
+    }
+    if (o->push_level < 0)
+        config.level = top;
+    p->push = push_new(&config, clock_now());
+    return p->push ? 0 : ERR_NO_MEMORY;
+}
+
 static int serve(struct program *p, const struct options *o)
 {
     int code = EXIT_FAILURE;
@@ -187,12 +226,16 @@ static int serve(struct program *p, const struct options *o)
     p->server = server_new(&p->loop, &config);
     if (!p->server)
         goto free_outputs;
+    if (start_push(p, o) != 0)
+        goto free_server;
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     announce(p, o);
     p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     code = EXIT_SUCCESS;
 
+free_server:
+    server_free(p->server); // NULL after a stop
 free_outputs:
     stats_outputs_free(p->outputs, clock_now());
 destroy_stream:

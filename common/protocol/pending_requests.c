@@ -21,6 +21,8 @@ enum rtsp_method request_method(enum request_kind kind)
         [REQUEST_PAUSE] = RTSP_PAUSE,
         [REQUEST_MEASURES] = RTSP_GET_PARAMETER,
         [REQUEST_TEARDOWN] = RTSP_TEARDOWN,
+        [REQUEST_ANNOUNCE] = RTSP_ANNOUNCE,
+        [REQUEST_RECORD] = RTSP_RECORD,
     };
     return methods[kind];
 }

@@ -28,7 +28,9 @@ enum request_kind {
     REQUEST_PLAY,
     REQUEST_PAUSE,
     REQUEST_MEASURES,
-    REQUEST_TEARDOWN
+    REQUEST_TEARDOWN,
+    REQUEST_ANNOUNCE, // of a recording client
+    REQUEST_RECORD
 };
 
 enum rtsp_method request_method(enum request_kind kind);

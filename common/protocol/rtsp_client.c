@@ -589,6 +589,9 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         if (r->status == 454)
             end_as(c, end_of_server(c), "the server has ended the session", now);
         return;
+    case REQUEST_ANNOUNCE: // of a recording client
+    case REQUEST_RECORD:
+        return;
     }
 }
 
@@ -650,6 +653,8 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_PAIR:
     case REQUEST_PAUSE:
     case REQUEST_TEARDOWN:
+    case REQUEST_ANNOUNCE:
+    case REQUEST_RECORD:
         return;
     }
 }

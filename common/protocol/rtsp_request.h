@@ -17,7 +17,9 @@ struct rtsp_request {
     int cseq;
     const char *session; // NULL or empty: no session yet
     const char *headers; // further header lines, each ended by CRLF; NULL: none
-    const char *body;    // parameters (text/parameters); NULL: none
+    const char *agent;   // the program's name; NULL: "weir-play"
+    const char *body;    // NULL: none
+    const char *content; // the body's type; NULL: text/parameters
 };
 
 // Returns the length written (terminated), or ERR_FULL.

@@ -39,7 +39,9 @@ int rtsp_requests_write(struct rtsp_requests *q, const struct client_request *r,
                                    .cseq = ++q->cseq,
                                    .session = q->session,
                                    .headers = headers,
-                                   .body = r->body};
+                                   .agent = q->agent,
+                                   .body = r->body,
+                                   .content = method == RTSP_ANNOUNCE ? "application/sdp" : NULL};
     int len = rtsp_request_format(&request, out, RTSP_REQUESTS_TEXT);
     if (len < 0)
         return len;

@@ -25,6 +25,7 @@ struct client_request {
 };
 
 struct rtsp_requests { // all zero at first
+    const char *agent; // static; the program's name; NULL: "weir-play"
     int cseq;
     char session[RTSP_MAX_SESSION]; // the Session header's id; empty before SETUP
     char base[URL_MAX_TEXT];        // of the presentation

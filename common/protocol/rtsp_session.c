@@ -26,6 +26,8 @@ static int allowed(enum rtsp_state state, enum rtsp_method method)
     case RTSP_SET_PARAMETER:
         return state == RTSP_INIT ? 455 : 200;
     case RTSP_UNKNOWN:
+    case RTSP_ANNOUNCE:
+    case RTSP_RECORD:
         break;
     }
     return 501;

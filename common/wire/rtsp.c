@@ -24,6 +24,8 @@ static const char *const method_names[] = {
     [RTSP_GET_PARAMETER] = "GET_PARAMETER",
     [RTSP_SET_PARAMETER] = "SET_PARAMETER",
     [RTSP_UNKNOWN] = "UNKNOWN",
+    [RTSP_ANNOUNCE] = "ANNOUNCE",
+    [RTSP_RECORD] = "RECORD",
 };
 
 const char *rtsp_method_name(enum rtsp_method method)

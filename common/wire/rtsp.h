@@ -31,7 +31,9 @@ enum rtsp_method {
     RTSP_TEARDOWN,
     RTSP_GET_PARAMETER,
     RTSP_SET_PARAMETER,
-    RTSP_UNKNOWN, // well-formed, but not one of these: status 501
+    RTSP_UNKNOWN,  // well-formed, but none of those above: status 501
+    RTSP_ANNOUNCE, // those of a recording client (rtsp_recorder.h): sent, decoded as RTSP_UNKNOWN
+    RTSP_RECORD,
 };
 
 const char *rtsp_method_name(enum rtsp_method method);

@@ -8,6 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 #include "common/net/udp_socket.h"
+#include "common/transport/transport_list.h"
 #include "media/audio/audio_encoder.h"
 #include "media/capture/audio_open.h"
 #include "media/source/audio_source.h"
@@ -113,6 +114,69 @@ static const char *read_audio(void *options, const char *value, char *reason, si
     return audio_source_is_name(value) ? NULL : "expects pulse[:DEVICE], alsa[:DEVICE] or none";
 }
 
+// Reads the first line of a file. Returns false if there is none, or it is too long.
+static bool read_line(const char *path, char *out, int cap)
+{
+    FILE *file = fopen(path, "re");
+    bool got = file && fgets(out, cap, file);
+    if (file)
+        fclose(file);
+    size_t len = got ? strcspn(out, "\r\n") : 0;
+    got = got && (out[len] || len + 1 < (size_t)cap);
+    if (got)
+        out[len] = '\0';
+    return got;
+}
+
+static const char *read_push(void *options, const char *value, char *reason, size_t cap)
+{
+    struct options *o = options;
+    char line[2 * URL_MAX_TEXT];
+    const char *why;
+    bool in_file = value[0] == '@';
+    if (in_file && !read_line(value + 1, line, sizeof(line)))
+        return "cannot read a URL from that file";
+    if (url_parse(in_file ? line : value, &o->push, &why) == 0 && !url_is_root(&o->push))
+        return NULL;
+    o->push.text[0] = '\0';
+    snprintf(reason, cap,
+             "expects rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, or @FILE with that line");
+    return reason;
+}
+
+// A server of others knows plain RTP alone, whose rate no reports of each packet control.
+static const char *read_push_transports(void *options, const char *value, char *reason, size_t cap)
+{
+    struct options *o = options;
+    const struct transport_kind *kind;
+    const char *params;
+    if (transport_list_split(value, &o->push_transports) != 0)
+        return "expects a list of minbuf, tcp and udp";
+    for (int i = 0; i < o->push_transports.count; i++) {
+        int err = transport_find(o->push_transports.names[i], &kind, &params);
+        if (err || !kind->plain_rtp || kind->responsive) {
+            snprintf(reason, cap, "'%s' is no transport of plain RTP: expects minbuf, tcp or udp",
+                     o->push_transports.names[i]);
+            return reason;
+        }
+    }
+    return NULL;
+}
+
+static const char *push_transport_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"minbuf",
+         "over the RTSP connection, with a short send buffer; minbuf:A,B or minbuf:auto,MS"},
+        {"tcp", "over the RTSP connection, with the kernel's own send buffer"},
+        {"udp", "datagrams; the encoder follows the server's receiver reports"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
+}
+
 // Parses "greedy[:KBPS]" or "steady[:KBPS]". Returns NULL, or the error.
 static const char *parse_filler(const char *text, struct options *o)
 {
@@ -170,7 +234,8 @@ static const char *source_value(int i, const char **help)
     return list[i][0];
 }
 
-#define AT(member) offsetof(struct options, member)
+#define AT(member)      offsetof(struct options, member)
+#define PUSH_TRANSPORTS "minbuf,udp"
 
 // clang-format off
 static const struct option_row rows[] = {
@@ -198,6 +263,17 @@ static const struct option_row rows[] = {
     {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
      .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
              "repeat it for more, at most 16"},
+
+    {.section = "Push", .name = "push", .argument = "URL", .read = read_push, .hides_user = true,
+     .help = "also send the stream to this RTSP server, which records it or hands it on: "
+             "rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, or @FILE, a file whose first line is the URL"},
+    {.name = "push-transport", .argument = "LIST", .read = read_push_transports,
+     .value = push_transport_value, .fallback = PUSH_TRANSPORTS,
+     .help = "transports of --push in order of preference"},
+    {.name = "push-level", .argument = "N", .kind = OPTION_INT, .at = AT(push_level), .min = 0,
+     .max = LADDER_MAX_LEVELS - 1,
+     .help = "the highest level of --push; all that is pushed has its size (default: the highest "
+             "of all)"},
 
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
@@ -260,6 +336,15 @@ const struct option_table send_option_table = {
 // Returns why options conflict; NULL: they do not.
 static const char *conflict(const struct options *o)
 {
+    bool is_pushed = o->push.text[0];
+    if (!is_pushed && o->push_transports.count)
+        return "--push-transport requires --push URL";
+    if (!is_pushed && o->push_level >= 0)
+        return "--push-level requires --push URL";
+    if (is_pushed && o->prepare)
+        return "--push conflicts with --prepare, which does not stream";
+    if (is_pushed && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
+        return "--push conflicts with a synthetic source, which has no pictures";
     if (o->codec != SDP_VP9)
         return NULL;
     if (o->prepare)
@@ -284,11 +369,14 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .audio_kbps = 64,
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
-                          .codec = SDP_H264};
+                          .codec = SDP_H264,
+                          .push_level = -1};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =
         command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
     const char *reason = result == OPTIONS_RUN ? conflict(o) : NULL;
+    if (!o->push_transports.count)
+        (void)transport_list_split(PUSH_TRANSPORTS, &o->push_transports);
     if (!reason)
         return result;
     snprintf(error, cap, "%s", reason);

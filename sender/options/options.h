@@ -9,7 +9,9 @@
 
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
+#include "common/protocol/transport_names.h"
 #include "common/wire/sdp.h"
+#include "common/wire/url.h"
 #include "media/coded/ladder.h"
 #include "media/coded/synthetic.h"
 #include "media/picture/geometry.h"
@@ -43,7 +45,10 @@ struct options {
     int timeout; // seconds
     int max_viewers;
     struct trusted_proxies proxies; // that may have more of them
-    int mtp_port;                   // 0: any
+    int mtp_port;                          // 0: any
+    struct url push;                       // empty text: none
+    struct transport_list push_transports; // count 0: not given
+    int push_level;                        // -1: the highest
     struct log_options log;
 };
 

@@ -496,6 +496,8 @@ static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
         track_setup_teardown(h->setup, now);
         break;
     case RTSP_UNKNOWN:
+    case RTSP_ANNOUNCE:
+    case RTSP_RECORD:
         break;
     }
     if (a->status == 200)

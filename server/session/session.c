@@ -217,6 +217,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
         .follows = config->follows,
         .keeps_size = config->keeps_size,
         .reports_losses = config->reports_losses,
+        .steers = config->steers,
         .start_bps = config->start_bps,
         .audio_only = config->audio_only,
         .relays = media->relays,
@@ -410,11 +411,14 @@ static void on_reports(struct session *s, const struct rtcp_item *item, usec_t n
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
     for (int i = 0; i < item->report_count; i++) {
         const struct rtcp_report *r = &item->reports[i];
-        if (r->ssrc != rtp->ssrc || !s->transport->ops->on_report)
+        if (r->ssrc != rtp->ssrc)
             continue;
         struct transport_report report = {.fraction_lost = r->fraction_lost / 256.0,
                                           .rtt = rtp_sender_rtt(rtp, r, clock_wall())};
-        s->transport->ops->on_report(s->transport, &report, now);
+        if (s->transport->ops->on_report)
+            s->transport->ops->on_report(s->transport, &report, now);
+        if (s->config.on_report)
+            s->config.on_report(s->config.ctx, &report, now);
     }
 }
 

@@ -42,6 +42,7 @@ struct session_config {
     bool keeps_size;     // all levels sent have the size of `level`
     bool reports_losses; // the viewer requests what it lacks (NACK, PLI)
     bool audio_only;     // without video; session_add_pictures may follow
+    bool steers;         // the max rate sets the encoder's rate, as stream_sender.h says
     uint64_t seed; // seed of the RTP streams' first numbers; random for each session, unknown to
                    // peers
     double start_bps;
@@ -53,6 +54,8 @@ struct session_config {
     // The session cannot continue: the viewer does not read or report, or its connection was
     // closed. The owner must end the session later, not inside this call.
     void (*on_stuck)(void *ctx, const char *why);
+    // A receiver report on the video arrived. NULL: the owner has no use for it.
+    void (*on_report)(void *ctx, const struct transport_report *r, usec_t now);
     void *ctx; // borrowed
 };
 

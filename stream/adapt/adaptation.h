@@ -7,7 +7,8 @@
 //     - A viewer that is alone controls its size's encoder, which then codes at exactly the target.
 //       The encoder may go below the level's own rate while that gives the better picture: down to
 //       0.3 of it where the next lower level is smaller, to 0.4 where that has fewer frames, to 0.7
-//       at the lowest level. The viewer returns to the level from 0.45 and 0.55 of its rate on.
+//       at the lowest level, or to 0.25 if the viewer keeps a larger size. The viewer returns to
+//       the level from 0.45 and 0.55 of its rate on.
 //     - Viewers that share the encoders get levels at the ladder's rates. They switch to a larger
 //       size only if the target exceeds its rate by 5 %, as its first frame is a key frame.
 //     - Down: at once, but not before a growing queue is gone (rate_estimator.h). Up: to the
@@ -69,6 +70,9 @@ void adaptation_set_limit(struct adaptation *a, double bps);
 // Returns the highest level, at most `cap`, whose rate `speed` times and the audio's are within the
 // limit; the lowest that this viewer may have, if none is.
 int adaptation_level_within(const struct adaptation *a, double speed);
+// Returns the level whose size's encoder, all of it this viewer's, then codes at *encoder_bps
+// within the limit, and at no less than the bounds above allow; 0: the ladder's rate is within it.
+int adaptation_steered_within(const struct adaptation *a, double speed, int *encoder_bps);
 // About every frame. `alone`: no other viewer shares the encoders. Returns true if something
 // changed.
 bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample *s, bool alone,

@@ -284,11 +284,34 @@ static void serve_level(struct stream_sender *s, int level, usec_t now)
     watch_sizes(s);
 }
 
+// A cumulative ladder has many levels, between which a switch costs little: the rates stay.
+static bool is_alone(const struct stream_sender *s)
+{
+    return !s->config.ladder->cumulative &&
+           (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
+}
+
+// Serves a level of all frames, whose encoder codes at the max rate.
+static void serve_steered(struct stream_sender *s, usec_t now)
+{
+    int encoder_bps;
+    int level = adaptation_steered_within(&s->adaptation, s->speed, &encoder_bps);
+    serve_level(s, level, now);
+    steer(s, encoder_bps && s->watching ? s->levels.wanted_size : -1, encoder_bps);
+}
+
 // Serves the level that the network and the max rate leave.
 static void serve_chosen(struct stream_sender *s, usec_t now)
 {
     if (s->config.relays)
         return;
+    if (s->config.steers && !s->follows && s->feed->ops->set_bitrate) {
+        if (is_alone(s)) {
+            serve_steered(s, now);
+            return;
+        }
+        steer(s, -1, 0);
+    }
     int within = adaptation_level_within(&s->adaptation, s->speed);
     serve_level(s, s->follows ? adaptation_level(&s->adaptation) : within, now);
 }
@@ -396,11 +419,8 @@ static void follow(struct stream_sender *s, usec_t now)
         sample.made += (double)repair->repair_bytes;
         adaptation_set_beside(&s->adaptation, s->audio_bps + repair_stats_recent_bps(repair, now));
     }
-    // A cumulative ladder has many levels, between which a switch costs little: the rates stay.
-    bool alone = !s->config.ladder->cumulative &&
-                 (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
     // The origin of relayed media chooses level and rate: it is told the target.
-    if (!adaptation_update(&s->adaptation, &sample, alone, now) || s->config.relays)
+    if (!adaptation_update(&s->adaptation, &sample, is_alone(s), now) || s->config.relays)
         return;
     serve_level(s, adaptation_level(&s->adaptation), now);
     if (s->adaptation.encoder_bps)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An RTSP server that is not ours: GStreamer's. Prints its port, and what came of the viewers' RTCP at its end.
+"""An RTSP server that is not ours: GStreamer's. Prints its port, and what its clients ask. With --record it takes a stream
+in place of giving one, and prints a line of each frame and audio packet: the medium, its time and its bytes.
 
-    gst_server.py [--path PATH] [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N]"""
+    gst_server.py [--record opus|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N]"""
 import argparse
 import sys
 
@@ -23,6 +24,9 @@ def main():
     p.add_argument("--audio", choices=SOUNDS)
     p.add_argument("--audio-type", type=int, default=97)
     p.add_argument("--user")
+    p.add_argument("--basic", action="store_true")
+    p.add_argument("--udp", action="store_true")
+    p.add_argument("--record", choices=("opus", "video"))
     p.add_argument("--timeout", type=int, default=60)
     p.add_argument("--rate", default="25/1")
     a = p.parse_args()
@@ -35,15 +39,34 @@ def main():
               f"x264enc speed-preset=ultrafast bitrate=400 key-int-max=25 {a.encoder} ! rtph264pay name=pay0 pt=96 {a.pay} ")
     if a.audio:
         launch += f"audiotestsrc is-live=true ! audioconvert ! audioresample ! {SOUNDS[a.audio]} name=pay1 pt={a.audio_type} "
+    if a.record:
+        launch = "( rtph264depay name=depay0 ! h264parse ! video/x-h264,stream-format=byte-stream,alignment=au ! " \
+                 "fakesink name=video signal-handoffs=true sync=false async=false "
+        if a.record == "opus":
+            launch += "rtpopusdepay name=depay1 ! fakesink name=audio signal-handoffs=true sync=false async=false "
+        factory.set_transport_mode(GstRtspServer.RTSPTransportMode.RECORD)
+        factory.set_latency(50)
+
+        def on_media(_, media):
+            for name in "video", "audio":
+                sink = media.get_element().get_by_name(name)
+                if sink:
+                    sink.connect("handoff", lambda _, b, __, n=name: print(n, b.pts, b.get_size(), flush=True))
+        factory.connect("media-configure", on_media)
     factory.set_launch(launch + ")")
-    factory.set_shared(True)
+    factory.set_shared(not a.record)
+    if a.udp:
+        factory.set_protocols(GstRtsp.RTSPLowerTrans.UDP)
     if a.user:
         name, password = a.user.split(":")
         auth = GstRtspServer.RTSPAuth.new()
-        auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
+        auth.set_supported_methods(GstRtsp.RTSPAuthMethod.BASIC if a.basic else GstRtsp.RTSPAuthMethod.DIGEST)
         token = GstRtspServer.RTSPToken.new()
         token.set_string("media.factory.role", "viewer")
-        auth.add_digest(name, password, token)
+        if a.basic:
+            auth.add_basic(GstRtspServer.RTSPAuth.make_basic(name, password), token)
+        else:
+            auth.add_digest(name, password, token)
         server.set_auth(auth)
         factory.add_role_from_structure(Gst.Structure.from_string(
             "viewer, media.factory.access=(boolean)true, media.factory.construct=(boolean)true;")[0])
@@ -54,7 +77,7 @@ def main():
             session.set_timeout(a.timeout)
         client.connect("new-session", on_session)
         client.connect("closed", lambda _: print("closed", flush=True))
-        for name in "options", "describe", "setup", "play", "get-parameter", "set-parameter", "teardown":
+        for name in "options", "describe", "setup", "play", "get-parameter", "set-parameter", "teardown", "announce", "record":
             client.connect(name + "-request", lambda _, __, n=name: print("asked", n, flush=True))
     server.connect("client-connected", on_client)
     if not server.attach(None):
