@@ -273,6 +273,18 @@ usec_t loss_detector_next_timeout(const struct loss_detector *d)
     return next;
 }
 
+static bool is_late(const struct loss_detector *d, const struct missing *m, usec_t at)
+{
+    return at + d->path.rtt > m->noticed + d->keep + (d->keep > 0 ? REPAIR_LATE : 0);
+}
+
+// Returns true if a request now would be the second one that is too late, or one too many.
+static bool is_given_up(const struct loss_detector *d, const struct missing *m, usec_t now)
+{
+    return m->tries == LOSS_DETECTOR_TRIES || (d->keep <= 0 && is_late(d, m, now)) ||
+           is_late(d, m, m->requested_last);
+}
+
 int loss_detector_requests(struct loss_detector *d, struct rtcp_nack *out, int cap, usec_t now)
 {
     if (tail_at(d) <= now) {
@@ -285,9 +297,7 @@ int loss_detector_requests(struct loss_detector *d, struct rtcp_nack *out, int c
         if (due_at(d, m) > now)
             continue;
         bool is_echo = m->tries > 0 && !m->is_doubtful && awaits_echo(d, m);
-        if (m->tries > 0 && !is_echo &&
-            (m->tries == LOSS_DETECTOR_TRIES ||
-             now + d->path.rtt > m->noticed + d->keep + (d->keep > 0 ? REPAIR_LATE : 0))) {
+        if (m->tries > 0 && !is_echo && is_given_up(d, m, now)) {
             remove_missing(d, i--);
             d->stats.given_up++;
             continue;

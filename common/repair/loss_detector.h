@@ -21,7 +21,9 @@
 //   Again. A missing packet is requested again after a round trip and its variation, at least 15
 //         ms, up to TRIES times, while the answer can come within `keep` after it was noticed, or
 //         150 ms later: playing waits for frames that others depend on, and the sender, which
-//         knows these, sends no others so late (repair_policy.h, REPAIR_LATE).
+//         knows these, sends no others so late (repair_policy.h, REPAIR_LATE). One request more
+//         tells the sender that the last copy was lost, too: its encoder stops referring to the
+//         frame.
 //   Echo. A request after which no other can follow in time is repeated once, 8 ms later: it may
 //         get lost, too. The sender ignores the second one (repair_policy.h, "under way").
 //

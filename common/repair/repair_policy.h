@@ -11,9 +11,10 @@
 //               one after the other, each when the viewer has reported the loss of the one before;
 //               arrival: with the path's jitter. At least one.
 //   Copies.     k at once (1 .. REPAIR_MAX_COPIES), the least for which the packet stays lost
-//               after all with a probability of at most 2e-4; 5e-4 if nothing depends on it. So
-//               one copy while there are rounds left, two or three at the last chance (after
-//               Meng et al., "Hairpin", NSDI 2024). Where the share cannot pay for as many copies
+//               after all with a probability of at most 2e-4; 5e-4 if nothing depends on it; 1e-5
+//               at the last chance if other frames do, and the share pays for as many copies of
+//               each lost packet. So one copy while there are rounds left, two or three at the last
+//               chance (after Meng et al., "Hairpin", NSDI 2024). Where the share cannot pay for as many copies
 //               of each lost packet, they are sent while almost no credit is used: few frames
 //               with a copy less are better than many without any.
 //   Parity.     Where a first round takes longer than the slack, Reed-Solomon parity over the last

@@ -154,6 +154,11 @@ usec_t latency_control_target(const struct latency_control *l)
     return known ? l->parts.encoder + l->parts.transport + l->wait + l->parts.display : 0;
 }
 
+usec_t latency_control_wait(const struct latency_control *l)
+{
+    return l->wait;
+}
+
 usec_t latency_control_sender(const struct latency_control *l)
 {
     return l->shares.sender;

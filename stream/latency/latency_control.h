@@ -130,6 +130,8 @@ bool latency_control_steer(struct latency_control *l, struct playout *p, struct 
 
 // The whole way, from capture to shown, as it is aimed at now; 0: not known yet.
 usec_t latency_control_target(const struct latency_control *l);
+// How long after the best arrival a frame is due; 0: not known yet, or LATENCY_LOW.
+usec_t latency_control_wait(const struct latency_control *l);
 // How long a frame may wait at the sender.
 usec_t latency_control_sender(const struct latency_control *l);
 

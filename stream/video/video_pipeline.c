@@ -572,8 +572,10 @@ usec_t video_pipeline_repair_time(const struct video_pipeline *v)
     if (v->config.low_latency)
         return PLAYOUT_REPAIR;
     usec_t held = playout_held(v->playout);
-    return playout_mode(v->playout) == PLAYOUT_PLAYING ? held
-                                                       : usec_max(held, playout_goal(v->playout));
+    if (playout_mode(v->playout) != PLAYOUT_PLAYING)
+        return usec_max(held, playout_goal(v->playout));
+    // Frames leave the buffer before they are due, and are not held.
+    return v->config.steers ? usec_max(held, latency_control_wait(&v->latency)) : held;
 }
 
 usec_t video_pipeline_silence(const struct video_pipeline *v, usec_t now)

@@ -84,6 +84,7 @@ using list = std::vector<int>;
 TEST_CASE("repair sender: a requested packet is sent again")
 {
     sender t;
+    t.lose(0.002); // one copy is enough
     t.plan(170 * ms);
     for (uint16_t seq = 65530; seq != 10; seq++)
         t.packet(seq, 0);
@@ -132,6 +133,7 @@ TEST_CASE("repair sender: copies of the last chance leave apart, and in time")
 TEST_CASE("repair sender: a copy that waited too long is dropped, and its share given back")
 {
     sender t;
+    t.lose(0.002); // one copy is enough
     t.plan(170 * ms);
     t.packet(0, 0);
     double credit = repair_sender_policy(t.r.get())->credit;
@@ -145,6 +147,7 @@ TEST_CASE("repair sender: a copy that waited too long is dropped, and its share 
 TEST_CASE("repair sender: the last bytes are kept")
 {
     sender t(REPAIR_MODE_AUTO, 10500); // ten packets, and half a one at the end
+    t.lose(0.002);
     t.plan(170 * ms);
     for (uint16_t seq = 0; seq < 47; seq++)
         t.packet(seq, 0);
