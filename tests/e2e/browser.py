@@ -12,7 +12,7 @@ import time
 class Browser:
     """One page. Every call has a deadline; `said` lists the page's console output, including errors."""
 
-    def __init__(self, folder, seconds, *flags):
+    def __init__(self, folder, seconds, *flags, prefix=()):
         self.seconds = seconds
         self.said = []
         self.unread = b""
@@ -22,7 +22,7 @@ class Browser:
         # It reads from file 3 and writes to file 4, numbers that may be taken on this side.
         reads, writes = (fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (theirs_in, theirs_out))
         self.popen = subprocess.Popen(
-            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+            [*prefix, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
              f"--user-data-dir={folder}", *flags, "about:blank"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, pass_fds=(3, 4), preexec_fn=lambda: (os.dup2(reads, 3), os.dup2(writes, 4)))
         for fd in theirs_in, theirs_out, reads, writes:
