@@ -17,9 +17,13 @@ enum {
     FMT_PLI = 1,   // PSFB format
     FMT_TMMBR = 3, // RTPFB formats
     FMT_TMMBN = 4,
+    FMT_APPLICATION = 15, // PSFB format, RFC 4585, 6.4
     RATE_ENTRY = 8,
     MANTISSA_BITS = 17,
     MAX_EXPONENT = 63 - MANTISSA_BITS, // so that the rate fits 63 bits
+    REMB_NAME = 0x52454d42,            // "REMB"
+    REMB_MANTISSA_BITS = 18,
+    REMB_MAX_EXPONENT = 63 - REMB_MANTISSA_BITS,
 };
 
 static void decode_reports(struct bytes *in, int count, struct rtcp_item *item)
@@ -136,6 +140,27 @@ static int decode_max_rate(struct bytes *in, int format, struct rtcp_item *item)
     return 0;
 }
 
+// draft-alvestrand-rmcat-remb-03, 2.2: name, number of SSRCs (8 bits), exponent (6), mantissa (18),
+// SSRCs. The SSRC of the media in the packet's header is unused. Feedback of other names passes.
+static int decode_remb(struct bytes *in, struct rtcp_item *item)
+{
+    if (bytes_left(in) < 4 || bytes_u32(in) != REMB_NAME)
+        return 0;
+    if (bytes_left(in) < 4)
+        return ERR_MALFORMED;
+    uint32_t rate = bytes_u32(in);
+    uint32_t count = rate >> 24;
+    uint32_t exponent = rate >> REMB_MANTISSA_BITS & 63;
+    if (exponent > REMB_MAX_EXPONENT || bytes_left(in) < 4 * count)
+        return ERR_MALFORMED;
+    item->kind = RTCP_IS_REMB;
+    item->max_rate.bps = (uint64_t)(rate & ((1u << REMB_MANTISSA_BITS) - 1)) << exponent;
+    item->ssrc_count = count < RTCP_MAX_SSRCS ? (int)count : RTCP_MAX_SSRCS;
+    for (int i = 0; i < item->ssrc_count; i++)
+        item->ssrcs[i] = bytes_u32(in);
+    return 0;
+}
+
 // RFC 4585, 6.1: both SSRCs, then data that depends on the format.
 static int decode_feedback(struct bytes *in, int type, int format, struct rtcp_item *item)
 {
@@ -146,7 +171,7 @@ static int decode_feedback(struct bytes *in, int type, int format, struct rtcp_i
     if (type == RTCP_PSFB) {
         if (format == FMT_PLI)
             item->kind = RTCP_IS_PLI;
-        return 0;
+        return format == FMT_APPLICATION ? decode_remb(in, item) : 0;
     }
     if (format == FMT_TMMBR || format == FMT_TMMBN)
         return decode_max_rate(in, format, item);
@@ -235,6 +260,8 @@ static size_t body_bytes(const struct rtcp_item *item)
     case RTCP_IS_TMMBR:
     case RTCP_IS_TMMBN:
         return 8 + RATE_ENTRY;
+    case RTCP_IS_REMB:
+        return 16 + (size_t)item->ssrc_count * 4;
     case RTCP_IS_OTHER:
         break;
     }
@@ -242,15 +269,34 @@ static size_t body_bytes(const struct rtcp_item *item)
     return 0;
 }
 
+// Returns the exponent of `*rate`, which becomes a mantissa of at most `bits` bits.
+static uint32_t take_exponent(uint64_t *rate, int bits)
+{
+    uint32_t exponent = 0;
+    for (; *rate >> bits; *rate >>= 1)
+        exponent++;
+    assert(exponent <= 63 - (uint32_t)bits);
+    return exponent;
+}
+
 static void encode_max_rate(const struct rtcp_item *item, uint8_t *out)
 {
     uint64_t mantissa = item->max_rate.bps;
-    uint32_t exponent = 0;
-    for (; mantissa >> MANTISSA_BITS; mantissa >>= 1)
-        exponent++;
-    assert(exponent <= MAX_EXPONENT && item->max_rate.overhead <= 0x1ff);
+    uint32_t exponent = take_exponent(&mantissa, MANTISSA_BITS);
+    assert(item->max_rate.overhead <= 0x1ff);
     store_be32(out + 4, item->media_ssrc);
     store_be32(out + 8, exponent << 26 | (uint32_t)mantissa << 9 | item->max_rate.overhead);
+}
+
+static void encode_remb(const struct rtcp_item *item, uint8_t *out)
+{
+    uint64_t mantissa = item->max_rate.bps;
+    uint32_t exponent = take_exponent(&mantissa, REMB_MANTISSA_BITS);
+    store_be32(out + 4, REMB_NAME);
+    store_be32(out + 8, (uint32_t)item->ssrc_count << 24 | exponent << REMB_MANTISSA_BITS |
+                            (uint32_t)mantissa);
+    for (int i = 0; i < item->ssrc_count; i++)
+        store_be32(out + 12 + 4 * i, item->ssrcs[i]);
 }
 
 static void encode_body(const struct rtcp_item *item, uint8_t *out)
@@ -280,6 +326,8 @@ static void encode_body(const struct rtcp_item *item, uint8_t *out)
         }
     } else if (item->kind == RTCP_IS_TMMBR || item->kind == RTCP_IS_TMMBN) {
         encode_max_rate(item, out);
+    } else if (item->kind == RTCP_IS_REMB) {
+        encode_remb(item, out);
     }
 }
 
@@ -297,9 +345,11 @@ int rtcp_append(const struct rtcp_item *item, uint8_t *out, size_t cap, size_t *
         [RTCP_IS_PLI] = {RTCP_PSFB, FMT_PLI},
         [RTCP_IS_TMMBR] = {RTCP_RTPFB, FMT_TMMBR},
         [RTCP_IS_TMMBN] = {RTCP_RTPFB, FMT_TMMBN},
+        [RTCP_IS_REMB] = {RTCP_PSFB, FMT_APPLICATION},
     };
     assert(item->report_count >= 0 && item->report_count <= RTCP_MAX_REPORTS);
     assert(item->nack_count >= (item->kind == RTCP_IS_NACK) && item->nack_count <= RTCP_MAX_NACKS);
+    assert(item->ssrc_count >= 0 && item->ssrc_count <= RTCP_MAX_SSRCS);
     size_t body = body_bytes(item);
     if (cap < *len || cap - *len < HEADER + body)
         return ERR_FULL;

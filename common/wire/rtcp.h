@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // RTCP compound packets: SR, RR, SDES CNAME, BYE (RFC 3550, 6), generic NACK and PLI (RFC
-// 4585, 6.2.1, 6.3.1), TMMBR and TMMBN with one entry (RFC 5104, 4.2.1, 4.2.2).
+// 4585, 6.2.1, 6.3.1), TMMBR and TMMBN with one entry (RFC 5104, 4.2.1, 4.2.2), REMB
+// (draft-alvestrand-rmcat-remb-03, 2.2).
 #ifndef WEIR_WIRE_RTCP_H
 #define WEIR_WIRE_RTCP_H
 
@@ -25,6 +26,7 @@ enum {
     RTCP_MAX_REPORTS = 31,
     RTCP_MAX_CNAME = 255,
     RTCP_MAX_NACKS = 64, // max FCI entries kept of one NACK; further entries are dropped
+    RTCP_MAX_SSRCS = 31, // max SSRCs kept of one REMB; further ones are dropped
     RTCP_MAX_PACKET = 1200,
 };
 
@@ -52,6 +54,7 @@ enum rtcp_kind {
     RTCP_IS_PLI,
     RTCP_IS_TMMBR, // requests a max bit rate
     RTCP_IS_TMMBN, // reports the max bit rate in force
+    RTCP_IS_REMB,  // reports the receiver's estimate of the max bit rate
     RTCP_IS_OTHER
 };
 
@@ -69,10 +72,12 @@ struct rtcp_item { // one packet of a compound
     struct rtcp_report reports[RTCP_MAX_REPORTS];
     int nack_count;
     struct rtcp_nack nacks[RTCP_MAX_NACKS];
-    struct {               // TMMBR, TMMBN: of the first entry
-        uint64_t bps;      // the wire has 17 bits of precision; encoding rounds down
-        uint16_t overhead; // bytes of headers a packet that `bps` includes, 0 .. 511
+    struct {               // TMMBR, TMMBN: of the first entry; REMB: of all `ssrcs` together
+        uint64_t bps;      // the wire has 17 bits of precision, REMB 18; encoding rounds down
+        uint16_t overhead; // bytes of headers a packet that `bps` includes, 0 .. 511; REMB: 0
     } max_rate;
+    int ssrc_count; // REMB
+    uint32_t ssrcs[RTCP_MAX_SSRCS];
     char cname[RTCP_MAX_CNAME + 1]; // SDES; empty if absent
 };
 

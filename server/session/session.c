@@ -29,7 +29,8 @@ struct session {
     struct timer *timer;          // owned; fires at the sender's next timeout
     usec_t armed;                 // time at which `timer` fires
     char cname[64];
-    usec_t begun_at; // time of the first PLAY
+    usec_t begun_at;      // time of the first PLAY
+    usec_t limited_until; // when the max rate ends; USEC_NEVER: it does not
 };
 
 // ---- The sender's timer
@@ -246,7 +247,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config = *config;
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
-    s->armed = USEC_NEVER;
+    s->armed = s->limited_until = USEC_NEVER;
     struct media_feed_config feed = {
         .loop = config->path.loop, .sink = &s->sink, .exact = !config->keeps_size};
     s->feed = media->ops->feed_new(media, &feed);
@@ -377,6 +378,7 @@ int session_set_max_rate(struct session *s, int bps, usec_t now)
 {
     if (bps != 0 && bps < SESSION_MIN_MAX_RATE)
         return ERR_RANGE;
+    s->limited_until = USEC_NEVER;
     stream_sender_set_max_rate(s->sender, bps, now);
     arm(s);
     return 0;
@@ -422,17 +424,21 @@ static void on_reports(struct session *s, const struct rtcp_item *item, usec_t n
     }
 }
 
-// One answer for all requests of a compound: its last one is in force (RFC 5104, 4.2.1, 4.2.2).
-static void on_rate_request(struct session *s, const struct rtcp_item *tmmbr, usec_t now)
+// One answer for all requests of a compound: its last one is in force (RFC 5104, 4.2.1, 4.2.2). A
+// REMB is not answered.
+static void on_rate_request(struct session *s, const struct rtcp_item *request, usec_t now)
 {
     uint8_t out[RTCP_MAX_PACKET];
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
-    (void)session_set_max_rate(s, rate_request_of(tmmbr, SESSION_MIN_MAX_RATE), now);
+    (void)session_set_max_rate(s, rate_request_of(request, SESSION_MIN_MAX_RATE), now);
+    s->limited_until = rate_request_until(request, now);
+    if (request->kind == RTCP_IS_REMB)
+        return;
     size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), false, out, sizeof(out));
     struct rtcp_item notice = {.kind = RTCP_IS_TMMBN,
                                .ssrc = rtp->ssrc,
-                               .media_ssrc = tmmbr->ssrc,
-                               .max_rate = tmmbr->max_rate};
+                               .media_ssrc = request->ssrc,
+                               .max_rate = request->max_rate};
     if (rtp->packets && rtcp_append(&notice, out, sizeof(out), &len) == 0)
         s->transport->ops->send_rtcp(s->transport, TRACK_VIDEO, out, len, now);
 }
@@ -443,15 +449,14 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
     size_t at = 0;
     int got;
     while ((got = rtcp_next(data, len, &at, &item)) == 1) {
-        if (item.kind == RTCP_IS_TMMBR &&
-            item.media_ssrc == stream_sender_rtp(s->sender, TRACK_VIDEO)->ssrc)
+        if (rate_request_is_for(&item, stream_sender_rtp(s->sender, TRACK_VIDEO)->ssrc))
             rate = item;
         else if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
             on_reports(s, &item, now);
         else
             stream_sender_feedback(s->sender, &item, now);
     }
-    if (rate.kind == RTCP_IS_TMMBR)
+    if (rate.kind != RTCP_IS_OTHER)
         on_rate_request(s, &rate, now);
     arm(s);
     if (s->transport->ops->on_rtcp)
@@ -489,6 +494,8 @@ void session_second(struct session *s, usec_t now)
     if (!session_is_playing(s) || is_unheard(s, now))
         return;
     send_report(s, false, now);
+    if (s->limited_until <= now)
+        (void)session_set_max_rate(s, 0, now);
     usec_t timeout = s->config.stream->viewer_timeout;
     if (stream_sender_blocked(s->sender, now) <= timeout)
         return;

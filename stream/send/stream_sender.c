@@ -965,7 +965,8 @@ void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *ite
     if (item->kind == RTCP_IS_NACK && s->writer.has_audio &&
         item->media_ssrc == s->writer.rtp[TRACK_AUDIO].ssrc)
         on_audio_nack(s, item, now);
-    if (item->media_ssrc != s->writer.rtp[TRACK_VIDEO].ssrc)
+    bool unnamed = item->kind == RTCP_IS_PLI && item->media_ssrc == 0; // so does Janus
+    if (item->media_ssrc != s->writer.rtp[TRACK_VIDEO].ssrc && !unnamed)
         return;
     const struct media_feed_ops *feed = s->feed->ops;
     bool repairs = s->writer.repair || feed->repair || feed->give_again;

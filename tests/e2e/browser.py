@@ -12,7 +12,7 @@ import time
 class Browser:
     """One page. Every call has a deadline; `said` lists the page's console output, including errors."""
 
-    def __init__(self, folder, seconds):
+    def __init__(self, folder, seconds, *flags, prefix=()):
         self.seconds = seconds
         self.said = []
         self.unread = b""
@@ -22,8 +22,8 @@ class Browser:
         # It reads from file 3 and writes to file 4, numbers that may be taken on this side.
         reads, writes = (fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (theirs_in, theirs_out))
         self.popen = subprocess.Popen(
-            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
-             f"--user-data-dir={folder}", "about:blank"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            [*prefix, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+             f"--user-data-dir={folder}", *flags, "about:blank"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, pass_fds=(3, 4), preexec_fn=lambda: (os.dup2(reads, 3), os.dup2(writes, 4)))
         for fd in theirs_in, theirs_out, reads, writes:
             os.close(fd)
@@ -76,6 +76,13 @@ class Browser:
 
     def value(self, expression):
         return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+
+    def resolved(self, expression):
+        """Returns what a promise resolves to."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(answer["exceptionDetails"]["exception"].get("description"))
+        return answer["result"].get("value")
 
     def look(self, width, height, dark):
         """Sets the window's size, and whether it prefers the dark colour scheme."""

@@ -41,6 +41,11 @@ class Docs(lib.Case):
             if name not in ("README.md", "manual.md"):
                 self.assertIn(f"({name})", text("README.md"))
 
+    def test_the_configuration_of_janus_is_the_one_that_is_tested(self):
+        with open(os.path.join(lib.ROOT, "packaging", "janus", "janus.plugin.streaming.jcfg")) as f:
+            given = f.read()
+        self.assertIn("```\n" + given[given.index("weir: {"):] + "```\n", text("many-viewers.md"))
+
     def test_emulated_links_can_be_read(self):
         """weir-link accepts each link of a guide or manual page: it reports only a missing namespace."""
         pages = "\n".join(text(os.path.relpath(path, DOCS)) for path in glob.glob(os.path.join(DOCS, "*.md")) +

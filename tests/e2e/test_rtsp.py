@@ -125,6 +125,31 @@ class Conversation(RtspCase):
         self.assertEqual(rtsp.rtcp_types(notices()[0]), [200, 202, 205])
         self.assertEqual([data[-20:] for data in notices()], [entry])
 
+    def test_a_max_rate_by_remb(self):
+        """The level keeps to the rate of the last REMB, whose source may be 0; 10 s later there is no limit."""
+        self.setup()
+        self.ask(200, "PLAY")
+        self.client.collect_least(5)
+        top = len(self.server.levels()) - 1
+
+        def request(bps, *sources):
+            exponent = max(0, bps.bit_length() - 18)
+            body = struct.pack("!II4sI", 77, 0, b"REMB", len(sources) << 24 | exponent << 18 | bps >> exponent)
+            packet = body + b"".join(source.to_bytes(4, "big") for source in sources)
+            packet = struct.pack("!BBH", 0x8f, 206, len(packet) // 4) + packet
+            self.client.send(b"$\1" + struct.pack("!H", len(packet)) + packet)
+
+        def level():
+            self.client.collect(0.1)
+            return int(self.ask(200, "GET_PARAMETER", body="level\r\n").body.split(":")[1])
+        request(90000, 0)
+        until(lambda: level() < top, "a lower level")
+        request(10**9)
+        until(lambda: level() == top, "the top level", 20)
+        request(90000, 1, 0, 2)
+        until(lambda: level() < top, "a lower level again")
+        until(lambda: level() == top, "the end of the limit", 20)
+
     def test_parameters(self):
         clock = int(self.ask(200, "GET_PARAMETER", body="clock\r\n").body.split(":")[1])
         self.assertLess(abs(clock / 1e6 - time.time()), 2)

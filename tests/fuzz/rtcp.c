@@ -25,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(got == 1 && read == len && back.kind == item.kind && back.ssrc == item.ssrc);
         assert(strcmp(back.cname, item.cname) == 0 && back.nack_count == item.nack_count &&
                back.report_count == item.report_count);
+        assert(back.ssrc_count == item.ssrc_count && back.max_rate.bps == item.max_rate.bps);
+        assert(memcmp(back.ssrcs, item.ssrcs, sizeof(item.ssrcs)) == 0);
     }
     return 0;
 }

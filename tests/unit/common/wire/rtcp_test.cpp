@@ -160,6 +160,26 @@ TEST_CASE("rtcp: single packets")
          {0x83, 205, 0, 4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0xff, 0xff, 0xfe, 0},
          ERR_MALFORMED,
          RTCP_IS_TMMBR},
+        {"application feedback without data",
+         {0x8f, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0},
+         1,
+         RTCP_IS_OTHER},
+        {"application feedback of another name",
+         {0x8f, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 'R', 'E', 'M', 'C'},
+         1,
+         RTCP_IS_OTHER},
+        {"REMB without a rate",
+         {0x8f, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 'R', 'E', 'M', 'B'},
+         ERR_MALFORMED,
+         RTCP_IS_REMB},
+        {"REMB of 2 SSRCs, with one",
+         {0x8f, 206, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 'R', 'E', 'M', 'B', 2, 0, 0, 1, 0, 0, 0, 9},
+         ERR_MALFORMED,
+         RTCP_IS_REMB},
+        {"REMB of 2^64 bit/s",
+         {0x8f, 206, 0, 4, 0, 0, 0, 1, 0, 0, 0, 0, 'R', 'E', 'M', 'B', 0, 0xba, 0, 0},
+         ERR_MALFORMED,
+         RTCP_IS_REMB},
         {"SDES of nobody", {0x80, 202, 0, 0}, 1, RTCP_IS_SDES},
     };
     for (const auto &c : cases) {
@@ -202,6 +222,41 @@ TEST_CASE("rtcp: TMMBR and TMMBN, as RFC 5104, 4.2.1.1, draws them")
         REQUIRE(rtcp_next(out, len, &at, &back) == 1);
         CHECK(back.max_rate.bps == rate.out);
     }
+}
+
+TEST_CASE("rtcp: REMB, as draft-alvestrand-rmcat-remb-03, 2.2, draws it")
+{
+    // 1.5 Mbit/s is 187500 * 2^3, 18 bits of mantissa; two SSRCs.
+    const std::vector<uint8_t> bytes = {0x8f, 206, 0, 6,    0,    0,    0, 1, 0, 0, 0, 0, 'R', 'E',
+                                        'M',  'B', 2, 0x0e, 0xdc, 0x6c, 0, 0, 0, 9, 0, 0, 0,   7};
+    struct rtcp_item item;
+    size_t at = 0;
+    REQUIRE(rtcp_next(bytes.data(), bytes.size(), &at, &item) == 1);
+    CHECK(item.kind == RTCP_IS_REMB);
+    CHECK(item.ssrc == 1);
+    CHECK(item.max_rate.bps == 1500000);
+    REQUIRE(item.ssrc_count == 2);
+    CHECK(item.ssrcs[0] == 9);
+    CHECK(item.ssrcs[1] == 7);
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = 0;
+    REQUIRE(rtcp_append(&item, out, sizeof(out), &len) == 0);
+    CHECK(std::vector<uint8_t>(out, out + len) == bytes);
+}
+
+TEST_CASE("rtcp: of a REMB of 255 SSRCs, the first 31 are kept")
+{
+    std::vector<uint8_t> bytes = {0x8f, 206, 1,   3,   0,   0,   0,   1, 0, 0,
+                                  0,    0,   'R', 'E', 'M', 'B', 255, 0, 0, 5};
+    for (int i = 0; i < 255; i++)
+        bytes.insert(bytes.end(), {0, 0, 1, static_cast<uint8_t>(i)});
+    struct rtcp_item item;
+    size_t at = 0;
+    REQUIRE(rtcp_next(bytes.data(), bytes.size(), &at, &item) == 1);
+    CHECK(at == bytes.size());
+    CHECK(item.ssrc_count == RTCP_MAX_SSRCS);
+    CHECK(item.ssrcs[RTCP_MAX_SSRCS - 1] == 0x100 + RTCP_MAX_SSRCS - 1);
+    CHECK(item.max_rate.bps == 5);
 }
 
 TEST_CASE("rtcp: CNAMEs of every length are padded to a word")

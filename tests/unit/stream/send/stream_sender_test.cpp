@@ -373,9 +373,26 @@ TEST_CASE("stream_sender: a lost live packet is repaired by the encoder")
     other.media_ssrc = stream_sender_rtp(v.s, TRACK_VIDEO)->ssrc + 1;
     stream_sender_feedback(v.s, &other, 300 * MS);
     CHECK(v.a.take().empty());
+    other.kind = RTCP_IS_NACK;
+    other.media_ssrc = 0;
+    other.nack_count = 1;
+    stream_sender_feedback(v.s, &other, 300 * MS);
+    CHECK(v.a.take().empty());
     for (int i = 0; i < 20; i++)
         v.pli(300 * MS);
     CHECK(v.stats().feedback_dropped == 11);
+}
+
+TEST_CASE("stream_sender: a PLI that names no source is for the video, as Janus sends it")
+{
+    sender v(LIVE, 3);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.a.take();
+    rtcp_item pli{};
+    pli.kind = RTCP_IS_PLI;
+    stream_sender_feedback(v.s, &pli, 300 * MS);
+    CHECK(v.a.take() == "key 1");
 }
 
 TEST_CASE("stream_sender: the key frame that began a size is lost")
