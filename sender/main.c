@@ -168,11 +168,17 @@ static void announce(struct program *p, const struct options *o)
     }
 }
 
-// Returns 0, or ERR_IO (logged).
+// Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
 static int open_http(struct program *p, const struct options *o)
 {
     if (o->http.ss_family == AF_UNSPEC)
         return 0;
+    if (p->catalog->ops->list || p->stream.media->reorders) {
+        log_error(
+            "--http serves a source that is encoded as it is sent, not a folder or a prepared "
+            "file");
+        return ERR_UNSUPPORTED;
+    }
     struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
                                        .media = p->stream.media,
                                        .path = o->path,

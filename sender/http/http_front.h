@@ -16,9 +16,9 @@ extern "C" {
 struct http_front; // opaque
 
 struct http_front_config {
-    const struct sockaddr *at; // borrowed for the call
+    const struct sockaddr *at;  // borrowed for the call
     struct stream_media *media; // borrowed
-    const char *path;          // borrowed; of the media, begins with '/'
+    const char *path;           // borrowed; of the media, begins with '/'
     int segment_seconds;
 };
 

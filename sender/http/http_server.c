@@ -25,7 +25,7 @@ struct client { // a connection
     usec_t since;                      // its last response was complete, or it began
 };
 
-struct waiter { // a request, from its header to the end of its response
+struct waiter {                  // a request, from its header to the end of its response
     struct waiter *next, **from; // in the list of waiting requests; NULL: it does not wait
     struct MHD_Connection *connection;
     usec_t begun;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A manifest of a live stream: video and Opus, four complete segments of two parts, and an open one.
+// A manifest of a live stream: video and Opus, four complete segments of two parts, and an open
+// one.
 #ifndef WEIR_TESTS_MANIFESTS_HPP
 #define WEIR_TESTS_MANIFESTS_HPP
 

@@ -66,7 +66,8 @@ TEST_CASE("aac_encoder: a beep is decoded at the position of its packet")
         for (int i = 0; i < AAC_FRAME; i++)
             for (int ch = 0; ch < AUDIO_CHANNELS; ch++) {
                 auto *plane = reinterpret_cast<float *>(f->extended_data[ch]);
-                pcm.push_back(static_cast<int16_t>(std::lrint(32000 * std::fmax(-1, std::fmin(1, plane[i])))));
+                pcm.push_back(static_cast<int16_t>(
+                    std::lrint(32000 * std::fmax(-1, std::fmin(1, plane[i])))));
             }
         int at = tone_watch_find(&watch, pcm.data(), AAC_FRAME);
         if (at >= 0)

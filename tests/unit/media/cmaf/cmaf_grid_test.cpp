@@ -50,8 +50,13 @@ TEST_CASE("cmaf_grid: a sample belongs to the part whose time has come")
         int64_t time;
         int64_t segment;
         int part;
-    } const rows[] = {{0, 0, 0},          {15 * 1001 - 1, 0, 0}, {15 * 1001, 0, 1},
-                      {59 * 1001, 0, 3},  {60 * 1001 - 1, 0, 3}, {60 * 1001, 1, 0}, {600600 * INT64_C(1001), 10010, 0}};
+    } const rows[] = {{0, 0, 0},
+                      {15 * 1001 - 1, 0, 0},
+                      {15 * 1001, 0, 1},
+                      {59 * 1001, 0, 3},
+                      {60 * 1001 - 1, 0, 3},
+                      {60 * 1001, 1, 0},
+                      {600600 * INT64_C(1001), 10010, 0}};
     for (auto &r : rows) {
         cmaf_place p = cmaf_grid_place(&g, r.time, 30000);
         INFO(r.time);

@@ -17,11 +17,12 @@ TEST_CASE("mp4_writer: boxes within boxes have their lengths")
     mp4_u64(&w, 0x1122334455667788);
     mp4_zeros(&w, 2);
     mp4_end(&w);
-    const uint8_t expected[] = {0,    0,    0,    37,   'm', 'o', 'o', 'f', 0,    0,    0,   16,   'm',
-                                'f',  'h',  'd',  1,    2,   3,   4,   1,   2,    3,    4,   0xaa, 0xbb,
-                                0xcc, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0, 0};
+    const uint8_t expected[] = {
+        0, 0, 0, 37, 'm', 'o',  'o',  'f',  0,    0,    0,    16,   'm',  'f',  'h',  'd',  1, 2, 3,
+        4, 1, 2, 3,  4,   0xaa, 0xbb, 0xcc, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0, 0};
     REQUIRE_FALSE(w.failed);
-    CHECK(std::string(w.data, w.data + w.len) == std::string(expected, expected + sizeof(expected)));
+    CHECK(std::string(w.data, w.data + w.len) ==
+          std::string(expected, expected + sizeof(expected)));
     mp4_patch_u32(&w, 20, 7);
     CHECK(w.data[23] == 7);
     mp4_writer_destroy(&w);

@@ -38,7 +38,8 @@ TEST_CASE("manifest: the next part")
         bool complete;
         int64_t number;
         int part;
-    } rows[] = {{1, false, 7, 1}, {3, false, 7, 3}, {4, false, 8, 0}, {5, false, 8, 0}, {2, true, 8, 0}};
+    } rows[] = {
+        {1, false, 7, 1}, {3, false, 7, 3}, {4, false, 8, 0}, {5, false, 8, 0}, {2, true, 8, 0}};
     for (auto &row : rows) {
         s.part_count = row.parts;
         s.complete = row.complete;

@@ -80,11 +80,16 @@ TEST_CASE("http_target: a blocking reload")
         int64_t n;
         int p;
     } rows[] = {
-        {nullptr, nullptr, 0, -1, -1}, {"12", nullptr, 0, 12, -1},
-        {"12", "0", 0, 12, 0},         {nullptr, "0", ERR_MALFORMED, 0, 0},
-        {"", nullptr, ERR_MALFORMED, 0, 0}, {"-1", nullptr, ERR_MALFORMED, 0, 0},
-        {"1 ", nullptr, ERR_MALFORMED, 0, 0}, {"1", "x", ERR_MALFORMED, 0, 0},
-        {"1", "1000", ERR_MALFORMED, 0, 0}, {"999999999999", "1", ERR_MALFORMED, 0, 0},
+        {nullptr, nullptr, 0, -1, -1},
+        {"12", nullptr, 0, 12, -1},
+        {"12", "0", 0, 12, 0},
+        {nullptr, "0", ERR_MALFORMED, 0, 0},
+        {"", nullptr, ERR_MALFORMED, 0, 0},
+        {"-1", nullptr, ERR_MALFORMED, 0, 0},
+        {"1 ", nullptr, ERR_MALFORMED, 0, 0},
+        {"1", "x", ERR_MALFORMED, 0, 0},
+        {"1", "1000", ERR_MALFORMED, 0, 0},
+        {"999999999999", "1", ERR_MALFORMED, 0, 0},
     };
     for (auto &r : rows) {
         http_reload reload;
