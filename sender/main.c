@@ -21,6 +21,7 @@
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/synthetic_media.h"
+#include "sender/http/http_front.h"
 #include "sender/options/options.h"
 #include "sender/prepare/prepare.h"
 #include "sender/push/push.h"
@@ -41,12 +42,14 @@ struct program {
     struct mtp_raw *raw; // owned; NULL: no permission, or not possible
     struct server *server;
     struct push *push;       // owned; NULL: none
+    struct http_front *http; // owned; NULL: none
     struct systemd *service; // owned; NULL: not started by systemd
 };
 
-static void on_stopped(void *ctx)
+static void close_server(struct program *p)
 {
-    struct program *p = ctx;
+    http_front_free(p->http);
+    p->http = NULL;
     push_free(p->push, clock_now());
     p->push = NULL;
     server_free(p->server);
@@ -56,6 +59,12 @@ static void on_stopped(void *ctx)
     systemd_free(p->service);
     p->service = NULL;
     stop_signals_close(&p->signals);
+}
+
+static void on_stopped(void *ctx)
+{
+    struct program *p = ctx;
+    close_server(p);
     uv_stop(&p->loop);
 }
 
@@ -70,6 +79,8 @@ static void on_signal(void *ctx, const char *name)
     struct program *p = ctx;
     log_info("stopped by %s", name);
     systemd_stopping(p->service);
+    http_front_free(p->http);
+    p->http = NULL;
     p->catalog->ops->leave(p->catalog, &p->list_hold);
     if (p->push)
         push_leave(p->push, stop_server, p, clock_now());
@@ -203,6 +214,25 @@ static int start_push(struct program *p, const struct options *o)
     return p->push ? 0 : ERR_NO_MEMORY;
 }
 
+// Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
+static int open_http(struct program *p, const struct options *o)
+{
+    if (o->http.ss_family == AF_UNSPEC)
+        return 0;
+    if (p->catalog->ops->list || p->stream.media->reorders) {
+        log_error(
+            "--http serves a source that is encoded as it is sent, not a folder or a prepared "
+            "file");
+        return ERR_UNSUPPORTED;
+    }
+    struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
+                                       .media = p->stream.media,
+                                       .path = o->path,
+                                       .segment_seconds = o->http_segment};
+    p->http = http_front_new(&p->loop, &config);
+    return p->http ? 0 : ERR_IO;
+}
+
 static int serve(struct program *p, const struct options *o)
 {
     int code = EXIT_FAILURE;
@@ -226,16 +256,17 @@ static int serve(struct program *p, const struct options *o)
     p->server = server_new(&p->loop, &config);
     if (!p->server)
         goto free_outputs;
-    if (start_push(p, o) != 0)
-        goto free_server;
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
+    if (start_push(p, o) != 0 || open_http(p, o) != 0)
+        goto close_server;
     announce(p, o);
     p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     code = EXIT_SUCCESS;
+    goto free_outputs; // on_stopped has closed the server
 
-free_server:
-    server_free(p->server); // NULL after a stop
+close_server:
+    close_server(p);
 free_outputs:
     stats_outputs_free(p->outputs, clock_now());
 destroy_stream:

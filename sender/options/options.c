@@ -108,6 +108,16 @@ static const char *read_metrics(void *options, const char *value, char *reason, 
     return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
 }
 
+static const char *read_http(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    const char *wrong;
+    if (sockaddr_read(value, &o->http, &wrong) == 0)
+        return NULL;
+    return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8080";
+}
+
 static const char *read_audio(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
@@ -263,6 +273,11 @@ static const struct option_row rows[] = {
     {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
      .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
              "repeat it for more, at most 16"},
+    {.name = "http", .argument = "ADDR:PORT", .read = read_http,
+     .help = "serve the media to HTTP players and caches too: HLS at http://ADDR:PORT/live/index.m3u8, "
+             "DASH at index.mpd beside it"},
+    {.name = "http-segment", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(http_segment),
+     .min = 1, .max = 10, .fallback = "2", .help = "length of the segments of --http, 1 to 10"},
 
     {.section = "Push", .name = "push", .argument = "URL", .read = read_push, .hides_user = true,
      .help = "also send the stream to this RTSP server, which records it or hands it on: "
@@ -345,6 +360,11 @@ static const char *conflict(const struct options *o)
         return "--push conflicts with --prepare, which does not stream";
     if (is_pushed && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
         return "--push conflicts with a synthetic source, which has no pictures";
+    bool has_http = o->http.ss_family != AF_UNSPEC;
+    if (has_http && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
+        return "--http conflicts with a synthetic source, which has no pictures";
+    if (has_http && o->codec == SDP_VP9)
+        return "--http conflicts with --codec vp9: it serves H.264";
     if (o->codec != SDP_VP9)
         return NULL;
     if (o->prepare)
@@ -369,8 +389,9 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .audio_kbps = 64,
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
-                          .codec = SDP_H264,
-                          .push_level = -1};
+                           .codec = SDP_H264,
+                           .push_level = -1,
+                           .http_segment = 2};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =
         command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
