@@ -21,6 +21,7 @@
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/synthetic_media.h"
+#include "sender/http/http_front.h"
 #include "sender/options/options.h"
 #include "sender/prepare/prepare.h"
 #include "server/export/stats_outputs.h"
@@ -39,6 +40,7 @@ struct program {
     struct stats_outputs *outputs;
     struct mtp_raw *raw; // owned; NULL: no permission, or not possible
     struct server *server;
+    struct http_front *http; // owned; NULL: none
     struct systemd *service; // owned; NULL: not started by systemd
 };
 
@@ -60,6 +62,8 @@ static void on_signal(void *ctx, const char *name)
     struct program *p = ctx;
     log_info("stopped by %s", name);
     systemd_stopping(p->service);
+    http_front_free(p->http);
+    p->http = NULL;
     p->catalog->ops->leave(p->catalog, &p->list_hold);
     server_stop(p->server, on_stopped, p);
 }
@@ -164,6 +168,19 @@ static void announce(struct program *p, const struct options *o)
     }
 }
 
+// Returns 0, or ERR_IO (logged).
+static int open_http(struct program *p, const struct options *o)
+{
+    if (o->http.ss_family == AF_UNSPEC)
+        return 0;
+    struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
+                                       .media = p->stream.media,
+                                       .path = o->path,
+                                       .segment_seconds = o->http_segment};
+    p->http = http_front_new(&p->loop, &config);
+    return p->http ? 0 : ERR_IO;
+}
+
 static int serve(struct program *p, const struct options *o)
 {
     int code = EXIT_FAILURE;
@@ -188,10 +205,15 @@ static int serve(struct program *p, const struct options *o)
         goto free_outputs;
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     announce(p, o);
+    if (open_http(p, o) != 0)
+        goto stop_server;
     p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     code = EXIT_SUCCESS;
+    goto free_outputs;
 
+stop_server:
+    on_stopped(p);
 free_outputs:
     stats_outputs_free(p->outputs, clock_now());
 destroy_stream:

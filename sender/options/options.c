@@ -101,6 +101,16 @@ static const char *read_metrics(void *options, const char *value, char *reason, 
     return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
 }
 
+static const char *read_http(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    const char *wrong;
+    if (sockaddr_read(value, &o->http, &wrong) == 0)
+        return NULL;
+    return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8080";
+}
+
 static const char *read_audio(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
@@ -189,6 +199,11 @@ static const struct option_row rows[] = {
      .max = VIEWERS_MAX, .fallback = "1024",
      .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
              "them, at least 4"},
+    {.name = "http", .argument = "ADDR:PORT", .read = read_http,
+     .help = "serve the media to HTTP players and caches too: HLS at http://ADDR:PORT/live/index.m3u8, "
+             "DASH at index.mpd beside it"},
+    {.name = "http-segment", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(http_segment),
+     .min = 1, .max = 10, .fallback = "2", .help = "length of the segments of --http, 1 to 10"},
 
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
@@ -251,6 +266,11 @@ const struct option_table send_option_table = {
 // Returns why options conflict; NULL: they do not.
 static const char *conflict(const struct options *o)
 {
+    bool has_http = o->http.ss_family != AF_UNSPEC;
+    if (has_http && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
+        return "--http conflicts with a synthetic source, which has no pictures";
+    if (has_http && o->codec == SDP_VP9)
+        return "--http conflicts with --codec vp9: it serves H.264";
     if (o->codec != SDP_VP9)
         return NULL;
     if (o->prepare)
@@ -275,6 +295,7 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .audio_kbps = 64,
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
+                          .http_segment = 2,
                           .codec = SDP_H264};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =

@@ -25,6 +25,8 @@ struct options {
     const char *source;
     const char *stats;               // NULL: none
     struct sockaddr_storage metrics; // AF_UNSPEC: none
+    struct sockaddr_storage http;    // AF_UNSPEC: none
+    int http_segment;                // seconds
     bool loop;
     bool has_capture;
     struct geometry capture; // valid if has_capture

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes HTTP Live Streaming playlists (RFC 8216bis), with the low-latency extension for live media.
+//
+// A media playlist lists all segments of its rendition, parts only of those that end within the
+// last three target durations (6.2.2). There are no delta updates: a playlist that is shorter than
+// their limit of six target durations (4.4.3.8, CAN-SKIP-UNTIL) has nothing to skip.
+#ifndef WEIR_MEDIA_MANIFEST_HLS_PLAYLIST_H
+#define WEIR_MEDIA_MANIFEST_HLS_PLAYLIST_H
+
+#include "media/manifest/manifest.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A player starts this many part durations before the end of the playlist. At least 2 is required,
+// 3 recommended (4.4.3.8); with 2.5 parts of 0.5 s a picture is shown within 2 s of its capture.
+#define HLS_PART_HOLD_BACK 2.5
+
+// Write a playlist to `out`. Return its length, or ERR_FULL.
+
+// The multivariant playlist: each video rendition, once with each audio rendition.
+int hls_multivariant_playlist(const struct manifest *m, char *out, size_t cap);
+int hls_media_playlist(const struct manifest *m, int rendition, char *out, size_t cap);
+// Returns the buffer that suffices for a media playlist of so many segments.
+size_t hls_media_playlist_room(const struct manifest *m, int segments);
+// Returns EXT-X-TARGETDURATION.
+int hls_target_duration(const struct manifest *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The HTTP front of a stream: its files (live_packager.h), the server (http_server.h) and the
+// timer that both need. Loop thread only.
+#ifndef WEIR_SENDER_HTTP_HTTP_FRONT_H
+#define WEIR_SENDER_HTTP_HTTP_FRONT_H
+
+#include <sys/socket.h>
+#include <uv.h>
+
+#include "server/session/stream_media.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct http_front; // opaque
+
+struct http_front_config {
+    const struct sockaddr *at; // borrowed for the call
+    struct stream_media *media; // borrowed
+    const char *path;          // borrowed; of the media, begins with '/'
+    int segment_seconds;
+};
+
+// Returns NULL on failure (logged).
+struct http_front *http_front_new(uv_loop_t *loop, const struct http_front_config *config);
+// Ends all connections. The loop must run until its handles are closed. NULL is fine.
+void http_front_free(struct http_front *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/http/live_library.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "media/manifest/dash_manifest.h"
+#include "media/manifest/hls_playlist.h"
+
+enum {
+    ROOM = LIVE_KEPT + 1, // and the segment that is not complete
+    FILE_AGE_S = 3600,    // for caches; a file is asked for while it is in a playlist
+    FRESH_AGE_S = 1,      // of a playlist; HTTP counts whole seconds
+    RELOAD_TARGETS = 6,   // target durations: age of the response to a blocking reload
+    WAIT_TARGETS = 3,     // target durations that a request may wait
+    MASTER_BYTES = 16384,
+};
+
+#define PLAYLIST_TYPE "application/vnd.apple.mpegurl"
+#define MPD_TYPE      "application/dash+xml"
+
+struct files {              // of a segment
+    struct http_body *whole; // one reference; NULL: the segment is not complete
+    struct http_body *parts[MANIFEST_MAX_PARTS];
+};
+
+struct shelf { // of a rendition
+    struct http_body *init;
+    struct http_body *playlist;
+    int count;
+    struct manifest_segment segments[ROOM];
+    struct files files[ROOM];
+};
+
+struct live_library {
+    struct http_content base; // first
+    const char *mount;        // borrowed
+    const struct live_library_events *events;
+    void *ctx;
+    pthread_mutex_t lock; // guards the members below
+    usec_t asked;
+    bool runs;
+    bool has_base;
+    int64_t base_number; // number of grid segment 0
+    int64_t next_number; // after the highest so far
+    usec_t begun_wall;
+    struct http_body *multivariant;
+    struct http_body *mpd;
+    struct manifest manifest; // its renditions' segments are the ends of the shelves
+    struct shelf shelves[MANIFEST_MAX_RENDITIONS];
+};
+
+// ---- Files
+
+static void drop_files(struct files *f)
+{
+    http_body_unref(f->whole);
+    for (int i = 0; i < MANIFEST_MAX_PARTS; i++)
+        http_body_unref(f->parts[i]);
+    *f = (struct files){0};
+}
+
+static void drop_first(struct shelf *s)
+{
+    drop_files(&s->files[0]);
+    s->count--;
+    memmove(s->files, s->files + 1, (size_t)s->count * sizeof(*s->files));
+    memmove(s->segments, s->segments + 1, (size_t)s->count * sizeof(*s->segments));
+    s->files[s->count] = (struct files){0};
+}
+
+static void drop_shelf(struct shelf *s)
+{
+    for (int i = 0; i < s->count; i++)
+        drop_files(&s->files[i]);
+    http_body_unref(s->init);
+    http_body_unref(s->playlist);
+    *s = (struct shelf){0};
+}
+
+static void replace(struct http_body **at, struct http_body *with)
+{
+    http_body_unref(*at);
+    *at = with;
+}
+
+// Returns the index of the segment; -1: it is not there.
+static int find(const struct shelf *s, int64_t number)
+{
+    int64_t i = s->count ? number - s->segments[0].number : -1;
+    return i >= 0 && i < s->count ? (int)i : -1;
+}
+
+// Makes a body of a text of at most `room` bytes, which `write` writes.
+static struct http_body *finish_text(char *text, int len)
+{
+    if (!text || len < 0) {
+        free(text);
+        return NULL;
+    }
+    return http_body_new((uint8_t *)text, (size_t)len);
+}
+
+// Caller holds l->lock. Points the manifest at the segments that playlists have.
+static void show_window(struct live_library *l, int rendition)
+{
+    struct shelf *s = &l->shelves[rendition];
+    struct manifest_rendition *r = &l->manifest.renditions[rendition];
+    int open = s->count > 0 && !s->segments[s->count - 1].complete;
+    int shown = s->count < LIVE_WINDOW + open ? s->count : LIVE_WINDOW + open;
+    r->segments = s->segments + s->count - shown;
+    r->segment_count = shown;
+}
+
+// Caller holds l->lock.
+static void write_playlist(struct live_library *l, int rendition)
+{
+    size_t room = hls_media_playlist_room(&l->manifest, LIVE_WINDOW + 1);
+    char *text = malloc(room);
+    int len = text ? hls_media_playlist(&l->manifest, rendition, text, room) : ERR_NO_MEMORY;
+    replace(&l->shelves[rendition].playlist, finish_text(text, len));
+}
+
+// Caller holds l->lock.
+static void write_mpd(struct live_library *l)
+{
+    size_t room = dash_manifest_room(&l->manifest, LIVE_WINDOW);
+    char *text = malloc(room);
+    int len = text ? dash_manifest(&l->manifest, clock_wall(), text, room) : ERR_NO_MEMORY;
+    replace(&l->mpd, finish_text(text, len));
+}
+
+// ---- The server's thread
+
+static usec_t limit_of(const struct live_library *l)
+{
+    return (usec_t)WAIT_TARGETS * hls_target_duration(&l->manifest) * USEC_PER_SEC;
+}
+
+static int reply_with(struct http_reply *out, struct http_body *body, const char *type)
+{
+    out->body = http_body_ref(body);
+    out->type = type;
+    return 0;
+}
+
+static int wait(const struct live_library *l, usec_t begun, struct http_reply *out)
+{
+    out->deadline = begun + limit_of(l);
+    return HTTP_WAITS;
+}
+
+// Returns true if the rendition has a segment that a player can start with.
+static bool has_begun(const struct live_library *l, int rendition)
+{
+    const struct shelf *s = &l->shelves[rendition];
+    return s->playlist && s->count > 0 && s->segments[0].complete;
+}
+
+// Returns true if the MPD has a segment of each rendition.
+static bool all_have_begun(const struct live_library *l)
+{
+    for (int i = 0; i < l->manifest.rendition_count; i++)
+        if (!has_begun(l, i))
+            return false;
+    return l->mpd != NULL;
+}
+
+// Returns true if the playlist has what a blocking reload asks for.
+static bool is_reached(const struct shelf *s, const struct http_reload *reload)
+{
+    const struct manifest_segment *last = &s->segments[s->count - 1];
+    if (last->number != reload->number)
+        return last->number > reload->number;
+    return reload->part < 0 ? last->complete : last->part_count > reload->part;
+}
+
+static int get_playlist(struct live_library *l, int rendition, const struct http_reload *reload,
+                        usec_t begun, struct http_reply *out)
+{
+    const struct shelf *s = &l->shelves[rendition];
+    if (!has_begun(l, rendition))
+        return wait(l, begun, out);
+    out->max_age = FRESH_AGE_S;
+    if (reload->number >= 0 && !l->manifest.ended) {
+        // A request for more than the segment after the last one is an error (6.2.5.2).
+        if (reload->number > s->segments[s->count - 1].number + 2)
+            return ERR_MALFORMED;
+        if (!is_reached(s, reload))
+            return wait(l, begun, out);
+        out->max_age = RELOAD_TARGETS * hls_target_duration(&l->manifest);
+    }
+    return reply_with(out, s->playlist, PLAYLIST_TYPE);
+}
+
+static int get_media(struct live_library *l, int rendition, const struct http_target *t,
+                     usec_t begun, struct http_reply *out)
+{
+    const struct shelf *s = &l->shelves[rendition];
+    bool is_part = t->file == HTTP_PART;
+    const char *type =
+        manifest_is_video(&l->manifest.renditions[rendition]) ? "video/mp4" : "audio/mp4";
+    out->max_age = FILE_AGE_S;
+    out->immutable = true;
+    if (!l->runs || strcmp(t->token, l->manifest.token) != 0)
+        return ERR_NOT_FOUND;
+    if (t->file == HTTP_INIT)
+        return s->init ? reply_with(out, s->init, type) : wait(l, begun, out);
+    if (is_part && t->part >= MANIFEST_MAX_PARTS)
+        return ERR_NOT_FOUND;
+    int i = find(s, t->number);
+    struct http_body *body = i < 0 ? NULL : is_part ? s->files[i].parts[t->part] : s->files[i].whole;
+    if (body)
+        return reply_with(out, body, type);
+    if (s->count == 0 || l->manifest.ended)
+        return ERR_NOT_FOUND;
+    // What a playlist has announced is waited for: the next part, and the segment of that part.
+    const struct manifest_segment *last = &s->segments[s->count - 1];
+    struct manifest_next next = manifest_next_part(&l->manifest, &l->manifest.renditions[rendition]);
+    bool is_next = is_part ? (t->number == next.number && t->part == next.part)
+                           : t->number == last->number || t->number == last->number + 1;
+    return is_next && t->number >= last->number ? wait(l, begun, out) : ERR_NOT_FOUND;
+}
+
+static int find_rendition(const struct live_library *l, const char *name)
+{
+    for (int i = 0; i < l->manifest.rendition_count; i++)
+        if (strcmp(l->manifest.renditions[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int get_locked(struct live_library *l, const struct http_request *r, usec_t begun,
+                      struct http_reply *out)
+{
+    int rendition = find_rendition(l, r->target.name);
+    switch (r->target.file) {
+    case HTTP_MULTIVARIANT:
+        out->max_age = FRESH_AGE_S;
+        return l->multivariant ? reply_with(out, l->multivariant, PLAYLIST_TYPE) : ERR_NO_MEMORY;
+    case HTTP_MPD:
+        out->max_age = FRESH_AGE_S;
+        return all_have_begun(l) ? reply_with(out, l->mpd, MPD_TYPE) : wait(l, begun, out);
+    case HTTP_PLAYLIST:
+        return rendition < 0 ? ERR_NOT_FOUND
+                             : get_playlist(l, rendition, &r->reload, begun, out);
+    default:
+        return rendition < 0 ? ERR_NOT_FOUND : get_media(l, rendition, &r->target, begun, out);
+    }
+}
+
+static int get(struct http_content *c, const struct http_request *r, usec_t begun, usec_t now,
+               struct http_reply *out)
+{
+    struct live_library *l = (struct live_library *)c;
+    if (strlen(l->mount) != r->target.mount || strncmp(r->path, l->mount, r->target.mount) != 0)
+        return ERR_NOT_FOUND;
+    pthread_mutex_lock(&l->lock);
+    int err = get_locked(l, r, begun, out);
+    bool is_valid = err == 0 || err == HTTP_WAITS;
+    bool is_first = is_valid && l->asked == 0;
+    if (is_valid)
+        l->asked = now;
+    pthread_mutex_unlock(&l->lock);
+    if (is_first)
+        l->events->on_request(l->ctx);
+    return err;
+}
+
+// ---- The loop's thread
+
+struct live_library *live_library_new(const struct manifest *about, const char *mount,
+                                      const struct live_library_events *events, void *ctx)
+{
+    static const struct http_content_ops ops = {.get = get};
+    struct live_library *l = calloc(1, sizeof(*l));
+    char *text = malloc(MASTER_BYTES);
+    if (!l || !text) {
+        free(text);
+        free(l);
+        return NULL;
+    }
+    pthread_mutex_init(&l->lock, NULL);
+    l->base.ops = &ops;
+    l->mount = mount;
+    l->events = events;
+    l->ctx = ctx;
+    l->manifest = *about;
+    l->multivariant =
+        finish_text(text, hls_multivariant_playlist(&l->manifest, text, MASTER_BYTES));
+    return l;
+}
+
+void live_library_free(struct live_library *l)
+{
+    if (!l)
+        return;
+    live_library_end(l);
+    http_body_unref(l->multivariant);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+struct http_content *live_library_content(struct live_library *l)
+{
+    return &l->base;
+}
+
+usec_t live_library_asked(struct live_library *l)
+{
+    pthread_mutex_lock(&l->lock);
+    usec_t asked = l->asked;
+    pthread_mutex_unlock(&l->lock);
+    return asked;
+}
+
+void live_library_begin(struct live_library *l, usec_t wall)
+{
+    pthread_mutex_lock(&l->lock);
+    l->runs = true;
+    l->has_base = false;
+    l->begun_wall = wall;
+    l->manifest.ended = false;
+    snprintf(l->manifest.token, sizeof(l->manifest.token), "%" PRIx64, (uint64_t)wall);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void live_library_init(struct live_library *l, int rendition, uint8_t *data, size_t bytes)
+{
+    struct http_body *body = http_body_new(data, bytes);
+    pthread_mutex_lock(&l->lock);
+    replace(&l->shelves[rendition].init, body);
+    pthread_mutex_unlock(&l->lock);
+}
+
+// Caller holds l->lock. Returns the number of a segment. Renditions may begin one segment apart.
+static int64_t number_of(struct live_library *l, int64_t segment)
+{
+    if (!l->has_base) {
+        int64_t now = (int64_t)((double)l->begun_wall / 1e6 / l->manifest.segment_seconds);
+        l->base_number = (now > l->next_number + 1 ? now : l->next_number + 1) - segment;
+        l->has_base = true;
+    }
+    int64_t number = l->base_number + segment;
+    if (number >= l->next_number)
+        l->next_number = number + 1;
+    return number;
+}
+
+// Caller holds l->lock. Returns the open segment, which the part belongs to; NULL: numbers are not
+// consecutive.
+static struct manifest_segment *open_segment(struct live_library *l, struct shelf *s,
+                                             const struct cmaf_part *p)
+{
+    int64_t number = number_of(l, p->segment);
+    struct manifest_segment *last = s->count ? &s->segments[s->count - 1] : NULL;
+    if (last && !last->complete)
+        return last;
+    while (s->count > 0 && last && number != last->number + 1) // a gap: nothing before it is shown
+        drop_first(s);
+    if (s->count == ROOM)
+        drop_first(s);
+    last = &s->segments[s->count++];
+    *last = (struct manifest_segment){.number = number, .time = p->time, .wall = p->wall};
+    return last;
+}
+
+void live_library_part(struct live_library *l, int rendition, const struct cmaf_part *p)
+{
+    struct http_body *body = http_body_new(p->data, p->bytes);
+    struct shelf *s = &l->shelves[rendition];
+    pthread_mutex_lock(&l->lock);
+    struct manifest_segment *segment = l->runs ? open_segment(l, s, p) : NULL;
+    if (body && segment && segment->part_count < MANIFEST_MAX_PARTS) {
+        s->files[s->count - 1].parts[segment->part_count] = http_body_ref(body);
+        segment->parts[segment->part_count++] = (struct manifest_part){
+            .duration = (int32_t)p->duration, .independent = p->independent};
+        segment->duration = p->time + p->duration - segment->time;
+        show_window(l, rendition);
+        write_playlist(l, rendition);
+    }
+    pthread_mutex_unlock(&l->lock);
+    http_body_unref(body);
+    l->events->on_change(l->ctx);
+}
+
+// Returns the concatenation of a segment's parts; NULL: no memory.
+static struct http_body *join(const struct files *f, int count)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += f->parts[i]->bytes;
+    uint8_t *data = malloc(bytes ? bytes : 1);
+    for (int i = 0, at = 0; data && i < count; at += (int)f->parts[i++]->bytes)
+        memcpy(data + at, f->parts[i]->data, f->parts[i]->bytes);
+    return http_body_new(data, bytes);
+}
+
+// Drops the parts of the segments that playlists show without parts.
+static void drop_old_parts(struct shelf *s)
+{
+    for (int i = 0; i < s->count - LIVE_WINDOW; i++)
+        for (int part = 0; part < MANIFEST_MAX_PARTS; part++)
+            replace(&s->files[i].parts[part], NULL);
+}
+
+void live_library_segment(struct live_library *l, int rendition, int64_t segment)
+{
+    (void)segment;
+    struct shelf *s = &l->shelves[rendition];
+    pthread_mutex_lock(&l->lock);
+    struct manifest_segment *last = s->count ? &s->segments[s->count - 1] : NULL;
+    if (last && !last->complete) {
+        struct files *f = &s->files[s->count - 1];
+        f->whole = join(f, last->part_count);
+        last->complete = true;
+        drop_old_parts(s);
+        show_window(l, rendition);
+        write_playlist(l, rendition);
+        write_mpd(l);
+    }
+    pthread_mutex_unlock(&l->lock);
+    l->events->on_change(l->ctx);
+}
+
+void live_library_finish(struct live_library *l)
+{
+    pthread_mutex_lock(&l->lock);
+    l->manifest.ended = true;
+    for (int i = 0; i < l->manifest.rendition_count; i++)
+        write_playlist(l, i);
+    write_mpd(l);
+    pthread_mutex_unlock(&l->lock);
+    l->events->on_change(l->ctx);
+}
+
+void live_library_end(struct live_library *l)
+{
+    pthread_mutex_lock(&l->lock);
+    l->asked = 0;
+    for (int i = 0; i < l->manifest.rendition_count; i++) {
+        drop_shelf(&l->shelves[i]);
+        show_window(l, i);
+    }
+    replace(&l->mpd, NULL);
+    l->manifest.discontinuities += l->runs && l->has_base;
+    l->runs = false;
+    pthread_mutex_unlock(&l->lock);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files of a live stream on HTTP, between the loop's thread, which adds parts and segments, and
+// the HTTP server's thread, which serves them. Playlists are made once for all viewers, when a part
+// is added.
+//
+// A *run* begins with the first request and ends when the media ends, or some seconds after the
+// last request. Its files have a token of their own, so a cache may keep them for long. Segment
+// numbers ascend through all runs: the first one counts segments since 1970, so that they ascend
+// through restarts of the program too.
+//
+// A playlist has LIVE_WINDOW complete segments; LIVE_KEPT are served.
+#ifndef WEIR_SENDER_HTTP_LIVE_LIBRARY_H
+#define WEIR_SENDER_HTTP_LIVE_LIBRARY_H
+
+#include "media/cmaf/cmaf_segmenter.h"
+#include "media/manifest/manifest.h"
+#include "sender/http/http_content.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    LIVE_WINDOW = 6,
+    LIVE_KEPT = 12,
+};
+
+struct live_library; // opaque; embeds a struct http_content first
+
+struct live_library_events {
+    // The first request after a run ended; the server's thread.
+    void (*on_request)(void *ctx);
+    // Waiting requests may be served; the loop's thread.
+    void (*on_change)(void *ctx);
+};
+
+// `about`: everything of the manifest but token and segments. `mount`: the path of its files, borrowed.
+// `events` is static. NULL: no memory.
+struct live_library *live_library_new(const struct manifest *about, const char *mount,
+                                      const struct live_library_events *events, void *ctx);
+void live_library_free(struct live_library *l); // NULL is fine
+struct http_content *live_library_content(struct live_library *l);
+
+// ---- The loop's thread
+
+// Returns the time of the last request; 0: there was none since the last run ended.
+usec_t live_library_asked(struct live_library *l);
+// A run begins. `wall`: the wall clock.
+void live_library_begin(struct live_library *l, usec_t wall);
+// A rendition's init segment; takes over `data`.
+void live_library_init(struct live_library *l, int rendition, uint8_t *data, size_t bytes);
+// A part; takes over p->data.
+void live_library_part(struct live_library *l, int rendition, const struct cmaf_part *p);
+void live_library_segment(struct live_library *l, int rendition, int64_t segment);
+// The media has ended: the playlists say so until the run ends.
+void live_library_finish(struct live_library *l);
+void live_library_end(struct live_library *l); // the run ends; drops its files
+
+#ifdef __cplusplus
+}
+#endif
+#endif

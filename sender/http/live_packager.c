@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/http/live_packager.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "media/audio/audio_decoder.h"
+#include "media/cmaf/cmaf_segmenter.h"
+#include "sender/http/aac_thread.h"
+#include "sender/http/live_library.h"
+#include "sender/http/rendition_rates.h"
+
+enum { SEEN = 64 }; // frames of a size whose numbers are remembered
+#define KEY_LEAD 0.3 // seconds before a segment's begin at which its key frames are requested
+
+struct live_packager;
+
+struct track { // of a rendition
+    struct live_packager *packager;
+    int rendition;
+    bool has_init;
+    struct cmaf_track cmaf;
+    struct cmaf_segmenter segmenter;
+};
+
+struct size {
+    int64_t asked;      // the segment's begin for which a key frame was requested
+    int64_t seen[SEEN]; // ring: numbers of the frames that can be decoded
+    int at;
+};
+
+struct live_packager {
+    struct frame_sink sink; // first
+    uv_loop_t *loop;        // borrowed
+    struct live_packager_config config;
+    struct live_library *library; // owned
+    struct mailbox *requests;     // owned: the server's thread tells the loop of a first request
+    struct cmaf_grid grid;
+    struct manifest manifest;
+    struct media_feed *feed; // owned; NULL: it does not watch
+    struct aac_thread *aac;  // owned while it watches; NULL: no audio
+    bool ended;              // the media has ended; the feed is freed later, outside its sink
+    int64_t packet_position; // of the last packet of audio, and its capture time
+    usec_t packet_wall;
+    struct size sizes[LADDER_MAX_SIZES];
+    int level_count;
+    struct track *tracks; // owned: of the levels, then AAC and Opus
+};
+
+// ---- From tracks to files
+
+static void on_part(void *ctx, const struct cmaf_part *part)
+{
+    struct track *t = ctx;
+    live_library_part(t->packager->library, t->rendition, part);
+}
+
+static void on_segment(void *ctx, int64_t segment)
+{
+    struct track *t = ctx;
+    live_library_segment(t->packager->library, t->rendition, segment);
+}
+
+static const struct cmaf_segmenter_events segmenter_events = {.on_part = on_part,
+                                                              .on_segment = on_segment};
+
+static void give_init(struct track *t)
+{
+    struct mp4_writer w = {0};
+    cmaf_track_init_segment(&t->cmaf, &w);
+    t->has_init = !w.failed;
+    if (w.failed)
+        mp4_writer_destroy(&w);
+    else
+        live_library_init(t->packager->library, t->rendition, w.data, w.len);
+}
+
+static void on_request(void *ctx)
+{
+    struct live_packager *p = ctx;
+    (void)mailbox_post(p->requests, p);
+}
+
+static void on_change(void *ctx)
+{
+    struct live_packager *p = ctx;
+    p->config.on_change(p->config.ctx);
+}
+
+static const struct live_library_events library_events = {.on_request = on_request,
+                                                          .on_change = on_change};
+
+// ---- Coded media
+
+static struct live_packager *of_sink(struct frame_sink *sink)
+{
+    return (struct live_packager *)sink;
+}
+
+// Returns true if the frame can be decoded: the frame that it depends on could be.
+static bool is_sound(struct size *s, const struct coded_frame *f)
+{
+    bool sound = coded_frame_starts(f);
+    for (int i = 0; i < SEEN && !sound; i++)
+        sound = s->seen[i] == f->depends_on;
+    if (!sound)
+        return false;
+    s->seen[s->at] = f->number;
+    s->at = (s->at + 1) % SEEN;
+    return true;
+}
+
+// Requests the key frame of the next segment shortly before it begins, so that a viewer of RTSP who
+// joins now need not wait for it.
+static void request_key(struct live_packager *p, const struct coded_frame *f)
+{
+    struct size *s = &p->sizes[f->size_id];
+    int64_t next = (f->number / p->grid.frames + 1) * p->grid.frames;
+    double left = (double)(next - f->number) / fps_value(p->grid.fps);
+    if (s->asked == next || left > KEY_LEAD)
+        return;
+    s->asked = next;
+    p->feed->ops->begin(p->feed, f->size_id, next);
+}
+
+static int64_t next_number(const struct ladder *l, int level, int64_t number)
+{
+    int64_t next = number + 1;
+    while (!level_has_frame(l, level, next))
+        next++;
+    return next;
+}
+
+static void add_to_level(struct live_packager *p, int level, const struct coded_frame *f)
+{
+    struct track *t = &p->tracks[level];
+    if (f->key && !t->has_init && cmaf_track_learn(&t->cmaf, f) == 0)
+        give_init(t);
+    if (!t->has_init)
+        return;
+    int64_t unit = t->cmaf.timescale / (uint32_t)p->grid.fps.num * p->grid.fps.den;
+    int64_t next = next_number(&p->config.media->ladder, level, f->number);
+    struct cmaf_sample sample = {
+        .time = f->number * unit, .duration = (next - f->number) * unit, .key = f->key};
+    if (cmaf_segmenter_frame(&t->segmenter, &sample, f, f->capture_wall) != 0)
+        log_error("no memory for a segment: a part is lost");
+}
+
+static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
+{
+    (void)now;
+    struct live_packager *p = of_sink(sink);
+    const struct ladder *l = &p->config.media->ladder;
+    if (!p->feed || p->ended || !is_sound(&p->sizes[f->size_id], f))
+        return;
+    for (int i = 0; i < l->level_count; i++)
+        if (l->levels[i].size_id == f->size_id && f->temporal_id <= l->levels[i].temporal_id)
+            add_to_level(p, i, f);
+    request_key(p, f);
+}
+
+static void add_packet(struct track *t, int64_t position, int samples, const uint8_t *data,
+                       size_t bytes, usec_t wall)
+{
+    struct cmaf_sample sample = {.time = position, .duration = samples, .key = true};
+    if (position < 0) // before frame 0
+        return;
+    if (!t->has_init)
+        give_init(t);
+    if (cmaf_segmenter_packet(&t->segmenter, &sample, data, bytes, wall) != 0)
+        log_error("no memory for a segment: a part is lost");
+}
+
+static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
+{
+    (void)now;
+    struct live_packager *p = of_sink(sink);
+    int samples = audio_packet_samples(c->data, c->bytes);
+    if (!p->feed || p->ended || !samples)
+        return;
+    p->packet_position = c->position;
+    p->packet_wall = c->capture_wall;
+    add_packet(&p->tracks[p->level_count + 1], c->position, samples, c->data, c->bytes,
+               c->capture_wall);
+    aac_thread_push(p->aac, c);
+}
+
+static void on_aac(void *ctx, const struct aac_packet *a)
+{
+    struct live_packager *p = ctx;
+    usec_t wall = p->packet_wall + audio_usec(a->position - p->packet_position);
+    if (!p->ended)
+        add_packet(&p->tracks[p->level_count], a->position, AAC_FRAME, a->data, a->bytes, wall);
+}
+
+static void on_end(struct frame_sink *sink, usec_t now)
+{
+    (void)now;
+    struct live_packager *p = of_sink(sink);
+    if (!p->feed || p->ended)
+        return;
+    p->ended = true;
+    for (int i = 0; i < p->manifest.rendition_count; i++)
+        cmaf_segmenter_end(&p->tracks[i].segmenter);
+    live_library_finish(p->library);
+    (void)mailbox_post(p->requests, p); // the feed cannot be freed here
+}
+
+static const struct frame_sink_ops sink_ops = {
+    .on_frame = on_frame, .on_audio = on_audio, .on_end = on_end};
+
+// ---- Runs
+
+static void stop_feed(struct live_packager *p)
+{
+    if (!p->feed)
+        return;
+    const struct stream_media *m = p->config.media;
+    for (int i = 0; i < m->ladder.size_count; i++)
+        p->feed->ops->watch(p->feed, i, -1);
+    if (m->audio_bps)
+        p->feed->ops->watch_audio(p->feed, -1);
+    p->feed->ops->play(p->feed, false);
+    p->feed->ops->free(p->feed);
+    p->feed = NULL;
+    aac_thread_free(p->aac);
+    p->aac = NULL;
+}
+
+static void begin_tracks(struct live_packager *p)
+{
+    for (int i = 0; i < p->manifest.rendition_count; i++) {
+        struct track *t = &p->tracks[i];
+        cmaf_segmenter_destroy(&t->segmenter);
+        cmaf_segmenter_init(&t->segmenter, &p->grid, t->cmaf.timescale,
+                            t->cmaf.codec != CMAF_H264, &segmenter_events, t);
+        t->has_init = false;
+    }
+    for (int i = 0; i < LADDER_MAX_SIZES; i++) {
+        p->sizes[i] = (struct size){.asked = -1};
+        for (int k = 0; k < SEEN; k++)
+            p->sizes[i].seen[k] = -1;
+    }
+}
+
+// Begins a run. On failure the requests wait until their deadline.
+static void start(struct live_packager *p)
+{
+    struct stream_media *m = p->config.media;
+    struct media_feed_config config = {.loop = p->loop, .sink = &p->sink};
+    if (m->audio_bps && !(p->aac = aac_thread_new(p->loop, LIVE_PACKAGER_AAC_BPS, on_aac, p)))
+        goto fail;
+    p->feed = m->ops->feed_new(m, &config);
+    if (!p->feed)
+        goto free_aac;
+    p->ended = false;
+    begin_tracks(p);
+    live_library_begin(p->library, clock_wall());
+    p->feed->reports_losses = true; // it requests key frames itself
+    p->feed->ops->play(p->feed, true);
+    for (int i = 0; i < m->ladder.size_count; i++)
+        p->feed->ops->watch(p->feed, i, 1);
+    if (m->audio_bps)
+        p->feed->ops->watch_audio(p->feed, 1);
+    log_info("%s: HTTP viewers: the encoders run", p->config.mount);
+    return;
+
+free_aac:
+    aac_thread_free(p->aac);
+    p->aac = NULL;
+fail:
+    log_error("%s: cannot begin to encode for HTTP", p->config.mount);
+}
+
+static void on_mail(void *ctx, void *item, usec_t now)
+{
+    (void)item;
+    (void)now;
+    struct live_packager *p = ctx;
+    if (p->ended)
+        stop_feed(p);
+    else if (!p->feed)
+        start(p);
+}
+
+void live_packager_tick(struct live_packager *p, usec_t now)
+{
+    usec_t asked = live_library_asked(p->library);
+    if (asked == 0 || now - asked <= LIVE_PACKAGER_IDLE)
+        return;
+    stop_feed(p);
+    p->ended = false;
+    live_library_end(p->library);
+    log_info("%s: no HTTP request for %d s: the encoders rest", p->config.mount,
+             (int)(LIVE_PACKAGER_IDLE / USEC_PER_SEC));
+}
+
+// ---- Making it
+
+static void keep(void *item)
+{
+    (void)item;
+}
+
+static void describe_level(struct live_packager *p, int level)
+{
+    const struct stream_media *m = p->config.media;
+    const struct size_spec *size = &m->ladder.sizes[m->ladder.levels[level].size_id];
+    struct manifest_rendition *r = &p->manifest.renditions[level];
+    struct sdp sdp = {0};
+    m->ops->describe(m, m->ladder.levels[level].size_id, &sdp);
+    *r = (struct manifest_rendition){
+        .codec = CMAF_H264,
+        .width = size->width,
+        .height = size->height,
+        .frame_rate = level_frame_rate(&m->ladder, level),
+        .timescale = cmaf_grid_timescale(&p->grid),
+        .part_target = cmaf_grid_part_target(&p->grid, &m->ladder, level)};
+    snprintf(r->name, sizeof(r->name), "v%d", level);
+    cmaf_codec_name(CMAF_H264, sdp.profile_level_id, r->codec_name);
+    rendition_rates_video(r, m->ladder.levels[level].bitrate_bps);
+    p->tracks[level].cmaf = (struct cmaf_track){.codec = CMAF_H264,
+                                                .timescale = r->timescale,
+                                                .width = size->width,
+                                                .height = size->height};
+}
+
+static void describe_audio(struct live_packager *p, enum cmaf_codec codec, int bitrate_bps)
+{
+    int i = p->level_count + (codec == CMAF_OPUS);
+    int samples = codec == CMAF_AAC ? AAC_FRAME : AUDIO_PACKET;
+    double part = usec_to_sec(p->config.segment) / p->grid.parts;
+    struct manifest_rendition *r = &p->manifest.renditions[i];
+    *r = (struct manifest_rendition){.codec = codec,
+                                     .timescale = AUDIO_RATE,
+                                     .part_target = part + (double)samples / AUDIO_RATE};
+    snprintf(r->name, sizeof(r->name), "%s", codec == CMAF_AAC ? "aac" : "opus");
+    cmaf_codec_name(codec, NULL, r->codec_name);
+    rendition_rates_audio(r, bitrate_bps, samples);
+    p->tracks[i].cmaf = (struct cmaf_track){
+        .codec = codec, .timescale = AUDIO_RATE, .bitrate_bps = bitrate_bps};
+}
+
+static void describe(struct live_packager *p)
+{
+    const struct stream_media *m = p->config.media;
+    usec_t part = usec_min(LIVE_PACKAGER_PART, p->config.segment);
+    cmaf_grid_init(&p->grid, &m->ladder, p->config.segment, part);
+    p->manifest.segment_seconds = (double)p->grid.frames / fps_value(p->grid.fps);
+    p->manifest.segment_parts = p->grid.parts;
+    for (int i = 0; i < p->level_count; i++)
+        describe_level(p, i);
+    if (m->audio_bps) {
+        describe_audio(p, CMAF_OPUS, m->audio_bps);
+        describe_audio(p, CMAF_AAC, LIVE_PACKAGER_AAC_BPS);
+    }
+    for (int i = 0; i < p->manifest.rendition_count; i++) {
+        p->tracks[i].packager = p;
+        p->tracks[i].rendition = i;
+    }
+}
+
+struct live_packager *live_packager_new(uv_loop_t *loop, const struct live_packager_config *config)
+{
+    struct live_packager *p = calloc(1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->sink.ops = &sink_ops;
+    p->loop = loop;
+    p->config = *config;
+    p->level_count = config->media->ladder.level_count;
+    p->manifest.rendition_count = p->level_count + (config->media->audio_bps ? 2 : 0);
+    p->tracks = calloc((size_t)p->manifest.rendition_count, sizeof(*p->tracks));
+    if (!p->tracks)
+        goto fail;
+    describe(p);
+    p->library = live_library_new(&p->manifest, config->mount, &library_events, p);
+    p->requests = mailbox_new(loop, 4, on_mail, keep, p);
+    if (p->library && p->requests)
+        return p;
+fail:
+    live_packager_free(p);
+    return NULL;
+}
+
+void live_packager_free(struct live_packager *p)
+{
+    if (!p)
+        return;
+    stop_feed(p);
+    for (int i = 0; p->tracks && i < p->manifest.rendition_count; i++)
+        cmaf_segmenter_destroy(&p->tracks[i].segmenter);
+    live_library_free(p->library);
+    mailbox_free(p->requests);
+    free(p->tracks);
+    free(p);
+}
+
+struct http_content *live_packager_content(struct live_packager *p)
+{
+    return live_library_content(p->library);
+}
