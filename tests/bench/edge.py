@@ -24,9 +24,9 @@ import time
 SOURCE, LEVEL = "test:426x240@30", "426x240@30:300"
 # For an audience: a thread serves a request, not a viewer; many viewers ask at the same instant, when a part is ready.
 # A thread that lingers on a connection, or a queue that overflows, would be what the viewers wait for.
-PARAMETERS = ("thread_pool_min=200", "thread_pool_max=2000", "thread_queue_limit=20000", "timeout_linger=0",
+PARAMETERS = ("thread_pool_min=50", "thread_pool_max=500", "thread_queue_limit=20000", "timeout_linger=0",
               "listen_depth=4096")
-START_SECONDS = 120  # for all viewers to play
+START_SECONDS = 60  # for all viewers to play
 
 
 def cpu_seconds(pid):
@@ -51,10 +51,10 @@ def children(pid):
 
 
 class Run:
-    """An origin, caches, and so many viewers. `lib` and `cache` are modules' parts that read WEIR_BUILD."""
+    """An origin, caches, and so many viewers. The modules `lib` and `varnish` are tests/e2e's."""
 
-    def __init__(self, lib, make_cache, folder, viewers, mode, options):
-        self.lib, self.make_cache, self.folder = lib, make_cache, folder
+    def __init__(self, lib, varnish, folder, viewers, mode, options):
+        self.lib, self.varnish, self.folder = lib, varnish, folder
         self.viewers, self.mode, self.options = viewers, mode, options
         self.started, self.origin_before_kill = [], (0, 0)
 
@@ -64,11 +64,13 @@ class Run:
         return process
 
     def origin(self):
-        return self.start(self.lib.Sender, self.folder, "--http", "127.0.0.1:0", "--level", self.options.level, SOURCE)
+        sender = self.start(self.lib.Sender, self.folder, "--http", "127.0.0.1:0", "--level", self.options.level, SOURCE)
+        sender.http = self.varnish.origin_of(sender)
+        return sender
 
     def cache(self, origin, port=0):
         parameters = [word for parameter in PARAMETERS for word in ("-p", parameter)]
-        return self.start(self.make_cache, self.folder, origin, *parameters, port=port)
+        return self.start(self.varnish.Varnish, self.folder, origin, *parameters, port=port)
 
     def client(self, caches):
         """The viewers start within 5 s, or 2000 a second."""
@@ -98,7 +100,8 @@ class Run:
                 process.stop()
 
     def wait_word(self, client, word, seconds):
-        self.lib.until(lambda: f"{word}\n" in client.stdout or not client.running(), f"the viewers' \"{word}\"", seconds)
+        self.lib.until(lambda: f"{word}\n" in client.stdout or not client.running(), f"the viewers' \"{word}\"",
+                       seconds / self.lib.PATIENCE)
         if f"{word}\n" not in client.stdout:
             raise RuntimeError(f"the viewers failed: {client}")
 
@@ -172,7 +175,7 @@ def main():
     for mode in options.mode:
         for viewers in options.viewers or ([10, 100, 1000, 2500] if mode == "parts" else [10, 100, 1000, 5000, 10000]):
             with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
-                rows.append(Run(lib, varnish.Varnish, folder, viewers, mode, options).measure())
+                rows.append(Run(lib, varnish, folder, viewers, mode, options).measure())
             print_row(rows[-1])
     if options.json:
         with open(options.json, "w") as f:

@@ -11,6 +11,11 @@ import lib
 VCL = os.path.join(lib.ROOT, "packaging", "varnish", "varnish.vcl")
 
 
+def origin_of(sender):
+    """Returns HOST:PORT of the HTTP server of a weir-send that was started with --http."""
+    return lib.until(lambda: re.search(r" at http://([^/]+)/", sender.stderr), "the HTTP server").group(1)
+
+
 class Varnish(lib.Process):
     """varnishd in front of the origin HOST:PORT; it has started when the constructor returns."""
 
