@@ -153,7 +153,7 @@ def numbers(text):
     return [int(n) for n in text.split(",")]
 
 
-def main():
+def options_of(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release", help="where the programs are")
     parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
@@ -163,7 +163,11 @@ def main():
     parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")
     parser.add_argument("--chain", action="store_true", help="two caches in a row")
     parser.add_argument("--kill", action="store_true", help="two caches side by side; end and restart one of them")
-    options = parser.parse_args()
+    return parser.parse_args(argv)
+
+
+def main():
+    options = options_of(sys.argv[1:])
     os.environ["WEIR_BUILD"] = options.build
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
     import lib  # reads WEIR_BUILD
