@@ -24,8 +24,7 @@ class Edge(lib.Case):
         lib.need("varnishd")
 
     def origin(self, *args):
-        sender = self.sender("--http", "127.0.0.1:0", *args)
-        return varnish.origin_of(sender)
+        return varnish.origin_of(self.sender("--http", "127.0.0.1:0", "--level", edge.LEVEL, *args))
 
     def cache(self, origin, **options):
         cache = varnish.Varnish(self.folder, origin, **options)
@@ -140,7 +139,7 @@ class Edge(lib.Case):
         with open(self.path("luma"), "rb") as f:
             luma = f.read()
         stride = 428  # GStreamer's lines are whole words
-        frames = [luma[at:at + stride * 240] for at in range(0, len(luma), stride * 240)]
+        frames = [luma[at:at + stride * 240] for at in range(0, len(luma) - stride * 240 + 1, stride * 240)]
         numbers = [lib.frame_number(stride, 240, frame) for frame in frames]
         self.assertGreater(len(numbers), 50)
         self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
