@@ -11,10 +11,10 @@
 //
 // Numbers are never reused: after a seek they continue at a multiple of the plan's period.
 // Loop thread only.
-#ifndef WEIR_SENDER_FEED_STORED_FEED_H
-#define WEIR_SENDER_FEED_STORED_FEED_H
+#ifndef WEIR_SERVER_STORED_STORED_FEED_H
+#define WEIR_SERVER_STORED_STORED_FEED_H
 
-#include "sender/feed/stored_cache.h"
+#include "server/stored/stored_cache.h"
 #include "server/session/stream_media.h"
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/feed/stored_cache.h"
+#include "server/stored/stored_cache.h"
 
 #include <assert.h>
 #include <pthread.h>

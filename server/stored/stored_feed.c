@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/feed/stored_feed.h"
+#include "server/stored/stored_feed.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "common/net/clock.h"
 #include "common/net/timer.h"
-#include "sender/policy/frame_clock.h"
+#include "server/policy/frame_clock.h"
 
 #define MAX_BEHIND   (USEC_PER_SEC / 2) // max. delay to catch up; a longer one shifts the time line
 #define RETRY        (20 * USEC_PER_MSEC) // delay until a retry if the cache had no room

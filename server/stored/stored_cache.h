@@ -3,8 +3,8 @@
 // so the loop never waits for a disk; viewers at the same position share a group. The cache holds
 // the groups that viewers hold, plus at most STORED_CACHE_SPARE. Loop thread only, except
 // stored_cache_new.
-#ifndef WEIR_SENDER_FEED_STORED_CACHE_H
-#define WEIR_SENDER_FEED_STORED_CACHE_H
+#ifndef WEIR_SERVER_STORED_STORED_CACHE_H
+#define WEIR_SERVER_STORED_STORED_CACHE_H
 
 #include <uv.h>
 

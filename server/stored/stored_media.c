@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/feed/stored_media.h"
+#include "server/stored/stored_media.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/utf8.h"
 #include "media/stored/stored_audio.h"
-#include "sender/feed/stored_feed.h"
+#include "server/stored/stored_feed.h"
 
 struct stored_media {
     struct stream_media base;   // first
