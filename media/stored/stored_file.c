@@ -160,11 +160,6 @@ const struct stored_info *stored_file_info(const struct stored_file *f)
     return &f->info;
 }
 
-int64_t stored_file_groups(const struct stored_file *f)
-{
-    return (f->info.origin.frames + f->info.plan.gop - 1) / f->info.plan.gop;
-}
-
 // ---- Reading
 
 // Replaces the length before each NAL unit by a start code, in place, and fills in the frame's

@@ -19,7 +19,6 @@ bool stored_file_is(const char *path);
 struct stored_file *stored_file_open(const char *path, struct media_guard *guard, int *err);
 void stored_file_free(struct stored_file *f); // NULL is fine
 const struct stored_info *stored_file_info(const struct stored_file *f);
-int64_t stored_file_groups(const struct stored_file *f);
 // Reads a group into *out, which the caller owns. Returns 0, ERR_IO (logged) or ERR_NO_MEMORY.
 int stored_file_read(struct stored_file *f, int64_t group, struct stored_group **out);
 

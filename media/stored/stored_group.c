@@ -3,6 +3,11 @@
 
 #include <stdlib.h>
 
+int64_t stored_info_groups(const struct stored_info *info)
+{
+    return (info->origin.frames + info->plan.gop - 1) / info->plan.gop;
+}
+
 void stored_group_free(struct stored_group *g)
 {
     if (!g)

@@ -44,7 +44,8 @@ struct stored_group { // all frames of one group (stored_plan.h)
     struct coded_audio *audio[STORED_MAX_AUDIO]; // owned; positions in the media ascend
 };
 
-void stored_group_free(struct stored_group *g); // NULL is fine
+int64_t stored_info_groups(const struct stored_info *info); // number of groups
+void stored_group_free(struct stored_group *g);             // NULL is fine
 
 #ifdef __cplusplus
 }

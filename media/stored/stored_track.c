@@ -20,7 +20,7 @@ enum {
 
 // One frame or packet of the bytes.
 struct entry {
-    int64_t key; // place or position; ascending
+    int64_t key;       // place or position; ascending
     const uint8_t *at; // its head
     const uint8_t *data;
     size_t len;
@@ -137,8 +137,7 @@ int stored_track_write(const struct stored_info *info, const struct stored_group
     return 0;
 }
 
-// Finds the NAL units. Those of a stored ladder have start codes of four bytes, and none inside.
-static int find_nals(struct coded_frame *f)
+int stored_track_nals(struct coded_frame *f)
 {
     size_t at = 0;
     if (f->bytes <= START_CODE || memcmp(f->data, (const uint8_t[]){0, 0, 0, 1}, START_CODE) != 0)
@@ -173,7 +172,7 @@ static int read_frame(const struct stored_shape *shape, const struct entry *e, i
     f->temporal_id = place->temporal_id;
     f->key = place->depends < 0;
     f->reorder = place->slot - (int)e->key;
-    int err = find_nals(f);
+    int err = stored_track_nals(f);
     if (err) {
         coded_frame_unref(f);
         return err;
@@ -183,8 +182,7 @@ static int read_frame(const struct stored_shape *shape, const struct entry *e, i
     return 0;
 }
 
-static int read_audio(const struct stored_info *info, const struct entry *e,
-                      struct stored_group *g)
+static int read_audio(const struct stored_info *info, const struct entry *e, struct stored_group *g)
 {
     if (!stored_track_hears(info, g->index, e->key) || g->audio_count == STORED_MAX_AUDIO)
         return ERR_MALFORMED;
@@ -209,8 +207,8 @@ int stored_track_read(const struct stored_info *info, struct stored_bytes from, 
     struct entry e = {.key = INT64_MIN};
     int got;
     while ((got = next_entry(&in, track, &e)) == 1) {
-        int err = track == STORED_AUDIO_TRACK ? read_audio(info, &e, g)
-                                              : read_frame(shape, &e, track, g);
+        int err =
+            track == STORED_AUDIO_TRACK ? read_audio(info, &e, g) : read_frame(shape, &e, track, g);
         if (err)
             return err;
     }
@@ -252,42 +250,45 @@ int stored_track_merge(int track, struct stored_bytes a, struct stored_bytes b,
 
 // ---- What is missing
 
-// Audio packets follow each other at one distance. `first` and `end`: the samples of the group.
+struct audio_gaps {
+    const struct stored_info *info;
+    int64_t frame, end; // the next frame to look at, and the end of the group
+    void (*missing)(void *ctx, int64_t frame);
+    void *ctx;
+};
+
+// No packet begins in these samples.
+static void add_gap(struct audio_gaps *g, int64_t from, int64_t to)
+{
+    while (g->frame < g->end && audio_of(g->info, g->frame + 1) <= from)
+        g->frame++;
+    for (; g->frame < g->end && audio_of(g->info, g->frame) < to; g->frame++)
+        g->missing(g->ctx, g->frame);
+}
+
+// Packets of Weir's files have 20 ms (audio.h), and follow each other; times in a file are rounded.
+// The audio may end before the film.
 static void missing_audio(const struct stored_info *info, int64_t group, struct stored_bytes b,
                           void (*missing)(void *ctx, int64_t frame), void *ctx)
 {
     int64_t first = group * info->plan.gop;
-    int64_t frames = stored_plan_shape(&info->plan, group)->frames;
-    bool last = group == info->plan.last_group ||
-                first + frames >= info->origin.frames; // the audio may end before the film
+    struct audio_gaps gaps = {.info = info,
+                              .frame = first,
+                              .end = first + stored_plan_shape(&info->plan, group)->frames,
+                              .missing = missing,
+                              .ctx = ctx};
     struct bytes in = bytes_of(b.data, b.len);
     struct entry e = {.key = INT64_MIN};
-    int64_t before = group ? INT64_MIN : 0, step = INT64_MAX;
-    for (int64_t previous = INT64_MIN; next_entry(&in, STORED_AUDIO_TRACK, &e) == 1;
-         previous = e.key)
-        if (previous != INT64_MIN && e.key - previous < step)
-            step = e.key - previous;
-    if (step == INT64_MAX)
-        step = AUDIO_RATE / 50; // 20 ms
-    in = bytes_of(b.data, b.len);
-    e.key = INT64_MIN;
-    int got = next_entry(&in, STORED_AUDIO_TRACK, &e);
-    before = audio_of(info, first) - (group ? 1 : 0);
-    // `before`: up to there nothing is missing. A frame lacks audio if none covers its samples.
-    for (int64_t frame = first; frame < first + frames; frame++) {
-        int64_t end = audio_of(info, frame + 1);
-        bool lacks = false;
-        while (got == 1 && e.key < end) {
-            lacks |= e.key - before > step;
-            before = e.key;
-            got = next_entry(&in, STORED_AUDIO_TRACK, &e);
-        }
-        lacks |= end - before > step + 1 && !(last && got != 1 && before >= audio_of(info, first));
-        if (lacks && end - before > step + 1)
-            before = end - step;
-        if (lacks)
-            missing(ctx, frame);
+    int64_t begin = audio_of(info, first), covered = begin, slack = AUDIO_PACKET;
+    while (next_entry(&in, STORED_AUDIO_TRACK, &e) == 1) {
+        if (e.key > covered + slack)
+            add_gap(&gaps, covered, e.key);
+        covered = e.key + AUDIO_PACKET;
+        slack = AUDIO_PACKET / 2;
     }
+    bool may_end = gaps.end >= info->origin.frames && covered > begin;
+    if (!may_end)
+        add_gap(&gaps, covered, audio_of(info, gaps.end));
 }
 
 void stored_track_missing(const struct stored_info *info, int64_t group, int track,

@@ -24,6 +24,8 @@ struct stored_bytes {
     size_t len;
 };
 
+// Finds the frame's NAL units: each has a start code of four bytes. Returns 0 or ERR_MALFORMED.
+int stored_track_nals(struct coded_frame *f);
 // Returns true if a viewer gets the audio packet at this position with the group: it is heard with
 // the group's frames. The first group also has what is before 0, the encoder's delay (RFC 7845,
 // 4.2).

@@ -10,8 +10,8 @@
 //            origin yet. VERIFIED is the origin's, byte for byte: its SHA-256 is the one that the
 //            origin names. Only verified groups are served.
 //   Bound.   The files never have more than max_bytes. Room is made by removing the least recently
-//            used objects, from their ends; the first `prefix` of each film leaves last, and what is
-//            held never (eviction.h).
+//            used objects, from their ends; the first `prefix` of each film leaves last, and what
+//            is held never (eviction.h).
 //   Crash.   A file is written under another name, synchronised and renamed. So it is there as a
 //            whole or not at all, and its own SHA-256 is checked whenever it is read.
 //   Errors.  If the disk is full or fails, storing stops (logged) for a minute. Two proxies on one
@@ -63,8 +63,12 @@ struct store_film *store_find(struct store *s, const char *url);
 struct store_film *store_film_hold(struct store_film *f); // one more; returns `f`
 void store_film_release(struct store_film *f);            // NULL is fine
 
+// Iterates over the films: NULL: the first one. Returns NULL after the last. Not across a call that
+// may add or remove films.
+struct store_film *store_next(struct store *s, const struct store_film *after);
+
 const char *store_film_url(const struct store_film *f);
-const struct stored_info *store_film_info(const struct store_film *f);
+const struct stored_info *store_film_info(const struct store_film *f); // while it is held
 int64_t store_film_groups(const struct store_film *f); // number of groups of the film
 enum group_state store_film_group(const struct store_film *f, int track, int64_t group);
 // Returns true if all groups of the size, and of the audio if the film has any, are verified.
@@ -91,11 +95,14 @@ void store_film_watch(struct store_film *f, struct store_watch *w);
 void store_film_unwatch(struct store_film *f, struct store_watch *w);
 // Returns how many puts of the film are not written yet.
 int store_film_pending(const struct store_film *f);
+// The group's own digest, valid until the group changes; NULL: it is not WHOLE.
+const struct stored_digest *store_film_digest(const struct store_film *f, int track, int64_t group);
 // The origin's digest of a WHOLE group: if it is the group's own, that is verified; else removed.
 void store_film_verify(struct store_film *f, int track, int64_t group,
                        const struct stored_digest *origin);
-// Reads what is missing in the PART group on the store's thread, then calls `done` on the loop with
-// the film's frames that are missing, ascending. Returns false if it cannot be asked now.
+// Reads what is missing in a group that is not whole on the store's thread, then calls `done` on
+// the loop with the film's frames that are missing, ascending. Returns false if it cannot be asked
+// now.
 typedef void store_missing_fn(void *ctx, const int64_t *frames, int count);
 bool store_film_missing(struct store_film *f, int track, int64_t group, store_missing_fn *done,
                         void *ctx);
@@ -105,6 +112,11 @@ bool store_film_missing(struct store_film *f, int track, int64_t group, store_mi
 // fails if the group is not verified, or the file was damaged: then the file is removed. NULL: no
 // memory.
 struct group_source *store_source_new(struct store_film *f, unsigned sizes);
+
+// Any thread; the caller holds the film. Reads a verified group's bytes; returns what
+// store_folder_read does. After ERR_MALFORMED the caller calls store_film_damaged.
+int store_film_read(struct store_film *f, int track, int64_t group, struct stored_bytes *out);
+void store_film_damaged(struct store_film *f, int track, int64_t group);
 
 // ---- What is stored
 

@@ -14,6 +14,7 @@
 #include "media/capture/audio_open.h"
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
+#include "media/stored/stored_file.h"
 #include "sender/feed/live_media.h"
 #include "server/stored/stored_media.h"
 

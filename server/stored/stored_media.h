@@ -3,8 +3,8 @@
 #ifndef WEIR_SERVER_STORED_STORED_MEDIA_H
 #define WEIR_SERVER_STORED_STORED_MEDIA_H
 
-#include "server/stored/stored_cache.h"
 #include "server/session/stream_media.h"
+#include "server/stored/stored_cache.h"
 
 #ifdef __cplusplus
 extern "C" {
