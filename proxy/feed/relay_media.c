@@ -27,6 +27,7 @@ struct relay_media {
     char via[VIA_MAX];
     char name[VIA_MAX_NAME + 16]; // of this proxy: the last entry of `via`
     bool stale;
+    struct store_film *film; // one hold; NULL: none
 };
 
 static struct media_feed *feed_new(struct stream_media *base,
@@ -40,6 +41,7 @@ static struct media_feed *feed_new(struct stream_media *base,
                                      .url = &m->url,
                                      .sdp = &m->sdp,
                                      .via = m->via,
+                                     .film = m->film,
                                      .stale = &m->stale};
     return relay_feed_new(&feed);
 }
@@ -54,12 +56,14 @@ static void describe(const struct stream_media *base, int size_id, struct sdp *o
         snprintf(out->clock, sizeof(out->clock), "%s", m->sdp.clock);
     struct put via = put_into(out->via, sizeof(out->via));
     put_format(&via, "%s%s%s", m->sdp.via, *m->sdp.via ? ", " : "", m->name);
+    snprintf(out->validator, sizeof(out->validator), "%s", m->sdp.validator);
     snprintf(out->sprop, sizeof(out->sprop), "%s", m->sdp.sprop);
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s", m->sdp.profile_level_id);
 }
 
 static void media_free(struct stream_media *m)
 {
+    store_film_release(((struct relay_media *)m)->film);
     free(m);
 }
 
@@ -91,6 +95,7 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
     m->url = *config->url;
     m->sdp = *sdp;
     snprintf(m->via, sizeof(m->via), "%s", config->via);
+    m->film = config->film ? store_film_hold(config->film) : NULL;
     const char *last = strrchr(m->via, ',');
     snprintf(m->name, sizeof(m->name), "%.50s", last ? last + 2 : m->via);
     m->base = (struct stream_media){.ops = &ops,

@@ -69,6 +69,7 @@ struct store_film {
     usec_t touched[STORED_TRACKS];
     int64_t bytes[STORED_TRACKS];    // of its files
     int64_t verified[STORED_TRACKS]; // groups
+    struct store_fetch fetch;
     struct store_watch *watches;
 };
 
@@ -178,13 +179,14 @@ static void release_when_idle(struct store_film *f);
 static bool push(struct store_film *f, const struct job *job)
 {
     struct job *j = malloc(sizeof(*j));
-    if (j)
+    if (j) {
         *j = *job;
+        j->film = f;
+    }
     if (!j || !worker_push(f->store->worker, j)) {
         free(j);
         return false;
     }
-    j->film = f;
     f->jobs++;
     return true;
 }
@@ -407,8 +409,20 @@ static bool load_info(struct store_film *f)
 
 struct store_film *store_film_hold(struct store_film *f)
 {
+    if (!load_info(f))
+        return NULL;
     f->holds++;
     return f;
+}
+
+struct store_fetch *store_film_fetch(struct store_film *f)
+{
+    return &f->fetch;
+}
+
+int store_film_sizes(const struct store_film *f)
+{
+    return f->of.sizes;
 }
 
 void store_film_release(struct store_film *f)
@@ -465,11 +479,10 @@ struct store_film *store_open(struct store *s, const char *url, const struct sdp
         return NULL;
     }
     f->seen = ++s->order;
-    if (!load_info(f)) {
+    if (!store_film_hold(f)) {
         release_when_idle(f);
         return NULL;
     }
-    f->holds++;
     remove_others(s, f);
     return f;
 }
@@ -480,9 +493,7 @@ struct store_film *store_find(struct store *s, const char *url)
     for (struct store_film *f = s->films; f; f = f->next)
         if (strcmp(f->of.url, url) == 0 && (!found || f->seen > found->seen))
             found = f;
-    if (!found || !load_info(found))
-        return NULL;
-    return store_film_hold(found);
+    return found ? store_film_hold(found) : NULL;
 }
 
 struct store_film *store_next(struct store *s, const struct store_film *after)

@@ -60,7 +60,7 @@ struct store_film *store_open(struct store *s, const char *url, const struct sdp
 // Returns the film of this URL whose description was read or validated last, with one hold. NULL:
 // none.
 struct store_film *store_find(struct store *s, const char *url);
-struct store_film *store_film_hold(struct store_film *f); // one more; returns `f`
+struct store_film *store_film_hold(struct store_film *f); // one more. NULL: no memory
 void store_film_release(struct store_film *f);            // NULL is fine
 
 // Iterates over the films: NULL: the first one. Returns NULL after the last. Not across a call that
@@ -69,6 +69,7 @@ struct store_film *store_next(struct store *s, const struct store_film *after);
 
 const char *store_film_url(const struct store_film *f);
 const struct stored_info *store_film_info(const struct store_film *f); // while it is held
+int store_film_sizes(const struct store_film *f);                      // number of sizes
 int64_t store_film_groups(const struct store_film *f); // number of groups of the film
 enum group_state store_film_group(const struct store_film *f, int track, int64_t group);
 // Returns true if all groups of the size, and of the audio if the film has any, are verified.
@@ -76,6 +77,12 @@ bool store_film_is_complete(const struct store_film *f, int size_id);
 // The origin has named this validator at `now`.
 void store_film_validated(struct store_film *f, usec_t now);
 usec_t store_film_validated_at(const struct store_film *f); // 0: not since the proxy started
+// For film_fetcher.
+struct store_fetch {
+    usec_t after; // not before this time
+    int tries;    // in a row that brought nothing
+};
+struct store_fetch *store_film_fetch(struct store_film *f);
 // Someone views the size: it is the most recently used one now.
 void store_film_use(struct store_film *f, int size_id);
 

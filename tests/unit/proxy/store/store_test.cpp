@@ -252,12 +252,12 @@ TEST_CASE("store: what is held does not leave, so more is not stored", "[threads
 {
     temp_folder folder;
     sdp description = film_sdp("bytes=1 mtime=2");
-    open_store o(folder / "cache", 300000);
+    open_store o(folder / "cache", 150000);
     store_film *f = store_open(o.s, "a", &description);
     o.fill(f);
     store_stats stats;
     store_read_stats(o.s, &stats);
-    CHECK(stats.bytes <= 300000);
+    CHECK(stats.bytes <= 150000);
     CHECK(store_film_group(f, 0, 0) == GROUP_VERIFIED);
     CHECK_FALSE(store_film_is_complete(f, 1));
     CHECK(folder.logged().find("--cache-bytes has no room") != std::string::npos);

@@ -24,7 +24,7 @@ inline sdp film_sdp(const char *validator)
     s.source = SDP_SOURCE_FILE;
     s.codec = SDP_H264;
     s.payload_type = 96;
-    s.duration = FILM_FRAMES / 10.0;
+    s.duration = (double)FILM_FRAMES / 10;
     s.reorders = true;
     s.ext.adu = 1;
     s.audio.present = true;

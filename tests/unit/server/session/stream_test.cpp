@@ -120,7 +120,7 @@ TEST_CASE("stream: the description of the media")
                                              snprintf(d->sprop, sizeof(d->sprop), "sets of %d",
                                                       size_id);
                                          },
-                                         nullptr, [](stream_media *) {}};
+                                         nullptr, nullptr, [](stream_media *) {}};
     stream_media media = *f.s.media;
     media.ops = &ops;
     media.kind = SDP_SOURCE_FILE;
