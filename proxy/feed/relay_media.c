@@ -11,6 +11,7 @@
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/relay_feed.h"
 #include "proxy/policy/via.h"
+#include "proxy/store/store.h"
 
 enum {
     AUDIO_BPS = 64000,     // of Weir's servers, if the origin's description names no rate

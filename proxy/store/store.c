@@ -381,13 +381,13 @@ static bool is_bare(const struct store_film *f)
 // A film that nobody holds is forgotten, with its folder, when it has no groups.
 static void release_when_idle(struct store_film *f)
 {
-    if (f->holds || f->jobs)
+    if (f->holds || f->jobs || f->store->closing)
         return;
     free(f->info); // no job reads it
     f->info = NULL;
     if (!is_bare(f))
         return;
-    if (f->added && !f->store->closing && push(f, &(struct job){.kind = JOB_REMOVE_FILM})) {
+    if (f->added && push(f, &(struct job){.kind = JOB_REMOVE_FILM})) {
         f->added = false;
         f->store->bytes -= folder_film_cost();
         return;
@@ -430,8 +430,12 @@ void store_film_release(struct store_film *f)
     if (!f)
         return;
     assert(f->holds > 0);
+    struct store *s = f->store;
     f->holds--;
-    release_when_idle(f);
+    if (s->closing)
+        store_free(s);
+    else
+        release_when_idle(f);
 }
 
 // Takes over the entry.
@@ -777,20 +781,28 @@ free_store:
     return NULL;
 }
 
+static bool is_held(const struct store *s)
+{
+    for (const struct store_film *f = s->films; f; f = f->next)
+        if (f->holds)
+            return true;
+    return false;
+}
+
 void store_free(struct store *s)
 {
     if (!s)
         return;
     s->closing = true;
+    if (is_held(s)) // the last release frees it
+        return;
     if (s->worker) {
         worker_finish(s->worker);
         worker_free(s->worker);
     }
     mailbox_free(s->done);
-    while (s->films) {
-        assert(!s->films->holds);
+    while (s->films)
         film_free(s->films);
-    }
     store_folder_free(s->folder);
     free(s->path);
     free(s);

@@ -47,8 +47,8 @@ struct store_config {
 // Opens the folder and reads its list of files; blocks for a moment. Returns NULL if the folder
 // cannot be used (logged): then nothing is stored.
 struct store *store_new(const struct store_config *config);
-// All holds must have been released. Waits until what was put is written; then the loop must run
-// until its handles are closed. NULL is fine.
+// Waits until what was put is written. What still reads films holds them: the last release frees
+// the store. The loop must run until its handles are closed. NULL is fine.
 void store_free(struct store *s);
 
 // ---- Films
