@@ -16,6 +16,7 @@ enum {
     FRAME_HEAD = 2 + 4, // bytes before a frame, and before an audio packet
     AUDIO_HEAD = 8 + 4,
     START_CODE = 4,
+    ROUNDING = 2 * AUDIO_RATE / 1000, // of the times in a file
 };
 
 // One frame or packet of the bytes.
@@ -284,10 +285,10 @@ static void missing_audio(const struct stored_info *info, int64_t group, struct 
         if (e.key > covered + slack)
             add_gap(&gaps, covered, e.key);
         covered = e.key + AUDIO_PACKET;
-        slack = AUDIO_PACKET / 2;
+        slack = ROUNDING;
     }
     bool may_end = gaps.end >= info->origin.frames && covered > begin;
-    if (!may_end)
+    if (!may_end && audio_of(info, gaps.end) - covered > ROUNDING)
         add_gap(&gaps, covered, audio_of(info, gaps.end));
 }
 
