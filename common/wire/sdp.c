@@ -530,8 +530,7 @@ static const struct {
     {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
     {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
     {"x-weir-order", false, on_order},   {"x-weir-layers", false, on_layers},
-    {"x-weir-via", false, on_via},
-    {"x-weir-origin", false, on_origin},
+    {"x-weir-via", false, on_via},       {"x-weir-origin", false, on_origin},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)
