@@ -171,9 +171,10 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     received_frame_free(r);
 }
 
-static void on_audio(void *ctx, const struct received_audio *a)
+static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct film_fetcher *f = ctx;
+    (void)now;
     f->fetched += a->bytes;
     f->brought++;
 }

@@ -195,7 +195,7 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     shared_frame_unref(f);
 }
 
-static void on_audio(void *ctx, const struct received_audio *a)
+static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct shared_upstream *u = ctx;
     struct coded_audio *c =
@@ -203,10 +203,9 @@ static void on_audio(void *ctx, const struct received_audio *a)
     if (!c)
         return;
     struct fps fps = u->config.media->ladder.source_fps;
-    usec_t now = clock_now();
     c->position = a->position + audio_samples(number_shift_media(u->shift, fps));
     c->captured = access_leg_captured(u->upstream, a->capture_wall, a->arrived, now);
-    c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
+    c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - now;
     c->bytes = a->bytes;
     memcpy(c->data, a->data, a->bytes);
     for (struct flow_seat *s = u->seats, *next; s; s = next) {
