@@ -478,8 +478,8 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
     return CATALOG_WAITS;
 }
 
-// Returns true if a viewer who asks for `path`, which is `url` at the origin, may have the film. One who asks through other proxies
-// must not escape the check for loops.
+// Returns true if a viewer who asks for `path`, which is `url` at the origin, may have the film.
+// One who asks through other proxies must not escape the check for loops.
 static bool is_shared(const struct film *f, const struct url *url, const char *path,
                       const struct catalog_hold *h)
 {

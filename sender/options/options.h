@@ -46,7 +46,7 @@ struct options {
     int audio_kbps;
     int timeout; // seconds
     int max_viewers;
-    struct trusted_proxies proxies; // that may have more of them
+    struct trusted_proxies proxies;        // that may have more of them
     int mtp_port;                          // 0: any
     struct url push;                       // empty text: none
     struct transport_list push_transports; // count 0: not given
