@@ -20,7 +20,6 @@
 #define EARLY_SECONDS     1.0
 #define ORIGIN_LATENCY_MS 200
 #define RETRY_EVERY       USEC_PER_SEC          // during an outage
-#define FRESH             (2 * USEC_PER_SEC)    // a description
 #define CLOCK_WAIT        (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 
 enum phase {
@@ -421,7 +420,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                      .url = f->config.url,
                                      .sdp = f->config.sdp,
                                      .is_described =
-                                         phase == STARTING && now - f->config.described_at < FRESH,
+                                         phase == STARTING && now - f->config.described_at < DESCRIPTION_FRESH,
                                      .transports = &f->config.choices->backbone,
                                      .rules = f->config.choices->rules,
                                      .via = f->config.via,

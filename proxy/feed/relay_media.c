@@ -45,6 +45,7 @@ static struct media_feed *live_feed_new(struct relay_media *m,
                                         .url = &m->url,
                                         .sdp = &m->sdp,
                                         .via = m->via,
+                                        .described_at = m->described_at,
                                         .stale = &m->stale};
     if (!m->shared)
         m->shared = shared_stream_new(&of);

@@ -335,6 +335,9 @@ static int connect_upstream(struct shared_upstream *u, enum phase phase, usec_t 
                                      .rules = u->config.choices->rules,
                                      .via = u->config.via,
                                      .has_audio = u->config.media->audio_bps > 0,
+                                     .is_described =
+                                         phase == STARTING &&
+                                         now - u->config.described_at < DESCRIPTION_FRESH,
                                      .follows = u->demand.follows,
                                      .level = u->demand.level,
                                      .latency_ms = u->demand.latency_ms,

@@ -35,11 +35,13 @@ struct upstream_ops {
     void (*on_end)(void *ctx, const struct media_refusal *why, usec_t now);
 };
 
+#define DESCRIPTION_FRESH (2 * USEC_PER_SEC)
+
 struct upstream_config {
     uv_loop_t *loop; // these pointers are borrowed
     const struct url *url;
     const struct sdp *sdp; // the stream's description: the origin's must still have its ladder
-    bool is_described;     // just now: the origin need not describe it again
+    bool is_described;     // within DESCRIPTION_FRESH: the origin need not describe it again
     const struct transport_list *transports;
     const struct origin_rules *rules; // where the origin may redirect to
     const char *via;
