@@ -46,6 +46,18 @@ static const char *read_origin(void *options, const char *value, char *reason, s
     return strchr(rules->origin.text, '?') ? "takes no query" : NULL;
 }
 
+static const char *read_parent(void *options, const char *value, char *reason, size_t cap)
+{
+    ((struct proxy_options *)options)->has_parent = true;
+    return read_origin(options, value, reason, cap);
+}
+
+static const char *read_first(void *options, const char *value, char *reason, size_t cap)
+{
+    ((struct proxy_options *)options)->names_origin = true;
+    return read_origin(options, value, reason, cap);
+}
+
 static const char *read_user(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
@@ -175,10 +187,13 @@ static const char *read_blocking(void *options, const char *value, char *reason,
 
 // clang-format off
 static const struct option_row rows[] = {
-    {.section = "Origins", .name = "origin", .argument = "URL", .read = read_origin,
+    {.section = "Origins", .name = "origin", .argument = "URL", .read = read_first,
      .hides_user = true,
      .help = "rtsp://HOST[:PORT] of the origin; rtsp://PROXY/live is then its /live; without it "
              "viewers request rtsp://PROXY/HOST[:PORT]/live of the hosts that --allow names"},
+    {.name = "parent", .argument = "URL", .read = read_parent, .hides_user = true,
+     .help = "rtsp://HOST[:PORT] of another weir-proxy, which requests the streams in place of this "
+             "one; its viewers and those of other proxies behind it share them"},
     {.name = "allow", .argument = "HOST", .read = read_allow, .repeats = true,
      .help = "without --origin: relay this host, as viewers write it; with it: follow redirects to "
              "this host; repeat it for more"},
@@ -280,6 +295,10 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
     enum options_result result =
         command_line_read(&proxy_option_table, argc, argv, o, &o->file, out, error, cap);
     o->choices.rules = &o->rules;
+    if (result == OPTIONS_RUN && o->has_parent && o->names_origin) {
+        (void)err_say(error, cap, 0, "--parent conflicts with --origin");
+        return OPTIONS_BAD;
+    }
     if (result == OPTIONS_RUN && o->user && !o->rules.has_origin) {
         (void)err_say(error, cap, 0, "--origin-user requires --origin");
         return OPTIONS_BAD;
@@ -288,7 +307,7 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
         set_user(&o->rules.origin, o->user);
     if (result != OPTIONS_RUN || o->rules.has_origin || o->rules.host_count)
         return result;
-    (void)err_say(error, cap, 0, "requires --origin URL, or --allow HOST for each host to relay");
+    (void)err_say(error, cap, 0, "requires --origin URL, --parent URL, or --allow HOST for each host to relay");
     return OPTIONS_BAD;
 }
 

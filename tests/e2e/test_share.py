@@ -178,6 +178,31 @@ class Live(ShareCase):
         self.stop_cleanly(proxy)
 
 
+class Tree(ShareCase):
+    def test_a_proxy_behind_a_proxy(self):
+        """The viewers of two proxies behind a third one share a stream there, too; each sees the whole way."""
+        origin = self.origin(source=TINY)
+        parent = self.proxy("--allow", "127.0.0.1", "--metrics", "127.0.0.1:0", "--backbone-transport", "minbuf")
+        leaves = [self.proxy("--parent", parent.base, "--backbone-transport", "minbuf") for _ in range(2)]
+        path = f"/127.0.0.1:{origin.port}/live"
+        viewers = [Viewer(leaf.port, leaf.base + path) for leaf in leaves for _ in range(3)]
+        for v in viewers:
+            self.addCleanup(v.client.close)
+            v.wait_frames(10)
+        p = self.player(leaves[0].base + path)
+        p.wait_shown(10)
+        p.signal(signal.SIGTERM)
+        p.wait()
+        self.assertEqual(p.report()["session"]["via"].count("weir-proxy-"), 2, str(p.report()["session"]))
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
+        for v in viewers:
+            v.check()
+        self.assertEqual(self.sessions(parent)[1], 2)
+        self.assertEqual(self.sessions(origin)[1], 1)
+        for program in *leaves, parent:
+            self.stop_cleanly(program)
+
+
 class Crowd(threading.Thread):
     """Viewers that count the bytes that they get."""
 
