@@ -187,10 +187,9 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
         u->runs = true;
         key_requests_came(&u->keys);
     }
-    // Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
     for (struct flow_seat *s = u->seats, *next; s; s = next) {
         next = s->next;
-        s->ops->on_frame(s, f, clock_now());
+        s->ops->on_frame(s, f, now);
     }
     shared_frame_unref(f);
 }

@@ -55,6 +55,18 @@ static const char *read_origin(void *options, const char *value, char *reason, s
     return strchr(rules->origin.text, '?') ? "takes no query" : NULL;
 }
 
+static const char *read_parent(void *options, const char *value, char *reason, size_t cap)
+{
+    ((struct proxy_options *)options)->has_parent = true;
+    return read_origin(options, value, reason, cap);
+}
+
+static const char *read_first(void *options, const char *value, char *reason, size_t cap)
+{
+    ((struct proxy_options *)options)->names_origin = true;
+    return read_origin(options, value, reason, cap);
+}
+
 static const char *read_user(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
@@ -204,10 +216,13 @@ static const char *read_blocking(void *options, const char *value, char *reason,
 
 // clang-format off
 static const struct option_row rows[] = {
-    {.section = "Origins", .name = "origin", .argument = "URL", .read = read_origin,
+    {.section = "Origins", .name = "origin", .argument = "URL", .read = read_first,
      .hides_user = true,
      .help = "rtsp://HOST[:PORT] of the origin; rtsp://PROXY/live is then its /live; without it "
              "viewers request rtsp://PROXY/HOST[:PORT]/live of the hosts that --allow names"},
+    {.name = "parent", .argument = "URL", .read = read_parent, .hides_user = true,
+     .help = "rtsp://HOST[:PORT] of another weir-proxy, which requests the streams in place of this "
+             "one; its viewers and those of other proxies behind it share them"},
     {.name = "allow", .argument = "HOST[:PORT]", .read = read_allow, .repeats = true,
      .help = "without --origin: relay this host, as viewers write it; with it: follow redirects to "
              "this host; without a port: all its ports; repeat it for more, at most 64"},
@@ -341,6 +356,10 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
         (void)err_say(error, cap, 0, "--cache-list requires --cache");
         return OPTIONS_BAD;
     }
+    if (result == OPTIONS_RUN && o->has_parent && o->names_origin) {
+        (void)err_say(error, cap, 0, "--parent conflicts with --origin");
+        return OPTIONS_BAD;
+    }
     if (result == OPTIONS_RUN && o->user && !o->rules.has_origin) {
         (void)err_say(error, cap, 0, "--origin-user requires --origin");
         return OPTIONS_BAD;
@@ -350,7 +369,7 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
     if (result != OPTIONS_RUN || o->rules.has_origin || o->rules.host_count)
         return result;
     (void)err_say(error, cap, 0,
-                  "requires --origin URL, or --allow HOST[:PORT] for each host to relay");
+                  "requires --origin URL, --parent URL, or --allow HOST[:PORT] for each host to relay");
     return OPTIONS_BAD;
 }
 

@@ -22,6 +22,7 @@ struct proxy_options {
     char *file;       // owned: text of the configuration file; NULL: none
     const char *user; // of the origins, USER:PASSWORD; NULL: none. Strings are borrowed
     struct origin_rules rules;
+    bool names_origin, has_parent; // `rules.origin` is that of --origin, of --parent
     struct relay_choices choices;
     struct transport_list access; // that viewers get
     bool has_access;              // `access` was given: no other transport is allowed

@@ -244,7 +244,8 @@ class Refusals(ProxyCase):
     def test_wrong_options(self):
         for args, said in ([], "requires --origin"), (["--origin", "http://x"], "rtsp://"), (
                 ["--origin", "rtsp://u:p@x"], "--origin-user"), (["--origin", "rtsp://x", "--origin-user", "u"], "USER:PASSWORD"), (
-                ["--allow", "a/b"], "host"), (["--origin", "rtsp://x", "--backbone-transport", "pigeons"], "unknown transport"):
+                ["--allow", "a/b"], "host"), (["--origin", "rtsp://x", "--backbone-transport", "pigeons"], "unknown transport"), (
+                ["--origin", "rtsp://x", "--parent", "rtsp://y"], "--parent conflicts with --origin"):
             with self.subTest(args):
                 p = self.start([lib.PROXY, *args])
                 self.assertEqual(p.wait(), 2)

@@ -2,6 +2,7 @@
 """Viewers of weir-proxy that share its sessions with the origin."""
 import json
 import re
+import selectors
 import signal
 import threading
 import time
@@ -56,25 +57,21 @@ class Live(ShareCase):
     def test_a_hundred_viewers_cost_one_stream(self):
         """The origin has one session, and sends once what all of them get."""
         origin = self.origin(source=TINY)
-        proxy = self.behind(origin, "--max-viewers", "800", "--metrics", "127.0.0.1:0")
-        viewers = [self.viewer(proxy) for _ in range(100)]
-        for v in viewers:
-            v.wait_frames(1)
-        before, _ = self.sessions(origin)
-        received = [v.packets for v in viewers]
-        for v in viewers:
-            v.wait_frames(10)
-        now, had = self.sessions(origin)
-        self.assertEqual(len(now), 1)
-        self.assertEqual(had, 1)
-        sent = now[0]["packets"] - before[0]["packets"]
-        least = min(v.packets - r for v, r in zip(viewers, received))
-        most = sum(v.packets - r for v, r in zip(viewers, received))
-        self.assertGreater(least, 0)
-        self.assertGreater(most, 20 * sent, "the viewers got far more than the origin sent")
-        self.assertIn('proxy_viewers{session="1"} 100', self.ask(proxy, "metrics"))
-        for v in viewers:
-            v.check()
+        proxy = self.behind(origin, "--max-viewers", "800", "--timeout", "600", "--metrics", "127.0.0.1:0")
+        with Crowd(proxy.port, 100) as crowd:
+            crowd.wait_bytes(1000)
+            until(lambda: self.sessions(origin)[0], "the session in the status")
+            before, _ = self.sessions(origin)
+            received = list(crowd.bytes)
+            crowd.wait_bytes(30000)
+            now, had = self.sessions(origin)
+            self.assertEqual(len(now), 1)
+            self.assertEqual(had, 1)
+            sent = now[0]["octets"] - before[0]["octets"]
+            got = [b - r for b, r in zip(crowd.bytes, received)]
+            self.assertGreater(sum(got), 50 * sent, "the viewers got far more than the origin sent")
+            until(lambda: 'proxy_viewers{session="1"} 100' in self.ask(proxy, "metrics"), "the metrics")
+            print(f"  100 viewers got {sum(got)} bytes, the origin sent {sent} of payload in 1 session", end=" ")
         until(lambda: not self.sessions(origin)[0], "the proxy to leave the origin")
         self.stop_cleanly(proxy)
 
@@ -179,6 +176,71 @@ class Live(ShareCase):
             self.assertGreater(slow.bytes, 0)
             other.check()
         self.stop_cleanly(proxy)
+
+
+class Tree(ShareCase):
+    def test_a_proxy_behind_a_proxy(self):
+        """The viewers of two proxies behind a third one share a stream there, too; each sees the whole way."""
+        origin = self.origin(source=TINY)
+        parent = self.proxy("--allow", "127.0.0.1", "--metrics", "127.0.0.1:0", "--backbone-transport", "minbuf")
+        leaves = [self.proxy("--parent", parent.base, "--backbone-transport", "minbuf") for _ in range(2)]
+        path = f"/127.0.0.1:{origin.port}/live"
+        viewers = [Viewer(leaf.port, leaf.base + path) for leaf in leaves for _ in range(3)]
+        for v in viewers:
+            self.addCleanup(v.client.close)
+            v.wait_frames(10)
+        p = self.player(leaves[0].base + path)
+        p.wait_shown(10)
+        p.signal(signal.SIGTERM)
+        p.wait()
+        self.assertEqual(p.report()["session"]["via"].count("weir-proxy-"), 2, str(p.report()["session"]))
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
+        for v in viewers:
+            v.check()
+        self.assertEqual(self.sessions(parent)[1], 2)
+        self.assertEqual(self.sessions(origin)[1], 1)
+        for program in *leaves, parent:
+            self.stop_cleanly(program)
+
+
+class Crowd(threading.Thread):
+    """Viewers that count the bytes that they get."""
+
+    def __init__(self, port, count):
+        super().__init__(daemon=True)
+        self.bytes = [0] * count
+        self.over = False
+        self.error = None
+        self.ready = selectors.DefaultSelector()
+        self.clients = [Client(port) for _ in range(count)]
+        for i, c in enumerate(self.clients):
+            c.watch()
+            self.ready.register(c.socket, selectors.EVENT_READ, i)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over = True
+        self.join(5 * lib.PATIENCE)
+        for c in self.clients:
+            c.close()
+
+    def run(self):
+        while not self.over:
+            for key, _ in self.ready.select(0.1):
+                data = self.clients[key.data].socket.recv(65536)
+                if not data:
+                    self.error = f"viewer {key.data} was cut off"
+                    return
+                self.bytes[key.data] += len(data)
+
+    def wait_bytes(self, count):
+        """Each viewer has so many bytes more."""
+        least = [b + count for b in self.bytes]
+        until(lambda: self.error or all(b >= n for b, n in zip(self.bytes, least)), "bytes for each viewer", 60)
+        assert not self.error, self.error
 
 
 class SlowClient(threading.Thread):

@@ -28,6 +28,14 @@ class Case(lib.Case):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/status.json", timeout=10 * lib.PATIENCE) as answer:
             return {s["path"]: s["sessions"] for s in json.load(answer)["streams"]}
 
+    def key_frames(self):
+        """Returns how many key frames the origin's encoders have made."""
+        port = re.search(r"metrics at http://127\.0\.0\.1:(\d+)/", self.honest.stderr).group(1)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10 * lib.PATIENCE) as answer:
+            found = re.findall(r"^weir_encoder_key_frames_total\S* (\d+)", answer.read().decode(), re.M)
+        assert found, "no key frames in the metrics"
+        return sum(map(int, found))
+
     def wait_viewers(self, count):
         until(lambda: sum(self.streams(self.honest).values()) == count, f"the origin to have {count} viewers", 30)
 
@@ -111,6 +119,27 @@ class Requests(Case):
                      c.format("SET_PARAMETER", body="level: 0\r\nmax-rate: 8000\r\n"), c.format("DESCRIBE")]
             c.send(b"".join(storm * 8))
         other.wait_frames(60)
+        other.check()
+        self.stop_cleanly(proxy)
+
+
+    def test_a_storm_of_plis(self):
+        """Viewers share the origin's stream, so each key frame is for all of them: one viewer cannot have one after the other."""
+        proxy = self.relay()
+        other = Viewer(proxy.port)
+        other.wait_frames(5)
+        with Client(proxy.port) as c:
+            c.watch(MINBUF)
+            media = next(d for channel, d in c.collect_least(20) if channel == 0)
+            ssrc, = struct.unpack_from("!I", media, 8)
+            pli = struct.pack("!BBHI", 0x80, 201, 1, 1) + struct.pack("!BBHII", 0x81, 206, 2, 1, ssrc)
+            before = self.key_frames()
+            for _ in range(40):
+                c.send((b"$\x01" + struct.pack("!H", len(pli)) + pli) * 100)
+                c.collect(0)
+                other.wait_frames(3)
+            # At once, then 0.5 s, 1 s, 2 s, 4 s and 8 s after each other; those that the encoder makes by itself are few.
+            self.assertLess(self.key_frames() - before, 20)
         other.check()
         self.stop_cleanly(proxy)
 

@@ -105,7 +105,7 @@ TEST_CASE("weir-proxy's options: faults, and the allowed values")
         std::vector<std::string> words;
         const char *said;
     } const table[] = {
-        {{}, "requires --origin URL, or --allow HOST[:PORT]"},
+        {{}, "requires --origin URL, --parent URL, or --allow HOST[:PORT]"},
         {{"--origin", "http://o"}, "rtsp://"},
         {{"--origin", "rtsp://u:p@o"}, "--origin-user"},
         {{"--origin", "rtsp://o/?x=1"}, "no query"},
@@ -123,6 +123,8 @@ TEST_CASE("weir-proxy's options: faults, and the allowed values")
         {{"--access-transport", "minbuf:0,0"}, "out of range"},
         {{"--outage", "-1"}, "--outage"},
         {{"--listen", "x"}, "ADDR:PORT"},
+        {{"--origin", "rtsp://o", "--parent", "rtsp://p"}, "--parent conflicts with --origin"},
+        {{"--parent", "http://p"}, "rtsp://"},
     };
     for (const auto &row : table) {
         auto p = std::make_unique<parsed>(row.words);
