@@ -14,9 +14,9 @@
 //               after all with a probability of at most 2e-4; 5e-4 if nothing depends on it; 1e-5
 //               at the last chance if other frames do, and the share pays for as many copies of
 //               each lost packet. So one copy while there are rounds left, two or three at the last
-//               chance (after Meng et al., "Hairpin", NSDI 2024). Where the share cannot pay for as many copies
-//               of each lost packet, they are sent while almost no credit is used: few frames
-//               with a copy less are better than many without any.
+//               chance (after Meng et al., "Hairpin", NSDI 2024). Where the share cannot pay for as
+//               many copies of each lost packet, they are sent while almost no credit is used: few
+//               frames with a copy less are better than many without any.
 //   Parity.     Where a first round takes longer than the slack, Reed-Solomon parity over the last
 //               frames (fec_plan.h). A protected packet waits for it. Parity over a single frame
 //               would cost more than its share, so it leaves out frames on which nothing depends.

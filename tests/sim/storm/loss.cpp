@@ -87,7 +87,7 @@ TEST_CASE("loss: frames shown, their latency, and what repair costs")
         {{50, .05, false}, {0.6, 11, 180, 0}},    {{50, .0385, true}, {1, 10, 170, 0}},
         {{100, .01, false}, {0.3, 2.3, 215, 0}},  {{100, .05, false}, {0.8, 11, 220, 0}},
         {{100, .0385, true}, {1.5, 10, 220, 15}}, {{200, .01, false}, {0.5, 2.3, 370, 10}},
-        {{200, .05, false}, {1.5, 11, 385, 10}},   {{200, .0385, true}, {4, 10, 380, 20}},
+        {{200, .05, false}, {1.5, 11, 385, 10}},  {{200, .0385, true}, {4, 10, 380, 20}},
     };
     for (const char *via : {"udp", "scream"})
         for (const auto &row : table) {

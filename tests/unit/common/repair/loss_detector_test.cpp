@@ -352,8 +352,9 @@ TEST_CASE("loss detector: the last request that is of use is echoed once")
         int keep_ms;
         list at_ms; // of each request
     } table[] = {
-        {90, {0, 8, 65, 130, 195, 260, 325, 390}},           // one round of 50 ms fits
-        {129, {0, 8, 65, 73, 130, 195, 260, 325, 390}}, // two do, the second one without 15 ms to spare
+        {90, {0, 8, 65, 130, 195, 260, 325, 390}}, // one round of 50 ms fits
+        {129,
+         {0, 8, 65, 73, 130, 195, 260, 325, 390}}, // two do, the second one without 15 ms to spare
         {160, {0, 65, 73, 130, 195, 260, 325, 390, 455}},
         {49, {0, 8, 65, 130, 195, 260, 325}},
         {0, {0, 8}}, // requested once
