@@ -20,7 +20,7 @@
 //         when a later packet of the tail arrives.
 //   Again. A missing packet is requested again after a round trip and its variation, at least 15
 //         ms, up to TRIES times, while the answer can come within `keep` after it was noticed, or
-//         150 ms later: playing waits for frames that others depend on, and the sender, which
+//         300 ms later: playing waits for frames that others depend on, and the sender, which
 //         knows these, sends no others so late (repair_policy.h, REPAIR_LATE). One request more
 //         tells the sender that the last copy was lost, too: its encoder stops referring to the
 //         frame.

@@ -93,7 +93,7 @@ void repair_policy_plan(struct repair_policy *p, const struct repair_path *path,
     int possible = rounds_within(slack, first, round);
     bool congested = is_congested(path);
     if (p->mode == REPAIR_MODE_AUTO && possible == 0 && path->loss < REPAIR_RARE)
-        possible = rounds_within(slack + REPAIR_LATE, first, round) > 0;
+        possible = rounds_within(slack + REPAIR_RARE_LATE, first, round) > 0;
     bool fec = p->mode == REPAIR_MODE_FEC || (p->mode == REPAIR_MODE_AUTO && possible == 0);
     p->rounds = resends(p) && !congested ? possible : 0;
     p->fec_window = fec && !congested ? fec_plan_window(slack - path->jitter, frame_interval) : 0;

@@ -20,8 +20,8 @@
 //   Parity.     Where a first round takes longer than the slack, Reed-Solomon parity over the last
 //               frames (fec_plan.h). A protected packet waits for it. Parity over a single frame
 //               would cost more than its share, so it leaves out frames on which nothing depends.
-//               Where loss is below REPAIR_RARE and a copy arrives within REPAIR_LATE, there is no
-//               parity: a copy now and then costs less than parity all the time.
+//               Where loss is below REPAIR_RARE and a copy arrives within REPAIR_RARE_LATE, there
+//               is no parity: a copy now and then costs less than parity all the time.
 //   Share.      Repair is limited to a share of the media's bytes: 1.3 x loss + 1 % with two
 //               rounds and more, 2.2 x loss + 1 % with one, 2.5 x loss + 10 % of parity; 30 % at
 //               most. Packets on which nothing depends leave a third of the credit to the others.
@@ -45,13 +45,15 @@ extern "C" {
 enum { REPAIR_MAX_COPIES = 3 };
 
 // How long after its deadline a packet is still of use. Its frame is shown late, or, if other
-// frames depend on it, playing waits for it (playout.h): that is shorter than what the encoder
-// takes to do without it.
+// frames depend on it, playing waits for it, up to PLAYOUT_REPAIR after the next frame came
+// (playout.h): a copy arrives before a frame that the encoder makes without it, the more so where a
+// controller has reduced the rate after the loss.
 #define REPAIR_TOLERATED (10 * USEC_PER_MSEC)
-#define REPAIR_LATE      (150 * USEC_PER_MSEC)
+#define REPAIR_LATE      (300 * USEC_PER_MSEC)
 
-// Below this loss a late copy is better than parity.
-#define REPAIR_RARE 0.005
+// Below this loss a copy that is late by at most so much is better than parity.
+#define REPAIR_RARE      0.005
+#define REPAIR_RARE_LATE (150 * USEC_PER_MSEC)
 
 enum repair_mode { REPAIR_MODE_OFF, REPAIR_MODE_RESEND, REPAIR_MODE_FEC, REPAIR_MODE_AUTO };
 

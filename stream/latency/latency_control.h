@@ -56,7 +56,7 @@ extern "C" {
 #define LATENCY_CONTROL_STEP     (30 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_ASTRAY   (400 * USEC_PER_MSEC)
 #define LATENCY_CONTROL_SKIP     (300 * USEC_PER_MSEC)
-#define LATENCY_CONTROL_LATE     (150 * USEC_PER_MSEC) // a frame that others depend on: REPAIR_LATE
+#define LATENCY_CONTROL_LATE     (150 * USEC_PER_MSEC) // of a frame that others depend on
 #define LATENCY_CONTROL_AUDIO    (100 * USEC_PER_MSEC)
 
 enum latency_mode { LATENCY_AUTO, LATENCY_FIXED, LATENCY_START, LATENCY_LOW };

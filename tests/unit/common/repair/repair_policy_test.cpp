@@ -149,8 +149,8 @@ TEST_CASE("repair policy: what is done about one lost packet")
         repair_action action;
         int copies, apart;
     } table[] = {
-        {"too late, a base layer", -101, true, 0, .02, 1, REPAIR_INVALIDATE, 0, 0},
-        {"late, but playing waits for it", -100, true, 0, .01, 1, REPAIR_RESEND, 2, 1},
+        {"too late, a base layer", -251, true, 0, .02, 1, REPAIR_INVALIDATE, 0, 0},
+        {"late, but playing waits for it", -250, true, 0, .01, 1, REPAIR_RESEND, 2, 1},
         {"too late, a top layer", 39, false, 0, .02, 1, REPAIR_NOTHING, 0, 0},
         {"hardly late, a top layer", 40, false, 0, .02, 1, REPAIR_RESEND, 1, 1},
         {"the last chance, 5 %", 50, true, 0, .05, 1, REPAIR_RESEND, 2, 1},
@@ -184,7 +184,7 @@ TEST_CASE("repair policy: what is done about one lost packet")
             continue;
         CHECK(d.apart == row.apart);
         CHECK(d.until == std::max(now, lost.deadline - 50 * ms));
-        CHECK(d.last == lost.deadline - 50 * ms + (row.is_depended_on ? 150 : 10) * ms);
+        CHECK(d.last == lost.deadline - 50 * ms + (row.is_depended_on ? 300 : 10) * ms);
     }
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("repair sender: a requested packet is sent again")
     CHECK(t.lost(10, 115 * ms).reason == REPAIR_NOT_KEPT); // it did not leave yet
     CHECK(t.leaving(116 * ms) == list{65533, 3});
     CHECK(t.leaving(116 * ms) == list{});
-    CHECK(t.lost(3, 321 * ms).action == REPAIR_INVALIDATE); // too late by then
+    CHECK(t.lost(3, 471 * ms).action == REPAIR_INVALIDATE); // too late by then
     CHECK(t.stats().resent == 2);
     CHECK(t.stats().duplicated == 0);
     CHECK(t.stats().invalidations == 1);
@@ -139,7 +139,7 @@ TEST_CASE("repair sender: a copy that waited too long is dropped, and its share 
     double credit = repair_sender_policy(t.r.get())->credit;
     REQUIRE(t.lost(0, 110 * ms).action == REPAIR_RESEND);
     CHECK(repair_sender_policy(t.r.get())->credit == credit - 1000);
-    CHECK(t.leaving(321 * ms) == list{}); // it would arrive more than 150 ms late
+    CHECK(t.leaving(471 * ms) == list{}); // it would arrive more than 300 ms late
     CHECK(repair_sender_policy(t.r.get())->credit == credit);
     CHECK(t.stats().resent == 0);
 }
@@ -201,7 +201,7 @@ TEST_CASE("repair sender: parity follows each frame, and recovers")
     // A packet that parity covers is not invalidated before the parity came.
     CHECK(t.lost((uint16_t)(seq - 1), 59 * interval + 101 * ms).action == REPAIR_AWAIT_FEC);
     CHECK(t.lost((uint16_t)(seq - 1), 70 * interval).action == REPAIR_NOTHING);
-    CHECK(t.lost((uint16_t)(seq - 8), 71 * interval).action == REPAIR_INVALIDATE);
+    CHECK(t.lost((uint16_t)(seq - 8), 76 * interval).action == REPAIR_INVALIDATE);
 }
 
 TEST_CASE("repair sender: a window of one frame leaves out what nothing depends on")

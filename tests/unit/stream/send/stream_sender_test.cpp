@@ -433,10 +433,10 @@ TEST_CASE("stream_sender: a lost packet is sent again first, as long as it can a
     v.missing(0, 360 * MS);
     CHECK(v.numbers() == list{0, 0, 2, 0});
     CHECK(v.a.take().empty());
-    v.missing(0, 526 * MS); // too late: playing does not wait for it longer
+    v.missing(0, 676 * MS); // too late: playing does not wait for it longer
     CHECK(v.a.take() == "repair 0/0");
-    v.frame(3, 640 * MS);
-    v.missing(4, 1050 * MS); // nothing depends on the top layer
+    v.frame(3, 740 * MS);
+    v.missing(4, 1150 * MS); // nothing depends on the top layer
     CHECK(v.a.take().empty());
     stream_sender_stats of = v.stats();
     CHECK(of.repair_mode == REPAIR_MODE_RESEND);
@@ -456,7 +456,7 @@ TEST_CASE("stream_sender: the viewer's playout is the deadline of repair")
     v.a.take();
     v.missing(0, 144 * MS); // the last chance: two copies
     CHECK(v.numbers() == list{0, 2, 0, 0});
-    v.missing(1, 306 * MS); // 150 ms after it
+    v.missing(1, 456 * MS); // 300 ms after it
     CHECK(v.numbers() == list{0, 2, 0, 0});
     CHECK(v.a.take() == "repair 0/2");
 }
