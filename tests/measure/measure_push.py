@@ -16,10 +16,10 @@ import time
 import lib
 import link_case
 from figures import Measurement
-from link_case import B, LinkCase
+from link_case import A, B, LinkCase
 from rtsp import Rtp
 
-SECONDS = 15, 20, 15  # at 4, 1 and 4 Mbit/s
+SECONDS = 10, 12, 10  # at 4, 1 and 4 Mbit/s
 LINK = f"rate=4mbit:1mbit@{SECONDS[0]}s:4mbit@{sum(SECONDS[:2])}s,queue=droptail:50000B,delay=20ms"
 CLONE_NEWNET = 0x40000000
 NTP_1970 = 2208988800
@@ -98,6 +98,7 @@ class Push(Measurement, LinkCase):
         self.link(LINK, "delay=20ms")
         p = self.start(self.ends[0].inside(*argv))
         lib.until(lambda: server.frames or not p.running(), f"frames of {p}", 20)
+        self.assertTrue(p.running(), str(p))
         begun = server.frames[0][0]
         time.sleep(max(0, begun + sum(SECONDS) - time.time()))
         frames = list(server.frames)
@@ -116,7 +117,7 @@ class Push(Measurement, LinkCase):
         self.figure(f"{who}: rate", kbps, unit="kbit/s")
 
     def weir(self, transport):
-        return [lib.SEND, "--listen", "127.0.0.1:0", "--sound", "none", "--push", f"rtsp://{B}:8554/live",
+        return [lib.SEND, "--listen", f"{A}:0", "--sound", "none", "--push", f"rtsp://{B}:8554/live",
                 "--push-transport", transport, "test:1280x720@30"]
 
     def measure_minbuf(self):
