@@ -44,3 +44,19 @@ TEST_CASE("rtsp request: without session and body")
     CHECK(std::string(out) ==
           "OPTIONS rtsp://h/live RTSP/1.0\r\nCSeq: 1\r\nUser-Agent: weir-play\r\n\r\n");
 }
+
+TEST_CASE("rtsp request: of a recording client")
+{
+    struct rtsp_request r = {};
+    r.method = RTSP_ANNOUNCE;
+    r.uri = "rtsp://h/live";
+    r.cseq = 2;
+    r.agent = "weir-send";
+    r.body = "v=0\r\n";
+    r.content = "application/sdp";
+    char out[512];
+    REQUIRE(rtsp_request_format(&r, out, sizeof(out)) > 0);
+    CHECK(std::string(out) == "ANNOUNCE rtsp://h/live RTSP/1.0\r\nCSeq: 2\r\n"
+                              "User-Agent: weir-send\r\nContent-Type: application/sdp\r\n"
+                              "Content-Length: 5\r\n\r\nv=0\r\n");
+}

@@ -202,6 +202,16 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"synthetic:steady:x"}, "KBPS from 8 to 2000000"},
         {{"synthetic:greedyx"}, "expects synthetic:greedy"},
         {{"synthetic:layers:9,16"}, "expects 1 to 8 layers of 16 to 16384 bytes"},
+        {{"--push", "http://h/live"}, "expects rtsp://[USER:PASSWORD@]HOST"},
+        {{"--push", "rtsp://h"}, "expects rtsp://[USER:PASSWORD@]HOST"},
+        {{"--push", "@/does/not/exist"}, "cannot read a URL from that file"},
+        {{"--push", "rtsp://h/a", "--push-transport", "mtp"}, "'mtp' is no transport of plain RTP"},
+        {{"--push", "rtsp://h/a", "--push-transport", "auto"}, "no transport of plain RTP"},
+        {{"--push", "rtsp://h/a", "--push-transport", "tcp,"}, "expects a list of minbuf"},
+        {{"--push-transport", "tcp"}, "--push-transport requires --push URL"},
+        {{"--push-level", "0"}, "--push-level requires --push URL"},
+        {{"--push", "rtsp://h/a", "--prepare", "a.mkv"}, "--push conflicts with --prepare"},
+        {{"--push", "rtsp://h/a", "synthetic:goddard"}, "conflicts with a synthetic source"},
         {{"--nonsense"}, "unknown option '--nonsense'"},
     };
     for (const auto &row : table) {
@@ -211,4 +221,27 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         CHECK(p.error.find(row.error) != std::string::npos);
         CHECK(p.out.empty());
     }
+}
+
+TEST_CASE("send options: where the stream is pushed to")
+{
+    parsed none({});
+    CHECK(none.o.push.text[0] == '\0');
+    parsed p({"--push", "rtsp://joe:pa%40ss@h:99/live"});
+    CHECK(p.result == OPTIONS_RUN);
+    CHECK(std::string(p.o.push.text) == "rtsp://h:99/live");
+    CHECK(std::string(p.o.push.user) == "joe");
+    CHECK(std::string(p.o.push.password) == "pa@ss");
+    CHECK(p.o.push_level == -1);
+    REQUIRE(p.o.push_transports.count == 2);
+    CHECK(std::string(p.o.push_transports.names[0]) == "minbuf");
+    CHECK(std::string(p.o.push_transports.names[1]) == "udp");
+    parsed named(
+        {"--push", "rtsp://h/live", "--push-transport", "minbuf:2,4,tcp", "--push-level", "3"});
+    CHECK(named.result == OPTIONS_RUN);
+    CHECK(named.o.push_level == 3);
+    REQUIRE(named.o.push_transports.count == 2);
+    CHECK(std::string(named.o.push_transports.names[0]) == "minbuf:2,4");
+    parsed wrong({"--push", "rtsp://joe:sekret@h"});
+    CHECK(wrong.error.find("sekret") == std::string::npos);
 }

@@ -327,3 +327,35 @@ TEST_CASE("adaptation: the highest level within a limit")
     adaptation_set_limit(&keeps.a, 100e3);
     CHECK(adaptation_level_within(&keeps.a, 1) == 2); // of its size
 }
+
+TEST_CASE("adaptation: the encoder of a level within a limit that its owner measures")
+{
+    struct {
+        bool keeps_size;
+        double limit, speed;
+        int level, encoder_bps; // of all frames of the size; 0: the ladder's
+    } const table[] = {
+        {true, 0, 1, 3, 0},           {true, 2e6, 1, 3, 0},
+        {true, 1.5e6, 1, 3, 1500000}, {true, 768e3, 1, 3, 768000}, // 0.4 of 1920
+        {true, 767e3, 1, 2, 1150500},                              // of 1920, as 767 of 1280
+        {true, 100e3, 1, 2, 480000},                               // 0.25
+        {true, 1.5e6, 2, 2, 1125000},                              // twice the pace
+        {false, 320e3, 1, 1, 320000},                              // 0.5 of 640: below 0.3 of 1280
+        {false, 100e3, 1, 0, 448000},                              // 0.7 of 320, of 640
+    };
+    for (const auto &row : table) {
+        INFO(row.keeps_size << " " << row.limit << " " << row.speed);
+        viewer v(10e6, row.keeps_size);
+        adaptation_set_limit(&v.a, row.limit);
+        int encoder_bps = -1;
+        CHECK(adaptation_steered_within(&v.a, row.speed, &encoder_bps) == row.level);
+        CHECK(encoder_bps == row.encoder_bps);
+    }
+}
+
+TEST_CASE("adaptation: a viewer that keeps a larger size may get a quarter of its rate")
+{
+    CHECK(viewer(10e6, true, 3).a.rate.floor_bps == Approx(0.25 * 1280e3));
+    CHECK(viewer(10e6, true, 1).a.rate.floor_bps == Approx(0.7 * 320e3));
+    CHECK(viewer(10e6, false, 3).a.rate.floor_bps == Approx(0.7 * 320e3));
+}

@@ -118,7 +118,8 @@ struct sender {
     media_feed_ops asks{};
     stream_sender *s = nullptr;
 
-    explicit sender(media of = LIVE, int level = 1, bool repairs = false, bool follows = false)
+    explicit sender(media of = LIVE, int level = 1, bool repairs = false, bool follows = false,
+                    bool steers = false)
     {
         ops.wall = asked::wall;
         ops.on_begun = asked::on_begun;
@@ -153,6 +154,7 @@ struct sender {
         config.seed = 1;
         config.level = level;
         config.follows = follows;
+        config.steers = steers;
         config.relays = of == RELAYED;
         config.start_bps = 1e6;
         config.latency = LATENCY;
@@ -1064,5 +1066,24 @@ TEST_CASE("stream_sender: a live encoder follows the max rate")
     v.t.info.delivered_bytes = 1e6;
     v.frame(20, 2000 * MS, false, 1);
     CHECK(v.a.take() == "size 1 at 350000");
+    CHECK(stream_sender_level(v.s) == 3);
+}
+
+TEST_CASE("stream_sender: the max rate steers the encoder, while no other viewer plays")
+{
+    sender v(LIVE, 3, false, false, true); // 100, 150, 300 and 400 kbit/s
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 1);
+    v.a.take();
+    stream_sender_set_max_rate(v.s, 350000, 0);
+    CHECK(v.a.take() == "size 1 at 350000");
+    CHECK(stream_sender_level(v.s) == 3);
+    v.a.alone = false;
+    stream_sender_set_max_rate(v.s, 350000, 0); // again
+    CHECK(v.a.take() == "size 1 at 0");
+    CHECK(stream_sender_level(v.s) == 2);
+    v.a.alone = true;
+    stream_sender_set_max_rate(v.s, 0, 0);
+    CHECK(v.a.take() == "");
     CHECK(stream_sender_level(v.s) == 3);
 }
