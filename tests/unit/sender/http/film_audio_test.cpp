@@ -61,7 +61,7 @@ TEST_CASE("film_audio: each packet is in one segment, without a gap")
     rig r;
     for (bool aac : {false, true}) {
         auto c = std::make_unique<cmaf_chunk>();
-        int64_t step = aac ? AAC_FRAME : AUDIO_PACKET;
+        int64_t step = aac ? int{AAC_FRAME} : int{AUDIO_PACKET};
         int64_t next = -1;
         int count = 0;
         for (int group = 0; group < 3; group++) {
