@@ -187,7 +187,7 @@ static int get_playlist(struct live_library *l, int rendition, const struct http
 {
     const struct shelf *s = &l->shelves[rendition];
     if (!has_begun(l, rendition))
-        return wait(l, begun, out);
+        return l->manifest.ended ? ERR_NOT_FOUND : wait(l, begun, out);
     out->max_age = FRESH_AGE_S;
     if (reload->number >= 0 && !l->manifest.ended) {
         // A request for more than the segment after the last one is an error (6.2.5.2).
@@ -250,7 +250,9 @@ static int get_locked(struct live_library *l, const struct http_request *r, usec
         return l->multivariant ? reply_with(out, l->multivariant, PLAYLIST_TYPE) : ERR_NO_MEMORY;
     case HTTP_MPD:
         out->max_age = FRESH_AGE_S;
-        return all_have_begun(l) ? reply_with(out, l->mpd, MPD_TYPE) : wait(l, begun, out);
+        if (all_have_begun(l))
+            return reply_with(out, l->mpd, MPD_TYPE);
+        return l->manifest.ended ? ERR_NOT_FOUND : wait(l, begun, out);
     case HTTP_PLAYLIST:
         return rendition < 0 ? ERR_NOT_FOUND : get_playlist(l, rendition, &r->reload, begun, out);
     default:
@@ -452,6 +454,7 @@ void live_library_end(struct live_library *l)
         show_window(l, i);
     }
     replace(&l->mpd, NULL);
+    l->manifest.ended = false;
     l->manifest.discontinuities += l->runs && l->has_base;
     l->runs = false;
     pthread_mutex_unlock(&l->lock);

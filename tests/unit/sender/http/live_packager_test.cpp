@@ -43,7 +43,7 @@ struct rig {
     {
         static_cast<rig *>(ctx)->changes++;
     }
-    bool get(const std::string &path)
+    int get(const std::string &path)
     {
         http_request r{};
         r.path = path.c_str();
@@ -51,17 +51,22 @@ struct rig {
         REQUIRE(http_reload_parse(nullptr, nullptr, &r.reload) == 0);
         http_content *c = live_packager_content(packager);
         http_reply reply{};
-        if (c->ops->get(c, &r, clock_now(), clock_now(), &reply) != 0)
-            return false;
+        int err = c->ops->get(c, &r, clock_now(), clock_now(), &reply);
+        if (err)
+            return err;
         body.assign(reply.body->data, reply.body->data + reply.body->bytes);
         http_body_unref(reply.body);
-        return true;
+        return 0;
     }
-    // Runs the loop until the file is there.
+    // Runs the loop until the file is there. A film that began within 0.25 s of the last key frame
+    // ends without one, and is played again.
     std::string wait(const std::string &path)
     {
-        while (!get(path))
-            uv_run(&loop, UV_RUN_ONCE);
+        for (int err; (err = get(path)) != 0;)
+            if (err == HTTP_WAITS)
+                uv_run(&loop, UV_RUN_ONCE);
+            else
+                live_packager_tick(packager, clock_now() + 2 * LIVE_PACKAGER_IDLE);
         return std::string(body.begin(), body.end());
     }
 };
@@ -98,4 +103,18 @@ TEST_CASE("live_packager: a film that ends becomes a playlist that ends, with al
     CHECK(file.packets[0].key);
     CHECK(file.packets.size() <= film::FRAMES); // a busy machine drops pictures
     CHECK(file.decode().size() == file.packets.size());
+}
+
+TEST_CASE("live_packager: stops after the last request, and begins again with the next",
+          "[threads]")
+{
+    rig r(-1);
+    r.wait("/live/index.m3u8");
+    r.wait("/live/v0.m3u8");
+    live_packager_tick(r.packager, clock_now() + LIVE_PACKAGER_IDLE / 2);
+    CHECK(r.get("/live/v0.m3u8") == 0);
+    live_packager_tick(r.packager, clock_now() + 2 * LIVE_PACKAGER_IDLE);
+    CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS); // starts it again
+    std::string text = r.wait("/live/v0.m3u8");
+    CHECK(text.find("#EXT-X-DISCONTINUITY-SEQUENCE:1") != std::string::npos);
 }
