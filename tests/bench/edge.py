@@ -73,7 +73,8 @@ class Run:
         return process
 
     def origin(self):
-        sender = self.start(self.lib.Sender, self.folder, "--http", "127.0.0.1:0", "--sound", "none", "--level", self.options.level, SOURCE)
+        sender = self.start(self.lib.Sender, self.folder, "--http", "127.0.0.1:0", "--sound", "none", "--level",
+                            self.options.level, SOURCE)
         sender.http = self.varnish.origin_of(sender)
         return sender
 
@@ -146,17 +147,18 @@ class Run:
 
 
 def print_head():
-    print(f"{'':9}{'viewers':>8}{'origin/s':>9}{'kB/s':>7}{'CPU':>8}{'caches':>9}{'clients':>9}{'others':>9}{'req/s':>8}{'Mbit/s':>8}"
-          f"{'stalls':>8}{'lost ms':>9}{'corrupt':>9}   behind:{'p50':>6}{'p95':>7} ms  edge:{'p50':>6}{'p95':>7} ms{'margin':>8}")
+    print(f"{'':9}{'viewers':>8}{'origin/s':>9}{'kB/s':>7}{'CPU':>8}{'caches':>9}{'clients':>9}{'others':>9}{'req/s':>8}"
+          f"{'Mbit/s':>8}{'stalls':>8}{'lost ms':>8}{'corrupt':>8}  behind ms:{'p50':>6}{'p95':>7}  edge ms:{'p50':>6}{'p95':>7}"
+          f"{'margin':>8}")
 
 
 def print_row(r):
     behind, edge, margin = r["behind_ms"], r["edge_ms"], r["margin_ms"]
     print(f"{r['mode']:9}{r['viewers']:8}{r['origin_requests_a_second']:9.2f}{r['origin_bytes_a_second'] / 1e3:7.1f}"
-          f"{r['origin_cpu']:6.1f} %{r['cache_cpu']:7.1f} %{r['client_cpu']:7.1f} %{r['others_cpu']:7.1f} %{r['requests'] / r['seconds']:8.0f}"
-          f"{r['bytes'] * 8e-6 / r['seconds']:8.0f}{r['stalls']:8}{r['most_lost_ms']:9.0f}{r['corrupt']:9}{'':10}"
-          f"{behind.get('p50', 0):6.0f}{behind.get('p95', 0):7.0f}{'':9}{edge.get('p50', 0):6.0f}{edge.get('p95', 0):7.0f}"
-          f"{'':3}{margin.get('min', 0):8.0f}", flush=True)
+          f"{r['origin_cpu']:6.1f} %{r['cache_cpu']:7.1f} %{r['client_cpu']:7.1f} %{r['others_cpu']:7.1f} %"
+          f"{r['requests'] / r['seconds']:8.0f}{r['bytes'] * 8e-6 / r['seconds']:8.0f}{r['stalls']:8}{r['most_lost_ms']:8.0f}"
+          f"{r['corrupt']:8}{'':12}{behind.get('p50', 0):6.0f}{behind.get('p95', 0):7.0f}{'':10}{edge.get('p50', 0):6.0f}"
+          f"{edge.get('p95', 0):7.0f}{margin.get('min', 0):8.0f}", flush=True)
 
 
 def numbers(text):
@@ -167,7 +169,8 @@ def options_of(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release", help="where the programs are")
     parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
-    parser.add_argument("--viewers", type=numbers, metavar="N,N,...", help="default: 10,100,1000,5000,10000; with parts to 2500")
+    parser.add_argument("--viewers", type=numbers, metavar="N,N,...",
+                        help="default: 10,100,1000,5000,10000; with parts 10,100,1000,2500")
     parser.add_argument("--mode", type=lambda text: text.split(","), default=["segments", "parts"], metavar="NAME,...")
     parser.add_argument("--seconds", type=float, default=60, help="of each run")
     parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")

@@ -149,7 +149,8 @@ class Edge(lib.Case):
     def test_errors_are_not_kept(self):
         cache = self.cache(self.origin())
         path, text = self.media_playlist(cache.at)
-        for wrong, status in ("/live/nothing.m3u8", 404), ("/etc/passwd", 404), ("/live/../../x", 404), (f"{path}?_HLS_msn=x", 400):
+        for wrong, status in ("/live/nothing.m3u8", 404), ("/etc/passwd", 404), ("/live/../../x", 404), \
+                (f"{path}?_HLS_msn=x", 400):
             before = cache.counters()["VBE.boot.origin.req"]
             for _ in range(2):
                 self.assertEqual(self.get(cache.at, wrong)[0], status)
@@ -169,16 +170,21 @@ class Edge(lib.Case):
         self.assertEqual(self.get(cache.at, kept)[0], 200)
 
     def test_ffmpeg_plays(self):
+        """HLS and DASH."""
         lib.need("ffprobe", "ffmpeg")
-        url = self.cache(self.origin()).base + "/live/index.m3u8"
-        found = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "json", url],
-                               stdout=subprocess.PIPE, check=True, timeout=60 * lib.PATIENCE)
-        video = [s for s in json.loads(found.stdout)["streams"] if "width" in s]
-        self.assertEqual({(s["codec_name"], s["width"], s["height"]) for s in video}, {("h264", 426, 240)})
-        picture = self.path("picture.png")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", url, "-frames:v", "60", "-update", "1", picture], check=True,
-                       timeout=60 * lib.PATIENCE)
-        self.assertGreaterEqual(lib.frame_number(*lib.grey_picture(picture)), 59)
+        base = self.cache(self.origin()).base
+        self.media_playlist(base.partition("//")[2])
+        for url in base + "/live/index.m3u8", base + "/live/index.mpd":
+            found = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "json",
+                                    url], stdout=subprocess.PIPE, check=True, timeout=60 * lib.PATIENCE)
+            streams = json.loads(found.stdout)["streams"]
+            self.assertEqual({(s["codec_name"], s["width"], s["height"]) for s in streams if "width" in s},
+                             {("h264", 426, 240)})
+            self.assertIn("aac", {s["codec_name"] for s in streams})
+            picture = self.path("picture.png")
+            subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", url, "-map", "0:v:0", "-frames:v", "60", "-update", "1",
+                            "-y", picture], check=True, timeout=60 * lib.PATIENCE)
+            self.assertGreaterEqual(lib.frame_number(*lib.grey_picture(picture)), 59)
 
     def test_gstreamer_plays(self):
         lib.need("gst-launch-1.0")
