@@ -23,7 +23,8 @@ import sys
 import tempfile
 import time
 
-SOURCE, LEVEL = "test:426x240@30", "426x240@30:300"
+# The lowest level that weir-send chooses for 720p.
+SOURCE, LEVEL = "test:426x240@30", "256x144@15:120"
 # For an audience: a thread serves a request, not a viewer; many viewers ask at the same instant, when a part is ready.
 # A thread that lingers on a connection, or a queue that overflows, would be what the viewers wait for.
 PARAMETERS = ("thread_pool_min=50", "thread_pool_max=500", "thread_queue_limit=20000", "timeout_linger=0",

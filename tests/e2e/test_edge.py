@@ -70,13 +70,16 @@ def hls_js(folder):
     return path
 
 
+LEVEL = "426x240@30:300"
+
+
 class Edge(lib.Case):
     def setUp(self):
         super().setUp()
         lib.need("varnishd")
 
     def origin(self, *args):
-        return varnish.origin_of(self.sender("--http", "127.0.0.1:0", "--level", edge.LEVEL, *args))
+        return varnish.origin_of(self.sender("--http", "127.0.0.1:0", "--level", LEVEL, *args))
 
     def cache(self, origin, **options):
         cache = varnish.Varnish(self.folder, origin, **options)
@@ -226,7 +229,7 @@ class Edge(lib.Case):
         self.assertGreater(lib.frame_number(426, 240, luma), 60)
 
     def audience(self, mode, **options):
-        options = edge.options_of(["--viewers", "30", "--seconds", "4", "--level", "426x240@30:300",
+        options = edge.options_of(["--viewers", "30", "--seconds", "4", "--level", LEVEL,
                                    *(f"--{name}" for name in options)])
         run = edge.Run(lib, varnish, self.folder, 30, mode, options)
         row = run.measure()
