@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // weir-send: constructs, connects, starts, stops.
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +19,7 @@
 #include "media/capture/capture_list.h"
 #include "media/capture/source_capture.h"
 #include "media/source/source.h"
+#include "media/stored/stored_file.h"
 #include "sender/catalog/folder_catalog.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/filler_media.h"
@@ -168,15 +171,27 @@ static void announce(struct program *p, const struct options *o)
     }
 }
 
-// Returns 0, or ERR_IO (logged).
+// Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
 static int open_http(struct program *p, const struct options *o)
 {
     if (o->http.ss_family == AF_UNSPEC)
         return 0;
+    if (p->catalog->ops->list) {
+        log_error("--http serves one source: a file, the test picture, a camera or a screen, not a "
+                  "folder");
+        return ERR_UNSUPPORTED;
+    }
+    char film[PATH_MAX];
+    bool is_stored = p->stream.media->reorders;
+    if (is_stored && snprintf(film, sizeof(film), "%s%s", o->source,
+                              stored_file_is(o->source) ? "" : STORED_SUFFIX) >= (int)sizeof(film))
+        return ERR_UNSUPPORTED; // it could not have been opened
     struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
                                        .media = p->stream.media,
+                                       .film = is_stored ? film : NULL,
+                                       .has_audio = p->stream.media->audio_bps > 0,
                                        .path = o->path,
-                                       .segment_seconds = o->http_segment};
+                                       .segment_seconds = o->http_segment ? o->http_segment : 2};
     p->http = http_front_new(&p->loop, &config);
     return p->http ? 0 : ERR_IO;
 }

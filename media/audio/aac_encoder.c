@@ -42,6 +42,7 @@ struct aac_encoder *aac_encoder_new(int bitrate_bps)
     struct aac_encoder *e = calloc(1, sizeof(*e));
     if (!e)
         return NULL;
+    e->position = INT64_MIN / 2;
     e->last = INT64_MIN;
     e->codec = open_codec(bitrate_bps);
     e->frame = av_frame_alloc();
@@ -72,6 +73,8 @@ void aac_encoder_free(struct aac_encoder *e)
 void aac_encoder_push(struct aac_encoder *e, int64_t position, const int16_t *pcm, int count)
 {
     assert(count >= 0 && count <= AUDIO_PACKET_MAX);
+    if (position < e->position + e->count)
+        return;
     if (position != e->position + e->count) {
         e->position = position;
         e->count = 0;

@@ -30,7 +30,8 @@ struct aac_encoder;
 struct aac_encoder *aac_encoder_new(int bitrate_bps); // returns NULL on failure, which it logs
 void aac_encoder_free(struct aac_encoder *e);         // NULL is fine
 // Appends `count` samples that begin at media time `position`. If they do not continue the samples
-// before them, the encoder drops the unencoded rest of those. count <= AUDIO_PACKET_MAX.
+// before them, the encoder drops the unencoded rest of those; it ignores samples that are
+// earlier. count <= AUDIO_PACKET_MAX.
 void aac_encoder_push(struct aac_encoder *e, int64_t position, const int16_t *pcm, int count);
 // Returns true if *out is the next packet; false if more samples are needed.
 bool aac_encoder_pull(struct aac_encoder *e, struct aac_packet *out);

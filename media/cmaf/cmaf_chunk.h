@@ -13,10 +13,10 @@ extern "C" {
 enum { CMAF_CHUNK_SAMPLES = 1024 };
 
 struct cmaf_sample {
-    int64_t time;      // decoding time in the track's units, from 0
-    int64_t duration;  // in the track's units
-    int32_t offset;    // time of presentation minus time of decoding
-    bool key;          // decoding can start here
+    int64_t time;     // decoding time in the track's units, from 0
+    int64_t duration; // in the track's units
+    int32_t offset;   // time of presentation minus time of decoding
+    bool key;         // decoding can start here
     uint32_t bytes;
 };
 

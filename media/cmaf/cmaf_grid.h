@@ -30,8 +30,8 @@ struct cmaf_place {
 
 // Makes the grid with segments of about `segment` and parts of about `part`; part <= segment.
 void cmaf_grid_init(struct cmaf_grid *g, const struct ladder *ladder, usec_t segment, usec_t part);
-// Returns the time, in units of `timescale`, at which the part begins; part `parts` is the segment's
-// end.
+// Returns the time, in units of `timescale`, at which the part begins; part `parts` is the
+// segment's end.
 int64_t cmaf_grid_time(const struct cmaf_grid *g, struct cmaf_place at, uint32_t timescale);
 // Returns the part that a sample of this time belongs to. `time` >= 0.
 struct cmaf_place cmaf_grid_place(const struct cmaf_grid *g, int64_t time, uint32_t timescale);

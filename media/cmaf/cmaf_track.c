@@ -85,11 +85,11 @@ static void write_ftyp(struct mp4_writer *w)
 static void write_mvhd(struct mp4_writer *w)
 {
     mp4_full_box(w, "mvhd", 0, 0);
-    mp4_zeros(w, 8);       // times of creation and modification
-    mp4_u32(w, 1000);      // timescale
-    mp4_u32(w, 0);         // duration: that of the fragments
-    mp4_u32(w, 0x10000);   // rate 1
-    mp4_u16(w, 0x100);     // volume 1
+    mp4_zeros(w, 8);     // times of creation and modification
+    mp4_u32(w, 1000);    // timescale
+    mp4_u32(w, 0);       // duration: that of the fragments
+    mp4_u32(w, 0x10000); // rate 1
+    mp4_u16(w, 0x100);   // volume 1
     mp4_zeros(w, 10);
     write_matrix(w);
     mp4_zeros(w, 24);
@@ -103,9 +103,9 @@ static void write_tkhd(struct mp4_writer *w, const struct cmaf_track *t)
     mp4_zeros(w, 8);
     mp4_u32(w, 1); // track ID
     mp4_zeros(w, 4 + 4 + 8);
-    mp4_u16(w, 0);                         // layer
-    mp4_u16(w, is_video(t) ? 0 : 1);       // alternate group
-    mp4_u16(w, is_video(t) ? 0 : 0x100);   // volume
+    mp4_u16(w, 0);                       // layer
+    mp4_u16(w, is_video(t) ? 0 : 1);     // alternate group
+    mp4_u16(w, is_video(t) ? 0 : 0x100); // volume
     mp4_u16(w, 0);
     write_matrix(w);
     mp4_u32(w, (uint32_t)t->width << 16);
@@ -146,9 +146,9 @@ static void write_avc1(struct mp4_writer *w, const struct cmaf_track *t)
     mp4_u32(w, 0x480000); // 72 dpi
     mp4_u32(w, 0x480000);
     mp4_u32(w, 0);
-    mp4_u16(w, 1);     // frames per sample
-    mp4_zeros(w, 32);  // compressor's name
-    mp4_u16(w, 0x18);  // depth
+    mp4_u16(w, 1);    // frames per sample
+    mp4_zeros(w, 32); // compressor's name
+    mp4_u16(w, 0x18); // depth
     mp4_u16(w, 0xffff);
     mp4_box(w, "avcC"); // ISO/IEC 14496-15, 5.3.3.1
     mp4_u8(w, 1);
@@ -217,9 +217,9 @@ static void write_aac(struct mp4_writer *w, const struct cmaf_track *t)
     mp4_u8(w, 0);
     mp4_u8(w, DECODER_CONFIG);
     mp4_u8(w, 13 + 2 + sizeof(config));
-    mp4_u8(w, 0x40);         // MPEG-4 audio
-    mp4_u8(w, 5 << 2 | 1);   // audio stream
-    mp4_zeros(w, 3);         // buffer size: not stated
+    mp4_u8(w, 0x40);       // MPEG-4 audio
+    mp4_u8(w, 5 << 2 | 1); // audio stream
+    mp4_zeros(w, 3);       // buffer size: not stated
     mp4_u32(w, (uint32_t)t->bitrate_bps);
     mp4_u32(w, (uint32_t)t->bitrate_bps);
     mp4_u8(w, DECODER_SPECIFIC);

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 enum {
-    MP4_WRITER_DEPTH = 12,       // max. boxes within each other
+    MP4_WRITER_DEPTH = 12,      // max. boxes within each other
     MP4_WRITER_MAX = 256 << 20, // bytes
 };
 

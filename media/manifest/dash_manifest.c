@@ -9,8 +9,8 @@ enum { HEAD_BYTES = 2048, RENDITION_BYTES = 1024, SEGMENT_BYTES = 64, DELAY_SEGM
 
 size_t dash_manifest_room(const struct manifest *m, int segments)
 {
-    return HEAD_BYTES + (size_t)m->rendition_count *
-                            (RENDITION_BYTES + SEGMENT_BYTES * (size_t)segments);
+    return HEAD_BYTES +
+           (size_t)m->rendition_count * (RENDITION_BYTES + SEGMENT_BYTES * (size_t)segments);
 }
 
 static int complete_segments(const struct manifest_rendition *r)

@@ -63,8 +63,7 @@ size_t hls_media_playlist_room(const struct manifest *m, int segments)
 {
     int with_parts = segments < PARTS_OF + 2 ? segments : PARTS_OF + 2;
     return HEAD_BYTES + REPORT_BYTES * (size_t)m->rendition_count +
-           SEGMENT_BYTES * (size_t)segments +
-           PART_BYTES * MANIFEST_MAX_PARTS * (size_t)with_parts;
+           SEGMENT_BYTES * (size_t)segments + PART_BYTES * MANIFEST_MAX_PARTS * (size_t)with_parts;
 }
 
 static double seconds(const struct manifest_rendition *r, int64_t duration)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes HTTP Live Streaming playlists (RFC 8216bis), with the low-latency extension for live media.
+// Writes HTTP Live Streaming playlists (RFC 8216bis), with the low-latency extension for live
+// media.
 //
 // A media playlist lists all segments of its rendition, parts only of those that end within the
 // last three target durations (6.2.2). There are no delta updates: a playlist that is shorter than

@@ -59,11 +59,11 @@ struct manifest_rendition {
 
 struct manifest {
     char token[MANIFEST_TOKEN];
-    double segment_seconds; // usual length of a segment
-    int segment_parts;      // usual number of parts of a segment; 0: no parts
-    int64_t discontinuities;  // number of runs before this one
-    bool ended;               // no segment follows
-    bool stored;              // all segments are there from the start
+    double segment_seconds;  // usual length of a segment
+    int segment_parts;       // usual number of parts of a segment; 0: no parts
+    int64_t discontinuities; // number of runs before this one
+    bool ended;              // no segment follows
+    bool stored;             // all segments are there from the start
     int rendition_count;
     struct manifest_rendition renditions[MANIFEST_MAX_RENDITIONS];
 };

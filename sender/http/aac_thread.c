@@ -6,9 +6,10 @@
 #include "common/net/mailbox.h"
 #include "common/net/worker.h"
 #include "media/audio/audio_decoder.h"
+#include "media/convert/convert.h"
 
 enum {
-    MADE = 256,            // packets that wait for the loop
+    MADE = 256,               // packets that wait for the loop
     CONCEAL = AUDIO_RATE / 5, // max. samples that are concealed
     CONCEAL_STEP = 120,
 };
@@ -86,15 +87,15 @@ struct aac_thread *aac_thread_new(uv_loop_t *loop, int bitrate_bps, aac_thread_f
     struct aac_thread *t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
+    libav_log_to_log();
     t->fn = fn;
     t->ctx = ctx;
     t->next = INT64_MIN / 2;
     t->decoder = audio_decoder_new();
     t->encoder = aac_encoder_new(bitrate_bps);
     t->made = mailbox_new(loop, MADE, on_made, free, t);
-    t->worker = t->decoder && t->encoder && t->made
-                    ? worker_new(&ops, AAC_THREAD_WAITING, t)
-                    : NULL;
+    t->worker =
+        t->decoder && t->encoder && t->made ? worker_new(&ops, AAC_THREAD_WAITING, t) : NULL;
     if (t->worker)
         return t;
     aac_thread_free(t);

@@ -7,13 +7,15 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
+#include "sender/http/film_library.h"
 #include "sender/http/http_server.h"
 #include "sender/http/live_packager.h"
 
 #define TICK (USEC_PER_SEC / 2)
 
 struct http_front {
-    struct live_packager *live; // owned
+    struct live_packager *live; // owned; NULL: a film is served
+    struct film_library *film;  // owned; NULL: live media is served
     struct http_server *server; // owned
     struct timer *timer;        // owned
 };
@@ -26,9 +28,34 @@ static void on_change(void *ctx)
 static void on_timer(void *ctx, usec_t now)
 {
     struct http_front *f = ctx;
-    live_packager_tick(f->live, now);
+    if (f->live)
+        live_packager_tick(f->live, now);
     http_server_tick(f->server, now);
     timer_set(f->timer, now + TICK);
+}
+
+static struct http_content *open_film(struct http_front *f, const struct http_front_config *config)
+{
+    struct film_library_config film = {.file = config->film,
+                                       .mount = config->path,
+                                       .has_audio = config->has_audio,
+                                       .aac_bps = LIVE_PACKAGER_AAC_BPS,
+                                       .on_change = on_change,
+                                       .ctx = f};
+    f->film = film_library_new(&film);
+    return f->film ? film_library_content(f->film) : NULL;
+}
+
+static struct http_content *open_live(struct http_front *f, uv_loop_t *loop,
+                                      const struct http_front_config *config)
+{
+    struct live_packager_config live = {.media = config->media,
+                                        .mount = config->path,
+                                        .segment = config->segment_seconds * USEC_PER_SEC,
+                                        .on_change = on_change,
+                                        .ctx = f};
+    f->live = live_packager_new(loop, &live);
+    return f->live ? live_packager_content(f->live) : NULL;
 }
 
 struct http_front *http_front_new(uv_loop_t *loop, const struct http_front_config *config)
@@ -36,15 +63,10 @@ struct http_front *http_front_new(uv_loop_t *loop, const struct http_front_confi
     struct http_front *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    struct live_packager_config live = {.media = config->media,
-                                        .mount = config->path,
-                                        .segment = config->segment_seconds * USEC_PER_SEC,
-                                        .on_change = on_change,
-                                        .ctx = f};
-    f->live = live_packager_new(loop, &live);
-    f->timer = f->live ? timer_new(loop, on_timer, f) : NULL;
-    f->server = f->timer ? http_server_new(config->at, live_packager_content(f->live)) : NULL;
-    if (!f->server) {
+    struct http_content *content = config->film ? open_film(f, config) : open_live(f, loop, config);
+    f->timer = content ? timer_new(loop, on_timer, f) : NULL;
+    f->server = f->timer ? http_server_new(config->at, content) : NULL;
+    if (!f->server || (f->film && film_library_open(f->film) != 0)) {
         http_front_free(f);
         return NULL;
     }
@@ -60,7 +82,9 @@ void http_front_free(struct http_front *f)
     if (!f)
         return;
     timer_free(f->timer);
+    film_library_stop(f->film);
     http_server_free(f->server);
     live_packager_free(f->live);
+    film_library_free(f->film);
     free(f);
 }

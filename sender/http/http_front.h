@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The HTTP front of a stream: its files (live_packager.h), the server (http_server.h) and the
-// timer that both need. Loop thread only.
+// The HTTP front of a stream: its files (live_packager.h; of a stored ladder, film_library.h), the
+// server (http_server.h), and the timer that they need. Loop thread only.
 #ifndef WEIR_SENDER_HTTP_HTTP_FRONT_H
 #define WEIR_SENDER_HTTP_HTTP_FRONT_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <uv.h>
 
@@ -16,9 +17,11 @@ extern "C" {
 struct http_front; // opaque
 
 struct http_front_config {
-    const struct sockaddr *at; // borrowed for the call
-    struct stream_media *media; // borrowed
-    const char *path;          // borrowed; of the media, begins with '/'
+    const struct sockaddr *at;  // borrowed for the call
+    struct stream_media *media; // borrowed; not used with `film`
+    const char *film;           // borrowed for the call; path of a stored ladder; NULL: live media
+    bool has_audio;             // of a stored ladder: its audio is served
+    const char *path;           // borrowed; of the media, begins with '/'
     int segment_seconds;
 };
 

@@ -22,10 +22,10 @@ enum {
 struct client { // a connection
     struct client *next, **from;
     struct MHD_Connection *connection; // borrowed
-    usec_t since;                      // its last response was complete, or it began
+    usec_t since;                      // its last request or response was complete, or it began
 };
 
-struct waiter { // a request, from its header to the end of its response
+struct waiter {                  // a request, from its header to the end of its response
     struct waiter *next, **from; // in the list of waiting requests; NULL: it does not wait
     struct MHD_Connection *connection;
     usec_t begun;
@@ -222,6 +222,24 @@ static unsigned decide(struct http_server *s, struct waiter *w, const char *url,
     }
 }
 
+static struct client *client_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+// The client has until HTTP_RESPONSE_LIMIT from now on for its next request or response.
+static void renew(struct http_server *s, struct MHD_Connection *connection, usec_t now)
+{
+    struct client *c = client_of(connection);
+    if (!c)
+        return;
+    pthread_mutex_lock(&s->lock);
+    c->since = now;
+    pthread_mutex_unlock(&s->lock);
+}
+
 // MHD calls this after the header, then for each piece of a body, and finally without data.
 // Requests have no body here, so a connection with one is refused.
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
@@ -238,6 +256,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         w->connection = connection;
         w->begun = clock_now();
         *state = w;
+        renew(s, connection, w->begun);
         return MHD_YES;
     }
     if (*upload_bytes)
@@ -258,25 +277,16 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
                                    : respond_empty(connection, status);
 }
 
-static struct client *client_of(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return info ? info->socket_context : NULL;
-}
-
 static void on_completed(void *ctx, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode code)
 {
     (void)code;
     struct http_server *s = ctx;
-    struct client *c = client_of(connection);
     pthread_mutex_lock(&s->lock);
     if (*state)
         stop_waiting(s, *state);
-    if (c)
-        c->since = clock_now();
     pthread_mutex_unlock(&s->lock);
+    renew(s, connection, clock_now());
     free(*state);
     *state = NULL;
 }

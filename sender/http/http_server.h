@@ -4,8 +4,8 @@
 //
 // Limits: HTTP_CONNECTIONS connections, HTTP_FROM_ONE of one address, HTTP_WAITING requests that
 // wait; 16 KiB of memory per connection, besides the bodies, which all connections share. A
-// connection is closed after HTTP_IDLE_S without a byte, and if its next response is not complete
-// within HTTP_RESPONSE_LIMIT after the previous one, so a slow reader cannot keep old media.
+// connection is closed after HTTP_IDLE_S without a byte, and if a request, or its response, takes
+// longer than HTTP_RESPONSE_LIMIT, so a slow reader cannot keep old media.
 #ifndef WEIR_SENDER_HTTP_HTTP_SERVER_H
 #define WEIR_SENDER_HTTP_HTTP_SERVER_H
 

@@ -26,7 +26,7 @@ enum {
 #define PLAYLIST_TYPE "application/vnd.apple.mpegurl"
 #define MPD_TYPE      "application/dash+xml"
 
-struct files {              // of a segment
+struct files {               // of a segment
     struct http_body *whole; // one reference; NULL: the segment is not complete
     struct http_body *parts[MANIFEST_MAX_PARTS];
 };
@@ -187,7 +187,7 @@ static int get_playlist(struct live_library *l, int rendition, const struct http
 {
     const struct shelf *s = &l->shelves[rendition];
     if (!has_begun(l, rendition))
-        return wait(l, begun, out);
+        return l->manifest.ended ? ERR_NOT_FOUND : wait(l, begun, out);
     out->max_age = FRESH_AGE_S;
     if (reload->number >= 0 && !l->manifest.ended) {
         // A request for more than the segment after the last one is an error (6.2.5.2).
@@ -216,14 +216,17 @@ static int get_media(struct live_library *l, int rendition, const struct http_ta
     if (is_part && t->part >= MANIFEST_MAX_PARTS)
         return ERR_NOT_FOUND;
     int i = find(s, t->number);
-    struct http_body *body = i < 0 ? NULL : is_part ? s->files[i].parts[t->part] : s->files[i].whole;
+    struct http_body *body = i < 0     ? NULL
+                             : is_part ? s->files[i].parts[t->part]
+                                       : s->files[i].whole;
     if (body)
         return reply_with(out, body, type);
     if (s->count == 0 || l->manifest.ended)
         return ERR_NOT_FOUND;
     // What a playlist has announced is waited for: the next part, and the segment of that part.
     const struct manifest_segment *last = &s->segments[s->count - 1];
-    struct manifest_next next = manifest_next_part(&l->manifest, &l->manifest.renditions[rendition]);
+    struct manifest_next next =
+        manifest_next_part(&l->manifest, &l->manifest.renditions[rendition]);
     bool is_next = is_part ? (t->number == next.number && t->part == next.part)
                            : t->number == last->number || t->number == last->number + 1;
     return is_next && t->number >= last->number ? wait(l, begun, out) : ERR_NOT_FOUND;
@@ -247,10 +250,11 @@ static int get_locked(struct live_library *l, const struct http_request *r, usec
         return l->multivariant ? reply_with(out, l->multivariant, PLAYLIST_TYPE) : ERR_NO_MEMORY;
     case HTTP_MPD:
         out->max_age = FRESH_AGE_S;
-        return all_have_begun(l) ? reply_with(out, l->mpd, MPD_TYPE) : wait(l, begun, out);
+        if (all_have_begun(l))
+            return reply_with(out, l->mpd, MPD_TYPE);
+        return l->manifest.ended ? ERR_NOT_FOUND : wait(l, begun, out);
     case HTTP_PLAYLIST:
-        return rendition < 0 ? ERR_NOT_FOUND
-                             : get_playlist(l, rendition, &r->reload, begun, out);
+        return rendition < 0 ? ERR_NOT_FOUND : get_playlist(l, rendition, &r->reload, begun, out);
     default:
         return rendition < 0 ? ERR_NOT_FOUND : get_media(l, rendition, &r->target, begun, out);
     }
@@ -380,8 +384,8 @@ void live_library_part(struct live_library *l, int rendition, const struct cmaf_
     struct manifest_segment *segment = l->runs ? open_segment(l, s, p) : NULL;
     if (body && segment && segment->part_count < MANIFEST_MAX_PARTS) {
         s->files[s->count - 1].parts[segment->part_count] = http_body_ref(body);
-        segment->parts[segment->part_count++] = (struct manifest_part){
-            .duration = (int32_t)p->duration, .independent = p->independent};
+        segment->parts[segment->part_count++] =
+            (struct manifest_part){.duration = (int32_t)p->duration, .independent = p->independent};
         segment->duration = p->time + p->duration - segment->time;
         show_window(l, rendition);
         write_playlist(l, rendition);
@@ -450,6 +454,7 @@ void live_library_end(struct live_library *l)
         show_window(l, i);
     }
     replace(&l->mpd, NULL);
+    l->manifest.ended = false;
     l->manifest.discontinuities += l->runs && l->has_base;
     l->runs = false;
     pthread_mutex_unlock(&l->lock);

@@ -34,8 +34,8 @@ struct live_library_events {
     void (*on_change)(void *ctx);
 };
 
-// `about`: everything of the manifest but token and segments. `mount`: the path of its files, borrowed.
-// `events` is static. NULL: no memory.
+// `about`: everything of the manifest but token and segments. `mount`: the path of its files,
+// borrowed. `events` is static. NULL: no memory.
 struct live_library *live_library_new(const struct manifest *about, const char *mount,
                                       const struct live_library_events *events, void *ctx);
 void live_library_free(struct live_library *l); // NULL is fine

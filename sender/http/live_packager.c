@@ -14,7 +14,7 @@
 #include "sender/http/live_library.h"
 #include "sender/http/rendition_rates.h"
 
-enum { SEEN = 64 }; // frames of a size whose numbers are remembered
+enum { SEEN = 64 };  // frames of a size whose numbers are remembered
 #define KEY_LEAD 0.3 // seconds before a segment's begin at which its key frames are requested
 
 struct live_packager;
@@ -236,8 +236,8 @@ static void begin_tracks(struct live_packager *p)
     for (int i = 0; i < p->manifest.rendition_count; i++) {
         struct track *t = &p->tracks[i];
         cmaf_segmenter_destroy(&t->segmenter);
-        cmaf_segmenter_init(&t->segmenter, &p->grid, t->cmaf.timescale,
-                            t->cmaf.codec != CMAF_H264, &segmenter_events, t);
+        cmaf_segmenter_init(&t->segmenter, &p->grid, t->cmaf.timescale, t->cmaf.codec != CMAF_H264,
+                            &segmenter_events, t);
         t->has_init = false;
     }
     for (int i = 0; i < LADDER_MAX_SIZES; i++) {
@@ -313,13 +313,13 @@ static void describe_level(struct live_packager *p, int level)
     struct manifest_rendition *r = &p->manifest.renditions[level];
     struct sdp sdp = {0};
     m->ops->describe(m, m->ladder.levels[level].size_id, &sdp);
-    *r = (struct manifest_rendition){
-        .codec = CMAF_H264,
-        .width = size->width,
-        .height = size->height,
-        .frame_rate = level_frame_rate(&m->ladder, level),
-        .timescale = cmaf_grid_timescale(&p->grid),
-        .part_target = cmaf_grid_part_target(&p->grid, &m->ladder, level)};
+    *r = (struct manifest_rendition){.codec = CMAF_H264,
+                                     .width = size->width,
+                                     .height = size->height,
+                                     .frame_rate = level_frame_rate(&m->ladder, level),
+                                     .timescale = cmaf_grid_timescale(&p->grid),
+                                     .part_target =
+                                         cmaf_grid_part_target(&p->grid, &m->ladder, level)};
     snprintf(r->name, sizeof(r->name), "v%d", level);
     cmaf_codec_name(CMAF_H264, sdp.profile_level_id, r->codec_name);
     rendition_rates_video(r, m->ladder.levels[level].bitrate_bps);
@@ -341,8 +341,8 @@ static void describe_audio(struct live_packager *p, enum cmaf_codec codec, int b
     snprintf(r->name, sizeof(r->name), "%s", codec == CMAF_AAC ? "aac" : "opus");
     cmaf_codec_name(codec, NULL, r->codec_name);
     rendition_rates_audio(r, bitrate_bps, samples);
-    p->tracks[i].cmaf = (struct cmaf_track){
-        .codec = codec, .timescale = AUDIO_RATE, .bitrate_bps = bitrate_bps};
+    p->tracks[i].cmaf =
+        (struct cmaf_track){.codec = codec, .timescale = AUDIO_RATE, .bitrate_bps = bitrate_bps};
 }
 
 static void describe(struct live_packager *p)

@@ -203,7 +203,7 @@ static const struct option_row rows[] = {
      .help = "serve the media to HTTP players and caches too: HLS at http://ADDR:PORT/live/index.m3u8, "
              "DASH at index.mpd beside it"},
     {.name = "http-segment", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(http_segment),
-     .min = 1, .max = 10, .fallback = "2", .help = "length of the segments of --http, 1 to 10"},
+     .min = 1, .max = 10, .help = "length of the segments of --http, 1 to 10 (default 2)"},
 
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
@@ -267,6 +267,8 @@ const struct option_table send_option_table = {
 static const char *conflict(const struct options *o)
 {
     bool has_http = o->http.ss_family != AF_UNSPEC;
+    if (!has_http && o->http_segment)
+        return "--http-segment requires --http ADDR:PORT";
     if (has_http && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
         return "--http conflicts with a synthetic source, which has no pictures";
     if (has_http && o->codec == SDP_VP9)
@@ -295,7 +297,6 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .audio_kbps = 64,
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
-                          .http_segment = 2,
                           .codec = SDP_H264};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =

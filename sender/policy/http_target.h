@@ -51,8 +51,9 @@ struct http_range {
     size_t begin;
     size_t bytes;
 };
-// Parses a Range header for a file of `size` bytes. Returns 0: one range, in `out`; 1: the header is
-// ignored, as it is of another unit, malformed or has several ranges; ERR_RANGE: no byte is in it.
+// Parses a Range header for a file of `size` bytes. Returns 0: one range, in `out`; 1: the header
+// is ignored, as it is of another unit, malformed or has several ranges; ERR_RANGE: no byte is in
+// it.
 int http_range_parse(const char *header, size_t size, struct http_range *out);
 
 #ifdef __cplusplus

@@ -62,6 +62,7 @@ TEST_CASE("weir-send's options: defaults")
     CHECK(p.o.path == std::string("/live"));
     CHECK(address(p.o.listen) == "127.0.0.1:8554");
     CHECK(p.o.metrics.ss_family == AF_UNSPEC);
+    CHECK(p.o.http.ss_family == AF_UNSPEC);
     CHECK(p.o.level_count == 0);
     CHECK(p.o.codec == SDP_H264);
     CHECK(p.o.temporal_layers == 0);
@@ -98,6 +99,10 @@ TEST_CASE("weir-send's options: given values")
               "s",
               "--metrics",
               "127.0.0.1:9464",
+              "--http",
+              "[::1]:8080",
+              "--http-segment",
+              "6",
               "-q",
               "film.mkv"});
     INFO(p.error);
@@ -113,6 +118,8 @@ TEST_CASE("weir-send's options: given values")
     CHECK(p.o.audio_kbps == 32);
     CHECK(p.o.stats == std::string("s"));
     CHECK(address(p.o.metrics) == "127.0.0.1:9464");
+    CHECK(address(p.o.http) == "[::1]:8080");
+    CHECK(p.o.http_segment == 6);
     CHECK(p.o.log.filter.level == LOG_ERROR);
     CHECK(p.o.source == std::string("film.mkv"));
 }
@@ -193,6 +200,12 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"--temporal-layers", "2x"}, "expects 2 or 3"},
         {{"--capture", "640x480"}, "expects WIDTHxHEIGHT@FPS"},
         {{"--metrics", "9464"}, "expects ADDR:PORT with a numeric address"},
+        {{"--http", "8080"}, "expects ADDR:PORT with a numeric address"},
+        {{"--http-segment", "2"}, "--http-segment requires --http"},
+        {{"--http", "127.0.0.1:0", "--http-segment", "11"}, "1"},
+        {{"--http", "127.0.0.1:0", "--codec", "vp9"}, "--http conflicts with --codec vp9"},
+        {{"--http", "127.0.0.1:0", "synthetic:goddard"},
+         "--http conflicts with a synthetic source"},
         {{"--sound", "loud"}, "expects pulse[:DEVICE], alsa[:DEVICE] or none"},
         {{"--sound-rate", "15"}, "16"},
         {{"--max-viewers", "0"}, "1"},

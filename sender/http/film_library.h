@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files of a stored ladder on HTTP: video on demand. A segment is a group of the ladder; its
+// files are made on a thread when a viewer asks for one of them, for all renditions at once, and
+// FILM_KEPT groups are kept. The same request always gets the same bytes.
+//
+// Frames are shown in another order than they are decoded (stored_plan.h). A frame's decoding time
+// is that of its slot, so all times of presentation, of the audio too, are later than in the media
+// by the most frames that a slot is late.
+//
+// AAC is encoded for each segment alone: the encoder begins some packets before the segment, which
+// are dropped, so a decoder hears no seam.
+#ifndef WEIR_SENDER_HTTP_FILM_LIBRARY_H
+#define WEIR_SENDER_HTTP_FILM_LIBRARY_H
+
+#include "sender/http/http_content.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    FILM_KEPT = 24,    // groups
+    FILM_WAITING = 16, // groups that wait to be read
+};
+#define FILM_PATIENCE (8 * USEC_PER_SEC) // max. time that a request waits
+
+struct film_library; // opaque; embeds a struct http_content first
+
+struct film_library_config {
+    const char *file;  // borrowed for the call; path of the stored ladder
+    const char *mount; // borrowed; path of the files on HTTP
+    bool has_audio;    // its audio is served, if it has any
+    int aac_bps;
+    // A waiting request may be served. Any thread.
+    void (*on_change)(void *ctx);
+    void *ctx; // borrowed
+};
+
+// NULL: no memory.
+struct film_library *film_library_new(const struct film_library_config *config);
+// Begins to open the file, on the thread; call it once. Returns 0 or ERR_NO_MEMORY.
+int film_library_open(struct film_library *l);
+// Waits for the thread, whose reading it stops: on_change is not called again. NULL is fine.
+void film_library_stop(struct film_library *l);
+// The server that uses its content must have ended. NULL is fine.
+void film_library_free(struct film_library *l);
+struct http_content *film_library_content(struct film_library *l);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""weir-send's HTTP server: what players and caches get of live media."""
+import http.client
+import json
+import re
+import subprocess
+import threading
+import time
+
+import lib
+from lib import until
+
+LEVELS = ("--level", "426x240@15:240", "--level", "426x240@30:320", "--level", "256x144@15:100")
+
+
+class Reply:
+    def __init__(self, answer):
+        self.status = answer.status
+        self.headers = answer.headers
+        self.body = answer.read()
+        self.text = self.body.decode(errors="replace")
+
+
+def attributes(line):
+    """{name: value} of a playlist's line."""
+    return {k: v.strip('"') for k, v in re.findall(r'([A-Z0-9-]+)=("[^"]*"|[^,]*)', line.partition(":")[2])}
+
+
+class HttpCase(lib.Case):
+    def serve(self, *args, source=lib.SOURCE, path="/live"):
+        sender = self.sender("--http", "127.0.0.1:0", *args, source=source)
+        found = until(lambda: re.search(r"HLS at http://127.0.0.1:(\d+)/", sender.stderr), "the HTTP server")
+        self.http_port = int(found.group(1))
+        self.base = path
+        return sender
+
+    def get(self, name, method="GET", **headers):
+        c = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=20 * lib.PATIENCE)
+        try:
+            c.request(method, name if name.startswith("/") else f"{self.base}/{name}", None,
+                      {k.replace("_", "-"): v for k, v in headers.items()})
+            return Reply(c.getresponse())
+        finally:
+            c.close()
+
+    def good(self, name, **headers):
+        reply = self.get(name, **headers)
+        self.assertEqual(reply.status, 200, name)
+        return reply
+
+    def url(self, name):
+        return f"http://127.0.0.1:{self.http_port}{self.base}/{name}"
+
+    def playlist(self, name):
+        """(its lines, {tag: attributes of its last line}, [segments], [parts])."""
+        lines = self.good(name).text.split("\n")
+        tags = {line.partition(":")[0]: attributes(line) for line in lines if line.startswith("#EXT")}
+        segments = [line for line in lines if line and not line.startswith("#")]
+        parts = [attributes(line)["URI"] for line in lines if line.startswith("#EXT-X-PART:")]
+        return lines, tags, segments, parts
+
+    def probe(self, url, *args):
+        out = subprocess.run(["ffprobe", "-v", "error", "-of", "json", *args, url], check=True, stdout=subprocess.PIPE,
+                             timeout=60 * lib.PATIENCE).stdout
+        return json.loads(out)
+
+
+class Live(HttpCase):
+    def test_playlists_and_files(self):
+        self.serve(*LEVELS)
+        master = self.good("index.m3u8")
+        self.assertEqual(master.headers["Content-Type"], "application/vnd.apple.mpegurl")
+        variants = [attributes(line) for line in master.text.split("\n") if line.startswith("#EXT-X-STREAM-INF")]
+        self.assertEqual(len(variants), 6)  # three levels, with AAC and with Opus
+        self.assertEqual({(v["RESOLUTION"], v["FRAME-RATE"]) for v in variants},
+                         {("426x240", "15.000"), ("426x240", "30.000"), ("256x144", "15.000")})
+        for v in variants:
+            self.assertRegex(v["CODECS"], r"^avc1\.[0-9a-f]{6},(Opus|mp4a\.40\.2)$")
+            self.assertLess(int(v["AVERAGE-BANDWIDTH"]), int(v["BANDWIDTH"]))
+
+        lines, tags, segments, parts = self.playlist("v1.m3u8")
+        self.assertEqual(tags["#EXT-X-SERVER-CONTROL"]["CAN-BLOCK-RELOAD"], "YES")
+        target = float(tags["#EXT-X-PART-INF"]["PART-TARGET"])
+        for line in lines:
+            if line.startswith("#EXT-X-PART:"):
+                self.assertLessEqual(float(attributes(line)["DURATION"]), target)
+        self.assertTrue(segments and len(parts) >= 4)
+        date = next(line for line in lines if line.startswith("#EXT-X-PROGRAM-DATE-TIME:")).partition(":")[2]
+        self.assertLess(abs(time.time() - time.mktime(time.strptime(date[:19], "%Y-%m-%dT%H:%M:%S")) + time.timezone),
+                        60 * lib.PATIENCE)
+
+        # A segment is the concatenation of its parts, the same bytes for everybody, for long.
+        number = re.search(r"-(\d+)\.m4s", segments[0]).group(1)
+        whole = self.good(segments[0])
+        own = [p for p in parts if f"-{number}." in p]
+        self.assertEqual(b"".join(self.good(p).body for p in own), whole.body)
+        self.assertEqual(self.good(segments[0]).body, whole.body)
+        self.assertEqual(whole.headers["Content-Type"], "video/mp4")
+        self.assertIn("immutable", whole.headers["Cache-Control"])
+        self.assertEqual(whole.headers["Access-Control-Allow-Origin"], "*")
+        init = self.good(tags["#EXT-X-MAP"]["URI"])
+        self.assertEqual(init.body[4:8], b"ftyp")
+
+        part = self.get(segments[0], Range="bytes=8-15")
+        self.assertEqual((part.status, part.body), (206, whole.body[8:16]))
+        self.assertEqual(part.headers["Content-Range"], f"bytes 8-15/{len(whole.body)}")
+        self.assertEqual(self.get(segments[0], Range=f"bytes={len(whole.body)}-").status, 416)
+        head = self.get(segments[0], method="HEAD")
+        self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", str(len(whole.body))))
+        options = self.get(segments[0], method="OPTIONS")
+        self.assertEqual((options.status, options.headers["Access-Control-Allow-Headers"]), (204, "Range"))
+
+        for name in ("v9.m3u8", "x/v1.mp4", "..", "../etc/passwd", "v1-1.m4s", "/", "/live", "/other/index.m3u8",
+                     segments[0].replace(number, str(int(number) + 50)), segments[0].replace("v1-", "v1x-")):
+            reply = self.get(name)
+            self.assertEqual((reply.status, reply.headers["Cache-Control"]), (404, "no-store"), name)
+        self.assertEqual(self.get("v1.m3u8", method="POST").status, 405)
+        for query in ("_HLS_part=1", "_HLS_msn=x", "_HLS_msn=-1", f"_HLS_msn={int(number) + 500}"):
+            self.assertEqual(self.get(f"v1.m3u8?{query}").status, 400, query)
+
+    def test_blocking_reload(self):
+        self.serve(*LEVELS)
+        _, tags, _, _ = self.playlist("v0.m3u8")
+        hint = tags["#EXT-X-PRELOAD-HINT"]["URI"]
+        number, part = map(int, re.search(r"-(\d+)\.(\d+)\.m4s", hint).groups())
+        replies = {}
+
+        def ask(name):
+            replies[name] = self.get(name)
+
+        names = (f"v0.m3u8?_HLS_msn={number}&_HLS_part={part}", f"v0.m3u8?_HLS_msn={number + 1}", hint)
+        threads = [threading.Thread(target=ask, args=(name,)) for name in names]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual([replies[name].status for name in names], [200, 200, 200])
+        self.assertIn(hint + '"', replies[names[0]].text)  # no longer as a hint only
+        self.assertIn("#EXT-X-PART:DURATION", replies[names[0]].text)
+        self.assertIn(f"-{number + 1}.m4s", replies[names[1]].text)
+        self.assertGreater(int(replies[names[0]].headers["Cache-Control"].rpartition("=")[2]), 5)
+        self.assertEqual(replies[hint].body[4:8], b"prft")
+
+    def test_players_read_all_renditions(self):
+        lib.need("ffprobe")
+        self.serve(*LEVELS)
+        for manifest in ("index.m3u8", "index.mpd"):
+            streams = self.probe(self.url(manifest), "-show_streams")["streams"]
+            kinds = {(s["codec_name"], s.get("width")) for s in streams}
+            self.assertEqual(kinds, {("h264", 426), ("h264", 256), ("aac", None), ("opus", None)}, manifest)
+
+    def test_frames_are_whole(self):
+        lib.need("ffprobe")
+        self.serve(*LEVELS)
+        for name, rate in (("v1", 30), ("v0", 15)):
+            packets = self.probe(self.url(name + ".m3u8"), "-read_intervals", "%+5", "-show_entries",
+                                 "packet=pts_time,duration_time,flags")["packets"]
+            times = [float(p["pts_time"]) for p in packets]
+            self.assertGreater(len(times), rate)
+            keys = [t for t, p in zip(times, packets) if "K" in p["flags"]]
+            for a, b in zip(keys[1:], keys[2:]):
+                self.assertLess(b - a, 4.5)
+            # A frame that a busy machine did not encode leaves a gap, so times are multiples of the frame's.
+            for a, b in zip(times, times[1:]):
+                self.assertAlmostEqual((b - a) * rate, round((b - a) * rate), delta=0.02)
+        decoded = subprocess.run(["ffmpeg", "-v", "error", "-xerror", "-i", self.url("v0.m3u8"), "-t", "3", "-f", "null", "-"],
+                                 stderr=subprocess.PIPE, timeout=60 * lib.PATIENCE)
+        self.assertEqual(decoded.returncode, 0, decoded.stderr)
+
+    def test_encodes_only_while_requested(self):
+        sender = self.serve(*LEVELS)
+        self.assertNotIn("encoders run", sender.stderr)
+        self.assertTrue(self.playlist("v2.m3u8")[2])
+        self.assertIn("encoders run", sender.stderr)
+        until(lambda: "the encoders rest" in sender.stderr, "the encoders to rest", 20)
+        old = self.playlist("v2.m3u8")  # a new run
+        self.assertEqual(sender.stderr.count("encoders run"), 2)
+        self.assertIn("#EXT-X-DISCONTINUITY-SEQUENCE", old[1])
+
+    def test_numbers_ascend_through_restarts(self):
+        def first(lines):
+            return int(next(line for line in lines if "MEDIA-SEQUENCE:" in line).rpartition(":")[2])
+
+        sender = self.serve(*LEVELS)
+        before = self.playlist("v2.m3u8")
+        sender.stop()
+        self.serve(*LEVELS)
+        after = self.playlist("v2.m3u8")
+        self.assertGreaterEqual(first(after[0]), first(before[0]))
+        self.assertNotEqual(before[1]["#EXT-X-MAP"], after[1]["#EXT-X-MAP"])
+
+    def test_shares_encoders_with_rtsp(self):
+        sender = self.serve(*LEVELS)
+        player = self.player(sender.url, "--duration", "6")
+        player.wait_shown(10)
+        self.assertTrue(self.playlist("v1.m3u8")[2])
+        player.wait_shown(60)
+        self.assertTrue(self.good("v1.m3u8").text)
+        self.assertEqual(player.wait(), 0)
+        self.assertTrue(self.good("v1.m3u8").text)
+
+    def test_file_ends(self):
+        lib.need("ffmpeg")
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=5",
+                        self.path("clip.mkv")], check=True, timeout=60 * lib.PATIENCE)
+        self.serve("--level", "256x144@15:100", source=self.path("clip.mkv"))
+        self.playlist("v0.m3u8")
+        lines = until(lambda: (l := self.playlist("v0.m3u8")[0]) and "#EXT-X-ENDLIST" in l and l, "the end of the file", 20)
+        total = sum(float(line[8:-1]) for line in lines if line.startswith("#EXTINF:"))
+        self.assertAlmostEqual(total, 5, delta=0.5)
+
+    def test_prepared_film(self):
+        lib.need("ffmpeg", "ffprobe")
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=7", "-f", "lavfi",
+                        "-i", "sine=frequency=440:duration=7", self.path("clip.mkv")], check=True, timeout=60 * lib.PATIENCE)
+        levels = ("--level", "256x144@15:100", "--level", "256x144@7.5:60")
+        prepare = self.start([lib.SEND, "--prepare", *levels, self.path("clip.mkv")])
+        self.assertEqual(prepare.wait(60), 0, prepare.stderr)
+        self.serve("--path", "/film", source=self.path("clip.mkv.weir.mkv"), path="/film")
+        lines, _, segments, parts = self.playlist("v1.m3u8")
+        self.assertIn("#EXT-X-PLAYLIST-TYPE:VOD", lines)
+        self.assertIn("#EXT-X-ENDLIST", lines)
+        self.assertEqual((len(segments), len(parts)), (4, 0))
+        self.assertEqual(self.good(segments[3]).body, self.good(segments[3]).body)
+        self.assertEqual(self.get(segments[3].replace("-3", "-4")).status, 404)
+        self.assertEqual(self.get(segments[3].replace("-3", "-3.0")).status, 404)
+        for name, count in (("v0", 53), ("v1", 105)):
+            packets = self.probe(self.url(name + ".m3u8"), "-show_entries", "packet=pts_time,dts_time")["packets"]
+            self.assertAlmostEqual(len(packets), count, delta=3)  # the end is padded
+            shown = sorted(float(p["pts_time"]) for p in packets)
+            for a, b in zip(shown, shown[1:]):
+                self.assertAlmostEqual(b - a, 7 / count, delta=0.01)
+            self.assertTrue(all(float(p["dts_time"]) <= float(p["pts_time"]) + 0.001 for p in packets))
+        for manifest in ("index.m3u8", "index.mpd"):
+            found = {s["codec_name"] for s in self.probe(self.url(manifest), "-show_streams")["streams"]}
+            self.assertEqual(found, {"h264", "aac", "opus"}, manifest)
+        for name, step in (("aac", 1024), ("opus", 960)):
+            times = [int(p["pts"]) for p in self.probe(self.url(name + ".m3u8"), "-show_entries", "packet=pts")["packets"]]
+            self.assertEqual({b - a for a, b in zip(times, times[1:])}, {step}, name)
+            self.assertAlmostEqual(len(times) * step / 48000, 7, delta=0.3)
+        decoded = subprocess.run(["ffmpeg", "-v", "error", "-xerror", "-i", self.url("index.m3u8"), "-map", "0:v:0", "-map", "0:a",
+                                  "-f", "null", "-"], stderr=subprocess.PIPE, timeout=60 * lib.PATIENCE)
+        self.assertEqual(decoded.returncode, 0, decoded.stderr)
+
+    def test_options_that_conflict(self):
+        for args, word in ((("--codec", "vp9"), "--codec vp9"), (("synthetic:goddard",), "synthetic")):
+            p = self.start([lib.SEND, "--http", "127.0.0.1:0", *args])
+            self.assertEqual(p.wait(), 2)
+            self.assertIn(word, p.stderr)
+        p = self.start([lib.SEND, "--http", "nonsense"])
+        self.assertEqual(p.wait(), 2)
+
+
+if __name__ == "__main__":
+    lib.main()

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "sender/http/http_body.h"
+
+TEST_CASE("http_body: lives as long as a reference")
+{
+    auto *data = static_cast<uint8_t *>(malloc(3));
+    memcpy(data, "abc", 3);
+    http_body *b = http_body_new(data, 3);
+    REQUIRE(b);
+    CHECK(http_body_ref(b) == b);
+    http_body_unref(b);
+    CHECK(b->bytes == 3);
+    CHECK(memcmp(b->data, "abc", 3) == 0);
+    http_body_unref(b);
+    http_body_unref(nullptr);
+    http_body *empty = http_body_copy("", 0);
+    REQUIRE(empty);
+    CHECK(empty->bytes == 0);
+    http_body_unref(empty);
+    CHECK(http_body_new(nullptr, 0) == nullptr);
+}

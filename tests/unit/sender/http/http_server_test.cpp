@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <arpa/inet.h>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <netinet/in.h>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "sender/http/http_server.h"
+
+namespace
+{
+
+// Content with one file; `waits`: requests wait for it until `ready`.
+struct rig : http_content {
+    http_server *server = nullptr;
+    std::atomic<bool> ready{true};
+    std::atomic<int> asked{0};
+    usec_t patience = 100 * USEC_PER_SEC;
+    uint16_t port = 0;
+
+    rig() : http_content{}
+    {
+        static const http_content_ops table = {get};
+        ops = &table;
+        sockaddr_in at{};
+        at.sin_family = AF_INET;
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        server = http_server_new(reinterpret_cast<sockaddr *>(&at), this);
+        REQUIRE(server);
+        char text[64];
+        http_server_address(server, text, sizeof(text));
+        port = static_cast<uint16_t>(std::stoi(strrchr(text, ':') + 1));
+    }
+    ~rig()
+    {
+        http_server_free(server);
+    }
+    rig(const rig &) = delete;
+    rig &operator=(const rig &) = delete;
+
+    static int get(http_content *c, const http_request *r, usec_t begun, usec_t, http_reply *out)
+    {
+        rig *self = static_cast<rig *>(c);
+        self->asked++;
+        if (r->target.file != HTTP_INIT && r->target.file != HTTP_PLAYLIST)
+            return r->target.file == HTTP_SEGMENT ? ERR_MALFORMED : ERR_NOT_FOUND;
+        out->deadline = begun + self->patience;
+        if (!self->ready)
+            return HTTP_WAITS;
+        out->body = http_body_copy("0123456789", 10);
+        out->type = "video/mp4";
+        out->max_age = 7;
+        out->immutable = r->target.file == HTTP_INIT;
+        return 0;
+    }
+    int open_socket() const
+    {
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in at{};
+        at.sin_family = AF_INET;
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        at.sin_port = htons(port);
+        REQUIRE(connect(fd, reinterpret_cast<sockaddr *>(&at), sizeof(at)) == 0);
+        return fd;
+    }
+    static std::string read_all(int fd)
+    {
+        std::string all;
+        char buffer[4096];
+        for (ssize_t n; (n = recv(fd, buffer, sizeof(buffer), 0)) > 0;)
+            all.append(buffer, static_cast<size_t>(n));
+        close(fd);
+        return all;
+    }
+    // Sends a request, and returns the response.
+    std::string ask(const std::string &request) const
+    {
+        int fd = open_socket();
+        std::string text = request + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
+        text += "\r\n";
+        REQUIRE(send(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+        return read_all(fd);
+    }
+    std::string ask_range(const std::string &range) const
+    {
+        int fd = open_socket();
+        std::string text =
+            "GET /live/a/v0.mp4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nRange: " + range +
+            "\r\n\r\n";
+        REQUIRE(send(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+        return read_all(fd);
+    }
+};
+
+bool has(const std::string &text, const char *part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("http_server: a status and headers for each kind of request", "[threads]")
+{
+    rig r;
+    std::string file = r.ask("GET /live/a/v0.mp4");
+    CHECK(has(file, "HTTP/1.1 200 "));
+    CHECK(has(file, "Cache-Control: public, max-age=7, immutable\r\n"));
+    CHECK(has(file, "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(has(file, "\r\n\r\n0123456789"));
+    CHECK(has(r.ask("GET /live/v0.m3u8"), "Cache-Control: public, max-age=7\r\n"));
+    std::string head = r.ask("HEAD /live/a/v0.mp4");
+    CHECK(has(head, "Content-Length: 10\r\n"));
+    CHECK_FALSE(has(head, "0123456789"));
+    CHECK(has(r.ask("OPTIONS /live/a/v0.mp4"), "HTTP/1.1 204 "));
+    CHECK(has(r.ask("DELETE /live/a/v0.mp4"), "HTTP/1.1 405 "));
+    std::string missing = r.ask("GET /live/index.m3u8");
+    CHECK(has(missing, "HTTP/1.1 404 "));
+    CHECK(has(missing, "Cache-Control: no-store\r\n"));
+    CHECK(has(r.ask("GET /live/a/v0-1.m4s"), "HTTP/1.1 400 "));
+    CHECK(has(r.ask("GET /live/v0.m3u8?_HLS_msn=x"), "HTTP/1.1 400 "));
+    CHECK(has(r.ask("GET /../live/a/%2e%2e/v0.mp4"), "HTTP/1.1 404 "));
+    CHECK(has(r.ask("GET /" + std::string(40000, 'a')), "HTTP/1.1 414 "));
+    int before = r.asked;
+    CHECK(has(r.ask("nonsense"), "HTTP/1.1 4"));
+    CHECK(r.asked == before);
+}
+
+TEST_CASE("http_server: one range of a file", "[threads]")
+{
+    rig r;
+    std::string range = r.ask_range("bytes=2-4");
+    CHECK(has(range, "HTTP/1.1 206 "));
+    CHECK(has(range, "Content-Range: bytes 2-4/10\r\n"));
+    CHECK(has(range, "\r\n\r\n234"));
+    CHECK(has(r.ask_range("bytes=10-"), "HTTP/1.1 416 "));
+    CHECK(has(r.ask_range("bytes=0-1,3-4"), "HTTP/1.1 200 "));
+}
+
+TEST_CASE("http_server: requests that wait are served when woken, or end at their deadline",
+          "[threads]")
+{
+    rig r;
+    r.ready = false;
+    std::vector<std::string> replies(20);
+    std::vector<std::thread> threads;
+    for (auto &reply : replies)
+        threads.emplace_back([&r, &reply] { reply = r.ask("GET /live/v0.m3u8?_HLS_msn=1"); });
+    while (r.asked < 20)
+        std::this_thread::yield();
+    http_server_tick(r.server, clock_now()); // before the deadline
+    r.ready = true;
+    http_server_wake(r.server);
+    for (auto &t : threads)
+        t.join();
+    for (auto &reply : replies)
+        CHECK(has(reply, "0123456789"));
+
+    r.ready = false;
+    r.patience = 0;
+    CHECK(has(r.ask("GET /live/v0.m3u8"), "HTTP/1.1 503 "));
+}
+
+TEST_CASE("http_server: ends while requests wait", "[threads]")
+{
+    auto r = std::make_unique<rig>();
+    r->ready = false;
+    int fd = r->open_socket();
+    const char text[] = "GET /live/v0.m3u8 HTTP/1.1\r\nHost: a\r\n\r\n";
+    REQUIRE(send(fd, text, strlen(text), 0) > 0);
+    while (r->asked == 0)
+        std::this_thread::yield();
+    r.reset();
+    rig::read_all(fd); // the connection is closed
+}
+
+TEST_CASE("http_server: closes a connection whose response takes too long", "[threads]")
+{
+    rig r;
+    int fd = r.open_socket();
+    REQUIRE(send(fd, "GET /li", 7, 0) == 7);
+    CHECK(has(r.ask("GET /live/v0.m3u8"), "200")); // later than the other, which is therefore known
+    http_server_tick(r.server, clock_now() + 2 * HTTP_RESPONSE_LIMIT);
+    CHECK(rig::read_all(fd).empty());
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "common/base/err.h"
+#include "sender/http/live_library.h"
+#include "tests/support/manifests.hpp"
+
+namespace
+{
+
+constexpr usec_t NOW = 1000 * USEC_PER_SEC;
+constexpr usec_t WALL = 1700000000 * USEC_PER_SEC;
+
+// A library of two renditions, v0 and opus: segments of 2 s in 2 parts.
+struct rig {
+    live_manifest about;
+    live_library *library;
+    int requests = 0, changes = 0;
+    http_reply reply{};
+
+    rig()
+    {
+        static const live_library_events events = {on_request, on_change};
+        for (int i = 0; i < 2; i++)
+            about.m.renditions[i].segment_count = 0;
+        about.m.discontinuities = 0;
+        library = live_library_new(&about.m, "/live", &events, this);
+        REQUIRE(library);
+    }
+    ~rig()
+    {
+        live_library_free(library);
+    }
+    rig(const rig &) = delete;
+    rig &operator=(const rig &) = delete;
+
+    static void on_request(void *ctx)
+    {
+        static_cast<rig *>(ctx)->requests++;
+    }
+    static void on_change(void *ctx)
+    {
+        static_cast<rig *>(ctx)->changes++;
+    }
+    // Returns what `get` returns; `text` is the body.
+    int get(const std::string &path, const char *number = nullptr, const char *part = nullptr)
+    {
+        http_request r{};
+        r.path = path.c_str();
+        REQUIRE(http_target_parse(r.path, &r.target) == 0);
+        REQUIRE(http_reload_parse(number, part, &r.reload) == 0);
+        http_content *c = live_library_content(library);
+        reply = {};
+        text.clear();
+        int err = c->ops->get(c, &r, NOW, NOW, &reply);
+        if (err == 0) {
+            text.assign(reinterpret_cast<char *>(reply.body->data), reply.body->bytes);
+            http_body_unref(reply.body);
+        }
+        return err;
+    }
+    void part(int rendition, int64_t segment, int number, const std::string &bytes)
+    {
+        cmaf_part p{};
+        p.segment = segment;
+        p.number = number;
+        p.time = segment * 2000 + number * 1000;
+        p.duration = 1000;
+        p.independent = number == 0;
+        p.wall = WALL + p.time * 1000;
+        p.bytes = bytes.size();
+        p.data = static_cast<uint8_t *>(malloc(bytes.size()));
+        memcpy(p.data, bytes.data(), bytes.size());
+        live_library_part(library, rendition, &p);
+    }
+    void segment(int rendition, int64_t number)
+    {
+        part(rendition, number, 0, std::to_string(number) + "a");
+        part(rendition, number, 1, std::to_string(number) + "b");
+        live_library_segment(library, rendition, number);
+    }
+    void init(int rendition)
+    {
+        live_library_init(library, rendition, reinterpret_cast<uint8_t *>(strdup("init")), 4);
+    }
+    // The path of a file of this run.
+    std::string file(const char *rest)
+    {
+        return "/live/" + token + "/" + rest;
+    }
+    void begin()
+    {
+        live_library_begin(library, WALL);
+        char text_of[32];
+        snprintf(text_of, sizeof(text_of), "%llx", static_cast<unsigned long long>(WALL));
+        token = text_of;
+    }
+    std::string text, token;
+};
+
+} // namespace
+
+TEST_CASE("live_library: the first request is told, and waits for a segment")
+{
+    rig r;
+    CHECK(live_library_asked(r.library) == 0);
+    CHECK(r.get("/other/index.m3u8") == ERR_NOT_FOUND);
+    CHECK(r.get("/live/v7.m3u8") == ERR_NOT_FOUND);
+    CHECK(r.requests == 0);
+    CHECK(r.get("/live/index.m3u8") == 0);
+    CHECK(r.requests == 1);
+    CHECK(live_library_asked(r.library) == NOW);
+    CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
+    CHECK(r.reply.deadline == NOW + 6 * USEC_PER_SEC); // three target durations
+    CHECK(r.get("/live/index.mpd") == HTTP_WAITS);
+    CHECK(r.requests == 1);
+    r.begin();
+    r.part(0, 5, 0, "x");
+    CHECK(r.changes == 1);
+    CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
+    live_library_segment(r.library, 0, 5);
+    CHECK(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.reply.max_age == 1);
+    CHECK(r.get("/live/index.mpd") == HTTP_WAITS); // no audio yet
+    r.segment(1, 5);
+    CHECK(r.get("/live/index.mpd") == 0);
+    CHECK(r.text.find("<S t=\"10000\" d=\"1000\"/>") != std::string::npos);
+}
+
+TEST_CASE("live_library: a blocking reload waits for its part")
+{
+    rig r;
+    r.begin();
+    r.segment(0, 0);
+    r.part(0, 1, 0, "1a");
+    // Segment 0 has the number of the wall clock: 1700000000 / 2.
+    const struct {
+        const char *number, *part;
+        int result;
+    } rows[] = {
+        {"850000000", nullptr, 0},
+        {"850000000", "7", 0},
+        {"850000001", "0", 0},
+        {"850000001", "1", HTTP_WAITS},
+        {"850000001", nullptr, HTTP_WAITS},
+        {"850000003", "0", HTTP_WAITS},
+        {"850000004", "0", ERR_MALFORMED},
+    };
+    for (auto &row : rows) {
+        INFO(row.number << " " << (row.part ? row.part : "-"));
+        CHECK(r.get("/live/v0.m3u8", row.number, row.part) == row.result);
+        if (row.result == 0)
+            CHECK(r.reply.max_age == 12);
+    }
+    live_library_finish(r.library); // nothing follows
+    CHECK(r.get("/live/v0.m3u8", "850000003", "0") == 0);
+    CHECK(r.text.find("#EXT-X-ENDLIST") != std::string::npos);
+}
+
+TEST_CASE("live_library: files never change, and go when a playlist no longer has them")
+{
+    rig r;
+    r.begin();
+    CHECK(r.get(r.file("v0.mp4")) == HTTP_WAITS);
+    r.init(0);
+    CHECK(r.get(r.file("v0.mp4")) == 0);
+    CHECK(r.text == "init");
+    CHECK(r.reply.immutable);
+    CHECK(std::string(r.reply.type) == "video/mp4");
+    CHECK(r.get("/live/0/v0.mp4") == ERR_NOT_FOUND); // of another run
+    for (int64_t k = 0; k < LIVE_KEPT + 3; k++)
+        r.segment(0, k);
+    r.part(0, LIVE_KEPT + 3, 0, "open");
+    auto name = [&](int64_t k, const char *rest) {
+        return r.file(("v0-" + std::to_string(850000000 + k) + rest).c_str());
+    };
+    CHECK(r.get(name(0, ".m4s")) == ERR_NOT_FOUND);
+    CHECK(r.get(name(3, ".m4s")) == 0);
+    CHECK(r.text == "3a3b");
+    CHECK(r.get(name(3, ".0.m4s")) == ERR_NOT_FOUND); // no playlist has its parts
+    CHECK(r.get(name(LIVE_KEPT + 2, ".1.m4s")) == 0);
+    CHECK(r.text == std::to_string(LIVE_KEPT + 2) + "b");
+    CHECK(r.get(name(LIVE_KEPT + 3, ".0.m4s")) == 0);
+    CHECK(r.text == "open");
+    // The announced part and its segment are waited for, others are not.
+    CHECK(r.get(name(LIVE_KEPT + 3, ".1.m4s")) == HTTP_WAITS);
+    CHECK(r.get(name(LIVE_KEPT + 3, ".2.m4s")) == ERR_NOT_FOUND);
+    CHECK(r.get(name(LIVE_KEPT + 3, ".m4s")) == HTTP_WAITS);
+    CHECK(r.get(name(LIVE_KEPT + 5, ".m4s")) == ERR_NOT_FOUND);
+    CHECK(r.get(name(LIVE_KEPT + 3, ".999.m4s")) == ERR_NOT_FOUND);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    size_t count = 0;
+    for (size_t at = 0; (at = r.text.find("#EXTINF", at)) != std::string::npos; at++)
+        count++;
+    CHECK(count == LIVE_WINDOW);
+}
+
+TEST_CASE("live_library: numbers ascend through runs, a new run has new names")
+{
+    rig r;
+    r.begin();
+    r.segment(0, 100);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000000\n") != std::string::npos);
+    CHECK(r.text.find("DISCONTINUITY") == std::string::npos);
+    live_library_end(r.library);
+    CHECK(live_library_asked(r.library) == 0);
+    CHECK(r.get(r.file("v0-850000000.m4s")) == ERR_NOT_FOUND);
+    CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
+    r.begin(); // at the same time, and the media begins anew
+    r.segment(1, 0);
+    r.segment(0, 0);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000002\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:1\n") != std::string::npos);
+}
+
+TEST_CASE("live_library: after a gap in the numbers, a playlist begins anew")
+{
+    rig r;
+    r.begin();
+    r.segment(0, 0);
+    r.segment(0, 1);
+    r.segment(0, 5);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000005\n") != std::string::npos);
+    CHECK(r.text.find("-850000001.") == std::string::npos);
+}
