@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Varnish 7.1 between `weir-send --http` and an audience (docs/many-viewers.md).
 #
-#   varnishd -f /etc/varnish/varnish.vcl -a :80 -s malloc,256m \
-#       -p thread_pool_min=200 -p thread_pool_max=2000 -p thread_queue_limit=20000 -p timeout_linger=0
+#   varnishd -f packaging/varnish/varnish.vcl -a :80 -s malloc,256m \
+#       -p thread_pool_min=50 -p thread_pool_max=500 -p thread_queue_limit=20000 -p timeout_linger=0
 #
 # The origin says how long each object lives (Cache-Control), and this file obeys. What it adds: requests for an object
 # that is being fetched wait for that one fetch; nothing is served beyond its life; a 404 is not kept.

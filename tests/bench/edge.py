@@ -7,7 +7,9 @@ from when its buffer is filled as the playlist says; a stall is when the clock c
 far what plays is behind its capture, `edge` the time from the end of a segment's (part's) capture until a viewer has it
 whole, `margin` the least that any viewer had buffered. Every viewer's media is compared with the other viewers' bytes.
 
-CPU is in per cent of one core. The origin's requests and bytes are those of the measured time.
+CPU is in per cent of one core; `others` is what the rest of this machine takes: with more than a few, a run of many
+viewers says little. The origin's requests and bytes are those of the measured time. The viewers take no audio, so the
+origin has none.
 
 --chain puts a second cache behind the first; --kill starts two caches side by side, ends one of them (and its processes)
 after a third of the time and starts it again after two thirds: its viewers turn to the other one.
@@ -21,7 +23,8 @@ import sys
 import tempfile
 import time
 
-SOURCE, LEVEL = "test:426x240@30", "426x240@30:300"
+# The lowest level that weir-send chooses for 720p.
+SOURCE, LEVEL = "test:426x240@30", "256x144@15:120"
 # For an audience: a thread serves a request, not a viewer; many viewers ask at the same instant, when a part is ready.
 # A thread that lingers on a connection, or a queue that overflows, would be what the viewers wait for.
 PARAMETERS = ("thread_pool_min=50", "thread_pool_max=500", "thread_queue_limit=20000", "timeout_linger=0",
@@ -40,6 +43,13 @@ def cpu_seconds(pid):
             continue
         total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return total
+
+
+def machine_seconds():
+    """Returns the CPU time that all processes of this machine have taken."""
+    with open("/proc/stat") as f:
+        user, nice, system, _, _, irq, softirq = map(int, f.readline().split()[1:8])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
 def children(pid):
@@ -64,7 +74,8 @@ class Run:
         return process
 
     def origin(self):
-        sender = self.start(self.lib.Sender, self.folder, "--http", "127.0.0.1:0", "--level", self.options.level, SOURCE)
+        sender = self.start(self.lib.Sender, self.folder, "--http", "127.0.0.1:0", "--sound", "none", "--level",
+                            self.options.level, SOURCE)
         sender.http = self.varnish.origin_of(sender)
         return sender
 
@@ -125,28 +136,30 @@ class Run:
         caches = {id(c): c for c in self.inner + self.outer}.values()
         requests, size = map(sum, zip(self.origin_before_kill, *(self.asked(c) for c in self.inner)))
         return {"time": time.monotonic(), "origin": origin.cpu_seconds(), "cache": sum(cpu_seconds(c.pid) for c in caches),
-                "client": client.cpu_seconds(), "requests": requests, "bytes": size}
+                "client": client.cpu_seconds(), "machine": machine_seconds(), "requests": requests, "bytes": size}
 
     def row(self, before, after, result):
         seconds = after["time"] - before["time"]
-        cpu = {f"{name}_cpu": 100 * (after[name] - before[name]) / seconds for name in ("origin", "cache", "client")}
+        cpu = {f"{name}_cpu": 100 * (after[name] - before[name]) / seconds for name in ("origin", "cache", "client", "machine")}
+        cpu["others_cpu"] = 2 * cpu["machine_cpu"] - sum(cpu.values())
         return {"mode": self.mode, "seconds": seconds, **cpu, **result,
                 "origin_requests_a_second": (after["requests"] - before["requests"]) / seconds,
                 "origin_bytes_a_second": (after["bytes"] - before["bytes"]) / seconds}
 
 
 def print_head():
-    print(f"{'':9}{'viewers':>8}{'origin/s':>9}{'kB/s':>7}{'CPU':>8}{'caches':>9}{'clients':>9}{'req/s':>8}{'Mbit/s':>8}"
-          f"{'stalls':>8}{'lost ms':>9}{'corrupt':>9}   behind:{'p50':>6}{'p95':>7} ms  edge:{'p50':>6}{'p95':>7} ms{'margin':>8}")
+    print(f"{'':9}{'viewers':>8}{'origin/s':>9}{'kB/s':>7}{'CPU':>8}{'caches':>9}{'clients':>9}{'others':>9}{'req/s':>8}"
+          f"{'Mbit/s':>8}{'stalls':>8}{'lost ms':>8}{'corrupt':>8}  behind ms:{'p50':>6}{'p95':>7}  edge ms:{'p50':>6}{'p95':>7}"
+          f"{'margin':>8}")
 
 
 def print_row(r):
     behind, edge, margin = r["behind_ms"], r["edge_ms"], r["margin_ms"]
     print(f"{r['mode']:9}{r['viewers']:8}{r['origin_requests_a_second']:9.2f}{r['origin_bytes_a_second'] / 1e3:7.1f}"
-          f"{r['origin_cpu']:6.1f} %{r['cache_cpu']:7.1f} %{r['client_cpu']:7.1f} %{r['requests'] / r['seconds']:8.0f}"
-          f"{r['bytes'] * 8e-6 / r['seconds']:8.0f}{r['stalls']:8}{r['most_lost_ms']:9.0f}{r['corrupt']:9}{'':10}"
-          f"{behind.get('p50', 0):6.0f}{behind.get('p95', 0):7.0f}{'':9}{edge.get('p50', 0):6.0f}{edge.get('p95', 0):7.0f}"
-          f"{'':3}{margin.get('min', 0):8.0f}", flush=True)
+          f"{r['origin_cpu']:6.1f} %{r['cache_cpu']:7.1f} %{r['client_cpu']:7.1f} %{r['others_cpu']:7.1f} %"
+          f"{r['requests'] / r['seconds']:8.0f}{r['bytes'] * 8e-6 / r['seconds']:8.0f}{r['stalls']:8}{r['most_lost_ms']:8.0f}"
+          f"{r['corrupt']:8}{'':12}{behind.get('p50', 0):6.0f}{behind.get('p95', 0):7.0f}{'':10}{edge.get('p50', 0):6.0f}"
+          f"{edge.get('p95', 0):7.0f}{margin.get('min', 0):8.0f}", flush=True)
 
 
 def numbers(text):
@@ -157,7 +170,8 @@ def options_of(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release", help="where the programs are")
     parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
-    parser.add_argument("--viewers", type=numbers, metavar="N,N,...", help="default: 10,100,1000,5000,10000; with parts to 2500")
+    parser.add_argument("--viewers", type=numbers, metavar="N,N,...",
+                        help="default: 10,100,1000,5000,10000; with parts 10,100,1000,2500")
     parser.add_argument("--mode", type=lambda text: text.split(","), default=["segments", "parts"], metavar="NAME,...")
     parser.add_argument("--seconds", type=float, default=60, help="of each run")
     parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")
@@ -172,7 +186,8 @@ def main():
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
     import lib  # reads WEIR_BUILD
     import varnish
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started ends
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a cache needs a file a viewer
     print_head()
     rows = []

@@ -8,8 +8,10 @@ import os
 import re
 import subprocess
 import sys
-import time
+import tarfile
+import unittest
 
+import browser
 import lib
 import varnish
 from lib import until
@@ -18,13 +20,66 @@ sys.path.insert(0, os.path.join(lib.ROOT, "tests", "bench"))
 import edge  # noqa: E402
 
 
+# A player of another project in a browser: its version, and what its file must be.
+HLS_JS, HLS_JS_SHA256 = "hls.js@1.6.15", "413a83e2bb0c77ed0bf0be105d539d17ef45dfd984a0b13ecd3b14a901383938"
+
+PAGE = """<!doctype html><title>weir</title><body style="margin: 0; background: #222; color: #eee; font: 14px sans-serif">
+<video id="video" muted playsinline width="640" height="360"></video><div id="text"></div>
+<script src="hls.js"></script><script>
+const errors = [];
+const hls = new Hls({lowLatencyMode: true});
+hls.on(Hls.Events.ERROR, (event, data) => { if (data.fatal) errors.push(data.details); });
+hls.loadSource("URL");
+hls.attachMedia(video);
+hls.on(Hls.Events.MANIFEST_PARSED, () => video.play());
+function seen() {
+    text.textContent = `hls.js ${Hls.version}: ${video.getVideoPlaybackQuality().totalVideoFrames} pictures, ` +
+        `${(hls.latency || 0).toFixed(2)} s behind`;
+    return video.currentTime > 0 ? video.getVideoPlaybackQuality().totalVideoFrames : 0;
+}
+function luma() {
+    const canvas = document.createElement("canvas");
+    canvas.width = video.videoWidth; canvas.height = video.videoHeight;
+    const context = canvas.getContext("2d");
+    context.drawImage(video, 0, 0);
+    return [...context.getImageData(0, 0, canvas.width, canvas.height).data].filter((v, i) => i % 4 === 1);
+}
+</script>"""
+
+
+def hls_js(folder):
+    """Returns the path of hls.js: WEIR_HLS_JS, else what npm gives. Skips the test if it is not to be had."""
+    path = os.environ.get("WEIR_HLS_JS")
+    if not path:
+        lib.need("npm")
+        try:
+            done = subprocess.run(["npm", "pack", "--silent", HLS_JS], cwd=folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True, timeout=60 * lib.PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise unittest.SkipTest(f"npm does not answer about {HLS_JS}") from None
+        if done.returncode != 0:
+            raise unittest.SkipTest(f"npm cannot get {HLS_JS}")
+        with tarfile.open(os.path.join(folder, done.stdout.split()[-1])) as tar:
+            data = tar.extractfile("package/dist/hls.min.js").read()
+        path = os.path.join(folder, "hls.min.js")
+        with open(path, "wb") as f:
+            f.write(data)
+    with open(path, "rb") as f:
+        if hashlib.sha256(f.read()).hexdigest() != HLS_JS_SHA256:
+            raise AssertionError(f"{path} is not {HLS_JS}")
+    return path
+
+
+LEVEL = "426x240@30:300"
+
+
 class Edge(lib.Case):
     def setUp(self):
         super().setUp()
         lib.need("varnishd")
 
     def origin(self, *args):
-        return varnish.origin_of(self.sender("--http", "127.0.0.1:0", "--level", edge.LEVEL, *args))
+        return varnish.origin_of(self.sender("--http", "127.0.0.1:0", "--level", LEVEL, *args))
 
     def cache(self, origin, **options):
         cache = varnish.Varnish(self.folder, origin, **options)
@@ -97,7 +152,8 @@ class Edge(lib.Case):
     def test_errors_are_not_kept(self):
         cache = self.cache(self.origin())
         path, text = self.media_playlist(cache.at)
-        for wrong, status in ("/live/nothing.m3u8", 404), ("/etc/passwd", 404), ("/live/../../x", 404), (f"{path}?_HLS_msn=x", 400):
+        for wrong, status in ("/live/nothing.m3u8", 404), ("/etc/passwd", 404), ("/live/../../x", 404), \
+                (f"{path}?_HLS_msn=x", 400):
             before = cache.counters()["VBE.boot.origin.req"]
             for _ in range(2):
                 self.assertEqual(self.get(cache.at, wrong)[0], status)
@@ -117,35 +173,63 @@ class Edge(lib.Case):
         self.assertEqual(self.get(cache.at, kept)[0], 200)
 
     def test_ffmpeg_plays(self):
+        """HLS and DASH."""
         lib.need("ffprobe", "ffmpeg")
-        url = self.cache(self.origin()).base + "/live/index.m3u8"
-        found = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "json", url],
-                               stdout=subprocess.PIPE, check=True, timeout=60 * lib.PATIENCE)
-        video = [s for s in json.loads(found.stdout)["streams"] if "width" in s]
-        self.assertEqual({(s["codec_name"], s["width"], s["height"]) for s in video}, {("h264", 426, 240)})
-        picture = self.path("picture.png")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", url, "-frames:v", "60", "-update", "1", picture], check=True,
-                       timeout=60 * lib.PATIENCE)
-        self.assertGreaterEqual(lib.frame_number(*lib.grey_picture(picture)), 59)
+        base = self.cache(self.origin()).base
+        self.media_playlist(base.partition("//")[2])
+        for url in base + "/live/index.m3u8", base + "/live/index.mpd":
+            found = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "json",
+                                    url], stdout=subprocess.PIPE, check=True, timeout=60 * lib.PATIENCE)
+            streams = json.loads(found.stdout)["streams"]
+            self.assertEqual({(s["codec_name"], s["width"], s["height"]) for s in streams if "width" in s},
+                             {("h264", 426, 240)})
+            self.assertIn("aac", {s["codec_name"] for s in streams})
+            picture = self.path("picture.png")
+            subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", url, "-map", "0:v:0", "-frames:v", "60", "-update", "1",
+                            "-y", picture], check=True, timeout=60 * lib.PATIENCE)
+            self.assertGreaterEqual(lib.frame_number(*lib.grey_picture(picture)), 59)
 
     def test_gstreamer_plays(self):
         lib.need("gst-launch-1.0")
         url = self.cache(self.origin()).base + "/live/index.m3u8"
-        done = subprocess.run(["gst-launch-1.0", "-q", "souphttpsrc", f"location={url}", "!", "hlsdemux", "!", "decodebin", "!",
-                               "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "identity", "eos-after=60", "!", "filesink",
-                               f"location={self.path('luma')}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=60 * lib.PATIENCE)
-        self.assertEqual(done.returncode, 0, done.stdout)
-        with open(self.path("luma"), "rb") as f:
-            luma = f.read()
         stride = 428  # GStreamer's lines are whole words
-        frames = [luma[at:at + stride * 240] for at in range(0, len(luma) - stride * 240 + 1, stride * 240)]
-        numbers = [lib.frame_number(stride, 240, frame) for frame in frames]
-        self.assertGreater(len(numbers), 50)
-        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+        player = self.start(["gst-launch-1.0", "-q", "souphttpsrc", f"location={url}", "!", "hlsdemux", "!", "decodebin", "!",
+                             "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "filesink", f"location={self.path('luma')}"])
+        size = lambda: os.path.exists(self.path("luma")) and os.path.getsize(self.path("luma"))  # noqa: E731
+        until(lambda: size() >= 70 * stride * 240 or not player.running(), "70 pictures", 40)
+        player.stop()
+        with open(self.path("luma"), "rb") as f:
+            pictures = [f.read(stride * 240) for _ in range(60)]
+        numbers = [lib.frame_number(stride, 240, luma) for luma in pictures]
+        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + 60)), str(player))
+
+    def test_hls_js_plays(self):
+        """In chromium, from another origin than the page's: the picture is the sender's, and it advances."""
+        lib.need("chromium")
+        script = hls_js(self.folder)
+        base = self.cache(self.origin()).base
+        os.mkdir(self.path("page"))
+        with open(script, "rb") as f, open(self.path("page/hls.js"), "wb") as copy:
+            copy.write(f.read())
+        with open(self.path("page/index.html"), "w") as f:
+            f.write(PAGE.replace("URL", f"{base}/live/index.m3u8"))
+        server = self.start([sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory",
+                             self.path("page")])
+        port = until(lambda: re.search(r"port (\d+)", server.stdout), "the page's server").group(1)
+        page = browser.Browser(self.path("chromium"), 60 * lib.SLOW)
+        self.addCleanup(page.close)
+        page.look(640, 400, False)
+        page.open(f"http://127.0.0.1:{port}/")
+        shown = until(lambda: page.value("seen()"), "a picture", 40)
+        until(lambda: page.value("seen()") > shown + 60, "60 pictures more", 40)
+        page.screenshot(os.environ.get("WEIR_SCREENSHOT", self.path("page.png")))
+        self.assertEqual(page.value("[video.videoWidth, video.videoHeight].join()"), "426,240")
+        self.assertEqual(page.value("errors.join()"), "")
+        luma = bytes(page.value("luma()"))
+        self.assertGreater(lib.frame_number(426, 240, luma), 60)
 
     def audience(self, mode, **options):
-        options = edge.options_of(["--viewers", "30", "--seconds", "4", "--level", "426x240@30:300",
+        options = edge.options_of(["--viewers", "30", "--seconds", "4", "--level", LEVEL,
                                    *(f"--{name}" for name in options)])
         run = edge.Run(lib, varnish, self.folder, 30, mode, options)
         row = run.measure()
