@@ -284,11 +284,35 @@ static void serve_level(struct stream_sender *s, int level, usec_t now)
     watch_sizes(s);
 }
 
-// Serves the level that the network and the max rate leave.
+// Returns true if no other viewer shares the encoders. A cumulative ladder has many levels, between
+// which a switch costs little: the rates stay.
+static bool is_alone(const struct stream_sender *s)
+{
+    return !s->config.ladder->cumulative &&
+           (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
+}
+
+static void serve_adapted(struct stream_sender *s, usec_t now)
+{
+    serve_level(s, adaptation_level(&s->adaptation), now);
+    if (s->adaptation.encoder_bps && s->watching)
+        steer(s, s->levels.wanted_size, s->adaptation.encoder_bps);
+    else
+        steer(s, -1, 0);
+}
+
+// Serves the level that the network and the max rate leave. The encoder follows the max rate also
+// where the transport measures none: its viewer does, and grows its estimate (REMB) in steps that
+// are smaller than the ladder's.
 static void serve_chosen(struct stream_sender *s, usec_t now)
 {
     if (s->config.relays)
         return;
+    if (!s->follows && s->config.follows && s->feed->ops->set_bitrate) {
+        adaptation_keep_limit(&s->adaptation, is_alone(s));
+        serve_adapted(s, now);
+        return;
+    }
     int within = adaptation_level_within(&s->adaptation, s->speed);
     serve_level(s, s->follows ? adaptation_level(&s->adaptation) : within, now);
 }
@@ -396,17 +420,9 @@ static void follow(struct stream_sender *s, usec_t now)
         sample.made += (double)repair->repair_bytes;
         adaptation_set_beside(&s->adaptation, s->audio_bps + repair_stats_recent_bps(repair, now));
     }
-    // A cumulative ladder has many levels, between which a switch costs little: the rates stay.
-    bool alone = !s->config.ladder->cumulative &&
-                 (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
     // The origin of relayed media chooses level and rate: it is told the target.
-    if (!adaptation_update(&s->adaptation, &sample, alone, now) || s->config.relays)
-        return;
-    serve_level(s, adaptation_level(&s->adaptation), now);
-    if (s->adaptation.encoder_bps)
-        steer(s, s->levels.wanted_size, s->adaptation.encoder_bps);
-    else
-        steer(s, -1, 0);
+    if (adaptation_update(&s->adaptation, &sample, is_alone(s), now) && !s->config.relays)
+        serve_adapted(s, now);
 }
 
 // ---- Selection of frames

@@ -327,3 +327,35 @@ TEST_CASE("adaptation: the highest level within a limit")
     adaptation_set_limit(&keeps.a, 100e3);
     CHECK(adaptation_level_within(&keeps.a, 1) == 2); // of its size
 }
+
+TEST_CASE("adaptation: where nothing is measured, level and encoder keep a limit")
+{
+    struct {
+        int from; // level before
+        double limit;
+        bool alone;
+        int level, encoder;
+    } const table[] = {
+        {3, 0, true, 3, 0},          {3, 2e6, true, 3, 1920000},  {3, 1e6, true, 3, 1000000},
+        {3, 500e3, true, 2, 750000}, {3, 300e3, true, 1, 300000}, {3, 100e3, true, 0, 200000},
+        {3, 1, true, 0, 32000},      // a twentieth of the lowest level
+        {0, 300e3, true, 0, 600000}, // 0.4 of a level keeps it, 0.55 is enough to come to it
+        {0, 400e3, true, 1, 400000}, {3, 1.9e6, false, 2, 0},     {0, 700e3, false, 1, 0},
+        {0, 0, false, 3, 0},
+    };
+    for (const auto &row : table) {
+        viewer v(10e6);
+        v.a.level = row.from;
+        adaptation_set_limit(&v.a, row.limit);
+        adaptation_keep_limit(&v.a, row.alone);
+        INFO(row.from << " " << row.limit);
+        CHECK(v.a.level == row.level);
+        CHECK(v.a.encoder_bps == row.encoder);
+    }
+    viewer keeps(10e6, true);
+    adaptation_set_beside(&keeps.a, 64000);
+    adaptation_set_limit(&keeps.a, 164e3);
+    adaptation_keep_limit(&keeps.a, true);
+    CHECK(keeps.a.level == 2); // of its size
+    CHECK(keeps.a.encoder_bps == 150000);
+}

@@ -118,7 +118,8 @@ struct sender {
     media_feed_ops asks{};
     stream_sender *s = nullptr;
 
-    explicit sender(media of = LIVE, int level = 1, bool repairs = false, bool follows = false)
+    explicit sender(media of = LIVE, int level = 1, bool repairs = false, bool follows = false,
+                    bool measures = true)
     {
         ops.wall = asked::wall;
         ops.on_begun = asked::on_begun;
@@ -145,7 +146,7 @@ struct sender {
         a.ops = &asks;
         a.reorders = of == STORED;
         a.filler = of == STEADY ? FILLER_STEADY : of == GREEDY ? FILLER_GREEDY : FILLER_NONE;
-        t.base.measures = true;
+        t.base.measures = measures;
         stream_sender_config config{};
         config.ladder = &l;
         config.feed = &a;
@@ -1051,6 +1052,29 @@ TEST_CASE("stream_sender: the max rate of stored media is the highest level with
     stream_sender_set_max_rate(v.s, 0, 0);
     CHECK(stream_sender_level(v.s) == 3);
     CHECK(v.t.max_bps == 0);
+}
+
+TEST_CASE("stream_sender: a live encoder follows the max rate also where nothing is measured")
+{
+    sender v(LIVE, 3, false, true, false);
+    stream_sender_set_max_rate(v.s, 200000, 0); // does not play yet
+    CHECK(v.a.take().find("at") == std::string::npos);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 1);
+    v.a.take();
+    stream_sender_set_max_rate(v.s, 200000, 100 * MS);
+    CHECK(v.a.take() == "size 1 at 200000");
+    CHECK(stream_sender_level(v.s) == 3);
+    stream_sender_set_max_rate(v.s, 120000, 200 * MS);
+    CHECK(v.a.take() == "size 1 at 160000"); // of which the level is three quarters
+    CHECK(stream_sender_level(v.s) == 2);
+    v.a.alone = false;
+    stream_sender_set_max_rate(v.s, 350000, 300 * MS);
+    CHECK(v.a.take() == "size 1 at 0");
+    CHECK(stream_sender_level(v.s) == 2);
+    stream_sender_set_max_rate(v.s, 0, 400 * MS);
+    CHECK(v.a.take().empty());
+    CHECK(stream_sender_level(v.s) == 3);
 }
 
 TEST_CASE("stream_sender: a live encoder follows the max rate")
