@@ -52,6 +52,9 @@ struct ladder {
     // and each frame of size s > 0 depends on that of size s - 1 with its number. All sizes have
     // one frame rate and the same temporal layers.
     bool cumulative;
+    // H.264 is coded in the constrained baseline profile, which each receiver of WebRTC decodes,
+    // and up to 1280x720 at 30 frames per second within level 3.1; false: in the high profile.
+    bool baseline;
     int source_width; // pixels; quality is compared at this size
     int source_height;
     int size_count;

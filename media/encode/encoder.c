@@ -15,6 +15,9 @@ enum {
     DPB_SPARE = 4,     // min. frames beyond the layers' period: discarded attempts take places too
     KEY_INTERVAL = 10, // max. seconds between key frames
     MAX_ATTEMPTS = 5,  // max. encodings of one frame
+    // ITU-T H.264, table A-1, level 3.1: macroblocks of a frame, and of all references together.
+    MAX_FRAME_31 = 3600,
+    MAX_DPB_31 = 18000,
 };
 
 struct encoder {
@@ -34,6 +37,18 @@ static const struct size_spec *size_of(const struct encoder *e)
     return &e->ladder.sizes[e->size_id];
 }
 
+// Returns the number of frames that stay available as references. In the baseline profile they keep
+// within level 3.1 where the size does, as receivers may decode no more; then fewer frames can be
+// encoded again (layer_refs_may_discard).
+static int dpb_of(const struct size_spec *size, bool baseline)
+{
+    int period = 1 << (size->layers - 1);
+    int dpb = period + DPB_SPARE > DPB ? period + DPB_SPARE : DPB;
+    int frame = (size->width + 15) / 16 * ((size->height + 15) / 16);
+    bool is_31 = baseline && frame <= MAX_FRAME_31 && MAX_DPB_31 / frame > period;
+    return is_31 && MAX_DPB_31 / frame < dpb ? MAX_DPB_31 / frame : dpb;
+}
+
 struct encoder *encoder_new(const struct ladder *ladder, int size_id)
 {
     assert(size_id >= 0 && size_id < ladder->size_count);
@@ -48,9 +63,8 @@ struct encoder *encoder_new(const struct ladder *ladder, int size_id)
     e->last_number = -1;
     e->is_keyed = true;
     const struct size_spec *size = size_of(e);
-    int period = 1 << (size->layers - 1);
-    int dpb = period + DPB_SPARE > DPB ? period + DPB_SPARE : DPB;
-    e->x264 = x264_engine_new(size, size_id, dpb);
+    int dpb = dpb_of(size, ladder->baseline);
+    e->x264 = x264_engine_new(size, size_id, dpb, ladder->baseline);
     if (!e->x264) {
         free(e);
         return NULL;

@@ -27,7 +27,7 @@ struct x264_engine {
     struct x264_numbering numbering; // of the last frame; every frame is a reference
 };
 
-static x264_t *open_x264(const struct size_spec *size, int id, int dpb)
+static x264_t *open_x264(const struct size_spec *size, int id, int dpb, bool baseline)
 {
     x264_param_t p;
     if (x264_param_default_preset(&p, "superfast", "zerolatency") < 0)
@@ -48,10 +48,12 @@ static x264_t *open_x264(const struct size_spec *size, int id, int dpb)
     p.rc.b_mb_tree = 0;
     p.rc.i_lookahead = 0;
     x264_stream_set(&p, size, id);
+    if (baseline && x264_param_apply_profile(&p, "baseline") < 0)
+        return NULL;
     return x264_encoder_open(&p);
 }
 
-struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dpb)
+struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dpb, bool baseline)
 {
     struct x264_engine *e = calloc(1, sizeof(*e));
     if (!e) {
@@ -61,7 +63,7 @@ struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dp
     e->numbering.widened = true;
     e->macroblocks = (size->width + 15) / 16 * ((size->height + 15) / 16);
     e->offsets = calloc((size_t)e->macroblocks, sizeof(*e->offsets));
-    e->x264 = e->offsets ? open_x264(size, id, dpb) : NULL;
+    e->x264 = e->offsets ? open_x264(size, id, dpb, baseline) : NULL;
     if (!e->x264) {
         log_error("x264 cannot encode %dx%d at %d/%d frames per second", size->width, size->height,
                   size->fps.num, size->fps.den);

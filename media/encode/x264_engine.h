@@ -15,8 +15,9 @@ extern "C" {
 struct x264_engine; // opaque
 
 // `id`: the id of the parameter sets, by which one decoder distinguishes sizes. `dpb`: number of
-// frames that stay available as references, 1 .. 16. Returns NULL on failure, which it logs.
-struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dpb);
+// frames that stay available as references, 1 .. 16. `baseline`: the constrained baseline profile,
+// else high. Returns NULL on failure, which it logs.
+struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dpb, bool baseline);
 void x264_engine_free(struct x264_engine *e); // NULL is fine
 
 // See encoder_parameter_sets.

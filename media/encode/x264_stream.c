@@ -11,6 +11,8 @@
 
 enum {
     START_CODE = 4,
+    PROFILE_BASELINE = 66, // ITU-T H.264, 7.3.2.1.1: the SPS's first byte; its flags are the second
+    CONSTRAINT_SET_2 = 0x20,
     GROWTH = H264_MAX_SPS / 2, // max. bytes that rewritten NAL units add to a frame
 };
 
@@ -70,6 +72,10 @@ int x264_stream_copy(const x264_nal_t *nal, struct x264_numbering *n, uint8_t *o
     if (nal->i_type == NAL_SPS) {
         err = n->widened ? h264_widen_sps(body, len, &n->bits, out, cap)
                          : h264_allow_gaps(body, len, out, cap);
+        // x264 sets the flags 0 and 1 of constrained baseline. The stream obeys the extended
+        // profile, too (A.2.3), and 42e0.. is how WebRTC writes the profile.
+        if (err > 0 && out[1] == PROFILE_BASELINE)
+            out[2] |= CONSTRAINT_SET_2;
     } else if (n->widened && (nal->i_type == NAL_SLICE || nal->i_type == NAL_SLICE_IDR)) {
         err = h264_widen_slice(body, len, n->bits, n->frame_num, out, cap);
     } else {

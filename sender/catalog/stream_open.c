@@ -51,6 +51,8 @@ static const char *unfit(const struct stored_info *info, const struct stat *orig
         return "--sound requests other audio";
     if (o->codec != SDP_H264)
         return "--codec requests another codec";
+    if (o->baseline)
+        return "--profile requests another profile";
     return has_levels(info, o) ? NULL : "--level requests other levels";
 }
 
@@ -151,6 +153,7 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
         source_free(source);
         return NULL;
     }
+    ladder.baseline = o->baseline;
     int audio_err;
     struct audio_source *audio = audio_source_open(o->audio, source, name, guard, &audio_err);
     struct stream_media *m = live_media_new(source, &ladder, o->codec);
@@ -169,8 +172,9 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
-    if (stored_file_is(name) && o->codec != SDP_H264) {
-        log_error("%s: --codec conflicts with a prepared file, which is H.264", name);
+    if (stored_file_is(name) && (o->codec != SDP_H264 || o->baseline)) {
+        log_error("%s: %s conflicts with a prepared file, which is H.264 of the high profile", name,
+                  o->baseline ? "--profile baseline" : "--codec");
         *err = ERR_UNSUPPORTED;
         return NULL;
     }

@@ -75,6 +75,27 @@ static const char *read_codec(void *options, const char *value, char *reason, si
     return o->codec == SDP_VP9 || strcmp(value, "h264") == 0 ? NULL : "expects h264 or vp9";
 }
 
+static const char *read_profile(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    o->baseline = strcmp(value, "baseline") == 0;
+    return o->baseline || strcmp(value, "high") == 0 ? NULL : "expects high or baseline";
+}
+
+static const char *profile_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"high", "the better picture; browsers accept it behind a server that announces baseline"},
+        {"baseline", "constrained baseline (42e0), which everything decodes: for WebRTC and old "
+                     "devices"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
+}
+
 static const char *codec_value(int i, const char **help)
 {
     static const char *const list[][2] = {
@@ -297,6 +318,8 @@ static const struct option_row rows[] = {
      .fallback = "h264",
      .help = "how pictures are encoded; with vp9 there are nine levels, three sizes of three "
              "temporal layers, and --level may give the top one"},
+    {.name = "profile", .argument = "PROFILE", .read = read_profile, .value = profile_value,
+     .fallback = "high", .help = "H.264 profile of live pictures"},
     {.name = "temporal-layers", .argument = "N", .read = read_layers,
      .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
              "--prepare 3)"},
@@ -367,8 +390,12 @@ static const char *conflict(const struct options *o)
         return "--http conflicts with a synthetic source, which has no pictures";
     if (has_http && o->codec == SDP_VP9)
         return "--http conflicts with --codec vp9: it serves H.264";
+    if (o->baseline && o->prepare)
+        return "--profile baseline conflicts with --prepare, which encodes in the high profile";
     if (o->codec != SDP_VP9)
         return NULL;
+    if (o->baseline)
+        return "--codec vp9 conflicts with --profile baseline, which is H.264's";
     if (o->prepare)
         return "--codec vp9 conflicts with --prepare, which encodes H.264";
     if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)

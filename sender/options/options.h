@@ -36,6 +36,7 @@ struct options {
     bool list_devices;       // list the devices and exit
     bool prepare;
     enum sdp_codec codec;
+    bool baseline;       // H.264 in the constrained baseline profile
     int temporal_layers; // 2 or 3; 0: not given
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];

@@ -375,7 +375,6 @@ static void open_session(struct push_link *l, const struct rtsp_recorder_start *
         .level = l->config.level,
         .follows = true,
         .keeps_size = true,
-        .steers = l->by_reports,
         .start_bps = start_rate(l),
         .queue = l->config.stream->queue,
         .queue_bytes = l->config.stream->queue_bytes,

@@ -218,7 +218,6 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
         .follows = config->follows,
         .keeps_size = config->keeps_size,
         .reports_losses = config->reports_losses,
-        .steers = config->steers,
         .start_bps = config->start_bps,
         .audio_only = config->audio_only,
         .relays = media->relays,

@@ -42,7 +42,6 @@ struct session_config {
     bool keeps_size;     // all levels sent have the size of `level`
     bool reports_losses; // the viewer requests what it lacks (NACK, PLI)
     bool audio_only;     // without video; session_add_pictures may follow
-    bool steers;         // the max rate sets the encoder's rate, as stream_sender.h says
     uint64_t seed; // seed of the RTP streams' first numbers; random for each session, unknown to
                    // peers
     double start_bps;

@@ -28,7 +28,8 @@ static const double LARGER_SIZE =
     1.05; // of the next level's rate, for viewers that share the encoders
 static const double LAYER_SHARE = 0.75; // of a size's bits that remain without its top layer
 static const double PACKETS_LEAST = 1.2, PACKETS_ENOUGH = 1.5; // of a window, for each frame
-static const double ENCODER_STEP = 0.02;                       // smaller changes are not worth one
+static const double LIMITED_LEAST = 0.05; // of a level's rate, whatever the limit says
+static const double ENCODER_STEP = 0.02;  // smaller changes are not worth one
 
 static double rate_of(const struct adaptation *a, int level)
 {
@@ -145,24 +146,6 @@ int adaptation_level_within(const struct adaptation *a, double speed)
     return level;
 }
 
-int adaptation_steered_within(const struct adaptation *a, double speed, int *encoder_bps)
-{
-    int level = a->cap;
-    double wanted = (a->limit_bps - a->beside_bps) / speed;
-    *encoder_bps = 0;
-    if (a->limit_bps <= 0)
-        return level;
-    while (below(a, level) != level &&
-           wanted < rate_of(a, level) * shares[step_below(a, level)].least)
-        level = below(a, level);
-    double share = wanted / rate_of(a, level);
-    if (below(a, level) == level)
-        share = fmax(share, lowest_share(a, level));
-    if (share < 1)
-        *encoder_bps = (int)(share * ladder_size_bitrate(a->ladder, size_of(a, level)));
-    return level;
-}
-
 static double enough_for(const struct adaptation *a, int level, bool alone)
 {
     if (alone)
@@ -273,6 +256,22 @@ static void choose_top(struct adaptation *a, bool too_much, double before, usec_
     } else if (now >= a->top_until) {
         a->top = LEVEL_MAX_LAYERS;
     }
+}
+
+void adaptation_keep_limit(struct adaptation *a, bool alone)
+{
+    double target = rate_of(a, a->cap);
+    if (a->limit_bps > 0)
+        target = fmin(target, a->limit_bps - a->beside_bps);
+    int level = a->cap;
+    for (; below(a, level) != level; level = below(a, level)) {
+        enum step step = step_below(a, level);
+        double share = level > a->level ? shares[step].enough : shares[step].least;
+        if (target >= rate_of(a, level) * (alone ? share : 1))
+            break;
+    }
+    a->level = level;
+    choose_encoder(a, fmax(target, LIMITED_LEAST * rate_of(a, level)), alone && a->limit_bps > 0);
 }
 
 bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample *s, bool alone,

@@ -70,9 +70,10 @@ void adaptation_set_limit(struct adaptation *a, double bps);
 // Returns the highest level, at most `cap`, whose rate `speed` times and the audio's are within the
 // limit; the lowest that this viewer may have, if none is.
 int adaptation_level_within(const struct adaptation *a, double speed);
-// Returns the level whose size's encoder, all of it this viewer's, then codes at *encoder_bps
-// within the limit, and at no less than the bounds above allow; 0: the ladder's rate is within it.
-int adaptation_steered_within(const struct adaptation *a, double speed, int *encoder_bps);
+// Where no rate is measured: chooses level and encoder's rate as if the limit were the measured
+// target, by the shares above and at once. Without a limit: the cap, at the ladder's rate. Call it
+// when the limit changes, and while it is confirmed, as `alone` may change.
+void adaptation_keep_limit(struct adaptation *a, bool alone);
 // About every frame. `alone`: no other viewer shares the encoders. Returns true if something
 // changed.
 bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample *s, bool alone,

@@ -284,33 +284,34 @@ static void serve_level(struct stream_sender *s, int level, usec_t now)
     watch_sizes(s);
 }
 
-// A cumulative ladder has many levels, between which a switch costs little: the rates stay.
+// Returns true if no other viewer shares the encoders. A cumulative ladder has many levels, between
+// which a switch costs little: the rates stay.
 static bool is_alone(const struct stream_sender *s)
 {
     return !s->config.ladder->cumulative &&
            (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
 }
 
-// Serves a level of all frames, whose encoder codes at the max rate.
-static void serve_steered(struct stream_sender *s, usec_t now)
+static void serve_adapted(struct stream_sender *s, usec_t now)
 {
-    int encoder_bps;
-    int level = adaptation_steered_within(&s->adaptation, s->speed, &encoder_bps);
-    serve_level(s, level, now);
-    steer(s, encoder_bps && s->watching ? s->levels.wanted_size : -1, encoder_bps);
+    serve_level(s, adaptation_level(&s->adaptation), now);
+    if (s->adaptation.encoder_bps && s->watching)
+        steer(s, s->levels.wanted_size, s->adaptation.encoder_bps);
+    else
+        steer(s, -1, 0);
 }
 
-// Serves the level that the network and the max rate leave.
+// Serves the level that the network and the max rate leave. The encoder follows the max rate also
+// where the transport measures none: its viewer does, and grows its estimate (REMB) in steps that
+// are smaller than the ladder's.
 static void serve_chosen(struct stream_sender *s, usec_t now)
 {
     if (s->config.relays)
         return;
-    if (s->config.steers && !s->follows && s->feed->ops->set_bitrate) {
-        if (is_alone(s)) {
-            serve_steered(s, now);
-            return;
-        }
-        steer(s, -1, 0);
+    if (!s->follows && s->config.follows && s->feed->ops->set_bitrate) {
+        adaptation_keep_limit(&s->adaptation, is_alone(s));
+        serve_adapted(s, now);
+        return;
     }
     int within = adaptation_level_within(&s->adaptation, s->speed);
     serve_level(s, s->follows ? adaptation_level(&s->adaptation) : within, now);
@@ -420,13 +421,8 @@ static void follow(struct stream_sender *s, usec_t now)
         adaptation_set_beside(&s->adaptation, s->audio_bps + repair_stats_recent_bps(repair, now));
     }
     // The origin of relayed media chooses level and rate: it is told the target.
-    if (!adaptation_update(&s->adaptation, &sample, is_alone(s), now) || s->config.relays)
-        return;
-    serve_level(s, adaptation_level(&s->adaptation), now);
-    if (s->adaptation.encoder_bps)
-        steer(s, s->levels.wanted_size, s->adaptation.encoder_bps);
-    else
-        steer(s, -1, 0);
+    if (adaptation_update(&s->adaptation, &sample, is_alone(s), now) && !s->config.relays)
+        serve_adapted(s, now);
 }
 
 // ---- Selection of frames

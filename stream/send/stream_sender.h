@@ -56,9 +56,6 @@ struct stream_sender_config {
     bool keeps_size;     // adaptation keeps the size of `level`
     double start_bps;    // initial rate for a path of this kind, bit/s
     bool reports_losses; // the viewer requests what it lacks (NACK, PLI)
-    // While the level does not follow the network and no other viewer plays, the encoder codes at
-    // the max rate: its owner measures the path. stream_sender_set_max_rate applies it.
-    bool steers;
     bool audio_only;
     // The frames come from an origin, which selects them: all are sent. The feed has `set_level`,
     // and `level` and `follows` are requests to it.

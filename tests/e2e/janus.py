@@ -98,7 +98,7 @@ class JanusCase(lib.Case):
         until(lambda: "New video stream" in self.bridge.stdout or not self.bridge.running(), "the stream at Janus")
         self.assertTrue(self.bridge.running(), self.bridge.stdout)
 
-    def watch(self):
+    def watch(self, stream=1):
         """Opens the page in a browser."""
         page = self.start([*self.inside(self.host), sys.executable, "-m", "http.server", "-b", self.address, "-d", GIVEN, "8080"],
                           {"PYTHONUNBUFFERED": "1"})
@@ -108,6 +108,6 @@ class JanusCase(lib.Case):
         self.addCleanup(b.close)
         b.look(1280, 720, dark=True)
         b.call("Page.addScriptToEvaluateOnNewDocument", source=FIRST)
-        b.open(f"http://{self.address}:8080/watch.html")
+        b.open(f"http://{self.address}:8080/watch.html?id={stream}")
         until(lambda: b.value("'first' in window"), "the page")
         return b

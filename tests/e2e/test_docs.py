@@ -43,8 +43,10 @@ class Docs(lib.Case):
 
     def test_the_configuration_of_janus_is_the_one_that_is_tested(self):
         with open(os.path.join(lib.ROOT, "packaging", "janus", "janus.plugin.streaming.jcfg")) as f:
-            given = f.read()
-        self.assertIn("```\n" + given[given.index("weir: {"):] + "```\n", text("many-viewers.md"))
+            given = re.findall(r"(?ms)^[\w-]+: \{.*?^\}\n", f.read())
+        self.assertEqual(len(given), 2)
+        for block in given:
+            self.assertIn("```\n" + block + "```\n", text("many-viewers.md"))
 
     def test_emulated_links_can_be_read(self):
         """weir-link accepts each link of a guide or manual page: it reports only a missing namespace."""

@@ -6,8 +6,32 @@
 
 #include "media/rtp/h264.h"
 
+extern "C" {
+#include <libavcodec/avcodec.h>
+}
+
 namespace
 {
+
+// What libavcodec reads of a coded frame's parameter sets.
+struct read_sets {
+    int profile = 0, level = 0, b_frames = 0;
+
+    explicit read_sets(const coded_frame &f)
+    {
+        AVCodecContext *c = avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_H264));
+        AVPacket *packet = av_packet_alloc();
+        REQUIRE(avcodec_open2(c, nullptr, nullptr) == 0);
+        REQUIRE(av_new_packet(packet, static_cast<int>(f.bytes)) == 0);
+        std::memcpy(packet->data, f.data, f.bytes);
+        REQUIRE(avcodec_send_packet(c, packet) == 0);
+        profile = c->profile;
+        level = c->level;
+        b_frames = c->has_b_frames;
+        av_packet_free(&packet);
+        avcodec_free_context(&c);
+    }
+};
 
 ladder small(int layers, int rate = 30)
 {
@@ -104,6 +128,52 @@ TEST_CASE("parameter sets are known before encoding, and equal those in band")
     const uint8_t *sps = f->data + f->nals[0].offset;
     snprintf(in_band, sizeof(in_band), "%02x%02x%02x", sps[1], sps[2], sps[3]);
     CHECK(std::string(in_band) == profile);
+}
+
+TEST_CASE("the baseline profile: what libavcodec reads, and what WebRTC calls it")
+{
+    struct {
+        int width, height, layers;
+        bool baseline;
+        const char *profile;
+        int read;
+        int level;
+    } const table[] = {
+        {1280, 720, 2, true, "42e01f", FF_PROFILE_H264_CONSTRAINED_BASELINE, 31},
+        {1280, 720, 3, true, "42e01f", FF_PROFILE_H264_CONSTRAINED_BASELINE, 31},
+        {1280, 720, 2, false, "640028", FF_PROFILE_H264_HIGH, 40},
+        {640, 360, 2, true, "42e01e", FF_PROFILE_H264_CONSTRAINED_BASELINE, 30},
+        {1920, 1080, 2, true, "42e032", FF_PROFILE_H264_CONSTRAINED_BASELINE, 50},
+    };
+    for (const auto &row : table) {
+        INFO(row.width << " " << row.layers << " " << row.baseline);
+        ladder l = one_size(row.width, row.height, 30, row.layers, {{row.layers - 1, 900000}});
+        l.baseline = row.baseline;
+        encoder_ptr e = make_encoder(l);
+        char sprop[256], profile[8];
+        REQUIRE(encoder_parameter_sets(e.get(), sprop, sizeof(sprop), profile) == 0);
+        CHECK(std::string(profile) == row.profile);
+        read_sets read(*encode(e.get(), l, 0, 0));
+        CHECK(read.profile == row.read);
+        CHECK(read.level == row.level);
+        CHECK(read.b_frames == 0);
+    }
+}
+
+TEST_CASE("the baseline profile: fewer references suffice for layers, repairs and large frames")
+{
+    ladder l = one_size(1280, 720, 30, 3, {{2, 300000}});
+    l.baseline = true;
+    encoder_ptr e = make_encoder(l);
+    stream s;
+    for (int64_t n = 0; n < 24; n++) {
+        if (n == 10)
+            encoder_repair(e.get(), 8);
+        REQUIRE(s.add(encode(e.get(), l, 0, n, n < 14 ? 0 : 1))); // a cut: a frame is too large
+    }
+    CHECK(play(s, [](const coded_frame &f) { return f.temporal_id == 0; }).size() == 6);
+    CHECK(play(s, [](const coded_frame &f) { return f.number != 8 && f.temporal_id < 2; }).size() >=
+          7);
 }
 
 TEST_CASE("no frame is output before the first IDR position")

@@ -328,29 +328,36 @@ TEST_CASE("adaptation: the highest level within a limit")
     CHECK(adaptation_level_within(&keeps.a, 1) == 2); // of its size
 }
 
-TEST_CASE("adaptation: the encoder of a level within a limit that its owner measures")
+TEST_CASE("adaptation: where nothing is measured, level and encoder keep a limit")
 {
     struct {
-        bool keeps_size;
-        double limit, speed;
-        int level, encoder_bps; // of all frames of the size; 0: the ladder's
+        int from; // level before
+        double limit;
+        bool alone;
+        int level, encoder;
     } const table[] = {
-        {true, 0, 1, 3, 0},           {true, 2e6, 1, 3, 0},
-        {true, 1.5e6, 1, 3, 1500000}, {true, 768e3, 1, 3, 768000}, // 0.4 of 1920
-        {true, 767e3, 1, 2, 1150500},                              // of 1920, as 767 of 1280
-        {true, 100e3, 1, 2, 480000},                               // 0.25
-        {true, 1.5e6, 2, 2, 1125000},                              // twice the pace
-        {false, 320e3, 1, 1, 320000},                              // 0.5 of 640: below 0.3 of 1280
-        {false, 100e3, 1, 0, 448000},                              // 0.7 of 320, of 640
+        {3, 0, true, 3, 0},          {3, 2e6, true, 3, 1920000},  {3, 1e6, true, 3, 1000000},
+        {3, 500e3, true, 2, 750000}, {3, 300e3, true, 1, 300000}, {3, 100e3, true, 0, 200000},
+        {3, 1, true, 0, 32000},      // a twentieth of the lowest level
+        {0, 300e3, true, 0, 600000}, // 0.4 of a level keeps it, 0.55 is enough to come to it
+        {0, 400e3, true, 1, 400000}, {3, 1.9e6, false, 2, 0},     {0, 700e3, false, 1, 0},
+        {0, 0, false, 3, 0},
     };
     for (const auto &row : table) {
-        INFO(row.keeps_size << " " << row.limit << " " << row.speed);
-        viewer v(10e6, row.keeps_size);
+        viewer v(10e6);
+        v.a.level = row.from;
         adaptation_set_limit(&v.a, row.limit);
-        int encoder_bps = -1;
-        CHECK(adaptation_steered_within(&v.a, row.speed, &encoder_bps) == row.level);
-        CHECK(encoder_bps == row.encoder_bps);
+        adaptation_keep_limit(&v.a, row.alone);
+        INFO(row.from << " " << row.limit);
+        CHECK(v.a.level == row.level);
+        CHECK(v.a.encoder_bps == row.encoder);
     }
+    viewer keeps(10e6, true);
+    adaptation_set_beside(&keeps.a, 64000);
+    adaptation_set_limit(&keeps.a, 164e3);
+    adaptation_keep_limit(&keeps.a, true);
+    CHECK(keeps.a.level == 2); // of its size
+    CHECK(keeps.a.encoder_bps == 150000);
 }
 
 TEST_CASE("adaptation: a viewer that keeps a larger size may get a quarter of its rate")

@@ -119,7 +119,7 @@ struct sender {
     stream_sender *s = nullptr;
 
     explicit sender(media of = LIVE, int level = 1, bool repairs = false, bool follows = false,
-                    bool steers = false)
+                    bool measures = true)
     {
         ops.wall = asked::wall;
         ops.on_begun = asked::on_begun;
@@ -146,7 +146,7 @@ struct sender {
         a.ops = &asks;
         a.reorders = of == STORED;
         a.filler = of == STEADY ? FILLER_STEADY : of == GREEDY ? FILLER_GREEDY : FILLER_NONE;
-        t.base.measures = true;
+        t.base.measures = measures;
         stream_sender_config config{};
         config.ladder = &l;
         config.feed = &a;
@@ -154,7 +154,6 @@ struct sender {
         config.seed = 1;
         config.level = level;
         config.follows = follows;
-        config.steers = steers;
         config.relays = of == RELAYED;
         config.start_bps = 1e6;
         config.latency = LATENCY;
@@ -1055,6 +1054,29 @@ TEST_CASE("stream_sender: the max rate of stored media is the highest level with
     CHECK(v.t.max_bps == 0);
 }
 
+TEST_CASE("stream_sender: a live encoder follows the max rate also where nothing is measured")
+{
+    sender v(LIVE, 3, false, true, false);
+    stream_sender_set_max_rate(v.s, 200000, 0); // does not play yet
+    CHECK(v.a.take().find("at") == std::string::npos);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 1);
+    v.a.take();
+    stream_sender_set_max_rate(v.s, 200000, 100 * MS);
+    CHECK(v.a.take() == "size 1 at 200000");
+    CHECK(stream_sender_level(v.s) == 3);
+    stream_sender_set_max_rate(v.s, 120000, 200 * MS);
+    CHECK(v.a.take() == "size 1 at 160000"); // of which the level is three quarters
+    CHECK(stream_sender_level(v.s) == 2);
+    v.a.alone = false;
+    stream_sender_set_max_rate(v.s, 350000, 300 * MS);
+    CHECK(v.a.take() == "size 1 at 0");
+    CHECK(stream_sender_level(v.s) == 2);
+    stream_sender_set_max_rate(v.s, 0, 400 * MS);
+    CHECK(v.a.take().empty());
+    CHECK(stream_sender_level(v.s) == 3);
+}
+
 TEST_CASE("stream_sender: a live encoder follows the max rate")
 {
     sender v(LIVE, 3, false, true);
@@ -1066,24 +1088,5 @@ TEST_CASE("stream_sender: a live encoder follows the max rate")
     v.t.info.delivered_bytes = 1e6;
     v.frame(20, 2000 * MS, false, 1);
     CHECK(v.a.take() == "size 1 at 350000");
-    CHECK(stream_sender_level(v.s) == 3);
-}
-
-TEST_CASE("stream_sender: the max rate steers the encoder, while no other viewer plays")
-{
-    sender v(LIVE, 3, false, false, true); // 100, 150, 300 and 400 kbit/s
-    stream_sender_play(v.s, 0);
-    v.frame(0, 0, true, 1);
-    v.a.take();
-    stream_sender_set_max_rate(v.s, 350000, 0);
-    CHECK(v.a.take() == "size 1 at 350000");
-    CHECK(stream_sender_level(v.s) == 3);
-    v.a.alone = false;
-    stream_sender_set_max_rate(v.s, 350000, 0); // again
-    CHECK(v.a.take() == "size 1 at 0");
-    CHECK(stream_sender_level(v.s) == 2);
-    v.a.alone = true;
-    stream_sender_set_max_rate(v.s, 0, 0);
-    CHECK(v.a.take() == "");
     CHECK(stream_sender_level(v.s) == 3);
 }
