@@ -117,12 +117,19 @@ int store_folder_open(const char *path, bool locks, struct store_folder **out)
         return ERR_NO_MEMORY;
     s->lock = -1;
     int err = 0;
+    struct stat st;
     if (snprintf(s->path, sizeof(s->path), "%s", path) >= (int)sizeof(s->path)) {
         errno = ENAMETOOLONG;
         err = ERR_IO;
     }
     if (!err && locks && mkdir(path, 0755) != 0 && errno != EEXIST)
         err = ERR_IO;
+    if (!err && stat(path, &st) != 0)
+        err = ERR_IO;
+    if (!err && !S_ISDIR(st.st_mode)) {
+        errno = ENOTDIR;
+        err = ERR_IO;
+    }
     if (!err)
         err = open_mark(s, path, locks);
     if (!err) {
