@@ -89,6 +89,7 @@ static int serve(struct program *p, const struct proxy_options *o)
                                    .program = proxy_option_table.program,
                                    .catalog = p->catalog,
                                    .max_viewers = o->max_viewers,
+                                   .proxies = o->proxies,
                                    .telemetry = p->outputs};
     p->server = server_new(&p->loop, &config);
     if (!p->server)

@@ -181,6 +181,7 @@ static int serve(struct program *p, const struct options *o)
                                    .program = send_option_table.program,
                                    .catalog = p->catalog,
                                    .max_viewers = o->max_viewers,
+                                   .proxies = o->proxies,
                                    .telemetry = p->outputs,
                                    .raw = p->raw};
     p->server = server_new(&p->loop, &config);

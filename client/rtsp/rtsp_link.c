@@ -368,8 +368,12 @@ bool rtsp_link_mark(struct rtsp_link *l, int packets)
 
 void rtsp_link_hold(struct rtsp_link *l, bool hold, usec_t now)
 {
-    if (l->has_path && l->conn && !rtsp_client_is_over(l->rtsp))
-        media_receiver_hold(&l->path, hold, now);
+    if (!l->has_path || !l->conn || rtsp_client_is_over(l->rtsp))
+        return;
+    // First: what waited is read in the second call.
+    rtsp_client_held(l->rtsp, hold && !l->path.datagram, now);
+    media_receiver_hold(&l->path, hold, now);
+    arm(l);
 }
 
 void rtsp_link_set_ssrc(struct rtsp_link *l, uint32_t ssrc)
@@ -423,6 +427,12 @@ void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now)
 void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now)
 {
     rtsp_client_set_playout(l->rtsp, ms, now);
+    arm(l);
+}
+
+void rtsp_link_set_adapt(struct rtsp_link *l, const char *adapt, usec_t now)
+{
+    rtsp_client_set_adapt(l->rtsp, adapt, now);
     arm(l);
 }
 

@@ -73,6 +73,7 @@ void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now);
 void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now);
 void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now);
 void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now);
+void rtsp_link_set_adapt(struct rtsp_link *l, const char *adapt, usec_t now);
 // See rtsp_client_set_max_rate.
 bool rtsp_link_set_max_rate(struct rtsp_link *l, int bps, usec_t now);
 void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now);

@@ -94,6 +94,12 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
         p->max_bps = -1;
         return true;
     }
+    if (p->adapt && !pending_requests_waiting(pending, REQUEST_ADAPT)) {
+        *out = (struct playback_request){.kind = REQUEST_ADAPT};
+        snprintf(out->body, sizeof(out->body), "adapt: %s\r\n", p->adapt);
+        p->adapt = NULL;
+        return true;
+    }
     if (pending_requests_waiting(pending, REQUEST_PAUSE) ||
         pending_requests_waiting(pending, REQUEST_PLAY))
         return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which requests of the viewer a client sends next: level, latency, playout, max rate, speed,
-// pause, position. While a request of a kind has no response, only the viewer's last choice of that
-// kind is kept, so that keys pressed behind a stalled network do not pile up.
+// Which requests of the viewer a client sends next: level, latency, playout, max rate, adapt,
+// speed, pause, position. While a request of a kind has no response, only the viewer's last choice
+// of that kind is kept, so that keys pressed behind a stalled network do not pile up.
 #ifndef WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 #define WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 
@@ -15,13 +15,14 @@ extern "C" {
 struct playback_requests {
     bool names_speed; // PLAY has a Speed header
     bool live;
-    bool knows_now;  // as the server's dialect says
-    double duration; // seconds; -1: live
-    int level;       // to request; -1: none
-    int latency_ms;  // to request; -1: none
-    int playout_ms;  // to tell; -1: nothing
-    int max_bps;     // to request; 0: no limit; -1: nothing
-    double speed;    // the viewer's choice
+    bool knows_now;    // as the server's dialect says
+    double duration;   // seconds; -1: live
+    int level;         // to request; -1: none
+    int latency_ms;    // to request; -1: none
+    int playout_ms;    // to tell; -1: nothing
+    int max_bps;       // to request; 0: no limit; -1: nothing
+    const char *adapt; // to request, static; NULL: nothing
+    double speed;      // the viewer's choice
     double requested_speed;
     bool pause; // the viewer's choice
     bool requested_pause;
@@ -41,8 +42,9 @@ void playback_requests_init(struct playback_requests *p, bool names_speed);
 void playback_requests_describe(struct playback_requests *p, const struct sdp *sdp);
 
 // The next request to send, given those that have no response. Returns false if there is none now.
-// The caller changes `level`, `latency_ms`, `playout_ms`, `max_bps`, `speed`, `pause` and
-// `position`, and then calls this until it returns false; it calls it again after each response.
+// The caller changes `level`, `latency_ms`, `playout_ms`, `max_bps`, `adapt`, `speed`, `pause`
+// and `position`, and then calls this until it returns false; it calls it again after each
+// response.
 bool playback_requests_next(struct playback_requests *p, const struct pending_requests *pending,
                             struct playback_request *out);
 // The first PLAY, from `start` (seconds) of stored media.

@@ -47,6 +47,8 @@ struct rtsp_client {
     usec_t deadline;              // used in STEP_VALIDATING and STEP_LEAVING
     usec_t started;               // time at which this client was created
     usec_t heard;                 // time of the last whole message or packet from the server
+    bool held;                    // the owner reads nothing
+    bool skips_describe;          // config.known is used
     usec_t received_wall;         // wall clock at reception of the bytes being parsed
     struct rtsp_requests requests;
     struct playback_requests playback;
@@ -228,6 +230,14 @@ bool rtsp_client_set_max_rate(struct rtsp_client *c, int bps, usec_t now)
     return true;
 }
 
+void rtsp_client_set_adapt(struct rtsp_client *c, const char *adapt, usec_t now)
+{
+    if (!c->dialect->knows_weir_parameters)
+        return;
+    c->playback.adapt = adapt;
+    send_playback_next(c, now);
+}
+
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now)
 {
     c->playback.speed = speed;
@@ -323,10 +333,17 @@ static void rule_out_impossible(struct rtsp_client *c)
     }
 }
 
+static void append_via(const struct rtsp_client *c, char *headers, size_t cap)
+{
+    size_t len = strlen(headers);
+    if (c->config.via)
+        snprintf(headers + len, cap - len, "Via: %.900s\r\n", c->config.via);
+}
+
 static void send_setup(struct rtsp_client *c, usec_t now)
 {
     char uri[2 * URL_MAX_TEXT];
-    char headers[1024];
+    char headers[2048];
     memcpy(headers, transport_header, sizeof(transport_header));
     rule_out_impossible(c);
     if (!c->fallback.left.count) {
@@ -348,11 +365,13 @@ static void send_setup(struct rtsp_client *c, usec_t now)
         transport_fallback_offer(&c->fallback, c->dialect->reads_alternatives);
     // Leaves room for the line's end.
     if (c->link->offer(c->link_ctx, &c->sdp, &offered, headers + TRANSPORT_HEADER,
-                       sizeof(headers) - TRANSPORT_HEADER - 2) != 0) {
+                       sizeof(headers) / 2 - TRANSPORT_HEADER - 2) != 0) {
         end_as(c, RTSP_CLIENT_INTERNAL, "cannot offer the transports", now);
         return;
     }
     memcpy(headers + strlen(headers), "\r\n", 3);
+    if (c->skips_describe)
+        append_via(c, headers, sizeof(headers));
     c->step = STEP_SETTING_UP;
     send_request(c, &(struct client_request){.kind = REQUEST_SETUP, .uri = uri, .headers = headers},
                  now);
@@ -436,6 +455,35 @@ static void redirect(struct rtsp_client *c, struct text location, usec_t now)
     c->link->redirect(c->link_ctx, &c->origin.url, now);
 }
 
+static void describe(struct rtsp_client *c, usec_t now)
+{
+    char headers[1024] = "Accept: application/sdp\r\n";
+    append_via(c, headers, sizeof(headers));
+    c->step = STEP_DESCRIBING;
+    send_request(c, &(struct client_request){.kind = REQUEST_DESCRIBE, .headers = headers}, now);
+}
+
+// Uses c->sdp. Returns false if the client has ended.
+static bool use_description(struct rtsp_client *c, usec_t now)
+{
+    const char *why = "";
+    bool good = c->events->on_described(c->ctx, &c->sdp, &why, now);
+    if (!good)
+        end_as(c, RTSP_CLIENT_REFUSED, why, now);
+    return good;
+}
+
+static void begin_setup(struct rtsp_client *c, usec_t now)
+{
+    c->dialect = server_dialect_of(&c->sdp);
+    playback_requests_describe(&c->playback, &c->sdp);
+    transport_fallback_init(&c->fallback,
+                            c->dialect->knows_weir_transports ? &c->config.transports
+                                                              : &c->config.standard_transports,
+                            c->playback.live);
+    send_setup(c, now);
+}
+
 static void on_description(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     int err = sdp_decode(r->body.at ? r->body.at : "", r->body.len, &c->sdp);
@@ -445,19 +493,23 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
                  err == ERR_UNSUPPORTED ? "no H.264 video in it" : err_text(err));
         return;
     }
-    const char *why = "";
-    if (!c->events->on_described(c->ctx, &c->sdp, &why, now)) {
-        end_as(c, RTSP_CLIENT_REFUSED, why, now);
+    if (!use_description(c, now))
         return;
-    }
     rtsp_response_base(r, &c->sdp, c->requests.base);
-    c->dialect = server_dialect_of(&c->sdp);
-    playback_requests_describe(&c->playback, &c->sdp);
-    transport_fallback_init(&c->fallback,
-                            c->dialect->knows_weir_transports ? &c->config.transports
-                                                              : &c->config.standard_transports,
-                            c->playback.live);
-    send_setup(c, now);
+    begin_setup(c, now);
+}
+
+// The base is what the server's Content-Base would be.
+static void set_up_known(struct rtsp_client *c, usec_t now)
+{
+    size_t len = strlen(c->requests.base);
+    c->skips_describe = true;
+    c->sdp = *c->config.known;
+    if (!use_description(c, now))
+        return;
+    if (len && len + 1 < sizeof(c->requests.base) && c->requests.base[len - 1] != '/')
+        memcpy(c->requests.base + len, "/", 2);
+    begin_setup(c, now);
 }
 
 // Processes a response with a status of 300 or above.
@@ -482,7 +534,12 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         }
         return;
     case REQUEST_SETUP:
-        if (r->status == 461 && !c->dialect->reads_alternatives && c->fallback.left.count > 1)
+        if (c->skips_describe && r->status != 503) {
+            c->skips_describe = false;
+            url_request_text(&c->origin.url, c->requests.base);
+            describe(c, now);
+        } else if (r->status == 461 && !c->dialect->reads_alternatives &&
+                   c->fallback.left.count > 1)
             try_next_transport(c, "the server does not support it", now);
         else
             end_refused(c, p, r, now);
@@ -560,7 +617,8 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
         on_description(c, r, now);
         return;
     case REQUEST_SETUP:
-        c->rtt = usec_min(c->rtt, now - p->asked);
+        c->rtt = c->rtt ? usec_min(c->rtt, now - p->asked) : now - p->asked;
+        c->skips_describe = false;
         on_setup_response(c, r, now);
         return;
     case REQUEST_AUDIO:
@@ -604,7 +662,7 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
     if (!pending_requests_take(&c->requests.pending, r->cseq, &p)) {
         // A full server responds before it has read a request, so its response has no CSeq.
         const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
-        if (r->status == 503 && oldest && c->step == STEP_DESCRIBING)
+        if (r->status == 503 && oldest && (c->step == STEP_DESCRIBING || c->skips_describe))
             end_refused(c, oldest, r, now);
         else
             log_debug("ignored RTSP response %d: it matches no request", r->status);
@@ -649,13 +707,11 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
 {
     if (c->step != STEP_CONNECTING)
         return; // the viewer is leaving
-    char headers[1024];
-    int len = snprintf(headers, sizeof(headers), "Accept: application/sdp\r\n");
-    if (c->config.via)
-        snprintf(headers + len, sizeof(headers) - (size_t)len, "Via: %.900s\r\n", c->config.via);
-    c->step = STEP_DESCRIBING;
     c->events->on_connected(c->ctx, now);
-    send_request(c, &(struct client_request){.kind = REQUEST_DESCRIBE, .headers = headers}, now);
+    if (c->config.known)
+        set_up_known(c, now);
+    else
+        describe(c, now);
 }
 
 int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, usec_t wall,
@@ -717,6 +773,13 @@ void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t n
         end_as(c, RTSP_CLIENT_LOST, error, now);
 }
 
+void rtsp_client_held(struct rtsp_client *c, bool held, usec_t now)
+{
+    if (c->held && !held)
+        c->heard = now;
+    c->held = held;
+}
+
 // ---- Deadlines ----
 
 usec_t rtsp_client_silence_limit(const struct rtsp_client *c)
@@ -724,6 +787,11 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c)
     if (c->config.silence)
         return c->config.silence;
     return c->path.datagram ? SILENCE_DATAGRAM : SILENCE_STREAM;
+}
+
+static usec_t silence_deadline(const struct rtsp_client *c)
+{
+    return c->held ? USEC_NEVER : c->heard + rtsp_client_silence_limit(c);
 }
 
 // Some servers start encoding at the first request, so a viewer that tolerates a long silence waits
@@ -759,7 +827,7 @@ usec_t rtsp_client_next_timeout(const struct rtsp_client *c)
             when = oldest->asked + response_limit(c);
         break;
     case STEP_PLAYING:
-        when = usec_min(c->alive.due, c->heard + rtsp_client_silence_limit(c));
+        when = usec_min(c->alive.due, silence_deadline(c));
         break;
     }
     if (c->step < STEP_STARTING)
@@ -795,7 +863,7 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now)
             try_next_transport(c, "the server is not heard in time", now);
         return;
     case STEP_PLAYING:
-        if (now >= c->heard + rtsp_client_silence_limit(c))
+        if (now >= silence_deadline(c))
             end_with(c, RTSP_CLIENT_LOST, now, "no data from the server for %d s",
                      (int)(rtsp_client_silence_limit(c) / USEC_PER_SEC));
         else if (now >= c->alive.due)

@@ -59,7 +59,11 @@ struct rtsp_client_config {
     int stored_latency_ms;
     usec_t silence;  // silence after which the server counts as lost; 0: the transport's default
     bool has_audio;  // the viewer requests audio
-    const char *via; // value of the Via header of DESCRIBE (RFC 2326, 12.43), borrowed; NULL: none
+    const char *via; // value of the Via header of the first request (RFC 2326, 12.43), borrowed;
+                     // NULL: none
+    // The description of a URL without a query, which is known: the first request is SETUP. If it
+    // is refused, DESCRIBE follows. Borrowed until on_setup; NULL: not known.
+    const struct sdp *known;
     // Returns true if a redirect to this URL may be followed; NULL: to any.
     bool (*may_follow)(const void *ctx, const struct url *to);
     const void *follow_ctx; // borrowed
@@ -196,6 +200,10 @@ void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t n
 usec_t rtsp_client_next_timeout(const struct rtsp_client *c); // USEC_NEVER: none
 void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now);
 
+// The owner stops or continues reading the connection. Silence meanwhile is its own, not the
+// server's.
+void rtsp_client_held(struct rtsp_client *c, bool held, usec_t now);
+
 // ---- State
 
 // Returns true if the client waits for a connection.
@@ -223,6 +231,8 @@ void rtsp_client_set_playout(struct rtsp_client *c, int ms, usec_t now);
 // Requests a max rate of all that the server sends, bit/s; 0: none. Returns false if the server
 // does not know the parameter; nothing is sent then.
 bool rtsp_client_set_max_rate(struct rtsp_client *c, int bps, usec_t now);
+// `adapt`: as in rtsp_client_config, not NULL.
+void rtsp_client_set_adapt(struct rtsp_client *c, const char *adapt, usec_t now);
 void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and continues playing
 void rtsp_client_pause(struct rtsp_client *c, usec_t now);
 void rtsp_client_resume(struct rtsp_client *c, usec_t now);

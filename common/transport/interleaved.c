@@ -115,7 +115,8 @@ void interleaved_info(struct media_transport *t, struct transport_info *out, use
     // round trip.
     out->delivered_bytes = (double)s.bytes_acked + (double)s.sacked * s.mss;
     out->cwnd_packets = s.cwnd;
-    double buffer = tcp_send_buffer(tcp_conn_fd(i->conn));
+    double used = out->unsent_bytes + fmax(0, out->flight_bytes);
+    double buffer = used > 0 ? tcp_send_buffer(tcp_conn_fd(i->conn)) : 1;
     if (buffer > 0)
-        out->buffer_free = fmax(0, 1 - (out->unsent_bytes + fmax(0, out->flight_bytes)) / buffer);
+        out->buffer_free = fmax(0, 1 - used / buffer);
 }

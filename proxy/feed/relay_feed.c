@@ -20,6 +20,7 @@
 #define EARLY_SECONDS     1.0
 #define ORIGIN_LATENCY_MS 200
 #define RETRY_EVERY       USEC_PER_SEC          // during an outage
+#define FRESH             (2 * USEC_PER_SEC)    // a description
 #define CLOCK_WAIT        (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 
 enum phase {
@@ -179,6 +180,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     f->phase = PLAYING;
     access_leg_begin(f->leg, now);
     note_place(f, place);
+    upstream_set_follows(f->upstream, f->follows, now); // changed since the session began?
     if (returns && f->playout_ms)
         upstream_set_playout(f->upstream, f->playout_ms, now);
     if (f->requested && !f->answered) {
@@ -279,7 +281,7 @@ static void bridge_request_key(void *ctx, usec_t now)
         upstream_request_key(f->upstream, now);
 }
 
-static void on_audio(void *ctx, const struct received_audio *a)
+static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct relay_feed *f = ctx;
     struct coded_audio *c =
@@ -287,7 +289,6 @@ static void on_audio(void *ctx, const struct received_audio *a)
     if (!c)
         return;
     struct fps fps = f->config.media->ladder.source_fps;
-    usec_t now = clock_now();
     c->position = a->position + audio_samples(number_shift_media(f->shift, fps));
     c->captured = access_leg_captured(f->upstream, a->capture_wall, a->arrived, now);
     c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
@@ -419,6 +420,8 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
     struct upstream_config config = {.loop = f->config.loop,
                                      .url = f->config.url,
                                      .sdp = f->config.sdp,
+                                     .is_described =
+                                         phase == STARTING && now - f->config.described_at < FRESH,
                                      .transports = &f->config.choices->backbone,
                                      .rules = f->config.choices->rules,
                                      .via = f->config.via,
@@ -583,7 +586,10 @@ static void set_level(struct media_feed *feed, int level, bool follows)
     bool changes = level != f->level;
     f->level = level;
     f->follows = follows;
-    if (changes && (f->phase == PLAYING || f->phase == PAUSED))
+    if (f->phase != PLAYING && f->phase != PAUSED)
+        return;
+    upstream_set_follows(f->upstream, follows, clock_now());
+    if (changes)
         upstream_set_level(f->upstream, level, clock_now());
 }
 

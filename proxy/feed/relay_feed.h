@@ -30,6 +30,7 @@ struct relay_feed_config {
     const struct url *url;
     const struct sdp *sdp; // the origin's description
     const char *via;
+    usec_t described_at;
     bool *stale; // set if a session with the origin fails
 };
 

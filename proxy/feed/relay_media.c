@@ -8,6 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/put.h"
 #include "common/base/utf8.h"
+#include "common/net/clock.h"
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/relay_feed.h"
 #include "proxy/feed/shared_feed.h"
@@ -27,6 +28,7 @@ struct relay_media {
     struct sdp sdp;
     char via[VIA_MAX];
     char name[VIA_MAX_NAME + 16]; // of this proxy: the last entry of `via`
+    usec_t described_at;
     bool stale;
     struct shared_stream *shared; // owned; of live media, from its first viewer on
 };
@@ -41,6 +43,7 @@ static struct media_feed *live_feed_new(struct relay_media *m,
                                         .url = &m->url,
                                         .sdp = &m->sdp,
                                         .via = m->via,
+                                        .described_at = m->described_at,
                                         .stale = &m->stale};
     if (!m->shared)
         m->shared = shared_stream_new(&of);
@@ -65,6 +68,7 @@ static struct media_feed *feed_new(struct stream_media *base,
                                      .url = &m->url,
                                      .sdp = &m->sdp,
                                      .via = m->via,
+                                     .described_at = m->described_at,
                                      .stale = &m->stale};
     return relay_feed_new(&feed);
 }
@@ -117,6 +121,7 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
     m->choices = config->choices;
     m->url = *config->url;
     m->sdp = *sdp;
+    m->described_at = clock_now();
     snprintf(m->via, sizeof(m->via), "%s", config->via);
     const char *last = strrchr(m->via, ',');
     snprintf(m->name, sizeof(m->name), "%.50s", last ? last + 2 : m->via);

@@ -14,7 +14,8 @@
 #include "proxy/policy/key_requests.h"
 #include "proxy/policy/number_shift.h"
 
-#define RETRY_EVERY USEC_PER_SEC // during an outage
+#define RETRY_EVERY USEC_PER_SEC       // during an outage
+#define FRESH       (2 * USEC_PER_SEC) // a description
 
 enum phase {
     IDLE,     // no session with the origin
@@ -78,6 +79,7 @@ static void tell_demand(struct shared_upstream *u, usec_t now)
     const struct flow_demand *d = &u->demand;
     if (u->phase != PLAYING || !u->seat_count)
         return;
+    upstream_set_follows(u->upstream, d->follows, now);
     if (d->level != u->told.level)
         upstream_set_level(u->upstream, d->level, now);
     if (d->latency_ms != u->told.latency_ms)
@@ -194,7 +196,7 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     shared_frame_unref(f);
 }
 
-static void on_audio(void *ctx, const struct received_audio *a)
+static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct shared_upstream *u = ctx;
     struct coded_audio *c =
@@ -202,7 +204,6 @@ static void on_audio(void *ctx, const struct received_audio *a)
     if (!c)
         return;
     struct fps fps = u->config.media->ladder.source_fps;
-    usec_t now = clock_now();
     c->position = a->position + audio_samples(number_shift_media(u->shift, fps));
     c->captured = access_leg_captured(u->upstream, a->capture_wall, a->arrived, now);
     c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
@@ -331,6 +332,8 @@ static int connect_upstream(struct shared_upstream *u, enum phase phase, usec_t 
     struct upstream_config config = {.loop = u->config.loop,
                                      .url = u->config.url,
                                      .sdp = u->config.sdp,
+                                     .is_described = phase == STARTING &&
+                                                     now - u->config.described_at < FRESH,
                                      .transports = &u->config.choices->backbone,
                                      .rules = u->config.choices->rules,
                                      .via = u->config.via,

@@ -31,6 +31,7 @@ struct upstream {
     struct timer *bye;
     struct audio_receiver audio;
     bool has_audio; // `audio` is initialised
+    usec_t now;     // of the packet that is processed
     struct clock_sync clock;
     struct sdp sdp;                       // of this session
     const struct server_dialect *dialect; // static
@@ -114,7 +115,7 @@ static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
 static void on_audio_received(void *ctx, const struct received_audio *a)
 {
     struct upstream *u = ctx;
-    u->config.ops->on_audio(u->config.ctx, a);
+    u->config.ops->on_audio(u->config.ctx, a, u->now);
 }
 
 // ---- The description
@@ -161,6 +162,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
                                            .on_report = on_report,
                                            .ecn_marked = ecn_marked,
                                            .ctx = u};
+    video_receiver_free(u->video); // of the description that was known, and was out of date
     u->video = video_receiver_new(&config);
     *why = "out of memory";
     return u->video;
@@ -302,8 +304,9 @@ static void request_audio(struct upstream *u, usec_t now)
 
 // Returns true if the packet is the audio's.
 static bool take_audio(struct upstream *u, bool rtcp, const uint8_t *data, size_t len,
-                       usec_t arrived)
+                       usec_t arrived, usec_t now)
 {
+    u->now = now;
     if (!u->sdp.audio.present)
         return false;
     // Datagrams may arrive before the SETUP response that they depend on: those are dropped.
@@ -316,7 +319,7 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
                       usec_t now)
 {
     struct upstream *u = ctx;
-    bool is_audio = !u->dialect->audio_has_own_flow && take_audio(u, rtcp, data, len, arrived);
+    bool is_audio = !u->dialect->audio_has_own_flow && take_audio(u, rtcp, data, len, arrived, now);
     request_audio(u, now);
     if (!is_audio)
         video_receiver_packet(u->video, rtcp, data, len, arrived, now);
@@ -325,8 +328,7 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
 static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                             usec_t now)
 {
-    (void)now;
-    (void)take_audio(ctx, rtcp, data, len, arrived);
+    (void)take_audio(ctx, rtcp, data, len, arrived, now);
 }
 
 static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
@@ -355,6 +357,11 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
 
 // ---- Requests
 
+static const char *adapt_of(bool follows)
+{
+    return follows ? "sender" : "none";
+}
+
 void upstream_pause(struct upstream *u, usec_t now)
 {
     rtsp_link_pause(u->link, now);
@@ -379,6 +386,14 @@ void upstream_set_level(struct upstream *u, int level, usec_t now)
 {
     if (u->dialect && u->dialect->knows_weir_parameters)
         rtsp_link_set_level(u->link, level, now);
+}
+
+void upstream_set_follows(struct upstream *u, bool follows, usec_t now)
+{
+    if (follows == u->config.follows)
+        return;
+    u->config.follows = follows;
+    rtsp_link_set_adapt(u->link, adapt_of(follows), now);
 }
 
 void upstream_request_key(struct upstream *u, usec_t now)
@@ -462,20 +477,22 @@ struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
         return NULL;
     }
     bool is_weir = server_dialect_of(config->sdp)->knows_weir_parameters;
+    bool knows = config->is_described && is_weir && !strchr(config->url->text, '?');
     u->config = *config;
     u->url = *config->url;
     snprintf(u->via, sizeof(u->via), "%s", config->via);
     u->stats.rate_bps = u->stats.loss = u->stats.delay_ms = u->stats.skipped = NAN;
     struct rtsp_client_config rtsp = {.url = u->url,
                                       .transports = *config->transports,
-                                      .adapt = config->follows ? "sender" : "none",
+                                      .adapt = adapt_of(config->follows),
                                       .controls_speed = is_weir,
                                       .live_latency_ms = config->latency_ms,
                                       .stored_latency_ms = config->latency_ms,
                                       .has_audio = config->has_audio,
                                       .may_follow = origin_url_may_follow,
                                       .follow_ctx = config->rules,
-                                      .via = u->via};
+                                      .via = u->via,
+                                      .known = knows ? config->sdp : NULL};
     struct rtsp_link_config link = {.loop = config->loop,
                                     .rtsp = &rtsp,
                                     .cc = "",

@@ -24,7 +24,7 @@ struct upstream_ops {
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_seek_refused)(void *ctx, usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
-    void (*on_audio)(void *ctx, const struct received_audio *a);
+    void (*on_audio)(void *ctx, const struct received_audio *a, usec_t now);
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
     void (*on_bye)(void *ctx, usec_t now);    // the origin ended the media
@@ -36,6 +36,7 @@ struct upstream_config {
     uv_loop_t *loop; // these pointers are borrowed
     const struct url *url;
     const struct sdp *sdp; // the stream's description: the origin's must still have its ladder
+    bool is_described;     // just now: the origin need not describe it again
     const struct transport_list *transports;
     const struct origin_rules *rules; // where the origin may redirect to
     const char *via;
@@ -59,6 +60,9 @@ void upstream_resume(struct upstream *u, usec_t now);
 void upstream_seek(struct upstream *u, double seconds, usec_t now);
 void upstream_set_speed(struct upstream *u, double speed, usec_t now);
 void upstream_set_level(struct upstream *u, int level, usec_t now);
+// The origin adapts the level to the backbone, or no longer. Before on_playing it is what
+// upstream_config.follows said.
+void upstream_set_follows(struct upstream *u, bool follows, usec_t now);
 void upstream_request_key(struct upstream *u, usec_t now);
 // The origin sends at most `bps` bit/s; 0: no limit. Of third parties it is requested by TMMBR, if
 // their description has `ccm tmmbr`; else it has no effect (logged).

@@ -22,6 +22,12 @@ static const char *read_listen(void *options, const char *value, char *reason, s
                  : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
 }
 
+static const char *read_trusted(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    return trusted_proxies_read(&((struct proxy_options *)options)->proxies, value);
+}
+
 static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
@@ -70,13 +76,7 @@ static const char *read_user(void *options, const char *value, char *reason, siz
 static const char *read_allow(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    struct origin_rules *rules = &((struct proxy_options *)options)->rules;
-    if (rules->host_count == ORIGIN_URL_HOSTS)
-        return "at most 64 hosts";
-    if (!*value || strpbrk(value, "/@[]") || !url_is_plain(value))
-        return "expects a host's name or address, as viewers write it in the URL, without a port";
-    rules->hosts[rules->host_count++] = value;
-    return NULL;
+    return origin_url_allow(&((struct proxy_options *)options)->rules, value);
 }
 
 static const char *read_backbone(void *options, const char *value, char *reason, size_t cap)
@@ -194,9 +194,9 @@ static const struct option_row rows[] = {
     {.name = "parent", .argument = "URL", .read = read_parent, .hides_user = true,
      .help = "rtsp://HOST[:PORT] of another weir-proxy, which requests the streams in place of this "
              "one; its viewers and those of other proxies behind it share them"},
-    {.name = "allow", .argument = "HOST", .read = read_allow, .repeats = true,
+    {.name = "allow", .argument = "HOST[:PORT]", .read = read_allow, .repeats = true,
      .help = "without --origin: relay this host, as viewers write it; with it: follow redirects to "
-             "this host; repeat it for more"},
+             "this host; without a port: all its ports; repeat it for more, at most 64"},
     {.name = "origin-user", .argument = "USER:PASSWORD", .kind = OPTION_TEXT, .at = AT(user),
      .read = read_user,
      .help = "credentials for --origin; viewers never see them; belongs in a configuration file"},
@@ -238,6 +238,9 @@ static const struct option_row rows[] = {
      .max = VIEWERS_MAX, .fallback = "1024",
      .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
              "them, at least 4"},
+    {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
+     .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
+             "repeat it for more, at most 16"},
 
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "write a JSON line per second and viewer"},
@@ -307,7 +310,9 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
         set_user(&o->rules.origin, o->user);
     if (result != OPTIONS_RUN || o->rules.has_origin || o->rules.host_count)
         return result;
-    (void)err_say(error, cap, 0, "requires --origin URL, --parent URL, or --allow HOST for each host to relay");
+    (void)err_say(error, cap, 0,
+                  "requires --origin URL, --parent URL, or --allow HOST[:PORT] for each host to "
+                  "relay");
     return OPTIONS_BAD;
 }
 

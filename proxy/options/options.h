@@ -10,6 +10,7 @@
 #include "common/program/command_line.h"
 #include "proxy/feed/relay_media.h"
 #include "proxy/policy/origin_url.h"
+#include "server/rtsp/trusted_proxies.h"
 #include "stream/send/scheduler.h"
 
 #ifdef __cplusplus
@@ -29,6 +30,7 @@ struct proxy_options {
     int queue_bytes;
     int timeout; // seconds
     int max_viewers;
+    struct trusted_proxies proxies;  // that may have more of them
     const char *stats;               // NULL: none
     struct sockaddr_storage metrics; // AF_UNSPEC: none
     struct log_options log;

@@ -42,11 +42,33 @@ static bool has_dot_segment(const char *path)
     }
 }
 
-static bool is_allowed(const struct origin_rules *rules, const char *host)
+const char *origin_url_allow(struct origin_rules *rules, const char *text)
 {
-    for (int i = 0; i < rules->host_count; i++)
-        if (strcasecmp(rules->hosts[i], host) == 0)
+    static const char wrong[] =
+        "expects HOST[:PORT], a host's name or address as viewers write it in the URL";
+    char full[URL_MAX_TEXT];
+    struct url url;
+    const char *reason;
+    if (rules->host_count == ORIGIN_URL_HOSTS)
+        return "at most 64 hosts";
+    bool is_bare_v6 = text[0] != '[' && strchr(text, ':') != strrchr(text, ':');
+    int len = snprintf(full, sizeof(full), is_bare_v6 ? "rtsp://[%s]/" : "rtsp://%s/", text);
+    if (!*text || strpbrk(text, "/?@") || len < 0 || (size_t)len >= sizeof(full) ||
+        !url_is_plain(full) || url_parse(full, &url, &reason) != 0)
+        return wrong;
+    struct origin_host *host = &rules->hosts[rules->host_count++];
+    memcpy(host->name, url.host, sizeof(host->name));
+    host->port = url.has_port ? url.port : 0;
+    return NULL;
+}
+
+static bool is_allowed(const struct origin_rules *rules, const struct url *to)
+{
+    for (int i = 0; i < rules->host_count; i++) {
+        const struct origin_host *host = &rules->hosts[i];
+        if (strcasecmp(host->name, to->host) == 0 && (!host->port || host->port == to->port))
             return true;
+    }
     return false;
 }
 
@@ -78,7 +100,7 @@ int origin_url_of(const struct origin_rules *rules, const char *path, struct url
     if (written < 0 || (size_t)written >= sizeof(text) || !url_is_plain(text) ||
         strchr(text + 7, '@') || url_parse(text, out, &reason) != 0)
         return ERR_MALFORMED;
-    if (!rules->has_origin && !is_allowed(rules, out->host))
+    if (!rules->has_origin && !is_allowed(rules, out))
         return ERR_UNSUPPORTED;
     if (rules->has_origin) {
         memcpy(out->user, origin->user, sizeof(out->user));
@@ -91,7 +113,7 @@ int origin_url_of(const struct origin_rules *rules, const char *path, struct url
 bool origin_url_may_follow(const void *rules, const struct url *to)
 {
     const struct origin_rules *r = rules;
-    return (r->has_origin && strcasecmp(r->origin.host, to->host) == 0) || is_allowed(r, to->host);
+    return (r->has_origin && strcasecmp(r->origin.host, to->host) == 0) || is_allowed(r, to);
 }
 
 bool origin_url_is_same(const char *first, const char *path)

@@ -14,12 +14,21 @@ extern "C" {
 
 enum { ORIGIN_URL_HOSTS = 64 };
 
+struct origin_host {
+    char name[URL_MAX_HOST]; // without brackets
+    int port;                // 0: any
+};
+
 struct origin_rules {
     bool has_origin;
     struct url origin; // with has_origin
     int host_count;
-    const char *hosts[ORIGIN_URL_HOSTS]; // borrowed; that are allowed besides
+    struct origin_host hosts[ORIGIN_URL_HOSTS]; // that are allowed besides
 };
+
+// Appends HOST[:PORT]; an IPv6 address may be without brackets if it has no port. Returns NULL, or
+// why it was not appended (static text).
+const char *origin_url_allow(struct origin_rules *rules, const char *text);
 
 // `path`: of the viewer's URL, with its query; a track's name at its end and ?level=N are left out.
 // Returns 0; ERR_NOT_FOUND: the path names no host, or does not begin with '/'; ERR_UNSUPPORTED:

@@ -24,6 +24,12 @@ static const char *read_listen(void *options, const char *value, char *reason, s
                  : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
 }
 
+static const char *read_trusted(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    return trusted_proxies_read(&((struct options *)options)->proxies, value);
+}
+
 static const char *read_path(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
@@ -189,6 +195,9 @@ static const struct option_row rows[] = {
      .max = VIEWERS_MAX, .fallback = "1024",
      .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
              "them, at least 4"},
+    {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
+     .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
+             "repeat it for more, at most 16"},
 
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,

@@ -13,6 +13,7 @@
 #include "media/coded/ladder.h"
 #include "media/coded/synthetic.h"
 #include "media/picture/geometry.h"
+#include "server/rtsp/trusted_proxies.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +42,8 @@ struct options {
     int audio_kbps;
     int timeout; // seconds
     int max_viewers;
-    int mtp_port; // 0: any
+    struct trusted_proxies proxies; // that may have more of them
+    int mtp_port;                   // 0: any
     struct log_options log;
 };
 

@@ -15,7 +15,11 @@ void places_init(struct places *p, int total, struct place_key *keys)
     int each = (total + ADDRESSES - 1) / ADDRESSES;
     if (each < PLACES_EACH_MIN)
         each = total < PLACES_EACH_MIN ? total : PLACES_EACH_MIN;
-    *p = (struct places){.total = total, .each = each, .keys = keys};
+    int trusted = total - total / ADDRESSES;
+    *p = (struct places){.total = total,
+                         .each = each,
+                         .trusted_each = trusted > each ? trusted : each,
+                         .keys = keys};
 }
 
 struct place_key place_key_v4(const uint8_t address[4])
@@ -23,26 +27,38 @@ struct place_key place_key_v4(const uint8_t address[4])
     return (struct place_key){.low = UINT64_C(0xffff00000000) | load_be32(address)};
 }
 
-struct place_key place_key_v6(const uint8_t address[16])
+static bool is_mapped(const uint8_t address[16])
 {
     static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    if (memcmp(address, mapped, sizeof(mapped)) == 0)
+    return memcmp(address, mapped, sizeof(mapped)) == 0;
+}
+
+struct place_key place_key_alone(const uint8_t address[16])
+{
+    if (is_mapped(address))
         return place_key_v4(address + 12);
+    return (struct place_key){.high = load_be64(address), .low = load_be64(address + 8)};
+}
+
+struct place_key place_key_v6(const uint8_t address[16])
+{
+    struct place_key key = place_key_alone(address);
     bool link_local =
         address[0] == 0xfe && (address[1] & 0xc0) == 0x80; // fe80::/10 (RFC 4291, 2.4)
-    return (struct place_key){.high = load_be64(address),
-                              .low = link_local ? load_be64(address + 8) : 0};
+    if (!link_local && !is_mapped(address))
+        key.low = 0;
+    return key;
 }
 
 // Scans all keys: 16 kB for 1024 places, once per connection, cost less than the connection itself.
-int places_take(struct places *p, struct place_key key)
+int places_take(struct places *p, struct place_key key, bool is_trusted)
 {
     int taken = 0;
     if (p->count == p->total)
         return ERR_FULL;
     for (int i = 0; i < p->count; i++)
         taken += p->keys[i].high == key.high && p->keys[i].low == key.low;
-    if (taken >= p->each)
+    if (taken >= (is_trusted ? p->trusted_each : p->each))
         return ERR_RANGE;
     p->keys[p->count++] = key;
     return 0;

@@ -36,16 +36,28 @@ struct server {
     struct connection **connections; // owned, like its elements; the index is the place
 };
 
-static struct place_key key_of(const struct sockaddr_storage *peer)
+static struct place_key key_of(const struct sockaddr_storage *peer, bool alone)
 {
     struct sockaddr_in6 v6;
     struct sockaddr_in v4;
     if (peer->ss_family == AF_INET6) {
         memcpy(&v6, peer, sizeof(v6));
-        return place_key_v6(v6.sin6_addr.s6_addr);
+        return (alone ? place_key_alone : place_key_v6)(v6.sin6_addr.s6_addr);
     }
     memcpy(&v4, peer, sizeof(v4));
     return place_key_v4((const uint8_t *)&v4.sin_addr);
+}
+
+static bool is_trusted(const struct server *s, const struct sockaddr_storage *peer)
+{
+    const struct trusted_proxies *proxies = &s->config.proxies;
+    struct place_key key = key_of(peer, true);
+    for (int i = 0; i < proxies->count; i++) {
+        struct place_key proxy = key_of(&proxies->addresses[i], true);
+        if (key.high == proxy.high && key.low == proxy.low)
+            return true;
+    }
+    return false;
 }
 
 // Frees a connection's place.
@@ -70,13 +82,15 @@ static void on_end(void *ctx, struct connection *c)
 // `err` is an error of places_take.
 static void refuse(const struct server *s, int fd, const struct sockaddr_storage *peer, int err)
 {
+    bool trusted = is_trusted(s, peer);
+    int each = trusted ? s->places.trusted_each : s->places.each;
     char why[128] = "the server is full";
     char answer[512];
     char name[SOCKADDR_TEXT];
     if (err == ERR_RANGE)
         snprintf(why, sizeof(why),
-                 "too many connections from your address: %d of %d are allowed (close some)",
-                 s->places.each, s->places.total);
+                 "too many connections from your address: %d of %d are allowed (close some)", each,
+                 s->places.total);
     int len = snprintf(answer, sizeof(answer),
                        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
                        "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s\r\n",
@@ -88,8 +102,9 @@ static void refuse(const struct server *s, int fd, const struct sockaddr_storage
     if (err == ERR_RANGE)
         log_of(LOG_WARN, "viewer", name,
                "a viewer was refused: %s: its address has %d connections, the limit "
-               "(an address may have a quarter of --max-viewers, at least %d)",
-               name, s->places.each, PLACES_EACH_MIN);
+               "(an address may have a quarter of --max-viewers, at least %d; that of "
+               "--trust-proxy three quarters)",
+               name, each, PLACES_EACH_MIN);
     else
         log_of(LOG_WARN, "viewer", name,
                "a viewer was refused: %s: %d are connected, the limit "
@@ -127,7 +142,8 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             }
             return;
         }
-        int err = places_take(&s->places, key_of(&peer));
+        bool trusted = is_trusted(s, &peer);
+        int err = places_take(&s->places, key_of(&peer, trusted), trusted);
         if (err) {
             refuse(s, fd, &peer, err);
             continue;

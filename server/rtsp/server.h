@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "server/export/stats_outputs.h"
+#include "server/rtsp/trusted_proxies.h"
 #include "server/session/catalog.h"
 
 #ifdef __cplusplus
@@ -20,6 +21,7 @@ struct server_config {
     const char *program;     // static; its name in responses (Server), such as "weir-send"
     struct catalog *catalog; // borrowed
     int max_viewers;
+    struct trusted_proxies proxies;  // copied; they may have more of `max_viewers` (places.h)
     struct stats_outputs *telemetry; // borrowed
     struct mtp_raw *raw;             // borrowed; NULL: mtp-raw is not available
 };

@@ -266,7 +266,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
         goto free_transport;
     if (stream_add(config->stream, &s->sink) != 0)
         goto free_timer;
-    snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
+    snprintf(s->cname, sizeof(s->cname), "%s-%s", media->relays ? "weir-proxy" : "weir-send",
+             config->id);
     return s;
 
 free_timer:

@@ -9,6 +9,7 @@
 #define TRIAL          (5 * USEC_PER_SEC)
 #define LEAST_PATIENCE (5 * USEC_PER_SEC)
 #define MOST_PATIENCE  (80 * USEC_PER_SEC)
+#define CALM_RISE      (10 * USEC_PER_MSEC)
 
 // Of a level's own rate: with less, the next lower one is the better picture; with so much, this
 // one is. SSIM by tests/bench/levels.c: the test picture at 480 kbit/s has 0.932 as 1280x720 at 30
@@ -101,6 +102,11 @@ void adaptation_set_cap(struct adaptation *a, int cap)
 static bool is_unlimited(const struct adaptation *a)
 {
     return a->rate.target_bps >= a->rate.ceiling_bps;
+}
+
+bool adaptation_is_calm(const struct adaptation *a)
+{
+    return is_unlimited(a) && a->rate.drain_since == USEC_NEVER && a->rate.rise < CALM_RISE;
 }
 
 void adaptation_set_beside(struct adaptation *a, double bps)

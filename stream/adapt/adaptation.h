@@ -74,6 +74,10 @@ int adaptation_level_within(const struct adaptation *a, double speed);
 bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample *s, bool alone,
                        usec_t now);
 
+// Returns true if the target is the highest possible, and no queue begins to grow. Then a reading a
+// frame is enough.
+bool adaptation_is_calm(const struct adaptation *a);
+
 // Returns the level to send now: `level`, or with half its frames while the window allows few
 // packets.
 int adaptation_level(const struct adaptation *a);

@@ -534,7 +534,10 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
         scheduler_set_sizes(&s->scheduler, s->levels.size_id + 1);
     if (s->follows && !f->on_lower) {
         follow(s, now);
-        s->follow_at = f->captured + frame_interval(s, f->size_id) - BEFORE_CAPTURE;
+        // A proxy encodes nothing: it needs no second reading before a queue begins to grow.
+        s->follow_at = s->config.relays && adaptation_is_calm(&s->adaptation)
+                           ? USEC_NEVER
+                           : f->captured + frame_interval(s, f->size_id) - BEFORE_CAPTURE;
     }
     if (level_switch_sends(&s->levels, f, s->follows ? s->adaptation.top : LEVEL_MAX_LAYERS))
         send_frame(s, f, now);

@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -57,7 +58,7 @@ class Live(ProxyCase):
                 r = p.report()
                 self.assertEqual(r["session"]["transport"], access)
                 self.assertEqual(r["playback"]["frames_undecodable"], 0)
-                self.assertGreater(r["picture"]["ssim"], 0.9, str(r["picture"]))
+                self.assertGreater(r["picture"]["psnr_y"], 20, "another picture has less: " + str(r["picture"]))
                 self.assertGreater(r["audio"]["packets"], 20)
                 self.assertIsNotNone(r["latency"]["display"]["p50"])
                 self.stop_cleanly(proxy)
@@ -74,6 +75,31 @@ class Live(ProxyCase):
                 else:
                     p.wait_shown(50)
 
+    def test_one_description(self):
+        """The session of the first viewer begins with SETUP: the stream has just been described."""
+        proxy = self.behind(self.origin(), "--log", "debug")
+        self.player(proxy.base + "/live").wait_shown(5)
+        asked = re.findall(r"asked (\w+) rtsp", proxy.stderr)
+        self.assertEqual(asked[:2], ["DESCRIBE", "SETUP"])
+        self.assertEqual(asked.count("DESCRIBE"), 1)
+
+    def test_adapt_reaches_the_origin_at_once(self):
+        path = self.path("origin.jsonl")
+        server = self.origin("--stats", path)
+        proxy = self.behind(server)
+
+        def adapts():
+            with open(path) as f:
+                lines = [json.loads(line) for line in f if line.endswith("\n")]
+            return [line["adaptation"] is not None for line in lines if line.get("playing")]
+
+        with Client(proxy.port) as c:
+            c.watch()
+            until(lambda: c.collect(0.1) or adapts()[-1:] == [True], "the origin to adapt")
+            for value in "none", "sender":
+                c.request("SET_PARAMETER", headers={"Content-Type": "text/parameters"}, body=f"adapt: {value}\r\n")
+                until(lambda: c.collect(0.1) or adapts()[-1:] == [value == "sender"], f"adapt: {value}")
+
     def test_origin_ends_first(self):
         """Both ends leave cleanly, in either order."""
         server = self.origin()
@@ -81,6 +107,44 @@ class Live(ProxyCase):
         self.player(proxy.base + "/live").wait_shown(5)
         self.stop_cleanly(server)
         self.stop_cleanly(proxy)
+
+
+class Vp9(ProxyCase):
+    def origin(self, *args, **options):
+        return super().origin("--codec", "vp9", *args, source="test:640x360@30", **options)
+
+    def test_levels(self):
+        """Layers within a picture pass, of each backbone; a viewer of all sizes and one of the smallest."""
+        server = self.origin()
+        for backbone, access, level in ("tfrc", "minbuf", 8), ("minbuf", "udp", 2):
+            with self.subTest(backbone):
+                proxy = self.behind(server, "--backbone-transport", backbone, "--access-transport", access)
+                p = self.player(proxy.base + "/live", "--transport", access, "--level", str(level), "--adapt", "none",
+                                "--duration", "4")
+                self.assertEqual(p.wait(40), 0, str(p))
+                r = p.report()
+                self.assertEqual(r["playback"]["frames_undecodable"], 0)
+                self.assertGreater(r["playback"]["frames_played"], 5)
+                self.assertGreater(r["picture"]["compared"], 3)
+                self.assertEqual([i for i, time in enumerate(r["levels"]["time_at"]) if time > 0], [level])
+                self.stop_cleanly(proxy)
+
+    def test_switching_needs_no_key_frame(self):
+        proxy = self.behind(self.origin())
+        p = self.play(proxy.base + "/live", "--level", "2", "--adapt", "none", "--at", "2:level=8", "--at", "4:level=2",
+                      "--at", "6:level=5", "--duration", "8", seconds=60)
+        r = p.report()
+        self.assertEqual([(s["from"], s["to"]) for s in r["levels"]["switches"]], [(2, 8), (8, 2), (2, 5)])
+        self.assertEqual(r["playback"]["frames_undecodable"], 0)
+
+    def test_other_players_get_the_smallest_size(self):
+        lib.need("ffmpeg")
+        proxy = self.behind(self.origin())
+        p = self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", "tcp", "-i", proxy.base + "/live", "-t",
+                           "3", "-map", "0:v", "-fps_mode", "passthrough", "-f", "framemd5", "-"])
+        frames = [line.split(",") for line in p.stdout.splitlines() if not line.startswith("#")]
+        self.assertGreater(len(frames), 5)
+        self.assertEqual({int(f[4]) for f in frames}, {160 * 90 * 3 // 2})
 
 
 class Stored(ProxyCase):
@@ -305,6 +369,23 @@ class Strangers(ProxyCase):
                                    proxy.base + "/live", "-t", "2", "-f", "framemd5", "-an", "-"])
                 hashes = re.findall(r"(\w{32})$", p.stdout, re.M)
                 self.assertGreater(len(set(hashes)), 10)
+
+    def test_mpv(self):
+        """It shows the pictures in their order."""
+        lib.need("mpv")
+        proxy = self.behind(self.origin())
+        for transport in "tcp", "udp":
+            with self.subTest(transport):
+                folder = tempfile.mkdtemp(dir=self.folder)
+                self.run_tool(["mpv", "--no-config", "--no-terminal", "--ao=null", "--vo=image", "--vo-image-format=png",
+                               "--vo-image-png-compression=1", f"--vo-image-outdir={folder}", "--length=2.6",
+                               f"--rtsp-transport={transport}", proxy.base + "/live"])
+                pictures = sorted(os.listdir(folder))
+                self.assertGreater(len(pictures), 4)
+                numbers = [lib.frame_number(*lib.grey_picture(os.path.join(folder, name))) for name in
+                           (pictures[0], pictures[-1])]
+                self.assertNotIn(-1, numbers)
+                self.assertLess(numbers[0], numbers[1])
 
     def test_gstreamer(self):
         lib.need("gst-launch-1.0")

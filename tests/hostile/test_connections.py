@@ -110,6 +110,20 @@ class Connections(lib.Case):
         again = until(lambda: self.served(server.port), "the place that was given back")
         again.close()
 
+    def test_a_trusted_proxy_has_three_quarters(self):
+        """Others of its network do not, and find the rest free."""
+        server = self.sender("--max-viewers", "16", "--trust-proxy", "127.0.0.9")
+        for _ in range(12):
+            c = Client(server.port, source="127.0.0.9")
+            self.addCleanup(c.close)
+            self.assertEqual(c.request("OPTIONS").status, 200)
+        with Client(server.port, source="127.0.0.9") as c:
+            self.assertEqual(c.request("OPTIONS").status, 503)
+        for _ in range(4):
+            c = Client(server.port, source="127.0.0.8")
+            self.addCleanup(c.close)
+            self.assertEqual(c.request("OPTIONS").status, 200)
+
     def test_a_household_has_four_places(self):
         """With few viewers, a quarter of 4 would refuse a viewer that reconnects while its old connection is still open."""
         server = self.sender("--max-viewers", "4")

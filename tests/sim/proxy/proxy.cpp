@@ -17,6 +17,7 @@ struct outcome {             // means over the seeds
     double backbone, access; // Mbit/s
     double below;            // part of the time in which the queue was below target + 100 ms
     double base_ms;          // 95 % of the base layer's delays
+    double access_ms;        // of these, from the proxy on
     double frames;           // a second
     double variation;        // of the backbone's rate
     double dropped;          // frames
@@ -34,15 +35,16 @@ outcome view(const proxy_setting &setting)
         o.access += n.access_mbps(FROM, TO) / SEEDS;
         o.below += n.below(s.target + 100 * USEC_PER_MSEC, FROM, TO) / SEEDS;
         o.base_ms += n.delay_ms(.95, 0, FROM, TO) / SEEDS;
+        o.access_ms += n.access_delay_ms(.95, 0, FROM, TO) / SEEDS;
         o.frames += n.frames_a_second(FROM, TO) / SEEDS;
         o.variation += n.variation(FROM, TO) / SEEDS;
         o.dropped += static_cast<double>(n.dropped()) / SEEDS;
     }
     if (std::getenv("WEIR_PROXY_PRINT"))
         std::printf(
-            "%-40s backbone %.3f access %.3f Mbit/s, short queue %.3f, base p95 %.0f ms, %.1f "
+            "%-40s backbone %.3f access %.3f Mbit/s, short queue %.3f, base p95 %.0f ms (access %.0f), %.1f "
             "frames/s, variation %.2f, dropped %.0f\n",
-            setting.link.c_str(), o.backbone, o.access, o.below, o.base_ms, o.frames, o.variation,
+            setting.link.c_str(), o.backbone, o.access, o.below, o.base_ms, o.access_ms, o.frames, o.variation,
             o.dropped);
     return o;
 }

@@ -5,6 +5,8 @@
 #ifndef WEIR_TESTS_PROXY_SESSION_HPP
 #define WEIR_TESTS_PROXY_SESSION_HPP
 
+#include <map>
+
 #include "lab/sim/sim_relay.h"
 #include "tests/sim/storm/storm_session.hpp"
 
@@ -35,6 +37,7 @@ class proxy_session : public storm_session
         int temporal_id;
         bool decodable;
         int size_id;
+        usec_t relayed; // whole at the proxy
     };
     struct moment { // each TICK
         usec_t at, queue;
@@ -83,11 +86,21 @@ class proxy_session : public storm_session
     // `temporal_id` that were captured between two instants; and how many there are a second.
     double delay_ms(double quantile, int temporal_id, double from, double to) const
     {
+        return delay_ms(quantile, temporal_id, from, to, &arrival::captured);
+    }
+    // The same from when the frame was whole at the proxy.
+    double access_delay_ms(double quantile, int temporal_id, double from, double to) const
+    {
+        return delay_ms(quantile, temporal_id, from, to, &arrival::relayed);
+    }
+    double delay_ms(double quantile, int temporal_id, double from, double to,
+                    usec_t arrival::*since) const
+    {
         std::vector<usec_t> all;
         for (const arrival &a : arrivals)
             if (a.decodable && a.temporal_id <= temporal_id && a.captured >= from * 1e6 &&
                 a.captured < to * 1e6)
-                all.push_back(a.arrived - a.captured);
+                all.push_back(a.arrived - a.*since);
         if (all.empty())
             return INFINITY;
         std::sort(all.begin(), all.end());
@@ -141,6 +154,7 @@ class proxy_session : public storm_session
     qoe *seen = nullptr;
     std::vector<bool> whole; // by frame number
     std::vector<int> layers; // that are decodable, by frame number
+    std::map<std::pair<int64_t, int>, usec_t> relayed_at; // by frame number and size
     std::deque<request> limits;
     uint64_t counted = 0; // bytes at the viewer
     usec_t tick_at = 0;
@@ -253,6 +267,7 @@ class proxy_session : public storm_session
 
     void push(received_frame *f, usec_t now) override
     {
+        relayed_at[{f->number, f->size_id}] = now;
         sim_relay_frame(relay, f, now);
     }
     usec_t viewer_next() const override
@@ -279,7 +294,8 @@ class proxy_session : public storm_session
                                      : f->key || (f->depends_on >= 0 && whole[static_cast<size_t>(f->depends_on)]);
         whole[i] = whole[i] || decodable;
         layers[i] += decodable;
-        arrivals.push_back({frames[i].at, now, f->temporal_id, decodable, f->size_id});
+        arrivals.push_back({frames[i].at, now, f->temporal_id, decodable, f->size_id,
+                            relayed_at[{f->number, f->size_id}]});
         received_frame_free(f);
     }
 };

@@ -118,6 +118,13 @@ TEST_CASE("playback requests: the last choice of each kind is sent after the pre
         pending.count = 0;
         CHECK(take(&p, &pending) == Texts{"SET_PARAMETER max-rate: 0;"});
         pending.count = 0;
+        p.adapt = "none";
+        CHECK(take(&p, &pending) == Texts{"SET_PARAMETER adapt: none;"});
+        p.adapt = "sender";
+        CHECK(take(&p, &pending) == Texts{});
+        pending.count = 0;
+        CHECK(take(&p, &pending) == Texts{"SET_PARAMETER adapt: sender;"});
+        pending.count = 0;
         p.speed = 2; // not while it is paused
         CHECK(take(&p, &pending) == Texts{});
         p.pause = false;

@@ -1122,6 +1122,18 @@ TEST_CASE("rtsp client: silence while media plays")
             run(o, {quiet(1000 * i + 20)}); // #5 has no response
         run(o, {{15500, timeout, {"end lost: no data from the server for 15 s"}}});
     }
+    SECTION("none counts while the owner itself reads nothing")
+    {
+        play_weir(o);
+        run(o,
+            {{500, [](Owner &w) { rtsp_client_held(w.client, true, w.now); }, {}}, asks(1020, 6)});
+        for (int i = 2; i <= 25; i++)
+            run(o, {quiet(1000 * i + 20)});
+        run(o, {{25500, [](Owner &w) { rtsp_client_held(w.client, false, w.now); }, {}}});
+        for (int i = 26; i <= 35; i++)
+            run(o, {quiet(1000 * i + 20)});
+        run(o, {{35500, timeout, {"end lost: no data from the server for 10 s"}}});
+    }
     SECTION("--timeout: keep-alives are sent well before it")
     {
         o.config.silence = 1 * USEC_PER_SEC;
@@ -1318,7 +1330,58 @@ TEST_CASE("rtsp client: the viewer's requests, one of each kind at a time")
                 {110, in(reply(11, "455 Method Not Valid In This State")), {"no pause"}},
                 {120,
                  [](Owner &w) { rtsp_client_set_latency(w.client, 300, w.now); },
-                 {"SET_PARAMETER " + URL + "/ #12" + SESSION + " [latency: 300,]"}}});
+                 {"SET_PARAMETER " + URL + "/ #12" + SESSION + " [latency: 300,]"}},
+                {125,
+                 [](Owner &w) { rtsp_client_set_adapt(w.client, "none", w.now); },
+                 {"SET_PARAMETER " + URL + "/ #13" + SESSION + " [adapt: none,]"}}});
+    }
+}
+
+TEST_CASE("rtsp client: a description that is known")
+{
+    Owner o;
+    sdp known;
+    std::string text = crlf(WEIR_VIDEO);
+    REQUIRE(sdp_decode(text.c_str(), text.size(), &known) == 0);
+    o.config.known = &known;
+    o.config.via = "RTSP/1.0 p";
+    std::string setup = "SETUP " + URL + "/trackID=0 #1 Transport: tcp Via: RTSP/1.0 p";
+    SECTION("the session begins with SETUP")
+    {
+        run(o,
+            {{0, connected, {"connected", setup}},
+             {10,
+              in(weir_setup(1, "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp")),
+              {"setup tcp rtt 10", "SET_PARAMETER " + URL + "/ #2" + SESSION + " [latency: 1000,]",
+               "PLAY " + URL + "/ #3" + SESSION + " Range: npt=now-",
+               "GET_PARAMETER " + URL + "/ #4" + SESSION + PARAMS}},
+             {20, in(reply(2) + reply(3)), {"playing from - frame -1 shows -1"}}});
+    }
+    SECTION("a refused SETUP is followed by DESCRIBE, and refused once more")
+    {
+        run(o, {{0, connected, {"connected", setup}},
+                {10,
+                 in(reply(1, "455 Method Not Valid In This State")),
+                 {"DESCRIBE " + URL + " #2 Accept: application/sdp Via: RTSP/1.0 p"}},
+                {20, in(weir_description(2)), {"SETUP " + URL + "/trackID=0 #3 Transport: tcp"}},
+                {30,
+                 in(reply(3, "453 Not Enough Bandwidth")),
+                 {"end refused: the server refuses SETUP: 453 Not Enough Bandwidth"}}});
+    }
+    SECTION("a full server")
+    {
+        bool numbered = GENERATE(false, true);
+        run(o, {{0, connected, {"connected", setup}},
+                {10,
+                 in(message(std::string("RTSP/1.0 503 Service Unavailable\n") +
+                                (numbered ? "CSeq: 0\n" : ""),
+                            "full\n")),
+                 {"end refused: the server refuses SETUP: 503 Service Unavailable: full"}}});
+    }
+    SECTION("a stream that cannot be played")
+    {
+        o.playable = false;
+        run(o, {{0, connected, {"connected", "end refused: it has no levels"}}});
     }
 }
 

@@ -67,6 +67,8 @@ TEST_CASE("weir-proxy's options: values, and the user in either order")
                                                                "a",
                                                                "--allow",
                                                                "::1",
+                                                               "--trust-proxy",
+                                                               "192.0.2.7",
                                                                "--access-transport",
                                                                "tcp,minbuf:2,4",
                                                                "--backbone-transport",
@@ -85,6 +87,7 @@ TEST_CASE("weir-proxy's options: values, and the user in either order")
                                                                "forward"});
     REQUIRE(p->result == OPTIONS_RUN);
     CHECK(p->o.rules.host_count == 2);
+    CHECK(p->o.proxies.count == 1);
     CHECK_FALSE(p->o.rules.has_origin);
     CHECK(p->o.has_access);
     CHECK(std::string(p->o.access.names[1]) == "minbuf:2,4");
@@ -102,14 +105,15 @@ TEST_CASE("weir-proxy's options: faults, and the allowed values")
         std::vector<std::string> words;
         const char *said;
     } const table[] = {
-        {{}, "requires --origin URL, --parent URL, or --allow HOST"},
+        {{}, "requires --origin URL, --parent URL, or --allow HOST[:PORT]"},
         {{"--origin", "http://o"}, "rtsp://"},
         {{"--origin", "rtsp://u:p@o"}, "--origin-user"},
         {{"--origin", "rtsp://o/?x=1"}, "no query"},
         {{"--origin-user", "anna"}, "USER:PASSWORD"},
         {{"--origin-user", ":x"}, "USER:PASSWORD"},
-        {{"--allow", "a/b"}, "without a port"},
-        {{"--allow", "[::1]"}, "without a port"},
+        {{"--allow", "a/b"}, "HOST[:PORT]"},
+        {{"--allow", "a:x"}, "HOST[:PORT]"},
+        {{"--trust-proxy", "a"}, "numeric address"},
         {{"--queue", "lifo"}, "priority, deadline or fifo"},
         {{"--badput", "keep"}, "drop or forward"},
         {{"--reflect", "yes"}, "limit, marks, blocking or off"},

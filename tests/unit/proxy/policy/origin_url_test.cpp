@@ -43,6 +43,9 @@ TEST_CASE("origin_url: the path of one origin, or the host in the path")
         {nullptr, "/good/live", 0, "rtsp://good/live"},
         {nullptr, "/GOOD:554/live/trackID=0", 0, "rtsp://GOOD:554/live"},
         {nullptr, "/[::1]:9/live", 0, "rtsp://[::1]:9/live"},
+        {nullptr, "/camera:554/live", 0, "rtsp://camera:554/live"},
+        {nullptr, "/camera:22/live", ERR_UNSUPPORTED, nullptr},
+        {nullptr, "/camera/live", ERR_UNSUPPORTED, nullptr}, // 8554
         {nullptr, "/other/live", ERR_UNSUPPORTED, nullptr},
         {nullptr, "/good.evil/live", ERR_UNSUPPORTED, nullptr},
         {nullptr, "/good@evil/live", ERR_MALFORMED, nullptr},
@@ -59,8 +62,9 @@ TEST_CASE("origin_url: the path of one origin, or the host in the path")
         rules.has_origin = row.origin;
         if (row.origin)
             REQUIRE(url_parse(row.origin, &rules.origin, &reason) == 0);
-        rules.hosts[rules.host_count++] = "good";
-        rules.hosts[rules.host_count++] = "::1";
+        REQUIRE(origin_url_allow(&rules, "good") == nullptr);
+        REQUIRE(origin_url_allow(&rules, "::1") == nullptr);
+        REQUIRE(origin_url_allow(&rules, "camera:554") == nullptr);
         strcpy(rules.origin.user, "u");
         strcpy(rules.origin.password, "p");
         url out;
@@ -73,20 +77,56 @@ TEST_CASE("origin_url: the path of one origin, or the host in the path")
     }
 }
 
+TEST_CASE("origin_url: hosts that are allowed, and those that are none")
+{
+    struct {
+        const char *text, *name; // name: nullptr: refused
+        int port;
+    } const table[] = {
+        {"host", "host", 0},   {"host:1", "host", 1},     {"::1", "::1", 0},
+        {"[::1]", "::1", 0},   {"[::1]:554", "::1", 554}, {"", nullptr, 0},
+        {"host:", nullptr, 0}, {"host:x", nullptr, 0},    {"host:65536", nullptr, 0},
+        {"a/b", nullptr, 0},   {"a?b", nullptr, 0},       {"u@h", nullptr, 0},
+        {"a b", nullptr, 0},   {"[::1", nullptr, 0},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        static origin_rules rules;
+        rules = {};
+        const char *why = origin_url_allow(&rules, row.text);
+        CHECK((why == nullptr) == (row.name != nullptr));
+        CHECK(rules.host_count == (row.name ? 1 : 0));
+        if (!row.name || !rules.host_count)
+            continue;
+        CHECK(std::string(rules.hosts[0].name) == row.name);
+        CHECK(rules.hosts[0].port == row.port);
+    }
+    static origin_rules full;
+    while (full.host_count < ORIGIN_URL_HOSTS)
+        REQUIRE(origin_url_allow(&full, "h") == nullptr);
+    CHECK(std::string(origin_url_allow(&full, "h")) == "at most 64 hosts");
+}
+
 TEST_CASE("origin_url: redirects lead to the origin's host, or to those that are allowed")
 {
     static origin_rules rules;
     static url to;
     const char *reason;
     REQUIRE(url_parse("rtsp://o:554/base", &rules.origin, &reason) == 0);
-    rules.hosts[rules.host_count++] = "good";
+    REQUIRE(origin_url_allow(&rules, "good") == nullptr);
+    REQUIRE(origin_url_allow(&rules, "[2001:db8::1]:554") == nullptr);
     struct {
         const char *url;
         bool with_origin, without;
     } const table[] = {
-        {"rtsp://O:99/x", true, false},    {"rtsp://good/x", true, true},
-        {"rtsp://GOOD:1/x", true, true},   {"rtsp://evil/x", false, false},
-        {"rtsp://o.evil/x", false, false}, {"rtsp://o@evil/x", false, false},
+        {"rtsp://O:99/x", true, false},
+        {"rtsp://good/x", true, true},
+        {"rtsp://GOOD:1/x", true, true},
+        {"rtsp://evil/x", false, false},
+        {"rtsp://o.evil/x", false, false},
+        {"rtsp://o@evil/x", false, false},
+        {"rtsp://[2001:db8::1]:554/", true, true},
+        {"rtsp://[2001:db8::1]/", false, false},
     };
     for (const auto &row : table) {
         INFO(row.url);

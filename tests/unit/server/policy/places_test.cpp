@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "common/base/err.h"
@@ -32,7 +33,7 @@ struct rig {
     int took(const char *address, int tries)
     {
         int count = 0;
-        while (count < tries && places_take(&p, key(address)) == 0)
+        while (count < tries && places_take(&p, key(address), false) == 0)
             count++;
         return count;
     }
@@ -49,12 +50,13 @@ TEST_CASE("places: an address has a quarter, rounded up, at least four; four hav
                   row{40, 10}, row{1024, 256}}) {
         rig one(r.total);
         CHECK(one.took("192.0.2.1", 10000) == r.each);
-        CHECK(places_take(&one.p, key("192.0.2.1")) == (r.each == r.total ? ERR_FULL : ERR_RANGE));
+        CHECK(places_take(&one.p, key("192.0.2.1"), false) ==
+              (r.each == r.total ? ERR_FULL : ERR_RANGE));
     }
     rig all(16);
     for (const char *address : {"192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8:0:1::1"})
         CHECK(all.took(address, 10) == 4);
-    CHECK(places_take(&all.p, key("192.0.2.5")) == ERR_FULL);
+    CHECK(places_take(&all.p, key("192.0.2.5"), false) == ERR_FULL);
 }
 
 TEST_CASE("places: the addresses of an IPv6 /64 are one, IPv4 in IPv6 is IPv4")
@@ -84,6 +86,24 @@ TEST_CASE("places: the addresses of an IPv6 /64 are one, IPv4 in IPv6 is IPv4")
     }
 }
 
+TEST_CASE("places: a trusted address has three quarters, and counts by itself")
+{
+    uint8_t address[16];
+    REQUIRE(inet_pton(AF_INET6, "2001:db8::7", address) == 1);
+    place_key proxy = place_key_alone(address);
+    for (int total : {1, 4, 5, 16, 17, 1024}) {
+        rig r(total);
+        int took = 0;
+        while (places_take(&r.p, proxy, true) == 0)
+            took++;
+        CHECK(took == std::max(r.p.each, total - total / 4));
+        if (took < total) // others of its network have the rest
+            CHECK(r.took("2001:db8::8", total) == std::min(r.p.each, total - took));
+    }
+    REQUIRE(inet_pton(AF_INET6, "::ffff:192.0.2.1", address) == 1);
+    CHECK(place_key_alone(address).low == key("192.0.2.1").low);
+}
+
 TEST_CASE("places: leaving frees a place of the address, and the last place takes its number")
 {
     rig r(16);
@@ -92,7 +112,7 @@ TEST_CASE("places: leaving frees a place of the address, and the last place take
     places_leave(&r.p, 0);
     CHECK(r.p.count == 7);
     CHECK(r.keys[0].low == key("192.0.2.2").low);
-    CHECK(places_take(&r.p, key("192.0.2.2")) == ERR_RANGE);
+    CHECK(places_take(&r.p, key("192.0.2.2"), false) == ERR_RANGE);
     CHECK(r.took("192.0.2.1", 5) == 1);
     while (r.p.count)
         places_leave(&r.p, r.p.count - 1);

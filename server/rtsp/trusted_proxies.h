@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Addresses of proxies whose many connections are those of many viewers (--trust-proxy).
+#ifndef WEIR_SERVER_RTSP_TRUSTED_PROXIES_H
+#define WEIR_SERVER_RTSP_TRUSTED_PROXIES_H
+
+#include <sys/socket.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TRUSTED_PROXIES_MAX = 16 };
+
+struct trusted_proxies { // all zero at first
+    int count;
+    struct sockaddr_storage addresses[TRUSTED_PROXIES_MAX]; // their ports are 0
+};
+
+// Appends a numeric address, IPv6 with or without brackets. Returns NULL, or why it was not
+// appended (static text).
+const char *trusted_proxies_read(struct trusted_proxies *p, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
