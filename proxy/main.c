@@ -13,6 +13,7 @@
 #include "common/program/program_main.h"
 #include "proxy/catalog/origin_catalog.h"
 #include "proxy/options/options.h"
+#include "proxy/store/store.h"
 #include "server/export/stats_outputs.h"
 #include "server/rtsp/file_limit.h"
 #include "server/rtsp/server.h"
@@ -22,6 +23,7 @@ enum { FILES_EACH = 2 }; // a viewer has a session with its origin, too
 struct program {
     uv_loop_t loop;
     struct stop_signals signals;
+    struct store *store; // owned; NULL: nothing is stored
     struct catalog *catalog;
     struct stats_outputs *outputs;
     struct server *server;
@@ -69,19 +71,32 @@ static struct catalog *open_catalog(struct program *p, const struct proxy_option
                                            .transports = &o->access,
                                            .only_these = o->has_access,
                                            .queue = o->queue,
-                                           .queue_bytes = (size_t)o->queue_bytes};
+                                           .queue_bytes = (size_t)o->queue_bytes,
+                                           .store = p->store,
+                                           .validate = o->validate,
+                                           .fetch_transports = &o->fetch,
+                                           .fetch_bps = o->fetch_rate};
     if (!random_fill(&number, sizeof(number)))
         return NULL;
     snprintf(config.name, sizeof(config.name), "weir-proxy-%08" PRIx32, number);
     return origin_catalog_new(&config);
 }
 
+// What cannot be stored is served all the same.
+static void open_store(struct program *p, const struct proxy_options *o)
+{
+    struct store_config config = {
+        .loop = &p->loop, .folder = o->cache, .max_bytes = o->cache_bytes};
+    p->store = o->cache ? store_new(&config) : NULL;
+}
+
 static int serve(struct program *p, const struct proxy_options *o)
 {
     int code = EXIT_FAILURE;
+    open_store(p, o);
     p->catalog = open_catalog(p, o);
     if (!p->catalog)
-        return code;
+        goto free_store;
     p->outputs = stats_outputs_new(o->stats, &o->metrics, p->catalog, clock_now());
     if (!p->outputs)
         goto free_catalog;
@@ -104,12 +119,16 @@ free_outputs:
     stats_outputs_free(p->outputs, clock_now());
 free_catalog:
     p->catalog->ops->free(p->catalog);
+free_store:
+    store_free(p->store);
     return code;
 }
 
 static int run(void *ctx)
 {
     const struct proxy_options *options = ctx;
+    if (options->cache_list)
+        return store_list(options->cache, stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     file_limit_raise(options->max_viewers, FILES_EACH);
     static struct program program; // static, as it is large
     uv_loop_init(&program.loop);

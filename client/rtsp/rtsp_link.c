@@ -400,6 +400,13 @@ void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now)
     arm(l);
 }
 
+bool rtsp_link_ask_hashes(struct rtsp_link *l, const char *body, usec_t now)
+{
+    bool asked = rtsp_client_ask_hashes(l->rtsp, body, now);
+    arm(l);
+    return asked;
+}
+
 void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now)
 {
     rtsp_client_begin(l->rtsp, level, speed, now);

@@ -15,11 +15,13 @@ enum rtsp_method request_method(enum request_kind kind)
         [REQUEST_PLAYOUT] = RTSP_SET_PARAMETER,
         [REQUEST_MAX_RATE] = RTSP_SET_PARAMETER,
         [REQUEST_ADAPT] = RTSP_SET_PARAMETER,
+        [REQUEST_ONLY] = RTSP_SET_PARAMETER,
         [REQUEST_PAIR] = RTSP_SET_PARAMETER,
         [REQUEST_LEVEL] = RTSP_SET_PARAMETER,
         [REQUEST_PLAY] = RTSP_PLAY,
         [REQUEST_PAUSE] = RTSP_PAUSE,
         [REQUEST_MEASURES] = RTSP_GET_PARAMETER,
+        [REQUEST_HASHES] = RTSP_GET_PARAMETER,
         [REQUEST_TEARDOWN] = RTSP_TEARDOWN,
     };
     return methods[kind];

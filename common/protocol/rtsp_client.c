@@ -16,6 +16,7 @@
 #include "common/protocol/rtsp_requests.h"
 #include "common/protocol/rtsp_response.h"
 #include "common/protocol/transport_fallback.h"
+#include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
 
 enum { HANDSHAKE_RESPONSES = 4 };
@@ -185,6 +186,11 @@ static void start_playing(struct rtsp_client *c, usec_t now)
         snprintf(body, sizeof(body), "adapt: %s\r\n", c->config.adapt);
         send_request(c, &(struct client_request){.kind = REQUEST_ADAPT, .body = body}, now);
     }
+    if (c->config.only) {
+        char body[FRAME_RANGES_TEXT + 16];
+        snprintf(body, sizeof(body), "only: %s\r\n", c->config.only);
+        send_request(c, &(struct client_request){.kind = REQUEST_ONLY, .body = body}, now);
+    }
     if (c->config.controls_speed) {
         c->events->on_ready(c->ctx, now);
         return;
@@ -192,6 +198,16 @@ static void start_playing(struct rtsp_client *c, usec_t now)
     struct rtsp_client_start start = {.level = -1};
     c->events->on_start(c->ctx, &start);
     rtsp_client_begin(c, start.level, 1, now);
+}
+
+bool rtsp_client_ask_hashes(struct rtsp_client *c, const char *body, usec_t now)
+{
+    if (c->step != STEP_PLAYING || !c->dialect->knows_weir_parameters ||
+        pending_requests_waiting(&c->requests.pending, REQUEST_HASHES) ||
+        c->requests.pending.count == PENDING_REQUESTS_MAX)
+        return false;
+    send_request(c, &(struct client_request){.kind = REQUEST_HASHES, .body = body}, now);
+    return true;
 }
 
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now)
@@ -563,6 +579,12 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_ADAPT:
         log_warn("the server does not support the adapt parameter: %d", r->status);
         return;
+    case REQUEST_ONLY:
+        end_refused(c, p, r, now);
+        return;
+    case REQUEST_HASHES:
+        c->events->on_hashes(c->ctx, (struct text){"", 0}, now);
+        return;
     case REQUEST_PAIR:
         c->events->on_pair_refused(c->ctx, now);
         return;
@@ -643,10 +665,14 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
         c->events->on_answer(c->ctx, &answer, now);
         return;
     }
+    case REQUEST_HASHES:
+        c->events->on_hashes(c->ctx, r->body.at ? r->body : (struct text){"", 0}, now);
+        return;
     case REQUEST_LATENCY:
     case REQUEST_PLAYOUT:
     case REQUEST_MAX_RATE:
     case REQUEST_ADAPT:
+    case REQUEST_ONLY:
     case REQUEST_PAIR:
     case REQUEST_PAUSE:
     case REQUEST_TEARDOWN:

@@ -35,6 +35,7 @@
 extern "C" {
 #endif
 
+enum { RTSP_CLIENT_HASHES = 64 };
 // Max time from rtsp_client_leave to on_end.
 #define RTSP_CLIENT_LEAVE_TIME (500 * USEC_PER_MSEC)
 
@@ -51,8 +52,10 @@ struct rtsp_client_config {
     struct transport_list transports;
     struct transport_list standard_transports; // used instead of `transports` if the server does
                                                // not support Weir's (server_dialect.h)
-    const char *adapt;   // value of the parameter `adapt`: "sender" or "none", static; NULL: not
-                         // sent
+    const char *adapt; // value of the parameter `adapt`: "sender" or "none", static; NULL: not
+                       // sent
+    const char *only;  // value of the parameter `only` (frame_ranges.h), borrowed until on_playing;
+                       // NULL: not sent. A server that does not know it ends the client
     bool controls_speed; // rtsp_client_begin sends PLAY, with a Speed; false: the client sends PLAY
                          // itself
     int live_latency_ms; // value of the parameter `latency` for live media, ms
@@ -118,6 +121,8 @@ struct rtsp_client_events {
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_answer)(void *ctx, const struct rtsp_client_answer *answer, usec_t now);
     void (*on_pair_refused)(void *ctx, usec_t now);
+    // The response to rtsp_client_ask_hashes, borrowed; empty: refused. NULL: never asked.
+    void (*on_hashes)(void *ctx, struct text body, usec_t now);
     // the result of rtsp_client_set_level
     void (*on_level)(void *ctx, int level, bool accepted, usec_t now);
     void (*on_pause_refused)(void *ctx, usec_t now); // the server continues to send
@@ -220,6 +225,9 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 
 // Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
+// Call it after on_playing. Requests the parameters `group-hash` of `body`, a line each, of at most
+// RTSP_CLIENT_HASHES lines. Returns false if the server cannot know them, or others are awaited.
+bool rtsp_client_ask_hashes(struct rtsp_client *c, const char *body, usec_t now);
 // Call it once, after on_ready. Sends PLAY with this level (-1: the server's choice) and speed.
 void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t now);
 // Call these after on_playing. The results of level, seek and pause are reported by their events.

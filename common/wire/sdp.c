@@ -164,6 +164,8 @@ static void put_session(struct put *p, const struct sdp *s, bool v6)
         put_format(p, "a=x-weir-order:decoding\r\n");
     if (s->via[0])
         put_line(p, "a=x-weir-via:", s->via);
+    if (s->validator[0])
+        put_line(p, "a=x-weir-origin:", s->validator);
 }
 
 static void put_ladder(struct put *p, const struct sdp *s)
@@ -381,6 +383,17 @@ static int on_via(struct sdp *s, struct scan v)
     return 0;
 }
 
+static int on_origin(struct sdp *s, struct scan v)
+{
+    struct text text = text_of_scan(v);
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] < ' ' || text.at[i] > '~')
+            return 0; // as if there were none
+    if (text.len < sizeof(s->validator))
+        text_copy(text, s->validator, sizeof(s->validator));
+    return 0;
+}
+
 static int on_session_control(struct sdp *s, struct scan v)
 {
     struct scan url = v;
@@ -517,7 +530,7 @@ static const struct {
     {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
     {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
     {"x-weir-order", false, on_order},   {"x-weir-layers", false, on_layers},
-    {"x-weir-via", false, on_via},
+    {"x-weir-via", false, on_via},       {"x-weir-origin", false, on_origin},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)

@@ -17,6 +17,9 @@
 //   a=x-weir-order:decoding
 //       frames are sent in decoding order, which differs from the order of their numbers: there
 //       are B frames
+//   a=x-weir-origin:bytes=123 mtime=456
+//       identifies the bytes of a prepared file: another validator, other bytes. Opaque; printable
+//       ASCII
 #ifndef WEIR_WIRE_SDP_H
 #define WEIR_WIRE_SDP_H
 
@@ -35,6 +38,7 @@ enum {
     SDP_MAX_TEXT = 256,
     SDP_MAX_VIA = 128,
     SDP_MAX_PARAMETER_SETS = 1024,
+    SDP_MAX_VALIDATOR = 96,
 };
 
 enum sdp_source {
@@ -84,6 +88,7 @@ struct sdp {
     bool ccfb;             // reports of RFC 8888 are supported (a=rtcp-fb, its section 6)
     bool reorders;         // true if a=x-weir-order is present
     char via[SDP_MAX_VIA]; // empty: the server is the source
+    char validator[SDP_MAX_VALIDATOR]; // of the file's bytes (x-weir-origin); empty: unknown
     struct sdp_audio audio;
     char other_audio[32]; // codec of an unsupported audio medium; empty: none
     // level_count == 0 if the stream is not Weir's; source_fps is then the rate in the description

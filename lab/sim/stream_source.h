@@ -6,7 +6,7 @@
 
 #include "lab/sim/frame_sizes.h"
 #include "media/coded/synthetic.h"
-#include "sender/policy/frame_clock.h"
+#include "server/policy/frame_clock.h"
 #include "stream/send/media_feed.h"
 
 #ifdef __cplusplus

@@ -3,8 +3,10 @@
 
 #include <libavformat/avformat.h>
 #include <libavutil/base64.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
@@ -90,6 +92,15 @@ static int read_sets(struct stored_file *f, int size_id)
     return 0;
 }
 
+// Another file at this path has another size or another time of change.
+static void set_validator(struct stored_file *f)
+{
+    struct stat st;
+    if (stat(f->path, &st) == 0)
+        snprintf(f->info.validator, sizeof(f->info.validator), "bytes=%lld mtime=%lld.%09ld",
+                 (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+}
+
 static int open_all(struct stored_file *f, struct media_guard *guard)
 {
     char reason[MEDIA_INPUT_REASON];
@@ -112,6 +123,7 @@ static int open_all(struct stored_file *f, struct media_guard *guard)
             f->format->streams[i]->discard = AVDISCARD_ALL;
     }
     f->info.audio = f->audio >= 0;
+    set_validator(f);
     return err;
 }
 
@@ -148,24 +160,7 @@ const struct stored_info *stored_file_info(const struct stored_file *f)
     return &f->info;
 }
 
-int64_t stored_file_groups(const struct stored_file *f)
-{
-    return (f->info.origin.frames + f->info.plan.gop - 1) / f->info.plan.gop;
-}
-
 // ---- Reading
-
-void stored_group_free(struct stored_group *g)
-{
-    if (!g)
-        return;
-    for (int size = 0; size < LADDER_MAX_SIZES; size++)
-        for (int at = 0; at < STORED_MAX_GOP; at++)
-            coded_frame_unref(g->at[size][at]);
-    for (int i = 0; i < g->audio_count; i++)
-        coded_audio_unref(g->audio[i]);
-    free(g);
-}
 
 // Replaces the length before each NAL unit by a start code, in place, and fills in the frame's
 // nals.

@@ -3,38 +3,12 @@
 #ifndef WEIR_MEDIA_STORED_STORED_FILE_H
 #define WEIR_MEDIA_STORED_STORED_FILE_H
 
-#include "media/coded/coded_audio.h"
-#include "media/coded/coded_frame.h"
 #include "media/source/media_guard.h"
-#include "media/stored/policy/stored_plan.h"
-#include "media/stored/policy/stored_tags.h"
+#include "media/stored/stored_group.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct stored_info {
-    struct sdp sdp; // title, duration and ladder; its sprop is not used
-    struct stored_origin origin;
-    struct stored_plan plan;
-    bool audio;
-    struct { // each size's parameters for the SDP
-        char sprop[SDP_MAX_PARAMETER_SETS];
-        char profile[8];
-    } sizes[LADDER_MAX_SIZES];
-};
-
-enum { STORED_MAX_AUDIO = 1024 }; // max. audio packets of a group
-
-struct stored_group { // all frames of one group (stored_plan.h)
-    int64_t index;
-    int frames; // number of source frames
-    size_t bytes;
-    struct coded_frame
-        *at[LADDER_MAX_SIZES][STORED_MAX_GOP]; // owned, by size and place; NULL: no frame
-    int audio_count;
-    struct coded_audio *audio[STORED_MAX_AUDIO]; // owned; positions in the media ascend
-};
 
 struct stored_file;
 
@@ -45,10 +19,8 @@ bool stored_file_is(const char *path);
 struct stored_file *stored_file_open(const char *path, struct media_guard *guard, int *err);
 void stored_file_free(struct stored_file *f); // NULL is fine
 const struct stored_info *stored_file_info(const struct stored_file *f);
-int64_t stored_file_groups(const struct stored_file *f);
 // Reads a group into *out, which the caller owns. Returns 0, ERR_IO (logged) or ERR_NO_MEMORY.
 int stored_file_read(struct stored_file *f, int64_t group, struct stored_group **out);
-void stored_group_free(struct stored_group *g); // NULL is fine
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,10 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "proxy/feed/film_fetcher.h"
 #include "proxy/feed/upstream.h"
 #include "server/policy/catalog_path.h"
+#include "server/stored/stored_media.h"
 
 #define DESCRIBE_LIMIT (7 * USEC_PER_SEC) // viewers wait 8 s for a response
 // Third parties stop a stream's pipeline with the connection that has described it, unless another
@@ -36,17 +38,24 @@ struct film {
     struct timer *timer;    // owned; the limit, the end of the description, the end of the link
     bool is_over;           // the link has ended
     bool is_described;      // `sdp` is valid
+    bool has_answered;      // the origin has refused
     struct sdp sdp;
     struct media_refusal refusal;
     struct catalog_hold *holds;
-    struct stream stream; // FILM_OPEN
+    struct store_film *stored; // one hold; NULL: none
+    bool is_cached;            // the stream is the stored film
+    struct stream stream;      // FILM_OPEN
 };
 
 struct origin_catalog {
     struct catalog base; // first
     struct origin_catalog_config config;
     int film_count;
-    struct film *films; // owned
+    struct film *films;           // owned
+    struct film_fetcher *fetcher; // owned; NULL: nothing is stored
+    char via[VIA_MAX];            // of requests of the proxy itself
+    uint64_t hits;                // viewers that were served a stored film
+    uint64_t saved;               // bytes that films which are closed have sent from the store
 };
 
 // ---- Holds
@@ -70,10 +79,21 @@ static void close_film(struct film *f)
     rtsp_link_free(f->link);
     timer_free(f->timer);
     if (f->state == FILM_OPEN) {
+        if (f->is_cached)
+            s->saved += f->stream.ended_octets;
         stream_close_stats(&f->stream);
         stream_destroy(&f->stream);
     }
+    store_film_release(f->stored);
+    if (s->fetcher)
+        film_fetcher_wake(s->fetcher, clock_now());
     free(f);
+}
+
+// Returns true if a session with the origin goes on without viewers.
+static bool is_running(const struct film *f)
+{
+    return f->state == FILM_OPEN && !f->is_cached && relay_media_is_open(f->stream.media);
 }
 
 static void origin_leave(struct catalog *c, struct catalog_hold *h)
@@ -89,7 +109,7 @@ static void origin_leave(struct catalog *c, struct catalog_hold *h)
     h->film = NULL;
     if (f->holds)
         return;
-    if (f->state == FILM_OPEN && relay_media_is_open(f->stream.media))
+    if (is_running(f))
         timer_set(f->timer, clock_now() + LINGER_CHECK);
     else
         close_film(f);
@@ -114,21 +134,9 @@ static void refuse_film(struct film *f, int status, const char *text)
     snprintf(f->refusal.text, sizeof(f->refusal.text), "%s", text);
 }
 
-static void open_film(struct film *f)
+static int init_stream(struct film *f, struct stream_media *media)
 {
     const struct origin_catalog_config *config = &f->catalog->config;
-    struct stream_media *media;
-    struct relay_media_config of = {
-        .choices = config->choices, .url = &f->url, .sdp = &f->sdp, .via = f->via};
-    int err = relay_media_new(&of, &media);
-    if (err == ERR_MALFORMED)
-        refuse_film(f, 502, "origin: its description has no levels");
-    else if (err == ERR_UNSUPPORTED)
-        refuse_film(f, 415, "the stream has no frames, which is all that a proxy passes on");
-    else if (err)
-        refuse_film(f, 503, err_text(err));
-    if (err)
-        return;
     stream_init(&f->stream, media, NULL);
     f->stream.viewer_timeout = config->viewer_timeout;
     f->stream.max_viewers = config->max_viewers;
@@ -137,7 +145,104 @@ static void open_film(struct film *f)
     f->stream.queue = config->queue;
     f->stream.queue_bytes = config->queue_bytes;
     f->stream.book = &f->catalog->base.book;
-    f->state = FILM_OPEN;
+    int err = stream_start(&f->stream, config->loop);
+    if (err)
+        stream_destroy(&f->stream);
+    else
+        f->state = FILM_OPEN;
+    return err;
+}
+
+// ---- Stored films
+
+static unsigned complete_sizes(const struct store_film *stored)
+{
+    unsigned sizes = 0;
+    for (int i = 0; i < store_film_sizes(stored); i++)
+        sizes |= (unsigned)store_film_is_complete(stored, i) << i;
+    return sizes;
+}
+
+// The level that a viewer begins with: that of ?level=N, or the highest.
+static int first_level(const char *path, const struct ladder *l)
+{
+    const char *query = strstr(path, "?level=");
+    long level = query ? strtol(query + strlen("?level="), NULL, 10) : l->level_count;
+    return level >= 0 && level < l->level_count ? (int)level : l->level_count - 1;
+}
+
+// Returns true if a request of this path can be served from the store.
+static bool is_stored(const struct store_film *stored, const char *path)
+{
+    if (!stored)
+        return false;
+    const struct ladder *l = &store_film_info(stored)->sdp.ladder;
+    return store_film_is_complete(stored, l->levels[first_level(path, l)].size_id);
+}
+
+static void note_use(const struct film *f)
+{
+    for (int i = 0; f->is_cached && i < store_film_sizes(f->stored); i++)
+        if (store_film_is_complete(f->stored, i))
+            store_film_use(f->stored, i);
+}
+
+// Serves f->stored in the sizes that are complete. Returns 0 or an error.
+static int open_stored(struct film *f)
+{
+    struct group_source *source = store_source_new(f->stored, complete_sizes(f->stored));
+    struct stored_cache *cache = source ? stored_cache_new_of(source) : NULL;
+    struct stream_media *media = cache ? stored_media_new(cache, false, true) : NULL;
+    int err = media ? init_stream(f, media) : ERR_NO_MEMORY;
+    if (err)
+        return err;
+    f->is_cached = true;
+    note_use(f);
+    log_info("%s is served from the cache", f->path);
+    return 0;
+}
+
+// The description came: the film that it describes is recorded, or served.
+static void find_stored(struct film *f, usec_t now)
+{
+    struct origin_catalog *s = f->catalog;
+    if (!s->config.store)
+        return;
+    store_film_release(f->stored);
+    f->stored = store_open(s->config.store, f->url.text, &f->sdp);
+    if (f->stored)
+        store_film_validated(f->stored, now);
+}
+
+static bool is_busy(void *ctx, const struct store_film *stored)
+{
+    const struct origin_catalog *s = ctx;
+    for (const struct film *f = s->films; f; f = f->next)
+        if (f->stored == stored && f->state == FILM_OPEN && !f->is_cached)
+            return true;
+    return false;
+}
+
+static void open_film(struct film *f)
+{
+    const struct origin_catalog_config *config = &f->catalog->config;
+    struct stream_media *media;
+    if (is_stored(f->stored, f->path) && open_stored(f) == 0)
+        return;
+    struct relay_media_config of = {.choices = config->choices,
+                                    .url = &f->url,
+                                    .sdp = &f->sdp,
+                                    .via = f->via,
+                                    .film = f->stored};
+    int err = relay_media_new(&of, &media);
+    if (err == ERR_MALFORMED)
+        refuse_film(f, 502, "origin: its description has no levels");
+    else if (err == ERR_UNSUPPORTED)
+        refuse_film(f, 415, "the stream has no frames, which is all that a proxy passes on");
+    else if (err)
+        refuse_film(f, 503, err_text(err));
+    if (err || init_stream(f, media) != 0)
+        return;
     log_info("%s is described: %s", f->path, f->url.text);
 }
 
@@ -148,7 +253,7 @@ static void on_open_timer(struct film *f, usec_t now)
     f->link = NULL;
     if (f->holds)
         return;
-    if (relay_media_is_open(f->stream.media))
+    if (is_running(f))
         timer_set(f->timer, now + LINGER_CHECK);
     else
         close_film(f);
@@ -162,18 +267,26 @@ static void on_timer(void *ctx, usec_t now)
         on_open_timer(f, now);
         return;
     }
-    if (f->is_described)
+    if (f->is_described) {
+        find_stored(f, now);
         open_film(f);
-    else if (!f->is_over)
+    } else if (f->stored && !f->has_answered && complete_sizes(f->stored) && open_stored(f) == 0) {
+        log_warn("%s: the origin cannot be reached: %s", f->path,
+                 f->is_over ? f->refusal.text : "no answer in time");
+        store_film_validated(f->stored, now); // it is asked again as late as if it had answered
+    } else if (!f->is_over) {
         refuse_film(f, 504, "origin: no answer in time");
-    else
+    } else {
         f->state = FILM_REFUSED;
+    }
     if (f->state == FILM_OPEN)
         timer_set(f->timer, now + KEEP_LINK);
     if (f->state == FILM_REFUSED)
         log_info("%s is refused: %d %s", f->path, f->refusal.status, f->refusal.text);
-    for (struct catalog_hold *h = f->holds; h; h = h->next)
+    for (struct catalog_hold *h = f->holds; h; h = h->next) {
+        f->catalog->hits += f->is_cached;
         h->on_ready(h->ctx, now);
+    }
 }
 
 static void settle(struct film *f, usec_t now)
@@ -210,6 +323,7 @@ static void on_list(void *ctx, struct text list, usec_t now)
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
 {
     struct film *f = ctx;
+    f->has_answered = rtsp_link_status(f->link) != 0;
     if (!f->is_described && f->state != FILM_REFUSED)
         upstream_refusal(end, rtsp_link_status(f->link), text, &f->refusal);
     settle(f, now);
@@ -300,6 +414,20 @@ static int refuse_path(struct catalog_hold *h, const struct origin_rules *rules,
                                     : "no such stream: expected rtsp://PROXY/HOST[:PORT]/PATH");
 }
 
+static void add_film(struct origin_catalog *s, struct film *f)
+{
+    f->next = s->films;
+    s->films = f;
+    s->film_count++;
+}
+
+// Returns true if the stored film was found, and its origin need not be asked.
+static bool is_fresh(const struct origin_catalog *s, const struct film *f, usec_t now)
+{
+    usec_t validated = f->stored ? store_film_validated_at(f->stored) : 0;
+    return validated && now < validated + s->config.validate && is_stored(f->stored, f->path);
+}
+
 static int describe_film(struct origin_catalog *s, const char *path, struct catalog_hold *h)
 {
     usec_t now = clock_now();
@@ -328,6 +456,14 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
     }
     snprintf(f->path, sizeof(f->path), "%s", path);
     snprintf(f->received, sizeof(f->received), "%s", h->via);
+    f->stored = s->config.store ? store_find(s->config.store, f->url.text) : NULL;
+    f->timer = timer_new(s->config.loop, on_timer, f);
+    if (f->timer && is_fresh(s, f, now) && open_stored(f) == 0) {
+        add_film(s, f);
+        hold_film(h, f);
+        s->hits++;
+        return 0;
+    }
     struct rtsp_client_config rtsp = {.url = f->url,
                                       .transports = s->config.choices->backbone,
                                       .may_follow = origin_url_may_follow,
@@ -335,28 +471,34 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
                                       .via = f->via};
     struct rtsp_link_config link = {
         .loop = s->config.loop, .rtsp = &rtsp, .cc = "", .ops = &link_ops, .ctx = f};
-    f->timer = timer_new(s->config.loop, on_timer, f);
     f->link = f->timer ? rtsp_link_new(&link, now) : NULL;
     if (!f->link) {
         timer_free(f->timer);
+        store_film_release(f->stored);
         free(f);
         return ERR_NO_MEMORY;
     }
     timer_set(f->timer, now + DESCRIBE_LIMIT);
-    f->next = s->films;
-    s->films = f;
-    s->film_count++;
+    add_film(s, f);
     hold_film(h, f);
     return CATALOG_WAITS;
 }
 
-// Returns true if a viewer who asks for `url` may have the film. One who asks through other proxies
-// must not escape the check for loops.
-static bool is_shared(const struct film *f, const struct url *url, const struct catalog_hold *h)
+// Returns true if a viewer who asks for `path`, which is `url` at the origin, may have the film. One
+// who asks through other proxies must not escape the check for loops.
+static bool is_shared(const struct film *f, const char *path, const struct url *url,
+                      const struct catalog_hold *h)
 {
+    // A stored film has only its complete sizes; of one that is relayed, the next viewer may be
+    // served what was completed meanwhile.
+    bool stored = f->state == FILM_OPEN && is_stored(f->stored, path);
+    if (f->state == FILM_OPEN && stored != f->is_cached)
+        return false;
+    if (f->is_cached && !is_fresh(f->catalog, f, clock_now()))
+        return false;
     return strcmp(f->received, h->via) == 0 && strcmp(f->url.text, url->text) == 0 &&
            f->state != FILM_REFUSED &&
-           !(f->state == FILM_OPEN && relay_media_is_stale(f->stream.media));
+           !(f->state == FILM_OPEN && !f->is_cached && relay_media_is_stale(f->stream.media));
 }
 
 static int origin_take(struct catalog *c, const char *url_path, struct catalog_hold *h, bool only,
@@ -364,6 +506,7 @@ static int origin_take(struct catalog *c, const char *url_path, struct catalog_h
 {
     struct origin_catalog *s = (struct origin_catalog *)c;
     struct film *f = h->film;
+    int err;
     struct url url;
     bool is_url = origin_url_of(s->config.rules, url_path, &url) == 0;
     bool is_same = f && ((is_url && strcmp(f->url.text, url.text) == 0) ||
@@ -374,11 +517,14 @@ static int origin_take(struct catalog *c, const char *url_path, struct catalog_h
         origin_leave(c, h);
     }
     for (f = s->films; f && !h->film && is_url; f = f->next)
-        if (is_shared(f, &url, h))
+        if (is_shared(f, url_path, &url, h)) {
             hold_film(h, f);
+            s->hits += f->is_cached;
+            note_use(f);
+        }
+    if (!h->film && (err = describe_film(s, url_path, h)) != 0)
+        return err;
     f = h->film;
-    if (!f)
-        return describe_film(s, url_path, h);
     if (f->state == FILM_DESCRIBING)
         return CATALOG_WAITS;
     if (f->state == FILM_OPEN) {
@@ -399,14 +545,39 @@ static void origin_stats(struct catalog *c, struct stats *out, session_stats_fn 
     const struct origin_rules *rules = s->config.rules;
     utf8_copy(rules->has_origin ? rules->origin.text : "origins", out->source, sizeof(out->source));
     catalog_begin_stats(c, out);
-    for (struct film *f = s->films; f; f = f->next)
-        if (f->state == FILM_OPEN)
-            stream_collect_stats(&f->stream, f->path, out, each, ctx, now);
+    struct store_stats store = {0};
+    if (s->config.store)
+        store_read_stats(s->config.store, &store);
+    out->cache = (struct cache_stats){.is_used = s->config.store,
+                                      .hits = s->hits,
+                                      .saved_bytes = s->saved,
+                                      .bytes = (double)store.bytes,
+                                      .max_bytes = (double)store.max_bytes,
+                                      .films = store.films,
+                                      .objects = store.objects,
+                                      .stopped = store.stopped};
+    if (s->fetcher) {
+        struct film_fetcher_stats fetched;
+        film_fetcher_read(s->fetcher, &fetched);
+        out->cache.fetched_bytes = fetched.bytes;
+    }
+    for (struct film *f = s->films; f; f = f->next) {
+        int before = out->session_count;
+        if (f->state != FILM_OPEN)
+            continue;
+        stream_collect_stats(&f->stream, f->path, out, each, ctx, now);
+        if (f->is_cached)
+            out->cache.saved_bytes += f->stream.ended_octets;
+        for (int i = before; f->is_cached && i < out->session_count; i++)
+            out->cache.saved_bytes += out->sessions[i].octets + out->sessions[i].audio_octets;
+    }
 }
 
 static void origin_free(struct catalog *c)
 {
     struct origin_catalog *s = (struct origin_catalog *)c;
+    film_fetcher_free(s->fetcher, clock_now());
+    s->fetcher = NULL;
     while (s->films)
         close_film(s->films);
     free(s);
@@ -421,5 +592,22 @@ struct catalog *origin_catalog_new(const struct origin_catalog_config *config)
         return NULL;
     s->base.ops = &ops;
     s->config = *config;
+    if (!config->store)
+        return &s->base;
+    (void)via_append("", config->name, s->via);
+    struct film_fetcher_config fetcher = {.loop = config->loop,
+                                          .store = config->store,
+                                          .transports = config->fetch_transports,
+                                          .rules = config->rules,
+                                          .via = s->via,
+                                          .bps = config->fetch_bps,
+                                          .is_busy = is_busy,
+                                          .ctx = s};
+    s->fetcher = film_fetcher_new(&fetcher);
+    if (!s->fetcher) {
+        free(s);
+        return NULL;
+    }
+    film_fetcher_wake(s->fetcher, clock_now());
     return &s->base;
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The catalog of a proxy: the streams of its origins. A path is described at its origin when a
 // viewer requests it (DESCRIBE), and is kept while a viewer holds it. The origin's refusal passes
-// to the viewer. Loop thread only.
+// to the viewer.
+//
+// With a store, what passes is stored. A film of which the size that a viewer begins with is stored
+// completely is served without its origin, in the sizes that are complete. After `validate` the
+// origin is asked for its description again; if it cannot be reached, the stored film is served.
+// Loop thread only.
 #ifndef WEIR_PROXY_CATALOG_ORIGIN_CATALOG_H
 #define WEIR_PROXY_CATALOG_ORIGIN_CATALOG_H
 
 #include "proxy/feed/relay_media.h"
 #include "proxy/policy/origin_url.h"
 #include "proxy/policy/via.h"
+#include "proxy/store/store.h"
 #include "server/session/catalog.h"
 
 #ifdef __cplusplus
@@ -25,6 +31,10 @@ struct origin_catalog_config {
     bool only_these;
     enum scheduler_mode queue;
     size_t queue_bytes;
+    struct store *store; // borrowed; NULL: nothing is stored
+    usec_t validate;     // how long a stored film is served before its origin is asked again
+    const struct transport_list *fetch_transports; // borrowed; these as film_fetcher.h has them
+    double fetch_bps;
 };
 
 struct catalog *origin_catalog_new(const struct origin_catalog_config *config); // NULL: no memory

@@ -425,6 +425,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                      .transports = &f->config.choices->backbone,
                                      .rules = f->config.choices->rules,
                                      .via = f->config.via,
+                                     .film = f->config.film,
                                      .has_audio = hears(f, now),
                                      .follows = f->follows,
                                      .level = f->level,

@@ -31,7 +31,8 @@ struct relay_feed_config {
     const struct sdp *sdp; // the origin's description
     const char *via;
     usec_t described_at;
-    bool *stale; // set if a session with the origin fails
+    struct store_film *film; // what comes is stored there; NULL: it is not
+    bool *stale;             // set if a session with the origin fails
 };
 
 struct media_feed *relay_feed_new(const struct relay_feed_config *config); // NULL: no memory

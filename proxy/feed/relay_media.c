@@ -13,6 +13,7 @@
 #include "proxy/feed/relay_feed.h"
 #include "proxy/feed/shared_feed.h"
 #include "proxy/policy/via.h"
+#include "proxy/store/store.h"
 
 enum {
     AUDIO_BPS = 64000,     // of Weir's servers, if the origin's description names no rate
@@ -31,6 +32,7 @@ struct relay_media {
     usec_t described_at;
     bool stale;
     struct shared_stream *shared; // owned; of live media, from its first viewer on
+    struct store_film *film; // one hold; NULL: none
 };
 
 // Live media is the same for all viewers, so they share its sessions with the origin.
@@ -69,6 +71,7 @@ static struct media_feed *feed_new(struct stream_media *base,
                                      .sdp = &m->sdp,
                                      .via = m->via,
                                      .described_at = m->described_at,
+                                     .film = m->film,
                                      .stale = &m->stale};
     return relay_feed_new(&feed);
 }
@@ -83,6 +86,7 @@ static void describe(const struct stream_media *base, int size_id, struct sdp *o
         snprintf(out->clock, sizeof(out->clock), "%s", m->sdp.clock);
     struct put via = put_into(out->via, sizeof(out->via));
     put_format(&via, "%s%s%s", m->sdp.via, *m->sdp.via ? ", " : "", m->name);
+    snprintf(out->validator, sizeof(out->validator), "%s", m->sdp.validator);
     snprintf(out->sprop, sizeof(out->sprop), "%s", m->sdp.sprop);
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s", m->sdp.profile_level_id);
 }
@@ -91,6 +95,7 @@ static void media_free(struct stream_media *base)
 {
     struct relay_media *m = (struct relay_media *)base;
     shared_stream_free(m->shared);
+    store_film_release(m->film);
     free(m);
 }
 
@@ -123,6 +128,7 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
     m->sdp = *sdp;
     m->described_at = clock_now();
     snprintf(m->via, sizeof(m->via), "%s", config->via);
+    m->film = config->film ? store_film_hold(config->film) : NULL;
     const char *last = strrchr(m->via, ',');
     snprintf(m->name, sizeof(m->name), "%.50s", last ? last + 2 : m->via);
     m->base = (struct stream_media){.ops = &ops,

@@ -31,6 +31,7 @@ struct relay_media_config {
     const struct url *url;               // copied: the stream at the origin
     const struct sdp *sdp;               // copied: the origin's description
     const char *via;                     // copied: value of the Via header for the origin
+    struct store_film *film; // held by the media: what comes is stored there; NULL: it is not
 };
 
 // Returns 0; ERR_UNSUPPORTED: the stream has no frames; ERR_MALFORMED: it has no levels;

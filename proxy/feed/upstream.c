@@ -16,6 +16,7 @@
 #include "common/protocol/server_dialect.h"
 #include "common/wire/rtcp.h"
 #include "proxy/policy/number_shift.h"
+#include "proxy/store/film_recorder.h"
 
 #define BYE_GRACE   (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
 #define KEEP_LIVE   USEC_PER_SEC          // how long a missing packet is of use
@@ -39,7 +40,9 @@ struct upstream {
     bool playing;
     bool leaving; // it is being freed
     bool datagram;
-    bool warned; // that the rate of the access cannot be reflected
+    bool warned;                    // that the rate of the access cannot be reflected
+    char *only;                     // owned
+    struct film_recorder *recorder; // owned; NULL: it is not stored
     struct upstream_stats stats;
     double delay_sum; // us, of this second's frames
     int delay_count;
@@ -79,6 +82,8 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     if (u->has_audio && u->dialect->numbers_from_stamps)
         av_sync_picture(&u->audio.sync, f->rtp_timestamp, media_of(u, f->number), f->last_arrived);
     u->stats.frames++;
+    if (u->recorder)
+        film_recorder_frame(u->recorder, f);
     if (!u->dialect->numbers_from_stamps && u->clock.known) {
         usec_t wall = f->last_arrived + clock_wall() - clock_now() + u->clock.offset;
         u->delay_sum += (double)(wall - seq32_extend(wall, f->first_written_us));
@@ -115,6 +120,8 @@ static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
 static void on_audio_received(void *ctx, const struct received_audio *a)
 {
     struct upstream *u = ctx;
+    if (u->recorder)
+        film_recorder_audio(u->recorder, a->position, a->data, a->bytes);
     u->config.ops->on_audio(u->config.ctx, a, u->now);
 }
 
@@ -140,11 +147,16 @@ static bool has_same_ladder(const struct sdp *a, const struct sdp *b)
 
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
 {
-    (void)now;
     struct upstream *u = ctx;
     *why = "the origin now describes another stream";
-    if (!has_same_ladder(sdp, u->config.sdp))
+    // Another file's frames must not join those that were described.
+    if (!has_same_ladder(sdp, u->config.sdp) ||
+        strcmp(sdp->validator, u->config.sdp->validator) != 0)
         return false;
+    if (u->config.film && !u->recorder) {
+        u->recorder = film_recorder_new(u->config.film);
+        store_film_validated(u->config.film, now);
+    }
     u->sdp = *sdp;
     u->dialect = server_dialect_of(&u->sdp);
     if (clock_is_ours(sdp->clock))
@@ -231,6 +243,8 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     struct upstream *u = ctx;
     u->playing = true;
     timer_set(u->bye, USEC_NEVER);
+    if (u->recorder)
+        film_recorder_place(u->recorder, place->seconds, place->first, place->show);
     u->config.ops->on_playing(u->config.ctx, place, now);
 }
 
@@ -248,6 +262,12 @@ static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
 static void on_pair_refused(void *ctx, usec_t now)
 {
     (void)ctx, (void)now;
+}
+
+static void on_hashes(void *ctx, struct text body, usec_t now)
+{
+    struct upstream *u = ctx;
+    u->config.ops->on_hashes(u->config.ctx, body, now);
 }
 
 static void on_level(void *ctx, int level, bool accepted, usec_t now)
@@ -347,6 +367,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_playing = on_playing,
                                                        .on_answer = on_answer,
                                                        .on_pair_refused = on_pair_refused,
+                                                       .on_hashes = on_hashes,
                                                        .on_level = on_level,
                                                        .on_pause_refused = on_pause_refused,
                                                        .on_seek_refused = on_seek_refused,
@@ -422,6 +443,17 @@ void upstream_mark(struct upstream *u, int packets)
     u->warned |= !can;
 }
 
+bool upstream_ask_hashes(struct upstream *u, const char *body, usec_t now)
+{
+    return rtsp_link_ask_hashes(u->link, body, now);
+}
+
+void upstream_flush(struct upstream *u)
+{
+    if (u->recorder)
+        film_recorder_flush(u->recorder);
+}
+
 void upstream_hold(struct upstream *u, bool hold, usec_t now)
 {
     rtsp_link_hold(u->link, hold, now);
@@ -480,11 +512,13 @@ struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
     bool knows = config->is_described && is_weir && !strchr(config->url->text, '?');
     u->config = *config;
     u->url = *config->url;
+    u->only = config->only ? strdup(config->only) : NULL;
     snprintf(u->via, sizeof(u->via), "%s", config->via);
     u->stats.rate_bps = u->stats.loss = u->stats.delay_ms = u->stats.skipped = NAN;
     struct rtsp_client_config rtsp = {.url = u->url,
                                       .transports = *config->transports,
                                       .adapt = adapt_of(config->follows),
+                                      .only = u->only,
                                       .controls_speed = is_weir,
                                       .live_latency_ms = config->latency_ms,
                                       .stored_latency_ms = config->latency_ms,
@@ -518,6 +552,8 @@ void upstream_free(struct upstream *u, usec_t now)
     video_receiver_free(u->video);
     if (u->has_audio)
         audio_receiver_destroy(&u->audio);
+    film_recorder_free(u->recorder);
     timer_free(u->bye);
+    free(u->only);
     free(u);
 }

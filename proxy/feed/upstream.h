@@ -11,6 +11,7 @@
 #include "client/receive/video_receiver.h"
 #include "common/protocol/rtsp_client.h"
 #include "proxy/policy/origin_url.h"
+#include "proxy/store/store.h"
 #include "stream/send/media_feed.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,8 @@ struct upstream_ops {
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
     void (*on_bye)(void *ctx, usec_t now);    // the origin ended the media
+    // The response to upstream_ask_hashes; empty: refused. NULL: never asked.
+    void (*on_hashes)(void *ctx, struct text body, usec_t now);
     // The last call. `why`: its status is the origin's if that refused, else 500, 502 or 504.
     void (*on_end)(void *ctx, const struct media_refusal *why, usec_t now);
 };
@@ -46,6 +49,9 @@ struct upstream_config {
     int latency_ms; // at the start: how long a frame may wait at the origin
     double start;   // position in seconds; 0 for live media
     double speed;
+    const char *only; // copied: rtsp_client.h; NULL: all frames
+    // What comes is stored there, if the origin still has its validator; NULL: it is not stored.
+    struct store_film *film;
     const struct upstream_ops *ops; // static
     void *ctx;                      // borrowed
 };
@@ -69,6 +75,10 @@ void upstream_request_key(struct upstream *u, usec_t now);
 void upstream_limit(struct upstream *u, double bps, usec_t now);
 // The next `packets` packets are reported to the origin as marked (ECN CE).
 void upstream_mark(struct upstream *u, int packets);
+// See rtsp_client_ask_hashes.
+bool upstream_ask_hashes(struct upstream *u, const char *body, usec_t now);
+// What came is in the store, as far as it goes.
+void upstream_flush(struct upstream *u);
 // Stops or continues reading what the origin sends. What exceeds 64 KB meanwhile is lost.
 void upstream_hold(struct upstream *u, bool hold, usec_t now);
 // How long a frame may wait at the origin, and how long after its capture the viewer shows it, ms.

@@ -11,6 +11,9 @@
 #include "common/transport/transport_list.h"
 #include "server/policy/viewer_limits.h"
 
+#define CACHE_MIN 1000000
+#define CACHE_MAX (INT64_C(1000) * 1000000000000)
+
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
@@ -83,6 +86,32 @@ static const char *read_backbone(void *options, const char *value, char *reason,
 {
     struct proxy_options *o = options;
     return transport_list_read(&o->choices.backbone, value, reason, cap);
+}
+
+static const char *read_fetch(void *options, const char *value, char *reason, size_t cap)
+{
+    struct proxy_options *o = options;
+    return transport_list_read(&o->fetch, value, reason, cap);
+}
+
+static const char *read_cache_bytes(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    static const char units[] = "kMGT";
+    struct proxy_options *o = options;
+    struct scan s = scan_of(value, strlen(value));
+    int64_t factor = 1;
+    bool good = scan_int(&s, INT64_MAX / 10 - 1, &o->cache_bytes);
+    for (int i = 0; units[i] && good && scan_left(&s) == 1; i++) {
+        factor *= 1000;
+        if (scan_char(&s, units[i]))
+            break;
+    }
+    good = good && scan_end(&s) && o->cache_bytes <= CACHE_MAX / factor;
+    o->cache_bytes *= good ? factor : 1;
+    return good && o->cache_bytes >= CACHE_MIN
+               ? NULL
+               : "expects a number of bytes from 1000000 to 1000T, such as 500M or 20G";
 }
 
 static const char *read_access(void *options, const char *value, char *reason, size_t cap)
@@ -242,6 +271,26 @@ static const struct option_row rows[] = {
      .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
              "repeat it for more, at most 16"},
 
+    {.section = "Cache", .name = "cache", .argument = "DIR", .kind = OPTION_FILE, .at = AT(cache),
+     .help = "store prepared films in this folder as they pass, and serve those that are complete "
+             "without their origin"},
+    {.name = "cache-bytes", .argument = "N", .read = read_cache_bytes, .fallback = "10G",
+     .help = "maximum size of the folder; k, M, G and T are powers of 1000; the films that were "
+             "not viewed for the longest time leave first"},
+    {.name = "validate", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(validate),
+     .min = 0, .max = 1e6, .fallback = "60",
+     .help = "serve a stored film for this time before its origin is asked whether it changed, 0 to "
+             "1000000; an origin that cannot be reached leaves the film in use"},
+    {.name = "fetch-transport", .argument = "LIST", .read = read_fetch,
+     .value = transport_list_value, .fallback = "minbuf",
+     .help = "transports over which the gaps of stored films are fetched:"},
+    {.name = "fetch-rate", .argument = "BPS", .kind = OPTION_INT, .at = AT(fetch_rate), .min = 0,
+     .max = 1000000000, .fallback = "0",
+     .help = "rate in bit/s at which they are fetched, 0 to 1000000000; from a quarter to four "
+             "times the film's own rate; 0: the film's own rate"},
+    {.name = "cache-list", .kind = OPTION_SWITCH, .at = AT(cache_list),
+     .help = "print what --cache has stored, and exit"},
+
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "write a JSON line per second and viewer"},
     {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
@@ -290,16 +339,25 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
                                             .target = 250 * USEC_PER_MSEC,
                                             .blocking = 1.0 / 3,
                                             .outage = 10 * USEC_PER_SEC},
+                                .cache_bytes = 10000000000,
+                                .validate = 60 * USEC_PER_SEC,
                                 .timeout = VIEWER_TIMEOUT_SEC,
                                 .max_viewers = VIEWERS_DEFAULT};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     (void)transport_list_split("tfrc", &o->choices.backbone);
     (void)transport_list_split("minbuf", &o->access);
+    (void)transport_list_split("minbuf", &o->fetch);
     enum options_result result =
         command_line_read(&proxy_option_table, argc, argv, o, &o->file, out, error, cap);
     o->choices.rules = &o->rules;
     if (result == OPTIONS_RUN && o->has_parent && o->names_origin) {
         (void)err_say(error, cap, 0, "--parent conflicts with --origin");
+        return OPTIONS_BAD;
+    }
+    if (result == OPTIONS_RUN && o->cache_list) {
+        if (o->cache)
+            return result;
+        (void)err_say(error, cap, 0, "--cache-list requires --cache");
         return OPTIONS_BAD;
     }
     if (result == OPTIONS_RUN && o->user && !o->rules.has_origin) {

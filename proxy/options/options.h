@@ -31,6 +31,12 @@ struct proxy_options {
     int timeout; // seconds
     int max_viewers;
     struct trusted_proxies proxies;  // that may have more of them
+    const char *cache;   // folder; NULL: none
+    int64_t cache_bytes; // of its files
+    usec_t validate;
+    bool cache_list; // print what is stored, and exit
+    struct transport_list fetch;
+    int fetch_rate;                  // bit/s; 0: the film's own pace
     const char *stats;               // NULL: none
     struct sockaddr_storage metrics; // AF_UNSPEC: none
     struct log_options log;

@@ -14,8 +14,9 @@
 #include "media/capture/audio_open.h"
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
+#include "media/stored/stored_file.h"
 #include "sender/feed/live_media.h"
-#include "sender/feed/stored_media.h"
+#include "server/stored/stored_media.h"
 
 enum { DEFAULT_LAYERS = 2 };     // temporal layers
 #define GRACE (2 * USEC_PER_SEC) // time for the thread to return after its deadline

@@ -7,7 +7,7 @@
 
 #include "common/net/clock.h"
 #include "common/net/timer.h"
-#include "sender/policy/frame_clock.h"
+#include "server/policy/frame_clock.h"
 
 struct synthetic_media {
     struct stream_media base; // first

@@ -270,6 +270,20 @@ static json_t *stream_json(const struct stream_stats *f)
     return o;
 }
 
+static json_t *cache_json(const struct cache_stats *c)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "hits", count(c->hits));
+    json_object_set_new(o, "saved_bytes", count(c->saved_bytes));
+    json_object_set_new(o, "fetched_bytes", count(c->fetched_bytes));
+    json_object_set_new(o, "bytes", json_integer((json_int_t)c->bytes));
+    json_object_set_new(o, "max_bytes", json_integer((json_int_t)c->max_bytes));
+    json_object_set_new(o, "films", json_integer(c->films));
+    json_object_set_new(o, "complete_objects", json_integer(c->objects));
+    json_object_set_new(o, "stopped", json_boolean(c->stopped));
+    return o;
+}
+
 json_t *stats_status_json(const struct stats *f, const struct process_stats *p)
 {
     json_t *o = json_object();
@@ -289,6 +303,8 @@ json_t *stats_status_json(const struct stats *f, const struct process_stats *p)
         json_array_append_new(streams, stream_json(&f->streams[i]));
     json_object_set_new(o, "streams", streams);
     json_object_set_new(o, "total", totals_json(f));
+    if (f->cache.is_used)
+        json_object_set_new(o, "cache", cache_json(&f->cache));
     json_t *process = json_object();
     stats_process_json(process, p);
     json_object_set_new(process, "open_files", json_integer(p->open_files));

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/level.h"
+#include "common/base/scan.h"
+
 static bool read_number(struct text value, int *out)
 {
     char number[16];
@@ -26,6 +29,11 @@ struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
         s.parameter = PARAMETER_ADAPT;
         s.number = text_is_nocase(value, "sender");
         s.is_valid = s.number || text_is_nocase(value, "none");
+        return s;
+    }
+    if (text_is_nocase(name, "only")) {
+        s.parameter = PARAMETER_ONLY;
+        s.is_valid = frame_ranges_decode(value, &s.ranges) == 0;
         return s;
     }
     if (text_is_nocase(name, "level"))
@@ -48,7 +56,19 @@ enum rtsp_parameter rtsp_parameter_of(struct text name)
         return PARAMETER_CLOCK;
     if (text_is_nocase(name, "level"))
         return PARAMETER_LEVEL;
+    if (text_is_nocase(name, "group-hash"))
+        return PARAMETER_GROUP_HASH;
     return text_is_nocase(name, "transport") ? PARAMETER_TRANSPORT : PARAMETER_UNKNOWN;
+}
+
+bool rtsp_parameter_group(struct text value, struct rtsp_group *out)
+{
+    struct scan s = text_scan(value);
+    int64_t track = LADDER_MAX_SIZES; // of the audio
+    if (!scan_word(&s, "audio") && !scan_int(&s, LADDER_MAX_SIZES - 1, &track))
+        return false;
+    out->track = (int)track;
+    return scan_char(&s, '/') && scan_int(&s, INT32_MAX, &out->group) && scan_end(&s);
 }
 
 static void append(char *line, size_t cap, const char *name, double value, int decimals)

@@ -9,6 +9,7 @@
 
 #include "common/protocol/relay_info.h"
 #include "common/protocol/transport_info.h"
+#include "common/wire/frame_ranges.h"
 #include "common/wire/text.h"
 
 #ifdef __cplusplus
@@ -23,20 +24,29 @@ enum rtsp_parameter {
     PARAMETER_MAX_RATE,       // set: max rate of all that is sent, bit/s; 0: none
     PARAMETER_ADAPT,          // set: `sender` (1) or `none` (0)
     PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
+    PARAMETER_ONLY,           // set: frame_ranges.h
+    PARAMETER_GROUP_HASH,     // get: the SHA-256 of a group (stored_track.h)
     PARAMETER_CLOCK,          // get
     PARAMETER_TRANSPORT,      // get
 };
 
 struct rtsp_setting {
     enum rtsp_parameter parameter;
-    bool is_valid; // the value can be one of this parameter's
-    int number;    // 0 or more
+    bool is_valid;              // the value can be one of this parameter's
+    int number;                 // 0 or more; not of PARAMETER_ONLY
+    struct frame_ranges ranges; // PARAMETER_ONLY
 };
 
 // Reads one line of SET_PARAMETER's body.
 struct rtsp_setting rtsp_setting_of(struct text name, struct text value);
-// Reads one name of GET_PARAMETER's body: LEVEL, CLOCK, TRANSPORT or UNKNOWN.
+// Reads one name of GET_PARAMETER's body: LEVEL, GROUP_HASH, CLOCK, TRANSPORT or UNKNOWN.
 enum rtsp_parameter rtsp_parameter_of(struct text name);
+struct rtsp_group { // the value of group-hash: "TRACK/GROUP", TRACK a size's number or `audio`
+    int track;      // stored_group.h
+    int64_t group;
+};
+// Returns false if the value is malformed.
+bool rtsp_parameter_group(struct text value, struct rtsp_group *out);
 // Writes "transport: rtt_ms=12.345 ...", terminated and truncated to `cap`: the known values of
 // `info`, and the number of frames that this viewer did not get.
 void rtsp_parameter_transport(const struct transport_info *info, double skipped, char *out,

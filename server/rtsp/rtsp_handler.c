@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/put.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
 #include "common/wire/sdp.h"
+#include "media/stored/stored_track.h"
 #include "server/policy/catalog_path.h"
 #include "server/policy/rtsp_parameters.h"
 #include "server/rtsp/track_setup.h"
@@ -347,6 +349,12 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
     case PARAMETER_ADAPT:
         rtsp_response_refuse(a, 451, "expected adapt: sender or none\r\n");
         break;
+    case PARAMETER_ONLY:
+        rtsp_response_refuse(a, 451,
+                             "expected only: video=FROM-TO,... audio=FROM-TO,... of a "
+                             "stored film, at most %d ranges each\r\n",
+                             FRAME_RANGES_MAX);
+        break;
     case PARAMETER_CAPACITY_PROBE:
         rtsp_response_refuse(a, 451,
                              "expected capacity-probe: the number of a pair, 0 to 2147483647\r\n");
@@ -372,6 +380,8 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
         done = session_set_playout(session, s->number) == 0;
     else if (done && s->parameter == PARAMETER_MAX_RATE)
         done = session_set_max_rate(session, s->number, now) == 0;
+    else if (done && s->parameter == PARAMETER_ONLY)
+        done = session_set_only(session, &s->ranges) == 0;
     else if (done && s->parameter == PARAMETER_ADAPT)
         session_set_follows(session, s->number, now);
     else if (done && track_setup_send_pair(h->setup, (uint32_t)s->number) != 0) {
@@ -398,8 +408,28 @@ static void handle_set_parameter(struct rtsp_handler *h, const struct rtsp_item 
         rtsp_response_refuse(a, 400, "malformed body: expected lines of the form name: value\r\n");
 }
 
-static void append_parameter(struct rtsp_handler *h, struct text name, struct rtsp_response *a,
-                             usec_t now)
+// Writes "group-hash: TRACK/GROUP HASH" in hexadecimal digits; `later` instead of it: it is being
+// computed; `none`: there is no such group, or it cannot be read. Returns false if there is no such
+// parameter, or the value is malformed.
+static bool write_hash(struct rtsp_handler *h, struct text value, char *out, size_t cap)
+{
+    struct stored_digest digest;
+    struct rtsp_group of;
+    struct stream_media *m = h->stream ? h->stream->media : NULL;
+    if (!m || !m->ops->digest || !rtsp_parameter_group(value, &of))
+        return false;
+    int err = m->ops->digest(m, of.track, of.group, &digest);
+    struct put p = put_into(out, cap);
+    put_format(&p, "group-hash: %.*s ", (int)value.len, value.at);
+    for (int i = 0; !err && i < STORED_DIGEST_BYTES; i++)
+        put_format(&p, "%02x", digest.bytes[i]);
+    if (err)
+        put_format(&p, "%s", err == ERR_AGAIN ? "later" : "none");
+    return put_result(&p) > 0;
+}
+
+static void append_parameter(struct rtsp_handler *h, struct text name, struct text value,
+                             struct rtsp_response *a, usec_t now)
 {
     struct session *session = track_setup_session(h->setup);
     enum rtsp_parameter parameter = rtsp_parameter_of(name);
@@ -417,10 +447,11 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct rt
         struct relay_info relay;
         if (session_relay_info(session, &relay, now))
             rtsp_parameter_relay(&relay, line, sizeof(line));
-    } else {
+    } else if (parameter != PARAMETER_GROUP_HASH || !write_hash(h, value, line, sizeof(line))) {
         rtsp_response_refuse(
             a, 451,
-            "parameter not available (available: clock; after SETUP also level and transport)\r\n");
+            "parameter not available (available: clock; after SETUP also level and transport; of "
+            "a stored film also group-hash: TRACK/GROUP)\r\n");
         return;
     }
     snprintf(a->body + used, sizeof(a->body) - used, "%s\r\n", line);
@@ -439,7 +470,7 @@ static void handle_get_parameter(struct rtsp_handler *h, const struct rtsp_item 
             rtsp_response_refuse(a, 400,
                                  "malformed body: expected one parameter name per line\r\n");
         else
-            append_parameter(h, name, a, now);
+            append_parameter(h, name, value, a, now);
     }
 }
 

@@ -391,6 +391,13 @@ int session_set_playout(struct session *s, int ms)
     return 0;
 }
 
+int session_set_only(struct session *s, const struct frame_ranges *ranges)
+{
+    if (!s->feed->ops->only)
+        return ERR_UNSUPPORTED;
+    return s->feed->ops->only(s->feed, ranges) ? 0 : ERR_NO_MEMORY;
+}
+
 bool session_set_repair(struct session *s, enum repair_mode mode)
 {
     return stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;

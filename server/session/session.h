@@ -89,6 +89,8 @@ int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
 int session_set_max_rate(struct session *s, int bps, usec_t now);
 // The viewer shows a frame about so long after its capture. 0 or ERR_RANGE.
 int session_set_playout(struct session *s, int ms);
+// The viewer requests these frames only. Returns 0, ERR_UNSUPPORTED or ERR_NO_MEMORY.
+int session_set_only(struct session *s, const struct frame_ranges *ranges);
 // The viewer requests repair of the video, and knows flow numbers and parity packets. Call it
 // before the first PLAY. Returns true if the session repairs in this mode.
 bool session_set_repair(struct session *s, enum repair_mode mode);

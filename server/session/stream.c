@@ -85,6 +85,7 @@ void stream_remove(struct stream *s, struct frame_sink *sink, usec_t now)
     struct session_stats last;
     int transport = sink->ops->stats(sink, &last, now);
     stats_end(s->book, transport, &last);
+    s->ended_octets += last.octets + last.audio_octets;
     for (int i = 0; i < s->sink_count; i++)
         if (s->sinks[i] == sink)
             s->sinks[i--] = s->sinks[--s->sink_count];

@@ -28,6 +28,7 @@ struct stream {
     int sink_count;
     int sink_room;
     struct frame_sink **sinks; // owned array of sink_room borrowed pointers
+    uint64_t ended_octets;     // payload that its ended sessions were sent
     struct stats_book *book;   // borrowed, of all the server's streams; set before the first sink
 };
 

@@ -17,6 +17,8 @@ extern "C" {
 
 struct stream_media;
 
+struct stored_digest; // stored_track.h
+
 struct media_feed_config {
     uv_loop_t *loop;         // borrowed
     struct frame_sink *sink; // borrowed; frames of the sizes that are watched go there
@@ -34,6 +36,8 @@ struct stream_media_ops {
     void (*describe)(const struct stream_media *m, int size_id, struct sdp *out);
     // Fills in the stats of the encoders.
     void (*stats)(const struct stream_media *m, struct stream_stats *out);
+    // Stored media: as stored_cache_digest.
+    int (*digest)(struct stream_media *m, int track, int64_t group, struct stored_digest *out);
     // Does not wait for threads that read; the loop must run until its handles are closed. The
     // caller first stops the guard of the file that is read.
     void (*free)(struct stream_media *m);

@@ -101,6 +101,17 @@ struct process_stats {
     int open_files, max_files;                 // -1: unknown
 };
 
+// What a proxy stores, and serves without the origin.
+struct cache_stats {
+    bool is_used;
+    uint64_t hits;           // viewers that were served a stored film
+    uint64_t saved_bytes;    // payload that was sent from the store
+    uint64_t fetched_bytes;  // of video, to complete films
+    double bytes, max_bytes; // of all files
+    int films, objects;      // objects: complete ones, films in one size
+    bool stopped;            // nothing can be written
+};
+
 struct stats {
     const char *version; // static
     char source[128];
@@ -109,6 +120,7 @@ struct stats {
     usec_t age;        // time since the program began
     int transport_count;
     struct total_stats total;
+    struct cache_stats cache; // of a proxy
     int stream_count;
     struct stream_stats streams[STATS_STREAMS];
     int session_count;

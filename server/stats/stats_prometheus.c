@@ -255,6 +255,8 @@ int metrics_text(const struct stats *f, const struct process_stats *p, char *out
     session_table(&text, f, metrics_of_relay, is_relayed);
     session_table(&text, f, metrics_of_audio, has_audio);
     controllers(&text, f);
+    for (const struct metric *m = metrics_of_cache; m->name && f->cache.is_used; m++)
+        plain(&text, m->name, m->type, m->help, metric_read(m, &f->cache));
     encoders(&text, f);
     audio_encoders(&text, f);
     process(&text, f, p);

@@ -41,6 +41,24 @@ double metric_read(const struct metric *m, const void *from)
 #define OF_ENCODER(name, type, help, member, kind, unit)                                           \
     ROW("weir_encoder_" name, type, help, encoder_stats, member, kind, unit)
 
+#define OF_CACHE(name, type, help, member, kind)                                                   \
+    ROW("weir_cache_" name, type, help, cache_stats, member, kind, 1)
+
+const struct metric metrics_of_cache[] = {
+    OF_CACHE("hits_total", COUNTER, "Viewers that were served a stored film.", hits, U64),
+    OF_CACHE("saved_bytes_total", COUNTER, "Bytes of RTP payload sent without the origin.",
+             saved_bytes, U64),
+    OF_CACHE("fetched_bytes_total", COUNTER, "Bytes of video fetched to complete films.",
+             fetched_bytes, U64),
+    OF_CACHE("bytes", GAUGE, "Bytes of the files.", bytes, DOUBLE),
+    OF_CACHE("max_bytes", GAUGE, "Maximum bytes of the files.", max_bytes, DOUBLE),
+    OF_CACHE("films", GAUGE, "Films of which something is stored.", films, INT),
+    OF_CACHE("complete_objects", GAUGE, "Films in one size that are stored completely.", objects,
+             INT),
+    OF_CACHE("stopped", GAUGE, "Whether nothing can be written.", stopped, BOOL),
+    {.name = NULL},
+};
+
 const struct metric metrics_of_session[] = {
     OF_SESSION("playing", GAUGE, "Whether media is sent.", playing, BOOL, 1),
     OF_SESSION("level", GAUGE, "Quality level being sent; 0 is the lowest.", level, INT, 1),

@@ -19,6 +19,7 @@
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "common/protocol/relay_info.h"
+#include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
 
 #ifdef __cplusplus
@@ -105,6 +106,9 @@ struct media_feed_ops {
     void (*set_playout)(struct media_feed *f, int ms);
     // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
     void (*relay_info)(const struct media_feed *f, struct relay_info *out, usec_t now);
+    // Stored media: from now on delivers these frames only, of the sizes that are watched. Returns
+    // false if there is no memory. NULL: the media cannot.
+    bool (*only)(struct media_feed *f, const struct frame_ranges *ranges);
     void (*free)(struct media_feed *f); // do not call it from inside its frame sink
 };
 

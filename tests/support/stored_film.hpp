@@ -11,7 +11,7 @@
 #include "media/stored/stored_maker.h"
 #include "media/stored/stored_mux.h"
 #include "media/stored/stored_parts.h"
-#include "sender/feed/stored_cache.h"
+#include "server/stored/stored_cache.h"
 #include "tests/support/coded_stream.hpp"
 #include "tests/unit/temp_folder.hpp"
 

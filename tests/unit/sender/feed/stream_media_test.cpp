@@ -7,8 +7,8 @@
 #include "media/coded/ladder.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
-#include "sender/feed/stored_media.h"
 #include "sender/feed/synthetic_media.h"
+#include "server/stored/stored_media.h"
 #include "tests/support/film.hpp"
 #include "tests/support/stored_film.hpp"
 

@@ -115,12 +115,15 @@ TEST_CASE("stream: the description of the media")
     CHECK(std::string(out.sprop).empty());
 
     // Media with parameter sets and audio.
-    static const stream_media_ops ops = {nullptr, nullptr,
+    static const stream_media_ops ops = {nullptr,
+                                         nullptr,
                                          [](const stream_media *, int size_id, sdp *d) {
                                              snprintf(d->sprop, sizeof(d->sprop), "sets of %d",
                                                       size_id);
                                          },
-                                         nullptr, [](stream_media *) {}};
+                                         nullptr,
+                                         nullptr,
+                                         [](stream_media *) {}};
     stream_media media = *f.s.media;
     media.ops = &ops;
     media.kind = SDP_SOURCE_FILE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/feed/stored_cache.h"
+#include "server/stored/stored_cache.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -9,9 +9,11 @@
 #include "common/base/log.h"
 #include "common/net/mailbox.h"
 #include "common/net/worker_queue.h"
+#include "server/stored/file_source.h"
 
 enum {
-    WAITING = 64, // max. pending requests
+    WAITING = 64,  // max. pending requests
+    DIGESTS = 128, // groups whose digests are kept
 };
 
 enum entry_state { ENTRY_REQUESTED, ENTRY_HERE, ENTRY_BROKEN };
@@ -25,14 +27,22 @@ struct entry {
     uint64_t used; // value of `uses` at the last use
 };
 
+struct group_digests {
+    int64_t index; // -1: none
+    bool known;    // else a job computes them, or has failed to
+    bool failed;
+    struct stored_digest of[STORED_TRACKS];
+};
+
 struct job { // travels to the thread and back
     int64_t index;
-    struct stored_group *group; // owned; NULL: not read yet, or broken
-    bool gone;                  // this is `last`: the thread has ended
+    struct stored_group *group;    // owned; NULL: not read yet, or broken
+    struct group_digests *digests; // owned; NULL: it reads the group
+    bool gone;                     // this is `last`: the thread has ended
 };
 
 struct stored_cache {
-    struct stored_file *file; // owned; used by the thread alone, except stored_file_info
+    struct group_source *source; // owned; used by the thread alone, except `info`
     pthread_t thread;
     bool started;
     bool closed;               // stored_cache_free was called, the thread has not ended
@@ -41,7 +51,9 @@ struct stored_cache {
     struct mailbox *done;      // owned; NULL before stored_cache_start
     struct stored_waiter *waiters;
     uint64_t uses;
-    struct entry *entries; // owned
+    struct entry *entries;         // owned
+    struct group_digests *digests; // owned array of DIGESTS; NULL: none was requested
+    int next_digest;               // entry of `digests` that is used next
 };
 
 static void job_free(void *item)
@@ -50,7 +62,25 @@ static void job_free(void *item)
     if (job->gone) // part of struct stored_cache
         return;
     stored_group_free(job->group);
+    free(job->digests);
     free(job);
+}
+
+// Replaces the group by the digests of its tracks.
+static void digest(const struct stored_cache *c, struct job *job)
+{
+    const struct stored_info *info = c->source->ops->info(c->source);
+    struct group_digests *d = job->digests;
+    d->failed = !job->group;
+    for (int track = 0; track < STORED_TRACKS && !d->failed; track++) {
+        struct stored_bytes b = {0};
+        d->failed = (track == STORED_AUDIO_TRACK || track < info->sdp.ladder.size_count) &&
+                    (stored_track_write(info, job->group, track, &b) != 0 ||
+                     stored_track_digest(b, &d->of[track]) != 0);
+        free(b.data);
+    }
+    stored_group_free(job->group);
+    job->group = NULL;
 }
 
 static void *run(void *arg)
@@ -58,7 +88,9 @@ static void *run(void *arg)
     struct stored_cache *c = arg;
     struct job *job;
     while ((job = worker_queue_pop(c->jobs, USEC_NEVER))) {
-        (void)stored_file_read(c->file, job->index, &job->group);
+        (void)c->source->ops->read(c->source, job->index, &job->group);
+        if (job->digests)
+            digest(c, job);
         if (!mailbox_post(c->done, job))
             job_free(job); // impossible: the mailbox has room for all pending jobs
     }
@@ -108,8 +140,28 @@ static void free_rest(struct stored_cache *c)
     if (c->jobs)
         worker_queue_free(c->jobs);
     mailbox_free(c->done);
-    stored_file_free(c->file);
+    c->source->ops->free(c->source);
+    free(c->digests);
     free(c);
+}
+
+static struct group_digests *find_digests(struct stored_cache *c, int64_t index)
+{
+    for (int i = 0; c->digests && i < DIGESTS; i++)
+        if (c->digests[i].index == index)
+            return &c->digests[i];
+    return NULL;
+}
+
+static void take_digests(struct stored_cache *c, struct job *job)
+{
+    struct group_digests *d = find_digests(c, job->index);
+    if (d) {
+        *d = *job->digests;
+        d->index = job->index;
+        d->known = true;
+    }
+    job_free(job);
 }
 
 static void on_done(void *ctx, void *item, usec_t now)
@@ -125,6 +177,10 @@ static void on_done(void *ctx, void *item, usec_t now)
         job_free(job);
         return;
     }
+    if (job->digests) {
+        take_digests(c, job);
+        return;
+    }
     struct entry *e = find(c, job->index);
     assert(e && e->state == ENTRY_REQUESTED);
     e->state = job->group ? ENTRY_HERE : ENTRY_BROKEN;
@@ -138,18 +194,25 @@ static void on_done(void *ctx, void *item, usec_t now)
     }
 }
 
-struct stored_cache *stored_cache_new(const char *path, struct media_guard *guard, int *err)
+struct stored_cache *stored_cache_new_of(struct group_source *source)
 {
     struct stored_cache *c = calloc(1, sizeof(*c));
-    *err = ERR_NO_MEMORY;
-    if (!c)
+    if (!c) {
+        source->ops->free(source);
         return NULL;
+    }
     c->last.gone = true;
-    c->file = stored_file_open(path, guard, err);
-    if (c->file)
-        return c;
-    free(c);
-    return NULL;
+    c->source = source;
+    return c;
+}
+
+struct stored_cache *stored_cache_new(const char *path, struct media_guard *guard, int *err)
+{
+    struct group_source *source = file_source_open(path, guard, err);
+    struct stored_cache *c = source ? stored_cache_new_of(source) : NULL;
+    if (source && !c)
+        *err = ERR_NO_MEMORY;
+    return c;
 }
 
 int stored_cache_start(struct stored_cache *c, uv_loop_t *loop)
@@ -160,7 +223,7 @@ int stored_cache_start(struct stored_cache *c, uv_loop_t *loop)
     c->started = c->jobs && c->done && pthread_create(&c->thread, NULL, run, c) == 0;
     if (c->started)
         return 0;
-    log_error("cannot start the thread that reads a prepared file");
+    log_error("cannot start the thread that reads a stored film");
     return ERR_IO;
 }
 
@@ -182,7 +245,7 @@ void stored_cache_free(struct stored_cache *c)
 
 const struct stored_info *stored_cache_info(const struct stored_cache *c)
 {
-    return stored_file_info(c->file);
+    return c->source->ops->info(c->source);
 }
 
 void stored_cache_join(struct stored_cache *c, struct stored_waiter *w)
@@ -206,7 +269,7 @@ void stored_cache_leave(struct stored_cache *c, struct stored_waiter *w)
 static struct entry *request_group(struct stored_cache *c, int64_t index)
 {
     struct entry *e = find(c, index);
-    if (e || index < 0 || index >= stored_file_groups(c->file))
+    if (e || index < 0 || index >= stored_info_groups(stored_cache_info(c)))
         return e;
     struct job *job = calloc(1, sizeof(*job));
     e = malloc(sizeof(*e));
@@ -250,4 +313,42 @@ void stored_cache_drop(struct stored_cache *c, const struct stored_group *g)
 void stored_cache_want(struct stored_cache *c, int64_t group)
 {
     (void)request_group(c, group);
+}
+
+int stored_cache_digest(struct stored_cache *c, int track, int64_t group, struct stored_digest *out)
+{
+    const struct stored_info *info = stored_cache_info(c);
+    if (group < 0 || group >= stored_info_groups(info) ||
+        !(track == STORED_AUDIO_TRACK ? info->audio
+                                      : track >= 0 && track < info->sdp.ladder.size_count))
+        return ERR_NOT_FOUND;
+    struct group_digests *d = find_digests(c, group);
+    if (d && d->known && d->failed) { // forget it, so that the next request reads it again
+        d->index = -1;
+        return ERR_IO;
+    }
+    if (d && d->known) {
+        *out = d->of[track];
+        return 0;
+    }
+    if (d)
+        return ERR_AGAIN;
+    if (!c->digests) {
+        c->digests = calloc(DIGESTS, sizeof(*c->digests));
+        for (int i = 0; c->digests && i < DIGESTS; i++)
+            c->digests[i].index = -1;
+    }
+    struct job *job = c->digests ? calloc(1, sizeof(*job)) : NULL;
+    if (!job)
+        return ERR_AGAIN;
+    job->index = group;
+    job->digests = calloc(1, sizeof(*job->digests));
+    if (!job->digests || !worker_queue_push(c->jobs, job)) {
+        job_free(job);
+        return ERR_AGAIN;
+    }
+    d = &c->digests[c->next_digest];
+    c->next_digest = (c->next_digest + 1) % DIGESTS;
+    *d = (struct group_digests){.index = group};
+    return ERR_AGAIN;
 }

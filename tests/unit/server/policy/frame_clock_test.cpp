@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/policy/frame_clock.h"
+#include "server/policy/frame_clock.h"
 
 #include <catch2/catch.hpp>
 

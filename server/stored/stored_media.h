@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A stream_media of a stored ladder. Its feeds are stored_feed.
-#ifndef WEIR_SENDER_FEED_STORED_MEDIA_H
-#define WEIR_SENDER_FEED_STORED_MEDIA_H
+#ifndef WEIR_SERVER_STORED_STORED_MEDIA_H
+#define WEIR_SERVER_STORED_STORED_MEDIA_H
 
-#include "sender/feed/stored_cache.h"
 #include "server/session/stream_media.h"
+#include "server/stored/stored_cache.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/feed/stored_feed.h"
+#include "server/stored/stored_feed.h"
 
 #include <vector>
 
-#include "sender/feed/stored_media.h"
+#include "server/stored/stored_media.h"
 #include "tests/support/stored_film.hpp"
 
 namespace

@@ -3,12 +3,14 @@
 // so the loop never waits for a disk; viewers at the same position share a group. The cache holds
 // the groups that viewers hold, plus at most STORED_CACHE_SPARE. Loop thread only, except
 // stored_cache_new.
-#ifndef WEIR_SENDER_FEED_STORED_CACHE_H
-#define WEIR_SENDER_FEED_STORED_CACHE_H
+#ifndef WEIR_SERVER_STORED_STORED_CACHE_H
+#define WEIR_SERVER_STORED_STORED_CACHE_H
 
 #include <uv.h>
 
-#include "media/stored/stored_file.h"
+#include "media/source/media_guard.h"
+#include "media/stored/stored_track.h"
+#include "server/stored/group_source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +27,9 @@ struct stored_waiter { // embedded by an object that waits for groups
     struct stored_waiter *next; // used by the cache
 };
 
-// Any thread. Opens the file; arguments and *err as of stored_file_open. Returns NULL on failure,
+// Any thread. Takes over the source, even on failure. NULL: no memory.
+struct stored_cache *stored_cache_new_of(struct group_source *source);
+// The same of a prepared file: arguments and *err as of stored_file_open. Returns NULL on failure,
 // which it logs.
 struct stored_cache *stored_cache_new(const char *path, struct media_guard *guard, int *err);
 // Call it once, before the first waiter. Returns 0, or ERR_IO (logged).
@@ -43,6 +47,10 @@ const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t gro
 void stored_cache_drop(struct stored_cache *c, const struct stored_group *g); // NULL is fine
 // Starts reading the group in advance.
 void stored_cache_want(struct stored_cache *c, int64_t group);
+// Gets the SHA-256 of one track of a group (stored_track.h). Returns 0; ERR_AGAIN: it is being
+// computed, ask again; ERR_NOT_FOUND: no such group or track; ERR_IO: the group cannot be read.
+int stored_cache_digest(struct stored_cache *c, int track, int64_t group,
+                        struct stored_digest *out);
 
 #ifdef __cplusplus
 }

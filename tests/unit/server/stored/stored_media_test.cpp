@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/feed/stored_media.h"
+#include "server/stored/stored_media.h"
 
 #include <string>
 

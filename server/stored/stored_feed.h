@@ -9,13 +9,16 @@
 // A frame's `captured` is its time at the media's own pace, so an early frame may wait longer for
 // the transport, by as much as it is early.
 //
+// With `only` (frame_ranges.h) no other frames and audio are delivered, and the time between them
+// is left out. They are delivered as frames that the viewer lacks (frame_sink_ops.on_again).
+//
 // Numbers are never reused: after a seek they continue at a multiple of the plan's period.
 // Loop thread only.
-#ifndef WEIR_SENDER_FEED_STORED_FEED_H
-#define WEIR_SENDER_FEED_STORED_FEED_H
+#ifndef WEIR_SERVER_STORED_STORED_FEED_H
+#define WEIR_SERVER_STORED_STORED_FEED_H
 
-#include "sender/feed/stored_cache.h"
 #include "server/session/stream_media.h"
+#include "server/stored/stored_cache.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,8 +2,8 @@
 // Computes when the frames of synthetic media are due: numbers at a constant rate, at a speed that
 // may change. If it is late by more than half a second (for example after a suspend), the time line
 // restarts now, to avoid a burst. Pure.
-#ifndef WEIR_SENDER_POLICY_FRAME_CLOCK_H
-#define WEIR_SENDER_POLICY_FRAME_CLOCK_H
+#ifndef WEIR_SERVER_POLICY_FRAME_CLOCK_H
+#define WEIR_SERVER_POLICY_FRAME_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/feed/stored_feed.h"
+#include "server/stored/stored_feed.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "common/net/clock.h"
 #include "common/net/timer.h"
-#include "sender/policy/frame_clock.h"
+#include "server/policy/frame_clock.h"
 
 #define MAX_BEHIND   (USEC_PER_SEC / 2) // max. delay to catch up; a longer one shifts the time line
 #define RETRY        (20 * USEC_PER_MSEC) // delay until a retry if the cache had no room
@@ -33,8 +33,9 @@ struct stored_feed {
     int64_t begin;
     double origin;
     double start;
-    usec_t stopped;  // when the last viewer left; 0: never
-    usec_t repaired; // last repair of all frames that the newest one needs
+    usec_t stopped;            // when the last viewer left; 0: never
+    usec_t repaired;           // last repair of all frames that the newest one needs
+    struct frame_ranges *only; // owned; NULL: all frames
 };
 
 static double media_time(const struct stored_feed *f, int64_t frames)
@@ -122,6 +123,45 @@ static struct coded_frame *copy_of(const struct stored_feed *f, const struct sto
     return to;
 }
 
+// Returns true if something of slot `at` is requested by `only`.
+static bool is_wanted(const struct stored_feed *f)
+{
+    const struct stored_plan *plan = &f->info->plan;
+    int64_t group = f->at - f->at % plan->gop;
+    const struct stored_shape *shape = stored_plan_shape(plan, group / plan->gop);
+    if (frame_ranges_have(f->only, FRAMES_AUDIO, f->at))
+        return true;
+    for (int i = 0; i < f->info->sdp.ladder.size_count; i++) {
+        int place = shape->decoded[i][f->at - group];
+        if (f->watchers[i] && place != STORED_NO_FRAME &&
+            frame_ranges_have(f->only, FRAMES_VIDEO, group + place))
+            return true;
+    }
+    return false;
+}
+
+// Passes slots that are not requested; they take no time. Frames leave their slots by less than a
+// period.
+static void skip_unwanted(struct stored_feed *f)
+{
+    while (f->only && f->at < f->info->origin.frames && !is_wanted(f)) {
+        int64_t next = frame_ranges_next(f->only, f->at - f->info->plan.period);
+        int64_t to = next < 0 ? f->info->origin.frames : next - f->info->plan.period;
+        to = to > f->at ? to : f->at + 1;
+        f->begin += to - f->at;
+        f->at = to;
+    }
+}
+
+// The viewer has the frames that these depend on, so they need no key frame first.
+static void deliver(struct stored_feed *f, struct coded_frame *frame, usec_t now)
+{
+    if (f->only)
+        f->config.sink->ops->on_again(f->config.sink, frame, now);
+    else
+        f->config.sink->ops->on_frame(f->config.sink, frame, now);
+}
+
 static void give(struct stored_feed *f, usec_t now)
 {
     const struct stored_shape *shape = stored_plan_shape(&f->info->plan, f->group->index);
@@ -130,11 +170,12 @@ static void give(struct stored_feed *f, usec_t now)
     for (int i = 0; i < f->info->sdp.ladder.size_count; i++) {
         int place = shape->decoded[i][f->at - group];
         if (!f->watchers[i] || place == STORED_NO_FRAME ||
-            (place < show && !stored_shape_needs(shape, i, show, place)))
+            (place < show && !stored_shape_needs(shape, i, show, place)) ||
+            (f->only && !frame_ranges_have(f->only, FRAMES_VIDEO, group + place)))
             continue;
         struct coded_frame *frame = copy_of(f, f->group, i, place, now);
         if (frame)
-            f->config.sink->ops->on_frame(f->config.sink, frame, now);
+            deliver(f, frame, now);
         coded_frame_unref(frame);
     }
 }
@@ -143,9 +184,10 @@ static void give(struct stored_feed *f, usec_t now)
 static bool wrap(struct stored_feed *f)
 {
     int64_t frames = f->info->origin.frames;
+    skip_unwanted(f);
     if (f->at < frames)
         return true;
-    if (!f->config.loop)
+    if (!f->config.loop || f->only)
         return false;
     f->first_number += frames;
     f->begin -= frames;
@@ -162,6 +204,8 @@ static void give_audio(struct stored_feed *f, usec_t now)
     int64_t to = audio_samples(usec_of_frames(f->at + 1, fps.num, fps.den));
     if (f->at == 0) // the encoder's delay puts the first packet before 0
         from = INT64_MIN;
+    if (f->only && !frame_ranges_have(f->only, FRAMES_AUDIO, f->at))
+        return;
     for (int i = 0; i < f->group->audio_count && f->at >= f->show; i++) {
         const struct coded_audio *c = f->group->audio[i];
         if (c->position < from || c->position >= to)
@@ -366,9 +410,21 @@ static void request_key(struct media_feed *feed, int size_id, usec_t now)
             repeat(f, size_id, index * plan->gop + decoded[slot], now);
 }
 
+static bool set_only(struct media_feed *feed, const struct frame_ranges *ranges)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
+    if (!f->only)
+        f->only = malloc(sizeof(*f->only));
+    if (!f->only)
+        return false;
+    *f->only = *ranges;
+    return true;
+}
+
 static void feed_free(struct media_feed *feed)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
+    free(f->only);
     drop_groups(f);
     stored_cache_leave(f->config.cache, &f->waiter);
     timer_free(f->timer);
@@ -381,6 +437,7 @@ static const struct media_feed_ops ops = {.watch = watch,
                                           .rewind = rewind_to,
                                           .place = place,
                                           .set_speed = set_speed,
+                                          .only = set_only,
                                           .free = feed_free};
 
 struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_config *config)

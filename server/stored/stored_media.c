@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/feed/stored_media.h"
+#include "server/stored/stored_media.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/utf8.h"
 #include "media/stored/stored_audio.h"
-#include "sender/feed/stored_feed.h"
+#include "server/stored/stored_feed.h"
 
 struct stored_media {
     struct stream_media base;   // first
@@ -34,6 +34,12 @@ static void describe(const struct stream_media *m, int size_id, struct sdp *out)
     snprintf(out->sprop, sizeof(out->sprop), "%s", info->sizes[size_id].sprop);
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s",
              info->sizes[size_id].profile);
+    snprintf(out->validator, sizeof(out->validator), "%s", info->validator);
+}
+
+static int get_digest(struct stream_media *m, int track, int64_t group, struct stored_digest *out)
+{
+    return stored_cache_digest(((struct stored_media *)m)->cache, track, group, out);
 }
 
 static void media_free(struct stream_media *m)
@@ -44,8 +50,11 @@ static void media_free(struct stream_media *m)
 
 struct stream_media *stored_media_new(struct stored_cache *cache, bool loop, bool has_audio)
 {
-    static const struct stream_media_ops ops = {
-        .start = start, .feed_new = feed_new, .describe = describe, .free = media_free};
+    static const struct stream_media_ops ops = {.start = start,
+                                                .feed_new = feed_new,
+                                                .describe = describe,
+                                                .digest = get_digest,
+                                                .free = media_free};
     struct stored_media *m = calloc(1, sizeof(*m));
     if (!m) {
         stored_cache_free(cache);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One group of a stored ladder (stored_plan.h) in memory: all its frames and its audio; and what
+// describes the whole ladder. Any thread, one at a time.
+#ifndef WEIR_MEDIA_STORED_STORED_GROUP_H
+#define WEIR_MEDIA_STORED_STORED_GROUP_H
+
+#include "common/wire/sdp.h"
+#include "media/coded/coded_audio.h"
+#include "media/coded/coded_frame.h"
+#include "media/stored/policy/stored_plan.h"
+#include "media/stored/policy/stored_tags.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stored_info {
+    struct sdp sdp; // title, duration and ladder; its sprop is not used
+    struct stored_origin origin;
+    // Identifies the file's bytes: the value of the SDP's x-weir-origin (sdp.h). Empty: unknown.
+    char validator[SDP_MAX_VALIDATOR];
+    struct stored_plan plan;
+    bool audio;
+    struct { // each size's parameters for the SDP
+        char sprop[SDP_MAX_PARAMETER_SETS];
+        char profile[8];
+    } sizes[LADDER_MAX_SIZES];
+};
+
+enum {
+    STORED_MAX_AUDIO = 1024, // max. audio packets of a group
+    // A track of a group: the frames of one size, by its number, or the audio.
+    STORED_AUDIO_TRACK = LADDER_MAX_SIZES,
+    STORED_TRACKS = LADDER_MAX_SIZES + 1,
+};
+
+struct stored_group { // all frames of one group (stored_plan.h)
+    int64_t index;
+    int frames; // number of source frames
+    size_t bytes;
+    struct coded_frame
+        *at[LADDER_MAX_SIZES][STORED_MAX_GOP]; // owned, by size and place; NULL: no frame
+    int audio_count;
+    struct coded_audio *audio[STORED_MAX_AUDIO]; // owned; positions in the media ascend
+};
+
+int64_t stored_info_groups(const struct stored_info *info); // number of groups
+void stored_group_free(struct stored_group *g);             // NULL is fine
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "proxy/store/store.h"
+
+struct store_source {
+    struct group_source base;    // first
+    struct store_film *film;     // one hold
+    int sizes[LADDER_MAX_SIZES]; // the film's size of each of the ladder
+    struct stored_info whole;    // of the film
+    struct stored_info info;     // of the sizes that are served
+};
+
+// ---- The ladder of some of the sizes
+
+static void copy_shape(const struct stored_shape *from, const int *sizes, int count,
+                       struct stored_shape *to)
+{
+    to->frames = from->frames;
+    for (int i = 0; i < count; i++) {
+        memcpy(to->places[i], from->places[sizes[i]], sizeof(to->places[i]));
+        memcpy(to->decoded[i], from->decoded[sizes[i]], sizeof(to->decoded[i]));
+    }
+}
+
+// The groups stay those of the whole ladder.
+static int make_info(struct store_source *s, unsigned sizes)
+{
+    const struct stored_info *from = &s->whole;
+    struct stored_info *to = &s->info;
+    struct ladder *l = &to->sdp.ladder;
+    *to = *from;
+    l->size_count = l->level_count = 0;
+    for (int i = 0; i < from->sdp.ladder.size_count; i++) {
+        if (!(sizes >> i & 1))
+            continue;
+        to->sizes[l->size_count] = from->sizes[i];
+        l->sizes[l->size_count] = from->sdp.ladder.sizes[i];
+        s->sizes[l->size_count++] = i;
+    }
+    for (int i = 0; i < from->sdp.ladder.level_count; i++) {
+        struct level level = from->sdp.ladder.levels[i];
+        for (int size = 0; size < l->size_count; size++)
+            if (s->sizes[size] == level.size_id) {
+                l->levels[l->level_count] = level;
+                l->levels[l->level_count++].size_id = size;
+            }
+    }
+    copy_shape(&from->plan.full, s->sizes, l->size_count, &to->plan.full);
+    copy_shape(&from->plan.last, s->sizes, l->size_count, &to->plan.last);
+    return l->level_count ? 0 : ERR_UNSUPPORTED;
+}
+
+// ---- Reading
+
+static const struct stored_info *source_info(const struct group_source *base)
+{
+    return &((const struct store_source *)base)->info;
+}
+
+static int read_track(struct store_source *s, int track, int size, struct stored_group *g)
+{
+    struct stored_bytes b;
+    int err = store_film_read(s->film, track, g->index, &b);
+    if (!err)
+        err = stored_track_read(&s->info, b, size, g);
+    free(b.data);
+    if (err == ERR_MALFORMED)
+        store_film_damaged(s->film, track, g->index);
+    return err;
+}
+
+static int source_read(struct group_source *base, int64_t group, struct stored_group **out)
+{
+    struct store_source *s = (struct store_source *)base;
+    struct stored_group *g = calloc(1, sizeof(*g));
+    int err = g ? 0 : ERR_NO_MEMORY;
+    *out = NULL;
+    if (g) {
+        g->index = group;
+        g->frames = stored_plan_shape(&s->info.plan, group)->frames;
+    }
+    for (int size = 0; !err && size < s->info.sdp.ladder.size_count; size++)
+        err = read_track(s, s->sizes[size], size, g);
+    if (!err && s->info.audio)
+        err = read_track(s, STORED_AUDIO_TRACK, STORED_AUDIO_TRACK, g);
+    if (!err) {
+        *out = g;
+        return 0;
+    }
+    log_error("%s: group %lld of the cache cannot be read: %s", store_film_url(s->film),
+              (long long)group, err_text(err));
+    stored_group_free(g);
+    return err == ERR_NO_MEMORY ? err : ERR_IO;
+}
+
+static void source_free(struct group_source *base)
+{
+    struct store_source *s = (struct store_source *)base;
+    store_film_release(s->film);
+    free(s);
+}
+
+struct group_source *store_source_new(struct store_film *f, unsigned sizes)
+{
+    static const struct group_source_ops ops = {
+        .info = source_info, .read = source_read, .free = source_free};
+    struct store_source *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->base.ops = &ops;
+    s->whole = *store_film_info(f);
+    if (make_info(s, sizes) != 0) {
+        free(s);
+        return NULL;
+    }
+    s->film = store_film_hold(f);
+    return &s->base;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/stored/file_source.h"
+
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "media/stored/stored_file.h"
+
+struct file_source {
+    struct group_source base; // first
+    struct stored_file *file; // owned
+};
+
+static const struct stored_info *file_info(const struct group_source *s)
+{
+    return stored_file_info(((const struct file_source *)s)->file);
+}
+
+static int file_read(struct group_source *s, int64_t group, struct stored_group **out)
+{
+    return stored_file_read(((struct file_source *)s)->file, group, out);
+}
+
+static void file_free(struct group_source *s)
+{
+    stored_file_free(((struct file_source *)s)->file);
+    free(s);
+}
+
+struct group_source *file_source_open(const char *path, struct media_guard *guard, int *err)
+{
+    static const struct group_source_ops ops = {
+        .info = file_info, .read = file_read, .free = file_free};
+    struct file_source *s = malloc(sizeof(*s));
+    *err = ERR_NO_MEMORY;
+    if (!s)
+        return NULL;
+    *s = (struct file_source){.base.ops = &ops, .file = stored_file_open(path, guard, err)};
+    if (s->file)
+        return &s->base;
+    free(s);
+    return NULL;
+}
