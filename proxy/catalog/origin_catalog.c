@@ -30,7 +30,6 @@ struct film {
     struct film *next;
     struct origin_catalog *catalog;  // borrowed
     char path[CATALOG_URL_PATH_MAX]; // of the first request, with its query
-    char received[CATALOG_VIA_MAX];  // its Via header
     char via[VIA_MAX];               // towards the origin
     struct url url;
     enum film_state state;
@@ -90,6 +89,12 @@ static void close_film(struct film *f)
     free(f);
 }
 
+// Returns true if a session with the origin goes on without viewers.
+static bool is_running(const struct film *f)
+{
+    return f->state == FILM_OPEN && !f->is_cached && relay_media_is_open(f->stream.media);
+}
+
 static void origin_leave(struct catalog *c, struct catalog_hold *h)
 {
     (void)c;
@@ -103,7 +108,7 @@ static void origin_leave(struct catalog *c, struct catalog_hold *h)
     h->film = NULL;
     if (f->holds)
         return;
-    if (f->state == FILM_OPEN && relay_media_is_open(f->stream.media))
+    if (is_running(f))
         timer_set(f->timer, clock_now() + LINGER_CHECK);
     else
         close_film(f);
@@ -247,7 +252,7 @@ static void on_open_timer(struct film *f, usec_t now)
     f->link = NULL;
     if (f->holds)
         return;
-    if (relay_media_is_open(f->stream.media))
+    if (is_running(f))
         timer_set(f->timer, now + LINGER_CHECK);
     else
         close_film(f);
@@ -422,6 +427,13 @@ static bool is_fresh(const struct origin_catalog *s, const struct film *f, usec_
     return validated && now < validated + s->config.validate && is_stored(f->stored, f->path);
 }
 
+static int refuse_loop(struct catalog_hold *h, int err)
+{
+    return refuse(h, 502,
+                  err == ERR_AGAIN ? "loop: the request has passed this proxy already"
+                                   : "loop: the request has passed too many proxies");
+}
+
 static int describe_film(struct origin_catalog *s, const char *path, struct catalog_hold *h)
 {
     usec_t now = clock_now();
@@ -434,13 +446,7 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
         free(f);
         return refuse_path(h, s->config.rules, err);
     }
-    err = via_append(h->via, s->config.name, f->via);
-    if (err) {
-        free(f);
-        return refuse(h, 502,
-                      err == ERR_AGAIN ? "loop: the request has passed this proxy already"
-                                       : "loop: the request has passed too many proxies");
-    }
+    (void)via_append(h->via, s->config.name, f->via); // origin_take has checked it
     // Each connection holds one film at most, so no viewer can take those of others.
     if (s->film_count >= s->config.max_viewers)
         close_idle(s);
@@ -449,7 +455,6 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
         return ERR_FULL;
     }
     snprintf(f->path, sizeof(f->path), "%s", path);
-    snprintf(f->received, sizeof(f->received), "%s", h->via);
     f->stored = s->config.store ? store_find(s->config.store, f->url.text) : NULL;
     f->timer = timer_new(s->config.loop, on_timer, f);
     if (f->timer && is_fresh(s, f, now) && open_stored(f) == 0) {
@@ -479,9 +484,7 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
 }
 
 // Returns true if a viewer who asks for `path`, which is `url` at the origin, may have the film.
-// One who asks through other proxies must not escape the check for loops.
-static bool is_shared(const struct film *f, const struct url *url, const char *path,
-                      const struct catalog_hold *h)
+static bool is_shared(const struct film *f, const char *path, const struct url *url)
 {
     // A stored film has only its complete sizes; of one that is relayed, the next viewer may be
     // served what was completed meanwhile.
@@ -490,8 +493,7 @@ static bool is_shared(const struct film *f, const struct url *url, const char *p
         return false;
     if (f->is_cached && !is_fresh(f->catalog, f, clock_now()))
         return false;
-    return strcmp(f->received, h->via) == 0 && strcmp(f->url.text, url->text) == 0 &&
-           f->state != FILM_REFUSED &&
+    return strcmp(f->url.text, url->text) == 0 && f->state != FILM_REFUSED &&
            !(f->state == FILM_OPEN && !f->is_cached && relay_media_is_stale(f->stream.media));
 }
 
@@ -500,18 +502,22 @@ static int origin_take(struct catalog *c, const char *url_path, struct catalog_h
 {
     struct origin_catalog *s = (struct origin_catalog *)c;
     struct film *f = h->film;
+    int err;
     struct url url;
     bool is_url = origin_url_of(s->config.rules, url_path, &url) == 0;
     bool is_same = f && ((is_url && strcmp(f->url.text, url.text) == 0) ||
                          origin_url_is_same(f->path, url_path));
-    int err;
     if (f && !is_same) {
         if (only)
             return refuse(h, 404, "the session is of another stream");
         origin_leave(c, h);
     }
+    // Before a film is shared: one that waits for a request of this proxy would wait for itself.
+    char via[VIA_MAX];
+    if (!h->film && is_url && (err = via_append(h->via, s->config.name, via)) != 0)
+        return refuse_loop(h, err);
     for (f = s->films; f && !h->film && is_url; f = f->next)
-        if (is_shared(f, &url, url_path, h)) {
+        if (is_shared(f, url_path, &url)) {
             hold_film(h, f);
             s->hits += f->is_cached;
             note_use(f);

@@ -14,7 +14,7 @@
 #include "proxy/policy/key_requests.h"
 #include "proxy/policy/number_shift.h"
 
-#define RETRY_EVERY USEC_PER_SEC // during an outage
+#define RETRY_EVERY USEC_PER_SEC       // during an outage
 
 enum phase {
     IDLE,     // no session with the origin
@@ -78,6 +78,7 @@ static void tell_demand(struct shared_upstream *u, usec_t now)
     const struct flow_demand *d = &u->demand;
     if (u->phase != PLAYING || !u->seat_count)
         return;
+    upstream_set_follows(u->upstream, d->follows, now);
     if (d->level != u->told.level)
         upstream_set_level(u->upstream, d->level, now);
     if (d->latency_ms != u->told.latency_ms)
@@ -330,13 +331,12 @@ static int connect_upstream(struct shared_upstream *u, enum phase phase, usec_t 
     struct upstream_config config = {.loop = u->config.loop,
                                      .url = u->config.url,
                                      .sdp = u->config.sdp,
+                                     .is_described = phase == STARTING &&
+                                                     now - u->config.described_at < DESCRIPTION_FRESH,
                                      .transports = &u->config.choices->backbone,
                                      .rules = u->config.choices->rules,
                                      .via = u->config.via,
                                      .has_audio = u->config.media->audio_bps > 0,
-                                     .is_described =
-                                         phase == STARTING &&
-                                         now - u->config.described_at < DESCRIPTION_FRESH,
                                      .follows = u->demand.follows,
                                      .level = u->demand.level,
                                      .latency_ms = u->demand.latency_ms,

@@ -350,14 +350,14 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
     enum options_result result =
         command_line_read(&proxy_option_table, argc, argv, o, &o->file, out, error, cap);
     o->choices.rules = &o->rules;
+    if (result == OPTIONS_RUN && o->has_parent && o->names_origin) {
+        (void)err_say(error, cap, 0, "--parent conflicts with --origin");
+        return OPTIONS_BAD;
+    }
     if (result == OPTIONS_RUN && o->cache_list) {
         if (o->cache)
             return result;
         (void)err_say(error, cap, 0, "--cache-list requires --cache");
-        return OPTIONS_BAD;
-    }
-    if (result == OPTIONS_RUN && o->has_parent && o->names_origin) {
-        (void)err_say(error, cap, 0, "--parent conflicts with --origin");
         return OPTIONS_BAD;
     }
     if (result == OPTIONS_RUN && o->user && !o->rules.has_origin) {
@@ -369,7 +369,8 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
     if (result != OPTIONS_RUN || o->rules.has_origin || o->rules.host_count)
         return result;
     (void)err_say(error, cap, 0,
-                  "requires --origin URL, --parent URL, or --allow HOST[:PORT] for each host to relay");
+                  "requires --origin URL, --parent URL, or --allow HOST[:PORT] for each host to "
+                  "relay");
     return OPTIONS_BAD;
 }
 

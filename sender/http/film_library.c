@@ -79,7 +79,7 @@ struct film_library {
 // Returns the group, which is kept for a while; NULL: there is none, or it cannot be read (logged).
 static const struct stored_group *read_group(struct film_library *l, int64_t group)
 {
-    if (group < 0 || group >= stored_file_groups(l->file))
+    if (group < 0 || group >= stored_info_groups(stored_file_info(l->file)))
         return NULL;
     for (int i = 0; i < READ_KEPT; i++)
         if (l->read[i] && l->read[i]->index == group)
@@ -245,7 +245,7 @@ static struct http_body *finish_text(char *text, int len)
 static void fill_segments(const struct film_library *l, const struct manifest_rendition *r,
                           struct manifest_segment *segments)
 {
-    for (int64_t i = 0; i < stored_file_groups(l->file); i++) {
+    for (int64_t i = 0; i < stored_info_groups(stored_file_info(l->file)); i++) {
         int64_t begin = time_of(l, first_frame(l, i), r->timescale);
         int64_t end = time_of(l, first_frame(l, i) + shape_of(l, i)->frames, r->timescale);
         segments[i] = (struct manifest_segment){
@@ -256,7 +256,7 @@ static void fill_segments(const struct film_library *l, const struct manifest_re
 // Writes all texts. `segments`: room for those of a rendition.
 static void write_texts(struct film_library *l, struct manifest_segment *segments)
 {
-    int groups = (int)stored_file_groups(l->file);
+    int groups = (int)stored_info_groups(stored_file_info(l->file));
     struct manifest *m = &l->manifest;
     for (int i = 0; i < m->rendition_count; i++) {
         size_t room = hls_media_playlist_room(m, groups);
@@ -282,7 +282,7 @@ static void write_texts(struct film_library *l, struct manifest_segment *segment
 static void write_mpd(struct film_library *l)
 {
     struct manifest *m = &l->manifest;
-    size_t groups = (size_t)stored_file_groups(l->file);
+    size_t groups = (size_t)stored_info_groups(stored_file_info(l->file));
     struct manifest_segment *all = calloc(groups * (size_t)m->rendition_count, sizeof(*all));
     size_t room = dash_manifest_room(m, (int)groups);
     char *text = malloc(room);
@@ -321,13 +321,13 @@ static int open_film(struct film_library *l)
     if (err)
         return err;
     struct manifest_segment *segments =
-        calloc((size_t)stored_file_groups(l->file), sizeof(*segments));
+        calloc((size_t)stored_info_groups(stored_file_info(l->file)), sizeof(*segments));
     if (!segments)
         return ERR_NO_MEMORY;
     pthread_mutex_lock(&l->lock);
     write_texts(l, segments);
     write_mpd(l);
-    l->groups = stored_file_groups(l->file);
+    l->groups = stored_info_groups(stored_file_info(l->file));
     l->rendition_count = m->rendition_count;
     memcpy(l->token, m->token, sizeof(l->token));
     for (int i = 0; i < m->rendition_count; i++) {
