@@ -114,9 +114,9 @@ static void measure(struct reflection *r, const struct reflect_access *a, usec_t
     if (busy >= SURE_BUSY)
         second = fmax(second, rate_since(r, r->slot - (busy < SECOND ? busy : SECOND)));
     slot_at(r, r->slot)->rate_bps = second;
-    if (busy < MIN_BUSY)
-        return;
-    r->rate_bps = busy < SECOND ? rate_since(r, r->slot - busy) : 0;
+    if (busy >= MIN_BUSY)
+        r->rate_bps = busy < SECOND ? rate_since(r, r->slot - busy) : 0;
+    // Since then the access may have brought more.
     for (int64_t s = r->slot; s > r->slot - SECOND && s >= r->first_slot; s--)
         r->rate_bps = fmax(r->rate_bps, slot_at(r, s)->rate_bps);
 }

@@ -5,7 +5,7 @@
 //   The law. queue: the age of the oldest frame that waits, the time that the transport's unsent
 //   bytes take, and the excess of the access's round trip over its min of a minute. rate: what the
 //   access delivered in the last second, or, if that is more, since something waits; the highest of
-//   the last second.
+//   the last second. It stands until something waits again for 125 ms, or the access delivers more.
 //     - From a queue of target / 2 on:  limit = rate * (1 - (queue - target) / 1 s).
 //     - Below it there is no limit; one that was in force rises until it ends.
 //     - A limit rises by at most 10 % in two round trips of the backbone, or 0.5 s if that is more:

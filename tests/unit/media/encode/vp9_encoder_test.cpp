@@ -10,6 +10,7 @@ extern "C" {
 #include <string>
 
 #include "media/coded/ladder.h"
+#include "media/picture/quality.h"
 #include "media/rtp/vp9.h"
 #include "tests/support/coded_stream.hpp"
 
@@ -362,6 +363,33 @@ TEST_CASE("vp9: without requests a key frame is made after at most 10 s")
         if (encode_all(e.get(), l, n)[0]->key)
             keys.push_back(n);
     CHECK(keys == std::vector<int64_t>{0, 40, 80});
+}
+
+TEST_CASE(
+    "vp9: at the ladder's rates, each larger size looks better than the smaller ones enlarged")
+{
+    ladder l = small();
+    vp9_ptr e = make(l);
+    decoder_ptr d = make_vp9_decoder();
+    std::unique_ptr<scaler, decltype(&scaler_free)> enlarge(scaler_new(), scaler_free);
+    std::array<double, SIZES> ssim = {};
+    enum { FROM = 30, TO = 60 };
+    for (int64_t n = 0; n < TO; n++) {
+        picture_ptr source = draw(l, SIZES - 1, n);
+        for (frame_ptr &f : encode_all(e.get(), l, n)) {
+            if (!f)
+                continue;
+            picture_ptr p = decode_piece(d.get(), f.get());
+            picture_ptr whole(picture_new(source->width, source->height), picture_unref);
+            REQUIRE(scaler_run(enlarge.get(), p.get(), whole.get()) == 0);
+            if (n >= FROM)
+                ssim[(size_t)f->size_id] += quality_ssim_y(source.get(), whole.get()) / (TO - FROM);
+        }
+    }
+    INFO(ssim[0] << " " << ssim[1] << " " << ssim[2]);
+    CHECK(ssim[0] < ssim[1] - 0.01);
+    CHECK(ssim[1] < ssim[2] - 0.01);
+    CHECK(ssim[2] > 0.9);
 }
 
 TEST_CASE("vp9: the rate of each layer follows the ladder, and changes while it runs")
