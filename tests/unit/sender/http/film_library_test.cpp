@@ -116,9 +116,10 @@ TEST_CASE("film_library: playlists and segments of a prepared film", "[threads]"
     }
     CHECK(file.decode().size() == stored_film::FRAMES);
 
-    for (const std::string &path : {"/film/" + token + "/v0-2.m4s", "/film/" + token + "/v0-0.0.m4s",
-                                   "/film/" + token + "/aac-0.m4s", std::string("/film/0/v0.mp4"),
-                                   std::string("/other/index.m3u8"), std::string("/film/v1.m3u8")})
+    for (const std::string &path :
+         {"/film/" + token + "/v0-2.m4s", "/film/" + token + "/v0-0.0.m4s",
+          "/film/" + token + "/aac-0.m4s", std::string("/film/0/v0.mp4"),
+          std::string("/other/index.m3u8"), std::string("/film/v1.m3u8")})
         CHECK(r.wait(path) == ERR_NOT_FOUND);
 }
 
