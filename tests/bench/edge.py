@@ -66,7 +66,7 @@ class Run:
     def __init__(self, lib, varnish, folder, viewers, mode, options):
         self.lib, self.varnish, self.folder = lib, varnish, folder
         self.viewers, self.mode, self.options = viewers, mode, options
-        self.started, self.origin_before_kill = [], (0, 0)
+        self.started, self.origin_before_kill, self.cache_before_kill = [], (0, 0), 0
 
     def start(self, make, *args, **options):
         process = make(*args, **options)
@@ -120,6 +120,7 @@ class Run:
         time.sleep(self.options.seconds / 3)
         dead = self.inner[0]
         self.origin_before_kill = self.asked(dead)
+        self.cache_before_kill = cpu_seconds(dead.pid)
         for pid in [dead.pid, *children(dead.pid)]:
             os.kill(pid, signal.SIGKILL)
         dead.wait()
@@ -135,8 +136,9 @@ class Run:
     def figures(self, origin, client):
         caches = {id(c): c for c in self.inner + self.outer}.values()
         requests, size = map(sum, zip(self.origin_before_kill, *(self.asked(c) for c in self.inner)))
-        return {"time": time.monotonic(), "origin": origin.cpu_seconds(), "cache": sum(cpu_seconds(c.pid) for c in caches),
-                "client": client.cpu_seconds(), "machine": machine_seconds(), "requests": requests, "bytes": size}
+        cache = self.cache_before_kill + sum(cpu_seconds(c.pid) for c in caches)
+        return {"time": time.monotonic(), "origin": origin.cpu_seconds(), "cache": cache, "client": client.cpu_seconds(),
+                "machine": machine_seconds(), "requests": requests, "bytes": size}
 
     def row(self, before, after, result):
         seconds = after["time"] - before["time"]
