@@ -173,7 +173,6 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
 
 static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
-    (void)now;
     struct film_fetcher *f = ctx;
     (void)now;
     f->fetched += a->bytes;

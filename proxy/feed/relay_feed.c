@@ -416,23 +416,23 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
                                                      : position_of(f, f->last + 1);
     drop_upstream(f, now);
     bridge_restart(access_leg_bridge(f->leg));
-    struct upstream_config config = {.loop = f->config.loop,
-                                     .url = f->config.url,
-                                     .sdp = f->config.sdp,
-                                     .is_described =
-                                         phase == STARTING && now - f->config.described_at < DESCRIPTION_FRESH,
-                                     .transports = &f->config.choices->backbone,
-                                     .rules = f->config.choices->rules,
-                                     .via = f->config.via,
-                                     .film = f->config.film,
-                                     .has_audio = hears(f, now),
-                                     .follows = f->follows,
-                                     .level = f->level,
-                                     .latency_ms = origin_latency(f),
-                                     .start = from,
-                                     .speed = f->speed,
-                                     .ops = &upstream_ops,
-                                     .ctx = f};
+    struct upstream_config config = {
+        .loop = f->config.loop,
+        .url = f->config.url,
+        .sdp = f->config.sdp,
+        .is_described = phase == STARTING && now - f->config.described_at < DESCRIPTION_FRESH,
+        .transports = &f->config.choices->backbone,
+        .rules = f->config.choices->rules,
+        .via = f->config.via,
+        .film = f->config.film,
+        .has_audio = hears(f, now),
+        .follows = f->follows,
+        .level = f->level,
+        .latency_ms = origin_latency(f),
+        .start = from,
+        .speed = f->speed,
+        .ops = &upstream_ops,
+        .ctx = f};
     f->upstream = upstream_new(&config, now);
     f->connected_at = now;
     f->phase = phase;

@@ -418,8 +418,8 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .audio_kbps = 64,
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
-                           .codec = SDP_H264,
-                           .push_level = -1};
+                          .codec = SDP_H264,
+                          .push_level = -1};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =
         command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
