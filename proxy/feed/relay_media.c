@@ -32,7 +32,7 @@ struct relay_media {
     usec_t described_at;
     bool stale;
     struct shared_stream *shared; // owned; of live media, from its first viewer on
-    struct store_film *film; // one hold; NULL: none
+    struct store_film *film;      // one hold; NULL: none
 };
 
 // Live media is the same for all viewers, so they share its sessions with the origin.

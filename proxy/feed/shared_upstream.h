@@ -61,7 +61,7 @@ struct shared_upstream_config {
     const struct url *url;
     const struct sdp *sdp; // the origin's description
     const char *via;
-    usec_t described_at; // when the origin has described it
+    usec_t described_at;            // when the origin has described it
     struct shared_numbers *numbers; // of all flows of the stream
     bool *stale; // set if a session with the origin fails, cleared when one plays
 };

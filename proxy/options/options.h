@@ -30,9 +30,9 @@ struct proxy_options {
     int queue_bytes;
     int timeout; // seconds
     int max_viewers;
-    struct trusted_proxies proxies;  // that may have more of them
-    const char *cache;   // folder; NULL: none
-    int64_t cache_bytes; // of its files
+    struct trusted_proxies proxies; // that may have more of them
+    const char *cache;              // folder; NULL: none
+    int64_t cache_bytes;            // of its files
     usec_t validate;
     bool cache_list; // print what is stored, and exit
     struct transport_list fetch;

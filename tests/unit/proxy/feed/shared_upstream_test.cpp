@@ -59,7 +59,8 @@ TEST_CASE("shared_upstream: all viewers of a flow learn that the origin refused;
     auto sdp_ = std::make_unique<struct sdp>();
     auto at = std::make_unique<struct url>();
     const char *wrong;
-    REQUIRE(url_parse(("rtsp://127.0.0.1:" + std::to_string(port) + "/live").c_str(), at.get(), &wrong) == 0);
+    REQUIRE(url_parse(("rtsp://127.0.0.1:" + std::to_string(port) + "/live").c_str(), at.get(),
+                      &wrong) == 0);
     stream_media media{};
     media.ladder = sdp_->ladder = two_sizes();
     media.duration = sdp_->duration = -1;
