@@ -307,9 +307,6 @@ static void begin_round(struct film_fetcher *f, usec_t now)
     char only[FRAME_RANGES_TEXT];
     struct url url;
     int level = level_of(info, f->size);
-    // Something must be requested; what is there already is not stored again.
-    if (frame_ranges_empty(&f->ranges))
-        (void)frame_ranges_add(&f->ranges, FRAMES_AUDIO, 0);
     while (frame_ranges_encode(&f->ranges, only, sizeof(only)) < 0)
         f->ranges.count[f->ranges.count[FRAMES_AUDIO] > f->ranges.count[FRAMES_VIDEO]]--;
     if (!url_of(f, f->film, &url)) {

@@ -709,7 +709,12 @@ void store_film_damaged(struct store_film *f, int track, int64_t group)
 
 int store_film_read(struct store_film *f, int track, int64_t group, struct stored_bytes *out)
 {
-    return store_folder_read(f->store->folder, f->of.key, track, group, GROUP_VERIFIED, out);
+    // A group that was just verified may not have its new name yet.
+    static const enum group_state names[] = {GROUP_VERIFIED, GROUP_WHOLE, GROUP_VERIFIED};
+    int err = ERR_NOT_FOUND;
+    for (int i = 0; i < 3 && err == ERR_NOT_FOUND; i++)
+        err = store_folder_read(f->store->folder, f->of.key, track, group, names[i], out);
+    return err;
 }
 
 // ---- Life

@@ -507,6 +507,24 @@ TEST_CASE("sdp: the order of frames")
     CHECK_FALSE(back.reorders);
 }
 
+TEST_CASE("sdp: the validator of a prepared file")
+{
+    struct sdp s = example(), back;
+    char out[SDP_MAX_BYTES];
+    snprintf(s.validator, sizeof(s.validator), "bytes=123 mtime=456.000000789");
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    REQUIRE(decode(out, &back) == 0);
+    CHECK(std::string(back.validator) == s.validator);
+    std::string text = out;
+    text[text.find("456")] = '\x80'; // not ASCII: ignored
+    REQUIRE(decode(text.c_str(), &back) == 0);
+    CHECK(back.validator[0] == '\0');
+    text = out;
+    text.insert(text.find("456"), 100, '4'); // too long: another one would be the same
+    REQUIRE(decode(text.c_str(), &back) == 0);
+    CHECK(back.validator[0] == '\0');
+}
+
 TEST_CASE("sdp: the proxies on the way")
 {
     struct sdp s = example(), back;

@@ -133,3 +133,41 @@ TEST_CASE("weir-proxy's options: faults, and the allowed values")
         CHECK(strstr(p->error, row.said) != nullptr);
     }
 }
+
+TEST_CASE("weir-proxy's options: the cache")
+{
+    const struct {
+        const char *text;
+        int64_t bytes; // 0: refused
+    } rows[] = {{"1000000", 1000000},
+                {"1M", 1000000},
+                {"1000k", 1000000},
+                {"20G", 20000000000},
+                {"1000T", 1000000000000000},
+                {"1001T", 0},
+                {"999999", 0},
+                {"5", 0},
+                {"", 0},
+                {"5X", 0},
+                {"5MM", 0},
+                {"-1", 0},
+                {"M", 0},
+                {"99999999999999999999", 0}};
+    for (auto &row : rows) {
+        INFO(row.text);
+        auto p = std::make_unique<parsed>(std::vector<std::string>{
+            "--origin", "rtsp://o", "--cache", "c", "--cache-bytes", row.text});
+        CHECK((p->result == OPTIONS_RUN) == (row.bytes != 0));
+        if (row.bytes)
+            CHECK(p->o.cache_bytes == row.bytes);
+    }
+    auto p = std::make_unique<parsed>(std::vector<std::string>{"--cache", "c", "--cache-list"});
+    CHECK(p->result == OPTIONS_RUN); // without an origin
+    p = std::make_unique<parsed>(std::vector<std::string>{"--cache-list", "--origin", "rtsp://o"});
+    CHECK(p->result == OPTIONS_BAD);
+    p = std::make_unique<parsed>(std::vector<std::string>{"--origin", "rtsp://o"});
+    CHECK_FALSE(p->o.cache);
+    CHECK(p->o.cache_bytes == 10000000000);
+    CHECK(p->o.validate == 60 * USEC_PER_SEC);
+    CHECK(std::string(p->o.fetch.names[0]) == "minbuf");
+}

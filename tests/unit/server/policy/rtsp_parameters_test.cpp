@@ -53,7 +53,27 @@ TEST_CASE("rtsp_parameters: lines of GET_PARAMETER")
     CHECK(rtsp_parameter_of(of("clock")) == PARAMETER_CLOCK);
     CHECK(rtsp_parameter_of(of("LEVEL")) == PARAMETER_LEVEL);
     CHECK(rtsp_parameter_of(of("transport")) == PARAMETER_TRANSPORT);
+    CHECK(rtsp_parameter_of(of("Group-Hash")) == PARAMETER_GROUP_HASH);
     CHECK(rtsp_parameter_of(of("latency")) == PARAMETER_UNKNOWN);
+}
+
+TEST_CASE("rtsp_parameters: frames that are requested again, and groups")
+{
+    rtsp_setting s = rtsp_setting_of(of("Only"), of("video=3-5 audio=7"));
+    CHECK(s.parameter == PARAMETER_ONLY);
+    CHECK(s.is_valid);
+    CHECK(frame_ranges_have(&s.ranges, FRAMES_VIDEO, 4));
+    CHECK(frame_ranges_have(&s.ranges, FRAMES_AUDIO, 7));
+    CHECK(rtsp_setting_of(of("only"), of("")).is_valid);
+    CHECK_FALSE(rtsp_setting_of(of("only"), of("video=5-3")).is_valid);
+    rtsp_group g;
+    REQUIRE(rtsp_parameter_group(of("2/17"), &g));
+    CHECK(g.track == 2);
+    CHECK(g.group == 17);
+    REQUIRE(rtsp_parameter_group(of("audio/0"), &g));
+    CHECK(g.track == 8); // the audio
+    for (const char *bad : {"", "8/1", "2", "2/", "/2", "2/-1", "2/3x", "sound/1", "2/99999999999"})
+        CHECK_FALSE(rtsp_parameter_group(of(bad), &g));
 }
 
 TEST_CASE("rtsp_parameters: the transport's line has the known values")

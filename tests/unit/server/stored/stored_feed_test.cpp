@@ -160,3 +160,25 @@ TEST_CASE("stored_feed: lost and unsent frames are delivered again")
     s.run_to_end();
     CHECK(s.numbers == range(2, stored_film::FRAMES));
 }
+
+TEST_CASE("stored_feed: with `only` these frames are delivered, again and at once")
+{
+    screening s(false);
+    const frame_ranges only = {{2, 0}, {{{3, 4}, {30, 31}}, {}}};
+    REQUIRE(s.feed->ops->only(s.feed, &only));
+    CHECK(s.place(0).frames.first == 0);
+    s.watch(+1);
+    s.run_to_end();
+    CHECK(s.numbers.empty());
+    CHECK(s.again == std::vector<int64_t>{3, 4, 30, 31});
+}
+
+TEST_CASE("stored_feed: an empty `only` ends at once")
+{
+    screening s(true);
+    const frame_ranges none = {};
+    REQUIRE(s.feed->ops->only(s.feed, &none));
+    s.watch(+1);
+    s.run_to_end();
+    CHECK(s.again.empty());
+}
