@@ -38,7 +38,7 @@ struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
     }
     if (text_is_nocase(name, "level"))
         s.parameter = PARAMETER_LEVEL;
-    else if (text_is_nocase(name, "latency"))
+    else if (text_is_nocase(name, "latency") || text_is_nocase(name, "buffer"))
         s.parameter = PARAMETER_LATENCY;
     else if (text_is_nocase(name, "playout"))
         s.parameter = PARAMETER_PLAYOUT;

@@ -19,7 +19,8 @@ extern "C" {
 enum rtsp_parameter {
     PARAMETER_UNKNOWN,
     PARAMETER_LEVEL,          // set, get: level of the ladder
-    PARAMETER_LATENCY,        // set: how long a frame may wait for the transport, ms
+    PARAMETER_LATENCY,        // set: how long a frame may wait for the transport, ms; `buffer`, as
+                              // what the viewer buffers says it, is the same
     PARAMETER_PLAYOUT,        // set: how long after its capture the viewer shows a frame, ms
     PARAMETER_MAX_RATE,       // set: max rate of all that is sent, bit/s; 0: none
     PARAMETER_ADAPT,          // set: `sender` (1) or `none` (0)

@@ -361,8 +361,8 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
         break;
     default:
         rtsp_response_refuse(a, 451,
-                             "parameter cannot be set (expected level, latency, playout, "
-                             "max-rate, adapt or capacity-probe)\r\n");
+                             "parameter cannot be set (expected level, latency, buffer, "
+                             "playout, max-rate, adapt or capacity-probe)\r\n");
     }
 }
 
@@ -484,6 +484,19 @@ static bool is_of_audio(const struct rtsp_handler *h, struct text uri)
            uri.at[len - 1] == '1';
 }
 
+// A player that sends no parameters may say in SETUP how much it buffers. What is no such time is
+// ignored.
+static void set_buffer(struct rtsp_handler *h, struct text header)
+{
+    static const char name[] = "buffer";
+    struct session *session = track_setup_session(h->setup);
+    if (!header.at || !session)
+        return;
+    struct rtsp_setting s = rtsp_setting_of((struct text){name, sizeof(name) - 1}, header);
+    if (s.is_valid)
+        (void)session_set_latency(session, s.number);
+}
+
 static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request,
                          struct rtsp_response *a, usec_t now)
 {
@@ -494,6 +507,7 @@ static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request
         .level = first_level(h),
         .is_level_known = h->query_level < h->stream->media->ladder.level_count};
     track_setup_serve(h->setup, &setup, a, now);
+    set_buffer(h, rtsp_header(request, "X-Weir-Buffer"));
 }
 
 // Returns false if the request has to wait.

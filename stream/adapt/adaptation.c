@@ -9,7 +9,7 @@
 #define TRIAL          (5 * USEC_PER_SEC)
 #define LEAST_PATIENCE (5 * USEC_PER_SEC)
 #define MOST_PATIENCE  (80 * USEC_PER_SEC)
-#define CALM_RISE      (10 * USEC_PER_MSEC)
+#define CALM_RISE      (20 * USEC_PER_MSEC) // where the estimator begins to drain
 
 // Of a level's own rate: with less, the next lower one is the better picture; with so much, this
 // one is. SSIM by tests/bench/levels.c: the test picture at 480 kbit/s has 0.932 as 1280x720 at 30

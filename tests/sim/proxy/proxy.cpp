@@ -41,11 +41,11 @@ outcome view(const proxy_setting &setting)
         o.dropped += static_cast<double>(n.dropped()) / SEEDS;
     }
     if (std::getenv("WEIR_PROXY_PRINT"))
-        std::printf(
-            "%-40s backbone %.3f access %.3f Mbit/s, short queue %.3f, base p95 %.0f ms (access %.0f), %.1f "
-            "frames/s, variation %.2f, dropped %.0f\n",
-            setting.link.c_str(), o.backbone, o.access, o.below, o.base_ms, o.access_ms, o.frames, o.variation,
-            o.dropped);
+        std::printf("%-40s backbone %.3f access %.3f Mbit/s, short queue %.3f, base p95 %.0f ms "
+                    "(access %.0f), %.1f "
+                    "frames/s, variation %.2f, dropped %.0f\n",
+                    setting.link.c_str(), o.backbone, o.access, o.below, o.base_ms, o.access_ms,
+                    o.frames, o.variation, o.dropped);
     return o;
 }
 

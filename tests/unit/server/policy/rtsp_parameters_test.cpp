@@ -23,6 +23,7 @@ TEST_CASE("rtsp_parameters: lines of SET_PARAMETER")
         {"level", "", PARAMETER_LEVEL, false, 0},
         {"level", "3x", PARAMETER_LEVEL, false, 0},
         {"latency", "250", PARAMETER_LATENCY, true, 250},
+        {"buffer", "800", PARAMETER_LATENCY, true, 800},
         {"latency", "soon", PARAMETER_LATENCY, false, 0},
         {"Playout", "250", PARAMETER_PLAYOUT, true, 250},
         {"playout", "2.5", PARAMETER_PLAYOUT, false, 0},

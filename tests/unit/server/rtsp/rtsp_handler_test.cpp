@@ -36,6 +36,7 @@ struct world {
     media_place place = {};
     int taken = 0;
     double sought = -1; // as the feed was asked; -1: not to seek
+    int latency = -1;   // that the feed was told
 
     world()
     {
@@ -57,6 +58,7 @@ struct world {
                 *out = self->place;
                 return self->placed;
             };
+            self->feed_ops.set_latency = [](media_feed *, int ms) { self->latency = ms; };
             f->ops = &self->feed_ops;
             return f;
         };
@@ -145,6 +147,26 @@ TEST_CASE("rtsp_handler: PLAY waits until the media has its place, and asks for 
     CHECK(has(said, "Range: npt=4.800-60.000\r\n"));
     CHECK(has(said, "first=100;show=104;ahead\r\n"));
     CHECK(rtsp_handler_state(w.handler)->state == RTSP_PLAYING);
+}
+
+TEST_CASE("rtsp_handler: SETUP may say what the viewer buffers")
+{
+    struct {
+        const char *header;
+        int latency; // -1: as before
+    } const table[] = {
+        {"X-Weir-Buffer: 800\r\n", 800}, {"x-weir-buffer: 20\r\n", 20},
+        {"X-Weir-Buffer: 19\r\n", -1},   {"X-Weir-Buffer: 60001\r\n", -1},
+        {"X-Weir-Buffer: soon\r\n", -1}, {"", -1},
+    };
+    for (const auto &row : table) {
+        INFO(row.header);
+        world w;
+        std::string said;
+        std::string headers = "Transport: RTP/AVP/TCP;interleaved=0-1;x-weir=tcp\r\n";
+        CHECK(w.serve("SETUP", headers + row.header, &said) == 200);
+        CHECK(w.latency == row.latency);
+    }
 }
 
 TEST_CASE("rtsp_handler: what each answer of the media makes of PLAY")

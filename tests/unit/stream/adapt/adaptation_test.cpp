@@ -97,6 +97,29 @@ TEST_CASE("adaptation: where it begins")
     }
 }
 
+TEST_CASE("adaptation: calm is the highest target without a queue")
+{
+    viewer v(5e6);
+    v.run(3, 1920e3, false);
+    CHECK(adaptation_is_calm(&v.a));
+    SECTION("a queue grows")
+    {
+        v.s.waiting = 25 * MS;
+        v.run(0.04, 1920e3, false);
+        CHECK_FALSE(adaptation_is_calm(&v.a));
+    }
+    SECTION("it was too much")
+    {
+        v.watch(3, 1000e3, false);
+        CHECK_FALSE(adaptation_is_calm(&v.a));
+    }
+    SECTION("it begins below the highest level")
+    {
+        viewer low(1.5e6);
+        CHECK_FALSE(adaptation_is_calm(&low.a));
+    }
+}
+
 TEST_CASE("adaptation: sound beside the video takes nothing of where it begins")
 {
     struct row {
