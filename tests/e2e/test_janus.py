@@ -2,6 +2,8 @@
 """Browsers watch through Janus."""
 import base64
 import os
+import re
+import sys
 
 import janus
 import lib
@@ -57,6 +59,33 @@ class Janus(janus.JanusCase):
         self.at_host()
         begun = b.resolved(janus.STATS)["framesDecoded"]
         until(lambda: b.resolved(janus.STATS)["framesDecoded"] > begun + 30, "frames of the next sender", 20)
+        self.advances(b)
+
+    def test_the_baseline_profile_needs_no_other_name(self):
+        """Without videofmtp, Janus announces to the browser what weir-send announces."""
+        self.link()
+        self.at_host("--profile", "baseline")
+        self.janus(lambda text: re.sub(r"(?m)^\tvideofmtp.*$", "", text))
+        self.assertRegex(self.bridge.stdout, "profile-level-id=42e0")
+        b = self.watch()
+        b.resolved("first")
+        self.advances(b)
+
+    def test_follows_the_browser(self):
+        """Over a narrow path, the browser's estimate limits the encoder, and its requests bring key frames."""
+        self.link("rate=600kbit,queue=droptail:200ms,delay=5ms")
+        sender = self.at_host(source="test:640x360@30")
+        self.assertGreater(sender.levels()[-1][3], 900)
+        self.start([*self.inside(self.host), sys.executable, os.path.join(janus.GIVEN, "feed.py")])
+        self.janus(lambda text: text[text.index("weir-follows:"):])  # with both, the encoder has two viewers
+        b = self.watch(2)
+        b.resolved("first")
+
+        def sends():
+            """Returns the rate of the video in the last 3 s."""
+            lines = [line for line in self.stats() if line.get("playing")][-4:]
+            return 8 * (lines[-1]["octets"] - lines[0]["octets"]) / (lines[-1]["t"] - lines[0]["t"])
+        until(lambda: sends() < 700000, "a slower encoder", 20)
         self.advances(b)
 
 
