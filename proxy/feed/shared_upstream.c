@@ -329,20 +329,20 @@ static int connect_upstream(struct shared_upstream *u, enum phase phase, usec_t 
                                             .on_end = on_end};
     drop_upstream(u, now);
     usec_t age = now - u->config.described_at;
-    struct upstream_config config = {.loop = u->config.loop,
-                                     .url = u->config.url,
-                                     .sdp = u->config.sdp,
-                                     .is_described = phase == STARTING && age < DESCRIPTION_FRESH,
-                                     .transports = &u->config.choices->backbone,
-                                     .rules = u->config.choices->rules,
-                                     .via = u->config.via,
-                                     .has_audio = u->config.media->audio_bps > 0,
-                                     .follows = u->demand.follows,
-                                     .level = u->demand.level,
-                                     .latency_ms = u->demand.latency_ms,
-                                     .speed = 1,
-                                     .ops = &ops,
-                                     .ctx = u};
+    struct upstream_config config = {
+        .loop = u->config.loop,
+        .url = u->config.url,
+        .sdp = u->config.sdp,
+        .is_described =
+            phase == STARTING && age<DESCRIPTION_FRESH, .transports = &u->config.choices->backbone,
+                                     .rules = u->config.choices->rules, .via = u->config.via,
+                                     .has_audio = u->config.media->audio_bps> 0,
+        .follows = u->demand.follows,
+        .level = u->demand.level,
+        .latency_ms = u->demand.latency_ms,
+        .speed = 1,
+        .ops = &ops,
+        .ctx = u};
     u->told = u->demand;
     u->told.playout_ms = 0;
     u->told.limit_bps = 0;
