@@ -129,6 +129,7 @@ const rtsp_link_ops ops = {
             .on_playing = [](void *, const rtsp_client_place *, usec_t) {},
             .on_answer = [](void *, const rtsp_client_answer *, usec_t) {},
             .on_pair_refused = [](void *, usec_t) {},
+            .on_hashes = [](void *, text, usec_t) {},
             .on_level = [](void *, int, bool, usec_t) {},
             .on_pause_refused = [](void *, usec_t) {},
             .on_seek_refused = [](void *, usec_t) {},

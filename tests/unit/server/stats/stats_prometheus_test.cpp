@@ -46,7 +46,7 @@ session_stats session(int number)
     s.info.rate_bps = 800;
     s.info.loss = s.info.unsent_bytes = s.info.cwnd_packets = s.info.loss_events =
         s.info.allowed_bps = NAN;
-    s.adaptation = {NAN, NAN, NAN, NAN, NAN, NAN};
+    s.adaptation = {NAN, NAN, NAN, NAN, NAN, NAN, 0};
     return s;
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("metrics_text: a proxy's sessions have the way to the origin")
     for (int number : {1, 2}) {
         session_stats s = session(number);
         s.relayed = number == 2;
-        s.relay = {100, 800000, 0.01, 60, 7, 2, 512000, 1234};
+        s.relay = {100, 800000, 0.01, 60, 7, 2, 512000, 1234, 3};
         if (number == 2)
             s.relay.backbone_delay_ms = NAN;
         f->sessions[f->session_count++] = s;
@@ -301,10 +301,10 @@ TEST_CASE("metrics_text: the max number of sessions fits")
         memset(&s.info.counts, 0xff, sizeof(s.info.counts));
         s.info.loss = s.info.unsent_bytes = s.info.cwnd_packets = s.info.loss_events =
             s.info.allowed_bps = -1.23456789012e-300;
-        s.adaptation = {-1e300 / 3, -1e300 / 3, -1e300 / 3, 1, -1e300 / 3, -1e300 / 3};
+        s.adaptation = {-1e300 / 3, -1e300 / 3, -1e300 / 3, 1, -1e300 / 3, -1e300 / 3, 0};
         s.relayed = true;
         const double r = -1e300 / 3;
-        s.relay = {r, r, r, r, r, r, r, r};
+        s.relay = {r, r, r, r, r, r, r, r, r};
         memset(s.transport, '"', sizeof(s.transport) - 1);
         for (auto &v : s.info.variable) {
             memset(v.name, '\\', sizeof(v.name) - 1);
