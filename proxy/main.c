@@ -129,7 +129,7 @@ static int run(void *ctx)
     const struct proxy_options *options = ctx;
     if (options->cache_list)
         return store_list(options->cache, stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    file_limit_raise(options->max_viewers, FILES_EACH);
+    file_limit_raise(options->max_viewers, FILES_EACH, 0);
     static struct program program; // static, as it is large
     uv_loop_init(&program.loop);
     int code = serve(&program, options);

@@ -25,6 +25,7 @@
 #include "sender/feed/filler_media.h"
 #include "sender/feed/synthetic_media.h"
 #include "sender/http/http_front.h"
+#include "sender/http/http_server.h"
 #include "sender/options/options.h"
 #include "sender/prepare/prepare.h"
 #include "sender/push/push.h"
@@ -320,7 +321,8 @@ static int run(void *ctx)
     }
     if (options->prepare)
         return prepare_run(options);
-    file_limit_raise(options->max_viewers, 1);
+    bool has_http = options->http.ss_family != AF_UNSPEC;
+    file_limit_raise(options->max_viewers, 1, has_http ? HTTP_CONNECTIONS : 0);
     static struct program program; // static, as it is large
     uv_loop_init(&program.loop);
     return finish(&program.loop, serve(&program, options));

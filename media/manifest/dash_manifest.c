@@ -19,17 +19,7 @@ static int complete_segments(const struct manifest_rendition *r)
     return count > 0 && !r->segments[count - 1].complete ? count - 1 : count;
 }
 
-// Returns the wall clock of media time 0; 0: unknown.
-static usec_t origin_of(const struct manifest *m)
-{
-    for (int i = 0; i < m->rendition_count; i++) {
-        const struct manifest_rendition *r = &m->renditions[i];
-        if (r->segment_count > 0 && r->segments[0].wall > 0)
-            return r->segments[0].wall - r->segments[0].time * USEC_PER_SEC / r->timescale;
-    }
-    return 0;
-}
-
+// Returns the longest window of a rendition, in seconds.
 static double longest(const struct manifest *m)
 {
     double most = 0;
@@ -43,16 +33,30 @@ static double longest(const struct manifest *m)
     return most;
 }
 
+// Returns the end of the last segment on the timeline, in seconds.
+static double end_of(const struct manifest *m)
+{
+    double most = 0;
+    for (int i = 0; i < m->rendition_count; i++) {
+        const struct manifest_rendition *r = &m->renditions[i];
+        int count = complete_segments(r);
+        const struct manifest_segment *last = count > 0 ? &r->segments[count - 1] : NULL;
+        double end = last ? (double)(last->time + last->duration) / r->timescale : 0;
+        most = end > most ? end : most;
+    }
+    return most;
+}
+
 static void put_head(struct put *p, const struct manifest *m, usec_t published)
 {
     put_format(p, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                   "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" "
                   "profiles=\"urn:mpeg:dash:profile:isoff-live:2011\"");
     if (m->ended) {
-        put_format(p, " type=\"static\" mediaPresentationDuration=\"PT%.3fS\"", longest(m));
+        put_format(p, " type=\"static\" mediaPresentationDuration=\"PT%.3fS\"", end_of(m));
     } else {
         char begun[MANIFEST_TIME], now[MANIFEST_TIME];
-        manifest_time(origin_of(m), begun);
+        manifest_time(m->origin, begun);
         manifest_time(published, now);
         put_format(p, " type=\"dynamic\" availabilityStartTime=\"%s\" publishTime=\"%s\"", begun,
                    now);

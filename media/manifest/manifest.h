@@ -61,6 +61,7 @@ struct manifest {
     char token[MANIFEST_TOKEN];
     double segment_seconds;  // usual length of a segment
     int segment_parts;       // usual number of parts of a segment; 0: no parts
+    usec_t origin;           // wall clock of media time 0, the same for the whole run; 0: unknown
     int64_t discontinuities; // number of runs before this one
     bool ended;              // no segment follows
     bool stored;             // all segments are there from the start

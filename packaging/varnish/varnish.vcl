@@ -28,11 +28,16 @@ sub vcl_recv {
     if (req.method != "GET" && req.method != "HEAD") {
         return (synth(405));
     }
-    # Of a query, only what asks for another playlist is part of the key, in one order:
-    # /live/0.m3u8?_HLS_msn=7&_HLS_part=2 is one object, however many wait for it.
     set req.url = regsub(req.url, "#.*$", "");
-    if (req.url ~ "\?") {
-        set req.url = regsuball(req.url, "(?<=[?&])(?!_HLS_(msn|part|skip)=)[^&]*&?", "");
+    if (req.url ~ "^[^?]*%") {
+        return (synth(404));    # no path of weir-send needs escapes: with them, a file would have many names
+    }
+    # Of a query, only what asks for another playlist is part of the key, in one order:
+    # /live/v0.m3u8?_HLS_msn=7&_HLS_part=2 is one object, however many wait for it.
+    if (req.url !~ "^[^?]*\.m3u8\?") {
+        set req.url = regsub(req.url, "\?.*$", "");
+    } else {
+        set req.url = regsuball(req.url, "(?<=[?&])(?!_HLS_(msn|part)=)[^&]*&?", "");
         set req.url = std.querysort(regsub(req.url, "[?&]+$", ""));
     }
     return (hash);

@@ -324,9 +324,10 @@ static int open_film(struct film_library *l)
         calloc((size_t)stored_info_groups(stored_file_info(l->file)), sizeof(*segments));
     if (!segments)
         return ERR_NO_MEMORY;
-    pthread_mutex_lock(&l->lock);
+    // Nobody reads the texts before `is_open` is set. They take long for a long film.
     write_texts(l, segments);
     write_mpd(l);
+    pthread_mutex_lock(&l->lock);
     l->groups = stored_info_groups(stored_file_info(l->file));
     l->rendition_count = m->rendition_count;
     memcpy(l->token, m->token, sizeof(l->token));
@@ -352,7 +353,7 @@ static struct segment *find_segment(struct film_library *l, int64_t group)
 static void drop_bodies(struct http_body **bodies, int count)
 {
     for (int i = 0; i < count; i++)
-        http_body_unref(bodies[i]);
+        http_body_drop(bodies[i]);
 }
 
 static void run(void *ctx, void *item)
@@ -383,12 +384,14 @@ static void run(void *ctx, void *item)
 // ---- The server's thread
 
 // Caller holds l->lock. Returns the segment; if it is not there, makes room and requests it. NULL:
-// too many wait.
+// too many wait, or slow readers use too much memory.
 static struct segment *request_segment(struct film_library *l, int64_t group)
 {
     struct segment *s = find_segment(l, group);
     if (s)
         return s;
+    if (http_body_pinned() > FILM_PINNED)
+        return NULL;
     if (l->segment_count < FILM_KEPT)
         s = &l->segments[l->segment_count];
     for (int i = 0; i < l->segment_count && l->segment_count == FILM_KEPT; i++)

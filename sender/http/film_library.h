@@ -21,6 +21,9 @@ extern "C" {
 enum {
     FILM_KEPT = 24,    // groups
     FILM_WAITING = 16, // groups that wait to be read
+    // Bytes of groups that are no longer kept, but that slow viewers still read. While there are
+    // more, no further group is read: requests for one fail (503).
+    FILM_PINNED = 256 << 20,
 };
 #define FILM_PATIENCE (8 * USEC_PER_SEC) // max. time that a request waits
 

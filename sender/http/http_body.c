@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t pinned; // bytes of dropped bodies
+
 struct http_body *http_body_new(uint8_t *data, size_t bytes)
 {
     struct http_body *b = data ? malloc(sizeof(*b)) : NULL;
@@ -40,6 +42,23 @@ void http_body_unref(struct http_body *b)
     assert(before > 0);
     if (before > 1)
         return;
+    if (b->is_dropped)
+        __atomic_fetch_sub(&pinned, b->bytes, __ATOMIC_RELAXED);
     free(b->data);
     free(b);
+}
+
+void http_body_drop(struct http_body *b)
+{
+    if (!b)
+        return;
+    // The last reader sees it: its own unref comes after this one.
+    b->is_dropped = true;
+    __atomic_fetch_add(&pinned, b->bytes, __ATOMIC_RELAXED);
+    http_body_unref(b);
+}
+
+size_t http_body_pinned(void)
+{
+    return __atomic_load_n(&pinned, __ATOMIC_RELAXED);
 }

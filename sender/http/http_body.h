@@ -3,6 +3,7 @@
 #ifndef WEIR_SENDER_HTTP_HTTP_BODY_H
 #define WEIR_SENDER_HTTP_HTTP_BODY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@ extern "C" {
 
 struct http_body {
     int references; // use http_body_ref and http_body_unref
+    bool is_dropped;
     size_t bytes;
     uint8_t *data; // owned
 };
@@ -21,6 +23,10 @@ struct http_body *http_body_new(uint8_t *data, size_t bytes);
 struct http_body *http_body_copy(const void *data, size_t bytes); // NULL: no memory
 struct http_body *http_body_ref(struct http_body *b);
 void http_body_unref(struct http_body *b); // NULL is fine; any thread
+// As http_body_unref, for the library that kept the body: from now on only slow readers need it.
+void http_body_drop(struct http_body *b);
+// Returns the bytes of all dropped bodies that readers still need. Any thread.
+size_t http_body_pinned(void);
 
 #ifdef __cplusplus
 }

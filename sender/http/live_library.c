@@ -270,7 +270,8 @@ static int get(struct http_content *c, const struct http_request *r, usec_t begu
     int err = get_locked(l, r, begun, out);
     bool is_valid = err == 0 || err == HTTP_WAITS;
     bool is_first = is_valid && l->asked == 0;
-    if (is_valid)
+    // Who still polls the playlists of a run that has ended must not keep it.
+    if (is_valid && (!l->manifest.ended || l->asked == 0))
         l->asked = now;
     pthread_mutex_unlock(&l->lock);
     if (is_first)
@@ -331,6 +332,7 @@ void live_library_begin(struct live_library *l, usec_t wall)
     l->runs = true;
     l->has_base = false;
     l->begun_wall = wall;
+    l->manifest.origin = 0;
     l->manifest.ended = false;
     snprintf(l->manifest.token, sizeof(l->manifest.token), "%" PRIx64, (uint64_t)wall);
     pthread_mutex_unlock(&l->lock);
@@ -387,6 +389,9 @@ void live_library_part(struct live_library *l, int rendition, const struct cmaf_
         segment->parts[segment->part_count++] =
             (struct manifest_part){.duration = (int32_t)p->duration, .independent = p->independent};
         segment->duration = p->time + p->duration - segment->time;
+        if (!l->manifest.origin && p->wall > 0)
+            l->manifest.origin =
+                p->wall - p->time * USEC_PER_SEC / l->manifest.renditions[rendition].timescale;
         show_window(l, rendition);
         write_playlist(l, rendition);
     }

@@ -295,6 +295,7 @@ void live_packager_tick(struct live_packager *p, usec_t now)
     stop_feed(p);
     p->ended = false;
     live_library_end(p->library);
+    on_change(p); // a request that came just now is decided again: it begins a run
     log_info("%s: no HTTP request for %d s: the encoders rest", p->config.mount,
              (int)(LIVE_PACKAGER_IDLE / USEC_PER_SEC));
 }

@@ -22,6 +22,13 @@ static bool take_name(struct scan *s, char *out, size_t cap)
     return len > 0;
 }
 
+// Reads a number as weir-send writes it: without leading zeros, so that a file has one name.
+static bool take_number(struct scan *s, int64_t max, int64_t *out)
+{
+    const char *begin = s->at;
+    return scan_int(s, max, out) && (*begin != '0' || s->at == begin + 1);
+}
+
 // Reads what is behind "NAME": ".mp4", "-NUMBER.m4s" or "-NUMBER.PART.m4s".
 static int parse_media_file(struct scan s, struct http_target *out)
 {
@@ -30,10 +37,13 @@ static int parse_media_file(struct scan s, struct http_target *out)
         out->file = HTTP_INIT;
         return 0;
     }
-    if (!scan_char(&s, '-') || !scan_int(&s, HTTP_MAX_NUMBER, &out->number) || !scan_char(&s, '.'))
+    if (!scan_char(&s, '-') || !take_number(&s, HTTP_MAX_NUMBER, &out->number) ||
+        !scan_char(&s, '.'))
         return ERR_NOT_FOUND;
     out->file = HTTP_SEGMENT;
-    if (scan_int(&s, HTTP_MAX_PART, &part)) {
+    if (!scan_is(s, "m4s")) {
+        if (!take_number(&s, HTTP_MAX_PART, &part))
+            return ERR_NOT_FOUND;
         out->file = HTTP_PART;
         if (!scan_char(&s, '.'))
             return ERR_NOT_FOUND;
@@ -87,7 +97,7 @@ int http_target_parse(const char *path, struct http_target *out)
 static bool parse_number(const char *text, int64_t max, int64_t *out)
 {
     struct scan s = scan_of(text, strlen(text));
-    return scan_int(&s, max, out) && scan_end(&s);
+    return take_number(&s, max, out) && scan_end(&s);
 }
 
 int http_reload_parse(const char *number, const char *part, struct http_reload *out)

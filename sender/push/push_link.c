@@ -59,6 +59,7 @@ struct push_link {
     struct push_track tracks[TRACKS];
     struct report_rate rate; // over UDP
     bool by_reports;         // `rate` limits the session
+    int limit_bps;           // the session's; 0: none
     enum rtsp_recorder_end end;
     char why[512];
 };
@@ -305,7 +306,11 @@ static void on_stuck(void *ctx, const char *why)
 static void limit_rate(struct push_link *l, usec_t now)
 {
     double bps = report_rate_bps(&l->rate);
-    (void)session_set_max_rate(l->session, bps < l->rate.ceiling_bps ? (int)bps : 0, now);
+    int limit_bps = bps < l->rate.ceiling_bps ? (int)bps : 0;
+    if (limit_bps == l->limit_bps)
+        return;
+    l->limit_bps = limit_bps;
+    (void)session_set_max_rate(l->session, limit_bps, now);
 }
 
 static void on_report(void *ctx, const struct transport_report *r, usec_t now)
@@ -364,6 +369,7 @@ static void open_session(struct push_link *l, const struct rtsp_recorder_start *
     const struct stream_media *media = l->config.stream->media;
     struct track_path video = path_of(&l->tracks[TRACK_VIDEO]);
     l->by_reports = is_udp(start->transport);
+    l->limit_bps = 0;
     struct session_config config = {
         .stream = l->config.stream,
         .path = {.control = l->conn,
@@ -445,7 +451,7 @@ static void on_second(void *ctx, usec_t now)
     timer_set(l->second, now + USEC_PER_SEC);
     if (l->by_reports) {
         report_rate_second(&l->rate, now);
-        limit_rate(l, now); // again: other viewers may have come or gone
+        limit_rate(l, now);
     }
     session_second(l->session, now);
     arm(l);

@@ -8,8 +8,9 @@ extern "C" {
 #endif
 
 // Raises the limit to what so many viewers need. `each`: how often a viewer needs the files of a
-// viewer of weir-send (file_budget.h). Logs if the system does not allow it.
-void file_limit_raise(int max_viewers, int each);
+// viewer of weir-send (file_budget.h). `others`: files that are needed besides. Logs if the system
+// does not allow it.
+void file_limit_raise(int max_viewers, int each, int others);
 
 #ifdef __cplusplus
 }

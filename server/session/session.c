@@ -502,6 +502,7 @@ void session_second(struct session *s, usec_t now)
     send_report(s, false, now);
     if (s->limited_until <= now)
         (void)session_set_max_rate(s, 0, now);
+    stream_sender_confirm(s->sender, now);
     usec_t timeout = s->config.stream->viewer_timeout;
     if (stream_sender_blocked(s->sender, now) <= timeout)
         return;

@@ -63,8 +63,11 @@ static void need_key(struct repair_budget *b, int64_t from)
 void repair_budget_begin(struct repair_budget *b, int account, int64_t from, usec_t now)
 {
     assert(account >= 0 && account < REPAIR_VIEWERS);
-    b->accounts[account].begun_at = now;
-    b->accounts[account].again = REPAIR_BEGIN_AGAIN;
+    bool is_planned = account == 0 && from > 0; // by somebody without an account, again and again
+    if (!is_planned) {
+        b->accounts[account].begun_at = now;
+        b->accounts[account].again = REPAIR_BEGIN_AGAIN;
+    }
     need_key(b, from);
 }
 

@@ -88,7 +88,8 @@ void repair_budget_init(struct repair_budget *b, usec_t now);
 // Sets the number of viewers.
 void repair_budget_viewers(struct repair_budget *b, int viewers, usec_t now);
 // The viewer of `account` starts or seeks: it needs a key frame of number `from` or later; 0: any.
-// The highest `from` of several requests counts.
+// The highest `from` of several requests counts. On account 0, a request with a `from` is no start:
+// HTTP plans a key frame for each segment.
 void repair_budget_begin(struct repair_budget *b, int account, int64_t from, usec_t now);
 // The viewer of `account` waits for a key frame from now on. Returns true if it did not wait
 // before.

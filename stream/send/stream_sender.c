@@ -301,6 +301,12 @@ static void serve_adapted(struct stream_sender *s, usec_t now)
         steer(s, -1, 0);
 }
 
+// Returns true if the max rate steers the encoder, as the transport measures nothing.
+static bool steers_unmeasured(const struct stream_sender *s)
+{
+    return !s->config.relays && !s->follows && s->config.follows && s->feed->ops->set_bitrate;
+}
+
 // Serves the level that the network and the max rate leave. The encoder follows the max rate also
 // where the transport measures none: its viewer does, and grows its estimate (REMB) in steps that
 // are smaller than the ladder's.
@@ -308,7 +314,7 @@ static void serve_chosen(struct stream_sender *s, usec_t now)
 {
     if (s->config.relays)
         return;
-    if (!s->follows && s->config.follows && s->feed->ops->set_bitrate) {
+    if (steers_unmeasured(s)) {
         adaptation_keep_limit(&s->adaptation, is_alone(s));
         serve_adapted(s, now);
         return;
@@ -347,6 +353,12 @@ void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now)
     adaptation_set_limit(&s->adaptation, bps);
     serve_chosen(s, now);
     set_media_rate(s, now); // a transport without rate control paces at it
+}
+
+void stream_sender_confirm(struct stream_sender *s, usec_t now)
+{
+    if (steers_unmeasured(s))
+        serve_chosen(s, now);
 }
 
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency)

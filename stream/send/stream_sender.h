@@ -97,6 +97,9 @@ void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now
 // Max rate of all that is sent, bit/s, audio included: level and encoder follow it, and so does the
 // transport if it can. 0: none.
 void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now);
+// Call it about once a second: other viewers may have come or gone. The encoder follows a max rate
+// only while its viewer is alone.
+void stream_sender_confirm(struct stream_sender *s, usec_t now);
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency);
 // The viewer shows a frame about so long after its capture: until then lost packets are repaired.
 // Without it: until the latency has passed.

@@ -130,6 +130,7 @@ class Edge(lib.Case):
                     self.assertEqual(others[name], headers[name], (path, name))
             part = self.get(outer.at, path, headers={"Range": "bytes=4-7"})
             self.assertEqual((part[0], part[2]), (206, body[4:8]), path)
+            self.assertEqual(self.get(outer.at, path + "?_HLS_msn=7&x=1")[2], body, path)
             self.assertEqual(self.get(outer.at, path, "HEAD")[1]["Content-Length"], str(len(body)))
         self.assertLessEqual(inner.counters()["VBE.boot.origin.req"] - before, len(paths))
 
@@ -139,10 +140,10 @@ class Edge(lib.Case):
         path, text = self.media_playlist(cache.at)
         number = int(re.search(r"MEDIA-SEQUENCE:(\d+)", text)[1]) + text.count("#EXTINF")
         queries = [f"_HLS_msn={number + 1}&_HLS_part=0", f"_HLS_part=0&_HLS_msn={number + 1}",
-                   f"viewer=%d&_HLS_msn={number + 1}&_HLS_part=0&x"]
+                   f"viewer=%d&_HLS_msn={number + 1}&_HLS_part=0&x", f"_HLS_msn={number + 1}&_HLS_part=0&_HLS_skip=YES"]
         before = cache.counters()["VBE.boot.origin.req"]
         with concurrent.futures.ThreadPoolExecutor(40) as pool:
-            got = list(pool.map(lambda i: self.get(cache.at, f"{path}?{queries[i % 3].replace('%d', str(i))}", headers={
+            got = list(pool.map(lambda i: self.get(cache.at, f"{path}?{queries[i % 4].replace('%d', str(i))}", headers={
                 "Cookie": f"viewer={i}", "Host": f"host{i % 2}"}), range(40)))
         self.assertEqual({status for status, _, _ in got}, {200})
         self.assertEqual(len({body for _, _, body in got}), 1)
@@ -158,6 +159,10 @@ class Edge(lib.Case):
             for _ in range(2):
                 self.assertEqual(self.get(cache.at, wrong)[0], status)
             self.assertEqual(cache.counters()["VBE.boot.origin.req"] - before, 2, wrong)
+        before = cache.counters()["VBE.boot.origin.req"]
+        for escaped in path.replace("live", "l%69ve"), "/live/%2e%2e/x":
+            self.assertEqual(self.get(cache.at, escaped)[0], 404)
+        self.assertEqual(cache.counters()["VBE.boot.origin.req"], before)
         for method in "POST", "DELETE", "PURGE":
             self.assertEqual(self.get(cache.at, path, method)[0], 405)
 

@@ -18,6 +18,7 @@ struct live_manifest {
         m.segment_seconds = 2;
         m.segment_parts = 2;
         m.discontinuities = 3;
+        m.origin = (1700000000 - 4) * USEC_PER_SEC;
         m.rendition_count = 2;
         fill(0, "v0", CMAF_H264, "avc1.64001f", video);
         fill(1, "opus", CMAF_OPUS, "Opus", opus);

@@ -45,11 +45,12 @@ TEST_CASE("dash_manifest: complete segments, on a time line that begins at media
     CHECK(dash_manifest(&m.m, 0, little, sizeof(little)) == ERR_FULL);
 }
 
-TEST_CASE("dash_manifest: media that ended is static")
+TEST_CASE("dash_manifest: media that ended is static, until its end on the time line")
 {
     live_manifest m;
     m.m.ended = true;
     std::string text = mpd(m.m);
-    CHECK(text.find("type=\"static\" mediaPresentationDuration=\"PT8.000S\"") != std::string::npos);
+    CHECK(text.find("type=\"static\" mediaPresentationDuration=\"PT12.000S\"") !=
+          std::string::npos);
     CHECK(text.find("availabilityStartTime") == std::string::npos);
 }

@@ -2,6 +2,7 @@
 #include "sender/http/film_library.h"
 
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 
@@ -128,6 +129,26 @@ TEST_CASE("film_library: a file that cannot be read is not found", "[threads]")
     rig r("/nonexistent/film.weir.mkv");
     REQUIRE(film_library_open(r.library) == 0);
     CHECK(r.wait("/film/index.m3u8") == ERR_NOT_FOUND);
+}
+
+TEST_CASE("film_library: reads nothing more while slow readers keep much", "[threads]")
+{
+    rig r;
+    REQUIRE(film_library_open(r.library) == 0);
+    REQUIRE(r.wait("/film/v0.m3u8") == 0);
+    std::string text = r.text();
+    size_t at = text.find("URI=\"") + 5;
+    std::string path = "/film/" + text.substr(at, text.find('/', at) - at);
+    REQUIRE(r.wait(path + "/v0-0.m4s") == 0);
+    auto *data = static_cast<uint8_t *>(malloc(FILM_PINNED + 1)); // of which no page is touched
+    http_body *slow = http_body_new(data, FILM_PINNED + 1);
+    REQUIRE(slow);
+    http_body_ref(slow);
+    http_body_drop(slow);
+    CHECK(r.get(path + "/v0-1.m4s") == ERR_FULL);
+    CHECK(r.get(path + "/v0-0.m4s") == 0); // is there
+    http_body_unref(slow);
+    CHECK(r.wait(path + "/v0-1.m4s") == 0);
 }
 
 TEST_CASE("film_library: stops while a request waits", "[threads]")

@@ -24,3 +24,19 @@ TEST_CASE("http_body: lives as long as a reference")
     http_body_unref(empty);
     CHECK(http_body_new(nullptr, 0) == nullptr);
 }
+
+TEST_CASE("http_body: what a library has dropped counts until its last reader has finished")
+{
+    size_t before = http_body_pinned();
+    http_body *b = http_body_copy("abc", 3);
+    REQUIRE(b);
+    http_body_ref(b);
+    CHECK(http_body_pinned() == before);
+    http_body_drop(b);
+    CHECK(http_body_pinned() == before + 3);
+    http_body_unref(b);
+    CHECK(http_body_pinned() == before);
+    http_body_drop(http_body_copy("abc", 3)); // without readers
+    http_body_drop(nullptr);
+    CHECK(http_body_pinned() == before);
+}

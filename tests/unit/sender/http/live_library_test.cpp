@@ -20,6 +20,7 @@ struct rig {
     live_manifest about;
     live_library *library;
     int requests = 0, changes = 0;
+    usec_t now = NOW;
     http_reply reply{};
 
     rig()
@@ -56,7 +57,7 @@ struct rig {
         http_content *c = live_library_content(library);
         reply = {};
         text.clear();
-        int err = c->ops->get(c, &r, NOW, NOW, &reply);
+        int err = c->ops->get(c, &r, now, now, &reply);
         if (err == 0) {
             text.assign(reinterpret_cast<char *>(reply.body->data), reply.body->bytes);
             http_body_unref(reply.body);
@@ -71,7 +72,7 @@ struct rig {
         p.time = segment * 2000 + number * 1000;
         p.duration = 1000;
         p.independent = number == 0;
-        p.wall = WALL + p.time * 1000;
+        p.wall = WALL + p.time * 1000 + drift;
         p.bytes = bytes.size();
         p.data = static_cast<uint8_t *>(malloc(bytes.size()));
         memcpy(p.data, bytes.data(), bytes.size());
@@ -100,6 +101,7 @@ struct rig {
         token = text_of;
     }
     std::string text, token;
+    usec_t drift = 0; // of the wall clock
 };
 
 } // namespace
@@ -229,4 +231,49 @@ TEST_CASE("live_library: after a gap in the numbers, a playlist begins anew")
     REQUIRE(r.get("/live/v0.m3u8") == 0);
     CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000005\n") != std::string::npos);
     CHECK(r.text.find("-850000001.") == std::string::npos);
+}
+
+TEST_CASE("live_library: the MPD says the same begin for a whole run")
+{
+    rig r;
+    r.begin();
+    auto begun = [&] {
+        REQUIRE(r.get("/live/index.mpd") == 0);
+        size_t at = r.text.find("availabilityStartTime=");
+        REQUIRE(at != std::string::npos);
+        return r.text.substr(at, r.text.find(' ', at) - at);
+    };
+    r.segment(0, 0);
+    r.segment(1, 0);
+    CHECK(begun() == "availabilityStartTime=\"2023-11-14T22:13:20.000Z\"");
+    r.drift = 70000;
+    for (int64_t k = 1; k < LIVE_KEPT + 2; k++) {
+        r.segment(0, k);
+        r.segment(1, k);
+    }
+    CHECK(begun() == "availabilityStartTime=\"2023-11-14T22:13:20.000Z\"");
+    live_library_end(r.library);
+    r.begin();
+    r.segment(0, 0);
+    r.segment(1, 0);
+    CHECK(begun() == "availabilityStartTime=\"2023-11-14T22:13:20.070Z\"");
+}
+
+TEST_CASE("live_library: who polls a run that has ended does not keep it")
+{
+    rig r;
+    CHECK(r.get("/live/index.m3u8") == 0);
+    r.begin();
+    r.segment(0, 0);
+    r.now = NOW + USEC_PER_SEC;
+    CHECK(r.get("/live/v0.m3u8") == 0);
+    CHECK(live_library_asked(r.library) == NOW + USEC_PER_SEC);
+    live_library_finish(r.library);
+    r.now = NOW + 9 * USEC_PER_SEC;
+    CHECK(r.get("/live/v0.m3u8") == 0);
+    CHECK(live_library_asked(r.library) == NOW + USEC_PER_SEC);
+    live_library_end(r.library);
+    CHECK(r.get("/live/index.m3u8") == 0);
+    CHECK(live_library_asked(r.library) == r.now);
+    CHECK(r.requests == 2);
 }

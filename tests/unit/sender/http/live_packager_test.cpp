@@ -113,7 +113,9 @@ TEST_CASE("live_packager: stops after the last request, and begins again with th
     r.wait("/live/v0.m3u8");
     live_packager_tick(r.packager, clock_now() + LIVE_PACKAGER_IDLE / 2);
     CHECK(r.get("/live/v0.m3u8") == 0);
+    int before = r.changes;
     live_packager_tick(r.packager, clock_now() + 2 * LIVE_PACKAGER_IDLE);
+    CHECK(r.changes == before + 1);
     CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS); // starts it again
     std::string text = r.wait("/live/v0.m3u8");
     CHECK(text.find("#EXT-X-DISCONTINUITY-SEQUENCE:1") != std::string::npos);

@@ -21,6 +21,7 @@ TEST_CASE("http_target: the files of a mount")
         {"/live/0a/opus.mp4", HTTP_INIT, "/live", "0a", "opus", 0, 0},
         {"/x/y/0a/v0-897719711.m4s", HTTP_SEGMENT, "/x/y", "0a", "v0", 897719711, 0},
         {"/live/0a/v0-17.39.m4s", HTTP_PART, "/live", "0a", "v0", 17, 39},
+        {"/live/0a/v0-0.0.m4s", HTTP_PART, "/live", "0a", "v0", 0, 0},
     };
     for (auto &r : rows) {
         http_target t;
@@ -64,6 +65,10 @@ TEST_CASE("http_target: other paths are not found")
                                  "/live/0a/v0-1.1000.m4s",
                                  "/live/0a/v0-100000000000.m4s",
                                  "/live/0a/v0-99999999999999999999999.m4s",
+                                 "/live/0a/v0-01.m4s",
+                                 "/live/0a/v0-00.m4s",
+                                 "/live/0a/v0-1.00.m4s",
+                                 "/live/0a/v0-1.07.m4s",
                                  "/live/0a/v0-1.m4s/"};
     for (const char *path : paths) {
         http_target t;
@@ -87,6 +92,7 @@ TEST_CASE("http_target: a blocking reload")
         {"", nullptr, ERR_MALFORMED, 0, 0},
         {"-1", nullptr, ERR_MALFORMED, 0, 0},
         {"1 ", nullptr, ERR_MALFORMED, 0, 0},
+        {"01", nullptr, ERR_MALFORMED, 0, 0},
         {"1", "x", ERR_MALFORMED, 0, 0},
         {"1", "1000", ERR_MALFORMED, 0, 0},
         {"999999999999", "1", ERR_MALFORMED, 0, 0},

@@ -245,3 +245,19 @@ TEST_CASE("repair_budget: a viewer that leaves and returns does not make the oth
     e.run(30000, [&](int64_t) { repair_budget_wait(&e.b, 1, e.now()); });
     CHECK(e.keys.size() >= before + 8 * 3); // alone after 2 s
 }
+
+TEST_CASE("repair_budget: a planned key frame is no start of the viewers without an account")
+{
+    encode e(true);
+    for (int account : {0, 1}) {
+        repair_account &a = e.b.accounts[account];
+        a.begun_at = 0;
+        a.again = 0;
+        repair_budget_begin(&e.b, account, 500, 3000 * ms);
+        CHECK(a.again == (account == 0 ? 0 : REPAIR_BEGIN_AGAIN));
+        CHECK(a.begun_at == (account == 0 ? 0 : 3000 * ms));
+        CHECK(e.b.from == 500);
+    }
+    repair_budget_begin(&e.b, 0, 0, 4000 * ms);
+    CHECK(e.b.accounts[0].again == REPAIR_BEGIN_AGAIN);
+}

@@ -1077,6 +1077,29 @@ TEST_CASE("stream_sender: a live encoder follows the max rate also where nothing
     CHECK(stream_sender_level(v.s) == 3);
 }
 
+TEST_CASE("stream_sender: where nothing is measured, the encoder is set free when a viewer joins")
+{
+    sender v(LIVE, 3, false, true, false);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 1);
+    stream_sender_set_max_rate(v.s, 350000, 100 * MS);
+    v.a.take();
+    v.a.alone = false;
+    stream_sender_confirm(v.s, 200 * MS);
+    CHECK(v.a.take() == "size 1 at 0");
+    CHECK(stream_sender_level(v.s) == 2);
+    stream_sender_confirm(v.s, 300 * MS);
+    CHECK(v.a.take().empty());
+    v.a.alone = true;
+    stream_sender_confirm(v.s, 400 * MS);
+    CHECK(v.a.take() == "size 1 at 350000");
+    CHECK(stream_sender_level(v.s) == 3);
+    stream_sender_stop(v.s);
+    v.a.take();
+    stream_sender_confirm(v.s, 500 * MS);
+    CHECK(v.a.take().empty());
+}
+
 TEST_CASE("stream_sender: a live encoder follows the max rate")
 {
     sender v(LIVE, 3, false, true);
