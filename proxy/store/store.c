@@ -175,6 +175,7 @@ static void run(void *ctx, void *item)
 // ---- Jobs, on the loop
 
 static void release_when_idle(struct store_film *f);
+static void remove_group(struct store_film *f, int track, int64_t group);
 
 static bool push(struct store_film *f, const struct job *job)
 {
@@ -194,7 +195,7 @@ static bool push(struct store_film *f, const struct job *job)
 static struct folder_group *group_at(const struct store_film *f, int track, int64_t group)
 {
     struct folder_group *of = f->of.tracks[track].of;
-    return of ? &of[group] : NULL;
+    return of && group >= 0 && group < f->of.groups ? &of[group] : NULL;
 }
 
 static void tell(struct store_film *f, int track, int64_t group)
@@ -240,7 +241,8 @@ static void on_put(struct store *s, struct job *j)
         if (s->stopped)
             log_info("%s: storing continues", s->config.folder);
         s->stopped = false;
-        set_group(f, j->track, j->group, &j->after);
+        if (store_film_group(f, j->track, j->group) < GROUP_VERIFIED) // else it came too late
+            set_group(f, j->track, j->group, &j->after);
     } else if (j->err == ERR_IO) {
         stop_storing(s, "cannot write", j->why);
     }
@@ -252,10 +254,21 @@ static void on_damaged(struct store *s, const struct job *j)
     struct store_film *f = s->films;
     while (f && f != j->film)
         f = f->next;
-    if (!f || store_film_group(f, j->track, j->group) != GROUP_VERIFIED)
-        return;
-    set_group(f, j->track, j->group, &(struct folder_group){0});
-    tell(f, j->track, j->group);
+    if (f && store_film_group(f, j->track, j->group) == GROUP_VERIFIED)
+        remove_group(f, j->track, j->group);
+}
+
+// The disk has failed. What was not written is written again with the next group.
+static void on_failed(struct store *s, const struct job *j)
+{
+    struct store_film *f = j->film;
+    bool has_no_folder = j->kind == JOB_ADD_FILM || (j->kind == JOB_PUT && j->why == ENOENT);
+    if (f->added && has_no_folder) {
+        f->added = false;
+        s->bytes -= folder_film_cost();
+    }
+    if (j->kind == JOB_SETS)
+        *f->of.tracks[j->track].sets = '\0';
 }
 
 static void on_done(void *ctx, void *item, usec_t now)
@@ -270,6 +283,13 @@ static void on_done(void *ctx, void *item, usec_t now)
         return;
     }
     f->jobs--;
+    if (j->err == ERR_IO)
+        on_failed(s, j);
+    // A put that was queued before the removal may have been done since it was asked for.
+    if (j->kind == JOB_REMOVE && store_film_group(f, j->track, j->group) != GROUP_NONE) {
+        set_group(f, j->track, j->group, &(struct folder_group){0});
+        tell(f, j->track, j->group);
+    }
     if (j->kind == JOB_PUT) {
         on_put(s, j);
         tell(f, j->track, j->group);
@@ -390,6 +410,8 @@ static void release_when_idle(struct store_film *f)
     if (f->added && push(f, &(struct job){.kind = JOB_REMOVE_FILM})) {
         f->added = false;
         f->store->bytes -= folder_film_cost();
+        for (int track = 0; track < STORED_TRACKS; track++) // they leave with the folder
+            *f->of.tracks[track].sets = '\0';
         return;
     }
     film_free(f);

@@ -121,7 +121,8 @@ bool store_film_missing(struct store_film *f, int track, int64_t group, store_mi
 struct group_source *store_source_new(struct store_film *f, unsigned sizes);
 
 // Any thread; the caller holds the film. Reads a verified group's bytes; returns what
-// store_folder_read does. After ERR_MALFORMED the caller calls store_film_damaged.
+// store_folder_read does. After ERR_MALFORMED or ERR_NOT_FOUND the caller calls
+// store_film_damaged.
 int store_film_read(struct store_film *f, int track, int64_t group, struct stored_bytes *out);
 void store_film_damaged(struct store_film *f, int track, int64_t group);
 

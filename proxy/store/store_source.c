@@ -68,7 +68,7 @@ static int read_track(struct store_source *s, int track, int size, struct stored
     if (!err)
         err = stored_track_read(&s->info, b, size, g);
     free(b.data);
-    if (err == ERR_MALFORMED)
+    if (err == ERR_MALFORMED || err == ERR_NOT_FOUND)
         store_film_damaged(s->film, track, g->index);
     return err;
 }

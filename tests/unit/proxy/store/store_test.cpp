@@ -330,6 +330,50 @@ TEST_CASE("store: files that were edited or cut are not served, and are removed"
     store_film_release(f);
 }
 
+TEST_CASE("store: a verified file that is gone is not the film's any more", "[threads]")
+{
+    temp_folder folder;
+    sdp description = film_sdp("bytes=1 mtime=2");
+    {
+        open_store o(folder / "cache");
+        store_film *f = store_open(o.s, URL, &description);
+        o.fill(f);
+        store_film_release(f);
+    }
+    open_store o(folder / "cache");
+    store_film *f = store_find(o.s, URL);
+    REQUIRE(f);
+    REQUIRE(store_film_is_complete(f, 0));
+    group_source *source = store_source_new(f, 1);
+    for (auto &e : fs::directory_iterator(folder / "cache"))
+        if (e.is_directory())
+            fs::remove(e.path() / "0-000000");
+    REQUIRE(served(source, 0, 0).empty());
+    while (store_film_group(f, 0, 0) != GROUP_NONE)
+        uv_run(&o.loop, UV_RUN_ONCE);
+    CHECK_FALSE(store_film_is_complete(f, 0));
+    source->ops->free(source);
+    store_film_release(f);
+}
+
+TEST_CASE("store: a film whose folder could not be made has none", "[threads]")
+{
+    temp_folder folder;
+    sdp description = film_sdp("bytes=1 mtime=2");
+    open_store o(folder / "cache");
+    store_film *f = store_open(o.s, URL, &description);
+    store_stats before, after;
+    store_read_stats(o.s, &before);
+    fs::rename(folder / "cache", folder / "away");
+    o.put(f, *make_group(store_film_info(f), 0));
+    o.settle(f);
+    CHECK(store_film_group(f, 0, 0) == GROUP_NONE);
+    store_read_stats(o.s, &after);
+    CHECK(after.stopped);
+    CHECK(after.bytes == before.bytes); // it has no folder
+    store_film_release(f);
+}
+
 TEST_CASE("store: folders that are no cache of this version, or another proxy's", "[threads]")
 {
     temp_folder folder;
