@@ -475,19 +475,57 @@ static struct store_film *add_film(struct store *s, const struct folder_film *of
     return f;
 }
 
+static bool is_idle(const struct store_film *f)
+{
+    return !f->holds && !f->puts;
+}
+
+// Removes all groups of an idle film, and so the film. As many as jobs can be queued.
+static void remove_film(struct store_film *f)
+{
+    for (int i = 0; i < track_count(f); i++)
+        for (int64_t group = 0; f->bytes[tracks_of(f, i)] && group < f->of.groups; group++)
+            if (group_at(f, tracks_of(f, i), group)->state != GROUP_NONE)
+                remove_group(f, tracks_of(f, i), group);
+    release_when_idle(f);
+}
+
 // The film at its URL has another validator now.
 static void remove_others(struct store *s, const struct store_film *but)
 {
     for (struct store_film *f = s->films, *next; f; f = next) {
         next = f->next;
-        if (f == but || f->holds || f->puts || strcmp(f->of.url, but->of.url) != 0)
-            continue;
-        for (int i = 0; i < track_count(f); i++)
-            for (int64_t group = 0; f->bytes[tracks_of(f, i)] && group < f->of.groups; group++)
-                if (group_at(f, tracks_of(f, i), group)->state != GROUP_NONE)
-                    remove_group(f, tracks_of(f, i), group);
-        release_when_idle(f);
+        if (f != but && is_idle(f) && strcmp(f->of.url, but->of.url) == 0)
+            remove_film(f);
     }
+}
+
+static usec_t last_use(const struct store_film *f)
+{
+    usec_t used = 0;
+    for (int track = 0; track < STORED_TRACKS; track++)
+        if (f->of.tracks[track].used > used)
+            used = f->of.tracks[track].used;
+    return used;
+}
+
+// There are too many films: removes the least recently used one that is idle.
+static void remove_oldest(struct store *s)
+{
+    struct store_film *oldest = NULL;
+    for (struct store_film *f = s->films; f; f = f->next) {
+        if (is_idle(f) && is_bare(f))
+            return; // it is being removed
+        if (is_idle(f) && (!oldest || last_use(f) < last_use(oldest)))
+            oldest = f;
+    }
+    if (oldest)
+        remove_film(oldest);
+}
+
+static bool is_alike(const struct folder_film *a, const struct folder_film *b)
+{
+    return a->sizes == b->sizes && a->groups == b->groups && a->audio == b->audio;
 }
 
 struct store_film *store_open(struct store *s, const char *url, const struct sdp *sdp)
@@ -498,12 +536,13 @@ struct store_film *store_open(struct store *s, const char *url, const struct sdp
         return NULL;
     while (f && strcmp(f->of.key, of.key) != 0)
         f = f->next;
-    if (f) {
+    bool fits = f ? is_alike(&f->of, &of) : s->film_count < FOLDER_MAX_FILMS;
+    if (!f && !fits)
+        remove_oldest(s);
+    if (f || !fits || !(f = add_film(s, &of)))
         folder_film_destroy(&of);
-    } else if (s->film_count >= FOLDER_MAX_FILMS || !(f = add_film(s, &of))) {
-        folder_film_destroy(&of);
+    if (!f || !fits)
         return NULL;
-    }
     f->seen = ++s->order;
     if (!store_film_hold(f)) {
         release_when_idle(f);

@@ -125,6 +125,7 @@ TEST_CASE("store: a film is stored, verified, and there again after a restart", 
     CHECK(store_film_is_complete(f, 1));
     group_source *source = store_source_new(f, 3);
     REQUIRE(source);
+    CHECK(std::string(source->ops->info(source)->validator) == "bytes=1 mtime=2");
     for (int64_t group = 0; group < FILM_GROUPS; group++)
         for (int track : {0, 1, (int)STORED_AUDIO_TRACK})
             CHECK(served(source, group, track) == original(store_film_info(f), group, track));
@@ -147,6 +148,8 @@ TEST_CASE("store: a source has the sizes that it is asked for", "[threads]")
     CHECK(l.sizes[0].width == 128);
     REQUIRE(l.level_count == 2);
     CHECK(l.levels[0].size_id == 0);
+    CHECK(std::string(source->ops->info(source)->validator).empty()); // its levels are its own
+    CHECK(std::string(source->ops->info(source)->sdp.validator).empty());
     CHECK(served(source, 1, 0) == original(store_film_info(f), 1, 1));
     source->ops->free(source);
     CHECK_FALSE(store_source_new(f, 4));
@@ -286,6 +289,46 @@ TEST_CASE("store: another validator is another film, and replaces the first", "[
         description.duration = *bad ? -1 : description.duration;
         CHECK_FALSE(store_open(o.s, URL, &description));
     }
+}
+
+TEST_CASE("store: a description that contradicts the stored one of its validator", "[threads]")
+{
+    temp_folder folder;
+    open_store o(folder / "cache");
+    sdp description = film_sdp("bytes=1 mtime=2");
+    store_film *f = store_open(o.s, URL, &description);
+    REQUIRE(f);
+    description.duration += 2;
+    CHECK_FALSE(store_open(o.s, URL, &description));
+    description = film_sdp("bytes=1 mtime=2");
+    description.ladder.size_count = 1;
+    description.ladder.level_count = 2;
+    CHECK_FALSE(store_open(o.s, URL, &description));
+    CHECK(store_film_sizes(f) == 2);
+    store_film_release(f);
+}
+
+TEST_CASE("store: of too many films, the idle one that was not used for longest leaves",
+          "[threads]")
+{
+    temp_folder folder;
+    open_store o(folder / "cache");
+    sdp description = film_sdp("bytes=1 mtime=2");
+    store_film *idle = store_open(o.s, "idle", &description);
+    o.put(idle, *make_group(store_film_info(idle), 0));
+    o.settle(idle);
+    store_film_release(idle);
+    std::vector<store_film *> held;
+    while (store_film *f = store_open(o.s, std::to_string(held.size()).c_str(), &description))
+        held.push_back(f);
+    CHECK(held.size() == 1023);
+    store_film *next;
+    while (!(next = store_open(o.s, "next", &description)))
+        uv_run(&o.loop, UV_RUN_ONCE);
+    CHECK_FALSE(store_find(o.s, "idle"));
+    store_film_release(next);
+    for (store_film *f : held)
+        store_film_release(f);
 }
 
 TEST_CASE("store: files that were edited or cut are not served, and are removed", "[threads]")
