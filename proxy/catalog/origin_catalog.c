@@ -43,6 +43,7 @@ struct film {
     struct catalog_hold *holds;
     struct store_film *stored; // one hold; NULL: none
     bool is_cached;            // the stream is the stored film
+    unsigned sizes;            // that were complete then, and that it has
     struct stream stream;      // FILM_OPEN
 };
 
@@ -162,21 +163,39 @@ static unsigned complete_sizes(const struct store_film *stored)
     return sizes;
 }
 
+// Returns "?level=N" of the path, or "".
+static const char *level_query(const char *path)
+{
+    const char *query = strstr(path, "?level=");
+    return query ? query : "";
+}
+
 // The level that a viewer begins with: that of ?level=N, or the highest.
 static int first_level(const char *path, const struct ladder *l)
 {
-    const char *query = strstr(path, "?level=");
-    long level = query ? strtol(query + strlen("?level="), NULL, 10) : l->level_count;
+    const char *query = level_query(path);
+    long level = *query ? strtol(query + strlen("?level="), NULL, 10) : l->level_count;
     return level >= 0 && level < l->level_count ? (int)level : l->level_count - 1;
 }
 
-// Returns true if a request of this path can be served from the store.
+// Returns true if a request of this path can be served from the store. A level that the path names
+// must keep its number: then all levels below it must be there too.
 static bool is_stored(const struct store_film *stored, const char *path)
 {
     if (!stored)
         return false;
     const struct ladder *l = &store_film_info(stored)->sdp.ladder;
-    return store_film_is_complete(stored, l->levels[first_level(path, l)].size_id);
+    int first = first_level(path, l);
+    bool is_there = store_film_is_complete(stored, l->levels[first].size_id);
+    for (int level = 0; *level_query(path) && level < first; level++)
+        is_there &= store_film_is_complete(stored, l->levels[level].size_id);
+    return is_there;
+}
+
+// The same while the origin is away: then a viewer that names no level gets what there is.
+static bool is_stored_at_all(const struct store_film *stored, const char *path)
+{
+    return *level_query(path) ? is_stored(stored, path) : stored && complete_sizes(stored);
 }
 
 static void note_use(const struct film *f)
@@ -189,7 +208,8 @@ static void note_use(const struct film *f)
 // Serves f->stored in the sizes that are complete. Returns 0 or an error.
 static int open_stored(struct film *f)
 {
-    struct group_source *source = store_source_new(f->stored, complete_sizes(f->stored));
+    f->sizes = complete_sizes(f->stored);
+    struct group_source *source = store_source_new(f->stored, f->sizes);
     struct stored_cache *cache = source ? stored_cache_new_of(source) : NULL;
     struct stream_media *media = cache ? stored_media_new(cache, false, true) : NULL;
     int err = media ? init_stream(f, media) : ERR_NO_MEMORY;
@@ -269,7 +289,7 @@ static void on_timer(void *ctx, usec_t now)
     if (f->is_described) {
         find_stored(f, now);
         open_film(f);
-    } else if (f->stored && !f->has_answered && complete_sizes(f->stored) && open_stored(f) == 0) {
+    } else if (!f->has_answered && is_stored_at_all(f->stored, f->path) && open_stored(f) == 0) {
         log_warn("%s: the origin cannot be reached: %s", f->path,
                  f->is_over ? f->refusal.text : "no answer in time");
         store_film_validated(f->stored, now); // it is asked again as late as if it had answered
@@ -491,7 +511,12 @@ static bool is_shared(const struct film *f, const char *path, const struct url *
     bool stored = f->state == FILM_OPEN && is_stored(f->stored, path);
     if (f->state == FILM_OPEN && stored != f->is_cached)
         return false;
-    if (f->is_cached && !is_fresh(f->catalog, f, clock_now()))
+    if (f->is_cached &&
+        (f->sizes != complete_sizes(f->stored) || !is_fresh(f->catalog, f, clock_now())))
+        return false;
+    // It may be served in some sizes, which are numbered anew unless the path names a level.
+    if (f->state == FILM_DESCRIBING && f->stored &&
+        strcmp(level_query(f->path), level_query(path)) != 0)
         return false;
     return strcmp(f->url.text, url->text) == 0 && f->state != FILM_REFUSED &&
            !(f->state == FILM_OPEN && !f->is_cached && relay_media_is_stale(f->stream.media));

@@ -18,6 +18,7 @@
 enum {
     LATENCY_MS = 30000, // what is fetched may wait at the origin
     HASHES = 64,
+    IDLE_ROUNDS = 8, // in a row that verify nothing, at most; then it is another film's turn
 };
 #define LOOK_EVERY    (2 * USEC_PER_SEC)
 #define STEP_EVERY    (100 * USEC_PER_MSEC)
@@ -52,6 +53,8 @@ struct film_fetcher {
     bool asked;
     usec_t ask_at;
     uint64_t brought; // verified groups and frames, of this round
+    bool verified;    // a group, in this round
+    int idle_rounds;  // of this film, in a row, that verified nothing
     uint64_t fetched; // bytes, of this film
     struct film_fetcher_stats stats;
 };
@@ -117,6 +120,7 @@ static void leave_film(struct film_fetcher *f, usec_t after, usec_t now)
     f->film = NULL;
     f->phase = IDLE;
     f->fetched = 0;
+    f->idle_rounds = 0;
 }
 
 static void begin_listing(struct film_fetcher *f, usec_t now)
@@ -127,6 +131,7 @@ static void begin_listing(struct film_fetcher *f, usec_t now)
     f->at = 0;
     f->track = f->size;
     f->brought = 0;
+    f->verified = false;
     f->phase = LISTING;
 }
 
@@ -134,6 +139,9 @@ static void end_round(struct film_fetcher *f, const char *why, usec_t now)
 {
     struct store_fetch *fetch = store_film_fetch(f->film);
     const char *url = store_film_url(f->film);
+    f->idle_rounds = f->verified ? 0 : f->idle_rounds + 1;
+    if (!why && f->brought && f->idle_rounds == IDLE_ROUNDS)
+        why = "what the origin sends does not match its digests";
     if (store_film_is_complete(f->film, f->size)) {
         const struct size_spec *size = &store_film_info(f->film)->sdp.ladder.sizes[f->size];
         log_info("%s: %dx%d is stored completely; %" PRIu64 " bytes were fetched", url, size->width,
@@ -231,8 +239,10 @@ static void on_hashes(void *ctx, struct text body, usec_t now)
             !read_digest(text_of_scan(in), &digest)) // `later`, or `none`
             continue;
         store_film_verify(f->film, of.track, of.group, &digest);
-        if (store_film_group(f->film, of.track, of.group) == GROUP_VERIFIED)
+        if (store_film_group(f->film, of.track, of.group) == GROUP_VERIFIED) {
             f->brought++;
+            f->verified = true;
+        }
         f->progress_at = now;
     }
     f->is_over |= refused;

@@ -427,6 +427,8 @@ void shared_upstream_leave(struct flow_seat *s, usec_t now)
     if (!u)
         return;
     unseat(s);
+    if (u->is_held && u->upstream) // it was this viewer who held it
+        upstream_hold(u->upstream, u->is_held = false, now);
     if (!u->seats)
         u->empty_since = now;
     shared_upstream_demand(u, now);

@@ -14,6 +14,8 @@ enum {
     OPEN_BYTES = 64 << 20, // of all open groups
 };
 
+#define MAX_SECONDS INT64_C(1000000000) // of a time line
+
 struct time_line {
     int64_t base; // number of the film's frame 0
     int64_t from; // frames of earlier numbers belong to the time line before; INT64_MAX: none
@@ -40,6 +42,16 @@ static int64_t samples_of(const struct film_recorder *r, int64_t frames)
     return audio_samples(usec_of_frames(frames, fps.num, fps.den));
 }
 
+// The largest number of frames whose time overflows neither in usec_of_frames nor in audio_samples:
+// an origin may name any number.
+static int64_t most_frames(const struct film_recorder *r)
+{
+    struct fps fps = r->info->sdp.ladder.source_fps;
+    int64_t of_product = INT64_MAX / 4 / USEC_PER_SEC / fps.den;
+    int64_t of_time = MAX_SECONDS * fps.num / fps.den;
+    return of_product < of_time ? of_product : of_time;
+}
+
 struct film_recorder *film_recorder_new(struct store_film *film)
 {
     struct film_recorder *r = calloc(1, sizeof(*r));
@@ -53,11 +65,14 @@ struct film_recorder *film_recorder_new(struct store_film *film)
 
 void film_recorder_place(struct film_recorder *r, double seconds, int64_t first, int64_t show)
 {
-    if (isnan(seconds) || first < 0 || show < 0 || seconds < 0 || seconds > 1e6) {
+    int64_t most = most_frames(r);
+    double frames = seconds * fps_value(r->info->sdp.ladder.source_fps);
+    if (isnan(seconds) || first < 0 || show < 0 || first > most || show > most || seconds < 0 ||
+        seconds > 1e6 || frames > (double)most) {
         r->now.from = r->before.from = INT64_MAX;
         return;
     }
-    int64_t base = show - llround(seconds * fps_value(r->info->sdp.ladder.source_fps));
+    int64_t base = show - llround(frames);
     if (base % r->info->plan.period != 0) {
         log_debug("%s: frame %lld is at no place of the plan: not stored", store_film_url(r->film),
                   (long long)show);
@@ -245,6 +260,9 @@ void film_recorder_audio(struct film_recorder *r, int64_t position, const uint8_
     if (line->from == INT64_MAX || !r->info->audio || !bytes || bytes > AUDIO_PACKET_MAX_BYTES)
         return;
     int64_t at = position - samples_of(r, line->base);
+    int64_t most = most_frames(r);
+    if (length < 1 || at < -AUDIO_RATE || at / length > most / r->info->origin.frames)
+        return;
     if (at >= length)
         at = position - samples_of(r, line->base + at / length * r->info->origin.frames);
     int64_t index = audio_group(r, at);

@@ -175,6 +175,7 @@ static void run(void *ctx, void *item)
 // ---- Jobs, on the loop
 
 static void release_when_idle(struct store_film *f);
+static void remove_group(struct store_film *f, int track, int64_t group);
 
 static bool push(struct store_film *f, const struct job *job)
 {
@@ -194,7 +195,7 @@ static bool push(struct store_film *f, const struct job *job)
 static struct folder_group *group_at(const struct store_film *f, int track, int64_t group)
 {
     struct folder_group *of = f->of.tracks[track].of;
-    return of ? &of[group] : NULL;
+    return of && group >= 0 && group < f->of.groups ? &of[group] : NULL;
 }
 
 static void tell(struct store_film *f, int track, int64_t group)
@@ -240,7 +241,8 @@ static void on_put(struct store *s, struct job *j)
         if (s->stopped)
             log_info("%s: storing continues", s->config.folder);
         s->stopped = false;
-        set_group(f, j->track, j->group, &j->after);
+        if (store_film_group(f, j->track, j->group) < GROUP_VERIFIED) // else it came too late
+            set_group(f, j->track, j->group, &j->after);
     } else if (j->err == ERR_IO) {
         stop_storing(s, "cannot write", j->why);
     }
@@ -252,10 +254,21 @@ static void on_damaged(struct store *s, const struct job *j)
     struct store_film *f = s->films;
     while (f && f != j->film)
         f = f->next;
-    if (!f || store_film_group(f, j->track, j->group) != GROUP_VERIFIED)
-        return;
-    set_group(f, j->track, j->group, &(struct folder_group){0});
-    tell(f, j->track, j->group);
+    if (f && store_film_group(f, j->track, j->group) == GROUP_VERIFIED)
+        remove_group(f, j->track, j->group);
+}
+
+// The disk has failed. What was not written is written again with the next group.
+static void on_failed(struct store *s, const struct job *j)
+{
+    struct store_film *f = j->film;
+    bool has_no_folder = j->kind == JOB_ADD_FILM || (j->kind == JOB_PUT && j->why == ENOENT);
+    if (f->added && has_no_folder) {
+        f->added = false;
+        s->bytes -= folder_film_cost();
+    }
+    if (j->kind == JOB_SETS)
+        *f->of.tracks[j->track].sets = '\0';
 }
 
 static void on_done(void *ctx, void *item, usec_t now)
@@ -270,6 +283,13 @@ static void on_done(void *ctx, void *item, usec_t now)
         return;
     }
     f->jobs--;
+    if (j->err == ERR_IO)
+        on_failed(s, j);
+    // A put that was queued before the removal may have been done since it was asked for.
+    if (j->kind == JOB_REMOVE && store_film_group(f, j->track, j->group) != GROUP_NONE) {
+        set_group(f, j->track, j->group, &(struct folder_group){0});
+        tell(f, j->track, j->group);
+    }
     if (j->kind == JOB_PUT) {
         on_put(s, j);
         tell(f, j->track, j->group);
@@ -390,6 +410,8 @@ static void release_when_idle(struct store_film *f)
     if (f->added && push(f, &(struct job){.kind = JOB_REMOVE_FILM})) {
         f->added = false;
         f->store->bytes -= folder_film_cost();
+        for (int track = 0; track < STORED_TRACKS; track++) // they leave with the folder
+            *f->of.tracks[track].sets = '\0';
         return;
     }
     film_free(f);
@@ -453,19 +475,57 @@ static struct store_film *add_film(struct store *s, const struct folder_film *of
     return f;
 }
 
+static bool is_idle(const struct store_film *f)
+{
+    return !f->holds && !f->puts;
+}
+
+// Removes all groups of an idle film, and so the film. As many as jobs can be queued.
+static void remove_film(struct store_film *f)
+{
+    for (int i = 0; i < track_count(f); i++)
+        for (int64_t group = 0; f->bytes[tracks_of(f, i)] && group < f->of.groups; group++)
+            if (group_at(f, tracks_of(f, i), group)->state != GROUP_NONE)
+                remove_group(f, tracks_of(f, i), group);
+    release_when_idle(f);
+}
+
 // The film at its URL has another validator now.
 static void remove_others(struct store *s, const struct store_film *but)
 {
     for (struct store_film *f = s->films, *next; f; f = next) {
         next = f->next;
-        if (f == but || f->holds || f->puts || strcmp(f->of.url, but->of.url) != 0)
-            continue;
-        for (int i = 0; i < track_count(f); i++)
-            for (int64_t group = 0; f->bytes[tracks_of(f, i)] && group < f->of.groups; group++)
-                if (group_at(f, tracks_of(f, i), group)->state != GROUP_NONE)
-                    remove_group(f, tracks_of(f, i), group);
-        release_when_idle(f);
+        if (f != but && is_idle(f) && strcmp(f->of.url, but->of.url) == 0)
+            remove_film(f);
     }
+}
+
+static usec_t last_use(const struct store_film *f)
+{
+    usec_t used = 0;
+    for (int track = 0; track < STORED_TRACKS; track++)
+        if (f->of.tracks[track].used > used)
+            used = f->of.tracks[track].used;
+    return used;
+}
+
+// There are too many films: removes the least recently used one that is idle.
+static void remove_oldest(struct store *s)
+{
+    struct store_film *oldest = NULL;
+    for (struct store_film *f = s->films; f; f = f->next) {
+        if (is_idle(f) && is_bare(f))
+            return; // it is being removed
+        if (is_idle(f) && (!oldest || last_use(f) < last_use(oldest)))
+            oldest = f;
+    }
+    if (oldest)
+        remove_film(oldest);
+}
+
+static bool is_alike(const struct folder_film *a, const struct folder_film *b)
+{
+    return a->sizes == b->sizes && a->groups == b->groups && a->audio == b->audio;
 }
 
 struct store_film *store_open(struct store *s, const char *url, const struct sdp *sdp)
@@ -476,12 +536,13 @@ struct store_film *store_open(struct store *s, const char *url, const struct sdp
         return NULL;
     while (f && strcmp(f->of.key, of.key) != 0)
         f = f->next;
-    if (f) {
+    bool fits = f ? is_alike(&f->of, &of) : s->film_count < FOLDER_MAX_FILMS;
+    if (!f && !fits)
+        remove_oldest(s);
+    if (f || !fits || !(f = add_film(s, &of)))
         folder_film_destroy(&of);
-    } else if (s->film_count >= FOLDER_MAX_FILMS || !(f = add_film(s, &of))) {
-        folder_film_destroy(&of);
+    if (!f || !fits)
         return NULL;
-    }
     f->seen = ++s->order;
     if (!store_film_hold(f)) {
         release_when_idle(f);

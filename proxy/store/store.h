@@ -54,8 +54,10 @@ void store_free(struct store *s);
 // ---- Films
 
 // Returns the film of this URL and description, made if there is none, with one hold. NULL: it is
-// not of a kind that can be stored (no validator, not H.264 of a prepared file), there are too many
-// films, or no memory. `url`: as requested of the origin, without a query.
+// not of a kind that can be stored (no validator, not H.264 of a prepared file), it contradicts the
+// description of the same validator that came before, there are too many films, or no memory. Of
+// too many, the least recently used one that is idle leaves: the next call may succeed. `url`: as
+// requested of the origin, without a query.
 struct store_film *store_open(struct store *s, const char *url, const struct sdp *sdp);
 // Returns the film of this URL whose description was read or validated last, with one hold. NULL:
 // none.
@@ -115,13 +117,14 @@ bool store_film_missing(struct store_film *f, int track, int64_t group, store_mi
                         void *ctx);
 
 // A source of the verified groups, in the sizes with a bit in `sizes` (bit 0: size 0); a size that
-// is left out is not in its ladder, and the levels are numbered anew. It holds the film. Its `read`
-// fails if the group is not verified, or the file was damaged: then the file is removed. NULL: no
-// memory.
+// is left out is not in its ladder, the levels are numbered anew, and it has no validator. It holds
+// the film. Its `read` fails if the group is not verified, or the file was damaged: then the file
+// is removed. NULL: no memory.
 struct group_source *store_source_new(struct store_film *f, unsigned sizes);
 
 // Any thread; the caller holds the film. Reads a verified group's bytes; returns what
-// store_folder_read does. After ERR_MALFORMED the caller calls store_film_damaged.
+// store_folder_read does. After ERR_MALFORMED or ERR_NOT_FOUND the caller calls
+// store_film_damaged.
 int store_film_read(struct store_film *f, int track, int64_t group, struct stored_bytes *out);
 void store_film_damaged(struct store_film *f, int track, int64_t group);
 

@@ -38,6 +38,9 @@ struct store_folder {
     int lock; // -1: none
 };
 
+// A link is not followed, and a FIFO does not block: neither is of this program.
+#define SAFELY (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+
 // ---- Names
 
 static void film_path(const struct store_folder *s, const char *key, const char *name,
@@ -173,7 +176,7 @@ static int write_file(const char *path, const uint8_t *head, size_t head_len, co
 {
     char tmp[PATH_MAX + 8];
     snprintf(tmp, sizeof(tmp), "%s.tmp", path);
-    int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | SAFELY, 0644);
     if (fd < 0)
         return ERR_IO;
     int err = write_all(fd, head, head_len);
@@ -193,14 +196,18 @@ static int write_file(const char *path, const uint8_t *head, size_t head_len, co
     return err;
 }
 
-// Reads a text of less than `cap` bytes. Returns its length, or -1.
+// Reads a text of less than `cap` bytes. Returns its length, or -1 with errno; 0: it is no such
+// text.
 static int read_text(const char *path, char *out, size_t cap)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | SAFELY);
     if (fd < 0)
         return -1;
+    errno = 0;
     ssize_t len = read(fd, out, cap);
+    int why = errno;
     close(fd);
+    errno = why;
     if (len < 0 || (size_t)len >= cap || memchr(out, '\0', (size_t)len))
         return -1;
     out[len] = '\0';
@@ -232,7 +239,9 @@ static int make_info(const struct sdp *sdp, struct stored_info *out)
         l->cumulative || stored_plan_init(&out->plan, l) != 0)
         return ERR_UNSUPPORTED;
     out->origin.frames = llround(sdp->duration * fps_value(l->source_fps));
+    // No time in the film, or near its end, overflows in usec_of_frames.
     if (out->origin.frames < 1 || out->origin.frames % out->plan.period ||
+        out->origin.frames > INT64_MAX / 4 / USEC_PER_SEC / l->source_fps.den ||
         stored_info_groups(out) > FOLDER_MAX_GROUPS)
         return ERR_UNSUPPORTED;
     stored_plan_end(&out->plan, l, out->origin.frames);
@@ -244,24 +253,30 @@ int folder_film_init(struct folder_film *f, const char *url, const struct sdp *s
 {
     char *text = malloc(SDP_MAX_BYTES);
     struct stored_info *info = malloc(sizeof(*info));
-    int err = text && info ? make_info(sdp, info) : ERR_NO_MEMORY;
+    struct sdp *kept = malloc(sizeof(*kept));
+    int err = text && info && kept ? 0 : ERR_NO_MEMORY;
     *f = (struct folder_film){0};
     if (!err && strlen(url) >= sizeof(f->url))
         err = ERR_UNSUPPORTED;
     if (!err && sdp_encode(sdp, false, text, SDP_MAX_BYTES) < 0)
         err = ERR_UNSUPPORTED;
+    // The text is what is read again: it rounds the duration, and that decides the plan.
+    if (!err && sdp_decode(text, strlen(text), kept) != 0)
+        err = ERR_UNSUPPORTED;
+    err = err ? err : make_info(kept, info);
     if (!err)
-        err = make_key(url, sdp->validator, f->key);
+        err = make_key(url, kept->validator, f->key);
     if (!err) {
         snprintf(f->url, sizeof(f->url), "%s", url);
-        snprintf(f->validator, sizeof(f->validator), "%s", sdp->validator);
+        snprintf(f->validator, sizeof(f->validator), "%s", kept->validator);
         f->groups = stored_info_groups(info);
-        f->sizes = sdp->ladder.size_count;
-        f->audio = sdp->audio.present;
+        f->sizes = kept->ladder.size_count;
+        f->audio = kept->audio.present;
         f->sdp = text;
     } else {
         free(text);
     }
+    free(kept);
     free(info);
     return err;
 }
@@ -329,7 +344,7 @@ int store_folder_touch(struct store_folder *s, const char *key, int track, usec_
     char path[PATH_MAX], name[16];
     snprintf(name, sizeof(name), "%d.used", track);
     film_path(s, key, name, path);
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    int fd = open(path, O_WRONLY | O_CREAT | SAFELY, 0644);
     if (fd < 0)
         return ERR_IO;
     struct timespec at = {.tv_sec = wall / USEC_PER_SEC, .tv_nsec = wall % USEC_PER_SEC * 1000};
@@ -396,8 +411,11 @@ static int open_group(const char *path, const char *key, int track, int64_t grou
 {
     uint8_t head[FOLDER_HEAD], expected[FOLDER_HEAD];
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *err = fd >= 0 ? 0 : errno == ENOENT ? ERR_NOT_FOUND : ERR_IO;
+    int fd = open(path, O_RDONLY | SAFELY);
+    *err = fd >= 0           ? 0
+           : errno == ENOENT ? ERR_NOT_FOUND
+           : errno == ELOOP  ? ERR_MALFORMED // a link
+                             : ERR_IO;
     if (fd < 0)
         return fd;
     ssize_t got = read(fd, head, sizeof(head));
@@ -496,7 +514,17 @@ int store_folder_put(struct store_folder *s, const char *key, const struct store
                      struct folder_group *out)
 {
     struct stored_bytes before, joined;
-    int err = store_folder_read(s, key, track, group, GROUP_PART, &before);
+    int err = store_folder_read(s, key, track, group, GROUP_WHOLE, &before);
+    if (!err) { // this put comes too late
+        err = stored_track_digest(before, &out->digest);
+        out->state = GROUP_WHOLE;
+        out->bytes = (int64_t)(FOLDER_HEAD + before.len);
+        free(before.data);
+        return err;
+    }
+    if (err != ERR_NOT_FOUND && err != ERR_MALFORMED)
+        return err;
+    err = store_folder_read(s, key, track, group, GROUP_PART, &before);
     if (err && err != ERR_NOT_FOUND && err != ERR_MALFORMED)
         return err;
     err = stored_track_merge(track, before, b, &joined);
@@ -528,7 +556,7 @@ static void scan_group(struct store_folder *s, struct folder_film *f, const char
         return;
     snprintf(expected, sizeof(expected), "%d-%06" PRId64 "%s", (int)track, group, suffixes[state]);
     film_path(s, f->key, name, path);
-    if (strcmp(name, expected) != 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (strcmp(name, expected) != 0 || lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return;
     struct folder_track *t = &f->tracks[track];
     if (!t->of)
@@ -542,7 +570,7 @@ static void scan_group(struct store_folder *s, struct folder_film *f, const char
     if (fd >= 0)
         close(fd);
     bool is_lower = t->of[group].state > state; // a crash was between a rename and a removal
-    if ((err || is_lower) && cleans) {
+    if ((err == ERR_MALFORMED || (!err && is_lower)) && cleans) {
         if (err)
             log_warn("%s is damaged: removed", path);
         unlink(path);
@@ -567,7 +595,7 @@ static void scan_file(struct store_folder *s, struct folder_film *f, const char 
         if (cleans)
             unlink(path);
     } else if (of_track && strcmp(name + 1, ".used") == 0) {
-        if (stat(path, &st) == 0)
+        if (lstat(path, &st) == 0)
             f->tracks[name[0] - '0'].used =
                 st.st_mtim.tv_sec * USEC_PER_SEC + st.st_mtim.tv_nsec / 1000;
     } else if (of_track && strcmp(name + 1, ".sets") == 0) {
@@ -579,7 +607,8 @@ static void scan_file(struct store_folder *s, struct folder_film *f, const char 
     }
 }
 
-// Reads "weir-film 1", URL, validator and SDP. Returns 0 or an error.
+// Reads "weir-film 1", URL, validator and SDP. Returns 0; ERR_MALFORMED: it is no film; ERR_IO or
+// ERR_NO_MEMORY: it may be one.
 static int read_film(struct store_folder *s, const char *key, struct folder_film *f)
 {
     char path[PATH_MAX], text[MAX_FILM], url[URL_MAX_TEXT];
@@ -587,7 +616,7 @@ static int read_film(struct store_folder *s, const char *key, struct folder_film
     film_path(s, key, "film", path);
     int len = read_text(path, text, sizeof(text));
     if (len < 0)
-        return ERR_MALFORMED;
+        return errno == 0 || errno == ENOENT || errno == ELOOP ? ERR_MALFORMED : ERR_IO;
     struct scan in = scan_of(text, (size_t)len);
     if (!scan_line(&in, &line) || !scan_is(line, FILM) || !scan_line(&in, &line) ||
         scan_left(&line) >= sizeof(url))
@@ -601,6 +630,8 @@ static int read_film(struct store_folder *s, const char *key, struct folder_film
     int err = sdp_decode(in.at, scan_left(&in), sdp);
     err = err ? err : folder_film_init(f, url, sdp);
     free(sdp);
+    if (err && err != ERR_NO_MEMORY)
+        err = ERR_MALFORMED;
     if (!err && strcmp(f->key, key) != 0) { // edited by hand
         folder_film_destroy(f);
         err = ERR_MALFORMED;
@@ -634,14 +665,17 @@ void store_folder_scan(struct store_folder *s, bool cleans,
     int count = 0;
     for (struct dirent *e; dir && count < FOLDER_MAX_FILMS && (e = readdir(dir));) {
         char path[PATH_MAX];
-        if (!is_key(e->d_name))
+        struct stat st;
+        film_path(s, e->d_name, "", path);
+        if (!is_key(e->d_name) || lstat(path, &st) != 0 || !S_ISDIR(st.st_mode))
             continue;
         struct folder_film *f = malloc(sizeof(*f));
         int err = f ? read_film(s, e->d_name, f) : ERR_NO_MEMORY;
-        film_path(s, e->d_name, "", path);
         if (err) {
             free(f);
-            if (cleans) {
+            if (err != ERR_MALFORMED) {
+                log_warn("%s cannot be read now: left alone", path);
+            } else if (cleans) {
                 log_warn("%s is no film that can be read: removed", path);
                 remove_rest(path);
             }

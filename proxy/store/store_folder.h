@@ -89,8 +89,9 @@ int store_folder_sets(struct store_folder *s, const char *key, int track, const 
 // removed now; ERR_IO with errno; ERR_NO_MEMORY.
 int store_folder_read(struct store_folder *s, const char *key, int track, int64_t group,
                       enum group_state state, struct stored_bytes *out);
-// Joins `b` with what is stored and writes it. `whole`: nothing is missing. *out: the group's new
-// state, size and digest. Returns 0; ERR_MALFORMED; ERR_IO with errno; ERR_NO_MEMORY.
+// Joins `b` with what is stored and writes it; a group that is GROUP_WHOLE already stays. `whole`:
+// nothing is missing. *out: the group's new state, size and digest. Returns 0; ERR_MALFORMED;
+// ERR_IO with errno; ERR_NO_MEMORY.
 int store_folder_put(struct store_folder *s, const char *key, const struct stored_info *info,
                      int track, int64_t group, struct stored_bytes b, bool whole,
                      struct folder_group *out);

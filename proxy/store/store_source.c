@@ -26,7 +26,8 @@ static void copy_shape(const struct stored_shape *from, const int *sizes, int co
     }
 }
 
-// The groups stay those of the whole ladder.
+// The groups stay those of the whole ladder. A film in some of its sizes has levels of its own, so
+// it does not have the validator of the whole one: no other proxy may take it for that.
 static int make_info(struct store_source *s, unsigned sizes)
 {
     const struct stored_info *from = &s->whole;
@@ -41,6 +42,8 @@ static int make_info(struct store_source *s, unsigned sizes)
         l->sizes[l->size_count] = from->sdp.ladder.sizes[i];
         s->sizes[l->size_count++] = i;
     }
+    if (l->size_count < from->sdp.ladder.size_count)
+        to->validator[0] = to->sdp.validator[0] = '\0';
     for (int i = 0; i < from->sdp.ladder.level_count; i++) {
         struct level level = from->sdp.ladder.levels[i];
         for (int size = 0; size < l->size_count; size++)
@@ -68,7 +71,7 @@ static int read_track(struct store_source *s, int track, int size, struct stored
     if (!err)
         err = stored_track_read(&s->info, b, size, g);
     free(b.data);
-    if (err == ERR_MALFORMED)
+    if (err == ERR_MALFORMED || err == ERR_NOT_FOUND)
         store_film_damaged(s->film, track, g->index);
     return err;
 }

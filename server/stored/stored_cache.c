@@ -14,6 +14,8 @@
 enum {
     WAITING = 64,  // max. pending requests
     DIGESTS = 128, // groups whose digests are kept
+    // Groups that are being digested, at most: viewers wait behind them for theirs.
+    DIGEST_JOBS = 2,
 };
 
 enum entry_state { ENTRY_REQUESTED, ENTRY_HERE, ENTRY_BROKEN };
@@ -54,6 +56,7 @@ struct stored_cache {
     struct entry *entries;         // owned
     struct group_digests *digests; // owned array of DIGESTS; NULL: none was requested
     int next_digest;               // entry of `digests` that is used next
+    int digest_jobs;               // under way
 };
 
 static void job_free(void *item)
@@ -178,6 +181,7 @@ static void on_done(void *ctx, void *item, usec_t now)
         return;
     }
     if (job->digests) {
+        c->digest_jobs--;
         take_digests(c, job);
         return;
     }
@@ -331,7 +335,7 @@ int stored_cache_digest(struct stored_cache *c, int track, int64_t group, struct
         *out = d->of[track];
         return 0;
     }
-    if (d)
+    if (d || c->digest_jobs == DIGEST_JOBS)
         return ERR_AGAIN;
     if (!c->digests) {
         c->digests = calloc(DIGESTS, sizeof(*c->digests));
@@ -350,5 +354,6 @@ int stored_cache_digest(struct stored_cache *c, int track, int64_t group, struct
     d = &c->digests[c->next_digest];
     c->next_digest = (c->next_digest + 1) % DIGESTS;
     *d = (struct group_digests){.index = group};
+    c->digest_jobs++;
     return ERR_AGAIN;
 }

@@ -159,7 +159,13 @@ TEST_CASE("film_recorder: what has no place in the film is not stored", "[thread
     x.frame(0, 0, 0);
     film_recorder_place(x.r, 0.1, 0, 0); // no multiple of the period
     x.frame(0, 0, 0);
+    for (int64_t number : {int64_t{1} << 40, INT64_MAX}) { // of a lying origin: its time overflows
+        film_recorder_place(x.r, 0, number, number);
+        x.frame(0, 0, number - 1);
+        x.audio(0, 0);
+    }
     film_recorder_place(x.r, 0, 0, 0);
+    x.audio(-1000000, 0);
     x.frame(0, 1, 1, 1); // another layer than the plan's
     x.settle();
     CHECK(store_film_group(x.film, 0, 0) == GROUP_NONE);

@@ -5,10 +5,12 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <set>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <tuple>
 #include <unistd.h>
@@ -194,4 +196,82 @@ TEST_CASE("store_folder: a description that cannot be stored is refused")
     CHECK(refused([&] { s.source = SDP_SOURCE_TEST; }));
     CHECK(refused([&] { s.reorders = false; }));
     CHECK(refused([&] { s.ladder.level_count = 0; }));
+    CHECK(refused([&] { // times of so many frames overflow
+        s.ladder.source_fps = {1000000000, 999999999};
+        s.duration = 1e6;
+        for (int i = 0; i < 2; i++) {
+            s.ladder.sizes[i].fps = s.ladder.source_fps;
+            s.ladder.sizes[i].layers = 1;
+        }
+        s.ladder.level_count = 2;
+        s.ladder.levels[0] = {0, 0, 100000};
+        s.ladder.levels[1] = {1, 0, 200000};
+    }));
+}
+
+TEST_CASE("store_folder: the plan is that of the description as it is kept, in milliseconds")
+{
+    folder_film film;
+    sdp s = film_sdp("v");
+    s.duration = 20.0208; // 480 frames; as kept 481, one group more
+    s.ladder.source_fps = {24, 1};
+    s.ladder.size_count = 1;
+    s.ladder.sizes[0] = {64, 48, {24, 1}, 1};
+    s.ladder.level_count = 1;
+    s.ladder.levels[0] = {0, 0, 100000};
+    REQUIRE(folder_film_init(&film, "rtsp://a/b", &s) == 0);
+    auto info = std::make_unique<stored_info>();
+    REQUIRE(folder_film_info(&film, info.get()) == 0);
+    CHECK(film.groups == stored_info_groups(info.get()));
+    CHECK(film.groups == 11);
+    folder_film_destroy(&film);
+}
+
+TEST_CASE("store_folder: a part that comes late leaves a whole group as it is")
+{
+    temp_folder folder;
+    stored_info info = film_info();
+    store_folder *s;
+    REQUIRE(store_folder_open((folder / "cache").c_str(), true, &s) == 0);
+    entry e(1);
+    REQUIRE(store_folder_add(s, &e.film) == 0);
+    stored_bytes whole = bytes_of_track(info, 0, 1), part, got;
+    group_ptr g = make_group(&info, 0);
+    coded_frame_unref(g->at[1][1]);
+    g->at[1][1] = nullptr;
+    REQUIRE(stored_track_write(&info, g.get(), 1, &part) == 0);
+    folder_group first = {}, after = {};
+    REQUIRE(store_folder_put(s, e.film.key, &info, 1, 0, whole, false, &first) == 0);
+    REQUIRE(store_folder_put(s, e.film.key, &info, 1, 0, part, false, &after) == 0);
+    CHECK(after.state == GROUP_WHOLE);
+    CHECK(after.bytes == first.bytes);
+    CHECK(memcmp(&after.digest, &first.digest, sizeof(first.digest)) == 0);
+    CHECK(store_folder_read(s, e.film.key, 1, 0, GROUP_PART, &got) == ERR_NOT_FOUND);
+    free(part.data);
+    store_folder_free(s);
+}
+
+TEST_CASE("store_folder: what is no film of its own is left alone, and nothing blocks")
+{
+    namespace fs = std::filesystem;
+    temp_folder folder;
+    store_folder *s;
+    REQUIRE(store_folder_open((folder / "cache").c_str(), true, &s) == 0);
+    fs::create_directory(folder / "mine");
+    folder.write("mine/film", "of a person");
+    folder.write("mine/0-000000", "of a person");
+    fs::create_directory_symlink(folder / "mine",
+                                 folder / "cache/0123456789abcdef0123456789abcdef");
+    std::string pipe = folder / "cache/fedcba9876543210fedcba9876543210";
+    fs::create_directory(pipe);
+    REQUIRE(mkfifo((pipe + "/film").c_str(), 0600) == 0);
+    std::string odd = folder / "cache/00000000000000000000000000000000";
+    fs::create_directories(odd + "/film"); // reading it fails: it may be a film some time
+    store_folder_scan(
+        s, true, [](void *, folder_film *) { FAIL(); }, nullptr);
+    CHECK(folder.read("mine/film") == "of a person");
+    CHECK(folder.read("mine/0-000000") == "of a person");
+    CHECK_FALSE(fs::exists(pipe));
+    CHECK(fs::exists(odd));
+    store_folder_free(s);
 }

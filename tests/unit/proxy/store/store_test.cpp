@@ -125,6 +125,7 @@ TEST_CASE("store: a film is stored, verified, and there again after a restart", 
     CHECK(store_film_is_complete(f, 1));
     group_source *source = store_source_new(f, 3);
     REQUIRE(source);
+    CHECK(std::string(source->ops->info(source)->validator) == "bytes=1 mtime=2");
     for (int64_t group = 0; group < FILM_GROUPS; group++)
         for (int track : {0, 1, (int)STORED_AUDIO_TRACK})
             CHECK(served(source, group, track) == original(store_film_info(f), group, track));
@@ -147,6 +148,8 @@ TEST_CASE("store: a source has the sizes that it is asked for", "[threads]")
     CHECK(l.sizes[0].width == 128);
     REQUIRE(l.level_count == 2);
     CHECK(l.levels[0].size_id == 0);
+    CHECK(std::string(source->ops->info(source)->validator).empty()); // its levels are its own
+    CHECK(std::string(source->ops->info(source)->sdp.validator).empty());
     CHECK(served(source, 1, 0) == original(store_film_info(f), 1, 1));
     source->ops->free(source);
     CHECK_FALSE(store_source_new(f, 4));
@@ -288,6 +291,46 @@ TEST_CASE("store: another validator is another film, and replaces the first", "[
     }
 }
 
+TEST_CASE("store: a description that contradicts the stored one of its validator", "[threads]")
+{
+    temp_folder folder;
+    open_store o(folder / "cache");
+    sdp description = film_sdp("bytes=1 mtime=2");
+    store_film *f = store_open(o.s, URL, &description);
+    REQUIRE(f);
+    description.duration += 2;
+    CHECK_FALSE(store_open(o.s, URL, &description));
+    description = film_sdp("bytes=1 mtime=2");
+    description.ladder.size_count = 1;
+    description.ladder.level_count = 2;
+    CHECK_FALSE(store_open(o.s, URL, &description));
+    CHECK(store_film_sizes(f) == 2);
+    store_film_release(f);
+}
+
+TEST_CASE("store: of too many films, the idle one that was not used for longest leaves",
+          "[threads]")
+{
+    temp_folder folder;
+    open_store o(folder / "cache");
+    sdp description = film_sdp("bytes=1 mtime=2");
+    store_film *idle = store_open(o.s, "idle", &description);
+    o.put(idle, *make_group(store_film_info(idle), 0));
+    o.settle(idle);
+    store_film_release(idle);
+    std::vector<store_film *> held;
+    while (store_film *f = store_open(o.s, std::to_string(held.size()).c_str(), &description))
+        held.push_back(f);
+    CHECK(held.size() == 1023);
+    store_film *next;
+    while (!(next = store_open(o.s, "next", &description)))
+        uv_run(&o.loop, UV_RUN_ONCE);
+    CHECK_FALSE(store_find(o.s, "idle"));
+    store_film_release(next);
+    for (store_film *f : held)
+        store_film_release(f);
+}
+
 TEST_CASE("store: files that were edited or cut are not served, and are removed", "[threads]")
 {
     temp_folder folder;
@@ -327,6 +370,50 @@ TEST_CASE("store: files that were edited or cut are not served, and are removed"
     while (store_film_group(f, 0, 0) != GROUP_NONE)
         uv_run(&o.loop, UV_RUN_ONCE);
     source->ops->free(source);
+    store_film_release(f);
+}
+
+TEST_CASE("store: a verified file that is gone is not the film's any more", "[threads]")
+{
+    temp_folder folder;
+    sdp description = film_sdp("bytes=1 mtime=2");
+    {
+        open_store o(folder / "cache");
+        store_film *f = store_open(o.s, URL, &description);
+        o.fill(f);
+        store_film_release(f);
+    }
+    open_store o(folder / "cache");
+    store_film *f = store_find(o.s, URL);
+    REQUIRE(f);
+    REQUIRE(store_film_is_complete(f, 0));
+    group_source *source = store_source_new(f, 1);
+    for (auto &e : fs::directory_iterator(folder / "cache"))
+        if (e.is_directory())
+            fs::remove(e.path() / "0-000000");
+    REQUIRE(served(source, 0, 0).empty());
+    while (store_film_group(f, 0, 0) != GROUP_NONE)
+        uv_run(&o.loop, UV_RUN_ONCE);
+    CHECK_FALSE(store_film_is_complete(f, 0));
+    source->ops->free(source);
+    store_film_release(f);
+}
+
+TEST_CASE("store: a film whose folder could not be made has none", "[threads]")
+{
+    temp_folder folder;
+    sdp description = film_sdp("bytes=1 mtime=2");
+    open_store o(folder / "cache");
+    store_film *f = store_open(o.s, URL, &description);
+    store_stats before, after;
+    store_read_stats(o.s, &before);
+    fs::rename(folder / "cache", folder / "away");
+    o.put(f, *make_group(store_film_info(f), 0));
+    o.settle(f);
+    CHECK(store_film_group(f, 0, 0) == GROUP_NONE);
+    store_read_stats(o.s, &after);
+    CHECK(after.stopped);
+    CHECK(after.bytes == before.bytes); // it has no folder
     store_film_release(f);
 }
 
