@@ -62,6 +62,8 @@ struct rig : http_content {
         out->immutable = r->target.file == HTTP_INIT;
         return 0;
     }
+    // Threads of the tests call these functions, so they assert nothing: a request that fails has
+    // no response.
     int open_socket() const
     {
         int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -69,8 +71,18 @@ struct rig : http_content {
         at.sin_family = AF_INET;
         at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         at.sin_port = htons(port);
-        REQUIRE(connect(fd, reinterpret_cast<sockaddr *>(&at), sizeof(at)) == 0);
-        return fd;
+        if (connect(fd, reinterpret_cast<sockaddr *>(&at), sizeof(at)) == 0)
+            return fd;
+        close(fd);
+        return -1;
+    }
+    std::string answer(const std::string &text) const
+    {
+        int fd = open_socket();
+        if (send(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()))
+            return read_all(fd);
+        close(fd);
+        return "";
     }
     static std::string read_all(int fd)
     {
@@ -84,20 +96,12 @@ struct rig : http_content {
     // Sends a request, and returns the response.
     std::string ask(const std::string &request) const
     {
-        int fd = open_socket();
-        std::string text = request + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
-        text += "\r\n";
-        REQUIRE(send(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
-        return read_all(fd);
+        return answer(request + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     }
     std::string ask_range(const std::string &range) const
     {
-        int fd = open_socket();
-        std::string text =
-            "GET /live/a/v0.mp4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nRange: " + range +
-            "\r\n\r\n";
-        REQUIRE(send(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
-        return read_all(fd);
+        return answer("GET /live/a/v0.mp4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nRange: " +
+                      range + "\r\n\r\n");
     }
 };
 
