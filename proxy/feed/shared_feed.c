@@ -204,6 +204,15 @@ static void on_playing(struct flow_seat *s, usec_t now)
     arm(f);
 }
 
+// A request that waits is answered when the origin is back.
+static void on_lost(struct flow_seat *s)
+{
+    struct shared_feed *f = s->ctx;
+    if (s->flow == f->viewer.current)
+        f->clock_limit = USEC_NEVER;
+    arm(f);
+}
+
 // Returns true if the flow was only awaited: the viewer stays in its own.
 static bool was_awaited(struct shared_feed *f, const struct flow_seat *s, usec_t now)
 {
@@ -551,6 +560,7 @@ struct media_feed *shared_feed_new(const struct shared_feed_config *config)
                                               .relay_info = relay_info,
                                               .free = feed_free};
     static const struct flow_seat_ops seat_ops = {.on_playing = on_playing,
+                                                  .on_lost = on_lost,
                                                   .on_refused = on_refused,
                                                   .on_over = on_over,
                                                   .on_restart = on_restart,

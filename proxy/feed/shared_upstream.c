@@ -239,6 +239,8 @@ static void set_away(struct shared_upstream *u, const char *text, usec_t now)
              usec_to_sec(u->config.choices->outage));
     bool sent_nothing = !u->got && u->away_since; // since its return
     u->phase = AWAY;
+    for (struct flow_seat *s = u->seats; s; s = s->next)
+        s->ops->on_lost(s);
     u->retry_at = usec_max(now, u->connected_at + RETRY_EVERY);
     if (sent_nothing)
         return;

@@ -32,6 +32,8 @@ struct flow_seat;
 // All are required. In these calls the seat's owner may leave or join other flows, not this one.
 struct flow_seat_ops {
     void (*on_playing)(struct flow_seat *s, usec_t now);
+    // The origin is lost. on_playing follows if it returns, else on_over.
+    void (*on_lost)(struct flow_seat *s);
     // The origin refused, or did not return: the seat has been left, `u` is NULL.
     void (*on_refused)(struct flow_seat *s, const struct media_refusal *why, usec_t now);
     void (*on_over)(struct flow_seat *s, usec_t now);
