@@ -514,7 +514,7 @@ static bool is_shared(const struct film *f, const char *path, const struct url *
     if (f->is_cached &&
         (f->sizes != complete_sizes(f->stored) || !is_fresh(f->catalog, f, clock_now())))
         return false;
-    // It may be served in some sizes, which are numbered anew unless the path names a level.
+    // It may be served in some sizes, which are numbered from 0 unless the path names a level.
     if (f->state == FILM_DESCRIBING && f->stored &&
         strcmp(level_query(f->path), level_query(path)) != 0)
         return false;

@@ -163,3 +163,8 @@ usec_t access_leg_captured(const struct upstream *u, usec_t capture_wall, usec_t
     usec_t captured = capture_wall - ahead - (clock_wall() - clock_now());
     return captured < now - MAX_AGE || captured > now + MAX_EARLY ? arrived : captured;
 }
+
+int access_leg_origin_latency(int ms)
+{
+    return ms > 200 ? ms : 200;
+}

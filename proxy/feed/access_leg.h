@@ -44,6 +44,10 @@ void access_leg_info(const struct access_leg *l, struct relay_info *out);
 // Fills in the `backbone.` values of `out`.
 void access_leg_backbone(const struct upstream *u, struct relay_info *out);
 
+// How long a frame may wait at the origin, ms, if the viewer leaves `ms` to its server. What it
+// leaves is for the access; with less than 200 at the origin a large frame would never leave.
+int access_leg_origin_latency(int ms);
+
 // The time of a frame's capture on this machine's monotonic clock. `capture_wall`: on the origin's
 // wall clock; 0: unknown, then it is `arrived`, as it is if it cannot be believed.
 usec_t access_leg_captured(const struct upstream *u, usec_t capture_wall, usec_t arrived,

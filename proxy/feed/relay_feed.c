@@ -17,10 +17,9 @@
 #include "proxy/policy/number_shift.h"
 #include "server/session/session.h"
 
-#define EARLY_SECONDS     1.0
-#define ORIGIN_LATENCY_MS 200
-#define RETRY_EVERY       USEC_PER_SEC          // during an outage
-#define CLOCK_WAIT        (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
+#define EARLY_SECONDS 1.0
+#define RETRY_EVERY   USEC_PER_SEC          // during an outage
+#define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
 
 enum phase {
     IDLE,     // no session with the origin
@@ -73,13 +72,6 @@ struct relay_feed {
     usec_t connected_at; // the newest attempt
     usec_t retry_at;
 };
-
-// What the viewer leaves to its server is for the access. With less than ORIGIN_LATENCY_MS at the
-// origin a large frame would never leave.
-static int origin_latency(const struct relay_feed *f)
-{
-    return f->latency_ms > ORIGIN_LATENCY_MS ? f->latency_ms : ORIGIN_LATENCY_MS;
-}
 
 static double fps_of(const struct relay_feed *f)
 {
@@ -428,7 +420,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
         .has_audio = hears(f, now),
         .follows = f->follows,
         .level = f->level,
-        .latency_ms = origin_latency(f),
+        .latency_ms = access_leg_origin_latency(f->latency_ms),
         .start = from,
         .speed = f->speed,
         .ops = &upstream_ops,
@@ -607,7 +599,7 @@ static void set_latency(struct media_feed *feed, int ms)
     struct relay_feed *f = (struct relay_feed *)feed;
     f->latency_ms = ms;
     if (f->phase == PLAYING || f->phase == PAUSED)
-        upstream_set_latency(f->upstream, origin_latency(f), clock_now());
+        upstream_set_latency(f->upstream, access_leg_origin_latency(f->latency_ms), clock_now());
 }
 
 static void set_playout(struct media_feed *feed, int ms)

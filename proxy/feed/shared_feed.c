@@ -15,9 +15,8 @@
 #include "proxy/policy/level_choice.h"
 #include "server/session/session.h"
 
-#define ORIGIN_LATENCY_MS 200
-#define CLOCK_WAIT        (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
-#define REFUSED_FOR       (5 * USEC_PER_SEC)    // no other flow is tried after one was refused
+#define CLOCK_WAIT  (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
+#define REFUSED_FOR (5 * USEC_PER_SEC)    // no other flow is tried after one was refused
 
 struct shared_feed {
     struct media_feed base; // first
@@ -509,10 +508,8 @@ static void set_level(struct media_feed *feed, int level, bool follows)
 static void set_latency(struct media_feed *feed, int ms)
 {
     struct shared_feed *f = (struct shared_feed *)feed;
-    // What the viewer leaves to its server is for the access. With less at the origin a large frame
-    // would never leave.
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
-        f->seats[i].demand.latency_ms = ms > ORIGIN_LATENCY_MS ? ms : ORIGIN_LATENCY_MS;
+        f->seats[i].demand.latency_ms = access_leg_origin_latency(ms);
     tell_demand(f, clock_now());
 }
 

@@ -7,8 +7,8 @@
 //       comes, as it may have been lost. Others repeat theirs themselves.
 //     - A key frame costs every viewer of the flow, so one that needs many shall not have them all:
 //       after each the next one of that viewer waits, KEY_BUDGET_MIN first, then each time twice as
-//       long up to KEY_BUDGET_MAX. After a quiet time of KEY_BUDGET_MAX it begins anew. A viewer
-//       that is alone waits KEY_BUDGET_MIN each time.
+//       long up to KEY_BUDGET_MAX. After a quiet time of KEY_BUDGET_MAX it is KEY_BUDGET_MIN again.
+//       A viewer that is alone waits KEY_BUDGET_MIN each time.
 //
 // Pure.
 #ifndef WEIR_PROXY_POLICY_KEY_REQUESTS_H
