@@ -22,7 +22,7 @@ extern "C" {
 enum {
     MANIFEST_MAX_PARTS = 40, // of a segment
     MANIFEST_MAX_RENDITIONS = 34,
-    MANIFEST_NAME = 12,  // bytes, with NUL
+    MANIFEST_NAME = 16,  // bytes, with NUL
     MANIFEST_TOKEN = 20, // bytes, with NUL
     MANIFEST_TIME = 48,  // bytes of a date and time, with NUL
 };

@@ -327,7 +327,7 @@ int store_folder_remove_film(struct store_folder *s, const char *key)
     film_path(s, key, "film", path);
     unlink(path);
     for (int track = 0; track < STORED_TRACKS; track++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof(name), "%d.sets", track);
         film_path(s, key, name, path);
         unlink(path);
@@ -341,7 +341,7 @@ int store_folder_remove_film(struct store_folder *s, const char *key)
 
 int store_folder_touch(struct store_folder *s, const char *key, int track, usec_t wall)
 {
-    char path[PATH_MAX], name[16];
+    char path[PATH_MAX], name[24];
     snprintf(name, sizeof(name), "%d.used", track);
     film_path(s, key, name, path);
     int fd = open(path, O_WRONLY | O_CREAT | SAFELY, 0644);
