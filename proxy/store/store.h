@@ -117,9 +117,9 @@ bool store_film_missing(struct store_film *f, int track, int64_t group, store_mi
                         void *ctx);
 
 // A source of the verified groups, in the sizes with a bit in `sizes` (bit 0: size 0); a size that
-// is left out is not in its ladder, the levels are numbered from 0, and it has no validator. It
-// holds the film. Its `read` fails if the group is not verified, or the file was damaged: then the
-// file is removed. NULL: no memory.
+// is left out is not in its ladder, the levels are numbered from 0, and its validator names the
+// sizes: for another proxy it is another film. It holds the film. Its `read` fails if the group is
+// not verified, or the file was damaged: then the file is removed. NULL: no memory.
 struct group_source *store_source_new(struct store_film *f, unsigned sizes);
 
 // Any thread; the caller holds the film. Reads a verified group's bytes; returns what
