@@ -74,6 +74,7 @@ const struct stored_info *store_film_info(const struct store_film *f); // while 
 int store_film_sizes(const struct store_film *f);                      // number of sizes
 int64_t store_film_groups(const struct store_film *f); // number of groups of the film
 enum group_state store_film_group(const struct store_film *f, int track, int64_t group);
+int64_t store_film_stored(const struct store_film *f, int track); // groups that are not GROUP_NONE
 // Returns true if all groups of the size, and of the audio if the film has any, are verified.
 bool store_film_is_complete(const struct store_film *f, int size_id);
 // The origin has named this validator at `now`.

@@ -123,6 +123,7 @@ TEST_CASE("store: a film is stored, verified, and there again after a restart", 
     store_film *f = store_find(o.s, URL);
     REQUIRE(f);
     CHECK(store_film_is_complete(f, 1));
+    CHECK(store_film_stored(f, 1) == FILM_GROUPS);
     group_source *source = store_source_new(f, 3);
     REQUIRE(source);
     CHECK(std::string(source->ops->info(source)->validator) == "bytes=1 mtime=2");
@@ -170,6 +171,8 @@ TEST_CASE("store: missing frames are listed, and join what is there", "[threads]
     store_film_put(f, part.get(), 1, false);
     o.settle(f);
     CHECK(store_film_group(f, 1, 1) == GROUP_PART);
+    CHECK(store_film_stored(f, 1) == 1);
+    CHECK(store_film_stored(f, 0) == 0);
     std::vector<int64_t> missing;
     REQUIRE(store_film_missing(
         f, 1, 1,
@@ -202,8 +205,10 @@ TEST_CASE("store: what is not the origin's is removed", "[threads]")
     o.put(f, *make_group(store_film_info(f), 0));
     o.settle(f);
     stored_digest other = {};
+    CHECK(store_film_stored(f, 0) == 1);
     store_film_verify(f, 0, 0, &other);
     CHECK(store_film_group(f, 0, 0) == GROUP_NONE);
+    CHECK(store_film_stored(f, 0) == 0);
     store_film_release(f);
 }
 
