@@ -63,10 +63,8 @@ struct film_fetcher {
 
 static bool is_worth(const struct store_film *f, int size)
 {
-    int64_t groups = store_film_groups(f), count = 0;
-    for (int64_t group = 0; group < groups; group++)
-        count += store_film_group(f, size, group) != GROUP_NONE;
-    return count > 0 && 2 * count >= groups && !store_film_is_complete(f, size);
+    int64_t count = store_film_stored(f, size);
+    return count > 0 && 2 * count >= store_film_groups(f) && !store_film_is_complete(f, size);
 }
 
 // Finds the URL of a film as a viewer's request would, with the origin's credentials. Returns false

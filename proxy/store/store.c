@@ -69,6 +69,8 @@ struct store_film {
     usec_t touched[STORED_TRACKS];
     int64_t bytes[STORED_TRACKS];    // of its files
     int64_t verified[STORED_TRACKS]; // groups
+    int64_t stored[STORED_TRACKS];   // groups, verified or not
+    int64_t top[STORED_TRACKS];      // all groups from this one on are GROUP_NONE
     struct store_fetch fetch;
     struct store_watch *watches;
 };
@@ -219,6 +221,9 @@ static void set_group(struct store_film *f, int track, int64_t group,
     f->store->bytes += change;
     f->bytes[track] += change;
     f->verified[track] += (after->state == GROUP_VERIFIED) - (g->state == GROUP_VERIFIED);
+    f->stored[track] += (after->state != GROUP_NONE) - (g->state != GROUP_NONE);
+    if (after->state != GROUP_NONE && f->top[track] <= group)
+        f->top[track] = group + 1;
     *g = *after;
 }
 
@@ -310,15 +315,16 @@ static bool is_in_prefix(const struct store_film *f, int64_t group)
     return (double)group * STORED_GOP_SECONDS < c->prefix; // groups are about as long
 }
 
-// Finds the group of the film that leaves first. Returns false if it has none.
-static bool find_last(const struct store_film *f, int *track, struct eviction_candidate *out)
+// Finds the group of the film that leaves first. Returns false if it has none. A full cache asks
+// often: each group that has left is passed once.
+static bool find_last(struct store_film *f, int *track, struct eviction_candidate *out)
 {
     bool found = false;
     for (int i = 0; i < track_count(f); i++) {
         int t = tracks_of(f, i);
-        int64_t group = f->bytes[t] ? f->of.groups - 1 : -1;
-        while (group >= 0 && group_at(f, t, group)->state == GROUP_NONE)
-            group--;
+        while (f->top[t] > 0 && group_at(f, t, f->top[t] - 1)->state == GROUP_NONE)
+            f->top[t]--;
+        int64_t group = f->top[t] - 1;
         if (group < 0)
             continue;
         struct eviction_candidate c = {is_in_prefix(f, group), f->of.tracks[t].used, group};
@@ -484,7 +490,7 @@ static bool is_idle(const struct store_film *f)
 static void remove_film(struct store_film *f)
 {
     for (int i = 0; i < track_count(f); i++)
-        for (int64_t group = 0; f->bytes[tracks_of(f, i)] && group < f->of.groups; group++)
+        for (int64_t group = 0; group < f->top[tracks_of(f, i)]; group++)
             if (group_at(f, tracks_of(f, i), group)->state != GROUP_NONE)
                 remove_group(f, tracks_of(f, i), group);
     release_when_idle(f);
@@ -585,6 +591,11 @@ enum group_state store_film_group(const struct store_film *f, int track, int64_t
 {
     const struct folder_group *g = group_at(f, track, group);
     return g ? g->state : GROUP_NONE;
+}
+
+int64_t store_film_stored(const struct store_film *f, int track)
+{
+    return f->stored[track];
 }
 
 const struct stored_digest *store_film_digest(const struct store_film *f, int track, int64_t group)
@@ -796,6 +807,8 @@ static void take_film(void *ctx, struct folder_film *of)
             const struct folder_group *g = group_at(f, t, group);
             f->bytes[t] += cost_of(g);
             f->verified[t] += g->state == GROUP_VERIFIED;
+            f->stored[t] += g->state != GROUP_NONE;
+            f->top[t] = g->state != GROUP_NONE ? group + 1 : f->top[t];
         }
         s->bytes += f->bytes[t];
     }

@@ -74,6 +74,7 @@ const struct stored_info *store_film_info(const struct store_film *f); // while 
 int store_film_sizes(const struct store_film *f);                      // number of sizes
 int64_t store_film_groups(const struct store_film *f); // number of groups of the film
 enum group_state store_film_group(const struct store_film *f, int track, int64_t group);
+int64_t store_film_stored(const struct store_film *f, int track); // groups that are not GROUP_NONE
 // Returns true if all groups of the size, and of the audio if the film has any, are verified.
 bool store_film_is_complete(const struct store_film *f, int size_id);
 // The origin has named this validator at `now`.
@@ -117,9 +118,9 @@ bool store_film_missing(struct store_film *f, int track, int64_t group, store_mi
                         void *ctx);
 
 // A source of the verified groups, in the sizes with a bit in `sizes` (bit 0: size 0); a size that
-// is left out is not in its ladder, the levels are numbered from 0, and it has no validator. It
-// holds the film. Its `read` fails if the group is not verified, or the file was damaged: then the
-// file is removed. NULL: no memory.
+// is left out is not in its ladder, the levels are numbered from 0, and its validator names the
+// sizes: for another proxy it is another film. It holds the film. Its `read` fails if the group is
+// not verified, or the file was damaged: then the file is removed. NULL: no memory.
 struct group_source *store_source_new(struct store_film *f, unsigned sizes);
 
 // Any thread; the caller holds the film. Reads a verified group's bytes; returns what

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +27,23 @@ static void copy_shape(const struct stored_shape *from, const int *sizes, int co
     }
 }
 
-// The groups stay those of the whole ladder. A film in some of its sizes has levels of its own, so
-// it does not have the validator of the whole one: no other proxy may take it for that.
+// A film in some of its sizes has levels of its own, so it is another film for a proxy behind this
+// one: its validator names the sizes. It has none if the groups, which stay those of the whole
+// ladder, are not those of its own.
+static void set_validator(struct stored_info *to, const struct stored_info *from, unsigned sizes)
+{
+    struct stored_plan *own = malloc(sizeof(*own));
+    char text[SDP_MAX_VALIDATOR] = "";
+    int len = snprintf(text, sizeof(text), "%s sizes=%x", from->validator, sizes);
+    if (!*from->validator || (size_t)len >= sizeof(text) || !own ||
+        stored_plan_init(own, &to->sdp.ladder) != 0 || own->gop != from->plan.gop)
+        *text = '\0';
+    free(own);
+    memcpy(to->validator, text, sizeof(text));
+    memcpy(to->sdp.validator, text, sizeof(text));
+}
+
+// The groups stay those of the whole ladder.
 static int make_info(struct store_source *s, unsigned sizes)
 {
     const struct stored_info *from = &s->whole;
@@ -43,7 +59,7 @@ static int make_info(struct store_source *s, unsigned sizes)
         s->sizes[l->size_count++] = i;
     }
     if (l->size_count < from->sdp.ladder.size_count)
-        to->validator[0] = to->sdp.validator[0] = '\0';
+        set_validator(to, from, sizes);
     for (int i = 0; i < from->sdp.ladder.level_count; i++) {
         struct level level = from->sdp.ladder.levels[i];
         for (int size = 0; size < l->size_count; size++)

@@ -148,13 +148,18 @@ static bool can_follow(const struct stream_sender *s)
     return is_encoded && s->writer.transport->measures;
 }
 
+static bool is_stored(const struct stream_sender *s)
+{
+    return s->feed->ops->give_again != NULL;
+}
+
 // Returns how long after its capture a frame is of use to the viewer. Stored media waits at the
 // viewer for longer than any loss takes to repair, unless the viewer says otherwise.
 static usec_t useful(const struct stream_sender *s)
 {
     if (s->playout)
         return usec_max(0, s->playout - SHOWING);
-    return s->feed->ops->give_again ? STORED_USEFUL : s->config.latency;
+    return is_stored(s) ? STORED_USEFUL : s->config.latency;
 }
 
 // Keeps about a second of video, to be sent again.
@@ -611,6 +616,8 @@ void stream_sender_play(struct stream_sender *s, usec_t now)
     s->ending = false;
     level_switch_begin(&s->levels);
     scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
+    if (is_stored(s))
+        scheduler_begin(&s->scheduler);
     watch_sizes(s);
     watch_audio(s, true);
 }
@@ -650,6 +657,8 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from)
     level_switch_go_to(&s->levels, from);
     watch_sizes(s);
     flush_waiting(s);
+    if (is_stored(s))
+        scheduler_begin(&s->scheduler);
     if (s->feed->ops->begin)
         s->feed->ops->begin(s->feed, s->levels.size_id, from);
 }
@@ -943,7 +952,7 @@ static void on_nack(struct stream_sender *s, const struct rtcp_item *item, usec_
         int named = 1 + __builtin_popcount(item->nacks[i].blp);
         if (!feedback_limit_nack(&s->feedback, named, s->writer.rtp[TRACK_VIDEO].packets))
             continue;
-        if (s->feed->ops->give_again)
+        if (is_stored(s))
             on_missing_stored(s, item->nacks[i], now);
         else
             on_missing(s, item->nacks[i], now);

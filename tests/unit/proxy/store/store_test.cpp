@@ -123,6 +123,7 @@ TEST_CASE("store: a film is stored, verified, and there again after a restart", 
     store_film *f = store_find(o.s, URL);
     REQUIRE(f);
     CHECK(store_film_is_complete(f, 1));
+    CHECK(store_film_stored(f, 1) == FILM_GROUPS);
     group_source *source = store_source_new(f, 3);
     REQUIRE(source);
     CHECK(std::string(source->ops->info(source)->validator) == "bytes=1 mtime=2");
@@ -148,8 +149,10 @@ TEST_CASE("store: a source has the sizes that it is asked for", "[threads]")
     CHECK(l.sizes[0].width == 128);
     REQUIRE(l.level_count == 2);
     CHECK(l.levels[0].size_id == 0);
-    CHECK(std::string(source->ops->info(source)->validator).empty()); // its levels are its own
-    CHECK(std::string(source->ops->info(source)->sdp.validator).empty());
+    // Its levels are its own, so it is another film.
+    for (const char *v :
+         {source->ops->info(source)->validator, source->ops->info(source)->sdp.validator})
+        CHECK(std::string(v) == "bytes=1 mtime=2 sizes=2");
     CHECK(served(source, 1, 0) == original(store_film_info(f), 1, 1));
     source->ops->free(source);
     CHECK_FALSE(store_source_new(f, 4));
@@ -168,6 +171,8 @@ TEST_CASE("store: missing frames are listed, and join what is there", "[threads]
     store_film_put(f, part.get(), 1, false);
     o.settle(f);
     CHECK(store_film_group(f, 1, 1) == GROUP_PART);
+    CHECK(store_film_stored(f, 1) == 1);
+    CHECK(store_film_stored(f, 0) == 0);
     std::vector<int64_t> missing;
     REQUIRE(store_film_missing(
         f, 1, 1,
@@ -200,8 +205,10 @@ TEST_CASE("store: what is not the origin's is removed", "[threads]")
     o.put(f, *make_group(store_film_info(f), 0));
     o.settle(f);
     stored_digest other = {};
+    CHECK(store_film_stored(f, 0) == 1);
     store_film_verify(f, 0, 0, &other);
     CHECK(store_film_group(f, 0, 0) == GROUP_NONE);
+    CHECK(store_film_stored(f, 0) == 0);
     store_film_release(f);
 }
 
