@@ -61,7 +61,7 @@ class Senders:
         first = len(self.players)
         for k in range(first, first + n):
             report = self.world.path(f"report-{k}.json")
-            argv = ["weir-play", "--headless", "--quiet", "--no-audio", "--transport", transport, "--duration", f"{seconds:g}",
+            argv = ["weir-play", "--headless", "--quiet", "--no-audio", "--transport", transport, "--adapt", "none", "--duration", f"{seconds:g}",
                     "--timeout", f"{seconds + 30:g}", "--report", report, f"rtsp://{self.at[sender]}:{live.RTSP_PORT}/live"]
             self.players.append((self.world.start(receiver, argv, f"play-{k}"), report))
         return range(first, first + n)
