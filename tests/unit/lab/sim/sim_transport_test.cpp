@@ -194,18 +194,17 @@ TEST_CASE("sim_transport: a send buffer, and MIN_BUF, hold no more than their li
 
 TEST_CASE("sim_transport: MIN_BUF goes on writing while packets are SACKed (Goel et al. 2002, 2.2)")
 {
-    // Slow start doubles 2 packets per round trip of 100 ms, so at 350 ms there are 16 in flight,
-    // of which 14 is lost. Its duplicates come from 450 ms on and it is sent again; until 550 ms
-    // packets that were SACKed no longer count, and those after them leave.
+    // 16 packets are in flight when the first of them, 14, is lost. The other 15 are SACKed after
+    // 400 ms: of a window halved to 8, the copy of 14 and 7 new packets leave.
     path p("minbuf:1,0", TCP_SACK);
     p.drop = {14};
-    p.run(400, 0, 450000);
-    int at_loss = p.written;
-    p.run(0, 450000, 549000);
+    p.run(400, 0, 399000);
+    CHECK(p.written == 14 + 16);
+    p.run(0, 399000, 440000);
     CHECK(p.f.counts.fast_retransmits == 1);
     CHECK(p.delivered.size() == 14);
-    CHECK(p.written > at_loss + 4);
-    p.run(0, 549000, 20 * USEC_PER_SEC);
+    CHECK(p.written == 14 + 16 + 7);
+    p.run(0, 440000, 20 * USEC_PER_SEC);
     CHECK(p.f.counts.timeouts == 0);
     CHECK(p.delivered.size() == 400);
 }
