@@ -764,8 +764,9 @@ static int send_filler(struct stream_sender *s, usec_t now)
     usec_t interval = filler_interval(&s->filler, max_packet, level_now(s)->bitrate_bps);
     filler_expire(&s->filler, interval, s->config.latency, now);
     struct outgoing_packet p;
-    filler_packet(&s->filler, max_packet - RTP_MAX_HEADER, s->ops->wall(s->config.ctx, now), &p,
-                  now);
+    const struct rtp_packet shape = {.has_adu = true, .has_capture = true};
+    size_t bytes = packet_writer_payload_room(&s->writer, &shape);
+    filler_packet(&s->filler, bytes, s->ops->wall(s->config.ctx, now), &p, now);
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
