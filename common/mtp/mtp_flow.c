@@ -181,6 +181,29 @@ void mtp_flow_adapt(struct mtp_flow *f)
     f->phase = f->options.named ? MTP_FLOW_OPEN : MTP_FLOW_TO_PROBE;
 }
 
+static bool on_leaves(void *owner, struct mtp_packet *p)
+{
+    const struct media_transport *t = ((struct mtp_flow *)owner)->media;
+    return !t->queue || t->queue->leaves(t->queue_ctx, p->bytes, p->len);
+}
+
+// Losses in the network have a number, and are the viewer's to report.
+static void on_lost(void *owner, const struct mtp_packet *p)
+{
+    const struct media_transport *t = ((struct mtp_flow *)owner)->media;
+    if (t->queue && p->number < 0)
+        t->queue->dropped(t->queue_ctx, p->bytes, p->len);
+}
+
+void mtp_flow_tell(struct mtp_flow *f, const struct media_transport *media)
+{
+    struct mtp_queue_config *queue = &f->sender.queue.config;
+    f->media = media;
+    queue->leaves = on_leaves;
+    queue->lost = on_lost;
+    queue->owner = f;
+}
+
 bool mtp_flow_room(struct mtp_flow *f, usec_t now)
 {
     if (f->options.drops)

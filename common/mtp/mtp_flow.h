@@ -14,6 +14,7 @@
 #define WEIR_MTP_MTP_FLOW_H
 
 #include "common/mtp/mtp_mode_control.h"
+#include "common/protocol/media_transport.h"
 #include "common/wire/mtp_record.h"
 
 #ifdef __cplusplus
@@ -69,6 +70,7 @@ struct mtp_flow {
     uint64_t token;
     struct mtp_options options;
     usec_t heard_at; // time of the last ACK with news, or of the first outstanding packet
+    const struct media_transport *media; // borrowed; NULL: see mtp_flow_tell
 };
 
 // `packet_bytes`: max size of an RTP packet. Returns 0; ERR_NO_MEMORY.
@@ -84,6 +86,10 @@ void mtp_flow_adapt(struct mtp_flow *f);
 // Sets the receiver's window in slots, once it is known and before the first pull; at most
 // MTP_FLOW_WINDOW, which is the default.
 void mtp_flow_set_window(struct mtp_flow *f, int64_t slots);
+
+// Reports what becomes of the packets in the queue to `media`->queue, if that is set by then.
+// Borrowed; call it before the first push.
+void mtp_flow_tell(struct mtp_flow *f, const struct media_transport *media);
 
 // Returns true if the flow takes a packet. If it returns false, the answer may change after an ACK
 // or a timeout. Call it before each pull: a pull that finds no packet may send an empty one.
