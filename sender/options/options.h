@@ -47,6 +47,7 @@ struct options {
     int audio_kbps;
     int timeout; // seconds
     int max_viewers;
+    int fragment; // max bytes of a frame in a packet; 0: what the path allows
     struct trusted_proxies proxies;        // that may have more of them
     int mtp_port;                          // 0: any
     struct url push;                       // empty text: none
@@ -54,6 +55,8 @@ struct options {
     int push_level;                        // -1: the highest
     struct log_options log;
 };
+
+enum { FRAGMENT_MIN = 200, FRAGMENT_MAX = 1400 };
 
 extern const struct option_table send_option_table;
 
