@@ -632,7 +632,8 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .first = play.first,
                                       .show = play.show,
                                       .ahead = play.ahead,
-                                      .sought = p->sought};
+                                      .sought = p->sought,
+                                      .paused = p->paused};
     c->step = STEP_PLAYING;
     c->events->on_playing(c->ctx, &place, now);
 }

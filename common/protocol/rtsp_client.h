@@ -94,6 +94,7 @@ struct rtsp_client_place { // where PLAY begins
                            // not reported
     bool ahead;            // the server first sends faster than the media's own pace
     bool sought;           // rtsp_client_seek requested it
+    bool paused;           // the server was paused before it
 };
 
 struct rtsp_client_answer { // response to one request for the sender's parameters

@@ -388,7 +388,8 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
     struct seek_place at = {.seconds = place->seconds,
                             .first = place->first,
                             .show = place->show,
-                            .sought = place->sought};
+                            .sought = place->sought,
+                            .paused = place->paused};
     switch (seek_placed(&c->seek, &at, arrived_frame(c))) {
     case SEEK_NOT_PLACED:
         if (!place->sought)

@@ -81,12 +81,17 @@ static int level_below(const struct goddard *g, double bps, int top)
     return level;
 }
 
+static void restart_count(struct goddard *g, usec_t t)
+{
+    g->decided_at = t;
+    loss_window_decided(&g->monitor);
+}
+
 static void decide(struct goddard *g, int level, enum goddard_reason reason, usec_t t)
 {
     int from = g->level;
     g->level = level;
-    g->decided_at = t;
-    loss_window_decided(&g->monitor);
+    restart_count(g, t);
     act(g, reason, from);
 }
 
@@ -236,7 +241,7 @@ static void relax_limit(struct goddard *g, usec_t t)
 
 static bool must_go_down(const struct goddard *g, usec_t t)
 {
-    return g->level > 0 && t - g->decided_at >= usec_of(g->params.loss_monitor_interval) &&
+    return t - g->decided_at >= usec_of(g->params.loss_monitor_interval) &&
            loss_window_loss_lately(&g->monitor, t) > g->params.downscale_frame_loss_rate;
 }
 
@@ -258,7 +263,10 @@ void goddard_on_frames(struct goddard *g, const struct goddard_frames *frames, u
     relax_limit(g, t);
     if (must_go_down(g, t)) {
         g->limit_since = t;
-        decide(g, g->level - 1, GODDARD_WHY_LOSS, t);
+        if (g->level > 0)
+            decide(g, g->level - 1, GODDARD_WHY_LOSS, t);
+        else
+            restart_count(g, t);
     } else if (may_go_up(g, t)) {
         decide(g, g->level + 1, GODDARD_WHY_UPSCALE, t);
     }

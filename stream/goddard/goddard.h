@@ -20,7 +20,8 @@
 //
 //   Down   one level, when the loss since max(last decision, now - loss_monitor_interval) is above
 //          downscale_frame_loss_rate and the last decision is at least loss_monitor_interval ago;
-//          also while buffering.
+//          also while buffering. At the lowest level this is a decision to stay there: the loss
+//          before it does not count any more, or one outage would rule out scaling up for minutes.
 //   Up     one level, when STREAMING, the last decision is at least upscale_interval ago, the loss
 //          since then is below upscale_frame_loss_rate, the next level's bitrate is at most the
 //          capacity, and the next level is at most the limit.

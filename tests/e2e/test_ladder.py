@@ -23,7 +23,7 @@ class Ladder(link_case.LinkCase):
         path = self.path("film.mkv")
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
                         f"testsrc2=s=192x108:r=30:d={SECONDS},noise=alls=12:allf=t", "-c:v", "libx264", "-preset", "ultrafast",
-                        "-crf", "20", path], check=True, timeout=60 * lib.PATIENCE)
+                        "-crf", "24", path], check=True, timeout=60 * lib.PATIENCE)
         subprocess.run([lib.SEND, "--prepare", *LEVELS, path], check=True, timeout=60 * lib.PATIENCE, capture_output=True)
         return path
 

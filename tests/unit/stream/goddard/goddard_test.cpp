@@ -529,3 +529,14 @@ TEST_CASE("goddard: a capacity that the first media told is outdated after a whi
     steady(pair, 1 * sec, 400 * sec);
     CHECK(pair.last.level == 2);
 }
+
+TEST_CASE("goddard: loss at the lowest level does not rule out going up once it has ended")
+{
+    client c = streaming(0);
+    c.frames(0, 300, 10 * sec);
+    CHECK(c.asked == 0);
+    steady(c, 10 * sec, 69900 * ms);
+    CHECK(c.last.level == 0);
+    steady(c, 69900 * ms, 70 * sec);
+    CHECK(c.said() == "streaming upscale 1 1.0");
+}
