@@ -48,10 +48,10 @@ struct play_options {
     char cc[16]; // empty: the kernel's own choice
     int level;   // --level, else the URL's; -1: the server's choice
     enum adapt adapt;
-    bool has_goddard;              // --goddard was given
+    bool has_goddard; // --goddard was given
     // ADAPT_GODDARD sets `buffer` to its play_buf_thresh; ADAPT_AUTO raises that to `buffer`.
     struct goddard_params goddard;
-    bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
+    bool low_latency;        // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
     usec_t latency;          // target for live media, capture to shown; 0: auto, or with --buffer
                              // that of the start
     bool latency_auto;       // --latency auto was given

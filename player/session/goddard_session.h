@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Goddard's client policy (--adapt goddard or auto) for one connection: reports what the connection receives to the policy
-// (stream/goddard), and requests the policy's decisions from the server. It starts with
-// goddard_session_ready and ends with the connection's media. Loop thread only.
+// Goddard's client policy (--adapt goddard or auto) for one connection: reports what the connection
+// receives to the policy (stream/goddard), and requests the policy's decisions from the server. It
+// starts with goddard_session_ready and ends with the connection's media. Loop thread only.
 #ifndef WEIR_PLAYER_SESSION_GODDARD_SESSION_H
 #define WEIR_PLAYER_SESSION_GODDARD_SESSION_H
 

@@ -47,10 +47,10 @@ struct options {
     int audio_kbps;
     int timeout; // seconds
     int max_viewers;
-    int fragment; // max bytes of a frame in a packet; 0: what the path allows
-    struct trusted_proxies proxies;        // that may have more of them
-    int mtp_port;                          // 0: any
-    struct url push;                       // empty text: none
+    int fragment;                   // max bytes of a frame in a packet; 0: what the path allows
+    struct trusted_proxies proxies; // that may have more of them
+    int mtp_port;                   // 0: any
+    struct url push;                // empty text: none
     struct transport_list push_transports; // count 0: not given
     int push_level;                        // -1: the highest
     struct log_options log;

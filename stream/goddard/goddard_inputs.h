@@ -2,8 +2,9 @@
 // Turns the events of a session into the inputs of Goddard's policy (goddard.h lists them): packet
 // pairs, the rate of the first media, whole and lost frames.
 //
-// The first media tells a rate only if it arrives slower than it is played. Real video may need much
-// less than its level's bitrate for a while, so bytes alone do not tell that the path is too slow.
+// The first media tells a rate only if it arrives slower than it is played. Real video may need
+// much less than its level's bitrate for a while, so bytes alone do not tell that the path is too
+// slow.
 //
 // A pair counts if it is the pair requested last and both its packets arrived. Call an input, then
 // poll the policy. Pure, not thread-safe.

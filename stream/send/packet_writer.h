@@ -70,8 +70,8 @@ int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer
                              struct rng *rng);
 void packet_writer_add_audio(struct packet_writer *w, struct rng *rng);
 // Bytes of payload that fit into a packet with the header extensions of `shape`. Packets are as
-// large as the path and `max_payload` allow, and all packets of a frame but the last have the same size, so that the
-// kernel can send several in one call.
+// large as the path and `max_payload` allow, and all packets of a frame but the last have the same
+// size, so that the kernel can send several in one call.
 size_t packet_writer_payload_room(const struct packet_writer *w, const struct rtp_packet *shape);
 // Completes the packet's header and hands the packet to the transport. Returns 0, or ERR_AGAIN or
 // ERR_CLOSED: the transport did not accept it.

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A stored ladder follows its network without --adapt: over a link that is slow first, and fast later."""
+import os
+import shutil
 import subprocess
+import tempfile
 
 import lib
 import link_case
 
-SECONDS = 60
+SECONDS = 40
 SLOW_UNTIL = 10  # seconds of the link
 LEVELS = ["--level", "128x72@30:60", "--level", "192x108@30:400"]  # one of each size; a key frame every 2 s
 # The paper's intervals are a minute and more.
@@ -17,23 +20,25 @@ def setUpModule():
 
 
 class Ladder(link_case.LinkCase):
-    def film(self):
-        """Makes a film with a stored ladder, and returns its path."""
+    @classmethod
+    def setUpClass(cls):
+        """Makes a film with a stored ladder."""
         lib.need("ffmpeg")
-        path = self.path("film.mkv")
+        super().setUpClass()
+        made = tempfile.mkdtemp(prefix="weir-e2e-")
+        cls.addClassCleanup(shutil.rmtree, made, ignore_errors=True)
+        cls.film = path = os.path.join(made, "film.mkv")
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
                         f"testsrc2=s=192x108:r=30:d={SECONDS},noise=alls=12:allf=t", "-c:v", "libx264", "-preset", "ultrafast",
                         "-crf", "24", path], check=True, timeout=60 * lib.PATIENCE)
         subprocess.run([lib.SEND, "--prepare", *LEVELS, path], check=True, timeout=60 * lib.PATIENCE, capture_output=True)
-        return path
 
     def levels(self, p):
         return [(e["from"], e["to"], e["why"]) for e in p.events("level")]
 
     def test_down_and_up_again(self):
-        film = self.film()
         self.link(f"rate=200kbit:8mbit@{SLOW_UNTIL}s,queue=droptail:200ms,delay=20ms", "delay=20ms")
-        server = self.sender(source=film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
+        server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
         p = self.player(server.url, "--goddard", QUICK, prefix=self.ends[1].inside())
         lib.until(lambda: any(to == 0 for _, to, _ in self.levels(p)), "the lower level", 30)
         lib.until(lambda: (0, 1, "upscale") in self.levels(p), "the higher level again", 40)
@@ -46,9 +51,8 @@ class Ladder(link_case.LinkCase):
 
     def test_a_chosen_level_stays(self):
         """A level on the command line, and one of a key, end the policy."""
-        film = self.film()
         self.link("rate=8mbit,delay=5ms", "delay=5ms")
-        server = self.sender(source=film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
+        server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
         p = self.player(server.url, "--level", "0", "--duration", "2", prefix=self.ends[1].inside())
         self.assertEqual(p.wait(), 0, str(p))
         self.assertEqual(self.levels(p), [])

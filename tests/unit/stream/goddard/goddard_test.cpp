@@ -37,8 +37,7 @@ struct client {
         goddard_params_init(&params);
         REQUIRE(goddard_params_read(params_text, &params, error, sizeof(error)) == 0);
         const ladder l = figure_6();
-        const goddard_config c = {&l,          &params,      probe,
-                                  start_level, loses_frames, plays_early};
+        const goddard_config c = {&l, &params, probe, start_level, loses_frames, plays_early};
         goddard_init(&g, &c, 0);
         drain();
     }
@@ -523,7 +522,7 @@ TEST_CASE("goddard: a capacity that the first media told is outdated after a whi
     CHECK(c.last.level == 3);
     steady(c, 359900 * ms, 360 * sec);
     CHECK(c.said() == "streaming upscale 4 1.0");
-    client pair; // a pair measures the path itself
+    client pair;                     // a pair measures the path itself
     pair.pair(80000 * ms / 2400, 0); // 240 kbit/s
     pair.buffer(5 * sec, 1 * sec);
     steady(pair, 1 * sec, 400 * sec);
