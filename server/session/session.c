@@ -224,6 +224,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
         .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
         .queue = config->queue,
         .queue_bytes = config->queue_bytes,
+        .fragment_bytes = config->stream->fragment_bytes,
         .ops = &ops,
         .ctx = s};
     return stream_sender_new(&sender, now);

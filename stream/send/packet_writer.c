@@ -82,7 +82,8 @@ size_t packet_writer_payload_room(const struct packet_writer *w, const struct rt
 {
     struct rtp_packet p = *shape;
     request_feedback(w, &p);
-    return w->transport->max_packet - w->parity_room - rtp_header_bytes(&p);
+    size_t room = w->transport->max_packet - w->parity_room - rtp_header_bytes(&p);
+    return w->max_payload && w->max_payload < room ? w->max_payload : room;
 }
 
 // The packet has left.

@@ -53,6 +53,7 @@ struct packet_writer {
     struct repair_planner planner; // used with `repair`
     bool is_numbered;              // packets carry flow numbers for repair
     size_t parity_room;            // bytes by which packets are shorter, so that their parity fits
+    size_t max_payload;            // bytes of payload of a packet; 0: what the path allows
     usec_t useful;                 // how long after the capture a packet may arrive
     uint32_t parity_ssrc;
     uint16_t parity_seq; // of the next parity packet
@@ -79,8 +80,8 @@ int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer
 // Returns 0, or ERR_NO_MEMORY: then the viewer counts audio that the transport drops as lost.
 int packet_writer_add_audio(struct packet_writer *w, struct rng *rng);
 // Bytes of payload that fit into a packet with the header extensions of `shape`. Packets are as
-// large as the path allows, and all packets of a frame but the last have the same size, so that the
-// kernel can send several in one call.
+// large as the path and `max_payload` allow, and all packets of a frame but the last have the same
+// size, so that the kernel can send several in one call.
 size_t packet_writer_payload_room(const struct packet_writer *w, const struct rtp_packet *shape);
 // Completes the packet's header and hands the packet to the transport. Returns 0, or ERR_AGAIN or
 // ERR_CLOSED: the transport did not accept it.

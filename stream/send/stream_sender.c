@@ -28,6 +28,7 @@ enum {
     BATCH = 64,          // max packets per call, so that a greedy sender does not block the loop
     PEAK_FACTOR_X2 = 5,  // video may leave at 2.5 times its mean rate, as key frames are far larger
                          // than the mean frame
+    FRAGMENT_HEAD = 2,   // bytes: FU indicator and FU header (RFC 6184, 5.8)
     PACKET_HEADERS = 40, // bytes: RTP header with extensions, and the transport's framing
 };
 
@@ -111,6 +112,8 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     s->feed->reports_losses = config->reports_losses;
     s->rng = rng_seeded(config->seed);
     packet_writer_init(&s->writer, sdp_payload_type(config->codec), &s->rng);
+    if (config->fragment_bytes)
+        s->writer.max_payload = config->fragment_bytes + FRAGMENT_HEAD;
     struct frame_packets_config packets = {
         .codec = config->codec, .ladder = config->ladder, .plain = config->plain};
     frame_packets_init(&s->leaving, &packets);

@@ -61,8 +61,9 @@ struct stream_sender_config {
     // and `level` and `follows` are requests to it.
     bool relays;
     usec_t latency; // longest time that a frame may wait for the transport; not in SCHEDULER_FIFO
-    enum scheduler_mode queue;           // which waiting frames are dropped
-    size_t queue_bytes;                  // max bytes that wait; 0: SCHEDULER_LIMIT_BYTES
+    enum scheduler_mode queue; // which waiting frames are dropped
+    size_t queue_bytes;        // max bytes that wait; 0: SCHEDULER_LIMIT_BYTES
+    size_t fragment_bytes;     // max bytes of a frame in a packet; 0: what the path allows
     const struct stream_sender_ops *ops; // static
     void *ctx;                           // borrowed
 };

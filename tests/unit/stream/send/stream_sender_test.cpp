@@ -120,7 +120,7 @@ struct sender {
     stream_sender *s = nullptr;
 
     explicit sender(media of = LIVE, int level = 1, bool repairs = false, bool follows = false,
-                    bool measures = true, bool drops = false)
+                    bool measures = true, bool drops = false, size_t fragment = 0)
     {
         t.base.drops = drops;
         ops.wall = asked::wall;
@@ -159,6 +159,7 @@ struct sender {
         config.relays = of == RELAYED;
         config.start_bps = 1e6;
         config.latency = LATENCY;
+        config.fragment_bytes = fragment;
         config.ops = &ops;
         config.ctx = &a;
         s = stream_sender_new(&config, 0);
@@ -262,6 +263,22 @@ TEST_CASE("stream_sender: a frame is sent in packets of max size, with its ADU f
     CHECK(v.t.all[3].rtp.adu.depends == 1);
     CHECK(v.t.all[3].rtp.adu.temporal_id == 1);
     CHECK(v.t.all[3].rtp.timestamp - v.t.all[0].rtp.timestamp == 9000); // of 10 frames/s
+}
+
+TEST_CASE("stream_sender: a frame is cut into fragments of the server's size")
+{
+    sender v(LIVE, 1, false, false, true, false, 500);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 1000, true, 0, 1001); // FU-A packets have the NAL unit's first byte in their heads
+    REQUIRE(v.t.all.size() == 2);
+    const size_t head = rtp_header_bytes(&v.t.all[1].rtp);
+    CHECK(v.t.all[1].bytes.size() == head + 2 + 500);
+    v.frame(2, 2000, false, 0, 502); // fits a packet as it is
+    CHECK(v.t.all.size() == 3);
+    sender large(LIVE, 1, false, false, true, false, 1400); // more than the path allows
+    stream_sender_play(large.s, 0);
+    large.frame(0, 1000, true, 0, 3000);
+    CHECK(large.t.all[0].bytes.size() == 1200);
 }
 
 TEST_CASE("stream_sender: frames of unwatched sizes, or during a pause, are not sent")
