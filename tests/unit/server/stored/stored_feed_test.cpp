@@ -71,9 +71,9 @@ struct screening : frame_sink {
         feed->ops->watch(feed, 0, change);
     }
     // Seeks unless `seconds` is negative.
-    media_place place(double seconds)
+    media_place place(double seconds, double scale = 1)
     {
-        const media_seek to = {seconds, &media->ladder.levels[0], false};
+        const media_seek to = {seconds, &media->ladder.levels[0], false, scale};
         media_place out{};
         bool sought = feed->ops->place(feed, seconds < 0 ? nullptr : &to, &out, 0) == MEDIA_SOUGHT;
         CHECK(sought == (seconds >= 0));
