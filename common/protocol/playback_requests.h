@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which requests of the viewer a client sends next: level, latency, playout, max rate, adapt,
-// speed, pause, position and scale. While a request of a kind has no response, only the viewer's last choice
-// of that kind is kept, so that keys pressed behind a stalled network do not pile up.
+// speed, pause, position and scale. While a request of a kind has no response, only the viewer's
+// last choice of that kind is kept, so that keys pressed behind a stalled network do not pile up.
 #ifndef WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 #define WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 
@@ -26,18 +26,18 @@ struct playback_requests {
     double requested_speed;
     bool pause; // the viewer's choice
     bool requested_pause;
-    double position; // to request, seconds; NaN: none
-    double scale;    // the viewer's choice; requested together with `position`
+    double position;     // to request, seconds; NaN: none
+    double scale;        // the viewer's choice; requested together with `position`
     double served_scale; // as the server last said
 };
 
 struct playback_request {
     enum request_kind kind;
     char headers[112]; // each line ends with CRLF; may be empty
-    char body[32];    // empty: none
-    int level;        // REQUEST_LEVEL
-    bool sought;      // REQUEST_PLAY: it requests another position
-    bool paused;      // REQUEST_PLAY: the server was paused before it
+    char body[32];     // empty: none
+    int level;         // REQUEST_LEVEL
+    bool sought;       // REQUEST_PLAY: it requests another position
+    bool paused;       // REQUEST_PLAY: the server was paused before it
 };
 
 void playback_requests_init(struct playback_requests *p, bool names_speed);

@@ -37,7 +37,7 @@ struct stored_feed {
     int until[LADDER_MAX_SIZES];                   // in this group, as scale_budget_take says
     int64_t first_number;                          // number of the media's frame 0, of slot 0
     int64_t at;                                    // the next slot
-    int64_t show;         // frames before this one are sent only if it depends on them; -1: none
+    int64_t show; // frames before this one are sent only if it depends on them; -1: none
     // At the media's pace slot `begin` is due at `origin`; it was sent from `start` on. Earlier
     // slots are sent at once.
     int64_t begin;

@@ -36,7 +36,7 @@ extern "C" {
 struct stored_feed_config {
     struct stored_cache *cache; // borrowed
     struct frame_sink *sink;    // borrowed
-    bool loop;  // the media starts again at its end; rewind ends at its beginning
+    bool loop;                  // the media starts again at its end; rewind ends at its beginning
     bool exact; // the viewer decodes but does not show frames before a seek's target
 };
 
