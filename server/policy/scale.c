@@ -51,9 +51,10 @@ int scale_budget_take(struct scale_budget *b, const struct scale_group *g)
 {
     double rate = g->bps / 8.0;
     double key = (double)g->bytes(g->ctx, g->size_id, 0);
-    b->credit += rate * usec_to_sec(g->length) / fabs(g->scale);
-    b->credit = fmin(b->credit, rate * usec_to_sec(SCALE_MAX_CREDIT));
-    if (b->began && key > b->credit && b->credit < rate * usec_to_sec(SCALE_MAX_CREDIT))
+    double most = rate * usec_to_sec(SCALE_MAX_CREDIT);
+    bool is_full = b->credit >= most;
+    b->credit = fmin(b->credit, most) + rate * usec_to_sec(g->length) / fabs(g->scale);
+    if (b->began && key > b->credit && !is_full)
         return 0;
     b->began = true;
     b->credit -= key;

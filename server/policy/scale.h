@@ -6,7 +6,8 @@
 //   The law. What may be sent is counted in credit: the level's rate, for the time that the group
 //   takes on the screen, is added at each group; what is sent is taken away. At most
 //   SCALE_MAX_CREDIT of unused credit is kept. Of a group are sent
-//     - nothing, if the credit does not cover its key frame; but the first group's is always sent
+//     - nothing, if the credit does not cover its key frame; but the first group's is always sent,
+//       and one that is larger than all credit that can be kept
 //     - its key frame
 //     - forwards, its frames of temporal layer 0 as long as the credit lasts, if they are no more
 //       than the media's frame rate allows on the screen, and if the credit covers at least half
