@@ -342,9 +342,9 @@ static void on_bye(void *ctx, usec_t now)
     if (f->phase != PLAYING)
         return;
     // At another scale than 1 the last frame may be far from the end, or is the first of the film.
-    bool early = isnan(f->show_seconds) ||
-                 (f->scale == 1 &&
-                  position_of(f, f->last + 1) < f->config.media->duration - EARLY_SECONDS);
+    bool early =
+        isnan(f->show_seconds) ||
+        (f->scale == 1 && position_of(f, f->last + 1) < f->config.media->duration - EARLY_SECONDS);
     if (early) {
         f->is_over = true;
         set_away(f, "it has ended", now);

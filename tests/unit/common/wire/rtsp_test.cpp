@@ -302,7 +302,7 @@ TEST_CASE("rtsp: Scale")
     const struct {
         const char *text;
         double scale;
-    } good[] = {{"1", 1},        {" 2.0 ", 2},  {"-4", -4},          {"-8.000", -8},
+    } good[] = {{"1", 1},       {" 2.0 ", 2},   {"-4", -4},         {"-8.000", -8},
                 {"0.25", 0.25}, {"-0.5", -0.5}, {"1000.000", 1000}, {"0", 0}};
     for (const auto &c : good) {
         INFO(c.text);

@@ -13,7 +13,8 @@ static struct seek playing()
 {
     struct seek s;
     seek_init(&s, true, 25, 100);
-    struct seek_place place = {.seconds = 0, .first = 1000, .show = 1000, .sought = false, .scale = 1};
+    struct seek_place place = {
+        .seconds = 0, .first = 1000, .show = 1000, .sought = false, .scale = 1};
     REQUIRE(seek_placed(&s, &place, -1) == SEEK_CONTINUES);
     usec_t wait;
     REQUIRE(!seek_shown(&s, 1050, 0, false, &wait));
@@ -25,7 +26,8 @@ static struct seek placed()
 {
     struct seek s = playing();
     REQUIRE(seek_to(&s, 50, 1000 * ms) == SEEK_WANTED);
-    struct seek_place place = {.seconds = 50, .first = 2240, .show = 2250, .sought = true, .scale = 1};
+    struct seek_place place = {
+        .seconds = 50, .first = 2240, .show = 2250, .sought = true, .scale = 1};
     REQUIRE(seek_placed(&s, &place, 1060) == SEEK_JUMPS);
     return s;
 }
@@ -222,8 +224,8 @@ TEST_CASE("seek: steps of the scale, and a server that refuses")
         double from;
         int steps;
         double to;
-    } table[] = {{1, 1, 2},   {2, 1, 4},   {4, 1, 8},    {8, 1, 8},    {1, -1, -2},
-                 {-2, 1, 1},  {-2, -1, -4}, {-8, -1, -8}, {2, -1, 1},   {-4, 2, 1}};
+    } table[] = {{1, 1, 2},  {2, 1, 4},    {4, 1, 8},    {8, 1, 8},  {1, -1, -2},
+                 {-2, 1, 1}, {-2, -1, -4}, {-8, -1, -8}, {2, -1, 1}, {-4, 2, 1}};
     for (const auto &row : table) {
         s.wanted_scale = row.from;
         CHECK(seek_scale_by(&s, row.steps) == row.to);

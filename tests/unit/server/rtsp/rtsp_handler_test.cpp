@@ -37,7 +37,7 @@ struct world {
     int taken = 0;
     double sought = -1; // as the feed was asked; -1: not to seek
     double scale = 0;
-    int latency = -1;   // that the feed was told
+    int latency = -1; // that the feed was told
 
     world()
     {

@@ -1306,8 +1306,8 @@ TEST_CASE("playout: at another scale the sender chooses the frames, and the cloc
     REQUIRE(key(1620, 128) == 0);
     v.end(1900);
     CHECK(v.said() == lines{"1010: start 104", "1010: show 104 @1010", "1210: show 112 @1270",
-                            "1600: show 120 @1600", "1610: show 122 @1650",
-                            "1740: show 128 @1800", "1900: end"});
+                            "1600: show 120 @1600", "1610: show 122 @1650", "1740: show 128 @1800",
+                            "1900: end"});
     // Normal play again: what is missing is missed.
     playout_set_scale(v.p, 1, v.now);
     playout_seek(v.p, 200, 200, true, v.now);
