@@ -471,6 +471,12 @@ void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now)
     arm(l);
 }
 
+void rtsp_link_scale(struct rtsp_link *l, double seconds, double scale, usec_t now)
+{
+    rtsp_client_scale(l->rtsp, seconds, scale, now);
+    arm(l);
+}
+
 void rtsp_link_pause(struct rtsp_link *l, usec_t now)
 {
     rtsp_client_pause(l->rtsp, now);

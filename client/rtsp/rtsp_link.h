@@ -79,6 +79,7 @@ void rtsp_link_set_adapt(struct rtsp_link *l, const char *adapt, usec_t now);
 // See rtsp_client_set_max_rate.
 bool rtsp_link_set_max_rate(struct rtsp_link *l, int bps, usec_t now);
 void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now);
+void rtsp_link_scale(struct rtsp_link *l, double seconds, double scale, usec_t now);
 void rtsp_link_pause(struct rtsp_link *l, usec_t now);
 void rtsp_link_resume(struct rtsp_link *l, usec_t now);
 bool rtsp_link_leave(struct rtsp_link *l, usec_t now);

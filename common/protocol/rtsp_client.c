@@ -273,6 +273,12 @@ void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now)
     send_playback_next(c, now);
 }
 
+void rtsp_client_scale(struct rtsp_client *c, double seconds, double scale, usec_t now)
+{
+    c->playback.scale = scale;
+    rtsp_client_seek(c, seconds, now);
+}
+
 void rtsp_client_pause(struct rtsp_client *c, usec_t now)
 {
     c->playback.pause = true;
@@ -633,8 +639,10 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .show = play.show,
                                       .ahead = play.ahead,
                                       .sought = p->sought,
-                                      .paused = p->paused};
+                                      .paused = p->paused,
+                                      .scale = play.scale};
     c->step = STEP_PLAYING;
+    playback_requests_scaled(&c->playback, play.scale);
     c->events->on_playing(c->ctx, &place, now);
 }
 

@@ -81,6 +81,10 @@ struct rtsp_range {
     double to;
 };
 int rtsp_range_decode(struct text value, struct rtsp_range *out);
+// Decodes Scale (12.34), a signed decimal number within +-RTSP_MAX_SCALE. Returns 0 or
+// ERR_MALFORMED.
+#define RTSP_MAX_SCALE 1000
+int rtsp_scale_decode(struct text value, double *out);
 
 // X-Weir-Frames, in the response to PLAY of stored media: "first=360;show=377;ahead".
 #define RTSP_FRAMES_HEADER "X-Weir-Frames"

@@ -122,7 +122,8 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
         snprintf(why, cap, "at most %d actions", PLAY_SCRIPT_MAX);
         return why;
     }
-    return err ? "expects SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on or SECONDS:level=N"
+    return err ? "expects SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on, SECONDS:level=N or "
+                 "SECONDS:scale=N"
                : NULL;
 }
 
@@ -194,7 +195,7 @@ static const struct option_row rows[] = {
      .max = MAX_DURATION_SEC, .help = "begin at this position of a file"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
      .help = "perform ACTION at this time of the session; may be repeated. ACTION is seek=SECONDS, "
-     "pause, go-on or level=N"},
+     "pause, go-on, level=N, or scale=N: 2, 4, 8 fast forward, -2, -4, -8 rewind, 1 normal play"},
     {.name = "duration", .letter = 'd', .argument = "SECONDS", .kind = OPTION_SECONDS,
      .at = AT(duration), .min = 0.001, .max = MAX_DURATION_SEC,
      .help = "end after this time"},

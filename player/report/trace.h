@@ -32,6 +32,8 @@ int trace_free(struct trace *e);
 // A seek to `seconds` of the media is complete: its first picture was shown `wait` after the
 // request.
 void trace_seek(struct trace *e, double seconds, usec_t wait, usec_t now);
+// The same of a change of the scale at `seconds`.
+void trace_scale(struct trace *e, double scale, double seconds, usec_t wait, usec_t now);
 // `why`: reason for this transport of several; empty: there was no choice.
 void trace_connected(struct trace *e, const char *url, const char *transport, const char *why,
                      usec_t now); // texts may be NULL

@@ -132,6 +132,10 @@ static void on_bye(void *ctx, usec_t now)
 static void on_drained(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
+    // Rewind is at the beginning: the film plays on from there.
+    if (c->phase == ENDED && !c->stopped && c->link && c->seek.scale < 0 &&
+        connection_scale(c, 1, now) == SEEK_WANTED)
+        return;
     c->config.ops->on_drained(c->config.ctx, now);
 }
 
@@ -159,6 +163,20 @@ static void on_bye_time(void *ctx, usec_t now)
         c->config.ops->on_drained(c->config.ctx, now);
 }
 
+// The first picture after a seek or a change of the scale was shown.
+static void note_sought(struct connection *c, usec_t wait, usec_t now)
+{
+    if (c->seek.scales) {
+        qoe_on_control_shown(c->config.qoe, QOE_CONTROL_SCALE, wait);
+        trace_scale(c->config.events, c->seek.scale, seek_position(&c->seek), wait, now);
+        log_debug("scale %g took %.0f ms", c->seek.scale, usec_to_msec(wait));
+    } else {
+        qoe_on_seek_shown(c->config.qoe, wait);
+        trace_seek(c->config.events, c->seek.to, wait, now);
+        log_debug("seek to %.3f s took %.0f ms", c->seek.to, usec_to_msec(wait));
+    }
+}
+
 void connection_done(struct connection *c, struct play_frame *f, usec_t now)
 {
     if (f->session != c->config.number) { // the frame belongs to an earlier connection
@@ -168,9 +186,7 @@ void connection_done(struct connection *c, struct play_frame *f, usec_t now)
     usec_t wait;
     if (f->fate == FATE_SHOWN &&
         seek_shown(&c->seek, f->number, f->shown_at, is_paused(c), &wait)) {
-        qoe_on_seek_shown(c->config.qoe, wait);
-        trace_seek(c->config.events, c->seek.to, wait, now);
-        log_debug("seek to %.3f s took %.0f ms", c->seek.to, usec_to_msec(wait));
+        note_sought(c, wait, now);
     }
     video_player_done(video(c), f, now);
 }
@@ -389,7 +405,8 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
                             .first = place->first,
                             .show = place->show,
                             .sought = place->sought,
-                            .paused = place->paused};
+                            .paused = place->paused,
+                            .scale = place->scale};
     switch (seek_placed(&c->seek, &at, arrived_frame(c))) {
     case SEEK_NOT_PLACED:
         if (!place->sought)
@@ -403,9 +420,15 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
     case SEEK_JUMPS:
         timer_set(c->bye, USEC_NEVER);
         trace_freeze(c->config.events,
-                     place->sought ? qoe_on_seek(c->config.qoe, place->show, now)
-                                   : qoe_on_rebuffer(c->config.qoe, now),
+                     !place->sought   ? qoe_on_rebuffer(c->config.qoe, now)
+                     : c->seek.scales ? qoe_on_control(c->config.qoe, place->show, now)
+                                      : qoe_on_seek(c->config.qoe, place->show, now),
                      now);
+        if (place->sought && place->scale != c->seek.wanted_scale)
+            log_warn("the server plays this film at scale %g, not %g", place->scale,
+                     c->seek.wanted_scale);
+        c->seek.wanted_scale = place->scale;
+        video_player_set_scale(video(c), fabs(place->scale), now);
         video_player_seek(video(c), place->first, place->show, place->sought && place->ahead, now);
         goddard_session_seek(c->goddard, now);
         return;
@@ -675,6 +698,21 @@ enum seek_request connection_seek(struct connection *c, double seconds, usec_t n
     return answer;
 }
 
+enum seek_request connection_scale(struct connection *c, double scale, usec_t now)
+{
+    if (is_away(c) || !c->link || !server_dialect_of(&c->sdp)->knows_weir_parameters)
+        return SEEK_IMPOSSIBLE;
+    enum seek_request answer = seek_scale(&c->seek, scale, now);
+    if (answer == SEEK_WANTED)
+        rtsp_link_scale(c->link, c->seek.to, scale, now);
+    return answer;
+}
+
+double connection_scale_by(const struct connection *c, int steps)
+{
+    return seek_scale_by(&c->seek, steps);
+}
+
 double connection_seek_base(const struct connection *c)
 {
     return seek_base(&c->seek);
@@ -691,6 +729,7 @@ struct connection_status connection_read(const struct connection *c)
                                       .playing = c->phase == PLAYING,
                                       .may_set_level = may_set_level(c),
                                       .paused = is_paused(c),
+                                      .scale = c->seek.scale,
                                       .position = seek_position(&c->seek),
                                       .packets = c->stream ? stream_player_packets(c->stream) : 0,
                                       .last_shown =

@@ -187,6 +187,13 @@ enum seek_request connections_seek(struct connections *c, double seconds, usec_t
     return connection_seek(c->shown, seconds, now);
 }
 
+enum seek_request connections_scale(struct connections *c, double scale, usec_t now)
+{
+    if (c->reconnect.state != RECONNECT_PLAYING || !c->shown)
+        return SEEK_IMPOSSIBLE;
+    return connection_scale(c->shown, scale, now);
+}
+
 // ---- From a connection ----
 
 static void on_described(void *ctx, usec_t now)

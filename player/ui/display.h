@@ -20,6 +20,9 @@ enum display_command {
     DISPLAY_LEVEL_DOWN,
     DISPLAY_SNAPSHOT,
     DISPLAY_MUTE,   // toggles: mute or unmute
+    DISPLAY_FASTER, // fast forward, rewind: one step up
+    DISPLAY_SLOWER, // one step down
+    DISPLAY_NORMAL, // normal play
     DISPLAY_FAILED, // run() failed; its caller posts this
 };
 

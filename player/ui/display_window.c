@@ -172,6 +172,12 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
     case SDLK_KP_MINUS:
         command(w, DISPLAY_LEVEL_DOWN);
         return;
+    case SDLK_RIGHTBRACKET:
+        command(w, DISPLAY_FASTER);
+        return;
+    case SDLK_LEFTBRACKET:
+        command(w, DISPLAY_SLOWER);
+        return;
     default:
         break;
     }
@@ -191,6 +197,9 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
         return;
     case SDLK_s:
         command(w, DISPLAY_SNAPSHOT);
+        return;
+    case SDLK_BACKSPACE:
+        command(w, DISPLAY_NORMAL);
         return;
     case SDLK_m:
         command(w, DISPLAY_MUTE);

@@ -243,8 +243,10 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     struct upstream *u = ctx;
     u->playing = true;
     timer_set(u->bye, USEC_NEVER);
+    // Forwards the numbers are those of normal play; on rewind they name no places of the film.
     if (u->recorder)
-        film_recorder_place(u->recorder, place->seconds, place->first, place->show);
+        film_recorder_place(u->recorder, place->scale < 0 ? NAN : place->seconds, place->first,
+                            place->show);
     u->config.ops->on_playing(u->config.ctx, place, now);
 }
 
@@ -393,9 +395,9 @@ void upstream_resume(struct upstream *u, usec_t now)
     rtsp_link_resume(u->link, now);
 }
 
-void upstream_seek(struct upstream *u, double seconds, usec_t now)
+void upstream_scale(struct upstream *u, double seconds, double scale, usec_t now)
 {
-    rtsp_link_seek(u->link, seconds, now);
+    rtsp_link_scale(u->link, seconds, scale, now);
 }
 
 void upstream_set_speed(struct upstream *u, double speed, usec_t now)

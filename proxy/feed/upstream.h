@@ -65,7 +65,7 @@ void upstream_free(struct upstream *u, usec_t now);
 // See the functions of the same names in rtsp_client.h; after on_playing.
 void upstream_pause(struct upstream *u, usec_t now);
 void upstream_resume(struct upstream *u, usec_t now);
-void upstream_seek(struct upstream *u, double seconds, usec_t now);
+void upstream_scale(struct upstream *u, double seconds, double scale, usec_t now);
 void upstream_set_speed(struct upstream *u, double speed, usec_t now);
 void upstream_set_level(struct upstream *u, int level, usec_t now);
 // The origin adapts the level to the backbone, or no longer. Before on_playing it is what

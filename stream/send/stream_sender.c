@@ -12,6 +12,7 @@
 #include "stream/send/filler.h"
 #include "stream/send/frame_packets.h"
 #include "stream/send/level_switch.h"
+#include "stream/send/media_stamps.h"
 #include "stream/send/sent_audio.h"
 #include "stream/send/size_watch.h"
 #include "stream/send/stored_retransmit.h"
@@ -54,6 +55,7 @@ struct stream_sender {
     usec_t progress_at; // last time at which a packet left, or nothing waited
 
     struct level_switch levels; // selects the frames
+    struct media_stamps stamps; // their times on the wire
     int64_t key_number;         // of the newest key frame: no later frame depends on one before it
 
     // While `follows`, `adaptation` sets the level and the encoder's rate.
@@ -123,6 +125,7 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
                     config->keeps_size);
     s->filler.greedy = s->feed->filler == FILLER_GREEDY;
     size_watch_init(&s->sizes);
+    media_stamps_init(&s->stamps, config->ladder->source_fps);
     s->steered = -1;
     s->speed = 1;
     s->wake_at = s->follow_at = USEC_NEVER;
@@ -714,6 +717,11 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from)
         s->feed->ops->begin(s->feed, s->levels.size_id, from);
 }
 
+void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from)
+{
+    media_stamps_set(&s->stamps, pace, from);
+}
+
 void stream_sender_free(struct stream_sender *s)
 {
     if (!s)
@@ -758,6 +766,7 @@ static int send_video(struct stream_sender *s, usec_t now)
     frame_packets_of(&s->leaving, f, next->level, s->levels.size_id);
     frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
                        s->ops->wall(s->config.ctx, now), s->writer.repair, &p);
+    p.pts = media_stamps_of(&s->stamps, f->number);
     p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id) ||
                        (is_sent(s, f->size_id) && f->size_id < s->levels.size_id);
     int err = packet_writer_send(&s->writer, &p, now);

@@ -92,6 +92,8 @@ void stream_sender_pause(struct stream_sender *s);
 void stream_sender_stop(struct stream_sender *s); // drops all waiting frames
 // The media was moved to another position: frames before `from` are no longer sent.
 void stream_sender_go_to(struct stream_sender *s, int64_t from);
+// Frames from `from` on are shown `pace` times as fast as their numbers say (media_stamps.h).
+void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from);
 
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now); // 0, ERR_RANGE
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now);
