@@ -77,7 +77,7 @@ int64_t bytes_in(const std::string &folder)
 std::vector<uint8_t> served(group_source *source, int64_t group, int track)
 {
     stored_group *g = nullptr;
-    if (source->ops->read(source, group, &g) != 0)
+    if (source->ops->read(source, group, ~0U, &g) != 0)
         return {};
     stored_bytes b;
     REQUIRE(stored_track_write(source->ops->info(source), g, track, &b) == 0);
@@ -169,6 +169,8 @@ TEST_CASE("store: missing frames are listed, and join what is there", "[threads]
     o.settle(f);
     CHECK(store_film_group(f, 1, 1) == GROUP_PART);
     std::vector<int64_t> missing;
+    store_watch watch = {[](void *, int, int64_t) {}, &missing, nullptr};
+    store_film_watch(f, &watch);
     REQUIRE(store_film_missing(
         f, 1, 1,
         [](void *ctx, const int64_t *frames, int count) {
@@ -178,6 +180,7 @@ TEST_CASE("store: missing frames are listed, and join what is there", "[threads]
     while (missing.empty())
         uv_run(&o.loop, UV_RUN_ONCE);
     CHECK(missing == std::vector<int64_t>{FILM_GOP + 3});
+    store_film_unwatch(f, &watch);
     stored_group rest = {};
     rest.index = 1;
     rest.frames = FILM_GOP;

@@ -22,7 +22,7 @@ const group_source_ops noting_ops = [] {
     ops.info = [](const group_source *s) -> const stored_info * {
         return reinterpret_cast<const noting_source *>(s)->info.get();
     };
-    ops.read = [](group_source *s, int64_t group, stored_group **out) {
+    ops.read = [](group_source *s, int64_t group, unsigned, stored_group **out) {
         reinterpret_cast<noting_source *>(s)->reads->push_back(group);
         *out = nullptr;
         return (int)ERR_IO;
@@ -51,7 +51,7 @@ TEST_CASE("stored_cache: a viewer's group waits for two digests at most", "[thre
         CHECK(stored_cache_digest(c, 0, group, &d) == ERR_AGAIN);
     bool broken = false;
     while (!broken) {
-        CHECK(stored_cache_hold(c, 35, &broken) == nullptr);
+        CHECK(stored_cache_hold(c, 35, 1, &broken) == nullptr);
         if (!broken)
             uv_run(&loop, UV_RUN_ONCE);
     }
