@@ -8,7 +8,7 @@ static bool is_coming(const struct fill_plan *p, int64_t group, usec_t limit, us
         const struct fill_flow *f = &p->flows[i];
         int64_t ahead = group < f->group ? 0 : group - f->group;
         if (group >= f->group - FILL_REPAIRED && group < f->end &&
-            now + (ahead + 1) * f->each <= limit)
+            (ahead <= FILL_NEAR || now + (ahead + 1) * f->each <= limit))
             return true;
     }
     return false;

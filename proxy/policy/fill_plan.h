@@ -19,6 +19,8 @@ enum {
     FILL_AHEAD = 4, // groups after the one that a viewer reads are looked at
     // Groups behind a flow may still be repaired, written and verified.
     FILL_REPAIRED = 2,
+    // A viewer that reads at most so far ahead of a flow goes on as the flow does.
+    FILL_NEAR = 1,
 };
 #define FILL_SETUP USEC_PER_SEC // a session with the origin brings nothing earlier
 
