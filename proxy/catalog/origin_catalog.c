@@ -27,7 +27,7 @@
 #define LINGER_CHECK (250 * USEC_PER_MSEC)
 
 // A viewer that has just asked brings the film's start: nothing else is fetched for so long.
-#define LEAD (1500 * USEC_PER_MSEC)
+#define LEAD        (1500 * USEC_PER_MSEC)
 #define ROOM_FACTOR 1.2 // of the bytes that a film is expected to take
 
 enum film_state { FILM_DESCRIBING, FILM_OPEN, FILM_REFUSED };
@@ -47,11 +47,11 @@ struct film {
     struct sdp sdp;
     struct media_refusal refusal;
     struct catalog_hold *holds;
-    struct store_film *stored; // one hold; NULL: none
-    bool is_cached;            // the stream is the stored film
+    struct store_film *stored;  // one hold; NULL: none
+    bool is_cached;             // the stream is the stored film
     struct film_filler *filler; // owned; while what it lacks is fetched; NULL: it is complete
     unsigned sizes;             // complete: that were complete then, and that it has
-    struct stream stream;      // FILM_OPEN
+    struct stream stream;       // FILM_OPEN
 };
 
 struct origin_catalog {
@@ -289,9 +289,9 @@ static bool is_fillable(const struct film *f, const char *path, usec_t now)
     int size = first_size(stored, path);
     usec_t failed = store_film_fetch(stored)->failed_at, asked = *store_film_asked(stored);
     bool several = f->state == FILM_DESCRIBING && f->holds && f->holds->next; // at once
-    bool joins = s->config.share > 0 && (several || is_viewed(s, stored, true) ||
-                                         (is_viewed(s, stored, false) && asked &&
-                                          now - asked <= s->config.share));
+    bool joins = s->config.share > 0 &&
+                 (several || is_viewed(s, stored, true) ||
+                  (is_viewed(s, stored, false) && asked && now - asked <= s->config.share));
     return (joins || store_film_has_prefix(stored, size)) &&
            (!failed || now - failed > FILM_FILLER_PAUSE) && has_room(s, stored, size, now);
 }
@@ -643,8 +643,8 @@ static bool is_shared(const struct film *f, const char *path, const struct url *
     if (f->state == FILM_OPEN &&
         ((stored || filled) != f->is_cached || filled != (f->filler != NULL)))
         return false;
-    if (f->is_cached && ((stored && f->sizes != complete_sizes(f->stored)) ||
-                         !is_fresh(f->catalog, f, now)))
+    if (f->is_cached &&
+        ((stored && f->sizes != complete_sizes(f->stored)) || !is_fresh(f->catalog, f, now)))
         return false;
     // It may be served in some sizes, which are numbered from 0 unless the path names a level.
     if (f->state == FILM_DESCRIBING && f->stored &&

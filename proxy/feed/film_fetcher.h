@@ -19,7 +19,7 @@ struct film_fetcher; // opaque
 struct film_fetcher_config {
     struct film_origin origin;
     struct store *store; // borrowed
-    double bps;                       // 0: at the film's own pace
+    double bps;          // 0: at the film's own pace
     // Returns true if a viewer's session with the origin brings the film now; of a film that is
     // wanted, if any viewer has one.
     bool (*is_busy)(void *ctx, struct store_film *f);

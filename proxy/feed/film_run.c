@@ -76,8 +76,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     struct film_run *r = ctx;
     r->progress_at = now;
     if (!isnan(place->seconds) && place->seconds >= 0 && place->seconds < 1e6 && place->show >= 0)
-        r->base = place->show -
-                  llround(place->seconds * fps_value(r->info->sdp.ladder.source_fps));
+        r->base = place->show - llround(place->seconds * fps_value(r->info->sdp.ladder.source_fps));
 }
 
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
@@ -246,7 +245,8 @@ static void begin(struct film_run *r, usec_t now)
 static void settle_audio(struct film_run *r, int64_t end)
 {
     int gop = r->info->plan.gop;
-    struct stored_group *empty = r->settled < end && r->info->audio ? calloc(1, sizeof(*empty)) : NULL;
+    struct stored_group *empty =
+        r->settled < end && r->info->audio ? calloc(1, sizeof(*empty)) : NULL;
     for (; empty && r->settled < end; r->settled++) {
         int64_t first = r->settled * gop;
         bool listed = false;

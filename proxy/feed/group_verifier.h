@@ -26,8 +26,9 @@ struct group_verifier_config {
     void *ctx; // borrowed
 };
 
-struct group_verifier *group_verifier_new(const struct group_verifier_config *config); // NULL: memory
-void group_verifier_free(struct group_verifier *v); // NULL is fine
+struct group_verifier *
+group_verifier_new(const struct group_verifier_config *config); // NULL: memory
+void group_verifier_free(struct group_verifier *v);             // NULL is fine
 // The origin's response; empty: it refused. Then nothing more is requested.
 void group_verifier_take(struct group_verifier *v, struct text body, usec_t now);
 // Returns true if the origin has refused to name digests.

@@ -41,9 +41,9 @@ struct upstream {
     bool playing;
     bool leaving; // it is being freed
     bool datagram;
-    bool warned;                    // that the rate of the access cannot be reflected
-    char *only;                     // owned
-    struct film_recorder *recorder; // owned; NULL: it is not stored
+    bool warned;                     // that the rate of the access cannot be reflected
+    char *only;                      // owned
+    struct film_recorder *recorder;  // owned; NULL: it is not stored
     struct group_verifier *verifier; // owned; NULL: what is stored is not verified
     struct upstream_stats stats;
     double delay_sum; // us, of this second's frames

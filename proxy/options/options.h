@@ -37,7 +37,7 @@ struct proxy_options {
     usec_t prefix, share;
     double fill_speed;
     const char *prefetch; // file; NULL: none
-    bool cache_list; // print what is stored, and exit
+    bool cache_list;      // print what is stored, and exit
     struct transport_list fetch;
     int fetch_rate;                  // bit/s; 0: the film's own pace
     const char *stats;               // NULL: none

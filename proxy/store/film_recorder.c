@@ -34,7 +34,7 @@ struct film_recorder {
     struct open_group open[OPEN_GROUPS];
     int64_t newest; // group
     struct store_flow flow;
-    bool warned;    // that a frame contradicts the plan
+    bool warned; // that a frame contradicts the plan
 };
 
 static int64_t samples_of(const struct film_recorder *r, int64_t frames)

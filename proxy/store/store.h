@@ -81,9 +81,9 @@ void store_film_validated(struct store_film *f, usec_t now);
 usec_t store_film_validated_at(const struct store_film *f); // 0: not since the proxy started
 // For film_fetcher and film_filler.
 struct store_fetch {
-    usec_t after;   // not before this time
-    int tries;      // in a row that brought nothing
-    bool is_wanted; // all of its largest size, though no viewer has asked for it
+    usec_t after;     // not before this time
+    int tries;        // in a row that brought nothing
+    bool is_wanted;   // all of its largest size, though no viewer has asked for it
     usec_t failed_at; // a viewer waited in vain for what was missing; 0: never
 };
 struct store_fetch *store_film_fetch(struct store_film *f);

@@ -119,8 +119,8 @@ static int source_need(struct group_source *base, int64_t group, unsigned *sizes
 {
     struct store_source *s = (struct store_source *)base;
     unsigned wanted = *sizes, there = 0;
-    bool has_audio = !s->info.audio ||
-                     store_film_group(s->film, STORED_AUDIO_TRACK, group) == GROUP_VERIFIED;
+    bool has_audio =
+        !s->info.audio || store_film_group(s->film, STORED_AUDIO_TRACK, group) == GROUP_VERIFIED;
     for (int size = 0; has_audio && size < s->info.sdp.ladder.size_count; size++)
         if (wanted >> size & 1 && store_film_group(s->film, size, group) == GROUP_VERIFIED)
             there |= 1U << size;

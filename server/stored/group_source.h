@@ -16,8 +16,8 @@ struct group_source_ops {
     // Any thread; the result is valid until `free`, and does not change.
     const struct stored_info *(*info)(const struct group_source *s);
     // Of a source that is still being filled, on the loop: a reader of these sizes (bit 0: size 0)
-    // needs the group. Sets *sizes to those that can be read now, 0: none yet. Returns 0, or ERR_IO:
-    // it will not come. NULL: all groups can be read, in all sizes.
+    // needs the group. Sets *sizes to those that can be read now, 0: none yet. Returns 0, or
+    // ERR_IO: it will not come. NULL: all groups can be read, in all sizes.
     int (*need)(struct group_source *s, int64_t group, unsigned *sizes);
     // Gets the SHA-256 of a track of a group without reading it, on the loop. Returns what
     // stored_cache_digest does. NULL: it has to be read.

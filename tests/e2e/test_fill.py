@@ -92,6 +92,71 @@ class Share(FillCase):
         print(f"  one film {one} bytes, ten viewers {all_of_them - one} in {sessions - 1} sessions; frames {frames}", end=" ")
         self.assertLessEqual(all_of_them - one, 1.2 * one, f"{sessions - 1} sessions\n{proxy}")
 
+    def test_the_first_viewer_leaves(self):
+        """The others have the film to its end, with a seek and in another size, too."""
+        origin = self.origin()
+        proxy = self.filling(origin, "--prefix", "0", "--share", "60", "--fill-speed", "4")
+        first = self.viewer(proxy)
+        first.wait_frames(20)
+        p = self.player(proxy.base + "/live", "--at", "3:level=0", "--at", "5:seek=1", "--at", "7:seek=5", "--duration", "20")
+        p.wait_shown(10, 30)
+        first.over = True
+        first.client.close()
+        self.assertEqual(p.wait(SECONDS + 60), 0, f"{p}\n{proxy}")
+        self.assertIn("is served from the cache while it is filled", proxy.stderr)
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
+        self.assertEqual({e["to"] for e in p.events("level")}, {0}, str(p.events("level")))
+        mine = self.groups()
+        self.assertIn((0, 3), mine, "a group of the smaller size")
+        self.assertEqual(mine, self.hashes(origin, mine))
+        self.stop_cleanly(proxy)
+
+    def test_the_origin_is_lost(self):
+        """What is missing does not come any more: the media ends for those who need it, after --outage."""
+        origin = self.origin()
+        proxy = self.filling(origin, "--prefix", "2", "--share", "0", "--outage", "2")
+        first = self.viewer(proxy)
+        first.wait_frames(20)
+        first.over = True
+        first.client.close()
+        until(lambda: "the prefix of 192x108 is stored" in proxy.stderr, "the prefix", 30)
+        origin.signal(signal.SIGKILL)
+        origin.wait()
+        v = self.viewer(proxy)
+        until(lambda: v.said_goodbye or v.error, "the end", 60)
+        self.assertIsNone(v.error, str(proxy))
+        self.assertEqual(v.frames, 60)
+        self.assertIn("what is missing did not come within 2 s: the media ends", proxy.stderr)
+        self.stop_cleanly(proxy)
+
+
+class Prefetch(FillCase):
+    def test_films_of_a_list(self):
+        """They are stored without a viewer, one after the other; what the origin does not have is said."""
+        for name in "abc":
+            self.copy(f"films/{name}.weir.mkv")
+        origin = self.sender(source=self.path("films"))
+        with open(self.path("list"), "w") as f:
+            f.write("# films of today\n/a.weir.mkv\n\n/none.weir.mkv\r\n/b.weir.mkv")
+        proxy = self.caching(origin, "--prefetch", self.path("list"), "--fetch-rate", "2000000")
+        until(lambda: self.listed().count(" complete ") == 2, "two films", 60)
+        self.assertRegex(proxy.stderr, "/none.weir.mkv is not stored in advance: origin: ")
+        self.assertNotIn("/c.weir.mkv", self.listed())
+        origin.signal(signal.SIGKILL)
+        origin.wait()
+        self.watch(proxy, "--duration", "3", path="/b.weir.mkv")
+        self.stop_cleanly(proxy)
+
+    def test_usage(self):
+        for args, text in (["--share", "5"], "--share requires --cache DIR"), (["--prefix", "5"], "--prefix requires --cache DIR"), (
+                ["--prefetch", "x"], "--prefetch requires --cache DIR"), (["--fill-speed", "5"], "expects a number from 1 to 4"):
+            p = self.start([lib.PROXY, "--origin", "rtsp://127.0.0.1:1", *args])
+            self.assertEqual(p.wait(), 2)
+            self.assertIn(text, p.stderr)
+        p = self.start([lib.PROXY, "--origin", "rtsp://127.0.0.1:1", "--cache", self.cache, "--prefetch", self.path("none")])
+        self.assertEqual(p.wait(), 1)
+        self.assertIn("none: No such file or directory", p.stderr)
+
 
 if __name__ == "__main__":
     lib.main()
