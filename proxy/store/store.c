@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <libavutil/base64.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,9 @@ struct store_film {
     int64_t stored[STORED_TRACKS];   // groups, verified or not
     int64_t top[STORED_TRACKS];      // all groups from this one on are GROUP_NONE
     struct store_fetch fetch;
+    usec_t asked;
     struct store_watch *watches;
+    struct store_flow *flows;
 };
 
 struct store {
@@ -208,6 +211,14 @@ static void tell(struct store_film *f, int track, int64_t group)
     }
 }
 
+static bool is_watched(const struct store_film *f, const void *ctx)
+{
+    const struct store_watch *w = f->watches;
+    while (w && w->ctx != ctx)
+        w = w->next;
+    return w;
+}
+
 static int64_t cost_of(const struct folder_group *g)
 {
     return g && g->state != GROUP_NONE ? folder_file_cost(g->bytes) : 0;
@@ -298,7 +309,7 @@ static void on_done(void *ctx, void *item, usec_t now)
     if (j->kind == JOB_PUT) {
         on_put(s, j);
         tell(f, j->track, j->group);
-    } else if (j->kind == JOB_MISSING && !s->closing) {
+    } else if (j->kind == JOB_MISSING && is_watched(f, j->ctx)) {
         j->done(j->ctx, j->frames, j->count);
     } else if (j->err == ERR_IO && j->kind != JOB_REMOVE_FILM) {
         stop_storing(s, "cannot write", j->why);
@@ -309,10 +320,29 @@ static void on_done(void *ctx, void *item, usec_t now)
 
 // ---- Room
 
-static bool is_in_prefix(const struct store_film *f, int64_t group)
+int64_t store_film_prefix(const struct store_film *f)
 {
-    const struct store_config *c = &f->store->config;
-    return (double)group * STORED_GOP_SECONDS < c->prefix; // groups are about as long
+    // Groups are about as long.
+    double groups = ceil(f->store->config.prefix / STORED_GOP_SECONDS);
+    return groups < (double)f->of.groups ? (int64_t)groups : f->of.groups;
+}
+
+bool store_film_has_prefix(const struct store_film *f, int size_id)
+{
+    int64_t groups = store_film_prefix(f), group = 0;
+    while (group < groups && store_film_group(f, size_id, group) == GROUP_VERIFIED &&
+           (!f->of.audio || store_film_group(f, STORED_AUDIO_TRACK, group) == GROUP_VERIFIED))
+        group++;
+    return groups > 0 && group == groups;
+}
+
+int64_t store_room(const struct store *s, usec_t now)
+{
+    int64_t room = now < s->paused ? 0 : s->config.max_bytes;
+    for (const struct store_film *f = s->films; f && room > 0; f = f->next)
+        for (int track = 0; f->holds && track < STORED_TRACKS; track++)
+            room -= f->bytes[track];
+    return room > 0 ? room : 0;
 }
 
 // Finds the group of the film that leaves first. Returns false if it has none. A full cache asks
@@ -327,7 +357,7 @@ static bool find_last(struct store_film *f, int *track, struct eviction_candidat
         int64_t group = f->top[t] - 1;
         if (group < 0)
             continue;
-        struct eviction_candidate c = {is_in_prefix(f, group), f->of.tracks[t].used, group};
+        struct eviction_candidate c = {group < store_film_prefix(f), f->of.tracks[t].used, group};
         if (!found || eviction_before(&c, out)) {
             *out = c;
             *track = t;
@@ -446,6 +476,11 @@ struct store_film *store_film_hold(struct store_film *f)
 struct store_fetch *store_film_fetch(struct store_film *f)
 {
     return &f->fetch;
+}
+
+usec_t *store_film_asked(struct store_film *f)
+{
+    return &f->asked;
 }
 
 int store_film_sizes(const struct store_film *f)
@@ -604,6 +639,15 @@ const struct stored_digest *store_film_digest(const struct store_film *f, int tr
     return g && g->state == GROUP_WHOLE ? &g->digest : NULL;
 }
 
+bool store_film_verified(const struct store_film *f, int track, int64_t group,
+                         struct stored_digest *out)
+{
+    if (store_film_group(f, track, group) != GROUP_VERIFIED)
+        return false;
+    *out = group_at(f, track, group)->digest;
+    return true;
+}
+
 bool store_film_is_complete(const struct store_film *f, int size_id)
 {
     return size_id < f->of.sizes && f->verified[size_id] == f->of.groups &&
@@ -735,6 +779,26 @@ void store_film_unwatch(struct store_film *f, struct store_watch *w)
             *at = w->next;
             return;
         }
+}
+
+void store_film_join(struct store_film *f, struct store_flow *flow)
+{
+    flow->next = f->flows;
+    f->flows = flow;
+}
+
+void store_film_leave(struct store_film *f, struct store_flow *flow)
+{
+    for (struct store_flow **at = &f->flows; *at; at = &(*at)->next)
+        if (*at == flow) {
+            *at = flow->next;
+            return;
+        }
+}
+
+const struct store_flow *store_film_flows(const struct store_film *f)
+{
+    return f->flows;
 }
 
 int store_film_pending(const struct store_film *f)
