@@ -14,7 +14,8 @@ Each runs twice: with frames that are lost when one of their packets is, as in w
 packet arrived (cells -in-part), see the report; and again with TCP windows of 64 or 20 packets. TCP is Reno with an ACK per packet,
 as in ns-2; MTP is the transport's own code. As in the paper it takes frames into a queue of 64 KB that drops at its front
 (mtp:queue=65536), or, as in weir-send (mtp), leaves them in the scheduler. TCP's send buffer is unlimited, as in the paper, or
-64 KB.
+64 KB. A frame waits in the scheduler for at most 5.5 s, which is what weir-play requests for its buffer of 5 s (weir-sim's
+default for a stream with this policy).
 """
 import csv
 import json

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Part A of the Goddard streams (goddard.py) with the programs, the kernel's TCPs and real video, in real time.
+"""The Goddard streams (goddard.py) with the programs, the kernel's TCPs and real video, in real time.
 
-The backbone, its load and the lines are section IV-A's: 10 Mbit/s with 500 packets of queue; 25 bulk transfers backward and 300
-web sessions forward over round trips of 60, 400 and 1000 ms; a stream and six bulk transfers, each behind a line of
-750 kbit/s with 20 packets of queue, over 140 ms. The load has 30 s to settle, then weir-play watches 300 s of a stored video by
+The backbone, its load and the lines are those of section IV: 10 Mbit/s with 500 packets of queue; 25 bulk transfers backward and
+300 web sessions forward over round trips of 60, 400 and 1000 ms.
+
+A  A stream and six bulk transfers, each behind a line of 750 kbit/s with 20 packets of queue, over 140 ms.
+B  The lines are no bottleneck: 24 bulk transfers forward over the load's round trips, and one over the stream's 140 ms.
+
+weir-send cuts frames into the paper's fragments of 1000 bytes. The load has 30 s to settle, then weir-play watches 300 s of a stored video by
 Goddard's policy (--adapt goddard), its levels those of Figure 6's rates. The video is the test picture, or --clip FILE.
 
 Each run is compared with goddard.py's simulation of the same cell, whose frames are synthetic and of equal size. A viewer
@@ -24,9 +28,11 @@ from lab.report import canvas
 from lab.rows import Rows, text
 from lab.run import Failed, program
 
-CONTENDERS = ["udp", "mtp", "minbuf:1,3"]
+CONTENDERS = ["udp", "tcp", "mtp", "minbuf:1,3"]
+FRAGMENT = 1000  # bytes
 LINE = "rate=750kbit,queue=droptail:20p"
-LINES = 6
+LINES = {"A": 6, "B": 1}  # bulk transfers over the stream's round trip
+FORWARD = 8  # more of them to each of FAR_MS's hosts in part B
 FAR_MS = {"near": 60, "middle": 400, "far": 1000}  # round trips of the load
 HOP_MS = 10  # the backbone's share of it, both ways
 VIDEO_KBPS = 4000  # of the stored file: well above the levels
@@ -59,27 +65,30 @@ def access(rtt_ms, line=""):
     return delay, f"{line},{delay}" if line else delay
 
 
-def network(world, seed):
-    """Addresses; hosts: server and client, `bulk` and line0 to line5, `web` and backK, and FAR_MS's."""
-    lines = [f"line{k}" for k in range(LINES)]
+def network(world, seed, part):
+    """Addresses; hosts: server and client, `bulk` and line0 to line5, `web` and `forward`, and FAR_MS's and back-FAR_MS's."""
     hosts = {host: access(rtt) for host, rtt in FAR_MS.items()}
-    hosts |= {host: access(goddard.RTT_MS, LINE) for host in ("client", *lines)}
+    lines = [f"line{k}" for k in range(LINES[part])]
+    hosts |= {host: access(goddard.RTT_MS, LINE if part == "A" else "") for host in ("client", *lines)}
     backbone = f"rate=10mbit,queue=droptail:500p,delay={HOP_MS / 2:g}ms"
-    return net.dumbbell(world, ["server", "bulk", "web", *(f"back-{host}" for host in FAR_MS)], list(hosts), backbone, backbone,
-                        "--seed", str(seed), access=hosts)
+    left = ["server", "bulk", "web", *(["forward"] if part == "B" else []), *(f"back-{host}" for host in FAR_MS)]
+    return net.dumbbell(world, left, list(hosts), backbone, backbone, "--seed", str(seed), access=hosts)
 
 
-def load(world, at, epoch, duration, seed):
-    """Starts the bulk transfers on the stream's path; all begin at EPOCH."""
+def load(world, at, epoch, duration, seed, part):
+    """Starts all transfers at EPOCH. Returns those over the stream's round trip."""
     beside = live.Traffic(world, "bulk", at["bulk"])
     web = live.Traffic(world, "web", at["web"])
-    for k in range(LINES):
+    forward = live.Traffic(world, "forward", at["forward"]) if part == "B" else None
+    for k in range(LINES[part]):
         beside.run(f"line{k}", epoch, duration, seed + k, ["elephants:n=1,cc=reno"])
     for k, host in enumerate(FAR_MS):
         # A page of two objects is one object of their total size.
         web.run(host, epoch, duration, seed + 10 + k, ["web:n=100,cc=reno,mean=10000,shape=1.2,off=7"])
         back = live.Traffic(world, host, at[host])
         back.run(f"back-{host}", epoch, duration, seed + 20 + k, [f"elephants:n={8 + (k == 0)},cc=reno"])
+        if forward:
+            forward.run(host, epoch, duration, seed + 30 + k, [f"elephants:n={FORWARD},cc=reno"])
     return beside
 
 
@@ -106,11 +115,12 @@ def one(context):
     simulated = goddard.one(context)
     video = video_of(context, options["length"])
     total = options["settle"] + options["length"] + options["grace"]
+    part = context.cell.params["part"]
     with context.world() as world:
-        at = network(world, context.seed)
+        at = network(world, context.seed, part)
         epoch = live.start_time(2)
-        beside = load(world, at, epoch, total, context.seed)
-        flow = live.Flow(world, "server", at["server"], video)
+        beside = load(world, at, epoch, total, context.seed, part)
+        flow = live.Flow(world, "server", at["server"], video, options=["--fragment", str(FRAGMENT)])
         time.sleep(max(0.0, epoch + options["settle"] - time.monotonic()))
         flow.play("client", context.contender, options["length"] + options["grace"],
                   options=["--adapt", "goddard", "--reference", video])
@@ -119,7 +129,7 @@ def one(context):
         shutil.copy(flow.path("report.json"), context.kept("qoe.json"))
         events = live.json_lines(flow.path("events.jsonl"))
         live.remove(flow.path("events.jsonl"))
-        rates = [bps / LINES for second, bps in beside.profile()["elephants"].items() if second > options["settle"]]
+        rates = [bps / LINES[part] for second, bps in beside.profile()["elephants"].items() if second > options["settle"]]
     return {**real_figures(report, events, float(np.mean(rates))), **{f"sim_{k}": simulated.get(k) for k in SIMULATED}}
 
 
@@ -138,15 +148,16 @@ def write(run_rows, page):
         page.text("No run has finished yet.")
         return
     rows = Rows(run_rows)
-    page.heading("Part A in real time")
+    page.heading("The streams in real time")
     page.text("Each contender as it was (programs, the kernel's TCPs, real video), and as simulated with synthetic frames. The "
-              "paper's Figures 9 to 14 have the streams over UDP, TCP and MTP.")
+              "paper's Figures 9 to 21 have the streams over UDP, TCP and MTP. The simulation's tcp is the paper's, with an unlimited send "
+              "buffer; the kernel's has an end, and weir-send drops frames that waited too long for it.")
     for cell in rows.cells():
         out = []
         for contender in rows.contenders(cell):
             for prefix, name in ("", "real"), ("sim_", "simulated"):
                 out.append([contender, name, *(text(rows.mean(cell, contender, prefix + k), d) for k, _, d in KEYS)])
-        page.table("Real and simulated", ["over", "", *(h for _, h, _ in KEYS)], out, "figures")
+        page.table(f"Part {cell}, real and simulated", ["over", "", *(h for _, h, _ in KEYS)], out, f"figures-{cell}")
         level_figure(rows, page, cell)
 
 
@@ -161,7 +172,7 @@ def level_figure(rows, page, cell):
         axis.set(xlabel="time of the stream, s", title=title, ylim=(-0.3, 6.5))
         axis.legend()
     axes[0][0].set(ylabel="level")
-    page.figure("Levels over time, run 0", figure, "levels")
+    page.figure(f"Part {cell}: levels over time, run 0", figure, f"levels-{cell}")
 
 
 def check(rows):
@@ -173,7 +184,7 @@ def check(rows):
 def experiment(quick, options):
     length, settle, grace = (30, 5, 10) if quick else (goddard.LENGTH, 30, 30)
     return Experiment("goddard_real", "Goddard's streams in real time" + (" (quick)" if quick else ""),
-                      [Cell("A", {"part": "A", "in_part": 0})], CONTENDERS, one, write, runs=1, check=check,
+                      [Cell(part, {"part": part, "in_part": 0}) for part in "AB"], CONTENDERS, one, write, runs=1, check=check,
                       seconds=settle + length + grace + 10,
                       options={"seconds": 2500, "source": options.get("clip", "test:1280x720@30"), "length": length,
                                "settle": settle, "grace": grace})

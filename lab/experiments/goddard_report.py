@@ -215,8 +215,8 @@ def reasons(page, rows):
               f"{mean('B-in-part', mtp, 'at_3')} of the time and is friendly (ratio {mean('B-in-part', mtp, 'ratio')}). UDP's loss is "
               f"{mean('B-in-part', 'udp', 'loss')} of its packets, not 0.005; with windows of 20 packets it is "
               f"{mean('B-window-20', 'udp', 'loss')}.")
-    page.text("tcp:sndbuf=64KB and minbuf: what finds no room waits in the scheduler for 1 s and is dropped there, as weir-send "
-              "does over TCP. The policy hears of those frames, as weir-play's does, scales at once, and playing does not stop "
+    page.text("tcp:sndbuf=64KB and minbuf: what finds no room waits in the scheduler for at most 5.5 s, the bound that "
+              "weir-play requests for its buffer of 5 s, and is dropped there. The policy hears of those frames, as weir-play's does, scales at once, and playing does not stop "
               f"(rebufferings in B: {mean('B', 'tcp:sndbuf=64KB', 'rebufferings')} and {mean('B', 'minbuf:1,3', 'rebufferings')}; "
               f"tcp: {mean('B', 'tcp', 'rebufferings')}); the price is {mean('B', 'tcp:sndbuf=64KB', 'frames_lost', 3)} and "
               f"{mean('B', 'minbuf:1,3', 'frames_lost', 3)} of the frames.")

@@ -36,9 +36,15 @@ class Goddard(unittest.TestCase):
             page = Report(directory, "t", "t")
             goddard_real.write([{"cell": "A", "contender": "mtp", "run": 0, "figures": figures}], page)
             page.write()
-            with open(os.path.join(directory, "figures.csv"), encoding="utf-8") as table:
+            with open(os.path.join(directory, "figures-A.csv"), encoding="utf-8") as table:
                 lines = table.read().splitlines()
         self.assertEqual([line.split(",")[:2] for line in lines[1:]], [["mtp", "real"], ["mtp", "simulated"]])
+
+    def test_parts(self):
+        cells = goddard_real.experiment(True, {}).cells
+        self.assertEqual([c.name for c in cells], ["A", "B"])
+        for contender in ("udp", "tcp", "mtp"):  # the paper's
+            self.assertIn(contender, goddard_real.CONTENDERS)
 
     def test_check(self):
         row = {"cell": "A", "contender": "udp", "figures": {"frame_rate": 2.0}}
