@@ -394,6 +394,11 @@ usec_t rtsp_link_silence_limit(const struct rtsp_link *l)
     return rtsp_client_silence_limit(l->rtsp);
 }
 
+void rtsp_link_control(struct rtsp_link *l, int latency_ms)
+{
+    rtsp_client_control(l->rtsp, latency_ms);
+}
+
 void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now)
 {
     rtsp_client_ask_pair(l->rtsp, pair, now);

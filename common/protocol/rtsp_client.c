@@ -210,6 +210,13 @@ bool rtsp_client_ask_hashes(struct rtsp_client *c, const char *body, usec_t now)
     return true;
 }
 
+void rtsp_client_control(struct rtsp_client *c, int latency_ms)
+{
+    c->config.controls_speed = c->playback.names_speed = true;
+    c->config.live_latency_ms = c->config.stored_latency_ms = latency_ms;
+    c->config.adapt = "none";
+}
+
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now)
 {
     char body[40];
@@ -632,6 +639,7 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .show = play.show,
                                       .ahead = play.ahead,
                                       .sought = p->sought,
+                                      .paused = p->paused,
                                       .scale = play.scale};
     c->step = STEP_PLAYING;
     playback_requests_scaled(&c->playback, play.scale);

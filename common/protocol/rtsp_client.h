@@ -94,6 +94,7 @@ struct rtsp_client_place { // where PLAY begins
                            // not reported
     bool ahead;            // the server first sends faster than the media's own pace
     bool sought;           // rtsp_client_seek or rtsp_client_scale requested it
+    bool paused;           // the server was paused before it
     double scale;          // of the play; 1: normal (RFC 2326, 12.34)
 };
 
@@ -224,6 +225,9 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 
 // ---- From the viewer
 
+// Call it in on_described. The viewer chooses level and speed of this stream, as with
+// controls_speed, and requests `latency_ms`.
+void rtsp_client_control(struct rtsp_client *c, int latency_ms);
 // Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
 // Call it after on_playing. Requests the parameters `group-hash` of `body`, a line each, of at most

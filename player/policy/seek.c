@@ -91,6 +91,9 @@ static bool has_left_out(const struct seek *s, const struct seek_place *place, i
 enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int64_t arrived)
 {
     bool sought = place->sought;
+    // Another speed: the frames before `first` still wait at the server, and come.
+    if (s->possible && s->known && !sought && !place->paused)
+        return SEEK_CONTINUES;
     if (!s->possible || isnan(place->seconds) || place->show < 0 ||
         (sought && !is_there(s, place))) {
         s->phase = SEEK_IDLE;

@@ -48,6 +48,7 @@ struct seek_place {
     int64_t first;  // the first frame that is sent; -1: not given
     int64_t show;   // the frame at `seconds`; -1: not given
     bool sought;    // true if it is the response to a seek
+    bool paused;    // true if the server was paused before
     double scale;
 };
 

@@ -234,6 +234,7 @@ static bool open_goddard(struct connection *c)
                                             .link = c->link,
                                             .ladder = &c->sdp.ladder,
                                             .params = &c->config.options->goddard,
+                                            .plays_early = c->config.options->adapt == ADAPT_AUTO,
                                             .qoe = c->config.qoe,
                                             .events = c->config.events,
                                             .choose_level = choose_level,
@@ -254,16 +255,19 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
                                      sizeof(c->refusal));
     if (*why)
         return false;
+    bool has_policy = play_options_has_policy(o, &c->sdp);
     struct level_start start = {.top = c->sdp.ladder.level_count - 1,
                                 .wanted = o->level,
-                                .policy = o->adapt == ADAPT_GODDARD,
+                                .policy = has_policy,
                                 .again = c->config.again,
                                 .before = c->config.level};
     level_choice_begin(&c->level, &start);
     *why = "out of memory or threads";
-    if ((o->adapt == ADAPT_GODDARD && !open_goddard(c)) || !open_stream(c))
+    if ((has_policy && !open_goddard(c)) || !open_stream(c))
         return false;
-    bool movable = c->sdp.duration >= 0 && video(c) && !c->goddard;
+    if (has_policy)
+        rtsp_link_control(c->link, play_options_policy_latency_ms(o));
+    bool movable = c->sdp.duration >= 0 && video(c);
     seek_init(&c->seek, movable, fps_value(c->sdp.ladder.source_fps), c->sdp.duration);
     return true;
 }
@@ -401,6 +405,7 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
                             .first = place->first,
                             .show = place->show,
                             .sought = place->sought,
+                            .paused = place->paused,
                             .scale = place->scale};
     switch (seek_placed(&c->seek, &at, arrived_frame(c))) {
     case SEEK_NOT_PLACED:
@@ -425,6 +430,7 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
         c->seek.wanted_scale = place->scale;
         video_player_set_scale(video(c), fabs(place->scale), now);
         video_player_seek(video(c), place->first, place->show, place->sought && place->ahead, now);
+        goddard_session_seek(c->goddard, now);
         return;
     }
 }
@@ -646,13 +652,15 @@ void connection_tick(struct connection *c, usec_t now)
 
 static bool may_set_level(const struct connection *c)
 {
-    return c->phase == PLAYING && !c->goddard && c->sdp.ladder.level_count > 0;
+    return c->phase == PLAYING && c->config.options->adapt != ADAPT_GODDARD &&
+           c->sdp.ladder.level_count > 0;
 }
 
 void connection_set_level(struct connection *c, int level, usec_t now)
 {
     if (!may_set_level(c) || !ladder_has_level(&c->sdp.ladder, level))
         return;
+    goddard_session_release(c->goddard, now);
     level_choice_request(&c->level, level, "user");
     c->config.options->level = level;
     rtsp_link_set_level(c->link, level, now);
@@ -790,7 +798,7 @@ void connection_hang_up(struct connection *c)
 static struct rtsp_link *new_link(struct connection *c, usec_t now)
 {
     static const char *const adapt[] = {
-        [ADAPT_DEFAULT] = NULL,
+        [ADAPT_AUTO] = NULL,
         [ADAPT_SENDER] = "sender",
         [ADAPT_NONE] = "none",
         [ADAPT_GODDARD] = "none",
@@ -799,7 +807,6 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
     struct rtsp_client_config config = {.url = o->url,
                                         .transports = o->transports,
                                         .adapt = adapt[o->adapt],
-                                        .controls_speed = o->adapt == ADAPT_GODDARD,
                                         .live_latency_ms = play_options_latency_ms(o, true),
                                         .stored_latency_ms = play_options_latency_ms(o, false),
                                         .silence = o->timeout,

@@ -295,7 +295,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
                              : o->has_buffer || stamped ? LATENCY_START
                                                         : LATENCY_AUTO;
     bool at_once = steers && mode == LATENCY_AUTO;
-    // Goddard has one threshold for starting and resuming.
+    // --adapt goddard has one threshold for starting and resuming.
     usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {
         .ladder = &sdp->ladder,
@@ -315,7 +315,9 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .latency = mode,
         .target = steers ? o->latency : 0,
         .start = mode == LATENCY_START || o->has_buffer ? o->buffer : 0,
-        .sender_share = play_options_latency_ms(o, live) * USEC_PER_MSEC};
+        .sender_share = (play_options_has_policy(o, sdp) ? play_options_policy_latency_ms(o)
+                                                         : play_options_latency_ms(o, live)) *
+                        USEC_PER_MSEC};
     if (o->latency && !live)
         log_warn("--latency is ignored: the media is not live");
     return video_pipeline_new(&config);

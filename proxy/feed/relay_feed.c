@@ -425,7 +425,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
         .rules = f->config.choices->rules,
         .via = f->config.via,
         .film = f->config.film,
-        .has_audio = hears(f, now),
+        .has_audio = f->config.film || hears(f, now), // what is stored is stored with its audio
         .follows = f->follows,
         .level = f->level,
         .latency_ms = access_leg_origin_latency(f->latency_ms),

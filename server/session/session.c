@@ -225,6 +225,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
         .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
         .queue = config->queue,
         .queue_bytes = config->queue_bytes,
+        .fragment_bytes = config->stream->fragment_bytes,
         .ops = &ops,
         .ctx = s};
     return stream_sender_new(&sender, now);
@@ -558,7 +559,7 @@ int session_level(const struct session *s)
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc)
 {
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
-    *seq = rtp->next_seq;
+    *seq = stream_sender_next_seq(s->sender, TRACK_VIDEO);
     *timestamp = rtp->packets ? rtp->last_timestamp : rtp->timestamp_offset;
     *ssrc = rtp->ssrc;
 }
@@ -566,7 +567,7 @@ void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestam
 void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
 {
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_AUDIO);
-    *seq = rtp->next_seq;
+    *seq = stream_sender_next_seq(s->sender, TRACK_AUDIO);
     *ssrc = rtp->ssrc;
 }
 

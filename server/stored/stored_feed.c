@@ -107,6 +107,14 @@ static int64_t film_frame(const struct stored_feed *f, int64_t slot)
     return frame < 0 ? 0 : frame;
 }
 
+static unsigned sizes_of(const struct stored_feed *f)
+{
+    unsigned sizes = 0;
+    for (int i = 0; i < f->info->sdp.ladder.size_count; i++)
+        sizes |= (unsigned)(f->watchers[i] > 0) << i;
+    return sizes;
+}
+
 // Gets the group of slot `at`. Returns false if it is not in memory yet, or *broken.
 static bool has_group(struct stored_feed *f, bool *broken)
 {
@@ -114,14 +122,14 @@ static bool has_group(struct stored_feed *f, bool *broken)
     *broken = false;
     if (f->group && f->group->index == index)
         return true;
-    const struct stored_group *g = stored_cache_hold(f->config.cache, index, broken);
+    const struct stored_group *g = stored_cache_hold(f->config.cache, index, sizes_of(f), broken);
     if (!g)
         return false;
     stored_cache_drop(f->config.cache, f->before);
     f->before = f->group;
     f->group = g;
     if (!is_back(f) || index > 0)
-        stored_cache_want(f->config.cache, index + (is_back(f) ? -1 : 1));
+        stored_cache_want(f->config.cache, index + (is_back(f) ? -1 : 1), sizes_of(f));
     return true;
 }
 
@@ -468,7 +476,7 @@ static void seek(struct stored_feed *f, const struct media_seek *to, usec_t now)
         f->show = group + place;
         begin_at(f, group + shape->places[to->level->size_id][place].slot, now);
     }
-    stored_cache_want(f->config.cache, group_now(f));
+    stored_cache_want(f->config.cache, group_now(f), sizes_of(f));
     if (f->running)
         timer_set(f->timer, now);
 }
@@ -605,6 +613,6 @@ struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_con
     }
     f->waiter = (struct stored_waiter){.on_change = run, .ctx = f};
     stored_cache_join(config->cache, &f->waiter);
-    stored_cache_want(config->cache, 0);
+    stored_cache_want(config->cache, 0, 0);
     return &f->base;
 }

@@ -14,7 +14,7 @@ static struct seek playing()
     struct seek s;
     seek_init(&s, true, 25, 100);
     struct seek_place place = {
-        .seconds = 0, .first = 1000, .show = 1000, .sought = false, .scale = 1};
+        .seconds = 0, .first = 1000, .show = 1000, .sought = false, .paused = false, .scale = 1};
     REQUIRE(seek_placed(&s, &place, -1) == SEEK_CONTINUES);
     usec_t wait;
     REQUIRE(!seek_shown(&s, 1050, 0, false, &wait));
@@ -27,7 +27,7 @@ static struct seek placed()
     struct seek s = playing();
     REQUIRE(seek_to(&s, 50, 1000 * ms) == SEEK_WANTED);
     struct seek_place place = {
-        .seconds = 50, .first = 2240, .show = 2250, .sought = true, .scale = 1};
+        .seconds = 50, .first = 2240, .show = 2250, .sought = true, .paused = false, .scale = 1};
     REQUIRE(seek_placed(&s, &place, 1060) == SEEK_JUMPS);
     return s;
 }
@@ -51,7 +51,8 @@ TEST_CASE("seek: live media, and a server that does not tell the place")
     CHECK(std::isnan(seek_base(&s)));
     CHECK(seek_to(&s, 5, 0) == SEEK_IMPOSSIBLE);
     CHECK(!seek_is_early(&s, 100));
-    struct seek_place place = {.seconds = 1, .first = 2, .show = 2, .sought = false, .scale = 1};
+    struct seek_place place = {
+        .seconds = 1, .first = 2, .show = 2, .sought = false, .paused = false, .scale = 1};
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
 
     seek_init(&s, true, 25, 100);
@@ -59,7 +60,7 @@ TEST_CASE("seek: live media, and a server that does not tell the place")
     CHECK(!seek_is_early(&s, 100));
     place.show = -1;
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
-    place = {.seconds = NAN, .first = 2, .show = 2, .sought = false, .scale = 1};
+    place = {.seconds = NAN, .first = 2, .show = 2, .sought = false, .paused = false, .scale = 1};
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
     CHECK(std::isnan(seek_position(&s)));
 }
@@ -105,8 +106,12 @@ TEST_CASE("seek: a server that stays where it is, or goes elsewhere, has not sou
     for (const auto &row : table) {
         struct seek s = playing();
         seek_to(&s, 50, 0);
-        struct seek_place place = {
-            .seconds = row.seconds, .first = row.first, .show = 2250, .sought = true, .scale = 1};
+        struct seek_place place = {.seconds = row.seconds,
+                                   .first = row.first,
+                                   .show = 2250,
+                                   .sought = true,
+                                   .paused = false,
+                                   .scale = 1};
         INFO(row.seconds << " " << row.first);
         CHECK(seek_placed(&s, &place, 1060) == row.answer);
         bool over = row.answer == SEEK_NOT_PLACED;
@@ -132,11 +137,18 @@ TEST_CASE("seek: PLAY after a pause continues, unless the stream has moved on me
     };
     for (const auto &row : table) {
         struct seek s = playing();
-        struct seek_place place = {
-            .seconds = 2.4, .first = row.first, .show = row.show, .sought = false, .scale = 1};
+        struct seek_place place = {.seconds = 2.4,
+                                   .first = row.first,
+                                   .show = row.show,
+                                   .sought = false,
+                                   .paused = true,
+                                   .scale = 1};
         INFO(row.first);
         CHECK(seek_placed(&s, &place, 1060) == row.answer);
         CHECK(s.phase == seek::SEEK_IDLE);
+        s = playing();
+        place.paused = false; // another speed: frames before `first` are still on their way
+        CHECK(seek_placed(&s, &place, 1060) == SEEK_CONTINUES);
     }
 }
 
