@@ -132,6 +132,24 @@ class Cache(CacheCase):
         self.assertEqual(mine, self.hashes(origin, mine))
         self.assertNotIn((0, 0), mine) # a size that nobody viewed
 
+    def test_fast_forward_and_rewind(self):
+        """They pass the proxy, and what a rewind brings is not stored at places of the film that it is not of. From the
+        cache they work without the origin."""
+        origin = self.sender(source=self.copy())
+        proxy = self.caching(origin, "--fetch-rate", "2000000")
+
+        def watch(*actions):
+            p = self.play(proxy.base + "/live", *(a for action in actions for a in ("--at", action)), seconds=SECONDS + 30)
+            self.assertEqual(p.report()["ended"], "end-of-media")
+            return [c["scale"] for c in p.events("scale")]
+        self.assertEqual(watch("0.5:scale=2", "1:scale=-4"), [2, -4, 1])
+        until(self.is_complete, "the film is complete", 60)
+        mine = self.groups()
+        self.assertEqual(mine, self.hashes(origin, mine))
+        self.stop_cleanly(origin)
+        self.assertEqual(watch("0.2:scale=4", "0.6:scale=8"), [4, 8])
+        self.assertIn("/live is served from the cache", proxy.stderr)
+
     def test_a_changed_file_replaces_the_first(self):
         source = self.copy("films/a.weir.mkv")
         origin = self.sender(source=os.path.dirname(source))
