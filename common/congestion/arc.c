@@ -299,22 +299,21 @@ static const struct controller_ops ops = {
 int arc_init(struct controller *c, const char *params, usec_t now)
 {
     struct arc *a = arc_of(c);
-    double report = 0;
+    double report = 0, from_arrival = 0;
     double tau = 0.5; // section 4.2
     a->k = 0.5;       // section 3
     a->alpha = 0.3;   // section 4.1
     const struct param table[] = {
-        {"report", &report, 0, 0, "rtt|packet"},
-        {"k", &a->k, 0.01, 100, NULL},
-        {"alpha", &a->alpha, 0.001, 100, NULL},
-        {"tau", &tau, 0.001, 100, NULL},
+        {"report", &report, 0, 0, "rtt|packet"},      {"k", &a->k, 0.01, 100, NULL},
+        {"alpha", &a->alpha, 0.001, 100, NULL},       {"tau", &tau, 0.001, 100, NULL},
+        {"eq7", &from_arrival, 0, 0, "grid|arrival"},
     };
     int err = params_read(params, table, sizeof(table) / sizeof(table[0]), NULL);
     if (err)
         return err;
     c->ops = &ops;
     c->wish.packets = report > 0 ? 1 : 0;
-    arc_bandwidth_init(&a->bandwidth, tau);
+    arc_bandwidth_init(&a->bandwidth, tau, from_arrival > 0);
     a->w = a->w_used = c->config.packet_bytes;
     a->at = now;
     a->quick = true;

@@ -61,7 +61,8 @@ int arc_init(struct controller *c, const char *params, usec_t now);
 #define CONTROLLER_ARC                                                                             \
     {                                                                                              \
         .name = "arc",                                                                             \
-        .help = "adaptive rate control; arc:report=rtt|packet,k=0.5 (1/s),alpha=0.3,tau=0.5 (s)",  \
+        .help = "adaptive rate control; arc:report=rtt|packet,k=0.5 (1/s),alpha=0.3,tau=0.5 (s),"  \
+                "eq7=grid|arrival",                                                                \
         .bytes = sizeof(struct arc), .init = arc_init                                              \
     }
 

@@ -6,10 +6,10 @@
 
 enum { MAX_VIRTUAL = 240 }; // (7/9)^240 < 1e-26: older samples have no weight
 
-void arc_bandwidth_init(struct arc_bandwidth *b, double tau)
+void arc_bandwidth_init(struct arc_bandwidth *b, double tau, bool from_arrival)
 {
     assert(tau > 0);
-    *b = (struct arc_bandwidth){.tau = tau};
+    *b = (struct arc_bandwidth){.tau = tau, .from_arrival = from_arrival};
 }
 
 static void filter(struct arc_bandwidth *b, double rate, double sec)
@@ -47,12 +47,12 @@ void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arriv
     usec_t past = arrived_at - b->from;
     if (past >= srtt) {
         sample(b, (double)b->gained / usec_to_sec(srtt), usec_to_sec(srtt)); // Eq. 7
-        usec_t empty = past / srtt - 1;
+        usec_t empty = b->from_arrival ? 0 : past / srtt - 1;
         if (empty > 0) // one for itself: it alone meets B(k-1), for one interval
             sample(b, 0, usec_to_sec(srtt));
         if (empty > 1)
             sample(b, 0, usec_to_sec((empty - 1) * srtt));
-        b->from += (empty + 1) * srtt;
+        b->from = b->from_arrival ? arrived_at : b->from + (empty + 1) * srtt;
         b->gained = 0;
     }
     b->gained += bytes;

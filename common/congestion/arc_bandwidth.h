@@ -20,7 +20,8 @@ extern "C" {
 #endif
 
 struct arc_bandwidth {
-    double tau;      // s, > 0
+    double tau; // s, > 0
+    bool from_arrival;
     double mean;     // B^, bytes/s
     double last;     // B(k-1), bytes/s
     bool any;        // true after the first sample
@@ -29,7 +30,7 @@ struct arc_bandwidth {
     uint64_t gained; // bytes that arrived in the current interval
 };
 
-void arc_bandwidth_init(struct arc_bandwidth *b, double tau);
+void arc_bandwidth_init(struct arc_bandwidth *b, double tau, bool from_arrival);
 // Reports that bytes arrived at `arrived_at`; an interval is `srtt` (> 0) long.
 void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arrived_at, usec_t srtt);
 // The path is silent: B^ halves, and the silence is no sample, as the halving stands for it.

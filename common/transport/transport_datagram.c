@@ -534,8 +534,9 @@ const struct transport_kind transport_psp_plain =
 const struct transport_kind transport_tfrc =
     DATAGRAM("tfrc", "tfrc", true, false,
              "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys,rounds");
-const struct transport_kind transport_arc = DATAGRAM(
-    "arc", "arc", true, true, "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau=");
+const struct transport_kind transport_arc =
+    DATAGRAM("arc", "arc", true, true,
+             "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau=,eq7=");
 const struct transport_kind transport_scream =
     DATAGRAM("scream", "scream", true, false,
              "UDP, SCReAMv2 for live media; scream:target=60 (ms),ecn=l4s|classic");

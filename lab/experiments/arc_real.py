@@ -17,7 +17,7 @@ PAPER_TFRC = "tfrc:selfclock,damp"
 CONTENDERS = ("arc", "arc:report=packet", PAPER_TFRC, "reno")
 RATES = CONTENDERS[:3]
 LATE = 5  # s
-SECONDS, QUICK_SECONDS = 200, 60
+SECONDS, QUICK_SECONDS = 200, 45
 CBR_LONGER = 5 / 3  # five periods take longer than the rest
 
 

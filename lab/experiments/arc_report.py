@@ -14,7 +14,8 @@ MAIN = ["reno", PAPER_TFRC, "arc", "arc:report=packet"]
 ALL = MAIN[:1] + ["tfrc", "tfrc:selfclock"] + MAIN[1:]
 # The effect of ARC's parameters on friendliness, and its cost.
 SWEEP = ["arc:alpha=0.2", "arc:alpha=0.5", "arc:k=1", "arc:tau=1", "arc:report=packet,alpha=0.4",
-         "arc:report=packet,alpha=0.5", "arc:report=packet,alpha=1", "arc:report=packet,k=1"]
+         "arc:report=packet,alpha=0.5", "arc:report=packet,alpha=1", "arc:report=packet,k=1", "arc:eq7=arrival",
+         "arc:report=packet,eq7=arrival"]
 
 ARC = ("arc", "arc:report=packet")
 TFRC = ("tfrc:selfclock,damp", "tfrc:selfclock", "tfrc")

@@ -6,7 +6,7 @@
 TEST_CASE("arc bandwidth: Eq. 8 by hand")
 {
     arc_bandwidth b;
-    arc_bandwidth_init(&b, 0.5);
+    arc_bandwidth_init(&b, 0.5, false);
     const usec_t srtt = 100000;
     arc_bandwidth_arrived(&b, 100, 0, srtt);
     arc_bandwidth_arrived(&b, 210, srtt, srtt);
@@ -26,7 +26,7 @@ TEST_CASE("arc bandwidth: a long sample is resampled")
     //   0.125:           1100 + (3800 - 2200) / 9        = 1277.78
     //   0.05:  gain 0.05 / 1.05: 1277.78 + (3800 - 2555.56) / 21 = 1337.04
     arc_bandwidth b;
-    arc_bandwidth_init(&b, 0.5);
+    arc_bandwidth_init(&b, 0.5, false);
     arc_bandwidth_arrived(&b, 100, 0, 100000);
     arc_bandwidth_arrived(&b, 570, 100000, 100000);
     CHECK(b.mean == 1000);
@@ -39,7 +39,7 @@ TEST_CASE("arc bandwidth: a long sample is resampled")
 TEST_CASE("arc bandwidth: intervals of one SRTT from the first arrival on")
 {
     arc_bandwidth b;
-    arc_bandwidth_init(&b, 0.5);
+    arc_bandwidth_init(&b, 0.5, false);
     const usec_t t = 1000000000, srtt = 100000;
     for (int i = 0; i < 10; i++)
         arc_bandwidth_arrived(&b, 1000, t + i * 10000, srtt);
@@ -55,10 +55,37 @@ TEST_CASE("arc bandwidth: intervals of one SRTT from the first arrival on")
     CHECK(b.gained == 2000);
 }
 
+TEST_CASE("arc bandwidth: the two readings of Eq. 7 for a steady flow")
+{
+    // 100 bytes every `gap` ms, an SRTT of 100 ms: 100 / gap bytes/ms arrive. From arrival to
+    // arrival an interval really takes the next multiple of the gap.
+    struct {
+        int gap;              // ms
+        double grid, arrival; // bytes/s
+    } table[] = {
+        {10, 10000, 10000},                    // ten gaps are one SRTT
+        {1, 100000, 100000}, {30, 3333, 4000}, // four packets in 120 ms, divided by 100 ms
+        {60, 1667, 2000},                      // two in 120 ms
+        {90, 1111, 2000},                      // two in 180 ms
+        {250, 400, 1000},                      // one in 250 ms; the grid has samples of 0
+    };
+    for (const auto &row : table) {
+        arc_bandwidth b[2];
+        for (bool from_arrival : {false, true}) {
+            arc_bandwidth_init(&b[from_arrival], 5, from_arrival);
+            for (int i = 0; i < 4000; i++)
+                arc_bandwidth_arrived(&b[from_arrival], 100, i * row.gap * USEC_PER_MSEC, 100000);
+        }
+        INFO(row.gap << " ms");
+        CHECK(b[0].mean == Approx(row.grid).epsilon(0.03));
+        CHECK(b[1].mean == Approx(row.arrival).epsilon(0.001));
+    }
+}
+
 TEST_CASE("arc bandwidth: silence halves, and is no sample")
 {
     arc_bandwidth b;
-    arc_bandwidth_init(&b, 0.5);
+    arc_bandwidth_init(&b, 0.5, false);
     arc_bandwidth_arrived(&b, 1000, 0, 10000);
     arc_bandwidth_arrived(&b, 1000, 10000, 10000);
     CHECK(b.mean == Approx(100000));
