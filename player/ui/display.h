@@ -19,7 +19,10 @@ enum display_command {
     DISPLAY_LEVEL_UP,
     DISPLAY_LEVEL_DOWN,
     DISPLAY_SNAPSHOT,
-    DISPLAY_MUTE,   // toggles: mute or unmute
+    DISPLAY_MUTE, // toggles: mute or unmute
+    DISPLAY_NEXT, // the next channel
+    DISPLAY_PREVIOUS,
+    DISPLAY_STOP,
     DISPLAY_FAILED, // run() failed; its caller posts this
 };
 

@@ -287,7 +287,8 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
                              : o->latency               ? LATENCY_FIXED
                              : o->has_buffer || stamped ? LATENCY_START
                                                         : LATENCY_AUTO;
-    bool at_once = steers && mode == LATENCY_AUTO;
+    bool at_once = (steers && mode == LATENCY_AUTO) ||
+                   (p->config.at_once && !o->has_buffer && o->adapt != ADAPT_GODDARD);
     // Goddard has one threshold for starting and resuming.
     usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {
