@@ -116,10 +116,13 @@ static void update_picture(struct reconnect *r, enum reconnect_event event,
     switch (event) {
     case RECONNECT_DRAINED:
     case RECONNECT_DESCRIBED:
-    case RECONNECT_SELECT:
-    case RECONNECT_STOP:
         if (facts->pictures && reconnect_is_away(r) && r->picture == RECONNECT_MOVING)
             r->picture = reconnect_is_lost(r) ? RECONNECT_STALLED : RECONNECT_HALTED;
+        return;
+    case RECONNECT_SELECT:
+    case RECONNECT_STOP:
+        if (facts->pictures)
+            r->picture = RECONNECT_HALTED;
         return;
     case RECONNECT_LOST: // from here on the viewer's choice is not the reason any more
         if (reconnect_is_lost(r) && r->picture == RECONNECT_HALTED)

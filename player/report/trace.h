@@ -32,7 +32,10 @@ int trace_free(struct trace *e);
 // A seek to `seconds` of the media is complete: its first picture was shown `wait` after the
 // request.
 void trace_seek(struct trace *e, double seconds, usec_t wait, usec_t now);
-// The viewer chose channel `number`, or stopped (`number` 0).
+// The viewer requests something: "seek", "pause", "resume", "play" (after a stop), "channel",
+// "stop", "level" or "transport".
+void trace_control(struct trace *e, const char *action, usec_t now);
+// The viewer chose channel `number`.
 void trace_channel(struct trace *e, int number, const char *url, usec_t now);
 // The channel's first picture was shown `wait` after the request; or it could not be opened.
 void trace_channel_shown(struct trace *e, int number, usec_t wait, usec_t now);

@@ -290,7 +290,6 @@ void connections_halt(struct connections *c, usec_t now)
 {
     if (c->over)
         return;
-    trace_channel(c->config.events, 0, NULL, now);
     *c->reason = '\0';
     (void)take(c, RECONNECT_STOP, now);
 }

@@ -265,6 +265,40 @@ static void on_snapshot(void *ctx, const char *name, bool written)
     ui_feed_toast(v->ui, written ? "Snapshot: %s" : "Cannot write %s", name);
 }
 
+// What the viewer requests, for the trace; NULL: it concerns this program only.
+static const char *control_name(const struct viewing *v, enum command_kind kind)
+{
+    enum reconnect_state state = connections_reconnect(v->connections)->state;
+    bool rests = state == RECONNECT_STOPPED || connections_status(v->connections).paused;
+    switch (kind) {
+    case COMMAND_SEEK:
+    case COMMAND_SEEK_BY:
+        return "seek";
+    case COMMAND_TOGGLE_PAUSE:
+    case COMMAND_PAUSE:
+    case COMMAND_RESUME:
+        if (kind == COMMAND_PAUSE || (kind == COMMAND_TOGGLE_PAUSE && !rests))
+            return "pause";
+        return state == RECONNECT_STOPPED ? "play" : "resume";
+    case COMMAND_LEVEL:
+    case COMMAND_LEVEL_BY:
+        return "level";
+    case COMMAND_TRANSPORT:
+        return "transport";
+    case COMMAND_CHANNEL:
+    case COMMAND_CHANNEL_BY:
+        return "channel";
+    case COMMAND_STOP:
+        return "stop";
+    case COMMAND_QUIT:
+    case COMMAND_FAILED:
+    case COMMAND_SNAPSHOT:
+    case COMMAND_MUTE:
+        break;
+    }
+    return NULL;
+}
+
 static void on_command(void *ctx, const struct command *c, usec_t now)
 {
     struct viewing *v = ctx;
@@ -272,6 +306,9 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
     struct connection *shown = connections_shown(all);
     if (v->over)
         return;
+    const char *control = control_name(v, c->kind);
+    if (control)
+        trace_control(v->events, control, now);
     switch (c->kind) {
     case COMMAND_QUIT:
         end(v, QOE_INTERRUPTED, EXIT_ENDED, NULL, now);
