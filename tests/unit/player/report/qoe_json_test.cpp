@@ -105,7 +105,6 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'!', "seeks.count"},
     {'!', "channels.count"},
     {'!', "channels.list"},
-    {'0', "channels.wait.p95"},
     {'!', "rebuffering.by_cause.sender.total"},
     {'0', "causes"},
     {'0', "jitter.mean"},
