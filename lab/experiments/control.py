@@ -18,8 +18,8 @@ from lab.traces import generate
 
 CONTENDERS = ["tcp", "tcp:notsent=16384", "minbuf:1,0", "minbuf:1,3", "mtp", "tfrc"]
 LINKS = [("12mbit-50ms", 12, 50, None), ("30mbit-100ms", 30, 100, None), ("lte-50ms", 6, 50, "lte")]
-ACTIONS = ("channel", "seek", "resume", "play", "scale")
-SHOWN = ("channel-shown", "seek", "resume", "scale")
+# {action: the event of its first picture}
+ACTIONS = {"channel": "channel-shown", "seek": "seek", "resume": "resume", "play": "channel-shown", "scale": "scale"}
 FILMS = 3
 FILM_SECONDS = 40
 VIEWERS = 2
@@ -102,7 +102,7 @@ def waits(events, duration):
             if pending:
                 watched((e["t"] - pending[1]) * 1e3, False)
             pending = (e["action"], e["t"]) if e["action"] in ACTIONS else None
-        elif pending and e["event"] in SHOWN:
+        elif pending and e["event"] == ACTIONS[pending[0]]:
             watched(e["first_frame_ms"], True)
             pending = None
     return found, late
