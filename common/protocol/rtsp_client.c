@@ -619,7 +619,11 @@ static void open_at_once(struct rtsp_client *c, usec_t now)
     c->pipelined = true;
     c->requests.group++;
     c->sdp = c->config.before->sdp;
-    c->sdp.audio.present = true;
+    if (!c->sdp.audio.present) { // as weir-send describes it
+        c->sdp.audio.present = true;
+        c->sdp.audio.ext = c->sdp.ext;
+        snprintf(c->sdp.audio.control, sizeof(c->sdp.audio.control), "trackID=1");
+    }
     c->dialect = server_dialect_of(&c->sdp);
     playback_requests_describe(&c->playback, &c->sdp);
     transport_fallback_init(&c->fallback, &one, c->playback.live);

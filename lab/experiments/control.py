@@ -21,6 +21,7 @@ LINKS = [("12mbit-50ms", 12, 50, None), ("30mbit-100ms", 30, 100, None), ("lte-5
 # {action: the event of its first picture}
 ACTIONS = {"channel": "channel-shown", "seek": "seek", "resume": "resume", "play": "channel-shown", "scale": "scale"}
 FILMS = 3
+LEVEL = 2  # of the usual ladder: 240 kbit/s, about what a flow gets next to the traffic
 FILM_SECONDS = 40
 VIEWERS = 2
 LOAD_FIRST = 3  # seconds, before the viewers start
@@ -80,8 +81,8 @@ def link(context, seconds):
 
 
 def play(world, host, at, transport, steps, duration):
-    argv = ["weir-play", "--headless", "--quiet", "--no-audio", "--no-picture", "--transport", transport, "--adapt", "sender",
-            "--timeout", str(duration), "--duration", f"{duration:g}", "--playlist", world.path("channels.m3u"), "--report",
+    argv = ["weir-play", "--headless", "--quiet", "--no-audio", "--no-picture", "--transport", transport, "--adapt", "none",
+            "--level", str(LEVEL), "--timeout", str(duration), "--duration", f"{duration:g}", "--playlist", world.path("channels.m3u"), "--report",
             world.path(f"report-{host}.json"), "--events", world.path(f"events-{host}.jsonl")]
     for when, action in steps:
         argv += ["--at", f"{when:.2f}:{action}"]
