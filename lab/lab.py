@@ -59,10 +59,13 @@ def show_list():
               f"contenders, {e.runs} runs each: about {jobs * e.seconds / 3600:.1f} h")
 
 
+REAL = ("goddard", "arc", "psp")  # they have an experiment NAME_real; the others are contenders of `real`
+
+
 def module_of(args):
     if not args.real:
         return args.name
-    return "goddard_real" if args.name == "goddard" else "real"
+    return args.name + "_real" if args.name in REAL else "real"
 
 
 def conduct(args, options):
@@ -108,10 +111,10 @@ def main():
     options = {}
     if args.real:
         from lab.experiments import real
-        choice = [*(name for name in real.TRANSPORTS if name in experiment.names()), "goddard"]
+        choice = [*dict.fromkeys([*(name for name in real.TRANSPORTS if name in experiment.names()), *REAL])]
         if args.name not in choice:
             parser.error(f"--real requires one of {', '.join(choice).replace('_', '-')}")
-        if args.name in real.TRANSPORTS:
+        if module_of(args) == "real":
             options["controller"] = args.name
     if args.trace:
         if not os.path.isfile(args.trace):

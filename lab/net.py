@@ -97,8 +97,9 @@ class World:
         self._subnets += 1
         return f"10.{self._subnets}.0.1", f"10.{self._subnets}.0.2"
 
-    def veth(self, a, b):
-        """Creates a wire without delay or limit from A to B; returns their addresses on it."""
+    def veth(self, a, b, offload=False):
+        """Creates a wire without delay or limit from A to B; returns their addresses on it. OFFLOAD: the kernel hands over
+        segments of up to 64 KB, as to a network card that cuts them."""
         self._veths += 1
         names = [f"v{self._veths}-{i}" for i in "ab"]
         addresses = self.subnet()
@@ -106,13 +107,15 @@ class World:
         with inside(ends[0]), IPRoute() as ip, contextlib.ExitStack() as stack:
             fd = os.open(f"/run/netns/{ends[1]}", os.O_RDONLY)
             stack.callback(os.close, fd)
-            ip.link("add", ifname=names[0], kind="veth", gso_max_segs=1,
-                    peer={"ifname": names[1], "net_ns_fd": fd, "gso_max_segs": 1})
+            segments = {} if offload else {"gso_max_segs": 1}
+            ip.link("add", ifname=names[0], kind="veth", **segments,
+                    peer={"ifname": names[1], "net_ns_fd": fd, **segments})
         for end, name, address in zip(ends, names, addresses):
             with inside(end), IPRoute() as ip:
                 index = ip.link_lookup(ifname=name)[0]
-                offload_off(name)
-                ip.link("set", index=index, gso_max_segs=1)
+                if not offload:
+                    offload_off(name)
+                    ip.link("set", index=index, gso_max_segs=1)
                 ip.addr("add", index=index, address=address, prefixlen=30)
                 ip.link("set", index=index, state="up")
         return addresses

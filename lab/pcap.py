@@ -60,6 +60,7 @@ class Stream:
         self.base = None  # sequence number of the first byte
         self.data = {}  # offset -> (payload, time), first copies that end later than all before them or fill holes
         self.highest = 0
+        self.sent = []  # (time, offset, True if the segment was seen before) of each segment with data
 
     def add(self, segment):
         if segment.flags & SYN:
@@ -72,6 +73,7 @@ class Stream:
         offset = self.highest + (delta - (1 << 32) if delta >= 1 << 31 else delta)
         if offset < 0:
             return
+        self.sent.append((segment.time, offset, offset < self.highest))
         held = self.data.get(offset)
         if held is None or len(held[0]) < len(segment.payload):
             # A longer copy of known bytes adds only the new bytes; the known ones keep their time.
@@ -95,9 +97,9 @@ class Stream:
         return bytes(out), ends
 
 
-def rtp_packets(data, ends):
-    """Returns the RTP packets in a server's half of an RTSP connection, each with the time its last byte was first seen."""
-    packets, at, k = [], 0, 0
+def messages(data):
+    """Yields (start, end) of the whole messages in a server's half of an RTSP connection: interleaved packets, responses."""
+    at = 0
     while at < len(data):
         if data[at] == 0x24:  # '$', channel, 16-bit length
             if at + 4 > len(data):
@@ -105,10 +107,7 @@ def rtp_packets(data, ends):
             end = at + 4 + int.from_bytes(data[at + 2:at + 4], "big")
             if end > len(data):
                 break
-            while ends[k][0] < end:
-                k += 1
-            if data[at + 1] % 2 == 0 and end - at >= 16:  # even channels are RTP, odd ones RTCP
-                packets.append(Packet(data[at + 1], int.from_bytes(data[at + 6:at + 8], "big"), ends[k][1]))
+            yield at, end
             at = end
         else:  # an RTSP message
             stop = data.find(b"\r\n\r\n", at)
@@ -119,20 +118,54 @@ def rtp_packets(data, ends):
                 name, _, value = line.partition(b":")
                 if name.strip().lower() == b"content-length" and value.strip().isdigit():
                     length = int(value)
+            yield at, stop + 4 + length
             at = stop + 4 + length
+
+
+def rtp_packets(data, ends):
+    """Returns the RTP packets in a server's half of an RTSP connection, each with the time its last byte was first seen."""
+    packets, k = [], 0
+    for at, end in messages(data):
+        if data[at] != 0x24:
+            continue
+        while ends[k][0] < end:
+            k += 1
+        if data[at + 1] % 2 == 0 and end - at >= 16:  # even channels are RTP, odd ones RTCP
+            packets.append(Packet(data[at + 1], int.from_bytes(data[at + 6:at + 8], "big"), ends[k][1]))
     return packets
 
 
-def flow_packets(path, port):
-    """Returns the RTP packets that a server at PORT sent over its longest TCP connection, from a capture."""
+def longest_stream(path, port):
+    """Returns the Stream of the longest TCP connection from a server at PORT, from a capture; None: there is none."""
     streams = {}
     for time, ip in read(path):
         segment = tcp(time, ip)
         if segment and segment.sport == port:
             streams.setdefault((segment.src, segment.dst, segment.dport), Stream()).add(segment)
-    if not streams:
+    return max(streams.values(), key=lambda s: s.highest) if streams else None
+
+
+def flow_packets(path, port):
+    """Returns the RTP packets that a server at PORT sent over its longest TCP connection, from a capture."""
+    stream = longest_stream(path, port)
+    return rtp_packets(*stream.contiguous()) if stream else []
+
+
+def segments(path, port):
+    """Returns [(length, True if its first byte is a message's)] of the new segments of that connection, in order."""
+    stream = longest_stream(path, port)
+    if not stream:
         return []
-    return rtp_packets(*max(streams.values(), key=lambda s: s.highest).contiguous())
+    data, ends = stream.contiguous()
+    starts = {start for start, _ in messages(data)}
+    bounds = [0, *(end for end, _ in ends)]
+    return [(high - low, low in starts) for low, high in zip(bounds, bounds[1:])]
+
+
+def transmissions(path, port):
+    """Returns [(seconds, offset of the first byte, True if it was captured before)] of that connection's segments."""
+    stream = longest_stream(path, port)
+    return stream.sent if stream else []
 
 
 def join(adus, sent, arrived):

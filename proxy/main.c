@@ -12,6 +12,7 @@
 #include "common/net/udp_socket.h"
 #include "common/program/program_main.h"
 #include "proxy/catalog/origin_catalog.h"
+#include "proxy/catalog/prefetch.h"
 #include "proxy/options/options.h"
 #include "proxy/store/store.h"
 #include "server/export/stats_outputs.h"
@@ -25,6 +26,7 @@ struct program {
     struct stop_signals signals;
     struct store *store; // owned; NULL: nothing is stored
     struct catalog *catalog;
+    struct prefetch *prefetch; // owned; NULL: none
     struct stats_outputs *outputs;
     struct server *server;
     struct systemd *service; // owned; NULL: not started by systemd
@@ -75,7 +77,10 @@ static struct catalog *open_catalog(struct program *p, const struct proxy_option
                                            .store = p->store,
                                            .validate = o->validate,
                                            .fetch_transports = &o->fetch,
-                                           .fetch_bps = o->fetch_rate};
+                                           .fetch_bps = o->fetch_rate,
+                                           .has_prefix = o->prefix > 0,
+                                           .share = o->share,
+                                           .fill_speed = o->fill_speed};
     if (!random_fill(&number, sizeof(number)))
         return NULL;
     snprintf(config.name, sizeof(config.name), "weir-proxy-%08" PRIx32, number);
@@ -85,8 +90,10 @@ static struct catalog *open_catalog(struct program *p, const struct proxy_option
 // What cannot be stored is served all the same.
 static void open_store(struct program *p, const struct proxy_options *o)
 {
-    struct store_config config = {
-        .loop = &p->loop, .folder = o->cache, .max_bytes = o->cache_bytes};
+    struct store_config config = {.loop = &p->loop,
+                                  .folder = o->cache,
+                                  .max_bytes = o->cache_bytes,
+                                  .prefix = usec_to_sec(o->prefix)};
     p->store = o->cache ? store_new(&config) : NULL;
 }
 
@@ -97,9 +104,19 @@ static int serve(struct program *p, const struct proxy_options *o)
     p->catalog = open_catalog(p, o);
     if (!p->catalog)
         goto free_store;
+    if (p->store && o->prefetch) {
+        struct prefetch_config config = {.loop = &p->loop,
+                                         .file = o->prefetch,
+                                         .catalog = p->catalog,
+                                         .store = p->store,
+                                         .rules = &o->rules};
+        p->prefetch = prefetch_new(&config);
+        if (!p->prefetch)
+            goto free_catalog;
+    }
     p->outputs = stats_outputs_new(o->stats, &o->metrics, p->catalog, clock_now());
     if (!p->outputs)
-        goto free_catalog;
+        goto free_prefetch;
     struct server_config config = {.listen = o->listen,
                                    .program = proxy_option_table.program,
                                    .catalog = p->catalog,
@@ -117,6 +134,8 @@ static int serve(struct program *p, const struct proxy_options *o)
 
 free_outputs:
     stats_outputs_free(p->outputs, clock_now());
+free_prefetch:
+    prefetch_free(p->prefetch);
 free_catalog:
     p->catalog->ops->free(p->catalog);
 free_store:

@@ -128,6 +128,7 @@ static int open_catalog(struct program *p, const struct options *o)
         err = open_stream(p, o);
         p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
         p->stream.max_viewers = o->max_viewers;
+        p->stream.fragment_bytes = (size_t)o->fragment;
         p->catalog = err ? NULL : catalog_new_one(o->path, &p->stream);
     }
     return err ? err : p->catalog ? 0 : ERR_NO_MEMORY;

@@ -480,6 +480,11 @@ usec_t rtsp_link_silence_limit(const struct rtsp_link *l)
     return rtsp_client_silence_limit(l->rtsp);
 }
 
+void rtsp_link_control(struct rtsp_link *l, int latency_ms)
+{
+    rtsp_client_control(l->rtsp, latency_ms);
+}
+
 void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now)
 {
     rtsp_client_ask_pair(l->rtsp, pair, now);
@@ -549,6 +554,12 @@ const char *rtsp_link_repair(const struct rtsp_link *l)
 void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now)
 {
     rtsp_client_seek(l->rtsp, seconds, now);
+    arm(l);
+}
+
+void rtsp_link_scale(struct rtsp_link *l, double seconds, double scale, usec_t now)
+{
+    rtsp_client_scale(l->rtsp, seconds, scale, now);
     arm(l);
 }
 

@@ -79,6 +79,7 @@ void rtsp_link_send_rtcp(struct rtsp_link *l, bool audio, const uint8_t *data, s
 
 // See the functions of the same names in rtsp_client.h. Each may change the link's next deadline.
 usec_t rtsp_link_silence_limit(const struct rtsp_link *l);
+void rtsp_link_control(struct rtsp_link *l, int latency_ms);
 void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now);
 bool rtsp_link_ask_hashes(struct rtsp_link *l, const char *body, usec_t now);
 void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now);
@@ -90,6 +91,7 @@ void rtsp_link_set_adapt(struct rtsp_link *l, const char *adapt, usec_t now);
 // See rtsp_client_set_max_rate.
 bool rtsp_link_set_max_rate(struct rtsp_link *l, int bps, usec_t now);
 void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now);
+void rtsp_link_scale(struct rtsp_link *l, double seconds, double scale, usec_t now);
 void rtsp_link_pause(struct rtsp_link *l, usec_t now);
 void rtsp_link_resume(struct rtsp_link *l, usec_t now);
 bool rtsp_link_leave(struct rtsp_link *l, usec_t now);

@@ -159,6 +159,13 @@ void loss_intervals_lost(struct loss_intervals *l, int64_t number, usec_t rtt)
         l->pending_last = number;
 }
 
+void loss_intervals_begin(struct loss_intervals *l, int64_t number)
+{
+    assert(number >= 0);
+    if (l->events == 0 || number > l->event_number)
+        start_event(l, number, 0);
+}
+
 void loss_intervals_seed(struct loss_intervals *l, double packets)
 {
     assert(l->events > 0);

@@ -55,6 +55,10 @@ void loss_intervals_arrived(struct loss_intervals *l, int64_t number, usec_t at,
                             usec_t rtt);
 void loss_intervals_lost(struct loss_intervals *l, int64_t number, usec_t rtt);
 
+// Begins an event at the loss of `number`, whatever its arrival time would have been; no effect if
+// the newest event began at `number` or later.
+void loss_intervals_begin(struct loss_intervals *l, int64_t number);
+
 // Sets the length (>= 1) that the interval before the very first event counts as (6.3.1). Calls
 // after more than LOSS_INTERVALS_HISTORY events have no effect.
 void loss_intervals_seed(struct loss_intervals *l, double packets);

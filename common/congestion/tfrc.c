@@ -16,6 +16,8 @@ static const usec_t min_nofeedback = 20 * USEC_PER_MSEC;
 static const usec_t long_ago = INT64_MIN / 2;
 static const double far = 4e18; // us: the longest interval, that of a rate near 0
 
+enum { FIRST_SIZES = 16, MEAN_SIZES = 256 }; // packets
+
 static struct tfrc *of(struct controller *c)
 {
     return (struct tfrc *)c;
@@ -24,6 +26,16 @@ static struct tfrc *of(struct controller *c)
 static double packet_bytes(const struct tfrc *t)
 {
     return t->path.packet_bytes;
+}
+
+// 4.1: s is the mean size of the packets. The nominal size counts as FIRST_SIZES packets, so that a
+// small first packet does not determine the initial rate.
+static void take_size(struct tfrc *t, uint32_t bytes)
+{
+    if (t->fixed_size)
+        return;
+    t->sizes += t->sizes < MEAN_SIZES;
+    t->path.packet_bytes += (bytes - t->path.packet_bytes) / t->sizes;
 }
 
 // Sets the rate within its bounds; the configured maximum takes precedence over the minimum.
@@ -64,8 +76,8 @@ static void take_rtt(struct tfrc *t, usec_t sample)
         t->rtt_mean = sample;
     else // q = 0.9 (4.3 (2))
         t->rtt_mean += (usec_t)(t->rtt_decay * (double)(sample - t->rtt_mean));
-    t->rtt = usec_max(t->rtt_newest ? usec_max(t->rtt_mean, sample) : t->rtt_mean, 1);
-    t->path.rtt_s = usec_to_sec(t->rtt);
+    t->rtt = usec_max(t->is_komssys ? usec_max(t->rtt_mean, sample) : t->rtt_mean, 1);
+    t->path.rtt_s = usec_to_sec(t->is_komssys ? usec_max(sample, 1) : t->rtt);
     t->path.rto_s = usec_to_sec(usec_max(4 * t->rtt, t->min_rto));
 }
 
@@ -121,6 +133,16 @@ static void update_rate(struct tfrc *t, double limit, usec_t now)
     }
 }
 
+// Fiksdal 2003, 3.5: all losses of packets of one of the sender's rounds are one event.
+static void take_signal_of_round(struct tfrc *t, int64_t number)
+{
+    int64_t round = loss_rounds_of(&t->sent_rounds, number);
+    if (round <= t->event_round)
+        return;
+    t->event_round = round;
+    loss_intervals_begin(&t->losses, number);
+}
+
 // Processes the packets as a receiver would. Returns when the newest one that arrived was sent, or
 // long_ago.
 static usec_t take_packets(struct tfrc *t, const struct cc_feedback *f, usec_t now)
@@ -130,12 +152,15 @@ static usec_t take_packets(struct tfrc *t, const struct cc_feedback *f, usec_t n
         const struct cc_packet *p = &f->packets[i];
         if (p->lost || p->ce)
             t->last_loss_at = now;
-        if (p->lost) {
+        if (t->rounds && (p->lost || p->ce))
+            take_signal_of_round(t, p->number);
+        else if (p->lost)
             loss_intervals_lost(&t->losses, p->number, t->rtt);
+        if (p->lost)
             continue;
-        }
         recv_rate_arrived(&t->recv, p->bytes, p->arrived_at, t->rtt);
-        loss_intervals_arrived(&t->losses, p->number, p->arrived_at, p->ce, t->rtt);
+        bool ce = p->ce && !t->rounds;
+        loss_intervals_arrived(&t->losses, p->number, p->arrived_at, ce, t->rtt);
         newest = usec_max(newest, p->sent_at);
     }
     return newest;
@@ -186,6 +211,9 @@ static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_
 static void on_sent(struct controller *c, const struct cc_sent *s, usec_t now)
 {
     struct tfrc *t = of(c);
+    take_size(t, s->bytes);
+    if (t->rounds)
+        loss_rounds_sent(&t->sent_rounds, s->number, t->rtt, now);
     double due = t->nominal + t->last_bytes * t->usec_per_byte;
     double earliest = (double)(now - usec_min(t->rtt, max_credit));
     t->nominal = s->backlogged ? fmin(fmax(due, earliest), (double)now) : (double)now;
@@ -259,7 +287,8 @@ static void info(const struct controller *c, struct controller_info *out, usec_t
         .variable = {{"p", t->p},
                      {"X", 8 * t->rate},
                      {"X_recv", 8 * t->recv.rate},
-                     {"R", usec_to_msec(t->rtt)}},
+                     {"R", 1e3 * t->path.rtt_s},
+                     {"s", packet_bytes(t)}},
     };
 }
 
@@ -280,7 +309,8 @@ static void take_komssys(struct tfrc *t)
     t->path.capped = true;
     t->min_rto = USEC_PER_SEC / 2;
     t->rtt_decay = 0.01;
-    t->rtt_newest = true;
+    t->is_komssys = true;
+    t->fixed_size = true;
 }
 
 static int take_params(struct tfrc *t, const char *params)
@@ -296,6 +326,8 @@ static int take_params(struct tfrc *t, const char *params)
             t->damp = true;
         else if (scan_is(word, "selfclock"))
             t->selfclock = true;
+        else if (scan_is(word, "rounds"))
+            t->rounds = true;
         else if (scan_is(word, "komssys"))
             take_komssys(t);
         else
@@ -312,6 +344,9 @@ int tfrc_init(struct controller *c, const char *params, usec_t now)
     c->wish = (struct feedback_wish){0};
     t->path = (struct tcp_path){.packet_bytes = c->config.packet_bytes, .b = 1};
     t->rtt_decay = 0.1;
+    t->sizes = FIRST_SIZES;
+    t->event_round = -1;
+    loss_rounds_init(&t->sent_rounds);
     int err = take_params(t, params);
     if (err)
         return err;

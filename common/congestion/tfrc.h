@@ -7,18 +7,23 @@
 //   A packet of n bytes delays the next one by n / X (4.6); a late caller may catch up on at most
 //   min(R, 10 ms) of it, and idle time earns nothing.
 //
+// s is the mean size of the packets (4.1): of about the last 256; before them the nominal size.
+//
 // This file also contains the receiver of section 6: p, X_recv and R are computed from the feedback
 // on each packet.
 //
 // Parameters, words: `damp` lowers the rate while the RTT is above its mean (4.5); `selfclock`
 // limits it to X_recv after a loss in the last R and otherwise to 1.1 X_recv (Bansal et al. 2001,
-// as TFRC's option conservative_ in ns-2); `komssys` has b = 2, t_RTO = max(4 R, 0.5 s), R =
-// max(mean, newest) with a mean that moves by 0.01, s = 1460 (Fiksdal 2003).
+// as TFRC's option conservative_ in ns-2); `komssys` is Fiksdal 2003, 3.5: b = 2, s = 1460, the
+// equation's R is the newest sample, t_RTO = max(4 max(mean, newest), 0.5 s) with a mean that moves
+// by 0.01; `rounds` has that thesis's loss events: the sender begins a round every R, and the
+// losses of one round are one event (loss_rounds.h).
 #ifndef WEIR_CONGESTION_TFRC_H
 #define WEIR_CONGESTION_TFRC_H
 
 #include "common/congestion/controller.h"
 #include "common/congestion/loss_intervals.h"
+#include "common/congestion/loss_rounds.h"
 #include "common/congestion/recv_rate.h"
 #include "common/congestion/tcp_equation.h"
 
@@ -30,19 +35,24 @@ struct tfrc {
     struct controller base;
     bool damp;
     bool selfclock;
+    bool rounds;      // true: loss events are told apart by the round in which the packet left
+    bool is_komssys;  // true: the equation's R is the newest sample
+    bool fixed_size;  // true: s is a constant
     usec_t min_rto;   // lower bound of t_RTO
     double rtt_decay; // 1 - q of 4.3
-    bool rtt_newest;  // true: R is not below the newest sample
 
     double rate;          // X, bytes/s
     double usec_per_byte; // 1e6 / X_inst
     double equation_rate; // X_Bps; 0 while p is 0
     double p;
-    usec_t rtt;           // R; 0: no sample yet
-    usec_t rtt_mean;      // the mean, before R = max(mean, newest)
+    usec_t rtt; // R of all but komssys's equation; 0: no sample yet
+    usec_t rtt_mean;
+    int sizes;            // packets that the mean size covers
     double rtt_sqmean;    // R_sqmean of 4.5, sqrt(us)
     struct tcp_path path; // s, R, t_RTO, b
     struct loss_intervals losses;
+    struct loss_rounds sent_rounds; // with `rounds`
+    int64_t event_round;            // round of the newest loss event; -1: none
     struct recv_rate recv;
 
     // Instants of 8.2.1, on the sender's clock.
@@ -62,7 +72,7 @@ int tfrc_init(struct controller *c, const char *params, usec_t now);
     {                                                                                              \
         .name = "tfrc",                                                                            \
         .help = "TFRC (RFC 5348): the smooth rate that a TCP would have. Words: damp, selfclock, " \
-                "komssys; default none",                                                           \
+                "komssys, rounds; default none",                                                   \
         .bytes = sizeof(struct tfrc), .init = tfrc_init                                            \
     }
 

@@ -120,7 +120,7 @@ static void read_some(struct tcp_conn *c, usec_t now)
 static bool flush(struct tcp_conn *c, usec_t now)
 {
     while (c->out_at < c->out_len) {
-        ssize_t n = send(c->fd, c->out + c->out_at, c->out_len - c->out_at, MSG_NOSIGNAL);
+        ssize_t n = send(c->fd, c->out + c->out_at, c->out_len - c->out_at, MSG_NOSIGNAL | MSG_EOR);
         if (n < 0) {
             if (errno == EAGAIN || errno == EINTR)
                 return true;
@@ -290,7 +290,7 @@ int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len)
         return ERR_FULL;
     size_t sent = 0;
     if (!c->out_len && !c->connecting) {
-        ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
+        ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL | MSG_EOR);
         if (n > 0)
             sent = (size_t)n; // an error shows again at the next event
     }
@@ -301,11 +301,11 @@ int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len)
 }
 
 // Returns the number of bytes written, ERR_AGAIN or ERR_CLOSED.
-static ssize_t write_parts(struct tcp_conn *c, const struct iovec *parts, int count)
+static ssize_t write_parts(struct tcp_conn *c, const struct iovec *parts, int count, int flags)
 {
     struct msghdr msg = {.msg_iovlen = (size_t)count};
     msg.msg_iov = (struct iovec *)(uintptr_t)parts; // sendmsg does not write through it
-    ssize_t n = sendmsg(c->fd, &msg, MSG_NOSIGNAL);
+    ssize_t n = sendmsg(c->fd, &msg, MSG_NOSIGNAL | flags);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? ERR_AGAIN : ERR_CLOSED;
     return n;
@@ -330,21 +330,23 @@ int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int cou
         return ERR_CLOSED;
     if (c->out_len || c->connecting)
         return ERR_AGAIN;
-    ssize_t n = write_parts(c, parts, count);
+    ssize_t n = write_parts(c, parts, count, 0);
     if (n < 0)
         return (int)n;
     keep_rest(c, parts, count, (size_t)n);
     return 0;
 }
 
-int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int count)
+int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int count,
+                           bool ends_segment)
 {
     if (c->closed)
         return ERR_CLOSED;
     if (c->out_len - c->out_at > TCP_CONN_OUT_BYTES)
         return ERR_FULL;
     bool waits = c->out_len || c->connecting;
-    ssize_t n = waits ? ERR_AGAIN : write_parts(c, parts, count);
+    int flags = ends_segment ? MSG_EOR : 0;
+    ssize_t n = waits ? ERR_AGAIN : write_parts(c, parts, count, flags);
     if (n == ERR_CLOSED)
         return ERR_CLOSED;
     keep_rest(c, parts, count, n > 0 ? (size_t)n : 0);

@@ -49,15 +49,18 @@ struct tcp_conn *tcp_conn_connect(uv_loop_t *loop, const struct sockaddr *to, si
 void tcp_conn_free(
     struct tcp_conn *c); // NULL is allowed; no callback afterwards; may be called in a callback
 
-// Queues control bytes after those that wait. Returns 0; ERR_FULL (nothing queued); ERR_CLOSED.
+// Queues control bytes after those that wait. Their last byte ends a TCP segment, so that a media
+// packet that follows begins one. Returns 0; ERR_FULL (nothing queued); ERR_CLOSED.
 int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len);
 // Writes one media packet of at most 65,540 bytes. Returns 0: the whole packet will be sent;
 // ERR_AGAIN: nothing was written; ERR_CLOSED.
 int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int count);
-// Writes several packets after the waiting bytes, at most TCP_CONN_OUT_BYTES. Returns 0: all will
-// be sent, from a copy if the kernel has no room; ERR_FULL (more than TCP_CONN_OUT_BYTES wait):
-// nothing was written; ERR_CLOSED.
-int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int count);
+// Writes several packets after the waiting bytes, at most TCP_CONN_OUT_BYTES. `ends_segment`: the
+// kernel adds no later data to the last one's TCP segment (MSG_EOR). Returns 0: all will be sent,
+// from a copy if the kernel has no room; ERR_FULL (more than TCP_CONN_OUT_BYTES wait): nothing was
+// written; ERR_CLOSED.
+int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int count,
+                           bool ends_segment);
 // Sends the waiting bytes, then signals the end of the stream to the peer. Data from the peer is
 // read and dropped meanwhile: closing with unread data would reset the connection, and the last
 // bytes might be lost. on_close follows when the peer has closed too, possibly within this call;

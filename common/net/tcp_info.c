@@ -33,6 +33,7 @@ int tcp_info_read(int fd, struct tcp_snapshot *out)
         .bytes_retransmitted = info.tcpi_bytes_retrans,
         .segments_out = info.tcpi_data_segs_out,
         .retransmissions = info.tcpi_total_retrans,
+        .ecn = info.tcpi_options & TCPI_OPT_ECN,
     };
     return 0;
 }
@@ -68,6 +69,13 @@ uint32_t tcp_notsent_bytes(int fd)
 void tcp_set_notsent_lowat(int fd, uint32_t bytes)
 {
     setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes));
+}
+
+void tcp_set_pacing(int fd)
+{
+    // Any rate but ~0 starts pacing; the kernel paces at the lower of this one and its own.
+    uint32_t rate = UINT32_MAX - 1;
+    setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof(rate));
 }
 
 void tcp_set_send_buffer(int fd, int bytes)

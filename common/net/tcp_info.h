@@ -27,6 +27,9 @@ int tcp_set_available_cc(int fd, const char *name);
 uint32_t tcp_notsent_bytes(int fd);
 // Sets TCP_NOTSENT_LOWAT: the socket counts as writable while less than half of `bytes` is unsent.
 void tcp_set_notsent_lowat(int fd, uint32_t bytes);
+// Sets SO_MAX_PACING_RATE, so that the kernel paces the connection from now on: at 1.2 windows a
+// round trip, or 2 in slow start (sysctl tcp_pacing_ca_ratio, tcp_pacing_ss_ratio). It stays paced.
+void tcp_set_pacing(int fd);
 // Sets SO_SNDBUF: the socket holds about `bytes`, sent or not, as the kernel reserves the same
 // again for its own structures. 0: the kernel sizes the buffer again (Linux 5.15).
 void tcp_set_send_buffer(int fd, int bytes);

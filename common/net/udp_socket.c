@@ -328,6 +328,23 @@ int udp_socket_send_batch(struct udp_socket *u, const struct sockaddr *to,
     return taken;
 }
 
+// Only a connected socket knows its route.
+int udp_socket_route_mtu(const struct sockaddr *to)
+{
+    int fd = socket(to->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return 0;
+    int mtu = 0;
+    socklen_t len = sizeof(mtu);
+    bool is_ipv6 = to->sa_family == AF_INET6;
+    if (connect(fd, to, sockaddr_len(to)) != 0 ||
+        getsockopt(fd, is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, is_ipv6 ? IPV6_MTU : IP_MTU, &mtu,
+                   &len) != 0)
+        mtu = 0;
+    close(fd);
+    return mtu;
+}
+
 socklen_t sockaddr_len(const struct sockaddr *a)
 {
     return a->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);

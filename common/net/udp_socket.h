@@ -63,6 +63,9 @@ int udp_socket_send_batch(struct udp_socket *u, const struct sockaddr *to,
 // Sets the ECN codepoint of later datagrams.
 void udp_socket_set_ecn(struct udp_socket *u, uint8_t ecn);
 
+// Returns the MTU of the route to `to` in bytes, as far as this host knows it; 0: not known.
+int udp_socket_route_mtu(const struct sockaddr *to);
+
 // Addresses. The sockaddr_* functions accept IPv4 and IPv6.
 socklen_t sockaddr_len(const struct sockaddr *a);
 void sockaddr_set_port(struct sockaddr *a, int port);

@@ -168,7 +168,8 @@ usec_t datagram_receiver_next_report(const struct datagram_receiver *r)
     if (r->fresh == 0)
         return USEC_NEVER;
     int64_t begin = report_begin(r);
-    if (r->budget < report_cost(report_end(r, begin) - begin))
+    bool is_first = r->reports == 0; // none was sent in the last second
+    if (!is_first && r->budget < report_cost(report_end(r, begin) - begin))
         return r->last_report_at + ALWAYS_ALLOWED;
     bool enough = (r->wish.packets > 0 && r->fresh >= r->wish.packets) ||
                   r->highest + 1 - r->begin_after >= HALF_REPORT;

@@ -310,6 +310,8 @@ static struct cc_packet arrival(struct datagram_sender *s, const struct report_c
     e->fate = DATAGRAM_ARRIVED;
     s->counts.arrived++;
     s->counts.bytes_arrived += e->bytes;
+    if (e->bytes > s->counts.largest_arrived)
+        s->counts.largest_arrived = e->bytes;
     s->counts.ce += m->ecn == 3;
     return (struct cc_packet){.number = number,
                               .bytes = e->bytes,

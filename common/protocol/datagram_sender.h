@@ -48,6 +48,7 @@ struct datagram_counts {
     uint64_t unreported;    // not covered by any report
     uint64_t reports, lies; // lies: reports with impossible content
     uint64_t rtos, probes;
+    uint32_t largest_arrived; // bytes of the largest packet that was reported as arrived in time
 };
 
 struct datagram_entry; // defined in datagram_sender.c

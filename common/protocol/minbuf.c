@@ -6,24 +6,31 @@
 
 #include "common/base/err.h"
 
+static bool ends(const char *rest, bool *pace)
+{
+    *pace = strcmp(rest, ",pace") == 0;
+    return *pace || !*rest;
+}
+
 int minbuf_parse(const char *params, struct minbuf *m)
 {
     *m = (struct minbuf){.a = 1, .b = 3};
     if (!*params)
         return 0;
     if (params[strspn(params,
-                      "auto,-0123456789")]) // sscanf would accept blanks and +, which the header
-                                            // line must not contain
+                      "autopce,-0123456789")]) // sscanf would accept blanks and +, which the header
+                                               // line must not contain
         return ERR_MALFORMED;
     int used = 0;
     int ms;
-    if (sscanf(params, "auto,%9d%n", &ms, &used) == 1 && !params[used]) {
+    if (sscanf(params, "auto,%9d%n", &ms, &used) == 1 && ends(params + used, &m->pace)) {
         if (ms < 1 || ms > MINBUF_MAX_AUTO_MS)
             return ERR_RANGE;
-        *m = (struct minbuf){.automatic = true, .unsent_limit = ms * USEC_PER_MSEC};
+        m->automatic = true;
+        m->unsent_limit = ms * USEC_PER_MSEC;
         return 0;
     }
-    if (sscanf(params, "%9d,%9d%n", &m->a, &m->b, &used) != 2 || params[used])
+    if (sscanf(params, "%9d,%9d%n", &m->a, &m->b, &used) != 2 || !ends(params + used, &m->pace))
         return ERR_MALFORMED;
     bool good = m->a >= 1 && m->a <= MINBUF_MAX_A && m->b >= 0 && m->b <= MINBUF_MAX_B;
     return good ? 0 : ERR_RANGE;

@@ -8,8 +8,13 @@
 //   packets are still in it but no longer fill the network, so they are added to the limit (the
 //   paper's "SACK correction").
 //
+//   The law counts packets of one mss, as the paper's applications write (2.3). Of what is not sent
+//   yet, shorter packets count by their bytes.
+//
 //   minbuf:auto,MS instead keeps the unsent part below MS milliseconds of the measured rate (the
 //   paper's future work).
+//
+//   ",pace" asks the transport to have the kernel pace the connection (the paper's future work).
 //
 // Pure: the caller reads TCP_INFO and passes a snapshot.
 #ifndef WEIR_PROTOCOL_MINBUF_H
@@ -41,6 +46,7 @@ struct tcp_snapshot {
     uint64_t bytes_retransmitted;
     uint64_t segments_out;
     uint64_t retransmissions; // segments
+    bool ecn;                 // both ends agreed on ECN (RFC 3168)
 };
 
 enum {
@@ -54,10 +60,11 @@ struct minbuf {
     int a;               // >= 1; used if not automatic
     int b;               // >= 0; used if not automatic
     usec_t unsent_limit; // used if automatic: max time that unsent bytes wait
+    bool pace;           // packets of a window leave spread over the round trip
 };
 
-// "" -> (1,3); "A,B"; "auto,MS". 0; ERR_MALFORMED; ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000, 1 <=
-// MS <= 10000).
+// "" -> (1,3); "A,B"; "auto,MS"; "A,B,pace"; "auto,MS,pace". 0; ERR_MALFORMED; ERR_RANGE (1 <= A <=
+// 64, 0 <= B <= 10000, 1 <= MS <= 10000).
 int minbuf_parse(const char *params, struct minbuf *m);
 
 // Returns how many packets of at most one mss may be written at once: as many as would be admitted

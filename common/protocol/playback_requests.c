@@ -20,7 +20,9 @@ void playback_requests_init(struct playback_requests *p, bool names_speed)
                                     .max_bps = -1,
                                     .speed = 1,
                                     .requested_speed = 1,
-                                    .position = NAN};
+                                    .position = NAN,
+                                    .scale = 1,
+                                    .served_scale = 1};
 }
 
 void playback_requests_describe(struct playback_requests *p, const struct sdp *sdp)
@@ -43,17 +45,21 @@ void playback_requests_latency(int ms, struct playback_request *out)
 }
 
 // `range`: a header line, or empty. Only a viewer that controls the speed names one: not every
-// server knows the header.
+// server knows the header. The same holds for the scale, which is 1 unless a PLAY named another.
 static void play(struct playback_requests *p, const char *range, bool sought,
                  struct playback_request *out)
 {
     *out = (struct playback_request){
         .kind = REQUEST_PLAY, .sought = sought, .paused = p->requested_pause};
     p->requested_speed = p->speed;
+    bool names_scale = p->scale != 1 || p->served_scale != 1;
     int len = snprintf(out->headers, sizeof(out->headers), "%s", range);
     if (p->names_speed)
-        snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Speed: %.3f\r\n",
-                 p->speed);
+        len += snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Speed: %.3f\r\n",
+                        p->speed);
+    if (names_scale)
+        snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Scale: %.3f\r\n",
+                 p->scale);
 }
 
 void playback_requests_start(struct playback_requests *p, double start,
@@ -132,4 +138,12 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
 void playback_requests_seek_refused(struct playback_requests *p, bool paused)
 {
     p->requested_pause = paused;
+    playback_requests_scaled(p, p->served_scale);
+}
+
+void playback_requests_scaled(struct playback_requests *p, double scale)
+{
+    p->served_scale = scale;
+    if (isnan(p->position)) // otherwise another choice waits
+        p->scale = scale;
 }

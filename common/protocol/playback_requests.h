@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which requests of the viewer a client sends next: level, latency, playout, max rate, adapt,
-// speed, pause, position. While a request of a kind has no response, only the viewer's last choice
-// of that kind is kept, so that keys pressed behind a stalled network do not pile up.
+// speed, pause, position and scale. While a request of a kind has no response, only the viewer's
+// last choice of that kind is kept, so that keys pressed behind a stalled network do not pile up.
 #ifndef WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 #define WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 
@@ -26,24 +26,26 @@ struct playback_requests {
     double requested_speed;
     bool pause; // the viewer's choice
     bool requested_pause;
-    double position; // to request, seconds; NaN: none
+    double position;     // to request, seconds; NaN: none
+    double scale;        // the viewer's choice; requested together with `position`
+    double served_scale; // as the server last said
 };
 
 struct playback_request {
     enum request_kind kind;
-    char headers[80]; // each line ends with CRLF; may be empty
-    char body[32];    // empty: none
-    int level;        // REQUEST_LEVEL
-    bool sought;      // REQUEST_PLAY: it requests another position
-    bool paused;      // REQUEST_PLAY: the server was paused before it
+    char headers[112]; // each line ends with CRLF; may be empty
+    char body[32];     // empty: none
+    int level;         // REQUEST_LEVEL
+    bool sought;       // REQUEST_PLAY: it requests another position
+    bool paused;       // REQUEST_PLAY: the server was paused before it
 };
 
 void playback_requests_init(struct playback_requests *p, bool names_speed);
 void playback_requests_describe(struct playback_requests *p, const struct sdp *sdp);
 
 // The next request to send, given those that have no response. Returns false if there is none now.
-// The caller changes `level`, `latency_ms`, `playout_ms`, `max_bps`, `adapt`, `speed`, `pause`
-// and `position`, and then calls this until it returns false; it calls it again after each
+// The caller changes `level`, `latency_ms`, `playout_ms`, `max_bps`, `adapt`, `speed`, `pause`,
+// `position` and `scale`, and then calls this until it returns false; it calls it again after each
 // response.
 bool playback_requests_next(struct playback_requests *p, const struct pending_requests *pending,
                             struct playback_request *out);
@@ -52,6 +54,8 @@ void playback_requests_start(struct playback_requests *p, double start,
                              struct playback_request *out);
 // The server refused the position and keeps its state from before that PLAY.
 void playback_requests_seek_refused(struct playback_requests *p, bool paused);
+// The server plays at this scale, which may differ from the requested one.
+void playback_requests_scaled(struct playback_requests *p, double scale);
 
 // Requests outside this order.
 void playback_requests_level(int level, struct playback_request *out);

@@ -216,6 +216,13 @@ bool rtsp_client_ask_hashes(struct rtsp_client *c, const char *body, usec_t now)
     return true;
 }
 
+void rtsp_client_control(struct rtsp_client *c, int latency_ms)
+{
+    c->config.controls_speed = c->playback.names_speed = true;
+    c->config.live_latency_ms = c->config.stored_latency_ms = latency_ms;
+    c->config.adapt = "none";
+}
+
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now)
 {
     char body[40];
@@ -270,6 +277,12 @@ void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now)
 {
     c->playback.position = seconds;
     send_playback_next(c, now);
+}
+
+void rtsp_client_scale(struct rtsp_client *c, double seconds, double scale, usec_t now)
+{
+    c->playback.scale = scale;
+    rtsp_client_seek(c, seconds, now);
 }
 
 void rtsp_client_pause(struct rtsp_client *c, usec_t now)
@@ -748,8 +761,11 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .first = play.first,
                                       .show = play.show,
                                       .ahead = play.ahead,
-                                      .sought = p->sought};
+                                      .sought = p->sought,
+                                      .paused = p->paused,
+                                      .scale = play.scale};
     c->step = STEP_PLAYING;
+    playback_requests_scaled(&c->playback, play.scale);
     c->events->on_playing(c->ctx, &place, now);
 }
 

@@ -112,7 +112,9 @@ struct rtsp_client_place { // where PLAY begins
     int64_t show;          // number of the frame at `seconds`; earlier frames are only decoded; -1:
                            // not reported
     bool ahead;            // the server first sends faster than the media's own pace
-    bool sought;           // rtsp_client_seek requested it
+    bool sought;           // rtsp_client_seek or rtsp_client_scale requested it
+    bool paused;           // the server was paused before it
+    double scale;          // of the play; 1: normal (RFC 2326, 12.34)
 };
 
 struct rtsp_client_answer { // response to one request for the sender's parameters
@@ -242,6 +244,9 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 
 // ---- From the viewer
 
+// Call it in on_described. The viewer chooses level and speed of this stream, as with
+// controls_speed, and requests `latency_ms`.
+void rtsp_client_control(struct rtsp_client *c, int latency_ms);
 // Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
 // Call it after on_playing. Requests the parameters `group-hash` of `body`, a line each, of at most
@@ -261,6 +266,9 @@ bool rtsp_client_set_max_rate(struct rtsp_client *c, int bps, usec_t now);
 // `adapt`: as in rtsp_client_config, not NULL.
 void rtsp_client_set_adapt(struct rtsp_client *c, const char *adapt, usec_t now);
 void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and continues playing
+// Seeks and sets the scale of the play (RFC 2326, 12.34): 1, more for fast forward, < 0 for rewind.
+// The server may choose another scale (rtsp_client_place), and keeps it through seeks and pauses.
+void rtsp_client_scale(struct rtsp_client *c, double seconds, double scale, usec_t now);
 void rtsp_client_pause(struct rtsp_client *c, usec_t now);
 void rtsp_client_resume(struct rtsp_client *c, usec_t now);
 // Ends the client without on_end, so that another one plays another stream over the connection.

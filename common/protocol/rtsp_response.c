@@ -34,7 +34,7 @@ int rtsp_response_setup(const struct rtsp_item *r, size_t id_cap, struct rtsp_se
 
 struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
 {
-    struct rtsp_play_response out = {.seconds = NAN, .first = -1, .show = -1};
+    struct rtsp_play_response out = {.seconds = NAN, .first = -1, .show = -1, .scale = 1};
     struct rtsp_range range;
     struct rtsp_frames frames;
     struct text header = rtsp_header(r, "Range");
@@ -46,6 +46,9 @@ struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
         out.show = frames.show;
         out.ahead = frames.ahead;
     }
+    header = rtsp_header(r, "Scale");
+    if (header.at)
+        (void)rtsp_scale_decode(header, &out.scale);
     return out;
 }
 

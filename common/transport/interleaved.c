@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/log.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/wire/rtcp.h"
@@ -13,20 +14,38 @@
 
 enum {
     FRAMING = RTSP_INTERLEAVED_HEAD,
-    // A packet with its framing is one segment of the path. 1448 is the payload of Ethernet with
-    // timestamps. Loopback and jumbo frames allow more, but a later hop of the path may not.
-    SEGMENT_MAX = 1448,
+    // A packet with its framing is one segment of the path (Goel et al. 2002, 2.3), up to the
+    // payload of Ethernet without timestamps. Loopback and jumbo frames allow more, but a later hop
+    // of the path may not; packets are then as large as on Ethernet with timestamps.
+    SEGMENT_MAX = 1460,
+    SEGMENT_USUAL = 1448,
     SEGMENT_MIN = 256,
 };
+
+void interleaved_follow_mss(struct interleaved *i, uint32_t mss)
+{
+    size_t segment = mss > SEGMENT_MAX ? SEGMENT_USUAL : mss > SEGMENT_MIN ? mss : SEGMENT_MIN;
+    i->base.media.max_packet = segment - FRAMING;
+}
+
+// Once a program: which connections use ECN is the system's decision.
+static void hint_at_ecn(void)
+{
+    static bool hinted;
+    if (!hinted)
+        log_info("media over TCP without ECN: a router that could mark drops packets instead (set "
+                 "net.ipv4.tcp_ecn to 1 where the connection begins, to 1 or 2 at the other end)");
+    hinted = true;
+}
 
 void interleaved_init(struct interleaved *i, const struct transport_path *path)
 {
     i->conn = path->control;
     struct tcp_snapshot s;
-    size_t segment = SEGMENT_MAX;
-    if (tcp_info_read(tcp_conn_fd(i->conn), &s) == 0 && s.mss < segment)
-        segment = s.mss > SEGMENT_MIN ? s.mss : SEGMENT_MIN;
-    i->base.media.max_packet = segment - FRAMING;
+    bool known = tcp_info_read(tcp_conn_fd(i->conn), &s) == 0;
+    if (known && !s.ecn)
+        hint_at_ecn();
+    interleaved_follow_mss(i, known ? s.mss : SEGMENT_USUAL);
 }
 
 void interleaved_destroy(struct interleaved *i)
@@ -64,18 +83,28 @@ void interleaved_queue(struct interleaved *i, enum media_track track, const stru
     q->head_len = FRAMING + p->head_len;
 }
 
+// A full packet ends a segment by its size. After a shorter one, which is a frame's last as a rule,
+// the kernel would fill up the segment with the next packet if both waited, and all later
+// boundaries would shift. So a write ends with a short packet, and its segment with it.
 int interleaved_flush(struct interleaved *i, usec_t now)
 {
     struct iovec all[2 * INTERLEAVED_BATCH];
+    int err = 0;
+    int parts = 0;
     size_t bytes = 0;
-    for (int k = 0; k < i->queued; k++) {
+    for (int k = 0; k < i->queued && !err; k++) {
         struct interleaved_packet *p = &i->queue[k];
-        all[2 * k] = (struct iovec){p->head, p->head_len};
-        all[2 * k + 1] = p->payload;
-        bytes += p->head_len + p->payload.iov_len;
+        size_t len = p->head_len + p->payload.iov_len;
+        bool is_short = len < i->base.media.max_packet + FRAMING;
+        all[parts++] = (struct iovec){p->head, p->head_len};
+        all[parts++] = p->payload;
+        bytes += len;
+        if (!is_short && k < i->queued - 1)
+            continue;
+        err = tcp_conn_write_packets(i->conn, all, parts, is_short);
+        parts = 0;
     }
-    int err = i->queued ? tcp_conn_write_packets(i->conn, all, 2 * i->queued) : 0;
-    if (i->queued && !err)
+    if (bytes && !err)
         rate_meter_add(&i->meter, bytes, now);
     i->queued = 0;
     return err;
@@ -103,6 +132,7 @@ void interleaved_info(struct media_transport *t, struct transport_info *out, use
     struct tcp_snapshot s;
     if (tcp_info_read(tcp_conn_fd(i->conn), &s) != 0)
         return;
+    interleaved_follow_mss(i, s.mss);
     if (s.srtt) {
         out->rtt_ms = usec_to_msec(s.srtt);
         out->window_bps = s.cwnd * 8.0 * s.mss / usec_to_sec(s.srtt);

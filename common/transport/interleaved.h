@@ -30,14 +30,18 @@ struct interleaved { // embedded first by a stream transport
 };
 
 void interleaved_init(struct interleaved *i, const struct transport_path *path);
+// Makes packets as large as one segment of `mss` bytes, the connection's current one. The path may
+// change it at any time (RFC 1191).
+void interleaved_follow_mss(struct interleaved *i, uint32_t mss);
 // Releases the connection unchanged; another transport may use it afterwards.
 void interleaved_destroy(struct interleaved *i);
 // Adds a packet to the batch that interleaved_flush writes. The caller adds none while the
 // connection has a backlog, so at most one batch waits behind RTSP responses. At most
 // INTERLEAVED_BATCH.
 void interleaved_queue(struct interleaved *i, enum media_track track, const struct media_packet *p);
-// Writes the batch, after all data written to the connection since its first packet was added. 0;
-// ERR_FULL, ERR_CLOSED: the batch is lost.
+// Writes the batch, after all data written to the connection since its first packet was added. A
+// packet shorter than a segment ends its segment, so the next one begins another. 0; ERR_FULL,
+// ERR_CLOSED: the batch, or the rest of it, is lost.
 int interleaved_flush(struct interleaved *i, usec_t now);
 // The functions of the same names in struct transport_ops.
 int interleaved_send(struct media_transport *t, enum media_track track,

@@ -110,6 +110,7 @@ struct transport_kind {
     // ECN-capable.
     bool responsive;
     const char *controller; // used by transport_datagram.c: the parameters are the controller's
+    bool large_packets;     // as large as the path allows (packet_size.h), as in its paper
     // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND
     int (*check)(const struct transport_kind *kind, const char *params);
     // The sending end. NULL: no memory, or a requirement is missing.

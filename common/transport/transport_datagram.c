@@ -20,13 +20,13 @@
 #include "common/base/rate_meter.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
+#include "common/protocol/packet_size.h"
 #include "common/transport/datagram_reports.h"
 #include "common/transport/packet_parts.h"
 #include "common/transport/transport_receiver.h"
 #include "common/transport/udp_track.h"
 
 enum {
-    MAX_PACKET = 1200, // RTP header and payload: fits IPv6's least MTU of 1280 (RFC 8200, 5)
     WAKE_UP_PACKETS = UDP_SOCKET_BATCH,
     // Max number of reports accepted: one per packet sent, plus this number. More is a flood.
     REPORTS_AHEAD = 256,
@@ -43,6 +43,7 @@ struct datagram_transport {
     bool fed_back;                 // `endpoint` is there
     struct datagram_sender endpoint;
     int64_t next_number; // without an endpoint
+    bool is_sized;       // true: max_packet is the route's
     struct timer *timer; // owned
     usec_t armed;        // must not fire later than the next deadline
     bool waits;          // true after room was refused to the session
@@ -70,6 +71,34 @@ static struct datagram_transport *of(struct media_transport *t)
 static bool is_validated(const struct datagram_transport *d)
 {
     return udp_track_is_validated(&d->base.tracks[TRACK_VIDEO], 0);
+}
+
+// ---- Size
+
+static void set_size(struct datagram_transport *d, size_t bytes)
+{
+    d->base.media.max_packet = bytes;
+    d->controller->config.packet_bytes = (uint32_t)bytes;
+}
+
+// Without reports nothing would show that the path drops large packets.
+static void take_route(struct datagram_transport *d)
+{
+    d->is_sized = true;
+    if (!d->base.kind->large_packets || !d->fed_back)
+        return;
+    const struct sockaddr *to = d->base.tracks[TRACK_VIDEO].peer[0];
+    set_size(d, packet_size_of_route(udp_socket_route_mtu(to), to->sa_family == AF_INET6));
+}
+
+static void check_size(struct datagram_transport *d)
+{
+    if (d->base.media.max_packet > PACKET_SIZE_SAFE &&
+        packet_size_fails(&d->endpoint.counts, d->endpoint.silent)) {
+        log_info("%s: packets of %zu bytes do not arrive; %d from now on", d->base.name,
+                 d->base.media.max_packet, PACKET_SIZE_SAFE);
+        set_size(d, PACKET_SIZE_SAFE);
+    }
 }
 
 // ---- Time
@@ -121,6 +150,7 @@ static void on_timer(void *ctx, usec_t now)
             datagram_sender_timeout(&d->endpoint, now);
         else
             d->controller->ops->timeout(d->controller, now);
+        check_size(d);
     }
     resume(d, now);
 }
@@ -131,6 +161,8 @@ static bool may_send(struct datagram_transport *d, usec_t now)
 {
     if (!is_validated(d))
         return false;
+    if (!d->is_sized)
+        take_route(d);
     if (d->wake_up == now && d->woken >= WAKE_UP_PACKETS) {
         d->endpoint.blocked = true; // the transport causes the wait: the application does not pause
         return false;
@@ -197,7 +229,7 @@ static int datagram_send(struct media_transport *t, enum media_track track,
             t, now)) // a report or a timeout may have removed the room since it was reported
         return ERR_AGAIN;
     size_t len = p->head_len + p->body_len;
-    assert(p->head_len <= MEDIA_PACKET_MAX_HEAD && len <= MAX_PACKET);
+    assert(p->head_len <= MEDIA_PACKET_MAX_HEAD && len <= PACKET_SIZE_MAX);
     if (p->head_len)
         memcpy(d->heads[d->queued], p->head, p->head_len);
     d->queue[d->queued][0] = (struct iovec){d->heads[d->queued], p->head_len};
@@ -228,6 +260,7 @@ static void on_feedback(struct datagram_transport *d, const struct ccfb *report,
     const struct datagram_counts *counts = &d->endpoint.counts;
     uint64_t arrived = counts->arrived + counts->late;
     datagram_sender_feedback(&d->endpoint, report, now);
+    check_size(d);
     if (counts->arrived + counts->late != arrived)
         d->heard_at = now;
     if (counts->lies && !d->told_lies) {
@@ -382,7 +415,7 @@ static struct transport *datagram_create(const struct transport_kind *kind, cons
     if (!d)
         return NULL;
     *d = (struct datagram_transport){
-        .base = {.ops = &datagram_ops, .media.max_packet = MAX_PACKET},
+        .base = {.ops = &datagram_ops, .media.max_packet = PACKET_SIZE_SAFE},
         .ssrc = path->ssrc,
         .armed = USEC_NEVER,
         .report_credit = REPORTS_AHEAD,
@@ -392,7 +425,8 @@ static struct transport *datagram_create(const struct transport_kind *kind, cons
         .on_room = path->on_room,
         .ctx = path->ctx,
     };
-    struct controller_config config = {.packet_bytes = MAX_PACKET, .max_rate_bps = MAX_RATE_BPS};
+    struct controller_config config = {.packet_bytes = PACKET_SIZE_SAFE,
+                                       .max_rate_bps = MAX_RATE_BPS};
     char name[CONTROLLER_MAX_NAME + TRANSPORT_MAX_NAME];
     controller_name(kind, params, name);
     d->controller = controller_new(name, &config, now);
@@ -482,24 +516,26 @@ static int datagram_receive(const struct transport_receiver_path *path,
 // ---- The rows
 
 // RTP over UDP at the rate that CONTROLLER allows.
-#define DATAGRAM(NAME, CONTROLLER, RESPONSIVE, HELP)                                               \
+#define DATAGRAM(NAME, CONTROLLER, RESPONSIVE, LARGE, HELP)                                        \
     {                                                                                              \
         .name = NAME, .help = HELP, .datagram = true, .plain_rtp = true, .measures = RESPONSIVE,   \
-        .reports = true, .responsive = RESPONSIVE, .controller = CONTROLLER,                       \
-        .check = datagram_check, .create = datagram_create, .receive = datagram_receive            \
+        .reports = true, .responsive = RESPONSIVE, .large_packets = LARGE,                         \
+        .controller = CONTROLLER, .check = datagram_check, .create = datagram_create,              \
+        .receive = datagram_receive                                                                \
     }
 
 const struct transport_kind transport_udp =
-    DATAGRAM("udp", "fixed", false,
+    DATAGRAM("udp", "fixed", false, false,
              "RTP over UDP at the media's rate, without congestion control; udp:rate=BPS");
-const struct transport_kind transport_psp =
-    DATAGRAM("psp", "psp", true, "UDP, damped packet spacing; psp:initial=,first=,step=,link=");
+const struct transport_kind transport_psp = DATAGRAM(
+    "psp", "psp", true, true, "UDP, damped packet spacing; psp:initial=,first=,step=,link=");
 const struct transport_kind transport_psp_plain =
-    DATAGRAM("psp-plain", "psp-plain", true, "UDP, packet spacing without damping");
-const struct transport_kind transport_tfrc = DATAGRAM(
-    "tfrc", "tfrc", true, "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys");
+    DATAGRAM("psp-plain", "psp-plain", true, true, "UDP, packet spacing without damping");
+const struct transport_kind transport_tfrc =
+    DATAGRAM("tfrc", "tfrc", true, false,
+             "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys,rounds");
 const struct transport_kind transport_arc = DATAGRAM(
-    "arc", "arc", true, "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau=");
+    "arc", "arc", true, true, "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau=");
 const struct transport_kind transport_scream =
-    DATAGRAM("scream", "scream", true,
+    DATAGRAM("scream", "scream", true, false,
              "UDP, SCReAMv2 for live media; scream:target=60 (ms),ecn=l4s|classic");

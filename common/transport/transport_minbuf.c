@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `minbuf[:A,B]`, `minbuf:auto,MS`: kernel TCP whose send buffer holds no more than the window
-// needs (Goel et al. 2002, section 2), on an unpatched kernel. TCP_INFO is read before each write
-// and handed to the admission rule. What the rule admits at once leaves in one write: none of it
-// would have been refused one by one, and one pass through the kernel costs little more than that
-// of a single packet.
+// `minbuf[:A,B][,pace]`, `minbuf:auto,MS[,pace]`: kernel TCP whose send buffer holds no more than
+// the window needs (Goel et al. 2002, section 2), on an unpatched kernel. TCP_INFO is read before
+// each write and handed to the admission rule. What the rule admits at once leaves in one write:
+// none of it would have been refused one by one, and one pass through the kernel costs little more
+// than that of a single packet.
 //
 // Waking up. The kernel signals room when the unsent bytes fall below half of TCP_NOTSENT_LOWAT, so
 // twice the rule's own mark is set. That covers every refusal because of unsent data. A refusal
@@ -39,6 +39,7 @@ static uint32_t admits(struct minbuf_transport *m, struct tcp_snapshot *s)
     *s = (struct tcp_snapshot){0};
     if (tcp_info_read(tcp_conn_fd(m->stream.conn), s) != 0)
         return 1; // the write itself reports the error
+    interleaved_follow_mss(&m->stream, s->mss);
     return minbuf_packets(&m->rule, s);
 }
 
@@ -188,12 +189,15 @@ static struct transport *minbuf_create(const struct transport_kind *kind, const 
         return NULL;
     }
     interleaved_init(&m->stream, path);
+    if (m->rule.pace)
+        tcp_set_pacing(tcp_conn_fd(path->control));
     return &m->stream.base;
 }
 
 const struct transport_kind transport_minbuf = {
     .name = "minbuf",
-    .help = "TCP with a short send buffer: minbuf:A,B (1,3) or minbuf:auto,MS",
+    .help = "TCP with a short send buffer: minbuf:A,B (1,3) or minbuf:auto,MS; ,pace spreads each "
+            "window over the round trip",
     .plain_rtp = true,
     .reliable = true,
     .holds_back = true,

@@ -249,6 +249,20 @@ int rtsp_range_decode(struct text value, struct rtsp_range *out)
     return 0;
 }
 
+int rtsp_scale_decode(struct text value, double *out)
+{
+    struct scan s = scan_trimmed(text_scan(value));
+    bool minus = scan_char(&s, '-');
+    int64_t whole;
+    if (!scan_int(&s, RTSP_MAX_SCALE, &whole))
+        return ERR_MALFORMED;
+    double scale = (double)whole + (scan_char(&s, '.') ? scan_fraction(&s) : 0);
+    if (!scan_end(&s) || scale > RTSP_MAX_SCALE)
+        return ERR_MALFORMED;
+    *out = minus ? -scale : scale;
+    return 0;
+}
+
 int rtsp_frames_encode(const struct rtsp_frames *f, char *out, size_t cap)
 {
     int len = snprintf(out, cap, "first=%" PRId64 ";show=%" PRId64 "%s", f->first, f->show,

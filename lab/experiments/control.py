@@ -27,7 +27,8 @@ VIEWERS = 2
 LOAD_FIRST = 3  # seconds, before the viewers start
 GAP = 1.8
 # The keys of a viewer, GAP apart; a pair belongs together: the second one is measured.
-KEYS = ["next", "seek=25", "next", ("pause", "go-on"), "seek=5", "next", ("stop", "go-on"), "seek=30", "next", ("pause", "go-on")]
+KEYS = ["next", "seek=25", "next", ("pause", "go-on"), "seek=5", "next", ("stop", "go-on"), "seek=30", "scale=4", "scale=1",
+        "next", ("pause", "go-on")]
 FIRST_KEY = 3.0
 WAIT = 0.7  # from the first key of a pair to the second
 

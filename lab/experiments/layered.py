@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Layered streams over TFRC and UDP next to 10 TCPs, and over TCP next to 5 TCPs and 5 UDPs: sections 5.1 and 5.2 of
-Fiksdal's thesis (2003, figures 17 to 23) with programs and kernel TCPs. `tfrc` has 5.1 in simulation, with more rates.
+Fiksdal's thesis (2003, figures 17 to 23) with programs and kernel TCPs. Runs of 5.1 have a twin in weir-sim; `tfrc` has more rates there.
 
 5.1: 100 Mbit/s, an RTT of 60 ms, DRD from 5 to 25 packets, or drop-tail of 25; 10 downloads for 90 s, the stream for 80. 5.2:
 10 Mbit/s, 2 ms, DRD from 3 to 5. The thesis prints neither the stream's rate nor that of the datagrams beside it: here 3.9
@@ -14,6 +14,7 @@ import numpy as np
 
 from lab import layer_times, live, net
 from lab.experiment import Cell, Experiment, kept_path
+from lab.experiments import papers_real, tfrc
 from lab.report import canvas
 from lab.rows import Rows, text
 
@@ -26,6 +27,11 @@ STREAMS = ("tfrc:komssys", "tfrc", "udp")  # of 5.1
 FLAVOURS = {"reno": {"net/ipv4/tcp_sack": "0"}, "sack": {"net/ipv4/tcp_sack": "1", "net/ipv4/tcp_recovery": "0"},
             "rack": {"net/ipv4/tcp_sack": "1", "net/ipv4/tcp_recovery": "1"}}
 LEAD = 5  # seconds of the traffic before the stream, and of 5.1's after it
+
+
+TCP_PAYLOAD = 1448 / 1500  # weir-sim counts a download's bytes on the wire
+TWINS = [("throughput_mbps", "throughput, Mbit/s", 2), ("goodput_mbps", "layered goodput, Mbit/s", 2), ("useful", "useful part", 3),
+         ("layers", "layers a frame", 2), ("tcp_mbps", "the downloads together, Mbit/s", 2)]
 
 
 def is_tcp(cell):
@@ -84,10 +90,20 @@ def one(context):
     if context.run == 0:
         np.savez_compressed(context.kept("npz"), read=read, useful=useful)
     own = [profile["elephants"].get(s, 0) for s in range(LEAD + 1, LEAD + seconds)]
-    return {"throughput_mbps": float(read.mean()), "goodput_mbps": float(useful.mean()), "goodput_sd": float(useful.std()),
+    return simulated(context, seconds) | {"throughput_mbps": float(read.mean()), "goodput_mbps": float(useful.mean()), "goodput_sd": float(useful.std()),
             "useful": float(useful.sum() / read.sum()) if read.sum() else None, "layers": float(frames[:, 1].mean()),
             "layer_changes": float(np.abs(np.diff(frames[:, 1])).mean()), "tcp_mbps": float(np.mean(own)) / 1e6,
             "link_loss": sum(link["dropped"].values()) / max(1, link["packets_in"]), "waited": waited}
+
+
+def simulated(context, seconds):
+    """The figures of 5.1 in weir-sim, with the same sending core, as sim_*; none of 5.2."""
+    if is_tcp(context.cell.name):
+        return {}
+    p = {"mbit": 100, "media": 60 * 8 * LAYER_BITS / 1e6, "queue": context.cell.name.partition("-")[2], "tcp": "sack"}
+    found = tfrc.session(context.directory, context.build, context.seed, p, context.contender.replace(",", "/"), seconds)
+    found["tcp_mbps"] *= TCP_PAYLOAD
+    return {f"sim_{key}": found[key] for key, _, _ in TWINS}
 
 
 COLUMNS = [("throughput_mbps", "throughput, Mbit/s", 2), ("goodput_mbps", "layered goodput", 2), ("useful", "useful part", 3),
@@ -121,6 +137,7 @@ def write(run_rows, page):
     page.table("Streams", ["cell", "contender", "runs", *(name for _, name, _ in COLUMNS)],
                [[cell, c, len(rows.by[cell, c]), *(text(rows.mean(cell, c, key), digits) for key, _, digits in COLUMNS)]
                 for cell in rows.cells() for c in rows.contenders(cell)], "streams")
+    papers_real.compare(rows, page, "Section 5.1 next to its simulated twin", "twins", TWINS, [c for c in rows.cells() if not is_tcp(c)])
     page.table("What the thesis concludes", ["cell", "what", "result"], claims_of(rows), "claims")
     for cell in rows.cells():
         plot(rows, page, cell)

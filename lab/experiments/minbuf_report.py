@@ -12,6 +12,7 @@ from lab.rows import Rows, text
 from lab.stats import LogHistogram
 
 CONTENDERS = ["tcp", "minbuf:1,0", "minbuf:1,3", "minbuf:2,0", "minbuf:auto,20", "tcp:notsent=16384"]
+GIGABIT = "gigabit"  # cells of the third set (minbuf_gigabit.py) have this name, or with "-tso" behind it
 # Section 4.1: when each kind of cross traffic starts and stops, in seconds.
 SCHEDULE = {"elephants": 5, "mice": 20, "cbr": 40, "elephants_stop": 60, "rest_stop": 75, "end": 80}
 
@@ -44,6 +45,11 @@ def parse(cell):
     """"30mbit-100ms-1bdp-reno" -> (30, 100, "1bdp", "reno")"""
     mbit, rtt, queue, cc = cell.split("-")
     return int(mbit.removesuffix("mbit")), int(rtt.removesuffix("ms")), queue, cc
+
+
+def mice_goal(queue):
+    """The part of the bandwidth that mice get: sections 4.1, and 4.4 with ECN."""
+    return 0.5 if queue == "dred" else 0.3
 
 
 def published(cell, contender):
@@ -103,10 +109,65 @@ def link_table(rows, page):
                                        "flow's drops", "flow's marks", "CPU s a Gbit, both ends"], out, "link")
 
 
+def qualities(rows, cell, contender, share):
+    """Section 4.2: the product of D200 or D500 (the share that arrives within so many ms) and the throughput, in Mbit/s, as
+    {run: value}."""
+    shares, bps = rows.values(cell, contender, share), rows.values(cell, contender, "throughput_bps")
+    return {run: d * bps[run] / 1e6 for run, d in shares.items() if d is not None and bps[run] is not None}
+
+
 def quality(rows, cell, contender):
-    """Section 4.2: the product of D200 (the share that arrives within 200 ms) and the throughput; Mbit/s."""
-    d200, bps = rows.mean(cell, contender, "d200"), rows.mean(cell, contender, "throughput_bps")
-    return d200.value * bps.value / 1e6 if d200 and bps else None
+    mean = stats.mean(qualities(rows, cell, contender, "d200").values())
+    return mean.value if mean else None
+
+
+def quality_table(rows, page):
+    out = []
+    for cell, contender in _ordered(rows):
+        line = [cell, contender]
+        for share in ("d200", "d500"):
+            own, base = (qualities(rows, cell, c, share) for c in (contender, "tcp"))
+            line += [text(stats.mean(own.values()), 2), text(stats.paired_ratio(own, base), 2)]
+        out.append(line)
+    page.table("D x throughput (section 4.2), Mbit/s, and over tcp's in the paired runs",
+               ["cell", "contender", "D200 x throughput", "over tcp's", "D500 x throughput", "over tcp's"], out, "quality")
+
+
+def mice_table(rows, page):
+    out = []
+    for cell in rows.cells():
+        shares, counts = ([v for c in rows.contenders(cell) for v in rows.values(cell, c, key).values() if v is not None]
+                          for key in ("mice_share", "mice"))
+        if shares:
+            share = stats.mean(shares)
+            out.append([cell, mice_goal(parse(cell)[2]), ", ".join(map(str, sorted(set(counts)))), text(share, 3),
+                        "yes" if abs(share.value - mice_goal(parse(cell)[2])) <= 0.1 else "no"])
+    if out:
+        page.heading("The mice")
+        page.text("What the mice got of the bandwidth, from 5 s after their start until the elephants end. Their number is "
+                  "tuned once a cell, without the flow under test and without CBR (the quick version does not tune). "
+                  "Paper: 80 mice in all, about 30 %, and 50 % with ECN.")
+        page.table("Share of the mice", ["cell", "goal", "mice", "share", "within 0.1"], out, "mice")
+
+
+def gigabit(rows, page):
+    """The third set of experiments (section 3.1), which the paper announces."""
+    out = []
+    for cell in rows.cells():
+        for contender in rows.contenders(cell):
+            mbps = rows.mean(cell, contender, "gigabit_bps", lambda bps: bps / 1e6)
+            ratio = stats.paired_ratio(rows.values(cell, contender, "gigabit_bps"), rows.values(cell, "tcp", "gigabit_bps"))
+            out.append([cell, contender, len(rows.values(cell, contender, "gigabit_bps")), text(mbps, 0), text(ratio, 2),
+                        *(text(rows.mean(cell, contender, key), 2) for key in
+                          ("core_busy", "core_s_per_gbit", "waits_per_mbyte"))])
+    if out:
+        page.heading("Processing overhead")
+        page.text("The paper's third set of experiments (section 3.1): a network faster than the sender's CPU. A veth pair, "
+                  "the sender on core 0, a receiver that discards on core 1. The core's time includes interrupts, and the "
+                  "kernel's part of receiving, which a veth does in the sender's time. With tso the kernel hands over "
+                  "segments of up to 64 KB, else single packets.")
+        page.table("Overhead with the sender's core full", ["cell", "contender", "runs", "Mbit/s", "over tcp's",
+                   "core busy", "core s a Gbit", "waits for events a MB"], out, "overhead")
 
 
 def goals_of(rows, cell):
@@ -264,6 +325,19 @@ def distribution(rows, page, queue, cc, caption, name):
     page.figure(caption, figure, name)
 
 
+def windows(axis, series, middle):
+    """The third panel of figure 6: latency follows losses, not cwnd. Transmissions in packets a 100 ms."""
+    near = (series["out"] > middle - 5) & (series["out"] < middle + 5)
+    out, again = series["out"][near], series["again"][near]
+    bins = np.arange(middle - 5, middle + 5.1, 0.1)
+    axis.step(bins[:-1], np.histogram(out[~again], bins)[0], where="post", label="transmissions in 100 ms")
+    axis.plot(out[again], np.zeros(np.count_nonzero(again)), "r^", markersize=6, label="retransmission")
+    shown = (series["window_at"] > middle - 5) & (series["window_at"] < middle + 5)
+    axis.plot(series["window_at"][shown], series["window"][shown], "k-", linewidth=1, label="cwnd")
+    axis.set(ylabel="packets", ylim=(0, None))
+    axis.legend(fontsize=7)
+
+
 def parts(page, cell, contender):
     """Figure 6: where each packet waits, for the ten seconds around its worst second."""
     series = _series(page, cell, contender, "parts.npz")
@@ -272,7 +346,7 @@ def parts(page, cell, contender):
     sent, read, written = series["sent"], series["read"], series["written"]
     middle = sent[np.argmax(read - written)]
     chosen = (sent > middle - 5) & (sent < middle + 5)
-    figure, axes = canvas(2, 1, width=9, height=2.7, sharex=True)
+    figure, axes = canvas(3, 1, width=9, height=2.7, sharex=True)
     curves = {"total": (0, read - written), "network": (0, series["arrived"] - sent), "sender": (1, sent - written),
               "receiver": (1, read - series["arrived"])}
     for label, (row, values) in curves.items():
@@ -280,10 +354,11 @@ def parts(page, cell, contender):
     for row in (0, 1):
         axes[row][0].set(ylabel="ms", ylim=(0, None))
         axes[row][0].legend(markerscale=4)
-    axes[1][0].set_xlabel("transmission time, s")
-    page.figure(f"Figure 6: delay of each packet at the sender, in the network and at the receiver ({cell}, "
-                f"{contender}). Sent: when it first entered the link; arrived: when it first left it.", figure,
-                "figure-6")
+    windows(axes[2][0], series, middle)
+    axes[2][0].set_xlabel("transmission time, s")
+    page.figure(f"Figure 6: delay of each packet at the sender, in the network and at the receiver; transmissions, "
+                f"retransmissions and cwnd ({cell}, {contender}). Sent: when it first entered the link; arrived: when it "
+                "first left it.", figure, "figure-6")
     out = [[label, *(f"{x * 1e3:.2f}" for x in (values.mean(), *np.percentile(values, (50, 95, 99)), values.max()))]
            for label, (_, values) in curves.items()]
     page.table(f"Delay of {sent.size} packets, ms", ["part", "mean", "median", "95 %", "99 %", "largest"], out,
@@ -291,15 +366,21 @@ def parts(page, cell, contender):
 
 
 def write(run_rows, page):
-    rows = Rows(run_rows)
     if not run_rows:
         page.text("No run has finished yet.")
         return
+    of_cost = [row["cell"].startswith(GIGABIT) for row in run_rows]
+    gigabit(Rows([row for row, cost in zip(run_rows, of_cost) if cost]), page)
+    if all(of_cost):
+        return
+    rows = Rows([row for row, cost in zip(run_rows, of_cost) if not cost])
     goals(rows, page)
     tables(rows, page)
+    quality_table(rows, page)
     waiting(rows, page)
     phases(page, rows)
     link_table(rows, page)
+    mice_table(rows, page)
     page.heading("Figures")
     plain, ecn = "30mbit-100ms-0.25bdp-reno", "30mbit-100ms-dred-reno"
     profile(page, rows, plain, "Figure 2: bandwidth profile of the cross traffic", "figure-2")

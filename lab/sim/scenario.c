@@ -453,6 +453,13 @@ static int read_kind(struct spec_reader *r, struct scan name, struct group *g)
                      spec_excerpt(name).text);
 }
 
+// What weir-play requests with this policy; without one, the server's default.
+static usec_t default_latency(const struct group *g)
+{
+    usec_t buffer = (usec_t)llround(g->goddard.play_buf_thresh * 1e6);
+    return g->level < 0 ? goddard_params_sender_wait(buffer) : USEC_PER_SEC;
+}
+
 int group_parse(const char *text, struct group *g, char *error, size_t error_cap)
 {
     *g = (struct group){.text = text,
@@ -474,7 +481,6 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
                         .think = USEC_PER_SEC,
                         .max_bps = 1000000000,
                         .length = 300 * USEC_PER_SEC,
-                        .latency = USEC_PER_SEC,
                         .limit_bytes = SCHEDULER_LIMIT_BYTES,
                         .level = -1,
                         .fragment_bytes = 1000,
@@ -493,5 +499,7 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
     uint64_t seen = 0;
     while (!err && has_list && spec_take(&list, ',', &r.part))
         err = read_part(&r, g, &seen);
+    if (!g->latency)
+        g->latency = default_latency(g);
     return err ? err : check(&r, g);
 }

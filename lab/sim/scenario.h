@@ -30,7 +30,8 @@
 //   datagram    cc=NAME[:PARAMS] (must be said; a / stands for the comma between PARAMS)
 //               rate=R (media; greedy)  max=1gbit (of the controller)  ect (0 or 1)
 //   stream      via=NAME[:PARAMS] (sim_transport.h; must be said; / for the comma)  media=goddard
-//               (synthetic.h; / for the comma)  length=300s  latency=1s (in the scheduler)
+//               (synthetic.h; / for the comma)  length=300s  latency=5500ms (in the scheduler; the
+//               default is what weir-play requests for its buffer, with level= 1s)
 //               queue=priority (deadline, fifo: the scheduler's mode)  limit=4194304B (of it)
 //               level=N (requested throughout; default: the Goddard policy chooses)
 //               pair=1 (0: no pair of packets passes, as over RTSP's own connection)

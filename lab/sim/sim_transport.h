@@ -50,8 +50,8 @@ struct sim_transport {            // embedded first
     struct media_transport media; // first
     const struct sim_transport_ops *ops;
     struct flow *flow; // borrowed: its counts, and its packets
-    // Frames that the network lost or that had no room: the policy may scale by loss
-    // (goddard_inputs_loses_frames).
+    // The network loses packets, or frames wait in the scheduler: the policy scales by loss. False:
+    // TCP with an unlimited send buffer, as in the paper.
     bool may_lose;
     // At the sender: the transport has room again after `room` was false.
     void (*on_room)(void *ctx, usec_t now);

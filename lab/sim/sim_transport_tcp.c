@@ -47,6 +47,7 @@ static struct tcp_snapshot snapshot(const struct sim_tcp *t)
     uint32_t mss = (uint32_t)t->base.media.max_packet;
     return (struct tcp_snapshot){.cwnd = (uint32_t)s->cwnd,
                                  .unacked = (uint32_t)(s->high - s->una),
+                                 .sacked = (uint32_t)s->board.count,
                                  .mss = mss,
                                  .notsent_bytes = (uint32_t)(t->written - s->high) * mss,
                                  .srtt = s->rto.srtt};
@@ -238,7 +239,10 @@ int sim_transport_tcp_check(const char *params, bool minbuf)
 {
     struct minbuf m;
     size_t limit;
-    return minbuf ? minbuf_parse(params, &m) : read_limit(params, &limit);
+    if (!minbuf)
+        return read_limit(params, &limit);
+    int err = minbuf_parse(params, &m);
+    return err ? err : m.pace ? ERR_UNSUPPORTED : 0; // a simulated TCP is not paced
 }
 
 struct sim_transport *sim_transport_tcp_new(const struct sim_transport_config *config,

@@ -43,13 +43,17 @@ static void find_lost(struct tcp_scoreboard *b)
 void tcp_scoreboard_ack(struct tcp_scoreboard *b, const struct tcp_ack *ack, int64_t high)
 {
     assert(high - b->una <= TCP_SPAN);
-    for (; b->una < ack->next && b->una < high; b->una++)
+    for (; b->una < ack->next && b->una < high; b->una++) {
+        b->count -= *cell(b, b->una);
         *cell(b, b->una) = 0;
+    }
     for (int i = 0; i < ack->blocks; i++) {
         int64_t end = ack->block[i].end < high ? ack->block[i].end : high;
         int64_t seq = ack->block[i].begin > b->una ? ack->block[i].begin : b->una;
-        for (; seq < end; seq++)
+        for (; seq < end; seq++) {
+            b->count += !*cell(b, seq);
             *cell(b, seq) = 1;
+        }
         if (end > b->sack_end)
             b->sack_end = end;
     }

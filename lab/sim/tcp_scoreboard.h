@@ -15,6 +15,7 @@ extern "C" {
 struct tcp_scoreboard {
     uint8_t *sacked;   // owned, [TCP_SPAN]; indexed by sequence number modulo TCP_SPAN
     int64_t una;       // the first unacknowledged packet
+    int64_t count;     // SACKed packets
     int64_t sack_end;  // one past the highest SACKed packet; <= una: none
     int64_t lost_end;  // packets below this that were not SACKed count as lost
     int64_t rexmitted; // the RFC's HighRxt + 1

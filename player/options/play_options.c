@@ -49,11 +49,12 @@ static const char *cc_value(int i, const char **help)
 static const char *adapt_value(int i, const char **help)
 {
     static const char *const list[][2] = {
-        {"sender", "the server, by the measured network rate; the default for live media"},
-        {"none", "no adaptation: a fixed level; the default for other media"},
+        {"auto", "sender, and goddard for a stored ladder; a chosen level stays; the default"},
+        {"sender", "the server, by the measured network rate; not of a stored ladder"},
+        {"none", "no adaptation: a fixed level"},
         {"goddard", "this player, by the capacity, loss and stalls that it measures"},
     };
-    if (i >= 3)
+    if (i >= 4)
         return NULL;
     *help = list[i][1];
     return list[i][0];
@@ -66,11 +67,11 @@ static const char *read_adapt(void *options, const char *value, char *why, size_
     const char *word;
     for (int i = 0; (word = adapt_value(i, &help)); i++) {
         if (strcmp(value, word) == 0) {
-            ((struct play_options *)options)->adapt = (enum adapt)(ADAPT_SENDER + i);
+            ((struct play_options *)options)->adapt = (enum adapt)(ADAPT_AUTO + i);
             return NULL;
         }
     }
-    return "expects sender, none or goddard";
+    return "expects auto, sender, none or goddard";
 }
 
 static const char *repair_value(int i, const char **help)
@@ -122,7 +123,8 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
         return why;
     }
     return err ? "expects SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on, SECONDS:level=N, "
-                 "SECONDS:channel=N, SECONDS:next, SECONDS:previous or SECONDS:stop"
+                 "SECONDS:scale=N, SECONDS:channel=N, SECONDS:next, SECONDS:previous or "
+                 "SECONDS:stop"
                : NULL;
 }
 
@@ -183,7 +185,7 @@ static const struct option_row rows[] = {
      .help = "who changes the level when the network changes:"},
     {.name = "goddard", .argument = "NAME=VALUE,...", .read = read_goddard,
      .value = goddard_params_name,
-     .help = "parameters of --adapt goddard; the guide player.md explains them"},
+     .help = "parameters of --adapt goddard and auto; the guide player.md explains them"},
 
     {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
      .read = read_buffer, .fallback = "0.25",
@@ -199,7 +201,8 @@ static const struct option_row rows[] = {
      .max = MAX_DURATION_SEC, .help = "begin at this position of a file"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
      .help = "perform ACTION at this time of the session; may be repeated. ACTION is seek=SECONDS, "
-     "pause, go-on, level=N, channel=N, next, previous or stop"},
+     "pause, go-on, level=N, scale=N (2, 4, 8 fast forward, -2, -4, -8 rewind, 1 normal play), "
+     "channel=N, next, previous or stop"},
     {.name = "duration", .letter = 'd', .argument = "SECONDS", .kind = OPTION_SECONDS,
      .at = AT(duration), .min = 0.001, .max = MAX_DURATION_SEC,
      .help = "end after this time"},
@@ -288,8 +291,12 @@ fail(char *error, size_t cap, const char *format, ...)
 // --adapt goddard chooses level and buffer itself: options that set them conflict with it.
 static bool check_goddard(struct play_options *o, char *error, size_t cap)
 {
+    if (o->adapt == ADAPT_AUTO) {
+        o->goddard.play_buf_thresh = fmax(o->goddard.play_buf_thresh, usec_to_sec(o->buffer));
+        return true;
+    }
     if (o->adapt != ADAPT_GODDARD)
-        return !o->has_goddard || fail(error, cap, "--goddard requires --adapt goddard");
+        return !o->has_goddard || fail(error, cap, "--goddard requires --adapt goddard or auto");
     if (o->level >= 0)
         return fail(error, cap,
                     "--adapt goddard conflicts with --level and ?level=: it chooses the level "
@@ -410,5 +417,19 @@ int play_options_latency_ms(const struct play_options *o, bool live)
         return PLAY_OPTIONS_LOW_LATENCY_MS;
     if (o->latency && live)
         return (int)(o->latency / USEC_PER_MSEC);
-    return (int)usec_max(1000, o->buffer / USEC_PER_MSEC + 500);
+    return (int)(goddard_params_sender_wait(o->buffer) / USEC_PER_MSEC);
+}
+
+bool play_options_has_policy(const struct play_options *o, const struct sdp *sdp)
+{
+    if (o->adapt != ADAPT_AUTO)
+        return o->adapt == ADAPT_GODDARD;
+    bool is_stored = sdp->duration >= 0 && sdp_has_pictures(sdp) && *sdp->validator;
+    return is_stored && sdp->ladder.level_count > 1 && o->level < 0 && !o->low_latency;
+}
+
+int play_options_policy_latency_ms(const struct play_options *o)
+{
+    usec_t buffer = (usec_t)llround(o->goddard.play_buf_thresh * 1e6);
+    return (int)(goddard_params_sender_wait(buffer) / USEC_PER_MSEC);
 }

@@ -12,6 +12,7 @@
 #include "common/program/command_line.h"
 #include "common/repair/repair_policy.h"
 #include "common/transport/transport_list.h"
+#include "common/wire/sdp.h"
 #include "common/wire/url.h"
 #include "player/policy/play_script.h"
 #include "player/policy/playlist.h"
@@ -34,7 +35,8 @@ enum exit_code {
 
 // Who chooses the level while the stream runs.
 enum adapt {
-    ADAPT_DEFAULT, // option not given: the server's choice
+    ADAPT_AUTO,    // the player for a stored ladder, which has no encoder; else the server, if the
+                   // media has an encoder
     ADAPT_SENDER,  // the server, by the measured network rate
     ADAPT_NONE,    // no adaptation
     ADAPT_GODDARD, // the player, by goddard.h
@@ -47,9 +49,10 @@ struct play_options {
     char cc[16]; // empty: the kernel's own choice
     int level;   // --level, else the URL's; -1: the server's choice
     enum adapt adapt;
-    bool has_goddard;              // --goddard was given
-    struct goddard_params goddard; // ADAPT_GODDARD; sets `buffer` to its play_buf_thresh
-    bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
+    bool has_goddard; // --goddard was given
+    // ADAPT_GODDARD sets `buffer` to its play_buf_thresh; ADAPT_AUTO raises that to `buffer`.
+    struct goddard_params goddard;
+    bool low_latency;        // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
     usec_t latency;          // target for live media, capture to shown; 0: auto, or with --buffer
                              // that of the start
     bool latency_auto;       // --latency auto was given
@@ -94,6 +97,10 @@ void play_options_destroy(void *options);
 // Returns the max milliseconds that a frame may wait at the sender, at the start: the session's
 // `latency` parameter.
 int play_options_latency_ms(const struct play_options *o, bool live);
+// Returns true if the player chooses the level of this stream, by Goddard's policy.
+bool play_options_has_policy(const struct play_options *o, const struct sdp *sdp);
+// The same as play_options_latency_ms, of a stream of play_options_has_policy.
+int play_options_policy_latency_ms(const struct play_options *o);
 
 #ifdef __cplusplus
 }

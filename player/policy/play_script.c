@@ -7,7 +7,7 @@
 #include "common/base/scan.h"
 #include "player/policy/playlist.h"
 
-enum { MAX_SECONDS = 1000000, MAX_LEVEL = 31 };
+enum { MAX_SECONDS = 1000000, MAX_LEVEL = 31, MAX_SCALE = 8 };
 
 static bool scan_seconds(struct scan *s, double *out)
 {
@@ -43,6 +43,14 @@ static bool scan_action(struct scan *s, struct play_step *out)
     if (scan_word(s, "stop")) {
         out->action = PLAY_STOP;
         return true;
+    }
+    if (scan_word(s, "scale=")) {
+        bool minus = scan_char(s, '-');
+        int64_t scale;
+        bool good = scan_int(s, MAX_SCALE, &scale) && scale > 0;
+        out->action = PLAY_SCALE;
+        out->value = minus ? -(double)scale : (double)scale;
+        return good;
     }
     out->action = scan_word(s, "pause") ? PLAY_PAUSE : PLAY_GO_ON;
     return out->action == PLAY_PAUSE || scan_word(s, "go-on");

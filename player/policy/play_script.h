@@ -17,6 +17,7 @@ enum play_action {
     PLAY_PAUSE,
     PLAY_GO_ON,
     PLAY_LEVEL,
+    PLAY_SCALE,
     PLAY_CHANNEL,    // to the channel `value`, from 1
     PLAY_CHANNEL_BY, // `value` channels on: 1 or -1
     PLAY_STOP,
@@ -25,7 +26,9 @@ enum play_action {
 struct play_step {
     usec_t at; // since playing was requested
     enum play_action action;
-    double value; // PLAY_SEEK: seconds; PLAY_LEVEL: the level; PLAY_CHANNEL, PLAY_CHANNEL_BY
+    // PLAY_SEEK: seconds; PLAY_LEVEL: the level; PLAY_SCALE: the scale; PLAY_CHANNEL,
+    // PLAY_CHANNEL_BY
+    double value;
 };
 
 struct play_script {
@@ -33,8 +36,8 @@ struct play_script {
     struct play_step steps[PLAY_SCRIPT_MAX]; // ascending `at`
 };
 
-// "2.5:seek=60", "3:pause", "4:go-on", "5:level=2", "6:channel=3", "7:next", "8:previous",
-// "9:stop". 0, ERR_MALFORMED, ERR_FULL.
+// "2.5:seek=60", "3:pause", "4:go-on", "5:level=2", "6:scale=-4", "7:channel=3", "8:next",
+// "9:previous", "10:stop". 0, ERR_MALFORMED, ERR_FULL.
 int play_script_add(struct play_script *s, const char *text);
 
 #ifdef __cplusplus

@@ -5,7 +5,11 @@
 
 void seek_init(struct seek *s, bool possible, double frame_rate, double duration)
 {
-    *s = (struct seek){.possible = possible, .frame_rate = frame_rate, .duration = duration};
+    *s = (struct seek){.possible = possible,
+                       .frame_rate = frame_rate,
+                       .duration = duration,
+                       .scale = 1,
+                       .wanted_scale = 1};
 }
 
 static double seconds_of(const struct seek *s, int64_t frames)
@@ -17,7 +21,8 @@ double seek_position(const struct seek *s)
 {
     if (!s->known || !s->possible)
         return NAN;
-    double at = fmax(0, s->seconds + seconds_of(s, s->shown - s->number));
+    double since = seconds_of(s, s->shown - s->number);
+    double at = fmax(0, s->seconds + (s->scale < 0 ? -since : since));
     return s->duration > 0 ? fmod(at, s->duration) : at; // weir-send --loop starts again
 }
 
@@ -28,7 +33,7 @@ double seek_base(const struct seek *s)
 
 bool seek_is_early(const struct seek *s, int64_t arrived)
 {
-    if (!s->known || !s->possible)
+    if (!s->known || !s->possible || s->scale != 1)
         return false;
     double brought = seconds_of(s, arrived - s->number);
     return brought > SEEK_PROGRESS && s->seconds + brought < s->duration - SEEK_EARLY;
@@ -44,13 +49,37 @@ enum seek_request seek_to(struct seek *s, double seconds, usec_t now)
     s->to = fmin(fmax(seconds, 0), last);
     s->phase = SEEK_REQUESTED;
     s->requested = now;
+    s->scales = false;
     return SEEK_WANTED;
+}
+
+enum seek_request seek_scale(struct seek *s, double scale, usec_t now)
+{
+    enum seek_request answer = seek_to(s, seek_base(s), now);
+    if (answer != SEEK_WANTED)
+        return answer;
+    s->wanted_scale = scale;
+    s->scales = true;
+    return answer;
+}
+
+double seek_scale_by(const struct seek *s, int steps)
+{
+    static const double scales[] = {-8, -4, -2, 1, 2, 4, 8};
+    enum { LAST = sizeof(scales) / sizeof(scales[0]) - 1 };
+    int at = 0;
+    while (at < LAST && scales[at] < s->wanted_scale)
+        at++;
+    at += steps;
+    return scales[at < 0 ? 0 : at > LAST ? LAST : at];
 }
 
 // A server may refuse a seek if other viewers watch the same stream.
 static bool is_there(const struct seek *s, const struct seek_place *place)
 {
-    return place->first >= 0 && fabs(place->seconds - s->to) < SEEK_TOLERANCE;
+    // At another scale than 1 the server begins with a key frame.
+    return place->first >= 0 &&
+           (place->scale != 1 || fabs(place->seconds - s->to) < SEEK_TOLERANCE);
 }
 
 // After a pause a stream that others watch continues with the present.
@@ -62,14 +91,19 @@ static bool has_left_out(const struct seek *s, const struct seek_place *place, i
 enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int64_t arrived)
 {
     bool sought = place->sought;
+    // Another speed: the frames before `first` still wait at the server, and come.
+    if (s->possible && s->known && !sought && !place->paused)
+        return SEEK_CONTINUES;
     if (!s->possible || isnan(place->seconds) || place->show < 0 ||
         (sought && !is_there(s, place))) {
         s->phase = SEEK_IDLE;
+        s->wanted_scale = s->scale;
         return SEEK_NOT_PLACED;
     }
     if (sought || !s->known)
         s->shown = place->show;
     s->known = true;
+    s->scale = place->scale;
     s->number = place->show;
     s->seconds = place->seconds;
     if (!sought && place->show == place->first && !has_left_out(s, place, arrived))
@@ -82,6 +116,7 @@ enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int
 void seek_refused(struct seek *s)
 {
     s->phase = SEEK_IDLE;
+    s->wanted_scale = s->scale;
 }
 
 bool seek_again(struct seek *s)

@@ -35,6 +35,11 @@ struct seek {
     double to;                                             // REQUESTED, PLACED: the requested place
     usec_t requested;                                      // REQUESTED, PLACED: when
     bool pause_due; // true if the viewer has paused but the server still sends
+    // Fast forward and rewind (RFC 2326, 12.34). Frames count at `frame_rate` at any scale; on
+    // rewind the place in the film descends as they ascend.
+    double scale;        // of the media that the place above is of
+    double wanted_scale; // that the viewer chose
+    bool scales;         // the seek in progress is a change of the scale
 };
 
 // The response to PLAY.
@@ -43,6 +48,8 @@ struct seek_place {
     int64_t first;  // the first frame that is sent; -1: not given
     int64_t show;   // the frame at `seconds`; -1: not given
     bool sought;    // true if it is the response to a seek
+    bool paused;    // true if the server was paused before
+    double scale;
 };
 
 enum seek_request { SEEK_IMPOSSIBLE, SEEK_PLACE_UNKNOWN, SEEK_WANTED };
@@ -65,6 +72,11 @@ bool seek_is_early(const struct seek *s, int64_t arrived);
 
 // The viewer seeks. SEEK_WANTED: request `to` from the server.
 enum seek_request seek_to(struct seek *s, double seconds, usec_t now);
+// The viewer changes the scale, and so seeks to where the picture is. SEEK_WANTED: request `to` and
+// `wanted_scale` from the server.
+enum seek_request seek_scale(struct seek *s, double scale, usec_t now);
+// Returns the scale that is `steps` above (below: < 0) the chosen one, of -8, -4, -2, 1, 2, 4, 8.
+double seek_scale_by(const struct seek *s, int steps);
 // PLAY was answered. `arrived`: number of the newest frame, -1: none.
 enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int64_t arrived);
 void seek_refused(struct seek *s);

@@ -300,6 +300,20 @@ static struct object channels(const struct qoe_json *r)
     return o;
 }
 
+// The viewer's other controls, by kind.
+static struct object controls(const struct qoe_json *r)
+{
+    static const char *const names[QOE_CONTROLS] = {[QOE_CONTROL_SCALE] = "scale"};
+    struct object all = object_new();
+    for (int i = 0; i < QOE_CONTROLS; i++) {
+        struct object o = object_new();
+        put_count(&o, "count", r->controls[i].count);
+        put_object(&o, "wait", latency_of(&r->controls[i].wait));
+        put_object(&all, names[i], o);
+    }
+    return all;
+}
+
 // The latency target, the share of each part, and the mean that each part has taken.
 static void put_budget(struct object *o, const struct qoe_json *r)
 {
@@ -467,6 +481,7 @@ char *qoe_json_json(const struct qoe_json *r)
     put_causes(&o, r);
     put_object(&o, "seeks", seeks(r));
     put_object(&o, "channels", channels(r));
+    put_object(&o, "controls", controls(r));
     put_object(&o, "jitter", jitter(r));
     put_object(&o, "levels", levels(r));
     put_layers(&o, r);

@@ -173,6 +173,15 @@ void trace_resume(struct trace *e, usec_t wait, usec_t now)
                    with(NULL, "first_frame_ms", json_figure(usec_to_msec(wait), 1)));
 }
 
+void trace_scale(struct trace *e, double scale, double seconds, usec_t wait, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "scale", json_figure(scale, 3));
+    more = with(more, "at", json_figure(seconds, 3));
+    write_line(e, "scale", now, with(more, "first_frame_ms", json_figure(usec_to_msec(wait), 1)));
+}
+
 void trace_level(struct trace *e, const struct qoe_switch *s, usec_t now)
 {
     if (!is_on(e))

@@ -49,6 +49,9 @@ static void on_display_command(void *ctx, enum display_command command)
         [DISPLAY_NEXT] = {.kind = COMMAND_CHANNEL_BY, .level = 1},
         [DISPLAY_PREVIOUS] = {.kind = COMMAND_CHANNEL_BY, .level = -1},
         [DISPLAY_STOP] = {.kind = COMMAND_STOP},
+        [DISPLAY_FASTER] = {.kind = COMMAND_SCALE_BY, .level = 1},
+        [DISPLAY_SLOWER] = {.kind = COMMAND_SCALE_BY, .level = -1},
+        [DISPLAY_NORMAL] = {.kind = COMMAND_SCALE, .scale = 1},
         [DISPLAY_FAILED] = {.kind = COMMAND_FAILED},
     };
     commands_post(ctx, &table[command]);
@@ -90,6 +93,8 @@ static struct command command_of(const struct play_step *step)
         return (struct command){.kind = COMMAND_SEEK, .seconds = step->value};
     case PLAY_LEVEL:
         return (struct command){.kind = COMMAND_LEVEL, .level = (int)step->value};
+    case PLAY_SCALE:
+        return (struct command){.kind = COMMAND_SCALE, .scale = step->value};
     case PLAY_PAUSE:
         return (struct command){.kind = COMMAND_PAUSE};
     case PLAY_CHANNEL:

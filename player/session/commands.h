@@ -25,6 +25,8 @@ struct command {
         COMMAND_LEVEL_BY, // by `level`, from the last requested level
         COMMAND_SEEK,     // to `seconds` of the media
         COMMAND_SEEK_BY,  // by `seconds`
+        COMMAND_SCALE,    // to `scale`: fast forward, rewind, normal play
+        COMMAND_SCALE_BY, // by `level` steps
         COMMAND_TRANSPORT,
         COMMAND_SNAPSHOT,
         COMMAND_MUTE,       // toggles muting
@@ -34,6 +36,7 @@ struct command {
     } kind;
     int level;
     double seconds;
+    double scale;
     char transport[TRANSPORT_MAX_NAME];
 };
 

@@ -135,6 +135,10 @@ static void on_bye(void *ctx, usec_t now)
 static void on_drained(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
+    // Rewind is at the beginning: the film plays on from there.
+    if (c->phase == ENDED && !c->stopped && c->link && c->seek.scale < 0 &&
+        connection_scale(c, 1, now) == SEEK_WANTED)
+        return;
     c->config.ops->on_drained(c->config.ctx, now);
 }
 
@@ -178,6 +182,20 @@ static void note_shown(struct connection *c, usec_t at, usec_t now)
     }
 }
 
+// The first picture after a seek or a change of the scale was shown.
+static void note_sought(struct connection *c, usec_t wait, usec_t now)
+{
+    if (c->seek.scales) {
+        qoe_on_control_shown(c->config.qoe, QOE_CONTROL_SCALE, wait);
+        trace_scale(c->config.events, c->seek.scale, seek_position(&c->seek), wait, now);
+        log_debug("scale %g took %.0f ms", c->seek.scale, usec_to_msec(wait));
+    } else {
+        qoe_on_seek_shown(c->config.qoe, wait);
+        trace_seek(c->config.events, c->seek.to, wait, now);
+        log_debug("seek to %.3f s took %.0f ms", c->seek.to, usec_to_msec(wait));
+    }
+}
+
 void connection_done(struct connection *c, struct play_frame *f, usec_t now)
 {
     if (f->session != c->config.number) { // the frame belongs to an earlier connection
@@ -189,9 +207,7 @@ void connection_done(struct connection *c, struct play_frame *f, usec_t now)
         note_shown(c, f->shown_at, now);
     if (f->fate == FATE_SHOWN &&
         seek_shown(&c->seek, f->number, f->shown_at, is_paused(c), &wait)) {
-        qoe_on_seek_shown(c->config.qoe, wait);
-        trace_seek(c->config.events, c->seek.to, wait, now);
-        log_debug("seek to %.3f s took %.0f ms", c->seek.to, usec_to_msec(wait));
+        note_sought(c, wait, now);
     }
     video_player_done(video(c), f, now);
 }
@@ -240,6 +256,7 @@ static bool open_goddard(struct connection *c)
                                             .link = c->link,
                                             .ladder = &c->sdp.ladder,
                                             .params = &c->config.options->goddard,
+                                            .plays_early = c->config.options->adapt == ADAPT_AUTO,
                                             .qoe = c->config.qoe,
                                             .events = c->config.events,
                                             .choose_level = choose_level,
@@ -260,16 +277,19 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
                                      sizeof(c->refusal));
     if (*why)
         return false;
+    bool has_policy = play_options_has_policy(o, &c->sdp);
     struct level_start start = {.top = c->sdp.ladder.level_count - 1,
                                 .wanted = o->level,
-                                .policy = o->adapt == ADAPT_GODDARD,
+                                .policy = has_policy,
                                 .again = c->config.again,
                                 .before = c->config.level};
     level_choice_begin(&c->level, &start);
     *why = "out of memory or threads";
-    if ((o->adapt == ADAPT_GODDARD && !open_goddard(c)) || !open_stream(c))
+    if ((has_policy && !open_goddard(c)) || !open_stream(c))
         return false;
-    bool movable = c->sdp.duration >= 0 && video(c) && !c->goddard;
+    if (has_policy)
+        rtsp_link_control(c->link, play_options_policy_latency_ms(o));
+    bool movable = c->sdp.duration >= 0 && video(c);
     seek_init(&c->seek, movable, fps_value(c->sdp.ladder.source_fps), c->sdp.duration);
     return true;
 }
@@ -408,7 +428,9 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
     struct seek_place at = {.seconds = place->seconds,
                             .first = place->first,
                             .show = place->show,
-                            .sought = place->sought};
+                            .sought = place->sought,
+                            .paused = place->paused,
+                            .scale = place->scale};
     switch (seek_placed(&c->seek, &at, arrived_frame(c))) {
     case SEEK_NOT_PLACED:
         if (!place->sought)
@@ -422,10 +444,17 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
     case SEEK_JUMPS:
         timer_set(c->bye, USEC_NEVER);
         trace_freeze(c->config.events,
-                     place->sought ? qoe_on_seek(c->config.qoe, place->show, now)
-                                   : qoe_on_rebuffer(c->config.qoe, now),
+                     !place->sought   ? qoe_on_rebuffer(c->config.qoe, now)
+                     : c->seek.scales ? qoe_on_control(c->config.qoe, place->show, now)
+                                      : qoe_on_seek(c->config.qoe, place->show, now),
                      now);
+        if (place->sought && place->scale != c->seek.wanted_scale)
+            log_warn("the server plays this film at scale %g, not %g", place->scale,
+                     c->seek.wanted_scale);
+        c->seek.wanted_scale = place->scale;
+        video_player_set_scale(video(c), fabs(place->scale), now);
         video_player_seek(video(c), place->first, place->show, place->sought && place->ahead, now);
+        goddard_session_seek(c->goddard, now);
         return;
     }
 }
@@ -649,13 +678,15 @@ void connection_tick(struct connection *c, usec_t now)
 
 static bool may_set_level(const struct connection *c)
 {
-    return c->phase == PLAYING && !c->goddard && c->sdp.ladder.level_count > 0;
+    return c->phase == PLAYING && c->config.options->adapt != ADAPT_GODDARD &&
+           c->sdp.ladder.level_count > 0;
 }
 
 void connection_set_level(struct connection *c, int level, usec_t now)
 {
     if (!may_set_level(c) || !ladder_has_level(&c->sdp.ladder, level))
         return;
+    goddard_session_release(c->goddard, now);
     level_choice_request(&c->level, level, "user");
     c->config.options->level = level;
     rtsp_link_set_level(c->link, level, now);
@@ -694,6 +725,21 @@ enum seek_request connection_seek(struct connection *c, double seconds, usec_t n
     return answer;
 }
 
+enum seek_request connection_scale(struct connection *c, double scale, usec_t now)
+{
+    if (is_away(c) || !c->link || !server_dialect_of(&c->sdp)->knows_weir_parameters)
+        return SEEK_IMPOSSIBLE;
+    enum seek_request answer = seek_scale(&c->seek, scale, now);
+    if (answer == SEEK_WANTED)
+        rtsp_link_scale(c->link, c->seek.to, scale, now);
+    return answer;
+}
+
+double connection_scale_by(const struct connection *c, int steps)
+{
+    return seek_scale_by(&c->seek, steps);
+}
+
 double connection_seek_base(const struct connection *c)
 {
     return seek_base(&c->seek);
@@ -710,6 +756,7 @@ struct connection_status connection_read(const struct connection *c)
                                       .playing = c->phase == PLAYING,
                                       .may_set_level = may_set_level(c),
                                       .paused = is_paused(c),
+                                      .scale = c->seek.scale,
                                       .position = seek_position(&c->seek),
                                       .packets = c->stream ? stream_player_packets(c->stream) : 0,
                                       .last_shown =
@@ -795,7 +842,7 @@ void connection_hang_up(struct connection *c)
 static struct rtsp_link *new_link(struct connection *c, usec_t now)
 {
     static const char *const adapt[] = {
-        [ADAPT_DEFAULT] = NULL,
+        [ADAPT_AUTO] = NULL,
         [ADAPT_SENDER] = "sender",
         [ADAPT_NONE] = "none",
         [ADAPT_GODDARD] = "none",
@@ -804,7 +851,6 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
     struct rtsp_client_config config = {.url = o->url,
                                         .transports = o->transports,
                                         .adapt = adapt[o->adapt],
-                                        .controls_speed = o->adapt == ADAPT_GODDARD,
                                         .live_latency_ms = play_options_latency_ms(o, true),
                                         .stored_latency_ms = play_options_latency_ms(o, false),
                                         .silence = o->timeout,

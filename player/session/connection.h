@@ -116,6 +116,10 @@ void connection_pause(struct connection *c, usec_t now);
 void connection_resume(struct connection *c, usec_t now);
 enum seek_request connection_seek(struct connection *c, double seconds, usec_t now);
 double connection_seek_base(const struct connection *c); // see seek_base
+// Fast forward (scale 2, 4, 8), rewind (-2, -4, -8) and normal play (1), from where the picture is.
+// SEEK_IMPOSSIBLE also if the server does not know scales.
+enum seek_request connection_scale(struct connection *c, double scale, usec_t now);
+double connection_scale_by(const struct connection *c, int steps); // see seek_scale_by
 
 struct connection_status { // borrowed until the connection's next call
     const struct sdp *sdp;
@@ -127,6 +131,7 @@ struct connection_status { // borrowed until the connection's next call
     bool playing;        // PLAY was answered, and more media is expected
     bool may_set_level;
     bool paused;
+    double scale;               // of the play; 1: normal
     double position;            // seconds of the media on the screen; NaN: not a file, or not known
     uint64_t packets;           // of video and audio
     struct picture *last_shown; // NULL: none

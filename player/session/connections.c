@@ -317,6 +317,13 @@ static void report_no_channel(struct connections *c, const char *reason, usec_t 
     c->config.ops->on_no_channel(c->config.ctx, text, now);
 }
 
+enum seek_request connections_scale(struct connections *c, double scale, usec_t now)
+{
+    if (c->reconnect.state != RECONNECT_PLAYING || !c->shown)
+        return SEEK_IMPOSSIBLE;
+    return connection_scale(c->shown, scale, now);
+}
+
 // ---- From a connection ----
 
 static void on_described(void *ctx, usec_t now)

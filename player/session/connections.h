@@ -61,6 +61,8 @@ const char *connections_transport(const struct connections *c);
 
 // The viewer's requests. They do nothing if the stream does not support them.
 void connections_set_paused(struct connections *c, bool paused, usec_t now);
+// See connection_scale.
+enum seek_request connections_scale(struct connections *c, double scale, usec_t now);
 enum seek_request connections_seek(struct connections *c, double seconds, usec_t now);
 void connections_change_transport(struct connections *c, const char *name, usec_t now);
 

@@ -14,6 +14,7 @@ struct goddard_session {
     struct goddard_session_config config;
     struct timer *timer; // owned
     bool on;             // the policy runs
+    bool released;       // the user chooses the level
     bool begun;          // PLAY was requested
     bool pairs;
     struct goddard_inputs inputs;
@@ -89,7 +90,8 @@ void goddard_session_ready(struct goddard_session *g, const struct goddard_path 
                                     .params = g->config.params,
                                     .probe = path->pairs ? GODDARD_BY_PAIR : GODDARD_BY_MEDIA,
                                     .start_level = g->config.ladder->level_count - 1,
-                                    .loses_frames = goddard_inputs_loses_frames(path->transport)};
+                                    .loses_frames = true,
+                                    .plays_early = g->config.plays_early};
     goddard_inputs_init(&g->inputs, &config, random & INT32_MAX / 2, now);
     goddard_inputs_rtt(&g->inputs, path->rtt);
     g->on = true;
@@ -154,6 +156,25 @@ void goddard_session_pause(struct goddard_session *g, bool pause, usec_t now)
     else
         goddard_inputs_resume(&g->inputs, now);
     drive(g, now);
+}
+
+void goddard_session_seek(struct goddard_session *g, usec_t now)
+{
+    if (!g || !g->begun || g->released)
+        return;
+    g->on = true;
+    goddard_inputs_seek(&g->inputs, now);
+    drive(g, now);
+}
+
+void goddard_session_release(struct goddard_session *g, usec_t now)
+{
+    if (!g || g->released)
+        return;
+    g->released = true;
+    if (g->on)
+        rtsp_link_set_speed(g->config.link, 1, now);
+    goddard_session_end(g);
 }
 
 void goddard_session_end(struct goddard_session *g)

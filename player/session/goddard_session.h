@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --adapt goddard for one connection: reports what the connection receives to the policy
-// (stream/goddard), and requests the policy's decisions from the server. It starts with
-// goddard_session_ready and ends with the connection's media. Loop thread only.
+// Goddard's client policy (--adapt goddard or auto) for one connection: reports what the connection
+// receives to the policy (stream/goddard), and requests the policy's decisions from the server. It
+// starts with goddard_session_ready and ends with the connection's media. Loop thread only.
 #ifndef WEIR_PLAYER_SESSION_GODDARD_SESSION_H
 #define WEIR_PLAYER_SESSION_GODDARD_SESSION_H
 
@@ -21,6 +21,7 @@ struct goddard_session_config {
     struct rtsp_link *link;
     const struct ladder *ladder;
     const struct goddard_params *params;
+    bool plays_early; // playing begins before params->play_buf_thresh is buffered (goddard.h)
     struct qoe *qoe;
     struct trace *events; // may be NULL
     // The policy decided for `level`. Returns true if it differs from the last requested level.
@@ -53,6 +54,11 @@ void goddard_session_frame(struct goddard_session *g, int64_t number, usec_t buf
 void goddard_session_empty(struct goddard_session *g, usec_t now); // a stall begins
 void goddard_session_pause(struct goddard_session *g, bool pause,
                            usec_t now); // false: playing resumes
+// The position changed: frames of the new one arrive from now on. The policy continues if the media
+// had ended.
+void goddard_session_seek(struct goddard_session *g, usec_t now);
+// The user chose a level: the media comes at its pace, and the policy never continues.
+void goddard_session_release(struct goddard_session *g, usec_t now);
 // The media has ended or the connection was lost: no further requests.
 void goddard_session_end(struct goddard_session *g);
 

@@ -88,7 +88,8 @@ static void show_title(struct ui_feed *u, const struct ui_facts *f)
                                      .buffered = playout_held(playout),
                                      .mode = playout_mode(playout),
                                      .paused = c.paused,
-                                     .speed = video_pipeline_speed(pipeline),
+                                     .speed =
+                                         c.scale == 1 ? video_pipeline_speed(pipeline) : c.scale,
                                      .connects = reconnect_is_away(f->reconnect)};
         window_title_text(&title, text, sizeof(text));
     } else {
@@ -224,7 +225,7 @@ static void make_message(const struct connection_status *c, const struct ui_fact
 static void show_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
 {
     struct osd_state *o = &u->osd;
-    struct connection_status c = {.position = NAN};
+    struct connection_status c = {.position = NAN, .scale = 1};
     if (f->shown)
         c = connection_read(f->shown);
     o->samples++;
@@ -234,6 +235,7 @@ static void show_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     o->raw = f->raw;
     o->duration = c.sdp ? c.sdp->duration : -1;
     o->position = c.position;
+    o->scale = c.scale;
     panel_sample_clear(&o->panel);
     if (c.sdp)
         sample_connection(&c, f, &o->panel);

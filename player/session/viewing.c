@@ -259,6 +259,16 @@ static void set_paused(struct viewing *v, bool paused, usec_t now)
         connections_select(v->connections, connections_channel(v->connections), now);
 }
 
+static void set_scale(struct viewing *v, double scale, usec_t now)
+{
+    if (connections_scale(v->connections, scale, now) != SEEK_WANTED)
+        ui_feed_toast(v->ui, "No fast forward or rewind: the media is not a prepared film");
+    else if (scale == 1)
+        ui_feed_toast(v->ui, "Play");
+    else
+        ui_feed_toast(v->ui, scale < 0 ? "Rewind %gx" : "Fast forward %gx", fabs(scale));
+}
+
 static void on_snapshot(void *ctx, const char *name, bool written)
 {
     struct viewing *v = ctx;
@@ -283,6 +293,9 @@ static const char *control_name(const struct viewing *v, enum command_kind kind)
     case COMMAND_LEVEL:
     case COMMAND_LEVEL_BY:
         return "level";
+    case COMMAND_SCALE:
+    case COMMAND_SCALE_BY:
+        return "scale";
     case COMMAND_TRANSPORT:
         return "transport";
     case COMMAND_CHANNEL:
@@ -340,6 +353,13 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
     case COMMAND_SEEK_BY:
         if (shown)
             seek(v, connection_seek_base(shown) + c->seconds, now);
+        return;
+    case COMMAND_SCALE:
+        set_scale(v, c->scale, now);
+        return;
+    case COMMAND_SCALE_BY:
+        if (shown)
+            set_scale(v, connection_scale_by(shown, c->level), now);
         return;
     case COMMAND_TRANSPORT:
         connections_change_transport(all, c->transport, now);

@@ -23,6 +23,9 @@ enum display_command {
     DISPLAY_NEXT, // the next channel
     DISPLAY_PREVIOUS,
     DISPLAY_STOP,
+    DISPLAY_FASTER, // fast forward, rewind: one step up
+    DISPLAY_SLOWER, // one step down
+    DISPLAY_NORMAL, // normal play
     DISPLAY_FAILED, // run() failed; its caller posts this
 };
 

@@ -178,6 +178,12 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
     case SDLK_PAGEDOWN:
         command(w, DISPLAY_PREVIOUS);
         return;
+    case SDLK_RIGHTBRACKET:
+        command(w, DISPLAY_FASTER);
+        return;
+    case SDLK_LEFTBRACKET:
+        command(w, DISPLAY_SLOWER);
+        return;
     default:
         break;
     }
@@ -200,6 +206,9 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
         return;
     case SDLK_s:
         command(w, DISPLAY_SNAPSHOT);
+        return;
+    case SDLK_BACKSPACE:
+        command(w, DISPLAY_NORMAL);
         return;
     case SDLK_m:
         command(w, DISPLAY_MUTE);

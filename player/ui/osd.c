@@ -120,10 +120,21 @@ static void osd_bar_place(const struct osd *o, struct bar_layout *out)
               osd_text_width(o->text, OSD_BODY, text));
 }
 
+// The position, behind the scale unless that is 1: "4x 1:02".
+static void scaled_time_text(const struct osd *o, char *out, size_t cap)
+{
+    char at[24];
+    time_text(o->state.position, at, sizeof(at));
+    if (o->state.scale == 1)
+        snprintf(out, cap, "%s", at);
+    else
+        snprintf(out, cap, "%gx %s", o->state.scale, at);
+}
+
 static void osd_draw_bar(const struct osd *o)
 {
     struct bar_layout l;
-    char text[32];
+    char text[48];
     osd_bar_place(o, &l);
     int px = osd_text_px_now(o->text);
     int thick = SDL_max(3, px / 3);
@@ -135,7 +146,7 @@ static void osd_draw_bar(const struct osd *o)
     fill(o, groove, l.track.x, y, l.track.w, thick);
     fill(o, accent, l.track.x, y, done, thick);
     fill(o, white, l.track.x + done - thick / 2, y - thick, thick, 3 * thick);
-    time_text(o->state.position, text, sizeof(text));
+    scaled_time_text(o, text, sizeof(text));
     osd_text_draw(o->text, OSD_BODY, l.track.x - px - osd_text_width(o->text, OSD_BODY, text),
                   text_y, white, text);
     time_text(o->state.duration, text, sizeof(text));
@@ -159,6 +170,8 @@ static void osd_draw_help(const struct osd *o)
     } rows[] = {
         {"space", "pause, go on"},
         {"left, right", "10 s back, on (in files)"},
+        {"] [", "fast forward 2, 4, 8 times; rewind (in prepared files)"},
+        {"backspace", "normal play"},
         {"up, down, + -", "one level higher, lower"},
         {"l", "choose a level"},
         {"t", "choose a transport"},
@@ -271,7 +284,7 @@ void osd_tell(struct osd *o, const struct osd_state *state, usec_t now)
 static bool has_bar(const struct osd *o, usec_t now)
 {
     return o->text && o->state.duration > 0 && isfinite(o->state.position) &&
-           (now < o->bar_until || *o->state.message.text);
+           (now < o->bar_until || *o->state.message.text || o->state.scale != 1);
 }
 
 // ---- Menus ----

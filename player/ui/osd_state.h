@@ -21,6 +21,7 @@ struct osd_state {
     bool may_choose; // the viewer may choose the level
     bool raw;        // transports over raw TCP segments are possible
     double position; // of stored media, seconds; NaN: not known
+    double scale;    // of the play; 1: normal
     double duration; // of stored media, seconds; < 0: live
     char toast[200]; // a message shown for a few seconds
     unsigned toasts; // number of toasts so far

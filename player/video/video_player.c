@@ -132,6 +132,7 @@ static void report_clock(const struct video_player *p)
     const struct playout *playout = video_pipeline_playout(p->pipeline);
     const struct media_clock *clock = playout_clock(playout); // live media's runs through a stall
     bool playing = !video_pipeline_is_stopped(p->pipeline) && !playout_paused(playout) &&
+                   !playout_is_scaled(playout) &&
                    (playout_mode(playout) == PLAYOUT_PLAYING || clock);
     p->config.on_clock(p->config.ctx, playing, playing ? clock : NULL);
 }
@@ -240,10 +241,16 @@ void video_player_resume(struct video_player *p, usec_t now)
     run(p, now);
 }
 
+void video_player_set_scale(struct video_player *p, double pace, usec_t now)
+{
+    video_pipeline_set_scale(p->pipeline, pace, now);
+}
+
 void video_player_seek(struct video_player *p, int64_t first, int64_t show, bool at_once,
                        usec_t now)
 {
     p->feed.place++;
+    p->ended = false;
     if (p->config.sdp->reorders)
         render_queue_drop(p->config.show);
     video_pipeline_seek(p->pipeline, first, show, at_once, now);
@@ -290,7 +297,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
     bool at_once = steers && mode == LATENCY_AUTO;
     bool hurries =
         p->config.at_once && sdp->duration >= 0 && !o->has_buffer && o->adapt != ADAPT_GODDARD;
-    // Goddard has one threshold for starting and resuming.
+    // --adapt goddard has one threshold for starting and resuming.
     usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {
         .ladder = &sdp->ladder,
@@ -311,7 +318,9 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .latency = mode,
         .target = steers ? o->latency : 0,
         .start = mode == LATENCY_START || o->has_buffer ? o->buffer : 0,
-        .sender_share = play_options_latency_ms(o, live) * USEC_PER_MSEC};
+        .sender_share = (play_options_has_policy(o, sdp) ? play_options_policy_latency_ms(o)
+                                                         : play_options_latency_ms(o, live)) *
+                        USEC_PER_MSEC};
     if (o->latency && !live)
         log_warn("--latency is ignored: the media is not live");
     return video_pipeline_new(&config);

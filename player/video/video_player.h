@@ -74,6 +74,9 @@ void video_player_resume(struct video_player *p, usec_t now);
 // frame is shown and the pause continues.
 void video_player_seek(struct video_player *p, int64_t first, int64_t show, bool at_once,
                        usec_t now);
+// The scale of the play without its sign (playout_set_scale); call it before video_player_seek. The
+// audio is silent unless it is 1.
+void video_player_set_scale(struct video_player *p, double pace, usec_t now);
 // The least line of the clock that the audio needs (audio_delay.h); USEC_NEVER: none.
 void video_player_set_audio(struct video_player *p, usec_t line);
 void video_player_set_rtt(struct video_player *p, usec_t rtt);

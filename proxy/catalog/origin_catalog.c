@@ -12,7 +12,9 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "media/stored/stored_audio.h"
 #include "proxy/feed/film_fetcher.h"
+#include "proxy/feed/film_filler.h"
 #include "proxy/feed/upstream.h"
 #include "server/policy/catalog_path.h"
 #include "server/stored/stored_media.h"
@@ -23,6 +25,10 @@
 #define KEEP_LINK (2 * USEC_PER_SEC)
 // A film that no viewer holds stays while its media has a session with the origin (relay_media.h).
 #define LINGER_CHECK (250 * USEC_PER_MSEC)
+
+// A viewer that has just asked brings the film's start: nothing else is fetched for so long.
+#define LEAD        (1500 * USEC_PER_MSEC)
+#define ROOM_FACTOR 1.2 // of the bytes that a film is expected to take
 
 enum film_state { FILM_DESCRIBING, FILM_OPEN, FILM_REFUSED };
 
@@ -41,10 +47,11 @@ struct film {
     struct sdp sdp;
     struct media_refusal refusal;
     struct catalog_hold *holds;
-    struct store_film *stored; // one hold; NULL: none
-    bool is_cached;            // the stream is the stored film
-    unsigned sizes;            // that were complete then, and that it has
-    struct stream stream;      // FILM_OPEN
+    struct store_film *stored;  // one hold; NULL: none
+    bool is_cached;             // the stream is the stored film
+    struct film_filler *filler; // owned; while what it lacks is fetched; NULL: it is complete
+    unsigned sizes;             // complete: that were complete then, and that it has
+    struct stream stream;       // FILM_OPEN
 };
 
 struct origin_catalog {
@@ -56,6 +63,8 @@ struct origin_catalog {
     char via[VIA_MAX];            // of requests of the proxy itself
     uint64_t hits;                // viewers that were served a stored film
     uint64_t saved;               // bytes that films which are closed have sent from the store
+    uint64_t filled;              // bytes that their fillers have fetched
+    struct film_origin origin;    // of what is fetched
 };
 
 // ---- Holds
@@ -84,6 +93,9 @@ static void close_film(struct film *f)
         stream_close_stats(&f->stream);
         stream_destroy(&f->stream);
     }
+    if (f->filler)
+        s->filled += film_filler_bytes(f->filler);
+    film_filler_free(f->filler, clock_now()); // after the stream, which reads with it
     store_film_release(f->stored);
     if (s->fetcher)
         film_fetcher_wake(s->fetcher, clock_now());
@@ -178,6 +190,12 @@ static int first_level(const char *path, const struct ladder *l)
     return level >= 0 && level < l->level_count ? (int)level : l->level_count - 1;
 }
 
+static int first_size(const struct store_film *stored, const char *path)
+{
+    const struct ladder *l = &store_film_info(stored)->sdp.ladder;
+    return l->levels[first_level(path, l)].size_id;
+}
+
 // Returns true if a request of this path can be served from the store. A level that the path names
 // must keep its number: then all levels below it must be there too.
 static bool is_stored(const struct store_film *stored, const char *path)
@@ -200,7 +218,9 @@ static bool is_stored_at_all(const struct store_film *stored, const char *path)
 
 static void note_use(const struct film *f)
 {
-    for (int i = 0; f->is_cached && i < store_film_sizes(f->stored); i++)
+    if (f->filler)
+        store_film_use(f->stored, first_size(f->stored, f->path));
+    for (int i = 0; f->is_cached && !f->filler && i < store_film_sizes(f->stored); i++)
         if (store_film_is_complete(f->stored, i))
             store_film_use(f->stored, i);
 }
@@ -221,6 +241,102 @@ static int open_stored(struct film *f)
     return 0;
 }
 
+// ---- Films that are filled while they are viewed
+
+// Returns the bytes that a film lacks of a size, about.
+static double bytes_missing(const struct store_film *stored, int size)
+{
+    const struct ladder *l = &store_film_info(stored)->sdp.ladder;
+    double bps = 0;
+    int64_t groups = 0;
+    for (int i = 0; i < l->level_count; i++)
+        if (l->levels[i].size_id == size && l->levels[i].bitrate_bps > bps)
+            bps = l->levels[i].bitrate_bps;
+    for (int64_t group = 0; group < store_film_groups(stored); group++)
+        groups += store_film_group(stored, size, group) == GROUP_NONE;
+    return (bps + STORED_AUDIO_BPS) / 8 * STORED_GOP_SECONDS * (double)groups * ROOM_FACTOR;
+}
+
+// Returns true if what is fetched of the film can be stored, next to those that are being filled.
+static bool has_room(const struct origin_catalog *s, const struct store_film *stored, int size,
+                     usec_t now)
+{
+    double bytes = bytes_missing(stored, size);
+    for (const struct film *f = s->films; f; f = f->next)
+        if (f->filler && f->stored != stored)
+            bytes += bytes_missing(f->stored, first_size(f->stored, f->path));
+    return bytes <= (double)store_room(s->config.store, now);
+}
+
+// Returns true if the film is the one that viewers get relayed, or filled, and some do.
+static bool is_viewed(const struct origin_catalog *s, const struct store_film *stored, bool filled)
+{
+    for (const struct film *f = s->films; f; f = f->next)
+        if (f->stored == stored && f->state == FILM_OPEN && f->holds &&
+            (filled ? f->filler != NULL : !f->is_cached))
+            return true;
+    return false;
+}
+
+// Returns true if a request of this path is served from the store while the rest is fetched: its
+// prefix is stored, or another viewer has requested it shortly before and is being served.
+static bool is_fillable(const struct film *f, const char *path, usec_t now)
+{
+    const struct origin_catalog *s = f->catalog;
+    struct store_film *stored = f->stored;
+    if (!stored || (!s->config.share && !s->config.has_prefix))
+        return false;
+    int size = first_size(stored, path);
+    usec_t failed = store_film_fetch(stored)->failed_at, asked = *store_film_asked(stored);
+    bool several = f->state == FILM_DESCRIBING && f->holds && f->holds->next; // at once
+    bool joins = s->config.share > 0 &&
+                 (several || is_viewed(s, stored, true) ||
+                  (is_viewed(s, stored, false) && asked && now - asked <= s->config.share));
+    return (joins || store_film_has_prefix(stored, size)) &&
+           (!failed || now - failed > FILM_FILLER_PAUSE) && has_room(s, stored, size, now);
+}
+
+// Serves f->stored, and fetches what viewers need of it. Returns 0 or an error.
+static int open_filled(struct film *f, usec_t now)
+{
+    struct origin_catalog *s = f->catalog;
+    bool leads = is_viewed(s, f->stored, false) && now - *store_film_asked(f->stored) < LEAD;
+    struct film_filler_config config = {.origin = &s->origin,
+                                        .film = f->stored,
+                                        .speed = s->config.fill_speed,
+                                        .outage = s->config.choices->outage,
+                                        .after = leads ? now + LEAD : now};
+    f->filler = film_filler_new(&config);
+    struct group_source *source =
+        f->filler ? store_source_new_filled(f->stored, film_filler_base(f->filler)) : NULL;
+    struct stored_cache *cache = source ? stored_cache_new_of(source) : NULL;
+    struct stream_media *media = cache ? stored_media_new(cache, false, true) : NULL;
+    int err = media ? init_stream(f, media) : ERR_NO_MEMORY;
+    if (err) {
+        film_filler_free(f->filler, now);
+        f->filler = NULL;
+        return err;
+    }
+    f->is_cached = true;
+    note_use(f);
+    log_info("%s is served from the cache while it is filled", f->path);
+    return 0;
+}
+
+// Opens what is stored of the film for a request. Returns false if it must be relayed.
+static bool open_from_store(struct film *f, usec_t now)
+{
+    if (is_stored(f->stored, f->path))
+        return open_stored(f) == 0;
+    return is_fillable(f, f->path, now) && open_filled(f, now) == 0;
+}
+
+static void note_request(struct film *f, usec_t now)
+{
+    if (f->stored)
+        *store_film_asked(f->stored) = now;
+}
+
 // The description came: the film that it describes is recorded, or served.
 static void find_stored(struct film *f, usec_t now)
 {
@@ -233,20 +349,22 @@ static void find_stored(struct film *f, usec_t now)
         store_film_validated(f->stored, now);
 }
 
-static bool is_busy(void *ctx, const struct store_film *stored)
+static bool is_busy(void *ctx, struct store_film *stored)
 {
     const struct origin_catalog *s = ctx;
+    bool is_wanted = store_film_fetch(stored)->is_wanted; // in idle time
     for (const struct film *f = s->films; f; f = f->next)
-        if (f->stored == stored && f->state == FILM_OPEN && !f->is_cached)
+        if ((f->stored == stored || is_wanted) && f->state == FILM_OPEN &&
+            (!f->is_cached || f->filler))
             return true;
     return false;
 }
 
-static void open_film(struct film *f)
+static void open_film(struct film *f, usec_t now)
 {
     const struct origin_catalog_config *config = &f->catalog->config;
     struct stream_media *media;
-    if (is_stored(f->stored, f->path) && open_stored(f) == 0)
+    if (open_from_store(f, now))
         return;
     struct relay_media_config of = {.choices = config->choices,
                                     .url = &f->url,
@@ -278,6 +396,15 @@ static void on_open_timer(struct film *f, usec_t now)
         close_film(f);
 }
 
+// Returns false if there is nothing that a viewer could begin with.
+static bool open_without_origin(struct film *f, usec_t now)
+{
+    if (is_stored_at_all(f->stored, f->path))
+        return open_stored(f) == 0;
+    return f->stored && store_film_has_prefix(f->stored, first_size(f->stored, f->path)) &&
+           open_from_store(f, now);
+}
+
 // The description came, or will not: notifies the viewers that wait.
 static void on_timer(void *ctx, usec_t now)
 {
@@ -288,8 +415,8 @@ static void on_timer(void *ctx, usec_t now)
     }
     if (f->is_described) {
         find_stored(f, now);
-        open_film(f);
-    } else if (!f->has_answered && is_stored_at_all(f->stored, f->path) && open_stored(f) == 0) {
+        open_film(f, now);
+    } else if (!f->has_answered && open_without_origin(f, now)) {
         log_warn("%s: the origin cannot be reached: %s", f->path,
                  f->is_over ? f->refusal.text : "no answer in time");
         store_film_validated(f->stored, now); // it is asked again as late as if it had answered
@@ -302,6 +429,7 @@ static void on_timer(void *ctx, usec_t now)
         timer_set(f->timer, now + KEEP_LINK);
     if (f->state == FILM_REFUSED)
         log_info("%s is refused: %d %s", f->path, f->refusal.status, f->refusal.text);
+    note_request(f, now);
     for (struct catalog_hold *h = f->holds; h; h = h->next) {
         f->catalog->hits += f->is_cached;
         h->on_ready(h->ctx, now);
@@ -440,11 +568,11 @@ static void add_film(struct origin_catalog *s, struct film *f)
     s->film_count++;
 }
 
-// Returns true if the stored film was found, and its origin need not be asked.
+// Returns true if there is a stored film, and its origin need not be asked.
 static bool is_fresh(const struct origin_catalog *s, const struct film *f, usec_t now)
 {
     usec_t validated = f->stored ? store_film_validated_at(f->stored) : 0;
-    return validated && now < validated + s->config.validate && is_stored(f->stored, f->path);
+    return validated && now < validated + s->config.validate;
 }
 
 static int refuse_loop(struct catalog_hold *h, int err)
@@ -477,7 +605,8 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
     snprintf(f->path, sizeof(f->path), "%s", path);
     f->stored = s->config.store ? store_find(s->config.store, f->url.text) : NULL;
     f->timer = timer_new(s->config.loop, on_timer, f);
-    if (f->timer && is_fresh(s, f, now) && open_stored(f) == 0) {
+    if (f->timer && is_fresh(s, f, now) && open_from_store(f, now)) {
+        note_request(f, now);
         add_film(s, f);
         hold_film(h, f);
         s->hits++;
@@ -506,13 +635,16 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
 // Returns true if a viewer who asks for `path`, which is `url` at the origin, may have the film.
 static bool is_shared(const struct film *f, const char *path, const struct url *url)
 {
-    // A stored film has only its complete sizes; of one that is relayed, the next viewer may be
-    // served what was completed meanwhile.
+    // A stored film has only its complete sizes; of one that is relayed or filled, the next viewer
+    // may be served what was completed meanwhile.
+    usec_t now = clock_now();
     bool stored = f->state == FILM_OPEN && is_stored(f->stored, path);
-    if (f->state == FILM_OPEN && stored != f->is_cached)
+    bool filled = f->state == FILM_OPEN && !stored && is_fillable(f, path, now);
+    if (f->state == FILM_OPEN &&
+        ((stored || filled) != f->is_cached || filled != (f->filler != NULL)))
         return false;
     if (f->is_cached &&
-        (f->sizes != complete_sizes(f->stored) || !is_fresh(f->catalog, f, clock_now())))
+        ((stored && f->sizes != complete_sizes(f->stored)) || !is_fresh(f->catalog, f, now)))
         return false;
     // It may be served in some sizes, which are numbered from 0 unless the path names a level.
     if (f->state == FILM_DESCRIBING && f->stored &&
@@ -546,6 +678,7 @@ static int origin_take(struct catalog *c, const char *url_path, struct catalog_h
             hold_film(h, f);
             s->hits += f->is_cached;
             note_use(f);
+            note_request(f, clock_now());
         }
     if (!h->film && (err = describe_film(s, url_path, h)) != 0)
         return err;
@@ -584,12 +717,14 @@ static void origin_stats(struct catalog *c, struct stats *out, session_stats_fn 
     if (s->fetcher) {
         struct film_fetcher_stats fetched;
         film_fetcher_read(s->fetcher, &fetched);
-        out->cache.fetched_bytes = fetched.bytes;
+        out->cache.fetched_bytes = fetched.bytes + s->filled;
     }
     for (struct film *f = s->films; f; f = f->next) {
         int before = out->session_count;
         if (f->state != FILM_OPEN)
             continue;
+        if (f->filler)
+            out->cache.fetched_bytes += film_filler_bytes(f->filler);
         stream_collect_stats(&f->stream, f->path, out, each, ctx, now);
         if (f->is_cached)
             out->cache.saved_bytes += f->stream.ended_octets;
@@ -620,11 +755,12 @@ struct catalog *origin_catalog_new(const struct origin_catalog_config *config)
     if (!config->store)
         return &s->base;
     (void)via_append("", config->name, s->via);
-    struct film_fetcher_config fetcher = {.loop = config->loop,
+    s->origin = (struct film_origin){.loop = config->loop,
+                                     .transports = config->fetch_transports,
+                                     .rules = config->rules,
+                                     .via = s->via};
+    struct film_fetcher_config fetcher = {.origin = s->origin,
                                           .store = config->store,
-                                          .transports = config->fetch_transports,
-                                          .rules = config->rules,
-                                          .via = s->via,
                                           .bps = config->fetch_bps,
                                           .is_busy = is_busy,
                                           .ctx = s};

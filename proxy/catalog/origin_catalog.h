@@ -6,7 +6,8 @@
 // With a store, what passes is stored. A film of which the size that a viewer begins with is stored
 // completely is served without its origin, in the sizes that are complete. After `validate` the
 // origin is asked for its description again; if it cannot be reached, the stored film is served.
-// Loop thread only.
+// A film whose prefix is stored, or that another viewer has requested shortly before, is served
+// from the store, too, while what it lacks is fetched (film_filler.h). Loop thread only.
 #ifndef WEIR_PROXY_CATALOG_ORIGIN_CATALOG_H
 #define WEIR_PROXY_CATALOG_ORIGIN_CATALOG_H
 
@@ -35,6 +36,10 @@ struct origin_catalog_config {
     usec_t validate;     // how long a stored film is served before its origin is asked again
     const struct transport_list *fetch_transports; // borrowed; these as film_fetcher.h has them
     double fetch_bps;
+    bool has_prefix; // the store keeps prefixes (store_config)
+    usec_t share; // a viewer that asks within this time of another one reads what that brings; 0:
+                  // never
+    double fill_speed; // at which films that are viewed from the store are fetched
 };
 
 struct catalog *origin_catalog_new(const struct origin_catalog_config *config); // NULL: no memory

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Completes what a proxy has stored, while no viewer needs the backbone: the retransmission phase
-// of LC-RTP (Fiksdal 2003, 4.2). One film after the other, of which at least half of a size's
-// groups are stored in part. A round is a session with the origin:
-//
-//   1. The frames and the audio that are missing are listed; those only are requested (`only`,
-//      frame_ranges.h), over the transport of --fetch-transport, at the pace of --fetch-rate.
-//   2. The origin names the SHA-256 of the groups that are whole (`group-hash`). What differs is
-//      removed, and is missing in the next round.
-//
+// of LC-RTP (Fiksdal 2003, 4.2). One film after the other: all of a size of which at least half of
+// the groups are stored in part; the prefix of one of which anything is stored; and what is wanted
+// (store_fetch). A round is a session with the origin (film_run.h), at the pace of --fetch-rate.
 // Rounds follow while they bring something. Then the film is left alone for a time that doubles.
 // Loop thread only.
 #ifndef WEIR_PROXY_FEED_FILM_FETCHER_H
 #define WEIR_PROXY_FEED_FILM_FETCHER_H
 
-#include "common/protocol/transport_names.h"
-#include "proxy/policy/origin_url.h"
-#include "proxy/store/store.h"
+#include "proxy/feed/film_run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,14 +17,12 @@ extern "C" {
 struct film_fetcher; // opaque
 
 struct film_fetcher_config {
-    uv_loop_t *loop; // these pointers are borrowed
-    struct store *store;
-    const struct transport_list *transports;
-    const struct origin_rules *rules; // only films of these origins are fetched
-    const char *via;                  // value of the Via header for the origin
-    double bps;                       // 0: at the film's own pace
-    // Returns true if a viewer's session with the origin brings the film now.
-    bool (*is_busy)(void *ctx, const struct store_film *f);
+    struct film_origin origin;
+    struct store *store; // borrowed
+    double bps;          // 0: at the film's own pace
+    // Returns true if a viewer's session with the origin brings the film now; of a film that is
+    // wanted, if any viewer has one.
+    bool (*is_busy)(void *ctx, struct store_film *f);
     void *ctx;
 };
 

@@ -45,7 +45,9 @@ struct relay_feed {
 
     // The viewer's request for a place.
     bool requested, answered;
-    double seconds; // NaN: no seek
+    double seconds; // NaN: where the media is, or no seek
+    double wanted;  // scale of the play (RFC 2326, 12.34)
+    bool seeks;
     enum media_placed placed;
     struct media_place place;
     usec_t request_limit;
@@ -53,6 +55,7 @@ struct relay_feed {
     // Where the media is: frame `show` is at `show_seconds`.
     double show_seconds; // NaN: not known
     int64_t show;
+    double scale; // at which the media plays
     int64_t last; // the newest frame; -1: none yet
     int64_t period;
     int64_t shift;
@@ -113,7 +116,8 @@ static void refuse(struct relay_feed *f, const struct media_refusal *why, usec_t
 
 static double position_of(const struct relay_feed *f, int64_t number)
 {
-    double at = f->show_seconds + (double)(number - f->show) / fps_of(f);
+    double since = (double)(number - f->show) / fps_of(f);
+    double at = f->show_seconds + (f->scale < 0 ? -since : since);
     return fmin(fmax(at, 0), f->config.media->duration);
 }
 
@@ -124,6 +128,7 @@ static void fill_place(struct relay_feed *f)
         return;
     f->place.seconds = position_of(f, next);
     f->place.frames = (struct rtsp_frames){.first = next, .show = next};
+    f->place.scale = f->scale;
 }
 
 // The origin has answered, and its clock is known or overdue.
@@ -134,7 +139,7 @@ static void answer_place(struct relay_feed *f, usec_t now)
     f->base.wall_ahead = knows ? ahead : 0;
     answer(f,
            isnan(f->show_seconds) ? MEDIA_NOWHERE
-           : isnan(f->seconds)    ? MEDIA_CONTINUES
+           : !f->seeks            ? MEDIA_CONTINUES
                                   : MEDIA_SOUGHT,
            now);
 }
@@ -155,6 +160,7 @@ static void note_place(struct relay_feed *f, const struct rtsp_client_place *pla
     }
     f->show_seconds = place->seconds;
     f->show = show;
+    f->place.scale = f->scale = place->scale;
     f->place.seconds = place->seconds;
     f->place.frames = (struct rtsp_frames){.first = first, .show = show, .ahead = place->ahead};
 }
@@ -335,8 +341,10 @@ static void on_bye(void *ctx, usec_t now)
     struct relay_feed *f = ctx;
     if (f->phase != PLAYING)
         return;
-    bool early = isnan(f->show_seconds) ||
-                 position_of(f, f->last + 1) < f->config.media->duration - EARLY_SECONDS;
+    // At another scale than 1 the last frame may be far from the end, or is the first of the film.
+    bool early =
+        isnan(f->show_seconds) ||
+        (f->scale == 1 && position_of(f, f->last + 1) < f->config.media->duration - EARLY_SECONDS);
     if (early) {
         f->is_over = true;
         set_away(f, "it has ended", now);
@@ -417,7 +425,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
         .rules = f->config.choices->rules,
         .via = f->config.via,
         .film = f->config.film,
-        .has_audio = hears(f, now),
+        .has_audio = f->config.film || hears(f, now), // what is stored is stored with its audio
         .follows = f->follows,
         .level = f->level,
         .latency_ms = access_leg_origin_latency(f->latency_ms),
@@ -493,6 +501,10 @@ static void begin_request(struct relay_feed *f, const struct media_seek *to, use
     f->requested = true;
     f->answered = false;
     f->seconds = to ? to->seconds : NAN;
+    f->wanted = to ? to->scale : f->scale;
+    if (isnan(f->seconds) && f->wanted != f->scale && f->last >= 0 && !isnan(f->show_seconds))
+        f->seconds = position_of(f, f->last + 1);
+    f->seeks = !isnan(f->seconds);
     f->request_limit = now + MEDIA_PLACE_LIMIT;
     f->clock_limit = USEC_NEVER;
     if (!isnan(f->seconds))
@@ -513,17 +525,18 @@ static void begin_request(struct relay_feed *f, const struct media_seek *to, use
         if (isnan(f->seconds))
             f->clock_limit = now; // it continues
         else
-            upstream_seek(f->upstream, f->seconds, now);
+            upstream_scale(f->upstream, f->seconds, f->wanted, now);
         return;
     case PAUSED:
         if (isnan(f->seconds))
             upstream_resume(f->upstream, now);
         else
-            upstream_seek(f->upstream, f->seconds, now);
+            upstream_scale(f->upstream, f->seconds, f->wanted, now);
         return;
     case ENDED:
         f->seconds = isnan(f->seconds) ? 0 : f->seconds;
-        upstream_seek(f->upstream, f->seconds, now);
+        f->seeks = true;
+        upstream_scale(f->upstream, f->seconds, f->wanted, now);
         return;
     }
 }
@@ -656,7 +669,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     f->last = -1;
     f->away_last = -2;
     f->show_seconds = f->seconds = NAN;
-    f->speed = 1;
+    f->speed = f->scale = f->wanted = 1;
     f->latency_ms = SESSION_LATENCY_DEFAULT_MS;
     f->level = -1;
     f->period = number_shift_period(&config->media->ladder);

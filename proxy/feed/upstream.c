@@ -15,6 +15,7 @@
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
 #include "common/wire/rtcp.h"
+#include "proxy/feed/group_verifier.h"
 #include "proxy/policy/number_shift.h"
 #include "proxy/store/film_recorder.h"
 
@@ -40,9 +41,10 @@ struct upstream {
     bool playing;
     bool leaving; // it is being freed
     bool datagram;
-    bool warned;                    // that the rate of the access cannot be reflected
-    char *only;                     // owned
-    struct film_recorder *recorder; // owned; NULL: it is not stored
+    bool warned;                     // that the rate of the access cannot be reflected
+    char *only;                      // owned
+    struct film_recorder *recorder;  // owned; NULL: it is not stored
+    struct group_verifier *verifier; // owned; NULL: what is stored is not verified
     struct upstream_stats stats;
     double delay_sum; // us, of this second's frames
     int delay_count;
@@ -107,6 +109,7 @@ static void on_bye(void *ctx, usec_t now)
 static void on_bye_time(void *ctx, usec_t now)
 {
     struct upstream *u = ctx;
+    upstream_flush(u); // nothing more comes
     u->config.ops->on_bye(u->config.ctx, now);
 }
 
@@ -123,6 +126,12 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
     if (u->recorder)
         film_recorder_audio(u->recorder, a->position, a->data, a->bytes);
     u->config.ops->on_audio(u->config.ctx, a, u->now);
+}
+
+static bool ask_hashes(void *ctx, const char *body, usec_t now)
+{
+    struct upstream *u = ctx;
+    return u->playing && rtsp_link_ask_hashes(u->link, body, now);
 }
 
 // ---- The description
@@ -154,7 +163,10 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
         strcmp(sdp->validator, u->config.sdp->validator) != 0)
         return false;
     if (u->config.film && !u->recorder) {
+        struct group_verifier_config verifier = {
+            .loop = u->config.loop, .film = u->config.film, .ask = ask_hashes, .ctx = u};
         u->recorder = film_recorder_new(u->config.film);
+        u->verifier = u->recorder ? group_verifier_new(&verifier) : NULL;
         store_film_validated(u->config.film, now);
     }
     u->sdp = *sdp;
@@ -243,8 +255,10 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     struct upstream *u = ctx;
     u->playing = true;
     timer_set(u->bye, USEC_NEVER);
+    // Forwards the numbers are those of normal play; on rewind they name no places of the film.
     if (u->recorder)
-        film_recorder_place(u->recorder, place->seconds, place->first, place->show);
+        film_recorder_place(u->recorder, place->scale < 0 ? NAN : place->seconds, place->first,
+                            place->show);
     u->config.ops->on_playing(u->config.ctx, place, now);
 }
 
@@ -267,7 +281,8 @@ static void on_pair_refused(void *ctx, usec_t now)
 static void on_hashes(void *ctx, struct text body, usec_t now)
 {
     struct upstream *u = ctx;
-    u->config.ops->on_hashes(u->config.ctx, body, now);
+    if (u->verifier)
+        group_verifier_take(u->verifier, body, now);
 }
 
 static void on_level(void *ctx, int level, bool accepted, usec_t now)
@@ -393,9 +408,9 @@ void upstream_resume(struct upstream *u, usec_t now)
     rtsp_link_resume(u->link, now);
 }
 
-void upstream_seek(struct upstream *u, double seconds, usec_t now)
+void upstream_scale(struct upstream *u, double seconds, double scale, usec_t now)
 {
-    rtsp_link_seek(u->link, seconds, now);
+    rtsp_link_scale(u->link, seconds, scale, now);
 }
 
 void upstream_set_speed(struct upstream *u, double speed, usec_t now)
@@ -443,9 +458,9 @@ void upstream_mark(struct upstream *u, int packets)
     u->warned |= !can;
 }
 
-bool upstream_ask_hashes(struct upstream *u, const char *body, usec_t now)
+bool upstream_cannot_verify(const struct upstream *u)
 {
-    return rtsp_link_ask_hashes(u->link, body, now);
+    return u->verifier && group_verifier_is_refused(u->verifier);
 }
 
 void upstream_flush(struct upstream *u)
@@ -552,6 +567,7 @@ void upstream_free(struct upstream *u, usec_t now)
     video_receiver_free(u->video);
     if (u->has_audio)
         audio_receiver_destroy(&u->audio);
+    group_verifier_free(u->verifier);
     film_recorder_free(u->recorder);
     timer_free(u->bye);
     free(u->only);

@@ -29,8 +29,6 @@ struct upstream_ops {
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
     void (*on_bye)(void *ctx, usec_t now);    // the origin ended the media
-    // The response to upstream_ask_hashes; empty: refused. NULL: never asked.
-    void (*on_hashes)(void *ctx, struct text body, usec_t now);
     // The last call. `why`: its status is the origin's if that refused, else 500, 502 or 504.
     void (*on_end)(void *ctx, const struct media_refusal *why, usec_t now);
 };
@@ -52,7 +50,8 @@ struct upstream_config {
     double start;   // position in seconds; 0 for live media
     double speed;
     const char *only; // copied: rtsp_client.h; NULL: all frames
-    // What comes is stored there, if the origin still has its validator; NULL: it is not stored.
+    // What comes is stored there, if the origin still has its validator, and verified
+    // (group_verifier.h); NULL: it is not stored.
     struct store_film *film;
     const struct upstream_ops *ops; // static
     void *ctx;                      // borrowed
@@ -65,7 +64,7 @@ void upstream_free(struct upstream *u, usec_t now);
 // See the functions of the same names in rtsp_client.h; after on_playing.
 void upstream_pause(struct upstream *u, usec_t now);
 void upstream_resume(struct upstream *u, usec_t now);
-void upstream_seek(struct upstream *u, double seconds, usec_t now);
+void upstream_scale(struct upstream *u, double seconds, double scale, usec_t now);
 void upstream_set_speed(struct upstream *u, double speed, usec_t now);
 void upstream_set_level(struct upstream *u, int level, usec_t now);
 // The origin adapts the level to the backbone, or no longer. Before on_playing it is what
@@ -77,8 +76,8 @@ void upstream_request_key(struct upstream *u, usec_t now);
 void upstream_limit(struct upstream *u, double bps, usec_t now);
 // The next `packets` packets are reported to the origin as marked (ECN CE).
 void upstream_mark(struct upstream *u, int packets);
-// See rtsp_client_ask_hashes.
-bool upstream_ask_hashes(struct upstream *u, const char *body, usec_t now);
+// Returns true if the origin has refused to name digests: what comes cannot be verified.
+bool upstream_cannot_verify(const struct upstream *u);
 // What came is in the store, as far as it goes.
 void upstream_flush(struct upstream *u);
 // Stops or continues reading what the origin sends. What exceeds 64 KB meanwhile is lost.

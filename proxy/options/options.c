@@ -12,6 +12,10 @@
 #include "server/policy/viewer_limits.h"
 
 #define CACHE_MIN 1000000
+#define UNSET     ((usec_t)-1)
+#define PREFIX    (10 * USEC_PER_SEC)
+#define SHARE     (60 * USEC_PER_SEC)
+enum { FILL_SPEED = 2 };
 #define CACHE_MAX (INT64_C(1000) * 1000000000000)
 
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
@@ -112,6 +116,18 @@ static const char *read_cache_bytes(void *options, const char *value, char *reas
     return good && o->cache_bytes >= CACHE_MIN
                ? NULL
                : "expects a number of bytes from 1000000 to 1000T, such as 500M or 20G";
+}
+
+static const char *read_fill_speed(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct proxy_options *o = options;
+    struct scan s = scan_of(value, strlen(value));
+    int64_t whole = 0;
+    bool good = scan_int(&s, 4, &whole);
+    o->fill_speed = (double)whole + (good && scan_char(&s, '.') ? scan_fraction(&s) : 0);
+    good = good && scan_end(&s) && o->fill_speed >= 1 && o->fill_speed <= 4;
+    return good ? NULL : "expects a number from 1 to 4";
 }
 
 static const char *read_access(void *options, const char *value, char *reason, size_t cap)
@@ -281,9 +297,23 @@ static const struct option_row rows[] = {
      .min = 0, .max = 1e6, .fallback = "60",
      .help = "serve a stored film for this time before its origin is asked whether it changed, 0 to "
              "1000000; an origin that cannot be reached leaves the film in use"},
+    {.name = "prefix", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(prefix), .min = 0,
+     .max = 3600, .fallback = "10",
+     .help = "keep the first seconds of each stored film longest, 0 to 3600; viewers begin with them "
+             "at once, while the rest comes from the origin; 0: none"},
+    {.name = "share", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(share), .min = 0,
+     .max = 3600, .fallback = "60",
+     .help = "a viewer that requests a film within this time of another one reads what that one has "
+             "brought, 0 to 3600; 0: never"},
+    {.name = "fill-speed", .argument = "X", .read = read_fill_speed, .fallback = "2",
+     .help = "pace at which the rest of such films comes from the origin, as a multiple of their "
+             "own, 1 to 4"},
+    {.name = "prefetch", .argument = "FILE", .kind = OPTION_FILE, .at = AT(prefetch),
+     .help = "store the films whose paths this file names, a line each, while no viewer needs an "
+             "origin"},
     {.name = "fetch-transport", .argument = "LIST", .read = read_fetch,
      .value = transport_list_value, .fallback = "minbuf",
-     .help = "transports over which the gaps of stored films are fetched:"},
+     .help = "transports over which what stored films lack is fetched:"},
     {.name = "fetch-rate", .argument = "BPS", .kind = OPTION_INT, .at = AT(fetch_rate), .min = 0,
      .max = 1000000000, .fallback = "0",
      .help = "rate in bit/s at which they are fetched, 0 to 1000000000; from a quarter to four "
@@ -320,6 +350,20 @@ const struct option_table proxy_option_table = {
     .rows = rows,
 };
 
+// Returns the option that requires --cache, if there is none; NULL: none does.
+static const char *set_cache(struct proxy_options *o)
+{
+    const char *of = o->prefix != UNSET  ? "--prefix"
+                     : o->share != UNSET ? "--share"
+                     : o->fill_speed > 0 ? "--fill-speed"
+                     : o->prefetch       ? "--prefetch"
+                                         : NULL;
+    o->prefix = o->prefix == UNSET ? PREFIX : o->prefix;
+    o->share = o->share == UNSET ? SHARE : o->share;
+    o->fill_speed = o->fill_speed > 0 ? o->fill_speed : FILL_SPEED;
+    return o->cache ? NULL : of;
+}
+
 // --origin may follow --origin-user, and sets the whole URL.
 static void set_user(struct url *origin, const char *user)
 {
@@ -341,6 +385,8 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
                                             .outage = 10 * USEC_PER_SEC},
                                 .cache_bytes = 10000000000,
                                 .validate = 60 * USEC_PER_SEC,
+                                .prefix = UNSET,
+                                .share = UNSET,
                                 .timeout = VIEWER_TIMEOUT_SEC,
                                 .max_viewers = VIEWERS_DEFAULT};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
@@ -352,6 +398,11 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
     o->choices.rules = &o->rules;
     if (result == OPTIONS_RUN && o->has_parent && o->names_origin) {
         (void)err_say(error, cap, 0, "--parent conflicts with --origin");
+        return OPTIONS_BAD;
+    }
+    const char *lacks = result == OPTIONS_RUN ? set_cache(o) : NULL;
+    if (lacks) {
+        (void)err_say(error, cap, 0, "%s requires --cache DIR, where films are stored", lacks);
         return OPTIONS_BAD;
     }
     if (result == OPTIONS_RUN && o->cache_list) {

@@ -34,7 +34,10 @@ struct proxy_options {
     const char *cache;              // folder; NULL: none
     int64_t cache_bytes;            // of its files
     usec_t validate;
-    bool cache_list; // print what is stored, and exit
+    usec_t prefix, share;
+    double fill_speed;
+    const char *prefetch; // file; NULL: none
+    bool cache_list;      // print what is stored, and exit
     struct transport_list fetch;
     int fetch_rate;                  // bit/s; 0: the film's own pace
     const char *stats;               // NULL: none

@@ -33,7 +33,8 @@ struct film_recorder {
     struct time_line now, before;
     struct open_group open[OPEN_GROUPS];
     int64_t newest; // group
-    bool warned;    // that a frame contradicts the plan
+    struct store_flow flow;
+    bool warned; // that a frame contradicts the plan
 };
 
 static int64_t samples_of(const struct film_recorder *r, int64_t frames)
@@ -60,6 +61,8 @@ struct film_recorder *film_recorder_new(struct store_film *film)
     r->film = store_film_hold(film);
     r->info = store_film_info(film);
     r->now.from = r->before.from = INT64_MAX;
+    r->flow = (struct store_flow){.end = store_film_groups(film), .speed = 1};
+    store_film_join(film, &r->flow);
     return r;
 }
 
@@ -118,6 +121,7 @@ void film_recorder_free(struct film_recorder *r)
     if (!r)
         return;
     film_recorder_flush(r);
+    store_film_leave(r->film, &r->flow);
     store_film_release(r->film);
     free(r);
 }
@@ -200,6 +204,15 @@ static bool is_planned(const struct stored_shape *shape, const struct received_f
            (p->depends < 0 ? f->depends_on < 0 : f->depends_on == f->number + p->depends - place);
 }
 
+static void note_flow(struct film_recorder *r, int64_t group, int size, usec_t at)
+{
+    if (r->flow.group != group)
+        r->flow.sizes = 0;
+    r->flow.group = group;
+    r->flow.sizes |= 1U << size;
+    r->flow.at = at;
+}
+
 void film_recorder_frame(struct film_recorder *r, const struct received_frame *f)
 {
     int64_t at = place_of(r, f->number);
@@ -215,6 +228,7 @@ void film_recorder_frame(struct film_recorder *r, const struct received_frame *f
         r->warned = true;
         return;
     }
+    note_flow(r, index, f->size_id, f->last_arrived);
     if (store_film_group(r->film, f->size_id, index) >= GROUP_WHOLE)
         return;
     struct open_group *o = open_group(r, index);
@@ -250,6 +264,21 @@ static int64_t audio_group(const struct film_recorder *r, int64_t position)
     return -1;
 }
 
+// The next group's audio has begun: if nothing seems to be missing in this one, it is put.
+static void put_whole_audio(struct film_recorder *r, int64_t index)
+{
+    struct stored_bytes b;
+    for (int i = 0; i < OPEN_GROUPS; i++) {
+        struct open_group *o = &r->open[i];
+        if (!o->group || o->group->index != index || o->put[STORED_AUDIO_TRACK] ||
+            stored_track_write(r->info, o->group, STORED_AUDIO_TRACK, &b) != 0)
+            continue;
+        if (stored_track_is_whole(r->info, index, STORED_AUDIO_TRACK, b))
+            put_track(r, o, STORED_AUDIO_TRACK);
+        free(b.data);
+    }
+}
+
 void film_recorder_audio(struct film_recorder *r, int64_t position, const uint8_t *data,
                          size_t bytes)
 {
@@ -266,6 +295,9 @@ void film_recorder_audio(struct film_recorder *r, int64_t position, const uint8_
     if (at >= length)
         at = position - samples_of(r, line->base + at / length * r->info->origin.frames);
     int64_t index = audio_group(r, at);
+    r->flow.has_audio = true;
+    if (index > 0)
+        put_whole_audio(r, index - 1);
     if (index < 0 || store_film_group(r->film, STORED_AUDIO_TRACK, index) >= GROUP_WHOLE)
         return;
     struct open_group *o = open_group(r, index);

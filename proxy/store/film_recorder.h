@@ -2,7 +2,8 @@
 // Puts the frames and the audio of a session with an origin into the store. It finds each frame's
 // place in the film from where PLAY began: the origin's numbers count from there on, and continue
 // at a multiple of the plan's period after a seek (stored_feed.h). A group is put when a size has
-// all its frames, or when the session is two groups further: then without those that are missing.
+// all its frames, or all its audio, or when the session is two groups further: then without those
+// that are missing. The session is one of the film's flows (store_film_join).
 // Frames that contradict the plan are left out. Loop thread only.
 #ifndef WEIR_PROXY_STORE_FILM_RECORDER_H
 #define WEIR_PROXY_STORE_FILM_RECORDER_H

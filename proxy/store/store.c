@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <libavutil/base64.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,8 +70,12 @@ struct store_film {
     usec_t touched[STORED_TRACKS];
     int64_t bytes[STORED_TRACKS];    // of its files
     int64_t verified[STORED_TRACKS]; // groups
+    int64_t stored[STORED_TRACKS];   // groups, verified or not
+    int64_t top[STORED_TRACKS];      // all groups from this one on are GROUP_NONE
     struct store_fetch fetch;
+    usec_t asked;
     struct store_watch *watches;
+    struct store_flow *flows;
 };
 
 struct store {
@@ -206,6 +211,14 @@ static void tell(struct store_film *f, int track, int64_t group)
     }
 }
 
+static bool is_watched(const struct store_film *f, const void *ctx)
+{
+    const struct store_watch *w = f->watches;
+    while (w && w->ctx != ctx)
+        w = w->next;
+    return w;
+}
+
 static int64_t cost_of(const struct folder_group *g)
 {
     return g && g->state != GROUP_NONE ? folder_file_cost(g->bytes) : 0;
@@ -219,6 +232,9 @@ static void set_group(struct store_film *f, int track, int64_t group,
     f->store->bytes += change;
     f->bytes[track] += change;
     f->verified[track] += (after->state == GROUP_VERIFIED) - (g->state == GROUP_VERIFIED);
+    f->stored[track] += (after->state != GROUP_NONE) - (g->state != GROUP_NONE);
+    if (after->state != GROUP_NONE && f->top[track] <= group)
+        f->top[track] = group + 1;
     *g = *after;
 }
 
@@ -293,7 +309,7 @@ static void on_done(void *ctx, void *item, usec_t now)
     if (j->kind == JOB_PUT) {
         on_put(s, j);
         tell(f, j->track, j->group);
-    } else if (j->kind == JOB_MISSING && !s->closing) {
+    } else if (j->kind == JOB_MISSING && is_watched(f, j->ctx)) {
         j->done(j->ctx, j->frames, j->count);
     } else if (j->err == ERR_IO && j->kind != JOB_REMOVE_FILM) {
         stop_storing(s, "cannot write", j->why);
@@ -304,24 +320,44 @@ static void on_done(void *ctx, void *item, usec_t now)
 
 // ---- Room
 
-static bool is_in_prefix(const struct store_film *f, int64_t group)
+int64_t store_film_prefix(const struct store_film *f)
 {
-    const struct store_config *c = &f->store->config;
-    return (double)group * STORED_GOP_SECONDS < c->prefix; // groups are about as long
+    // Groups are about as long.
+    double groups = ceil(f->store->config.prefix / STORED_GOP_SECONDS);
+    return groups < (double)f->of.groups ? (int64_t)groups : f->of.groups;
 }
 
-// Finds the group of the film that leaves first. Returns false if it has none.
-static bool find_last(const struct store_film *f, int *track, struct eviction_candidate *out)
+bool store_film_has_prefix(const struct store_film *f, int size_id)
+{
+    int64_t groups = store_film_prefix(f), group = 0;
+    while (group < groups && store_film_group(f, size_id, group) == GROUP_VERIFIED &&
+           (!f->of.audio || store_film_group(f, STORED_AUDIO_TRACK, group) == GROUP_VERIFIED))
+        group++;
+    return groups > 0 && group == groups;
+}
+
+int64_t store_room(const struct store *s, usec_t now)
+{
+    int64_t room = now < s->paused ? 0 : s->config.max_bytes;
+    for (const struct store_film *f = s->films; f && room > 0; f = f->next)
+        for (int track = 0; f->holds && track < STORED_TRACKS; track++)
+            room -= f->bytes[track];
+    return room > 0 ? room : 0;
+}
+
+// Finds the group of the film that leaves first. Returns false if it has none. A full cache asks
+// often: each group that has left is passed once.
+static bool find_last(struct store_film *f, int *track, struct eviction_candidate *out)
 {
     bool found = false;
     for (int i = 0; i < track_count(f); i++) {
         int t = tracks_of(f, i);
-        int64_t group = f->bytes[t] ? f->of.groups - 1 : -1;
-        while (group >= 0 && group_at(f, t, group)->state == GROUP_NONE)
-            group--;
+        while (f->top[t] > 0 && group_at(f, t, f->top[t] - 1)->state == GROUP_NONE)
+            f->top[t]--;
+        int64_t group = f->top[t] - 1;
         if (group < 0)
             continue;
-        struct eviction_candidate c = {is_in_prefix(f, group), f->of.tracks[t].used, group};
+        struct eviction_candidate c = {group < store_film_prefix(f), f->of.tracks[t].used, group};
         if (!found || eviction_before(&c, out)) {
             *out = c;
             *track = t;
@@ -442,6 +478,11 @@ struct store_fetch *store_film_fetch(struct store_film *f)
     return &f->fetch;
 }
 
+usec_t *store_film_asked(struct store_film *f)
+{
+    return &f->asked;
+}
+
 int store_film_sizes(const struct store_film *f)
 {
     return f->of.sizes;
@@ -484,7 +525,7 @@ static bool is_idle(const struct store_film *f)
 static void remove_film(struct store_film *f)
 {
     for (int i = 0; i < track_count(f); i++)
-        for (int64_t group = 0; f->bytes[tracks_of(f, i)] && group < f->of.groups; group++)
+        for (int64_t group = 0; group < f->top[tracks_of(f, i)]; group++)
             if (group_at(f, tracks_of(f, i), group)->state != GROUP_NONE)
                 remove_group(f, tracks_of(f, i), group);
     release_when_idle(f);
@@ -587,10 +628,24 @@ enum group_state store_film_group(const struct store_film *f, int track, int64_t
     return g ? g->state : GROUP_NONE;
 }
 
+int64_t store_film_stored(const struct store_film *f, int track)
+{
+    return f->stored[track];
+}
+
 const struct stored_digest *store_film_digest(const struct store_film *f, int track, int64_t group)
 {
     const struct folder_group *g = group_at(f, track, group);
     return g && g->state == GROUP_WHOLE ? &g->digest : NULL;
+}
+
+bool store_film_verified(const struct store_film *f, int track, int64_t group,
+                         struct stored_digest *out)
+{
+    if (store_film_group(f, track, group) != GROUP_VERIFIED)
+        return false;
+    *out = group_at(f, track, group)->digest;
+    return true;
 }
 
 bool store_film_is_complete(const struct store_film *f, int size_id)
@@ -726,6 +781,26 @@ void store_film_unwatch(struct store_film *f, struct store_watch *w)
         }
 }
 
+void store_film_join(struct store_film *f, struct store_flow *flow)
+{
+    flow->next = f->flows;
+    f->flows = flow;
+}
+
+void store_film_leave(struct store_film *f, struct store_flow *flow)
+{
+    for (struct store_flow **at = &f->flows; *at; at = &(*at)->next)
+        if (*at == flow) {
+            *at = flow->next;
+            return;
+        }
+}
+
+const struct store_flow *store_film_flows(const struct store_film *f)
+{
+    return f->flows;
+}
+
 int store_film_pending(const struct store_film *f)
 {
     return f->puts;
@@ -796,6 +871,8 @@ static void take_film(void *ctx, struct folder_film *of)
             const struct folder_group *g = group_at(f, t, group);
             f->bytes[t] += cost_of(g);
             f->verified[t] += g->state == GROUP_VERIFIED;
+            f->stored[t] += g->state != GROUP_NONE;
+            f->top[t] = g->state != GROUP_NONE ? group + 1 : f->top[t];
         }
         s->bytes += f->bytes[t];
     }

@@ -74,17 +74,30 @@ const struct stored_info *store_film_info(const struct store_film *f); // while 
 int store_film_sizes(const struct store_film *f);                      // number of sizes
 int64_t store_film_groups(const struct store_film *f); // number of groups of the film
 enum group_state store_film_group(const struct store_film *f, int track, int64_t group);
+int64_t store_film_stored(const struct store_film *f, int track); // groups that are not GROUP_NONE
 // Returns true if all groups of the size, and of the audio if the film has any, are verified.
 bool store_film_is_complete(const struct store_film *f, int size_id);
 // The origin has named this validator at `now`.
 void store_film_validated(struct store_film *f, usec_t now);
 usec_t store_film_validated_at(const struct store_film *f); // 0: not since the proxy started
-// For film_fetcher.
+// For film_fetcher and film_filler.
 struct store_fetch {
-    usec_t after; // not before this time
-    int tries;    // in a row that brought nothing
+    usec_t after;     // not before this time
+    int tries;        // in a row that brought nothing
+    bool is_wanted;   // all of its largest size, though no viewer has asked for it
+    usec_t failed_at; // a viewer waited in vain for what was missing; 0: never
 };
 struct store_fetch *store_film_fetch(struct store_film *f);
+// For origin_catalog: when a viewer asked for the film last; 0: never.
+usec_t *store_film_asked(struct store_film *f);
+// Returns how many groups of the film's start are its prefix (`store_config.prefix`).
+int64_t store_film_prefix(const struct store_film *f);
+// Returns true if all groups of the prefix are verified, in this size and with the audio; false if
+// there is no prefix.
+bool store_film_has_prefix(const struct store_film *f, int size_id);
+// Returns the bytes of the bound that are left for films which are held now, if all others leave;
+// 0 while nothing can be stored.
+int64_t store_room(const struct store *s, usec_t now);
 // Someone views the size: it is the most recently used one now.
 void store_film_use(struct store_film *f, int size_id);
 
@@ -102,25 +115,50 @@ struct store_watch { // embedded; zero but for these two
 };
 void store_film_watch(struct store_film *f, struct store_watch *w);
 void store_film_unwatch(struct store_film *f, struct store_watch *w);
+// A session that brings the film now, in order: those who need a group may wait for it.
+struct store_flow { // embedded by its owner, which writes all but `next`
+    int64_t group;  // that comes now
+    int64_t end;    // the first group that it does not bring
+    unsigned sizes; // that it brings; 0: none yet
+    bool has_audio;
+    double speed; // multiple of the film's own pace
+    usec_t at;    // when something came last
+    struct store_flow *next;
+};
+void store_film_join(struct store_film *f, struct store_flow *flow);
+void store_film_leave(struct store_film *f, struct store_flow *flow);
+const struct store_flow *store_film_flows(const struct store_film *f); // the first one
 // Returns how many puts of the film are not written yet.
 int store_film_pending(const struct store_film *f);
 // The group's own digest, valid until the group changes; NULL: it is not WHOLE.
 const struct stored_digest *store_film_digest(const struct store_film *f, int track, int64_t group);
+// Gets the digest of a verified group. Returns false if it is not.
+bool store_film_verified(const struct store_film *f, int track, int64_t group,
+                         struct stored_digest *out);
 // The origin's digest of a WHOLE group: if it is the group's own, that is verified; else removed.
 void store_film_verify(struct store_film *f, int track, int64_t group,
                        const struct stored_digest *origin);
 // Reads what is missing in a group that is not whole on the store's thread, then calls `done` on
-// the loop with the film's frames that are missing, ascending. Returns false if it cannot be asked
-// now.
+// the loop with the film's frames that are missing, ascending; only while a store_watch with this
+// ctx watches the film. Returns false if it cannot be asked now.
 typedef void store_missing_fn(void *ctx, const int64_t *frames, int count);
 bool store_film_missing(struct store_film *f, int track, int64_t group, store_missing_fn *done,
                         void *ctx);
 
 // A source of the verified groups, in the sizes with a bit in `sizes` (bit 0: size 0); a size that
-// is left out is not in its ladder, the levels are numbered from 0, and it has no validator. It
-// holds the film. Its `read` fails if the group is not verified, or the file was damaged: then the
-// file is removed. NULL: no memory.
+// is left out is not in its ladder, the levels are numbered from 0, and its validator names the
+// sizes: for another proxy it is another film. It holds the film. Its `read` fails if the group is
+// not verified, or the file was damaged: then the file is removed. NULL: no memory.
 struct group_source *store_source_new(struct store_film *f, unsigned sizes);
+// A source of the whole film, in all sizes, while what is missing is fetched. It needs the filler
+// until its cache is freed (stored_cache_free).
+struct store_filler {
+    // A reader needs the group now, or soon, in these sizes (never 0).
+    void (*need)(void *ctx, int64_t group, unsigned sizes);
+    void *ctx;       // borrowed
+    bool has_failed; // what is missing will not come
+};
+struct group_source *store_source_new_filled(struct store_film *f, struct store_filler *filler);
 
 // Any thread; the caller holds the film. Reads a verified group's bytes; returns what
 // store_folder_read does. After ERR_MALFORMED or ERR_NOT_FOUND the caller calls

@@ -38,7 +38,7 @@ struct store_folder;
 struct folder_group {
     enum group_state state;
     int64_t bytes;               // of its file
-    struct stored_digest digest; // GROUP_WHOLE
+    struct stored_digest digest; // GROUP_WHOLE, GROUP_VERIFIED
 };
 
 struct folder_track {

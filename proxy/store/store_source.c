@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct store_source {
     int sizes[LADDER_MAX_SIZES]; // the film's size of each of the ladder
     struct stored_info whole;    // of the film
     struct stored_info info;     // of the sizes that are served
+    struct store_filler *filler; // borrowed; NULL: what is served is complete
 };
 
 // ---- The ladder of some of the sizes
@@ -26,8 +28,23 @@ static void copy_shape(const struct stored_shape *from, const int *sizes, int co
     }
 }
 
-// The groups stay those of the whole ladder. A film in some of its sizes has levels of its own, so
-// it does not have the validator of the whole one: no other proxy may take it for that.
+// A film in some of its sizes has levels of its own, so it is another film for a proxy behind this
+// one: its validator names the sizes. It has none if the groups, which stay those of the whole
+// ladder, are not those of its own.
+static void set_validator(struct stored_info *to, const struct stored_info *from, unsigned sizes)
+{
+    struct stored_plan *own = malloc(sizeof(*own));
+    char text[SDP_MAX_VALIDATOR] = "";
+    int len = snprintf(text, sizeof(text), "%s sizes=%x", from->validator, sizes);
+    if (!*from->validator || (size_t)len >= sizeof(text) || !own ||
+        stored_plan_init(own, &to->sdp.ladder) != 0 || own->gop != from->plan.gop)
+        *text = '\0';
+    free(own);
+    memcpy(to->validator, text, sizeof(text));
+    memcpy(to->sdp.validator, text, sizeof(text));
+}
+
+// The groups stay those of the whole ladder.
 static int make_info(struct store_source *s, unsigned sizes)
 {
     const struct stored_info *from = &s->whole;
@@ -43,7 +60,7 @@ static int make_info(struct store_source *s, unsigned sizes)
         s->sizes[l->size_count++] = i;
     }
     if (l->size_count < from->sdp.ladder.size_count)
-        to->validator[0] = to->sdp.validator[0] = '\0';
+        set_validator(to, from, sizes);
     for (int i = 0; i < from->sdp.ladder.level_count; i++) {
         struct level level = from->sdp.ladder.levels[i];
         for (int size = 0; size < l->size_count; size++)
@@ -76,7 +93,8 @@ static int read_track(struct store_source *s, int track, int size, struct stored
     return err;
 }
 
-static int source_read(struct group_source *base, int64_t group, struct stored_group **out)
+static int source_read(struct group_source *base, int64_t group, unsigned sizes,
+                       struct stored_group **out)
 {
     struct store_source *s = (struct store_source *)base;
     struct stored_group *g = calloc(1, sizeof(*g));
@@ -87,7 +105,8 @@ static int source_read(struct group_source *base, int64_t group, struct stored_g
         g->frames = stored_plan_shape(&s->info.plan, group)->frames;
     }
     for (int size = 0; !err && size < s->info.sdp.ladder.size_count; size++)
-        err = read_track(s, s->sizes[size], size, g);
+        if (sizes >> size & 1)
+            err = read_track(s, s->sizes[size], size, g);
     if (!err && s->info.audio)
         err = read_track(s, STORED_AUDIO_TRACK, STORED_AUDIO_TRACK, g);
     if (!err) {
@@ -100,6 +119,34 @@ static int source_read(struct group_source *base, int64_t group, struct stored_g
     return err == ERR_NO_MEMORY ? err : ERR_IO;
 }
 
+static int source_digest(struct group_source *base, int track, int64_t group,
+                         struct stored_digest *out)
+{
+    const struct store_source *s = (const struct store_source *)base;
+    return store_film_verified(s->film, track == STORED_AUDIO_TRACK ? track : s->sizes[track],
+                               group, out)
+               ? 0
+               : ERR_AGAIN;
+}
+
+// ---- A film that is being filled
+
+static int source_need(struct group_source *base, int64_t group, unsigned *sizes)
+{
+    struct store_source *s = (struct store_source *)base;
+    unsigned wanted = *sizes, there = 0;
+    bool has_audio =
+        !s->info.audio || store_film_group(s->film, STORED_AUDIO_TRACK, group) == GROUP_VERIFIED;
+    for (int size = 0; has_audio && size < s->info.sdp.ladder.size_count; size++)
+        if (wanted >> size & 1 && store_film_group(s->film, size, group) == GROUP_VERIFIED)
+            there |= 1U << size;
+    *sizes = there;
+    if (!wanted)
+        return 0;
+    s->filler->need(s->filler->ctx, group, wanted);
+    return there || !s->filler->has_failed ? 0 : ERR_IO;
+}
+
 static void source_free(struct group_source *base)
 {
     struct store_source *s = (struct store_source *)base;
@@ -110,7 +157,7 @@ static void source_free(struct group_source *base)
 struct group_source *store_source_new(struct store_film *f, unsigned sizes)
 {
     static const struct group_source_ops ops = {
-        .info = source_info, .read = source_read, .free = source_free};
+        .info = source_info, .digest = source_digest, .read = source_read, .free = source_free};
     struct store_source *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
@@ -122,4 +169,19 @@ struct group_source *store_source_new(struct store_film *f, unsigned sizes)
     }
     s->film = store_film_hold(f);
     return &s->base;
+}
+
+struct group_source *store_source_new_filled(struct store_film *f, struct store_filler *filler)
+{
+    static const struct group_source_ops ops = {.info = source_info,
+                                                .need = source_need,
+                                                .digest = source_digest,
+                                                .read = source_read,
+                                                .free = source_free};
+    struct group_source *base = store_source_new(f, ~0U);
+    if (!base)
+        return NULL;
+    base->ops = &ops;
+    ((struct store_source *)base)->filler = filler;
+    return base;
 }

@@ -181,6 +181,7 @@ static void film_done(struct work *w, usec_t now)
     if (!err) {
         f->stream.viewer_timeout = s->options->timeout * USEC_PER_SEC;
         f->stream.max_viewers = s->options->max_viewers;
+        f->stream.fragment_bytes = (size_t)s->options->fragment;
         f->stream.book = &s->base.book;
         log_info("%s is open", f->path);
     }

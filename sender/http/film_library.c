@@ -11,7 +11,8 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/net/worker.h"
+#include "common/net/abandonable_thread.h"
+#include "common/net/worker_queue.h"
 #include "media/audio/aac_encoder.h"
 #include "media/cmaf/cmaf_grid.h"
 #include "media/manifest/dash_manifest.h"
@@ -27,6 +28,7 @@ enum {
     MASTER_BYTES = 16384,
     OPEN_JOB = -1, // in place of a group
 };
+#define STOP_PATIENCE (2 * USEC_PER_SEC) // for a disk that does not answer
 
 enum segment_state { SEGMENT_WAITS, SEGMENT_HERE, SEGMENT_BROKEN };
 
@@ -44,9 +46,12 @@ struct job {
 struct film_library {
     struct http_content base; // first
     struct film_library_config config;
-    char *path;                // owned
-    struct worker *worker;     // owned; NULL: stopped; guarded by the lock
-    struct media_guard *guard; // one reference
+    char *path;                        // owned
+    struct abandonable_thread *thread; // owned; NULL: stopped. Once abandoned, it has a hold
+    struct worker_queue *jobs;         // owned
+    struct media_guard *guard;         // one reference
+    pthread_mutex_t tell;              // guards `is_stopped`, and calls of on_change
+    bool is_stopped;
     // Used by the thread alone:
     struct stored_file *file; // owned
     struct stored_group *read[READ_KEPT];
@@ -58,6 +63,7 @@ struct film_library {
     struct manifest manifest;
 
     pthread_mutex_t lock; // guards the members below
+    int holds;            // the owner's, and that of an abandoned thread
     bool is_open;
     bool is_broken;
     uint64_t uses;
@@ -356,10 +362,8 @@ static void drop_bodies(struct http_body **bodies, int count)
         http_body_drop(bodies[i]);
 }
 
-static void run(void *ctx, void *item)
+static void run_job(struct film_library *l, const struct job *job)
 {
-    struct film_library *l = ctx;
-    struct job *job = item;
     struct http_body *bodies[MANIFEST_MAX_RENDITIONS] = {NULL};
     if (job->group == OPEN_JOB) {
         int err = open_film(l);
@@ -377,8 +381,18 @@ static void run(void *ctx, void *item)
         s->state = good ? SEGMENT_HERE : SEGMENT_BROKEN;
         pthread_mutex_unlock(&l->lock);
     }
-    free(job);
-    l->config.on_change(l->config.ctx);
+}
+
+static void run(void *ctx)
+{
+    struct film_library *l = ctx;
+    for (struct job *job; (job = worker_queue_pop(l->jobs, USEC_NEVER)); free(job)) {
+        run_job(l, job);
+        pthread_mutex_lock(&l->tell);
+        if (!l->is_stopped)
+            l->config.on_change(l->config.ctx);
+        pthread_mutex_unlock(&l->tell);
+    }
 }
 
 // ---- The server's thread
@@ -397,10 +411,10 @@ static struct segment *request_segment(struct film_library *l, int64_t group)
     for (int i = 0; i < l->segment_count && l->segment_count == FILM_KEPT; i++)
         if (l->segments[i].state != SEGMENT_WAITS && (!s || l->segments[i].used < s->used))
             s = &l->segments[i];
-    struct job *job = s && l->worker ? malloc(sizeof(*job)) : NULL;
+    struct job *job = s ? malloc(sizeof(*job)) : NULL;
     if (job)
         job->group = group;
-    if (!job || !worker_push(l->worker, job)) {
+    if (!job || !worker_queue_push(l->jobs, job)) {
         free(job);
         return NULL;
     }
@@ -491,17 +505,20 @@ static int get(struct http_content *c, const struct http_request *r, usec_t begu
 struct film_library *film_library_new(const struct film_library_config *config)
 {
     static const struct http_content_ops content_ops = {.get = get};
-    static const struct worker_ops worker_ops = {.run = run, .free_job = free};
     struct film_library *l = calloc(1, sizeof(*l));
     if (!l)
         return NULL;
     pthread_mutex_init(&l->lock, NULL);
+    pthread_mutex_init(&l->tell, NULL);
     l->base.ops = &content_ops;
+    l->holds = 1;
     l->config = *config;
     l->path = strdup(config->file);
     l->guard = media_guard_new(USEC_NEVER);
-    l->worker = l->path && l->guard ? worker_new(&worker_ops, FILM_WAITING, l) : NULL;
-    if (l->worker)
+    l->jobs = worker_queue_new(FILM_WAITING, free);
+    if (l->path && l->guard && l->jobs)
+        l->thread = abandonable_thread_new(run, l);
+    if (l->thread)
         return l;
     film_library_free(l);
     return NULL;
@@ -512,33 +529,27 @@ int film_library_open(struct film_library *l)
     struct job *job = malloc(sizeof(*job));
     if (job)
         job->group = OPEN_JOB;
-    if (worker_push(l->worker, job))
+    if (job && worker_queue_push(l->jobs, job))
         return 0;
     free(job);
     return ERR_NO_MEMORY;
 }
 
-void film_library_stop(struct film_library *l)
+// Drops a hold; the last one frees the library.
+static void release(void *arg)
 {
-    if (!l)
-        return;
+    struct film_library *l = arg;
     pthread_mutex_lock(&l->lock);
-    struct worker *worker = l->worker;
-    l->worker = NULL;
+    bool is_last = --l->holds == 0;
     pthread_mutex_unlock(&l->lock);
-    media_guard_stop(l->guard);
-    worker_free(worker);
-}
-
-void film_library_free(struct film_library *l)
-{
-    if (!l)
+    if (!is_last)
         return;
-    film_library_stop(l);
     for (int i = 0; i < READ_KEPT; i++)
         stored_group_free(l->read[i]);
     stored_file_free(l->file);
     media_guard_unref(l->guard);
+    if (l->jobs)
+        worker_queue_free(l->jobs);
     for (int i = 0; i < l->segment_count; i++)
         drop_bodies(l->segments[i].bodies, MANIFEST_MAX_RENDITIONS);
     drop_bodies(l->playlists, MANIFEST_MAX_RENDITIONS);
@@ -546,8 +557,37 @@ void film_library_free(struct film_library *l)
     http_body_unref(l->multivariant);
     http_body_unref(l->mpd);
     pthread_mutex_destroy(&l->lock);
+    pthread_mutex_destroy(&l->tell);
     free(l->path);
     free(l);
+}
+
+void film_library_stop(struct film_library *l)
+{
+    if (!l || !l->thread)
+        return;
+    pthread_mutex_lock(&l->tell);
+    l->is_stopped = true;
+    pthread_mutex_unlock(&l->tell);
+    media_guard_stop(l->guard);
+    worker_queue_clear(l->jobs);
+    worker_queue_close(l->jobs);
+    pthread_mutex_lock(&l->lock);
+    l->holds++;
+    pthread_mutex_unlock(&l->lock);
+    if (abandonable_thread_end(l->thread, STOP_PATIENCE, release))
+        release(l);
+    else
+        log_warn("%s: the disk does not answer; not waiting for it", l->path);
+    l->thread = NULL;
+}
+
+void film_library_free(struct film_library *l)
+{
+    if (!l)
+        return;
+    film_library_stop(l);
+    release(l);
 }
 
 struct http_content *film_library_content(struct film_library *l)

@@ -43,7 +43,9 @@ struct film_library_config {
 struct film_library *film_library_new(const struct film_library_config *config);
 // Begins to open the file, on the thread; call it once. Returns 0 or ERR_NO_MEMORY.
 int film_library_open(struct film_library *l);
-// Waits for the thread, whose reading it stops: on_change is not called again. NULL is fine.
+// Stops the thread's reading, and waits for it, at most 2 s: on a disk that does not answer the
+// thread is left behind, and frees what it uses when it returns. on_change is not called again.
+// NULL is fine.
 void film_library_stop(struct film_library *l);
 // The server that uses its content must have ended. NULL is fine.
 void film_library_free(struct film_library *l);

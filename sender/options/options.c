@@ -291,6 +291,10 @@ static const struct option_row rows[] = {
      .max = VIEWERS_MAX, .fallback = "1024",
      .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
              "them, at least 4"},
+    {.name = "fragment", .argument = "BYTES", .kind = OPTION_INT, .at = AT(fragment),
+     .min = FRAGMENT_MIN, .max = FRAGMENT_MAX,
+     .help = "cut frames into packets with at most so many bytes of the frame, 200 to 1400 (default: "
+             "as many as fit into a packet of the path)"},
     {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
      .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
              "repeat it for more, at most 16"},
@@ -383,6 +387,10 @@ static const char *conflict(const struct options *o)
         return "--push conflicts with --prepare, which does not stream";
     if (is_pushed && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
         return "--push conflicts with a synthetic source, which has no pictures";
+    if (o->fragment && o->prepare)
+        return "--fragment conflicts with --prepare, which does not stream";
+    if (o->fragment && o->filler_bps)
+        return "--fragment conflicts with a synthetic source that has packets without frames";
     bool has_http = o->http.ss_family != AF_UNSPEC;
     if (!has_http && o->http_segment)
         return "--http-segment requires --http ADDR:PORT";

@@ -47,13 +47,16 @@ struct options {
     int audio_kbps;
     int timeout; // seconds
     int max_viewers;
-    struct trusted_proxies proxies;        // that may have more of them
-    int mtp_port;                          // 0: any
-    struct url push;                       // empty text: none
+    int fragment;                   // max bytes of a frame in a packet; 0: what the path allows
+    struct trusted_proxies proxies; // that may have more of them
+    int mtp_port;                   // 0: any
+    struct url push;                // empty text: none
     struct transport_list push_transports; // count 0: not given
     int push_level;                        // -1: the highest
     struct log_options log;
 };
+
+enum { FRAGMENT_MIN = 200, FRAGMENT_MAX = 1400 };
 
 extern const struct option_table send_option_table;
 

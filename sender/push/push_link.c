@@ -331,7 +331,8 @@ static void on_report(void *ctx, const struct transport_report *r, usec_t now)
 static void begin(struct push_link *l, usec_t now)
 {
     struct media_place place;
-    switch (session_place(l->session, NAN, &place, now)) {
+    const struct session_position here = {.seconds = NAN, .scale = 1};
+    switch (session_place(l->session, &here, &place, now)) {
     case MEDIA_WAITS:
         return; // on_placed
     case MEDIA_REFUSED:

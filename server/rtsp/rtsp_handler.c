@@ -15,6 +15,7 @@
 #include "media/stored/stored_track.h"
 #include "server/policy/catalog_path.h"
 #include "server/policy/rtsp_parameters.h"
+#include "server/policy/scale.h"
 #include "server/rtsp/track_setup.h"
 
 enum { MAX_URI = 1024, LIMIT_S = CATALOG_OPEN_LIMIT / USEC_PER_SEC };
@@ -258,6 +259,19 @@ static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
         rtsp_response_header(a, "Speed: %.3f\r\n", speed);
 }
 
+// Returns the scale to play at: the nearest one to the header's that there is. Without the header a
+// viewer that plays already keeps its scale.
+static double scale_of(const struct rtsp_handler *h, struct text header)
+{
+    double scale = 1;
+    const struct session *session = track_setup_session(h->setup);
+    if (header.at)
+        (void)rtsp_scale_decode(header, &scale);
+    else if (session_is_playing(session))
+        return session_scale(session);
+    return scale_nearest(scale);
+}
+
 static void answer_place(const struct rtsp_handler *h, const struct media_place *place,
                          struct rtsp_response *a)
 {
@@ -306,9 +320,11 @@ static bool handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
     // Viewers of live media share one time line.
     bool alone = session_owns_time_line(track_setup_session(h->setup));
     handle_speed(h, rtsp_header(request, "Speed"), alone, a, now);
-    struct media_place place;
-    switch (session_place(track_setup_session(h->setup),
-                          alone && range.from >= 0 ? range.from : NAN, &place, now)) {
+    struct text scale = rtsp_header(request, "Scale");
+    const struct session_position to = {.seconds = alone && range.from >= 0 ? range.from : NAN,
+                                        .scale = alone ? scale_of(h, scale) : 1};
+    struct media_place place = {.scale = 1};
+    switch (session_place(track_setup_session(h->setup), &to, &place, now)) {
     case MEDIA_WAITS:
         return false;
     case MEDIA_REFUSED:
@@ -322,6 +338,8 @@ static bool handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
         answer_place(h, &place, a);
         break;
     }
+    if (scale.at || place.scale != 1)
+        rtsp_response_header(a, "Scale: %g\r\n", place.scale);
     answer_rtp_info(h, request->uri, a);
     rtsp_response_header(a, "Session: %s\r\n", h->state.id);
     return true;

@@ -383,7 +383,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
                  .loop = t->config.loop},
         .address = ports ? media_ports_validation(ports) : NULL,
         .level = r->level,
-        .follows = r->stream->media->duration < 0,
+        .follows = true, // if the media has an encoder
         .keeps_size = !t->knows_weir,
         .reports_losses = t->knows_weir,
         .audio_only = t->first == TRACK_AUDIO,

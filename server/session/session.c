@@ -30,6 +30,7 @@ struct session {
     usec_t armed;                 // time at which `timer` fires
     char cname[64];
     usec_t begun_at;      // time of the first PLAY
+    double scale;         // of the play
     usec_t limited_until; // when the max rate ends; USEC_NEVER: it does not
 };
 
@@ -224,6 +225,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
         .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
         .queue = config->queue,
         .queue_bytes = config->queue_bytes,
+        .fragment_bytes = config->stream->fragment_bytes,
         .ops = &ops,
         .ctx = s};
     return stream_sender_new(&sender, now);
@@ -247,6 +249,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
     s->armed = s->limited_until = USEC_NEVER;
+    s->scale = 1;
     struct media_feed_config feed = {
         .loop = config->path.loop, .sink = &s->sink, .exact = !config->keeps_size};
     s->feed = media->ops->feed_new(media, &feed);
@@ -318,21 +321,33 @@ void session_pause(struct session *s)
     arm(s);
 }
 
-enum media_placed session_place(struct session *s, double seconds, struct media_place *out,
-                                usec_t now)
+enum media_placed session_place(struct session *s, const struct session_position *to,
+                                struct media_place *out, usec_t now)
 {
+    out->scale = 1;
     if (!s->feed->ops->place)
         return MEDIA_NOWHERE;
     const struct ladder *ladder = &s->config.stream->media->ladder;
-    struct media_seek to = {
-        .seconds = seconds,
+    struct media_seek seek = {
+        .seconds = to->seconds,
+        .scale = to->scale,
         .level = &ladder->levels[stream_sender_level(s->sender)],
         // Media that is early would be lost in the network unless the transport holds it back.
         .ahead = s->transport->kind->holds_back};
-    enum media_placed placed = s->feed->ops->place(s->feed, isnan(seconds) ? NULL : &to, out, now);
-    if (placed == MEDIA_SOUGHT)
+    bool seeks = !isnan(to->seconds) || to->scale != s->scale;
+    enum media_placed placed = s->feed->ops->place(s->feed, seeks ? &seek : NULL, out, now);
+    out->scale = out->scale == 0 ? 1 : out->scale;
+    if (placed == MEDIA_SOUGHT) {
         stream_sender_go_to(s->sender, out->frames.first);
+        stream_sender_set_scale(s->sender, fabs(out->scale), out->frames.first);
+        s->scale = out->scale;
+    }
     return placed;
+}
+
+double session_scale(const struct session *s)
+{
+    return s->scale;
 }
 
 bool session_owns_time_line(const struct session *s)
@@ -544,7 +559,7 @@ int session_level(const struct session *s)
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc)
 {
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
-    *seq = rtp->next_seq;
+    *seq = stream_sender_next_seq(s->sender, TRACK_VIDEO);
     *timestamp = rtp->packets ? rtp->last_timestamp : rtp->timestamp_offset;
     *ssrc = rtp->ssrc;
 }
@@ -552,7 +567,7 @@ void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestam
 void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
 {
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_AUDIO);
-    *seq = rtp->next_seq;
+    *seq = stream_sender_next_seq(s->sender, TRACK_AUDIO);
     *ssrc = rtp->ssrc;
 }
 

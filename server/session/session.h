@@ -64,11 +64,17 @@ void session_play(struct session *s, usec_t now);
 void session_pause(struct session *s);
 // Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.
 bool session_owns_time_line(const struct session *s);
-// Writes the position of the next frames to `out`; call it before session_play. `seconds`: seeks to
-// that position first, which requires session_owns_time_line; NaN: no seek. The result is that of
-// media_feed_ops.place; after MEDIA_WAITS and MEDIA_REFUSED the caller does not call session_play.
-enum media_placed session_place(struct session *s, double seconds, struct media_place *out,
-                                usec_t now);
+struct session_position {
+    double seconds; // NaN: no seek
+    double scale;   // of the play (RFC 2326, 12.34)
+};
+// Writes the position of the next frames, and the scale that the media plays at, to `out`; call it
+// before session_play. Seeks first if `to` has `seconds`, or another scale than the media; both
+// require session_owns_time_line. The result is that of media_feed_ops.place; after MEDIA_WAITS and
+// MEDIA_REFUSED the caller does not call session_play.
+enum media_placed session_place(struct session *s, const struct session_position *to,
+                                struct media_place *out, usec_t now);
+double session_scale(const struct session *s); // that the media plays at
 // The wall clock of the media's capture times, and of the packets' times: since 1970.
 usec_t session_wall(const struct session *s);
 // Adds the audio track, sent to `to`. Requires a stream with audio, and that the session does not

@@ -24,7 +24,8 @@ struct stream {
     const struct transport_list *transports; // borrowed
     enum scheduler_mode queue;               // these as struct session_config has them
     size_t queue_bytes;
-    bool only_these; // a viewer that offers none of `transports` is refused
+    size_t fragment_bytes; // max bytes of a frame in a packet; 0: what the path allows
+    bool only_these;       // a viewer that offers none of `transports` is refused
     int sink_count;
     int sink_room;
     struct frame_sink **sinks; // owned array of sink_room borrowed pointers

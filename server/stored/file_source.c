@@ -16,8 +16,10 @@ static const struct stored_info *file_info(const struct group_source *s)
     return stored_file_info(((const struct file_source *)s)->file);
 }
 
-static int file_read(struct group_source *s, int64_t group, struct stored_group **out)
+static int file_read(struct group_source *s, int64_t group, unsigned sizes,
+                     struct stored_group **out)
 {
+    (void)sizes; // a file has a group's sizes side by side
     return stored_file_read(((struct file_source *)s)->file, group, out);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where stored_cache reads the groups of a stored ladder: a prepared file, or a proxy's copy of
-// one.
+// one, which may still be incomplete.
 #ifndef WEIR_SERVER_STORED_GROUP_SOURCE_H
 #define WEIR_SERVER_STORED_GROUP_SOURCE_H
 
-#include "media/stored/stored_group.h"
+#include "media/stored/stored_track.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,9 +15,16 @@ struct group_source;
 struct group_source_ops {
     // Any thread; the result is valid until `free`, and does not change.
     const struct stored_info *(*info)(const struct group_source *s);
-    // Reads a group into *out, which the caller owns. Blocks; one thread at a time. Returns 0,
-    // ERR_IO (logged) or ERR_NO_MEMORY.
-    int (*read)(struct group_source *s, int64_t group, struct stored_group **out);
+    // Of a source that is still being filled, on the loop: a reader of these sizes (bit 0: size 0)
+    // needs the group. Sets *sizes to those that can be read now, 0: none yet. Returns 0, or
+    // ERR_IO: it will not come. NULL: all groups can be read, in all sizes.
+    int (*need)(struct group_source *s, int64_t group, unsigned *sizes);
+    // Gets the SHA-256 of a track of a group without reading it, on the loop. Returns what
+    // stored_cache_digest does. NULL: it has to be read.
+    int (*digest)(struct group_source *s, int track, int64_t group, struct stored_digest *out);
+    // Reads a group into *out, which the caller owns; sizes that are not in `sizes` may be left
+    // out. Blocks; one thread at a time. Returns 0, ERR_IO (logged) or ERR_NO_MEMORY.
+    int (*read)(struct group_source *s, int64_t group, unsigned sizes, struct stored_group **out);
     void (*free)(struct group_source *s); // on the loop, after the last `read`
 };
 

@@ -18,12 +18,15 @@ enum {
     DIGEST_JOBS = 2,
 };
 
+#define ALL_SIZES ((1U << LADDER_MAX_SIZES) - 1)
+
 enum entry_state { ENTRY_REQUESTED, ENTRY_HERE, ENTRY_BROKEN };
 
 struct entry {
     struct entry *next;
     enum entry_state state;
     int64_t index;
+    unsigned sizes;             // that it was read in
     struct stored_group *group; // owned; ENTRY_HERE
     int holders;
     uint64_t used; // value of `uses` at the last use
@@ -38,6 +41,7 @@ struct group_digests {
 
 struct job { // travels to the thread and back
     int64_t index;
+    unsigned sizes;
     struct stored_group *group;    // owned; NULL: not read yet, or broken
     struct group_digests *digests; // owned; NULL: it reads the group
     bool gone;                     // this is `last`: the thread has ended
@@ -91,7 +95,7 @@ static void *run(void *arg)
     struct stored_cache *c = arg;
     struct job *job;
     while ((job = worker_queue_pop(c->jobs, USEC_NEVER))) {
-        (void)c->source->ops->read(c->source, job->index, &job->group);
+        (void)c->source->ops->read(c->source, job->index, job->sizes, &job->group);
         if (job->digests)
             digest(c, job);
         if (!mailbox_post(c->done, job))
@@ -101,10 +105,10 @@ static void *run(void *arg)
     return NULL;
 }
 
-static struct entry *find(struct stored_cache *c, int64_t index)
+static struct entry *find(struct stored_cache *c, int64_t index, unsigned sizes)
 {
     struct entry *e = c->entries;
-    while (e && e->index != index)
+    while (e && (e->index != index || (e->sizes & sizes) != sizes))
         e = e->next;
     return e;
 }
@@ -185,7 +189,9 @@ static void on_done(void *ctx, void *item, usec_t now)
         take_digests(c, job);
         return;
     }
-    struct entry *e = find(c, job->index);
+    struct entry *e = c->entries;
+    while (e && (e->index != job->index || e->sizes != job->sizes))
+        e = e->next;
     assert(e && e->state == ENTRY_REQUESTED);
     e->state = job->group ? ENTRY_HERE : ENTRY_BROKEN;
     e->group = job->group;
@@ -268,33 +274,48 @@ void stored_cache_leave(struct stored_cache *c, struct stored_waiter *w)
     }
 }
 
-// Returns the group's entry; if there is none, requests the group. NULL: no such group, no room or
-// no memory.
-static struct entry *request_group(struct stored_cache *c, int64_t index)
+// Returns the group's entry; if there is none, requests the group. NULL: no such group, no room,
+// no memory, or the source does not have it yet; *broken: and never will.
+static struct entry *request_group(struct stored_cache *c, int64_t index, unsigned sizes,
+                                   bool *broken)
 {
-    struct entry *e = find(c, index);
-    if (e || index < 0 || index >= stored_info_groups(stored_cache_info(c)))
+    struct group_source *source = c->source;
+    *broken = false;
+    if (index < 0 || index >= stored_info_groups(stored_cache_info(c)))
+        return NULL;
+    if (!source->ops->need)
+        sizes = ALL_SIZES;
+    else
+        *broken = source->ops->need(source, index, &sizes) != 0;
+    if (*broken || !sizes)
+        return NULL;
+    struct entry *e = find(c, index, sizes);
+    if (e)
         return e;
     struct job *job = calloc(1, sizeof(*job));
     e = malloc(sizeof(*e));
-    if (job)
+    if (job) {
         job->index = index;
+        job->sizes = sizes;
+    }
     if (!job || !e || !worker_queue_push(c->jobs, job)) {
         free(job);
         free(e);
         return NULL;
     }
-    *e = (struct entry){.next = c->entries, .state = ENTRY_REQUESTED, .index = index};
+    *e = (struct entry){
+        .next = c->entries, .state = ENTRY_REQUESTED, .index = index, .sizes = sizes};
     c->entries = e;
     return e;
 }
 
-const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t group, bool *broken)
+const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t group, unsigned sizes,
+                                             bool *broken)
 {
-    struct entry *e = request_group(c, group);
-    *broken = e && e->state == ENTRY_BROKEN;
-    if (*broken) { // forget it, so that the next request reads it again
+    struct entry *e = request_group(c, group, sizes, broken);
+    if (e && e->state == ENTRY_BROKEN) { // forget it, so that the next request reads it again
         forget(c, e);
+        *broken = !c->source->ops->need; // else it can be filled again
         return NULL;
     }
     if (!e || e->state != ENTRY_HERE)
@@ -306,7 +327,9 @@ const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t gro
 
 void stored_cache_drop(struct stored_cache *c, const struct stored_group *g)
 {
-    struct entry *e = g ? find(c, g->index) : NULL;
+    struct entry *e = g ? c->entries : NULL;
+    while (e && e->group != g)
+        e = e->next;
     if (!e)
         return;
     assert(e->holders > 0);
@@ -314,9 +337,10 @@ void stored_cache_drop(struct stored_cache *c, const struct stored_group *g)
     trim(c);
 }
 
-void stored_cache_want(struct stored_cache *c, int64_t group)
+void stored_cache_want(struct stored_cache *c, int64_t group, unsigned sizes)
 {
-    (void)request_group(c, group);
+    bool broken;
+    (void)request_group(c, group, sizes, &broken);
 }
 
 int stored_cache_digest(struct stored_cache *c, int track, int64_t group, struct stored_digest *out)
@@ -326,6 +350,8 @@ int stored_cache_digest(struct stored_cache *c, int track, int64_t group, struct
         !(track == STORED_AUDIO_TRACK ? info->audio
                                       : track >= 0 && track < info->sdp.ladder.size_count))
         return ERR_NOT_FOUND;
+    if (c->source->ops->digest)
+        return c->source->ops->digest(c->source, track, group, out);
     struct group_digests *d = find_digests(c, group);
     if (d && d->known && d->failed) { // forget it, so that the next request reads it again
         d->index = -1;
@@ -346,6 +372,7 @@ int stored_cache_digest(struct stored_cache *c, int track, int64_t group, struct
     if (!job)
         return ERR_AGAIN;
     job->index = group;
+    job->sizes = ALL_SIZES;
     job->digests = calloc(1, sizeof(*job->digests));
     if (!job->digests || !worker_queue_push(c->jobs, job)) {
         job_free(job);

@@ -41,12 +41,15 @@ void stored_cache_free(struct stored_cache *c);
 const struct stored_info *stored_cache_info(const struct stored_cache *c);
 void stored_cache_join(struct stored_cache *c, struct stored_waiter *w);
 void stored_cache_leave(struct stored_cache *c, struct stored_waiter *w);
-// Returns the group, which the caller holds until stored_cache_drop. Returns NULL if the group is
-// not in memory: then it is requested, and on_change follows. Sets *broken if it cannot be read.
-const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t group, bool *broken);
+// Returns the group, which the caller holds until stored_cache_drop, in these sizes (bit 0: size
+// 0), or in those of them that the source has by now. Returns NULL if the group is not in memory:
+// then it is requested, and on_change follows; of a source that is being filled, ask again. Sets
+// *broken if it cannot be read.
+const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t group, unsigned sizes,
+                                             bool *broken);
 void stored_cache_drop(struct stored_cache *c, const struct stored_group *g); // NULL is fine
 // Starts reading the group in advance.
-void stored_cache_want(struct stored_cache *c, int64_t group);
+void stored_cache_want(struct stored_cache *c, int64_t group, unsigned sizes);
 // Gets the SHA-256 of one track of a group (stored_track.h). Returns 0; ERR_AGAIN: it is being
 // computed, ask again; ERR_NOT_FOUND: no such group or track; ERR_IO: the group cannot be read.
 int stored_cache_digest(struct stored_cache *c, int track, int64_t group,

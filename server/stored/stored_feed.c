@@ -2,17 +2,20 @@
 #include "server/stored/stored_feed.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "server/policy/frame_clock.h"
+#include "server/policy/scale.h"
 
 #define MAX_BEHIND   (USEC_PER_SEC / 2) // max. delay to catch up; a longer one shifts the time line
 #define RETRY        (20 * USEC_PER_MSEC) // delay until a retry if the cache had no room
 #define REPAIR_EVERY (USEC_PER_SEC / 2)   // min. interval of repairs of all needed frames
 #define BURST        2.0                  // multiple of the media's pace until the lead is reached
+#define SCALED_LEAD  (USEC_PER_SEC / 2)   // the lead of fast forward and rewind
 
 struct stored_feed {
     struct media_feed base; // first
@@ -25,9 +28,16 @@ struct stored_feed {
     int watchers[LADDER_MAX_SIZES];
     bool running;
     double speed;
-    int64_t first_number; // number of the media's frame 0
-    int64_t at;           // the next slot
-    int64_t show;         // frames before this one are sent only if it depends on them; -1: none
+    // At another scale than 1 slots take 1 / |scale| of their time. Backwards slot 0 is the first
+    // one of group `turn`, and each group of slots is a group before it.
+    double scale;
+    int64_t turn;
+    struct level level;                            // of the viewer, when it set the scale
+    struct scale_budget budgets[LADDER_MAX_SIZES]; // of the watched sizes
+    int until[LADDER_MAX_SIZES];                   // in this group, as scale_budget_take says
+    int64_t first_number;                          // number of the media's frame 0, of slot 0
+    int64_t at;                                    // the next slot
+    int64_t show; // frames before this one are sent only if it depends on them; -1: none
     // At the media's pace slot `begin` is due at `origin`; it was sent from `start` on. Earlier
     // slots are sent at once.
     int64_t begin;
@@ -40,7 +50,8 @@ struct stored_feed {
 
 static double media_time(const struct stored_feed *f, int64_t frames)
 {
-    return (double)frames * USEC_PER_SEC / fps_value(f->info->sdp.ladder.source_fps) / f->speed;
+    double pace = f->speed * fabs(f->scale);
+    return (double)frames * USEC_PER_SEC / fps_value(f->info->sdp.ladder.source_fps) / pace;
 }
 
 static double due_of(const struct stored_feed *f, int64_t slot)
@@ -52,7 +63,7 @@ static double due_of(const struct stored_feed *f, int64_t slot)
 static double given_at(const struct stored_feed *f)
 {
     double burst = f->start + media_time(f, f->at - f->begin) / BURST;
-    double ahead = due_of(f, f->at) - (double)STORED_FEED_LEAD;
+    double ahead = due_of(f, f->at) - (double)(f->scale == 1 ? STORED_FEED_LEAD : SCALED_LEAD);
     return f->at < f->begin ? f->start : burst > ahead ? burst : ahead;
 }
 
@@ -71,20 +82,54 @@ static void drop_groups(struct stored_feed *f)
     f->group = f->before = NULL;
 }
 
+static bool is_back(const struct stored_feed *f)
+{
+    return f->scale < 0;
+}
+
+// Returns the group of slot `at`; < 0: rewind has passed the beginning.
+static int64_t group_now(const struct stored_feed *f)
+{
+    int64_t group = f->at / f->info->plan.gop;
+    return is_back(f) ? f->turn - group : group;
+}
+
+// Returns the first slot of a group.
+static int64_t slot_of(const struct stored_feed *f, int64_t group)
+{
+    return (is_back(f) ? f->turn - group : group) * f->info->plan.gop;
+}
+
+// Returns the place in the film of a slot.
+static int64_t film_frame(const struct stored_feed *f, int64_t slot)
+{
+    int64_t frame = is_back(f) ? f->turn * f->info->plan.gop - slot : slot;
+    return frame < 0 ? 0 : frame;
+}
+
+static unsigned sizes_of(const struct stored_feed *f)
+{
+    unsigned sizes = 0;
+    for (int i = 0; i < f->info->sdp.ladder.size_count; i++)
+        sizes |= (unsigned)(f->watchers[i] > 0) << i;
+    return sizes;
+}
+
 // Gets the group of slot `at`. Returns false if it is not in memory yet, or *broken.
 static bool has_group(struct stored_feed *f, bool *broken)
 {
-    int64_t index = f->at / f->info->plan.gop;
+    int64_t index = group_now(f);
     *broken = false;
     if (f->group && f->group->index == index)
         return true;
-    const struct stored_group *g = stored_cache_hold(f->config.cache, index, broken);
+    const struct stored_group *g = stored_cache_hold(f->config.cache, index, sizes_of(f), broken);
     if (!g)
         return false;
     stored_cache_drop(f->config.cache, f->before);
     f->before = f->group;
     f->group = g;
-    stored_cache_want(f->config.cache, index + 1);
+    if (!is_back(f) || index > 0)
+        stored_cache_want(f->config.cache, index + (is_back(f) ? -1 : 1), sizes_of(f));
     return true;
 }
 
@@ -107,7 +152,7 @@ static struct coded_frame *copy_of(const struct stored_feed *f, const struct sto
     const struct stored_place *plan =
         &stored_plan_shape(&f->info->plan, g->index)->places[size_id][place];
     struct fps fps = f->info->sdp.ladder.source_fps;
-    int64_t group = g->index * f->info->plan.gop;
+    int64_t group = slot_of(f, g->index);
     memcpy(to->data, from->data, from->bytes);
     memcpy(to->nals, from->nals, (size_t)from->nal_count * sizeof(*from->nals));
     to->nal_count = from->nal_count;
@@ -117,7 +162,7 @@ static struct coded_frame *copy_of(const struct stored_feed *f, const struct sto
     to->number = f->first_number + group + place;
     to->reorder = from->reorder;
     to->depends_on = plan->depends < 0 ? -1 : f->first_number + group + plan->depends;
-    to->pts = usec_of_frames(group + place, fps.num, fps.den);
+    to->pts = usec_of_frames(g->index * f->info->plan.gop + place, fps.num, fps.den);
     to->captured = usec_max((usec_t)due_of(f, group + plan->slot), now);
     to->capture_wall = wall_of(f, group + place, now);
     return to;
@@ -162,6 +207,81 @@ static void deliver(struct stored_feed *f, struct coded_frame *frame, usec_t now
         f->config.sink->ops->on_frame(f->config.sink, frame, now);
 }
 
+static size_t bytes_at(const void *ctx, int size_id, int place)
+{
+    const struct stored_group *g = ctx;
+    const struct coded_frame *frame = g->at[size_id][place];
+    return frame ? frame->bytes : 0;
+}
+
+// Returns the rate that normal play of the size has.
+static int rate_of(const struct stored_feed *f, int size_id)
+{
+    const struct ladder *l = &f->info->sdp.ladder;
+    int bps = 0;
+    if (f->level.size_id == size_id)
+        return f->level.bitrate_bps;
+    for (int i = 0; i < l->level_count; i++)
+        if (l->levels[i].size_id == size_id && l->levels[i].bitrate_bps > bps)
+            bps = l->levels[i].bitrate_bps;
+    return bps;
+}
+
+// Decides which frames of the held group are sent, at another scale than 1.
+static void choose(struct stored_feed *f, const struct stored_shape *shape)
+{
+    struct fps fps = f->info->sdp.ladder.source_fps;
+    for (int i = 0; i < f->info->sdp.ladder.size_count; i++) {
+        const struct scale_group group = {.shape = shape,
+                                          .size_id = i,
+                                          .bytes = bytes_at,
+                                          .ctx = f->group,
+                                          .length = usec_of_frames(shape->frames, fps.num, fps.den),
+                                          .bps = rate_of(f, i),
+                                          .scale = f->scale};
+        f->until[i] = f->watchers[i] ? scale_budget_take(&f->budgets[i], &group) : 0;
+    }
+}
+
+// Returns true if the frame of a slot of the group is sent at another scale than 1.
+static bool is_chosen(const struct stored_feed *f, const struct stored_shape *shape, int size_id,
+                      int slot)
+{
+    int place = shape->decoded[size_id][slot];
+    return f->watchers[size_id] && place != STORED_NO_FRAME && place < f->until[size_id] &&
+           shape->places[size_id][place].temporal_id == 0;
+}
+
+// Goes to the next slot of which something is sent, or to the next group.
+static void pass_unchosen(struct stored_feed *f, const struct stored_shape *shape)
+{
+    bool found = false;
+    while (!found && f->at % f->info->plan.gop) {
+        int slot = (int)(f->at % f->info->plan.gop);
+        for (int i = 0; slot < shape->frames && i < f->info->sdp.ladder.size_count; i++)
+            found |= is_chosen(f, shape, i, slot);
+        f->at += !found;
+    }
+}
+
+static void give_scaled(struct stored_feed *f, usec_t now)
+{
+    const struct stored_shape *shape = stored_plan_shape(&f->info->plan, f->group->index);
+    int slot = (int)(f->at % f->info->plan.gop);
+    if (slot == 0)
+        choose(f, shape);
+    for (int i = 0; i < f->info->sdp.ladder.size_count; i++) {
+        if (!is_chosen(f, shape, i, slot))
+            continue;
+        struct coded_frame *frame = copy_of(f, f->group, i, shape->decoded[i][slot], now);
+        if (frame)
+            deliver(f, frame, now);
+        coded_frame_unref(frame);
+    }
+    f->at++;
+    pass_unchosen(f, shape);
+}
+
 static void give(struct stored_feed *f, usec_t now)
 {
     const struct stored_shape *shape = stored_plan_shape(&f->info->plan, f->group->index);
@@ -184,6 +304,8 @@ static void give(struct stored_feed *f, usec_t now)
 static bool wrap(struct stored_feed *f)
 {
     int64_t frames = f->info->origin.frames;
+    if (is_back(f))
+        return group_now(f) >= 0;
     skip_unwanted(f);
     if (f->at < frames)
         return true;
@@ -237,6 +359,10 @@ static void run(void *ctx, usec_t now)
             f->origin += late;
             f->start += late;
         }
+        if (f->scale != 1) {
+            give_scaled(f, now);
+            continue;
+        }
         give(f, now);
         give_audio(f, now);
         f->at++;
@@ -273,7 +399,7 @@ static void watch(struct media_feed *feed, int size_id, int change)
         timer_set(f->timer, USEC_NEVER);
         return;
     }
-    if (f->at >= f->info->origin.frames) { // the media has ended: play it again
+    if (!is_back(f) && f->at >= f->info->origin.frames) { // the media has ended: play it again
         f->first_number += f->info->origin.frames;
         f->at = f->begin = 0;
         f->show = -1;
@@ -302,30 +428,55 @@ static void set_speed(struct media_feed *feed, double speed)
         timer_set(f->timer, now);
 }
 
-// Seeks to the frame of `level` at or before `seconds`.
-static void seek(struct stored_feed *f, double seconds, const struct level *level, usec_t now)
+// Returns the frame of the film that a seek goes to.
+static int64_t target_of(const struct stored_feed *f, double seconds)
+{
+    int64_t last = f->info->origin.frames - 1;
+    int64_t target = isnan(seconds)
+                         ? film_frame(f, f->show > f->at ? f->show : f->at)
+                         : (int64_t)(seconds * fps_value(f->info->sdp.ladder.source_fps) + 0.001);
+    return target < 0 ? 0 : target > last ? last : target;
+}
+
+// Fast forward and rewind begin with the next key frame in their direction.
+static void set_scale(struct stored_feed *f, double scale, int64_t target, int64_t next,
+                      const struct level *level)
+{
+    int64_t gop = f->info->plan.gop, last = (f->info->origin.frames - 1) / gop;
+    int64_t group = (target + (scale > 0 ? gop - 1 : 0)) / gop;
+    f->scale = scale;
+    f->level = *level;
+    memset(f->budgets, 0, sizeof(f->budgets));
+    f->turn = group > last ? last : group;
+    f->at = is_back(f) ? 0 : f->turn * gop;
+    f->first_number = next - f->at;
+}
+
+// Seeks to the frame of the level at or before the target.
+static void seek(struct stored_feed *f, const struct media_seek *to, usec_t now)
 {
     const struct stored_plan *plan = &f->info->plan;
-    int64_t last = f->info->origin.frames - 1;
-    int64_t target = (int64_t)(seconds * fps_value(f->info->sdp.ladder.source_fps) + 0.001);
-    target = target < 0 ? 0 : target > last ? last : target;
+    int64_t target = target_of(f, to->seconds);
     int64_t group = target - target % plan->gop;
     const struct stored_shape *shape = stored_plan_shape(plan, group / plan->gop);
     // Within a group, a T0 frame may have been sent before its slot, by less than a period.
     int64_t next = f->first_number + f->at + (f->at % plan->gop ? plan->period : 0);
     next += (plan->period - next % plan->period) % plan->period;
+    f->scale = 1;
     f->first_number = next - group;
     f->at = group;
     f->show = -1;
     f->stopped = 0;
     drop_groups(f);
-    begin_at(f, group, now);
-    if (f->config.exact) {
-        int place = stored_shape_at_level(shape, level, (int)(target - group));
+    if (to->scale != 1 && !f->only)
+        set_scale(f, to->scale, target, next, to->level);
+    begin_at(f, f->at, now);
+    if (f->config.exact && f->scale == 1) {
+        int place = stored_shape_at_level(shape, to->level, (int)(target - group));
         f->show = group + place;
-        begin_at(f, group + shape->places[level->size_id][place].slot, now);
+        begin_at(f, group + shape->places[to->level->size_id][place].slot, now);
     }
-    stored_cache_want(f->config.cache, group / plan->gop);
+    stored_cache_want(f->config.cache, group_now(f), sizes_of(f));
     if (f->running)
         timer_set(f->timer, now);
 }
@@ -335,12 +486,13 @@ static enum media_placed place(struct media_feed *feed, const struct media_seek 
 {
     struct stored_feed *f = (struct stored_feed *)feed;
     if (to)
-        seek(f, to->seconds, to->level, now);
+        seek(f, to, now);
     int64_t show = f->show > f->at ? f->show : f->at;
-    int64_t position = show % f->info->origin.frames; // at the end it is 0 again
+    int64_t position = film_frame(f, show) % f->info->origin.frames; // at the end it is 0 again
     out->seconds = (double)position / fps_value(f->info->sdp.ladder.source_fps);
     out->frames = (struct rtsp_frames){
         .first = f->first_number + f->at, .show = f->first_number + show, .ahead = true};
+    out->scale = f->scale;
     return to ? MEDIA_SOUGHT : MEDIA_CONTINUES;
 }
 
@@ -351,6 +503,8 @@ static void rewind_to(struct media_feed *feed, int64_t slot)
     if (back <= 0 || back > frames)
         return;
     f->at -= back;
+    if (f->scale != 1) // the choice of frames is made for whole groups
+        f->at = f->at > 0 ? f->at - f->at % f->info->plan.gop : 0;
     if (f->at < 0) { // back across the loop's start
         f->at += frames;
         f->first_number -= frames;
@@ -386,7 +540,7 @@ static bool was_given(const struct stored_feed *f, int size_id, int64_t frame)
 static void give_again(struct media_feed *feed, int size_id, int64_t number, usec_t now)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
-    if (number >= f->first_number && was_given(f, size_id, number - f->first_number))
+    if (!is_back(f) && number >= f->first_number && was_given(f, size_id, number - f->first_number))
         repeat(f, size_id, number - f->first_number, now);
 }
 
@@ -395,7 +549,8 @@ static void request_key(struct media_feed *feed, int size_id, usec_t now)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
     const struct stored_plan *plan = &f->info->plan;
-    if (f->at == 0 || now - f->repaired < REPAIR_EVERY)
+    // Fast forward and rewind have the next key frame soon.
+    if (f->at == 0 || f->scale != 1 || now - f->repaired < REPAIR_EVERY)
         return;
     f->repaired = now;
     int64_t index = (f->at - 1) / plan->gop;
@@ -449,7 +604,7 @@ struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_con
     f->base.reorders = true;
     f->config = *config;
     f->info = stored_cache_info(config->cache);
-    f->speed = 1;
+    f->speed = f->scale = 1;
     f->show = -1;
     f->timer = timer_new(loop, run, f);
     if (!f->timer) {
@@ -458,6 +613,6 @@ struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_con
     }
     f->waiter = (struct stored_waiter){.on_change = run, .ctx = f};
     stored_cache_join(config->cache, &f->waiter);
-    stored_cache_want(config->cache, 0);
+    stored_cache_want(config->cache, 0, 0);
     return &f->base;
 }

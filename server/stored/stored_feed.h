@@ -12,6 +12,13 @@
 // With `only` (frame_ranges.h) no other frames and audio are delivered, and the time between them
 // is left out. They are delivered as frames that the viewer lacks (frame_sink_ops.on_again).
 //
+// At another scale than 1 (media_seek.scale) it delivers no audio, and of the frames those that
+// scale.h chooses: forwards with the numbers that normal play would give them; backwards the key
+// frames in descending order, as if the film ran on mirrored at its first one. So numbers always
+// ascend, and a number's distance is its distance in the film. Their times follow the scale. The
+// lead is a quarter. After a request for key frames or lost frames, the next key frame follows
+// anyway.
+//
 // Numbers are never reused: after a seek they continue at a multiple of the plan's period.
 // Loop thread only.
 #ifndef WEIR_SERVER_STORED_STORED_FEED_H
@@ -29,7 +36,7 @@ extern "C" {
 struct stored_feed_config {
     struct stored_cache *cache; // borrowed
     struct frame_sink *sink;    // borrowed
-    bool loop;                  // the media starts again at its end
+    bool loop;                  // the media starts again at its end; rewind ends at its beginning
     bool exact; // the viewer decodes but does not show frames before a seek's target
 };
 

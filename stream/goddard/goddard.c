@@ -48,10 +48,12 @@ void goddard_init(struct goddard *g, const struct goddard_config *config, usec_t
     *g = (struct goddard){.params = *config->params,
                           .probe = config->probe,
                           .loses_frames = config->loses_frames,
+                          .plays_early = config->plays_early,
                           .level_count = l->level_count,
                           .state = GODDARD_PROBE,
                           .level = by_media ? config->start_level : -1,
                           .limit = l->level_count - 1,
+                          .limit_since = now,
                           .capacity_bps = INFINITY,
                           .paused_at = USEC_NEVER};
     for (int i = 0; i < l->level_count; i++)
@@ -79,12 +81,17 @@ static int level_below(const struct goddard *g, double bps, int top)
     return level;
 }
 
+static void restart_count(struct goddard *g, usec_t t)
+{
+    g->decided_at = t;
+    loss_window_decided(&g->monitor);
+}
+
 static void decide(struct goddard *g, int level, enum goddard_reason reason, usec_t t)
 {
     int from = g->level;
     g->level = level;
-    g->decided_at = t;
-    loss_window_decided(&g->monitor);
+    restart_count(g, t);
     act(g, reason, from);
 }
 
@@ -165,11 +172,19 @@ void goddard_on_buffer(struct goddard *g, usec_t held, usec_t now)
     act(g, GODDARD_WHY_BUFFERED, g->level);
 }
 
+// Returns true if playout may run out of frames while the buffer fills, and the last decision had
+// time to take effect.
+static bool may_run_out(const struct goddard *g, usec_t t)
+{
+    return g->plays_early && g->state != GODDARD_PROBE &&
+           t - g->decided_at >= usec_of(g->params.loss_monitor_interval);
+}
+
 void goddard_on_empty(struct goddard *g, usec_t now)
 {
-    if (g->state != GODDARD_STREAMING)
-        return;
     usec_t t = own_time(g, now);
+    if (g->state != GODDARD_STREAMING && !may_run_out(g, t))
+        return;
     g->state = GODDARD_REBUFFERING;
     g->limit = g->level > 0 ? g->level - 1 : 0;
     g->limit_since = t;
@@ -204,18 +219,29 @@ void goddard_on_resume(struct goddard *g, usec_t now)
 
 // ---- Loss ----
 
+// Returns true if the capacity rules out the next level. Packet pairs measure the path; the first
+// media measures what the path had to spare at that time.
+static bool is_outdated(const struct goddard *g)
+{
+    return g->probe == GODDARD_BY_MEDIA && g->level < g->level_count - 1 &&
+           g->bitrates_bps[g->level + 1] > g->capacity_bps;
+}
+
 static void relax_limit(struct goddard *g, usec_t t)
 {
     double wait = g->params.upscale_limit_time_factor * g->params.upscale_interval;
-    if (g->limit == g->level_count - 1 || t - g->limit_since < usec_of(wait))
+    bool is_limited = g->limit < g->level_count - 1;
+    if (t - g->limit_since < usec_of(wait) || (!is_limited && !is_outdated(g)))
         return;
-    g->limit++;
+    if (is_outdated(g) && g->state == GODDARD_STREAMING)
+        g->capacity_bps = g->bitrates_bps[g->level + 1];
+    g->limit += is_limited;
     g->limit_since = t;
 }
 
 static bool must_go_down(const struct goddard *g, usec_t t)
 {
-    return g->level > 0 && t - g->decided_at >= usec_of(g->params.loss_monitor_interval) &&
+    return t - g->decided_at >= usec_of(g->params.loss_monitor_interval) &&
            loss_window_loss_lately(&g->monitor, t) > g->params.downscale_frame_loss_rate;
 }
 
@@ -237,7 +263,10 @@ void goddard_on_frames(struct goddard *g, const struct goddard_frames *frames, u
     relax_limit(g, t);
     if (must_go_down(g, t)) {
         g->limit_since = t;
-        decide(g, g->level - 1, GODDARD_WHY_LOSS, t);
+        if (g->level > 0)
+            decide(g, g->level - 1, GODDARD_WHY_LOSS, t);
+        else
+            restart_count(g, t);
     } else if (may_go_up(g, t)) {
         decide(g, g->level + 1, GODDARD_WHY_UPSCALE, t);
     }

@@ -20,16 +20,20 @@
 //
 //   Down   one level, when the loss since max(last decision, now - loss_monitor_interval) is above
 //          downscale_frame_loss_rate and the last decision is at least loss_monitor_interval ago;
-//          also while buffering.
+//          also while buffering. At the lowest level this is a decision to stay there: the loss
+//          before it does not count any more, or one outage would rule out scaling up for minutes.
 //   Up     one level, when STREAMING, the last decision is at least upscale_interval ago, the loss
 //          since then is below upscale_frame_loss_rate, the next level's bitrate is at most the
 //          capacity, and the next level is at most the limit.
 //   Limit  rises by one level for each upscale_limit_time_factor x upscale_interval without scaling
-//          down, counted from the rebuffering.
+//          down, counted from the rebuffering. So does a capacity that the first media told (see
+//          below): to the bitrate of the next level, counted from the start.
 //
-// The decisions are the first level, rebuffering, and each step up or down. The paper scales by
-// loss over transports that lose frames; over others only rebuffering lowers the level. A frame
-// that the sender skipped counts as lost.
+// The decisions are the first level, rebuffering, and each step up or down. A frame that the
+// sender skipped counts as lost: its number is missing, over TCP, too, because a kernel's send
+// buffer has an end and the scheduler drops frames that waited too long behind it. Only the paper's
+// TCP, with an unlimited send buffer, loses no frame (loses_frames): only rebuffering lowers its
+// level, and it never goes up (Figure 11).
 //
 // Without datagrams (TCP alone) there is no packet pair. Instead the media starts at `start_level`
 // at once, and the rate of its first 200 ms, or of a few round trips, is taken as the capacity
@@ -95,6 +99,9 @@ struct goddard_config {
     enum goddard_probe probe;
     int start_level;   // GODDARD_BY_MEDIA: level at which the media starts
     bool loses_frames; // frames may be lost, so scale by loss
+    // Playing begins before play_buf_thresh of media is buffered, so that playout may run out of
+    // frames while the buffer fills.
+    bool plays_early;
 };
 
 struct goddard_action {
@@ -116,6 +123,7 @@ struct goddard { // only goddard.c uses the fields
     struct goddard_params params;
     enum goddard_probe probe;
     bool loses_frames;
+    bool plays_early;
     int level_count;
     int bitrates_bps[LADDER_MAX_LEVELS];
     enum goddard_state state;

@@ -2,6 +2,10 @@
 // Turns the events of a session into the inputs of Goddard's policy (goddard.h lists them): packet
 // pairs, the rate of the first media, whole and lost frames.
 //
+// The first media tells a rate only if it arrives slower than it is played. Real video may need
+// much less than its level's bitrate for a while, so bytes alone do not tell that the path is too
+// slow.
+//
 // A pair counts if it is the pair requested last and both its packets arrived. Call an input, then
 // poll the policy. Pure, not thread-safe.
 #ifndef WEIR_STREAM_GODDARD_GODDARD_INPUTS_H
@@ -23,6 +27,7 @@ struct goddard_inputs {
     bool came[2];
     struct goddard_pair pair;
     struct startup_rate rate;
+    int64_t first_slot; // of the first packet, in the order of sending; -1: none yet
 };
 
 struct goddard_media { // one packet of media
@@ -33,10 +38,6 @@ struct goddard_media { // one packet of media
     usec_t arrived;
 };
 
-// Returns true if frames may be missing over this transport, named as in SETUP. The network may
-// lose them, or the sender's scheduler may skip them; the frame numbers show skipped frames over
-// reliable transports, too. Over plain TCP every frame arrives, as in the paper.
-bool goddard_inputs_loses_frames(const char *transport);
 // `config`: see goddard_init; its ladder is borrowed. Pairs are numbered from `first_pair` on,
 // which must be unpredictable for third parties.
 void goddard_inputs_init(struct goddard_inputs *f, const struct goddard_config *config,
@@ -55,6 +56,8 @@ void goddard_inputs_media(struct goddard_inputs *f, const struct goddard_media *
 void goddard_inputs_whole(struct goddard_inputs *f, int64_t number, usec_t held, usec_t now);
 // Call after a pause. Frames sent during the pause count as neither received nor lost.
 void goddard_inputs_resume(struct goddard_inputs *f, usec_t now);
+// Call after a seek, before frames of the new position arrive: the frames between are not lost.
+void goddard_inputs_seek(struct goddard_inputs *f, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -91,3 +91,8 @@ int goddard_params_read(const char *text, struct goddard_params *p, char *error,
     *p = read;
     return 0;
 }
+
+usec_t goddard_params_sender_wait(usec_t buffer)
+{
+    return usec_max(USEC_PER_SEC, buffer + USEC_PER_SEC / 2);
+}

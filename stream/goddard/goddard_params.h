@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "common/base/usec.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,6 +37,10 @@ void goddard_params_init(struct goddard_params *p); // the published defaults
 // nothing. Returns 0, or ERR_MALFORMED or ERR_RANGE: *p is unchanged and `error` states the allowed
 // values.
 int goddard_params_read(const char *text, struct goddard_params *p, char *error, size_t error_cap);
+
+// Returns how long a frame may wait at the sender at the start, which a client with this buffer
+// requests (the session's `latency` parameter): 500 ms more than the buffer, at least 1 s.
+usec_t goddard_params_sender_wait(usec_t buffer);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "stream/playout/playout.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -44,6 +45,7 @@ struct playout {
     int64_t show;    // while BUFFERING: where playing begins; -1: at the first key frame
     int64_t hurried; // a frame that is not to wait for its time; -1 none
     bool at_once;    // playing begins once this frame is held, whatever the threshold
+    bool scaled;     // the sender chooses the frames: no number is expected
     int64_t newest;  // highest number taken; -1 none
     struct followed_size follows;
 
@@ -350,6 +352,12 @@ void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume)
     p->wake = 0;
 }
 
+void playout_set_scale(struct playout *p, double pace, usec_t now)
+{
+    p->scaled = pace != 1;
+    media_clock_set_speed(&p->clock, (int32_t)lround(pace * MEDIA_CLOCK_UNIT), now);
+}
+
 // ---- The media clock
 
 void playout_set_speed(struct playout *p, int32_t speed_ppm, usec_t now)
@@ -511,7 +519,8 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
     p->mode = PLAYOUT_PLAYING;
     int64_t begin = held_at(p, 0)->number;
     play_order_start(&p->order, p->show > begin ? p->show : begin);
-    usec_t later = AFTER_SEEK + reorder_delay(p, held_at(p, 0)->size_id);
+    usec_t later =
+        p->scaled ? p->config.decode_lead : AFTER_SEEK + reorder_delay(p, held_at(p, 0)->size_id);
     media_clock_set(&p->clock, playout_pts(p, p->order.next), now + (p->at_once ? later : 0));
     p->hurried = p->at_once ? p->order.next : -1;
     p->left = p->order.next;
@@ -621,6 +630,28 @@ static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t n
         usec_t limit = due + usec_min(interval, PLAYOUT_MAX_GRACE);
         return now < limit ? wait_until(p, limit) : stall_begin(p, due, out);
     }
+}
+
+// The next frame is the next one held. If it comes after its time, all later ones are due as much
+// later.
+static bool poll_scaled(struct playout *p, struct playout_action *out, usec_t now)
+{
+    const struct received_frame *f = front(p);
+    if (!f) {
+        if (p->stream_ended)
+            p->mode = PLAYOUT_ENDED;
+        return false;
+    }
+    if (f->number < p->order.next)
+        return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+    usec_t due = f->number == p->hurried ? now : playout_due(p, f->number);
+    usec_t wanted = due - p->config.decode_lead;
+    if (f->number != p->hurried && now < wanted)
+        return wait_until(p, wanted);
+    if (due < now)
+        media_clock_set(&p->clock, playout_pts(p, f->number), now);
+    play_order_pass_to(&p->order, f->number);
+    return hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
 }
 
 static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec_t now)
@@ -734,6 +765,8 @@ static bool poll_mode(struct playout *p, struct playout_action *out, usec_t now)
         return poll_buffering(p, out, now);
     if (p->mode == PLAYOUT_ENDED)
         return false;
+    if (p->scaled)
+        return poll_scaled(p, out, now);
     if (p->config.live)
         return poll_live(p, out, now);
     return p->mode == PLAYOUT_PLAYING ? poll_clocked(p, out, now) : poll_rebuffering(p, out, now);
@@ -812,6 +845,11 @@ void playout_free(struct playout *p)
 enum playout_mode playout_mode(const struct playout *p)
 {
     return p->mode;
+}
+
+bool playout_is_scaled(const struct playout *p)
+{
+    return p->scaled;
 }
 
 bool playout_paused(const struct playout *p)

@@ -160,6 +160,10 @@ void playout_flush(struct playout *p, int64_t from, usec_t now);
 // it. `at_once`: playing begins as soon as frame `show` or a later one is held, else at the
 // threshold. In a pause it is left for that one frame.
 void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, usec_t now);
+// The scale of the play without its sign (RFC 2326, 12.34); call it before playout_seek. Unless it
+// is 1, the sender chooses the frames that it sends: none is missed, none is late (the clock waits
+// for it), and the buffer is never empty.
+void playout_set_scale(struct playout *p, double pace, usec_t now);
 // Other thresholds from now on, e.g. when the mode of adaptation changes.
 void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume);
 
@@ -182,6 +186,7 @@ usec_t playout_due(const struct playout *p, int64_t number);
 const struct media_clock *playout_clock(const struct playout *p);
 
 enum playout_mode playout_mode(const struct playout *p);
+bool playout_is_scaled(const struct playout *p); // the scale is not 1
 bool playout_paused(const struct playout *p);
 // Media time held: from the first frame held (while BUFFERING: the first key frame) to the newest,
 // one interval included.

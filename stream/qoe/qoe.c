@@ -55,6 +55,7 @@ struct qoe {
     uint64_t seeks;
     struct hist seek_wait;
     struct qoe_channels channels;
+    struct hist control_wait[QOE_CONTROLS];
     bool has_budget;
     struct qoe_budget budget;
     bool has_clock;
@@ -97,6 +98,8 @@ struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now)
     qoe_network_init(&q->network);
     hist_init(&q->seek_wait);
     qoe_channels_init(&q->channels);
+    for (int i = 0; i < QOE_CONTROLS; i++)
+        hist_init(&q->control_wait[i]);
     return q;
 }
 
@@ -200,13 +203,26 @@ const struct qoe_freeze_entry *qoe_on_rebuffer(struct qoe *q, usec_t now)
     return q->has_ended ? NULL : freeze_account_break(&q->freezes, 0, &q->pauses, now);
 }
 
+const struct qoe_freeze_entry *qoe_on_control(struct qoe *q, int64_t number, usec_t now)
+{
+    if (q->has_ended)
+        return NULL;
+    frame_jitter_break(&q->jitter, &q->ladder);
+    return freeze_account_break(&q->freezes, number, &q->pauses, now);
+}
+
+void qoe_on_control_shown(struct qoe *q, enum qoe_control control, usec_t wait)
+{
+    if (!q->has_ended)
+        hist_add(&q->control_wait[control], wait);
+}
+
 const struct qoe_freeze_entry *qoe_on_seek(struct qoe *q, int64_t number, usec_t now)
 {
     if (q->has_ended)
         return NULL;
     q->seeks++;
-    frame_jitter_break(&q->jitter, &q->ladder);
-    return freeze_account_break(&q->freezes, number, &q->pauses, now);
+    return qoe_on_control(q, number, now);
 }
 
 void qoe_on_seek_shown(struct qoe *q, usec_t wait)
@@ -513,6 +529,10 @@ void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
     out->seeks.count = (double)q->seeks;
     out->seeks.wait = qoe_quantiles_of(&q->seek_wait);
     qoe_channels_read(&q->channels, out);
+    for (int i = 0; i < QOE_CONTROLS; i++) {
+        out->controls[i].wait = qoe_quantiles_of(&q->control_wait[i]);
+        out->controls[i].count = out->controls[i].wait.count;
+    }
     out->picture.compared = (double)q->compared;
     out->picture.skipped = (double)q->pictures_skipped;
     out->picture.psnr_y = quality_psnr(qoe_ratio(q->mse_sum, (double)q->compared));

@@ -72,6 +72,9 @@ const struct qoe_freeze_entry *qoe_on_rebuffer(struct qoe *q, usec_t now);
 // here.
 const struct qoe_freeze_entry *qoe_on_seek(struct qoe *q, int64_t number, usec_t now);
 void qoe_on_seek_shown(struct qoe *q, usec_t wait);
+// The same of another control of the viewer's; it counts when its first picture is shown.
+const struct qoe_freeze_entry *qoe_on_control(struct qoe *q, int64_t number, usec_t now);
+void qoe_on_control_shown(struct qoe *q, enum qoe_control control, usec_t wait);
 
 // The viewer chose channel `number` (from 1). The time to its first picture, which came `wait`
 // after the request, counts neither as a stall nor as a freeze if the caller reports it as a pause.

@@ -34,6 +34,8 @@ enum {
     QOE_MAX_LIST = 1024, // stalls, freezes and level switches that are listed; all are counted
 };
 
+// What the viewer controls, but seeks, which have a group of their own.
+enum qoe_control { QOE_CONTROL_SCALE, QOE_CONTROLS };
 enum qoe_ended { QOE_END_OF_MEDIA, QOE_DURATION, QOE_INTERRUPTED, QOE_SERVER_LOST, QOE_ERROR };
 const char *qoe_ended_text(enum qoe_ended ended); // "end-of-media" ...
 
@@ -167,6 +169,10 @@ struct qoe_json {
         int listed;
         const struct qoe_channel_entry *list;
     } channels;
+    struct {
+        double count;
+        struct qoe_quantiles wait;
+    } controls[QOE_CONTROLS];
     struct {
         double expected;
         double shown;

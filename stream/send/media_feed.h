@@ -29,9 +29,11 @@ extern "C" {
 struct media_feed;
 
 struct media_seek {
-    double seconds;            // the target, in media time
+    double seconds;            // the target, in media time; NaN: where the media is
     const struct level *level; // level that the viewer is sent
     bool ahead;                // the viewer's transport can hold back frames that arrive early
+    double scale;              // the media's speed on the screen (RFC 2326, 12.34); < 0: backwards.
+                               // Media that knows only 1 ignores it
 };
 
 // Why the media cannot be sent, for the viewer.
@@ -45,6 +47,7 @@ struct media_place {
     double seconds; // media time of frame `frames.show`
     struct rtsp_frames frames;
     struct media_refusal refusal; // MEDIA_REFUSED
+    double scale;                 // the media plays at it; 0: the media knows only 1
 };
 
 enum media_placed {

@@ -84,6 +84,12 @@ void scheduler_set_sizes(struct scheduler *s, int sizes)
         s->sizes = sizes;
 }
 
+void scheduler_begin(struct scheduler *s)
+{
+    s->starting = true;
+    s->start_until = s->shift = 0;
+}
+
 static int64_t name_of(int64_t number, int size_id)
 {
     return number * LADDER_MAX_SIZES + size_id;
@@ -135,25 +141,44 @@ static int layers_kept(const struct scheduler *s, usec_t age)
     return top;
 }
 
+// What the first frames of stored media wait delays the viewer's start, and so the time of all that
+// follow.
+static void shift_start(struct scheduler *s, usec_t now)
+{
+    if (!s->starting || !s->count)
+        return;
+    const struct scheduler_frame *first = frame_at(s, 0);
+    if (!s->start_until)
+        s->start_until = first->captured + s->config.bound / 2;
+    s->shift = usec_max(s->shift, usec_min(now - first->due, 2 * s->config.bound));
+}
+
+static usec_t age_of(const struct scheduler *s, const struct scheduler_frame *f, usec_t now)
+{
+    return now - f->due - s->shift;
+}
+
 // Applies the law to all waiting frames. One pass in order suffices, as a dropped frame breaks
 // later frames only.
 static void trim(struct scheduler *s, usec_t now)
 {
     if (s->config.mode == SCHEDULER_FIFO)
         return;
+    shift_start(s, now);
     int first_waiting = s->begun ? 1 : 0;
-    usec_t age = s->count > first_waiting ? now - frame_at(s, first_waiting)->due : 0;
+    usec_t age = s->count > first_waiting ? age_of(s, frame_at(s, first_waiting), now) : 0;
     int top = s->config.mode == SCHEDULER_PRIORITY ? layers_kept(s, age) : INT32_MAX;
     int kept = 0;
     for (int i = 0; i < s->count; i++) {
         struct scheduler_frame f = *frame_at(s, i);
         bool begun = i < first_waiting;
         enum drop_cause cause = DROP_CAUSES; // none
-        if (!(begun && s->config.reliable) && now - f.due > s->config.bound)
+        if (!(begun && s->config.reliable) && age_of(s, &f, now) > s->config.bound)
             cause = DROP_DEADLINE;
-        else if (!begun && is_broken(s, &f))
+        else if (begun ? !s->config.reliable && was_dropped(s, f.number, f.size_id)
+                       : is_broken(s, &f))
             cause = DROP_BROKEN;
-        else if (!begun && layer_of(s, &f) > top)
+        else if (!begun && layer_of(s, &f) > top && age_of(s, &f, now) >= 0)
             cause = DROP_LAYER;
         if (cause == DROP_CAUSES) {
             if (kept < i)
@@ -241,11 +266,21 @@ const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now)
 void scheduler_done(struct scheduler *s)
 {
     assert(s->begun && s->count);
+    s->starting &= frame_at(s, 0)->captured < s->start_until;
     s->counters.sent[frame_at(s, 0)->temporal_id]++;
     s->bytes -= frame_at(s, 0)->bytes;
     s->head = (s->head + 1) % s->room;
     s->count--;
     s->begun = false;
+}
+
+bool scheduler_broke(struct scheduler *s, int64_t number, int size_id)
+{
+    if (was_dropped(s, number, size_id))
+        return false;
+    int64_t name = name_of(number, size_id);
+    *memory_of(s, name) = name;
+    return true;
 }
 
 void scheduler_flush(struct scheduler *s, int64_t from)
@@ -283,5 +318,5 @@ const struct scheduler_frame *scheduler_first_waiting(const struct scheduler *s)
 
 usec_t scheduler_waiting(const struct scheduler *s, usec_t now)
 {
-    return s->count ? usec_max(0, now - s->frames[s->head].due) : 0;
+    return s->count ? usec_max(0, age_of(s, &s->frames[s->head], now)) : 0;
 }

@@ -9,7 +9,8 @@
 //       highest layer first. There are R layers: the temporal ones of one size; if the ladder is
 //       cumulative, those of each size, a larger size above all layers of a smaller one. The top
 //       layer goes at bound / max(L, 2), with L temporal layers, the base layer at `bound`, those
-//       between at equal distances. (One size: layer t goes at bound * (L - t) / L.)
+//       between at equal distances. (One size: layer t goes at bound * (L - t) / L.) Frames that
+//       are not due yet stay: they may still leave in time.
 //     - when a frame it depends on was dropped and not queued again: no decoder could use it.
 //   SCHEDULER_DEADLINE drops late frames and those that depend on them: variant 1 of Fiksdal's
 //   thesis (2003), 7.3; SCHEDULER_PRIORITY is its variant 2, with layers. SCHEDULER_FIFO drops
@@ -25,7 +26,9 @@
 //   So no frame waits longer than `bound`, but in SCHEDULER_FIFO. A frame waits from the time it
 //   was due here: its capture, and the least time from capture to here of the last seconds. The
 //   sender cannot make up for a camera that always delivers late; but what came later than that is
-//   late. A stored frame that arrives early waits from its capture time.
+//   late. A stored frame that arrives early waits from its capture time. Its viewer fills a buffer
+//   before it shows the first frame: when stored media begins (scheduler_begin), all frames are due
+//   later by what the frames of the first bound / 2 wait at most, but at most by 2 bounds.
 //
 // Pure. The caller owns the frames and gets back each one exactly once: through `scheduler_done`,
 // or `scheduler_dropped`.
@@ -97,10 +100,13 @@ struct scheduler {
     int head;                  // index of the first waiting frame in the ring
     int count;
     bool begun;
-    size_t bytes;                     // bytes of all waiting frames
-    struct scheduler_frame *frames;   // owned
-    int dropped_first, dropped_end;   // dropped frames that the caller has not fetched yet
-    struct scheduler_drop *dropped;   // owned
+    bool starting;                  // since scheduler_begin, until a frame of start_until has left
+    usec_t start_until;             // a capture time; 0: no frame has come
+    usec_t shift;                   // the frames are due so much later than scheduler_frame.due
+    size_t bytes;                   // bytes of all waiting frames
+    struct scheduler_frame *frames; // owned
+    int dropped_first, dropped_end; // dropped frames that the caller has not fetched yet
+    struct scheduler_drop *dropped; // owned
     int64_t memory[SCHEDULER_MEMORY]; // dropped frames: number * LADDER_MAX_SIZES + size, at index
                                       // that value % SCHEDULER_MEMORY
     struct scheduler_counters counters;
@@ -118,6 +124,9 @@ void scheduler_set_layers(struct scheduler *s, int layers);
 // `cumulative`: the sizes 0 .. sizes - 1 are sent from now on. Frames of larger ones that wait are
 // dropped by the next call.
 void scheduler_set_sizes(struct scheduler *s, int sizes);
+// Stored media begins, here or at another position. Call it while no frame waits, or after
+// scheduler_flush.
+void scheduler_begin(struct scheduler *s);
 // Adds a frame. Drops late frames before and after; fetch them with scheduler_dropped. Without
 // memory the frame is dropped.
 void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t now);
@@ -125,6 +134,10 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
 // which counts as begun from then on. NULL: none. Valid until the next call.
 const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now);
 void scheduler_done(struct scheduler *s); // the last packet of the begun frame has left
+// A packet of this frame was lost behind the scheduler: frames that depend on it are dropped by the
+// next call, and so is the rest of the frame itself, on a datagram transport. Returns false if the
+// frame counts as dropped already.
+bool scheduler_broke(struct scheduler *s, int64_t number, int size_id);
 // Drops the frames that have not begun and have a number >= `from` (for a size switch; 0: all).
 void scheduler_flush(struct scheduler *s, int64_t from);
 void scheduler_clear(struct scheduler *s); // drops everything, begun or not

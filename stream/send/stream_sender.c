@@ -12,6 +12,7 @@
 #include "stream/send/filler.h"
 #include "stream/send/frame_packets.h"
 #include "stream/send/level_switch.h"
+#include "stream/send/media_stamps.h"
 #include "stream/send/sent_audio.h"
 #include "stream/send/size_watch.h"
 #include "stream/send/stored_retransmit.h"
@@ -28,6 +29,7 @@ enum {
     BATCH = 64,          // max packets per call, so that a greedy sender does not block the loop
     PEAK_FACTOR_X2 = 5,  // video may leave at 2.5 times its mean rate, as key frames are far larger
                          // than the mean frame
+    FRAGMENT_HEAD = 2,   // bytes: FU indicator and FU header (RFC 6184, 5.8)
     PACKET_HEADERS = 40, // bytes: RTP header with extensions, and the transport's framing
 };
 
@@ -53,6 +55,7 @@ struct stream_sender {
     usec_t progress_at; // last time at which a packet left, or nothing waited
 
     struct level_switch levels; // selects the frames
+    struct media_stamps stamps; // their times on the wire
     int64_t key_number;         // of the newest key frame: no later frame depends on one before it
 
     // While `follows`, `adaptation` sets the level and the encoder's rate.
@@ -68,6 +71,9 @@ struct stream_sender {
     // Of relayed media:
     uint64_t lost;    // packets that were lost upstream
     uint64_t skipped; // of these, those whose sequence numbers were left out, or need not be
+
+    uint64_t queue_dropped; // frames of which the transport's queue dropped a packet
+    uint64_t queue_cut;     // of these, those whose rest the scheduler dropped, and counted
 
     // Packets of the scheduler's begun frame; the scheduler holds the frame's reference.
     struct frame_packets leaving;
@@ -108,6 +114,8 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     s->feed->reports_losses = config->reports_losses;
     s->rng = rng_seeded(config->seed);
     packet_writer_init(&s->writer, sdp_payload_type(config->codec), &s->rng);
+    if (config->fragment_bytes)
+        s->writer.max_payload = config->fragment_bytes + FRAGMENT_HEAD;
     struct frame_packets_config packets = {
         .codec = config->codec, .ladder = config->ladder, .plain = config->plain};
     frame_packets_init(&s->leaving, &packets);
@@ -117,6 +125,7 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
                     config->keeps_size);
     s->filler.greedy = s->feed->filler == FILLER_GREEDY;
     size_watch_init(&s->sizes);
+    media_stamps_init(&s->stamps, config->ladder->source_fps);
     s->steered = -1;
     s->speed = 1;
     s->wake_at = s->follow_at = USEC_NEVER;
@@ -148,13 +157,18 @@ static bool can_follow(const struct stream_sender *s)
     return is_encoded && s->writer.transport->measures;
 }
 
+static bool is_stored(const struct stream_sender *s)
+{
+    return s->feed->ops->give_again != NULL;
+}
+
 // Returns how long after its capture a frame is of use to the viewer. Stored media waits at the
 // viewer for longer than any loss takes to repair, unless the viewer says otherwise.
 static usec_t useful(const struct stream_sender *s)
 {
     if (s->playout)
         return usec_max(0, s->playout - SHOWING);
-    return s->feed->ops->give_again ? STORED_USEFUL : s->config.latency;
+    return is_stored(s) ? STORED_USEFUL : s->config.latency;
 }
 
 // Keeps about a second of video, to be sent again.
@@ -187,12 +201,55 @@ int stream_sender_set_repair(struct stream_sender *s, enum repair_mode mode)
     return err ? err : (int)repair_mode_now(s);
 }
 
+// ---- What the transport's own queue drops
+
+static bool is_depended_on(const struct stream_sender *s, int size_id, int temporal_id);
+static bool frame_is_depended_on(const struct stream_sender *s, int size_id, int64_t number);
+
+static bool on_leaves(void *ctx, uint8_t *rtp, size_t len)
+{
+    return packet_writer_leaves(&((struct stream_sender *)ctx)->writer, rtp, len);
+}
+
+// A frame that lacks a packet is of no use to the viewer: the scheduler drops what depends on it,
+// and the encoder's later frames become independent of it, at once.
+static void on_dropped(void *ctx, const uint8_t *rtp, size_t len)
+{
+    struct stream_sender *s = ctx;
+    enum media_track track;
+    uint16_t seq;
+    if (!packet_writer_dropped(&s->writer, rtp, len, &track, &seq) || track != TRACK_VIDEO)
+        return;
+    int64_t number = rtp_sender_frame_of(&s->writer.rtp[track], seq);
+    int size_id = number < 0 || !s->config.ladder->cumulative
+                      ? s->levels.size_id
+                      : rtp_sender_size_of(&s->writer.rtp[track], seq);
+    if (number < 0 && s->leaving.frame) { // the packet that `send` was called with
+        number = s->leaving.frame->number;
+        size_id = s->leaving.frame->size_id;
+    }
+    if (number < 0 || !scheduler_broke(&s->scheduler, number, size_id))
+        return;
+    s->queue_dropped++;
+    if (s->watching && s->feed->ops->repair && number >= s->key_number &&
+        frame_is_depended_on(s, size_id, number))
+        s->feed->ops->repair(s->feed, size_id, number);
+}
+
+static const struct media_queue_events QUEUE_EVENTS = {.leaves = on_leaves, .dropped = on_dropped};
+
 int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now)
 {
     assert(!s->writer.transport);
-    packet_writer_attach(&s->writer, transport);
+    int err = packet_writer_attach(&s->writer, transport);
+    if (err)
+        return err;
+    if (transport->drops) {
+        transport->queue = &QUEUE_EVENTS;
+        transport->queue_ctx = s;
+    }
     s->writer.has_gaps = s->config.relays;
-    int err = set_repair(s, REPAIR_MODE_RESEND, false);
+    err = set_repair(s, REPAIR_MODE_RESEND, false);
     if (err)
         return err;
     s->follows = s->config.follows && can_follow(s);
@@ -218,7 +275,7 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
 
 void stream_sender_add_audio(struct stream_sender *s, double bps)
 {
-    packet_writer_add_audio(&s->writer, &s->rng);
+    (void)packet_writer_add_audio(&s->writer, &s->rng); // without memory, drops count as losses
     s->audio_bps = bps;
     adaptation_set_beside(&s->adaptation, bps);
 }
@@ -455,8 +512,10 @@ static void reap(struct stream_sender *s)
     enum drop_cause cause;
     while (scheduler_dropped(&s->scheduler, &f, &cause)) {
         struct coded_frame *frame = f.data;
-        if (frame == s->leaving.frame) // its unsent packets are dropped, too
+        if (frame == s->leaving.frame) { // its unsent packets are dropped, too
             frame_packets_forget(&s->leaving);
+            s->queue_cut += cause == DROP_BROKEN;
+        }
         if (s->watching && s->feed->ops->repair && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
             is_depended_on(s, frame->size_id, f.temporal_id))
             s->feed->ops->repair(s->feed, frame->size_id, f.number);
@@ -611,6 +670,8 @@ void stream_sender_play(struct stream_sender *s, usec_t now)
     s->ending = false;
     level_switch_begin(&s->levels);
     scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
+    if (is_stored(s))
+        scheduler_begin(&s->scheduler);
     watch_sizes(s);
     watch_audio(s, true);
 }
@@ -650,8 +711,15 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from)
     level_switch_go_to(&s->levels, from);
     watch_sizes(s);
     flush_waiting(s);
+    if (is_stored(s))
+        scheduler_begin(&s->scheduler);
     if (s->feed->ops->begin)
         s->feed->ops->begin(s->feed, s->levels.size_id, from);
+}
+
+void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from)
+{
+    media_stamps_set(&s->stamps, pace, from);
 }
 
 void stream_sender_free(struct stream_sender *s)
@@ -698,6 +766,7 @@ static int send_video(struct stream_sender *s, usec_t now)
     frame_packets_of(&s->leaving, f, next->level, s->levels.size_id);
     frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
                        s->ops->wall(s->config.ctx, now), s->writer.repair, &p);
+    p.pts = media_stamps_of(&s->stamps, f->number);
     p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id) ||
                        (is_sent(s, f->size_id) && f->size_id < s->levels.size_id);
     int err = packet_writer_send(&s->writer, &p, now);
@@ -755,8 +824,9 @@ static int send_filler(struct stream_sender *s, usec_t now)
     usec_t interval = filler_interval(&s->filler, max_packet, level_now(s)->bitrate_bps);
     filler_expire(&s->filler, interval, s->config.latency, now);
     struct outgoing_packet p;
-    filler_packet(&s->filler, max_packet - RTP_MAX_HEADER, s->ops->wall(s->config.ctx, now), &p,
-                  now);
+    const struct rtp_packet shape = {.has_adu = true, .has_capture = true};
+    size_t bytes = packet_writer_payload_room(&s->writer, &shape);
+    filler_packet(&s->filler, bytes, s->ops->wall(s->config.ctx, now), &p, now);
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
@@ -907,7 +977,8 @@ static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t no
     int64_t last = -1;
     int last_size = -1;
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
-        uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        uint16_t wire = (uint16_t)(nack.pid + __builtin_ctz(named));
+        uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_VIDEO, wire);
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
         if (d.action == REPAIR_RESEND || d.action == REPAIR_AWAIT_FEC ||
             d.reason == REPAIR_UNDER_WAY)
@@ -927,7 +998,8 @@ static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, us
 {
     const struct rtp_sender *rtp = &s->writer.rtp[TRACK_VIDEO];
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
-        uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        uint16_t wire = (uint16_t)(nack.pid + __builtin_ctz(named));
+        uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_VIDEO, wire);
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
         if (s->writer.repair && d.reason != REPAIR_NOT_KEPT)
             continue;
@@ -943,7 +1015,7 @@ static void on_nack(struct stream_sender *s, const struct rtcp_item *item, usec_
         int named = 1 + __builtin_popcount(item->nacks[i].blp);
         if (!feedback_limit_nack(&s->feedback, named, s->writer.rtp[TRACK_VIDEO].packets))
             continue;
-        if (s->feed->ops->give_again)
+        if (is_stored(s))
             on_missing_stored(s, item->nacks[i], now);
         else
             on_missing(s, item->nacks[i], now);
@@ -959,7 +1031,8 @@ static void on_audio_nack(struct stream_sender *s, const struct rtcp_item *item,
     for (int i = 0; i < item->nack_count; i++) {
         uint32_t named = 1 | (uint32_t)item->nacks[i].blp << 1;
         for (; named; named &= named - 1) {
-            uint16_t seq = (uint16_t)(item->nacks[i].pid + __builtin_ctz(named));
+            uint16_t wire = (uint16_t)(item->nacks[i].pid + __builtin_ctz(named));
+            uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_AUDIO, wire);
             const struct coded_audio *c = sent_audio_find(&s->sent_audio, seq);
             if (c && now + min_rtt / 2 < c->captured + useful(s) + SHOWING)
                 sent_audio_request(&s->sent_audio, seq, min_rtt, now);
@@ -1001,6 +1074,11 @@ bool stream_sender_has_video(const struct stream_sender *s)
     return !s->config.audio_only;
 }
 
+uint16_t stream_sender_next_seq(const struct stream_sender *s, enum media_track track)
+{
+    return packet_writer_next_wire_seq(&s->writer, track);
+}
+
 int stream_sender_level(const struct stream_sender *s)
 {
     return s->levels.level;
@@ -1018,7 +1096,7 @@ const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum m
 
 static uint64_t skipped(const struct stream_sender *s)
 {
-    uint64_t count = s->levels.uncoded + s->levels.thinned;
+    uint64_t count = s->levels.uncoded + s->levels.thinned + s->queue_dropped - s->queue_cut;
     for (int cause = 0; cause < DROP_CAUSES; cause++)
         for (int layer = 0; cause != DROP_FLUSHED && layer < SCHEDULER_MAX_LAYERS; layer++)
             count += s->scheduler.counters.dropped[cause][layer];
@@ -1032,6 +1110,7 @@ void stream_sender_read(const struct stream_sender *s, struct stream_sender_stat
         .size_id = s->levels.size_id,
         .skipped = skipped(s),
         .thinned = s->levels.thinned,
+        .queue_dropped = s->queue_dropped,
         .feedback_dropped = s->feedback.dropped,
         .audio_dropped = s->audio.dropped,
         .waiting_frames = s->scheduler.count,

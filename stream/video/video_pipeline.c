@@ -35,7 +35,9 @@ struct video_pipeline {
     bool last_frames; // video_pipeline_end was called
     bool ending;      // and everything was handed out
     bool stopped;
-    bool resumed; // live media continues after a pause, and has not started yet
+    bool resumed;       // live media continues after a pause, and has not started yet
+    double pace;        // the scale of the play without its sign
+    int64_t last_shown; // at another scale than 1: the last frame shown; -1: none
 };
 
 static void emit(const struct video_pipeline *v, struct viewing_event e)
@@ -247,6 +249,17 @@ void video_pipeline_undecoded(struct video_pipeline *v, int size_id, int64_t num
         video_pipeline_not_shown(v, number, end, now);
 }
 
+// At another scale than 1 pictures are as far apart as the sender chose them.
+static void note_scaled(struct video_pipeline *v, struct qoe_shown *e)
+{
+    if (v->pace == 1)
+        return;
+    usec_t media = playout_pts(v->playout, e->number) - playout_pts(v->playout, v->last_shown);
+    e->interval = v->last_shown < 0 ? 0 : (usec_t)((double)media / v->pace);
+    e->gap_known = false;
+    v->last_shown = e->number;
+}
+
 void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s, usec_t wall_ahead,
                           usec_t now)
 {
@@ -262,6 +275,7 @@ void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s,
                           .encoder = arrival.known ? arrival.encoder : QOE_UNKNOWN,
                           .transport = arrival.known ? arrival.transport : QOE_UNKNOWN};
     freeze_watch_shown(&v->freezes, &e);
+    note_scaled(v, &e);
     if (v->config.live) {
         struct qoe_media_edge live = {.captured = s->capture_wall ? s->capture_wall : QOE_UNKNOWN,
                                       .shown = s->shown_at,
@@ -511,6 +525,13 @@ void video_pipeline_seek(struct video_pipeline *v, int64_t first, int64_t show, 
     emit(v, (struct viewing_event){.kind = VIEWING_SEEK, .at = now});
 }
 
+void video_pipeline_set_scale(struct video_pipeline *v, double pace, usec_t now)
+{
+    v->pace = pace;
+    v->last_shown = -1;
+    playout_set_scale(v->playout, pace, now);
+}
+
 void video_pipeline_stop(struct video_pipeline *v, usec_t now)
 {
     if (v->stopped)
@@ -629,7 +650,8 @@ struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *co
     if (config->relayed)
         frame_outcomes_set_relayed(v->outcomes);
     v->arriving_level = config->level;
-    v->arrived = v->passed = v->awaited = -1;
+    v->arrived = v->passed = v->awaited = v->last_shown = -1;
+    v->pace = 1;
     live_edges_init(&v->edges);
     latency_reporter_init(&v->reporter);
     const struct ladder *l = config->ladder;

@@ -81,6 +81,8 @@ void video_pipeline_resume(struct video_pipeline *v, usec_t now);
 // As playout_seek.
 void video_pipeline_seek(struct video_pipeline *v, int64_t first, int64_t show, bool at_once,
                          usec_t now);
+// As playout_set_scale; call it before video_pipeline_seek.
+void video_pipeline_set_scale(struct video_pipeline *v, double pace, usec_t now);
 // The viewing is over: passed-over frames count as lost, and poll returns nothing more. Reports
 // of frames that were handed out are still taken.
 void video_pipeline_stop(struct video_pipeline *v, usec_t now);

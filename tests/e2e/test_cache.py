@@ -2,6 +2,7 @@
 """weir-proxy --cache: films are stored as they pass, completed, and served without their origin."""
 import glob
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -21,6 +22,8 @@ LEVELS = ["--level", "96x54@30:50", "--level", "192x108@15:80", "--level", "192x
 
 
 class CacheCase(lib.Case):
+    seconds = SECONDS
+
     @classmethod
     def setUpClass(cls):
         lib.need("ffmpeg")
@@ -28,8 +31,8 @@ class CacheCase(lib.Case):
         cls.made = tempfile.mkdtemp(prefix="weir-e2e-")
         cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
         path = os.path.join(cls.made, "film.mkv")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=192x108:r=30:d={SECONDS}",
-                        "-f", "lavfi", "-i", f"sine=d={SECONDS}", "-c:v", "libx264", "-preset", "ultrafast", path],
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=192x108:r=30:d={cls.seconds}",
+                        "-f", "lavfi", "-i", f"sine=d={cls.seconds}", "-c:v", "libx264", "-preset", "ultrafast", path],
                        check=True, timeout=60 * lib.PATIENCE)
         subprocess.run([lib.SEND, "--prepare", *LEVELS, path], check=True, timeout=120 * lib.PATIENCE, capture_output=True)
         cls.film = path + ".weir.mkv"
@@ -50,8 +53,8 @@ class CacheCase(lib.Case):
         p = self.play(proxy.base + path, *args, seconds=SECONDS + 30, **options)
         return p.report()
 
-    def listed(self):
-        p = subprocess.run([lib.PROXY, "--cache", self.cache, "--cache-list"], capture_output=True, text=True,
+    def listed(self, cache=None):
+        p = subprocess.run([lib.PROXY, "--cache", cache or self.cache, "--cache-list"], capture_output=True, text=True,
                            timeout=20 * lib.PATIENCE)
         self.assertEqual(p.returncode, 0, p.stderr)
         return p.stdout
@@ -59,10 +62,10 @@ class CacheCase(lib.Case):
     def is_complete(self):
         return " complete " in self.listed()
 
-    def groups(self):
+    def groups(self, cache=None):
         """Returns {(track, group): SHA-256} of the verified groups, from the bytes of their files."""
         found = {}
-        for path in glob.glob(os.path.join(glob.escape(self.cache), "*", "*-*")):
+        for path in glob.glob(os.path.join(glob.escape(cache or self.cache), "*", "*-*")):
             m = re.fullmatch(r"(\d)-(\d{6})", os.path.basename(path))
             if m:
                 with open(path, "rb") as f:
@@ -128,6 +131,24 @@ class Cache(CacheCase):
         mine = self.groups()
         self.assertEqual(mine, self.hashes(origin, mine))
         self.assertNotIn((0, 0), mine) # a size that nobody viewed
+
+    def test_fast_forward_and_rewind(self):
+        """They pass the proxy, and what a rewind brings is not stored at places of the film that it is not of. From the
+        cache they work without the origin."""
+        origin = self.sender(source=self.copy())
+        proxy = self.caching(origin, "--fetch-rate", "2000000")
+
+        def watch(*actions):
+            p = self.play(proxy.base + "/live", *(a for action in actions for a in ("--at", action)), seconds=SECONDS + 30)
+            self.assertEqual(p.report()["ended"], "end-of-media")
+            return [c["scale"] for c in p.events("scale")]
+        self.assertEqual(watch("0.5:scale=2", "1:scale=-4"), [2, -4, 1])
+        until(self.is_complete, "the film is complete", 60)
+        mine = self.groups()
+        self.assertEqual(mine, self.hashes(origin, mine))
+        self.stop_cleanly(origin)
+        self.assertEqual(watch("0.2:scale=4", "0.6:scale=8"), [4, 8])
+        self.assertIn("/live is served from the cache", proxy.stderr)
 
     def test_a_changed_file_replaces_the_first(self):
         source = self.copy("films/a.weir.mkv")
@@ -248,14 +269,14 @@ class Loss(link_case.LinkCase, CacheCase):
         super().setUpClass()
 
     def test_one_per_cent(self):
-        """Over a backbone that loses 1 % of the packets each way, the copy is the origin's after one viewing, and only what was
-        missing is fetched: less than the film."""
+        """Over a backbone that loses 1 % of the packets each way, the copy is the origin's after one viewing, and at most 1.2
+        times the lost bytes are fetched. What the origin drops, on a machine that keeps it waiting, is fetched too."""
         lost = "rate=20mbit,delay=20ms,queue=droptail:100ms,loss=1%"
         link = self.link(lost, lost)
         a, b = self.ends
         subprocess.run(b.inside("ip", "link", "set", "lo", "up"), check=True)
-        origin = self.sender(source=self.copy(), listen=f"{link_case.A}:0", prefix=a.inside())
-        proxy = self.caching(origin, "--metrics", f"{link_case.B}:0", "--fetch-rate", "2000000", "--log", "debug", listen=f"{link_case.B}:0", prefix=b.inside())
+        origin = self.sender("--stats", self.path("origin"), source=self.copy(), listen=f"{link_case.A}:0", prefix=a.inside())
+        proxy = self.caching(origin, "--fetch-rate", "2000000", listen=f"{link_case.B}:0", prefix=b.inside())
         p = self.player(proxy.base + "/live", "--level", "2", prefix=b.inside())
         self.assertEqual(p.wait(SECONDS + 40), 0, str(p))
         done = until(lambda: re.search(r"is stored completely; (\d+) bytes", proxy.stderr), "the film is complete", 90)
@@ -265,9 +286,60 @@ class Loss(link_case.LinkCase, CacheCase):
         origin.stop()
         _, end = self.stats(link)
         self.assertGreater(end["a_to_b"]["dropped"]["loss"], 0)
+        with open(self.path("origin")) as f:
+            dropped = max(sum(line["scheduler"]["dropped"]) for line in map(json.loads, f) if "scheduler" in line)
+        if not dropped:
+            self.assertLessEqual(fetched, 1.2 * (end["a_to_b"]["bytes_in"] - end["a_to_b"]["bytes_out"]))
         self.assertLess(fetched, os.path.getsize(self.film) / 2)
         again = self.sender(source=self.path("film.weir.mkv"))
         self.assertEqual(mine, self.hashes(again, mine))
+
+
+class Parent(CacheCase):
+    """A proxy behind a proxy, each with a cache. The first viewing fills the parent; the second one, which the parent serves in
+    the size that it has, fills the leaf."""
+    seconds = 4
+
+    def setUp(self):
+        super().setUp()
+        self.leaf_cache = self.path("leaf")
+        self.origin = self.sender(source=self.copy())
+        self.parent = self.caching(self.origin, "--fetch-rate", "2000000", "--validate", "0")
+        self.leaf = self.proxy("--parent", self.parent.base, "--cache", self.leaf_cache, "--fetch-rate", "2000000", "--validate", "0")
+        self.watch(self.leaf)
+        until(self.is_complete, "the parent's copy", 60)
+        self.assertFalse(self.served(self.leaf))
+        self.watch(self.leaf)
+        self.assertTrue(self.served(self.parent), self.parent.stderr)
+        until(lambda: " complete " in self.listed(self.leaf_cache), "the leaf's copy", 60)
+
+    def served(self, proxy):
+        return proxy.stderr.count("/live is served from the cache")
+
+    def test_both_store(self):
+        """Both have the origin's bytes, and the leaf plays its own while the others live and when they are dead."""
+        mine = self.groups()
+        self.assertEqual(mine, self.hashes(self.origin, mine))
+        self.assertEqual(sorted(self.groups(self.leaf_cache).values()), sorted(mine.values()))
+        for dead, count in (None, 1), (self.origin, 2), (self.parent, 3):
+            if dead:
+                dead.signal(signal.SIGKILL)
+                dead.wait()
+            self.watch(self.leaf, "--duration", "1")
+            self.assertEqual(self.served(self.leaf), count, self.leaf.stderr)
+        self.assertIn("the origin cannot be reached", self.leaf.stderr)
+        self.stop_cleanly(self.leaf)
+
+    def test_a_changed_file_replaces_both(self):
+        self.stop_cleanly(self.origin)
+        source = self.path("film.weir.mkv")
+        os.utime(source, (1, 1))
+        self.sender(source=source, listen=self.origin.url.split("/")[2])
+        served = self.served(self.parent)
+        self.watch(self.leaf, "--duration", "1")
+        self.assertEqual((self.served(self.leaf), self.served(self.parent)), (0, served), self.leaf.stderr)
+        for cache in self.cache, self.leaf_cache:
+            self.assertNotIn(" complete ", self.listed(cache))
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ class Goddard(Relayed):
 
 class Adapt(lib.Case):
     def test_refused_together(self):
-        for args, word in (["--adapt", "goddard", "--level", "2"], "--level"), (["--goddard", "buf_factor=2"], "requires"):
+        for args, word in (["--adapt", "goddard", "--level", "2"], "--level"), (["--adapt", "none", "--goddard", "buf_factor=2"], "requires"):
             p = self.play("rtsp://127.0.0.1:1/live", *args, code=2)
             self.assertIn(word, p.stderr)
 

@@ -51,6 +51,7 @@ class StoredViewer(lib.Case):
         self.server = self.sender(source=os.path.join(self.made, "film.mkv"))
         self.client = Client(self.server.port)
         self.addCleanup(self.client.close)
+        self.stamps = []  # of the frames that to_the_end returns
 
     def set_up(self, track=0):
         answer = self.client.request("SETUP", f"{self.client.url}/trackID={track}",
@@ -79,6 +80,7 @@ class StoredViewer(lib.Case):
         frames, deadline = [], time.monotonic() + 20 * lib.PATIENCE
         while time.monotonic() < deadline:
             self.client.collect(0.1)
+            self.stamps += [Rtp(data).timestamp for channel, data in self.client.frames if channel == 0 and frame_of(data)]
             over = any(channel == 1 and 203 in rtcp_types(data) for channel, data in self.client.frames)
             frames += self.frames(0)
             if over:
@@ -131,6 +133,58 @@ class StoredViewer(lib.Case):
         numbers = [f.number for f in before + after if f.size == 1]
         self.assertEqual(sorted(set(numbers)), list(range(2 * FPS)), "those of the first group")
         self.assertTrue(next(f for f in after if f.size == 0).key)
+
+    def test_fast_forward_and_rewind(self):
+        """Key frames of the film of three groups, and time stamps of the time on the screen; then BYE."""
+        for scale, start, place, numbers in (("-4", 5, 4, [0, 60, 120]), ("8", 1, 2, [0, 60]), ("-100", 1, 0, [0])):
+            self.set_up()
+            answer = self.ask("PLAY", Range=f"npt={start}-", Scale=scale)
+            granted = max(-8, int(scale))
+            self.assertEqual(answer.headers["scale"], str(granted))
+            self.assertEqual(answer.headers["range"], f"npt={place}.000-{SECONDS}.000")
+            first = int(answer.headers["x-weir-frames"].split("first=")[1].split(";")[0])
+            self.stamps = []
+            frames = self.to_the_end()
+            self.assertEqual([f.number - first for f in frames], numbers)
+            self.assertTrue(all(f.key for f in frames))
+            steps = [b - a & 0xFFFFFFFF for a, b in zip(self.stamps, self.stamps[1:])]
+            self.assertEqual(steps, [2 * 90000 // abs(granted)] * (len(numbers) - 1))
+            self.ask("TEARDOWN")
+            self.client.session = None
+
+    def test_normal_play_after_a_rewind(self):
+        self.set_up()
+        self.ask("PLAY", Range="npt=5-", Scale="-2")
+        last = self.least(1)[-1].number
+        answer = self.ask("PLAY", Range="npt=3-", Scale="1")
+        self.assertEqual(answer.headers["scale"], "1")
+        self.assertEqual(answer.headers["range"], f"npt=3.000-{SECONDS}.000")
+        first = int(answer.headers["x-weir-frames"].split("first=")[1].split(";")[0])
+        self.assertGreater(first, last)
+        shown = range(first + FPS, first + (SECONDS - 2) * FPS)
+        numbers = [f.number for f in self.to_the_end() if f.number >= shown[0]]
+        self.assertEqual(sorted(numbers), list(shown))
+
+    def test_fast_forward_rewind_and_play(self):
+        """A rewind that reaches the beginning goes on as normal play; fast forward ends with the film."""
+        p = self.player(self.server.url, "--at", "0.5:scale=2", "--at", "0.8:scale=-2", "--duration", str(4 * lib.SLOW))
+        fast = self.player(self.server.url, "--at", "0.5:scale=8")
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertEqual(fast.wait(), 0, str(fast))
+        changes = p.events("scale")
+        self.assertEqual([c["scale"] for c in changes], [2, -2, 1])
+        for c in changes:
+            self.assertEqual(c["at"] % 2, 0, "key frames are 2 s apart")
+        self.assertLessEqual(changes[1]["at"], 6)
+        self.assertEqual(changes[2]["at"], 0)
+        report = p.report()
+        self.assertEqual(report["controls"]["scale"]["count"], 3)
+        self.assertEqual(report["seeks"]["count"], 0)
+        self.assertEqual(report["rebuffering"]["count"], 0)
+        self.all_came(report)
+        numbers = [f["number"] for f in p.events("frame") if "shown" in f]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertEqual(fast.report()["ended"], "end-of-media")
 
     def test_the_sound_alone(self):
         self.set_up(track=1)

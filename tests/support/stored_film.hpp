@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A stored ladder of 40 frames at 10 frames/s, in two groups, without audio, in a folder that is
-// deleted with the object.
+// A stored ladder of 40 frames at 10 frames/s, in two groups of one layer (unless more are wanted),
+// without audio, in a folder that is deleted with the object.
 #ifndef WEIR_TESTS_STORED_FILM_HPP
 #define WEIR_TESTS_STORED_FILM_HPP
 
@@ -16,36 +16,37 @@
 #include "tests/unit/temp_folder.hpp"
 
 struct stored_film {
-    static constexpr int FRAMES = 40;
+    static constexpr int FRAMES = 40, GROUP = FRAMES / 2;
 
     temp_folder folder;
     std::string path = folder / "film.weir.mkv";
 
-    stored_film()
+    explicit stored_film(int groups = 2, int layers = 1)
     {
+        const int frames = groups * GROUP;
         sdp description{};
         stored_plan plan;
         snprintf(description.title, sizeof(description.title), "a film");
-        description.ladder = one_size(64, 48, 10, 1, {{0, 100000}});
+        description.ladder = one_size(64, 48, 10, layers, {{layers - 1, 100000}});
         REQUIRE(stored_plan_init(&plan, &description.ladder) == 0);
-        REQUIRE(plan.gop == FRAMES / 2);
+        REQUIRE(plan.gop == GROUP);
         std::string parts = folder / "parts";
         int lock = stored_parts_open(parts.c_str(), "a plan");
         REQUIRE(lock >= 0);
         stored_maker *maker = stored_maker_new(&description.ladder, &plan, parts.c_str(), 1);
         REQUIRE(maker);
-        for (int group = 0; group < 2; group++) {
-            picture *pictures[FRAMES / 2];
-            for (int i = 0; i < FRAMES / 2; i++)
-                pictures[i] = draw(description.ladder, 0, group * FRAMES / 2 + i).release();
-            REQUIRE(stored_maker_add(maker, group, pictures, FRAMES / 2) == 0);
+        for (int group = 0; group < groups; group++) {
+            picture *pictures[GROUP];
+            for (int i = 0; i < GROUP; i++)
+                pictures[i] = draw(description.ladder, 0, group * GROUP + i).release();
+            REQUIRE(stored_maker_add(maker, group, pictures, GROUP) == 0);
         }
         REQUIRE(stored_maker_wait(maker) == 0);
         stored_maker_free(maker);
-        description.duration = FRAMES / 10.;
-        stored_plan_end(&plan, &description.ladder, FRAMES);
-        const stored_mux mux = {&description, &plan,       {1, 1, FRAMES}, parts.c_str(), 2,
-                                false,        path.c_str()};
+        description.duration = frames / 10.;
+        stored_plan_end(&plan, &description.ladder, frames);
+        const stored_mux mux = {&description, &plan, {1, 1, frames}, parts.c_str(),
+                                groups,       false, path.c_str()};
         REQUIRE(stored_mux_run(&mux) == 0);
         close(lock);
     }

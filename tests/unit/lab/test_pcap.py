@@ -62,6 +62,15 @@ class Captures(unittest.TestCase):
         self.assertEqual(self.times([(1, ip(0xfffffff0, rtp(65535))), (2, ip(0xfffffff0 + 24, rtp(0)))], 0xffffffef),
                          [(65535, 1), (0, 2)])
 
+    def test_segments_that_begin_with_a_packet(self):
+        # Three packets of 24 bytes in segments of 24, 30 and 18; the second is sent again.
+        data = rtp(1) + rtp(2) + rtp(3)
+        path = self.capture([(0.5, ip(999, b"", pcap.SYN)), (1, ip(1000, data[:24])), (2, ip(1024, data[24:54])),
+                             (3, ip(1054, data[54:])), (4, ip(1024, data[24:54]))])
+        self.assertEqual(pcap.segments(path, PORT), [(24, True), (30, True), (18, False)])
+        self.assertEqual(pcap.transmissions(path, PORT), [(1, 0, False), (2, 24, False), (3, 54, False), (4, 24, True)])
+        self.assertEqual(pcap.segments(path, 9), [])
+
     def test_rtsp_and_rtcp_between(self):
         answer = b"RTSP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n$abcd"
         data = answer + rtp(1) + rtp(0, channel=1) + b"RTSP/1.0 200 OK\r\n\r\n" + rtp(2)

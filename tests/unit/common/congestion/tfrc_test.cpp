@@ -127,6 +127,8 @@ TEST_CASE("tfrc: parameters")
         {"damp", 0},
         {"selfclock", 0},
         {"komssys,damp,selfclock", 0},
+        {"komssys,rounds", 0},
+        {"rounds", 0},
         {"damp,", ERR_MALFORMED},
         {",", ERR_MALFORMED},
         {"fack", ERR_MALFORMED},
@@ -267,10 +269,102 @@ TEST_CASE("tfrc: komssys is slower by its b and t_RTO")
     CHECK((p.sent_bytes - before) / 100 == Approx(1460 / 0.01285021).epsilon(0.1));
     sender s("komssys");
     s.feedback({s.send(0)}, R, R);
-    s.feedback({s.send(R)}, 2 * R, 3 * R); // R = max(0.99 * 100 + 0.01 * 300, 300) ms
-    CHECK(s.t.rtt == 300 * ms);
-    s.feedback({s.send(2 * R)}, 3 * R, 50 * ms); // the mean: 102 - 0.01 * 52 ms
-    CHECK(s.t.rtt == 101480);
+}
+
+TEST_CASE("tfrc: komssys, R of the equation is the newest sample, t_RTO follows max(mean, newest)")
+{
+    struct {
+        usec_t sample; // ms
+        double mean, r, rto;
+    } table[] = {
+        {100, 100, 100, 500},      // at least 0.5 s
+        {300, 102, 300, 1200},     // 0.99 * 100 + 0.01 * 300
+        {50, 101.48, 50, 500},     // 4 * 101.48 = 405.92 ms
+        {20, 100.6652, 20, 500},   //
+        {400, 103.658, 400, 1600}, //
+        {200, 104.621, 200, 800},  //
+    };
+    sender s("komssys");
+    usec_t now = 0;
+    for (const auto &row : table) {
+        now += R;
+        s.feedback({s.send(now)}, now + R, row.sample * ms);
+        CHECK((double)s.t.rtt_mean == Approx(1e3 * row.mean).epsilon(1e-4));
+        CHECK(s.t.path.rtt_s == Approx(1e-3 * row.r));
+        CHECK(s.t.path.rto_s == Approx(1e-3 * row.rto));
+        CHECK(s.t.rtt == usec_max(s.t.rtt_mean, row.sample * ms));
+    }
+    CHECK(s.t.path.packet_bytes == 1460); // whatever is sent (3.5)
+}
+
+TEST_CASE("tfrc: s is the mean size of the packets")
+{
+    struct {
+        uint32_t bytes[2]; // of every other packet
+        int packets;
+        double least, most;
+    } table[] = {
+        {{1200, 1200}, 1000, 1200, 1200}, {{1200, 200}, 2000, 690, 710},
+        {{200, 200}, 2000, 200, 201},     {{1200, 1200}, 1, 1200, 1200},
+        {{100, 100}, 1, 1135, 1136}, // the nominal size counts as 16 packets: 1200 - 1100 / 17
+        {{100, 100}, 16, 650, 651},  // (16 * 1200 + 16 * 100) / 32
+        {{100, 100}, 112, 237, 238}, // (16 * 1200 + 112 * 100) / 128
+    };
+    for (const auto &row : table) {
+        sender s("", 1e9, 1200);
+        for (int i = 0; i < row.packets; i++)
+            s.send(i * ms, true, row.bytes[i % 2]);
+        CHECK(s.t.path.packet_bytes >= row.least);
+        CHECK(s.t.path.packet_bytes <= row.most);
+    }
+}
+
+TEST_CASE("tfrc: at the same p and R, packets of half the size get half the rate")
+{
+    double rate[2];
+    for (uint32_t size : {1200u, 600u}) {
+        sender s("", 1e9, 1200);
+        usec_t now = 0;
+        for (int round = 0; round < 400; round++) {
+            std::vector<cc_packet> news;
+            for (int i = 0; i < 20; i++, now += 5 * ms) {
+                news.push_back(s.send(now, true, size));
+                news.back().lost = s.number % 50 == 0 && i > 0 && i < 17;
+            }
+            s.feedback(news, now);
+        }
+        CHECK(s.t.p > 0);
+        rate[size == 600] = s.t.equation_rate;
+    }
+    CHECK(rate[1] == Approx(rate[0] / 2).epsilon(0.01));
+}
+
+TEST_CASE("tfrc: losses of one round are one event, of the next another")
+{
+    struct {
+        const char *params;
+        int first, second; // numbers of two lost packets
+        uint64_t events;
+    } table[] = {
+        // Packets leave every 10 ms, R = 100 ms: rounds begin at 1, 11, 21 ...
+        {"rounds", 12, 20, 1}, // one round
+        {"rounds", 19, 22, 2}, // 30 ms apart, in two rounds
+        {"", 19, 22, 1},       // RFC 5348: within R of the first
+        {"", 12, 23, 2},       // more than R apart
+        {"komssys,rounds", 19, 22, 2},
+    };
+    for (const auto &row : table) {
+        sender s(row.params);
+        s.feedback({s.send(0)}, R);
+        std::vector<cc_packet> news;
+        for (int i = 1; i < 50; i++) {
+            news.push_back(s.send(R + (i - 1) * 10 * ms));
+            news.back().lost = i == row.first || i == row.second;
+        }
+        s.feedback(news, 700 * ms);
+        INFO(row.params << " " << row.first << " " << row.second);
+        CHECK(s.t.losses.events == row.events);
+    }
 }
 
 TEST_CASE("tfrc: data-limited, the receive rate does not pull the rate down")
@@ -370,7 +464,8 @@ TEST_CASE("tfrc: lateness is caught up on for at most 10 ms, idle time earns not
 
 TEST_CASE("tfrc: whatever comes, the rate keeps its bounds, and the same again gives the same")
 {
-    for (const char *params : {"", "damp", "selfclock", "komssys,damp,selfclock"}) {
+    for (const char *params :
+         {"", "damp", "selfclock", "rounds", "komssys,damp,selfclock", "komssys,rounds"}) {
         for (uint64_t seed = 1; seed <= 10; seed++) {
             std::vector<double> rates[2];
             const double max_bps = seed % 2 ? 2e6 : 100; // the latter below a packet in 64 s
@@ -378,6 +473,7 @@ TEST_CASE("tfrc: whatever comes, the rate keeps its bounds, and the same again g
                 rng r = rng_seeded(seed);
                 sender s(params, max_bps);
                 usec_t now = 0;
+                double least = 1460; // of s
                 std::vector<cc_packet> news;
                 for (int i = 0; i < 3000; i++) {
                     now += (usec_t)rng_below(&r, 1u << rng_below(&r, 20));
@@ -396,7 +492,8 @@ TEST_CASE("tfrc: whatever comes, the rate keeps its bounds, and the same again g
                         s.c->ops->timeout(s.c, now);
                     }
                     CHECK(s.x() <= max_bps / 8 * (1 + 1e-9));
-                    CHECK(s.x() >= fmin(1460 / 64.0, max_bps / 8) * (1 - 1e-9));
+                    least = fmin(least, s.t.path.packet_bytes);
+                    CHECK(s.x() >= fmin(least / 64, max_bps / 8) * (1 - 1e-9));
                     CHECK(s.c->ops->next_send(s.c, now) >= now);
                     out.push_back(s.x());
                 }

@@ -75,6 +75,16 @@ TEST_CASE("datagram receiver: each packet is reported twice")
     CHECK(e.r->reports == 4);
 }
 
+TEST_CASE("datagram receiver: the first report does not wait for its budget")
+{
+    endpoint e;
+    e.get(0, 1 * MS, 0, 100); // 5 % of it are 6 bytes
+    CHECK(e.due() == 20 * MS);
+    CHECK(e.tell(20 * MS) == "0:+");
+    e.get(1, 30 * MS, 0, 100);
+    CHECK(e.due() == 1020 * MS);
+}
+
 TEST_CASE("datagram receiver: late packets, duplicates and marks are reported twice")
 {
     endpoint e;

@@ -100,9 +100,34 @@ TEST_CASE("minbuf: parameters")
     minbuf m;
     CHECK(minbuf_parse("64,10000", &m) == 0);
     CHECK(minbuf_parse("auto,10000", &m) == 0);
-    for (const char *bad : {"1", "1,", ",3", "1,3,", "a,b", "1,3x", "auto", "auto,", "auto,5x", " ",
-                            " 1,3", "1, 3", "+1,3", "1,3 ", "auto, 5", "auto,+5"})
+    CHECK_FALSE(m.pace);
+    const struct {
+        const char *params;
+        int a, b;
+        usec_t unsent_limit;
+    } paced[] = {{"1,0,pace", 1, 0, 0}, {"2,10,pace", 2, 10, 0}, {"auto,20,pace", 1, 3, 20000}};
+    for (const auto &row : paced) {
+        REQUIRE(minbuf_parse(row.params, &m) == 0);
+        CHECK(m.pace);
+        CHECK(m.automatic == (row.unsent_limit > 0));
+        CHECK(m.unsent_limit == row.unsent_limit);
+        CHECK(m.a == row.a);
+        CHECK(m.b == row.b);
+    }
+    for (const char *bad : {"1",         "1,",
+                            ",3",        "1,3,",
+                            "a,b",       "1,3x",
+                            "auto",      "auto,",
+                            "auto,5x",   " ",
+                            " 1,3",      "1, 3",
+                            "+1,3",      "1,3 ",
+                            "auto, 5",   "auto,+5",
+                            "pace",      "1,pace",
+                            "1,3,",      "1,3pace",
+                            "1,3,pac",   "1,3,pace,pace",
+                            "auto,pace", "auto,20,pace,"})
         CHECK(minbuf_parse(bad, &m) == ERR_MALFORMED);
-    for (const char *bad : {"0,3", "65,0", "1,-1", "1,10001", "auto,0", "auto,10001", "auto,-3"})
+    for (const char *bad :
+         {"0,3", "65,0", "1,-1", "1,10001", "auto,0", "auto,10001", "auto,-3", "0,3,pace"})
         CHECK(minbuf_parse(bad, &m) == ERR_RANGE);
 }

@@ -185,3 +185,61 @@ TEST_CASE("playback requests: a position is sent before a pause, and ends it")
         CHECK(take(&p, &pending) == Texts{});
     }
 }
+
+TEST_CASE("playback requests: the scale goes with the position, and is named until it is 1 again")
+{
+    playback_requests p = requests_of(described(60, true));
+    pending_requests pending{};
+    p.position = 10;
+    p.scale = 4;
+    CHECK(take(&p, &pending) ==
+          std::vector<std::string>{"PLAY Range: npt=10.000-;Scale: 4.000;sought"});
+    // Two more choices before the response: the last one counts.
+    p.position = 11;
+    p.scale = 8;
+    p.position = 12;
+    p.scale = -2;
+    CHECK(take(&p, &pending).empty());
+    playback_requests_scaled(&p, 4);
+    pending = {};
+    CHECK(take(&p, &pending) ==
+          std::vector<std::string>{"PLAY Range: npt=12.000-;Scale: -2.000;sought"});
+    playback_requests_scaled(&p, -2);
+    pending = {};
+    p.position = 3; // a seek keeps the scale
+    CHECK(take(&p, &pending) ==
+          std::vector<std::string>{"PLAY Range: npt=3.000-;Scale: -2.000;sought"});
+    playback_requests_scaled(&p, -2);
+    pending = {};
+    p.pause = true;
+    CHECK(take(&p, &pending) == std::vector<std::string>{"PAUSE "});
+    pending = {};
+    p.pause = false; // and so does a pause
+    CHECK(take(&p, &pending) == std::vector<std::string>{"PLAY Scale: -2.000;"});
+    pending = {};
+    p.position = 2;
+    p.scale = 1;
+    CHECK(take(&p, &pending) ==
+          std::vector<std::string>{"PLAY Range: npt=2.000-;Scale: 1.000;sought"});
+    playback_requests_scaled(&p, 1);
+    pending = {};
+    p.position = 20;
+    CHECK(take(&p, &pending) == std::vector<std::string>{"PLAY Range: npt=20.000-;sought"});
+}
+
+TEST_CASE("playback requests: a server that knows no scale, or refuses it")
+{
+    playback_requests p = requests_of(described(60, true));
+    pending_requests pending{};
+    p.position = 10;
+    p.scale = 4;
+    CHECK(take(&p, &pending).size() == 1);
+    playback_requests_scaled(&p, 1); // its response has no Scale
+    CHECK(p.scale == 1);
+    pending = {};
+    p.position = 10;
+    p.scale = 4;
+    CHECK(take(&p, &pending).size() == 1);
+    playback_requests_seek_refused(&p, false);
+    CHECK(p.scale == 1);
+}

@@ -179,6 +179,7 @@ struct Owner {
     const char *no_raw = nullptr;
     rtsp_client_start start = {-1, 0};
     int accept_error = 0;
+    int controls_ms = 0; // calls rtsp_client_control
 
     Owner()
     {
@@ -328,6 +329,8 @@ const rtsp_client_events event_ops = {
     .on_described =
         [](void *ctx, const sdp *, const char **why, usec_t) {
             *why = "it has no levels";
+            if (owner_of(ctx)->controls_ms)
+                rtsp_client_control(owner_of(ctx)->client, owner_of(ctx)->controls_ms);
             return owner_of(ctx)->playable;
         },
     .on_list = [](void *ctx, text list,
@@ -1420,6 +1423,23 @@ TEST_CASE("rtsp client: stored media")
             {80,
              in(reply(8, "200 OK", "Range: npt=30.000-60.000\nX-Weir-Frames: nonsense\n")),
              {"playing from 30 frame -1 shows -1 sought"}}});
+}
+
+TEST_CASE("rtsp client: a viewer that learns from the description that it controls the speed")
+{
+    Owner o;
+    o.controls_ms = 5500;
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10, in(weir_description(1)), {"SETUP " + URL + "/trackID=0 #2 Transport: tcp"}},
+            {20,
+             in(weir_setup(2, "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp")),
+             {"setup tcp rtt 10", "SET_PARAMETER " + URL + "/ #3" + SESSION + " [latency: 5500,]",
+              "SET_PARAMETER " + URL + "/ #4" + SESSION + " [adapt: none,]", "ready"}},
+            {30,
+             [](Owner &w) { rtsp_client_begin(w.client, 1, 1.5, w.now); },
+             {"SET_PARAMETER " + URL + "/ #5" + SESSION + " [level: 1,]",
+              "PLAY " + URL + "/ #6" + SESSION + " Range: npt=now- Speed: 1.500",
+              "GET_PARAMETER " + URL + "/ #7" + SESSION + PARAMS}}});
 }
 
 TEST_CASE("rtsp client: a viewer that controls the speed")

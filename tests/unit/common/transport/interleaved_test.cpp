@@ -10,6 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/net/tcp_conn.h"
+#include "common/transport/interleaved.h"
 #include "common/transport/transport.h"
 
 namespace
@@ -109,6 +110,22 @@ TEST_CASE("interleaved: RTCP that does not fit behind what waits is left out who
     }
 }
 
+TEST_CASE("interleaved: a packet with its framing is as large as a segment")
+{
+    const struct {
+        uint32_t mss;
+        size_t max_packet;
+    } table[] = {{1448, 1444},  {1428, 1424}, {1460, 1456}, {948, 944}, // a packet is a segment
+                 {65483, 1444}, {8948, 1444}, // no larger than Ethernet: a later hop may be one
+                 {100, 252}};                 // a segment that no media fits takes several
+    for (const auto &row : table) {
+        INFO(row.mss);
+        interleaved i{};
+        interleaved_follow_mss(&i, row.mss);
+        CHECK(i.base.media.max_packet == row.max_packet);
+    }
+}
+
 TEST_CASE("interleaved: who leaves a full connection does not wake it any more")
 {
     for (const char *name : {"tcp", "minbuf"}) {
@@ -160,7 +177,7 @@ TEST_CASE("interleaved: what the kernel does not take of several packets waits a
     const std::vector<uint8_t> bytes(60000, 'p');
     iovec parts[2] = {{const_cast<uint8_t *>(bytes.data()), 30000},
                       {const_cast<uint8_t *>(bytes.data()), 60000}};
-    REQUIRE(tcp_conn_write_packets(u.conn, parts, 2) == 0);
+    REQUIRE(tcp_conn_write_packets(u.conn, parts, 2, true) == 0);
     CHECK(tcp_conn_has_backlog(u.conn));
     CHECK(u.read_all() == std::string(90000, 'p'));
     CHECK_FALSE(tcp_conn_has_backlog(u.conn));

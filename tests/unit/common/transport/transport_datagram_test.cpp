@@ -127,6 +127,85 @@ TEST_CASE("transport_datagram: nothing leaves before the address is proved")
     CHECK(p.came[0] == FIRST_SEQ);
 }
 
+TEST_CASE("transport_datagram: the size of packets")
+{
+    const struct {
+        const char *name;
+        bool feedback;
+        size_t bytes; // on the loopback
+    } table[] = {
+        {"arc", true, 1472},  {"psp", true, 1472},  {"psp-plain", true, 1472},
+        {"arc", false, 1200}, {"tfrc", true, 1200}, {"scream", true, 1200},
+        {"udp", true, 1200},  {"psp", false, 1200},
+    };
+    for (const auto &row : table) {
+        INFO(row.name << " " << row.feedback);
+        path p(row.name, row.feedback, false);
+        CHECK(p.t->media.max_packet == 1200); // the route is unknown
+        p.prove();
+        p.t->media.ops->room(&p.t->media, clock_now());
+        CHECK(p.t->media.max_packet == row.bytes);
+    }
+}
+
+TEST_CASE("transport_datagram: large packets that never arrive are made smaller")
+{
+    path p("psp:link=100000000", true);
+    usec_t now = clock_now();
+    REQUIRE(p.t->media.ops->room(&p.t->media, now));
+    REQUIRE(p.t->media.max_packet == 1472);
+    uint8_t bytes[1472] = {2 << 6};
+    uint16_t seq = FIRST_SEQ;
+    for (int i = 0; i < 10; i++) { // seven large packets, then three small ones
+        size_t len = i < 7 ? sizeof(bytes) : 500;
+        store_be16(bytes + 2, seq++);
+        const media_packet packet = {bytes, 12, bytes + 12, len - 12};
+        usec_t at = now + i * USEC_PER_MSEC;
+        REQUIRE(p.t->media.ops->room(&p.t->media, at));
+        REQUIRE(p.t->media.ops->send(&p.t->media, TRACK_VIDEO, &packet, at) == 0);
+        p.t->media.ops->flush(&p.t->media, at);
+    }
+    // Only the small ones are reported as arrived; seven losses may be chance.
+    ccfb f{};
+    f.ssrc = 9;
+    f.media_ssrc = SSRC;
+    f.begin_seq = FIRST_SEQ;
+    f.count = 10;
+    f.timestamp = ccfb_timestamp(now + 20 * USEC_PER_MSEC);
+    for (int i = 7; i < 10; i++)
+        f.metric[i].received = true;
+    uint8_t out[1200];
+    size_t len = 0;
+    REQUIRE(ccfb_append(&f, out, sizeof(out), &len) == 0);
+    p.t->ops->on_rtcp(p.t, out, len, now + 20 * USEC_PER_MSEC);
+    CHECK(p.info(now).counts.lost == 7);
+    CHECK(p.t->media.max_packet == 1472);
+    // An eighth.
+    for (int i = 10; i < 14; i++) {
+        usec_t at = now + (30 + i) * USEC_PER_MSEC;
+        size_t bytes_now = i == 10 ? sizeof(bytes) : 500;
+        store_be16(bytes + 2, seq++);
+        const media_packet packet = {bytes, 12, bytes + 12, bytes_now - 12};
+        while (!p.t->media.ops->room(&p.t->media, at))
+            at += USEC_PER_MSEC;
+        REQUIRE(p.t->media.ops->send(&p.t->media, TRACK_VIDEO, &packet, at) == 0);
+        p.t->media.ops->flush(&p.t->media, at);
+    }
+    ccfb g{};
+    g.ssrc = 9;
+    g.media_ssrc = SSRC;
+    g.begin_seq = static_cast<uint16_t>(FIRST_SEQ + 10);
+    g.count = 4;
+    g.timestamp = ccfb_timestamp(now + USEC_PER_SEC / 2);
+    for (int i = 1; i < 4; i++)
+        g.metric[i].received = true;
+    len = 0;
+    REQUIRE(ccfb_append(&g, out, sizeof(out), &len) == 0);
+    p.t->ops->on_rtcp(p.t, out, len, now + USEC_PER_SEC / 2);
+    CHECK(p.info(now).counts.lost == 8);
+    CHECK(p.t->media.max_packet == 1200);
+}
+
 TEST_CASE("transport_datagram: a wake-up sends no more than a batch")
 {
     path p("udp:rate=8000000000", true); // a millisecond of it is 1000 packets

@@ -297,6 +297,27 @@ TEST_CASE("rtsp: Range")
     }
 }
 
+TEST_CASE("rtsp: Scale")
+{
+    const struct {
+        const char *text;
+        double scale;
+    } good[] = {{"1", 1},       {" 2.0 ", 2},   {"-4", -4},         {"-8.000", -8},
+                {"0.25", 0.25}, {"-0.5", -0.5}, {"1000.000", 1000}, {"0", 0}};
+    for (const auto &c : good) {
+        INFO(c.text);
+        double scale = 77;
+        REQUIRE(rtsp_scale_decode(text_from(c.text), &scale) == 0);
+        CHECK(scale == Approx(c.scale));
+    }
+    for (const char *text : {"", "-", "fast", "2x", "--2", "1e3", "1001", "1000.5", "nan", "2 4"}) {
+        INFO(text);
+        double scale = 77;
+        CHECK(rtsp_scale_decode(text_from(text), &scale) == ERR_MALFORMED);
+        CHECK(scale == 77);
+    }
+}
+
 TEST_CASE("rtsp: the frames in a response to PLAY")
 {
     struct {

@@ -97,7 +97,7 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(std::string(g.via) == "minbuf:1,3");
     CHECK(g.media.ladder.level_count == 7);
     CHECK(g.length == 300 * USEC_PER_SEC);
-    CHECK(g.latency == USEC_PER_SEC);
+    CHECK(g.latency == 5500 * USEC_PER_MSEC); // weir-play's
     CHECK(g.queue == SCHEDULER_PRIORITY);
     CHECK(g.limit_bytes == SCHEDULER_LIMIT_BYTES);
     CHECK(g.level == -1);
@@ -123,6 +123,9 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(g.queue == SCHEDULER_FIFO);
     CHECK(g.limit_bytes == 64000);
     CHECK(g.level == 2);
+    CHECK(g.latency == USEC_PER_SEC); // the server's default
+    REQUIRE(parse("stream:via=mtp,goddard=play_buf_thresh=2", &g) == 0);
+    CHECK(g.latency == 2500 * USEC_PER_MSEC);
     CHECK(parse("stream:via=tcp,queue=random", &g) == ERR_MALFORMED);
     CHECK(parse("stream:via=tcp,level=7", &g) == ERR_RANGE);
     REQUIRE(parse("stream:via=tcp,window=40p", &g) == 0);

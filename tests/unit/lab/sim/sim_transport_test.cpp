@@ -52,7 +52,7 @@ struct path {
         REQUIRE(rtp_decode(rtp, len, {}, &r) == 0);
         p->delivered.emplace_back(now, (int)r.seq - 100);
     }
-    explicit path(const char *via)
+    explicit path(const char *via, tcp_variant variant = TCP_NEWRENO)
     {
         static const node_ops ops = {push, nullptr, nullptr};
         packet_pool_init(&small, FLOW_SMALL, 10000);
@@ -73,7 +73,7 @@ struct path {
         config.packet_bytes = 1066;
         config.ssrc = 7;
         config.first_seq = seq;
-        config.tcp = {TCP_NEWRENO, 0, 2, 1000, USEC_PER_SEC, false, TCP_PER_ACK, false, false};
+        config.tcp = {variant, 0, 2, 1000, USEC_PER_SEC, false, TCP_PER_ACK, false, false};
         config.token = 9;
         REQUIRE(sim_transport_check(via) == 0);
         c = sim_transport_new(&config, 0);
@@ -190,6 +190,23 @@ TEST_CASE("sim_transport: a send buffer, and MIN_BUF, hold no more than their li
         CHECK(p.c->ops->is_empty(p.c));
         CHECK(p.c->media.reliable);
     }
+}
+
+TEST_CASE("sim_transport: MIN_BUF goes on writing while packets are SACKed (Goel et al. 2002, 2.2)")
+{
+    // 16 packets are in flight when the first of them, 14, is lost. The other 15 are SACKed after
+    // 400 ms: of a window halved to 8, the copy of 14 and 7 new packets leave.
+    path p("minbuf:1,0", TCP_SACK);
+    p.drop = {14};
+    p.run(400, 0, 399000);
+    CHECK(p.written == 14 + 16);
+    p.run(0, 399000, 440000);
+    CHECK(p.f.counts.fast_retransmits == 1);
+    CHECK(p.delivered.size() == 14);
+    CHECK(p.written == 14 + 16 + 7);
+    p.run(0, 440000, 20 * USEC_PER_SEC);
+    CHECK(p.f.counts.timeouts == 0);
+    CHECK(p.delivered.size() == 400);
 }
 
 TEST_CASE("sim_transport: losses of MTP and datagrams stay lost and delay nothing")

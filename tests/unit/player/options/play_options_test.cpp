@@ -271,7 +271,8 @@ TEST_CASE("options: how lost packets are repaired")
 
 TEST_CASE("options: who adapts")
 {
-    CHECK(parse({URL}).options.adapt == ADAPT_DEFAULT);
+    CHECK(parse({URL}).options.adapt == ADAPT_AUTO);
+    CHECK(parse({"--adapt=auto", URL}).options.adapt == ADAPT_AUTO);
     CHECK(parse({"--adapt", "sender", URL}).options.adapt == ADAPT_SENDER);
     CHECK(parse({"--adapt=none", "--level=2", URL}).options.adapt == ADAPT_NONE);
     auto p = parse({"--goddard", "play_buf_thresh=2.5,buf_factor=2", "--adapt", "goddard", URL});
@@ -290,9 +291,9 @@ TEST_CASE("options: what Goddard chooses nobody else does")
         std::vector<const char *> args;
         const char *word;
     } rows[] = {
-        {{"--adapt", "live"}, "sender, none or goddard"},
+        {{"--adapt", "live"}, "auto, sender, none or goddard"},
         {{"--repair", "arq"}, "off, resend, fec or auto"},
-        {{"--goddard", "buf_factor=2"}, "--adapt goddard"},
+        {{"--adapt=sender", "--goddard", "buf_factor=2"}, "--adapt goddard"},
         {{"--adapt=none", "--goddard", "buf_factor=2"}, "--adapt goddard"},
         {{"--adapt=goddard", "--goddard", "buf_factor=9"}, "1 to 4"},
         {{"--adapt=goddard", "--level=1"}, "--level"},
@@ -309,6 +310,45 @@ TEST_CASE("options: what Goddard chooses nobody else does")
         CHECK(p.error.find(r.word) != std::string::npos);
     }
     CHECK(parse({"--adapt=goddard", "rtsp://localhost/live?level=2"}).result == OPTIONS_BAD);
+}
+
+TEST_CASE("options: a stored ladder follows its network unless the viewer chose a level")
+{
+    sdp film = {};
+    film.duration = 60;
+    film.source = SDP_SOURCE_FILE;
+    film.codec = SDP_H264;
+    film.ladder.level_count = 3;
+    snprintf(film.validator, sizeof(film.validator), "bytes=1 mtime=2");
+    auto has = [](const std::vector<std::string> &args, const sdp &s) {
+        auto p = parse(args);
+        REQUIRE(p.result == OPTIONS_RUN);
+        return play_options_has_policy(&p.options, &s);
+    };
+    CHECK(has({URL}, film));
+    CHECK(has({"--adapt=auto", "--buffer=2", URL}, film));
+    CHECK(has({"--adapt=goddard", URL}, film));
+    CHECK_FALSE(has({"--adapt=none", URL}, film));
+    CHECK_FALSE(has({"--adapt=sender", URL}, film));
+    CHECK_FALSE(has({"--level=1", URL}, film));
+    CHECK_FALSE(has({"rtsp://localhost/live?level=1"}, film));
+    CHECK_FALSE(has({"--low-latency", URL}, film));
+    sdp live = film, encoded = film, one = film, filler = film;
+    live.duration = -1;
+    encoded.validator[0] = '\0'; // encoded as it plays
+    one.ladder.level_count = 1;
+    filler.codec = SDP_SYNTHETIC;
+    for (const sdp *s : {&live, &encoded, &one, &filler})
+        CHECK_FALSE(has({URL}, *s));
+
+    auto p = parse({URL});
+    CHECK(p.options.buffer == 250000); // playing begins as always
+    CHECK(play_options_latency_ms(&p.options, false) == 1000);
+    CHECK(play_options_policy_latency_ms(&p.options) == 5500);
+    p = parse({"--buffer=8", "--goddard=upscale_interval=5", URL});
+    CHECK(p.options.goddard.play_buf_thresh == 8);
+    CHECK(p.options.goddard.upscale_interval == 5);
+    CHECK(play_options_policy_latency_ms(&p.options) == 8500);
 }
 
 TEST_CASE("options: a password is in no message")

@@ -8,18 +8,18 @@
 TEST_CASE("play script: steps stand in the order of their times")
 {
     struct play_script s = {};
-    for (const char *text : {"4:go-on", "2.5:seek=61.25", "3:pause", "2.5:level=6"})
+    for (const char *text :
+         {"4:go-on", "2.5:seek=61.25", "3:pause", "2.5:level=6", "5:scale=-4", "6:scale=8"})
         REQUIRE(play_script_add(&s, text) == 0);
     struct {
         usec_t at;
         enum play_action action;
         double value;
-    } expected[] = {{2500000, PLAY_SEEK, 61.25},
-                    {2500000, PLAY_LEVEL, 6},
-                    {3000000, PLAY_PAUSE, 0},
-                    {4000000, PLAY_GO_ON, 0}};
-    REQUIRE(s.count == 4);
-    for (int i = 0; i < 4; i++) {
+    } expected[] = {{2500000, PLAY_SEEK, 61.25}, {2500000, PLAY_LEVEL, 6},
+                    {3000000, PLAY_PAUSE, 0},    {4000000, PLAY_GO_ON, 0},
+                    {5000000, PLAY_SCALE, -4},   {6000000, PLAY_SCALE, 8}};
+    REQUIRE(s.count == 6);
+    for (int i = 0; i < 6; i++) {
         CHECK(s.steps[i].at == expected[i].at);
         CHECK(s.steps[i].action == expected[i].action);
         CHECK(s.steps[i].value == expected[i].value);
@@ -40,11 +40,30 @@ TEST_CASE("play script: channels")
 TEST_CASE("play script: what is no step is refused, and there is a bound")
 {
     struct play_script s = {};
-    for (const char *text :
-         {"",           "3",          "3:",       ":pause",        "-1:pause",
-          "3:pausex",   "3:seek",     "3:seek=",  "3:seek=-1",     "3:seek=1e5",
-          "3:level=32", "3:level=-1", "3:quit",   "3:channel=0",   "3:channel=257",
-          "3:channel=", "3:nextx",    "3:stop=1", "1000001:pause", "3 :pause"}) {
+    for (const char *text : {"",
+                             "3",
+                             "3:",
+                             ":pause",
+                             "-1:pause",
+                             "3:pausex",
+                             "3:seek",
+                             "3:seek=",
+                             "3:seek=-1",
+                             "3:seek=1e5",
+                             "3:level=32",
+                             "3:level=-1",
+                             "3:quit",
+                             "3:scale=",
+                             "3:scale=0",
+                             "3:scale=9",
+                             "3:scale=--2",
+                             "3:channel=0",
+                             "3:channel=257",
+                             "3:channel=",
+                             "3:nextx",
+                             "3:stop=1",
+                             "1000001:pause",
+                             "3 :pause"}) {
         INFO(text);
         CHECK(play_script_add(&s, text) == ERR_MALFORMED);
     }

@@ -13,7 +13,8 @@ static struct seek playing()
 {
     struct seek s;
     seek_init(&s, true, 25, 100);
-    struct seek_place place = {.seconds = 0, .first = 1000, .show = 1000, .sought = false};
+    struct seek_place place = {
+        .seconds = 0, .first = 1000, .show = 1000, .sought = false, .paused = false, .scale = 1};
     REQUIRE(seek_placed(&s, &place, -1) == SEEK_CONTINUES);
     usec_t wait;
     REQUIRE(!seek_shown(&s, 1050, 0, false, &wait));
@@ -25,7 +26,8 @@ static struct seek placed()
 {
     struct seek s = playing();
     REQUIRE(seek_to(&s, 50, 1000 * ms) == SEEK_WANTED);
-    struct seek_place place = {.seconds = 50, .first = 2240, .show = 2250, .sought = true};
+    struct seek_place place = {
+        .seconds = 50, .first = 2240, .show = 2250, .sought = true, .paused = false, .scale = 1};
     REQUIRE(seek_placed(&s, &place, 1060) == SEEK_JUMPS);
     return s;
 }
@@ -49,7 +51,8 @@ TEST_CASE("seek: live media, and a server that does not tell the place")
     CHECK(std::isnan(seek_base(&s)));
     CHECK(seek_to(&s, 5, 0) == SEEK_IMPOSSIBLE);
     CHECK(!seek_is_early(&s, 100));
-    struct seek_place place = {.seconds = 1, .first = 2, .show = 2, .sought = false};
+    struct seek_place place = {
+        .seconds = 1, .first = 2, .show = 2, .sought = false, .paused = false, .scale = 1};
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
 
     seek_init(&s, true, 25, 100);
@@ -57,7 +60,7 @@ TEST_CASE("seek: live media, and a server that does not tell the place")
     CHECK(!seek_is_early(&s, 100));
     place.show = -1;
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
-    place = {.seconds = NAN, .first = 2, .show = 2, .sought = false};
+    place = {.seconds = NAN, .first = 2, .show = 2, .sought = false, .paused = false, .scale = 1};
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
     CHECK(std::isnan(seek_position(&s)));
 }
@@ -103,8 +106,12 @@ TEST_CASE("seek: a server that stays where it is, or goes elsewhere, has not sou
     for (const auto &row : table) {
         struct seek s = playing();
         seek_to(&s, 50, 0);
-        struct seek_place place = {
-            .seconds = row.seconds, .first = row.first, .show = 2250, .sought = true};
+        struct seek_place place = {.seconds = row.seconds,
+                                   .first = row.first,
+                                   .show = 2250,
+                                   .sought = true,
+                                   .paused = false,
+                                   .scale = 1};
         INFO(row.seconds << " " << row.first);
         CHECK(seek_placed(&s, &place, 1060) == row.answer);
         bool over = row.answer == SEEK_NOT_PLACED;
@@ -130,11 +137,18 @@ TEST_CASE("seek: PLAY after a pause continues, unless the stream has moved on me
     };
     for (const auto &row : table) {
         struct seek s = playing();
-        struct seek_place place = {
-            .seconds = 2.4, .first = row.first, .show = row.show, .sought = false};
+        struct seek_place place = {.seconds = 2.4,
+                                   .first = row.first,
+                                   .show = row.show,
+                                   .sought = false,
+                                   .paused = true,
+                                   .scale = 1};
         INFO(row.first);
         CHECK(seek_placed(&s, &place, 1060) == row.answer);
         CHECK(s.phase == seek::SEEK_IDLE);
+        s = playing();
+        place.paused = false; // another speed: frames before `first` are still on their way
+        CHECK(seek_placed(&s, &place, 1060) == SEEK_CONTINUES);
     }
 }
 
@@ -184,4 +198,55 @@ TEST_CASE("seek: a request during an attempt to connect is repeated unless PLAY 
     }
     struct seek s = playing();
     CHECK(!seek_again(&s));
+}
+
+TEST_CASE("seek: the position at other scales, forwards and backwards")
+{
+    struct seek s = playing();
+    usec_t wait;
+    REQUIRE(seek_scale(&s, 4, 1000 * ms) == SEEK_WANTED);
+    CHECK(s.to == Approx(2)); // where the picture is
+    CHECK(s.scales);
+    // The server begins with the next key frame, whose distance is no reason to doubt it.
+    struct seek_place place = {
+        .seconds = 4, .first = 1100, .show = 1100, .sought = true, .scale = 4};
+    REQUIRE(seek_placed(&s, &place, 1060) == SEEK_JUMPS);
+    CHECK(seek_shown(&s, 1100, 1040 * ms, false, &wait));
+    CHECK(wait == 40 * ms);
+    seek_shown(&s, 1150, 0, false, &wait);
+    CHECK(seek_position(&s) == Approx(6));
+    CHECK(!seek_is_early(&s, 1150)); // the last key frame is before the end
+    REQUIRE(seek_scale(&s, -8, 2000 * ms) == SEEK_WANTED);
+    place = {.seconds = 6, .first = 1200, .show = 1200, .sought = true, .scale = -8};
+    REQUIRE(seek_placed(&s, &place, 1160) == SEEK_JUMPS);
+    seek_shown(&s, 1250, 0, false, &wait);
+    CHECK(seek_position(&s) == Approx(4)); // 50 frames back
+    seek_shown(&s, 1400, 0, false, &wait);
+    CHECK(seek_position(&s) == 0);
+    // A seek keeps the scale, and is none of the changes of the scale.
+    REQUIRE(seek_to(&s, 30, 0) == SEEK_WANTED);
+    CHECK(!s.scales);
+    CHECK(s.wanted_scale == -8);
+}
+
+TEST_CASE("seek: steps of the scale, and a server that refuses")
+{
+    struct seek s = playing();
+    const struct {
+        double from;
+        int steps;
+        double to;
+    } table[] = {{1, 1, 2},  {2, 1, 4},    {4, 1, 8},    {8, 1, 8},  {1, -1, -2},
+                 {-2, 1, 1}, {-2, -1, -4}, {-8, -1, -8}, {2, -1, 1}, {-4, 2, 1}};
+    for (const auto &row : table) {
+        s.wanted_scale = row.from;
+        CHECK(seek_scale_by(&s, row.steps) == row.to);
+    }
+    s.wanted_scale = 1;
+    REQUIRE(seek_scale(&s, 2, 0) == SEEK_WANTED);
+    CHECK(seek_scale_by(&s, 1) == 4); // two keys are two steps, before the response
+    seek_refused(&s);
+    CHECK(s.wanted_scale == 1);
+    seek_init(&s, false, 25, -1);
+    CHECK(seek_scale(&s, 2, 0) == SEEK_IMPOSSIBLE);
 }

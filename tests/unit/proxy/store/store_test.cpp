@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <vector>
 
+#include "common/base/err.h"
 #include "tests/unit/proxy/store/stored_copy.hpp"
 #include "tests/unit/temp_folder.hpp"
 
@@ -77,7 +78,7 @@ int64_t bytes_in(const std::string &folder)
 std::vector<uint8_t> served(group_source *source, int64_t group, int track)
 {
     stored_group *g = nullptr;
-    if (source->ops->read(source, group, &g) != 0)
+    if (source->ops->read(source, group, ~0U, &g) != 0)
         return {};
     stored_bytes b;
     REQUIRE(stored_track_write(source->ops->info(source), g, track, &b) == 0);
@@ -123,6 +124,7 @@ TEST_CASE("store: a film is stored, verified, and there again after a restart", 
     store_film *f = store_find(o.s, URL);
     REQUIRE(f);
     CHECK(store_film_is_complete(f, 1));
+    CHECK(store_film_stored(f, 1) == FILM_GROUPS);
     group_source *source = store_source_new(f, 3);
     REQUIRE(source);
     CHECK(std::string(source->ops->info(source)->validator) == "bytes=1 mtime=2");
@@ -148,8 +150,10 @@ TEST_CASE("store: a source has the sizes that it is asked for", "[threads]")
     CHECK(l.sizes[0].width == 128);
     REQUIRE(l.level_count == 2);
     CHECK(l.levels[0].size_id == 0);
-    CHECK(std::string(source->ops->info(source)->validator).empty()); // its levels are its own
-    CHECK(std::string(source->ops->info(source)->sdp.validator).empty());
+    // Its levels are its own, so it is another film.
+    for (const char *v :
+         {source->ops->info(source)->validator, source->ops->info(source)->sdp.validator})
+        CHECK(std::string(v) == "bytes=1 mtime=2 sizes=2");
     CHECK(served(source, 1, 0) == original(store_film_info(f), 1, 1));
     source->ops->free(source);
     CHECK_FALSE(store_source_new(f, 4));
@@ -168,7 +172,11 @@ TEST_CASE("store: missing frames are listed, and join what is there", "[threads]
     store_film_put(f, part.get(), 1, false);
     o.settle(f);
     CHECK(store_film_group(f, 1, 1) == GROUP_PART);
+    CHECK(store_film_stored(f, 1) == 1);
+    CHECK(store_film_stored(f, 0) == 0);
     std::vector<int64_t> missing;
+    store_watch watch = {[](void *, int, int64_t) {}, &missing, nullptr};
+    store_film_watch(f, &watch);
     REQUIRE(store_film_missing(
         f, 1, 1,
         [](void *ctx, const int64_t *frames, int count) {
@@ -178,6 +186,7 @@ TEST_CASE("store: missing frames are listed, and join what is there", "[threads]
     while (missing.empty())
         uv_run(&o.loop, UV_RUN_ONCE);
     CHECK(missing == std::vector<int64_t>{FILM_GOP + 3});
+    store_film_unwatch(f, &watch);
     stored_group rest = {};
     rest.index = 1;
     rest.frames = FILM_GOP;
@@ -200,8 +209,10 @@ TEST_CASE("store: what is not the origin's is removed", "[threads]")
     o.put(f, *make_group(store_film_info(f), 0));
     o.settle(f);
     stored_digest other = {};
+    CHECK(store_film_stored(f, 0) == 1);
     store_film_verify(f, 0, 0, &other);
     CHECK(store_film_group(f, 0, 0) == GROUP_NONE);
+    CHECK(store_film_stored(f, 0) == 0);
     store_film_release(f);
 }
 
@@ -435,4 +446,71 @@ TEST_CASE("store: folders that are no cache of this version, or another proxy's"
     CHECK_FALSE(open_store(folder / "no/such/folder").s);
     std::string file = folder.write("file", "");
     CHECK_FALSE(open_store(file).s);
+}
+
+TEST_CASE("store: a source of a film that is being filled", "[threads]")
+{
+    temp_folder folder;
+    sdp description = film_sdp("bytes=1 mtime=2");
+    open_store o(folder / "cache", 100 << 20, 3);
+    store_film *f = store_open(o.s, URL, &description);
+    std::vector<std::pair<int64_t, unsigned>> needed;
+    store_filler filler = {[](void *ctx, int64_t group, unsigned sizes) {
+                               static_cast<decltype(needed) *>(ctx)->push_back({group, sizes});
+                           },
+                           &needed, false};
+    group_source *source = store_source_new_filled(f, &filler);
+    REQUIRE(source);
+    CHECK(std::string(source->ops->info(source)->validator) == "bytes=1 mtime=2");
+    unsigned sizes = 3;
+    CHECK(source->ops->need(source, 1, &sizes) == 0);
+    CHECK(sizes == 0);
+    stored_digest d;
+    CHECK(source->ops->digest(source, 1, 1, &d) == ERR_AGAIN);
+    o.put(f, *make_group(store_film_info(f), 1));
+    o.settle(f);
+    o.verify(f, 1, 1);
+    sizes = 3;
+    CHECK(source->ops->need(source, 1, &sizes) == 0);
+    CHECK(sizes == 0); // without its audio
+    o.verify(f, STORED_AUDIO_TRACK, 1);
+    sizes = 3;
+    CHECK(source->ops->need(source, 1, &sizes) == 0);
+    CHECK(sizes == 2); // the other one is not verified
+    CHECK(needed == decltype(needed){{1, 3}, {1, 3}, {1, 3}});
+    CHECK(served(source, 1, 1) == original(store_film_info(f), 1, 1));
+    REQUIRE(source->ops->digest(source, 1, 1, &d) == 0);
+    CHECK(memcmp(&d, digest_of(store_film_info(f), 1, 1).bytes, sizeof(d)) == 0);
+    filler.has_failed = true;
+    sizes = 1;
+    CHECK(source->ops->need(source, 1, &sizes) == ERR_IO);
+    sizes = 0; // nobody reads yet
+    CHECK(source->ops->need(source, 2, &sizes) == 0);
+    CHECK(needed.size() == 4);
+    source->ops->free(source);
+    store_film_release(f);
+}
+
+TEST_CASE("store: the prefix of a film, and the room for it", "[threads]")
+{
+    temp_folder folder;
+    sdp description = film_sdp("bytes=1 mtime=2");
+    open_store o(folder / "cache", 1 << 20, 3); // seconds: two groups of 2 s
+    store_film *f = store_open(o.s, URL, &description);
+    CHECK(store_film_prefix(f) == 2);
+    CHECK_FALSE(store_film_has_prefix(f, 1));
+    CHECK(store_room(o.s, 1) == 1 << 20);
+    for (int64_t group : {0, 1}) {
+        o.put(f, *make_group(store_film_info(f), group));
+        o.settle(f);
+        for (int track : {1, (int)STORED_AUDIO_TRACK}) {
+            CHECK_FALSE(store_film_has_prefix(f, 1));
+            o.verify(f, track, group);
+        }
+    }
+    CHECK(store_film_has_prefix(f, 1));
+    CHECK_FALSE(store_film_has_prefix(f, 0));
+    CHECK(store_room(o.s, 1) < 1 << 20);
+    store_film_release(f);
+    CHECK(store_room(o.s, 1) == 1 << 20); // it may leave
 }

@@ -70,6 +70,8 @@ TEST_CASE("weir-send's options: defaults")
     CHECK(p.o.audio_kbps == 64);
     CHECK(p.o.max_viewers == VIEWERS_DEFAULT);
     CHECK(p.o.timeout == VIEWER_TIMEOUT_SEC);
+    CHECK(p.o.fragment == 0);
+    CHECK(parsed({"--fragment", "1000"}).o.fragment == 1000);
     CHECK(p.o.filler_bps == 0);
     CHECK(p.o.synthetic.kind == SDP_SOURCE_UNKNOWN);
     CHECK(p.o.log.filter.level == LOG_INFO);
@@ -201,6 +203,11 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"--level", "641x360@30:800"}, "expects even sizes"},
         {{"--level", "640x360@30:7"}, "8 to 100000 kbit/s"},
         {many, "at most 32 levels"},
+        {{"--fragment", "199"}, "200 to 1400"},
+        {{"--fragment", "1401"}, "200 to 1400"},
+        {{"--fragment", "1k"}, "--fragment"},
+        {{"--fragment", "500", "--prepare", "film.mkv"}, "--fragment conflicts with --prepare"},
+        {{"--fragment", "500", "synthetic:greedy"}, "--fragment conflicts with a synthetic source"},
         {{"--temporal-layers", "1"}, "expects 2 or 3"},
         {{"--temporal-layers", "2x"}, "expects 2 or 3"},
         {{"--capture", "640x480"}, "expects WIDTHxHEIGHT@FPS"},

@@ -36,7 +36,8 @@ struct world {
     media_place place = {};
     int taken = 0;
     double sought = -1; // as the feed was asked; -1: not to seek
-    int latency = -1;   // that the feed was told
+    double scale = 0;
+    int latency = -1; // that the feed was told
 
     world()
     {
@@ -55,6 +56,7 @@ struct world {
             self->feed_ops.place = [](media_feed *, const media_seek *to, media_place *out,
                                       usec_t) {
                 self->sought = to ? to->seconds : -1;
+                self->scale = to ? to->scale : 0;
                 *out = self->place;
                 return self->placed;
             };
@@ -154,6 +156,59 @@ TEST_CASE("rtsp_handler: PLAY waits until the media has its place, and asks for 
     CHECK(has(said, "Range: npt=4.800-60.000\r\n"));
     CHECK(has(said, "first=100;show=104;ahead\r\n"));
     CHECK(rtsp_handler_state(w.handler)->state == RTSP_PLAYING);
+}
+
+TEST_CASE("rtsp_handler: Scale, and the one that the media plays at")
+{
+    const struct {
+        const char *headers;
+        double asked, has; // of the media; asked 0: nothing was asked
+        const char *said;
+    } table[] = {
+        {"Scale: 4\r\nRange: npt=5-\r\n", 4, 4, "Scale: 4\r\n"},
+        {"Scale: -3.2\r\n", -4, -4, "Scale: -4\r\n"}, // the nearest one
+        {"Scale: 100\r\n", 8, 8, "Scale: 8\r\n"},
+        {"Scale: 2\r\n", 2, 0, "Scale: 1\r\n"}, // of media that knows only 1
+        {"Scale: 1.2\r\n", 0, 1, "Scale: 1\r\n"},
+        {"Scale: fast\r\n", 0, 1, "Scale: 1\r\n"},
+        {"", 0, 1, nullptr},
+    };
+    for (const auto &row : table) {
+        INFO(row.headers);
+        world w;
+        std::string said;
+        w.set_up();
+        w.place.scale = row.has;
+        w.placed = row.asked != 0 ? MEDIA_SOUGHT : MEDIA_CONTINUES;
+        CHECK(w.serve("PLAY", row.headers, &said) == 200);
+        CHECK(w.scale == row.asked);
+        CHECK(has(said, row.said ? row.said : "Scale") == (row.said != nullptr));
+    }
+}
+
+TEST_CASE("rtsp_handler: a viewer that plays keeps its scale; after a pause it is 1 unless named")
+{
+    world w;
+    std::string said;
+    w.set_up();
+    w.place.scale = 4;
+    w.placed = MEDIA_SOUGHT;
+    CHECK(w.serve("PLAY", "Scale: 4\r\n", &said) == 200);
+    session_play(rtsp_handler_session(w.handler), 0);
+    CHECK(w.serve("PLAY", "Range: npt=5-\r\n", &said) == 200);
+    CHECK(w.scale == 4);
+    CHECK(has(said, "Scale: 4\r\n"));
+    w.placed = MEDIA_CONTINUES;
+    CHECK(w.serve("PAUSE", "", &said) == 200);
+    CHECK(w.serve("PLAY", "Scale: 4\r\n", &said) == 200);
+    CHECK(w.scale == 0); // it continues
+    CHECK(has(said, "Scale: 4\r\n"));
+    CHECK(w.serve("PAUSE", "", &said) == 200);
+    w.place.scale = 1;
+    w.placed = MEDIA_SOUGHT;
+    CHECK(w.serve("PLAY", "", &said) == 200);
+    CHECK(w.scale == 1);
+    CHECK(!has(said, "Scale"));
 }
 
 TEST_CASE("rtsp_handler: SETUP may say what the viewer buffers")

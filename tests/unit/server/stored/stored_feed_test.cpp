@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/stored/stored_feed.h"
 
+#include <cmath>
 #include <vector>
 
 #include "server/stored/stored_media.h"
@@ -39,7 +40,8 @@ struct screening : frame_sink {
         of(sink)->ends++;
     }
 
-    explicit screening(bool repeats, bool exact = false) : frame_sink{}
+    explicit screening(bool repeats, bool exact = false, int groups = 2, int layers = 1)
+        : frame_sink{}, film(groups, layers)
     {
         static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end,
                                                 nullptr,  nullptr,  nullptr};
@@ -71,12 +73,13 @@ struct screening : frame_sink {
         feed->ops->watch(feed, 0, change);
     }
     // Seeks unless `seconds` is negative.
-    media_place place(double seconds)
+    media_place place(double seconds, double scale = 1)
     {
-        const media_seek to = {seconds, &media->ladder.levels[0], false};
+        const media_seek to = {seconds, &media->ladder.levels[0], false, scale};
         media_place out{};
-        bool sought = feed->ops->place(feed, seconds < 0 ? nullptr : &to, &out, 0) == MEDIA_SOUGHT;
-        CHECK(sought == (seconds >= 0));
+        bool stays = seconds < 0;
+        media_placed placed = feed->ops->place(feed, stays ? nullptr : &to, &out, 0);
+        CHECK(placed == (stays ? MEDIA_CONTINUES : MEDIA_SOUGHT));
         return out;
     }
     void run_to_frames(size_t count)
@@ -181,4 +184,93 @@ TEST_CASE("stored_feed: an empty `only` ends at once")
     s.watch(+1);
     s.run_to_end();
     CHECK(s.again.empty());
+}
+
+TEST_CASE("stored_feed: what is delivered at which scale, in both directions")
+{
+    // 80 frames, a key frame every 20, a base frame every 4.
+    std::vector<int64_t> base_from_40, base;
+    for (int64_t n = 0; n < 80; n += 4) {
+        base.push_back(n);
+        if (n >= 40)
+            base_from_40.push_back(n - 40);
+    }
+    const struct {
+        double from, scale, seconds;
+        std::vector<int64_t> numbers; // from the place's on
+    } table[] = {
+        {0, 2, 0, base},
+        {0, 4, 0, base},
+        {0, 8, 0, {0, 20, 40, 60}},
+        {3, 4, 4, base_from_40}, // the next key frame
+        {3, 8, 4, {0, 20}},
+        {7, 8, 6, {0}}, // there is no later one
+        {7.9, -2, 6, {0, 20, 40, 60}},
+        {4, -4, 4, {0, 20, 40}},
+        {3.9, -8, 2, {0, 20}},
+        {0, -8, 0, {0}},
+    };
+    for (const auto &row : table) {
+        INFO(row.from << " s at " << row.scale);
+        screening s(false, true, 4, 3);
+        s.place(5); // numbers have begun elsewhere
+        s.watch(+1);
+        s.run_to_frames(3);
+        media_place place = s.place(row.from, row.scale);
+        CHECK(place.scale == row.scale);
+        CHECK(place.seconds == Approx(row.seconds));
+        CHECK(place.frames.show == place.frames.first);
+        CHECK(place.frames.first > s.numbers.back());
+        CHECK(place.frames.first % 4 == 0);
+        s.numbers.clear();
+        s.run_to_end();
+        for (int64_t &n : s.numbers)
+            n -= place.frames.first;
+        CHECK(s.numbers == row.numbers);
+    }
+}
+
+TEST_CASE("stored_feed: the place at another scale, and back to normal play from there")
+{
+    for (double scale : {4., -4.}) {
+        INFO(scale);
+        screening s(false, true, 4, 3);
+        media_place begun = s.place(4, scale);
+        s.watch(+1);
+        s.run_to_frames(2);
+        s.watch(-1);
+        media_place now = s.place(-1);
+        CHECK(now.scale == scale);
+        double since = static_cast<double>(now.frames.first - begun.frames.first) / 10;
+        CHECK(now.seconds == Approx(4 + (scale > 0 ? since : -since)));
+        // A pause gives back what was not sent: the group begins again.
+        s.feed->ops->rewind(s.feed, s.numbers.back());
+        CHECK(s.place(-1).frames.first <= s.numbers.back());
+        media_place normal = s.place(NAN, 1);
+        CHECK(normal.scale == 1);
+        CHECK(normal.seconds <= 6);
+        CHECK(normal.seconds >= 2);
+        s.numbers.clear();
+        s.watch(+1);
+        s.run_to_end();
+        CHECK(s.numbers.back() - normal.frames.show == 79 - std::lround(normal.seconds * 10));
+    }
+}
+
+TEST_CASE("stored_feed: a film that begins again does so at another scale; rewind ends")
+{
+    screening s(true, true, 4, 3);
+    media_place place = s.place(4, 8);
+    s.watch(+1);
+    s.run_to_frames(6);
+    CHECK(s.ends == 0);
+    for (size_t i = 0; i < s.numbers.size(); i++)
+        CHECK(s.numbers[i] == place.frames.first + 20 * static_cast<int64_t>(i));
+    s.place(4, -8);
+    s.run_to_end();
+    s.watch(-1);
+    s.numbers.clear();
+    CHECK(s.place(NAN, 1).seconds == 0); // where the rewind ended
+    s.watch(+1);
+    s.run_to_frames(80);
 }

@@ -48,8 +48,8 @@ class world
             l.levels[i].bitrate_bps = figure_6[i].bps;
         goddard_params params;
         goddard_params_init(&params);
-        const goddard_config c = {&l, &params, lossy ? GODDARD_BY_PAIR : GODDARD_BY_MEDIA, 6,
-                                  lossy};
+        const goddard_config c = {&l, &params, lossy ? GODDARD_BY_PAIR : GODDARD_BY_MEDIA,
+                                  6,  lossy,   false};
         goddard_init(&g, &c, 0);
     }
     void run(usec_t until, double pair_bps)

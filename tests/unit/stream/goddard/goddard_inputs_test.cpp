@@ -30,7 +30,7 @@ struct fixture {
     }
     void open(goddard_probe probe)
     {
-        const goddard_config c = {&levels, &params, probe, 2, true};
+        const goddard_config c = {&levels, &params, probe, 2, true, false};
         goddard_inputs_init(&f, &c, FIRST_PAIR, 0);
         poll();
     }
@@ -168,16 +168,36 @@ TEST_CASE_METHOD(fixture, "goddard_inputs: what a pause left out is not lost")
     CHECK(last.reason == GODDARD_WHY_LOSS);
 }
 
-TEST_CASE("goddard_inputs: transports that may skip frames")
+TEST_CASE_METHOD(fixture, "goddard_inputs: after a seek no frame between the positions is lost")
 {
-    const struct {
-        const char *name;
-        bool loses;
-    } table[] = {
-        {"tcp", false}, {"tcp:notsent=16384", true}, {"minbuf:1,3", true}, {"minbuf", true},
-        {"udp", true},  {"mtp-raw", true},           {"tcp-like", true}};
-    for (const auto &row : table) {
-        INFO(row.name);
-        CHECK(goddard_inputs_loses_frames(row.name) == row.loses);
+    stream_at(2);
+    for (uint32_t n = 100; n < 150; n++) {
+        media(n, 1000, n * 100 * ms);
+        goddard_inputs_whole(&f, n, 10 * sec, n * 100 * ms);
     }
+    poll();
+    for (uint32_t to : {300u, 20u}) { // forward, and backward
+        goddard_inputs_seek(&f, 16 * sec);
+        REQUIRE(poll());
+        CHECK(last.reason == GODDARD_WHY_FLUSH);
+        media(to, 1000, 16 * sec);
+        media(to + 1, 1000, 16 * sec);
+        CHECK(loss_window_loss_lately(&f.policy.monitor, 16 * sec) < 0.05); // frame `to`
+    }
+}
+
+TEST_CASE_METHOD(fixture, "goddard_inputs: quiet media at its pace does not tell a slow path")
+{
+    open(GODDARD_BY_MEDIA); // from level 2, 400 kbit/s
+    for (uint32_t n = 0; n <= 4; n++)
+        media(n, 100, n * 60 * ms); // 13 kbit/s, 10 frames/s at 1.67 times the pace
+    REQUIRE(poll());
+    CHECK(last.level == 2);
+    CHECK(std::isnan(capacity()));
+    open(GODDARD_BY_MEDIA);
+    for (uint32_t n = 0; n <= 2; n++)
+        media(n, 6000, n * 200 * ms); // half its pace
+    REQUIRE(poll());
+    CHECK(last.level == 1);
+    CHECK(capacity() == Approx(240e3));
 }

@@ -85,3 +85,10 @@ TEST_CASE("goddard params: a wrong text is refused completely, with a reason")
             CHECK(memcmp(&p, &before, sizeof(p)) == 0);
     }
 }
+
+TEST_CASE("goddard_params: how long a frame may wait at the sender")
+{
+    CHECK(goddard_params_sender_wait(0) == USEC_PER_SEC);
+    CHECK(goddard_params_sender_wait(USEC_PER_SEC / 4) == USEC_PER_SEC);
+    CHECK(goddard_params_sender_wait(5 * USEC_PER_SEC) == 5500 * USEC_PER_MSEC);
+}

@@ -29,14 +29,15 @@ struct client {
     int asked = 0;         // how often anything was
 
     explicit client(goddard_probe probe = GODDARD_BY_PAIR, int start_level = 0,
-                    bool loses_frames = true, const char *params_text = "")
+                    bool loses_frames = true, const char *params_text = "",
+                    bool plays_early = false)
     {
         goddard_params params;
         char error[GODDARD_PARAMS_ERROR];
         goddard_params_init(&params);
         REQUIRE(goddard_params_read(params_text, &params, error, sizeof(error)) == 0);
         const ladder l = figure_6();
-        const goddard_config c = {&l, &params, probe, start_level, loses_frames};
+        const goddard_config c = {&l, &params, probe, start_level, loses_frames, plays_early};
         goddard_init(&g, &c, 0);
         drain();
     }
@@ -486,4 +487,55 @@ TEST_CASE("goddard: the parameters are used")
     CHECK(c.said() == "streaming loss 2 1.0");
     c.frames(61, 39, 11 * sec);
     CHECK(c.said() == "streaming upscale 3 1.0");
+}
+
+TEST_CASE("goddard: a player that began early may run out of frames while the buffer fills")
+{
+    client c(GODDARD_BY_MEDIA, 6, true, "", true);
+    goddard_on_media_rate(&c.g, 2e6, 200 * ms);
+    c.drain();
+    REQUIRE(c.said() == "buffering capacity 6 1.5");
+    steady(c, 200 * ms, 5 * sec, 3100);
+    c.empty(5 * sec); // the decision is 4.8 s old
+    CHECK(c.said() == "buffering capacity 6 1.5");
+    steady(c, 5 * sec, 6 * sec, 3100); // 248 kbit/s
+    c.empty(6 * sec);
+    CHECK(c.said() == "rebuffering rebuffer 2 1.5");
+    c.empty(7 * sec);
+    CHECK(c.asked == 3);
+    c.empty(11 * sec);
+    CHECK(c.said() == "rebuffering rebuffer 0 1.5"); // nothing came
+}
+
+TEST_CASE("goddard: a capacity that the first media told is outdated after a while")
+{
+    client c(GODDARD_BY_MEDIA, 6);
+    goddard_on_media_rate(&c.g, 300e3, 0);
+    c.drain();
+    c.buffer(5 * sec, 1 * sec);
+    REQUIRE(c.said() == "streaming buffered 2 1.0");
+    steady(c, 1 * sec, 179900 * ms);
+    CHECK(c.last.level == 2);
+    steady(c, 179900 * ms, 180 * sec);
+    CHECK(c.said() == "streaming upscale 3 1.0");
+    steady(c, 180 * sec, 359900 * ms);
+    CHECK(c.last.level == 3);
+    steady(c, 359900 * ms, 360 * sec);
+    CHECK(c.said() == "streaming upscale 4 1.0");
+    client pair;                     // a pair measures the path itself
+    pair.pair(80000 * ms / 2400, 0); // 240 kbit/s
+    pair.buffer(5 * sec, 1 * sec);
+    steady(pair, 1 * sec, 400 * sec);
+    CHECK(pair.last.level == 2);
+}
+
+TEST_CASE("goddard: loss at the lowest level does not rule out going up once it has ended")
+{
+    client c = streaming(0);
+    c.frames(0, 300, 10 * sec);
+    CHECK(c.asked == 0);
+    steady(c, 10 * sec, 69900 * ms);
+    CHECK(c.last.level == 0);
+    steady(c, 69900 * ms, 70 * sec);
+    CHECK(c.said() == "streaming upscale 1 1.0");
 }

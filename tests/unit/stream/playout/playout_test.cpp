@@ -1305,3 +1305,30 @@ TEST_CASE("playout: dropped layers of B frames")
     CHECK(v.said() ==
           lines{"0: start 0", "0: show 0 @0", "340: show 4 @400", "740: show 8 @800", "1200: end"});
 }
+
+TEST_CASE("playout: at another scale the sender chooses the frames, and the clock waits for them")
+{
+    player v(buffered());
+    playout_set_scale(v.p, 4, 0);
+    playout_seek(v.p, 104, 104, true, 0);
+    CHECK(playout_is_scaled(v.p));
+    auto key = [&](usec_t t, int64_t n) { return v.push(t, new_frame(n, true, -1)); };
+    REQUIRE(key(1010, 104) == 0);
+    REQUIRE(key(1020, 112) == 0); // 0.8 s of the film: 200 ms
+    v.until(1500);                // nothing is held: the next one was due at 1470
+    REQUIRE(key(1600, 120) == 0);
+    REQUIRE(key(1610, 122) == 0);
+    REQUIRE(key(1620, 128) == 0);
+    v.end(1900);
+    CHECK(v.said() == lines{"1010: start 104", "1010: show 104 @1010", "1210: show 112 @1270",
+                            "1600: show 120 @1600", "1610: show 122 @1650", "1740: show 128 @1800",
+                            "1900: end"});
+    // Normal play again: what is missing is missed.
+    playout_set_scale(v.p, 1, v.now);
+    playout_seek(v.p, 200, 200, true, v.now);
+    REQUIRE(v.frame(2000, 200) == 0);
+    REQUIRE(v.frame(2000, 202) == 0);
+    v.until(2500);
+    CHECK(v.said() == lines{"2000: start 200", "2000: show 200 @2000", "2240: show 202 @2300",
+                            "2500: stall since 2400"});
+}

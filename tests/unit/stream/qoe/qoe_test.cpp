@@ -52,6 +52,23 @@ TEST_CASE("qoe: seeks, and the wait after each, are not stalls")
     CHECK(r.rebuffering.count == before.rebuffering.count);
 }
 
+TEST_CASE("qoe: changes of the scale, and the wait after each, are no seeks and no stalls")
+{
+    pointer q = watched();
+    qoe_json before = report_at(q, 5700);
+    for (usec_t wait : {40 * ms, 80 * ms}) {
+        qoe_on_control(q.get(), 0, 5000 * ms);
+        qoe_on_control_shown(q.get(), QOE_CONTROL_SCALE, wait);
+    }
+    qoe_json r = report_at(q, 5700);
+    CHECK(before.controls[QOE_CONTROL_SCALE].count == 0);
+    CHECK(r.controls[QOE_CONTROL_SCALE].count == 2);
+    CHECK(r.controls[QOE_CONTROL_SCALE].wait.mean == is(60));
+    CHECK(r.seeks.count == 0);
+    CHECK(r.rebuffering.count == before.rebuffering.count);
+    CHECK(r.freezes.count == before.freezes.count);
+}
+
 TEST_CASE("qoe: a session computed by hand")
 {
     pointer q = watched();

@@ -117,6 +117,55 @@ TEST_CASE("scheduler: the top layer is dropped at half of the bound, the base la
                                          {8, DROP_BROKEN}});
 }
 
+TEST_CASE("scheduler: frames that are not due yet stay, however long the first one has waited")
+{
+    auto s = make(400 * ms);
+    for (int64_t n = 0; n < 12; n++) // stored media, which comes early
+        push(*s, n, 0);
+    CHECK(scheduler_next(s.get(), 0)->number == 0);
+    scheduler_done(s.get());
+    CHECK(scheduler_next(s.get(), 230 * ms)->number == 1); // it has waited 197 ms
+    scheduler_done(s.get());
+    // Frame 2 has waited 204 ms, and the frames up to 8 are due.
+    CHECK(scheduler_next(s.get(), 270 * ms)->number == 2);
+    CHECK(drops(*s) == std::vector<drop>{{3, DROP_LAYER}, {5, DROP_LAYER}, {7, DROP_LAYER}});
+    CHECK(s->count == 7); // 9 and 11 are early
+}
+
+TEST_CASE("scheduler: what the first stored frames wait is the viewer's start")
+{
+    auto s = make(400 * ms, 2, false);
+    scheduler_begin(s.get());
+    for (int64_t n = 0; n < 20; n++)
+        push(*s, n, 0);
+    const auto leaves = [&](int64_t n, usec_t at) {
+        const scheduler_frame *f = scheduler_next(s.get(), at);
+        REQUIRE(f);
+        CHECK(f->number == n);
+        scheduler_done(s.get());
+    };
+    leaves(0, 300 * ms);
+    CHECK(scheduler_waiting(s.get(), 320 * ms) == 0); // frame 1 is due at 333 ms now
+    leaves(1, 433 * ms);                              // and frame 2 at 466 ms
+    CHECK(scheduler_waiting(s.get(), 466 * ms) == 0);
+    for (int64_t n = 2; n <= 7; n++) // up to a capture time of 200 ms
+        leaves(n, (n * 33 + 400) * ms);
+    // From then on the law holds: frame 8 is due at 664 ms and waits 201 ms. Up to 14 are due.
+    leaves(8, 865 * ms);
+    CHECK(drops(*s) == std::vector<drop>{{9, DROP_LAYER}, {11, DROP_LAYER}, {13, DROP_LAYER}});
+    scheduler_clear(s.get());
+    drops(*s);
+
+    // The start is put off by two bounds at most: this path carries nothing.
+    scheduler_begin(s.get());
+    scheduler_frame first = frame(0);
+    first.captured = 10000 * ms;
+    scheduler_push(s.get(), &first, 10000 * ms);
+    CHECK(scheduler_next(s.get(), 11200 * ms)->number == 0);
+    CHECK(scheduler_next(s.get(), 11201 * ms) == nullptr);
+    CHECK(drops(*s) == std::vector<drop>{{0, DROP_DEADLINE}});
+}
+
 TEST_CASE("scheduler: a frame waits from the time it was due here")
 {
     auto s = make(100 * ms);

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "proxy/feed/film_filler.h"
+
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+#include "proxy/policy/fill_plan.h"
+
+enum {
+    READERS = 64, // of different groups
+    RUNS = 4,
+    FLOWS = 32,
+};
+#define STEP_EVERY  (100 * USEC_PER_MSEC)
+#define READS_FOR   (10 * USEC_PER_SEC) // a viewer that asked for nothing since then has left
+#define LIVE_FOR    (3 * USEC_PER_SEC)  // a flow that brought nothing since then is not counted on
+#define RETRY_EVERY USEC_PER_SEC        // after a session that brought nothing
+
+struct reader {
+    int64_t group;
+    unsigned sizes;   // 0: free
+    usec_t at, asked; // first, last
+};
+
+struct film_filler {
+    struct store_filler base; // first
+    struct film_filler_config config;
+    struct timer *timer; // owned
+    struct store_watch watch;
+    struct reader readers[READERS];
+    struct film_run *runs[RUNS]; // owned; NULL: none
+    usec_t group_time;
+    usec_t progress_at; // a group was verified
+    usec_t start_at;    // no session before this time
+    uint64_t bytes;     // of runs that have ended
+    int size;           // for is_missing
+    bool is_live;       // a session verifies what is whole
+};
+
+// ---- The readers
+
+static void need(void *ctx, int64_t group, unsigned sizes)
+{
+    struct film_filler *f = ctx;
+    usec_t now = clock_now();
+    struct reader *r = NULL;
+    for (int i = 0; i < READERS; i++) {
+        struct reader *at = &f->readers[i];
+        if (at->sizes && at->group == group) {
+            r = at;
+            break;
+        }
+        if (!r || (r->sizes && (!at->sizes || at->asked < r->asked)))
+            r = at;
+    }
+    if (!r->sizes || r->group != group || now - r->asked > READS_FOR / 2)
+        *r = (struct reader){.group = group, .at = now};
+    r->sizes |= sizes;
+    r->asked = now;
+    timer_set(f->timer, usec_max(now, f->start_at));
+}
+
+static bool has_readers(struct film_filler *f, usec_t now)
+{
+    bool any = false;
+    for (int i = 0; i < READERS; i++) {
+        struct reader *r = &f->readers[i];
+        if (r->sizes && now - r->asked > READS_FOR)
+            r->sizes = 0;
+        any |= r->sizes != 0;
+    }
+    return any;
+}
+
+static bool is_there(const struct film_filler *f, int size, int64_t group,
+                     enum group_state expected)
+{
+    const struct store_film *film = f->config.film;
+    return store_film_group(film, size, group) >= expected &&
+           (!store_film_info(film)->audio ||
+            store_film_group(film, STORED_AUDIO_TRACK, group) >= expected);
+}
+
+static bool is_missing(void *ctx, int64_t group)
+{
+    const struct film_filler *f = ctx;
+    return !is_there(f, f->size, group, f->is_live ? GROUP_WHOLE : GROUP_VERIFIED);
+}
+
+// ---- Sessions
+
+static void on_change(void *ctx, int track, int64_t group)
+{
+    struct film_filler *f = ctx;
+    if (store_film_group(f->config.film, track, group) == GROUP_VERIFIED) {
+        f->progress_at = clock_now();
+        f->base.has_failed = false;
+    }
+}
+
+static void close_run(struct film_filler *f, int i, usec_t now)
+{
+    struct film_run_stats s;
+    film_run_read(f->runs[i], &s);
+    f->bytes += s.bytes;
+    film_run_free(f->runs[i], now);
+    f->runs[i] = NULL;
+}
+
+// Returns true if another run brings what this one would bring next.
+static bool is_overtaken(const struct film_filler *f, int i)
+{
+    struct film_run_stats s;
+    const struct film_run_config *of = film_run_of(f->runs[i]);
+    film_run_read(f->runs[i], &s);
+    for (int j = 0; j < RUNS; j++) {
+        const struct film_run_config *other = f->runs[j] ? film_run_of(f->runs[j]) : NULL;
+        if (other && j != i && other->size == of->size && other->from > of->from &&
+            other->from <= s.group)
+            return true;
+    }
+    return false;
+}
+
+static void look_at_runs(struct film_filler *f, usec_t now)
+{
+    const char *why;
+    for (int i = 0; i < RUNS; i++) {
+        if (!f->runs[i])
+            continue;
+        struct film_run_stats s;
+        film_run_read(f->runs[i], &s);
+        if (film_run_is_over(f->runs[i], &why)) {
+            if (why)
+                log_info("%s: what viewers need cannot be fetched: %s",
+                         store_film_url(f->config.film), why);
+            if (why || !s.verified)
+                f->start_at = now + RETRY_EVERY;
+            close_run(f, i, now);
+        } else if (is_overtaken(f, i)) {
+            close_run(f, i, now);
+        }
+    }
+}
+
+// Lists the flows that bring the size, with the audio.
+static int list_flows(const struct film_filler *f, int size, struct fill_flow out[FLOWS],
+                      usec_t now)
+{
+    int count = 0;
+    bool audio = store_film_info(f->config.film)->audio;
+    for (int i = 0; i < RUNS; i++) {
+        struct film_run_stats s;
+        if (!f->runs[i] || film_run_of(f->runs[i])->size != size)
+            continue;
+        film_run_read(f->runs[i], &s);
+        usec_t each = (usec_t)((double)f->group_time / f->config.speed);
+        out[count++] = (struct fill_flow){s.group, film_run_of(f->runs[i])->to, each};
+    }
+    for (const struct store_flow *w = store_film_flows(f->config.film); w && count < FLOWS;
+         w = w->next)
+        if (w->sizes >> size & 1 && (w->has_audio || !audio) && now - w->at < LIVE_FOR)
+            out[count++] = (struct fill_flow){w->group, w->end, f->group_time};
+    return count;
+}
+
+static void start_run(struct film_filler *f, int size, int64_t from, int64_t to, usec_t now)
+{
+    struct film_run_config config = {.origin = f->config.origin,
+                                     .film = f->config.film,
+                                     .size = size,
+                                     .from = from,
+                                     .to = to,
+                                     .speed = f->config.speed};
+    int i = 0;
+    while (i < RUNS && f->runs[i])
+        i++;
+    if (i < RUNS)
+        f->runs[i] = film_run_new(&config, now);
+}
+
+static void plan(struct film_filler *f, int size, usec_t now)
+{
+    struct fill_reader readers[READERS];
+    struct fill_flow flows[FLOWS];
+    struct fill_plan p = {.readers = readers,
+                          .flows = flows,
+                          .flow_count = list_flows(f, size, flows, now),
+                          .groups = store_film_groups(f->config.film),
+                          .group_time = f->group_time,
+                          .fetch_time = (usec_t)((double)f->group_time / f->config.speed),
+                          .is_missing = is_missing,
+                          .ctx = f};
+    for (int i = 0; i < READERS; i++)
+        if (f->readers[i].sizes >> size & 1)
+            readers[p.reader_count++] = (struct fill_reader){f->readers[i].group, f->readers[i].at};
+    f->size = size;
+    f->is_live = p.flow_count > 0;
+    int64_t end, from = fill_plan_next(&p, &end, now);
+    if (from >= 0)
+        start_run(f, size, from, end, now);
+}
+
+// Returns true if a viewer waits for what does not come.
+static bool is_stuck(const struct film_filler *f, usec_t now)
+{
+    for (int i = 0; i < READERS; i++) {
+        const struct reader *r = &f->readers[i];
+        for (int size = 0; r->sizes >> size; size++)
+            if (r->sizes >> size & 1 && now - r->asked < STEP_EVERY + USEC_PER_SEC &&
+                now - usec_max(r->at, f->progress_at) > f->config.outage &&
+                !is_there(f, size, r->group, GROUP_VERIFIED))
+                return true;
+    }
+    return false;
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct film_filler *f = ctx;
+    look_at_runs(f, now);
+    bool reads = has_readers(f, now);
+    for (int i = 0; i < RUNS && !reads; i++)
+        if (f->runs[i])
+            close_run(f, i, now);
+    if (!reads)
+        return;
+    if (!f->base.has_failed && is_stuck(f, now)) {
+        log_warn("%s: what is missing did not come within %.0f s: the media ends",
+                 store_film_url(f->config.film), usec_to_sec(f->config.outage));
+        f->base.has_failed = true;
+        store_film_fetch(f->config.film)->failed_at = now;
+    }
+    for (int size = 0; size < store_film_sizes(f->config.film); size++)
+        if (now >= f->start_at)
+            plan(f, size, now);
+    timer_set(f->timer, now + STEP_EVERY);
+}
+
+// ---- Life
+
+struct film_filler *film_filler_new(const struct film_filler_config *config)
+{
+    struct film_filler *f = calloc(1, sizeof(*f));
+    if (!f)
+        return NULL;
+    f->config = *config;
+    f->start_at = config->after;
+    f->timer = timer_new(config->origin->loop, on_timer, f);
+    f->config.film = f->timer ? store_film_hold(config->film) : NULL;
+    if (!f->config.film) {
+        timer_free(f->timer);
+        free(f);
+        return NULL;
+    }
+    const struct stored_info *info = store_film_info(f->config.film);
+    struct fps fps = info->sdp.ladder.source_fps;
+    f->group_time = usec_of_frames(info->plan.gop, fps.num, fps.den);
+    f->base = (struct store_filler){.need = need, .ctx = f};
+    f->watch = (struct store_watch){.on_change = on_change, .ctx = f};
+    store_film_watch(f->config.film, &f->watch);
+    return f;
+}
+
+void film_filler_free(struct film_filler *f, usec_t now)
+{
+    if (!f)
+        return;
+    for (int i = 0; i < RUNS; i++)
+        if (f->runs[i])
+            close_run(f, i, now);
+    store_film_unwatch(f->config.film, &f->watch);
+    store_film_release(f->config.film);
+    timer_free(f->timer);
+    free(f);
+}
+
+struct store_filler *film_filler_base(struct film_filler *f)
+{
+    return &f->base;
+}
+
+uint64_t film_filler_bytes(const struct film_filler *f)
+{
+    uint64_t bytes = f->bytes;
+    for (int i = 0; i < RUNS; i++) {
+        struct film_run_stats s = {0};
+        if (f->runs[i])
+            film_run_read(f->runs[i], &s);
+        bytes += s.bytes;
+    }
+    return bytes;
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""weir-proxy --cache: films that are viewed from the store while what they lack is fetched."""
+import json
+import re
+import signal
+import urllib.request
+
+import lib
+from lib import until
+from rtsp import Viewer
+from test_cache import SECONDS, CacheCase
+
+
+class FillCase(CacheCase):
+    """Over a backbone that loses nothing, even on a machine that has no time for its datagrams."""
+
+    def origin(self, *args, **options):
+        return self.sender("--metrics", "127.0.0.1:0", *args, source=self.copy(), **options)
+
+    def filling(self, origin, *args, **options):
+        return self.caching(origin, "--backbone-transport", "minbuf", "--metrics", "127.0.0.1:0", "--log", "info,film=debug",
+                            *args, **options)
+
+    def viewer(self, proxy, path="/live"):
+        v = Viewer(proxy.port, proxy.base + path)
+        self.addCleanup(v.client.close)
+        return v
+
+    def sent(self, origin):
+        """Returns the bytes of media that the origin has sent in sessions that have ended, and their number."""
+        base = re.search(r"metrics at (http://\S+/)", origin.stderr).group(1)
+
+        def ended():
+            with urllib.request.urlopen(base + "status.json", timeout=10 * lib.PATIENCE) as answer:
+                status = json.loads(answer.read().decode())
+            return None if status["sessions"] else status["total"]["transports"].values()
+        kinds = until(ended, "the end of the sessions with the origin", 20)
+        return sum(t["octets"] + t["sound_octets"] for t in kinds), sum(t["sessions"] for t in kinds)
+
+
+class Prefix(FillCase):
+    def test_plays_while_the_origin_stands_still(self):
+        """The start of a film that was asked for once is there, without a byte of the origin; the rest comes from it."""
+        origin = self.origin()
+        proxy = self.filling(origin, "--prefix", "4", "--share", "0")
+        first = self.viewer(proxy)
+        first.wait_frames(20)
+        first.over = True
+        first.client.close()
+        until(lambda: "the prefix of 192x108 is stored" in proxy.stderr, "the prefix", 30)
+        origin.signal(signal.SIGSTOP)
+        self.addCleanup(origin.signal, signal.SIGCONT)
+        p = self.player(proxy.base + "/live")
+        p.wait_shown(90, 30)
+        self.assertIn("is served from the cache while it is filled", proxy.stderr)
+        origin.signal(signal.SIGCONT)
+        self.assertEqual(p.wait(SECONDS + 60), 0, str(p) + str(proxy))
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
+        until(self.is_complete, "the film is complete", 30)
+        mine = self.groups()
+        self.assertEqual(mine, self.hashes(origin, mine))
+        self.stop_cleanly(proxy)
+
+
+class Share(FillCase):
+    def test_ten_viewers_cost_one_film(self):
+        """Ten viewers, one after the other within the time of --share: each gets the film, which crosses the backbone about
+        once."""
+        origin = self.origin()
+        cache, self.cache = self.cache, self.path("other")
+        alone = self.filling(origin, "--prefix", "0", "--share", "0")
+        self.cache = cache
+        v = self.viewer(alone)
+        until(lambda: v.said_goodbye, "the film of one viewer", 60)
+        v.over = True
+        v.client.close()
+        self.stop_cleanly(alone)
+        one, _ = self.sent(origin)
+        proxy = self.filling(origin, "--prefix", "0", "--share", "60")
+        viewers = []
+        for _ in range(10):
+            viewers.append(self.viewer(proxy))
+            until(lambda: viewers[-1].frames or viewers[-1].error, "a frame of each", 30)
+        for v in viewers:
+            until(lambda v=v: v.said_goodbye or v.error, "the end of each", 60)
+            self.assertIsNone(v.error)
+            self.assertEqual(v.gaps, 0)
+        frames = {v.frames for v in viewers}
+        self.assertEqual(len(frames), 1, "all have the whole film")
+        self.stop_cleanly(proxy)
+        all_of_them, sessions = self.sent(origin)
+        print(f"  one film {one} bytes, ten viewers {all_of_them - one} in {sessions - 1} sessions; frames {frames}", end=" ")
+        self.assertLessEqual(all_of_them - one, 1.2 * one, f"{sessions - 1} sessions\n{proxy}")
+
+    def test_the_first_viewer_leaves(self):
+        """The others have the film to its end, with a seek and in another size, too."""
+        origin = self.origin()
+        proxy = self.filling(origin, "--prefix", "0", "--share", "60", "--fill-speed", "4")
+        first = self.viewer(proxy)
+        first.wait_frames(20)
+        p = self.player(proxy.base + "/live", "--at", "3:level=0", "--at", "5:seek=1", "--at", "7:seek=5", "--duration", "20")
+        p.wait_shown(10, 30)
+        first.over = True
+        first.client.close()
+        self.assertEqual(p.wait(SECONDS + 60), 0, f"{p}\n{proxy}")
+        self.assertIn("is served from the cache while it is filled", proxy.stderr)
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
+        self.assertEqual({e["to"] for e in p.events("level")}, {0}, str(p.events("level")))
+        mine = self.groups()
+        self.assertIn((0, 3), mine, "a group of the smaller size")
+        self.assertEqual(mine, self.hashes(origin, mine))
+        self.stop_cleanly(proxy)
+
+    def test_the_origin_is_lost(self):
+        """What is missing does not come any more: the media ends for those who need it, after --outage."""
+        origin = self.origin()
+        proxy = self.filling(origin, "--prefix", "2", "--share", "0", "--outage", "2")
+        first = self.viewer(proxy)
+        first.wait_frames(20)
+        first.over = True
+        first.client.close()
+        until(lambda: "the prefix of 192x108 is stored" in proxy.stderr, "the prefix", 30)
+        origin.signal(signal.SIGKILL)
+        origin.wait()
+        v = self.viewer(proxy)
+        until(lambda: v.said_goodbye or v.error, "the end", 60)
+        self.assertIsNone(v.error, str(proxy))
+        self.assertEqual(v.frames, 60)
+        self.assertIn("what is missing did not come within 2 s: the media ends", proxy.stderr)
+        self.stop_cleanly(proxy)
+
+
+class Prefetch(FillCase):
+    def test_films_of_a_list(self):
+        """They are stored without a viewer, one after the other; what the origin does not have is said."""
+        for name in "abc":
+            self.copy(f"films/{name}.weir.mkv")
+        origin = self.sender(source=self.path("films"))
+        with open(self.path("list"), "w") as f:
+            f.write("# films of today\n/a.weir.mkv\n\n/none.weir.mkv\r\n/b.weir.mkv")
+        proxy = self.caching(origin, "--prefetch", self.path("list"), "--fetch-rate", "2000000")
+        until(lambda: self.listed().count(" complete ") == 2, "two films", 60)
+        self.assertRegex(proxy.stderr, "/none.weir.mkv is not stored in advance: origin: ")
+        self.assertNotIn("/c.weir.mkv", self.listed())
+        origin.signal(signal.SIGKILL)
+        origin.wait()
+        self.watch(proxy, "--duration", "3", path="/b.weir.mkv")
+        self.stop_cleanly(proxy)
+
+    def test_usage(self):
+        for args, text in (["--share", "5"], "--share requires --cache DIR"), (["--prefix", "5"], "--prefix requires --cache DIR"), (
+                ["--prefetch", "x"], "--prefetch requires --cache DIR"), (["--fill-speed", "5"], "expects a number from 1 to 4"):
+            p = self.start([lib.PROXY, "--origin", "rtsp://127.0.0.1:1", *args])
+            self.assertEqual(p.wait(), 2)
+            self.assertIn(text, p.stderr)
+        p = self.start([lib.PROXY, "--origin", "rtsp://127.0.0.1:1", "--cache", self.cache, "--prefetch", self.path("none")])
+        self.assertEqual(p.wait(), 1)
+        self.assertIn("none: No such file or directory", p.stderr)
+
+
+if __name__ == "__main__":
+    lib.main()

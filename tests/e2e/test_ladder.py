@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A stored ladder follows its network without --adapt: over a link that is slow first, and fast later."""
+import os
+import shutil
+import subprocess
+import tempfile
+
+import lib
+import link_case
+
+SECONDS = 40
+SLOW_UNTIL = 10  # seconds of the link
+LEVELS = ["--level", "128x72@30:60", "--level", "192x108@30:400"]  # one of each size; a key frame every 2 s
+# The paper's intervals are a minute and more.
+QUICK = "loss_monitor_interval=1,upscale_interval=2,upscale_limit_time_factor=1,play_buf_thresh=1"
+
+
+def setUpModule():
+    link_case.set_up()
+
+
+class Ladder(link_case.LinkCase):
+    @classmethod
+    def setUpClass(cls):
+        """Makes a film with a stored ladder."""
+        lib.need("ffmpeg")
+        super().setUpClass()
+        made = tempfile.mkdtemp(prefix="weir-e2e-")
+        cls.addClassCleanup(shutil.rmtree, made, ignore_errors=True)
+        cls.film = path = os.path.join(made, "film.mkv")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
+                        f"testsrc2=s=192x108:r=30:d={SECONDS},noise=alls=12:allf=t", "-c:v", "libx264", "-preset", "ultrafast",
+                        "-crf", "24", path], check=True, timeout=60 * lib.PATIENCE)
+        subprocess.run([lib.SEND, "--prepare", *LEVELS, path], check=True, timeout=60 * lib.PATIENCE, capture_output=True)
+
+    def levels(self, p):
+        return [(e["from"], e["to"], e["why"]) for e in p.events("level")]
+
+    def test_down_and_up_again(self):
+        self.link(f"rate=200kbit:8mbit@{SLOW_UNTIL}s,queue=droptail:200ms,delay=20ms", "delay=20ms")
+        server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
+        p = self.player(server.url, "--goddard", QUICK, prefix=self.ends[1].inside())
+        lib.until(lambda: any(to == 0 for _, to, _ in self.levels(p)), "the lower level", 30)
+        lib.until(lambda: (0, 1, "upscale") in self.levels(p), "the higher level again", 40)
+        p.signal(lib.signal.SIGINT)
+        p.wait()
+        report = p.report()
+        self.assertIn(self.levels(p)[0][2], ("probe", "capacity"))
+        self.assertGreater(report["levels"]["time_at"][0], 0)
+        self.assertIsNotNone(report["network"]["capacity_estimate"])
+
+    def test_a_chosen_level_stays(self):
+        """A level on the command line, and one of a key, end the policy."""
+        self.link("rate=8mbit,delay=5ms", "delay=5ms")
+        server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
+        p = self.player(server.url, "--level", "0", "--duration", "2", prefix=self.ends[1].inside())
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertEqual(self.levels(p), [])
+        self.assertIsNone(p.report()["network"]["capacity_estimate"])
+        p = self.player(server.url, "--goddard", QUICK, "--at", "2:level=0", "--duration", "6", prefix=self.ends[1].inside())
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertEqual(self.levels(p)[-1], (1, 0, "user"))  # QUICK would go up 2 s later
+
+
+if __name__ == "__main__":
+    lib.main()

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""TCP segments of `minbuf` on an emulated link, captured: each begins with a packet, and packets follow the path's MSS.
+
+The module is skipped where network namespaces are not permitted."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import lib
+import link_case
+from link_case import A, LinkCase
+
+sys.path.insert(0, lib.ROOT)
+from lab import pcap  # noqa: E402
+
+# Media of 550 kbit/s beyond what the link carries, so that data waits in the send buffer.
+LINK = "rate=500kbit,queue=droptail:100ms,delay=20ms"
+SOURCE = "synthetic:goddard"
+
+
+def setUpModule():
+    link_case.set_up()
+
+
+class Segments(LinkCase):
+    def watch(self, transport, seconds, meanwhile=None):
+        """Plays over the link; returns the segments of the connection (pcap.segments)."""
+        link = self.link(LINK, "delay=20ms", "--pcap", self.path("link"))
+        a, b = self.ends
+        server = self.sender(source=SOURCE, listen=f"{A}:0", prefix=a.inside())
+        p = self.player(f"{server.url}?level=4", "--no-audio", "--transport", transport, "--duration", str(seconds),
+                        prefix=b.inside())
+        if meanwhile:
+            meanwhile(server)
+        self.assertEqual(p.wait(seconds + 30), 0, str(p))
+        server.stop()
+        self.stop_cleanly(link)
+        port = int(re.search(r":(\d+)/", server.url).group(1))
+        return pcap.segments(self.path("link-a-in.pcap"), port)
+
+    def test_each_begins_with_a_packet(self):
+        for transport in "minbuf:1,3", "minbuf:auto,100":
+            with self.subTest(transport=transport):
+                segments = self.watch(transport, 2.5)
+                begun = sum(begins for _, begins in segments)
+                self.assertGreater(len(segments), 50)
+                self.assertGreaterEqual(begun, 0.95 * len(segments), f"{begun} of {len(segments)}")
+
+    def test_packets_follow_the_mss(self):
+        """The path's MTU falls while media flows: segments become smaller, and still begin with packets."""
+        def shrink(server):
+            lib.until(lambda: os.path.exists(self.path("link-a-in.pcap")) and
+                      os.path.getsize(self.path("link-a-in.pcap")) > 60000, "media", 30)
+            device = next(d for d in self.ends[0].devices() if d != "lo")
+            subprocess.run(self.ends[0].inside("ip", "link", "set", device, "mtu", "1000"), check=True)
+
+        lib.need("ip")
+        segments = self.watch("minbuf:1,3", 6, shrink)
+        longest = max(length for length, _ in segments)
+        self.assertGreater(longest, 1400)
+        last = max(i for i, (length, _) in enumerate(segments) if length > 1000)
+        after = segments[last + 1:]
+        self.assertGreater(len(after), 50)
+        self.assertLess(max(length for length, _ in after), 1000)
+        begun = sum(begins for _, begins in after)
+        self.assertGreaterEqual(begun, 0.95 * len(after), f"{begun} of {len(after)}")
+
+
+if __name__ == "__main__":
+    lib.main()

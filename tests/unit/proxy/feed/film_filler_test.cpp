@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the filler does while nothing comes from the origin. tests/e2e/test_fill.py has the rest.
+#include "proxy/feed/film_filler.h"
+
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "common/net/clock.h"
+#include "common/transport/transport_list.h"
+#include "tests/unit/proxy/store/stored_copy.hpp"
+#include "tests/unit/temp_folder.hpp"
+
+namespace
+{
+
+// A film of an origin that refuses each connection.
+struct filled {
+    temp_folder folder;
+    uv_loop_t loop;
+    store *s;
+    store_film *film;
+    std::unique_ptr<origin_rules> rules = std::make_unique<origin_rules>();
+    transport_list transports = {};
+    film_origin origin = {};
+    film_filler *filler = nullptr;
+    stored_info info = film_info();
+
+    filled()
+    {
+        uv_loop_init(&loop);
+        std::string path = folder / "cache";
+        store_config config = {&loop, path.c_str(), 100 << 20, 0};
+        s = store_new(&config);
+        REQUIRE(origin_url_allow(rules.get(), "127.0.0.1") == nullptr);
+        REQUIRE(transport_list_split("tcp", &transports) == 0);
+        sdp description = film_sdp("v");
+        film = store_open(s, "rtsp://127.0.0.1:1/film", &description);
+        REQUIRE(film);
+        origin = {&loop, &transports, rules.get(), "RTSP/1.0 me"};
+    }
+    void start(usec_t outage, usec_t after = 0)
+    {
+        film_filler_config config = {&origin, film, 2, outage, after};
+        filler = film_filler_new(&config);
+        REQUIRE(filler);
+    }
+    void need(int64_t group)
+    {
+        store_filler *f = film_filler_base(filler);
+        f->need(f->ctx, group, 1);
+    }
+    // Asks for the group, as a viewer that waits does, until the filler has failed.
+    void wait_failed(int64_t group)
+    {
+        while (!film_filler_base(filler)->has_failed) {
+            need(group);
+            uv_run(&loop, UV_RUN_ONCE);
+        }
+    }
+    void put(int64_t group)
+    {
+        for (int track : {0, (int)STORED_AUDIO_TRACK}) {
+            store_film_put(film, make_group(&info, group).get(), track, false);
+            while (store_film_pending(film))
+                uv_run(&loop, UV_RUN_ONCE);
+            stored_digest d = digest_of(&info, group, track);
+            store_film_verify(film, track, group, &d);
+        }
+    }
+    ~filled()
+    {
+        film_filler_free(filler, clock_now());
+        store_film_release(film);
+        store_free(s);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+};
+
+} // namespace
+
+TEST_CASE("film_filler: fails if what a viewer waits for does not come", "[threads]")
+{
+    filled x;
+    x.start(USEC_PER_SEC / 5);
+    x.wait_failed(0);
+    CHECK(store_film_fetch(x.film)->failed_at > 0);
+    x.put(0); // another session has brought it
+    CHECK_FALSE(film_filler_base(x.filler)->has_failed);
+    x.wait_failed(1);
+    CHECK(film_filler_bytes(x.filler) == 0);
+}
+
+TEST_CASE("film_filler: is freed while it fetches", "[threads]")
+{
+    filled x;
+    x.start(USEC_PER_SEC);
+    x.need(0);
+    uv_run(&x.loop, UV_RUN_ONCE);
+}
