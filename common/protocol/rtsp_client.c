@@ -313,12 +313,13 @@ bool rtsp_client_hand_over(struct rtsp_client *c, struct rtsp_client_before *out
         if (len < 0 || c->link->send(c->link_ctx, text, (size_t)len, &wall) != 0)
             return false;
     }
-    *out = (struct rtsp_client_before){.cseq = c->requests.cseq,
-                                       .group = c->requests.group,
-                                       .pipelines = c->server_pipelines,
-                                       .auth = c->origin.auth,
-                                       .sdp = c->sdp,
-                                       .rtt = c->rtt};
+    *out =
+        (struct rtsp_client_before){.cseq = c->requests.cseq,
+                                    .group = c->requests.group,
+                                    .pipelines = c->server_pipelines && !c->config.controls_speed,
+                                    .auth = c->origin.auth,
+                                    .sdp = c->sdp,
+                                    .rtt = c->rtt};
     const char *offered = c->pipelined && c->fallback.left.count ? c->fallback.left.names[0] : "";
     snprintf(out->transport, sizeof(out->transport), "%s",
              *c->path.transport ? c->path.transport : offered);
@@ -554,6 +555,16 @@ static void begin_setup(struct rtsp_client *c, usec_t now)
     send_setup(c, now);
 }
 
+// What was sent at once does not fit the stream: it is void, and SETUP follows alone.
+static void set_up_again(struct rtsp_client *c, const char *why, usec_t now)
+{
+    rtsp_requests_forget(&c->requests);
+    c->cseq_before = c->requests.cseq;
+    c->pipelined = false;
+    c->link->abandon(c->link_ctx, why);
+    begin_setup(c, now);
+}
+
 static void on_description(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     int err = sdp_decode(r->body.at ? r->body.at : "", r->body.len, &c->sdp);
@@ -566,6 +577,12 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
     }
     if (!use_description(c, now))
         return;
+    if (c->pipelined && c->config.controls_speed) { // the viewer chooses the level before PLAY
+        send_request(c, &(struct client_request){.kind = REQUEST_TEARDOWN}, now);
+        if (c->step != STEP_OVER)
+            set_up_again(c, "the viewer controls it", now);
+        return;
+    }
     if (c->pipelined) { // SETUP was sent
         bool was_live = c->playback.live;
         playback_requests_describe(&c->playback, &c->sdp);
@@ -651,16 +668,6 @@ static void open_at_once(struct rtsp_client *c, usec_t now)
         c->step = STEP_DESCRIBING;
 }
 
-// The server refused the transport of the stream before: the rest of what was sent is void.
-static void set_up_again(struct rtsp_client *c, usec_t now)
-{
-    rtsp_requests_forget(&c->requests);
-    c->cseq_before = c->requests.cseq;
-    c->pipelined = false;
-    c->link->abandon(c->link_ctx, "the server refused it");
-    begin_setup(c, now);
-}
-
 // Processes a response with a status of 300 or above.
 static void on_failure(struct rtsp_client *c, const struct pending *p, const struct rtsp_item *r,
                        usec_t now)
@@ -684,7 +691,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         return;
     case REQUEST_SETUP:
         if (c->pipelined && r->status == 461)
-            set_up_again(c, now);
+            set_up_again(c, "the server refused it", now);
         else if (c->skips_describe && r->status != 503) {
             c->skips_describe = false;
             url_request_text(&c->origin.url, c->requests.base);
