@@ -149,6 +149,11 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
         int err = !t.tcp && !track->path.socket[0] ? open_ports(m, track) : 0;
         if (err)
             return err;
+        if (list->count == 1) { // the audio may be offered before the response
+            snprintf(m->name, sizeof(m->name), "%s", list->names[0]);
+            m->datagram = !t.tcp;
+            m->reports = t.avpf;
+        }
         for (int k = 0; k < 2; k++) {
             if (t.tcp)
                 t.interleaved[k] = track->path.channel[k];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "client/receive/media_receiver.h"
 #include "client/rtsp/resolver.h"
@@ -21,6 +22,16 @@
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
 #define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // to connect, while the host has further addresses
 
+// It reads nothing: the next link does.
+struct rtsp_spare {
+    struct tcp_conn *conn; // owned
+    char host[URL_MAX_HOST];
+    int port;
+    char user[URL_MAX_USER];
+    char password[URL_MAX_USER];
+    struct rtsp_client_before before;
+};
+
 struct rtsp_link {
     uv_loop_t *loop;                 // borrowed
     const struct rtsp_link_ops *ops; // static
@@ -28,16 +39,20 @@ struct rtsp_link {
     struct rtsp_client *rtsp;        // owned
     char host[URL_MAX_HOST];
     int port;
+    char user[URL_MAX_USER]; // of the URL, as is the password
+    char password[URL_MAX_USER];
     char cc[16];
     char repair[RTSP_MAX_NAME];
     struct resolver *resolver; // owned
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
     int address_next;
-    struct tcp_conn *conn;        // owned
-    struct timer *timer;          // owned
-    usec_t deadline;              // deadline to connect
-    bool redirected;              // a connection to `host` will replace `conn`
+    struct tcp_conn *conn;    // owned
+    bool closed;              // `conn` has ended
+    struct rtsp_spare *spare; // owned; `conn` was its, and is read from the timer on; NULL: it is
+    struct timer *timer;      // owned
+    usec_t deadline;          // deadline to connect
+    bool redirected;          // a connection to `host` will replace `conn`
     struct mtp_raw_receiver *raw; // borrowed; NULL: not possible
     const char *no_raw;           // reason why raw transports are not possible; static or
                                   // `raw_failure`
@@ -84,6 +99,7 @@ static void connect_next(struct rtsp_link *l, usec_t now);
 static void on_close(void *ctx, int err, usec_t now)
 {
     struct rtsp_link *l = ctx;
+    l->closed = true;
     if (l->redirected)
         return; // the timer closes the connection
     if (rtsp_client_is_connecting(l->rtsp)) {
@@ -101,6 +117,7 @@ static void connect_next(struct rtsp_link *l, usec_t now)
 {
     tcp_conn_free(l->conn);
     l->conn = NULL;
+    l->closed = false;
     while (!l->conn && l->address_next < l->address_count) {
         const struct sockaddr *to = (const struct sockaddr *)&l->addresses[l->address_next++];
         l->conn = tcp_conn_connect(l->loop, to, RTSP_MAX_ITEM + 4, &conn_ops, l);
@@ -158,9 +175,24 @@ static void follow_redirect(struct rtsp_link *l, usec_t now)
         fail(l, RTSP_CLIENT_INTERNAL, "cannot look up the host of the redirect", now);
 }
 
+// Begins on the connection of a session before.
+static void continue_on(struct rtsp_link *l, usec_t now)
+{
+    rtsp_client_connected(l->rtsp, now);
+    rtsp_spare_free(l->spare);
+    l->spare = NULL;
+    if (l->conn)
+        tcp_conn_resume(l->conn, now);
+    arm(l);
+}
+
 static void on_timer(void *ctx, usec_t now)
 {
     struct rtsp_link *l = ctx;
+    if (l->spare) {
+        continue_on(l, now);
+        return;
+    }
     if (now >= rtsp_client_next_timeout(l->rtsp))
         rtsp_client_on_timeout(l->rtsp, now);
     if (!rtsp_client_is_connecting(l->rtsp) || now < l->deadline) {
@@ -309,6 +341,8 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     full.standard_transports = transport_list_standard(&full.transports);
     full.hash = rtsp_hash;
     struct rtsp_link *l = calloc(1, sizeof(*l));
+    if (config->spare)
+        full.before = &config->spare->before;
     if (!l || !random_fill(&full.seed, sizeof(full.seed)))
         goto free_link;
     l->loop = config->loop;
@@ -319,6 +353,8 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     l->deadline = now + CONNECT_TIMEOUT;
     snprintf(l->host, sizeof(l->host), "%s", full.url.host);
     l->port = full.url.port;
+    memcpy(l->user, full.url.user, sizeof(l->user));
+    memcpy(l->password, full.url.password, sizeof(l->password));
     snprintf(l->cc, sizeof(l->cc), "%s", config->cc);
     if (config->repair)
         snprintf(l->repair, sizeof(l->repair), "%s", config->repair);
@@ -328,9 +364,15 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     l->timer = timer_new(l->loop, on_timer, l);
     if (!l->timer)
         goto free_rtsp;
-    l->resolver = resolver_new(l->loop, l->host, l->port, on_resolved, l);
-    if (!l->resolver)
+    if (config->spare) {
+        l->spare = config->spare;
+        l->conn = l->spare->conn;
+        l->spare->conn = NULL;
+        tcp_conn_set_owner(l->conn, &conn_ops, l);
+        l->deadline = now;
+    } else if (!(l->resolver = resolver_new(l->loop, l->host, l->port, on_resolved, l))) {
         goto free_timer;
+    }
     arm(l);
     return l;
 
@@ -339,6 +381,7 @@ free_timer:
 free_rtsp:
     rtsp_client_free(l->rtsp);
 free_link:
+    rtsp_spare_free(config->spare);
     free(l);
     return NULL;
 }
@@ -349,11 +392,54 @@ void rtsp_link_free(struct rtsp_link *l)
         return;
     rtsp_client_free(l->rtsp);
     resolver_free(l->resolver);
+    rtsp_spare_free(l->spare);
     if (l->has_path)
         media_receiver_destroy(&l->path);
     tcp_conn_free(l->conn);
     timer_free(l->timer);
     free(l);
+}
+
+void rtsp_spare_free(struct rtsp_spare *s)
+{
+    if (!s)
+        return;
+    tcp_conn_free(s->conn);
+    free(s);
+}
+
+bool rtsp_spare_serves(const struct rtsp_spare *s, const struct url *url)
+{
+    return strcasecmp(s->host, url->host) == 0 && s->port == url->port &&
+           strcmp(s->user, url->user) == 0 && strcmp(s->password, url->password) == 0;
+}
+
+struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now)
+{
+    if (l->spare && l->conn) { // nothing was sent over it yet
+        struct rtsp_spare *unused = l->spare;
+        unused->conn = l->conn;
+        l->spare = NULL;
+        l->conn = NULL;
+        timer_set(l->timer, USEC_NEVER);
+        return unused;
+    }
+    bool own = l->has_path && media_receiver_connects(&l->path);
+    struct rtsp_spare *s =
+        l->conn && !l->closed && !l->redirected && !own ? calloc(1, sizeof(*s)) : NULL;
+    if (!s || !rtsp_client_hand_over(l->rtsp, &s->before, now)) {
+        free(s);
+        return NULL;
+    }
+    snprintf(s->host, sizeof(s->host), "%s", l->host);
+    s->port = l->port;
+    memcpy(s->user, l->user, sizeof(s->user));
+    memcpy(s->password, l->password, sizeof(s->password));
+    s->conn = l->conn;
+    l->conn = NULL;
+    tcp_conn_hold(s->conn);
+    arm(l);
+    return s;
 }
 
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l)

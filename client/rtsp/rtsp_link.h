@@ -30,6 +30,7 @@ struct rtsp_link_ops {
 };
 
 struct rtsp_link;
+struct rtsp_spare; // a connection to a server, without a session
 struct mtp_raw_receiver;
 
 struct rtsp_link_config {
@@ -40,6 +41,8 @@ struct rtsp_link_config {
                         // server's choice. Copied
     const char *repair; // how lost packets of datagram transports are to be repaired
                         // (x-weir-repair); NULL: the server is not asked. Copied
+    struct rtsp_spare *spare; // taken over, on failure too: plays over this connection, which must
+                              // serve the URL; NULL: makes its own
     // Receiver for transports over raw TCP segments, borrowed; NULL: they are not possible.
     struct mtp_raw_receiver *raw;
     const struct rtsp_link_ops *ops; // static
@@ -49,6 +52,15 @@ struct rtsp_link_config {
 // Starts at once. NULL: no memory.
 struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t now);
 void rtsp_link_free(struct rtsp_link *l); // NULL is fine; no callback afterwards; not inside one
+
+// Ends the session at once, without a callback, and keeps the connection, on which the server drops
+// what it did not send yet. The link is of no use afterwards but to be freed. NULL: no memory,
+// there is no connection, or media has one of its own; then nothing has changed. The caller owns
+// the result. It may be called inside a callback.
+struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now);
+// Returns true if the connection leads to the server of `url`, with the same user.
+bool rtsp_spare_serves(const struct rtsp_spare *s, const struct url *url);
+void rtsp_spare_free(struct rtsp_spare *s); // NULL is fine
 
 // Returns the status of the response that ended the session; 0: no response did.
 int rtsp_link_status(const struct rtsp_link *l);

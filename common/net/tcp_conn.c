@@ -389,6 +389,12 @@ bool tcp_conn_has_backlog(const struct tcp_conn *c)
     return c->out_len > 0;
 }
 
+void tcp_conn_set_owner(struct tcp_conn *c, const struct tcp_conn_ops *ops, void *ctx)
+{
+    c->ops = ops;
+    c->ctx = ctx;
+}
+
 int tcp_conn_fd(const struct tcp_conn *c)
 {
     return c->fd;

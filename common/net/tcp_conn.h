@@ -74,6 +74,10 @@ void tcp_conn_want_room(struct tcp_conn *c, bool want);
 // Returns true if control bytes, or the rest of a packet, wait.
 bool tcp_conn_has_backlog(const struct tcp_conn *c);
 
+// Gives the connection to another owner: later callbacks are these ops'. Buffered input stays. Not
+// inside a callback.
+void tcp_conn_set_owner(struct tcp_conn *c, const struct tcp_conn_ops *ops, void *ctx);
+
 int tcp_conn_fd(const struct tcp_conn *c);
 const struct sockaddr_storage *tcp_conn_peer(const struct tcp_conn *c);
 const struct sockaddr_storage *tcp_conn_local(const struct tcp_conn *c);

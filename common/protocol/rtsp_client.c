@@ -50,6 +50,9 @@ struct rtsp_client {
     usec_t heard;                 // time of the last whole message or packet from the server
     bool held;                    // the owner reads nothing
     bool skips_describe;          // config.known is used
+    bool pipelined;               // DESCRIBE, SETUP and PLAY were sent together
+    bool server_pipelines;        // the server knows Pipelined-Requests
+    int cseq_before;              // responses up to this CSeq are the clients' before
     usec_t received_wall;         // wall clock at reception of the bytes being parsed
     struct rtsp_requests requests;
     struct playback_requests playback;
@@ -163,6 +166,9 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
     }
     c->events->on_start(c->ctx, &start);
     playback_requests_start(&c->playback, usec_to_sec(start.start), &r);
+    if (c->pipelined) // it is not known whether the media is live: the server begins where it
+                      // should
+        *r.headers = '\0';
     send_playback(c, &r, now);
     if (c->dialect->pipelines)
         send_keep_alive(c, now);
@@ -291,6 +297,36 @@ void rtsp_client_resume(struct rtsp_client *c, usec_t now)
     send_playback_next(c, now);
 }
 
+bool rtsp_client_hand_over(struct rtsp_client *c, struct rtsp_client_before *out, usec_t now)
+{
+    if (c->step == STEP_CONNECTING || c->step == STEP_LEAVING || c->held)
+        return false;
+    // A session may exist whose id did not arrive yet; if it does not, the server says so.
+    if (*c->requests.session || c->pipelined) {
+        struct client_request leave = {.kind = REQUEST_TEARDOWN};
+        char text[RTSP_REQUESTS_TEXT];
+        usec_t wall;
+        if (c->requests.pending.count == PENDING_REQUESTS_MAX) // of no use any more
+            rtsp_requests_forget(&c->requests);
+        int len = rtsp_requests_write(&c->requests, &leave, &c->origin.auth,
+                                      (uint32_t)rng_u64(&c->rng), text, now);
+        if (len < 0 || c->link->send(c->link_ctx, text, (size_t)len, &wall) != 0)
+            return false;
+    }
+    *out =
+        (struct rtsp_client_before){.cseq = c->requests.cseq,
+                                    .group = c->requests.group,
+                                    .pipelines = c->server_pipelines && !c->config.controls_speed,
+                                    .auth = c->origin.auth,
+                                    .sdp = c->sdp,
+                                    .rtt = c->rtt};
+    const char *offered = c->pipelined && c->fallback.left.count ? c->fallback.left.names[0] : "";
+    snprintf(out->transport, sizeof(out->transport), "%s",
+             *c->path.transport ? c->path.transport : offered);
+    c->step = STEP_OVER;
+    return true;
+}
+
 bool rtsp_client_leave(struct rtsp_client *c, usec_t now)
 {
     if (c->step == STEP_OVER || c->step == STEP_LEAVING)
@@ -340,6 +376,10 @@ static void transport_chosen(struct rtsp_client *c, usec_t now)
                                       .pairs = c->path.pairs,
                                       .rtt = c->rtt};
     c->events->on_setup(c->ctx, &setup, now);
+    if (c->pipelined) {
+        c->step = STEP_STARTING;
+        return;
+    }
     bool waits = send_setup_audio(c, now);
     // PLAY does not depend on the audio.
     if (!waits || c->dialect->pipelines)
@@ -349,7 +389,7 @@ static void transport_chosen(struct rtsp_client *c, usec_t now)
 // The server has accepted or refused the audio track. Sends PLAY unless it was pipelined.
 static void audio_settled(struct rtsp_client *c, usec_t now)
 {
-    if (c->step == STEP_SETTING_UP)
+    if (c->step == STEP_SETTING_UP && !c->pipelined)
         start_playing(c, now);
 }
 
@@ -505,6 +545,8 @@ static bool use_description(struct rtsp_client *c, usec_t now)
 static void begin_setup(struct rtsp_client *c, usec_t now)
 {
     c->dialect = server_dialect_of(&c->sdp);
+    if (c->config.may_be_followed && c->dialect->pipelines)
+        c->requests.group++;
     playback_requests_describe(&c->playback, &c->sdp);
     transport_fallback_init(&c->fallback,
                             c->dialect->knows_weir_transports ? &c->config.transports
@@ -513,10 +555,21 @@ static void begin_setup(struct rtsp_client *c, usec_t now)
     send_setup(c, now);
 }
 
+// What was sent at once does not fit the stream: it is void, and SETUP follows alone.
+static void set_up_again(struct rtsp_client *c, const char *why, usec_t now)
+{
+    rtsp_requests_forget(&c->requests);
+    c->cseq_before = c->requests.cseq;
+    c->pipelined = false;
+    c->link->abandon(c->link_ctx, why);
+    begin_setup(c, now);
+}
+
 static void on_description(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     int err = sdp_decode(r->body.at ? r->body.at : "", r->body.len, &c->sdp);
     if (err) {
+        c->fallback.left.count = 0; // nothing of this stream serves the next one
         end_with(c, RTSP_CLIENT_REFUSED, now,
                  "the server's description of the stream cannot be used: %s",
                  err == ERR_UNSUPPORTED ? "no H.264 video in it" : err_text(err));
@@ -524,21 +577,95 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
     }
     if (!use_description(c, now))
         return;
+    if (c->pipelined && c->config.controls_speed) { // the viewer chooses the level before PLAY
+        send_request(c, &(struct client_request){.kind = REQUEST_TEARDOWN}, now);
+        if (c->step != STEP_OVER)
+            set_up_again(c, "the viewer controls it", now);
+        return;
+    }
+    if (c->pipelined) { // SETUP was sent
+        bool was_live = c->playback.live;
+        playback_requests_describe(&c->playback, &c->sdp);
+        if (c->playback.live != was_live)
+            c->playback.latency_ms =
+                c->playback.live ? c->config.live_latency_ms : c->config.stored_latency_ms;
+        c->step = STEP_SETTING_UP;
+        return;
+    }
     rtsp_response_base(r, &c->sdp, c->requests.base);
     begin_setup(c, now);
 }
 
-// The base is what the server's Content-Base would be.
-static void set_up_known(struct rtsp_client *c, usec_t now)
+// Makes the base what the server's Content-Base would be.
+static void guess_base(struct rtsp_client *c)
 {
     size_t len = strlen(c->requests.base);
+    if (len && len + 1 < sizeof(c->requests.base) && c->requests.base[len - 1] != '/')
+        memcpy(c->requests.base + len, "/", 2);
+}
+
+static void set_up_known(struct rtsp_client *c, usec_t now)
+{
     c->skips_describe = true;
     c->sdp = *c->config.known;
     if (!use_description(c, now))
         return;
-    if (len && len + 1 < sizeof(c->requests.base) && c->requests.base[len - 1] != '/')
-        memcpy(c->requests.base + len, "/", 2);
+    guess_base(c);
     begin_setup(c, now);
+}
+
+// ---- After another client on the same connection
+
+static bool lists(const struct transport_list *list, const char *name)
+{
+    int i = 0;
+    while (i < list->count && strcmp(list->names[i], name) != 0)
+        i++;
+    return i < list->count;
+}
+
+// Takes over what the client before knows of the server. Returns true if the new stream can be set
+// up with it before it is described.
+static bool take_over(struct rtsp_client *c)
+{
+    const struct rtsp_client_before *b = c->config.before;
+    rtsp_hash_fn *hash = c->origin.auth.hash;
+    c->requests.cseq = c->cseq_before = b->cseq;
+    c->requests.group = b->group;
+    c->server_pipelines = b->pipelines;
+    c->rtt = b->rtt;
+    c->origin.auth = b->auth;
+    c->origin.auth.hash = hash;
+    return b->pipelines && !c->config.controls_speed && !c->config.only && !c->config.known &&
+           lists(&c->config.transports, b->transport);
+}
+
+// The stream of this URL most likely has the tracks of the one before. If not, the server refuses
+// what it lacks.
+static void open_at_once(struct rtsp_client *c, usec_t now)
+{
+    struct transport_list one = {.count = 1};
+    snprintf(one.names[0], sizeof(one.names[0]), "%s", c->config.before->transport);
+    c->pipelined = true;
+    c->requests.group++;
+    c->sdp = c->config.before->sdp;
+    if (!c->sdp.audio.present) { // as weir-send describes it
+        c->sdp.audio.present = true;
+        c->sdp.audio.ext = c->sdp.ext;
+        snprintf(c->sdp.audio.control, sizeof(c->sdp.audio.control), "trackID=1");
+    }
+    c->dialect = server_dialect_of(&c->sdp);
+    playback_requests_describe(&c->playback, &c->sdp);
+    transport_fallback_init(&c->fallback, &one, c->playback.live);
+    describe(c, now);
+    guess_base(c);
+    send_setup(c, now);
+    if (c->step == STEP_OVER)
+        return;
+    (void)send_setup_audio(c, now);
+    start_playing(c, now);
+    if (c->step != STEP_OVER)
+        c->step = STEP_DESCRIBING;
 }
 
 // Processes a response with a status of 300 or above.
@@ -563,7 +690,9 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         }
         return;
     case REQUEST_SETUP:
-        if (c->skips_describe && r->status != 503) {
+        if (c->pipelined && r->status == 461)
+            set_up_again(c, "the server refused it", now);
+        else if (c->skips_describe && r->status != 503) {
             c->skips_describe = false;
             url_request_text(&c->origin.url, c->requests.base);
             describe(c, now);
@@ -586,7 +715,8 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         log_warn("the server does not support the max-rate parameter: %d", r->status);
         return;
     case REQUEST_AUDIO:
-        log_warn("the server refused the audio track (%d): playing without audio", r->status);
+        if (c->sdp.audio.present)
+            log_warn("the server refused the audio track (%d): playing without audio", r->status);
         audio_settled(c, now);
         return;
     case REQUEST_ADAPT:
@@ -602,7 +732,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         c->events->on_pair_refused(c->ctx, now);
         return;
     case REQUEST_LEVEL:
-        if (playing)
+        if (playing || c->pipelined) // the stream before may have had more levels
             c->events->on_level(c->ctx, p->level, false, now);
         else
             end_refused(c, p, r, now);
@@ -660,6 +790,7 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_SETUP:
         c->rtt = c->rtt ? usec_min(c->rtt, now - p->asked) : now - p->asked;
         c->skips_describe = false;
+        c->server_pipelines |= rtsp_header(r, RTSP_PIPELINED_HEADER).at != NULL;
         on_setup_response(c, r, now);
         return;
     case REQUEST_AUDIO:
@@ -706,6 +837,10 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
     struct pending p;
     if (r->status < 200)
         return; // 100 Continue
+    if (r->cseq >= 0 && r->cseq <= c->cseq_before) {
+        log_debug("ignored RTSP response %d to the stream before", r->status);
+        return;
+    }
     if (!pending_requests_take(&c->requests.pending, r->cseq, &p)) {
         // A full server responds before it has read a request, so its response has no CSeq.
         const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
@@ -755,7 +890,9 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
     if (c->step != STEP_CONNECTING)
         return; // the viewer is leaving
     c->events->on_connected(c->ctx, now);
-    if (c->config.known)
+    if (c->config.before && take_over(c))
+        open_at_once(c, now);
+    else if (c->config.known)
         set_up_known(c, now);
     else
         describe(c, now);

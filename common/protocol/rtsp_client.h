@@ -5,6 +5,8 @@
 //
 // Round trips from the connection to media: DESCRIBE | SETUP | parameters + PLAY. Requests that do
 // not depend on each other leave together, except to third-party servers, which get one at a time.
+// A client that follows another on its connection sends TEARDOWN, DESCRIBE, SETUP and PLAY in one
+// round trip (Pipelined-Requests, RFC 7826, 18.33), with the transport of the client before.
 // Each further transport of the list costs one round trip to learn whether the network passes it,
 // and TEARDOWN + SETUP if it does not (transport_fallback.h).
 //
@@ -47,6 +49,17 @@ enum rtsp_client_end {
     RTSP_CLIENT_LISTED,   // the URL is of a folder, not of a stream; after on_list
 };
 
+// What a client hands to the next one on its connection, which plays another stream of that server.
+struct rtsp_client_before {
+    int cseq; // of the last request: responses up to it are the previous clients'
+    unsigned group;
+    bool pipelines;                     // the server serves requests before it has answered SETUP
+    struct rtsp_auth auth;              // the server's last challenge
+    char transport[TRANSPORT_MAX_NAME]; // empty: none was set up
+    struct sdp sdp;                     // with which it was set up
+    usec_t rtt;
+};
+
 struct rtsp_client_config {
     struct url url;
     struct transport_list transports;
@@ -67,6 +80,12 @@ struct rtsp_client_config {
     // The description of a URL without a query, which is known: the first request is SETUP. If it
     // is refused, DESCRIBE follows. Borrowed until on_setup; NULL: not known.
     const struct sdp *known;
+    // Another client may follow on this connection (rtsp_client_hand_over): asks in SETUP whether
+    // the server serves requests before it has answered SETUP.
+    bool may_be_followed;
+    // What the client before on the same connection handed over, borrowed until
+    // rtsp_client_connected; NULL: this client is the connection's first.
+    const struct rtsp_client_before *before;
     // Returns true if a redirect to this URL may be followed; NULL: to any.
     bool (*may_follow)(const void *ctx, const struct url *to);
     const void *follow_ctx; // borrowed
@@ -252,6 +271,10 @@ void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and
 void rtsp_client_scale(struct rtsp_client *c, double seconds, double scale, usec_t now);
 void rtsp_client_pause(struct rtsp_client *c, usec_t now);
 void rtsp_client_resume(struct rtsp_client *c, usec_t now);
+// Ends the client without on_end, so that another one plays another stream over the connection.
+// Sends TEARDOWN if there may be a session, and does not wait for the response: the client that
+// follows ignores it. Returns false if the connection cannot be used: then nothing has changed.
+bool rtsp_client_hand_over(struct rtsp_client *c, struct rtsp_client_before *out, usec_t now);
 // Sends TEARDOWN. Returns true if on_end(RTSP_CLIENT_LEFT) follows: when the server responds, or
 // after RTSP_CLIENT_LEAVE_TIME. Returns false if the client has ended. The viewer gets no media
 // afterwards.

@@ -7,6 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/protocol/rtsp_request.h"
+#include "common/wire/rtsp.h"
 
 // URI, headers and body, each terminated. NULL: no memory.
 static char *copy_of(const char *uri, const struct client_request *r)
@@ -26,13 +27,16 @@ int rtsp_requests_write(struct rtsp_requests *q, const struct client_request *r,
                         struct rtsp_auth *auth, uint32_t cnonce, char out[RTSP_REQUESTS_TEXT],
                         usec_t now)
 {
-    char headers[RTSP_AUTH_MAX_LINE + 1200];
+    char headers[RTSP_AUTH_MAX_LINE + 1240];
     enum rtsp_method method = request_method(r->kind);
     const char *uri = r->uri ? r->uri : q->base;
     if (q->pending.count == PENDING_REQUESTS_MAX)
         return ERR_FULL;
     rtsp_auth_line(auth, rtsp_method_name(method), uri, cnonce, headers);
     size_t used = strlen(headers);
+    if (q->group && !*q->session)
+        used += (size_t)snprintf(headers + used, sizeof(headers) - used,
+                                 RTSP_PIPELINED_HEADER ": %u\r\n", q->group);
     snprintf(headers + used, sizeof(headers) - used, "%s", r->headers ? r->headers : "");
     struct rtsp_request request = {.method = method,
                                    .uri = uri,

@@ -28,7 +28,10 @@ struct rtsp_requests { // all zero at first
     const char *agent; // static; the program's name; NULL: "weir-play"
     int cseq;
     char session[RTSP_MAX_SESSION]; // the Session header's id; empty before SETUP
-    char base[URL_MAX_TEXT];        // of the presentation
+    // Names the session that a SETUP of this group makes while its id is not known
+    // (Pipelined-Requests, RFC 7826, 18.33); 0: the header is not sent.
+    unsigned group;
+    char base[URL_MAX_TEXT]; // of the presentation
     struct pending_requests pending;
 };
 

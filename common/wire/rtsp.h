@@ -86,6 +86,10 @@ int rtsp_range_decode(struct text value, struct rtsp_range *out);
 #define RTSP_MAX_SCALE 1000
 int rtsp_scale_decode(struct text value, double *out);
 
+// Names a session in requests that are sent before its id is known: a SETUP, and those that follow
+// it in the same round trip (RFC 7826, 18.33).
+#define RTSP_PIPELINED_HEADER "Pipelined-Requests"
+
 // X-Weir-Frames, in the response to PLAY of stored media: "first=360;show=377;ahead".
 #define RTSP_FRAMES_HEADER "X-Weir-Frames"
 struct rtsp_frames {

@@ -122,8 +122,9 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
         snprintf(why, cap, "at most %d actions", PLAY_SCRIPT_MAX);
         return why;
     }
-    return err ? "expects SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on, SECONDS:level=N or "
-                 "SECONDS:scale=N"
+    return err ? "expects SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on, SECONDS:level=N, "
+                 "SECONDS:scale=N, SECONDS:channel=N, SECONDS:next, SECONDS:previous or "
+                 "SECONDS:stop"
                : NULL;
 }
 
@@ -162,6 +163,11 @@ static const struct option_row rows[] = {
      .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the default port is 8554; "
      "an IPv6 address requires brackets, a link-local one its interface: [fe80::1%25eth0]"},
 
+    {.name = "playlist", .argument = "FILE", .kind = OPTION_FILE, .at = AT(playlist_file),
+     .help = "the channels for PageUp and PageDown: a line each, a URL or a path on the server of "
+     "the URL before it, such as the command line's; M3U is accepted. Without URL the first of them "
+     "begins"},
+
     {.section = "Network", .name = "transport", .letter = 't', .argument = "LIST",
      .read = read_transports, .value = transport_list_value,
      .help = "transports in order of preference, separated by commas; uses the first that the server "
@@ -195,7 +201,8 @@ static const struct option_row rows[] = {
      .max = MAX_DURATION_SEC, .help = "begin at this position of a file"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
      .help = "perform ACTION at this time of the session; may be repeated. ACTION is seek=SECONDS, "
-     "pause, go-on, level=N, or scale=N: 2, 4, 8 fast forward, -2, -4, -8 rewind, 1 normal play"},
+     "pause, go-on, level=N, scale=N (2, 4, 8 fast forward, -2, -4, -8 rewind, 1 normal play), "
+     "channel=N, next, previous or stop"},
     {.name = "duration", .letter = 'd', .argument = "SECONDS", .kind = OPTION_SECONDS,
      .at = AT(duration), .min = 0.001, .max = MAX_DURATION_SEC,
      .help = "end after this time"},
@@ -252,19 +259,20 @@ const struct option_table play_option_table = {
     .usage = "[OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]",
     .brief = "play a stream and measure its quality of experience",
     .about = "Plays a stream of weir-send and measures the quality of experience (QoE).",
-    .rest = "Keys in the window: ? lists them; i the panel of stats and graphs, l and t menus of\n"
-            "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
-            "and -) level, f or a double click full screen, m mute, s snapshot to\n"
-            "weir-snapshot-NUMBER.png, q or Escape quit.\n"
-            "\n"
-            "Exit status:\n"
-            "    0  end of the media, end of --duration, or the viewer quit\n"
-            "    1  internal error, or a result could not be written\n"
-            "    2  wrong usage\n"
-            "    3  the server cannot be reached, or refused the request\n"
-            "    4  the server was lost during the stream\n"
-            "    5  the stream cannot be decoded: no picture within 10 s of media\n"
-            "  130  interrupted by a signal\n",
+    .rest =
+        "Keys in the window: ? lists them; i the panel of stats and graphs, l and t menus of\n"
+        "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
+        "and -) level, PageUp and PageDown channel, x stop, f or a double click full screen, m\n"
+        "mute, s snapshot to weir-snapshot-NUMBER.png, q or Escape quit.\n"
+        "\n"
+        "Exit status:\n"
+        "    0  end of the media, end of --duration, or the viewer quit\n"
+        "    1  internal error, or a result could not be written\n"
+        "    2  wrong usage\n"
+        "    3  the server cannot be reached, or refused the request\n"
+        "    4  the server was lost during the stream\n"
+        "    5  the stream cannot be decoded: no picture within 10 s of media\n"
+        "  130  interrupted by a signal\n",
     .rows = rows,
 };
 
@@ -308,10 +316,42 @@ static bool check_goddard(struct play_options *o, char *error, size_t cap)
     return true;
 }
 
+// Reads the channels. The command line's URL is the first, unless it names a server only.
+static bool read_playlist(struct play_options *o, char *error, size_t cap)
+{
+    const char *name = o->playlist_file;
+    char why[200];
+    size_t len = 0;
+    FILE *file = fopen(name, "rbe");
+    char *text = file ? malloc(PLAYLIST_MAX_BYTES + 1) : NULL;
+    if (text)
+        len = fread(text, 1, PLAYLIST_MAX_BYTES + 1, file);
+    bool read = text && !ferror(file);
+    if (file)
+        fclose(file);
+    if (!read) {
+        free(text);
+        return fail(error, cap, "--playlist %s: cannot be read", name);
+    }
+    bool has_url = o->url.host[0];
+    struct url given = o->url;
+    snprintf(why, sizeof(why), "out of memory");
+    int err = has_url && !url_is_root(&given) ? playlist_add(&o->playlist, &given, "") : 0;
+    if (!err)
+        err = playlist_read(&o->playlist, text, len, has_url ? &given : NULL, why, sizeof(why));
+    free(text);
+    if (err)
+        return fail(error, cap, "--playlist %s: %s", name, why);
+    o->url = o->playlist.channels[0].url;
+    return true;
+}
+
 // Derives values that depend on several options. Returns false if options conflict: `error` says
 // which.
 static bool check(struct play_options *o, char *error, size_t cap)
 {
+    if (o->playlist_file && !read_playlist(o, error, cap))
+        return false;
     if (!o->url.host[0])
         return fail(error, cap, "a URL is required: rtsp://HOST[:PORT]/PATH");
     if (o->level < 0)
@@ -368,6 +408,7 @@ void play_options_destroy(void *options)
     struct play_options *o = options;
     free(o->file);
     o->file = NULL;
+    playlist_free(&o->playlist);
 }
 
 int play_options_latency_ms(const struct play_options *o, bool live)

@@ -15,6 +15,7 @@
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
 #include "player/policy/play_script.h"
+#include "player/policy/playlist.h"
 #include "stream/goddard/goddard_params.h"
 
 #ifdef __cplusplus
@@ -61,8 +62,10 @@ struct play_options {
     usec_t duration;         // 0: no limit
     usec_t start;            // media time to begin at
     struct play_script script;
-    usec_t timeout;     // without media or messages; 0: the transport's default
-    const char *report; // these point into argv or `file`; NULL: not wanted
+    const char *playlist_file; // NULL: none
+    struct playlist playlist;  // owned; its first channel is `url`; empty: `url` is the only one
+    usec_t timeout;            // without media or messages; 0: the transport's default
+    const char *report;        // these point into argv or `file`; NULL: not wanted
     const char *events;
     bool adu_events;     // `events` has a line for each packet of synthetic media
     bool picture_events; // `events` has a line for each source frame compared

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/scan.h"
+#include "player/policy/playlist.h"
 
 enum { MAX_SECONDS = 1000000, MAX_LEVEL = 31, MAX_SCALE = 8 };
 
@@ -27,6 +28,20 @@ static bool scan_action(struct scan *s, struct play_step *out)
     if (scan_word(s, "level=") && scan_int(s, MAX_LEVEL, &level)) {
         out->action = PLAY_LEVEL;
         out->value = (double)level;
+        return true;
+    }
+    if (scan_word(s, "channel=") && scan_int(s, PLAYLIST_MAX, &level) && level > 0) {
+        out->action = PLAY_CHANNEL;
+        out->value = (double)level;
+        return true;
+    }
+    if (scan_word(s, "next") || scan_word(s, "previous")) {
+        out->action = PLAY_CHANNEL_BY;
+        out->value = s->at[-1] == 't' ? 1 : -1;
+        return true;
+    }
+    if (scan_word(s, "stop")) {
+        out->action = PLAY_STOP;
         return true;
     }
     if (scan_word(s, "scale=")) {

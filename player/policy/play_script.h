@@ -12,12 +12,23 @@ extern "C" {
 
 enum { PLAY_SCRIPT_MAX = 32 };
 
-enum play_action { PLAY_SEEK, PLAY_PAUSE, PLAY_GO_ON, PLAY_LEVEL, PLAY_SCALE };
+enum play_action {
+    PLAY_SEEK,
+    PLAY_PAUSE,
+    PLAY_GO_ON,
+    PLAY_LEVEL,
+    PLAY_SCALE,
+    PLAY_CHANNEL,    // to the channel `value`, from 1
+    PLAY_CHANNEL_BY, // `value` channels on: 1 or -1
+    PLAY_STOP,
+};
 
 struct play_step {
     usec_t at; // since playing was requested
     enum play_action action;
-    double value; // PLAY_SEEK: seconds; PLAY_LEVEL: the level; PLAY_SCALE: the scale
+    // PLAY_SEEK: seconds; PLAY_LEVEL: the level; PLAY_SCALE: the scale; PLAY_CHANNEL,
+    // PLAY_CHANNEL_BY
+    double value;
 };
 
 struct play_script {
@@ -25,7 +36,8 @@ struct play_script {
     struct play_step steps[PLAY_SCRIPT_MAX]; // ascending `at`
 };
 
-// "2.5:seek=60", "3:pause", "4:go-on", "5:level=2", "6:scale=-4". 0, ERR_MALFORMED, ERR_FULL.
+// "2.5:seek=60", "3:pause", "4:go-on", "5:level=2", "6:scale=-4", "7:channel=3", "8:next",
+// "9:previous", "10:stop". 0, ERR_MALFORMED, ERR_FULL.
 int play_script_add(struct play_script *s, const char *text);
 
 #ifdef __cplusplus

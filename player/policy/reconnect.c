@@ -13,6 +13,10 @@ enum effect {
     TRY,    // the attempt begins, unless it would interrupt what the viewer sees
     REVERT, // RECONNECT_REVERT; the attempt is due now
     STAY,   // changes only what the viewer sees
+    SELECT, // RECONNECT_SWITCH; the attempt is due now
+    OPEN,   // the attempt begins
+    HALT,   // RECONNECT_HALT
+    FAIL,   // RECONNECT_FAIL
     SUCCEED
 };
 
@@ -22,57 +26,53 @@ struct transition {
 };
 
 #define S(name) RECONNECT_##name
+// In every state.
+#define ANY [S(SELECT)] = {SELECT, S(SELECTING)}, [S(STOP)] = {HALT, S(STOPPED)}
 
 // Left out are the pairs that are ignored:
 //  - a second loss while an attempt waits, as when a BYE arrives after the connection was lost: it
 //    must neither lengthen the wait nor turn a change of transport into a loss;
 //  - a choice of transport while there is no connection;
 //  - TEARDOWN's answer, when no session is being left;
-//  - a timer that was set before the attempt began.
+//  - a timer that was set before the attempt began;
+//  - all that the media before tells while a channel is chosen, or after a stop.
 static const struct transition table[RECONNECT_STATES][RECONNECT_EVENTS] = {
-    [S(OPENING)] = {[S(LOST)] = {END},
-                    [S(DRAINED)] = {END},
-                    [S(PLAYED)] = {SUCCEED, S(PLAYING)},
+    [S(OPENING)] = {ANY, [S(LOST)] = {END}, [S(DRAINED)] = {END},
+                    [S(PLAYED)] = {SUCCEED, S(PLAYING)}, [S(STARTED)] = {STAY}},
+    [S(PLAYING)] = {ANY, [S(LOST)] = {RETRY, S(LOST_WAITING)},
+                    [S(CHANGE)] = {LEAVE, S(CHANGING_WAITING)}, [S(DRAINED)] = {END},
                     [S(STARTED)] = {STAY}},
-    [S(PLAYING)] = {[S(LOST)] = {RETRY, S(LOST_WAITING)},
-                    [S(CHANGE)] = {LEAVE, S(CHANGING_WAITING)},
-                    [S(DRAINED)] = {END},
-                    [S(STARTED)] = {STAY}},
-    [S(LOST_WAITING)] = {[S(TIMER)] = {TRY, S(LOST_CONNECTING)},
-                         [S(DRAINED)] = {POLL},
-                         [S(RESUMED)] = {POLL},
-                         [S(STARTED)] = {STAY}},
-    [S(LOST_CONNECTING)] = {[S(LOST)] = {RETRY, S(LOST_WAITING)},
-                            [S(DRAINED)] = {STAY},
-                            [S(DESCRIBED)] = {STAY},
-                            [S(PLAYED)] = {SUCCEED, S(PLAYING)},
+    [S(LOST_WAITING)] = {ANY, [S(TIMER)] = {TRY, S(LOST_CONNECTING)}, [S(DRAINED)] = {POLL},
+                         [S(RESUMED)] = {POLL}, [S(STARTED)] = {STAY}},
+    [S(LOST_CONNECTING)] = {ANY, [S(LOST)] = {RETRY, S(LOST_WAITING)}, [S(DRAINED)] = {STAY},
+                            [S(DESCRIBED)] = {STAY}, [S(PLAYED)] = {SUCCEED, S(PLAYING)},
                             [S(STARTED)] = {STAY}},
-    [S(CHANGING_WAITING)] = {[S(LEFT)] = {NOW, S(CHANGING_WAITING)},
-                             [S(TIMER)] = {TRY, S(CHANGING_CONNECTING)},
-                             [S(DRAINED)] = {POLL},
-                             [S(RESUMED)] = {POLL},
-                             [S(STARTED)] = {STAY}},
-    [S(CHANGING_CONNECTING)] = {[S(LOST)] = {REVERT, S(REVERTING_WAITING)},
-                                [S(DRAINED)] = {STAY},
-                                [S(DESCRIBED)] = {STAY},
-                                [S(PLAYED)] = {SUCCEED, S(PLAYING)},
-                                [S(STARTED)] = {STAY}},
-    [S(REVERTING_WAITING)] = {[S(TIMER)] = {TRY, S(REVERTING_CONNECTING)},
-                              [S(DRAINED)] = {POLL},
-                              [S(RESUMED)] = {POLL},
-                              [S(STARTED)] = {STAY}},
-    [S(REVERTING_CONNECTING)] = {[S(LOST)] = {RETRY, S(LOST_WAITING)},
-                                 [S(DRAINED)] = {STAY},
-                                 [S(DESCRIBED)] = {STAY},
-                                 [S(PLAYED)] = {SUCCEED, S(PLAYING)},
+    [S(CHANGING_WAITING)] = {ANY, [S(LEFT)] = {NOW, S(CHANGING_WAITING)},
+                             [S(TIMER)] = {TRY, S(CHANGING_CONNECTING)}, [S(DRAINED)] = {POLL},
+                             [S(RESUMED)] = {POLL}, [S(STARTED)] = {STAY}},
+    [S(CHANGING_CONNECTING)] = {ANY, [S(LOST)] = {REVERT, S(REVERTING_WAITING)},
+                                [S(DRAINED)] = {STAY}, [S(DESCRIBED)] = {STAY},
+                                [S(PLAYED)] = {SUCCEED, S(PLAYING)}, [S(STARTED)] = {STAY}},
+    [S(REVERTING_WAITING)] = {ANY, [S(TIMER)] = {TRY, S(REVERTING_CONNECTING)},
+                              [S(DRAINED)] = {POLL}, [S(RESUMED)] = {POLL}, [S(STARTED)] = {STAY}},
+    [S(REVERTING_CONNECTING)] = {ANY, [S(LOST)] = {RETRY, S(LOST_WAITING)}, [S(DRAINED)] = {STAY},
+                                 [S(DESCRIBED)] = {STAY}, [S(PLAYED)] = {SUCCEED, S(PLAYING)},
                                  [S(STARTED)] = {STAY}},
+    [S(SELECTING)] = {ANY, [S(TIMER)] = {OPEN, S(TUNING)}},
+    [S(TUNING)] = {ANY, [S(LOST)] = {FAIL, S(STOPPED)}, [S(DESCRIBED)] = {STAY},
+                   [S(PLAYED)] = {SUCCEED, S(PLAYING)}, [S(STARTED)] = {STAY}},
+    [S(STOPPED)] = {ANY},
 };
 
+#undef ANY
 #undef S
 
-void reconnect_init(struct reconnect *r, bool allowed)
+void reconnect_init(struct reconnect *r, bool allowed, bool tunes)
 {
-    *r = (struct reconnect){.allowed = allowed, .next = USEC_NEVER, .played = USEC_NEVER};
+    *r = (struct reconnect){.state = tunes ? RECONNECT_TUNING : RECONNECT_OPENING,
+                            .allowed = allowed,
+                            .next = USEC_NEVER,
+                            .played = USEC_NEVER};
 }
 
 bool reconnect_is_away(const struct reconnect *r)
@@ -118,6 +118,11 @@ static void update_picture(struct reconnect *r, enum reconnect_event event,
     case RECONNECT_DESCRIBED:
         if (facts->pictures && reconnect_is_away(r) && r->picture == RECONNECT_MOVING)
             r->picture = reconnect_is_lost(r) ? RECONNECT_STALLED : RECONNECT_HALTED;
+        return;
+    case RECONNECT_SELECT:
+    case RECONNECT_STOP:
+        if (facts->pictures)
+            r->picture = RECONNECT_HALTED;
         return;
     case RECONNECT_LOST: // from here on the viewer's choice is not the reason any more
         if (reconnect_is_lost(r) && r->picture == RECONNECT_HALTED)
@@ -171,6 +176,19 @@ static enum reconnect_action take(struct reconnect *r, struct transition t,
         r->next = now;
         r->state = t.to;
         return RECONNECT_REVERT;
+    case SELECT:
+        r->tries = 0;
+        r->next = now;
+        r->state = t.to;
+        return RECONNECT_SWITCH;
+    case OPEN:
+        r->state = t.to;
+        return RECONNECT_CONNECT;
+    case HALT:
+    case FAIL:
+        r->next = USEC_NEVER;
+        r->state = t.to;
+        return t.effect == HALT ? RECONNECT_HALT : RECONNECT_FAIL;
     case SUCCEED:
         r->played = now;
         r->state = t.to;

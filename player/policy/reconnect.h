@@ -8,9 +8,16 @@
 //                                                  v
 //              LOST_WAITING <- REVERTING_CONNECTING <- REVERTING_WAITING
 //
+// In any state the viewer may choose another channel, or stop. A channel that cannot be opened
+// stops, too; what stopped waits for the next choice:
+//
+//   any -> SELECTING -> TUNING -> PLAYING
+//   any -> STOPPED <------/
+//
 // Every attempt begins at the timer's event, so it never begins inside a callback of the connection
-// that it replaces. An attempt waits until the viewer resumes, if he has paused; an attempt for
-// stored media also waits until all received media was shown, as it continues from there.
+// that it replaces. Unless it is for a channel, an attempt waits until the viewer resumes, if he
+// has paused; an attempt for stored media also waits until all received media was shown, as it
+// continues from there.
 //
 // After a loss the first attempt follows in 0.5 s, then 1, 2, 4, 8, 15, 15 ... s after each failed
 // attempt. A loss within RECONNECT_STEADY of playing continues that series, so a server that fails
@@ -39,6 +46,9 @@ enum reconnect_state {
     RECONNECT_CHANGING_CONNECTING,  // an attempt with the chosen transport is under way
     RECONNECT_REVERTING_WAITING,    // the server refused the chosen transport
     RECONNECT_REVERTING_CONNECTING, // an attempt with the previous transports is under way
+    RECONNECT_SELECTING,            // the viewer chose a channel: an attempt is due
+    RECONNECT_TUNING,               // an attempt to play that channel is under way
+    RECONNECT_STOPPED,              // by the viewer, or the channel could not be opened
     RECONNECT_STATES
 };
 
@@ -52,6 +62,8 @@ enum reconnect_event {
     RECONNECT_DESCRIBED, // the attempt replaces the connection before it, and drops its media
     RECONNECT_PLAYED,    // PLAY was answered: the attempt has succeeded
     RECONNECT_STARTED,   // pictures move
+    RECONNECT_SELECT,    // the viewer chooses a channel, which may be the present one
+    RECONNECT_STOP,      // the viewer stops
     RECONNECT_EVENTS
 };
 
@@ -62,6 +74,9 @@ enum reconnect_action {
     RECONNECT_LEAVE,   // send TEARDOWN; RECONNECT_LEFT follows
     RECONNECT_REVERT,  // use the transports from before the change; set the timer
     RECONNECT_END,     // no connection follows
+    RECONNECT_SWITCH,  // end the media at once; set the timer to reconnect.next
+    RECONNECT_HALT,    // end the media at once
+    RECONNECT_FAIL,    // the channel cannot be opened
 };
 
 // What the viewer sees while there is no connection.
@@ -88,8 +103,9 @@ struct reconnect {
     usec_t played; // media plays since then; USEC_NEVER: it does not
 };
 
-// `allowed`: a lost server is connected to again.
-void reconnect_init(struct reconnect *r, bool allowed);
+// `allowed`: a lost server is connected to again. `tunes`: the first connection is to a channel; if
+// it fails, the viewer may choose another.
+void reconnect_init(struct reconnect *r, bool allowed, bool tunes);
 enum reconnect_action reconnect_on(struct reconnect *r, enum reconnect_event event,
                                    const struct reconnect_facts *facts, usec_t now);
 // PLAY was answered but no media came: the connection does not count as having played.

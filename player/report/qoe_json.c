@@ -280,6 +280,26 @@ static struct object seeks(const struct qoe_json *r)
     return o;
 }
 
+static struct object channels(const struct qoe_json *r)
+{
+    struct object o = object_new();
+    json_t *list = json_array();
+    for (int i = 0; i < r->channels.listed; i++) {
+        const struct qoe_channel_entry *e = &r->channels.list[i];
+        struct object one = object_new();
+        put_count(&one, "channel", e->number);
+        put(&one, "url", json_text(e->url));
+        put_seconds(&one, "at", e->at);
+        put_ms(&one, "wait", e->wait);
+        put(&one, "error", json_text(*e->error ? e->error : NULL));
+        o.failed |= one.failed | (json_array_append_new(list, one.json) != 0);
+    }
+    put_count(&o, "count", r->channels.count);
+    put_object(&o, "wait", latency_of(&r->channels.wait));
+    put(&o, "list", list);
+    return o;
+}
+
 // The viewer's other controls, by kind.
 static struct object controls(const struct qoe_json *r)
 {
@@ -460,6 +480,7 @@ char *qoe_json_json(const struct qoe_json *r)
     put_object(&o, "freezes", freezes(r));
     put_causes(&o, r);
     put_object(&o, "seeks", seeks(r));
+    put_object(&o, "channels", channels(r));
     put_object(&o, "controls", controls(r));
     put_object(&o, "jitter", jitter(r));
     put_object(&o, "levels", levels(r));

@@ -135,6 +135,44 @@ void trace_seek(struct trace *e, double seconds, usec_t wait, usec_t now)
     write_line(e, "seek", now, with(more, "first_frame_ms", json_figure(usec_to_msec(wait), 1)));
 }
 
+void trace_control(struct trace *e, const char *action, usec_t now)
+{
+    if (is_on(e))
+        write_line(e, "control", now, with(NULL, "action", json_string(action)));
+}
+
+void trace_channel(struct trace *e, int number, const char *url, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "channel", json_integer(number));
+    write_line(e, "channel", now, with(more, "url", json_text(url)));
+}
+
+void trace_channel_shown(struct trace *e, int number, usec_t wait, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "channel", json_integer(number));
+    write_line(e, "channel-shown", now,
+               with(more, "first_frame_ms", json_figure(usec_to_msec(wait), 1)));
+}
+
+void trace_channel_failed(struct trace *e, int number, const char *error, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "channel", json_integer(number));
+    write_line(e, "channel-failed", now, with(more, "error", json_text(error)));
+}
+
+void trace_resume(struct trace *e, usec_t wait, usec_t now)
+{
+    if (is_on(e))
+        write_line(e, "resume", now,
+                   with(NULL, "first_frame_ms", json_figure(usec_to_msec(wait), 1)));
+}
+
 void trace_scale(struct trace *e, double scale, double seconds, usec_t wait, usec_t now)
 {
     if (!is_on(e))

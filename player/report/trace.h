@@ -32,6 +32,16 @@ int trace_free(struct trace *e);
 // A seek to `seconds` of the media is complete: its first picture was shown `wait` after the
 // request.
 void trace_seek(struct trace *e, double seconds, usec_t wait, usec_t now);
+// The viewer requests something: "seek", "pause", "resume", "play" (after a stop), "channel",
+// "stop", "scale", "level" or "transport".
+void trace_control(struct trace *e, const char *action, usec_t now);
+// The viewer chose channel `number`.
+void trace_channel(struct trace *e, int number, const char *url, usec_t now);
+// The channel's first picture was shown `wait` after the request; or it could not be opened.
+void trace_channel_shown(struct trace *e, int number, usec_t wait, usec_t now);
+void trace_channel_failed(struct trace *e, int number, const char *error, usec_t now);
+// The first picture after a pause was shown `wait` after the request.
+void trace_resume(struct trace *e, usec_t wait, usec_t now);
 // The same of a change of the scale at `seconds`.
 void trace_scale(struct trace *e, double scale, double seconds, usec_t wait, usec_t now);
 // `why`: reason for this transport of several; empty: there was no choice.

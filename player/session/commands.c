@@ -46,6 +46,9 @@ static void on_display_command(void *ctx, enum display_command command)
         [DISPLAY_LEVEL_DOWN] = {.kind = COMMAND_LEVEL_BY, .level = -1},
         [DISPLAY_SNAPSHOT] = {.kind = COMMAND_SNAPSHOT},
         [DISPLAY_MUTE] = {.kind = COMMAND_MUTE},
+        [DISPLAY_NEXT] = {.kind = COMMAND_CHANNEL_BY, .level = 1},
+        [DISPLAY_PREVIOUS] = {.kind = COMMAND_CHANNEL_BY, .level = -1},
+        [DISPLAY_STOP] = {.kind = COMMAND_STOP},
         [DISPLAY_FASTER] = {.kind = COMMAND_SCALE_BY, .level = 1},
         [DISPLAY_SLOWER] = {.kind = COMMAND_SCALE_BY, .level = -1},
         [DISPLAY_NORMAL] = {.kind = COMMAND_SCALE, .scale = 1},
@@ -94,6 +97,12 @@ static struct command command_of(const struct play_step *step)
         return (struct command){.kind = COMMAND_SCALE, .scale = step->value};
     case PLAY_PAUSE:
         return (struct command){.kind = COMMAND_PAUSE};
+    case PLAY_CHANNEL:
+        return (struct command){.kind = COMMAND_CHANNEL, .level = (int)step->value};
+    case PLAY_CHANNEL_BY:
+        return (struct command){.kind = COMMAND_CHANNEL_BY, .level = (int)step->value};
+    case PLAY_STOP:
+        return (struct command){.kind = COMMAND_STOP};
     case PLAY_GO_ON:
         break;
     }
@@ -122,6 +131,11 @@ void commands_stop_script(struct commands *c)
 {
     c->steps_done = c->config.script->count;
     timer_set(c->timer, USEC_NEVER);
+}
+
+bool commands_has_steps(const struct commands *c)
+{
+    return c->steps_done < c->config.script->count;
 }
 
 // ---- Life ----

@@ -29,7 +29,10 @@ struct command {
         COMMAND_SCALE_BY, // by `level` steps
         COMMAND_TRANSPORT,
         COMMAND_SNAPSHOT,
-        COMMAND_MUTE, // toggles muting
+        COMMAND_MUTE,       // toggles muting
+        COMMAND_CHANNEL,    // to the channel `level`, from 1
+        COMMAND_CHANNEL_BY, // by `level` channels
+        COMMAND_STOP,
     } kind;
     int level;
     double seconds;
@@ -55,6 +58,8 @@ void commands_connect(struct commands *c, struct display_config *display);
 void commands_post(struct commands *c, const struct command *command);
 void commands_start_script(struct commands *c, usec_t now); // script times count from now
 void commands_stop_script(struct commands *c);
+// Returns true if the script has not begun, or further steps.
+bool commands_has_steps(const struct commands *c);
 
 #ifdef __cplusplus
 }

@@ -44,7 +44,9 @@ struct connection {
                    // again
         ABANDONED, // ENDED for good: another connection follows
     } phase;
-    bool stopped; // the viewing is over, or another connection is shown
+    bool stopped;      // the viewing is over, or another connection is shown
+    bool has_shown;    // a picture
+    usec_t resumed_at; // when the viewer ended a pause; 0: a picture was shown since
     struct media_silence silence;
     struct media_progress progress;
     struct seek seek;
@@ -55,7 +57,8 @@ struct connection {
 // again.
 static bool is_away(const struct connection *c)
 {
-    return c->phase == ABANDONED || (c->config.again && c->phase == CONNECTING);
+    return c->phase == ABANDONED ||
+           ((c->config.again || c->config.channel) && c->phase == CONNECTING);
 }
 
 // Returns NULL if the stream is not described yet, or has packets without frames.
@@ -163,6 +166,22 @@ static void on_bye_time(void *ctx, usec_t now)
         c->config.ops->on_drained(c->config.ctx, now);
 }
 
+// A picture was shown at `at`.
+static void note_shown(struct connection *c, usec_t at, usec_t now)
+{
+    if (!c->has_shown && c->config.asked) {
+        usec_t wait = at - c->config.asked;
+        qoe_on_channel_shown(c->config.qoe, wait);
+        trace_channel_shown(c->config.events, c->config.channel, wait, now);
+        log_debug("channel %d took %.0f ms", c->config.channel, usec_to_msec(wait));
+    }
+    c->has_shown = true;
+    if (c->resumed_at && at >= c->resumed_at) {
+        trace_resume(c->config.events, at - c->resumed_at, now);
+        c->resumed_at = 0;
+    }
+}
+
 // The first picture after a seek or a change of the scale was shown.
 static void note_sought(struct connection *c, usec_t wait, usec_t now)
 {
@@ -184,6 +203,8 @@ void connection_done(struct connection *c, struct play_frame *f, usec_t now)
         return;
     }
     usec_t wait;
+    if (f->fate == FATE_SHOWN)
+        note_shown(c, f->shown_at, now);
     if (f->fate == FATE_SHOWN &&
         seek_shown(&c->seek, f->number, f->shown_at, is_paused(c), &wait)) {
         note_sought(c, wait, now);
@@ -210,6 +231,7 @@ static bool open_stream(struct connection *c)
                                           .goddard = c->goddard,
                                           .random = random,
                                           .level = c->config.again ? -1 : c->level.level,
+                                          .at_once = c->config.asked,
                                           .session = c->config.number,
                                           .on_done = c->config.on_done,
                                           .done_ctx = c->config.done_ctx,
@@ -249,7 +271,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     struct play_options *o = c->config.options;
     c->config.ops->on_described(c->config.ctx, now);
     c->sdp = *sdp;
-    if (c->config.again && o->level >= c->sdp.ladder.level_count)
+    if ((c->config.again || c->config.channel) && o->level >= c->sdp.ladder.level_count)
         o->level = c->sdp.ladder.level_count - 1;
     *why = stream_description_refuse(&c->sdp, o, !c->config.display->list_only, c->refusal,
                                      sizeof(c->refusal));
@@ -358,6 +380,8 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     if (c->config.again) {
         qoe_on_reconnect(c->config.qoe);
     } else {
+        if (c->config.asked)
+            qoe_on_channel_open(c->config.qoe);
         if (*c->sdp.other_audio && !o->no_audio)
             log_warn("audio codec %s is not supported (only Opus); playing without audio",
                      c->sdp.other_audio);
@@ -524,6 +548,8 @@ static void on_link_end(void *ctx, enum rtsp_client_end end, const char *text, u
             ops->on_gone(c->config.ctx, text, now);
         return;
     case RTSP_CLIENT_LISTED:
+        if (c->config.channel && ops->on_lost(c->config.ctx, "the URL names a folder", now))
+            return;
         ops->on_end(c->config.ctx, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
         return;
     case RTSP_CLIENT_LEFT:
@@ -680,6 +706,7 @@ void connection_resume(struct connection *c, usec_t now)
 {
     if (!is_paused(c))
         return;
+    c->resumed_at = now;
     video_player_resume(video(c), now);
     goddard_session_pause(c->goddard, false, now);
     if (c->phase == PLAYING)
@@ -784,6 +811,23 @@ bool connection_leave(struct connection *c, usec_t now)
     return c->link && rtsp_link_leave(c->link, now);
 }
 
+struct rtsp_spare *connection_detach(struct connection *c, usec_t now)
+{
+    connection_send_bye(c, now);
+    connection_stop(c, now);
+    timer_set(c->bye, USEC_NEVER);
+    c->phase = ABANDONED;
+    struct rtsp_spare *spare = c->link ? rtsp_link_detach(c->link, now) : NULL;
+    if (!spare)
+        (void)connection_leave(c, now);
+    return spare;
+}
+
+int connection_refusal(const struct connection *c)
+{
+    return c->link ? rtsp_link_status(c->link) : 0;
+}
+
 void connection_hang_up(struct connection *c)
 {
     timer_set(c->bye, USEC_NEVER);
@@ -810,11 +854,13 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
                                         .live_latency_ms = play_options_latency_ms(o, true),
                                         .stored_latency_ms = play_options_latency_ms(o, false),
                                         .silence = o->timeout,
+                                        .may_be_followed = true,
                                         .has_audio = !o->no_audio};
     struct rtsp_link_config link = {.loop = c->config.loop,
                                     .rtsp = &config,
                                     .cc = o->cc,
                                     .repair = repair_mode_name(o->repair),
+                                    .spare = c->config.spare,
                                     .raw = c->config.raw,
                                     .ops = &link_ops,
                                     .ctx = c};
@@ -824,8 +870,10 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
 struct connection *connection_new(const struct connection_config *config, usec_t now)
 {
     struct connection *c = calloc(1, sizeof(*c));
-    if (!c)
+    if (!c) {
+        rtsp_spare_free(config->spare);
         return NULL;
+    }
     c->config = *config;
     c->level.level = config->level;
     if (config->again)
@@ -833,7 +881,12 @@ struct connection *connection_new(const struct connection_config *config, usec_t
     c->config.transport = NULL;
     c->path = path_stats_new(config->qoe, config->events);
     c->bye = timer_new(config->loop, on_bye_time, c);
-    if (c->path && c->bye && (c->link = new_link(c, now)))
+    if (c->path && c->bye)
+        c->link = new_link(c, now);
+    else
+        rtsp_spare_free(c->config.spare);
+    c->config.spare = NULL;
+    if (c->link)
         return c;
     connection_free(c);
     return NULL;

@@ -24,6 +24,7 @@ extern "C" {
 #endif
 
 struct mtp_raw_receiver;
+struct rtsp_spare;
 
 struct connection_ops {
     // The stream is described: the previous connection, if there is one, ends here.
@@ -59,9 +60,14 @@ struct connection_config {
     void *done_ctx;
     const struct connection_ops *ops; // static
     void *ctx;
-    unsigned number;       // number of this connection within the viewing, counted from 0
-    bool again;            // true if it follows another connection, whose values are:
-    const char *transport; // read once
+    unsigned number; // number of this connection within the viewing, counted from 0
+    // The channel that the viewer chose at `asked`, counted from 1; 0: none. Then the connection
+    // plays a stream of its own, and `again` is false.
+    int channel;
+    usec_t asked;             // 0: it is the first
+    struct rtsp_spare *spare; // taken over, on failure too; NULL: makes a connection of its own
+    bool again;               // true if it follows another connection, whose values are:
+    const char *transport;    // read once
     int level;
 };
 
@@ -73,6 +79,12 @@ struct connection *connection_new(const struct connection_config *config, usec_t
 // was described.
 void connection_free(struct connection *c);
 
+// The viewer leaves the stream at once: nothing more is shown or played, and the session ends.
+// Returns the connection to the server, which the caller owns, for another stream; NULL: there is
+// none, or it cannot be kept. May be called inside a callback.
+struct rtsp_spare *connection_detach(struct connection *c, usec_t now);
+// Returns the status of the response that ended the connection; 0: no response did.
+int connection_refusal(const struct connection *c);
 // Gives the network side back, before another connection is made: its link is freed, its BYE is
 // no longer waited for, and the last counts go to QoE.
 void connection_hang_up(struct connection *c);

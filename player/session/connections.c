@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "client/rtsp/rtsp_link.h"
 #include "common/base/log.h"
 #include "common/net/timer.h"
 #include "common/transport/mtp_raw_receiver.h"
@@ -17,6 +18,10 @@ struct connections {
     unsigned made;              // number of connections
     struct reconnect reconnect;
     struct timer *retry;            // owned
+    int channel;                    // from 1; the one chosen last
+    usec_t asked;                   // when; 0: it is the first
+    struct rtsp_spare *spare;       // owned; for the next channel; NULL: none
+    bool reused;                    // `next` was made with it
     struct transport_list previous; // transports from before the viewer's choice
     char reason[256];               // reason of the last loss
     usec_t stalled_since;           // RECONNECT_STALLED
@@ -61,7 +66,7 @@ const char *connections_transport(const struct connections *c)
 
 static const struct connection_ops connection_ops;
 
-static bool make(struct connections *c, usec_t now)
+static bool make(struct connections *c, bool channel, usec_t now)
 {
     struct connection_status before = connections_status(c);
     struct connection_config config = {.loop = c->config.loop,
@@ -78,9 +83,15 @@ static bool make(struct connections *c, usec_t now)
                                        .ops = &connection_ops,
                                        .ctx = c,
                                        .number = ++c->made,
-                                       .again = c->shown,
+                                       .channel = channel ? c->channel : 0,
+                                       .asked = channel ? c->asked : 0,
+                                       .spare = channel ? c->spare : NULL,
+                                       .again = c->shown && !channel,
                                        .transport = before.transport,
                                        .level = before.level};
+    c->reused = config.spare;
+    if (config.spare)
+        c->spare = NULL;
     c->next = connection_new(&config, now);
     return c->next;
 }
@@ -94,9 +105,47 @@ static void make_next(struct connections *c, usec_t now)
     if (!isnan(position))
         c->chosen.start = (usec_t)(position * 1e6);
     connection_hang_up(c->shown);
-    if (!make(c, now))
+    if (!make(c, false, now))
         c->config.ops->on_failed(c->config.ctx, QOE_ERROR, EXIT_INTERNAL,
                                  "cannot connect again: out of memory", now);
+}
+
+// Closes what end_at_once has ended, which may have been within one of its callbacks.
+static void close_ended(struct connections *c)
+{
+    connection_free(c->next);
+    c->next = NULL;
+    if (c->shown)
+        connection_hang_up(c->shown);
+}
+
+static void make_channel(struct connections *c, usec_t now)
+{
+    if (c->config.raw)
+        mtp_raw_receiver_abort(c->config.raw);
+    close_ended(c);
+    if (c->spare && !rtsp_spare_serves(c->spare, &c->chosen.url)) {
+        rtsp_spare_free(c->spare);
+        c->spare = NULL;
+    }
+    if (!make(c, true, now))
+        c->config.ops->on_failed(c->config.ctx, QOE_ERROR, EXIT_INTERNAL,
+                                 "cannot change the channel: out of memory", now);
+}
+
+// Ends what plays and what is being opened, and keeps the connection of the newer one.
+static void end_at_once(struct connections *c, usec_t now)
+{
+    struct connection *all[] = {c->shown, c->next};
+    for (int i = 0; i < 2; i++) {
+        struct rtsp_spare *spare = all[i] ? connection_detach(all[i], now) : NULL;
+        if (!spare)
+            continue;
+        rtsp_spare_free(c->spare);
+        c->spare = spare;
+    }
+    if (c->shown)
+        audio_session_leave(c->config.audio);
 }
 
 // Reports to QoE and trace that a freeze began or ended.
@@ -132,8 +181,14 @@ static enum reconnect_action take(struct connections *c, enum reconnect_event ev
     enum reconnect_picture before = r->picture;
     enum reconnect_action action = reconnect_on(r, event, &facts, now);
     report_picture(c, before, now);
-    if (action == RECONNECT_WAIT || action == RECONNECT_REVERT)
+    if (action == RECONNECT_SWITCH || action == RECONNECT_HALT || action == RECONNECT_FAIL)
+        end_at_once(c, now);
+    if (action == RECONNECT_WAIT || action == RECONNECT_REVERT || action == RECONNECT_SWITCH)
         timer_set(c->retry, r->next);
+    else if (action == RECONNECT_HALT || action == RECONNECT_FAIL)
+        timer_set(c->retry, now);
+    else if (action == RECONNECT_CONNECT && r->state == RECONNECT_TUNING)
+        make_channel(c, now);
     else if (action == RECONNECT_CONNECT)
         make_next(c, now);
     return action;
@@ -142,7 +197,11 @@ static enum reconnect_action take(struct connections *c, enum reconnect_event ev
 static void on_retry_time(void *ctx, usec_t now)
 {
     struct connections *c = ctx;
-    if (!c->over)
+    if (c->over)
+        return;
+    if (c->reconnect.state == RECONNECT_STOPPED)
+        close_ended(c);
+    else
         (void)take(c, RECONNECT_TIMER, now);
 }
 
@@ -185,6 +244,77 @@ enum seek_request connections_seek(struct connections *c, double seconds, usec_t
     if (c->reconnect.state == RECONNECT_OPENING || !c->shown)
         return SEEK_IMPOSSIBLE;
     return connection_seek(c->shown, seconds, now);
+}
+
+// ---- Channels ----
+
+int connections_channel(const struct connections *c)
+{
+    return c->channel;
+}
+
+int connections_channels(const struct connections *c)
+{
+    int listed = c->config.options->playlist.count;
+    return listed ? listed : 1;
+}
+
+const char *connections_channel_name(const struct connections *c)
+{
+    const struct playlist *p = &c->config.options->playlist;
+    bool has_title = p->count && p->channels[c->channel - 1].title[0];
+    return has_title ? p->channels[c->channel - 1].title : c->chosen.url.text;
+}
+
+const char *connections_host(const struct connections *c)
+{
+    return c->chosen.url.host;
+}
+
+void connections_select(struct connections *c, int number, usec_t now)
+{
+    const struct play_options *o = c->config.options;
+    if (c->over || number < 1 || number > connections_channels(c))
+        return;
+    c->channel = number;
+    c->asked = now;
+    c->chosen.url = o->playlist.count ? o->playlist.channels[number - 1].url : o->url;
+    c->chosen.level = c->chosen.url.level >= 0 ? c->chosen.url.level : o->level;
+    c->chosen.start = 0;
+    qoe_on_channel(c->config.qoe, number, c->chosen.url.text, now);
+    trace_channel(c->config.events, number, c->chosen.url.text, now);
+    (void)take(c, RECONNECT_SELECT, now);
+}
+
+void connections_halt(struct connections *c, usec_t now)
+{
+    if (c->over)
+        return;
+    *c->reason = '\0';
+    (void)take(c, RECONNECT_STOP, now);
+}
+
+// The connection that was kept failed before the server answered: it may have ended meanwhile.
+static bool try_another(struct connections *c, usec_t now)
+{
+    bool fresh = c->reconnect.state == RECONNECT_TUNING && c->next && c->reused &&
+                 !connection_refusal(c->next);
+    if (!fresh)
+        return false;
+    (void)take(c, RECONNECT_SELECT, now);
+    rtsp_spare_free(c->spare);
+    c->spare = NULL;
+    return true;
+}
+
+static void report_no_channel(struct connections *c, const char *reason, usec_t now)
+{
+    char text[400];
+    snprintf(text, sizeof(text), "Cannot open %.100s: %.256s", connections_channel_name(c), reason);
+    qoe_on_channel_failed(c->config.qoe, reason);
+    trace_channel_failed(c->config.events, c->channel, reason, now);
+    snprintf(c->reason, sizeof(c->reason), "%s", reason);
+    c->config.ops->on_no_channel(c->config.ctx, text, now);
 }
 
 enum seek_request connections_scale(struct connections *c, double scale, usec_t now)
@@ -237,10 +367,15 @@ static bool on_lost(void *ctx, const char *reason, usec_t now)
     struct connections *c = ctx;
     if (c->over)
         return false;
+    if (try_another(c, now))
+        return true;
     bool away = reconnect_is_away(&c->reconnect);
     switch (take(c, RECONNECT_LOST, now)) {
     case RECONNECT_END:
         return false;
+    case RECONNECT_FAIL:
+        report_no_channel(c, reason, now);
+        return true;
     case RECONNECT_REVERT: {
         char text[200];
         snprintf(text, sizeof(text), "No %.40s: %.150s", connections_transport(c), reason);
@@ -315,6 +450,8 @@ bool connections_leave(struct connections *c, usec_t now)
     if (c->shown)
         connection_send_bye(c->shown, now);
     struct connection *newest = c->next ? c->next : c->shown;
+    rtsp_spare_free(c->spare); // its session has ended
+    c->spare = NULL;
     c->leaving = newest && connection_leave(newest, now);
     return c->leaving;
 }
@@ -328,9 +465,11 @@ struct connections *connections_new(const struct connections_config *config, use
         return NULL;
     c->config = *config;
     c->chosen = *config->options;
-    reconnect_init(&c->reconnect, config->options->reconnect == OPTION_ON);
+    c->channel = 1;
+    bool tunes = config->options->playlist.count;
+    reconnect_init(&c->reconnect, config->options->reconnect == OPTION_ON, tunes);
     c->retry = timer_new(config->loop, on_retry_time, c);
-    if (c->retry && make(c, now))
+    if (c->retry && make(c, tunes, now))
         return c;
     connections_free(c);
     return NULL;
@@ -342,6 +481,7 @@ void connections_free(struct connections *c)
         return;
     connection_free(c->next);
     connection_free(c->shown);
+    rtsp_spare_free(c->spare);
     timer_free(c->retry);
     picture_unref(c->last_picture);
     free(c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The successive connections of a viewing: creates each, shows one, and replaces it after a loss or
-// when the viewer chooses another transport, as policy/reconnect decides. A replaced connection is
-// freed. Loop thread only; after that has ended, the main thread.
+// when the viewer chooses another transport or channel, as policy/reconnect decides. A replaced
+// connection is freed. Loop thread only; after that has ended, the main thread.
 #ifndef WEIR_PLAYER_SESSION_CONNECTIONS_H
 #define WEIR_PLAYER_SESSION_CONNECTIONS_H
 
@@ -23,6 +23,8 @@ struct connections_ops {
     void (*on_left)(void *ctx, usec_t now); // after connections_leave
     // The transport that the viewer chose was refused.
     void (*on_refused)(void *ctx, const char *message);
+    // The channel cannot be opened; the viewer may choose another.
+    void (*on_no_channel)(void *ctx, const char *message, usec_t now);
 };
 
 struct connections_config {
@@ -63,6 +65,17 @@ void connections_set_paused(struct connections *c, bool paused, usec_t now);
 enum seek_request connections_scale(struct connections *c, double scale, usec_t now);
 enum seek_request connections_seek(struct connections *c, double seconds, usec_t now);
 void connections_change_transport(struct connections *c, const char *name, usec_t now);
+
+// Plays channel `number`, from 1, of the options' playlist; without a playlist the only one is 1.
+// Replaces what plays, or what was chosen before and did not play yet. Another number does nothing.
+void connections_select(struct connections *c, int number, usec_t now);
+// Ends the media; connections_select continues.
+void connections_halt(struct connections *c, usec_t now);
+int connections_channel(const struct connections *c); // the one chosen last, from 1
+int connections_channels(const struct connections *c);
+// The name of that channel for people: its title, or its URL without the user.
+const char *connections_channel_name(const struct connections *c);
+const char *connections_host(const struct connections *c); // its server
 
 // The viewing ends: nothing more is shown, and no connection follows.
 void connections_stop(struct connections *c, usec_t now);

@@ -260,6 +260,7 @@ static bool open_video(struct stream_player *s)
                                          .events = s->config.events,
                                          .show = s->config.show,
                                          .level = s->config.level,
+                                         .at_once = s->config.at_once,
                                          .session = s->config.session,
                                          .on_done = s->config.on_done,
                                          .done_ctx = s->config.done_ctx,

@@ -43,6 +43,7 @@ struct stream_player_config {
     struct goddard_session *goddard; // receives packets, frames and stalls; NULL: not wanted
     uint64_t random;                 // for SSRC and CNAME
     int level;              // at the start; -1: unknown, on_level reports the first that arrives
+    bool at_once;           // the first picture is shown as soon as it is decoded, without a buffer
     unsigned session;       // copied into each frame given to the decoder
     play_frame_fn *on_done; // any thread, with done_ctx: brings a frame to video_player_done
     void *done_ctx;

@@ -71,8 +71,7 @@ static void show_title(struct ui_feed *u, const struct ui_facts *f)
     if (!f->shown) {
         if (u->ticks++ == CONNECTING_TICKS)
             display->ops->expect(display, CONNECTING_WIDTH, CONNECTING_HEIGHT);
-        snprintf(text, sizeof(text), "weir-play: connecting to %.200s",
-                 u->config.options->url.host);
+        snprintf(text, sizeof(text), "weir-play: connecting to %.200s", f->host);
         display->ops->set_status(display, text);
         return;
     }
@@ -189,21 +188,25 @@ static enum overlay_message_link link_of(enum reconnect_state state)
         [RECONNECT_CHANGING_CONNECTING] = LINK_CHANGING,
         [RECONNECT_REVERTING_WAITING] = LINK_CHANGING,
         [RECONNECT_REVERTING_CONNECTING] = LINK_CHANGING,
+        [RECONNECT_SELECTING] = LINK_CHANGING,
+        [RECONNECT_TUNING] = LINK_CHANGING,
+        [RECONNECT_STOPPED] = LINK_STOPPED,
     };
     return links[state];
 }
 
-static void make_message(const struct ui_feed *u, const struct connection_status *c,
-                         const struct ui_facts *f, struct overlay_message *out, usec_t now)
+static void make_message(const struct connection_status *c, const struct ui_facts *f,
+                         struct overlay_message *out, usec_t now)
 {
-    struct overlay_message_facts m = {.link = link_of(f->reconnect->state),
-                                      .host = u->config.options->url.host,
-                                      .reason = f->reason,
-                                      .other = f->transport,
-                                      .tries = f->reconnect->tries,
-                                      .next = reconnect_remaining(f->reconnect, now),
-                                      .described = c->video,
-                                      .silence = -1};
+    struct overlay_message_facts m = {
+        .link = link_of(f->reconnect->state),
+        .host = f->host,
+        .reason = f->reason,
+        .other = f->reconnect->state >= RECONNECT_SELECTING ? f->channel : f->transport,
+        .tries = f->reconnect->tries,
+        .next = reconnect_remaining(f->reconnect, now),
+        .described = c->video,
+        .silence = -1};
     if (c->video) {
         const struct video_pipeline *pipeline = video_player_pipeline(c->video);
         const struct playout *playout = video_pipeline_playout(pipeline);
@@ -237,7 +240,7 @@ static void show_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     if (c.sdp)
         sample_connection(&c, f, &o->panel);
     sample_report(u, &o->panel, now);
-    make_message(u, &c, f, &o->message, now);
+    make_message(&c, f, &o->message, now);
     u->config.display->ops->set_osd(u->config.display, o);
 }
 

@@ -25,6 +25,8 @@ struct ui_facts {
     const struct reconnect *reconnect;
     const char *reason;                 // reason of the last loss
     const char *transport;              // the transport with which the next connection begins
+    const char *channel;                // the name of the channel chosen last
+    const char *host;                   // its server
     const struct qoe_transport *second; // stats of the last second
     bool raw;                           // true if transports over raw TCP segments are available
 };

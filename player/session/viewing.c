@@ -120,9 +120,9 @@ static void on_duration(void *ctx, usec_t now)
 
 // ---- From the connections ----
 
-static void on_playing(void *ctx, usec_t now)
+// The viewing has begun: times of the options count from now.
+static void begin(struct viewing *v, usec_t now)
 {
-    struct viewing *v = ctx;
     if (v->playing_since)
         return;
     v->playing_since = now;
@@ -132,6 +132,11 @@ static void on_playing(void *ctx, usec_t now)
     commands_start_script(v->commands, now);
     if (v->options->duration)
         timer_set(v->duration, now + v->options->duration);
+}
+
+static void on_playing(void *ctx, usec_t now)
+{
+    begin(ctx, now);
 }
 
 static void on_ended(void *ctx, usec_t now)
@@ -166,12 +171,26 @@ static void on_refused(void *ctx, const char *message)
     ui_feed_toast(v->ui, "%s", message);
 }
 
+// Without a window, and without further steps of the script, nobody would choose another channel.
+static void on_no_channel(void *ctx, const char *message, usec_t now)
+{
+    struct viewing *v = ctx;
+    if (v->options->headless && !commands_has_steps(v->commands)) {
+        end(v, QOE_ERROR, EXIT_REFUSED, message, now);
+        return;
+    }
+    log_warn("%s", message);
+    ui_feed_toast(v->ui, "%s", message);
+    begin(v, now);
+}
+
 static const struct connections_ops connections_ops = {.on_playing = on_playing,
                                                        .on_ended = on_ended,
                                                        .on_gone = on_gone,
                                                        .on_failed = on_failed,
                                                        .on_left = on_left,
-                                                       .on_refused = on_refused};
+                                                       .on_refused = on_refused,
+                                                       .on_no_channel = on_no_channel};
 
 // ---- From the display ----
 
@@ -210,6 +229,36 @@ static void seek(struct viewing *v, double seconds, usec_t now)
         ui_feed_toast(v->ui, "Cannot seek: the server does not report the position");
 }
 
+static void select_channel(struct viewing *v, int number, usec_t now)
+{
+    int count = connections_channels(v->connections);
+    if (number < 1 || number > count) {
+        ui_feed_toast(v->ui, "There is no channel %d: there are 1 to %d", number, count);
+        log_warn("there is no channel %d: there are 1 to %d", number, count);
+        return;
+    }
+    connections_select(v->connections, number, now);
+    ui_feed_toast(v->ui, "%d  %s", number, connections_channel_name(v->connections));
+}
+
+// After the last channel follows the first.
+static void step_channel(struct viewing *v, int by, usec_t now)
+{
+    int count = connections_channels(v->connections);
+    if (count < 2)
+        ui_feed_toast(v->ui, "There is no other channel: --playlist FILE lists them");
+    else
+        select_channel(v, (connections_channel(v->connections) - 1 + by + count) % count + 1, now);
+}
+
+static void set_paused(struct viewing *v, bool paused, usec_t now)
+{
+    if (connections_reconnect(v->connections)->state != RECONNECT_STOPPED)
+        connections_set_paused(v->connections, paused, now);
+    else if (!paused)
+        connections_select(v->connections, connections_channel(v->connections), now);
+}
+
 static void set_scale(struct viewing *v, double scale, usec_t now)
 {
     if (connections_scale(v->connections, scale, now) != SEEK_WANTED)
@@ -226,6 +275,43 @@ static void on_snapshot(void *ctx, const char *name, bool written)
     ui_feed_toast(v->ui, written ? "Snapshot: %s" : "Cannot write %s", name);
 }
 
+// What the viewer requests, for the trace; NULL: it concerns this program only.
+static const char *control_name(const struct viewing *v, enum command_kind kind)
+{
+    enum reconnect_state state = connections_reconnect(v->connections)->state;
+    bool rests = state == RECONNECT_STOPPED || connections_status(v->connections).paused;
+    switch (kind) {
+    case COMMAND_SEEK:
+    case COMMAND_SEEK_BY:
+        return "seek";
+    case COMMAND_TOGGLE_PAUSE:
+    case COMMAND_PAUSE:
+    case COMMAND_RESUME:
+        if (kind == COMMAND_PAUSE || (kind == COMMAND_TOGGLE_PAUSE && !rests))
+            return "pause";
+        return state == RECONNECT_STOPPED ? "play" : "resume";
+    case COMMAND_LEVEL:
+    case COMMAND_LEVEL_BY:
+        return "level";
+    case COMMAND_SCALE:
+    case COMMAND_SCALE_BY:
+        return "scale";
+    case COMMAND_TRANSPORT:
+        return "transport";
+    case COMMAND_CHANNEL:
+    case COMMAND_CHANNEL_BY:
+        return "channel";
+    case COMMAND_STOP:
+        return "stop";
+    case COMMAND_QUIT:
+    case COMMAND_FAILED:
+    case COMMAND_SNAPSHOT:
+    case COMMAND_MUTE:
+        break;
+    }
+    return NULL;
+}
+
 static void on_command(void *ctx, const struct command *c, usec_t now)
 {
     struct viewing *v = ctx;
@@ -233,6 +319,9 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
     struct connection *shown = connections_shown(all);
     if (v->over)
         return;
+    const char *control = control_name(v, c->kind);
+    if (control)
+        trace_control(v->events, control, now);
     switch (c->kind) {
     case COMMAND_QUIT:
         end(v, QOE_INTERRUPTED, EXIT_ENDED, NULL, now);
@@ -241,11 +330,14 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
         end(v, QOE_ERROR, EXIT_INTERNAL, "the display failed", now);
         return;
     case COMMAND_TOGGLE_PAUSE:
-        connections_set_paused(all, !connections_status(all).paused, now);
+        set_paused(v,
+                   connections_reconnect(all)->state != RECONNECT_STOPPED &&
+                       !connections_status(all).paused,
+                   now);
         return;
     case COMMAND_PAUSE:
     case COMMAND_RESUME:
-        connections_set_paused(all, c->kind == COMMAND_PAUSE, now);
+        set_paused(v, c->kind == COMMAND_PAUSE, now);
         return;
     case COMMAND_LEVEL:
         if (shown)
@@ -276,6 +368,15 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
         if (connections_last_picture(all))
             snapshot_take(&v->loop, connections_last_picture(all), on_snapshot, v);
         return;
+    case COMMAND_CHANNEL:
+        select_channel(v, c->level, now);
+        return;
+    case COMMAND_CHANNEL_BY:
+        step_channel(v, c->level, now);
+        return;
+    case COMMAND_STOP:
+        connections_halt(all, now);
+        return;
     case COMMAND_MUTE:
         audio_session_mute(v->audio);
         return;
@@ -301,6 +402,8 @@ static void on_tick(void *ctx, usec_t now)
                              .reconnect = reconnect,
                              .reason = connections_reason(v->connections),
                              .transport = connections_transport(v->connections),
+                             .channel = connections_channel_name(v->connections),
+                             .host = connections_host(v->connections),
                              .second = &v->second,
                              .raw = v->raw};
     ui_feed_tick(v->ui, &facts, now);

@@ -19,7 +19,10 @@ enum display_command {
     DISPLAY_LEVEL_UP,
     DISPLAY_LEVEL_DOWN,
     DISPLAY_SNAPSHOT,
-    DISPLAY_MUTE,   // toggles: mute or unmute
+    DISPLAY_MUTE, // toggles: mute or unmute
+    DISPLAY_NEXT, // the next channel
+    DISPLAY_PREVIOUS,
+    DISPLAY_STOP,
     DISPLAY_FASTER, // fast forward, rewind: one step up
     DISPLAY_SLOWER, // one step down
     DISPLAY_NORMAL, // normal play

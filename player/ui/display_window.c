@@ -172,6 +172,12 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
     case SDLK_KP_MINUS:
         command(w, DISPLAY_LEVEL_DOWN);
         return;
+    case SDLK_PAGEUP:
+        command(w, DISPLAY_NEXT);
+        return;
+    case SDLK_PAGEDOWN:
+        command(w, DISPLAY_PREVIOUS);
+        return;
     case SDLK_RIGHTBRACKET:
         command(w, DISPLAY_FASTER);
         return;
@@ -194,6 +200,9 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
         return;
     case SDLK_SPACE:
         command(w, DISPLAY_PAUSE);
+        return;
+    case SDLK_x:
+        command(w, DISPLAY_STOP);
         return;
     case SDLK_s:
         command(w, DISPLAY_SNAPSHOT);

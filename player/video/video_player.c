@@ -295,6 +295,8 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
                              : o->has_buffer || stamped ? LATENCY_START
                                                         : LATENCY_AUTO;
     bool at_once = steers && mode == LATENCY_AUTO;
+    bool hurries =
+        p->config.at_once && sdp->duration >= 0 && !o->has_buffer && o->adapt != ADAPT_GODDARD;
     // --adapt goddard has one threshold for starting and resuming.
     usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {
@@ -302,6 +304,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .clock = p->config.clock,
         .sink = {.qoe = p->config.qoe, .on_event = on_event, .ctx = p},
         .level = p->config.level,
+        .at_once = hurries,
         .start_threshold = at_once ? 0 : o->buffer,
         .resume_threshold = resume,
         .decode_lead = sdp_has_pictures(sdp) ? PLAYOUT_DECODE_LEAD : 0,

@@ -29,6 +29,7 @@ struct video_player_config {
     struct trace *events; // may be NULL
     struct render_queue *show;
     int level;              // at the start; -1: unknown, on_level reports the first that arrives
+    bool at_once;           // playing starts with the first picture, unless --buffer is given
     unsigned session;       // copied into each frame given to the decoder
     play_frame_fn *on_done; // any thread, with done_ctx: brings the frame to video_player_done
     void *done_ctx;

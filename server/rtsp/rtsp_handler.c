@@ -27,6 +27,7 @@ struct rtsp_handler {
     struct catalog_hold hold;  // of the film whose path was requested last
     struct stream *stream;     // the stream of the film; NULL: none yet
     int query_level;           // from ?level=N; -1 = none
+    char group[RTSP_MAX_NAME]; // Pipelined-Requests of the session's SETUP; empty: none
 };
 
 // ---- Life
@@ -528,6 +529,28 @@ static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request
     set_buffer(h, rtsp_header(request, "X-Weir-Buffer"));
 }
 
+// Returns the id of the session that the request is for; empty: none. A viewer that does not know
+// the id yet names the group of the SETUP (RFC 7826, 18.33).
+static struct text session_of(const struct rtsp_handler *h, const struct rtsp_item *request)
+{
+    struct text id = rtsp_header(request, "Session");
+    struct text group = rtsp_header(request, RTSP_PIPELINED_HEADER);
+    if (!id.len && group.len && track_setup_session(h->setup) && text_is(group, h->group))
+        return (struct text){h->state.id, strlen(h->state.id)};
+    return id;
+}
+
+// Call it after a SETUP was served.
+static void note_group(struct rtsp_handler *h, const struct rtsp_item *request,
+                       struct rtsp_response *a)
+{
+    struct text group = rtsp_header(request, RTSP_PIPELINED_HEADER);
+    if (a->status != 200 || !group.len || group.len >= sizeof(h->group))
+        return;
+    text_copy(group, h->group, sizeof(h->group));
+    rtsp_response_header(a, RTSP_PIPELINED_HEADER ": %s\r\n", h->group);
+}
+
 // Returns false if the request has to wait.
 static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struct rtsp_response *a,
                   usec_t now)
@@ -541,6 +564,7 @@ static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
         break;
     case RTSP_SETUP:
         handle_setup(h, request, a, now);
+        note_group(h, request, a);
         return true; // SETUP applies its own change of state
     case RTSP_PLAY:
         if (!handle_play(h, request, a, now))
@@ -557,6 +581,7 @@ static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
         break;
     case RTSP_TEARDOWN:
         track_setup_teardown(h->setup, now);
+        h->group[0] = '\0';
         break;
     case RTSP_UNKNOWN:
     case RTSP_ANNOUNCE:
@@ -571,9 +596,9 @@ static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
 bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
                         struct rtsp_response *a, usec_t now)
 {
-    a->status = request->cseq < 0 ? 400
-                                  : rtsp_session_check(&h->state, request->method,
-                                                       rtsp_header(request, "Session"));
+    a->status = request->cseq < 0
+                    ? 400
+                    : rtsp_session_check(&h->state, request->method, session_of(h, request));
     struct text require = rtsp_header(request, "Require");
     int err;
     rtsp_session_alive(&h->state, now); // true even while it waits for a film

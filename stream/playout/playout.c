@@ -826,6 +826,7 @@ struct playout *playout_new(const struct playout_config *config)
     media_clock_init(&p->clock);
     playout_flush(p, 0, 0);
     playout_set_thresholds(p, config->start_threshold, config->resume_threshold);
+    p->at_once = config->at_once;
     p->last_now = INT64_MIN;
     level_schedule_init(&p->levels, ladder, config->level);
     return p;

@@ -90,10 +90,12 @@ struct playout_config {
     usec_t start_threshold;  // media to hold before playing, >= 0
     usec_t resume_threshold; // the same after the buffer ran empty
     usec_t decode_lead;      // 0 .. 1 s; PLAYOUT_DECODE_LEAD is the usual
-    bool live;               // keeps the clock; ignored with `reorders`
-    bool low_latency;        // live without a clock; ignored with `reorders`
-    bool stamped;            // frames have the time of their RTP time stamps, which need not ascend
-    bool reorders;           // frames come in the order of decoding (received_frame_slot)
+    bool at_once;     // as in playout_seek: the first frame is shown when it is held, whatever
+                      // the threshold
+    bool live;        // keeps the clock; ignored with `reorders`
+    bool low_latency; // live without a clock; ignored with `reorders`
+    bool stamped;     // frames have the time of their RTP time stamps, which need not ascend
+    bool reorders;    // frames come in the order of decoding (received_frame_slot)
 };
 
 enum playout_mode { PLAYOUT_BUFFERING, PLAYOUT_PLAYING, PLAYOUT_REBUFFERING, PLAYOUT_ENDED };

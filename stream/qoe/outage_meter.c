@@ -10,6 +10,11 @@ void outage_meter_end(struct outage_meter *o, const struct qoe_media_edge *e, us
     o->end_active = active;
 }
 
+void outage_meter_forget(struct outage_meter *o)
+{
+    o->open = false;
+}
+
 uint64_t outage_meter_begin(struct outage_meter *o, const struct qoe_media_edge *e,
                             const struct ladder *ladder, usec_t active)
 {

@@ -24,6 +24,7 @@ struct outage_meter { // all zero to begin with; outage_meter.c alone writes the
 
 // `active`: time of the edge in active time (active_time.h).
 void outage_meter_end(struct outage_meter *o, const struct qoe_media_edge *e, usec_t active);
+void outage_meter_forget(struct outage_meter *o); // another stream follows: nothing is missed
 // Returns how many frames were missed; 0 also if no outage is open.
 uint64_t outage_meter_begin(struct outage_meter *o, const struct qoe_media_edge *e,
                             const struct ladder *ladder, usec_t active);

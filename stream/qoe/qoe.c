@@ -11,6 +11,7 @@
 #include "stream/qoe/frame_jitter.h"
 #include "stream/qoe/freeze_account.h"
 #include "stream/qoe/outage_meter.h"
+#include "stream/qoe/qoe_channels.h"
 #include "stream/qoe/qoe_latency.h"
 #include "stream/qoe/qoe_layers.h"
 #include "stream/qoe/qoe_levels.h"
@@ -53,6 +54,7 @@ struct qoe {
 
     uint64_t seeks;
     struct hist seek_wait;
+    struct qoe_channels channels;
     struct hist control_wait[QOE_CONTROLS];
     bool has_budget;
     struct qoe_budget budget;
@@ -95,6 +97,7 @@ struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now)
     qoe_latency_init(&q->latency);
     qoe_network_init(&q->network);
     hist_init(&q->seek_wait);
+    qoe_channels_init(&q->channels);
     for (int i = 0; i < QOE_CONTROLS; i++)
         hist_init(&q->control_wait[i]);
     return q;
@@ -137,16 +140,48 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
     q->frames = e->frames;
 }
 
-void qoe_on_reconnect(struct qoe *q)
+// Counts and frame numbers of the next connection begin again.
+static void renumber(struct qoe *q)
 {
-    if (q->has_ended)
-        return;
-    q->reconnects++;
     qoe_playback_reconnect(&q->playback);
     qoe_network_reconnect(&q->network);
     q->totals_before = q->totals;
     frame_jitter_break(&q->jitter, &q->ladder);
     freeze_account_renumber(&q->freezes);
+}
+
+void qoe_on_reconnect(struct qoe *q)
+{
+    if (q->has_ended)
+        return;
+    q->reconnects++;
+    renumber(q);
+}
+
+void qoe_on_channel(struct qoe *q, int number, const char *url, usec_t now)
+{
+    if (!q->has_ended)
+        qoe_channels_chosen(&q->channels, number, url, qoe_since_start(q, now));
+}
+
+void qoe_on_channel_open(struct qoe *q)
+{
+    if (q->has_ended)
+        return;
+    renumber(q);
+    outage_meter_forget(&q->outages);
+}
+
+void qoe_on_channel_shown(struct qoe *q, usec_t wait)
+{
+    if (!q->has_ended)
+        qoe_channels_shown(&q->channels, wait);
+}
+
+void qoe_on_channel_failed(struct qoe *q, const char *error)
+{
+    if (!q->has_ended)
+        qoe_channels_failed(&q->channels, error);
 }
 
 void qoe_on_start(struct qoe *q, usec_t now)
@@ -493,6 +528,7 @@ void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
     qoe_layers_read(&q->layers, qoe_network_seconds(&q->network), out);
     out->seeks.count = (double)q->seeks;
     out->seeks.wait = qoe_quantiles_of(&q->seek_wait);
+    qoe_channels_read(&q->channels, out);
     for (int i = 0; i < QOE_CONTROLS; i++) {
         out->controls[i].wait = qoe_quantiles_of(&q->control_wait[i]);
         out->controls[i].count = out->controls[i].wait.count;

@@ -76,6 +76,15 @@ void qoe_on_seek_shown(struct qoe *q, usec_t wait);
 const struct qoe_freeze_entry *qoe_on_control(struct qoe *q, int64_t number, usec_t now);
 void qoe_on_control_shown(struct qoe *q, enum qoe_control control, usec_t wait);
 
+// The viewer chose channel `number` (from 1). The time to its first picture, which came `wait`
+// after the request, counts neither as a stall nor as a freeze if the caller reports it as a pause.
+void qoe_on_channel(struct qoe *q, int number, const char *url, usec_t now);
+// Another connection plays that channel: totals and frame numbers begin again, and what is missing
+// between the two streams is not missed.
+void qoe_on_channel_open(struct qoe *q);
+void qoe_on_channel_shown(struct qoe *q, usec_t wait);
+void qoe_on_channel_failed(struct qoe *q, const char *error);
+
 void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now);
 
 // A proxy on the way tells the mean times that frames took from the origin to it, and in it; NaN:

@@ -109,6 +109,14 @@ struct qoe_switch_entry {
     const char *why; // static
 };
 
+struct qoe_channel_entry {
+    double at;  // seconds since the start of the session
+    int number; // of the channel, from 1
+    char url[QOE_MAX_TEXT];
+    double wait;     // ms to its first picture; NaN: there was none
+    char error[128]; // why it was not opened; empty: it was, or the viewer chose another before
+};
+
 // Units: seconds, ms (latencies), bit/s, bytes. Counts are doubles, too, so that they can be NaN.
 // The pointers are valid as long as the qoe; the next event changes the data behind them.
 struct qoe_json {
@@ -155,6 +163,12 @@ struct qoe_json {
         double count;
         struct qoe_quantiles wait;
     } seeks;
+    struct { // that the viewer chose after the first
+        double count;
+        struct qoe_quantiles wait; // from the request to the first picture
+        int listed;
+        const struct qoe_channel_entry *list;
+    } channels;
     struct {
         double count;
         struct qoe_quantiles wait;

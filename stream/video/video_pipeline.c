@@ -625,6 +625,7 @@ static bool open_playout(struct video_pipeline *v)
                                     .start_threshold = usec_max(c->start_threshold, c->target),
                                     .resume_threshold = c->resume_threshold,
                                     .decode_lead = c->decode_lead,
+                                    .at_once = c->at_once,
                                     .live = c->steers && !c->stamped,
                                     .low_latency = c->low_latency,
                                     .stamped = c->stamped,

@@ -28,8 +28,9 @@ struct video_pipeline_config {
     const struct ladder *ladder;    // borrowed for the pipeline's life, as are the next two
     const struct clock_sync *clock; // of the sender's wall clock
     struct viewing_sink sink;
-    int level;              // to begin with; -1: not known, the first that arrives is emitted
-    usec_t start_threshold; // of playout.h, as are these
+    int level;    // to begin with; -1: not known, the first that arrives is emitted
+    bool at_once; // of playout.h, as are these
+    usec_t start_threshold;
     usec_t resume_threshold;
     usec_t decode_lead;
     bool low_latency; // with LATENCY_LOW

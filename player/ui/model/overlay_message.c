@@ -75,10 +75,15 @@ void overlay_message_make(const struct overlay_message_facts *f, struct overlay_
             playing(f, out);
         return;
     }
+    if (f->link == LINK_STOPPED) {
+        say(out, *f->reason ? "Cannot open %.64s" : "Stopped: %.64s", f->other);
+        because(out, f->reason);
+        return;
+    }
     if (f->moves)
         return;
     if (f->link == LINK_CHANGING) {
-        say(out, "Changing to %.40s", f->other);
+        say(out, "Changing to %.64s", f->other);
         return;
     }
     because(out, f->reason);

@@ -22,13 +22,21 @@ struct overlay_message {
     double done; // progress of the wait, 0 .. 1; NaN: unknown
 };
 
-enum overlay_message_link { LINK_CONNECTING, LINK_PLAYING, LINK_LOST, LINK_TRYING, LINK_CHANGING };
+enum overlay_message_link {
+    LINK_CONNECTING,
+    LINK_PLAYING,
+    LINK_LOST,
+    LINK_TRYING,
+    LINK_CHANGING,
+    LINK_STOPPED
+};
 
 struct overlay_message_facts {
     enum overlay_message_link link;
     const char *host;   // LINK_CONNECTING
-    const char *reason; // LINK_LOST, LINK_TRYING: reason of the loss
-    const char *other;  // LINK_CHANGING: the next transport
+    const char *reason; // LINK_LOST, LINK_TRYING: reason of the loss; LINK_STOPPED: why the channel
+                        // cannot be opened, empty: the viewer stopped
+    const char *other;  // LINK_CHANGING: the next transport or channel; LINK_STOPPED: the channel
     int tries;
     usec_t next;    // LINK_LOST: time until the next attempt; none is made while paused
     bool moves;     // not LINK_PLAYING: buffered pictures are still playing

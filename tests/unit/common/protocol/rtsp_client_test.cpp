@@ -1539,3 +1539,195 @@ TEST_CASE("rtsp client: too many pending requests end it")
     rtsp_client_ask_pair(o.client, 15, o.now);
     CHECK(o.log.back() == "end refused: cannot send SET_PARAMETER to the server");
 }
+
+// ---- One client after the other on a connection ----
+
+namespace
+{
+
+const std::string NEXT = "rtsp://192.0.2.1/news";
+const std::string TCP_SETUP = "RTP/AVP/TCP;unicast;interleaved=0-1;ssrc=3D13A1C1;x-weir=tcp";
+const std::string GROUP_1 = " Pipelined-Requests: 1", GROUP_2 = " Pipelined-Requests: 2";
+
+std::string weir_setup_of(int cseq, const std::string &group)
+{
+    return reply(cseq, "200 OK",
+                 "Transport: " + TCP_SETUP + "\nSession: 2c75d4d43d74f2d6;timeout=60\n" +
+                     (group.empty() ? "" : "Pipelined-Requests: " + group + "\n"));
+}
+
+// Requests are answered up to SETUP; those up to #5 are pending.
+void set_up_first(Owner &o, const std::string &group)
+{
+    o.config.may_be_followed = true;
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10,
+             in(weir_description(1)),
+             {"SETUP " + URL + "/trackID=0 #2" + GROUP_1 + " Transport: tcp"}},
+            {20,
+             in(weir_setup_of(2, group)),
+             {"setup tcp rtt 10", "SET_PARAMETER " + URL + "/ #3" + SESSION + " [latency: 1000,]",
+              "PLAY " + URL + "/ #4" + SESSION + " Range: npt=now-",
+              "GET_PARAMETER " + URL + "/ #5" + SESSION + PARAMS}}});
+}
+
+// The next client plays `url` on the connection of the one before.
+void follow(Owner &o, rtsp_client_before *before, const std::string &url)
+{
+    o.log.clear();
+    REQUIRE(rtsp_client_hand_over(o.client, before, o.now));
+    CHECK(rtsp_client_is_over(o.client));
+    CHECK(rtsp_client_next_timeout(o.client) == USEC_NEVER);
+    rtsp_client_free(o.client);
+    o.client = nullptr;
+    o.set_url(url);
+    o.config.before = before;
+}
+
+// What leaves at once for NEXT, with CSeqs from `cseq` on.
+std::vector<std::string> at_once(int cseq, const std::string &group)
+{
+    auto n = [&] { return " #" + std::to_string(cseq++) + group; };
+    return {"connected",
+            "DESCRIBE " + NEXT + n() + " Accept: application/sdp",
+            "SETUP " + NEXT + "/trackID=0" + n() + " Transport: tcp",
+            "SETUP " + NEXT + "/trackID=1" + n() + " Transport: audio",
+            "SET_PARAMETER " + NEXT + "/" + n() + " [latency: 1000,]",
+            "PLAY " + NEXT + "/" + n(),
+            "GET_PARAMETER " + NEXT + "/" + n() + PARAMS};
+}
+
+} // namespace
+
+TEST_CASE("rtsp client: another stream on the connection plays after one round trip")
+{
+    Owner o;
+    o.piece = GENERATE(0, 1, 100);
+    rtsp_client_before before;
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    CHECK(o.log == std::vector<std::string>{"TEARDOWN " + URL + "/ #6" + SESSION});
+    CHECK(std::string(before.transport) == "tcp");
+    run(o, {{30, connected, at_once(7, GROUP_2)},
+            // What the server had sent for the stream before is ignored.
+            {40,
+             in(reply(3) + frame(0, "old") + reply(4) + reply(5) + frame(1, "bye") + reply(6)),
+             {"frame 0 old, not taken", "frame 1 bye, not taken"}},
+            {41,
+             in(reply(7, "200 OK", "Content-Base: " + NEXT + "/\n", WEIR_VIDEO) +
+                weir_setup_of(8, "2") + reply(9, "455 Method Not Valid in This State") + reply(10) +
+                reply(11, "200 OK", "Range: npt=now-\n") + frame(0, "new") +
+                reply(12, "200 OK", "", "level: 0\n")),
+             {"setup tcp rtt 10", "playing from - frame -1 shows -1", "frame 0 new",
+              "params level 0 rtt 11 wall 11"}},
+            {50, leave, {"TEARDOWN " + NEXT + "/ #13" + SESSION}},
+            {60, in(reply(13)), {"end left"}}});
+}
+
+TEST_CASE("rtsp client: stored media after live media gets its own latency")
+{
+    Owner o;
+    rtsp_client_before before;
+    std::string stored = WEIR_VIDEO;
+    stored.replace(stored.find("npt=now-"), 8, "npt=0-60");
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    run(o, {{30, connected, at_once(7, GROUP_2)},
+            {40,
+             in(reply(7, "200 OK", "", stored) + weir_setup_of(8, "2") + reply(9, "455 Not Valid") +
+                reply(10) + reply(11, "200 OK", "Range: npt=0.000-60.000\n")),
+             {"setup tcp rtt 10", "playing from 0 frame -1 shows -1",
+              "SET_PARAMETER " + NEXT + "/ #13" + SESSION + " [latency: 1500,]"}}});
+}
+
+TEST_CASE("rtsp client: a stream that is not there leaves the connection to the next one")
+{
+    Owner o;
+    rtsp_client_before before, again;
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    run(o, {{30, connected, at_once(7, GROUP_2)},
+            {40,
+             in(reply(6) + reply(7, "404 Not Found")),
+             {"end refused: the server refuses DESCRIBE: 404 Not Found"}}});
+    follow(o, &again, NEXT);
+    // A session might exist: the server may have found the stream at SETUP.
+    CHECK(o.log == std::vector<std::string>{"TEARDOWN " + NEXT + "/ #13" + GROUP_2});
+    CHECK(std::string(again.transport) == "tcp");
+    run(o,
+        {{50, connected, at_once(14, " Pipelined-Requests: 3")},
+         {60,
+          in(reply(8, "404 Not Found") + reply(11, "454 Session Not Found") + reply(13, "454 x")),
+          {}}});
+}
+
+TEST_CASE("rtsp client: a stream that refuses the transport before it is set up again")
+{
+    Owner o;
+    o.config.transports = list_of({"tcp", "udp"});
+    rtsp_client_before before;
+    o.config.may_be_followed = true;
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10,
+             in(weir_description(1)),
+             {"SETUP " + URL + "/trackID=0 #2" + GROUP_1 + " Transport: tcp,udp"}},
+            {20,
+             in(weir_setup_of(2, "1")),
+             {"setup tcp rtt 10", "SET_PARAMETER " + URL + "/ #3" + SESSION + " [latency: 1000,]",
+              "PLAY " + URL + "/ #4" + SESSION + " Range: npt=now-",
+              "GET_PARAMETER " + URL + "/ #5" + SESSION + PARAMS}}});
+    follow(o, &before, NEXT);
+    run(o,
+        {{30, connected, at_once(7, GROUP_2)},
+         {40,
+          in(reply(6) + reply(7, "200 OK", "", WEIR_VIDEO) + reply(8, "461 Unsupported Transport")),
+          {"abandon: the server refused it",
+           "SETUP " + NEXT + "/trackID=0 #13 Pipelined-Requests: 3 Transport: tcp,udp"}},
+         {41,
+          in(reply(9, "461 x") + reply(10, "455 x") + reply(11, "454 x") + reply(12, "451 x")),
+          {}}});
+}
+
+TEST_CASE(
+    "rtsp client: a server that does not know Pipelined-Requests gets one request after the other")
+{
+    Owner o;
+    rtsp_client_before before;
+    set_up_first(o, "");
+    follow(o, &before, NEXT);
+    CHECK(o.log == std::vector<std::string>{"TEARDOWN " + URL + "/ #6" + SESSION});
+    run(o, {{30,
+             connected,
+             {"connected", "DESCRIBE " + NEXT + " #7" + GROUP_1 + " Accept: application/sdp"}},
+            {40,
+             in(reply(6) + reply(7, "200 OK", "Content-Base: " + NEXT + "/\n", WEIR_VIDEO)),
+             {"SETUP " + NEXT + "/trackID=0 #8" + GROUP_2 + " Transport: tcp"}}});
+}
+
+TEST_CASE("rtsp client: what cannot be handed over")
+{
+    Owner o;
+    rtsp_client_before before;
+    SECTION("no connection yet")
+    {
+        run(o, {{0,
+                 [&](Owner &w) { CHECK_FALSE(rtsp_client_hand_over(w.client, &before, w.now)); },
+                 {}}});
+    }
+    SECTION("the session is being left")
+    {
+        set_up_first(o, "1");
+        run(o, {{30, leave, {"TEARDOWN " + URL + "/ #6" + SESSION}},
+                {31,
+                 [&](Owner &w) { CHECK_FALSE(rtsp_client_hand_over(w.client, &before, w.now)); },
+                 {}}});
+    }
+    SECTION("nothing can be sent")
+    {
+        set_up_first(o, "1");
+        o.send_error = ERR_CLOSED;
+        run(o, {{30,
+                 [&](Owner &w) { CHECK_FALSE(rtsp_client_hand_over(w.client, &before, w.now)); },
+                 {}}});
+    }
+}

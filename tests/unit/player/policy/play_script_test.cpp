@@ -26,13 +26,44 @@ TEST_CASE("play script: steps stand in the order of their times")
     }
 }
 
+TEST_CASE("play script: channels")
+{
+    struct play_script s = {};
+    for (const char *text : {"1:channel=256", "2:next", "3:previous", "4:stop"})
+        REQUIRE(play_script_add(&s, text) == 0);
+    CHECK((s.steps[0].action == PLAY_CHANNEL && s.steps[0].value == 256));
+    CHECK((s.steps[1].action == PLAY_CHANNEL_BY && s.steps[1].value == 1));
+    CHECK((s.steps[2].action == PLAY_CHANNEL_BY && s.steps[2].value == -1));
+    CHECK(s.steps[3].action == PLAY_STOP);
+}
+
 TEST_CASE("play script: what is no step is refused, and there is a bound")
 {
     struct play_script s = {};
-    for (const char *text :
-         {"", "3", "3:", ":pause", "-1:pause", "3:pausex", "3:seek", "3:seek=", "3:seek=-1",
-          "3:seek=1e5", "3:level=32", "3:level=-1", "3:quit", "3:scale=", "3:scale=0", "3:scale=9",
-          "3:scale=--2", "1000001:pause", "3 :pause"}) {
+    for (const char *text : {"",
+                             "3",
+                             "3:",
+                             ":pause",
+                             "-1:pause",
+                             "3:pausex",
+                             "3:seek",
+                             "3:seek=",
+                             "3:seek=-1",
+                             "3:seek=1e5",
+                             "3:level=32",
+                             "3:level=-1",
+                             "3:quit",
+                             "3:scale=",
+                             "3:scale=0",
+                             "3:scale=9",
+                             "3:scale=--2",
+                             "3:channel=0",
+                             "3:channel=257",
+                             "3:channel=",
+                             "3:nextx",
+                             "3:stop=1",
+                             "1000001:pause",
+                             "3 :pause"}) {
         INFO(text);
         CHECK(play_script_add(&s, text) == ERR_MALFORMED);
     }

@@ -20,7 +20,7 @@ struct expected {
 static struct reconnect in_state(enum reconnect_state state)
 {
     struct reconnect r;
-    reconnect_init(&r, true);
+    reconnect_init(&r, true, false);
     r.state = state;
     r.next = 900 * ms;
     return r;
@@ -37,6 +37,8 @@ TEST_CASE("reconnect: every pair of state and event")
                           LC_ = {LC, NOTHING}, CW_ = {CW, NOTHING}, CC_ = {CC, NOTHING},
                           RW_ = {RW, NOTHING}, RC_ = {RC, NOTHING};
     const struct expected TRY = {LC, RECONNECT_CONNECT};
+    const auto SE = RECONNECT_SELECTING, TU = RECONNECT_TUNING, ST = RECONNECT_STOPPED;
+    const struct expected SE_ = {SE, NOTHING}, TU_ = {TU, NOTHING}, ST_ = {ST, NOTHING};
     const struct expected table[RECONNECT_STATES][RECONNECT_EVENTS] = {
         // LOST, CHANGE, LEFT, TIMER, DRAINED, RESUMED, DESCRIBED, PLAYED, STARTED
         {{O, END}, O_, O_, O_, {O, END}, O_, O_, P_, O_},
@@ -47,17 +49,70 @@ TEST_CASE("reconnect: every pair of state and event")
         {{RW, RECONNECT_REVERT}, CC_, CC_, CC_, CC_, CC_, CC_, P_, CC_},
         {RW_, RW_, RW_, {RC, RECONNECT_CONNECT}, {RW, WAIT}, {RW, WAIT}, RW_, RW_, RW_},
         {{LW, WAIT}, RC_, RC_, RC_, RC_, RC_, RC_, P_, RC_},
+        {SE_, SE_, SE_, {TU, RECONNECT_CONNECT}, SE_, SE_, SE_, SE_, SE_},
+        {{ST, RECONNECT_FAIL}, TU_, TU_, TU_, TU_, TU_, TU_, P_, TU_},
+        {ST_, ST_, ST_, ST_, ST_, ST_, ST_, ST_, ST_},
     };
     for (int state = 0; state < RECONNECT_STATES; state++) {
         for (int event = 0; event < RECONNECT_EVENTS; event++) {
             INFO("state " << state << ", event " << event);
+            struct expected to = table[state][event];
+            if (event == RECONNECT_SELECT) // the viewer may do these in any state
+                to = {SE, RECONNECT_SWITCH};
+            else if (event == RECONNECT_STOP)
+                to = {ST, RECONNECT_HALT};
             struct reconnect r = in_state((enum reconnect_state)state);
             enum reconnect_action action =
                 reconnect_on(&r, (enum reconnect_event)event, &live, 1000 * ms);
-            CHECK(action == table[state][event].action);
-            CHECK(r.state == table[state][event].to);
+            CHECK(action == to.action);
+            CHECK(r.state == to.to);
         }
     }
+}
+
+TEST_CASE("reconnect: the newest choice of a channel wins, whatever the media is and does")
+{
+    for (const struct reconnect_facts *facts : {&live, &stored, &paused, &no_pictures}) {
+        struct reconnect r = in_state(RECONNECT_PLAYING);
+        CHECK(reconnect_on(&r, RECONNECT_SELECT, facts, 1000 * ms) == RECONNECT_SWITCH);
+        CHECK(r.next == 1000 * ms);
+        CHECK(r.picture == (facts->pictures ? RECONNECT_HALTED : RECONNECT_MOVING));
+        CHECK(reconnect_on(&r, RECONNECT_TIMER, facts, 1000 * ms) == RECONNECT_CONNECT);
+        CHECK(r.state == RECONNECT_TUNING);
+        CHECK(reconnect_on(&r, RECONNECT_SELECT, facts, 1100 * ms) == RECONNECT_SWITCH);
+        CHECK(reconnect_on(&r, RECONNECT_LOST, facts, 1101 * ms) == RECONNECT_NOTHING);
+        CHECK(reconnect_on(&r, RECONNECT_TIMER, facts, 1102 * ms) == RECONNECT_CONNECT);
+        CHECK(reconnect_on(&r, RECONNECT_PLAYED, facts, 1200 * ms) == RECONNECT_NOTHING);
+        CHECK(r.state == RECONNECT_PLAYING);
+        reconnect_on(&r, RECONNECT_STARTED, facts, 1210 * ms);
+        CHECK(r.picture == RECONNECT_MOVING);
+    }
+}
+
+TEST_CASE("reconnect: a channel that cannot be opened waits for the next choice, allowed or not")
+{
+    for (bool allowed : {false, true}) {
+        struct reconnect r;
+        reconnect_init(&r, allowed, true);
+        CHECK(r.state == RECONNECT_TUNING);
+        CHECK(reconnect_on(&r, RECONNECT_LOST, &no_pictures, 1000 * ms) == RECONNECT_FAIL);
+        CHECK(r.next == USEC_NEVER);
+        CHECK(reconnect_on(&r, RECONNECT_SELECT, &no_pictures, 2000 * ms) == RECONNECT_SWITCH);
+        CHECK(reconnect_on(&r, RECONNECT_TIMER, &no_pictures, 2000 * ms) == RECONNECT_CONNECT);
+        CHECK(reconnect_on(&r, RECONNECT_STOP, &no_pictures, 2001 * ms) == RECONNECT_HALT);
+        CHECK(reconnect_on(&r, RECONNECT_TIMER, &no_pictures, 2001 * ms) == RECONNECT_NOTHING);
+        CHECK(r.state == RECONNECT_STOPPED);
+    }
+}
+
+TEST_CASE("reconnect: a choice ends the stall of a loss, and its series of delays")
+{
+    struct reconnect r = in_state(RECONNECT_LOST_CONNECTING);
+    r.picture = RECONNECT_STALLED;
+    r.tries = 3;
+    reconnect_on(&r, RECONNECT_SELECT, &live, 1000 * ms);
+    CHECK(r.picture == RECONNECT_HALTED);
+    CHECK(r.tries == 0);
 }
 
 TEST_CASE("reconnect: the picture, for every pair of state and event that begins a still one")
@@ -66,7 +121,8 @@ TEST_CASE("reconnect: the picture, for every pair of state and event that begins
     // on the state.
     static const enum reconnect_picture still[RECONNECT_STATES] = {
         RECONNECT_MOVING, RECONNECT_MOVING, RECONNECT_STALLED, RECONNECT_STALLED,
-        RECONNECT_HALTED, RECONNECT_HALTED, RECONNECT_HALTED,  RECONNECT_HALTED};
+        RECONNECT_HALTED, RECONNECT_HALTED, RECONNECT_HALTED,  RECONNECT_HALTED,
+        RECONNECT_MOVING, RECONNECT_HALTED, RECONNECT_MOVING};
     for (int state = 0; state < RECONNECT_STATES; state++) {
         for (int event = 0; event < RECONNECT_EVENTS; event++) {
             INFO("state " << state << ", event " << event);
@@ -74,9 +130,14 @@ TEST_CASE("reconnect: the picture, for every pair of state and event that begins
             bool connecting = state == RECONNECT_LOST_CONNECTING ||
                               state == RECONNECT_CHANGING_CONNECTING ||
                               state == RECONNECT_REVERTING_CONNECTING;
-            bool stops = event == RECONNECT_DRAINED || (event == RECONNECT_DESCRIBED && connecting);
+            connecting |= state == RECONNECT_TUNING;
+            bool chosen = event == RECONNECT_SELECT || event == RECONNECT_STOP;
+            bool stops = (event == RECONNECT_DRAINED && state != RECONNECT_TUNING) ||
+                         (event == RECONNECT_DESCRIBED && connecting);
             reconnect_on(&r, (enum reconnect_event)event, &live, 1000 * ms);
-            CHECK(r.picture == (stops ? still[state] : RECONNECT_MOVING));
+            CHECK(r.picture == (chosen  ? RECONNECT_HALTED
+                                : stops ? still[state]
+                                        : RECONNECT_MOVING));
 
             r = in_state((enum reconnect_state)state);
             reconnect_on(&r, (enum reconnect_event)event, &no_pictures, 1000 * ms);
@@ -86,7 +147,11 @@ TEST_CASE("reconnect: the picture, for every pair of state and event that begins
             r = in_state((enum reconnect_state)state);
             r.picture = RECONNECT_STALLED;
             reconnect_on(&r, (enum reconnect_event)event, &live, 1000 * ms);
-            CHECK(r.picture == (event == RECONNECT_STARTED ? RECONNECT_MOVING : RECONNECT_STALLED));
+            bool moves = event == RECONNECT_STARTED && state != RECONNECT_SELECTING &&
+                         state != RECONNECT_STOPPED;
+            CHECK(r.picture == (chosen  ? RECONNECT_HALTED
+                                : moves ? RECONNECT_MOVING
+                                        : RECONNECT_STALLED));
         }
     }
 }
@@ -192,7 +257,8 @@ TEST_CASE("reconnect: away and lost")
     static const struct {
         bool away, lost;
     } table[RECONNECT_STATES] = {{false, false}, {false, false}, {true, true},  {true, true},
-                                 {true, false},  {true, false},  {true, false}, {true, false}};
+                                 {true, false},  {true, false},  {true, false}, {true, false},
+                                 {true, false},  {true, false},  {true, false}};
     for (int state = 0; state < RECONNECT_STATES; state++) {
         struct reconnect r = in_state((enum reconnect_state)state);
         INFO(state);
@@ -286,7 +352,7 @@ TEST_CASE("reconnect: a connection that brought no media has not played")
 TEST_CASE("reconnect: the first loss of a session that played counts as the first")
 {
     struct reconnect r;
-    reconnect_init(&r, true);
+    reconnect_init(&r, true, false);
     reconnect_on(&r, RECONNECT_PLAYED, &live, 0);
     lose(&r, 100 * ms);
     CHECK(r.next == 600 * ms);

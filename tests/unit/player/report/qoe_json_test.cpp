@@ -103,6 +103,8 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'!', "freezes.events"},
     {'!', "freezes.by_cause.undecodable.total"},
     {'!', "seeks.count"},
+    {'!', "channels.count"},
+    {'!', "channels.list"},
     {'!', "rebuffering.by_cause.sender.total"},
     {'0', "causes"},
     {'0', "jitter.mean"},

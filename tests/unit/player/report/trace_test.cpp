@@ -47,6 +47,11 @@ TEST_CASE("events: one JSON object a line")
             trace_connected(e, "rtsp://h/", "minbuf:1,3", "mtp: silent", 1012 * ms);
             trace_mode(e, "buffering", 1012500);
             trace_seek(e, 61.5, 123456, 1013 * ms);
+            trace_control(e, "channel", 1014 * ms);
+            trace_channel(e, 2, "rtsp://h/b", 1014 * ms);
+            trace_channel_shown(e, 2, 98765, 1015 * ms);
+            trace_channel_failed(e, 3, "404 \"gone\"", 1016 * ms);
+            trace_resume(e, 1500, 1017 * ms);
             trace_reconnect(e, "gone", 3, 2000 * ms, 1050 * ms);
             trace_capacity(e, 1234567.8, "pair", 0, 1100 * ms);
             trace_capacity(e, 654321, "media", 1410 * ms, 1120 * ms);
@@ -74,6 +79,16 @@ TEST_CASE("events: one JSON object a line")
         R"({"t":0.0125,"event":"mode","mode":"buffering"})"
         "\n"
         R"({"t":0.013,"event":"seek","to":61.5,"first_frame_ms":123.5})"
+        "\n"
+        R"({"t":0.014,"event":"control","action":"channel"})"
+        "\n"
+        R"({"t":0.014,"event":"channel","channel":2,"url":"rtsp://h/b"})"
+        "\n"
+        R"({"t":0.015,"event":"channel-shown","channel":2,"first_frame_ms":98.8})"
+        "\n"
+        R"({"t":0.016,"event":"channel-failed","channel":3,"error":"404 \"gone\""})"
+        "\n"
+        R"({"t":0.017,"event":"resume","first_frame_ms":1.5})"
         "\n"
         R"({"t":0.05,"event":"reconnect","why":"gone","try":3,"in":2.0})"
         "\n"

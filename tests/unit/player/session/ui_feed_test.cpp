@@ -50,7 +50,7 @@ struct fixture {
     {
         options.headless = headless;
         snprintf(options.url.host, sizeof(options.url.host), "camera.example");
-        reconnect_init(&state, true);
+        reconnect_init(&state, true, false);
         ui_feed_config config = {.options = &options, .display = &to.display, .qoe = report.get()};
         feed = ui_feed_new(&config);
         REQUIRE(feed);
@@ -66,6 +66,8 @@ struct fixture {
                           .reconnect = &state,
                           .reason = "",
                           .transport = "minbuf",
+                          .channel = "The Weather",
+                          .host = "camera.example",
                           .second = &second,
                           .raw = true};
         ui_feed_tick(feed, &facts, now);
@@ -95,6 +97,22 @@ TEST_CASE("ui_feed: a window opens for the message if the server does not respon
     CHECK(std::isnan(o.position));
     CHECK_FALSE(o.may_choose);
     CHECK_FALSE(o.ended);
+}
+
+TEST_CASE("ui_feed: a channel is named while it is opened, when it cannot be, and after a stop")
+{
+    static const struct {
+        enum reconnect_state state;
+        const char *text;
+    } rows[] = {{RECONNECT_SELECTING, "Changing to The Weather"},
+                {RECONNECT_TUNING, "Changing to The Weather"},
+                {RECONNECT_STOPPED, "Stopped: The Weather"}};
+    for (const auto &row : rows) {
+        fixture f;
+        f.state.state = row.state;
+        f.tick(0);
+        CHECK(std::string(f.to.osds.back().message.text) == row.text);
+    }
 }
 
 TEST_CASE("ui_feed: nothing is drawn over a picture that is not displayed")

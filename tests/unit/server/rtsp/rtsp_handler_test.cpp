@@ -96,12 +96,19 @@ struct world {
     // Returns the status of the response, whose headers and body are `said`; 0: the request waits.
     int serve(const std::string &method, const std::string &headers, std::string *said)
     {
+        std::string session = "Session: " + id() + "\r\n";
+        return serve_bare(method, headers + (rtsp_handler_session(handler) ? session : ""), said);
+    }
+    std::string id() const
+    {
+        return rtsp_handler_state(handler)->id;
+    }
+    // The same, without a Session header.
+    int serve_bare(const std::string &method, const std::string &headers, std::string *said)
+    {
         std::string text = method +
                            " rtsp://host/film RTSP/1.0\r\nCSeq: " + std::to_string(++cseq) +
-                           "\r\n" + headers;
-        if (rtsp_handler_session(handler))
-            text += std::string("Session: ") + rtsp_handler_state(handler)->id + "\r\n";
-        text += "\r\n";
+                           "\r\n" + headers + "\r\n";
         rtsp_item item;
         size_t used;
         REQUIRE(rtsp_decode((const uint8_t *)text.data(), text.size(), &item, &used) == 0);
@@ -293,4 +300,30 @@ TEST_CASE("rtsp_handler: the clock is that of the media's capture times")
     };
     w.set_up();
     CHECK(clock() > 1000LL * 365 * 86400 * USEC_PER_SEC);
+}
+
+TEST_CASE("rtsp handler: requests of a group need no session id")
+{
+    world w;
+    std::string said;
+    const std::string setup = "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n";
+    CHECK(w.serve_bare("PLAY", "Pipelined-Requests: 7\r\n", &said) == 455); // no session yet
+    CHECK(w.serve_bare("SETUP", setup + "Pipelined-Requests: 7\r\n", &said) == 200);
+    CHECK(said.find("Pipelined-Requests: 7\r\n") != std::string::npos);
+    CHECK(w.serve_bare("PLAY", "", &said) == 454);
+    CHECK(w.serve_bare("PLAY", "Pipelined-Requests: 8\r\n", &said) == 454);
+    CHECK(w.serve_bare("PLAY", "Session: 0000000000000000\r\nPipelined-Requests: 7\r\n", &said) ==
+          454);
+    CHECK(w.serve_bare("PLAY", "Pipelined-Requests: 7\r\n", &said) == 200);
+    CHECK(w.serve_bare("TEARDOWN", "Pipelined-Requests: 7\r\n", &said) == 200);
+    CHECK(w.serve_bare("PLAY", "Pipelined-Requests: 7\r\n", &said) == 455);
+    // Without the header nothing is said of it, and the group before is forgotten.
+    CHECK(w.serve_bare("SETUP", setup, &said) == 200);
+    CHECK(said.find("Pipelined") == std::string::npos);
+    CHECK(w.serve_bare("PLAY", "Pipelined-Requests: 7\r\n", &said) == 454);
+    // A name that is too long is no group.
+    CHECK(w.serve_bare("TEARDOWN", "Session: " + w.id() + "\r\n", &said) == 200);
+    std::string name(100, '7');
+    CHECK(w.serve_bare("SETUP", setup + "Pipelined-Requests: " + name + "\r\n", &said) == 200);
+    CHECK(w.serve_bare("PLAY", "Pipelined-Requests: " + name + "\r\n", &said) == 454);
 }

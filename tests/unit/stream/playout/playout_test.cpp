@@ -244,6 +244,21 @@ TEST_CASE("playout: a steady stream is shown at its media time")
     CHECK(playout_mode(v.p) == PLAYOUT_ENDED);
 }
 
+TEST_CASE("playout: at once, the first frame is shown when it is there, and the clock gives the "
+          "next ones time")
+{
+    playout_config c = buffered(300);
+    c.at_once = true;
+    player v(c);
+    v.frame(10, 4); // no key before it
+    CHECK(v.said().empty());
+    v.frame(20, 8); // the key
+    v.frame(190, 9);
+    v.until(190);
+    // due(8 + n) = 120 + 100 n.
+    CHECK(v.said() == lines{"20: start 8", "20: show 8 @20", "190: show 9 @220"});
+}
+
 TEST_CASE("playout: the threshold counts whole intervals and only from the first key frame")
 {
     player v(buffered(300));

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The channels of `--playlist FILE`: a line each, a URL, or a path on the server of the URL before
+// it. M3U is accepted: a line "#EXTINF:SECONDS,TITLE" names the channel of the next line; other
+// lines that begin with # are comments. Pure.
+//
+//     rtsp://192.0.2.1/news
+//     #EXTINF:-1,The Weather
+//     /weather
+//
+// Limits: PLAYLIST_MAX channels, PLAYLIST_MAX_BYTES of text, URL_MAX_TEXT - 1 bytes a URL.
+#ifndef WEIR_PLAYER_POLICY_PLAYLIST_H
+#define WEIR_PLAYER_POLICY_PLAYLIST_H
+
+#include <stddef.h>
+
+#include "common/wire/url.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PLAYLIST_MAX = 256,
+    PLAYLIST_MAX_BYTES = 256 * 1024,
+    PLAYLIST_TITLE = 64, // bytes with NUL; a longer title is cut
+};
+
+struct playlist_channel {
+    struct url url;
+    char title[PLAYLIST_TITLE];
+};
+
+struct playlist { // all zero at first
+    int count;
+    struct playlist_channel *channels; // owned
+};
+
+// Adds a channel. 0, ERR_FULL, ERR_NO_MEMORY.
+int playlist_add(struct playlist *p, const struct url *url, const char *title);
+// Adds the channels of `text`. Paths in front of its first URL are on the server of `server`, with
+// its user; NULL: such a path is an error. 0, or ERR_MALFORMED, ERR_TOO_BIG, ERR_FULL,
+// ERR_NO_MEMORY: then `error` of `cap` bytes says which line and why, without a password.
+int playlist_read(struct playlist *p, const char *text, size_t len, const struct url *server,
+                  char *error, size_t cap);
+void playlist_free(struct playlist *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
