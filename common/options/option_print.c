@@ -117,6 +117,12 @@ static bool stands_at(const struct option_row *row, const struct option_row *giv
     return log ? row->kind == OPTION_LOG : row == given;
 }
 
+// Returns true if the value is a URL with the name of a user. "@FILE" is none.
+static bool has_user(const struct option_row *row, const char *value)
+{
+    return row->hides_user && strrchr(value, '@') > value;
+}
+
 static void put_setting(struct put *out, const struct option_row *row,
                         const struct option_settings *given)
 {
@@ -126,6 +132,11 @@ static void put_setting(struct put *out, const struct option_row *row,
         if (!stands_at(row, s->row) || !holds(given, i))
             continue;
         is_said = true;
+        if (s->value && has_user(row, s->value)) {
+            put_format(out, "# The user and the password are not printed.\n#%s = ...%s\n", row->name,
+                       strrchr(s->value, '@'));
+            continue;
+        }
         put_format(out, "%s = ", s->row->name);
         put_value(out, s->value ? s->value : "true");
     }

@@ -269,6 +269,7 @@ void encoder_thread_set_bitrate(struct encoder_thread *t, int size_id, int bitra
 {
     pthread_mutex_lock(&t->lock);
     size_of(t, size_id)->bitrate_bps = bitrate_bps;
+    size_of(t, size_id)->stats.bitrate_bps = bitrate_bps;
     pthread_mutex_unlock(&t->lock);
 }
 

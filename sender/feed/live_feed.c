@@ -348,6 +348,8 @@ usec_t live_feed_position(struct live_feed *e, int64_t *number)
 void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_size_stats *out)
 {
     encoder_thread_stats(encoder_of(e, size_id), size_id, out);
+    if (!out->bitrate_bps)
+        out->bitrate_bps = ladder_size_bitrate(&e->ladder, size_id);
 }
 
 bool live_feed_stats_of_audio(struct live_feed *e, struct live_feed_audio_stats *out)

@@ -158,7 +158,8 @@ static json_t *encoder_json(const struct stream_stats *f, int size_id)
     json_object_set_new(o, "width", json_integer(e->width));
     json_object_set_new(o, "height", json_integer(e->height));
     json_object_set_new(o, "frame_rate", number(e->fps));
-    json_object_set_new(o, "rate", json_integer(e->bitrate_bps));
+    json_object_set_new(o, "rate", json_integer(e->stats.bitrate_bps));
+    json_object_set_new(o, "nominal_rate", json_integer(e->bitrate_bps));
     json_object_set_new(o, "ms_per_frame", json_real(e->stats.encode_ms));
     json_object_set_new(o, "busy", json_real(usec_to_sec(e->stats.busy)));
     json_object_set_new(o, "frames", count(e->stats.frames));

@@ -20,6 +20,7 @@ struct live_feed_size_stats {
     usec_t busy;       // time spent on all frames
     double encode_ms;  // smoothed time per frame
     struct repair_counts repairs;
+    int bitrate_bps; // that was last requested of the encoder
 };
 
 struct live_feed_audio_stats {

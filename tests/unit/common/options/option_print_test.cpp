@@ -9,11 +9,11 @@
 
 namespace
 {
-std::string config(const option_settings &said)
+std::string config(const option_settings &said, const option_table &table = option_rows_table)
 {
     char text[4096];
     put out = put_into(text, sizeof(text));
-    option_print_config(&option_rows_table, &said, &out);
+    option_print_config(&table, &said, &out);
     REQUIRE_FALSE(out.full);
     return text;
 }
@@ -86,6 +86,32 @@ TEST_CASE("option print: a configuration of defaults and of given values")
     text = config(said);
     CHECK_THAT(text, Catch::Contains("\n# how fast\nrate = 8\n\n"));
     CHECK_THAT(text, Catch::Contains("\n# again\nloop = false\n\n"));
+}
+
+TEST_CASE("option print: a configuration shows no password")
+{
+    const option_row rows[] = {
+        option_rows_make("push", "URL", OPTION_CUSTOM, 0, "to a server",
+                         [](option_row &row) {
+                             row.read = option_rows_source;
+                             row.hides_user = true;
+                         }),
+        {}};
+    option_table table = option_rows_table;
+    table.rows = rows;
+    const struct {
+        const char *value, *printed;
+    } cases[] = {
+        {"rtsp://joe:p@ss@host/live", "\n#push = ...@host/live\n"},
+        {"rtsp://joe@host/live", "\n#push = ...@host/live\n"},
+        {"rtsp://host/live", "\npush = rtsp://host/live\n"},
+        {"@/etc/weir/push", "\npush = @/etc/weir/push\n"},
+    };
+    for (const auto &c : cases) {
+        option_settings said = {{{rows, c.value, 0}}, 1};
+        CHECK_THAT(config(said, table), Catch::Contains(c.printed));
+        CHECK_THAT(config(said, table), !Catch::Contains("joe"));
+    }
 }
 
 TEST_CASE("option print: any value can be read back")

@@ -109,6 +109,18 @@ TEST_CASE("live_feed: a film starts again for a viewer that comes after the last
     live_feed_watch(c.e, 0, &VIEWER, -1);
 }
 
+TEST_CASE("live_feed: the stats have the rate that the encoder has now", "[threads]")
+{
+    cinema c;
+    const ladder levels = film::levels();
+    const int nominal = ladder_size_bitrate(&levels, 0);
+    CHECK(c.stats().bitrate_bps == nominal);
+    live_feed_set_bitrate(c.e, 0, nominal / 2);
+    CHECK(c.stats().bitrate_bps == nominal / 2);
+    live_feed_set_bitrate(c.e, 0, 0);
+    CHECK(c.stats().bitrate_bps == nominal);
+}
+
 TEST_CASE("live_feed: a viewer that seeks as a film ends does not get that end", "[threads]")
 {
     cinema c;

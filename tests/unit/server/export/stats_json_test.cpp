@@ -58,7 +58,7 @@ std::unique_ptr<stats> make()
     stream_stats &s = f->streams[0];
     snprintf(s.path, sizeof(s.path), "/live");
     s.encoder_count = 1;
-    s.encoders[0] = {640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}}};
+    s.encoders[0] = {640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}, 500000}};
     f->session_count = 1;
     session_stats &v = f->sessions[0];
     v.number = 1;
@@ -95,6 +95,8 @@ TEST_CASE("stats_json: a session; unknown values are null")
         {"scheduler.queued", "[0,5]"},
         {"scheduler.dropped", "[0,3]"},
         {"encoder.width", "640"},
+        {"encoder.rate", "500000"},
+        {"encoder.nominal_rate", "800000"},
         {"encoder.repairs",
          R"({"requests":9,"repaired":3,"coalesced":4,"waited":2,"key_frames":1})"},
         {"adaptation", "null"},
