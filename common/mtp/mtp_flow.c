@@ -16,7 +16,28 @@ enum {
 
 // ---- Parameters
 
-enum { GIVEN_MODE = 1, GIVEN_MINBUF = 2, GIVEN_QUEUE = 4, GIVEN_FRAMES = 8 };
+enum {
+    GIVEN_MODE = 1,
+    GIVEN_MINBUF = 2,
+    GIVEN_QUEUE = 4,
+    GIVEN_FRAMES = 8,
+    GIVEN_BLOCK = 16,
+    GIVEN_PAPER = 32,
+    GIVEN_SWITCH = 64, // and the bits above, one for each switch
+};
+
+enum { SWITCHES = 5 };
+
+// The switches, in one order: their words, and where they are stored.
+static const char *const switch_words[SWITCHES] = {"nonewreno", "norack", "noabc", "nocwv",
+                                                   "nortomax"};
+
+static bool *switch_of(struct mtp_options *o, int i)
+{
+    bool *const switches[SWITCHES] = {&o->no_newreno, &o->no_rack, &o->no_abc, &o->no_cwv,
+                                      &o->no_rto_max};
+    return switches[i];
+}
 
 // Reads "B" of "A,B" from `rest`; `a` holds "A".
 static int read_minbuf(struct scan a, struct scan *rest, struct minbuf *m)
@@ -40,7 +61,6 @@ static int read_queue(struct scan value, struct mtp_options *o)
     bool is_time = scan_word(&value, "ms");
     if (!scan_end(&value))
         return ERR_MALFORMED;
-    o->drops = true;
     // With a time bound alone, the byte bound is the max that can be configured.
     o->queue.bytes = is_time ? MAX_QUEUE_BYTES : (size_t)number;
     o->queue.wait = is_time ? number * USEC_PER_MSEC : 0;
@@ -67,9 +87,19 @@ static int read_part(struct scan part, struct scan *rest, struct mtp_options *o,
             what = GIVEN_MODE;
         }
     }
+    for (int i = 0; i < SWITCHES; i++) {
+        if (scan_is(part, switch_words[i])) {
+            *switch_of(o, i) = true;
+            what = (unsigned)GIVEN_SWITCH << i;
+        }
+    }
     if (scan_is(part, "frames")) {
         o->queue.whole_frames = true;
         what = GIVEN_FRAMES;
+    } else if (scan_is(part, "block")) {
+        what = GIVEN_BLOCK;
+    } else if (scan_is(part, "paper")) {
+        what = GIVEN_PAPER;
     } else if (scan_word(&part, "queue=")) {
         what = GIVEN_QUEUE;
         err = read_queue(part, o);
@@ -97,11 +127,16 @@ int mtp_options_parse(const char *params, struct mtp_options *o)
         if (err)
             return err;
     }
-    if ((given & GIVEN_QUEUE && given & GIVEN_MINBUF) ||
-        (given & GIVEN_FRAMES && !(given & GIVEN_QUEUE)))
+    bool blocks = given & GIVEN_BLOCK;
+    if ((given & (GIVEN_FRAMES | GIVEN_BLOCK) && !(given & GIVEN_QUEUE)) ||
+        (given & GIVEN_FRAMES && blocks))
         return ERR_MALFORMED;
-    o->waits = given & GIVEN_MINBUF;
-    o->queue.block = o->queue.dynamic = !o->drops;
+    for (int i = 0; i < SWITCHES && given & GIVEN_PAPER; i++)
+        *switch_of(o, i) = true;
+    o->drops = given & GIVEN_QUEUE && !blocks;
+    o->waits = blocks || (given & GIVEN_MINBUF && !o->drops);
+    o->queue.block = !o->drops;
+    o->queue.dynamic = given & GIVEN_MINBUF || !(given & GIVEN_QUEUE);
     return 0;
 }
 
@@ -119,11 +154,12 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .slot_bytes = packet_bytes,
         .window = MTP_FLOW_WINDOW,
         .min_rto = MIN_RTO,
-        .max_rto = RTO_MAX_LIVE,
-        .counts_slots = true,
-        .newreno = true, // like competing TCPs with SACK, which halve cwnd once per window
-        .rack = true,
-        .keeps_window = true,
+        .max_rto = o->no_rto_max ? 0 : RTO_MAX_LIVE,
+        .once_a_window = o->no_newreno,
+        .counts_slots = !o->no_abc,
+        .newreno = !o->no_newreno, // like competing TCPs with SACK, which halve cwnd once a window
+        .rack = !o->no_rack,
+        .keeps_window = !o->no_cwv,
         .queue = o->queue,
     };
     *f = (struct mtp_flow){.phase = MTP_FLOW_OPEN, .token = token, .options = *o, .heard_at = now};
@@ -143,6 +179,29 @@ void mtp_flow_adapt(struct mtp_flow *f)
     f->adapts = true;
     f->sender.config.stamps_resends = true;
     f->phase = f->options.named ? MTP_FLOW_OPEN : MTP_FLOW_TO_PROBE;
+}
+
+static bool on_leaves(void *owner, struct mtp_packet *p)
+{
+    const struct media_transport *t = ((struct mtp_flow *)owner)->media;
+    return !t->queue || t->queue->leaves(t->queue_ctx, p->bytes, p->len);
+}
+
+// Losses in the network have a number, and are the viewer's to report.
+static void on_lost(void *owner, const struct mtp_packet *p)
+{
+    const struct media_transport *t = ((struct mtp_flow *)owner)->media;
+    if (t->queue && p->number < 0)
+        t->queue->dropped(t->queue_ctx, p->bytes, p->len);
+}
+
+void mtp_flow_tell(struct mtp_flow *f, const struct media_transport *media)
+{
+    struct mtp_queue_config *queue = &f->sender.queue.config;
+    f->media = media;
+    queue->leaves = on_leaves;
+    queue->lost = on_lost;
+    queue->owner = f;
 }
 
 bool mtp_flow_room(struct mtp_flow *f, usec_t now)

@@ -3,13 +3,18 @@
 // packets in, records (mtp_record.h) out, acknowledgements in.
 //
 // By default the flow takes a packet only when it can leave at once. Packets wait in the scheduler
-// above, which knows layers, and no packet sits out a timeout here. With A,B as many packets may
-// wait as MIN_BUF allows. With `queue=` the flow takes packets at all times and drops the oldest
-// (Chung et al. 2005, II-D).
+// above, which knows layers, and no packet sits out a timeout here. The queues of Chung et al.
+// 2005, II-D, are:
+//
+//   A,B             blocks; as many packets may wait as MIN_BUF allows (dynamic length)
+//   queue=N,block   blocks; fixed length
+//   queue=N         takes packets at all times and drops the oldest; fixed length
+//   queue=N,A,B     the same; what MIN_BUF does not allow is dropped, too (dynamic length)
 #ifndef WEIR_MTP_MTP_FLOW_H
 #define WEIR_MTP_MTP_FLOW_H
 
 #include "common/mtp/mtp_mode_control.h"
+#include "common/protocol/media_transport.h"
 #include "common/wire/mtp_record.h"
 
 #ifdef __cplusplus
@@ -19,19 +24,32 @@ extern "C" {
 // Window of both ends, in slots. It never limits, as it is four times the largest cwnd.
 enum { MTP_FLOW_WINDOW = 4 * MTP_HISTORY };
 
-// The parameters of the transport.
+// The parameters of the transport. What mtp_sender_config has beyond the paper's Reno is on unless
+// a word switches it off.
 struct mtp_options {
     enum mtp_mode mode;
-    bool drops; // true if `queue=` is given
-    bool waits; // true if A,B is given
+    bool drops; // true with `queue=`, unless `block` is given, too
+    bool waits; // true if the queue blocks: with A,B or `block`
     bool named; // true if the mode is given
+    bool no_newreno, no_rack, no_abc, no_cwv, no_rto_max;
     struct mtp_queue_config queue;
 };
 
-// Parses "[strict|fill|resend][,A,B][,queue=BYTES|queue=MSms][,frames]", in any order: MIN_BUF as
-// "1,3"; A,B conflicts with queue=. `frames` requires queue= and drops whole frames. Returns 0;
-// ERR_MALFORMED; ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000; 2000 <= BYTES <= 2^24; 1 <= MS <=
-// 10000).
+// Parses words that commas separate, in any order:
+//   strict, fill, resend       the mode
+//   A,B                        MIN_BUF limits the queue; "1,3"
+//   queue=BYTES, queue=MSms    a queue that drops its front, limited by bytes or time
+//   frames                     with queue=: drops whole frames
+//   block                      with queue=: a full queue blocks instead; conflicts with `frames`
+//   nonewreno                  Reno as of ns-2 instead of NewReno (RFC 6582): once_a_window
+//   norack                     no loss detection by time (RFC 8985)
+//   noabc                      counts ACKs instead of acknowledged slots (RFC 3465)
+//   nocwv                      a window that is not full does not grow, and a loss halves what is
+//                              in flight (without RFC 7661)
+//   nortomax                   timeouts double up to 60 s (RFC 6298) instead of 2 s
+//   paper                      these five
+// Returns 0; ERR_MALFORMED; ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000; 2000 <= BYTES <= 2^24; 1 <=
+// MS <= 10000).
 int mtp_options_parse(const char *params, struct mtp_options *o);
 
 // A change of mode, or the initial mode that the probe found.
@@ -52,6 +70,7 @@ struct mtp_flow {
     uint64_t token;
     struct mtp_options options;
     usec_t heard_at; // time of the last ACK with news, or of the first outstanding packet
+    const struct media_transport *media; // borrowed; NULL: see mtp_flow_tell
 };
 
 // `packet_bytes`: max size of an RTP packet. Returns 0; ERR_NO_MEMORY.
@@ -67,6 +86,10 @@ void mtp_flow_adapt(struct mtp_flow *f);
 // Sets the receiver's window in slots, once it is known and before the first pull; at most
 // MTP_FLOW_WINDOW, which is the default.
 void mtp_flow_set_window(struct mtp_flow *f, int64_t slots);
+
+// Reports what becomes of the packets in the queue to `media`->queue, if that is set by then.
+// Borrowed; call it before the first push.
+void mtp_flow_tell(struct mtp_flow *f, const struct media_transport *media);
 
 // Returns true if the flow takes a packet. If it returns false, the answer may change after an ACK
 // or a timeout. Call it before each pull: a pull that finds no packet may send an empty one.

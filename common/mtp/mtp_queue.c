@@ -137,5 +137,11 @@ int mtp_queue_push(struct mtp_queue *q, const uint8_t *data, uint16_t len, int64
 struct mtp_packet *mtp_queue_pop(struct mtp_queue *q, usec_t now)
 {
     drop_stale(q, now);
-    return q->front ? take(q) : NULL;
+    while (q->front) {
+        struct mtp_packet *p = take(q);
+        if (!q->config.leaves || q->config.leaves(q->config.owner, p))
+            return p;
+        drop(q, p);
+    }
+    return NULL;
 }

@@ -36,6 +36,9 @@ struct mtp_packet {
 // Called for packets that will not arrive: dropped from the queue (number -1) or declared lost.
 // Must not call back into MTP. `p` is borrowed for the call.
 typedef void mtp_lost_fn(void *owner, const struct mtp_packet *p);
+// Called for a packet that leaves the queue to be sent; may change its bytes. If it returns false,
+// the queue drops the packet. Must not call back into MTP.
+typedef bool mtp_leaves_fn(void *owner, struct mtp_packet *p);
 
 struct mtp_queue_config {
     size_t bytes; // 0: MTP_QUEUE_BYTES
@@ -44,8 +47,9 @@ struct mtp_queue_config {
     bool whole_frames;
     bool dynamic; // true: MIN_BUF also limits
     struct minbuf minbuf;
-    mtp_lost_fn *lost; // NULL: no callback
-    void *owner;       // borrowed; argument of `lost`
+    mtp_lost_fn *lost;     // NULL: no callback
+    mtp_leaves_fn *leaves; // NULL: no callback
+    void *owner;           // borrowed; argument of both
 };
 
 struct mtp_queue {

@@ -65,12 +65,27 @@ struct media_transport_ops {
     void (*set_max_rate)(struct media_transport *t, double bps, usec_t now);
 };
 
+// What a transport reports of the packets that wait in a queue of its own, at once. Called inside
+// the transport's functions; must not call the transport. `rtp`: the packet as `send` took it.
+struct media_queue_events {
+    // The packet leaves for the network. May rewrite its RTP header. If it returns false, the
+    // transport drops the packet, and `dropped` follows.
+    bool (*leaves)(void *ctx, uint8_t *rtp, size_t len);
+    // The queue dropped the packet, of which nothing has left.
+    void (*dropped)(void *ctx, const uint8_t *rtp, size_t len);
+};
+
 struct media_transport { // embedded first
     const struct media_transport_ops *ops;
+    // Set by the sending core of a transport that `drops`, else NULL; static. Its argument:
+    // borrowed until the sending core is freed, which calls nothing of the transport afterwards.
+    const struct media_queue_events *queue;
+    void *queue_ctx;
     size_t max_packet; // bytes of RTP header and payload that fit one segment of the path
     bool reliable;     // a packet that began to leave arrives, in order
     bool responsive;   // its rate depends on the viewer's reports
     bool measures;     // its info reports arrivals, so that the media can adapt to the network
+    bool drops;        // it has a queue that may drop packets that `send` took; it reports them
 };
 
 #ifdef __cplusplus

@@ -37,6 +37,12 @@ void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t n
     s->octets += payload_len;
 }
 
+void rtp_sender_unsent(struct rtp_sender *s, size_t payload_len)
+{
+    s->unsent_packets++;
+    s->unsent_octets += payload_len;
+}
+
 void rtp_sender_skip(struct rtp_sender *s, uint16_t packets)
 {
     for (; packets > 0; packets--)
@@ -53,8 +59,8 @@ size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t c
     usec_t since = s->packets ? clock_wall - s->last_capture_wall : 0;
     item.sender.rtp_timestamp =
         s->packets ? s->last_timestamp + rtp_ticks_at(since, s->clock_rate) : s->timestamp_offset;
-    item.sender.packets = (uint32_t)s->packets;
-    item.sender.octets = (uint32_t)s->octets;
+    item.sender.packets = (uint32_t)(s->packets - s->unsent_packets);
+    item.sender.octets = (uint32_t)(s->octets - s->unsent_octets);
     int err = rtcp_append(&item, out, cap, &len);
     struct rtcp_item sdes = {.kind = RTCP_IS_SDES, .ssrc = s->ssrc};
     snprintf(sdes.cname, sizeof(sdes.cname), "%s", cname);

@@ -25,8 +25,9 @@ struct rtp_sender {
     uint32_t last_timestamp; // timestamp of the last packet, with the offset
     usec_t last_capture_wall;
     uint64_t packets;
-    uint64_t octets;                      // payload bytes
-    int64_t frame_of[RTP_SENDER_HISTORY]; // by sequence number; -1 = none yet
+    uint64_t octets;                        // payload bytes
+    uint64_t unsent_packets, unsent_octets; // of both: dropped before they left
+    int64_t frame_of[RTP_SENDER_HISTORY];   // by sequence number; -1 = none yet
     uint8_t size_of[RTP_SENDER_HISTORY];
 };
 
@@ -38,6 +39,9 @@ void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng
 void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet *p);
 void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t number,
                      usec_t capture_wall, size_t payload_len);
+
+// A packet that rtp_sender_sent counted was dropped before it left: sender reports leave it out.
+void rtp_sender_unsent(struct rtp_sender *s, size_t payload_len);
 
 // Leaves out the next `packets` sequence numbers. The receiver takes them for lost packets.
 void rtp_sender_skip(struct rtp_sender *s, uint16_t packets);

@@ -175,6 +175,8 @@ int mtp_send_core_init(struct mtp_send_core *m, const struct mtp_carrier *carrie
         return err;
     if (carrier->adapts)
         mtp_flow_adapt(&m->flow);
+    mtp_flow_tell(&m->flow, &m->base.media);
+    m->base.media.drops = options.drops;
     m->timer = timer_new(path->loop, on_timer, m);
     if (m->timer)
         return 0;

@@ -266,7 +266,8 @@ static int mtp_receive(const struct transport_receiver_path *path, struct transp
 
 const struct transport_kind transport_mtp = {
     .name = "mtp",
-    .help = "TCP Reno without retransmission, over UDP; mtp:strict|fill|resend,A,B or queue=",
+    .help = "TCP Reno without retransmission, over UDP; mtp:strict|fill|resend,A,B, queue=, "
+            "paper",
     .datagram = true,
     .holds_back = true,
     .measures = true,

@@ -205,6 +205,8 @@ struct sim_transport *sim_transport_mtp_new(const struct sim_transport_config *c
         free(m);
         return NULL;
     }
+    mtp_flow_tell(&m->mtp, &m->base.media);
+    m->base.media.drops = options.drops;
     mtp_receive_flow_init(&m->sink, config->token);
     return &m->base;
 }

@@ -123,7 +123,7 @@ static const struct option_row rows[] = {
     {.section = "Keys of stream, and TCP's where its transport is simulated TCP (tcp=newreno)", KEY,
      .argument = "via=NAME[:PARAMS]",
      .help = "tcp (an unlimited send buffer), tcp:sndbuf=64KB, minbuf:1/3, udp, psp, tfrc, arc, "
-             "scream, mtp, mtp:queue=65536 ...; / for the comma"},
+             "scream, mtp, mtp:paper/queue=65536 ...; / for the comma"},
     {KEY, .argument = "media=goddard length=300s fragment=1000B", .help = "media, its length, and its bytes per packet"},
     {KEY, .argument = "latency=5500ms", .help = "max wait in the scheduler (default: what weir-play "
      "requests, 500 ms more than goddard=play_buf_thresh; with level= 1s)"},

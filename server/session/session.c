@@ -545,7 +545,7 @@ int session_level(const struct session *s)
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc)
 {
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
-    *seq = rtp->next_seq;
+    *seq = stream_sender_next_seq(s->sender, TRACK_VIDEO);
     *timestamp = rtp->packets ? rtp->last_timestamp : rtp->timestamp_offset;
     *ssrc = rtp->ssrc;
 }
@@ -553,7 +553,7 @@ void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestam
 void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
 {
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_AUDIO);
-    *seq = rtp->next_seq;
+    *seq = stream_sender_next_seq(s->sender, TRACK_AUDIO);
     *ssrc = rtp->ssrc;
 }
 

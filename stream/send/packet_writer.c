@@ -4,8 +4,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "stream/adapt/rate_estimator.h"
+
+enum { RTP_SEQ_AT = 2 }; // offset in the header, RFC 3550, 5.1
 
 // As rtp_encode writes them.
 static const struct rtp_ext_ids EXT = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
@@ -32,17 +35,29 @@ static void stop_repair(struct packet_writer *w)
 void packet_writer_destroy(struct packet_writer *w)
 {
     stop_repair(w);
+    for (int i = 0; i < TRACKS; i++)
+        queue_drops_free(w->drops[i]);
 }
 
-void packet_writer_attach(struct packet_writer *w, struct media_transport *transport)
+static int add_drops(struct packet_writer *w, enum media_track track)
+{
+    if (!w->transport->drops || w->drops[track])
+        return 0;
+    w->drops[track] = queue_drops_new(w->rtp[track].next_seq);
+    return w->drops[track] ? 0 : ERR_NO_MEMORY;
+}
+
+int packet_writer_attach(struct packet_writer *w, struct media_transport *transport)
 {
     w->transport = transport;
+    return add_drops(w, TRACK_VIDEO);
 }
 
-void packet_writer_add_audio(struct packet_writer *w, struct rng *rng)
+int packet_writer_add_audio(struct packet_writer *w, struct rng *rng)
 {
     w->has_audio = true;
     rtp_sender_init(&w->rtp[TRACK_AUDIO], RTP_PT_OPUS, rng);
+    return add_drops(w, TRACK_AUDIO);
 }
 
 // Adds the transport's feedback request to the packet.
@@ -117,6 +132,57 @@ int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_
     return 0;
 }
 
+// ---- The transport's queue
+
+// Reads the packet, which this writer encoded. Returns its track; -1: the transport's drops are not
+// followed.
+static int track_of(const struct packet_writer *w, const uint8_t *data, size_t len,
+                    struct rtp_packet *p)
+{
+    int err = rtp_decode(data, len, EXT, p);
+    assert(err == 0);
+    int track = w->has_audio && p->ssrc == w->rtp[TRACK_AUDIO].ssrc ? TRACK_AUDIO : TRACK_VIDEO;
+    return w->drops[track] && p->ssrc == w->rtp[track].ssrc ? track : -1;
+}
+
+bool packet_writer_leaves(struct packet_writer *w, uint8_t *rtp, size_t len)
+{
+    struct rtp_packet p;
+    uint16_t wire;
+    int track = track_of(w, rtp, len, &p);
+    if (track < 0)
+        return true;
+    if (!queue_drops_leaves(w->drops[track], p.seq, p.timestamp, &wire))
+        return false;
+    store_be16(rtp + RTP_SEQ_AT, wire);
+    return true;
+}
+
+bool packet_writer_dropped(struct packet_writer *w, const uint8_t *rtp, size_t len,
+                           enum media_track *track, uint16_t *seq)
+{
+    struct rtp_packet p;
+    int of = track_of(w, rtp, len, &p);
+    if (of < 0 || !queue_drops_add(w->drops[of], p.seq, p.timestamp))
+        return false;
+    rtp_sender_unsent(&w->rtp[of], p.payload_len);
+    *track = (enum media_track)of;
+    *seq = p.seq;
+    return true;
+}
+
+uint16_t packet_writer_written_seq(const struct packet_writer *w, enum media_track track,
+                                   uint16_t wire)
+{
+    return w->drops[track] ? queue_drops_written(w->drops[track], wire) : wire;
+}
+
+uint16_t packet_writer_next_wire_seq(const struct packet_writer *w, enum media_track track)
+{
+    uint16_t seq = w->rtp[track].next_seq;
+    return w->drops[track] ? queue_drops_wire(w->drops[track], seq) : seq;
+}
+
 void packet_writer_flush(struct packet_writer *w, usec_t now)
 {
     if (w->transport->ops->flush)
@@ -141,7 +207,7 @@ int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer
     if (repair->mode == REPAIR_MODE_OFF || w->transport->reliable ||
         (is_reported && !repair->is_known))
         return 0;
-    bool has_fec = repair->is_known && repair->mode != REPAIR_MODE_RESEND;
+    bool has_fec = repair->is_known && repair->mode != REPAIR_MODE_RESEND && !w->transport->drops;
     struct repair_sender_config config = {
         .mode = repair->mode, .viewer_has_fec = has_fec, .kept_bytes = repair->kept_bytes};
     w->repair = repair_sender_new(&config);

@@ -6,6 +6,10 @@
 // A copy is the same RTP packet. Where the viewer's reports would confuse both, packets carry flow
 // numbers, which count each transmission; kept packets have the number 0, which parity covers.
 //
+// If the transport drops packets that it took, packets are renumbered as they leave
+// (queue_drops.h). Numbers of the viewer's requests are converted with packet_writer_written_seq;
+// all others here are those as written. Parity packets name numbers, so there are none.
+//
 // Pure.
 #ifndef WEIR_STREAM_SEND_PACKET_WRITER_H
 #define WEIR_STREAM_SEND_PACKET_WRITER_H
@@ -14,6 +18,7 @@
 #include "common/protocol/rtp_sender.h"
 #include "common/repair/repair_sender.h"
 #include "media/rtp/packetiser.h"
+#include "stream/send/queue_drops.h"
 #include "stream/send/repair_planner.h"
 
 #ifdef __cplusplus
@@ -41,6 +46,9 @@ struct packet_writer {
     bool has_gaps;        // the video's sequence numbers do not count the packets that left
     uint16_t flow_number; // number of the next packet, counted over all transmissions
 
+    // Owned; NULL: the transport drops nothing that it took.
+    struct queue_drops *drops[TRACKS];
+
     struct repair_sender *repair;  // owned; NULL: lost packets are not repaired
     struct repair_planner planner; // used with `repair`
     bool is_numbered;              // packets carry flow numbers for repair
@@ -54,7 +62,8 @@ struct packet_writer {
 // `payload_type`: of the video. Call packet_writer_attach before the first packet.
 void packet_writer_init(struct packet_writer *w, uint8_t payload_type, struct rng *rng);
 void packet_writer_destroy(struct packet_writer *w);
-void packet_writer_attach(struct packet_writer *w, struct media_transport *transport); // borrowed
+// `transport` is borrowed. Returns 0, or ERR_NO_MEMORY.
+int packet_writer_attach(struct packet_writer *w, struct media_transport *transport);
 
 // How lost packets are repaired.
 struct packet_writer_repair {
@@ -68,7 +77,8 @@ struct packet_writer_repair {
 // reports would confuse a packet and its copy. Returns 0, or ERR_NO_MEMORY.
 int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer_repair *repair,
                              struct rng *rng);
-void packet_writer_add_audio(struct packet_writer *w, struct rng *rng);
+// Returns 0, or ERR_NO_MEMORY: then the viewer counts audio that the transport drops as lost.
+int packet_writer_add_audio(struct packet_writer *w, struct rng *rng);
 // Bytes of payload that fit into a packet with the header extensions of `shape`. Packets are as
 // large as the path and `max_payload` allow, and all packets of a frame but the last have the same
 // size, so that the kernel can send several in one call.
@@ -78,6 +88,20 @@ size_t packet_writer_payload_room(const struct packet_writer *w, const struct rt
 int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_t now);
 // Sends the packets that the transport has batched. Until then their payloads must stay valid.
 void packet_writer_flush(struct packet_writer *w, usec_t now);
+
+// ---- What the transport's queue reports (media_queue_events)
+
+// The packet leaves: renumbers it. Returns false if it must not leave.
+bool packet_writer_leaves(struct packet_writer *w, uint8_t *rtp, size_t len);
+// The queue dropped the packet. Returns true, with the packet's number as written, if it was not a
+// copy.
+bool packet_writer_dropped(struct packet_writer *w, const uint8_t *rtp, size_t len,
+                           enum media_track *track, uint16_t *seq);
+// Returns the number as written of the packet that the viewer calls `wire`.
+uint16_t packet_writer_written_seq(const struct packet_writer *w, enum media_track track,
+                                   uint16_t wire);
+// Returns the number that the next packet has on the wire, if the queue drops nothing before.
+uint16_t packet_writer_next_wire_seq(const struct packet_writer *w, enum media_track track);
 
 // A frame is about to leave: plans its repair.
 void packet_writer_plan(struct packet_writer *w, const struct repair_planner_frame *frame,

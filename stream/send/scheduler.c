@@ -151,7 +151,8 @@ static void trim(struct scheduler *s, usec_t now)
         enum drop_cause cause = DROP_CAUSES; // none
         if (!(begun && s->config.reliable) && now - f.due > s->config.bound)
             cause = DROP_DEADLINE;
-        else if (!begun && is_broken(s, &f))
+        else if (begun ? !s->config.reliable && was_dropped(s, f.number, f.size_id)
+                       : is_broken(s, &f))
             cause = DROP_BROKEN;
         else if (!begun && layer_of(s, &f) > top)
             cause = DROP_LAYER;
@@ -246,6 +247,15 @@ void scheduler_done(struct scheduler *s)
     s->head = (s->head + 1) % s->room;
     s->count--;
     s->begun = false;
+}
+
+bool scheduler_broke(struct scheduler *s, int64_t number, int size_id)
+{
+    if (was_dropped(s, number, size_id))
+        return false;
+    int64_t name = name_of(number, size_id);
+    *memory_of(s, name) = name;
+    return true;
 }
 
 void scheduler_flush(struct scheduler *s, int64_t from)

@@ -125,6 +125,10 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
 // which counts as begun from then on. NULL: none. Valid until the next call.
 const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now);
 void scheduler_done(struct scheduler *s); // the last packet of the begun frame has left
+// A packet of this frame was lost behind the scheduler: frames that depend on it are dropped by the
+// next call, and so is the rest of the frame itself, on a datagram transport. Returns false if the
+// frame counts as dropped already.
+bool scheduler_broke(struct scheduler *s, int64_t number, int size_id);
 // Drops the frames that have not begun and have a number >= `from` (for a size switch; 0: all).
 void scheduler_flush(struct scheduler *s, int64_t from);
 void scheduler_clear(struct scheduler *s); // drops everything, begun or not

@@ -70,6 +70,9 @@ struct stream_sender {
     uint64_t lost;    // packets that were lost upstream
     uint64_t skipped; // of these, those whose sequence numbers were left out, or need not be
 
+    uint64_t queue_dropped; // frames of which the transport's queue dropped a packet
+    uint64_t queue_cut;     // of these, those whose rest the scheduler dropped, and counted
+
     // Packets of the scheduler's begun frame; the scheduler holds the frame's reference.
     struct frame_packets leaving;
 };
@@ -190,12 +193,55 @@ int stream_sender_set_repair(struct stream_sender *s, enum repair_mode mode)
     return err ? err : (int)repair_mode_now(s);
 }
 
+// ---- What the transport's own queue drops
+
+static bool is_depended_on(const struct stream_sender *s, int size_id, int temporal_id);
+static bool frame_is_depended_on(const struct stream_sender *s, int size_id, int64_t number);
+
+static bool on_leaves(void *ctx, uint8_t *rtp, size_t len)
+{
+    return packet_writer_leaves(&((struct stream_sender *)ctx)->writer, rtp, len);
+}
+
+// A frame that lacks a packet is of no use to the viewer: the scheduler drops what depends on it,
+// and the encoder's later frames become independent of it, at once.
+static void on_dropped(void *ctx, const uint8_t *rtp, size_t len)
+{
+    struct stream_sender *s = ctx;
+    enum media_track track;
+    uint16_t seq;
+    if (!packet_writer_dropped(&s->writer, rtp, len, &track, &seq) || track != TRACK_VIDEO)
+        return;
+    int64_t number = rtp_sender_frame_of(&s->writer.rtp[track], seq);
+    int size_id = number < 0 || !s->config.ladder->cumulative
+                      ? s->levels.size_id
+                      : rtp_sender_size_of(&s->writer.rtp[track], seq);
+    if (number < 0 && s->leaving.frame) { // the packet that `send` was called with
+        number = s->leaving.frame->number;
+        size_id = s->leaving.frame->size_id;
+    }
+    if (number < 0 || !scheduler_broke(&s->scheduler, number, size_id))
+        return;
+    s->queue_dropped++;
+    if (s->watching && s->feed->ops->repair && number >= s->key_number &&
+        frame_is_depended_on(s, size_id, number))
+        s->feed->ops->repair(s->feed, size_id, number);
+}
+
+static const struct media_queue_events QUEUE_EVENTS = {.leaves = on_leaves, .dropped = on_dropped};
+
 int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now)
 {
     assert(!s->writer.transport);
-    packet_writer_attach(&s->writer, transport);
+    int err = packet_writer_attach(&s->writer, transport);
+    if (err)
+        return err;
+    if (transport->drops) {
+        transport->queue = &QUEUE_EVENTS;
+        transport->queue_ctx = s;
+    }
     s->writer.has_gaps = s->config.relays;
-    int err = set_repair(s, REPAIR_MODE_RESEND, false);
+    err = set_repair(s, REPAIR_MODE_RESEND, false);
     if (err)
         return err;
     s->follows = s->config.follows && can_follow(s);
@@ -221,7 +267,7 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
 
 void stream_sender_add_audio(struct stream_sender *s, double bps)
 {
-    packet_writer_add_audio(&s->writer, &s->rng);
+    (void)packet_writer_add_audio(&s->writer, &s->rng); // without memory, drops count as losses
     s->audio_bps = bps;
     adaptation_set_beside(&s->adaptation, bps);
 }
@@ -458,8 +504,10 @@ static void reap(struct stream_sender *s)
     enum drop_cause cause;
     while (scheduler_dropped(&s->scheduler, &f, &cause)) {
         struct coded_frame *frame = f.data;
-        if (frame == s->leaving.frame) // its unsent packets are dropped, too
+        if (frame == s->leaving.frame) { // its unsent packets are dropped, too
             frame_packets_forget(&s->leaving);
+            s->queue_cut += cause == DROP_BROKEN;
+        }
         if (s->watching && s->feed->ops->repair && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
             is_depended_on(s, frame->size_id, f.temporal_id))
             s->feed->ops->repair(s->feed, frame->size_id, f.number);
@@ -910,7 +958,8 @@ static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t no
     int64_t last = -1;
     int last_size = -1;
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
-        uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        uint16_t wire = (uint16_t)(nack.pid + __builtin_ctz(named));
+        uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_VIDEO, wire);
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
         if (d.action == REPAIR_RESEND || d.action == REPAIR_AWAIT_FEC ||
             d.reason == REPAIR_UNDER_WAY)
@@ -930,7 +979,8 @@ static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, us
 {
     const struct rtp_sender *rtp = &s->writer.rtp[TRACK_VIDEO];
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
-        uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        uint16_t wire = (uint16_t)(nack.pid + __builtin_ctz(named));
+        uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_VIDEO, wire);
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
         if (s->writer.repair && d.reason != REPAIR_NOT_KEPT)
             continue;
@@ -962,7 +1012,8 @@ static void on_audio_nack(struct stream_sender *s, const struct rtcp_item *item,
     for (int i = 0; i < item->nack_count; i++) {
         uint32_t named = 1 | (uint32_t)item->nacks[i].blp << 1;
         for (; named; named &= named - 1) {
-            uint16_t seq = (uint16_t)(item->nacks[i].pid + __builtin_ctz(named));
+            uint16_t wire = (uint16_t)(item->nacks[i].pid + __builtin_ctz(named));
+            uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_AUDIO, wire);
             const struct coded_audio *c = sent_audio_find(&s->sent_audio, seq);
             if (c && now + min_rtt / 2 < c->captured + useful(s) + SHOWING)
                 sent_audio_request(&s->sent_audio, seq, min_rtt, now);
@@ -1004,6 +1055,11 @@ bool stream_sender_has_video(const struct stream_sender *s)
     return !s->config.audio_only;
 }
 
+uint16_t stream_sender_next_seq(const struct stream_sender *s, enum media_track track)
+{
+    return packet_writer_next_wire_seq(&s->writer, track);
+}
+
 int stream_sender_level(const struct stream_sender *s)
 {
     return s->levels.level;
@@ -1021,7 +1077,7 @@ const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum m
 
 static uint64_t skipped(const struct stream_sender *s)
 {
-    uint64_t count = s->levels.uncoded + s->levels.thinned;
+    uint64_t count = s->levels.uncoded + s->levels.thinned + s->queue_dropped - s->queue_cut;
     for (int cause = 0; cause < DROP_CAUSES; cause++)
         for (int layer = 0; cause != DROP_FLUSHED && layer < SCHEDULER_MAX_LAYERS; layer++)
             count += s->scheduler.counters.dropped[cause][layer];
@@ -1035,6 +1091,7 @@ void stream_sender_read(const struct stream_sender *s, struct stream_sender_stat
         .size_id = s->levels.size_id,
         .skipped = skipped(s),
         .thinned = s->levels.thinned,
+        .queue_dropped = s->queue_dropped,
         .feedback_dropped = s->feedback.dropped,
         .audio_dropped = s->audio.dropped,
         .waiting_frames = s->scheduler.count,

@@ -81,7 +81,7 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
 // ERR_NO_MEMORY.
 int stream_sender_set_repair(struct stream_sender *s, enum repair_mode mode);
 // Adds audio of `bps` bit/s to video, or video to audio. Call these only while the sender does not
-// play.
+// play, and after stream_sender_attach.
 void stream_sender_add_audio(struct stream_sender *s, double bps);
 void stream_sender_add_video(struct stream_sender *s);
 
@@ -136,12 +136,16 @@ bool stream_sender_has_audio(const struct stream_sender *s);
 bool stream_sender_has_video(const struct stream_sender *s); // true for filler, too
 int stream_sender_level(const struct stream_sender *s);      // the requested level
 int stream_sender_size(const struct stream_sender *s);       // the size that is sent now
-// Sequence numbers and counters of a track.
+// The number that the track's next packet has for the viewer.
+uint16_t stream_sender_next_seq(const struct stream_sender *s, enum media_track track);
+// Sequence numbers as written (packet_writer.h), and counters, of a track.
 const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum media_track track);
 
 struct stream_sender_stats {
     int level, size_id;
-    uint64_t skipped;          // frames of its levels that the encoder or the scheduler skipped
+    // Frames of its levels that the encoder or the scheduler skipped, or the transport dropped.
+    uint64_t skipped;
+    uint64_t queue_dropped;    // frames of which the transport's own queue dropped a packet
     uint64_t thinned;          // frames not sent because their temporal layer exceeded the rate
     uint64_t feedback_dropped; // PLIs and NACK entries beyond the limit
     uint64_t audio_dropped;    // packets dropped after their deadline

@@ -107,6 +107,18 @@ class live_link
     {
         return usec_to_sec(w.now);
     }
+    // The sender serves this level from now on, whatever the network carries.
+    void set_level(int level)
+    {
+        stream_sender_set_follows(s, false, w.now);
+        REQUIRE(stream_sender_set_level(s, level, w.now) == 0);
+    }
+    stream_sender_stats stats(double second) const
+    {
+        stream_sender_stats out;
+        stream_sender_read(s, &out, static_cast<usec_t>(second * 1e6));
+        return out;
+    }
     // Returns the Mbit/s that entered the network between two instants at whole tenths of a second.
     double sent_mbps(double from, double to) const
     {
@@ -407,6 +419,8 @@ class live_link
         handed.media.ops = tap_ops();
         handed.owner = this;
         REQUIRE(stream_sender_attach(s, &handed.media, 0) == 0);
+        carrier->media.queue = handed.media.queue;
+        carrier->media.queue_ctx = handed.media.queue_ctx;
         if (!resends)
             REQUIRE(stream_sender_set_repair(s, REPAIR_MODE_OFF) == REPAIR_MODE_OFF);
         stream_sender_play(s, 0);

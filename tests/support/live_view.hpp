@@ -99,6 +99,12 @@ class live_view
                                                  })) /
                (to - from);
     }
+    qoe_json report(double second) // what weir-play's report says
+    {
+        qoe_json out;
+        qoe_read(q, &out, static_cast<usec_t>(second * 1e6));
+        return out;
+    }
     video_pipeline *pipeline()
     {
         return v;

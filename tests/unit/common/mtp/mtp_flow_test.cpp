@@ -109,7 +109,6 @@ TEST_CASE("mtp_flow: parameters")
         {"1", ERR_MALFORMED, {}, {}, {}, {}, {}, {}, {}},
         {"1,2,3", ERR_MALFORMED, {}, {}, {}, {}, {}, {}, {}},
         {"1,2,1,2", ERR_MALFORMED, {}, {}, {}, {}, {}, {}, {}},
-        {"1,2,queue=5000", ERR_MALFORMED, {}, {}, {}, {}, {}, {}, {}},
         {"frames", ERR_MALFORMED, {}, {}, {}, {}, {}, {}, {}},
         {"queue=", ERR_MALFORMED, {}, {}, {}, {}, {}, {}, {}},
         {"queue=5s", ERR_MALFORMED, {}, {}, {}, {}, {}, {}, {}},
@@ -137,6 +136,93 @@ TEST_CASE("mtp_flow: parameters")
         CHECK(o.queue.minbuf.a == r.a);
         CHECK(o.queue.minbuf.b == r.b);
         CHECK(o.queue.whole_frames == r.frames);
+    }
+}
+
+TEST_CASE("mtp_flow: either mode of transmission has a queue of fixed or of dynamic length (II-D)")
+{
+    struct row {
+        const char *text;
+        int err;
+        bool block, dynamic;
+        int accepted, dropped; // of 60 packets of 100 bytes that are written at once
+    };
+    // cwnd is 4, so MIN_BUF(1,3) allows 4 + 3 packets, all of which wait here.
+    const row table[] = {
+        {"queue=2000", 0, false, false, 60, 40},
+        {"queue=2000,block", 0, true, false, 20, 0},
+        {"block,queue=2000", 0, true, false, 20, 0},
+        {"1,3", 0, true, true, 7, 0},
+        {"queue=2000,1,3", 0, false, true, 60, 53},
+        {"1,3,queue=2000", 0, false, true, 60, 53},
+        {"1,3,queue=2000,block", 0, true, true, 7, 0},
+        {"1,3,queue=2000,frames", 0, false, true, 60, 53},
+        {"queue=200ms,block", 0, true, false, 60, 0},
+        {"block", ERR_MALFORMED, {}, {}, {}, {}},
+        {"1,3,block", ERR_MALFORMED, {}, {}, {}, {}},
+        {"queue=2000,block,block", ERR_MALFORMED, {}, {}, {}, {}},
+        {"queue=2000,block,frames", ERR_MALFORMED, {}, {}, {}, {}},
+        {"1,3,frames", ERR_MALFORMED, {}, {}, {}, {}},
+    };
+    for (const row &r : table) {
+        INFO(r.text);
+        mtp_options o;
+        REQUIRE(mtp_options_parse(r.text, &o) == r.err);
+        if (r.err)
+            continue;
+        CHECK(o.queue.block == r.block);
+        CHECK(o.queue.dynamic == r.dynamic);
+        flow f(r.text);
+        int accepted = 0;
+        for (uint16_t seq = 0; seq < 60 && mtp_flow_room(&f, 0); seq++)
+            accepted += f.push(seq, seq, 0) == 0;
+        CHECK(accepted == r.accepted);
+        CHECK((int)mtp_sender_info(&f.sender).dropped == r.dropped);
+    }
+}
+
+TEST_CASE("mtp_flow: words switch off what the paper's Reno lacks, one by one")
+{
+    struct row {
+        const char *text;
+        int err;
+        bool newreno, rack, abc, cwv;
+        usec_t rto_max;
+    };
+    const usec_t LIVE = 2 * USEC_PER_SEC, RFC = 60 * USEC_PER_SEC;
+    const row table[] = {
+        {"", 0, true, true, true, true, LIVE},
+        {"nonewreno", 0, false, true, true, true, LIVE},
+        {"norack", 0, true, false, true, true, LIVE},
+        {"noabc", 0, true, true, false, true, LIVE},
+        {"nocwv", 0, true, true, true, false, LIVE},
+        {"nortomax", 0, true, true, true, true, RFC},
+        {"noabc,norack", 0, true, false, false, true, LIVE},
+        {"nonewreno,norack,noabc,nocwv,nortomax", 0, false, false, false, false, RFC},
+        {"paper", 0, false, false, false, false, RFC},
+        {"fill,paper,1,3", 0, false, false, false, false, RFC},
+        {"paper,queue=65536", 0, false, false, false, false, RFC},
+        {"paper,norack", 0, false, false, false, false, RFC},
+        {"paper,paper", ERR_MALFORMED, {}, {}, {}, {}, {}},
+        {"norack,norack", ERR_MALFORMED, {}, {}, {}, {}, {}},
+        {"nora", ERR_MALFORMED, {}, {}, {}, {}, {}},
+        {"norackets", ERR_MALFORMED, {}, {}, {}, {}, {}},
+    };
+    for (const row &r : table) {
+        INFO(r.text);
+        mtp_options o;
+        REQUIRE(mtp_options_parse(r.text, &o) == r.err);
+        if (r.err)
+            continue;
+        flow f(r.text);
+        const mtp_sender_config &c = f.sender.config;
+        CHECK(c.newreno == r.newreno);
+        CHECK(c.once_a_window == !r.newreno); // ns-2's Reno
+        CHECK(c.rack == r.rack);
+        CHECK(c.counts_slots == r.abc);
+        CHECK(c.keeps_window == r.cwv);
+        CHECK(f.sender.rto.max == r.rto_max);
+        CHECK(f.sender.rto.min == 200 * USEC_PER_MSEC);
     }
 }
 

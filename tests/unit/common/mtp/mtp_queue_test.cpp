@@ -85,6 +85,26 @@ TEST_CASE("mtp_queue: an empty queue accepts a packet beyond its bound")
     CHECK(r.rest() == "2");
 }
 
+TEST_CASE("mtp_queue: the owner may change a packet that leaves, or have it dropped")
+{
+    mtp_queue_config c = bytes(10000);
+    c.leaves = [](void *, mtp_packet *p) {
+        p->bytes[0] = 77;
+        return p->frame != 2;
+    };
+    rig r(c);
+    for (int64_t frame : {1, 2, 2, 3, 2})
+        CHECK(r.push(100, frame) == 0);
+    mtp_packet *p = mtp_queue_pop(&r.q, 0);
+    REQUIRE(p);
+    CHECK(p->bytes[0] == 77);
+    free(p);
+    CHECK(r.dropped == "");
+    CHECK(r.rest() == "3");
+    CHECK(r.dropped == "222");
+    CHECK(r.q.dropped == 3);
+}
+
 TEST_CASE("mtp_queue: whole frames are dropped, including packets written later")
 {
     mtp_queue_config c = bytes(1000);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/bytes.h"
 #include "tests/support/open_transport.hpp"
 #include "tests/support/two_sizes.hpp"
 
@@ -119,8 +120,9 @@ struct sender {
     stream_sender *s = nullptr;
 
     explicit sender(media of = LIVE, int level = 1, bool repairs = false, bool follows = false,
-                    bool measures = true, size_t fragment = 0)
+                    bool measures = true, bool drops = false, size_t fragment = 0)
     {
+        t.base.drops = drops;
         ops.wall = asked::wall;
         ops.on_begun = asked::on_begun;
         ops.on_end = asked::on_end;
@@ -265,7 +267,7 @@ TEST_CASE("stream_sender: a frame is sent in packets of max size, with its ADU f
 
 TEST_CASE("stream_sender: a frame is cut into fragments of the server's size")
 {
-    sender v(LIVE, 1, false, false, true, 500);
+    sender v(LIVE, 1, false, false, true, false, 500);
     stream_sender_play(v.s, 0);
     v.frame(0, 1000, true, 0, 1001); // FU-A packets have the NAL unit's first byte in their heads
     REQUIRE(v.t.all.size() == 2);
@@ -273,7 +275,7 @@ TEST_CASE("stream_sender: a frame is cut into fragments of the server's size")
     CHECK(v.t.all[1].bytes.size() == head + 2 + 500);
     v.frame(2, 2000, false, 0, 502); // fits a packet as it is
     CHECK(v.t.all.size() == 3);
-    sender large(LIVE, 1, false, false, true, 1400); // more than the path allows
+    sender large(LIVE, 1, false, false, true, false, 1400); // more than the path allows
     stream_sender_play(large.s, 0);
     large.frame(0, 1000, true, 0, 3000);
     CHECK(large.t.all[0].bytes.size() == 1200);
@@ -1129,4 +1131,73 @@ TEST_CASE("stream_sender: a live encoder follows the max rate")
     v.frame(20, 2000 * MS, false, 1);
     CHECK(v.a.take() == "size 1 at 350000");
     CHECK(stream_sender_level(v.s) == 3);
+}
+
+TEST_CASE("stream_sender: what the transport's queue dropped is known at once")
+{
+    struct queueing : sender {
+        queueing() : sender(LIVE, 1, false, false, true, true) {}
+        bool leaves(size_t i)
+        {
+            open_transport::sent &p = t.all[i];
+            return t.base.queue->leaves(t.base.queue_ctx, p.bytes.data(), p.bytes.size());
+        }
+        uint16_t seq(size_t i) // on the wire
+        {
+            return load_be16(t.all[i].bytes.data() + 2);
+        }
+        void drop(size_t i)
+        {
+            const open_transport::sent &p = t.all[i];
+            t.base.queue->dropped(t.base.queue_ctx, p.bytes.data(), p.bytes.size());
+        }
+    } v;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 0, 3000);
+    v.frame(1, 33 * MS, false, 0, 2000);
+    v.frame(2, 66 * MS, false, 0, 2000);
+    REQUIRE(v.t.all.size() == 7);
+    v.a.take();
+    uint16_t first = v.seq(0);
+    for (size_t i = 0; i < 3; i++)
+        CHECK(v.leaves(i));
+    v.drop(3);
+    CHECK(v.a.take() == ""); // no frame depends on the top layer's
+    CHECK(v.stats().queue_dropped == 1);
+    v.drop(4);
+    CHECK(v.leaves(5));
+    CHECK(v.seq(5) == static_cast<uint16_t>(first + 3)); // no gap
+    v.drop(6);
+    CHECK(v.a.take() == "repair 0/2");
+    CHECK(v.stats().queue_dropped == 2);
+    CHECK(v.stats().skipped == 2);
+    CHECK(stream_sender_next_seq(v.s, TRACK_VIDEO) == static_cast<uint16_t>(first + 4));
+    // What depends on the dropped frame is dropped by the scheduler, until the encoder follows.
+    v.frame(4, 133 * MS);
+    CHECK(v.t.all.size() == 7);
+    CHECK(v.stats().frames.dropped[DROP_BROKEN][0] == 1);
+    v.frame(6, 200 * MS, true);
+    REQUIRE(v.t.all.size() == 8);
+    CHECK(v.leaves(7));
+    CHECK(v.seq(7) == static_cast<uint16_t>(first + 4));
+    // The viewer's requests use the numbers that it sees.
+    v.t.all[7].rtp.seq = v.seq(7);
+    v.missing(7, 210 * MS);
+    CHECK(v.a.take() == "repair 0/6");
+}
+
+TEST_CASE("stream_sender: the rest of a frame that the transport's queue cut does not leave")
+{
+    sender v(LIVE, 1, false, false, true, true);
+    stream_sender_play(v.s, 0);
+    v.t.room = 2;
+    v.frame(0, 0, true, 0, 5000);
+    REQUIRE(v.t.all.size() == 2);
+    const auto &p = v.t.all[1];
+    v.t.base.queue->dropped(v.t.base.queue_ctx, p.bytes.data(), p.bytes.size());
+    v.t.room = 10;
+    stream_sender_pump(v.s, 10 * MS);
+    CHECK(v.t.all.size() == 2);
+    CHECK(v.stats().skipped == 1); // once
+    CHECK(v.stats().waiting_frames == 0);
 }
