@@ -130,10 +130,10 @@ struct goddard { // only goddard.c uses the fields
     int level_count;
     int bitrates_bps[LADDER_MAX_LEVELS];
     enum goddard_state state;
-    int level;           // -1 none
-    int limit;           // highest level that scaling up may reach
-    int tries;           // number of waits for a pair or for media so far
-    double capacity_bps; // INFINITY = unknown
+    int level;             // -1 none
+    int limit;             // highest level that scaling up may reach
+    int tries;             // number of waits for a pair or for media so far
+    double capacity_bps;   // INFINITY = unknown
     usec_t capacity_since; // time at which it was measured or raised, or scaling down postponed it
     int patience;          // multiple of the usual wait for it to be raised
     int tried;             // level for which it was raised last; -1: none, or that failed
