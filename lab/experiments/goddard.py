@@ -32,7 +32,7 @@ START, LENGTH, RTT_MS = 100, 300, 140
 BUF_FACTOR = 1.5  # Figure 7
 LEVELS_KBPS = (80, 120, 240, 320, 640, 960, 1920)  # Figure 6
 STEP = 5  # seconds between samples of all flows
-CONTENDERS = ["udp", "tcp", "tcp:sndbuf=64KB", "minbuf:1,3", "mtp:queue=65536", "mtp", "tfrc", "arc", "psp"]
+CONTENDERS = ["udp", "tcp", "tcp:sndbuf=64KB", "minbuf:1,3", "mtp:queue=65536", "mtp:paper,queue=65536", "mtp", "tfrc", "arc", "psp"]
 # Random, up to a packet's time on the backbone, in each host; otherwise the phase determines the losses (Floyd and Jacobson 1991).
 HOST = "delack=0s,overhead=800us"
 SIZE = "size=1040B"  # ns-2 counts a TCP packet's headers on top of its 1000 bytes

@@ -28,7 +28,7 @@ from lab.report import canvas
 from lab.rows import Rows, text
 from lab.run import Failed, program
 
-CONTENDERS = ["udp", "tcp", "mtp", "minbuf:1,3"]
+CONTENDERS = ["udp", "tcp", "mtp:paper,queue=65536", "mtp", "minbuf:1,3"]
 FRAGMENT = 1000  # bytes
 LINE = "rate=750kbit,queue=droptail:20p"
 LINES = {"A": 6, "B": 1}  # bulk transfers over the stream's round trip

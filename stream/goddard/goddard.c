@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <math.h>
 
+enum { MAX_PATIENCE = 8 };
+
 static usec_t usec_of(double seconds)
 {
     return (usec_t)llround(seconds * 1e6);
@@ -53,7 +55,9 @@ void goddard_init(struct goddard *g, const struct goddard_config *config, usec_t
                           .state = GODDARD_PROBE,
                           .level = by_media ? config->start_level : -1,
                           .limit = l->level_count - 1,
-                          .limit_since = now,
+                          .capacity_since = now,
+                          .patience = 1,
+                          .tried = -1,
                           .capacity_bps = INFINITY,
                           .paused_at = USEC_NEVER};
     for (int i = 0; i < l->level_count; i++)
@@ -160,6 +164,38 @@ void goddard_on_media_rate(struct goddard *g, double bps, usec_t now)
     begin_buffering(g, level_below(g, bps, g->level), GODDARD_WHY_CAPACITY, own_time(g, now));
 }
 
+// ---- A capacity that is outdated ----
+
+// Returns true if the capacity rules out the next level. Packet pairs measure the path; the first
+// media measures what the path had to spare at that time.
+static bool is_outdated(const struct goddard *g)
+{
+    return (g->probe == GODDARD_BY_MEDIA || g->plays_early) && g->level < g->level_count - 1 &&
+           g->bitrates_bps[g->level + 1] > g->capacity_bps;
+}
+
+// Tries the next level after a while, though the capacity was too small for it.
+static void relax_capacity(struct goddard *g, usec_t t)
+{
+    double wait = g->params.upscale_limit_time_factor * g->params.upscale_interval * g->patience;
+    if (g->state != GODDARD_STREAMING || !is_outdated(g) || t - g->capacity_since < usec_of(wait))
+        return;
+    g->tried = g->level + 1;
+    g->capacity_bps = g->bitrates_bps[g->tried];
+    g->capacity_since = t;
+}
+
+// The level was too much. If it was a trial, the capacity is below it, and the next trial is later.
+static void judge_trial(struct goddard *g, usec_t t)
+{
+    g->capacity_since = t;
+    if (g->tried <= 0 || g->level != g->tried)
+        return;
+    g->capacity_bps = g->bitrates_bps[g->tried] - 1;
+    g->patience = g->patience < MAX_PATIENCE ? 2 * g->patience : MAX_PATIENCE;
+    g->tried = -1;
+}
+
 // ---- The buffer ----
 
 void goddard_on_buffer(struct goddard *g, usec_t held, usec_t now)
@@ -188,6 +224,7 @@ void goddard_on_empty(struct goddard *g, usec_t now)
     g->state = GODDARD_REBUFFERING;
     g->limit = g->level > 0 ? g->level - 1 : 0;
     g->limit_since = t;
+    judge_trial(g, t);
     // Scaling up is limited to "one below the last scale level that caused media re-buffering", so
     // the throughput while the buffer drained cannot select a higher level.
     double bps = loss_window_throughput(&g->monitor, t);
@@ -219,23 +256,12 @@ void goddard_on_resume(struct goddard *g, usec_t now)
 
 // ---- Loss ----
 
-// Returns true if the capacity rules out the next level. Packet pairs measure the path; the first
-// media measures what the path had to spare at that time.
-static bool is_outdated(const struct goddard *g)
-{
-    return g->probe == GODDARD_BY_MEDIA && g->level < g->level_count - 1 &&
-           g->bitrates_bps[g->level + 1] > g->capacity_bps;
-}
-
 static void relax_limit(struct goddard *g, usec_t t)
 {
     double wait = g->params.upscale_limit_time_factor * g->params.upscale_interval;
-    bool is_limited = g->limit < g->level_count - 1;
-    if (t - g->limit_since < usec_of(wait) || (!is_limited && !is_outdated(g)))
+    if (g->limit == g->level_count - 1 || t - g->limit_since < usec_of(wait))
         return;
-    if (is_outdated(g) && g->state == GODDARD_STREAMING)
-        g->capacity_bps = g->bitrates_bps[g->level + 1];
-    g->limit += is_limited;
+    g->limit++;
     g->limit_since = t;
 }
 
@@ -261,8 +287,10 @@ void goddard_on_frames(struct goddard *g, const struct goddard_frames *frames, u
     if (!g->loses_frames || g->state == GODDARD_PROBE)
         return;
     relax_limit(g, t);
+    relax_capacity(g, t);
     if (must_go_down(g, t)) {
         g->limit_since = t;
+        judge_trial(g, t);
         if (g->level > 0)
             decide(g, g->level - 1, GODDARD_WHY_LOSS, t);
         else

@@ -26,8 +26,11 @@
 //          since then is below upscale_frame_loss_rate, the next level's bitrate is at most the
 //          capacity, and the next level is at most the limit.
 //   Limit  rises by one level for each upscale_limit_time_factor x upscale_interval without scaling
-//          down, counted from the rebuffering. So does a capacity that the first media told (see
-//          below): to the bitrate of the next level, counted from the start.
+//          down, counted from the rebuffering.
+//   Capacity  of packet pairs stays. One that the first media told (see below), or any with
+//          plays_early, rises to the bitrate of the next level after the same time without scaling
+//          down. If that level is too much, the next trial comes after twice the time, at most 8
+//          times.
 //
 // The decisions are the first level, rebuffering, and each step up or down. A frame that the
 // sender skipped counts as lost: its number is missing, over TCP, too, because a kernel's send
@@ -127,10 +130,13 @@ struct goddard { // only goddard.c uses the fields
     int level_count;
     int bitrates_bps[LADDER_MAX_LEVELS];
     enum goddard_state state;
-    int level;           // -1 none
-    int limit;           // highest level that scaling up may reach
-    int tries;           // number of waits for a pair or for media so far
-    double capacity_bps; // INFINITY = unknown
+    int level;             // -1 none
+    int limit;             // highest level that scaling up may reach
+    int tries;             // number of waits for a pair or for media so far
+    double capacity_bps;   // INFINITY = unknown
+    usec_t capacity_since; // time at which it was measured or raised, or scaling down postponed it
+    int patience;          // multiple of the usual wait for it to be raised
+    int tried;             // level for which it was raised last; -1: none, or that failed
     usec_t tried_at;
     usec_t decided_at;
     usec_t limit_since; // time at which the limit was set or raised, or scaling down postponed it

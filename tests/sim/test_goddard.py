@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whole sessions in weir-sim: the same words give the same bytes; and what section IV of Chung, Claypool and
 Kinicki 2005 prints, as far as a seed can show it (`lab goddard` has all)."""
+import csv
 import json
 import os
 import subprocess
@@ -45,6 +46,34 @@ class Sessions(unittest.TestCase):
                     causes = report["causes"]
                     self.assertEqual(causes["expected"] - causes["shown"], sum(causes["by_cause"].values()))
                     self.assertAlmostEqual(played["wall"], 300, delta=5)
+
+
+class Step(unittest.TestCase):
+    """Media over a line of 750 kbit/s that carries 300 from 30 to 90 s, over TCPs whose send buffer has an end."""
+
+    def run_one(self, via):
+        with tempfile.TemporaryDirectory() as directory:
+            prefix = os.path.join(directory, "step")
+            subprocess.run([os.path.join(BUILD, "weir-sim"), "--seed", "1", "--seconds", "900", "--till-ended", "--streams", prefix,
+                            "--link", "rate=750kbit:300kbit@30s:750kbit@90s,queue=droptail:40p",
+                            f"stream:via={via},rtt=140ms,tcp=reno,pair=0"], check=True, capture_output=True, timeout=300)
+            with open(prefix + ".csv", encoding="ascii", newline="") as f:
+                levels = [(float(e["time"]), int(float(e["value"])), e["text"]) for e in csv.DictReader(f) if e["event"] == "level"]
+            with open(prefix + "-0.json", encoding="utf-8") as f:
+                return levels, json.load(f)
+
+    def test_down_and_up_again(self):
+        """The policy hears of the frames that the sender dropped: it goes down before playing stops, and up again."""
+        for via in "tcp:sndbuf=64KB", "tcp:sndbuf=200KB", "minbuf:1/3":
+            with self.subTest(via=via):
+                levels, report = self.run_one(via)
+                self.assertEqual(report["ended"], "end-of-media")
+                self.assertEqual(report["rebuffering"]["count"], 0)
+                lowest = min(level for at, level, _ in levels if at < 90)
+                self.assertLessEqual(lowest, 2)  # 240 kbit/s
+                self.assertTrue(all(why == "loss" for at, _, why in levels if 2 < at < 40), levels)
+                self.assertGreaterEqual(max(level for at, level, why in levels if at > 90 and why == "upscale"), 3)
+                self.assertLess(report["playback"]["frames_lost"], 200)
 
 
 class Paper(unittest.TestCase):

@@ -43,7 +43,7 @@ class Goddard(unittest.TestCase):
     def test_parts(self):
         cells = goddard_real.experiment(True, {}).cells
         self.assertEqual([c.name for c in cells], ["A", "B"])
-        for contender in ("udp", "tcp", "mtp"):  # the paper's
+        for contender in ("udp", "tcp", "mtp:paper,queue=65536"):  # the paper's
             self.assertIn(contender, goddard_real.CONTENDERS)
 
     def test_check(self):

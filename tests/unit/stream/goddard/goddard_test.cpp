@@ -522,6 +522,12 @@ TEST_CASE("goddard: a capacity that the first media told is outdated after a whi
     CHECK(c.last.level == 3);
     steady(c, 359900 * ms, 360 * sec);
     CHECK(c.said() == "streaming upscale 4 1.0");
+    c.frames(0, 50, 366 * sec); // the trial failed: the next one comes after 2 x 180 s
+    REQUIRE(c.said() == "streaming loss 3 1.0");
+    steady(c, 366 * sec, 725900 * ms);
+    CHECK(c.last.level == 3);
+    steady(c, 725900 * ms, 726 * sec);
+    CHECK(c.said() == "streaming upscale 4 1.0");
     client pair;                     // a pair measures the path itself
     pair.pair(80000 * ms / 2400, 0); // 240 kbit/s
     pair.buffer(5 * sec, 1 * sec);
