@@ -9,7 +9,10 @@
 // twice the rule's own mark is set. That covers every refusal because of unsent data. A refusal
 // because the window is full of unacknowledged packets while nothing is unsent (MIN_BUF(1,0), or a
 // window that has just shrunk) has no such signal: the socket is writable all the time. Then a
-// timer asks again after half of the mean spacing of acknowledgements.
+// timer asks again after half of the mean spacing of acknowledgements. Rejected: time stamps of
+// acknowledgements (SOF_TIMESTAMPING_TX_ACK), which come as POLLERR, for libuv the end of a
+// descriptor; an SO_SNDBUF just below what the socket holds, which three more system calls a packet
+// would have to move, and which would hold up RTSP responses.
 #include <stdlib.h>
 
 #include "common/base/err.h"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """TCP segments of `minbuf` on an emulated link, captured: each begins with a packet, and packets follow the path's MSS.
+What the sender says of ECN.
 
 The module is skipped where network namespaces are not permitted."""
 import os
@@ -37,6 +38,7 @@ class Segments(LinkCase):
             meanwhile(server)
         self.assertEqual(p.wait(seconds + 30), 0, str(p))
         server.stop()
+        self.log = server.stderr
         self.stop_cleanly(link)
         port = int(re.search(r":(\d+)/", server.url).group(1))
         return pcap.segments(self.path("link-a-in.pcap"), port)
@@ -67,6 +69,15 @@ class Segments(LinkCase):
         self.assertLess(max(length for length, _ in after), 1000)
         begun = sum(begins for _, begins in after)
         self.assertGreaterEqual(begun, 0.95 * len(after), f"{begun} of {len(after)}")
+
+    def test_hint_at_ecn(self):
+        """As the viewer's kernel does not ask for ECN, the sender says so, once; not if it does."""
+        hint = "media over TCP without ECN"
+        for asks, transport, times in (2, "minbuf", 1), (1, "tcp", 0):
+            with self.subTest(asks=asks):
+                subprocess.run(self.ends[1].inside("sh", "-c", f"echo {asks} >/proc/sys/net/ipv4/tcp_ecn"), check=True)
+                self.watch(transport, 1)
+                self.assertEqual(self.log.count(hint), times, self.log)
 
 
 if __name__ == "__main__":

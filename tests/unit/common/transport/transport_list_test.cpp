@@ -19,6 +19,7 @@ TEST_CASE("transport list: names and their parameters, commas and all")
         {"minbuf:1,3,tcp", {"minbuf:1,3", "tcp"}},
         {"udp,minbuf:2,0,tcp", {"udp", "minbuf:2,0", "tcp"}},
         {"minbuf:auto,20,udp", {"minbuf:auto,20", "udp"}},
+        {"minbuf:1,3,pace,udp", {"minbuf:1,3,pace", "udp"}},
         {"minbuf:auto,x", {"minbuf:auto,x"}}, // so that the message names all of what is wrong
         {"minbuf:auto,20,30", {"minbuf:auto,20,30"}},
         {"minbuf,tcp", {"minbuf", "tcp"}},
