@@ -209,7 +209,7 @@ TEST_CASE("seek: the position at other scales, forwards and backwards")
     CHECK(s.scales);
     // The server begins with the next key frame, whose distance is no reason to doubt it.
     struct seek_place place = {
-        .seconds = 4, .first = 1100, .show = 1100, .sought = true, .scale = 4};
+        .seconds = 4, .first = 1100, .show = 1100, .sought = true, .paused = false, .scale = 4};
     REQUIRE(seek_placed(&s, &place, 1060) == SEEK_JUMPS);
     CHECK(seek_shown(&s, 1100, 1040 * ms, false, &wait));
     CHECK(wait == 40 * ms);
@@ -217,7 +217,7 @@ TEST_CASE("seek: the position at other scales, forwards and backwards")
     CHECK(seek_position(&s) == Approx(6));
     CHECK(!seek_is_early(&s, 1150)); // the last key frame is before the end
     REQUIRE(seek_scale(&s, -8, 2000 * ms) == SEEK_WANTED);
-    place = {.seconds = 6, .first = 1200, .show = 1200, .sought = true, .scale = -8};
+    place = {.seconds = 6, .first = 1200, .show = 1200, .sought = true, .paused = false, .scale = -8};
     REQUIRE(seek_placed(&s, &place, 1160) == SEEK_JUMPS);
     seek_shown(&s, 1250, 0, false, &wait);
     CHECK(seek_position(&s) == Approx(4)); // 50 frames back
