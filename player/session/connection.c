@@ -432,7 +432,7 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
         video_player_seek(video(c), place->first, place->show, place->sought && place->ahead, now);
         // The policy judges normal play only: at another scale the server leaves frames out.
         if (place->scale == 1)
-            goddard_session_seek(c->goddard, now);
+            goddard_session_seek(c->goddard, place->show, now);
         else
             goddard_session_end(c->goddard);
         return;
