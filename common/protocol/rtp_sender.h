@@ -25,9 +25,9 @@ struct rtp_sender {
     uint32_t last_timestamp; // timestamp of the last packet, with the offset
     usec_t last_capture_wall;
     uint64_t packets;
-    uint64_t octets;                      // payload bytes
+    uint64_t octets;                        // payload bytes
     uint64_t unsent_packets, unsent_octets; // of both: dropped before they left
-    int64_t frame_of[RTP_SENDER_HISTORY]; // by sequence number; -1 = none yet
+    int64_t frame_of[RTP_SENDER_HISTORY];   // by sequence number; -1 = none yet
     uint8_t size_of[RTP_SENDER_HISTORY];
 };
 

@@ -6,11 +6,11 @@
 #include "common/base/seq.h"
 
 struct queue_drops {
-    int64_t left; // extended number of the newest packet that left, copies aside
-    uint32_t timestamp; // of that packet
-    bool cut;           // a packet of its frame was dropped
-    bool has_left;      // true once a packet has left
-    int64_t count;      // packets dropped so far
+    int64_t left;                   // extended number of the newest packet that left, copies aside
+    uint32_t timestamp;             // of that packet
+    bool cut;                       // a packet of its frame was dropped
+    bool has_left;                  // true once a packet has left
+    int64_t count;                  // packets dropped so far
     int64_t at[QUEUE_DROPS_MEMORY]; // their extended numbers, ascending; the k-th at k % MEMORY
 };
 

@@ -147,7 +147,7 @@ struct stream_sender_stats {
     int level, size_id;
     // Frames of its levels that the encoder or the scheduler skipped, or the transport dropped.
     uint64_t skipped;
-    uint64_t queue_dropped; // frames of which the transport's own queue dropped a packet
+    uint64_t queue_dropped;    // frames of which the transport's own queue dropped a packet
     uint64_t thinned;          // frames not sent because their temporal layer exceeded the rate
     uint64_t feedback_dropped; // PLIs and NACK entries beyond the limit
     uint64_t audio_dropped;    // packets dropped after their deadline

@@ -217,7 +217,8 @@ TEST_CASE("seek: the position at other scales, forwards and backwards")
     CHECK(seek_position(&s) == Approx(6));
     CHECK(!seek_is_early(&s, 1150)); // the last key frame is before the end
     REQUIRE(seek_scale(&s, -8, 2000 * ms) == SEEK_WANTED);
-    place = {.seconds = 6, .first = 1200, .show = 1200, .sought = true, .paused = false, .scale = -8};
+    place = {
+        .seconds = 6, .first = 1200, .show = 1200, .sought = true, .paused = false, .scale = -8};
     REQUIRE(seek_placed(&s, &place, 1160) == SEEK_JUMPS);
     seek_shown(&s, 1250, 0, false, &wait);
     CHECK(seek_position(&s) == Approx(4)); // 50 frames back

@@ -59,7 +59,8 @@ TEST_CASE("queue_drops: what was dropped leaves no gap, and a copy keeps its pac
     struct row {
         uint16_t wire, written;
     };
-    for (const row &r : std::vector<row>{{65533, 65533}, {65534, 0}, {65535, 1}, {0, 3}, {1, 4}, {4, 7}}) {
+    for (const row &r :
+         std::vector<row>{{65533, 65533}, {65534, 0}, {65535, 1}, {0, 3}, {1, 4}, {4, 7}}) {
         INFO(r.wire);
         CHECK(queue_drops_written(d.q, r.wire) == r.written);
         CHECK(queue_drops_wire(d.q, r.written) == r.wire);

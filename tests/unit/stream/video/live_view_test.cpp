@@ -65,7 +65,8 @@ TEST_CASE("live_view: frames that MTP's own queue dropped count as the sender's"
 {
     // The link loses nothing, and carries less than the level half of the time. While the queue did
     // not report what it dropped, 174 to 237 of the frames counted as lost in the network.
-    const char *const steps = "rate=1500kbit:400kbit@10s:1500kbit@20s:400kbit@30s,queue=droptail:1000p";
+    const char *const steps =
+        "rate=1500kbit:400kbit@10s:1500kbit@20s:400kbit@30s,queue=droptail:1000p";
     for (const char *via : {"mtp:queue=3000", "mtp:queue=3000,frames", "mtp:queue=20ms",
                             "mtp:queue=8000,1,0", "mtp:paper,queue=3000"})
         for (uint64_t seed = 1; seed <= 3; seed++) {
