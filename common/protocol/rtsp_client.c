@@ -282,6 +282,8 @@ void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now)
 void rtsp_client_scale(struct rtsp_client *c, double seconds, double scale, usec_t now)
 {
     c->playback.scale = scale;
+    if (scale != 1) // what is sent faster than it is shown would only wait
+        c->playback.speed = 1;
     rtsp_client_seek(c, seconds, now);
 }
 

@@ -268,6 +268,7 @@ void rtsp_client_set_adapt(struct rtsp_client *c, const char *adapt, usec_t now)
 void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and continues playing
 // Seeks and sets the scale of the play (RFC 2326, 12.34): 1, more for fast forward, < 0 for rewind.
 // The server may choose another scale (rtsp_client_place), and keeps it through seeks and pauses.
+// The speed becomes 1 unless the scale does.
 void rtsp_client_scale(struct rtsp_client *c, double seconds, double scale, usec_t now);
 void rtsp_client_pause(struct rtsp_client *c, usec_t now);
 void rtsp_client_resume(struct rtsp_client *c, usec_t now);

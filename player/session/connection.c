@@ -454,7 +454,11 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
         c->seek.wanted_scale = place->scale;
         video_player_set_scale(video(c), fabs(place->scale), now);
         video_player_seek(video(c), place->first, place->show, place->sought && place->ahead, now);
-        goddard_session_seek(c->goddard, now);
+        // The policy judges normal play only: at another scale the server leaves frames out.
+        if (place->scale == 1)
+            goddard_session_seek(c->goddard, place->show, now);
+        else
+            goddard_session_end(c->goddard);
         return;
     }
 }

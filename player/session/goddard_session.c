@@ -15,6 +15,7 @@ struct goddard_session {
     struct timer *timer; // owned
     bool on;             // the policy runs
     bool released;       // the user chooses the level
+    int64_t show;        // frames below this number do not count
     bool begun;          // PLAY was requested
     bool pairs;
     struct goddard_inputs inputs;
@@ -120,7 +121,7 @@ void goddard_session_no_pair(struct goddard_session *g, usec_t now)
 void goddard_session_packet(struct goddard_session *g, const struct rtp_packet *packet,
                             usec_t arrived, usec_t now)
 {
-    if (!g || !g->on)
+    if (!g || !g->on || (int32_t)(packet->adu.frame - (uint32_t)g->show) < 0)
         return;
     struct goddard_media m = {.number = packet->adu.frame,
                               .reorder = packet->adu.reorder,
@@ -158,11 +159,12 @@ void goddard_session_pause(struct goddard_session *g, bool pause, usec_t now)
     drive(g, now);
 }
 
-void goddard_session_seek(struct goddard_session *g, usec_t now)
+void goddard_session_seek(struct goddard_session *g, int64_t show, usec_t now)
 {
     if (!g || !g->begun || g->released)
         return;
     g->on = true;
+    g->show = show;
     goddard_inputs_seek(&g->inputs, now);
     drive(g, now);
 }

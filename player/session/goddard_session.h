@@ -54,9 +54,10 @@ void goddard_session_frame(struct goddard_session *g, int64_t number, usec_t buf
 void goddard_session_empty(struct goddard_session *g, usec_t now); // a stall begins
 void goddard_session_pause(struct goddard_session *g, bool pause,
                            usec_t now); // false: playing resumes
-// The position changed: frames of the new one arrive from now on. The policy continues if the media
+// The position changed: frames of the new one arrive from now on. Of those below `show` the server
+// sends only what is needed to decode it, so they do not count. The policy continues if the media
 // had ended.
-void goddard_session_seek(struct goddard_session *g, usec_t now);
+void goddard_session_seek(struct goddard_session *g, int64_t show, usec_t now);
 // The user chose a level: the media comes at its pace, and the policy never continues.
 void goddard_session_release(struct goddard_session *g, usec_t now);
 // The media has ended or the connection was lost: no further requests.
