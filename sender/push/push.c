@@ -26,7 +26,7 @@ static void on_recording(void *ctx, usec_t now)
 static void on_end(void *ctx, enum rtsp_recorder_end end, const char *text, usec_t now)
 {
     struct push *p = ctx;
-    push_link_free(p->link, now);
+    struct push_link *link = p->link; // it owns `text`
     p->link = NULL;
     if (p->on_left) {
         timer_set(p->timer, 0);
@@ -39,6 +39,7 @@ static void on_end(void *ctx, enum rtsp_recorder_end end, const char *text, usec
         log_warn("push: %s; next attempt in %.0f s", text, usec_to_sec(due - now));
         timer_set(p->timer, due);
     }
+    push_link_free(link, now);
 }
 
 static void connect_now(struct push *p, usec_t now)

@@ -56,7 +56,9 @@ class Stalled(relay.Relayed):
         self.between(0, budget["target"], budget["targets"]["max"] + 1)
         self.assertGreater(budget["sender_share"], 0)
         self.assertGreaterEqual(budget["buffer_share"], 0)
-        self.assertAlmostEqual(sum(budget["spent"].values()), r["latency"]["display"]["mean"], delta=20)
+        # A frame has no part that is not known yet, as its transport's before the clocks agree.
+        mean = r["latency"]["display"]["mean"]
+        self.assertAlmostEqual(sum(budget["spent"].values()), mean, delta=20 + mean / 5)
         speed = r["playback"]["speed"]
         self.between(0.95, speed["min"], speed["mean"])
         self.between(speed["mean"], speed["max"], 1.05)

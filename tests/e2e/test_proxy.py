@@ -119,9 +119,10 @@ class Vp9(ProxyCase):
         for backbone, access, level in ("tfrc", "minbuf", 8), ("minbuf", "udp", 2):
             with self.subTest(backbone):
                 proxy = self.behind(server, "--backbone-transport", backbone, "--access-transport", access)
-                p = self.player(proxy.base + "/live", "--transport", access, "--level", str(level), "--adapt", "none",
-                                "--duration", "4")
-                self.assertEqual(p.wait(40), 0, str(p))
+                p = self.player(proxy.base + "/live", "--transport", access, "--level", str(level), "--adapt", "none")
+                p.wait_shown(30, 40)
+                p.signal(signal.SIGTERM)
+                self.assertEqual(p.wait(), 130, str(p))
                 r = p.report()
                 self.assertEqual(r["playback"]["frames_undecodable"], 0)
                 self.assertGreater(r["playback"]["frames_played"], 5)

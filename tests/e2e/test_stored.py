@@ -230,8 +230,10 @@ class Stored(lib.Case):
         """The film is encoded live, from the seek's position on; it has a single key frame."""
         p = self.play(self.sender(source=self.numbered()).url, "--at", "0.8:seek=4", "--at", "1.6:pause", "--at", "2:go-on",
                       "--at", "2.6:seek=2", "--at", "3.4:seek=5.5", "--duration", "4.2")
-        waits = [seek["first_frame_ms"] for seek in p.events("seek")]
-        self.assertEqual(len(waits), 3)
+        seeks = [seek["to"] for seek in p.events("seek")]
+        # A busy machine may be at a seek still when the next one takes its place.
+        self.assertEqual(seeks[-1], 5.5)
+        self.assertLessEqual(set(seeks), {4, 2, 5.5})
         self.all_came(p.report())
 
     def test_what_does_not_fit_is_not_used(self):
