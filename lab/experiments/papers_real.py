@@ -79,12 +79,6 @@ class Senders:
         return reports
 
 
-def startup(reports):
-    """Seconds until the first frame, which the programs' rates include and weir-sim's do not; the mean."""
-    found = [r["startup"]["time_to_first_frame"] for r in reports if r["startup"]["time_to_first_frame"] is not None]
-    return float(np.mean(found)) if found else None
-
-
 def wire_mbps(report):
     """What a flow received, with the headers of IP and UDP, over the whole session, as weir-sim's goodput counts."""
     network = report["network"]
@@ -201,7 +195,6 @@ def dumbbell_real(context, p, seconds):
     if own:
         lost = sum(r["network"]["packets_lost"] for r in reports)
         figures["loss"] = lost / max(1, lost + sum(r["network"]["packets_received"] for r in reports))
-        figures["startup"] = startup(reports)
         if p["n"]:
             figures["reno_mbps"] = reno
     if own and len(reports) > 1:
@@ -317,8 +310,7 @@ def hops_real(context, p, seconds):
     if c1 == "reno":
         figures["c1_mbps"] = downloads.mbps("c1")[0] * seconds / (seconds - p["late"])
     else:
-        figures |= {"c1_mbps": wire_mbps(reports[number]), "c1_loss": reports[number]["network"]["loss_rate"],
-                    "startup": startup([reports[number]])}
+        figures |= {"c1_mbps": wire_mbps(reports[number]), "c1_loss": reports[number]["network"]["loss_rate"]}
     return figures
 
 
