@@ -7,7 +7,6 @@ flows of a crowd have five round-trip times, the middles of fifths of the paper'
 """
 import json
 import os
-import time
 from collections import Counter
 
 import numpy as np
@@ -87,7 +86,10 @@ def wire_mbps(report):
 
 
 class Downloads:
-    """weir-traffic at several ends at once; each client has a name."""
+    """weir-traffic at several ends at once; each client has a name. Flows go on for LONGER than the seconds that count: a player
+    whose session began late must not be alone on the link at its end."""
+
+    LONGER = 30
 
     def __init__(self, world, epoch, seconds, seed):
         self.world, self.epoch, self.seconds, self.seed = world, epoch, seconds, seed
@@ -101,21 +103,23 @@ class Downloads:
             self.servers[server] = f"{address}:{live.TRAFFIC_PORT}"
         number = sum(len(c) for c in self.clients.values())
         path = self.world.path(f"traffic-{number}.jsonl")
-        argv = ["weir-traffic", "run", "--server", self.servers[server], "--epoch", f"{self.epoch:.6f}", "--duration", f"{self.seconds:g}",
+        argv = ["weir-traffic", "run", "--server", self.servers[server], "--epoch", f"{self.epoch:.6f}", "--duration", f"{self.seconds + self.LONGER:g}",
                 "--seed", str(self.seed), "--stats", path, *specs]
         self.clients.setdefault(name, []).append((self.world.start(client, argv, f"run-{number}"), path))
 
     def finish(self):
+        """Waits for the end of the seconds that count, and ends the clients."""
+        self.world.processes.sleep_until(self.epoch + self.seconds + 1)
         for clients in self.clients.values():
             for process, _ in clients:
-                if process.wait(max(0.0, self.epoch + self.seconds - time.monotonic()) + 30) != 0:
-                    raise process.failed(f"ended with {process.code}")
+                process.stop()
 
     def mbps(self, name, factor=TCP_WIRE):
         """Returns the mean over the run, on the wire, of each client of the group."""
         found = []
         for _, path in self.clients.get(name, []):
-            bits = sum(spec["bytes"] * 8 for line in live.json_lines(path) if line.get("event") != "end" for spec in line["specs"])
+            bits = sum(spec["bytes"] * 8 for line in live.json_lines(path) if line.get("event") != "end" and line["t"] <= self.seconds + 0.5
+                       for spec in line["specs"])
             found.append(bits * factor * 1e-6 / self.seconds)
         return found
 
@@ -174,8 +178,8 @@ def dumbbell_real(context, p, seconds):
         for rtt, n in reverse.items():
             downloads.run("reverse", SINK, at[SINK], host[rtt], [f"elephants:n={n},cc=reno"])
         if p["cbr"]:
-            rate = round(p["cbr"] * 1e6 * 1472 / 1500)
-            downloads.run("cbr", "near", at["near"], SINK, [f"cbr:rate={rate},size=1472,start={a:g},stop={b:g}"
+            rate = round(p["cbr"] * 1e3 * 1472 / 1500)
+            downloads.run("cbr", "near", at["near"], SINK, [f"cbr:rate={rate}kbit,size=1472,start={a:g},stop={b:g}"
                                                            for a, b in cbr_periods(p["period"], p["period"], seconds)])
         world.processes.sleep_until(epoch + p["late"])
         for rtt, n in own.items():

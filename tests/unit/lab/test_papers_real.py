@@ -44,7 +44,8 @@ class Plan(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "t.jsonl")
             with open(path, "w", encoding="ascii") as f:
-                for line in ({"specs": [{"bytes": 1448 * 50}]}, {"specs": [{"bytes": 1448 * 50}]}, {"event": "end", "specs": []}):
+                for line in ({"t": 1.0, "specs": [{"bytes": 1448 * 50}]}, {"t": 2.0, "specs": [{"bytes": 1448 * 50}]},
+                             {"t": 3.0, "specs": [{"bytes": 1448 * 50}]}, {"event": "end", "specs": []}):
                     f.write(json.dumps(line) + "\n")
             d = papers_real.Downloads(None, 0, 2.0, 1)
             d.clients["reno"] = [(None, path)]
