@@ -16,6 +16,7 @@ struct mtp_ack {
     int64_t window; // number of slots from `cum` that may be sent
     bool has_echo;
     uint32_t echo_us; // mtp_header.time_us of the newest packet
+    bool ece;         // a packet was marked CE, and none with MTP_CWR has come since (RFC 3168)
     int count;
     struct mtp_range ranges[MTP_ACK_RANGES]; // received beyond the first hole, highest range first
 };

@@ -26,16 +26,16 @@ enum {
     GIVEN_SWITCH = 64, // and the bits above, one for each switch
 };
 
-enum { SWITCHES = 5 };
+enum { SWITCHES = 6, PAPER_SWITCHES = 5 };
 
-// The switches, in one order: their words, and where they are stored.
-static const char *const switch_words[SWITCHES] = {"nonewreno", "norack", "noabc", "nocwv",
-                                                   "nortomax"};
+// The switches, in one order, those of `paper` first: their words, and where they are stored.
+static const char *const switch_words[SWITCHES] = {"nonewreno", "norack",   "noabc",
+                                                   "nocwv",     "nortomax", "noecn"};
 
 static bool *switch_of(struct mtp_options *o, int i)
 {
-    bool *const switches[SWITCHES] = {&o->no_newreno, &o->no_rack, &o->no_abc, &o->no_cwv,
-                                      &o->no_rto_max};
+    bool *const switches[SWITCHES] = {&o->no_newreno, &o->no_rack,    &o->no_abc,
+                                      &o->no_cwv,     &o->no_rto_max, &o->no_ecn};
     return switches[i];
 }
 
@@ -131,7 +131,7 @@ int mtp_options_parse(const char *params, struct mtp_options *o)
     if ((given & (GIVEN_FRAMES | GIVEN_BLOCK) && !(given & GIVEN_QUEUE)) ||
         (given & GIVEN_FRAMES && blocks))
         return ERR_MALFORMED;
-    for (int i = 0; i < SWITCHES && given & GIVEN_PAPER; i++)
+    for (int i = 0; i < PAPER_SWITCHES && given & GIVEN_PAPER; i++)
         *switch_of(o, i) = true;
     o->drops = given & GIVEN_QUEUE && !blocks;
     o->waits = blocks || (given & GIVEN_MINBUF && !o->drops);
@@ -215,6 +215,13 @@ bool mtp_flow_room(struct mtp_flow *f, usec_t now)
     return f->sender.queue.packets == 0 && mtp_sender_wants(&f->sender);
 }
 
+bool mtp_flow_use_ecn(struct mtp_flow *f)
+{
+    assert(f->sender.next == 0);
+    f->sender.config.ecn = !f->options.no_ecn;
+    return f->sender.config.ecn;
+}
+
 void mtp_flow_set_window(struct mtp_flow *f, int64_t slots)
 {
     mtp_sender_set_window(&f->sender, slots < MTP_FLOW_WINDOW ? slots : MTP_FLOW_WINDOW);
@@ -267,6 +274,8 @@ size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now
                            .slot = (uint32_t)o.slot,
                            .time_us = (uint32_t)o.time};
     *slot = o.slot;
+    f->ect = o.ect;
+    f->cwr = o.flags & MTP_CWR;
     return mtp_record_encode(&h, f->token, o.bytes, out);
 }
 

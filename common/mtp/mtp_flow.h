@@ -31,7 +31,7 @@ struct mtp_options {
     bool drops; // true with `queue=`, unless `block` is given, too
     bool waits; // true if the queue blocks: with A,B or `block`
     bool named; // true if the mode is given
-    bool no_newreno, no_rack, no_abc, no_cwv, no_rto_max;
+    bool no_newreno, no_rack, no_abc, no_cwv, no_rto_max, no_ecn;
     struct mtp_queue_config queue;
 };
 
@@ -48,6 +48,7 @@ struct mtp_options {
 //                              in flight (without RFC 7661)
 //   nortomax                   timeouts double up to 60 s (RFC 6298) instead of 2 s
 //   paper                      these five
+//   noecn                      packets are not sent as ECN-capable (RFC 3168)
 // Returns 0; ERR_MALFORMED; ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000; 2000 <= BYTES <= 2^24; 1 <=
 // MS <= 10000).
 int mtp_options_parse(const char *params, struct mtp_options *o);
@@ -70,6 +71,7 @@ struct mtp_flow {
     uint64_t token;
     struct mtp_options options;
     usec_t heard_at; // time of the last ACK with news, or of the first outstanding packet
+    bool ect, cwr;   // of the last pulled record: may be sent as ECN-capable; carries MTP_CWR
     const struct media_transport *media; // borrowed; NULL: see mtp_flow_tell
 };
 
@@ -83,6 +85,9 @@ void mtp_flow_destroy(struct mtp_flow *f);
 // it when needed (mtp_mode_control.h). Each segment has its own timestamp, including retransmitted
 // ones. Call before the first pull.
 void mtp_flow_adapt(struct mtp_flow *f);
+// The receiver echoes marks: packets are sent as ECN-capable, unless the parameters say otherwise.
+// Returns true if they are. Call before the first pull.
+bool mtp_flow_use_ecn(struct mtp_flow *f);
 // Sets the receiver's window in slots, once it is known and before the first pull; at most
 // MTP_FLOW_WINDOW, which is the default.
 void mtp_flow_set_window(struct mtp_flow *f, int64_t slots);

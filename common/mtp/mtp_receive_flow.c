@@ -4,6 +4,8 @@
 #include "common/base/err.h"
 #include "common/mtp/mtp_flow.h"
 
+enum { ECN_CE = 3 }; // RFC 3168, 5
+
 static const usec_t DELAYED_ACK = 40 * USEC_PER_MSEC;
 
 void mtp_receive_flow_init(struct mtp_receive_flow *s, uint64_t token)
@@ -19,8 +21,20 @@ static bool is_in_order(const struct mtp_receiver *r, const struct mtp_header *h
            (uint32_t)cum == h->slot;
 }
 
+// RFC 3168, 6.1.3: a mark is echoed until the sender says that it reduced its window. The packet
+// that says so may be marked itself.
+static void note_mark(struct mtp_receive_flow *s, const struct mtp_header *h, uint8_t ecn)
+{
+    if (h->flags & MTP_CWR)
+        s->ece = false;
+    if (ecn != ECN_CE)
+        return;
+    s->ece = true;
+    s->marked++;
+}
+
 enum mtp_receive_flow_result mtp_receive_flow_record(struct mtp_receive_flow *s,
-                                                     const uint8_t *data, size_t len,
+                                                     const uint8_t *data, size_t len, uint8_t ecn,
                                                      const uint8_t **payload, size_t *payload_len,
                                                      usec_t now)
 {
@@ -35,6 +49,7 @@ enum mtp_receive_flow_result mtp_receive_flow_record(struct mtp_receive_flow *s,
     enum mtp_verdict verdict = mtp_receiver_packet(&s->receiver, &h);
     if (verdict == MTP_BEYOND)
         return MTP_RECEIVE_FLOW_NOTHING;
+    note_mark(s, &h, ecn);
     bool may_wait = s->ack_at == USEC_NEVER && is_in_order(&s->receiver, &h, cum);
     s->ack_at = may_wait ? now + DELAYED_ACK : now;
     *payload_len = h.length;
@@ -46,4 +61,5 @@ void mtp_receive_flow_ack(struct mtp_receive_flow *s, struct mtp_ack *ack)
 {
     s->ack_at = USEC_NEVER;
     mtp_receiver_ack(&s->receiver, ack);
+    ack->ece = s->ece;
 }

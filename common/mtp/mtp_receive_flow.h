@@ -27,13 +27,16 @@ struct mtp_receive_flow {
     struct mtp_receiver receiver;
     uint64_t token;
     uint64_t malformed, wrong_tokens;
-    usec_t ack_at; // when an acknowledgement is due; USEC_NEVER: none
+    usec_t ack_at;  // when an acknowledgement is due; USEC_NEVER: none
+    bool ece;       // as in struct mtp_ack
+    int64_t marked; // packets that routers marked (CE)
 };
 
 void mtp_receive_flow_init(struct mtp_receive_flow *s, uint64_t token);
-// Processes the bytes of a record. For MTP_RECEIVE_FLOW_RTP, *payload points into `data`.
+// Processes the bytes of a record, which came with the ECN codepoint `ecn` of the IP header. For
+// MTP_RECEIVE_FLOW_RTP, *payload points into `data`.
 enum mtp_receive_flow_result mtp_receive_flow_record(struct mtp_receive_flow *s,
-                                                     const uint8_t *data, size_t len,
+                                                     const uint8_t *data, size_t len, uint8_t ecn,
                                                      const uint8_t **payload, size_t *payload_len,
                                                      usec_t now);
 // Fills in the acknowledgement of everything received; afterwards none is due.

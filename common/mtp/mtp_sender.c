@@ -223,10 +223,12 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
 
 static void recover_fast(struct mtp_sender *s, usec_t now)
 {
-    s->ssthresh = half_of(s, flight_up_to(s, s->next));
+    // RFC 3168, 6.1.2: one reduction for the marks and the losses of a window.
+    s->ssthresh = s->cum < s->marked ? s->cwnd : half_of(s, flight_up_to(s, s->next));
     s->cwnd = s->ssthresh;
     s->acks = 0;
     s->state = MTP_FAST;
+    s->cwr_due = s->config.ecn;
     s->replacement_due = true;
     s->replaced_at = -1;
     s->rack_at = USEC_NEVER;
@@ -267,6 +269,19 @@ static bool lost_replacement(const struct mtp_sender *s)
            mtp_ranges_within(&s->sacked, slot + 1, s->next) >= 3;
 }
 
+// RFC 3168, 6.1.2. A loss of the same window has reduced cwnd already, and its CWR ends the echo.
+static void on_mark(struct mtp_sender *s)
+{
+    if (s->state != MTP_OPEN || s->cum < s->marked || s->cum < s->recover)
+        return;
+    s->ssthresh = half_of(s, flight_up_to(s, s->next));
+    s->cwnd = s->ssthresh;
+    s->acks = 0;
+    s->marked = s->next;
+    s->cwr_due = true;
+    s->counts.marks++;
+}
+
 void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
 {
     if (!is_possible(s, ack)) {
@@ -291,6 +306,8 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
         scoreboard_arm(s, now);
     }
     note_ranges(s, ack);
+    if (ack->ece && s->config.ecn)
+        on_mark(s);
     watch_first(s, now);
     if (lost_replacement(s))
         s->replacement_due = true;
@@ -308,6 +325,7 @@ static void recover(struct mtp_sender *s)
     s->base = strict ? s->next : s->cum;
     s->send_at = s->base;
     s->cwnd = 1;
+    s->cwr_due = s->config.ecn;
     s->acks = 0;
     s->dups = 0;
     s->inflation = 0;
@@ -501,7 +519,11 @@ static void send_new(struct mtp_sender *s, struct mtp_packet *p, unsigned flags,
         s->timed = slot;
         s->timed_since = now;
     }
+    if (s->cwr_due)
+        flags |= MTP_CWR;
+    s->cwr_due = false;
     send_packet(s, slot, p, flags, out, now);
+    out->ect = s->config.ecn;
 }
 
 // Refills a slot where Reno would retransmit. `strict` uses it when its replacement does not fit.
@@ -512,6 +534,7 @@ static void send_again(struct mtp_sender *s, int64_t slot, struct mtp_out *out, 
         if (!s->config.stamps_resends)
             s->sampled = now;
         put_out(s, slot, out);
+        out->flags &= (uint8_t)~MTP_CWR; // the reduction that it reported is past
         return;
     }
     scoreboard_lose(s, slot);

@@ -19,6 +19,10 @@
 // (skipping what SACK reported). A replacement in `strict` that does not fit in the window fills
 // the hole instead.
 //
+// ECN (RFC 3168, 6.1.2), with `ecn`: an ACK that echoes a mark halves cwnd as a loss does, at most
+// once per window, and no packet is replaced. The next new slot carries MTP_CWR. New slots may be
+// marked; slots that are filled or sent again look like retransmissions, and may not (6.1.5).
+//
 // A packet's number is its identity; only `resend` sends a number twice. Packets are kept until
 // their slot is acknowledged, so that the mode may step down at any time.
 #ifndef WEIR_MTP_MTP_SENDER_H
@@ -92,6 +96,7 @@ struct mtp_sender_config {
     // cwnd grows with acknowledged slots, not with ACKs (RFC 3465, L = 2), as the receiver delays
     // ACKs.
     bool counts_slots;
+    bool ecn; // the receiver echoes marks, and packets are sent as ECN-capable
     // queue.lost is also called for packets declared lost in the network. In timeout recovery it
     // may miss a replacement that is itself lost, and lost ACKs make it a guess.
     struct mtp_queue_config queue;
@@ -104,7 +109,8 @@ struct mtp_sender_counts {
     uint64_t fills, resends;
     uint64_t lost;
     uint64_t fast_recoveries, timeouts, probes;
-    uint64_t lies; // ACKs with impossible content
+    uint64_t marks; // reductions of cwnd that an echoed mark caused
+    uint64_t lies;  // ACKs with impossible content
 };
 
 struct mtp_sent; // the packet of a slot
@@ -136,6 +142,8 @@ struct mtp_sender {
     int stuck;            // recoveries begun since the cumulative ACK last advanced
     bool replacement_due; // true after the third duplicate ACK
     bool probe_due;
+    bool cwr_due;   // the next new slot carries MTP_CWR
+    int64_t marked; // the value of `next` when a mark last reduced cwnd
     usec_t sent_at; // when the last packet left
     usec_t rto_at;  // when the retransmission timer expires; USEC_NEVER: not running
     usec_t rack_at; // when RACK declares the first slot lost; USEC_NEVER: not running
@@ -154,6 +162,7 @@ struct mtp_out {
     const uint8_t *bytes; // borrowed until the next call
     uint16_t len;
     usec_t time; // for mtp_header.time_us; for a retransmission, when it was first sent
+    bool ect;    // the packet may be sent as ECN-capable
 };
 
 struct mtp_info {

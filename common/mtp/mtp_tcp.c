@@ -105,6 +105,8 @@ static unsigned on_syn_ack(struct mtp_tcp *c, const struct tcp_segment *s, usec_
     c->times = s->has_times;
     c->peer_time = s->time;
     c->sack = s->sack_permitted;
+    // RFC 3168, 6.1.1: both flags would be an echo of ours.
+    c->ecn = c->tries == 0 && (s->flags & (TCP_SEGMENT_ECE | TCP_SEGMENT_CWR)) == TCP_SEGMENT_ECE;
     c->peer_scale = s->scale;
     if (s->scale == TCP_SEGMENT_NO_SCALE) { // RFC 7323, 2.2: scaling requires both ends
         c->scale = TCP_SEGMENT_NO_SCALE;
@@ -130,7 +132,8 @@ static void to_slots(const struct mtp_tcp *c, const struct arrival *a, struct mt
     const struct tcp_segment *s = a->s;
     int64_t slot_bytes = c->config.slot_bytes;
     int64_t window = (int64_t)s->window << (c->peer_scale > 0 ? c->peer_scale : 0);
-    *ack = (struct mtp_ack){.cum = (a->ack - 1) / slot_bytes};
+    *ack = (struct mtp_ack){.cum = (a->ack - 1) / slot_bytes,
+                            .ece = c->ecn && s->flags & TCP_SEGMENT_ECE};
     ack->window = (a->ack - 1 + window) / slot_bytes - ack->cum;
     if (c->times) {
         int64_t age = mtp_tcp_clock(c, now) - s->time_echo;
@@ -277,6 +280,7 @@ void mtp_tcp_acknowledge(struct mtp_tcp *c, const struct mtp_ack *ack)
     if (c->state != MTP_TCP_OPEN && c->state != MTP_TCP_GREETING)
         return;
     c->ack_due = true;
+    c->ece = c->ecn && ack->ece;
     if (c->peer_finished)
         return;
     // Never above the received offset: firewalls treat that as invalid.
@@ -299,6 +303,7 @@ enum {
     MAX_WINDOW_FIELD = 65535,
     TIMES_BYTES = 12, // size of the timestamps option, padded
     MIN_SLOT_BYTES = 64,
+    ECT_0 = 2, // RFC 3168, 5
 };
 
 static const usec_t PATIENCE = 10 * USEC_PER_SEC;
@@ -372,6 +377,7 @@ int mtp_tcp_accept(struct mtp_tcp *c, const struct mtp_tcp_config *config,
     c->window = MTP_TCP_SERVER_WINDOW;
     c->edge = 1 + ((int64_t)a->window << (a->scale > 0 ? a->scale : 0));
     c->sack = a->sack;
+    c->ecn = a->ecn;
     c->times = a->times;
     c->time_offset = a->time_offset;
     c->peer_time = a->time;
@@ -415,7 +421,14 @@ int mtp_tcp_send(struct mtp_tcp *c, int64_t slot, const uint8_t *record, size_t 
     c->out_at = at;
     c->out_len = slot_bytes;
     c->out_done = 0;
+    c->ect = c->cwr = false;
     return 0;
+}
+
+void mtp_tcp_mark(struct mtp_tcp *c, bool ect, bool cwr)
+{
+    c->ect = c->ecn && ect;
+    c->cwr = c->ecn && cwr;
 }
 
 // Returns our window as its field encodes it; in a SYN it is never scaled (RFC 7323, 2.2).
@@ -444,7 +457,8 @@ static void fill(struct mtp_tcp *c, struct tcp_segment *s, int64_t at, unsigned 
 
 static void pull_syn(struct mtp_tcp *c, struct tcp_segment *s, usec_t now)
 {
-    fill(c, s, 0, TCP_SEGMENT_SYN, now);
+    unsigned ecn_setup = c->tries == 0 ? TCP_SEGMENT_ECE | TCP_SEGMENT_CWR : 0;
+    fill(c, s, 0, TCP_SEGMENT_SYN | ecn_setup, now);
     s->mss = MTP_TCP_MSS;
     s->scale = c->scale;
     s->sack_permitted = true;
@@ -457,7 +471,9 @@ static void pull_data(struct mtp_tcp *c, struct tcp_segment *s, usec_t now)
     size_t room = (size_t)(c->times ? c->mss - TIMES_BYTES : c->mss);
     size_t left = c->out_len - c->out_done;
     int64_t at = c->out_at + (int64_t)c->out_done;
-    fill(c, s, at, TCP_SEGMENT_ACK | TCP_SEGMENT_PSH, now);
+    fill(c, s, at, TCP_SEGMENT_ACK | TCP_SEGMENT_PSH | (c->cwr ? TCP_SEGMENT_CWR : 0), now);
+    s->ecn = c->ect ? ECT_0 : 0;
+    c->cwr = false;
     s->data = c->out + c->out_done;
     s->len = left < room ? left : room;
     c->out_done += s->len;
@@ -478,7 +494,8 @@ static void pull_fin(struct mtp_tcp *c, struct tcp_segment *s, usec_t now)
 static void pull_ack(struct mtp_tcp *c, struct tcp_segment *s, usec_t now)
 {
     // A keep-alive has a sequence number that is already acknowledged (RFC 9293, 3.8.4).
-    fill(c, s, c->keepalive_due ? c->sent - 1 : c->sent, TCP_SEGMENT_ACK, now);
+    fill(c, s, c->keepalive_due ? c->sent - 1 : c->sent,
+         TCP_SEGMENT_ACK | (c->ece ? TCP_SEGMENT_ECE : 0), now);
     s->sack_count = c->sack ? c->sack_count : 0;
     memcpy(s->sack, c->sacks, sizeof(s->sack));
     c->counts.keepalives += c->keepalive_due;

@@ -13,6 +13,10 @@
 //   both trigger a challenge ACK, whose rate is limited. With timestamps, every segment must echo
 //   one of ours. A FIN is accepted at the exact end of the received data, or with a tag.
 //
+//   ECN (RFC 3168): the SYN offers it, unless it is repeated; a box may drop such SYNs (6.1.1.1).
+//   Acknowledgements carry ECE as mtp_ack says. Only data that mtp_tcp_send was told so is sent as
+//   ECT(0): new slots, neither handshake, acknowledgements nor what looks like a retransmission.
+//
 // Segments go in and out as structs. After each input, the caller pulls until there is nothing.
 #ifndef WEIR_MTP_MTP_TCP_H
 #define WEIR_MTP_MTP_TCP_H
@@ -86,9 +90,9 @@ struct mtp_tcp {
     int64_t edge;            // right edge of the peer's window
     int64_t received, taken; // one past the highest received; what we acknowledge
     int8_t scale, peer_scale;
-    uint32_t window; // our window in bytes
-    bool sack, times;
-    uint16_t mss; // max data of a segment that we send
+    uint32_t window;       // our window in bytes
+    bool sack, times, ecn; // negotiated
+    uint16_t mss;          // max data of a segment that we send
     uint32_t time_offset, peer_time;
 
     struct tcp_sack sacks[TCP_SEGMENT_SACKS]; // used by the client
@@ -97,6 +101,9 @@ struct mtp_tcp {
     struct mtp_reassembly slots; // used by the client
     struct mtp_piece piece;      // data of the newest segment
 
+    bool ece;     // acknowledgements carry ECE
+    bool ect;     // the slot being sent is ECN-capable
+    bool cwr;     // its first segment carries CWR
     uint8_t *out; // owned; the slot or the hello being sent
     int64_t out_at;
     size_t out_len, out_done;
@@ -137,6 +144,9 @@ void mtp_tcp_acknowledge(struct mtp_tcp *c, const struct mtp_ack *ack);
 // of the previous slot must have been pulled. Returns 0; ERR_TOO_BIG; ERR_RANGE (beyond the
 // window); ERR_CLOSED.
 int mtp_tcp_send(struct mtp_tcp *c, int64_t slot, const uint8_t *record, size_t len);
+// Call it after mtp_tcp_send returned 0, if ECN was negotiated: the slot's segments are ECN-capable
+// (`ect`), and the first carries CWR (`cwr`).
+void mtp_tcp_mark(struct mtp_tcp *c, bool ect, bool cwr);
 // Returns the next segment for the wire; its data is valid until the next call.
 bool mtp_tcp_pull(struct mtp_tcp *c, struct tcp_segment *s, usec_t now);
 usec_t mtp_tcp_next_timeout(const struct mtp_tcp *c);

@@ -5,6 +5,7 @@ enum {
     CLASSES = 4,
     NO_SCALE = 15, // "no scale" in the four bits of the hint
     SACK_BIT = 16,
+    ECN_BIT = 32,
     HINT_BITS = 63,
 };
 
@@ -44,11 +45,13 @@ static enum mtp_tcp_heard on_syn(const struct siphash_key *secret, const struct 
     struct tcp_path path = tcp_path_reversed(&s->path);
     bool scaled = s->has_times && s->scale != TCP_SEGMENT_NO_SCALE;
     bool sack = s->has_times && s->sack_permitted;
+    unsigned ecn_setup = TCP_SEGMENT_ECE | TCP_SEGMENT_CWR; // RFC 3168, 6.1.1
+    bool ecn = s->has_times && (s->flags & ecn_setup) == ecn_setup;
     *reply = (struct tcp_segment){
         .path = path,
         .seq = cookie_of(secret, &path, s->seq, now / MINUTE, class),
         .ack = s->seq + 1,
-        .flags = TCP_SEGMENT_SYN | TCP_SEGMENT_ACK,
+        .flags = (uint8_t)(TCP_SEGMENT_SYN | TCP_SEGMENT_ACK | (ecn ? TCP_SEGMENT_ECE : 0)),
         .window = MTP_TCP_SERVER_WINDOW,
         .mss = MTP_TCP_MSS,
         .scale = scaled ? 0 : TCP_SEGMENT_NO_SCALE,
@@ -57,7 +60,8 @@ static enum mtp_tcp_heard on_syn(const struct siphash_key *secret, const struct 
         .time_echo = s->time,
     };
     if (s->has_times) {
-        uint32_t hints = (uint32_t)(scaled ? s->scale : NO_SCALE) | (sack ? SACK_BIT : 0);
+        uint32_t hints =
+            (uint32_t)(scaled ? s->scale : NO_SCALE) | (sack ? SACK_BIT : 0) | (ecn ? ECN_BIT : 0);
         uint32_t time = mtp_tcp_time(mtp_tcp_time_offset(secret, &path), now);
         reply->time = time_with_hints(time, hints);
     }
@@ -97,6 +101,7 @@ static enum mtp_tcp_heard on_hello(const struct siphash_key *secret, const struc
     if (s->has_times) {
         uint32_t hints = s->time_echo & HINT_BITS;
         a->sack = hints & SACK_BIT;
+        a->ecn = hints & ECN_BIT;
         if ((hints & 15) <= TCP_SEGMENT_MAX_SCALE)
             a->scale = (int8_t)(hints & 15);
     }

@@ -4,10 +4,10 @@
 // tag.
 //
 //   Cookie: a keyed hash of 32 bits over addresses, ports, the client's ISN, the minute and the MSS
-//   class. All its bits look random; the server finds minute and class by trial. Window scale and
-//   SACK are encoded in the low 6 bits of the SYN-ACK's timestamp and return in its echo; without
-//   timestamps neither is negotiated. (Linux does the same.) A lost SYN-ACK is sent again when the
-//   SYN is; each SYN causes at most one segment.
+//   class. All its bits look random; the server finds minute and class by trial. Window scale,
+//   SACK and ECN are encoded in the low 6 bits of the SYN-ACK's timestamp and return in its echo;
+//   without timestamps none is negotiated. (Linux does the same.) A lost SYN-ACK is sent again when
+//   the SYN is; each SYN causes at most one segment.
 #ifndef WEIR_MTP_MTP_TCP_LISTENER_H
 #define WEIR_MTP_MTP_TCP_LISTENER_H
 
@@ -28,7 +28,7 @@ struct mtp_tcp_accepted {
     uint32_t isn, irs;    // initial sequence numbers: ours and the client's
     uint16_t mss;         // the client's MSS, rounded down to a class
     int8_t scale;         // the client's scale; TCP_SEGMENT_NO_SCALE: not negotiated
-    bool sack, times;
+    bool sack, times, ecn;
     uint32_t time_offset; // offset of our timestamps
     uint32_t time;        // the client's newest timestamp
     uint16_t window;      // the client's window, not scaled yet

@@ -6,14 +6,15 @@
 #include "common/base/seq.h"
 #include "common/wire/mtp_header.h"
 
-enum { MAGIC = 5, IS_ACK = 0x80, HAS_ECHO = 0x40, RESERVED = 0x30, COUNT = 0x0f };
+enum { MAGIC = 5, IS_ACK = 0x80, HAS_ECHO = 0x40, HAS_MARK = 0x20, RESERVED = 0x10, COUNT = 0x0f };
 
 size_t mtp_udp_ack_encode(const struct mtp_ack *ack, uint64_t token, uint8_t out[MTP_UDP_ACK_MAX])
 {
     assert(ack->window >= 0 && ack->window <= UINT16_MAX);
     assert(ack->count >= 0 && ack->count <= MTP_ACK_RANGES);
     out[0] = MAGIC << 4 | MTP_VERSION;
-    out[1] = (uint8_t)(IS_ACK | (ack->has_echo ? HAS_ECHO : 0) | ack->count);
+    out[1] =
+        (uint8_t)(IS_ACK | (ack->has_echo ? HAS_ECHO : 0) | (ack->ece ? HAS_MARK : 0) | ack->count);
     store_be16(out + 2, (uint16_t)ack->window);
     store_be64(out + 4, token);
     store_be32(out + 12, (uint32_t)ack->cum);
@@ -40,8 +41,10 @@ int mtp_udp_ack_decode(const uint8_t *data, size_t len, uint64_t token, int64_t 
         return ERR_MALFORMED;
     if ((first & 15) != MTP_VERSION)
         return ERR_UNSUPPORTED;
-    *ack = (struct mtp_ack){
-        .window = bytes_u16(&b), .has_echo = second & HAS_ECHO, .count = second & COUNT};
+    *ack = (struct mtp_ack){.window = bytes_u16(&b),
+                            .has_echo = second & HAS_ECHO,
+                            .ece = second & HAS_MARK,
+                            .count = second & COUNT};
     bool is_ours = bytes_u64(&b) == token;
     ack->cum = seq32_extend(cum, bytes_u32(&b));
     ack->echo_us = bytes_u32(&b);

@@ -4,7 +4,7 @@
 //    0                   1                   2                   3
 //    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//   | magic | vers. |A|E|0 0| count |            window             |
+//   | magic | vers. |A|E|M|0| count |            window             |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |                             token                             |
 //   |                                                               |
@@ -15,8 +15,10 @@
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |  a range begins: so far on    |   ends before: so far on      |  `count` times, 0 to 8
 //
-// Magic and version are those of mtp_header.h, whose flags never contain A. The window and the
-// ranges count slots from the first slot above.
+// M is TCP's ECN-Echo (RFC 3168, 6.1.3): a router marked a packet. Older servers refuse it; a
+// viewer sets it only after a packet that was sent as ECN-capable, which a server does only for
+// viewers that offered `x-weir-ecn`. Magic and version are those of mtp_header.h, whose flags never
+// contain A. The window and the ranges count slots from the first slot above.
 #ifndef WEIR_MTP_MTP_UDP_ACK_H
 #define WEIR_MTP_MTP_UDP_ACK_H
 

@@ -21,11 +21,13 @@ enum {
     RECEIVE_BYTES = 65536, // large enough for segments that the kernel merged
     BUFFER = 4 << 20,      // bytes; the kernel grants what rmem_max allows
     SHIELD_TTL = 255,
-    ROUNDS = 8, // max receive calls before other work on the loop gets its turn
+    ECN_MASK = 3, // of the traffic class (RFC 3168, 5)
+    ROUNDS = 8,   // max receive calls before other work on the loop gets its turn
 };
 
-_Static_assert(CMSG_SPACE(sizeof(struct in6_pktinfo)) <= RECEIVE_BATCH_CONTROL,
-               "room for the address that a packet was sent to");
+_Static_assert(CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(int)) <=
+                   RECEIVE_BATCH_CONTROL,
+               "room for the address that a packet was sent to, and its traffic class");
 
 struct raw_tcp {
     uv_poll_t poll;
@@ -110,7 +112,8 @@ static int open_raw(const struct sockaddr *local, int port)
     if (attach_filter(fd, v6, port) != 0 ||
         setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_HDRINCL : IP_HDRINCL, &one,
                    sizeof(one)) != 0 ||
-        (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &one, sizeof(one)) != 0) ||
+        (v6 && (setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &one, sizeof(one)) != 0 ||
+                setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &one, sizeof(one)) != 0)) ||
         bind(fd, (struct sockaddr *)&at, sockaddr_len(local)) != 0) {
         int error = errno;
         close(fd);
@@ -120,14 +123,20 @@ static int open_raw(const struct sockaddr *local, int port)
     return fd;
 }
 
-// An IPv6 raw socket returns the data after the IP header; the addresses come as control data.
-static struct tcp_path path_beside(struct msghdr *msg)
+// An IPv6 raw socket returns the data after the IP header; the addresses and the traffic class come
+// as control data.
+static struct tcp_path path_beside(struct msghdr *msg, uint8_t *ecn)
 {
     struct tcp_path path = {.v6 = true};
     struct sockaddr_in6 from;
     memcpy(&from, msg->msg_name, sizeof(from));
     memcpy(path.source.address, &from.sin6_addr, 16);
     for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+        if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+            int class;
+            memcpy(&class, CMSG_DATA(c), sizeof(class));
+            *ecn = (uint8_t)(class & ECN_MASK);
+        }
         if (c->cmsg_level != IPPROTO_IPV6 || c->cmsg_type != IPV6_PKTINFO)
             continue;
         struct in6_pktinfo info;
@@ -143,8 +152,10 @@ static void take(struct raw_tcp *r, struct mmsghdr *m, usec_t now)
     struct tcp_segment s;
     int result;
     if (r->v6) {
-        struct tcp_path path = path_beside(&m->msg_hdr);
+        uint8_t ecn = 0;
+        struct tcp_path path = path_beside(&m->msg_hdr, &ecn);
         result = tcp_segment_parse(&path, bytes, m->msg_len, &s);
+        s.ecn = ecn;
     } else {
         result = tcp_segment_parse_ipv4(bytes, m->msg_len, &s);
     }

@@ -311,11 +311,18 @@ uint64_t mtp_raw_link_strangers(const struct mtp_raw_link *link)
     return link->tcp.counts.strangers;
 }
 
-void mtp_raw_link_send(struct mtp_raw_link *link, int64_t slot, const uint8_t *record, size_t len,
-                       usec_t now)
+bool mtp_raw_link_has_ecn(const struct mtp_raw_link *link)
 {
-    if (mtp_raw_link_is_open(link) && mtp_tcp_send(&link->tcp, slot, record, len) == 0)
-        send_segments(link, now);
+    return link->raw && link->tcp.ecn;
+}
+
+void mtp_raw_link_send(struct mtp_raw_link *link, int64_t slot, const uint8_t *record, size_t len,
+                       bool ect, bool cwr, usec_t now)
+{
+    if (!mtp_raw_link_is_open(link) || mtp_tcp_send(&link->tcp, slot, record, len) != 0)
+        return;
+    mtp_tcp_mark(&link->tcp, ect, cwr);
+    send_segments(link, now);
 }
 
 void mtp_raw_link_flush(struct mtp_raw_link *link)

@@ -49,10 +49,13 @@ void mtp_raw_link_close(struct mtp_raw_link *link, usec_t now);
 bool mtp_raw_link_is_open(const struct mtp_raw_link *link);
 // Number of segments from the viewer's address and port that the viewer cannot have sent.
 uint64_t mtp_raw_link_strangers(const struct mtp_raw_link *link);
+// Returns true if the viewer negotiated ECN, once the link is open.
+bool mtp_raw_link_has_ecn(const struct mtp_raw_link *link);
 // Copies a record of at most MTP_RAW_RECORD bytes; the next flush sends it. The record is lost if
-// the link is not connected, or the viewer's window does not include the slot.
+// the link is not connected, or the viewer's window does not include the slot. `ect`, `cwr`: see
+// mtp_tcp_mark.
 void mtp_raw_link_send(struct mtp_raw_link *link, int64_t slot, const uint8_t *record, size_t len,
-                       usec_t now);
+                       bool ect, bool cwr, usec_t now);
 void mtp_raw_link_flush(struct mtp_raw_link *link);
 
 #ifdef __cplusplus

@@ -83,12 +83,12 @@ static void acknowledge(struct mtp_raw_receiver *m, usec_t now)
     send_segments(m, now);
 }
 
-static void on_slot(struct mtp_raw_receiver *m, const uint8_t *record, usec_t now)
+static void on_slot(struct mtp_raw_receiver *m, const uint8_t *record, uint8_t ecn, usec_t now)
 {
     const uint8_t *payload;
     size_t len;
-    enum mtp_receive_flow_result got =
-        mtp_receive_flow_record(&m->sink, record, MTP_TCP_DATA - MTP_TCP_TAG, &payload, &len, now);
+    enum mtp_receive_flow_result got = mtp_receive_flow_record(
+        &m->sink, record, MTP_TCP_DATA - MTP_TCP_TAG, ecn, &payload, &len, now);
     if (got == MTP_RECEIVE_FLOW_NOTHING)
         return;
     if (m->sink.ack_at <= now)
@@ -109,7 +109,7 @@ static void on_segment(void *ctx, const struct tcp_segment *s, usec_t now)
     unsigned news = mtp_tcp_input(&m->tcp, s, &unused, now);
     if (news & MTP_TCP_SLOTS)
         while (mtp_tcp_next(&m->tcp, &slot, &record))
-            on_slot(m, record, now);
+            on_slot(m, record, s->ecn, now);
     if (news & MTP_TCP_IS_OPEN)
         m->path.on_open(m->path.ctx, now);
     if (news & MTP_TCP_FINISHED)
@@ -234,7 +234,13 @@ static void free_connection(struct transport_receiver *r)
     mtp_raw_receiver_abort((struct mtp_raw_receiver *)r);
 }
 
-static const struct transport_receiver_ops connection_ops = {.free = free_connection};
+static int64_t connection_marked(const struct transport_receiver *r)
+{
+    return ((const struct mtp_raw_receiver *)r)->sink.marked;
+}
+
+static const struct transport_receiver_ops connection_ops = {.marked = connection_marked,
+                                                             .free = free_connection};
 
 int mtp_raw_receive(const struct transport_receiver_path *path, struct transport_receiver **out,
                     usec_t now)

@@ -83,6 +83,7 @@ struct transport_path {
     const struct sockaddr *peer[2];
     struct mtp_raw *raw; // `raw` transports; NULL: there is none
     bool feedback;       // the viewer reports each packet (RFC 8888)
+    bool ecn;            // the viewer echoes marks (x-weir-ecn)
     uint64_t token;      // of the SETUP response; authenticates MTP's packets and acknowledgements
     uint32_t ssrc;       // of the RTP stream; and its first sequence number
     uint16_t first_seq;
@@ -109,6 +110,7 @@ struct transport_kind {
     // Its rate depends on the viewer's reports, so it requires them; its packets are marked as
     // ECN-capable.
     bool responsive;
+    bool echoes_ecn; // its receiving end echoes marks, and the viewer offers that (x-weir-ecn)
     const char *controller; // used by transport_datagram.c: the parameters are the controller's
     bool large_packets;     // as large as the path allows (packet_size.h), as in its paper
     // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND

@@ -22,6 +22,7 @@
 enum {
     MAX_RECORD = 1200, // fits IPv6's least MTU of 1280 (RFC 8200, 5)
     MAX_PACKET = MAX_RECORD - MTP_RECORD_HEAD,
+    ECT_0 = 2, // RFC 3168, 5
 };
 
 struct mtp_transport {
@@ -146,6 +147,8 @@ static struct transport *mtp_create(const struct transport_kind *kind, const cha
         free(m);
         return NULL;
     }
+    if (path->ecn && mtp_flow_use_ecn(&m->core.flow))
+        udp_socket_set_ecn(path->socket[0], ECT_0);
     udp_socket_set_idle(path->socket[0], on_idle, m);
     return &m->core.base;
 }
@@ -224,7 +227,7 @@ static void receiving_datagram(struct transport_receiver *r, const struct datagr
     const uint8_t *payload;
     size_t len;
     enum mtp_receive_flow_result got =
-        mtp_receive_flow_record(&m->sink, d->data, d->len, &payload, &len, now);
+        mtp_receive_flow_record(&m->sink, d->data, d->len, d->ecn, &payload, &len, now);
     if (got == MTP_RECEIVE_FLOW_NOTHING)
         return;
     if (m->sink.ack_at <= now)
@@ -235,8 +238,13 @@ static void receiving_datagram(struct transport_receiver *r, const struct datagr
         m->path.on_rtp(m->path.ctx, payload, len, d->arrived, now);
 }
 
-static const struct transport_receiver_ops receiving_ops = {.on_datagram = receiving_datagram,
-                                                            .free = receiving_free};
+static int64_t receiving_marked(const struct transport_receiver *r)
+{
+    return ((const struct mtp_receiving *)r)->sink.marked;
+}
+
+static const struct transport_receiver_ops receiving_ops = {
+    .on_datagram = receiving_datagram, .marked = receiving_marked, .free = receiving_free};
 
 static int mtp_receive(const struct transport_receiver_path *path, struct transport_receiver **out,
                        usec_t now)
@@ -271,6 +279,7 @@ const struct transport_kind transport_mtp = {
     .datagram = true,
     .holds_back = true,
     .measures = true,
+    .echoes_ecn = true,
     .check = mtp_send_core_check,
     .create = mtp_create,
     .receive = mtp_receive,

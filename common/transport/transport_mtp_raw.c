@@ -41,7 +41,7 @@ static uint8_t *carrier_buffer(struct mtp_send_core *core)
 static void carrier_put(struct mtp_send_core *core, int64_t slot, size_t len, usec_t now)
 {
     struct mtp_raw_transport *m = (struct mtp_raw_transport *)core;
-    mtp_raw_link_send(m->link, slot, m->record, len, now);
+    mtp_raw_link_send(m->link, slot, m->record, len, core->flow.ect, core->flow.cwr, now);
 }
 
 static void carrier_flush(struct mtp_send_core *core)
@@ -61,6 +61,8 @@ static void on_open(void *ctx, int64_t window, usec_t now)
 {
     struct mtp_raw_transport *m = ctx;
     mtp_flow_set_window(&m->core.flow, window);
+    if (mtp_raw_link_has_ecn(m->link))
+        (void)mtp_flow_use_ecn(&m->core.flow);
     mtp_send_core_resume(&m->core, now);
 }
 

@@ -21,8 +21,10 @@ int transport_offer_of(const char *name, bool named, bool reports, struct rtsp_t
                                    .interleaved = {-1, -1},
                                    .client_port = {-1, -1},
                                    .server_port = {-1, -1}};
-    if (named)
+    if (named) {
         snprintf(out->weir, sizeof(out->weir), "%s", name);
+        out->ecn = kind->echoes_ecn;
+    }
     return 0;
 }
 

@@ -4,7 +4,7 @@
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 
-enum { MAGIC = 5, ALL_FLAGS = MTP_R | MTP_FILL | MTP_CTRL };
+enum { MAGIC = 5, ALL_FLAGS = MTP_R | MTP_FILL | MTP_CTRL | MTP_CWR };
 
 static int flags_are_good(unsigned flags)
 {

@@ -4,7 +4,7 @@
 //    0                   1                   2                   3
 //    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//   | magic | vers. |  zero   |C|F|R|            length             |
+//   | magic | vers. | zero  |W|C|F|R|            length             |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |                         packet number                         |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -34,6 +34,8 @@ enum mtp_flag {
     MTP_R = 1,    // replacement: marks the oldest hole as received
     MTP_FILL = 2, // new data in the slot of an older packet
     MTP_CTRL = 4, // for the peer's transport, not for its application
+    MTP_CWR = 8,  // the sender reduced its window (RFC 3168, 6.1.2); sent only to viewers that
+                  // echo marks, as older ones refuse it
 };
 
 struct mtp_header {

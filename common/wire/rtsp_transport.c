@@ -117,6 +117,8 @@ static int decode_transport_parameter(struct scan parameter, struct rtsp_transpo
         return decode_name(value, t->cc);
     else if (text_is_nocase(name, "x-weir-repair"))
         return decode_name(value, t->repair);
+    else if (text_is_nocase(name, "x-weir-ecn"))
+        t->ecn = true;
     else if (text_is_nocase(name, "x-weir-token"))
         return decode_token(value, t);
     return 0; // mode, ttl, destination, ...: ignored
@@ -196,6 +198,8 @@ int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
         put_format(&p, ";x-cc=%s", t->cc);
     if (t->repair[0])
         put_format(&p, ";x-weir-repair=%s", t->repair);
+    if (t->ecn)
+        put_format(&p, ";x-weir-ecn");
     if (t->has_token)
         put_format(&p, ";x-weir-token=%016" PRIX64, t->token);
     return put_result(&p);

@@ -20,7 +20,8 @@ enum {
 
 // One alternative of a Transport header. Weir's own parameters: `x-weir=minbuf:1,3` names the
 // transport, `x-cc=reno` the kernel's congestion control, `x-weir-repair=auto` how lost packets are
-// repaired (repair_mode_parse()); a response repeats it if the server does so. In a response,
+// repaired (repair_mode_parse()); a response repeats it if the server does so. `x-weir-ecn` in an
+// offer: the viewer echoes ECN marks as the transport defines. In a response,
 // `x-weir-token=0123456789ABCDEF` is the token that the viewer sends from its media ports
 // (path_token.h).
 struct rtsp_transport {
@@ -36,6 +37,7 @@ struct rtsp_transport {
     char weir[RTSP_MAX_NAME];   // empty when absent
     char cc[RTSP_MAX_NAME];     // empty when absent
     char repair[RTSP_MAX_NAME]; // x-weir-repair; empty when absent
+    bool ecn;                   // x-weir-ecn
     bool has_token;
     uint64_t token;
 };

@@ -15,6 +15,7 @@ enum {
     MAX_OPTIONS = 40,
     CHECKSUM_AT = 16,
     MAX_PACKET = 65535,
+    ECN_MASK = 3, // of the traffic class (RFC 3168, 5)
     // Option kinds: RFC 9293, 3.1; RFC 7323, 2.2 and 3.2; RFC 2018, 2 and 3.
     END = 0,
     NOP = 1,
@@ -161,7 +162,9 @@ int tcp_segment_parse_ipv4(const uint8_t *packet, size_t len, struct tcp_segment
     struct tcp_path path = {0};
     memcpy(path.source.address, packet + 12, 4);
     memcpy(path.destination.address, packet + 16, 4);
-    return tcp_segment_parse(&path, packet + header, total - header, s);
+    int err = tcp_segment_parse(&path, packet + header, total - header, s);
+    s->ecn = err ? 0 : packet[1] & ECN_MASK;
+    return err;
 }
 
 static uint8_t *put_option(uint8_t *p, uint8_t kind, uint8_t len)
@@ -220,10 +223,11 @@ static size_t put_options(const struct tcp_segment *s, uint8_t out[MAX_OPTIONS])
     return (size_t)(p - out);
 }
 
-static void put_ipv4(const struct tcp_path *path, size_t total, uint8_t *out)
+static void put_ipv4(const struct tcp_path *path, uint8_t ecn, size_t total, uint8_t *out)
 {
     memset(out, 0, IPV4_HEADER);
     out[0] = 4 << 4 | IPV4_HEADER / 4;
+    out[1] = ecn;
     store_be16(out + 2, (uint16_t)total);
     store_be16(out + 6, 0x4000); // don't fragment; so the identification may be 0 (RFC 6864, 4.1)
     out[8] = TCP_SEGMENT_TTL;
@@ -233,10 +237,11 @@ static void put_ipv4(const struct tcp_path *path, size_t total, uint8_t *out)
     store_be16(out + 10, (uint16_t)~folded(sum_of(out, IPV4_HEADER)));
 }
 
-static void put_ipv6(const struct tcp_path *path, size_t tcp_len, uint8_t *out)
+static void put_ipv6(const struct tcp_path *path, uint8_t ecn, size_t tcp_len, uint8_t *out)
 {
     memset(out, 0, 8);
     out[0] = 6 << 4;
+    out[1] = (uint8_t)(ecn << 4); // the low bits of the traffic class
     store_be16(out + 4, (uint16_t)tcp_len);
     out[6] = PROTOCOL_TCP;
     out[7] = TCP_SEGMENT_TTL;
@@ -246,7 +251,8 @@ static void put_ipv6(const struct tcp_path *path, size_t tcp_len, uint8_t *out)
 
 int tcp_segment_build(const struct tcp_segment *s, uint8_t *out, size_t cap)
 {
-    assert(s->sack_count <= TCP_SEGMENT_SACKS && s->scale <= TCP_SEGMENT_MAX_SCALE);
+    assert(s->ecn <= ECN_MASK && s->sack_count <= TCP_SEGMENT_SACKS &&
+           s->scale <= TCP_SEGMENT_MAX_SCALE);
     uint8_t options[MAX_OPTIONS];
     size_t options_len = put_options(s, options);
     size_t ip = s->path.v6 ? IPV6_HEADER : IPV4_HEADER;
@@ -254,9 +260,9 @@ int tcp_segment_build(const struct tcp_segment *s, uint8_t *out, size_t cap)
     if (s->len > MAX_PACKET || ip + tcp_len > cap || ip + tcp_len > MAX_PACKET)
         return ERR_TOO_BIG;
     if (s->path.v6)
-        put_ipv6(&s->path, tcp_len, out);
+        put_ipv6(&s->path, s->ecn, tcp_len, out);
     else
-        put_ipv4(&s->path, ip + tcp_len, out);
+        put_ipv4(&s->path, s->ecn, ip + tcp_len, out);
     uint8_t *tcp = out + ip;
     store_be16(tcp, s->path.source.port);
     store_be16(tcp + 2, s->path.destination.port);

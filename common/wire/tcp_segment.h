@@ -18,6 +18,8 @@ enum {
     TCP_SEGMENT_RST = 4,
     TCP_SEGMENT_PSH = 8,
     TCP_SEGMENT_ACK = 16,
+    TCP_SEGMENT_ECE = 64,  // RFC 3168, 6.1: a router marked a packet
+    TCP_SEGMENT_CWR = 128, // the window was reduced
 
     TCP_SEGMENT_SACKS = 4,
     TCP_SEGMENT_NO_SCALE = -1,
@@ -52,6 +54,7 @@ struct tcp_segment {
     struct tcp_path path;
     uint32_t seq, ack;
     uint8_t flags; // set of TCP_SEGMENT_*
+    uint8_t ecn;   // codepoint of the IP header (RFC 3168, 5): 0 Not-ECT, 2 ECT(0), 3 CE
     uint16_t window;
     uint16_t mss; // 0: option absent
     int8_t scale; // TCP_SEGMENT_NO_SCALE: option absent; at most TCP_SEGMENT_MAX_SCALE
@@ -68,8 +71,8 @@ struct tcp_segment {
 // Parses an IPv4 packet, as an IPv4 raw socket returns it. Returns 0; ERR_MALFORMED (truncated, not
 // IPv4 with TCP, a fragment, malformed options). `sum` shows a bad checksum.
 int tcp_segment_parse_ipv4(const uint8_t *packet, size_t len, struct tcp_segment *s);
-// Parses the bytes after the IP header; `path` has the addresses (its ports are ignored). Returns
-// 0; ERR_MALFORMED.
+// Parses the bytes after the IP header; `path` has the addresses (its ports are ignored). `ecn`
+// is not known from them: 0. Returns 0; ERR_MALFORMED.
 int tcp_segment_parse(const struct tcp_path *path, const uint8_t *bytes, size_t len,
                       struct tcp_segment *s);
 // Builds the whole IP packet: TTL 64, not to be fragmented, checksums complete. SACK blocks that do

@@ -28,7 +28,8 @@ static bool pull(struct sim_mtp *m, usec_t now)
     size_t len = mtp_flow_pull(&m->mtp, record, &slot, now);
     if (!len)
         return false;
-    struct flow_head head = {FLOW_DATA, ECN_NOT, 0, slot, now};
+    uint8_t ecn = m->mtp.sender.config.ecn ? ECN_ECT0 : ECN_NOT;
+    struct flow_head head = {FLOW_DATA, ecn, 0, slot, now};
     struct media_packet body = {.body = record, .body_len = len};
     flow_send(f, &f->source, &head, (uint32_t)len + FLOW_UDP_HEADERS, &body);
     mtp_acks_count(f, &m->mtp.sender);
@@ -125,8 +126,8 @@ static void mtp_arrived(struct sim_transport *base, struct packet *p, usec_t now
     struct sim_mtp *m = (struct sim_mtp *)base;
     const uint8_t *payload;
     size_t len;
-    if (mtp_receive_flow_record(&m->sink, flow_body(p), p->bytes - FLOW_UDP_HEADERS, &payload, &len,
-                                now) == MTP_RECEIVE_FLOW_RTP) {
+    if (mtp_receive_flow_record(&m->sink, flow_body(p), p->bytes - FLOW_UDP_HEADERS, p->ecn,
+                                &payload, &len, now) == MTP_RECEIVE_FLOW_RTP) {
         base->flow->counts.good_bytes += p->bytes;
         base->deliver(base->ctx, payload, len, now);
     }
@@ -137,6 +138,11 @@ static void mtp_arrived(struct sim_transport *base, struct packet *p, usec_t now
 static usec_t mtp_sink_next(const struct sim_transport *base)
 {
     return ((const struct sim_mtp *)base)->sink.ack_at;
+}
+
+static int64_t mtp_marked(const struct sim_transport *base)
+{
+    return ((const struct sim_mtp *)base)->sink.marked;
 }
 
 static void mtp_sink_run(struct sim_transport *base, usec_t now)
@@ -178,6 +184,7 @@ static const struct sim_transport_ops OPS = {
     .arrived = mtp_arrived,
     .sink_next = mtp_sink_next,
     .sink_run = mtp_sink_run,
+    .marked = mtp_marked,
     .state = mtp_state,
     .free = mtp_free,
 };
@@ -206,6 +213,7 @@ struct sim_transport *sim_transport_mtp_new(const struct sim_transport_config *c
         return NULL;
     }
     mtp_flow_tell(&m->mtp, &m->base.media);
+    (void)mtp_flow_use_ecn(&m->mtp);
     m->base.media.drops = options.drops;
     mtp_receive_flow_init(&m->sink, config->token);
     return &m->base;

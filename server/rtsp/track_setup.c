@@ -379,6 +379,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
                  .peer = {path.peer[0], path.peer[1]},
                  .raw = t->config.raw,
                  .feedback = transport_offer_reports(offer),
+                 .ecn = offer->ecn,
                  .token = t->token,
                  .loop = t->config.loop},
         .address = ports ? media_ports_validation(ports) : NULL,

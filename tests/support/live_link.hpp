@@ -113,6 +113,10 @@ class live_link
         stream_sender_set_follows(s, false, w.now);
         REQUIRE(stream_sender_set_level(s, level, w.now) == 0);
     }
+    int64_t marked() const // packets with the CE mark that reached the viewer
+    {
+        return carrier->ops->marked(carrier);
+    }
     stream_sender_stats stats(double second) const
     {
         stream_sender_stats out;

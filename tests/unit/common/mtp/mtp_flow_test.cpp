@@ -66,7 +66,7 @@ struct sink : mtp_receive_flow {
         const uint8_t *payload;
         size_t len;
         mtp_receive_flow_result got =
-            mtp_receive_flow_record(this, r.data(), r.size(), &payload, &len, 0);
+            mtp_receive_flow_record(this, r.data(), r.size(), 0, &payload, &len, 0);
         if (got == MTP_RECEIVE_FLOW_RTP) {
             REQUIRE(len == PACKET);
             came.push_back(load_be16(payload + 2));
@@ -204,6 +204,7 @@ TEST_CASE("mtp_flow: words switch off what the paper's Reno lacks, one by one")
         {"paper,queue=65536", 0, false, false, false, false, RFC},
         {"paper,norack", 0, false, false, false, false, RFC},
         {"paper,paper", ERR_MALFORMED, {}, {}, {}, {}, {}},
+        {"paper,noecn", 0, false, false, false, false, RFC},
         {"norack,norack", ERR_MALFORMED, {}, {}, {}, {}, {}},
         {"nora", ERR_MALFORMED, {}, {}, {}, {}, {}},
         {"norackets", ERR_MALFORMED, {}, {}, {}, {}, {}},
@@ -223,6 +224,26 @@ TEST_CASE("mtp_flow: words switch off what the paper's Reno lacks, one by one")
         CHECK(c.keeps_window == r.cwv);
         CHECK(f.sender.rto.max == r.rto_max);
         CHECK(f.sender.rto.min == 200 * USEC_PER_MSEC);
+    }
+}
+
+TEST_CASE(
+    "mtp_flow: packets are ECN-capable if the viewer echoes marks and the parameters allow it")
+{
+    struct row {
+        const char *text;
+        bool echoes, ect;
+    };
+    for (const row &r : {row{"", false, false}, row{"", true, true}, row{"noecn", true, false},
+                         row{"paper", true, true}, row{"paper,noecn", true, false}}) {
+        INFO(r.text << " " << r.echoes);
+        flow f(r.text);
+        if (r.echoes)
+            CHECK(mtp_flow_use_ecn(&f) == r.ect);
+        REQUIRE(f.push(1, 1, 0) == 0);
+        REQUIRE(f.pull(0).size() == 1);
+        CHECK(f.sender.config.ecn == r.ect);
+        CHECK(mtp_flow_room(&f, 0));
     }
 }
 

@@ -151,7 +151,7 @@ struct world : mtp_flow {
         const uint8_t *payload;
         size_t len;
         mtp_receive_flow_result got =
-            mtp_receive_flow_record(&viewer, r.data(), r.size(), &payload, &len, now);
+            mtp_receive_flow_record(&viewer, r.data(), r.size(), 0, &payload, &len, now);
         REQUIRE(got != MTP_RECEIVE_FLOW_NOTHING);
         if (got == MTP_RECEIVE_FLOW_RTP)
             came.push_back(now);

@@ -25,7 +25,7 @@ struct sink : mtp_receive_flow {
         mtp_header h = {(uint8_t)flags, sizeof(payload), number++, slot, 0};
         size_t len = mtp_record_encode(&h, TOKEN, payload, bytes), payload_len;
         const uint8_t *out;
-        REQUIRE(mtp_receive_flow_record(this, bytes, len, &out, &payload_len, now) ==
+        REQUIRE(mtp_receive_flow_record(this, bytes, len, 0, &out, &payload_len, now) ==
                 MTP_RECEIVE_FLOW_RTP);
         return ack_at;
     }
@@ -74,4 +74,47 @@ TEST_CASE("mtp_receive_flow: a hole, a replacement and a late packet are acknowl
         CHECK(s.take(r.slot, r.flags, MS) == (r.waits ? 41 * MS : MS));
         CHECK(s.acknowledge() == r.cum);
     }
+}
+
+TEST_CASE("mtp_receive_flow: a mark is echoed until the sender says that it reduced its window")
+{
+    struct {
+        unsigned flags;
+        uint8_t ecn;
+        bool echoes;
+        int64_t marked;
+    } const rows[] = {
+        {0, 2, false, 0},       // ECT(0)
+        {0, 3, true, 1},        // CE
+        {0, 2, true, 1},        // until CWR
+        {0, 3, true, 2},        // counts each
+        {MTP_CWR, 2, false, 2}, //
+        {0, 0, false, 2},       // Not-ECT
+        {MTP_CWR, 3, true, 3},  // the packet with CWR is marked itself
+        {MTP_R | MTP_CWR, 2, false, 3},
+    };
+    sink s;
+    uint32_t slot = 0;
+    for (const auto &r : rows) {
+        INFO("slot " << slot);
+        uint8_t payload[1] = {0}, bytes[MTP_RECORD_HEAD + 1];
+        mtp_header h = {(uint8_t)r.flags, sizeof(payload), slot, slot, 0};
+        slot++;
+        size_t len = mtp_record_encode(&h, TOKEN, payload, bytes), payload_len;
+        const uint8_t *out;
+        REQUIRE(mtp_receive_flow_record(&s, bytes, len, r.ecn, &out, &payload_len, 0) ==
+                MTP_RECEIVE_FLOW_RTP);
+        mtp_ack a;
+        mtp_receive_flow_ack(&s, &a);
+        CHECK(a.ece == r.echoes);
+        CHECK(s.marked == r.marked);
+    }
+    // A stranger's packet changes nothing.
+    uint8_t payload[1] = {0}, bytes[MTP_RECORD_HEAD + 1];
+    mtp_header h = {0, sizeof(payload), slot, slot, 0};
+    size_t len = mtp_record_encode(&h, TOKEN + 1, payload, bytes), payload_len;
+    const uint8_t *out;
+    CHECK(mtp_receive_flow_record(&s, bytes, len, 3, &out, &payload_len, 0) ==
+          MTP_RECEIVE_FLOW_NOTHING);
+    CHECK(s.marked == 3);
 }

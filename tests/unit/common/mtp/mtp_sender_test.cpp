@@ -1042,3 +1042,125 @@ TEST_CASE("mtp_sender: counts_slots: an ACK of two slots counts twice")
         CHECK(rig.sender.acks == r.acks);
     }
 }
+
+namespace
+{
+// A sender with `ecn` whose ACKs say what the test says.
+struct marked {
+    mtp_sender s;
+    usec_t now = 0;
+
+    explicit marked(bool ecn, mtp_mode mode = MTP_STRICT)
+    {
+        mtp_sender_config c = config_of(mode, 4096, 20, 10, true);
+        c.ecn = ecn;
+        c.keeps_window = true; // halves cwnd, not the flight
+        REQUIRE(mtp_sender_init(&s, &c, 0) == 0);
+        for (int i = 0; i < 400; i++) {
+            uint8_t byte = 0;
+            REQUIRE(mtp_sender_push(&s, &byte, 1, i, false, 0) == 0);
+        }
+    }
+    ~marked()
+    {
+        mtp_sender_destroy(&s);
+    }
+    marked(const marked &) = delete;
+    marked &operator=(const marked &) = delete;
+
+    // Returns what leaves: "." for each packet that may be marked, "-" for others, "W" for one that
+    // carries CWR.
+    std::string pull()
+    {
+        std::string all;
+        mtp_out out;
+        while (mtp_sender_pull(&s, &out, now))
+            all += out.flags & MTP_CWR ? "W" : out.ect ? "." : "-";
+        return all;
+    }
+    void ack(int64_t cum, bool ece, std::vector<mtp_range> ranges = {})
+    {
+        now += 1000;
+        mtp_ack a{};
+        a.cum = cum;
+        a.window = 4096;
+        a.ece = ece;
+        for (mtp_range r : ranges)
+            a.ranges[a.count++] = r;
+        mtp_sender_ack(&s, &a, now);
+    }
+};
+} // namespace
+
+TEST_CASE("mtp_sender: a mark halves the window once a window of data, and loses nothing")
+{
+    marked m(true);
+    CHECK(m.pull() == std::string(20, '.'));
+    m.ack(2, true);
+    CHECK(m.s.cwnd == 10);
+    CHECK(m.s.ssthresh == 10);
+    CHECK(m.s.counts.marks == 1);
+    CHECK(m.pull() == "");                      // 18 are outstanding
+    for (int64_t cum = 4; cum < 20; cum += 2) { // the echo stays until CWR arrives
+        m.ack(cum, true);
+        CHECK(m.s.cwnd == 10);
+    }
+    CHECK(m.pull() == "W......."); // 18 are acknowledged: 8 leave
+    m.ack(20, true);               // of packets that left before
+    CHECK(m.s.counts.marks == 2);  // everything outstanding at the first mark is acknowledged
+    CHECK(m.s.cwnd == 5);
+    CHECK(m.s.counts.lost == 0);
+    CHECK(m.s.counts.replacements == 0);
+    CHECK(m.s.state == MTP_OPEN);
+}
+
+TEST_CASE("mtp_sender: marks do nothing unless ECN is in use")
+{
+    marked m(false);
+    CHECK(m.pull() == std::string(20, '-'));
+    m.ack(2, true);
+    CHECK(m.s.cwnd == 20);
+    CHECK(m.s.counts.marks == 0);
+}
+
+TEST_CASE("mtp_sender: a mark and a loss of one window halve it once")
+{
+    marked m(true);
+    m.pull();
+    m.ack(2, true);
+    CHECK(m.s.cwnd == 10);
+    for (int64_t end = 4; end < 7; end++) // slot 2 is lost
+        m.ack(2, true, {{3, end}});
+    CHECK(m.s.state == MTP_FAST);
+    CHECK(m.s.ssthresh == 10);
+    CHECK(m.s.counts.marks == 1);
+    CHECK(m.pull()[0] == 'W');
+
+    marked n(true); // both at once
+    n.pull();
+    for (int64_t end = 2; end < 5; end++)
+        n.ack(0, true, {{1, end}});
+    CHECK(n.s.state == MTP_FAST);
+    int half = n.s.ssthresh;
+    CHECK(n.pull()[0] == 'W');
+    n.ack(21, false);
+    CHECK(n.s.state == MTP_OPEN);
+    CHECK(n.s.counts.marks == 1); // the first duplicate ACK's
+    CHECK(n.s.cwnd == 10);
+    CHECK(half == 10);
+}
+
+TEST_CASE("mtp_sender: what looks like a retransmission may not be marked")
+{
+    for (mtp_mode mode : {MTP_FILL_HOLES, MTP_RESEND}) {
+        marked m(true, mode);
+        m.pull();
+        for (int64_t end = 2; end < 5; end++)
+            m.ack(0, false, {{1, end}});
+        mtp_out out;
+        REQUIRE(mtp_sender_pull(&m.s, &out, m.now));
+        CHECK(out.slot == 0);
+        CHECK_FALSE(out.ect);
+        CHECK_FALSE(out.flags & MTP_CWR);
+    }
+}

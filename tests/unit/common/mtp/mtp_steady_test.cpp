@@ -99,8 +99,8 @@ struct steady {
         const uint8_t *payload;
         size_t len;
         int64_t number;
-        if (mtp_receive_flow_record(&sink, r.bytes.data(), r.bytes.size(), &payload, &len, now) ==
-            MTP_RECEIVE_FLOW_RTP) {
+        if (mtp_receive_flow_record(&sink, r.bytes.data(), r.bytes.size(), 0, &payload, &len,
+                                    now) == MTP_RECEIVE_FLOW_RTP) {
             std::memcpy(&number, payload + 12, sizeof(number));
             late_ms.push_back(usec_to_msec(now - due(number)));
         }

@@ -667,3 +667,79 @@ TEST_CASE("mtp_tcp: resets and SYNs in the window cause a limited number of chal
         p.to_client(s);
     CHECK(p.client.counts.challenges == MTP_TCP_CHALLENGES);
 }
+
+TEST_CASE("mtp_tcp: ECN is negotiated, and marks, their echo and CWR travel in the headers")
+{
+    pair p;
+    std::vector<std::string> seen; // of segments with ECN's flags or codepoint
+    p.passes = [&](int, tcp_segment &s) {
+        std::string text = flags_of(s);
+        text += s.flags & TCP_SEGMENT_ECE ? "e" : "";
+        text += s.flags & TCP_SEGMENT_CWR ? "w" : "";
+        text += std::to_string(s.ecn);
+        if (text != flags_of(s) + "0")
+            seen.push_back(text);
+        return true;
+    };
+    p.open();
+    CHECK(p.client.ecn);
+    CHECK(p.server.ecn);
+    CHECK(seen == std::vector<std::string>{"Sew0", "SAe0"});
+    seen.clear();
+    auto send = [&](int64_t slot, bool ect, bool cwr) {
+        uint8_t record[100];
+        memset(record, (uint8_t)slot, sizeof(record));
+        REQUIRE(mtp_tcp_send(&p.server, slot, record, sizeof(record)) == 0);
+        mtp_tcp_mark(&p.server, ect, cwr);
+        p.drain();
+        p.run(0.1);
+    };
+    send(0, true, false);
+    send(1, false, false); // a filled slot
+    mtp_ack ack = {};
+    ack.cum = 2;
+    ack.ece = true;
+    mtp_tcp_acknowledge(&p.client, &ack);
+    p.drain();
+    p.run(0.1);
+    REQUIRE_FALSE(p.acks.empty());
+    CHECK(p.acks.back().ece);
+    send(2, true, true);
+    ack.cum = 3;
+    ack.ece = false;
+    mtp_tcp_acknowledge(&p.client, &ack);
+    p.drain();
+    p.run(0.1);
+    CHECK_FALSE(p.acks.back().ece);
+    CHECK(seen == std::vector<std::string>{"PA2", "Ae0", "PAw2"});
+
+    // Without the SYN's flags, or after a lost SYN, nothing of it is used.
+    pair q;
+    q.passes = [&](int, tcp_segment &s) {
+        if (s.flags & TCP_SEGMENT_SYN)
+            s.flags &= (uint8_t) ~(TCP_SEGMENT_ECE | TCP_SEGMENT_CWR);
+        return true;
+    };
+    q.open();
+    CHECK_FALSE(q.client.ecn);
+    CHECK_FALSE(q.server.ecn);
+    uint8_t record[100] = {};
+    REQUIRE(mtp_tcp_send(&q.server, 0, record, sizeof(record)) == 0);
+    mtp_tcp_mark(&q.server, true, true);
+    tcp_segment s;
+    REQUIRE(mtp_tcp_pull(&q.server, &s, q.now));
+    CHECK(s.ecn == 0);
+    CHECK_FALSE(s.flags & TCP_SEGMENT_CWR);
+
+    pair r;
+    int syns = 0;
+    r.passes = [&](int, tcp_segment &t) {
+        if (!(t.flags & TCP_SEGMENT_SYN) || t.flags & TCP_SEGMENT_ACK)
+            return true;
+        CHECK(((t.flags & TCP_SEGMENT_ECE) != 0) == (syns == 0));
+        return syns++ > 0;
+    };
+    r.run(2);
+    CHECK(r.client.state == MTP_TCP_OPEN);
+    CHECK_FALSE(r.client.ecn);
+}

@@ -67,7 +67,7 @@ TEST_CASE("mtp_udp_ack: refused datagrams")
         {0, 0x52, ERR_UNSUPPORTED}, // another version
         {0, 0x80, ERR_MALFORMED},   // RTP
         {1, 0x42, ERR_MALFORMED},   // no acknowledgement
-        {1, 0xe2, ERR_MALFORMED},   // a reserved bit
+        {1, 0xd2, ERR_MALFORMED},   // a reserved bit
         {1, 0xc1, ERR_MALFORMED},   // one range, but two are there
         {1, 0xc9, ERR_MALFORMED},   // more than there may be
         {1, 0x82, ERR_MALFORMED},   // no echo, but one is there
@@ -107,4 +107,20 @@ TEST_CASE("mtp_udp_ack: the largest acknowledgement fits")
     CHECK(b.window == 65535);
     CHECK(b.ranges[7].begin == 65520);
     CHECK_FALSE(b.has_echo);
+}
+
+TEST_CASE("mtp_udp_ack: the echo of a mark is one bit")
+{
+    mtp_ack a;
+    std::vector<uint8_t> bytes = golden;
+    REQUIRE(decode(bytes, &a) == 0);
+    CHECK_FALSE(a.ece);
+    bytes[1] |= 0x20;
+    REQUIRE(decode(bytes, &a) == 0);
+    CHECK(a.ece);
+    uint8_t out[MTP_UDP_ACK_MAX];
+    REQUIRE(mtp_udp_ack_encode(&a, TOKEN, out) == bytes.size());
+    CHECK(memcmp(out, bytes.data(), bytes.size()) == 0);
+    bytes[1] |= 0x10;
+    CHECK(decode(bytes, &a) == ERR_MALFORMED);
 }

@@ -125,7 +125,7 @@ struct world {
         h.number = h.slot = static_cast<uint32_t>(slot);
         size_t len =
             mtp_record_encode(&h, TOKEN, reinterpret_cast<const uint8_t *>(text.data()), record);
-        mtp_raw_link_send(s.link, slot, record, len, clock_now());
+        mtp_raw_link_send(s.link, slot, record, len, false, false, clock_now());
         mtp_raw_link_flush(s.link);
     }
 };

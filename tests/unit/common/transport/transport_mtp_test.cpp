@@ -31,7 +31,7 @@ struct path : test::path {
         const uint8_t *payload;
         size_t len;
         datagrams++;
-        if (mtp_receive_flow_record(&sink, d.data, d.len, &payload, &len, 0) ==
+        if (mtp_receive_flow_record(&sink, d.data, d.len, 0, &payload, &len, 0) ==
             MTP_RECEIVE_FLOW_RTP)
             came.push_back(load_be16(payload + 2));
     }

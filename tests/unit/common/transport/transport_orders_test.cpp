@@ -340,7 +340,7 @@ struct datagrams : test::path {
         const uint8_t *payload = d.data;
         size_t len = d.len;
         datagrams_here++;
-        bool media = mtp ? mtp_receive_flow_record(&sink, d.data, d.len, &payload, &len, 0) ==
+        bool media = mtp ? mtp_receive_flow_record(&sink, d.data, d.len, 0, &payload, &len, 0) ==
                                MTP_RECEIVE_FLOW_RTP
                          : d.len == PACKET;
         if (media)

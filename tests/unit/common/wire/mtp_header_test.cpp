@@ -46,7 +46,8 @@ TEST_CASE("mtp_header: refused bytes")
         {1, MTP_FILL | MTP_CTRL, 0},
         {1, MTP_R | MTP_CTRL, 0},
         {1, MTP_R | MTP_FILL, ERR_MALFORMED}, // it cannot be both
-        {1, 8, ERR_MALFORMED},                // not ours
+        {1, MTP_CWR | MTP_R, 0},
+        {1, 16, ERR_MALFORMED}, // not ours
         {3, 4, 0},
         {3, 5, ERR_MALFORMED}, // longer than what is there
         {2, 1, ERR_MALFORMED},

@@ -69,6 +69,7 @@ TEST_CASE("rtsp_transport: values")
         {"RTP/AVP;x-weir=0123456789012345678901234567890123456789012345678", ERR_MALFORMED},
         {"RTP/AVP;x-cc=\x01", ERR_MALFORMED},
         {"RTP/AVP;x-weir-repair=auto", 1},
+        {"RTP/AVP;x-weir-ecn", 1},
         {"RTP/AVP;x-weir-repair=", ERR_MALFORMED},
         {"RTP/AVP;x-weir-repair=a b", ERR_MALFORMED},
         {"RTP/AVPF;client_port=5000", 1},

@@ -266,3 +266,28 @@ TEST_CASE("tcp_segment: a built segment of any size is parsed; without room noth
     CHECK(back.source.port == 2);
     CHECK_FALSE(tcp_path_same(&there, &back));
 }
+
+TEST_CASE("tcp_segment: the codepoint of the IP header and the flags of ECN")
+{
+    for (bool v6 : {false, true})
+        for (uint8_t ecn : {0, 2, 3}) {
+            tcp_segment s = {};
+            s.path.v6 = v6;
+            s.scale = TCP_SEGMENT_NO_SCALE;
+            s.flags = TCP_SEGMENT_ACK | TCP_SEGMENT_ECE | TCP_SEGMENT_CWR;
+            s.ecn = ecn;
+            uint8_t out[200];
+            int len = tcp_segment_build(&s, out, sizeof(out));
+            REQUIRE(len > 0);
+            CHECK((v6 ? (out[0] << 8 | out[1]) >> 4 & 0xff : out[1]) == ecn);
+            tcp_segment back;
+            if (v6)
+                REQUIRE(tcp_segment_parse(&s.path, out + 40, (size_t)len - 40, &back) == 0);
+            else
+                REQUIRE(tcp_segment_parse_ipv4(out, (size_t)len, &back) == 0);
+            CHECK(back.flags == s.flags);
+            CHECK(back.sum == TCP_SUM_GOOD);
+            if (!v6)
+                CHECK(back.ecn == ecn);
+        }
+}

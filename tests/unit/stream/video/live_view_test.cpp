@@ -79,3 +79,20 @@ TEST_CASE("live_view: frames that MTP's own queue dropped count as the sender's"
             CHECK(v.report(40).causes.by_root[CAUSE_NETWORK] == 0);
         }
 }
+
+TEST_CASE("live_view: over MTP a queue that marks loses nothing, and the rate follows the marks")
+{
+    const char *const steps = "rate=2mbit:700kbit@15s:2mbit@30s,queue=droptail:200p:ecn=8p";
+    for (const char *via : {"mtp", "mtp:paper", "mtp:1,3"})
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            INFO(via << ", seed " << seed);
+            live_view v(LATENCY_FIXED, BUDGET, via, steps, RTT, seed);
+            v.run_to(45);
+            CHECK(v.link.marked() > 20);
+            CHECK(v.report(45).causes.by_root[CAUSE_NETWORK] == 0);
+            CHECK(v.link.sent_mbps(20, 30) <= 0.72);
+            CHECK(v.link.sent_mbps(20, 30) > 0.3);
+            CHECK(v.link.sent_mbps(5, 15) > 1.3 * v.link.sent_mbps(20, 30));
+            CHECK(v.latency_ms(0.95, 20, 30) < 330);
+        }
+}
