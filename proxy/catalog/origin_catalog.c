@@ -288,8 +288,10 @@ static bool is_fillable(const struct film *f, const char *path, usec_t now)
         return false;
     int size = first_size(stored, path);
     usec_t failed = store_film_fetch(stored)->failed_at, asked = *store_film_asked(stored);
+    // A proxy that does not store the film names no digests, so nothing of it can be verified.
+    bool can_verify = store_film_fetch(stored)->can_verify || !*store_film_info(stored)->sdp.via;
     bool several = f->state == FILM_DESCRIBING && f->holds && f->holds->next; // at once
-    bool joins = s->config.share > 0 &&
+    bool joins = s->config.share > 0 && can_verify &&
                  (several || is_viewed(s, stored, true) ||
                   (is_viewed(s, stored, false) && asked && now - asked <= s->config.share));
     return (joins || store_film_has_prefix(stored, size)) &&
@@ -635,6 +637,8 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
 // Returns true if a viewer who asks for `path`, which is `url` at the origin, may have the film.
 static bool is_shared(const struct film *f, const char *path, const struct url *url)
 {
+    if (f->state == FILM_REFUSED || strcmp(f->url.text, url->text) != 0)
+        return false;
     // A stored film has only its complete sizes; of one that is relayed or filled, the next viewer
     // may be served what was completed meanwhile.
     usec_t now = clock_now();
@@ -650,8 +654,7 @@ static bool is_shared(const struct film *f, const char *path, const struct url *
     if (f->state == FILM_DESCRIBING && f->stored &&
         strcmp(level_query(f->path), level_query(path)) != 0)
         return false;
-    return strcmp(f->url.text, url->text) == 0 && f->state != FILM_REFUSED &&
-           !(f->state == FILM_OPEN && !f->is_cached && relay_media_is_stale(f->stream.media));
+    return !(f->state == FILM_OPEN && !f->is_cached && relay_media_is_stale(f->stream.media));
 }
 
 static int origin_take(struct catalog *c, const char *url_path, struct catalog_hold *h, bool only,

@@ -59,6 +59,8 @@ static void need(void *ctx, int64_t group, unsigned sizes)
         *r = (struct reader){.group = group, .at = now};
     r->sizes |= sizes;
     r->asked = now;
+    if (f->base.has_failed && now - store_film_fetch(f->config.film)->failed_at > FILM_FILLER_PAUSE)
+        f->base.has_failed = false;
     timer_set(f->timer, usec_max(now, f->start_at));
 }
 

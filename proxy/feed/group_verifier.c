@@ -23,6 +23,7 @@ struct group_verifier {
     usec_t again;        // after an answer that brings nothing
     usec_t ask_at;
     bool asked, is_refused;
+    bool has_begun; // the origin has been asked: also for nothing, to learn if it names digests
 };
 
 static void on_change(void *ctx, int track, int64_t group)
@@ -54,8 +55,10 @@ static void on_timer(void *ctx, usec_t now)
             count++;
         }
     }
-    if (!count)
+    if (!count && v->has_begun)
         return;
+    if (!count)
+        put_format(&p, "group-hash: 0/0\r\n");
     v->asked = v->config.ask(v->config.ctx, body, now);
     if (!v->asked)
         timer_set(v->timer, now + NOT_NOW);
@@ -95,6 +98,10 @@ void group_verifier_take(struct group_verifier *v, struct text body, usec_t now)
         store_film_verify(v->config.film, of.track, of.group, &digest);
     }
     v->is_refused = refused;
+    v->has_begun = true;
+    store_film_fetch(v->config.film)->can_verify = !refused;
+    if (refused)
+        return;
     usec_t twice = v->again ? 2 * v->again : AGAIN_FIRST;
     v->again = brought ? 0 : usec_min(twice, AGAIN_MOST);
     v->ask_at = now + v->again;

@@ -2,7 +2,8 @@
 // Compares what a proxy has stored of a film with its origin, while a session with the origin goes
 // on: the SHA-256 of each group that is whole is requested (`group-hash`, docs/protocol.md), and
 // the store verifies or removes the group (store_film_verify). So what a session brings can be
-// served a round trip after it is written. Loop thread only.
+// served a round trip after it is written. The first request tells whether the origin names digests
+// (store_fetch.can_verify). Loop thread only.
 #ifndef WEIR_PROXY_FEED_GROUP_VERIFIER_H
 #define WEIR_PROXY_FEED_GROUP_VERIFIER_H
 

@@ -91,6 +91,16 @@ static void describe(const struct stream_media *base, int size_id, struct sdp *o
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s", m->sdp.profile_level_id);
 }
 
+// What this proxy has stored and verified, for one behind it.
+static int get_digest(struct stream_media *base, int track, int64_t group,
+                      struct stored_digest *out)
+{
+    const struct relay_media *m = (const struct relay_media *)base;
+    return group >= store_film_groups(m->film)               ? ERR_NOT_FOUND
+           : store_film_verified(m->film, track, group, out) ? 0
+                                                             : ERR_AGAIN;
+}
+
 static void media_free(struct stream_media *base)
 {
     struct relay_media *m = (struct relay_media *)base;
@@ -114,6 +124,8 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
 {
     static const struct stream_media_ops ops = {
         .feed_new = feed_new, .describe = describe, .free = media_free};
+    static const struct stream_media_ops storing_ops = {
+        .feed_new = feed_new, .describe = describe, .digest = get_digest, .free = media_free};
     const struct sdp *sdp = config->sdp;
     if (!sdp_has_frames(sdp))
         return ERR_UNSUPPORTED;
@@ -131,7 +143,7 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
     m->film = config->film ? store_film_hold(config->film) : NULL;
     const char *last = strrchr(m->via, ',');
     snprintf(m->name, sizeof(m->name), "%.50s", last ? last + 2 : m->via);
-    m->base = (struct stream_media){.ops = &ops,
+    m->base = (struct stream_media){.ops = m->film ? &storing_ops : &ops,
                                     .ladder = sdp->ladder,
                                     .kind = sdp->source,
                                     .duration = sdp->duration,

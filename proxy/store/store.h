@@ -84,6 +84,7 @@ usec_t store_film_validated_at(const struct store_film *f); // 0: not since the 
 struct store_fetch {
     usec_t after;     // not before this time
     int tries;        // in a row that brought nothing
+    bool can_verify;  // the origin has named digests, the last time that it was asked
     bool is_wanted;   // all of its largest size, though no viewer has asked for it
     usec_t failed_at; // a viewer waited in vain for what was missing; 0: never
 };

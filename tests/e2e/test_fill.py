@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """weir-proxy --cache: films that are viewed from the store while what they lack is fetched."""
+import glob
 import json
+import os
 import re
 import signal
 import urllib.request
@@ -91,6 +93,31 @@ class Share(FillCase):
         all_of_them, sessions = self.sent(origin)
         print(f"  one film {one} bytes, ten viewers {all_of_them - one} in {sessions - 1} sessions; frames {frames}", end=" ")
         self.assertLessEqual(all_of_them - one, 1.2 * one, f"{sessions - 1} sessions\n{proxy}")
+
+    def test_behind_a_proxy_that_stores_nothing(self):
+        """It names no digests, so nothing can be verified: each viewer is relayed. One that stores names them."""
+        origin = self.origin()
+        for stores in False, True:
+            with self.subTest(stores=stores):
+                parent = self.proxy("--allow", "127.0.0.1", "--backbone-transport", "minbuf",
+                                    *(["--cache", self.path("parent")] if stores else []))
+                leaf = self.proxy("--parent", parent.base, "--backbone-transport", "minbuf", "--prefix", "0",
+                                  "--cache", self.path(f"leaf{stores}"))
+                path = f"/127.0.0.1:{origin.port}/live"
+                viewers = [self.viewer(leaf, path)]
+                viewers[0].wait_frames(1)
+                if stores:
+                    until(lambda: glob.glob(os.path.join(glob.escape(self.path("leafTrue")), "*", "1-000000")), "a verified group")
+                viewers.append(self.viewer(leaf, path))
+                for v in viewers:
+                    until(lambda v=v: v.frames > 70 or v.error, "more than a group", 30)
+                    self.assertIsNone(v.error)
+                self.assertEqual("while it is filled" in leaf.stderr, stores, str(leaf))
+                for v in viewers:
+                    v.over = True
+                    v.client.close()
+                self.stop_cleanly(leaf)
+                self.stop_cleanly(parent)
 
     def test_the_first_viewer_leaves(self):
         """The others have the film to its end, with a seek and in another size, too."""

@@ -86,6 +86,10 @@ struct verified {
 TEST_CASE("group_verifier: asks for what is whole, and verifies it", "[threads]")
 {
     verified x;
+    CHECK(x.next_request() == "group-hash: 0/0\r\n"); // does the origin name any?
+    CHECK_FALSE(store_film_fetch(x.film)->can_verify);
+    x.answer("group-hash: 0/0 later\r\n");
+    CHECK(store_film_fetch(x.film)->can_verify);
     x.put(1, 0);
     CHECK(x.next_request() == "group-hash: 0/1\r\n");
     x.put(2, STORED_AUDIO_TRACK); // while it waits
@@ -114,5 +118,6 @@ TEST_CASE("group_verifier: a session that does not play, and one that refuses", 
     }
     x.answer("");
     CHECK(group_verifier_is_refused(x.v));
+    CHECK_FALSE(store_film_fetch(x.film)->can_verify);
     CHECK(store_film_group(x.film, 1, 0) == GROUP_WHOLE);
 }
