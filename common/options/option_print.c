@@ -133,8 +133,8 @@ static void put_setting(struct put *out, const struct option_row *row,
             continue;
         is_said = true;
         if (s->value && has_user(row, s->value)) {
-            put_format(out, "# The user and the password are not printed.\n#%s = ...%s\n", row->name,
-                       strrchr(s->value, '@'));
+            put_format(out, "# The user and the password are not printed.\n#%s = ...%s\n",
+                       row->name, strrchr(s->value, '@'));
             continue;
         }
         put_format(out, "%s = ", s->row->name);

@@ -90,13 +90,12 @@ TEST_CASE("option print: a configuration of defaults and of given values")
 
 TEST_CASE("option print: a configuration shows no password")
 {
-    const option_row rows[] = {
-        option_rows_make("push", "URL", OPTION_CUSTOM, 0, "to a server",
-                         [](option_row &row) {
-                             row.read = option_rows_source;
-                             row.hides_user = true;
-                         }),
-        {}};
+    const option_row rows[] = {option_rows_make("push", "URL", OPTION_CUSTOM, 0, "to a server",
+                                                [](option_row &row) {
+                                                    row.read = option_rows_source;
+                                                    row.hides_user = true;
+                                                }),
+                               {}};
     option_table table = option_rows_table;
     table.rows = rows;
     const struct {

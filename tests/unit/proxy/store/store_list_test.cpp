@@ -65,7 +65,9 @@ TEST_CASE("store_list: each object with its state, its bytes and its last use")
     REQUIRE(store_folder_touch(s, f.key, 1, 1700000000 * USEC_PER_SEC) == 0);
     std::string text = listed(folder / "cache"); // while a proxy uses the folder
     INFO(text);
-    CHECK(has(text, "2023-11-1[45] \\d\\d:\\d\\d:20  complete  .* MB  128x96 .*rtsp://origin.example/a.mkv"));
+    CHECK(has(
+        text,
+        "2023-11-1[45] \\d\\d:\\d\\d:20  complete  .* MB  128x96 .*rtsp://origin.example/a.mkv"));
     CHECK(has(text, "62 % .* MB  64x48 ")); // (1 + 4 audio) of 8 groups, rounded down
     CHECK(has(text, "\\n1 film, 0\\.\\d MB\\n"));
     CHECK_FALSE(has(text, "a film\\n.mkv")); // a control character would break the table

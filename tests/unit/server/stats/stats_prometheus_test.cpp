@@ -32,7 +32,8 @@ std::unique_ptr<stats> make()
     snprintf(s.source, sizeof(s.source), "a \"b\"\\c\nd");
     s.open = 1;
     s.encoder_count = 1;
-    s.encoders[0] = {640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}, 500000}};
+    s.encoders[0] = {
+        640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}, 500000}};
     return f;
 }
 
