@@ -57,22 +57,6 @@ class Streams(Relayed):
         self.assertEqual(p.wait(), 130, str(p))
         self.assertLess(p.report()["network"]["packets_lost"], relay.lost)
 
-    def test_what_the_queue_dropped_counts_as_the_senders(self):
-        """The path holds what is above its rate, and drops nothing: what is missing MTP's own queue dropped."""
-        server = self.server()
-        relay = self.relay(server.port)
-        relay.queue_down = 1 << 30
-        p = self.player(relay.url, "--transport", "mtp:queue=3000")
-        p.wait_shown(10)
-        relay.rate_down = 150000
-        lib.until(lambda: self.stats() and self.last_transport()["controller"]["dropped"] > 3,
-                  "packets that the queue drops", 20)
-        p.wait_shown(len(p.shown()) + 10)
-        p.signal(signal.SIGINT)
-        self.assertEqual(p.wait(), 130, str(p))
-        by = p.report()["causes"]["by_root"]
-        self.assertGreater(by["sender"], by["network"], by)
-
 
 class Strangers(Relayed):
     def bound(self):
