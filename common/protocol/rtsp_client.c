@@ -839,7 +839,7 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
     struct pending p;
     if (r->status < 200)
         return; // 100 Continue
-    if (r->cseq >= 0 && r->cseq <= c->cseq_before) {
+    if (r->cseq > 0 && r->cseq <= c->cseq_before) {
         log_debug("ignored RTSP response %d to the stream before", r->status);
         return;
     }

@@ -1618,7 +1618,7 @@ TEST_CASE("rtsp client: another stream on the connection plays after one round t
                 weir_setup_of(8, "2") + reply(9, "455 Method Not Valid in This State") + reply(10) +
                 reply(11, "200 OK", "Range: npt=now-\n") + frame(0, "new") +
                 reply(12, "200 OK", "", "level: 0\n")),
-             {"setup tcp rtt 10", "playing from - frame -1 shows -1", "frame 0 new",
+             {"setup tcp rtt 11", "playing from - frame -1 shows -1", "frame 0 new",
               "params level 0 rtt 11 wall 11"}},
             {50, leave, {"TEARDOWN " + NEXT + "/ #13" + SESSION}},
             {60, in(reply(13)), {"end left"}}});
