@@ -155,6 +155,7 @@ void World::watch(const std::string &url, const char *transports)
                                     .rtsp = &config,
                                     .cc = "",
                                     .repair = nullptr,
+                                    .spare = nullptr,
                                     .raw = nullptr,
                                     .ops = &ops,
                                     .ctx = this};

@@ -94,7 +94,7 @@ TEST_CASE("store_source: a group that is not there is not read", "[threads]")
         uv_run(&f.loop, UV_RUN_ONCE);
     group_source *source = store_source_new(f.film, 2);
     stored_group *g = nullptr;
-    CHECK(source->ops->read(source, 1, &g) == ERR_IO);
+    CHECK(source->ops->read(source, 1, ~0u, &g) == ERR_IO);
     CHECK(g == nullptr);
     CHECK(f.folder.logged().find("group 1 of the cache cannot be read") != std::string::npos);
     source->ops->free(source);

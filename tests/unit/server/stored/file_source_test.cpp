@@ -29,7 +29,7 @@ TEST_CASE("file_source: the groups of a prepared file")
     int64_t frames = 0;
     for (int64_t i = 0; i < stored_info_groups(info); i++) {
         stored_group *g = nullptr;
-        REQUIRE(s->ops->read(s, i, &g) == 0);
+        REQUIRE(s->ops->read(s, i, ~0u, &g) == 0);
         CHECK(g->index == i);
         CHECK(g->at[0][0]->key);
         frames += g->frames;
