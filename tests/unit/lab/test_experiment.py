@@ -85,7 +85,7 @@ class Minbuf(unittest.TestCase):
 
     def test_cells_and_published_values(self):
         e = experiment.load("minbuf")
-        self.assertEqual((len(e.cells), sum(c.default for c in e.cells)), (78, 30))
+        self.assertEqual((len(e.cells), sum(c.default for c in e.cells)), (80, 32))
         self.assertEqual(minbuf_report.parse(e.cells[0].name), (30, 100, "0.25bdp", "reno"))
         self.assertEqual(minbuf_report.published("12mbit-25ms-0.25bdp-reno", "minbuf:1,3")[2], 39.08)
         for cell in ("12mbit-25ms-1bdp-reno", "12mbit-25ms-0.25bdp-cubic"):
@@ -109,8 +109,9 @@ class Minbuf(unittest.TestCase):
         self.assertEqual(got["D200 x throughput over the best hand-set one's", "minbuf:auto,20"], (0.923, True))
 
     def test_quick_check(self):
-        figures = {"utilisation": 0.9, "d500": 1.0, "mean_ms": 60}
-        rows = [{"contender": c, "figures": dict(figures)} for c in ("tcp", "minbuf:1,0", "minbuf:1,3")]
+        figures = {"utilisation": 0.9, "d500": 1.0, "mean_ms": 60, "mice_share": 0.3}
+        rows = [{"cell": "30mbit-100ms-0.25bdp-reno", "contender": c, "figures": dict(figures)}
+                for c in ("tcp", "minbuf:1,0", "minbuf:1,3")]
         rows[0]["figures"]["mean_ms"] = 500
         self.assertEqual(minbuf.check_quick(rows), [])
         rows[1]["figures"].update(d500=0.5, mean_ms=260, utilisation=None)

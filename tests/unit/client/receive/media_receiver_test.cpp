@@ -76,7 +76,7 @@ TEST_CASE("media_receiver: offers")
     int port = udp_socket_port(ours.m.tracks[TRACK_VIDEO].path.socket[0]);
     std::string ports = std::to_string(port) + "-" + std::to_string(port + 1);
     CHECK(text == "RTP/AVPF;unicast;client_port=" + ports + ";x-weir=arc," +
-                      "RTP/AVP;unicast;client_port=" + ports + ";x-weir=mtp");
+                      "RTP/AVP;unicast;client_port=" + ports + ";x-weir=mtp;x-weir-ecn");
     ours.repair = "auto"; // of datagrams only
     CHECK(ours.offer("arc,tcp") == "RTP/AVPF;unicast;client_port=" + ports +
                                        ";x-weir=arc;x-weir-repair=auto," +

@@ -26,7 +26,8 @@ TEST_CASE("transport_offer: what the viewer offers for each transport")
         {"udp", true, true, "RTP/AVPF;unicast;x-weir=udp"},
         {"udp", false, false, "RTP/AVP;unicast"},
         {"arc", true, true, "RTP/AVPF;unicast;x-weir=arc"},
-        {"mtp", true, true, "RTP/AVP;unicast;x-weir=mtp"}, // it has acknowledgements of its own
+        // It has acknowledgements of its own.
+        {"mtp", true, true, "RTP/AVP;unicast;x-weir=mtp;x-weir-ecn"},
         {"mtp-raw", true, true, "RTP/AVP/TCP;unicast;x-weir=mtp-raw"},
     };
     for (const auto &row : table) {

@@ -106,7 +106,8 @@ TEST_CASE("flow_stream: the report has the network's marks, if the transport rep
     } rows[] = {{"tfrc", true, true},
                 {"udp", true, false},
                 {"minbuf:1/3", false, false},
-                {"mtp", false, false}};
+                {"mtp", true, true},
+                {"mtp:noecn", true, false}};
     for (const auto &row : rows) {
         simulation s("rate=300kbit,queue=droptail:50p:ecn=5p",
                      {std::string("stream:length=20s,rtt=40ms,via=") + row.via});

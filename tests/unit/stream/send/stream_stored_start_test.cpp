@@ -220,8 +220,10 @@ TEST_CASE("stored start: nothing is dropped while the rate control learns the pa
 
 TEST_CASE("stored start: nothing is dropped on a path that loses 1 %")
 {
+    // With the audio's packets the mean is half a full packet, and so is the rate that TFRC's law
+    // gives: 0.6 Mbit/s in the worst row.
     for (int rtt_ms : {10, 40, 100})
-        for (int bps : {140000, 500000})
+        for (int bps : {140000, 300000})
             for (uint64_t seed = 1; seed <= 20; seed++) {
                 INFO(rtt_ms << " ms, " << bps << " bit/s, seed " << seed);
                 start s({"tfrc", rtt_ms, bps, 0.01, true, seed});
