@@ -215,12 +215,12 @@ def check(rows):
 
 
 def check_quick(rows):
-    """Checks loose bounds for the quick version: all flows run, and their order is right."""
-    failed = check_gigabit([row for row in rows if row["cell"].startswith(GIGABIT)])
+    """Checks loose bounds for the quick version: all flows run, and their order is right. A short run does not tune the
+    mice, and does not fill a core that others use."""
     by = {row["contender"]: row["figures"] for row in rows if not row["cell"].startswith(GIGABIT)}
     if not by:  # --only gigabit
-        return failed
-    failed += [f"no run of {c}" for c in ("tcp", "minbuf:1,0", "minbuf:1,3") if c not in by]
+        return []
+    failed = [f"no run of {c}" for c in ("tcp", "minbuf:1,0", "minbuf:1,3") if c not in by]
     for contender, f in by.items():
         if not f["utilisation"] or f["utilisation"] <= 0.5:
             failed.append(f"{contender}: link utilisation {f['utilisation']}, more than 0.5 expected")
@@ -228,8 +228,6 @@ def check_quick(rows):
             continue
         if f["d500"] is None or f["d500"] < 0.9:
             failed.append(f"{contender}: D500 {f['d500']}, at least 0.9 expected")
-        if not f["mice_share"] or f["mice_share"] < 0.15:
-            failed.append(f"{contender}: mice got {f['mice_share']} of the bandwidth, more than 0.15 expected")
         if "tcp" in by and not (f["mean_ms"] or 1e9) < 0.5 * (by["tcp"]["mean_ms"] or 0):
             failed.append(f"{contender}: mean {f['mean_ms']} ms is not below half of tcp's {by['tcp']['mean_ms']}")
     return failed

@@ -109,7 +109,7 @@ class Minbuf(unittest.TestCase):
         self.assertEqual(got["D200 x throughput over the best hand-set one's", "minbuf:auto,20"], (0.923, True))
 
     def test_quick_check(self):
-        figures = {"utilisation": 0.9, "d500": 1.0, "mean_ms": 60, "mice_share": 0.3}
+        figures = {"utilisation": 0.9, "d500": 1.0, "mean_ms": 60}
         rows = [{"cell": "30mbit-100ms-0.25bdp-reno", "contender": c, "figures": dict(figures)}
                 for c in ("tcp", "minbuf:1,0", "minbuf:1,3")]
         rows[0]["figures"]["mean_ms"] = 500
