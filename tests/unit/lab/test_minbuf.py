@@ -49,12 +49,12 @@ class Mice(unittest.TestCase):
         self.assertEqual([text.split(":")[0] for text in minbuf.check(bad)], ["gigabit-tso tcp", f"{CELL} tcp"])
 
     def test_quick(self):
-        """The cost alone is judged alone; without mice there is no cross traffic."""
-        self.assertEqual(minbuf.check_quick(rows(("gigabit", "tcp", {}))), [])
+        """A short run judges neither the cost nor the mice."""
+        self.assertEqual(minbuf.check_quick(rows(("gigabit", "tcp", {"core_busy": 0.4}))), [])
         quick = [(CELL, "tcp", {"mean_ms": 900.0}), (CELL, "minbuf:1,0", {}), (CELL, "minbuf:1,3", {})]
         self.assertEqual(minbuf.check_quick(rows(*quick)), [])
-        quick[1][2]["mice_share"] = 0.1
-        self.assertEqual([text[:15] for text in minbuf.check_quick(rows(*quick))], ["minbuf:1,0: mic"])
+        quick[1][2].update(mice_share=0.1, d500=0.5)
+        self.assertEqual([text[:16] for text in minbuf.check_quick(rows(*quick))], ["minbuf:1,0: D500"])
 
     def test_traffic(self):
         p = minbuf.cell(30, 100, "dred", "reno").params
