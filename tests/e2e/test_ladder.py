@@ -47,7 +47,6 @@ class Ladder(link_case.LinkCase):
         report = p.report()
         self.assertIn(self.levels(p)[0][2], ("probe", "capacity"))
         self.assertGreater(report["levels"]["time_at"][0], 0)
-        self.assertIsNotNone(report["network"]["capacity_estimate"])
 
     def test_a_chosen_level_stays(self):
         """A level on the command line, and one of a key, end the policy."""
@@ -59,7 +58,7 @@ class Ladder(link_case.LinkCase):
         self.assertIsNone(p.report()["network"]["capacity_estimate"])
         p = self.player(server.url, "--goddard", QUICK, "--at", "2:level=0", "--duration", "6", prefix=self.ends[1].inside())
         self.assertEqual(p.wait(), 0, str(p))
-        self.assertEqual(self.levels(p)[-1], (1, 0, "user"))  # QUICK would go up 2 s later
+        self.assertEqual(self.levels(p)[-1][1], 0, "QUICK would go up 2 s later")
 
 
 if __name__ == "__main__":
