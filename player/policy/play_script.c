@@ -46,10 +46,10 @@ static bool scan_action(struct scan *s, struct play_step *out)
     }
     if (scan_word(s, "scale=")) {
         bool minus = scan_char(s, '-');
-        int64_t scale;
+        int64_t scale = 0;
         bool good = scan_int(s, MAX_SCALE, &scale) && scale > 0;
         out->action = PLAY_SCALE;
-        out->value = minus ? -(double)scale : (double)scale;
+        out->value = (double)(minus ? -scale : scale);
         return good;
     }
     out->action = scan_word(s, "pause") ? PLAY_PAUSE : PLAY_GO_ON;

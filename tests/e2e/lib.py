@@ -257,9 +257,10 @@ class Case(unittest.TestCase):
         return path
 
     def few_lost(self, report):
-        """Checks that a path without losses lost next to nothing: what a busy machine holds up seems lost, and is sent again."""
+        """Checks that a path without losses lost next to nothing: what a busy machine holds up seems lost, and is sent again.
+        A program with sanitizers reads late, too."""
         network = report["network"]
-        self.assertLess(network["packets_lost"], 3 + network["packets_received"] / 100)
+        self.assertLess(network["packets_lost"], (3 + network["packets_received"] / 100) * SLOW**2)
 
     def between(self, low, value, high, text=""):
         self.assertIsNotNone(value, text)
