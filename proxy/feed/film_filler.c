@@ -168,6 +168,41 @@ static int list_flows(const struct film_filler *f, int size, struct fill_flow ou
     return count;
 }
 
+// Lists the viewers of the size that have asked since `since`. Returns their number.
+static int list_readers(const struct film_filler *f, int size, struct fill_reader out[READERS],
+                        usec_t since)
+{
+    int count = 0;
+    for (int i = 0; i < READERS; i++)
+        if (f->readers[i].sizes >> size & 1 && f->readers[i].asked >= since)
+            out[count++] = (struct fill_reader){f->readers[i].group, f->readers[i].at};
+    return count;
+}
+
+// All runs are under way: ends the one that is furthest ahead of its viewers, or that has lost
+// them to a seek. It begins again when they get there. Returns RUNS if all are needed now.
+static int end_spare_run(struct film_filler *f, usec_t now)
+{
+    int spare = RUNS;
+    int64_t most = FILL_AHEAD;
+    for (int i = 0; i < RUNS; i++) {
+        struct film_run_stats s;
+        struct fill_reader readers[READERS];
+        film_run_read(f->runs[i], &s);
+        // Who plays asks once for each group.
+        int count =
+            list_readers(f, film_run_of(f->runs[i])->size, readers, now - 2 * f->group_time);
+        int64_t ahead = fill_plan_ahead(readers, count, s.group);
+        if (ahead > most) {
+            most = ahead;
+            spare = i;
+        }
+    }
+    if (spare < RUNS)
+        close_run(f, spare, now);
+    return spare;
+}
+
 static void start_run(struct film_filler *f, int size, int64_t from, int64_t to, usec_t now)
 {
     struct film_run_config config = {.origin = f->config.origin,
@@ -179,6 +214,8 @@ static void start_run(struct film_filler *f, int size, int64_t from, int64_t to,
     int i = 0;
     while (i < RUNS && f->runs[i])
         i++;
+    if (i == RUNS)
+        i = end_spare_run(f, now);
     if (i < RUNS)
         f->runs[i] = film_run_new(&config, now);
 }
@@ -195,9 +232,7 @@ static void plan(struct film_filler *f, int size, usec_t now)
                           .fetch_time = (usec_t)((double)f->group_time / f->config.speed),
                           .is_missing = is_missing,
                           .ctx = f};
-    for (int i = 0; i < READERS; i++)
-        if (f->readers[i].sizes >> size & 1)
-            readers[p.reader_count++] = (struct fill_reader){f->readers[i].group, f->readers[i].at};
+    p.reader_count = list_readers(f, size, readers, 0);
     f->size = size;
     f->is_live = p.flow_count > 0;
     int64_t end, from = fill_plan_next(&p, &end, now);
