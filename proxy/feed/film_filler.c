@@ -22,6 +22,8 @@ struct reader {
     int64_t group;
     unsigned sizes;   // 0: free
     usec_t at, asked; // first, last
+    usec_t progress;  // a track of the group was verified
+    bool has_failed;  // it did not come in time
 };
 
 struct film_filler {
@@ -32,16 +34,15 @@ struct film_filler {
     struct reader readers[READERS];
     struct film_run *runs[RUNS]; // owned; NULL: none
     usec_t group_time;
-    usec_t progress_at; // a group was verified
-    usec_t start_at;    // no session before this time
-    uint64_t bytes;     // of runs that have ended
-    int size;           // for is_missing
-    bool is_live;       // a session verifies what is whole
+    usec_t start_at; // no session before this time
+    uint64_t bytes;  // of runs that have ended
+    int size;        // for is_missing
+    bool is_live;    // a session verifies what is whole
 };
 
 // ---- The readers
 
-static void need(void *ctx, int64_t group, unsigned sizes)
+static bool need(void *ctx, int64_t group, unsigned sizes)
 {
     struct film_filler *f = ctx;
     usec_t now = clock_now();
@@ -59,9 +60,8 @@ static void need(void *ctx, int64_t group, unsigned sizes)
         *r = (struct reader){.group = group, .at = now};
     r->sizes |= sizes;
     r->asked = now;
-    if (f->base.has_failed && now - store_film_fetch(f->config.film)->failed_at > FILM_FILLER_PAUSE)
-        f->base.has_failed = false;
     timer_set(f->timer, usec_max(now, f->start_at));
+    return !r->has_failed;
 }
 
 static bool has_readers(struct film_filler *f, usec_t now)
@@ -96,10 +96,13 @@ static bool is_missing(void *ctx, int64_t group)
 static void on_change(void *ctx, int track, int64_t group)
 {
     struct film_filler *f = ctx;
-    if (store_film_group(f->config.film, track, group) == GROUP_VERIFIED) {
-        f->progress_at = clock_now();
-        f->base.has_failed = false;
-    }
+    if (store_film_group(f->config.film, track, group) != GROUP_VERIFIED)
+        return;
+    for (int i = 0; i < READERS; i++)
+        if (f->readers[i].sizes && f->readers[i].group == group) {
+            f->readers[i].progress = clock_now();
+            f->readers[i].has_failed = false;
+        }
 }
 
 static void close_run(struct film_filler *f, int i, usec_t now)
@@ -168,6 +171,41 @@ static int list_flows(const struct film_filler *f, int size, struct fill_flow ou
     return count;
 }
 
+// Lists the viewers of the size that have asked since `since`. Returns their number.
+static int list_readers(const struct film_filler *f, int size, struct fill_reader out[READERS],
+                        usec_t since)
+{
+    int count = 0;
+    for (int i = 0; i < READERS; i++)
+        if (f->readers[i].sizes >> size & 1 && f->readers[i].asked >= since)
+            out[count++] = (struct fill_reader){f->readers[i].group, f->readers[i].at};
+    return count;
+}
+
+// All runs are under way: ends the one that is furthest ahead of its viewers, or that has lost
+// them to a seek. It begins again when they get there. Returns RUNS if all are needed now.
+static int end_spare_run(struct film_filler *f, usec_t now)
+{
+    int spare = RUNS;
+    int64_t most = FILL_AHEAD;
+    for (int i = 0; i < RUNS; i++) {
+        struct film_run_stats s;
+        struct fill_reader readers[READERS];
+        film_run_read(f->runs[i], &s);
+        // Who plays asks once for each group.
+        int count =
+            list_readers(f, film_run_of(f->runs[i])->size, readers, now - 2 * f->group_time);
+        int64_t ahead = fill_plan_ahead(readers, count, s.group);
+        if (ahead > most) {
+            most = ahead;
+            spare = i;
+        }
+    }
+    if (spare < RUNS)
+        close_run(f, spare, now);
+    return spare;
+}
+
 static void start_run(struct film_filler *f, int size, int64_t from, int64_t to, usec_t now)
 {
     struct film_run_config config = {.origin = f->config.origin,
@@ -179,6 +217,8 @@ static void start_run(struct film_filler *f, int size, int64_t from, int64_t to,
     int i = 0;
     while (i < RUNS && f->runs[i])
         i++;
+    if (i == RUNS)
+        i = end_spare_run(f, now);
     if (i < RUNS)
         f->runs[i] = film_run_new(&config, now);
 }
@@ -195,9 +235,7 @@ static void plan(struct film_filler *f, int size, usec_t now)
                           .fetch_time = (usec_t)((double)f->group_time / f->config.speed),
                           .is_missing = is_missing,
                           .ctx = f};
-    for (int i = 0; i < READERS; i++)
-        if (f->readers[i].sizes >> size & 1)
-            readers[p.reader_count++] = (struct fill_reader){f->readers[i].group, f->readers[i].at};
+    p.reader_count = list_readers(f, size, readers, 0);
     f->size = size;
     f->is_live = p.flow_count > 0;
     int64_t end, from = fill_plan_next(&p, &end, now);
@@ -205,18 +243,31 @@ static void plan(struct film_filler *f, int size, usec_t now)
         start_run(f, size, from, end, now);
 }
 
-// Returns true if a viewer waits for what does not come.
-static bool is_stuck(const struct film_filler *f, usec_t now)
+// Returns true if the viewer waits for what does not come, whatever comes for others.
+static bool is_stuck(const struct film_filler *f, const struct reader *r, usec_t now)
 {
-    for (int i = 0; i < READERS; i++) {
-        const struct reader *r = &f->readers[i];
-        for (int size = 0; r->sizes >> size; size++)
-            if (r->sizes >> size & 1 && now - r->asked < STEP_EVERY + USEC_PER_SEC &&
-                now - usec_max(r->at, f->progress_at) > f->config.outage &&
-                !is_there(f, size, r->group, GROUP_VERIFIED))
-                return true;
-    }
+    bool waits = now - r->asked < STEP_EVERY + USEC_PER_SEC &&
+                 now - usec_max(r->at, r->progress) > f->config.outage;
+    for (int size = 0; waits && r->sizes >> size; size++)
+        if (r->sizes >> size & 1 && !is_there(f, size, r->group, GROUP_VERIFIED))
+            return true;
     return false;
+}
+
+static void look_at_readers(struct film_filler *f, usec_t now)
+{
+    bool any = false;
+    for (int i = 0; i < READERS; i++) {
+        struct reader *r = &f->readers[i];
+        if (r->has_failed || !is_stuck(f, r, now))
+            continue;
+        r->has_failed = any = true;
+    }
+    if (!any)
+        return;
+    log_warn("%s: what is missing did not come within %.0f s: the media ends",
+             store_film_url(f->config.film), usec_to_sec(f->config.outage));
+    store_film_fetch(f->config.film)->failed_at = now;
 }
 
 static void on_timer(void *ctx, usec_t now)
@@ -229,12 +280,7 @@ static void on_timer(void *ctx, usec_t now)
             close_run(f, i, now);
     if (!reads)
         return;
-    if (!f->base.has_failed && is_stuck(f, now)) {
-        log_warn("%s: what is missing did not come within %.0f s: the media ends",
-                 store_film_url(f->config.film), usec_to_sec(f->config.outage));
-        f->base.has_failed = true;
-        store_film_fetch(f->config.film)->failed_at = now;
-    }
+    look_at_readers(f, now);
     for (int size = 0; size < store_film_sizes(f->config.film); size++)
         if (now >= f->start_at)
             plan(f, size, now);

@@ -3,8 +3,9 @@
 // with the origin brings in time (fill_plan.h), in sessions of its own (film_run.h). Each goes on
 // towards the film's end at --fill-speed, so the store gets ahead of the viewers.
 //
-// If nothing of what a viewer waits for comes for the time of --outage, the filler has failed: the
-// viewer's media ends, and for a while viewers of the film are relayed.
+// If nothing of the group that a viewer waits for comes for the time of --outage, that viewer's
+// media ends, and for a while new viewers of the film are relayed. A few sessions at a time: for
+// another one, that ends which is furthest ahead of its viewers.
 // Loop thread only.
 #ifndef WEIR_PROXY_FEED_FILM_FILLER_H
 #define WEIR_PROXY_FEED_FILM_FILLER_H

@@ -47,3 +47,15 @@ int64_t fill_plan_next(const struct fill_plan *p, int64_t *end, usec_t now)
         *end = end_of(p, next);
     return next;
 }
+
+int64_t fill_plan_ahead(const struct fill_reader *readers, int count, int64_t group)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < count; i++) {
+        int64_t ahead = group - readers[i].group;
+        // A reader that has just gone past still needs what follows.
+        if (ahead >= -FILL_NEAR && ahead < least)
+            least = ahead < 0 ? 0 : ahead;
+    }
+    return least;
+}

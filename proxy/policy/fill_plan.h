@@ -49,6 +49,9 @@ struct fill_plan {
 // Returns the group from which on the film is to be fetched now; -1: none. *end: the group before
 // which that ends, as a flow is there.
 int64_t fill_plan_next(const struct fill_plan *p, int64_t *end, usec_t now);
+// Returns how many groups a flow that brings `group` now is ahead of the nearest of its readers;
+// INT64_MAX: it has none. One that is more than FILL_AHEAD ahead can be ended and begun again.
+int64_t fill_plan_ahead(const struct fill_reader *readers, int count, int64_t group);
 
 #ifdef __cplusplus
 }

@@ -154,10 +154,10 @@ struct group_source *store_source_new(struct store_film *f, unsigned sizes);
 // A source of the whole film, in all sizes, while what is missing is fetched. It needs the filler
 // until its cache is freed (stored_cache_free).
 struct store_filler {
-    // A reader needs the group now, or soon, in these sizes (never 0).
-    void (*need)(void *ctx, int64_t group, unsigned sizes);
-    void *ctx;       // borrowed
-    bool has_failed; // what is missing will not come
+    // A reader needs the group now, or soon, in these sizes (never 0). Returns false if what is
+    // missing of it will not come.
+    bool (*need)(void *ctx, int64_t group, unsigned sizes);
+    void *ctx; // borrowed
 };
 struct group_source *store_source_new_filled(struct store_film *f, struct store_filler *filler);
 

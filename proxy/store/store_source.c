@@ -143,8 +143,8 @@ static int source_need(struct group_source *base, int64_t group, unsigned *sizes
     *sizes = there;
     if (!wanted)
         return 0;
-    s->filler->need(s->filler->ctx, group, wanted);
-    return there || !s->filler->has_failed ? 0 : ERR_IO;
+    bool comes = s->filler->need(s->filler->ctx, group, wanted);
+    return there || comes ? 0 : ERR_IO;
 }
 
 static void source_free(struct group_source *base)

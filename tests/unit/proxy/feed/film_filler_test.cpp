@@ -44,18 +44,16 @@ struct filled {
         filler = film_filler_new(&config);
         REQUIRE(filler);
     }
-    void need(int64_t group)
+    bool need(int64_t group)
     {
         store_filler *f = film_filler_base(filler);
-        f->need(f->ctx, group, 1);
+        return f->need(f->ctx, group, 1);
     }
-    // Asks for the group, as a viewer that waits does, until the filler has failed.
+    // Asks for the group, as a viewer that waits does, until it will not come.
     void wait_failed(int64_t group)
     {
-        while (!film_filler_base(filler)->has_failed) {
-            need(group);
+        while (need(group))
             uv_run(&loop, UV_RUN_ONCE);
-        }
     }
     void put(int64_t group)
     {
@@ -86,9 +84,28 @@ TEST_CASE("film_filler: fails if what a viewer waits for does not come", "[threa
     x.wait_failed(0);
     CHECK(store_film_fetch(x.film)->failed_at > 0);
     x.put(0); // another session has brought it
-    CHECK_FALSE(film_filler_base(x.filler)->has_failed);
+    CHECK(x.need(0));
     x.wait_failed(1);
     CHECK(film_filler_bytes(x.filler) == 0);
+}
+
+TEST_CASE("film_filler: one viewer's failure is its own, and what comes for others is none of its",
+          "[threads]")
+{
+    filled x;
+    x.start(USEC_PER_SEC / 5);
+    usec_t begin = clock_now();
+    int64_t others = 1;
+    while (x.need(0)) { // the origin has it never, but others while the viewer waits
+        if (others < FILM_GROUPS && clock_now() - begin > others * (USEC_PER_SEC / 10))
+            x.put(others++);
+        uv_run(&x.loop, UV_RUN_ONCE);
+    }
+    CHECK(x.need(3)); // another viewer's
+    CHECK_FALSE(x.need(0));
+    while (others < FILM_GROUPS)
+        x.put(others++);
+    CHECK_FALSE(x.need(0)); // still
 }
 
 TEST_CASE("film_filler: is freed while it fetches", "[threads]")

@@ -87,3 +87,14 @@ TEST_CASE("fill_plan: the group that is needed first is next")
     // The end of one is where another one is.
     CHECK(next_of({{10, 0}}, {{40, GROUPS, S}, {60, GROUPS, S}}, from(10), 0) == planned{10, 40});
 }
+
+TEST_CASE("fill_plan: how far a flow is ahead of its readers")
+{
+    const fill_reader readers[] = {{10, 0}, {30, 0}};
+    CHECK(fill_plan_ahead(readers, 2, 10) == 0);
+    CHECK(fill_plan_ahead(readers, 2, 25) == 15);
+    CHECK(fill_plan_ahead(readers, 2, 29) == 0); // the second one is about to need it
+    CHECK(fill_plan_ahead(readers, 2, 45) == 15);
+    CHECK(fill_plan_ahead(readers, 2, 5) == INT64_MAX); // they have gone past
+    CHECK(fill_plan_ahead(readers, 0, 5) == INT64_MAX);
+}

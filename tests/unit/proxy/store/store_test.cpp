@@ -454,11 +454,17 @@ TEST_CASE("store: a source of a film that is being filled", "[threads]")
     sdp description = film_sdp("bytes=1 mtime=2");
     open_store o(folder / "cache", 100 << 20, 3);
     store_film *f = store_open(o.s, URL, &description);
-    std::vector<std::pair<int64_t, unsigned>> needed;
+    struct noting {
+        std::vector<std::pair<int64_t, unsigned>> needed;
+        bool comes = true;
+    } notes;
+    auto &needed = notes.needed;
     store_filler filler = {[](void *ctx, int64_t group, unsigned sizes) {
-                               static_cast<decltype(needed) *>(ctx)->push_back({group, sizes});
+                               auto *n = static_cast<noting *>(ctx);
+                               n->needed.push_back({group, sizes});
+                               return n->comes;
                            },
-                           &needed, false};
+                           &notes};
     group_source *source = store_source_new_filled(f, &filler);
     REQUIRE(source);
     CHECK(std::string(source->ops->info(source)->validator) == "bytes=1 mtime=2");
@@ -477,11 +483,11 @@ TEST_CASE("store: a source of a film that is being filled", "[threads]")
     sizes = 3;
     CHECK(source->ops->need(source, 1, &sizes) == 0);
     CHECK(sizes == 2); // the other one is not verified
-    CHECK(needed == decltype(needed){{1, 3}, {1, 3}, {1, 3}});
+    CHECK(needed == std::vector<std::pair<int64_t, unsigned>>{{1, 3}, {1, 3}, {1, 3}});
     CHECK(served(source, 1, 1) == original(store_film_info(f), 1, 1));
     REQUIRE(source->ops->digest(source, 1, 1, &d) == 0);
     CHECK(memcmp(&d, digest_of(store_film_info(f), 1, 1).bytes, sizeof(d)) == 0);
-    filler.has_failed = true;
+    notes.comes = false;
     sizes = 1;
     CHECK(source->ops->need(source, 1, &sizes) == ERR_IO);
     sizes = 0; // nobody reads yet
