@@ -4,7 +4,7 @@
 #include "common/base/err.h"
 #include "common/mtp/mtp_flow.h"
 
-enum { ECN_CE = 3 }; // RFC 3168, 5
+enum { ECN_ECT_1 = 1, ECN_ECT_0 = 2, ECN_CE = 3 }; // RFC 3168, 5
 
 static const usec_t DELAYED_ACK = 40 * USEC_PER_MSEC;
 
@@ -22,12 +22,15 @@ static bool is_in_order(const struct mtp_receiver *r, const struct mtp_header *h
 }
 
 // RFC 3168, 6.1.3: a mark is echoed until the sender says that it reduced its window. The packet
-// that says so may be marked itself.
+// that says so may be marked itself. A mark counts only after an ECN-capable packet: a network that
+// rewrites the codepoint must not make us echo it to an older sender, which refuses such
+// acknowledgements.
 static void note_mark(struct mtp_receive_flow *s, const struct mtp_header *h, uint8_t ecn)
 {
     if (h->flags & MTP_CWR)
         s->ece = false;
-    if (ecn != ECN_CE)
+    s->capable |= ecn == ECN_ECT_0 || ecn == ECN_ECT_1;
+    if (ecn != ECN_CE || !s->capable)
         return;
     s->ece = true;
     s->marked++;

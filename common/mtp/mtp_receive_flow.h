@@ -28,6 +28,7 @@ struct mtp_receive_flow {
     uint64_t token;
     uint64_t malformed, wrong_tokens;
     usec_t ack_at;  // when an acknowledgement is due; USEC_NEVER: none
+    bool capable;   // true after an ECN-capable packet
     bool ece;       // as in struct mtp_ack
     int64_t marked; // packets that routers marked (CE)
 };

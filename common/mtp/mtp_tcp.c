@@ -105,8 +105,9 @@ static unsigned on_syn_ack(struct mtp_tcp *c, const struct tcp_segment *s, usec_
     c->times = s->has_times;
     c->peer_time = s->time;
     c->sack = s->sack_permitted;
-    // RFC 3168, 6.1.1: both flags would be an echo of ours.
-    c->ecn = c->tries == 0 && (s->flags & (TCP_SEGMENT_ECE | TCP_SEGMENT_CWR)) == TCP_SEGMENT_ECE;
+    // RFC 3168, 6.1.1: both flags would be an echo of ours. A SYN-ACK with ECE answers our first
+    // SYN, even if it comes after a repeated one; the server will send ECN-capable packets.
+    c->ecn = (s->flags & (TCP_SEGMENT_ECE | TCP_SEGMENT_CWR)) == TCP_SEGMENT_ECE;
     c->peer_scale = s->scale;
     if (s->scale == TCP_SEGMENT_NO_SCALE) { // RFC 7323, 2.2: scaling requires both ends
         c->scale = TCP_SEGMENT_NO_SCALE;

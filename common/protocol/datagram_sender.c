@@ -6,6 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/base/seq.h"
+#include "common/protocol/packet_size.h"
 
 // Ordered: a packet is open up to DATAGRAM_FRESH.
 enum datagram_fate {
@@ -312,6 +313,8 @@ static struct cc_packet arrival(struct datagram_sender *s, const struct report_c
     s->counts.bytes_arrived += e->bytes;
     if (e->bytes > s->counts.largest_arrived)
         s->counts.largest_arrived = e->bytes;
+    if (e->bytes > PACKET_SIZE_SAFE)
+        s->counts.large_lost = 0;
     s->counts.ce += m->ecn == 3;
     return (struct cc_packet){.number = number,
                               .bytes = e->bytes,
@@ -335,6 +338,7 @@ static size_t resolve(struct datagram_sender *s, const struct report_check *t)
         } else if (e->fate == DATAGRAM_MISSING && n < lost_below) {
             e->fate = DATAGRAM_LOST;
             s->counts.lost++;
+            s->counts.large_lost += e->bytes > PACKET_SIZE_SAFE;
             s->news[count++] = (struct cc_packet){
                 .number = n, .bytes = e->bytes, .lost = true, .sent_at = e->sent_at};
         } else if (e->fate == DATAGRAM_SENT && n < t->begin) {

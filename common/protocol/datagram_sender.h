@@ -49,6 +49,7 @@ struct datagram_counts {
     uint64_t reports, lies; // lies: reports with impossible content
     uint64_t rtos, probes;
     uint32_t largest_arrived; // bytes of the largest packet that was reported as arrived in time
+    uint64_t large_lost; // packets above PACKET_SIZE_SAFE that were lost since one arrived in time
 };
 
 struct datagram_entry; // defined in datagram_sender.c

@@ -7,6 +7,9 @@ enum {
     HEADERS_6 = 48, // of IP and UDP
     LOSSES = 8,     // more than chance takes of the large packets while none arrives
     TIMEOUTS = 3,   // in a row
+    // Of large packets, one after the other, on a path that carried them: a drop-tail queue may
+    // take a burst of them, but not for long.
+    LOSSES_LATER = 64,
 };
 
 size_t packet_size_of_route(int mtu, bool is_ipv6)
@@ -19,6 +22,6 @@ size_t packet_size_of_route(int mtu, bool is_ipv6)
 bool packet_size_fails(const struct datagram_counts *counts, int silent)
 {
     if (counts->largest_arrived > PACKET_SIZE_SAFE)
-        return silent >= TIMEOUTS;
+        return silent >= TIMEOUTS || counts->large_lost >= LOSSES_LATER;
     return silent > 0 || counts->lost >= LOSSES;
 }

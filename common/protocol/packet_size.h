@@ -26,7 +26,8 @@ enum {
 size_t packet_size_of_route(int mtu, bool is_ipv6);
 // Returns true if the path does not carry packets above PACKET_SIZE_SAFE: none of them has arrived,
 // and eight packets were lost or a timeout expired; or one has arrived, and now `silent` timeouts
-// in a row, three or more, expired: the path may be another one.
+// in a row, three or more, expired, or 64 of them in a row were lost, while smaller ones may
+// arrive: the path may be another one.
 bool packet_size_fails(const struct datagram_counts *counts, int silent);
 
 #ifdef __cplusplus

@@ -42,6 +42,14 @@ static int64_t oldest(const struct queue_drops *q)
     return q->count > QUEUE_DROPS_MEMORY ? q->count - QUEUE_DROPS_MEMORY : 0;
 }
 
+// Returns the extended number of the newest packet that left or was dropped. Packets come close
+// behind it even if nothing has left for longer than the 16 bits last.
+static int64_t newest(const struct queue_drops *q)
+{
+    int64_t dropped = q->count > 0 ? nth_of(q, q->count - 1) : q->left;
+    return dropped > q->left ? dropped : q->left;
+}
+
 // Returns the number of packets dropped before the packet `number`; those forgotten count.
 static int64_t before(const struct queue_drops *q, int64_t number)
 {
@@ -53,7 +61,7 @@ static int64_t before(const struct queue_drops *q, int64_t number)
 
 bool queue_drops_leaves(struct queue_drops *q, uint16_t seq, uint32_t timestamp, uint16_t *wire)
 {
-    int64_t number = seq16_extend(q->left, seq);
+    int64_t number = seq16_extend(newest(q), seq);
     int64_t dropped = before(q, number);
     if (number > q->left) {
         if (q->cut && q->has_left && timestamp == q->timestamp)
@@ -71,7 +79,7 @@ bool queue_drops_leaves(struct queue_drops *q, uint16_t seq, uint32_t timestamp,
 
 bool queue_drops_add(struct queue_drops *q, uint16_t seq, uint32_t timestamp)
 {
-    int64_t number = seq16_extend(q->left, seq);
+    int64_t number = seq16_extend(newest(q), seq);
     if (number <= q->left)
         return false;
     int64_t k = q->count++;
@@ -84,7 +92,7 @@ bool queue_drops_add(struct queue_drops *q, uint16_t seq, uint32_t timestamp)
 
 uint16_t queue_drops_wire(const struct queue_drops *q, uint16_t seq)
 {
-    return (uint16_t)(seq - before(q, seq16_extend(q->left, seq)));
+    return (uint16_t)(seq - before(q, seq16_extend(newest(q), seq)));
 }
 
 uint16_t queue_drops_written(const struct queue_drops *q, uint16_t wire)

@@ -87,6 +87,7 @@ void scheduler_set_sizes(struct scheduler *s, int sizes)
 void scheduler_begin(struct scheduler *s)
 {
     s->starting = true;
+    s->start_skips = s->begun;
     s->start_until = s->shift = 0;
 }
 
@@ -145,9 +146,9 @@ static int layers_kept(const struct scheduler *s, usec_t age)
 // follow.
 static void shift_start(struct scheduler *s, usec_t now)
 {
-    if (!s->starting || !s->count)
+    if (!s->starting || s->count <= s->start_skips)
         return;
-    const struct scheduler_frame *first = frame_at(s, 0);
+    const struct scheduler_frame *first = frame_at(s, s->start_skips);
     if (!s->start_until)
         s->start_until = first->captured + s->config.bound / 2;
     s->shift = usec_max(s->shift, usec_min(now - first->due, 2 * s->config.bound));
@@ -188,7 +189,7 @@ static void trim(struct scheduler *s, usec_t now)
         }
         s->bytes -= f.bytes;
         if (begun)
-            s->begun = false;
+            s->begun = s->start_skips = false;
         give_up(s, &f, cause);
     }
     s->count = kept;
@@ -203,7 +204,7 @@ static void drop_at(struct scheduler *s, int i, enum drop_cause cause)
         *frame_at(s, k) = *frame_at(s, k + 1);
     s->count--;
     if (i == 0)
-        s->begun = false;
+        s->begun = s->start_skips = false;
     give_up(s, &f, cause);
 }
 
@@ -266,7 +267,8 @@ const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now)
 void scheduler_done(struct scheduler *s)
 {
     assert(s->begun && s->count);
-    s->starting &= frame_at(s, 0)->captured < s->start_until;
+    s->starting &= s->start_skips || frame_at(s, 0)->captured < s->start_until;
+    s->start_skips = false;
     s->counters.sent[frame_at(s, 0)->temporal_id]++;
     s->bytes -= frame_at(s, 0)->bytes;
     s->head = (s->head + 1) % s->room;

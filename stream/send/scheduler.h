@@ -101,6 +101,7 @@ struct scheduler {
     int count;
     bool begun;
     bool starting;                  // since scheduler_begin, until a frame of start_until has left
+    bool start_skips;               // the begun frame is of before scheduler_begin
     usec_t start_until;             // a capture time; 0: no frame has come
     usec_t shift;                   // the frames are due so much later than scheduler_frame.due
     size_t bytes;                   // bytes of all waiting frames

@@ -224,7 +224,8 @@ static void on_dropped(void *ctx, const uint8_t *rtp, size_t len)
     int size_id = number < 0 || !s->config.ladder->cumulative
                       ? s->levels.size_id
                       : rtp_sender_size_of(&s->writer.rtp[track], seq);
-    if (number < 0 && s->leaving.frame) { // the packet that `send` was called with
+    bool is_leaving = seq == s->writer.rtp[track].next_seq; // `send` was called with it
+    if (is_leaving && s->leaving.frame) {
         number = s->leaving.frame->number;
         size_id = s->leaving.frame->size_id;
     }

@@ -84,6 +84,8 @@ TEST_CASE("mtp_receive_flow: a mark is echoed until the sender says that it redu
         bool echoes;
         int64_t marked;
     } const rows[] = {
+        {0, 3, false, 0},       // CE that no ECN-capable packet preceded
+        {0, 0, false, 0},       //
         {0, 2, false, 0},       // ECT(0)
         {0, 3, true, 1},        // CE
         {0, 2, true, 1},        // until CWR

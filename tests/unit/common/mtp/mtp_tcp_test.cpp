@@ -742,4 +742,24 @@ TEST_CASE("mtp_tcp: ECN is negotiated, and marks, their echo and CWR travel in t
     r.run(2);
     CHECK(r.client.state == MTP_TCP_OPEN);
     CHECK_FALSE(r.client.ecn);
+
+    // The answer to the first SYN comes after the second SYN has left: both ends agree.
+    pair late;
+    std::vector<tcp_segment> answers;
+    late.passes = [&](int, tcp_segment &t) {
+        if (!(t.flags & TCP_SEGMENT_SYN))
+            return true;
+        if (t.flags & TCP_SEGMENT_ACK)
+            answers.push_back(t);
+        return !(t.flags & TCP_SEGMENT_ACK) && answers.empty();
+    };
+    late.run(1.5);
+    REQUIRE(late.client.tries == 1);
+    REQUIRE(answers.size() == 1);
+    late.firewall(answers[0], false);
+    late.to_client(answers[0]);
+    late.run(1);
+    REQUIRE(late.accepted);
+    CHECK(late.server.ecn);
+    CHECK(late.client.ecn);
 }

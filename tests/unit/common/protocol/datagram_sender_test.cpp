@@ -178,6 +178,21 @@ TEST_CASE("datagram sender: the fate of packets by the reports")
     }
 }
 
+TEST_CASE("datagram sender: large packets that were lost since one arrived are counted")
+{
+    flow f;
+    for (int i = 0; i < 12; i++) // the even ones are large
+        datagram_sender_sent(&f.s, i % 2 ? 1200 : 1201, i * 10 * MS);
+    f.hear(0, ".+.+.+", 0, 60 * MS, 70 * MS);
+    CHECK(f.s.counts.large_lost == 1);
+    f.hear(6, ".+.+", 0, 100 * MS, 110 * MS);
+    CHECK(f.s.counts.large_lost == 3);
+    CHECK(f.s.counts.largest_arrived == 1200);
+    f.hear(10, "+", 0, 120 * MS, 130 * MS);
+    CHECK(f.s.counts.large_lost == 0);
+    CHECK(f.s.counts.largest_arrived == 1201);
+}
+
 TEST_CASE("datagram sender: fates are told once, in the order of sending")
 {
     flow f;

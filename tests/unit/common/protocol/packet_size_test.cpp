@@ -27,6 +27,7 @@ TEST_CASE("packet size: a path that drops large packets is recognised")
         uint64_t lost;
         int silent;
         bool fails;
+        uint64_t large_lost = 0;
     } table[] = {
         {0, 0, 0, false},      // nothing is known yet
         {900, 7, 0, false},    //
@@ -36,11 +37,14 @@ TEST_CASE("packet size: a path that drops large packets is recognised")
         {1472, 9, 2, false},   // reports may be lost
         {1472, 9, 3, true},    // perhaps another path now
         {0, 0, 1, true},       // nothing arrived at all
+        {1472, 99, 0, false, 63},
+        {1472, 99, 0, true, 64}, // another path, which carries the small ones
     };
     for (const auto &row : table) {
         datagram_counts c{};
         c.largest_arrived = row.largest_arrived;
         c.lost = row.lost;
+        c.large_lost = row.large_lost;
         CHECK(packet_size_fails(&c, row.silent) == row.fails);
     }
 }

@@ -111,3 +111,17 @@ TEST_CASE("queue_drops: a long stream, and copies older than what is remembered 
     }
     CHECK(d.leaves(of[of.size() - 12000], 0) == -1);
 }
+
+TEST_CASE("queue_drops: media leaves again after the queue dropped for more than the 16 bits last")
+{
+    drops d(0);
+    REQUIRE(d.leaves(0, 0) == 0);
+    for (uint32_t i = 1; i <= 100000; i++)
+        REQUIRE(d.add(static_cast<uint16_t>(i), i));
+    CHECK(queue_drops_wire(d.q, static_cast<uint16_t>(100001)) == 1);
+    for (uint32_t i = 1; i <= 3000; i++) {
+        uint16_t seq = static_cast<uint16_t>(100000 + i);
+        REQUIRE(d.leaves(seq, 100000 + i) == static_cast<int>(i));
+        REQUIRE(queue_drops_written(d.q, static_cast<uint16_t>(i)) == seq);
+    }
+}

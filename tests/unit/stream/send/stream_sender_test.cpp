@@ -1186,6 +1186,33 @@ TEST_CASE("stream_sender: what the transport's queue dropped is known at once")
     CHECK(v.a.take() == "repair 0/6");
 }
 
+TEST_CASE("stream_sender: a drop of long ago is not held against the frame that leaves now")
+{
+    sender v(LIVE, 1, false, false, true, true);
+    stream_sender_play(v.s, 0);
+    usec_t now = 0;
+    int64_t n = 0;
+    for (; v.t.all.size() <= RTP_SENDER_HISTORY; n += 2, now += MS) {
+        v.t.room = 1000;
+        v.frame(n, now, true, 0, 50000);
+        stream_sender_pump(v.s, now);
+    }
+    REQUIRE(v.stats().waiting_frames == 0);
+    v.t.room = 1;
+    v.frame(n, now, true, 0, 5000);
+    REQUIRE(v.stats().waiting_frames == 1);
+    uint64_t skipped = v.stats().skipped;
+    size_t begun = v.t.all.size();
+    v.a.take();
+    const auto &old = v.t.all[0];
+    v.t.base.queue->dropped(v.t.base.queue_ctx, old.bytes.data(), old.bytes.size());
+    CHECK(v.a.take() == "");
+    v.t.room = 10;
+    stream_sender_pump(v.s, now);
+    CHECK(v.t.all.size() > begun);
+    CHECK(v.stats().skipped == skipped);
+}
+
 TEST_CASE("stream_sender: the rest of a frame that the transport's queue cut does not leave")
 {
     sender v(LIVE, 1, false, false, true, true);
