@@ -522,6 +522,9 @@ static void redirect(struct rtsp_client *c, struct text location, usec_t now)
     }
     rtsp_requests_forget(&c->requests);
     url_request_text(&c->origin.url, c->requests.base);
+    if (c->pipelined)
+        c->link->abandon(c->link_ctx, "the server redirects");
+    c->pipelined = c->server_pipelines = false;
     c->step = STEP_CONNECTING;
     c->link->redirect(c->link_ctx, &c->origin.url, now);
 }
@@ -892,12 +895,14 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
     if (c->step != STEP_CONNECTING)
         return; // the viewer is leaving
     c->events->on_connected(c->ctx, now);
-    if (c->config.before && take_over(c))
+    bool fits = c->config.before && take_over(c);
+    if (fits)
         open_at_once(c, now);
     else if (c->config.known)
         set_up_known(c, now);
     else
         describe(c, now);
+    c->config.before = NULL; // a redirect connects again
 }
 
 int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, usec_t wall,

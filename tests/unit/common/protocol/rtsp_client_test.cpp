@@ -1704,6 +1704,33 @@ TEST_CASE(
              {"SETUP " + NEXT + "/trackID=0 #8" + GROUP_2 + " Transport: tcp"}}});
 }
 
+TEST_CASE("rtsp client: a redirect leaves the connection that was taken over")
+{
+    Owner o;
+    rtsp_client_before before;
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    run(o, {{30, connected, at_once(7, GROUP_2)},
+            {40,
+             in(reply(6) + reply(7, "302 Found", "Location: rtsp://192.0.2.2:8554/other\n")),
+             {"abandon: the server redirects", "redirect 192.0.2.2:8554"}}});
+    std::memset(&before, 0xff, sizeof(before)); // it was borrowed until the client was connected
+    run(o, {{50,
+             connected,
+             {"connected",
+              "DESCRIBE rtsp://192.0.2.2:8554/other #13" + GROUP_2 + " Accept: application/sdp"}},
+            {60,
+             in(reply(13, "200 OK", "", WEIR_VIDEO)),
+             {"SETUP rtsp://192.0.2.2:8554/other/trackID=0 #14 Pipelined-Requests: 3 Transport: "
+              "tcp"}},
+            {70,
+             in(weir_setup_of(14, "3")),
+             {"setup tcp rtt 10",
+              "SET_PARAMETER rtsp://192.0.2.2:8554/other #15" + SESSION + " [latency: 1000,]",
+              "PLAY rtsp://192.0.2.2:8554/other #16" + SESSION + " Range: npt=now-",
+              "GET_PARAMETER rtsp://192.0.2.2:8554/other #17" + SESSION + PARAMS}}});
+}
+
 TEST_CASE("rtsp client: what cannot be handed over")
 {
     Owner o;
