@@ -837,6 +837,14 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     }
 }
 
+// Of requests that were sent together, DESCRIBE and SETUP are answered first (RFC 7826, 9.2): what
+// the others begin needs the stream that those open.
+static bool is_early(const struct rtsp_client *c, enum request_kind kind)
+{
+    return c->pipelined && ((c->step == STEP_DESCRIBING && kind != REQUEST_DESCRIBE) ||
+                            (c->step == STEP_SETTING_UP && kind != REQUEST_SETUP));
+}
+
 static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     struct pending p;
@@ -861,6 +869,8 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
         c->torn_down |= p.kind == REQUEST_TEARDOWN;
         if (c->torn_down && !c->link->media_is_open(c->link_ctx))
             end_as(c, RTSP_CLIENT_LEFT, "", now);
+    } else if (r->status != 401 && is_early(c, p.kind)) {
+        end_as(c, RTSP_CLIENT_REFUSED, "the server answers requests in another order", now);
     } else if (r->status < 300) {
         rtsp_auth_accepted(&c->origin.auth);
         on_success(c, &p, r, now);

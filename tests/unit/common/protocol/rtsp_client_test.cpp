@@ -1731,6 +1731,34 @@ TEST_CASE("rtsp client: a redirect leaves the connection that was taken over")
               "GET_PARAMETER rtsp://192.0.2.2:8554/other #17" + SESSION + PARAMS}}});
 }
 
+TEST_CASE("rtsp client: requests sent together must be answered in their order")
+{
+    const char *end = "end refused: the server answers requests in another order";
+    Owner o;
+    rtsp_client_before before;
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    run(o, {{30, connected, at_once(7, GROUP_2)}});
+    SECTION("SETUP before DESCRIBE")
+    {
+        run(o, {{40, in(reply(6) + weir_setup_of(8, "2")), {end}}});
+    }
+    SECTION("a refused SETUP before DESCRIBE")
+    {
+        run(o, {{40, in(reply(8, "461 Unsupported Transport")), {end}}});
+    }
+    SECTION("PLAY before DESCRIBE")
+    {
+        run(o, {{40, in(reply(11, "200 OK", "Range: npt=now-\n")), {end}}});
+    }
+    SECTION("PLAY before SETUP")
+    {
+        run(o, {{40,
+                 in(reply(7, "200 OK", "", WEIR_VIDEO) + reply(11, "200 OK", "Range: npt=now-\n")),
+                 {end}}});
+    }
+}
+
 TEST_CASE("rtsp client: what cannot be handed over")
 {
     Owner o;
