@@ -664,11 +664,12 @@ static void open_at_once(struct rtsp_client *c, usec_t now)
     transport_fallback_init(&c->fallback, &one, c->playback.live);
     describe(c, now);
     guess_base(c);
-    send_setup(c, now);
-    if (c->step == STEP_OVER)
-        return;
-    (void)send_setup_audio(c, now);
-    start_playing(c, now);
+    if (c->step != STEP_OVER)
+        send_setup(c, now);
+    if (c->step != STEP_OVER)
+        (void)send_setup_audio(c, now);
+    if (c->step != STEP_OVER)
+        start_playing(c, now);
     if (c->step != STEP_OVER)
         c->step = STEP_DESCRIBING;
 }

@@ -174,6 +174,7 @@ struct Owner {
     std::string unread; // input that the client has not used
     int error = 0;      // of the input
     int send_error = 0;
+    int sends = -1; // how many requests can still be sent; -1: all
     bool playable = true;
     bool media_open = false;
     const char *no_raw = nullptr;
@@ -247,6 +248,9 @@ int send(void *ctx, const char *data, size_t len, usec_t *wall)
     *wall = WALL + owner_of(ctx)->now;
     if (owner_of(ctx)->send_error)
         return owner_of(ctx)->send_error;
+    if (owner_of(ctx)->sends == 0)
+        return ERR_CLOSED;
+    owner_of(ctx)->sends -= owner_of(ctx)->sends > 0;
     REQUIRE(rtsp_decode((const uint8_t *)data, len, &item, &used) == 0);
     REQUIRE(used == len);
     if (item.kind == RTSP_RESPONSE) {
@@ -1757,6 +1761,22 @@ TEST_CASE("rtsp client: requests sent together must be answered in their order")
                  in(reply(7, "200 OK", "", WEIR_VIDEO) + reply(11, "200 OK", "Range: npt=now-\n")),
                  {end}}});
     }
+}
+
+TEST_CASE("rtsp client: a connection that fails after it was taken over ends the client once")
+{
+    Owner o;
+    rtsp_client_before before;
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    int requests = GENERATE(0, 1, 2, 3, 4);
+    o.sends = requests;
+    std::vector<std::string> log = at_once(7, GROUP_2);
+    const char *const methods[] = {"DESCRIBE", "SETUP", "SETUP", "SET_PARAMETER", "PLAY"};
+    log.resize((size_t)requests + 1);
+    log.push_back(std::string("end refused: cannot send ") + methods[requests] + " to the server");
+    run(o, {{30, connected, log}});
+    CHECK(rtsp_client_is_over(o.client));
 }
 
 TEST_CASE("rtsp client: what cannot be handed over")
