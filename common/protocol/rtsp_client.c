@@ -301,10 +301,12 @@ void rtsp_client_resume(struct rtsp_client *c, usec_t now)
 
 bool rtsp_client_hand_over(struct rtsp_client *c, struct rtsp_client_before *out, usec_t now)
 {
-    if (c->step == STEP_CONNECTING || c->step == STEP_LEAVING || c->held)
+    bool opens = pending_requests_waiting(&c->requests.pending, REQUEST_SETUP);
+    if (c->step == STEP_CONNECTING || c->step == STEP_LEAVING || c->held ||
+        (opens && !c->requests.group)) // its session could not be named
         return false;
     // A session may exist whose id did not arrive yet; if it does not, the server says so.
-    if (*c->requests.session || c->pipelined) {
+    if (*c->requests.session || c->pipelined || opens) {
         struct client_request leave = {.kind = REQUEST_TEARDOWN};
         char text[RTSP_REQUESTS_TEXT];
         usec_t wall;

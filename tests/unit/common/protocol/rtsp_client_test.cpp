@@ -1779,10 +1779,35 @@ TEST_CASE("rtsp client: a connection that fails after it was taken over ends the
     CHECK(rtsp_client_is_over(o.client));
 }
 
+TEST_CASE("rtsp client: a session that is being set up is left by its group")
+{
+    Owner o;
+    rtsp_client_before before;
+    o.config.may_be_followed = true;
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10,
+             in(weir_description(1)),
+             {"SETUP " + URL + "/trackID=0 #2" + GROUP_1 + " Transport: tcp"}}});
+    follow(o, &before, NEXT);
+    CHECK(o.log == std::vector<std::string>{"TEARDOWN " + URL + "/ #3" + GROUP_1});
+    run(o, {{20,
+             connected,
+             {"connected", "DESCRIBE " + NEXT + " #4" + GROUP_1 + " Accept: application/sdp"}},
+            {30, in(weir_setup_of(2, "1") + reply(3)), {}}});
+}
+
 TEST_CASE("rtsp client: what cannot be handed over")
 {
     Owner o;
     rtsp_client_before before;
+    SECTION("a session that is being set up and cannot be named")
+    {
+        run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                {10, in(weir_description(1)), {"SETUP " + URL + "/trackID=0 #2 Transport: tcp"}},
+                {11,
+                 [&](Owner &w) { CHECK_FALSE(rtsp_client_hand_over(w.client, &before, w.now)); },
+                 {}}});
+    }
     SECTION("no connection yet")
     {
         run(o, {{0,
