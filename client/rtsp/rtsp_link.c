@@ -22,7 +22,7 @@
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
 #define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // to connect, while the host has further addresses
 
-// It reads nothing: the next link does.
+// It reads nothing: the next link does. If it ends meanwhile, that link cannot send.
 struct rtsp_spare {
     struct tcp_conn *conn; // owned
     char host[URL_MAX_HOST];
@@ -414,11 +414,31 @@ bool rtsp_spare_serves(const struct rtsp_spare *s, const struct url *url)
            strcmp(s->user, url->user) == 0 && strcmp(s->password, url->password) == 0;
 }
 
+static int leave_unread(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    (void)ctx, (void)data, (void)len, (void)now;
+    return 0;
+}
+
+static void ignore_close(void *ctx, int err, usec_t now)
+{
+    (void)ctx, (void)err, (void)now;
+}
+
+// The link that leaves the connection is freed before the next one takes it.
+static void keep(struct rtsp_spare *s, struct tcp_conn *conn)
+{
+    static const struct tcp_conn_ops spare_ops = {.on_input = leave_unread,
+                                                  .on_close = ignore_close};
+    s->conn = conn;
+    tcp_conn_set_owner(conn, &spare_ops, s);
+}
+
 struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now)
 {
     if (l->spare && l->conn) { // nothing was sent over it yet
         struct rtsp_spare *unused = l->spare;
-        unused->conn = l->conn;
+        keep(unused, l->conn);
         l->spare = NULL;
         l->conn = NULL;
         timer_set(l->timer, USEC_NEVER);
@@ -435,7 +455,7 @@ struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now)
     s->port = l->port;
     memcpy(s->user, l->user, sizeof(s->user));
     memcpy(s->password, l->password, sizeof(s->password));
-    s->conn = l->conn;
+    keep(s, l->conn);
     l->conn = NULL;
     tcp_conn_hold(s->conn);
     arm(l);

@@ -74,8 +74,8 @@ void tcp_conn_want_room(struct tcp_conn *c, bool want);
 // Returns true if control bytes, or the rest of a packet, wait.
 bool tcp_conn_has_backlog(const struct tcp_conn *c);
 
-// Gives the connection to another owner: later callbacks are these ops'. Buffered input stays. Not
-// inside a callback.
+// Gives the connection to another owner: later callbacks are these ops'. Buffered input stays. It
+// may be called inside a callback.
 void tcp_conn_set_owner(struct tcp_conn *c, const struct tcp_conn_ops *ops, void *ctx);
 
 int tcp_conn_fd(const struct tcp_conn *c);

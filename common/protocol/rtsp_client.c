@@ -301,10 +301,12 @@ void rtsp_client_resume(struct rtsp_client *c, usec_t now)
 
 bool rtsp_client_hand_over(struct rtsp_client *c, struct rtsp_client_before *out, usec_t now)
 {
-    if (c->step == STEP_CONNECTING || c->step == STEP_LEAVING || c->held)
+    bool opens = pending_requests_waiting(&c->requests.pending, REQUEST_SETUP);
+    if (c->step == STEP_CONNECTING || c->step == STEP_LEAVING || c->held ||
+        (opens && !c->requests.group)) // its session could not be named
         return false;
     // A session may exist whose id did not arrive yet; if it does not, the server says so.
-    if (*c->requests.session || c->pipelined) {
+    if (*c->requests.session || c->pipelined || opens) {
         struct client_request leave = {.kind = REQUEST_TEARDOWN};
         char text[RTSP_REQUESTS_TEXT];
         usec_t wall;
@@ -522,6 +524,9 @@ static void redirect(struct rtsp_client *c, struct text location, usec_t now)
     }
     rtsp_requests_forget(&c->requests);
     url_request_text(&c->origin.url, c->requests.base);
+    if (c->pipelined)
+        c->link->abandon(c->link_ctx, "the server redirects");
+    c->pipelined = c->server_pipelines = false;
     c->step = STEP_CONNECTING;
     c->link->redirect(c->link_ctx, &c->origin.url, now);
 }
@@ -661,11 +666,12 @@ static void open_at_once(struct rtsp_client *c, usec_t now)
     transport_fallback_init(&c->fallback, &one, c->playback.live);
     describe(c, now);
     guess_base(c);
-    send_setup(c, now);
-    if (c->step == STEP_OVER)
-        return;
-    (void)send_setup_audio(c, now);
-    start_playing(c, now);
+    if (c->step != STEP_OVER)
+        send_setup(c, now);
+    if (c->step != STEP_OVER)
+        (void)send_setup_audio(c, now);
+    if (c->step != STEP_OVER)
+        start_playing(c, now);
     if (c->step != STEP_OVER)
         c->step = STEP_DESCRIBING;
 }
@@ -834,6 +840,14 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     }
 }
 
+// Of requests that were sent together, DESCRIBE and SETUP are answered first (RFC 7826, 9.2): what
+// the others begin needs the stream that those open.
+static bool is_early(const struct rtsp_client *c, enum request_kind kind)
+{
+    return c->pipelined && ((c->step == STEP_DESCRIBING && kind != REQUEST_DESCRIBE) ||
+                            (c->step == STEP_SETTING_UP && kind != REQUEST_SETUP));
+}
+
 static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     struct pending p;
@@ -858,6 +872,8 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
         c->torn_down |= p.kind == REQUEST_TEARDOWN;
         if (c->torn_down && !c->link->media_is_open(c->link_ctx))
             end_as(c, RTSP_CLIENT_LEFT, "", now);
+    } else if (r->status != 401 && is_early(c, p.kind)) {
+        end_as(c, RTSP_CLIENT_REFUSED, "the server answers requests in another order", now);
     } else if (r->status < 300) {
         rtsp_auth_accepted(&c->origin.auth);
         on_success(c, &p, r, now);
@@ -892,12 +908,14 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
     if (c->step != STEP_CONNECTING)
         return; // the viewer is leaving
     c->events->on_connected(c->ctx, now);
-    if (c->config.before && take_over(c))
+    bool fits = c->config.before && take_over(c);
+    if (fits)
         open_at_once(c, now);
     else if (c->config.known)
         set_up_known(c, now);
     else
         describe(c, now);
+    c->config.before = NULL; // a redirect connects again
 }
 
 int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, usec_t wall,

@@ -46,9 +46,11 @@ struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
         out.show = frames.show;
         out.ahead = frames.ahead;
     }
+    double scale;
     header = rtsp_header(r, "Scale");
-    if (header.at)
-        (void)rtsp_scale_decode(header, &out.scale);
+    // No media plays at scale 0: a clock of that speed would never reach a frame.
+    if (header.at && rtsp_scale_decode(header, &scale) == 0 && fabs(scale) >= RTSP_MIN_SCALE)
+        out.scale = scale;
     return out;
 }
 

@@ -84,6 +84,7 @@ int rtsp_range_decode(struct text value, struct rtsp_range *out);
 // Decodes Scale (12.34), a signed decimal number within +-RTSP_MAX_SCALE. Returns 0 or
 // ERR_MALFORMED.
 #define RTSP_MAX_SCALE 1000
+#define RTSP_MIN_SCALE 0.001 // the least magnitude, as it is written in requests
 int rtsp_scale_decode(struct text value, double *out);
 
 // Names a session in requests that are sent before its id is known: a SETUP, and those that follow

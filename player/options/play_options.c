@@ -261,9 +261,10 @@ const struct option_table play_option_table = {
     .about = "Plays a stream of weir-send and measures the quality of experience (QoE).",
     .rest =
         "Keys in the window: ? lists them; i the panel of stats and graphs, l and t menus of\n"
-        "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
-        "and -) level, PageUp and PageDown channel, x stop, f or a double click full screen, m\n"
-        "mute, s snapshot to weir-snapshot-NUMBER.png, q or Escape quit.\n"
+        "levels and transports, space pause, left and right 10 s in a file, ] and [ fast forward\n"
+        "and rewind, Backspace normal play, up and down (or + and -) level, PageUp and PageDown\n"
+        "channel, x stop, f or a double click full screen, m mute, s snapshot to\n"
+        "weir-snapshot-NUMBER.png, q or Escape quit.\n"
         "\n"
         "Exit status:\n"
         "    0  end of the media, end of --duration, or the viewer quit\n"

@@ -719,6 +719,8 @@ void connection_resume(struct connection *c, usec_t now)
 
 enum seek_request connection_seek(struct connection *c, double seconds, usec_t now)
 {
+    if (c->stopped) // the position would be one of the next stream
+        return SEEK_IMPOSSIBLE;
     enum seek_request answer = seek_to(&c->seek, seconds, now);
     if (answer != SEEK_WANTED)
         return answer;

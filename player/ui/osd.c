@@ -175,6 +175,8 @@ static void osd_draw_help(const struct osd *o)
         {"up, down, + -", "one level higher, lower"},
         {"l", "choose a level"},
         {"t", "choose a transport"},
+        {"PageUp, PageDown", "next, previous channel (with --playlist)"},
+        {"x", "stop; space plays again"},
         {"i", "panel: what the network and the buffer do"},
         {"f, double click", "full screen"},
         {"m", "sound off, on"},

@@ -57,6 +57,16 @@ class Channels(lib.Case):
         self.assertIn("there is no channel 9", player.stderr)
         self.assertEqual(server.stderr.count(" connected"), 1, server.stderr)
 
+    def test_seek_during_a_change(self):
+        """A key pressed while the next channel is being opened does not move that one."""
+        server, other = (self.sender(source=self.path("films")) for _ in range(2))
+        player = self.play(f"rtsp://127.0.0.1:{server.port}/", "--playlist",
+                           self.playlist("/a.mkv", f"rtsp://127.0.0.1:{other.port}/b.mkv"), "--no-picture",
+                           "--at", "1:channel=2", "--at", "1:seek=7", "--duration", "5")
+        report = player.report()
+        self.assertEqual([c["error"] for c in report["channels"]["list"]], [None], str(player))
+        self.assertEqual(report["ended"], "duration", str(player))
+
     def test_nobody_can_choose(self):
         """Without a window and without keys the first channel must open."""
         server = self.sender(source=self.path("films"))

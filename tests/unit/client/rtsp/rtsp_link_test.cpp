@@ -216,3 +216,54 @@ TEST_CASE("rtsp_link: transports over raw TCP segments require a raw socket")
     CHECK(w.log[1].find("setcap") != std::string::npos);
     CHECK(server.seen.find("SETUP") == std::string::npos);
 }
+
+TEST_CASE("rtsp_link: a kept connection that ends belongs to no link")
+{
+    World w;
+    Server &server = w.serve("RTSP/1.0 100 Continue\r\n\r\n");
+    rtsp_client_config config = {};
+    const char *why;
+    REQUIRE(url_parse(at("127.0.0.1", server.port, "/a").c_str(), &config.url, &why) == 0);
+    REQUIRE(transport_list_split("tcp", &config.transports) == 0);
+    struct rtsp_link_config link = {.loop = &w.loop,
+                                    .rtsp = &config,
+                                    .cc = "",
+                                    .repair = nullptr,
+                                    .spare = nullptr,
+                                    .raw = nullptr,
+                                    .ops = &ops,
+                                    .ctx = &w};
+    w.c = rtsp_link_new(&link, clock_now());
+    REQUIRE(w.c);
+    while (server.seen.find("\r\n\r\n") == std::string::npos)
+        uv_run(&w.loop, UV_RUN_ONCE);
+    // The server asks for more than it reads the answers of: some wait in the player.
+    auto *stream = reinterpret_cast<uv_stream_t *>(server.connections[0].get());
+    uv_read_stop(stream);
+    std::string requests;
+    for (int i = 0; i < 1000; i++)
+        requests += "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n";
+    size_t sent = 0;
+    while (sent < 8u << 20) {
+        size_t from = sent % requests.size();
+        uv_buf_t out = uv_buf_init(&requests[from], (unsigned)(requests.size() - from));
+        int n = uv_try_write(stream, &out, 1);
+        sent += n > 0 ? (size_t)n : 0;
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    }
+    rtsp_spare *spare = rtsp_link_detach(w.c, clock_now());
+    REQUIRE(spare);
+    rtsp_link_free(w.c);
+    w.c = nullptr;
+    uv_close(reinterpret_cast<uv_handle_t *>(stream), nullptr);
+    for (int i = 0; i < 10; i++)
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    server.connections.clear();
+    CHECK(rtsp_spare_serves(spare, &config.url));
+    link.spare = spare;
+    w.c = rtsp_link_new(&link, clock_now());
+    REQUIRE(w.c);
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    REQUIRE(w.log.size() == 3);
+    CHECK(w.log[2] == "0: cannot send DESCRIBE to the server");
+}

@@ -174,6 +174,7 @@ struct Owner {
     std::string unread; // input that the client has not used
     int error = 0;      // of the input
     int send_error = 0;
+    int sends = -1; // how many requests can still be sent; -1: all
     bool playable = true;
     bool media_open = false;
     const char *no_raw = nullptr;
@@ -247,6 +248,9 @@ int send(void *ctx, const char *data, size_t len, usec_t *wall)
     *wall = WALL + owner_of(ctx)->now;
     if (owner_of(ctx)->send_error)
         return owner_of(ctx)->send_error;
+    if (owner_of(ctx)->sends == 0)
+        return ERR_CLOSED;
+    owner_of(ctx)->sends -= owner_of(ctx)->sends > 0;
     REQUIRE(rtsp_decode((const uint8_t *)data, len, &item, &used) == 0);
     REQUIRE(used == len);
     if (item.kind == RTSP_RESPONSE) {
@@ -1704,10 +1708,106 @@ TEST_CASE(
              {"SETUP " + NEXT + "/trackID=0 #8" + GROUP_2 + " Transport: tcp"}}});
 }
 
+TEST_CASE("rtsp client: a redirect leaves the connection that was taken over")
+{
+    Owner o;
+    rtsp_client_before before;
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    run(o, {{30, connected, at_once(7, GROUP_2)},
+            {40,
+             in(reply(6) + reply(7, "302 Found", "Location: rtsp://192.0.2.2:8554/other\n")),
+             {"abandon: the server redirects", "redirect 192.0.2.2:8554"}}});
+    std::memset(&before, 0xff, sizeof(before)); // it was borrowed until the client was connected
+    run(o, {{50,
+             connected,
+             {"connected",
+              "DESCRIBE rtsp://192.0.2.2:8554/other #13" + GROUP_2 + " Accept: application/sdp"}},
+            {60,
+             in(reply(13, "200 OK", "", WEIR_VIDEO)),
+             {"SETUP rtsp://192.0.2.2:8554/other/trackID=0 #14 Pipelined-Requests: 3 Transport: "
+              "tcp"}},
+            {70,
+             in(weir_setup_of(14, "3")),
+             {"setup tcp rtt 10",
+              "SET_PARAMETER rtsp://192.0.2.2:8554/other #15" + SESSION + " [latency: 1000,]",
+              "PLAY rtsp://192.0.2.2:8554/other #16" + SESSION + " Range: npt=now-",
+              "GET_PARAMETER rtsp://192.0.2.2:8554/other #17" + SESSION + PARAMS}}});
+}
+
+TEST_CASE("rtsp client: requests sent together must be answered in their order")
+{
+    const char *end = "end refused: the server answers requests in another order";
+    Owner o;
+    rtsp_client_before before;
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    run(o, {{30, connected, at_once(7, GROUP_2)}});
+    SECTION("SETUP before DESCRIBE")
+    {
+        run(o, {{40, in(reply(6) + weir_setup_of(8, "2")), {end}}});
+    }
+    SECTION("a refused SETUP before DESCRIBE")
+    {
+        run(o, {{40, in(reply(8, "461 Unsupported Transport")), {end}}});
+    }
+    SECTION("PLAY before DESCRIBE")
+    {
+        run(o, {{40, in(reply(11, "200 OK", "Range: npt=now-\n")), {end}}});
+    }
+    SECTION("PLAY before SETUP")
+    {
+        run(o, {{40,
+                 in(reply(7, "200 OK", "", WEIR_VIDEO) + reply(11, "200 OK", "Range: npt=now-\n")),
+                 {end}}});
+    }
+}
+
+TEST_CASE("rtsp client: a connection that fails after it was taken over ends the client once")
+{
+    Owner o;
+    rtsp_client_before before;
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    int requests = GENERATE(0, 1, 2, 3, 4);
+    o.sends = requests;
+    std::vector<std::string> log = at_once(7, GROUP_2);
+    const char *const methods[] = {"DESCRIBE", "SETUP", "SETUP", "SET_PARAMETER", "PLAY"};
+    log.resize((size_t)requests + 1);
+    log.push_back(std::string("end refused: cannot send ") + methods[requests] + " to the server");
+    run(o, {{30, connected, log}});
+    CHECK(rtsp_client_is_over(o.client));
+}
+
+TEST_CASE("rtsp client: a session that is being set up is left by its group")
+{
+    Owner o;
+    rtsp_client_before before;
+    o.config.may_be_followed = true;
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10,
+             in(weir_description(1)),
+             {"SETUP " + URL + "/trackID=0 #2" + GROUP_1 + " Transport: tcp"}}});
+    follow(o, &before, NEXT);
+    CHECK(o.log == std::vector<std::string>{"TEARDOWN " + URL + "/ #3" + GROUP_1});
+    run(o, {{20,
+             connected,
+             {"connected", "DESCRIBE " + NEXT + " #4" + GROUP_1 + " Accept: application/sdp"}},
+            {30, in(weir_setup_of(2, "1") + reply(3)), {}}});
+}
+
 TEST_CASE("rtsp client: what cannot be handed over")
 {
     Owner o;
     rtsp_client_before before;
+    SECTION("a session that is being set up and cannot be named")
+    {
+        run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                {10, in(weir_description(1)), {"SETUP " + URL + "/trackID=0 #2 Transport: tcp"}},
+                {11,
+                 [&](Owner &w) { CHECK_FALSE(rtsp_client_hand_over(w.client, &before, w.now)); },
+                 {}}});
+    }
     SECTION("no connection yet")
     {
         run(o, {{0,

@@ -88,6 +88,27 @@ TEST_CASE("rtsp response: the position of PLAY")
     }
 }
 
+TEST_CASE("rtsp response: the scale of the play")
+{
+    const struct {
+        const char *headers;
+        double scale;
+    } table[] = {
+        {"", 1},
+        {"Scale: -4\r\n", -4},
+        {"Scale: 0.001\r\n", 0.001},
+        {"Scale: 0\r\n", 1},
+        {"Scale: -0.0000001\r\n", 1},
+        {"Scale: 1001\r\n", 1},
+        {"Scale: nan\r\n", 1},
+    };
+    for (const auto &row : table) {
+        INFO(row.headers);
+        response r(row.headers);
+        CHECK(rtsp_response_play(&r.item).scale == Approx(row.scale));
+    }
+}
+
 TEST_CASE("rtsp response: the methods of OPTIONS")
 {
     const struct {
