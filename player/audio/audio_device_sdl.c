@@ -13,6 +13,9 @@
 
 enum {
     BLOCK = 480,
+    // Samples of a request. SDL 2.26 allocates as much as is requested here, but rounds its
+    // callbacks up to a power of two (dummy driver), and would write past the end.
+    DEVICE_BLOCK = 512,
     SMOOTH = 64, // blocks
 };
 #define ASTRAY (60 * USEC_PER_MSEC) // an error above this resets the fitted line
@@ -73,7 +76,7 @@ struct audio_device *audio_device_sdl_new(const struct audio_device_config *conf
     SDL_AudioSpec want = {.freq = AUDIO_RATE,
                           .format = AUDIO_S16SYS,
                           .channels = AUDIO_CHANNELS,
-                          .samples = BLOCK,
+                          .samples = DEVICE_BLOCK,
                           .callback = on_audio,
                           .userdata = d};
     SDL_AudioSpec have;

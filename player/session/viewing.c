@@ -234,7 +234,8 @@ static void select_channel(struct viewing *v, int number, usec_t now)
     int count = connections_channels(v->connections);
     if (number < 1 || number > count) {
         ui_feed_toast(v->ui, "There is no channel %d: there are 1 to %d", number, count);
-        log_warn("there is no channel %d: there are 1 to %d", number, count);
+        log_warn("there is no channel %d: there are 1 to %d (--playlist FILE lists them)", number,
+                 count);
         return;
     }
     connections_select(v->connections, number, now);
@@ -245,10 +246,12 @@ static void select_channel(struct viewing *v, int number, usec_t now)
 static void step_channel(struct viewing *v, int by, usec_t now)
 {
     int count = connections_channels(v->connections);
-    if (count < 2)
+    if (count < 2) {
         ui_feed_toast(v->ui, "There is no other channel: --playlist FILE lists them");
-    else
-        select_channel(v, (connections_channel(v->connections) - 1 + by + count) % count + 1, now);
+        log_warn("there is no other channel: --playlist FILE lists them");
+        return;
+    }
+    select_channel(v, (connections_channel(v->connections) - 1 + by + count) % count + 1, now);
 }
 
 static void set_paused(struct viewing *v, bool paused, usec_t now)

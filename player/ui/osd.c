@@ -114,8 +114,9 @@ static void time_text(double seconds, char *out, size_t cap)
 
 static void osd_bar_place(const struct osd *o, struct bar_layout *out)
 {
-    char text[32];
-    time_text(o->state.duration, text, sizeof(text));
+    char duration[24], text[32]; // the longest text on either side
+    time_text(o->state.duration, duration, sizeof(duration));
+    snprintf(text, sizeof(text), "%s%s", o->state.scale == 1 ? "" : "-8x ", duration);
     bar_place(out, o->width, o->height, osd_text_px_now(o->text),
               osd_text_width(o->text, OSD_BODY, text));
 }

@@ -33,7 +33,7 @@ static int read_file(struct prefetch *p, const char *name)
 {
     FILE *in = fopen(name, "re");
     if (!in) {
-        log_error("%s: %s", name, strerror(errno));
+        log_error("--prefetch %s: %s", name, strerror(errno));
         return ERR_IO;
     }
     p->text = malloc(MAX_BYTES + 1);
@@ -41,7 +41,7 @@ static int read_file(struct prefetch *p, const char *name)
     bool is_whole = p->text && !ferror(in) && fgetc(in) == EOF;
     fclose(in);
     if (!is_whole) {
-        log_error("%s: cannot be read, or longer than %d bytes", name, MAX_BYTES);
+        log_error("--prefetch %s: cannot be read, or longer than %d bytes", name, MAX_BYTES);
         return ERR_IO;
     }
     for (size_t i = 0; i < p->len; i++)
