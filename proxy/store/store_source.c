@@ -116,7 +116,8 @@ static int source_read(struct group_source *base, int64_t group, unsigned sizes,
     log_error("%s: group %lld of the cache cannot be read: %s", store_film_url(s->film),
               (long long)group, err_text(err));
     stored_group_free(g);
-    return err == ERR_NO_MEMORY ? err : ERR_IO;
+    bool is_gone = err == ERR_MALFORMED || err == ERR_NOT_FOUND; // read_track has said so
+    return s->filler && is_gone ? ERR_AGAIN : err == ERR_NO_MEMORY ? err : ERR_IO;
 }
 
 static int source_digest(struct group_source *base, int track, int64_t group,

@@ -23,7 +23,9 @@ struct group_source_ops {
     // stored_cache_digest does. NULL: it has to be read.
     int (*digest)(struct group_source *s, int track, int64_t group, struct stored_digest *out);
     // Reads a group into *out, which the caller owns; sizes that are not in `sizes` may be left
-    // out. Blocks; one thread at a time. Returns 0, ERR_IO (logged) or ERR_NO_MEMORY.
+    // out. Blocks; one thread at a time. Returns 0, ERR_IO (logged) or ERR_NO_MEMORY; of a source
+    // that is being filled ERR_AGAIN (logged): the group is not there any more, and can be needed
+    // again.
     int (*read)(struct group_source *s, int64_t group, unsigned sizes, struct stored_group **out);
     void (*free)(struct group_source *s); // on the loop, after the last `read`
 };

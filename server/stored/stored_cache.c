@@ -25,6 +25,7 @@ enum entry_state { ENTRY_REQUESTED, ENTRY_HERE, ENTRY_BROKEN };
 struct entry {
     struct entry *next;
     enum entry_state state;
+    bool is_gone; // ENTRY_BROKEN: it can be filled again
     int64_t index;
     unsigned sizes;             // that it was read in
     struct stored_group *group; // owned; ENTRY_HERE
@@ -44,6 +45,7 @@ struct job { // travels to the thread and back
     unsigned sizes;
     struct stored_group *group;    // owned; NULL: not read yet, or broken
     struct group_digests *digests; // owned; NULL: it reads the group
+    int err;                       // of the read
     bool gone;                     // this is `last`: the thread has ended
 };
 
@@ -95,7 +97,7 @@ static void *run(void *arg)
     struct stored_cache *c = arg;
     struct job *job;
     while ((job = worker_queue_pop(c->jobs, USEC_NEVER))) {
-        (void)c->source->ops->read(c->source, job->index, job->sizes, &job->group);
+        job->err = c->source->ops->read(c->source, job->index, job->sizes, &job->group);
         if (job->digests)
             digest(c, job);
         if (!mailbox_post(c->done, job))
@@ -194,6 +196,7 @@ static void on_done(void *ctx, void *item, usec_t now)
         e = e->next;
     assert(e && e->state == ENTRY_REQUESTED);
     e->state = job->group ? ENTRY_HERE : ENTRY_BROKEN;
+    e->is_gone = job->err == ERR_AGAIN;
     e->group = job->group;
     e->used = ++c->uses;
     free(job);
@@ -314,8 +317,8 @@ const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t gro
 {
     struct entry *e = request_group(c, group, sizes, broken);
     if (e && e->state == ENTRY_BROKEN) { // forget it, so that the next request reads it again
+        *broken = !e->is_gone;
         forget(c, e);
-        *broken = !c->source->ops->need; // else it can be filled again
         return NULL;
     }
     if (!e || e->state != ENTRY_HERE)

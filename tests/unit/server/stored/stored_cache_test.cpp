@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/stored/stored_cache.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <vector>
@@ -76,6 +77,7 @@ struct filled_source {
     std::vector<std::pair<int64_t, unsigned>> needed, reads;
     unsigned there[4] = {};
     bool fails = false, damaged = false;
+    int damage = ERR_AGAIN;
 
     static filled_source *of(const group_source *s)
     {
@@ -104,7 +106,7 @@ const group_source_ops filled_ops = [] {
         *out = f->damaged ? nullptr : (stored_group *)calloc(1, sizeof(stored_group));
         if (*out)
             (*out)->index = group;
-        return *out ? 0 : (int)ERR_IO;
+        return *out ? 0 : f->damage;
     };
     ops.free = [](group_source *s) { (void)s; };
     return ops;
@@ -159,6 +161,17 @@ TEST_CASE("stored_cache: a source that is being filled", "[threads]")
     CHECK(hold(1, 1) == nullptr);
     source.damaged = false;
     CHECK(hold(1, 1) != nullptr);
+    // One that is there but cannot be read is broken: else it would be read again for ever.
+    source.there[3] = 1;
+    source.damaged = true;
+    source.damage = ERR_IO;
+    for (broken = false; !broken && !stored_cache_hold(c, 3, 1, &broken);)
+        if (!broken)
+            uv_run(&loop, UV_RUN_ONCE);
+    CHECK(broken);
+    CHECK(std::count(source.reads.begin(), source.reads.end(),
+                     std::pair<int64_t, unsigned>{3, 1}) == 1);
+    source.damaged = false;
     source.fails = true;
     CHECK(stored_cache_hold(c, 2, 1, &broken) == nullptr);
     CHECK(broken);
