@@ -142,12 +142,13 @@ class Cache(CacheCase):
             p = self.play(proxy.base + "/live", *(a for action in actions for a in ("--at", action)), seconds=SECONDS + 30)
             self.assertEqual(p.report()["ended"], "end-of-media")
             return [c["scale"] for c in p.events("scale")]
-        self.assertEqual(watch("0.5:scale=2", "1:scale=-4"), [2, -4, 1])
+        # A scale that the next one replaces before its first picture is not reported.
+        self.assertIn(watch("0.5:scale=2", "1:scale=-4"), ([2, -4, 1], [-4, 1]))
         until(self.is_complete, "the film is complete", 60)
         mine = self.groups()
         self.assertEqual(mine, self.hashes(origin, mine))
         self.stop_cleanly(origin)
-        self.assertEqual(watch("0.2:scale=4", "0.6:scale=8"), [4, 8])
+        self.assertIn(watch("0.2:scale=4", "0.6:scale=8"), ([4, 8], [8]))
         self.assertIn("/live is served from the cache", proxy.stderr)
 
     def test_a_changed_file_replaces_the_first(self):
