@@ -182,15 +182,15 @@ TEST_CASE("live: who shares the encoders comes up over arc, whose w grows by wha
 TEST_CASE("live: random losses are no lack of capacity: the rate is that of the transport's law")
 {
     // As much as there is room for, 1200 bytes a packet, 100 ms: the TCP equation gives 1.24 and
-    // 0.41 Mbit/s. Greedy TFRC has 1.16 and 0.37, MTP 1.12 and 0.41, ARC 0.75 and 0.12. The packets
-    // of live media have 1000 bytes on average, and TFRC's law gives so much less.
+    // 0.41 Mbit/s. Greedy TFRC has 1.16 and 0.37, MTP 1.12 and 0.41, ARC 0.75 and 0.12. TFRC's
+    // law has the mean packet, which is smaller where frames and audio do not fill packets.
     const struct {
         const char *via, *loss;
         double mbps, of_level, late; // of means over seeds; late: the 95th percentile, ms
     } table[] = {
-        {"minbuf:1,3", "1%", 0.75, 0.96, 260}, {"minbuf:1,3", "5%", 0.25, 0.78, 480},
+        {"minbuf:1,3", "1%", 0.75, 0.96, 260}, {"minbuf:1,3", "5%", 0.25, 0.78, 460},
         {"mtp", "1%", 0.8, 0.94, 250},         {"mtp", "5%", 0.28, 0.8, 350},
-        {"tfrc", "1%", 0.88, 0.94, 170},       {"tfrc", "5%", 0.31, 0.85, 220},
+        {"tfrc", "1%", 0.92, 0.94, 170},       {"tfrc", "5%", 0.33, 0.85, 220},
         {"arc", "1%", 0.65, 0.93, 180},        {"arc", "5%", 0.085, 0.75, 300},
     };
     const int SEEDS = 6;
@@ -262,8 +262,8 @@ TEST_CASE("live: who shares the encoders over tfrc gets the level that its law a
             n.run_to(40);
             mbps[i] += n.got_mbps(10, 40) / SEEDS;
         }
-    CHECK(mbps[0] > 0.72);
-    CHECK(mbps[1] > 0.18);
+    CHECK(mbps[0] > 0.77);
+    CHECK(mbps[1] > 0.2);
 }
 
 TEST_CASE("live: psp goes on when many of its reports are lost")

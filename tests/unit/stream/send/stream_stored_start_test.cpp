@@ -220,8 +220,8 @@ TEST_CASE("stored start: nothing is dropped while the rate control learns the pa
 
 TEST_CASE("stored start: nothing is dropped on a path that loses 1 %")
 {
-    // With the audio's packets the mean is half a full packet, and so is the rate that TFRC's law
-    // gives: 0.6 Mbit/s in the worst row.
+    // The audio's packets make the mean packet small, and so the rate that TFRC's law gives: at
+    // 500 kbit/s and 100 ms it would not suffice.
     for (int rtt_ms : {10, 40, 100})
         for (int bps : {140000, 300000})
             for (uint64_t seed = 1; seed <= 20; seed++) {
