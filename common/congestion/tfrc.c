@@ -13,6 +13,8 @@ static const usec_t max_credit = 10 * USEC_PER_MSEC;     // t_gran of 4.6
 static const usec_t first_nofeedback = 2 * USEC_PER_SEC; // 4.2
 // Receivers report at most every 5 ms, so 4 R of a local network is not silence yet.
 static const usec_t min_nofeedback = 20 * USEC_PER_MSEC;
+// A receiver of small packets may report once a second only (the share of RTCP, RFC 3550, 6.2).
+static const usec_t max_report_gap = USEC_PER_SEC;
 static const usec_t long_ago = INT64_MIN / 2;
 static const double far = 4e18; // us: the longest interval, that of a rate near 0
 
@@ -55,18 +57,21 @@ static void damp(struct tfrc *t, usec_t sample)
     t->usec_per_byte = 1e6 / fmin(inst, t->base.config.max_rate_bps / 8);
 }
 
-// Returns W_init / R (4.2, RFC 3390).
+// Returns W_init / R. It depends on the largest segment, not on s (4.2, RFC 3390): a stream whose
+// packets are small for a while may begin again as any other.
 static double initial_rate(const struct tfrc *t)
 {
-    double s = packet_bytes(t);
-    return fmin(4 * s, fmax(2 * s, 4380)) / t->path.rtt_s;
+    double mss = t->base.config.packet_bytes;
+    return fmin(4 * mss, fmax(2 * mss, 4380)) / t->path.rtt_s;
 }
 
-// 4.3 (3): the timer is max(4 R, 2 s / X), but at least min_nofeedback.
+// 4.3 (3): the timer is max(4 R, 2 s / X), where the receiver reports each R. One that reports less
+// often is not silent before two of its reports are missing.
 static void restart_timer(struct tfrc *t, usec_t now)
 {
     usec_t packets = (usec_t)fmin(2e6 * packet_bytes(t) / t->rate, far);
-    t->timer = now + usec_max(usec_max(4 * t->rtt, min_nofeedback), packets);
+    usec_t reports = usec_max(2 * t->report_gap, min_nofeedback);
+    t->timer = now + usec_max(usec_max(4 * t->rtt, reports), packets);
     t->sent_since_timer = false;
 }
 
@@ -185,6 +190,9 @@ static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_
     // A receiver of 6.1 sends no report when nothing arrived; without R a report is of no use.
     if (f->count == 0 || t->rtt == 0)
         return;
+    if (!first)
+        t->report_gap = usec_min(now - t->reported_at, max_report_gap);
+    t->reported_at = now;
     uint64_t events = t->losses.events;
     usec_t newest = take_packets(t, f, now);
     if (newest != long_ago)

@@ -60,6 +60,8 @@ struct tfrc {
 
     usec_t doubled_at;   // tld
     usec_t last_loss_at; // when feedback last reported a loss
+    usec_t reported_at;  // when the last report came
+    usec_t report_gap;   // time between the last two reports, at most 1 s
     usec_t timer;        // when the nofeedback timer expires
     bool sent_since_timer;
     double nominal;    // t_(i-1) of 4.6: when the last packet was due, us

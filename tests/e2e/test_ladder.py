@@ -42,6 +42,7 @@ class Ladder(link_case.LinkCase):
         p = self.player(server.url, "--goddard", QUICK, prefix=self.ends[1].inside())
         lib.until(lambda: any(to == 0 for _, to, _ in self.levels(p)), "the lower level", 30)
         lib.until(lambda: (0, 1, "upscale") in self.levels(p), "the higher level again", 40)
+        lib.until(lambda: any(e["level"] == 0 for e in p.shown()), "a picture of the lower level", 30)
         p.signal(lib.signal.SIGINT)
         p.wait()
         report = p.report()

@@ -244,6 +244,26 @@ TEST_CASE("tfrc: silence halves the rate, down to a packet in 64 s")
     }
 }
 
+TEST_CASE("tfrc: small packets, and a receiver that may not report each R")
+{
+    sender s;
+    s.feedback({s.send(0)}, R);
+    usec_t now = R;
+    for (int report = 0; report < 40; report++) { // 30 packets of 60 bytes a second, one report
+        std::vector<cc_packet> news;
+        for (int i = 0; i < 30; i++)
+            news.push_back(s.send(now + i * 33 * ms, false, 60));
+        now += 1000 * ms;
+        for (; s.c->ops->next_timeout(s.c) <= now; s.expire())
+            CHECK(report == 0); // the receiver has reported after R until then
+        s.feedback(news, now);
+        CHECK(s.x() >= Approx(43800)); // W_init / R, whatever s is
+    }
+    CHECK(s.t.path.packet_bytes < 80);
+    usec_t silent_at = s.c->ops->next_timeout(s.c);
+    CHECK(silent_at == now + 2000 * ms); // two reports are missing
+}
+
 TEST_CASE("tfrc: the long-run rate is the equation's")
 {
     for (int every : {20, 50, 100, 400}) {
