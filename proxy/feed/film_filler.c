@@ -38,6 +38,7 @@ struct film_filler {
     uint64_t bytes;  // of runs that have ended
     int size;        // for is_missing
     bool is_live;    // a session verifies what is whole
+    bool is_full;    // what is missing cannot be stored
 };
 
 // ---- The readers
@@ -138,7 +139,7 @@ static void look_at_runs(struct film_filler *f, usec_t now)
         struct film_run_stats s;
         film_run_read(f->runs[i], &s);
         if (film_run_is_over(f->runs[i], &why)) {
-            if (why)
+            if (why && !store_film_is_full(f->config.film, now)) // else the store has said so
                 log_info("%s: what viewers need cannot be fetched: %s",
                          store_film_url(f->config.film), why);
             if (why || !s.verified)
@@ -246,10 +247,14 @@ static void plan(struct film_filler *f, int size, usec_t now)
 // Returns true if the viewer waits for what does not come, whatever comes for others.
 static bool is_stuck(const struct film_filler *f, const struct reader *r, usec_t now)
 {
-    bool waits = now - r->asked < STEP_EVERY + USEC_PER_SEC &&
-                 now - usec_max(r->at, r->progress) > f->config.outage;
+    bool waits = now - r->asked < STEP_EVERY + USEC_PER_SEC;
+    bool is_late = now - usec_max(r->at, r->progress) > f->config.outage;
+    // What is whole may still be verified.
+    enum group_state expected = is_late ? GROUP_VERIFIED : GROUP_WHOLE;
+    if (!is_late && (!f->is_full || store_film_pending(f->config.film)))
+        return false;
     for (int size = 0; waits && r->sizes >> size; size++)
-        if (r->sizes >> size & 1 && !is_there(f, size, r->group, GROUP_VERIFIED))
+        if (r->sizes >> size & 1 && !is_there(f, size, r->group, expected))
             return true;
     return false;
 }
@@ -265,8 +270,12 @@ static void look_at_readers(struct film_filler *f, usec_t now)
     }
     if (!any)
         return;
-    log_warn("%s: what is missing did not come within %.0f s: the media ends",
-             store_film_url(f->config.film), usec_to_sec(f->config.outage));
+    if (f->is_full)
+        log_warn("%s: what is missing cannot be stored: the media ends",
+                 store_film_url(f->config.film));
+    else
+        log_warn("%s: what is missing did not come within %.0f s: the media ends",
+                 store_film_url(f->config.film), usec_to_sec(f->config.outage));
     store_film_fetch(f->config.film)->failed_at = now;
 }
 
@@ -280,8 +289,9 @@ static void on_timer(void *ctx, usec_t now)
             close_run(f, i, now);
     if (!reads)
         return;
+    f->is_full = store_film_is_full(f->config.film, now);
     look_at_readers(f, now);
-    for (int size = 0; size < store_film_sizes(f->config.film); size++)
+    for (int size = 0; !f->is_full && size < store_film_sizes(f->config.film); size++)
         if (now >= f->start_at)
             plan(f, size, now);
     timer_set(f->timer, now + STEP_EVERY);

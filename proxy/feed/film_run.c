@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/wire/frame_ranges.h"
 #include "proxy/feed/upstream.h"
@@ -41,6 +42,7 @@ struct film_run {
     int track;                 // that is listed
     bool waits;                // for store_film_missing
     bool has_bye, is_over;     // the session
+    bool is_cut;               // what still comes cannot be stored
     struct upstream *upstream; // owned
     int64_t base;              // the origin's number of the film's frame 0; INT64_MIN: not known
     int64_t settled;           // the audio of earlier groups is
@@ -85,7 +87,8 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     r->stats.frames++;
     r->stats.bytes += f->bytes;
     r->stats.brought++;
-    r->progress_at = now;
+    if (!r->has_bye)
+        r->progress_at = now;
     int64_t group = r->base == INT64_MIN ? -1 : (f->number - r->base) / r->info->plan.gop;
     if (group > r->stats.group && group < r->config.to)
         r->stats.group = group;
@@ -97,7 +100,8 @@ static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
     struct film_run *r = ctx;
     (void)a;
     r->stats.brought++;
-    r->progress_at = now;
+    if (!r->has_bye)
+        r->progress_at = now;
 }
 
 static void on_nothing(void *ctx, usec_t now)
@@ -142,6 +146,7 @@ static void on_change(void *ctx, int track, int64_t group)
         return;
     r->stats.brought++;
     r->stats.verified = true;
+    r->progress_at = clock_now();
 }
 
 // ---- What is missing
@@ -283,6 +288,12 @@ static void step(struct film_run *r, usec_t now)
         end(r, "the origin does not send it");
     if (r->phase == OVER)
         return;
+    // What is whole is still verified.
+    if (r->phase == FETCHING && !r->has_bye && store_film_is_full(r->film, now)) {
+        r->has_bye = r->is_cut = true;
+        if (r->base != INT64_MIN)
+            upstream_pause(r->upstream, now);
+    }
     if (r->phase == FETCHING && !r->has_bye) {
         settle_audio(r, r->stats.group - SETTLED_AFTER);
         return;
@@ -290,11 +301,12 @@ static void step(struct film_run *r, usec_t now)
     if (store_film_pending(r->film))
         return;
     if (r->phase == FETCHING) {
-        settle_audio(r, r->config.to);
+        if (!r->is_cut)
+            settle_audio(r, r->config.to);
         r->phase = SETTLING;
         r->progress_at = now;
     } else if (is_verified(r)) {
-        end(r, NULL);
+        end(r, r->is_cut ? "the cache has no room for it" : NULL);
     }
 }
 

@@ -74,6 +74,7 @@ struct store_film {
     int64_t top[STORED_TRACKS];      // all groups from this one on are GROUP_NONE
     struct store_fetch fetch;
     usec_t asked;
+    int64_t refused; // bytes of the largest put that found no room; 0: none since the last one did
     struct store_watch *watches;
     struct store_flow *flows;
 };
@@ -90,7 +91,6 @@ struct store {
     int64_t waiting; // bytes of puts that are not written yet
     usec_t paused;   // nothing is stored before this time
     bool stopped;    // the last write failed
-    bool is_full;    // logged: there is no room for what is held
     bool closing;
     usec_t order;
 };
@@ -345,6 +345,11 @@ int64_t store_room(const struct store *s, usec_t now)
     return room > 0 ? room : 0;
 }
 
+static bool can_leave(const struct store_film *f)
+{
+    return !f->holds && !f->puts;
+}
+
 // Finds the group of the film that leaves first. Returns false if it has none. A full cache asks
 // often: each group that has left is passed once.
 static bool find_last(struct store_film *f, int *track, struct eviction_candidate *out)
@@ -385,29 +390,43 @@ static bool make_room(struct store *s, int64_t bytes)
         for (struct store_film *f = s->films; f; f = f->next) {
             struct eviction_candidate c;
             int t;
-            if (f->holds || f->puts || !find_last(f, &t, &c) ||
+            if (!can_leave(f) || !find_last(f, &t, &c) ||
                 (from && !eviction_before(&c, &first)))
                 continue;
             from = f;
             first = c;
             track = t;
         }
-        if (!from) {
-            if (!s->is_full)
-                log_warn("%s: --cache-bytes has no room for what is being viewed: it is not "
-                         "stored",
-                         s->config.folder);
-            s->is_full = true;
+        if (!from)
             return false;
-        }
         int64_t before = s->bytes;
         remove_group(from, track, first.group);
         release_when_idle(from);
         if (s->bytes >= before)
             return false; // no job can be queued
     }
-    s->is_full = false;
     return true;
+}
+
+bool store_film_is_full(const struct store_film *f, usec_t now)
+{
+    const struct store *s = f->store;
+    int64_t left = s->config.max_bytes - s->bytes - f->refused;
+    for (const struct store_film *at = s->films; at; at = at->next)
+        for (int track = 0; at != f && can_leave(at) && track < STORED_TRACKS; track++)
+            left += at->bytes[track];
+    return now < s->paused || (f->refused && left < 0);
+}
+
+// A put of so many bytes failed. Logs once that there is no room, until as large a put finds some.
+static void note_refused(struct store_film *f, int64_t bytes)
+{
+    int64_t before = f->refused;
+    f->refused = bytes > before ? bytes : before;
+    if (!store_film_is_full(f, clock_now()))
+        f->refused = before; // there is room, but no job can be queued
+    else if (!before)
+        log_warn("%s: --cache-bytes has no room for all of it: the rest is not stored", f->of.url);
 }
 
 // ---- Films
@@ -516,11 +535,6 @@ static struct store_film *add_film(struct store *s, const struct folder_film *of
     return f;
 }
 
-static bool is_idle(const struct store_film *f)
-{
-    return !f->holds && !f->puts;
-}
-
 // Removes all groups of an idle film, and so the film. As many as jobs can be queued.
 static void remove_film(struct store_film *f)
 {
@@ -536,7 +550,7 @@ static void remove_others(struct store *s, const struct store_film *but)
 {
     for (struct store_film *f = s->films, *next; f; f = next) {
         next = f->next;
-        if (f != but && is_idle(f) && strcmp(f->of.url, but->of.url) == 0)
+        if (f != but && can_leave(f) && strcmp(f->of.url, but->of.url) == 0)
             remove_film(f);
     }
 }
@@ -555,9 +569,9 @@ static void remove_oldest(struct store *s)
 {
     struct store_film *oldest = NULL;
     for (struct store_film *f = s->films; f; f = f->next) {
-        if (is_idle(f) && is_bare(f))
+        if (can_leave(f) && is_bare(f))
             return; // it is being removed
-        if (is_idle(f) && (!oldest || last_use(f) < last_use(oldest)))
+        if (can_leave(f) && (!oldest || last_use(f) < last_use(oldest)))
             oldest = f;
     }
     if (oldest)
@@ -751,11 +765,15 @@ void store_film_put(struct store_film *f, const struct stored_group *g, int trac
     // What is written exists besides what it replaces.
     job.reserved = folder_file_cost(FOLDER_HEAD + (int64_t)job.bytes.len) +
                    cost_of(group_at(f, track, g->index));
-    if ((!job.bytes.len && !whole) || s->waiting + (int64_t)job.bytes.len > MAX_WAITING ||
-        !has_folder(f) || !make_room(s, job.reserved) || !push(f, &job)) {
+    bool is_nothing = !job.bytes.len && !whole;
+    bool has_room = !is_nothing && has_folder(f) && make_room(s, job.reserved);
+    if (!is_nothing && !has_room)
+        note_refused(f, job.reserved);
+    if (!has_room || s->waiting + (int64_t)job.bytes.len > MAX_WAITING || !push(f, &job)) {
         free(job.bytes.data);
         return;
     }
+    f->refused = job.reserved < f->refused ? f->refused : 0;
     s->bytes += job.reserved;
     s->waiting += (int64_t)job.bytes.len;
     f->puts++;

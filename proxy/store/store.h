@@ -99,6 +99,9 @@ bool store_film_has_prefix(const struct store_film *f, int size_id);
 // Returns the bytes of the bound that are left for films which are held now, if all others leave;
 // 0 while nothing can be stored.
 int64_t store_room(const struct store *s, usec_t now);
+// Returns true if what comes of the film cannot be stored now: a put found no room and there is none
+// yet, or the disk has failed.
+bool store_film_is_full(const struct store_film *f, usec_t now);
 // Someone views the size: it is the most recently used one now.
 void store_film_use(struct store_film *f, int size_id);
 

@@ -25,11 +25,11 @@ struct filled {
     film_filler *filler = nullptr;
     stored_info info = film_info();
 
-    filled()
+    explicit filled(int64_t max_bytes = 100 << 20)
     {
         uv_loop_init(&loop);
         std::string path = folder / "cache";
-        store_config config = {&loop, path.c_str(), 100 << 20, 0};
+        store_config config = {&loop, path.c_str(), max_bytes, 0};
         s = store_new(&config);
         REQUIRE(origin_url_allow(rules.get(), "127.0.0.1") == nullptr);
         REQUIRE(transport_list_split("tcp", &transports) == 0);
@@ -114,4 +114,28 @@ TEST_CASE("film_filler: is freed while it fetches", "[threads]")
     x.start(USEC_PER_SEC);
     x.need(0);
     uv_run(&x.loop, UV_RUN_ONCE);
+}
+
+TEST_CASE("film_filler: what the cache has no room for is not waited for", "[threads]")
+{
+    filled x(60000);
+    x.start(1000 * USEC_PER_SEC);
+    int64_t group = 0;
+    while (!store_film_is_full(x.film, clock_now()))
+        x.put(group++);
+    REQUIRE(group >= 2);
+    x.wait_failed(group - 1); // at once
+    CHECK(store_film_fetch(x.film)->failed_at > 0);
+    CHECK(x.need(0)); // it is there
+    for (int i = 0; i < 5; i++) {
+        x.need(0);
+        uv_run(&x.loop, UV_RUN_ONCE);
+    }
+    CHECK(x.need(0));
+    std::string log = x.folder.logged();
+    CHECK(log.find("the media ends") != std::string::npos);
+    size_t said = log.find("--cache-bytes has no room");
+    REQUIRE(said != std::string::npos);
+    CHECK(log.find("--cache-bytes has no room", said + 1) == std::string::npos);
+    CHECK(log.find("cannot be fetched") == std::string::npos);
 }

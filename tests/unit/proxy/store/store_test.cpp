@@ -275,7 +275,14 @@ TEST_CASE("store: what is held does not leave, so more is not stored", "[threads
     CHECK(store_film_group(f, 0, 0) == GROUP_VERIFIED);
     CHECK_FALSE(store_film_is_complete(f, 1));
     CHECK(folder.logged().find("--cache-bytes has no room") != std::string::npos);
-    store_film_release(f);
+    CHECK(store_film_is_full(f, 1));
+    store_film *b = store_open(o.s, "b", &description);
+    CHECK_FALSE(store_film_is_full(b, 1)); // nothing of it was refused
+    o.put(b, *make_group(store_film_info(b), 0));
+    CHECK(store_film_is_full(b, 1));
+    store_film_release(f); // it may leave
+    CHECK_FALSE(store_film_is_full(b, 1));
+    store_film_release(b);
 }
 
 TEST_CASE("store: another validator is another film, and replaces the first", "[threads]")
