@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libavutil/base64.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,7 @@ struct store {
     struct store_folder *folder; // owned; used by the thread, and before it starts
     struct worker *worker;       // owned
     struct mailbox *done;        // owned
+    pthread_mutex_t lock;        // of all `of.tracks[].of`: the loop writes with it, readers read
     struct store_film *films;    // owned
     int film_count;
     int64_t bytes;   // of all files, and what puts have reserved
@@ -235,7 +237,9 @@ static void set_group(struct store_film *f, int track, int64_t group,
     f->stored[track] += (after->state != GROUP_NONE) - (g->state != GROUP_NONE);
     if (after->state != GROUP_NONE && f->top[track] <= group)
         f->top[track] = group + 1;
+    pthread_mutex_lock(&f->store->lock);
     *g = *after;
+    pthread_mutex_unlock(&f->store->lock);
 }
 
 static void stop_storing(struct store *s, const char *what, int why)
@@ -390,8 +394,7 @@ static bool make_room(struct store *s, int64_t bytes)
         for (struct store_film *f = s->films; f; f = f->next) {
             struct eviction_candidate c;
             int t;
-            if (!can_leave(f) || !find_last(f, &t, &c) ||
-                (from && !eviction_before(&c, &first)))
+            if (!can_leave(f) || !find_last(f, &t, &c) || (from && !eviction_before(&c, &first)))
                 continue;
             from = f;
             first = c;
@@ -748,8 +751,11 @@ static void note_sets(struct store_film *f, int track, const struct coded_frame 
 static bool has_groups(struct store_film *f, int track)
 {
     struct folder_track *t = &f->of.tracks[track];
-    if (!t->of)
-        t->of = calloc((size_t)f->of.groups, sizeof(*t->of));
+    if (t->of)
+        return true;
+    pthread_mutex_lock(&f->store->lock);
+    t->of = calloc((size_t)f->of.groups, sizeof(*t->of));
+    pthread_mutex_unlock(&f->store->lock);
     return t->of;
 }
 
@@ -861,13 +867,31 @@ void store_film_damaged(struct store_film *f, int track, int64_t group)
         free(j);
 }
 
+// Returns true if these are the bytes that the origin has named.
+static bool is_verified(struct store_film *f, int track, int64_t group, struct stored_bytes b)
+{
+    struct stored_digest actual, expected;
+    pthread_mutex_lock(&f->store->lock);
+    bool is_known = store_film_verified(f, track, group, &expected);
+    pthread_mutex_unlock(&f->store->lock);
+    return is_known && stored_track_digest(b, &actual) == 0 &&
+           memcmp(actual.bytes, expected.bytes, STORED_DIGEST_BYTES) == 0;
+}
+
 int store_film_read(struct store_film *f, int track, int64_t group, struct stored_bytes *out)
 {
-    // A group that was just verified may not have its new name yet.
+    // A group that was just verified may not have its new name yet. One of the old name may also be
+    // a copy that came after the verified one was removed.
     static const enum group_state names[] = {GROUP_VERIFIED, GROUP_WHOLE, GROUP_VERIFIED};
     int err = ERR_NOT_FOUND;
-    for (int i = 0; i < 3 && err == ERR_NOT_FOUND; i++)
+    for (int i = 0; i < 3 && err == ERR_NOT_FOUND; i++) {
         err = store_folder_read(f->store->folder, f->of.key, track, group, names[i], out);
+        if (!err && names[i] == GROUP_WHOLE && !is_verified(f, track, group, *out)) {
+            free(out->data);
+            *out = (struct stored_bytes){0};
+            err = ERR_NOT_FOUND;
+        }
+    }
     return err;
 }
 
@@ -917,6 +941,7 @@ struct store *store_new(const struct store_config *config)
     struct store *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
+    pthread_mutex_init(&s->lock, NULL);
     s->config = *config;
     s->config.folder = s->path = strdup(config->folder);
     if (!s->path || !open_folder(s))
@@ -965,6 +990,7 @@ void store_free(struct store *s)
     while (s->films)
         film_free(s->films);
     store_folder_free(s->folder);
+    pthread_mutex_destroy(&s->lock);
     free(s->path);
     free(s);
 }
