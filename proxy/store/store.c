@@ -414,11 +414,13 @@ static bool make_room(struct store *s, int64_t bytes)
 bool store_film_is_full(const struct store_film *f, usec_t now)
 {
     const struct store *s = f->store;
+    if (!f->refused || now < s->paused)
+        return now < s->paused;
     int64_t left = s->config.max_bytes - s->bytes - f->refused;
     for (const struct store_film *at = s->films; at; at = at->next)
         for (int track = 0; at != f && can_leave(at) && track < STORED_TRACKS; track++)
             left += at->bytes[track];
-    return now < s->paused || (f->refused && left < 0);
+    return left < 0;
 }
 
 // A put of so many bytes failed. Logs once that there is no room, until as large a put finds some.
