@@ -109,7 +109,8 @@ static int serve(struct program *p, const struct proxy_options *o)
                                          .file = o->prefetch,
                                          .catalog = p->catalog,
                                          .store = p->store,
-                                         .rules = &o->rules};
+                                         .rules = &o->rules,
+                                         .again = PREFETCH_AGAIN};
         p->prefetch = prefetch_new(&config);
         if (!p->prefetch)
             goto free_catalog;

@@ -239,7 +239,8 @@ static int open_http(struct program *p, const struct options *o)
                                        .film = is_stored ? film : NULL,
                                        .has_audio = p->stream.media->audio_bps > 0,
                                        .path = o->path,
-                                       .segment_seconds = o->http_segment ? o->http_segment : 2};
+                                       .segment_seconds = o->http_segment ? o->http_segment : 2,
+                                       .stats = &p->catalog->book.http};
     p->http = http_front_new(&p->loop, &config);
     return p->http ? 0 : ERR_IO;
 }

@@ -153,7 +153,8 @@ free_transport:
 
 const struct transport_kind transport_mtp_raw = {
     .name = "mtp-raw",
-    .help = "mtp in TCP segments, for networks that block UDP; requires CAP_NET_RAW at both ends",
+    .help = "mtp, with its parameters, in TCP segments, for networks that block UDP; requires "
+            "CAP_NET_RAW at both ends",
     .needs_raw = true,
     .holds_back = true,
     .measures = true,

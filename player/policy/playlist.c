@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/base/scan.h"
+#include "common/base/utf8.h"
 
 static const char SCHEME[] = "rtsp://";
 
@@ -40,11 +41,13 @@ static void read_title(struct scan line, char title[PLAYLIST_TITLE])
     len = len < PLAYLIST_TITLE ? len : PLAYLIST_TITLE - 1;
     while (len < scan_left(&line) && len && ((unsigned char)line.at[len] & 0xc0) == 0x80)
         len--; // not within a character
-    memcpy(title, line.at, len);
-    title[len] = '\0';
+    char text[PLAYLIST_TITLE];
+    memcpy(text, line.at, len);
+    text[len] = '\0';
     for (size_t i = 0; i < len; i++)
-        if ((unsigned char)title[i] < ' ' || title[i] == 0x7f)
-            title[i] = ' ';
+        if (text[i] == '\t' || text[i] == '\0')
+            text[i] = ' ';
+    utf8_copy(text, title, PLAYLIST_TITLE);
 }
 
 // Returns true if a colon precedes the first slash.

@@ -157,7 +157,7 @@ static void print_playback(const struct qoe_json *r, FILE *out)
 static void print_audio(const struct qoe_audio *a, FILE *out)
 {
     fprintf(out,
-            "sound     %s packets, %s lost, %s repaired, %s concealed, %s underruns; behind the "
+            "audio     %s packets, %s lost, %s repaired, %s concealed, %s underruns; behind the "
             "picture %s (%s "
             "to %s)\n",
             count(a->packets).text, count(a->lost).text, count(a->repaired).text,

@@ -180,7 +180,7 @@ static void osd_draw_help(const struct osd *o)
         {"x", "stop; space plays again"},
         {"i", "panel: what the network and the buffer do"},
         {"f, double click", "full screen"},
-        {"m", "sound off, on"},
+        {"m", "audio off, on"},
         {"s", "snapshot of the picture"},
         {"?, h, F1", "these keys"},
         {"Esc, q", "close, quit"},

@@ -295,7 +295,8 @@ static bool is_fillable(const struct film *f, const char *path, usec_t now)
                  (several || is_viewed(s, stored, true) ||
                   (is_viewed(s, stored, false) && asked && now - asked <= s->config.share));
     return (joins || store_film_has_prefix(stored, size)) &&
-           (!failed || now - failed > FILM_FILLER_PAUSE) && has_room(s, stored, size, now);
+           (!failed || now - failed > FILM_FILLER_PAUSE) && !store_film_is_full(stored, now) &&
+           has_room(s, stored, size, now);
 }
 
 // Serves f->stored, and fetches what viewers need of it. Returns 0 or an error.

@@ -2,7 +2,8 @@
 // Stores the films that a file names, one after the other: their paths as viewers request them, a
 // line each; empty lines and those that begin with '#' are left out. Each is described at its
 // origin, and fetched while no viewer needs an origin (film_fetcher.h). What was refused or did not
-// come is tried again after ten minutes. Loop thread only.
+// come is logged once, and it alone is tried again after PREFETCH_AGAIN; a line that is no path of
+// an origin is not. Loop thread only.
 #ifndef WEIR_PROXY_CATALOG_PREFETCH_H
 #define WEIR_PROXY_CATALOG_PREFETCH_H
 
@@ -14,6 +15,8 @@
 extern "C" {
 #endif
 
+#define PREFETCH_AGAIN (600 * USEC_PER_SEC)
+
 struct prefetch; // opaque
 
 struct prefetch_config { // the pointers are borrowed
@@ -22,6 +25,7 @@ struct prefetch_config { // the pointers are borrowed
     struct catalog *catalog;
     struct store *store;
     const struct origin_rules *rules;
+    usec_t again; // after all lines, those that failed are tried again; PREFETCH_AGAIN
 };
 
 // Reads the file. NULL: it cannot be read, or is too long (logged), or no memory.

@@ -55,7 +55,8 @@ static bool choose(struct film_fetcher *f, usec_t now)
     struct url url;
     for (struct store_film *film = store_next(f->config.store, NULL); film;
          film = store_next(f->config.store, film)) {
-        if (now < store_film_fetch(film)->after || f->config.is_busy(f->config.ctx, film) ||
+        if (now < store_film_fetch(film)->after || store_film_is_full(film, now) ||
+            f->config.is_busy(f->config.ctx, film) ||
             !film_run_url(f->config.origin.rules, film, &url))
             continue;
         for (int size = store_film_sizes(film) - 1; size >= 0; size--)

@@ -2,6 +2,7 @@
 #include "proxy/feed/film_filler.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
@@ -9,7 +10,7 @@
 #include "proxy/policy/fill_plan.h"
 
 enum {
-    READERS = 64, // of different groups
+    FIRST_READERS = 16, // the table grows: each group of the film has one entry at most
     RUNS = 4,
     FLOWS = 32,
 };
@@ -31,31 +32,54 @@ struct film_filler {
     struct film_filler_config config;
     struct timer *timer; // owned
     struct store_watch watch;
-    struct reader readers[READERS];
+    // Owned; one entry for each group that viewers need, however many: none displaces another.
+    struct reader *readers;
+    struct fill_reader *list; // owned; for list_readers, of as many
+    int reader_count;
     struct film_run *runs[RUNS]; // owned; NULL: none
     usec_t group_time;
     usec_t start_at; // no session before this time
     uint64_t bytes;  // of runs that have ended
     int size;        // for is_missing
     bool is_live;    // a session verifies what is whole
+    bool is_full;    // what is missing cannot be stored
 };
 
 // ---- The readers
+
+// Returns the group's entry, or a free one; NULL: no memory.
+static struct reader *find_reader(struct film_filler *f, int64_t group)
+{
+    struct reader *unused = NULL;
+    for (int i = 0; i < f->reader_count; i++) {
+        struct reader *at = &f->readers[i];
+        if (at->sizes && at->group == group)
+            return at;
+        if (!at->sizes)
+            unused = at;
+    }
+    if (unused)
+        return unused;
+    int count = f->reader_count ? 2 * f->reader_count : FIRST_READERS;
+    struct reader *readers = realloc(f->readers, (size_t)count * sizeof(*readers));
+    f->readers = readers ? readers : f->readers;
+    struct fill_reader *list = readers ? realloc(f->list, (size_t)count * sizeof(*list)) : NULL;
+    f->list = list ? list : f->list;
+    if (!list)
+        return NULL;
+    int first = f->reader_count;
+    memset(readers + first, 0, (size_t)(count - first) * sizeof(*readers));
+    f->reader_count = count;
+    return &readers[first];
+}
 
 static bool need(void *ctx, int64_t group, unsigned sizes)
 {
     struct film_filler *f = ctx;
     usec_t now = clock_now();
-    struct reader *r = NULL;
-    for (int i = 0; i < READERS; i++) {
-        struct reader *at = &f->readers[i];
-        if (at->sizes && at->group == group) {
-            r = at;
-            break;
-        }
-        if (!r || (r->sizes && (!at->sizes || at->asked < r->asked)))
-            r = at;
-    }
+    struct reader *r = find_reader(f, group);
+    if (!r)
+        return true; // it asks again
     if (!r->sizes || r->group != group || now - r->asked > READS_FOR / 2)
         *r = (struct reader){.group = group, .at = now};
     r->sizes |= sizes;
@@ -67,7 +91,7 @@ static bool need(void *ctx, int64_t group, unsigned sizes)
 static bool has_readers(struct film_filler *f, usec_t now)
 {
     bool any = false;
-    for (int i = 0; i < READERS; i++) {
+    for (int i = 0; i < f->reader_count; i++) {
         struct reader *r = &f->readers[i];
         if (r->sizes && now - r->asked > READS_FOR)
             r->sizes = 0;
@@ -98,7 +122,7 @@ static void on_change(void *ctx, int track, int64_t group)
     struct film_filler *f = ctx;
     if (store_film_group(f->config.film, track, group) != GROUP_VERIFIED)
         return;
-    for (int i = 0; i < READERS; i++)
+    for (int i = 0; i < f->reader_count; i++)
         if (f->readers[i].sizes && f->readers[i].group == group) {
             f->readers[i].progress = clock_now();
             f->readers[i].has_failed = false;
@@ -138,7 +162,7 @@ static void look_at_runs(struct film_filler *f, usec_t now)
         struct film_run_stats s;
         film_run_read(f->runs[i], &s);
         if (film_run_is_over(f->runs[i], &why)) {
-            if (why)
+            if (why && !store_film_is_full(f->config.film, now)) // else the store has said so
                 log_info("%s: what viewers need cannot be fetched: %s",
                          store_film_url(f->config.film), why);
             if (why || !s.verified)
@@ -171,14 +195,13 @@ static int list_flows(const struct film_filler *f, int size, struct fill_flow ou
     return count;
 }
 
-// Lists the viewers of the size that have asked since `since`. Returns their number.
-static int list_readers(const struct film_filler *f, int size, struct fill_reader out[READERS],
-                        usec_t since)
+// Lists the viewers of the size that have asked since `since` in f->list. Returns their number.
+static int list_readers(struct film_filler *f, int size, usec_t since)
 {
     int count = 0;
-    for (int i = 0; i < READERS; i++)
+    for (int i = 0; i < f->reader_count; i++)
         if (f->readers[i].sizes >> size & 1 && f->readers[i].asked >= since)
-            out[count++] = (struct fill_reader){f->readers[i].group, f->readers[i].at};
+            f->list[count++] = (struct fill_reader){f->readers[i].group, f->readers[i].at};
     return count;
 }
 
@@ -190,12 +213,10 @@ static int end_spare_run(struct film_filler *f, usec_t now)
     int64_t most = FILL_AHEAD;
     for (int i = 0; i < RUNS; i++) {
         struct film_run_stats s;
-        struct fill_reader readers[READERS];
         film_run_read(f->runs[i], &s);
         // Who plays asks once for each group.
-        int count =
-            list_readers(f, film_run_of(f->runs[i])->size, readers, now - 2 * f->group_time);
-        int64_t ahead = fill_plan_ahead(readers, count, s.group);
+        int count = list_readers(f, film_run_of(f->runs[i])->size, now - 2 * f->group_time);
+        int64_t ahead = fill_plan_ahead(f->list, count, s.group);
         if (ahead > most) {
             most = ahead;
             spare = i;
@@ -225,9 +246,8 @@ static void start_run(struct film_filler *f, int size, int64_t from, int64_t to,
 
 static void plan(struct film_filler *f, int size, usec_t now)
 {
-    struct fill_reader readers[READERS];
     struct fill_flow flows[FLOWS];
-    struct fill_plan p = {.readers = readers,
+    struct fill_plan p = {.readers = f->list,
                           .flows = flows,
                           .flow_count = list_flows(f, size, flows, now),
                           .groups = store_film_groups(f->config.film),
@@ -235,7 +255,7 @@ static void plan(struct film_filler *f, int size, usec_t now)
                           .fetch_time = (usec_t)((double)f->group_time / f->config.speed),
                           .is_missing = is_missing,
                           .ctx = f};
-    p.reader_count = list_readers(f, size, readers, 0);
+    p.reader_count = list_readers(f, size, 0);
     f->size = size;
     f->is_live = p.flow_count > 0;
     int64_t end, from = fill_plan_next(&p, &end, now);
@@ -246,10 +266,14 @@ static void plan(struct film_filler *f, int size, usec_t now)
 // Returns true if the viewer waits for what does not come, whatever comes for others.
 static bool is_stuck(const struct film_filler *f, const struct reader *r, usec_t now)
 {
-    bool waits = now - r->asked < STEP_EVERY + USEC_PER_SEC &&
-                 now - usec_max(r->at, r->progress) > f->config.outage;
+    bool waits = now - r->asked < STEP_EVERY + USEC_PER_SEC;
+    bool is_late = now - usec_max(r->at, r->progress) > f->config.outage;
+    // What is whole may still be verified.
+    enum group_state expected = is_late ? GROUP_VERIFIED : GROUP_WHOLE;
+    if (!is_late && (!f->is_full || store_film_pending(f->config.film)))
+        return false;
     for (int size = 0; waits && r->sizes >> size; size++)
-        if (r->sizes >> size & 1 && !is_there(f, size, r->group, GROUP_VERIFIED))
+        if (r->sizes >> size & 1 && !is_there(f, size, r->group, expected))
             return true;
     return false;
 }
@@ -257,16 +281,20 @@ static bool is_stuck(const struct film_filler *f, const struct reader *r, usec_t
 static void look_at_readers(struct film_filler *f, usec_t now)
 {
     bool any = false;
-    for (int i = 0; i < READERS; i++) {
+    for (int i = 0; i < f->reader_count; i++) {
         struct reader *r = &f->readers[i];
-        if (r->has_failed || !is_stuck(f, r, now))
+        if (!r->sizes || r->has_failed || !is_stuck(f, r, now))
             continue;
         r->has_failed = any = true;
     }
     if (!any)
         return;
-    log_warn("%s: what is missing did not come within %.0f s: the media ends",
-             store_film_url(f->config.film), usec_to_sec(f->config.outage));
+    if (f->is_full)
+        log_warn("%s: what is missing cannot be stored: the media ends",
+                 store_film_url(f->config.film));
+    else
+        log_warn("%s: what is missing did not come within %.0f s: the media ends",
+                 store_film_url(f->config.film), usec_to_sec(f->config.outage));
     store_film_fetch(f->config.film)->failed_at = now;
 }
 
@@ -280,8 +308,9 @@ static void on_timer(void *ctx, usec_t now)
             close_run(f, i, now);
     if (!reads)
         return;
+    f->is_full = store_film_is_full(f->config.film, now);
     look_at_readers(f, now);
-    for (int size = 0; size < store_film_sizes(f->config.film); size++)
+    for (int size = 0; !f->is_full && size < store_film_sizes(f->config.film); size++)
         if (now >= f->start_at)
             plan(f, size, now);
     timer_set(f->timer, now + STEP_EVERY);
@@ -322,6 +351,8 @@ void film_filler_free(struct film_filler *f, usec_t now)
     store_film_unwatch(f->config.film, &f->watch);
     store_film_release(f->config.film);
     timer_free(f->timer);
+    free(f->readers);
+    free(f->list);
     free(f);
 }
 

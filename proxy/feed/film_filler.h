@@ -4,9 +4,10 @@
 // towards the film's end at --fill-speed, so the store gets ahead of the viewers.
 //
 // If nothing of the group that a viewer waits for comes for the time of --outage, that viewer's
-// media ends, and for a while new viewers of the film are relayed. A few sessions at a time: for
-// another one, that ends which is furthest ahead of its viewers.
-// Loop thread only.
+// media ends, and for a while new viewers of the film are relayed. If the store has no room for
+// what is missing, nothing more is fetched, and the media of those who need it ends at once. A few
+// sessions at a time: for another one, that ends which is furthest ahead of its viewers. Loop
+// thread only.
 #ifndef WEIR_PROXY_FEED_FILM_FILLER_H
 #define WEIR_PROXY_FEED_FILM_FILLER_H
 

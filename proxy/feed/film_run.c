@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/wire/frame_ranges.h"
 #include "proxy/feed/upstream.h"
+#include "proxy/policy/run_limit.h"
 #include "server/policy/frame_clock.h"
 
 enum {
@@ -41,9 +43,12 @@ struct film_run {
     int track;                 // that is listed
     bool waits;                // for store_film_missing
     bool has_bye, is_over;     // the session
+    bool is_cut;               // what still comes cannot be stored
     struct upstream *upstream; // owned
     int64_t base;              // the origin's number of the film's frame 0; INT64_MIN: not known
     int64_t settled;           // the audio of earlier groups is
+    struct run_limit limit;
+    uint64_t audio; // packets
     usec_t second_at;
     usec_t progress_at;
     struct film_run_stats stats;
@@ -71,6 +76,16 @@ static void end(struct film_run *r, const char *why)
 
 // ---- From the origin. None of these may free the upstream.
 
+static void end_if_endless(struct film_run *r, usec_t now)
+{
+    struct run_sent sent = {r->stats.frames, r->audio, r->stats.bytes};
+    const char *why = run_limit_exceeded(&r->limit, &sent, now);
+    if (!why || r->phase == OVER)
+        return;
+    end(r, why);
+    timer_set(r->timer, now);
+}
+
 static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
 {
     struct film_run *r = ctx;
@@ -85,19 +100,27 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     r->stats.frames++;
     r->stats.bytes += f->bytes;
     r->stats.brought++;
-    r->progress_at = now;
+    if (!r->has_bye)
+        r->progress_at = now;
     int64_t group = r->base == INT64_MIN ? -1 : (f->number - r->base) / r->info->plan.gop;
     if (group > r->stats.group && group < r->config.to)
         r->stats.group = group;
+    // The film begins again: all of it has come.
+    if (group >= store_film_groups(r->film))
+        r->has_bye = true;
     received_frame_free(f);
+    end_if_endless(r, now);
 }
 
 static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct film_run *r = ctx;
     (void)a;
+    r->audio++;
     r->stats.brought++;
-    r->progress_at = now;
+    if (!r->has_bye)
+        r->progress_at = now;
+    end_if_endless(r, now);
 }
 
 static void on_nothing(void *ctx, usec_t now)
@@ -142,6 +165,7 @@ static void on_change(void *ctx, int track, int64_t group)
         return;
     r->stats.brought++;
     r->stats.verified = true;
+    r->progress_at = clock_now();
 }
 
 // ---- What is missing
@@ -231,6 +255,10 @@ static void begin(struct film_run *r, usec_t now)
                                      .ctx = r};
     log_debug("%s: fetching %s", url.text, only);
     r->upstream = upstream_new(&config, now);
+    struct fps fps = r->info->sdp.ladder.source_fps;
+    int64_t frames = r->info->origin.frames;
+    r->limit = run_limit_of(frames, usec_of_frames(frames, fps.num, fps.den),
+                            r->info->sdp.ladder.levels[config.level].bitrate_bps, speed, now);
     r->progress_at = now;
     r->second_at = now + USEC_PER_SEC;
     r->phase = FETCHING;
@@ -275,6 +303,9 @@ static void step(struct film_run *r, usec_t now)
         upstream_second(r->upstream, now);
         r->second_at = now + USEC_PER_SEC;
     }
+    end_if_endless(r, now);
+    if (r->phase == OVER)
+        return;
     if (r->is_over)
         end(r, "the session with the origin ended");
     else if (upstream_cannot_verify(r->upstream))
@@ -283,18 +314,27 @@ static void step(struct film_run *r, usec_t now)
         end(r, "the origin does not send it");
     if (r->phase == OVER)
         return;
+    // What is whole is still verified.
+    if (r->phase == FETCHING && !r->has_bye && store_film_is_full(r->film, now)) {
+        r->has_bye = r->is_cut = true;
+        if (r->base != INT64_MIN)
+            upstream_pause(r->upstream, now);
+    }
     if (r->phase == FETCHING && !r->has_bye) {
         settle_audio(r, r->stats.group - SETTLED_AFTER);
         return;
     }
+    if (r->phase == FETCHING)
+        upstream_flush(r->upstream);
     if (store_film_pending(r->film))
         return;
     if (r->phase == FETCHING) {
-        settle_audio(r, r->config.to);
+        if (!r->is_cut)
+            settle_audio(r, r->config.to);
         r->phase = SETTLING;
         r->progress_at = now;
     } else if (is_verified(r)) {
-        end(r, NULL);
+        end(r, r->is_cut ? "the cache has no room for it" : NULL);
     }
 }
 

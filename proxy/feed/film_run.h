@@ -5,9 +5,11 @@
 //   1. The frames and the audio that are missing in the groups `from` .. `to` - 1 are listed, as
 //      far as a request can have them; those only are requested (`only`, frame_ranges.h).
 //   2. What comes is stored, and verified group by group (upstream.h).
-//   3. After the origin's BYE: until nothing of it is left to be written or verified.
+//   3. After the origin's BYE, or when the store has no more room: until nothing of it is left to
+//   be
+//      written or verified.
 //
-// Loop thread only.
+// An origin that sends more than it announced is left (run_limit.h). Loop thread only.
 #ifndef WEIR_PROXY_FEED_FILM_RUN_H
 #define WEIR_PROXY_FEED_FILM_RUN_H
 

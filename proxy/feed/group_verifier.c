@@ -22,6 +22,7 @@ struct group_verifier {
     struct timer *timer; // owned
     usec_t again;        // after an answer that brings nothing
     usec_t ask_at;
+    int64_t next; // place in the film's groups, track by track, that the next request begins with
     bool asked, is_refused;
     bool has_begun; // the origin has been asked: also for nothing, to learn if it names digests
 };
@@ -41,26 +42,30 @@ static void on_timer(void *ctx, usec_t now)
     char body[HASHES * 32];
     struct put p = put_into(body, sizeof(body));
     int count = 0, sizes = store_film_sizes(film);
+    int64_t groups = store_film_groups(film), places = (sizes + 1) * groups, next = v->next;
     if (v->asked || v->is_refused)
         return;
-    for (int i = 0; i <= sizes; i++) {
-        int track = i < sizes ? i : STORED_AUDIO_TRACK;
-        for (int64_t group = 0; group < store_film_groups(film) && count < HASHES; group++) {
-            if (store_film_group(film, track, group) != GROUP_WHOLE)
-                continue;
-            if (i < sizes)
-                put_format(&p, "group-hash: %d/%" PRId64 "\r\n", track, group);
-            else
-                put_format(&p, "group-hash: audio/%" PRId64 "\r\n", group);
-            count++;
-        }
+    // In turns: those whose digests the origin does not have must not keep others waiting.
+    for (int64_t i = 0; i < places && count < HASHES; i++) {
+        int64_t place = (v->next + i) % places, group = place % groups;
+        int track = place / groups < sizes ? (int)(place / groups) : STORED_AUDIO_TRACK;
+        if (store_film_group(film, track, group) != GROUP_WHOLE)
+            continue;
+        if (track != STORED_AUDIO_TRACK)
+            put_format(&p, "group-hash: %d/%" PRId64 "\r\n", track, group);
+        else
+            put_format(&p, "group-hash: audio/%" PRId64 "\r\n", group);
+        count++;
+        next = (place + 1) % places;
     }
     if (!count && v->has_begun)
         return;
     if (!count)
         put_format(&p, "group-hash: 0/0\r\n");
     v->asked = v->config.ask(v->config.ctx, body, now);
-    if (!v->asked)
+    if (v->asked)
+        v->next = next;
+    else
         timer_set(v->timer, now + NOT_NOW);
 }
 

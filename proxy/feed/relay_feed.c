@@ -70,6 +70,9 @@ struct relay_feed {
 
     usec_t second_at;
     usec_t clock_limit; // the answer waits for the origin's clock until then
+    double from;        // seconds; where the newest session was asked to begin
+    bool rescales;      // it was asked for another scale than 1, at which it begins
+    struct rtsp_client_place begun;
     usec_t away_since;
     int64_t away_last;   // `last` at that time; -2: it was never away
     usec_t connected_at; // the newest attempt
@@ -165,12 +168,54 @@ static void note_place(struct relay_feed *f, const struct rtsp_client_place *pla
     f->place.frames = (struct rtsp_frames){.first = first, .show = show, .ahead = place->ahead};
 }
 
+static void end_media(struct relay_feed *f, usec_t now)
+{
+    f->phase = f->upstream && !f->is_over ? ENDED : IDLE;
+    f->config.sink->ops->on_end(f->config.sink, now);
+}
+
+// The scale that the viewer's play has, or will have when its request is answered.
+static double scale_of(const struct relay_feed *f)
+{
+    return f->requested && !f->answered ? f->wanted : f->scale;
+}
+
+// A session has begun, always at scale 1. Until the play's own one is granted, nothing of it passes
+// on.
+static bool begins(const struct relay_feed *f)
+{
+    return (f->phase == STARTING || f->phase == RETURNING) && f->config.media->duration >= 0;
+}
+
+// The origin is back, but not at the scale of the viewer's play.
+static void end_scaled(struct relay_feed *f, usec_t now)
+{
+    struct media_refusal why = {.status = 502, .text = "origin: it lost the scale of the play"};
+    log_warn("the origin %s is back, but does not play at scale %g: the media ends",
+             f->config.url->text, scale_of(f));
+    refuse(f, &why, now);
+    f->is_over = true;
+    end_media(f, now);
+    arm(f);
+}
+
 static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
 {
     struct relay_feed *f = ctx;
     if (f->is_over) // it said BYE before
         return;
     bool returns = f->phase == RETURNING;
+    if (begins(f) && place->scale != scale_of(f) && !f->rescales) {
+        f->rescales = true;
+        f->begun = *place;
+        upstream_scale(f->upstream, f->from, scale_of(f), now);
+        return;
+    }
+    // An answer tells the viewer another scale, but here there is none.
+    if (returns && begins(f) && place->scale != scale_of(f) && !(f->requested && !f->answered)) {
+        end_scaled(f, now);
+        return;
+    }
     if (returns)
         log_info("the origin %s is back after %.1f s", f->config.url->text,
                  usec_to_sec(now - f->away_since));
@@ -195,6 +240,10 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
 static void on_seek_refused(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
+    if (begins(f)) { // of the scale: it plays as it began
+        on_playing(ctx, &f->begun, now);
+        return;
+    }
     fill_place(f);
     answer(f, isnan(f->show_seconds) ? MEDIA_NOWHERE : MEDIA_CONTINUES, now);
     arm(f);
@@ -212,6 +261,10 @@ static void set_shift(struct relay_feed *f, int64_t first)
 static void on_frame(void *ctx, struct received_frame *r, usec_t now)
 {
     struct relay_feed *f = ctx;
+    if (begins(f) && scale_of(f) != 1) {
+        received_frame_free(r);
+        return;
+    }
     if (f->shifts && f->last >= 0)
         set_shift(f, r->number);
     r->number += f->shift;
@@ -330,12 +383,6 @@ static void set_away(struct relay_feed *f, const char *text, usec_t now)
     f->away_last = f->last;
 }
 
-static void end_media(struct relay_feed *f, usec_t now)
-{
-    f->phase = f->upstream && !f->is_over ? ENDED : IDLE;
-    f->config.sink->ops->on_end(f->config.sink, now);
-}
-
 static void on_bye(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
@@ -414,6 +461,8 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
     double from = f->requested && !isnan(f->seconds) ? f->seconds
                   : isnan(f->show_seconds)           ? 0
                                                      : position_of(f, f->last + 1);
+    f->from = from;
+    f->rescales = false;
     drop_upstream(f, now);
     bridge_restart(access_leg_bridge(f->leg));
     struct upstream_config config = {

@@ -255,10 +255,8 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     struct upstream *u = ctx;
     u->playing = true;
     timer_set(u->bye, USEC_NEVER);
-    // Forwards the numbers are those of normal play; on rewind they name no places of the film.
     if (u->recorder)
-        film_recorder_place(u->recorder, place->scale < 0 ? NAN : place->seconds, place->first,
-                            place->show);
+        film_recorder_place(u->recorder, place->seconds, place->scale, place->first, place->show);
     u->config.ops->on_playing(u->config.ctx, place, now);
 }
 

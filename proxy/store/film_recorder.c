@@ -66,20 +66,29 @@ struct film_recorder *film_recorder_new(struct store_film *film)
     return r;
 }
 
-void film_recorder_place(struct film_recorder *r, double seconds, int64_t first, int64_t show)
+// What comes has no place in the film.
+static void place_nowhere(struct film_recorder *r)
+{
+    r->now.from = r->before.from = INT64_MAX;
+    r->flow.sizes = 0; // nobody may wait for it
+    r->flow.has_audio = false;
+}
+
+void film_recorder_place(struct film_recorder *r, double seconds, double scale, int64_t first,
+                         int64_t show)
 {
     int64_t most = most_frames(r);
     double frames = seconds * fps_value(r->info->sdp.ladder.source_fps);
-    if (isnan(seconds) || first < 0 || show < 0 || first > most || show > most || seconds < 0 ||
-        seconds > 1e6 || frames > (double)most) {
-        r->now.from = r->before.from = INT64_MAX;
+    if (scale != 1 || isnan(seconds) || first < 0 || show < 0 || first > most || show > most ||
+        seconds < 0 || seconds > 1e6 || frames > (double)most) {
+        place_nowhere(r);
         return;
     }
     int64_t base = show - llround(frames);
     if (base % r->info->plan.period != 0) {
         log_debug("%s: frame %lld is at no place of the plan: not stored", store_film_url(r->film),
                   (long long)show);
-        r->now.from = r->before.from = INT64_MAX;
+        place_nowhere(r);
         return;
     }
     if (r->now.from != INT64_MAX && r->now.base == base)

@@ -19,8 +19,11 @@ struct film_recorder; // opaque
 
 struct film_recorder *film_recorder_new(struct store_film *film); // holds it. NULL: no memory
 void film_recorder_free(struct film_recorder *r);                 // flushes; NULL is fine
-// PLAY begins with frame `first`; frame `show` is at `seconds` of the film.
-void film_recorder_place(struct film_recorder *r, double seconds, int64_t first, int64_t show);
+// PLAY begins with frame `first`; frame `show` is at `seconds` of the film, which plays at `scale`.
+// At another scale than 1 frames are left out, and there is no audio: nothing is recorded, and the
+// session brings no group.
+void film_recorder_place(struct film_recorder *r, double seconds, double scale, int64_t first,
+                         int64_t show);
 // A frame, or an audio packet with the media time of its first sample, came. Copies it.
 void film_recorder_frame(struct film_recorder *r, const struct received_frame *f);
 void film_recorder_audio(struct film_recorder *r, int64_t position, const uint8_t *data,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libavutil/base64.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ struct store_film {
     int64_t top[STORED_TRACKS];      // all groups from this one on are GROUP_NONE
     struct store_fetch fetch;
     usec_t asked;
+    int64_t refused; // bytes of the largest put that found no room; 0: none since the last one did
     struct store_watch *watches;
     struct store_flow *flows;
 };
@@ -84,13 +86,13 @@ struct store {
     struct store_folder *folder; // owned; used by the thread, and before it starts
     struct worker *worker;       // owned
     struct mailbox *done;        // owned
+    pthread_mutex_t lock;        // of all `of.tracks[].of`: the loop writes with it, readers read
     struct store_film *films;    // owned
     int film_count;
     int64_t bytes;   // of all files, and what puts have reserved
     int64_t waiting; // bytes of puts that are not written yet
     usec_t paused;   // nothing is stored before this time
     bool stopped;    // the last write failed
-    bool is_full;    // logged: there is no room for what is held
     bool closing;
     usec_t order;
 };
@@ -235,7 +237,9 @@ static void set_group(struct store_film *f, int track, int64_t group,
     f->stored[track] += (after->state != GROUP_NONE) - (g->state != GROUP_NONE);
     if (after->state != GROUP_NONE && f->top[track] <= group)
         f->top[track] = group + 1;
+    pthread_mutex_lock(&f->store->lock);
     *g = *after;
+    pthread_mutex_unlock(&f->store->lock);
 }
 
 static void stop_storing(struct store *s, const char *what, int why)
@@ -345,6 +349,11 @@ int64_t store_room(const struct store *s, usec_t now)
     return room > 0 ? room : 0;
 }
 
+static bool can_leave(const struct store_film *f)
+{
+    return !f->holds && !f->puts;
+}
+
 // Finds the group of the film that leaves first. Returns false if it has none. A full cache asks
 // often: each group that has left is passed once.
 static bool find_last(struct store_film *f, int *track, struct eviction_candidate *out)
@@ -385,29 +394,44 @@ static bool make_room(struct store *s, int64_t bytes)
         for (struct store_film *f = s->films; f; f = f->next) {
             struct eviction_candidate c;
             int t;
-            if (f->holds || f->puts || !find_last(f, &t, &c) ||
-                (from && !eviction_before(&c, &first)))
+            if (!can_leave(f) || !find_last(f, &t, &c) || (from && !eviction_before(&c, &first)))
                 continue;
             from = f;
             first = c;
             track = t;
         }
-        if (!from) {
-            if (!s->is_full)
-                log_warn("%s: --cache-bytes has no room for what is being viewed: it is not "
-                         "stored",
-                         s->config.folder);
-            s->is_full = true;
+        if (!from)
             return false;
-        }
         int64_t before = s->bytes;
         remove_group(from, track, first.group);
         release_when_idle(from);
         if (s->bytes >= before)
             return false; // no job can be queued
     }
-    s->is_full = false;
     return true;
+}
+
+bool store_film_is_full(const struct store_film *f, usec_t now)
+{
+    const struct store *s = f->store;
+    if (!f->refused || now < s->paused)
+        return now < s->paused;
+    int64_t left = s->config.max_bytes - s->bytes - f->refused;
+    for (const struct store_film *at = s->films; at; at = at->next)
+        for (int track = 0; at != f && can_leave(at) && track < STORED_TRACKS; track++)
+            left += at->bytes[track];
+    return left < 0;
+}
+
+// A put of so many bytes failed. Logs once that there is no room, until as large a put finds some.
+static void note_refused(struct store_film *f, int64_t bytes)
+{
+    int64_t before = f->refused;
+    f->refused = bytes > before ? bytes : before;
+    if (!store_film_is_full(f, clock_now()))
+        f->refused = before; // there is room, but no job can be queued
+    else if (!before)
+        log_warn("%s: --cache-bytes has no room for all of it: the rest is not stored", f->of.url);
 }
 
 // ---- Films
@@ -516,11 +540,6 @@ static struct store_film *add_film(struct store *s, const struct folder_film *of
     return f;
 }
 
-static bool is_idle(const struct store_film *f)
-{
-    return !f->holds && !f->puts;
-}
-
 // Removes all groups of an idle film, and so the film. As many as jobs can be queued.
 static void remove_film(struct store_film *f)
 {
@@ -536,7 +555,7 @@ static void remove_others(struct store *s, const struct store_film *but)
 {
     for (struct store_film *f = s->films, *next; f; f = next) {
         next = f->next;
-        if (f != but && is_idle(f) && strcmp(f->of.url, but->of.url) == 0)
+        if (f != but && can_leave(f) && strcmp(f->of.url, but->of.url) == 0)
             remove_film(f);
     }
 }
@@ -555,9 +574,9 @@ static void remove_oldest(struct store *s)
 {
     struct store_film *oldest = NULL;
     for (struct store_film *f = s->films; f; f = f->next) {
-        if (is_idle(f) && is_bare(f))
+        if (can_leave(f) && is_bare(f))
             return; // it is being removed
-        if (is_idle(f) && (!oldest || last_use(f) < last_use(oldest)))
+        if (can_leave(f) && (!oldest || last_use(f) < last_use(oldest)))
             oldest = f;
     }
     if (oldest)
@@ -734,8 +753,11 @@ static void note_sets(struct store_film *f, int track, const struct coded_frame 
 static bool has_groups(struct store_film *f, int track)
 {
     struct folder_track *t = &f->of.tracks[track];
-    if (!t->of)
-        t->of = calloc((size_t)f->of.groups, sizeof(*t->of));
+    if (t->of)
+        return true;
+    pthread_mutex_lock(&f->store->lock);
+    t->of = calloc((size_t)f->of.groups, sizeof(*t->of));
+    pthread_mutex_unlock(&f->store->lock);
     return t->of;
 }
 
@@ -751,11 +773,15 @@ void store_film_put(struct store_film *f, const struct stored_group *g, int trac
     // What is written exists besides what it replaces.
     job.reserved = folder_file_cost(FOLDER_HEAD + (int64_t)job.bytes.len) +
                    cost_of(group_at(f, track, g->index));
-    if ((!job.bytes.len && !whole) || s->waiting + (int64_t)job.bytes.len > MAX_WAITING ||
-        !has_folder(f) || !make_room(s, job.reserved) || !push(f, &job)) {
+    bool is_nothing = !job.bytes.len && !whole;
+    bool has_room = !is_nothing && has_folder(f) && make_room(s, job.reserved);
+    if (!is_nothing && !has_room)
+        note_refused(f, job.reserved);
+    if (!has_room || s->waiting + (int64_t)job.bytes.len > MAX_WAITING || !push(f, &job)) {
         free(job.bytes.data);
         return;
     }
+    f->refused = job.reserved < f->refused ? f->refused : 0;
     s->bytes += job.reserved;
     s->waiting += (int64_t)job.bytes.len;
     f->puts++;
@@ -843,13 +869,31 @@ void store_film_damaged(struct store_film *f, int track, int64_t group)
         free(j);
 }
 
+// Returns true if these are the bytes that the origin has named.
+static bool is_verified(struct store_film *f, int track, int64_t group, struct stored_bytes b)
+{
+    struct stored_digest actual, expected;
+    pthread_mutex_lock(&f->store->lock);
+    bool is_known = store_film_verified(f, track, group, &expected);
+    pthread_mutex_unlock(&f->store->lock);
+    return is_known && stored_track_digest(b, &actual) == 0 &&
+           memcmp(actual.bytes, expected.bytes, STORED_DIGEST_BYTES) == 0;
+}
+
 int store_film_read(struct store_film *f, int track, int64_t group, struct stored_bytes *out)
 {
-    // A group that was just verified may not have its new name yet.
+    // A group that was just verified may not have its new name yet. One of the old name may also be
+    // a copy that came after the verified one was removed.
     static const enum group_state names[] = {GROUP_VERIFIED, GROUP_WHOLE, GROUP_VERIFIED};
     int err = ERR_NOT_FOUND;
-    for (int i = 0; i < 3 && err == ERR_NOT_FOUND; i++)
+    for (int i = 0; i < 3 && err == ERR_NOT_FOUND; i++) {
         err = store_folder_read(f->store->folder, f->of.key, track, group, names[i], out);
+        if (!err && names[i] == GROUP_WHOLE && !is_verified(f, track, group, *out)) {
+            free(out->data);
+            *out = (struct stored_bytes){0};
+            err = ERR_NOT_FOUND;
+        }
+    }
     return err;
 }
 
@@ -899,6 +943,7 @@ struct store *store_new(const struct store_config *config)
     struct store *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
+    pthread_mutex_init(&s->lock, NULL);
     s->config = *config;
     s->config.folder = s->path = strdup(config->folder);
     if (!s->path || !open_folder(s))
@@ -947,6 +992,7 @@ void store_free(struct store *s)
     while (s->films)
         film_free(s->films);
     store_folder_free(s->folder);
+    pthread_mutex_destroy(&s->lock);
     free(s->path);
     free(s);
 }

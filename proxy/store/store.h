@@ -99,6 +99,9 @@ bool store_film_has_prefix(const struct store_film *f, int size_id);
 // Returns the bytes of the bound that are left for films which are held now, if all others leave;
 // 0 while nothing can be stored.
 int64_t store_room(const struct store *s, usec_t now);
+// Returns true if what comes of the film cannot be stored now: a put found no room and there is
+// none yet, or the disk has failed.
+bool store_film_is_full(const struct store_film *f, usec_t now);
 // Someone views the size: it is the most recently used one now.
 void store_film_use(struct store_film *f, int size_id);
 
@@ -161,7 +164,7 @@ struct store_filler {
 };
 struct group_source *store_source_new_filled(struct store_film *f, struct store_filler *filler);
 
-// Any thread; the caller holds the film. Reads a verified group's bytes; returns what
+// Any thread; the caller holds the film. Reads a verified group's bytes, never others; returns what
 // store_folder_read does. After ERR_MALFORMED or ERR_NOT_FOUND the caller calls
 // store_film_damaged.
 int store_film_read(struct store_film *f, int track, int64_t group, struct stored_bytes *out);

@@ -18,6 +18,7 @@ struct http_front {
     struct film_library *film;  // owned; NULL: live media is served
     struct http_server *server; // owned
     struct timer *timer;        // owned
+    struct http_stats *stats;   // borrowed
 };
 
 static void on_change(void *ctx)
@@ -31,6 +32,7 @@ static void on_timer(void *ctx, usec_t now)
     if (f->live)
         live_packager_tick(f->live, now);
     http_server_tick(f->server, now);
+    http_server_stats(f->server, f->stats);
     timer_set(f->timer, now + TICK);
 }
 
@@ -70,6 +72,7 @@ struct http_front *http_front_new(uv_loop_t *loop, const struct http_front_confi
         http_front_free(f);
         return NULL;
     }
+    f->stats = config->stats;
     timer_set(f->timer, clock_now() + TICK);
     char at[SOCKADDR_TEXT];
     http_server_address(f->server, at, sizeof(at));

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "server/session/stream_media.h"
+#include "server/stats/stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,7 @@ struct http_front_config {
     bool has_audio;             // of a stored ladder: its audio is served
     const char *path;           // borrowed; of the media, begins with '/'
     int segment_seconds;
+    struct http_stats *stats; // borrowed: written twice a second
 };
 
 // Returns NULL on failure (logged).

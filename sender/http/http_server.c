@@ -31,6 +31,7 @@ struct waiter {                  // a request, from its header to the end of its
     usec_t begun;
     usec_t deadline;
     bool is_suspended;
+    size_t bytes; // of the response's body
 };
 
 struct http_server {
@@ -41,6 +42,8 @@ struct http_server {
     struct client *clients;
     struct waiter *waiting;
     int waiting_count;
+    int client_count;
+    uint64_t requests, sent_bytes;
     bool stops;
 };
 
@@ -88,9 +91,9 @@ static void drop_body(void *body)
     http_body_unref(body);
 }
 
-// Takes over the reply's reference.
+// Takes over the reply's reference. *bytes: those of the body.
 static enum MHD_Result respond_body(struct MHD_Connection *connection,
-                                    const struct http_reply *reply)
+                                    const struct http_reply *reply, size_t *bytes)
 {
     struct http_body *body = reply->body;
     struct http_range range = {0, body->bytes};
@@ -107,6 +110,7 @@ static enum MHD_Result respond_body(struct MHD_Connection *connection,
         range.bytes = 0;
         snprintf(content_range, sizeof(content_range), "bytes */%zu", body->bytes);
     }
+    *bytes = range.bytes;
     struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback_cls(
         range.bytes, body->data + range.begin, drop_body, body);
     if (!r) {
@@ -267,27 +271,37 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         return respond_empty(connection, MHD_HTTP_METHOD_NOT_ALLOWED);
     // The lock is held until the request is in the list: a wake-up in between is not lost.
     struct http_reply reply = {0};
+    struct waiter *w = *state;
     pthread_mutex_lock(&s->lock);
-    unsigned status = decide(s, *state, url, &reply);
+    unsigned status = decide(s, w, url, &reply);
     if (!status)
-        suspend(s, *state);
+        suspend(s, w);
     pthread_mutex_unlock(&s->lock);
-    return !status                 ? MHD_YES
-           : status == MHD_HTTP_OK ? respond_body(connection, &reply)
-                                   : respond_empty(connection, status);
+    if (!status)
+        return MHD_YES;
+    if (status != MHD_HTTP_OK)
+        return respond_empty(connection, status);
+    size_t bytes;
+    enum MHD_Result result = respond_body(connection, &reply, &bytes);
+    w->bytes = strcmp(method, "HEAD") == 0 ? 0 : bytes;
+    return result;
 }
 
 static void on_completed(void *ctx, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode code)
 {
-    (void)code;
     struct http_server *s = ctx;
+    struct waiter *w = *state;
     pthread_mutex_lock(&s->lock);
-    if (*state)
-        stop_waiting(s, *state);
+    if (w) {
+        stop_waiting(s, w);
+        s->requests++;
+        if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+            s->sent_bytes += w->bytes;
+    }
     pthread_mutex_unlock(&s->lock);
     renew(s, connection, clock_now());
-    free(*state);
+    free(w);
     *state = NULL;
 }
 
@@ -309,12 +323,14 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **s
         if (c->next)
             c->next->from = &c->next;
         s->clients = c;
+        s->client_count++;
         pthread_mutex_unlock(&s->lock);
     } else if (c) {
         pthread_mutex_lock(&s->lock);
         *c->from = c->next;
         if (c->next)
             c->next->from = c->from;
+        s->client_count--;
         pthread_mutex_unlock(&s->lock);
         free(c);
         *socket_context = NULL;
@@ -374,6 +390,17 @@ void http_server_free(struct http_server *s)
         MHD_stop_daemon(s->daemon); // joins its thread
     pthread_mutex_destroy(&s->lock);
     free(s);
+}
+
+void http_server_stats(struct http_server *s, struct http_stats *out)
+{
+    pthread_mutex_lock(&s->lock);
+    *out = (struct http_stats){.is_used = true,
+                               .connections = s->client_count,
+                               .waiting = s->waiting_count,
+                               .requests = s->requests,
+                               .sent_bytes = s->sent_bytes};
+    pthread_mutex_unlock(&s->lock);
 }
 
 void http_server_address(const struct http_server *s, char *out, size_t cap)

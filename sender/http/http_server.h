@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "sender/http/http_content.h"
+#include "server/stats/stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,7 @@ void http_server_free(struct http_server *s); // NULL is fine; waits for its thr
 void http_server_wake(struct http_server *s);
 // Call it about twice a second: ends what has waited too long.
 void http_server_tick(struct http_server *s, usec_t now);
+void http_server_stats(struct http_server *s, struct http_stats *out);
 void http_server_address(const struct http_server *s, char *out, size_t cap); // "ADDR:PORT"
 
 #ifdef __cplusplus

@@ -79,6 +79,16 @@ void stats_file_write(struct stats_file *s, const struct stats *f,
     write_line(s, o);
 }
 
+void stats_file_write_http(struct stats_file *s, const struct stats *f)
+{
+    if (!s->file || !is_writable(s))
+        return;
+    json_t *o = json_object();
+    json_object_set_new(o, "t", json_real(usec_to_sec(f->age)));
+    stats_http_json(o, &f->http);
+    write_line(s, o);
+}
+
 void stats_file_end(struct stats_file *s, usec_t age)
 {
     if (!s->file || !is_writable(s))

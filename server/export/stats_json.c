@@ -285,6 +285,16 @@ static json_t *cache_json(const struct cache_stats *c)
     return o;
 }
 
+void stats_http_json(json_t *o, const struct http_stats *h)
+{
+    json_t *http = json_object();
+    json_object_set_new(http, "connections", json_integer(h->connections));
+    json_object_set_new(http, "waiting_requests", json_integer(h->waiting));
+    json_object_set_new(http, "requests", count(h->requests));
+    json_object_set_new(http, "sent_bytes", count(h->sent_bytes));
+    json_object_set_new(o, "http", http);
+}
+
 json_t *stats_status_json(const struct stats *f, const struct process_stats *p)
 {
     json_t *o = json_object();
@@ -306,6 +316,8 @@ json_t *stats_status_json(const struct stats *f, const struct process_stats *p)
     json_object_set_new(o, "total", totals_json(f));
     if (f->cache.is_used)
         json_object_set_new(o, "cache", cache_json(&f->cache));
+    if (f->http.is_used)
+        stats_http_json(o, &f->http);
     json_t *process = json_object();
     stats_process_json(process, p);
     json_object_set_new(process, "open_files", json_integer(p->open_files));

@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
-// Add the keys of a session or of the process to `o`.
+// Add the keys of a session, of the process, or of the viewers of `--http` to `o`.
 void stats_session_json(json_t *o, const struct stats *f, const struct session_stats *s);
 void stats_process_json(json_t *o, const struct process_stats *p);
+void stats_http_json(json_t *o, const struct http_stats *h);
 // Returns all stats, for /status.json; the caller owns the object. NULL: no memory.
 json_t *stats_status_json(const struct stats *f, const struct process_stats *p);
 

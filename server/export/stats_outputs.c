@@ -29,6 +29,8 @@ void stats_outputs_collect(struct stats_outputs *t, usec_t now)
     t->stats.wall = clock_wall();
     t->stats.age = now - t->begun;
     t->catalog->ops->stats(t->catalog, &t->stats, on_session, t, now);
+    if (t->file && t->stats.http.is_used)
+        stats_file_write_http(t->file, &t->stats);
     if (t->metrics)
         stats_http_publish(t->metrics, &t->stats);
 }

@@ -49,6 +49,8 @@ static int take_base(struct scale_budget *b, const struct scale_group *g)
 
 int scale_budget_take(struct scale_budget *b, const struct scale_group *g)
 {
+    if (g->bps <= 0) // no credit would ever be added
+        return 1;
     double rate = g->bps / 8.0;
     double key = (double)g->bytes(g->ctx, g->size_id, 0);
     double most = rate * usec_to_sec(SCALE_MAX_CREDIT);

@@ -12,7 +12,8 @@
 //     - forwards, its frames of temporal layer 0 as long as the credit lasts, if they are no more
 //       than the media's frame rate allows on the screen, and if the credit covers at least half
 //       of them: fewer would stand still for most of the time
-//   Backwards only key frames can be shown. No frame above layer 0 is sent.
+//   Backwards only key frames can be shown. No frame above layer 0 is sent. Of a level that names
+//   no rate each group's key frame is sent.
 //
 // Pure.
 #ifndef WEIR_SERVER_POLICY_SCALE_H
@@ -45,7 +46,7 @@ struct scale_group {
     size_t (*bytes)(const void *ctx, int size_id, int place);
     const void *ctx;
     usec_t length; // of the group, in media time
-    int bps;       // rate of the level
+    int bps;       // rate of the level; <= 0: not known
     double scale;  // not 1
 };
 

@@ -89,10 +89,20 @@ struct total_stats {
     uint64_t overload; // pictures that the encoders dropped
 };
 
+// Viewers of `--http`.
+struct http_stats {
+    bool is_used;
+    int connections; // open now: a viewer, or a cache before viewers, has one or a few
+    int waiting;     // of their requests: for media that does not exist yet
+    uint64_t requests;
+    uint64_t sent_bytes; // of bodies, of requests that were served to their end
+};
+
 // Shared by all streams of a server: the numbers of current sessions and the stats of ended ones.
 struct stats_book {
     bool taken[STATS_SESSIONS]; // taken[i]: a session has the number i + 1
     struct total_stats ended;
+    struct http_stats http; // written by the HTTP server's owner
 };
 
 struct process_stats {
@@ -121,6 +131,7 @@ struct stats {
     int transport_count;
     struct total_stats total;
     struct cache_stats cache; // of a proxy
+    struct http_stats http;
     int stream_count;
     struct stream_stats streams[STATS_STREAMS];
     int session_count;

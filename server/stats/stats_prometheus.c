@@ -257,6 +257,8 @@ int metrics_text(const struct stats *f, const struct process_stats *p, char *out
     controllers(&text, f);
     for (const struct metric *m = metrics_of_cache; m->name && f->cache.is_used; m++)
         plain(&text, m->name, m->type, m->help, metric_read(m, &f->cache));
+    for (const struct metric *m = metrics_of_http; m->name && f->http.is_used; m++)
+        plain(&text, m->name, m->type, m->help, metric_read(m, &f->http));
     encoders(&text, f);
     audio_encoders(&text, f);
     process(&text, f, p);

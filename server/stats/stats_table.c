@@ -59,6 +59,17 @@ const struct metric metrics_of_cache[] = {
     {.name = NULL},
 };
 
+#define OF_HTTP(name, type, help, member, kind)                                                    \
+    ROW("weir_http_" name, type, help, http_stats, member, kind, 1)
+
+const struct metric metrics_of_http[] = {
+    OF_HTTP("connections", GAUGE, "Open connections of viewers and caches.", connections, INT),
+    OF_HTTP("waiting_requests", GAUGE, "Requests that wait for media.", waiting, INT),
+    OF_HTTP("requests_total", COUNTER, "Requests.", requests, U64),
+    OF_HTTP("sent_bytes_total", COUNTER, "Bytes of the bodies that were sent.", sent_bytes, U64),
+    {.name = NULL},
+};
+
 const struct metric metrics_of_session[] = {
     OF_SESSION("playing", GAUGE, "Whether media is sent.", playing, BOOL, 1),
     OF_SESSION("level", GAUGE, "Quality level being sent; 0 is the lowest.", level, INT, 1),

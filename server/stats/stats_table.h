@@ -30,6 +30,7 @@ extern const struct metric metrics_of_relay[]; // of struct session_stats, if th
 extern const struct metric
     metrics_of_audio[]; // of struct session_stats, if the viewer requested audio
 extern const struct metric metrics_of_cache[];         // of struct cache_stats
+extern const struct metric metrics_of_http[];          // of struct http_stats
 extern const struct metric metrics_of_encoder[];       // of struct encoder_stats
 extern const struct metric metrics_of_audio_encoder[]; // of struct stream_stats
 

@@ -125,9 +125,19 @@ static void forget(struct stored_cache *c, struct entry *e)
     free(e);
 }
 
-// Frees the least recently used groups without a holder, beyond STORED_CACHE_SPARE of them.
+static int waiter_count(const struct stored_cache *c)
+{
+    int count = 0;
+    for (const struct stored_waiter *w = c->waiters; w; w = w->next)
+        count++;
+    return count;
+}
+
+// Frees the least recently used groups without a holder, beyond STORED_CACHE_SPARE of them and one
+// for each viewer: that which it has wanted in advance.
 static void trim(struct stored_cache *c)
 {
+    int count = waiter_count(c), room = count > STORED_CACHE_SPARE ? count : STORED_CACHE_SPARE;
     for (;;) {
         struct entry *oldest = NULL;
         int spare = 0;
@@ -138,7 +148,7 @@ static void trim(struct stored_cache *c)
             if (!oldest || e->used < oldest->used)
                 oldest = e;
         }
-        if (spare <= STORED_CACHE_SPARE)
+        if (spare <= room)
             return;
         forget(c, oldest);
     }

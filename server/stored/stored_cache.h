@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Caches the groups of a stored ladder at its viewers' positions. A thread of its own reads them,
 // so the loop never waits for a disk; viewers at the same position share a group. The cache holds
-// the groups that viewers hold, plus at most STORED_CACHE_SPARE. Loop thread only, except
-// stored_cache_new.
+// the groups that viewers hold, plus at most STORED_CACHE_SPARE or as many as viewers. Loop thread
+// only, except stored_cache_new.
 #ifndef WEIR_SERVER_STORED_STORED_CACHE_H
 #define WEIR_SERVER_STORED_STORED_CACHE_H
 

@@ -14,6 +14,7 @@ import lib
 from lib import until
 from rtsp import Client
 from test_foreign_server import have_server
+from test_stored_viewer import frame_of
 
 LEVELS = ["--level", "128x72@30:60", "--level", "192x108@30:120"]
 
@@ -279,6 +280,31 @@ class Outage(ProxyCase):
                 self.assertEqual(p.report()["session"]["reconnects"], 0)
                 self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
                 self.stop_cleanly(proxy)
+
+    def test_lost_during_fast_forward(self):
+        """The scale is kept: after the return, too, the viewer gets frames of the lowest layer alone."""
+        film = self.film(60)
+        server = self.origin(source=film)
+        proxy = self.behind(server, "--outage", "60", "--backbone-transport", "minbuf")
+        with Client(proxy.port) as c:
+            track = {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf"}
+            self.assertEqual(c.request("SETUP", f"{c.url}/trackID=0", track).status, 200)
+            self.assertEqual(c.request("PLAY", headers={"Range": "npt=0-", "Scale": "4"}).headers["scale"], "4")
+
+            def frames():
+                c.collect(0.1)
+                return [f for f in (frame_of(data) for channel, data in c.frames if channel == 0) if f]
+            until(lambda: len(frames()) >= 3, "the first frames")
+            server.signal(signal.SIGKILL)
+            server.wait()
+            until(lambda: "is lost" in proxy.stderr, "the loss")
+            before = len(frames())
+            self.origin(listen=f"{lib.own_address()}:{server.port}", source=film)
+            until(lambda: "is back" in proxy.stderr, "the return", 20)
+            until(lambda: len(frames()) >= before + 5, "frames again", 30)
+            numbers = [f.number for f in frames()]
+            self.assertTrue(all(b - a >= 4 for a, b in zip(numbers, numbers[1:])), str(numbers))
+        self.stop_cleanly(proxy)
 
     def test_it_does_not_return(self):
         """After the outage the media ends."""

@@ -9,11 +9,9 @@
 
 #include "common/base/err.h"
 #include "common/protocol/rtsp_client.h"
-#include "common/wire/rtsp.h"
+#include "tests/fuzz/rtsp_session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { MAX_INPUT = 1 << 16, EVENT = 0xFF };
 
 enum event {
     ARRIVES, // what came so far is handed over; the rest comes later
@@ -50,13 +48,10 @@ struct world {
 
 static int on_send(void *ctx, const char *data, size_t len, usec_t *wall)
 {
-    static struct rtsp_item item;
     struct world *w = ctx;
-    size_t used;
     *wall = w->now;
     assert(!w->ends && !w->redirected);
-    int err = rtsp_decode((const uint8_t *)data, len, &item, &used);
-    assert(err == 0 && used == len && item.kind != RTSP_INTERLEAVED);
+    rtsp_session_check(data, len);
     return w->cannot_send ? ERR_FULL : 0;
 }
 
@@ -251,21 +246,6 @@ static const struct rtsp_client_events event_ops = {.on_connected = on_connected
                                                     .on_seek_refused = on_no,
                                                     .on_end = on_end};
 
-// Not a hash: the same length, and different for most texts.
-static bool sum_of(bool sha256, const void *data, size_t len, uint8_t sum[32])
-{
-    (void)sha256;
-    memset(sum, 0, 32);
-    for (size_t i = 0; i < len; i++)
-        sum[i % 16] = (uint8_t)(sum[i % 16] * 31 + ((const uint8_t *)data)[i]);
-    return true;
-}
-
-static void name(struct transport_list *list, const char *text)
-{
-    strcpy(list->names[list->count++], text);
-}
-
 static struct rtsp_client *make(struct world *w, uint8_t flags)
 {
     struct rtsp_client_config config = {.adapt = flags & 1 ? "sender" : NULL,
@@ -274,23 +254,24 @@ static struct rtsp_client *make(struct world *w, uint8_t flags)
                                         .has_audio = flags & 8,
                                         .live_latency_ms = 400,
                                         .stored_latency_ms = 1500,
-                                        .hash = sum_of,
+                                        .hash = rtsp_session_sum,
                                         .seed = flags};
     const char *why;
     int err = url_parse(flags & 16 ? "rtsp://joe:pass@h/live" : "rtsp://h/live", &config.url, &why);
     assert(err == 0);
-    name(&config.transports, "mtp");
-    name(&config.transports, "mtp-raw");
-    name(&config.transports, "minbuf");
-    name(&config.standard_transports, "tcp");
-    name(&config.standard_transports, "udp");
+    rtsp_session_transport(&config.transports, "mtp");
+    rtsp_session_transport(&config.transports, "mtp-raw");
+    rtsp_session_transport(&config.transports, "minbuf");
+    rtsp_session_transport(&config.standard_transports, "tcp");
+    rtsp_session_transport(&config.standard_transports, "udp");
     return rtsp_client_new(&config, &link_ops, w, &event_ops, w, w->now);
 }
 
 // As the loop does. A client that asks to be called at once again and again would never let it
 // sleep.
-static void settle(struct world *w)
+static void settle(void *ctx)
 {
+    struct world *w = ctx;
     int calls = 0;
     while (rtsp_client_next_timeout(w->client) <= w->now) {
         rtsp_client_on_timeout(w->client, w->now);
@@ -299,8 +280,9 @@ static void settle(struct world *w)
     assert(w->ends == rtsp_client_is_over(w->client));
 }
 
-static void happen(struct world *w, uint8_t event)
+static void happen(void *ctx, uint8_t event)
 {
+    struct world *w = ctx;
     struct rtsp_client *c = w->client;
     usec_t next = rtsp_client_next_timeout(c);
     switch (event % EVENTS) {
@@ -368,39 +350,29 @@ static void happen(struct world *w, uint8_t event)
     }
 }
 
+static int input(void *ctx, const uint8_t *data, size_t len)
+{
+    struct world *w = ctx;
+    if (w->redirected) // of a connection that is gone
+        return (int)len;
+    int used = rtsp_client_input(w->client, data, len, w->now, w->now);
+    if (used < 0) {
+        assert(used == ERR_MALFORMED || used == ERR_TOO_BIG);
+        rtsp_client_closed(w->client, used, w->now);
+    }
+    return used < 0 || w->redirected ? (int)len : used;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static uint8_t buffer[MAX_INPUT];
-    if (size < 1 || size > MAX_INPUT)
+    static const struct rtsp_session_ops ops = {.input = input, .settle = settle, .happen = happen};
+    if (size < 1 || size > RTSP_SESSION_MAX)
         return 0;
     struct world w = {.now = USEC_PER_SEC};
     w.client = make(&w, data[0]);
     assert(w.client);
     rtsp_client_connected(w.client, w.now);
-    size_t held = 0;
-    for (size_t i = 1; i <= size; i++) {
-        if (i < size && data[i] != EVENT) {
-            buffer[held++] = data[i];
-            continue;
-        }
-        if (!w.redirected) {
-            int used = rtsp_client_input(w.client, buffer, held, w.now, w.now);
-            assert(used <= (int)held);
-            if (used < 0) {
-                assert(used == ERR_MALFORMED || used == ERR_TOO_BIG);
-                rtsp_client_closed(w.client, used, w.now);
-                used = (int)held;
-            }
-            held -= (size_t)used;
-            memmove(buffer, buffer + used, held);
-        }
-        if (w.redirected)
-            held = 0;
-        settle(&w);
-        if (++i < size)
-            happen(&w, data[i]);
-        settle(&w);
-    }
+    rtsp_session_feed(data + 1, size - 1, &ops, &w);
     rtsp_client_free(w.client);
     return 0;
 }

@@ -9,11 +9,9 @@
 
 #include "common/base/err.h"
 #include "common/protocol/rtsp_recorder.h"
-#include "common/wire/rtsp.h"
+#include "tests/fuzz/rtsp_session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { MAX_INPUT = 1 << 16, EVENT = 0xFF };
 
 static const char PASSWORD[] = "secret-word";
 
@@ -49,12 +47,9 @@ static bool has_password(const char *text, size_t len)
 
 static int on_send(void *ctx, const char *data, size_t len)
 {
-    static struct rtsp_item item;
     struct world *w = ctx;
-    size_t used;
     assert(!w->ends && !has_password(data, len));
-    int err = rtsp_decode((const uint8_t *)data, len, &item, &used);
-    assert(err == 0 && used == len && item.kind != RTSP_INTERLEAVED);
+    rtsp_session_check(data, len);
     return w->cannot_send ? ERR_FULL : 0;
 }
 
@@ -118,21 +113,6 @@ static void on_end(void *ctx, enum rtsp_recorder_end end, const char *text, usec
 static const struct rtsp_recorder_events event_ops = {.on_recording = on_recording,
                                                       .on_end = on_end};
 
-// Not a hash: the same length, and different for most texts.
-static bool sum_of(bool sha256, const void *data, size_t len, uint8_t sum[32])
-{
-    (void)sha256;
-    memset(sum, 0, 32);
-    for (size_t i = 0; i < len; i++)
-        sum[i % 16] = (uint8_t)(sum[i % 16] * 31 + ((const uint8_t *)data)[i]);
-    return true;
-}
-
-static void name(struct transport_list *list, const char *text)
-{
-    strcpy(list->names[list->count++], text);
-}
-
 static struct rtsp_recorder *make(struct world *w, uint8_t flags)
 {
     struct rtsp_recorder_config config = {.agent = "weir-send",
@@ -141,23 +121,24 @@ static struct rtsp_recorder *make(struct world *w, uint8_t flags)
                                           .video = "v=0\r\nm=video\r\n",
                                           .has_audio = flags & 1,
                                           .control = {"trackID=0", "trackID=1"},
-                                          .hash = sum_of,
+                                          .hash = rtsp_session_sum,
                                           .seed = flags};
     const char *why;
     int err =
         url_parse(flags & 2 ? "rtsp://joe:secret-word@h/live" : "rtsp://h/live", &config.url, &why);
     assert(err == 0);
-    name(&config.transports, "minbuf");
+    rtsp_session_transport(&config.transports, "minbuf");
     if (flags & 4)
-        name(&config.transports, "udp");
-    name(&config.transports, "tcp");
+        rtsp_session_transport(&config.transports, "udp");
+    rtsp_session_transport(&config.transports, "tcp");
     return rtsp_recorder_new(&config, &link_ops, &event_ops, w);
 }
 
 // As the loop does. A recorder that asks to be called at once again and again would never let it
 // sleep.
-static void settle(struct world *w)
+static void settle(void *ctx)
 {
+    struct world *w = ctx;
     int calls = 0;
     while (rtsp_recorder_next_timeout(w->recorder) <= w->now) {
         rtsp_recorder_on_timeout(w->recorder, w->now);
@@ -166,8 +147,9 @@ static void settle(struct world *w)
     assert(w->ends == rtsp_recorder_is_over(w->recorder));
 }
 
-static void happen(struct world *w, uint8_t event)
+static void happen(void *ctx, uint8_t event)
 {
+    struct world *w = ctx;
     struct rtsp_recorder *r = w->recorder;
     usec_t next = rtsp_recorder_next_timeout(r);
     switch (event % EVENTS) {
@@ -202,37 +184,29 @@ static void happen(struct world *w, uint8_t event)
     }
 }
 
+static int input(void *ctx, const uint8_t *data, size_t len)
+{
+    struct world *w = ctx;
+    if (has_password((const char *)data, len))
+        return -1; // the recorder quotes the server's words
+    int used = rtsp_recorder_input(w->recorder, data, len, w->now);
+    if (used < 0) {
+        assert(used == ERR_MALFORMED || used == ERR_TOO_BIG);
+        rtsp_recorder_closed(w->recorder, used, w->now);
+    }
+    return used < 0 ? (int)len : used;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static uint8_t buffer[MAX_INPUT];
-    if (size < 1 || size > MAX_INPUT)
+    static const struct rtsp_session_ops ops = {.input = input, .settle = settle, .happen = happen};
+    if (size < 1 || size > RTSP_SESSION_MAX)
         return 0;
     struct world w = {.now = USEC_PER_SEC};
     w.recorder = make(&w, data[0]);
     assert(w.recorder);
     rtsp_recorder_connected(w.recorder, w.now);
-    size_t held = 0;
-    for (size_t i = 1; i <= size; i++) {
-        if (i < size && data[i] != EVENT) {
-            buffer[held++] = data[i];
-            continue;
-        }
-        if (has_password((const char *)buffer, held))
-            break; // the recorder quotes the server's words
-        int used = rtsp_recorder_input(w.recorder, buffer, held, w.now);
-        assert(used <= (int)held);
-        if (used < 0) {
-            assert(used == ERR_MALFORMED || used == ERR_TOO_BIG);
-            rtsp_recorder_closed(w.recorder, used, w.now);
-            used = (int)held;
-        }
-        held -= (size_t)used;
-        memmove(buffer, buffer + used, held);
-        settle(&w);
-        if (++i < size)
-            happen(&w, data[i]);
-        settle(&w);
-    }
+    rtsp_session_feed(data + 1, size - 1, &ops, &w);
     rtsp_recorder_free(w.recorder);
     return 0;
 }

@@ -24,9 +24,11 @@ struct reader {
     int64_t lowest;
 };
 
+// Returns 0 if it is no time.
 static usec_t seconds(const char *text)
 {
-    return (usec_t)(strtod(text, NULL) * 1e6 + 0.5);
+    double value = strtod(text, NULL);
+    return value > 0 && value < 1e9 ? (usec_t)(value * 1e6 + 0.5) : 0;
 }
 
 // Finds `name=` of an attribute list (RFC 8216, 4.2) and copies the value, without its quotes.
@@ -150,8 +152,9 @@ static void read_server_control(struct playlist *p, const char *line)
 static bool has_tag(const char *line, const char *tag, const char **value)
 {
     size_t len = strlen(tag);
-    *value = line + len + 1;
-    return strncmp(line, tag, len) == 0 && (line[len] == ':' || line[len] == 0);
+    bool is_it = strncmp(line, tag, len) == 0 && (line[len] == ':' || line[len] == 0);
+    *value = is_it ? line + len + (line[len] == ':') : "";
+    return is_it;
 }
 
 static int read_line(struct reader *r, const char *line)
@@ -170,6 +173,8 @@ static int read_line(struct reader *r, const char *line)
         r->at = r->part_at = date(after);
     } else if (has_tag(line, "#EXT-X-MEDIA-SEQUENCE", &after)) {
         r->msn = strtoll(after, NULL, 10);
+        if (r->msn < 0 || r->msn > INT64_MAX / 2)
+            return ERR_MALFORMED;
     } else if (has_tag(line, "#EXT-X-TARGETDURATION", &after)) {
         r->p->target = seconds(after);
     } else if (has_tag(line, "#EXT-X-PART-INF", &after)) {

@@ -105,6 +105,7 @@ TEST_CASE("option print: a configuration shows no password")
         {"rtsp://joe@host/live", "\n#push = ...@host/live\n"},
         {"rtsp://host/live", "\npush = rtsp://host/live\n"},
         {"@/etc/weir/push", "\npush = @/etc/weir/push\n"},
+        {"@/etc/weir@home/push", "\npush = @/etc/weir@home/push\n"},
     };
     for (const auto &c : cases) {
         option_settings said = {{{rows, c.value, 0}}, 1};

@@ -116,8 +116,13 @@ TEST_CASE("playlist: a title is cut between characters, and cannot steer the ter
     for (int i = 0; i < PLAYLIST_TITLE; i++)
         letters += "\xc3\xa4";
     REQUIRE(f.read("#EXTINF:1," + letters +
-                   "\n/a\n#EXTINF:2,\x1b[31mred\x7f\n/b\n#EXTINF:none\n/c\n") == 0);
+                   "\n/a\n#EXTINF:2,\x1b[31mred\x7f\n/b\n#EXTINF:none\n/c\n"
+                   // C1 controls, in UTF-8 and as bytes: CSI (ISO 6429) begins what ESC [ does
+                   "#EXTINF:3,a\xc2\x9b"
+                   "31m\x9b"
+                   "32m\tb\n/d\n") == 0);
     CHECK(std::string(f.p.channels[0].title).size() == 62);
-    CHECK(std::string(f.p.channels[1].title) == " [31mred ");
+    CHECK(std::string(f.p.channels[1].title) == "?[31mred?");
     CHECK(std::string(f.p.channels[2].title).empty());
+    CHECK(std::string(f.p.channels[3].title) == "a?31m?32m b");
 }

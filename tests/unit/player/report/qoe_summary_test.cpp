@@ -67,7 +67,7 @@ TEST_CASE("qoe_summary: no figure where nothing was measured")
 TEST_CASE("qoe_summary: the audio has a line of its own if there was any")
 {
     pointer q = watched();
-    CHECK(summary_of(q.get(), 5700).find("sound  ") == std::string::npos);
+    CHECK(summary_of(q.get(), 5700).find("audio  ") == std::string::npos);
     qoe_audio audio = {};
     audio.packets = 500;
     audio.lost = 4;
@@ -79,7 +79,7 @@ TEST_CASE("qoe_summary: the audio has a line of its own if there was any")
     audio.offset.p95 = 40;
     qoe_on_audio(q.get(), &audio);
     CHECK(summary_of(q.get(), 5700)
-              .find("sound     500 packets, 4 lost, 3 repaired, 80.0 ms concealed, 1 underruns; "
+              .find("audio     500 packets, 4 lost, 3 repaired, 80.0 ms concealed, 1 underruns; "
                     "behind the picture "
                     "12.3 ms (-3.0 ms to 40.0 ms)\n") != std::string::npos);
 }

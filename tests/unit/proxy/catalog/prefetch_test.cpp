@@ -46,7 +46,8 @@ struct listed {
     {
         reinterpret_cast<listed *>(c)->left++;
     }
-    explicit listed(const std::string &text, int64_t room = 100 << 20)
+    explicit listed(const std::string &text, int64_t room = 100 << 20,
+                    usec_t again = PREFETCH_AGAIN)
     {
         static const catalog_ops ops = {take, leave, nullptr, nullptr, nullptr};
         base.ops = &ops;
@@ -57,9 +58,23 @@ struct listed {
         REQUIRE(s);
         REQUIRE(origin_url_allow(rules.get(), "a") == nullptr);
         std::ofstream(file) << text;
-        prefetch_config of = {&loop, file.c_str(), &base, s, rules.get()};
+        prefetch_config of = {&loop, file.c_str(), &base, s, rules.get(), again};
         p = prefetch_new(&of);
         REQUIRE(p);
+    }
+    // film_fetcher has stored all of it.
+    void put_all(store_film *f)
+    {
+        const stored_info *info = store_film_info(f);
+        for (int64_t group = 0; group < store_film_groups(f); group++)
+            for (int track : {1, (int)STORED_AUDIO_TRACK}) {
+                store_film_put(f, make_group(info, group).get(), track, false);
+                while (store_film_pending(f))
+                    uv_run(&loop, UV_RUN_ONCE);
+                stored_digest d = digest_of(info, group, track);
+                store_film_verify(f, track, group, &d);
+            }
+        REQUIRE(store_film_is_complete(f, 1));
     }
     void wait_taken(size_t count)
     {
@@ -93,6 +108,37 @@ TEST_CASE("prefetch: one film after the other", "[threads]")
     CHECK(x.left >= 3);
 }
 
+TEST_CASE("prefetch: what failed is named once, and it alone is tried again", "[threads]")
+{
+    listed x("/a/none\nno path\n\n/evil/film\r\n/a/one\n", 100 << 20, USEC_PER_SEC / 10);
+    x.wait_taken(2); // none, one
+    x.put_all(x.films[0]);
+    x.wait_taken(5); // none, three times more
+    CHECK(x.taken ==
+          std::vector<std::string>{"/a/none", "/a/one", "/a/none", "/a/none", "/a/none"});
+    std::string log = x.folder.logged();
+    for (const char *said : {"line 1: /a/none is not stored in advance: no such film",
+                             "line 2: no path is not stored", "line 4: /evil/film is not stored"}) {
+        size_t first = log.find(said);
+        CAPTURE(said, log);
+        REQUIRE(first != std::string::npos);
+        CHECK(log.find(said, first + 1) == std::string::npos);
+    }
+}
+
+TEST_CASE("prefetch: a film that did not come is fetched again", "[threads]")
+{
+    listed x("/a/one\n", 100 << 20, USEC_PER_SEC / 10);
+    x.wait_taken(1);
+    store_fetch *fetch = store_film_fetch(x.films[0]);
+    fetch->tries = 2;
+    fetch->after = USEC_NEVER;
+    x.wait_taken(2);
+    CHECK(fetch->is_wanted);
+    CHECK(fetch->tries == 0);
+    CHECK(fetch->after == 0);
+}
+
 TEST_CASE("prefetch: a film that is larger than the cache", "[threads]")
 {
     listed x("/a/one\n/a/two\n", 100000);
@@ -105,6 +151,6 @@ TEST_CASE("prefetch: a file that cannot be read")
 {
     temp_folder folder;
     std::string file = folder / "none";
-    prefetch_config of = {nullptr, file.c_str(), nullptr, nullptr, nullptr};
+    prefetch_config of = {nullptr, file.c_str(), nullptr, nullptr, nullptr, 0};
     CHECK(prefetch_new(&of) == nullptr);
 }

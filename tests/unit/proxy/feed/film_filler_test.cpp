@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <memory>
+#include <vector>
 
 #include "common/net/clock.h"
 #include "common/transport/transport_list.h"
@@ -25,15 +26,20 @@ struct filled {
     film_filler *filler = nullptr;
     stored_info info = film_info();
 
-    filled()
+    explicit filled(int64_t max_bytes = 100 << 20, double seconds = 0)
     {
         uv_loop_init(&loop);
         std::string path = folder / "cache";
-        store_config config = {&loop, path.c_str(), 100 << 20, 0};
+        store_config config = {&loop, path.c_str(), max_bytes, 0};
         s = store_new(&config);
         REQUIRE(origin_url_allow(rules.get(), "127.0.0.1") == nullptr);
         REQUIRE(transport_list_split("tcp", &transports) == 0);
         sdp description = film_sdp("v");
+        if (seconds > 0) {
+            description.duration = seconds;
+            info.origin.frames = (int64_t)(seconds * 10);
+            stored_plan_end(&info.plan, &info.sdp.ladder, info.origin.frames);
+        }
         film = store_open(s, "rtsp://127.0.0.1:1/film", &description);
         REQUIRE(film);
         origin = {&loop, &transports, rules.get(), "RTSP/1.0 me"};
@@ -114,4 +120,48 @@ TEST_CASE("film_filler: is freed while it fetches", "[threads]")
     x.start(USEC_PER_SEC);
     x.need(0);
     uv_run(&x.loop, UV_RUN_ONCE);
+}
+
+TEST_CASE("film_filler: what the cache has no room for is not waited for", "[threads]")
+{
+    filled x(150000, 200);
+    x.start(1000 * USEC_PER_SEC);
+    int64_t group = 0;
+    while (group < 100 && !store_film_is_full(x.film, clock_now()))
+        x.put(group++);
+    REQUIRE(group >= 2);
+    REQUIRE(group < 100);
+    x.wait_failed(group - 1); // at once
+    CHECK(store_film_fetch(x.film)->failed_at > 0);
+    CHECK(x.need(0)); // it is there
+    for (int i = 0; i < 5; i++) {
+        x.need(0);
+        uv_run(&x.loop, UV_RUN_ONCE);
+    }
+    CHECK(x.need(0));
+    std::string log = x.folder.logged();
+    CHECK(log.find("the media ends") != std::string::npos);
+    size_t said = log.find("--cache-bytes has no room");
+    REQUIRE(said != std::string::npos);
+    CHECK(log.find("--cache-bytes has no room", said + 1) == std::string::npos);
+    CHECK(log.find("cannot be fetched") == std::string::npos);
+}
+
+TEST_CASE("film_filler: no viewer displaces another one", "[threads]")
+{
+    enum { VIEWERS = 100 };
+    filled x(100 << 20, 2 * VIEWERS); // each at a group of its own
+    REQUIRE(store_film_groups(x.film) == VIEWERS);
+    x.start(USEC_PER_SEC / 5);
+    int failed = 0;
+    std::vector<bool> waits(VIEWERS, true);
+    while (failed < VIEWERS) { // all wait, so each must fail
+        for (int64_t group = 0; group < VIEWERS; group++)
+            if (waits[(size_t)group] && !x.need(group)) {
+                waits[(size_t)group] = false;
+                failed++;
+            }
+        uv_run(&x.loop, UV_RUN_ONCE);
+    }
+    CHECK(store_film_fetch(x.film)->failed_at > 0);
 }

@@ -2,6 +2,8 @@
 #include "proxy/feed/group_verifier.h"
 
 #include <catch2/catch.hpp>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,13 +25,18 @@ struct verified {
     bool can_ask = true;
     group_verifier *v;
 
-    verified()
+    explicit verified(double seconds = 0)
     {
         uv_loop_init(&loop);
         std::string path = folder / "cache";
         store_config config = {&loop, path.c_str(), 100 << 20, 0};
         s = store_new(&config);
         sdp description = film_sdp("v");
+        if (seconds > 0) {
+            description.duration = seconds;
+            info.origin.frames = (int64_t)(seconds * 10);
+            stored_plan_end(&info.plan, &info.sdp.ladder, info.origin.frames);
+        }
         film = store_open(s, "rtsp://a/film", &description);
         REQUIRE(film);
         group_verifier_config verifier = {&loop, film,
@@ -120,4 +127,29 @@ TEST_CASE("group_verifier: a session that does not play, and one that refuses", 
     CHECK(group_verifier_is_refused(x.v));
     CHECK_FALSE(store_film_fetch(x.film)->can_verify);
     CHECK(store_film_group(x.film, 1, 0) == GROUP_WHOLE);
+}
+
+TEST_CASE("group_verifier: what the origin has not does not keep the rest waiting", "[threads]")
+{
+    verified x(140); // 70 groups: more than a request names
+    REQUIRE(x.next_request() == "group-hash: 0/0\r\n");
+    x.can_ask = false;
+    x.answer("group-hash: 0/0 later\r\n");
+    for (int64_t group = 0; group < 70; group++)
+        store_film_put(x.film, make_group(&x.info, group).get(), 0, false);
+    while (store_film_pending(x.film))
+        uv_run(&x.loop, UV_RUN_ONCE);
+    x.can_ask = true;
+    std::set<std::string> named;
+    for (int i = 0; i < 2; i++) {
+        std::istringstream lines(x.next_request());
+        std::string answer;
+        for (std::string line; std::getline(lines, line);) {
+            line.pop_back(); // CR
+            named.insert(line);
+            answer += line + " later\r\n";
+        }
+        x.answer(answer);
+    }
+    CHECK(named.size() == 70);
 }

@@ -97,7 +97,7 @@ TEST_CASE("film_recorder: a whole film, with numbers that begin anywhere", "[thr
     for (int64_t base : {0, 2, 1000}) {
         CAPTURE(base);
         recording x;
-        film_recorder_place(x.r, 0, base, base);
+        film_recorder_place(x.r, 0, 1, base, base);
         x.play(1, 0, FILM_FRAMES, base);
         x.settle();
         for (int64_t group = 0; group < FILM_GROUPS; group++) {
@@ -113,10 +113,10 @@ TEST_CASE("film_recorder: a whole film, with numbers that begin anywhere", "[thr
 TEST_CASE("film_recorder: a seek, and frames of before it", "[threads]")
 {
     recording x;
-    film_recorder_place(x.r, 0, 0, 0);
+    film_recorder_place(x.r, 0, 1, 0, 0);
     x.play(0, 0, 25, 0);
-    film_recorder_place(x.r, 4.5, 30, 35); // the group of frame 40 begins with number 30
-    x.frame(0, 25, 25);                    // it was under way
+    film_recorder_place(x.r, 4.5, 1, 30, 35); // the group of frame 40 begins with number 30
+    x.frame(0, 25, 25);                       // it was under way
     x.play(0, 40, FILM_FRAMES, -10);
     x.settle();
     CHECK(x.is_the_origins(0, 0));
@@ -129,7 +129,7 @@ TEST_CASE("film_recorder: a seek, and frames of before it", "[threads]")
 TEST_CASE("film_recorder: the film begins again", "[threads]")
 {
     recording x;
-    film_recorder_place(x.r, 4, 40, 40);
+    film_recorder_place(x.r, 4, 1, 40, 40);
     x.play(0, 40, FILM_FRAMES, 0);
     x.play(0, 0, 40, FILM_FRAMES);
     x.settle();
@@ -140,7 +140,7 @@ TEST_CASE("film_recorder: the film begins again", "[threads]")
 TEST_CASE("film_recorder: lost frames leave a part, in any order of arrival", "[threads]")
 {
     recording x;
-    film_recorder_place(x.r, 0, 0, 0);
+    film_recorder_place(x.r, 0, 1, 0, 0);
     for (int64_t at : {3, 0, 1, 4, 2, 6, 5})
         x.frame(1, at, at);
     x.settle();
@@ -155,19 +155,46 @@ TEST_CASE("film_recorder: what has no place in the film is not stored", "[thread
 {
     recording x;
     x.frame(0, 0, 0); // before PLAY
-    film_recorder_place(x.r, NAN, -1, -1);
+    film_recorder_place(x.r, NAN, 1, -1, -1);
     x.frame(0, 0, 0);
-    film_recorder_place(x.r, 0.1, 0, 0); // no multiple of the period
+    film_recorder_place(x.r, 0.1, 1, 0, 0); // no multiple of the period
     x.frame(0, 0, 0);
     for (int64_t number : {int64_t{1} << 40, INT64_MAX}) { // of a lying origin: its time overflows
-        film_recorder_place(x.r, 0, number, number);
+        film_recorder_place(x.r, 0, 1, number, number);
         x.frame(0, 0, number - 1);
         x.audio(0, 0);
     }
-    film_recorder_place(x.r, 0, 0, 0);
+    film_recorder_place(x.r, 0, 1, 0, 0);
     x.audio(-1000000, 0);
     x.frame(0, 1, 1, 1); // another layer than the plan's
     x.settle();
     CHECK(store_film_group(x.film, 0, 0) == GROUP_NONE);
     CHECK(x.folder.logged().find("not those of a prepared file") != std::string::npos);
+}
+
+TEST_CASE("film_recorder: fast forward and rewind are not recorded, and bring no group",
+          "[threads]")
+{
+    for (double scale : {2.0, 0.5, -2.0}) {
+        CAPTURE(scale);
+        recording x;
+        film_recorder_place(x.r, 0, 1, 0, 0);
+        x.play(1, 0, FILM_GOP, 0);
+        const store_flow *flow = store_film_flows(x.film);
+        REQUIRE(flow);
+        CHECK(flow->sizes == 2);
+        CHECK(flow->has_audio);
+        film_recorder_place(x.r, 2, scale, FILM_GOP, FILM_GOP);
+        x.play(1, FILM_GOP, 2 * FILM_GOP, 0);
+        CHECK(flow->sizes == 0);
+        CHECK_FALSE(flow->has_audio);
+        x.settle();
+        CHECK(store_film_group(x.film, 1, 0) == GROUP_WHOLE);
+        CHECK(store_film_group(x.film, 1, 1) == GROUP_NONE);
+        film_recorder_place(x.r, 4, 1, 2 * FILM_GOP, 2 * FILM_GOP);
+        x.play(1, 2 * FILM_GOP, 3 * FILM_GOP, 0);
+        CHECK(flow->sizes == 2);
+        x.settle();
+        CHECK(x.is_the_origins(1, 2));
+    }
 }

@@ -85,6 +85,23 @@ TEST_CASE("store_source: a part has no validator if its own groups would be othe
     CHECK(g.validator(1).empty());
 }
 
+TEST_CASE("store_source: a group is not read before it is verified", "[threads]")
+{
+    open_film f(film_sdp("v"));
+    const stored_info *info = store_film_info(f.film);
+    store_film_put(f.film, make_group(info, 0).get(), 1, false);
+    while (store_film_pending(f.film))
+        uv_run(&f.loop, UV_RUN_ONCE);
+    REQUIRE(store_film_group(f.film, 1, 0) == GROUP_WHOLE);
+    stored_bytes b = {};
+    CHECK(store_film_read(f.film, 1, 0, &b) == ERR_NOT_FOUND);
+    CHECK(b.data == nullptr);
+    stored_digest d = digest_of(info, 0, 1);
+    store_film_verify(f.film, 1, 0, &d); // its file may have either name now
+    CHECK(store_film_read(f.film, 1, 0, &b) == 0);
+    free(b.data);
+}
+
 TEST_CASE("store_source: a group that is not there is not read", "[threads]")
 {
     open_film f(film_sdp("v"));

@@ -75,10 +75,10 @@ int64_t bytes_in(const std::string &folder)
 }
 
 // The bytes that a source of the film gives, of one track.
-std::vector<uint8_t> served(group_source *source, int64_t group, int track)
+std::vector<uint8_t> served(group_source *source, int64_t group, int track, unsigned sizes = ~0U)
 {
     stored_group *g = nullptr;
-    if (source->ops->read(source, group, ~0U, &g) != 0)
+    if (source->ops->read(source, group, sizes, &g) != 0)
         return {};
     stored_bytes b;
     REQUIRE(stored_track_write(source->ops->info(source), g, track, &b) == 0);
@@ -275,7 +275,14 @@ TEST_CASE("store: what is held does not leave, so more is not stored", "[threads
     CHECK(store_film_group(f, 0, 0) == GROUP_VERIFIED);
     CHECK_FALSE(store_film_is_complete(f, 1));
     CHECK(folder.logged().find("--cache-bytes has no room") != std::string::npos);
-    store_film_release(f);
+    CHECK(store_film_is_full(f, 1));
+    store_film *b = store_open(o.s, "b", &description);
+    CHECK_FALSE(store_film_is_full(b, 1)); // nothing of it was refused
+    o.put(b, *make_group(store_film_info(b), 0));
+    CHECK(store_film_is_full(b, 1));
+    store_film_release(f); // it may leave
+    CHECK_FALSE(store_film_is_full(b, 1));
+    store_film_release(b);
 }
 
 TEST_CASE("store: another validator is another film, and replaces the first", "[threads]")
@@ -484,7 +491,7 @@ TEST_CASE("store: a source of a film that is being filled", "[threads]")
     CHECK(source->ops->need(source, 1, &sizes) == 0);
     CHECK(sizes == 2); // the other one is not verified
     CHECK(needed == std::vector<std::pair<int64_t, unsigned>>{{1, 3}, {1, 3}, {1, 3}});
-    CHECK(served(source, 1, 1) == original(store_film_info(f), 1, 1));
+    CHECK(served(source, 1, 1, 2) == original(store_film_info(f), 1, 1));
     REQUIRE(source->ops->digest(source, 1, 1, &d) == 0);
     CHECK(memcmp(&d, digest_of(store_film_info(f), 1, 1).bytes, sizeof(d)) == 0);
     notes.comes = false;

@@ -138,6 +138,43 @@ TEST_CASE("http_server: a status and headers for each kind of request", "[thread
     CHECK(r.asked == before);
 }
 
+TEST_CASE("http_server: what is counted", "[threads]")
+{
+    rig r;
+    http_stats s;
+    http_server_stats(r.server, &s);
+    CHECK(s.is_used);
+    CHECK(s.connections == 0);
+    CHECK(s.requests == 0);
+    int fd = r.open_socket();
+    REQUIRE(fd >= 0);
+    do {
+        std::this_thread::yield();
+        http_server_stats(r.server, &s);
+    } while (s.connections < 1);
+    close(fd);
+    r.ask("GET /live/a/v0.mp4");
+    r.ask("HEAD /live/a/v0.mp4");
+    r.ask("GET /live/index.m3u8"); // 404
+    r.ask_range("bytes=2-4");
+    do { // a connection ends when the server sees it
+        std::this_thread::yield();
+        http_server_stats(r.server, &s);
+    } while (s.connections);
+    CHECK(s.requests == 4);
+    CHECK(s.sent_bytes == 13);
+    r.ready = false;
+    std::thread waits([&r] { r.ask("GET /live/v0.m3u8?_HLS_msn=1"); });
+    do {
+        std::this_thread::yield();
+        http_server_stats(r.server, &s);
+    } while (!s.waiting);
+    CHECK(s.connections == 1);
+    r.ready = true;
+    http_server_wake(r.server);
+    waits.join();
+}
+
 TEST_CASE("http_server: one range of a file", "[threads]")
 {
     rig r;

@@ -42,10 +42,15 @@ TEST_CASE("stats_file: a line per second and session, and one at the end")
     auto f = make();
     stats_file_write(s, f.get(), &f->sessions[0]);
     CHECK(lines_of(t.read("stats")).size() == 1); // a reader can follow
+    f->http = {true, 3, 1, 20, 4000};
+    stats_file_write_http(s, f.get());
     stats_file_end(s, 2500000);
     stats_file_close(s);
     auto lines = lines_of(t.read("stats"));
-    REQUIRE(lines.size() == 2);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[1] == R"({"t":1.25,"http":{"connections":3,"waiting_requests":1,"requests":20,)"
+                      R"("sent_bytes":4000}})");
+    lines.erase(lines.begin() + 1);
     CHECK(lines[0].find(R"({"t":1.25,"session":"abc",)") == 0);
     CHECK(lines[1].find(R"({"event":"end","t":2.5,"cpu":{"user":)") == 0);
     for (const auto &line : lines) {

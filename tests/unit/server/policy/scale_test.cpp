@@ -113,3 +113,15 @@ TEST_CASE("scale: a key frame larger than all credit is sent when the credit is 
     CHECK(sent >= 4);
     CHECK(sent <= 6);
 }
+
+TEST_CASE("scale: of a level that names no rate each key frame is sent")
+{
+    const film f;
+    for (double scale : {2., 8., -4.})
+        for (int bps : {0, -1}) {
+            CAPTURE(scale, bps);
+            scale_budget b{};
+            for (int i = 0; i < 5; i++)
+                CHECK(f.take(&b, scale, bps) == 1);
+        }
+}

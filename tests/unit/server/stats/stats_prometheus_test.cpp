@@ -318,3 +318,15 @@ TEST_CASE("metrics_text: the max number of sessions fits")
     std::vector<char> small(1000);
     CHECK(metrics_text(f.get(), &usage, small.data(), small.size()) == ERR_FULL);
 }
+
+TEST_CASE("metrics_text: viewers of --http")
+{
+    auto f = make();
+    CHECK(text_of(*f).find("weir_http_") == std::string::npos);
+    f->http = {true, 3, 1, 20, 4000};
+    std::string text = text_of(*f);
+    CHECK(has(text, "weir_http_connections 3"));
+    CHECK(has(text, "weir_http_waiting_requests 1"));
+    CHECK(has(text, "weir_http_requests_total 20"));
+    CHECK(has(text, "weir_http_sent_bytes_total 4000"));
+}

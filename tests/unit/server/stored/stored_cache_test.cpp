@@ -188,3 +188,57 @@ TEST_CASE("stored_cache: a source that is being filled", "[threads]")
     uv_run(&loop, UV_RUN_DEFAULT);
     CHECK(uv_loop_close(&loop) == 0);
 }
+
+TEST_CASE("stored_cache: what many viewers want in advance stays until they take it", "[threads]")
+{
+    enum { VIEWERS = 40, GROUPS = 2 * VIEWERS }; // more than STORED_CACHE_SPARE
+    std::vector<int64_t> reads;
+    static const group_source_ops ops = [] {
+        group_source_ops made = noting_ops;
+        made.read = [](group_source *s, int64_t group, unsigned, stored_group **out) {
+            reinterpret_cast<noting_source *>(s)->reads->push_back(group);
+            *out = static_cast<stored_group *>(calloc(1, sizeof(stored_group)));
+            (*out)->index = group;
+            return 0;
+        };
+        return made;
+    }();
+    auto *source = new noting_source{};
+    source->base.ops = &ops;
+    source->reads = &reads;
+    source->info->sdp.ladder.size_count = 1;
+    source->info->plan.gop = 10;
+    source->info->origin.frames = 10 * GROUPS;
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    stored_cache *c = stored_cache_new_of(&source->base);
+    REQUIRE(stored_cache_start(c, &loop) == 0);
+    std::vector<stored_waiter> viewers(VIEWERS,
+                                       stored_waiter{[](void *, usec_t) {}, nullptr, nullptr});
+    for (stored_waiter &w : viewers)
+        stored_cache_join(c, &w);
+    auto hold = [&](int64_t group) {
+        bool broken;
+        const stored_group *g;
+        while (!(g = stored_cache_hold(c, group, 1, &broken)))
+            uv_run(&loop, UV_RUN_ONCE);
+        return g;
+    };
+    std::vector<const stored_group *> held;
+    for (int64_t i = 0; i < VIEWERS; i++) {
+        held.push_back(hold(2 * i));
+        stored_cache_want(c, 2 * i + 1, 1);
+    }
+    for (int64_t i = 0; i < VIEWERS; i++) {
+        held.push_back(hold(2 * i + 1));
+        stored_cache_drop(c, held[(size_t)i]);
+    }
+    CHECK(reads.size() == GROUPS); // each once
+    for (size_t i = VIEWERS; i < held.size(); i++)
+        stored_cache_drop(c, held[i]);
+    for (stored_waiter &w : viewers)
+        stored_cache_leave(c, &w);
+    stored_cache_free(c);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK(uv_loop_close(&loop) == 0);
+}
