@@ -19,6 +19,8 @@
 #include "common/transport/transport_list.h"
 #include "common/wire/rtsp.h"
 
+enum { FLIGHT_BYTES = 16 << 10 }; // more than the requests of a channel change
+
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
 #define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // to connect, while the host has further addresses
 
@@ -57,6 +59,8 @@ struct rtsp_link {
     const char *no_raw;           // reason why raw transports are not possible; static or
                                   // `raw_failure`
     char raw_failure[256];
+    char *flight; // owned; requests that leave in one write; NULL: each leaves at once
+    size_t flight_len;
     uint32_t ssrc; // our SSRC
     struct media_receiver path;
     bool has_path; // `path` must be destroyed
@@ -175,10 +179,23 @@ static void follow_redirect(struct rtsp_link *l, usec_t now)
         fail(l, RTSP_CLIENT_INTERNAL, "cannot look up the host of the redirect", now);
 }
 
-// Begins on the connection of a session before.
+// Sends the gathered requests. An error shows at the next event of the connection.
+static void send_flight(struct rtsp_link *l)
+{
+    if (l->flight_len)
+        (void)tcp_conn_send(l->conn, l->flight, l->flight_len);
+    l->flight_len = 0;
+}
+
+// Begins on the connection of a session before. Its requests leave in one write, so that the server
+// reads them together, and responds together.
 static void continue_on(struct rtsp_link *l, usec_t now)
 {
+    l->flight = malloc(FLIGHT_BYTES);
     rtsp_client_connected(l->rtsp, now);
+    send_flight(l);
+    free(l->flight);
+    l->flight = NULL;
     rtsp_spare_free(l->spare);
     l->spare = NULL;
     if (l->conn)
@@ -252,9 +269,14 @@ static const struct media_receiver_ops media_ops = {.on_packet = on_packet,
 static int send_bytes(void *ctx, const char *data, size_t len, usec_t *wall)
 {
     struct rtsp_link *l = ctx;
-    int err = tcp_conn_send(l->conn, data, len);
     *wall = clock_wall();
-    return err;
+    if (!l->flight || len > FLIGHT_BYTES - l->flight_len) {
+        send_flight(l);
+        return tcp_conn_send(l->conn, data, len);
+    }
+    memcpy(l->flight + l->flight_len, data, len);
+    l->flight_len += len;
+    return 0;
 }
 
 static const char *impossible(void *ctx, const char *name)

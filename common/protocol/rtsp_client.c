@@ -170,7 +170,8 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
                       // should
         *r.headers = '\0';
     send_playback(c, &r, now);
-    if (c->dialect->pipelines)
+    // After a change of the stream the first picture is awaited: nothing else delays it.
+    if (c->dialect->pipelines && !c->pipelined)
         send_keep_alive(c, now);
     else
         c->alive.due = now; // sent in STEP_PLAYING, after PLAY's response

@@ -20,6 +20,7 @@ enum {
     SEGMENT_MAX = 1460,
     SEGMENT_USUAL = 1448,
     SEGMENT_MIN = 256,
+    PARAMETERS = 8, // a parameter set takes at most this part of a segment
 };
 
 void interleaved_follow_mss(struct interleaved *i, uint32_t mss)
@@ -72,6 +73,13 @@ int interleaved_send(struct media_transport *t, enum media_track track,
     return err;
 }
 
+// Returns the marker bit of the RTP header (RFC 6184, 5.1).
+static bool is_last_of_frame(const struct media_packet *p)
+{
+    const uint8_t *rtp = p->head_len ? p->head : p->body;
+    return rtp[1] & 0x80;
+}
+
 void interleaved_queue(struct interleaved *i, enum media_track track, const struct media_packet *p)
 {
     assert(i->queued < INTERLEAVED_BATCH && p->head_len <= MEDIA_PACKET_MAX_HEAD);
@@ -81,11 +89,15 @@ void interleaved_queue(struct interleaved *i, enum media_track track, const stru
     if (p->head_len)
         memcpy(q->head + FRAMING, p->head, p->head_len);
     q->head_len = FRAMING + p->head_len;
+    bool begins = track == TRACK_VIDEO && !is_last_of_frame(p);
+    q->ends = !begins || p->head_len + p->body_len > i->base.media.max_packet / PARAMETERS;
 }
 
 // A full packet ends a segment by its size. After a shorter one, which is a frame's last as a rule,
 // the kernel would fill up the segment with the next packet if both waited, and all later
-// boundaries would shift. So a write ends with a short packet, and its segment with it.
+// boundaries would shift. So a write ends with a short packet, and its segment with it. Parameter
+// sets, which are packets before a key frame's own, share the segments of that frame: the window
+// counts segments.
 int interleaved_flush(struct interleaved *i, usec_t now)
 {
     struct iovec all[2 * INTERLEAVED_BATCH];
@@ -95,7 +107,7 @@ int interleaved_flush(struct interleaved *i, usec_t now)
     for (int k = 0; k < i->queued && !err; k++) {
         struct interleaved_packet *p = &i->queue[k];
         size_t len = p->head_len + p->payload.iov_len;
-        bool is_short = len < i->base.media.max_packet + FRAMING;
+        bool is_short = p->ends && len < i->base.media.max_packet + FRAMING;
         all[parts++] = (struct iovec){p->head, p->head_len};
         all[parts++] = p->payload;
         bytes += len;
@@ -119,8 +131,9 @@ int interleaved_send_rtcp(struct transport *t, enum media_track track, const uin
     assert(len <= RTCP_MAX_PACKET);
     rtsp_interleaved_encode(out, channel_of(i, track)[1], len);
     memcpy(out + FRAMING, data, len);
-    int err =
-        tcp_conn_send(i->conn, out, FRAMING + len); // the batch is written completely or not at all
+    struct iovec all = {out, FRAMING + len};
+    // It shares a segment with what follows, if both wait: the window counts segments.
+    int err = tcp_conn_write_packets(i->conn, &all, 1, false);
     return err == ERR_FULL ? ERR_AGAIN : err;
 }
 

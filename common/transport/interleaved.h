@@ -19,6 +19,7 @@ struct interleaved_packet {
     size_t head_len;
     uint8_t head[4 + MEDIA_PACKET_MAX_HEAD]; // bytes, including the framing
     struct iovec payload;                    // borrowed until the flush
+    bool ends;                               // its segment, if it is shorter
 };
 
 struct interleaved { // embedded first by a stream transport
@@ -40,7 +41,8 @@ void interleaved_destroy(struct interleaved *i);
 // INTERLEAVED_BATCH.
 void interleaved_queue(struct interleaved *i, enum media_track track, const struct media_packet *p);
 // Writes the batch, after all data written to the connection since its first packet was added. A
-// packet shorter than a segment ends its segment, so the next one begins another. 0; ERR_FULL,
+// packet shorter than a segment ends its segment, so the next one begins another; parameter sets do
+// not. 0; ERR_FULL,
 // ERR_CLOSED: the batch, or the rest of it, is lost.
 int interleaved_flush(struct interleaved *i, usec_t now);
 // The functions of the same names in struct transport_ops.

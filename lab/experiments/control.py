@@ -12,7 +12,7 @@ import subprocess
 from lab import live, net
 from lab.experiment import Cell, Experiment
 from lab.experiments import control_report
-from lab.experiments.minbuf import traffic_specs
+from lab.experiments.minbuf import MICE, traffic_specs
 from lab.run import Failed, program
 from lab.traces import generate
 
@@ -126,7 +126,7 @@ def one(context):
         if p["load"]:
             traffic = live.Traffic(world, "s", at["s"])
             schedule = dict.fromkeys(("elephants", "mice", "cbr"), 0) | dict.fromkeys(("elephants_stop", "rest_stop"), seconds)
-            for client, specs in traffic_specs({"cc": "reno", "mbit": p["mbit"]}, schedule).items():
+            for client, specs in traffic_specs({"cc": "reno", "mbit": p["mbit"]}, schedule, MICE).items():
                 traffic.run(client, epoch, seconds, context.seed, specs)
             world.processes.sleep_until(epoch + LOAD_FIRST)
         viewers = []

@@ -45,7 +45,7 @@ def start_traffic(context, world, address, epoch):
     """The cross traffic of minbuf.py, with Reno only."""
     schedule = context.experiment.options["schedule"]
     traffic = live.Traffic(world, "s", address)
-    for client, specs in minbuf.traffic_specs({**context.cell.params, "cc": "reno"}, schedule).items():
+    for client, specs in minbuf.traffic_specs({**context.cell.params, "cc": "reno"}, schedule, minbuf.MICE).items():
         traffic.run(client, epoch, schedule["end"], context.seed, specs)
     return traffic
 

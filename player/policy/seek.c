@@ -105,6 +105,8 @@ enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int
     s->known = true;
     s->scale = place->scale;
     s->number = place->show;
+    s->first = place->first;
+    s->previewed = false;
     s->seconds = place->seconds;
     if (!sought && place->show == place->first && !has_left_out(s, place, arrived))
         return SEEK_CONTINUES;
@@ -131,15 +133,19 @@ bool seek_again(struct seek *s)
 
 bool seek_shown(struct seek *s, int64_t number, usec_t shown_at, bool paused, usec_t *wait)
 {
-    if (!s->known || (s->phase == SEEK_PLACED && number < s->number))
+    if (!s->known || (s->phase == SEEK_PLACED && number < s->first))
         return false; // a frame from before the seek
     s->shown = number;
     if (s->phase != SEEK_PLACED)
         return false;
-    s->phase = SEEK_IDLE;
-    s->pause_due = paused;
+    bool is_first = !s->previewed;
+    s->previewed = true;
+    if (number >= s->number) {
+        s->phase = SEEK_IDLE;
+        s->pause_due = paused;
+    }
     *wait = shown_at - s->requested;
-    return true;
+    return is_first;
 }
 
 bool seek_must_pause(struct seek *s, bool paused, usec_t buffered)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where in a file the viewer is, and how a seek proceeds: the viewer requests a place, the server
-// answers PLAY with the frame that belongs to it, and the seek ends when that frame is shown. What
-// is buffered plays on until the server has answered. One object a connection. Pure.
+// answers PLAY with the frame that belongs to it, and the seek ends when that frame is shown. The
+// key frame before it may be shown until then. What is buffered plays on until the server has
+// answered. One object a connection. Pure.
 //
 // To the server a seek ends a pause, to the viewer it does not: the one frame is shown, and the
 // server is paused again when SEEK_PAUSE_BUFFER of media is there to resume with.
@@ -30,7 +31,9 @@ struct seek {
     bool known;        // frame `number` is at `seconds`
     int64_t number;
     double seconds;
-    int64_t shown;                                         // the newest frame shown
+    int64_t first;  // PLACED: the first frame that is sent, which may be shown before `number`
+    bool previewed; // PLACED: such a frame was shown
+    int64_t shown;  // the newest frame shown
     enum { SEEK_IDLE, SEEK_REQUESTED, SEEK_PLACED } phase; // PLACED: its frame was not shown yet
     double to;                                             // REQUESTED, PLACED: the requested place
     usec_t requested;                                      // REQUESTED, PLACED: when
@@ -83,7 +86,8 @@ void seek_refused(struct seek *s);
 // A connection that was being made when the viewer sought plays now. Returns true if PLAY did not
 // begin at that position: request it.
 bool seek_again(struct seek *s);
-// A frame was shown. Returns true if that completes a seek; *wait is the duration of the seek.
+// A frame was shown. Returns true if it is the first one that a seek brought; *wait is the time
+// since the viewer requested it.
 bool seek_shown(struct seek *s, int64_t number, usec_t shown_at, bool paused, usec_t *wait);
 // Call periodically. `buffered`: media that waits to be shown. Returns true if the server should be
 // paused now.

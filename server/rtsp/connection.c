@@ -2,6 +2,7 @@
 #include "server/rtsp/connection.h"
 
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -18,7 +19,45 @@ struct connection {
     struct timer *turn;           // owned; serves further requests that were received together
     struct rtsp_handler *handler; // owned
     char name[64];                // the viewer's address
+    // Responses to requests that arrived together, which leave together: each write takes a segment
+    // of its own, and the window counts segments.
+    char *answers; // owned, ANSWERS_BYTES; NULL: none
+    size_t answers_len;
 };
+
+enum { ANSWERS_BYTES = 2 * RTSP_RESPONSE_BYTES };
+
+// Sends the collected responses. Media that plays begins another segment; the first media of a
+// PLAY, which the viewer awaits, shares one with the responses if it must wait. Returns false if
+// they are lost: the peer does not read, or is gone.
+static bool flush_answers(struct connection *c, bool before_media)
+{
+    if (!c->answers)
+        return true;
+    const struct session *session = rtsp_handler_session(c->handler);
+    bool ends = !before_media && session && session_is_playing(session);
+    struct iovec all = {c->answers, c->answers_len};
+    int err = tcp_conn_write_packets(c->tcp, &all, 1, ends);
+    free(c->answers);
+    c->answers = NULL;
+    c->answers_len = 0;
+    return err == 0;
+}
+
+// Adds a response to those that leave with the next flush_answers. Returns false if it is lost.
+static bool add_answer(struct connection *c, const struct rtsp_response *a, int cseq)
+{
+    if (ANSWERS_BYTES - c->answers_len < RTSP_RESPONSE_BYTES && !flush_answers(c, false))
+        return false;
+    if (!c->answers)
+        c->answers = malloc(ANSWERS_BYTES);
+    if (!c->answers)
+        return false;
+    int len = rtsp_response_encode(a, c->config.program, cseq, c->answers + c->answers_len,
+                                   ANSWERS_BYTES - c->answers_len);
+    c->answers_len += len > 0 ? (size_t)len : 0;
+    return len > 0;
+}
 
 // Serves one request. 0; ERR_AGAIN: the request has to wait; ERR_FULL: this peer cannot be served
 // any more.
@@ -31,9 +70,10 @@ static int on_request(struct connection *c, const struct rtsp_item *request, use
         free(a);
         return ERR_AGAIN;
     }
-    bool taken = rtsp_response_send(a, c->config.program, request->cseq, c->tcp) ==
-                 0; // otherwise responses accumulate because the peer does not read
-    if (taken && request->method == RTSP_PLAY && a->status == 200) {
+    bool plays = request->method == RTSP_PLAY && a->status == 200;
+    // Responses accumulate if the peer does not read.
+    bool taken = add_answer(c, a, request->cseq) && (!plays || flush_answers(c, true));
+    if (taken && plays) {
         struct session *session = rtsp_handler_session(c->handler);
         session_play(session, now); // after the response
         log_of(LOG_INFO, "viewer", c->name, "viewer %s plays level %d", c->name,
@@ -47,7 +87,7 @@ static int refuse_input(struct connection *c, int err)
 {
     struct rtsp_response a = {.status = err == ERR_TOO_BIG ? 413 : 400,
                               .headers = "Connection: close\r\n"};
-    rtsp_response_send(&a, c->config.program, -1, c->tcp);
+    (void)(add_answer(c, &a, -1) && flush_answers(c, false));
     log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: bad request: %s", c->name,
            err_text(err));
     return err;
@@ -57,6 +97,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 {
     struct connection *c = ctx;
     size_t used = 0;
+    bool waits = false; // for the turn in which the next request is served
     while (used < len) {
         struct rtsp_item item;
         size_t item_len = 0;
@@ -77,6 +118,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         used += item_len;
         // The buffer may hold hundreds of requests; other viewers are served in between.
         if (item.kind == RTSP_REQUEST && used < len) {
+            waits = true;
             tcp_conn_hold(c->tcp);
             timer_set(c->turn, now);
             break;
@@ -84,7 +126,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         if (item.kind == RTSP_INTERLEAVED)
             rtsp_handler_interleaved(c->handler, &item, now);
     }
-    return (int)used;
+    return waits || flush_answers(c, false) ? (int)used : ERR_FULL;
 }
 
 static void on_room(void *ctx, usec_t now)
@@ -109,6 +151,7 @@ static void on_stuck(void *ctx, const char *why)
 {
     struct connection *c = ctx;
     log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: %s", c->name, why);
+    (void)flush_answers(c, false);
     rtsp_handler_dismiss(c->handler, why);
     timer_set(c->reaper, 0);
 }
@@ -177,12 +220,14 @@ void connection_free(struct connection *c, usec_t now)
     tcp_conn_free(c->tcp);
     timer_free(c->turn);
     timer_free(c->reaper);
+    free(c->answers);
     log_of(LOG_DEBUG, "viewer", c->name, "viewer %s is gone", c->name);
     free(c);
 }
 
 void connection_finish(struct connection *c, usec_t now)
 {
+    (void)flush_answers(c, false);
     rtsp_handler_end_session(c->handler, now);
     tcp_conn_finish(c->tcp, now);
 }

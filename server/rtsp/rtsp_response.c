@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/net/tcp_conn.h"
+#include "common/base/put.h"
 #include "common/wire/rtsp.h"
 
 void rtsp_response_header(struct rtsp_response *a, const char *format, ...)
@@ -27,22 +27,17 @@ void rtsp_response_refuse(struct rtsp_response *a, int status, const char *forma
     va_end(args);
 }
 
-int rtsp_response_send(const struct rtsp_response *a, const char *program, int cseq,
-                       struct tcp_conn *to)
+int rtsp_response_encode(const struct rtsp_response *a, const char *program, int cseq, char *out,
+                         size_t cap)
 {
-    char head[sizeof(a->headers) + 512];
-    size_t body_len = strlen(a->body);
-    int len = snprintf(head, sizeof(head), "RTSP/1.0 %d %s\r\n", a->status, rtsp_reason(a->status));
+    struct put p = put_into(out, cap);
+    put_format(&p, "RTSP/1.0 %d %s\r\n", a->status, rtsp_reason(a->status));
     if (cseq >= 0)
-        len += snprintf(head + len, sizeof(head) - (size_t)len, "CSeq: %d\r\n", cseq);
-    len +=
-        snprintf(head + len, sizeof(head) - (size_t)len, "Server: %s\r\n%s", program, a->headers);
-    if (body_len)
-        len += snprintf(head + len, sizeof(head) - (size_t)len,
-                        "Content-Type: %s\r\nContent-Length: %zu\r\n", a->content_type, body_len);
-    len += snprintf(head + len, sizeof(head) - (size_t)len, "\r\n");
-    int err = tcp_conn_send(to, head, (size_t)len);
-    if (!err && body_len)
-        err = tcp_conn_send(to, a->body, body_len);
-    return err;
+        put_format(&p, "CSeq: %d\r\n", cseq);
+    put_format(&p, "Server: %s\r\n%s", program, a->headers);
+    if (*a->body)
+        put_format(&p, "Content-Type: %s\r\nContent-Length: %zu\r\n", a->content_type,
+                   strlen(a->body));
+    put_format(&p, "\r\n%s", a->body);
+    return put_result(&p);
 }

@@ -11,8 +11,6 @@
 extern "C" {
 #endif
 
-struct tcp_conn;
-
 struct rtsp_response { // zero but for `status` to begin with
     int status;
     char headers[4096];              // complete lines; a response to PLAY contains two URIs
@@ -20,16 +18,18 @@ struct rtsp_response { // zero but for `status` to begin with
     char body[SDP_MAX_BYTES + 4096]; // terminated
 };
 
+enum { RTSP_RESPONSE_BYTES = sizeof(struct rtsp_response) + 512 }; // of one that is written
+
 // Adds a header line; `format` ends in CRLF.
 void rtsp_response_header(struct rtsp_response *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Sets an error status and a sentence for people.
 void rtsp_response_refuse(struct rtsp_response *a, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Sends it on the connection. `program`: the server's name. `cseq` < 0: the request had none. 0,
-// ERR_FULL or ERR_CLOSED.
-int rtsp_response_send(const struct rtsp_response *a, const char *program, int cseq,
-                       struct tcp_conn *to);
+// Writes it, terminated. `program`: the server's name. `cseq` < 0: the request had none. Returns
+// the length; ERR_FULL: `cap` is too small, which RTSP_RESPONSE_BYTES never is.
+int rtsp_response_encode(const struct rtsp_response *a, const char *program, int cseq, char *out,
+                         size_t cap);
 
 #ifdef __cplusplus
 }

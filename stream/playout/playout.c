@@ -45,6 +45,7 @@ struct playout {
     int64_t show;    // while BUFFERING: where playing begins; -1: at the first key frame
     int64_t hurried; // a frame that is not to wait for its time; -1 none
     bool at_once;    // playing begins once this frame is held, whatever the threshold
+    bool previewed;  // while BUFFERING: the key frame before it was handed out to be shown
     bool scaled;     // the sender chooses the frames: no number is expected
     int64_t newest;  // highest number taken; -1 none
     struct followed_size follows;
@@ -129,7 +130,8 @@ usec_t playout_goal(const struct playout *p)
 
 usec_t playout_held(const struct playout *p)
 {
-    return media_from(p, p->mode == PLAYOUT_BUFFERING ? held_frames_first_key(p->held) : 0);
+    bool begins = p->mode == PLAYOUT_BUFFERING && !p->previewed;
+    return media_from(p, begins ? held_frames_first_key(p->held) : 0);
 }
 
 size_t playout_held_bytes(const struct playout *p)
@@ -176,6 +178,7 @@ static bool resync(struct playout *p, const struct received_frame *f, usec_t now
     followed_size_forget(&p->follows);
     p->newest = f->number;
     if (p->mode == PLAYOUT_BUFFERING) {
+        p->previewed = false;
         play_order_start(&p->order, -1);
         return true;
     }
@@ -328,6 +331,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     play_order_start(&p->order, -1);
     p->show = show;
     p->hurried = -1;
+    p->previewed = false;
     p->at_once = at_once;
     p->newest =
         held_frames_count(p->held) > 0 ? held_at(p, held_frames_count(p->held) - 1)->number : -1;
@@ -501,9 +505,29 @@ static bool has_enough(const struct playout *p, int first)
                       : media_from(p, first) >= playout_goal(p);
 }
 
+// Hands out key frame `first`, before the frame of a seek, to be shown until that is there: what is
+// between them may take seconds to arrive. Returns false if it is not that.
+static bool preview(struct playout *p, int first, struct playout_action *out, usec_t now)
+{
+    if (!p->at_once || p->previewed || held_at(p, first)->number >= p->show)
+        return false;
+    while (first-- > 0)
+        held_frames_drop(p->held, 0);
+    struct received_frame *f = held_frames_take(p->held, 0);
+    held_layers_join(&p->layers, f);
+    act(out, PLAYOUT_DECODE_AND_SHOW, now);
+    out->frame = f;
+    out->number = f->number;
+    out->level = playout_level_at(p, f->number);
+    out->show_at = now;
+    followed_size_handed(&p->follows, f);
+    p->previewed = true;
+    return true;
+}
+
 static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t now)
 {
-    int first = held_frames_first_key(p->held);
+    int first = p->previewed ? 0 : held_frames_first_key(p->held);
     if (first == held_frames_count(p->held)) {
         if (p->full) // of frames that nothing can be made of
             held_frames_drop_all(p->held);
@@ -513,7 +537,7 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
         return false;
     }
     if (!has_enough(p, first))
-        return false;
+        return preview(p, first, out, now);
     while (first-- > 0)
         held_frames_drop(p->held, 0);
     p->mode = PLAYOUT_PLAYING;
@@ -845,6 +869,12 @@ void playout_free(struct playout *p)
 enum playout_mode playout_mode(const struct playout *p)
 {
     return p->mode;
+}
+
+usec_t playout_early(const struct playout *p, int64_t number, usec_t at)
+{
+    bool hurried = p->mode == PLAYOUT_PLAYING && number >= 0 && number == p->hurried;
+    return hurried ? usec_max(0, playout_due(p, number) - at) : 0;
 }
 
 bool playout_is_scaled(const struct playout *p)

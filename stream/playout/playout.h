@@ -158,12 +158,16 @@ void playout_resume(struct playout *p, usec_t now);
 void playout_flush(struct playout *p, int64_t from, usec_t now);
 // The same, but frames from `first` on that are held stay; those below `show` only serve to decode
 // it. `at_once`: playing begins as soon as frame `show` or a later one is held, else at the
-// threshold. In a pause it is left for that one frame.
+// threshold; until then the first key frame from `first` on is shown. In a pause it is left for
+// that one frame.
 void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, usec_t now);
 // The scale of the play without its sign (RFC 2326, 12.34); call it before playout_seek. Unless it
 // is 1, the sender chooses the frames that it sends: none is missed, none is late (the clock waits
 // for it), and the buffer is never empty.
 void playout_set_scale(struct playout *p, double pace, usec_t now);
+// Returns how long before its time picture `number` was shown at `at`; 0 unless it is the first one
+// after a seek or start `at_once`.
+usec_t playout_early(const struct playout *p, int64_t number, usec_t at);
 // Other thresholds from now on, e.g. when the mode of adaptation changes.
 void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume);
 

@@ -62,8 +62,8 @@ const struct qoe_freeze_entry *freeze_account_shown(struct freeze_account *a,
     const struct qoe_freeze_entry *f =
         close_gap(a, limit_of(usec_max(a->interval, p->interval)), now);
     a->open = true;
-    a->since = now;
-    a->at = p->at_seconds;
+    a->since = now + p->early;
+    a->at = p->at_seconds + usec_to_sec(p->early);
     a->interval = p->interval;
     return f;
 }

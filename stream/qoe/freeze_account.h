@@ -6,6 +6,9 @@
 // duration is the whole gap. The frame interval is the longer one of the two pictures. A stall lies
 // within a gap, so it is also a freeze if the gap is long enough.
 //
+// A picture that is shown before it is due, as the first one after a change that the viewer asked
+// for, stays until the next one is due: its gap begins when it is due.
+//
 // There is no gap before the first picture. A seek ends the gap and begins none; so does
 // rebuffering after a pause. A gap that is open at the end of the session counts up to the end. At
 // the end of the media it counts only if frames are missing or playing stalled in it; otherwise the
@@ -60,6 +63,7 @@ struct freeze_account { // all zero to begin with
 struct freeze_picture {
     int64_t number;
     usec_t interval;
+    usec_t early;          // it was shown so long before it is due; 0: it was not
     double at_seconds;     // seconds of the session, for the list
     bool known;            // frames between the last picture and this one are missing
     enum freeze_cause why; // cause of most of the missing frames

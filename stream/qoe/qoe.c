@@ -293,6 +293,7 @@ const struct qoe_freeze_entry *qoe_on_shown(struct qoe *q, const struct qoe_show
     qoe_levels_show(&q->levels, &q->ladder, e->level, q->playback.last_active);
     struct freeze_picture picture = {.number = e->number,
                                      .interval = usec_max(e->interval, interval),
+                                     .early = e->early,
                                      .at_seconds = qoe_since_start(q, now),
                                      .known = e->gap_known,
                                      .why = e->gap};

@@ -55,6 +55,7 @@ struct qoe_shown { // a picture was shown on the screen
     usec_t encoder; // `encoder` and `transport`: as in qoe_frame
     usec_t transport;
     usec_t interval;       // frame interval of the media, if longer than the level's
+    usec_t early;          // it was shown so long before it is due (playout_early)
     bool gap_known;        // frames between the last picture and this one were not shown
     enum freeze_cause gap; // cause of most of them
 };

@@ -272,6 +272,7 @@ void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s,
                           .buffer = s->handed_over - s->last_arrived,
                           .decoder = s->decode_time,
                           .display = s->shown_at - s->decoded_at,
+                          .early = playout_early(v->playout, s->number, s->shown_at),
                           .encoder = arrival.known ? arrival.encoder : QOE_UNKNOWN,
                           .transport = arrival.known ? arrival.transport : QOE_UNKNOWN};
     freeze_watch_shown(&v->freezes, &e);

@@ -40,8 +40,8 @@ inline void frame(qoe *q, usec_t at, int64_t number, int level, usec_t latency)
 
 inline void shown(qoe *q, usec_t at, int64_t number, int level, usec_t latency)
 {
-    qoe_shown e = {number,  level,   600, latency * ms, 40 * ms, 5 * ms, 3 * ms,
-                   10 * ms, 50 * ms, 0,   false,        {}};
+    qoe_shown e = {number,  level, 600, latency * ms, 40 * ms, 5 * ms, 3 * ms, 10 * ms,
+                   50 * ms, 0,     0,   false,        {}};
     qoe_on_shown(q, &e, at * ms);
 }
 

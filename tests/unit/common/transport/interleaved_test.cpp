@@ -182,3 +182,42 @@ TEST_CASE("interleaved: what the kernel does not take of several packets waits a
     CHECK(u.read_all() == std::string(90000, 'p'));
     CHECK_FALSE(tcp_conn_has_backlog(u.conn));
 }
+
+TEST_CASE(
+    "interleaved: parameter sets leave in one write with their frame, other short packets end one")
+{
+    unread u;
+    close(u.other);
+    tcp_conn_free(u.conn);
+    int fds[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) == 0); // each write is a message
+    static const tcp_conn_ops ops = {nullptr, unread::on_input, unread::on_room, unread::on_close};
+    u.other = fds[1];
+    u.conn = tcp_conn_new(&u.loop, fds[0], 1024, &ops, &u);
+    REQUIRE(u.conn);
+    const int channel[2] = {0, 1};
+    interleaved i{};
+    i.conn = u.conn;
+    i.base.media.max_packet = 1000;
+    for (track_path &t : i.base.tracks)
+        std::copy(channel, channel + 2, t.channel);
+    const std::vector<uint8_t> payload(1000, 'p');
+    auto queue = [&](media_track track, bool ends_frame, size_t bytes) {
+        const uint8_t head[12] = {0x80, (uint8_t)(ends_frame ? 0xe0 : 0x60)};
+        const media_packet p = {head, sizeof(head), payload.data(), bytes - sizeof(head)};
+        interleaved_queue(&i, track, &p);
+    };
+    queue(TRACK_VIDEO, false, 70); // parameter sets
+    queue(TRACK_VIDEO, false, 40);
+    queue(TRACK_VIDEO, false, 1000); // their frame
+    queue(TRACK_VIDEO, true, 300);
+    queue(TRACK_AUDIO, false, 70);
+    queue(TRACK_VIDEO, false, 500); // a layer of a picture
+    queue(TRACK_VIDEO, true, 20);
+    REQUIRE(interleaved_flush(&i, 0) == 0);
+    std::vector<ssize_t> writes;
+    char chunk[4096];
+    for (ssize_t n; (n = recv(u.other, chunk, sizeof(chunk), MSG_DONTWAIT)) > 0;)
+        writes.push_back(n);
+    CHECK(writes == std::vector<ssize_t>{70 + 40 + 1000 + 300 + 4 * 4, 70 + 4, 500 + 4, 20 + 4});
+}

@@ -43,6 +43,24 @@ TEST_CASE("seek: the position follows the pictures shown, and a file that begins
     CHECK(seek_position(&s) == 0);
 }
 
+TEST_CASE(
+    "seek: the key frame before the place counts as the first picture, the place ends the seek")
+{
+    struct seek s = placed();
+    usec_t wait = 0;
+    CHECK(!seek_shown(&s, 2239, 1050 * ms, true, &wait)); // from before the jump
+    CHECK(seek_shown(&s, 2240, 1100 * ms, true, &wait));
+    CHECK(wait == 100 * ms);
+    CHECK(seek_base(&s) == 50);
+    CHECK(!seek_must_pause(&s, true, SEEK_PAUSE_BUFFER));
+    CHECK(!seek_shown(&s, 2250, 1400 * ms, true, &wait));
+    CHECK(seek_position(&s) == Approx(50));
+    CHECK(seek_must_pause(&s, true, SEEK_PAUSE_BUFFER));
+    s = placed(); // the next seek begins anew
+    CHECK(seek_shown(&s, 2250, 1300 * ms, false, &wait));
+    CHECK(wait == 300 * ms);
+}
+
 TEST_CASE("seek: live media, and a server that does not tell the place")
 {
     struct seek s;

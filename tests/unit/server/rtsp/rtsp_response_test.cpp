@@ -7,22 +7,16 @@
 #include <string>
 
 #include "common/base/err.h"
-#include "tests/support/tcp_pair.hpp"
 
 namespace
 {
 
-// Returns the response as the other end of a connection receives it.
 std::string sent(const rtsp_response &a, int cseq, const char *program = "weir-send")
 {
-    test::tcp_pair pair;
-    REQUIRE(rtsp_response_send(&a, program, cseq, pair.conn) == 0);
-    std::string text;
-    char part[4096];
-    // All bytes are in the kernel's buffers by now.
-    for (ssize_t n; (n = recv(pair.other, part, sizeof(part), MSG_DONTWAIT)) > 0;)
-        text.append(part, static_cast<size_t>(n));
-    return text;
+    char text[RTSP_RESPONSE_BYTES];
+    int len = rtsp_response_encode(&a, program, cseq, text, sizeof(text));
+    REQUIRE(len > 0);
+    return std::string(text, static_cast<size_t>(len));
 }
 
 } // namespace
@@ -67,4 +61,7 @@ TEST_CASE("rtsp_response: headers and sentences beyond the room are cut, not wri
     CHECK(a.content_type == nullptr);
     rtsp_response_refuse(&a, 400, "%s", std::string(sizeof(a.body) + 10, 'z').c_str());
     CHECK(strlen(a.body) == sizeof(a.body) - 1);
+    CHECK(sent(a, 1).size() > sizeof(a.body) + sizeof(a.headers) - 2);
+    char small[100];
+    CHECK(rtsp_response_encode(&a, "weir-send", 1, small, sizeof(small)) == ERR_FULL);
 }

@@ -18,9 +18,9 @@ struct fixture {
 
     // Returns true if it ended a freeze.
     bool shown(usec_t at, usec_t interval = 33, bool known = false,
-               freeze_cause why = FREEZE_NETWORK)
+               freeze_cause why = FREEZE_NETWORK, usec_t early = 0)
     {
-        freeze_picture p = {number++, interval * ms, (double)at / 1e3, known, why};
+        freeze_picture p = {number++, interval * ms, early * ms, (double)at / 1e3, known, why};
         return freeze_account_shown(a.get(), &p, &clock, at * ms);
     }
     void stall(stall_cause cause, usec_t from, usec_t to)
@@ -71,6 +71,18 @@ TEST_CASE("freeze_account: above three intervals of the slower level, and above 
         CHECK(f.read(10000 + row.gap).count == row.freeze);
         CHECK(f.read(10000 + row.gap).total == Approx(row.freeze ? (double)row.gap / 1e3 : 0));
     }
+}
+
+TEST_CASE("freeze_account: a picture shown before it is due stays until the next one is due")
+{
+    fixture f;
+    CHECK_FALSE(f.shown(1000, 33, false, FREEZE_NETWORK, 200)); // due at 1200
+    CHECK(f.read(1300).count == 0);
+    CHECK_FALSE(f.shown(1233));
+    f.shown(2000, 33, false, FREEZE_NETWORK, 200);
+    CHECK(f.shown(2400)); // 200 ms after it was due
+    CHECK(f.a->last.duration == Approx(0.2));
+    CHECK(f.a->last.at == Approx(2.2));
 }
 
 TEST_CASE("freeze_account: count, duration, longest and position")
