@@ -179,12 +179,12 @@ static void follow_redirect(struct rtsp_link *l, usec_t now)
         fail(l, RTSP_CLIENT_INTERNAL, "cannot look up the host of the redirect", now);
 }
 
-// Sends the gathered requests. An error shows at the next event of the connection.
-static void send_flight(struct rtsp_link *l)
+// Sends the gathered requests. 0 or the error of tcp_conn_send.
+static int send_flight(struct rtsp_link *l)
 {
-    if (l->flight_len)
-        (void)tcp_conn_send(l->conn, l->flight, l->flight_len);
+    int err = l->flight_len ? tcp_conn_send(l->conn, l->flight, l->flight_len) : 0;
     l->flight_len = 0;
+    return err;
 }
 
 // Begins on the connection of a session before. Its requests leave in one write, so that the server
@@ -193,9 +193,11 @@ static void continue_on(struct rtsp_link *l, usec_t now)
 {
     l->flight = malloc(FLIGHT_BYTES);
     rtsp_client_connected(l->rtsp, now);
-    send_flight(l);
+    int err = send_flight(l);
     free(l->flight);
     l->flight = NULL;
+    if (err)
+        fail(l, RTSP_CLIENT_REFUSED, "cannot send requests to the server", now);
     rtsp_spare_free(l->spare);
     l->spare = NULL;
     if (l->conn)
@@ -271,8 +273,8 @@ static int send_bytes(void *ctx, const char *data, size_t len, usec_t *wall)
     struct rtsp_link *l = ctx;
     *wall = clock_wall();
     if (!l->flight || len > FLIGHT_BYTES - l->flight_len) {
-        send_flight(l);
-        return tcp_conn_send(l->conn, data, len);
+        int err = send_flight(l);
+        return err ? err : tcp_conn_send(l->conn, data, len);
     }
     memcpy(l->flight + l->flight_len, data, len);
     l->flight_len += len;

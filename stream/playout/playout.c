@@ -542,7 +542,8 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
         held_frames_drop(p->held, 0);
     p->mode = PLAYOUT_PLAYING;
     int64_t begin = held_at(p, 0)->number;
-    play_order_start(&p->order, p->show > begin ? p->show : begin);
+    // After the key frame was shown, the first one in decoding order may come after frame `show`.
+    play_order_start(&p->order, p->previewed || p->show > begin ? p->show : begin);
     usec_t later =
         p->scaled ? p->config.decode_lead : AFTER_SEEK + reorder_delay(p, held_at(p, 0)->size_id);
     media_clock_set(&p->clock, playout_pts(p, p->order.next), now + (p->at_once ? later : 0));

@@ -32,7 +32,7 @@ class Sound(relay.Relayed):
             report = p.report()
             self.assertEqual(report["audio"]["av_offset"]["by"], "tone", transport)
             self.check(report)
-            self.assertIn("sound", p.stdout)
+            self.assertIn("audio ", p.stdout)
         self.assertEqual(low.wait(30), 0, str(low))
         self.check(low.report())
         self.assertEqual(deaf.wait(30), 0, str(deaf))

@@ -265,5 +265,5 @@ TEST_CASE("rtsp_link: a kept connection that ends belongs to no link")
     REQUIRE(w.c);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     REQUIRE(w.log.size() == 3);
-    CHECK(w.log[2] == "0: cannot send DESCRIBE to the server");
+    CHECK(w.log[2] == "0: cannot send requests to the server");
 }

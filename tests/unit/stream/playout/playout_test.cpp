@@ -1316,6 +1316,20 @@ TEST_CASE("playout: a seek to a B frame shows it at once, and pauses with it")
     CHECK(v.said() == lines{"1340: show 7 @1400", "1700: stall since 1600"});
 }
 
+TEST_CASE("playout: a seek to a B frame right behind the key frame that was shown shows that B frame")
+{
+    player v(reordering(), true);
+    playout_pause(v.p, v.now);
+    playout_seek(v.p, 0, 2, true, v.now);
+    v.push(10, b_frame(0));
+    CHECK(v.said() == lines{"10: show 0 @10"});
+    for (int n : {4, 2})
+        v.push(20, b_frame(n));
+    v.until(1000);
+    CHECK(v.said() == lines{"20: start 2", "20: show 4 @520", "20: show 2 @20"});
+    CHECK(playout_paused(v.p));
+}
+
 TEST_CASE("playout: dropped layers of B frames")
 {
     player v(reordering());
