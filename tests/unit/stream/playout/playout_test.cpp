@@ -1316,7 +1316,8 @@ TEST_CASE("playout: a seek to a B frame shows it at once, and pauses with it")
     CHECK(v.said() == lines{"1340: show 7 @1400", "1700: stall since 1600"});
 }
 
-TEST_CASE("playout: a seek to a B frame right behind the key frame that was shown shows that B frame")
+TEST_CASE(
+    "playout: a seek to a B frame right behind the key frame that was shown shows that B frame")
 {
     player v(reordering(), true);
     playout_pause(v.p, v.now);
