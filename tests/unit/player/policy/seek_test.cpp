@@ -56,7 +56,7 @@ TEST_CASE(
     CHECK(!seek_shown(&s, 2250, 1400 * ms, true, &wait));
     CHECK(seek_position(&s) == Approx(50));
     CHECK(seek_must_pause(&s, true, SEEK_PAUSE_BUFFER));
-    s = placed(); // the next seek begins anew
+    s = placed(); // the next seek shows its key frame again
     CHECK(seek_shown(&s, 2250, 1300 * ms, false, &wait));
     CHECK(wait == 300 * ms);
 }
