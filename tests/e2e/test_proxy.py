@@ -32,7 +32,7 @@ class ProxyCase(lib.Case):
             p = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds * lib.PATIENCE)
         except subprocess.TimeoutExpired as why:
             raise AssertionError(f"{argv[0]} did not end: {why.stderr}") from None
-        self.assertEqual(p.returncode, 0, f"{' '.join(argv)}\n{p.stderr}")
+        self.assertEqual(p.returncode, 0, "\n".join([" ".join(argv), p.stderr, *map(str, self.processes)]))
         return p
 
     def film(self, seconds=6):

@@ -201,10 +201,11 @@ class Tone(relay.Relayed):
         clicks = numpy.flatnonzero(steps(x) > 0.15)
         self.assertLessEqual(int((numpy.diff(clicks) > RATE // 50).sum()) + bool(len(clicks)), named, audio)
         self.assertLessEqual(len(silences(x)), named, audio)
-        pitch = pitches(x)[1:-1]
-        self.assertLess(abs(numpy.median(pitch) / HZ - 1), 0.001)
-        off = int((abs(pitch / HZ - 1) > 0.005).sum())
-        self.assertLessEqual(off, 4 * named + audio["concealed_ms"] / 20, audio)
+        # A disturbance changes the pitch of four windows at most; on a busy machine that may be most of them.
+        off = numpy.sort(abs(pitches(x)[1:-1] / HZ - 1))
+        off = off[:max(0, len(off) - int(4 * named + audio["concealed_ms"] / 20))]
+        self.assertLess(max(off, default=0), 0.005, audio)
+        self.assertLess(numpy.median(off) if len(off) else 0, 0.001, audio)
 
     def test_a_tone(self):
         server = self.sender("--loop", source=self.film())
