@@ -53,6 +53,7 @@ struct stream_sender {
     bool ending;        // the media has ended; waiting frames are still sent
     usec_t wake_at;     // time at which there is more to send
     usec_t progress_at; // last time at which a packet left, or nothing waited
+    double delivered;   // bytes that the viewer had confirmed when that was last asked
 
     struct level_switch levels; // selects the frames
     struct media_stamps stamps; // their times on the wire
@@ -951,11 +952,16 @@ void stream_sender_end(struct stream_sender *s, usec_t now)
 usec_t stream_sender_blocked(struct stream_sender *s, usec_t now)
 {
     // An empty queue does not mean a stuck transport, unless it is empty because no frame could
-    // leave and all were dropped.
+    // leave and all were dropped, or because the source stopped sending to a viewer whose transport
+    // holds what it accepted.
     struct media_transport *t = s->writer.transport;
+    struct transport_info info;
+    t->ops->info(t, &info, now);
     bool nothing = is_filler(s) ? !filler_is_due(&s->filler, now) : s->scheduler.count == 0;
-    if (nothing && t->ops->room(t, now))
+    bool holds = info.unsent_bytes > 0 && info.delivered_bytes == s->delivered; // false with NaN
+    if (nothing && !holds && t->ops->room(t, now))
         s->progress_at = now;
+    s->delivered = info.delivered_bytes;
     return now - s->progress_at;
 }
 

@@ -128,8 +128,8 @@ void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *ite
 void stream_sender_pump(struct stream_sender *s, usec_t now);
 usec_t stream_sender_next_timeout(const struct stream_sender *s);
 void stream_sender_on_timeout(struct stream_sender *s, usec_t now);
-// How long packets have waited without one leaving; 0: there was nothing to send. Call it about
-// once a second.
+// How long packets have waited, here or in the transport, without one leaving; 0: there was nothing
+// to send. Call it about once a second.
 usec_t stream_sender_blocked(struct stream_sender *s, usec_t now);
 
 bool stream_sender_is_playing(const struct stream_sender *s);

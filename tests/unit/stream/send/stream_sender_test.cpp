@@ -743,6 +743,22 @@ TEST_CASE("stream_sender: after the end of the media the waiting frames are sent
     CHECK(v.a.playing == 0);
 }
 
+TEST_CASE("stream_sender: a transport that holds what it accepted is blocked, though nothing waits")
+{
+    sender v;
+    stream_sender_play(v.s, 0);
+    v.t.info.unsent_bytes = 3000;
+    v.t.info.delivered_bytes = 500;
+    CHECK(stream_sender_blocked(v.s, 1 * USEC_PER_SEC) == 0); // it delivered since the start
+    CHECK(stream_sender_blocked(v.s, 2 * USEC_PER_SEC) == USEC_PER_SEC);
+    CHECK(stream_sender_blocked(v.s, 3 * USEC_PER_SEC) == 2 * USEC_PER_SEC);
+    v.t.info.delivered_bytes = 600;
+    CHECK(stream_sender_blocked(v.s, 4 * USEC_PER_SEC) == 0);
+    CHECK(stream_sender_blocked(v.s, 5 * USEC_PER_SEC) == USEC_PER_SEC);
+    v.t.info.unsent_bytes = 0;
+    CHECK(stream_sender_blocked(v.s, 6 * USEC_PER_SEC) == 0);
+}
+
 TEST_CASE("stream_sender: a transport that is closed, and one that accepts nothing")
 {
     sender v;
