@@ -117,10 +117,11 @@ static bool stands_at(const struct option_row *row, const struct option_row *giv
     return log ? row->kind == OPTION_LOG : row == given;
 }
 
-// Returns true if the value is a URL with the name of a user. "@FILE" is none, whatever its name.
+// Returns true if the value is a URL with the name of a user or with a key. "@FILE" is none,
+// whatever its name.
 static bool has_user(const struct option_row *row, const char *value)
 {
-    return row->hides_user && *value != '@' && strchr(value, '@');
+    return row->hides_user && *value != '@' && (strchr(value, '@') || strstr(value, "key="));
 }
 
 static void put_setting(struct put *out, const struct option_row *row,

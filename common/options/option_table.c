@@ -85,12 +85,13 @@ static int unknown(const struct option_table *t, int argc, char **argv, char *er
 }
 
 // Returns the part of a value that may be shown: of a URL with a password, however malformed, only
-// the part from its last '@'.
+// the part from its last '@', and nothing of one with a key.
 static const char *value_shown(const struct option_row *row, const char *value, const char **dots)
 {
     const char *at = row->hides_user ? strrchr(value, '@') : NULL;
-    *dots = at ? "..." : "";
-    return at ? at : value;
+    bool has_key = row->hides_user && strstr(value, "key=");
+    *dots = at || has_key ? "..." : "";
+    return has_key ? "" : at ? at : value;
 }
 
 static int scan_operands(const struct option_table *t, int argc, char **argv,

@@ -64,7 +64,7 @@ struct option_row {
     option_read *read;    // also after another kind was read: NULL, or what more is wrong
     option_value *value;  // of a value, or of each part of a LIST; NULL: not from a list
     const char *opposite; // of OPTION_OPPOSITE: the name of the switch that it turns off
-    bool hides_user;      // a URL: no message contains the part before its '@'
+    bool hides_user;      // a URL: no message contains the part before its '@', or a key
 };
 
 // The rows of the log options; `filter` and `json` are offsets. The table's --quiet follows.
@@ -78,6 +78,15 @@ struct option_row {
      .help = "write each message as a JSON object on one line"},                                                  \
     {.name = "verbose", .letter = 'v', .kind = OPTION_LOG_ALL, .at = (filter),                    \
      .min = LOG_DEBUG, .help = "--log debug"}
+// clang-format on
+
+// The row of the state directory (state_dir.h); `member` is the offset of a const char *, NULL if
+// it is not given.
+// clang-format off
+#define OPTION_ROW_STATE_DIR(member)                                                              \
+    {.name = "state-dir", .argument = "DIR", .kind = OPTION_FILE, .at = (member),                 \
+     .help = "where keys and secrets are kept (default: $STATE_DIRECTORY, $XDG_STATE_HOME/weir, " \
+             "or ~/.local/state/weir)"}
 // clang-format on
 
 // The last rows of every table, in a section of their own or in the preceding one.

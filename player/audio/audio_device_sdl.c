@@ -5,6 +5,7 @@
 // line through their times.
 #include <SDL.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "common/base/log.h"
@@ -67,6 +68,26 @@ static void sdl_free(struct audio_device *base)
 
 static const struct audio_device_ops sdl_ops = {.free = sdl_free};
 
+static void say_nothing(const char *file, int line, const char *function, int err,
+                        const char *format, ...)
+{
+    (void)file, (void)line, (void)function, (void)err, (void)format;
+}
+
+// ALSA writes eight lines to stderr on a machine without a sound card; one warning of ours says it.
+// SDL loads the same library at run time. The handle stays open, as the handler does.
+static void silence_alsa(void)
+{
+    typedef int set_handler_fn(
+        void (*handler)(const char *, int, const char *, int, const char *, ...));
+    void *library = SDL_LoadObject("libasound.so.2");
+    set_handler_fn *set = NULL;
+    if (library)
+        set = (set_handler_fn *)(uintptr_t)SDL_LoadFunction(library, "snd_lib_error_set_handler");
+    if (set)
+        (void)set(say_nothing);
+}
+
 struct audio_device *audio_device_sdl_new(const struct audio_device_config *config)
 {
     struct device_sdl *d = calloc(1, sizeof(*d));
@@ -80,6 +101,7 @@ struct audio_device *audio_device_sdl_new(const struct audio_device_config *conf
                           .callback = on_audio,
                           .userdata = d};
     SDL_AudioSpec have;
+    silence_alsa();
     if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0)
         d->id = SDL_OpenAudioDevice(NULL, 0, &want, &have, SDL_AUDIO_ALLOW_SAMPLES_CHANGE);
     if (!d->id) {

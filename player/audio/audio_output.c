@@ -14,9 +14,9 @@ enum { UNHEARD = 32 };
 
 struct audio_output {
     struct audio_output_config config;
-    struct audio_device *device; // owned
-    pthread_mutex_t lock;        // guards the members below
-    bool muted;
+    struct audio_device *device;         // owned
+    pthread_mutex_t lock;                // guards the members below
+    int volume;                          // percent
     struct audio_decoder *decoder;       // owned
     struct audio_jitter_buffer *playout; // owned
     struct tone_watch tone;
@@ -93,7 +93,7 @@ static void fill(void *ctx, int16_t *out, int count, usec_t at)
     int beep = p->config.test ? tone_watch_find(&p->tone, out, count) : -1;
     if (beep >= 0)
         av_offset_beep(&p->offset, at + audio_usec(beep));
-    int volume = p->muted ? 0 : p->config.volume;
+    int volume = p->volume;
     pthread_mutex_unlock(&p->lock);
     for (int i = 0; i < count * AUDIO_CHANNELS && volume != 100; i++)
         out[i] = (int16_t)(out[i] * volume / 100);
@@ -139,12 +139,11 @@ void audio_output_end(struct audio_output *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-bool audio_output_mute(struct audio_output *p)
+void audio_output_set_volume(struct audio_output *p, int percent)
 {
     pthread_mutex_lock(&p->lock);
-    bool muted = p->muted = !p->muted;
+    p->volume = percent;
     pthread_mutex_unlock(&p->lock);
-    return muted;
 }
 
 uint64_t audio_output_underruns(struct audio_output *p)
@@ -172,6 +171,7 @@ struct audio_output *audio_output_new(const struct audio_output_config *config)
     if (!p)
         return NULL;
     p->config = *config;
+    p->volume = config->volume;
     tone_watch_init(&p->tone);
     pthread_mutex_init(&p->lock, NULL);
     p->decoder = audio_decoder_new();

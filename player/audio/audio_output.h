@@ -42,7 +42,7 @@ void audio_output_set_clock(struct audio_output *p, const struct media_clock *cl
 void audio_output_shown(struct audio_output *p, usec_t pts, usec_t shown_at, bool flash);
 void audio_output_flush(struct audio_output *p); // other media follows; the clock does not run
 void audio_output_end(struct audio_output *p);   // no further packet follows
-bool audio_output_mute(struct audio_output *p);  // toggles; returns true if muted now
+void audio_output_set_volume(struct audio_output *p, int percent); // 0: muted
 uint64_t audio_output_underruns(struct audio_output *p);
 void audio_output_read(struct audio_output *p, struct audio_output_stats *out);
 

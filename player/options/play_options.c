@@ -8,14 +8,18 @@
 
 #include "common/base/err.h"
 #include "common/base/level.h"
+#include "common/program/url_argument.h"
 
 enum { MIN_LATENCY_MS = 50, MAX_LATENCY_MS = 30000 };
 enum { MAX_BUFFER_SEC = 60, MAX_DURATION_SEC = 1000000, MAX_TIMEOUT_SEC = 3600 };
 
 static const char *read_url(void *options, const char *value, char *why, size_t cap)
 {
-    const char *wrong;
-    if (url_parse(value, &((struct play_options *)options)->url, &wrong) == 0)
+    char line[URL_ARGUMENT_MAX];
+    const char *wrong, *url = url_argument_read(value, line);
+    if (!url)
+        return "cannot read a URL from that file";
+    if (url_parse(url, &((struct play_options *)options)->url, &wrong) == 0)
         return NULL;
     snprintf(why, cap, "%s; expects rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH[?level=N]", wrong);
     return why;
@@ -161,7 +165,8 @@ static const char *latency_value(int i, const char **help)
 static const struct option_row rows[] = {
     {.name = "url", .operand = true, .argument = "URL", .read = read_url, .hides_user = true,
      .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the default port is 8554; "
-     "an IPv6 address requires brackets, a link-local one its interface: [fe80::1%25eth0]"},
+     "an IPv6 address requires brackets, a link-local one its interface: [fe80::1%25eth0]; "
+     "@FILE: a file whose first line is the URL, as other users see the command line"},
 
     {.name = "playlist", .argument = "FILE", .kind = OPTION_FILE, .at = AT(playlist_file),
      .help = "the channels for PageUp and PageDown: a line each, a URL or a path on the server of "
@@ -177,6 +182,9 @@ static const struct option_row rows[] = {
      "bbr ...)"},
     {.name = "repair", .argument = "HOW", .read = read_repair, .value = repair_value,
      .help = "what the server sends for packets that get lost on datagram transports:"},
+    {.name = "srtp", .kind = OPTION_SWITCH, .at = AT(srtp),
+     .help = "accept datagrams as SRTP only, even where RTSP is not encrypted; then the keys can be read on the network: for "
+     "tests"},
     {.name = "level", .letter = 'l', .argument = "N", .kind = OPTION_INT, .at = AT(level),
      .max = LADDER_MAX_LEVELS - 1,
      .help = "the level to watch, 0 is the lowest (default: ?level=N of the URL, else the "
@@ -261,10 +269,11 @@ const struct option_table play_option_table = {
     .about = "Plays a stream of weir-send and measures the quality of experience (QoE).",
     .rest =
         "Keys in the window: ? lists them; i the panel of stats and graphs, l and t menus of\n"
-        "levels and transports, space pause, left and right 10 s in a file, ] and [ fast forward\n"
-        "and rewind, Backspace normal play, up and down (or + and -) level, PageUp and PageDown\n"
-        "channel, x stop, f or a double click full screen, m mute, s snapshot to\n"
-        "weir-snapshot-NUMBER.png, q or Escape quit.\n"
+        "levels and transports, space pause, . one picture on, left and right 10 s in a file, ] "
+        "and\n"
+        "[ fast forward and rewind, Backspace normal play, up and down (or + and -) level, PageUp\n"
+        "and PageDown channel, x stop, f or a double click full screen, 9 and 0 (or the wheel)\n"
+        "volume, m mute, s snapshot to weir-snapshot-NUMBER.png, q or Escape quit.\n"
         "\n"
         "Exit status:\n"
         "    0  end of the media, end of --duration, or the viewer quit\n"

@@ -52,6 +52,7 @@ struct play_options {
     bool has_goddard; // --goddard was given
     // ADAPT_GODDARD sets `buffer` to its play_buf_thresh; ADAPT_AUTO raises that to `buffer`.
     struct goddard_params goddard;
+    bool srtp;               // datagrams are SRTP even beside a plain connection
     bool low_latency;        // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
     usec_t latency;          // target for live media, capture to shown; 0: auto, or with --buffer
                              // that of the start

@@ -11,8 +11,6 @@
 #include "common/base/scan.h"
 #include "common/base/utf8.h"
 
-static const char SCHEME[] = "rtsp://";
-
 int playlist_add(struct playlist *p, const struct url *url, const char *title)
 {
     if (p->count == PLAYLIST_MAX)
@@ -63,9 +61,11 @@ static const char *read_url(struct scan line, const struct url *server, struct u
 {
     char text[2 * URL_MAX_TEXT];
     size_t len = scan_left(&line), head = 0;
-    bool whole = len >= sizeof(SCHEME) - 1 && strncasecmp(line.at, SCHEME, sizeof(SCHEME) - 1) == 0;
     if (len >= URL_MAX_TEXT)
         return "too long";
+    memcpy(text, line.at, len);
+    text[len] = '\0';
+    bool whole = url_scheme(text) > 0;
     if (memchr(line.at, '\0', len))
         return "a byte 0 in it";
     if (!whole && has_scheme(line))
@@ -73,7 +73,7 @@ static const char *read_url(struct scan line, const struct url *server, struct u
     if (!whole && !server)
         return "a path needs the URL of a server before it";
     if (!whole) {
-        head = sizeof(SCHEME) - 1;
+        head = url_scheme(server->text);
         head += strcspn(server->text + head, "/?#");
         memcpy(text, server->text, head);
         if (*line.at != '/')
@@ -87,6 +87,7 @@ static const char *read_url(struct scan line, const struct url *server, struct u
     if (!whole) {
         memcpy(out->user, server->user, sizeof(out->user));
         memcpy(out->password, server->password, sizeof(out->password));
+        memcpy(out->pin, server->pin, sizeof(out->pin));
     }
     return NULL;
 }

@@ -43,7 +43,8 @@ static const struct transition table[RECONNECT_STATES][RECONNECT_EVENTS] = {
                     [S(CHANGE)] = {LEAVE, S(CHANGING_WAITING)}, [S(DRAINED)] = {END},
                     [S(STARTED)] = {STAY}},
     [S(LOST_WAITING)] = {ANY, [S(TIMER)] = {TRY, S(LOST_CONNECTING)}, [S(DRAINED)] = {POLL},
-                         [S(RESUMED)] = {POLL}, [S(STARTED)] = {STAY}},
+                         [S(RESUMED)] = {POLL}, [S(STARTED)] = {STAY},
+                         [S(HURRY)] = {NOW, S(LOST_WAITING)}},
     [S(LOST_CONNECTING)] = {ANY, [S(LOST)] = {RETRY, S(LOST_WAITING)}, [S(DRAINED)] = {STAY},
                             [S(DESCRIBED)] = {STAY}, [S(PLAYED)] = {SUCCEED, S(PLAYING)},
                             [S(STARTED)] = {STAY}},
@@ -87,8 +88,10 @@ bool reconnect_is_lost(const struct reconnect *r)
 
 static usec_t delay(int tries)
 {
-    usec_t d = RECONNECT_FIRST;
-    while (--tries > 0 && d < RECONNECT_MAX)
+    if (tries <= 1)
+        return RECONNECT_FIRST;
+    usec_t d = USEC_PER_SEC;
+    for (int i = RECONNECT_QUICK + 1; i < tries && d < RECONNECT_MAX; i++)
         d *= 2;
     return usec_min(d, RECONNECT_MAX);
 }

@@ -19,9 +19,10 @@
 // has paused; an attempt for stored media also waits until all received media was shown, as it
 // continues from there.
 //
-// After a loss the first attempt follows in 0.5 s, then 1, 2, 4, 8, 15, 15 ... s after each failed
-// attempt. A loss within RECONNECT_STEADY of playing continues that series, so a server that fails
-// at once is not flooded with requests. Pure.
+// After a loss the first attempt follows in 0.5 s, then RECONNECT_QUICK more, each 1 s after the
+// failed one, then 2, 4, 8, 15, 15 ... s. The viewer may ask for an attempt at once. A loss within
+// RECONNECT_STEADY of playing continues that series, so a server that fails at once is not flooded
+// with requests. Pure.
 #ifndef WEIR_PLAYER_POLICY_RECONNECT_H
 #define WEIR_PLAYER_POLICY_RECONNECT_H
 
@@ -33,7 +34,8 @@
 extern "C" {
 #endif
 
-#define RECONNECT_FIRST  (500 * USEC_PER_MSEC)
+#define RECONNECT_FIRST (500 * USEC_PER_MSEC)
+enum { RECONNECT_QUICK = 15 };
 #define RECONNECT_MAX    (15 * USEC_PER_SEC)
 #define RECONNECT_STEADY (5 * USEC_PER_SEC)
 
@@ -64,6 +66,7 @@ enum reconnect_event {
     RECONNECT_STARTED,   // pictures move
     RECONNECT_SELECT,    // the viewer chooses a channel, which may be the present one
     RECONNECT_STOP,      // the viewer stops
+    RECONNECT_HURRY,     // the viewer asks for the next attempt at once
     RECONNECT_EVENTS
 };
 

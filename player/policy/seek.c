@@ -148,6 +148,11 @@ bool seek_shown(struct seek *s, int64_t number, usec_t shown_at, bool paused, us
     return is_first;
 }
 
+void seek_step(struct seek *s)
+{
+    s->pause_due = true;
+}
+
 bool seek_must_pause(struct seek *s, bool paused, usec_t buffered)
 {
     bool due = s->pause_due && paused;

@@ -89,6 +89,8 @@ bool seek_again(struct seek *s);
 // A frame was shown. Returns true if it is the first one that a seek brought; *wait is the time
 // since the viewer requested it.
 bool seek_shown(struct seek *s, int64_t number, usec_t shown_at, bool paused, usec_t *wait);
+// The viewer steps in a pause: the server is resumed, and is paused again as after a seek.
+void seek_step(struct seek *s);
 // Call periodically. `buffered`: media that waits to be shown. Returns true if the server should be
 // paused now.
 bool seek_must_pause(struct seek *s, bool paused, usec_t buffered);

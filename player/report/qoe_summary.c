@@ -2,6 +2,7 @@
 #include "player/report/qoe_summary.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/base/utf8.h"
 
@@ -41,6 +42,59 @@ static struct figure percent(double value)
 static struct figure bitrate(double bps)
 {
     return bps >= 1e6 ? figure(bps / 1e6, 2, " Mbit/s") : figure(bps / 1e3, 0, " kbit/s");
+}
+
+// A line of parts, of which only the known ones are printed; without any there is no line.
+struct line {
+    FILE *out; // borrowed
+    const char *head;
+    bool begun;
+};
+
+static struct line begin(FILE *out, const char *head)
+{
+    return (struct line){.out = out, .head = head};
+}
+
+// Prints "BEFORE 12.3 msAFTER" unless the figure is not known.
+static void part(struct line *l, const char *before, struct figure f, const char *after)
+{
+    if (strcmp(f.text, "-") == 0)
+        return;
+    if (l->begun)
+        fputs(", ", l->out);
+    else
+        fprintf(l->out, "%-10s", l->head);
+    fprintf(l->out, "%s%s%s%s", before, *before ? " " : "", f.text, after);
+    l->begun = true;
+}
+
+static void end(const struct line *l)
+{
+    if (l->begun)
+        fputc('\n', l->out);
+}
+
+// The viewing in one sentence, for people: "smooth: no freeze, 30.0 frames/s, 0.3 s behind".
+// Freezes of less than 1 % of the time are a little; a viewer notices more.
+static void print_sentence(const struct qoe_json *r, FILE *out)
+{
+    if (!(r->playback.frames_played > 0)) {
+        fputs("no picture was shown\n", out);
+        return;
+    }
+    double freezes = r->freezes.count;
+    if (!(freezes > 0))
+        fputs("smooth: no freeze", out);
+    else
+        fprintf(out, "%s: %.0f freeze%s, together %.1f s",
+                r->freezes.ratio < 0.01 ? "nearly smooth" : "not smooth", freezes,
+                freezes == 1 ? "" : "s", r->freezes.total);
+    if (isfinite(r->playback.frame_rate))
+        fprintf(out, ", %.1f frames/s", r->playback.frame_rate);
+    if (isfinite(r->latency.display.mean))
+        fprintf(out, ", %.1f s behind", r->latency.display.mean / 1e3);
+    fputc('\n', out);
 }
 
 // Text from the server goes to a terminal: removes control characters.
@@ -132,59 +186,99 @@ static void print_freezes(const struct qoe_json *r, FILE *out)
 
 static void print_playback(const struct qoe_json *r, FILE *out)
 {
-    fprintf(out, "startup   connected %s, buffered until %s, first picture %s\n",
-            seconds(r->startup.connect).text, seconds(r->startup.initial_buffering).text,
-            seconds(r->startup.time_to_first_frame).text);
-    fprintf(out,
-            "playback  %s frames in %s, %s of %s frames/s; %s lost, %s late, %s undecodable; "
-            "%s left out by the sender\n",
-            count(r->playback.frames_played).text, seconds(r->playback.wall).text,
-            figure(r->playback.frame_rate, 1, "").text,
-            figure(r->playback.encoded_frame_rate, 1, "").text, count(r->playback.frames_lost).text,
-            count(r->playback.frames_late).text, count(r->playback.frames_undecodable).text,
-            count(r->playback.frames_skipped_by_sender).text);
+    struct line l = begin(out, "startup");
+    part(&l, "connected", seconds(r->startup.connect), "");
+    part(&l, "buffered until", seconds(r->startup.initial_buffering), "");
+    part(&l, "first picture", seconds(r->startup.time_to_first_frame), "");
+    end(&l);
+    l = begin(out, "playback");
+    part(&l, "", count(r->playback.frames_played), " frames");
+    part(&l, "in", seconds(r->playback.wall), "");
+    part(&l, "", figure(r->playback.frame_rate, 1, ""), " frames/s");
+    part(&l, "of", figure(r->playback.encoded_frame_rate, 1, ""), " frames/s sent");
+    part(&l, "", count(r->playback.frames_lost), " lost");
+    part(&l, "", count(r->playback.frames_late), " late");
+    part(&l, "", count(r->playback.frames_undecodable), " undecodable");
+    part(&l, "", count(r->playback.frames_skipped_by_sender), " left out by the sender");
+    end(&l);
     print_causes(r, out);
-    print_stalls(r, out);
-    print_freezes(r, out);
-    fprintf(out, "picture   PSNR %s, SSIM %s (%s compared)\n",
-            figure(r->picture.psnr_y, 1, " dB").text, figure(r->picture.ssim, 3, "").text,
-            count(r->picture.compared).text);
-    fprintf(out, "levels    mean %s of 0 .. %s, %s switches\n", figure(r->levels.mean, 2, "").text,
-            count(r->levels.count > 0 ? r->levels.count - 1 : NAN).text,
-            count(r->levels.switch_count).text);
+    if (isfinite(r->rebuffering.count))
+        print_stalls(r, out);
+    if (isfinite(r->freezes.count))
+        print_freezes(r, out);
+    if (r->picture.compared > 0) {
+        l = begin(out, "picture");
+        part(&l, "PSNR", figure(r->picture.psnr_y, 1, " dB"), "");
+        part(&l, "SSIM", figure(r->picture.ssim, 3, ""), "");
+        part(&l, "", count(r->picture.compared), " compared");
+        end(&l);
+    }
+    if (isfinite(r->levels.mean) && r->levels.count > 1) {
+        l = begin(out, "levels");
+        part(&l, "mean", figure(r->levels.mean, 2, ""), "");
+        part(&l, "highest", count(r->levels.count - 1), "");
+        part(&l, "", count(r->levels.switch_count), " switches");
+        end(&l);
+    }
 }
 
 static void print_audio(const struct qoe_audio *a, FILE *out)
 {
-    fprintf(out,
-            "audio     %s packets, %s lost, %s repaired, %s concealed, %s underruns; behind the "
-            "picture %s (%s "
-            "to %s)\n",
-            count(a->packets).text, count(a->lost).text, count(a->repaired).text,
-            ms(a->concealed).text, count(a->underruns).text, ms(a->offset.p50).text,
-            ms(a->offset.p5).text, ms(a->offset.p95).text);
+    struct line l = begin(out, "audio");
+    part(&l, "", count(a->packets), " packets");
+    part(&l, "", count(a->lost), " lost");
+    part(&l, "", count(a->repaired), " repaired");
+    part(&l, "", ms(a->concealed), " concealed");
+    part(&l, "", count(a->underruns), " underruns");
+    part(&l, "behind the picture", ms(a->offset.p50), "");
+    part(&l, "from", ms(a->offset.p5), "");
+    part(&l, "to", ms(a->offset.p95), "");
+    end(&l);
+}
+
+static void print_path(const struct qoe_json *r, FILE *out)
+{
+    struct line l = begin(out, "latency");
+    part(&l, "write to read", ms(r->latency.protocol.mean), "");
+    part(&l, "p95", ms(r->latency.protocol.p95), "");
+    part(&l, "within 200 ms", percent(r->latency.d200), "");
+    part(&l, "within 500 ms", percent(r->latency.d500), "");
+    end(&l);
+    l = begin(out, "screen");
+    part(&l, "capture to screen", ms(r->latency.display.mean), "");
+    part(&l, "p95", ms(r->latency.display.p95), "");
+    end(&l);
+    l = begin(out, "jitter");
+    part(&l, "mean", ms(r->jitter.mean), "");
+    part(&l, "p95", ms(r->jitter.p95), "");
+    part(&l, "max", ms(r->jitter.max), "");
+    end(&l);
+    l = begin(out, "network");
+    part(&l, "", bitrate(r->network.throughput), " received");
+    part(&l, "", bitrate(r->network.goodput), " of use");
+    part(&l, "RTT", ms(r->network.rtt_mean), "");
+    end(&l);
+    l = begin(out, "packets");
+    part(&l, "", count(r->network.packets_received), " received");
+    part(&l, "", count(r->network.packets_lost), " lost");
+    part(&l, "", percent(r->network.loss_rate), " of them");
+    part(&l, "", count(r->network.packets_reordered), " reordered");
+    end(&l);
 }
 
 void qoe_summary_print(const struct qoe_json *r, FILE *out)
 {
+    print_sentence(r, out);
     print_session(r, out);
     print_playback(r, out);
-    fprintf(out, "latency   write to read %s (p95 %s), within 200 ms %s, within 500 ms %s\n",
-            ms(r->latency.protocol.mean).text, ms(r->latency.protocol.p95).text,
-            percent(r->latency.d200).text, percent(r->latency.d500).text);
-    fprintf(out, "          capture to screen %s (p95 %s)\n", ms(r->latency.display.mean).text,
-            ms(r->latency.display.p95).text);
-    fprintf(out, "jitter    mean %s, p95 %s, max %s\n", ms(r->jitter.mean).text,
-            ms(r->jitter.p95).text, ms(r->jitter.max).text);
-    fprintf(out, "network   %s received, %s of use, RTT %s\n", bitrate(r->network.throughput).text,
-            bitrate(r->network.goodput).text, ms(r->network.rtt_mean).text);
-    fprintf(out, "packets   %s received, %s lost (%s), %s reordered\n",
-            count(r->network.packets_received).text, count(r->network.packets_lost).text,
-            percent(r->network.loss_rate).text, count(r->network.packets_reordered).text);
-    if (r->repair.is_known)
-        fprintf(out, "repair    %s sent again, %s recovered by parity, %s more bytes\n",
-                count(r->repair.resent).text, count(r->repair.fec_recovered).text,
-                percent(r->repair.overhead).text);
+    print_path(r, out);
+    if (r->repair.is_known) {
+        struct line l = begin(out, "repair");
+        part(&l, "", count(r->repair.resent), " sent again");
+        part(&l, "", count(r->repair.fec_recovered), " recovered by parity");
+        part(&l, "", percent(r->repair.overhead), " more bytes");
+        end(&l);
+    }
     if (r->has_audio)
         print_audio(&r->audio, out);
 }

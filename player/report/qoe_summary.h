@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// Prints about ten aligned lines. A value that was not measured is "-".
+// Prints a sentence, then about ten aligned lines. A value that was not measured is left out.
 void qoe_summary_print(const struct qoe_json *r, FILE *out);
 
 #ifdef __cplusplus

@@ -14,7 +14,9 @@
 struct audio_session {
     const struct play_options *options; // borrowed
     struct audio_output *output;        // owned; NULL: no connection had audio yet
-    const struct sdp *sdp;              // borrowed from the connection; NULL: no connection
+    int volume;                         // percent
+    bool muted;
+    const struct sdp *sdp; // borrowed from the connection; NULL: no connection
     uint64_t random;
     bool open;     // true if `receiver` is the connection's
     bool requests; // the connection's lost packets
@@ -36,6 +38,7 @@ struct audio_session *audio_session_new(const struct play_options *options)
     if (!s)
         return NULL;
     s->options = options;
+    s->volume = options->volume;
     audio_clock_init(&s->clock);
     audio_delay_init(&s->delay);
     return s;
@@ -75,7 +78,7 @@ void audio_session_open(struct audio_session *s)
 {
     struct audio_output_config config = {.headless = s->options->headless,
                                          .test = s->sdp->source == SDP_SOURCE_TEST,
-                                         .volume = s->options->volume};
+                                         .volume = s->muted ? 0 : s->volume};
     if (!s->output && !(s->output = audio_output_new(&config)))
         return;
     audio_receiver_init(&s->receiver, s->sdp, on_packet, s, s->random);
@@ -196,10 +199,30 @@ void audio_session_picture(struct audio_session *s, const struct play_frame *f, 
     s->flashed = flash;
 }
 
-void audio_session_mute(struct audio_session *s)
+static void apply_volume(const struct audio_session *s)
 {
     if (s->output)
-        log_info("audio is %s", audio_output_mute(s->output) ? "off" : "on");
+        audio_output_set_volume(s->output, s->muted ? 0 : s->volume);
+}
+
+void audio_session_mute(struct audio_session *s)
+{
+    s->muted = !s->muted;
+    apply_volume(s);
+    log_info("audio is %s", s->muted ? "off" : "on");
+}
+
+void audio_session_volume_by(struct audio_session *s, int by)
+{
+    int volume = s->volume + by;
+    s->volume = volume < 0 ? 0 : volume > 100 ? 100 : volume;
+    s->muted = false;
+    apply_volume(s);
+}
+
+struct key_volume audio_session_volume(const struct audio_session *s)
+{
+    return (struct key_volume){.present = s->output, .muted = s->muted, .percent = s->volume};
 }
 
 void audio_session_end(struct audio_session *s)

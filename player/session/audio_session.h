@@ -7,6 +7,7 @@
 
 #include "common/wire/sdp.h"
 #include "player/options/play_options.h"
+#include "player/ui/model/key_message.h"
 #include "player/video/play_frame.h"
 #include "stream/playout/media_clock.h"
 #include "stream/qoe/qoe.h"
@@ -55,7 +56,11 @@ void audio_session_clock(struct audio_session *s, bool playing, const struct med
 usec_t audio_session_line(struct audio_session *s);
 // A picture of media time `pts` was shown.
 void audio_session_picture(struct audio_session *s, const struct play_frame *f, usec_t pts);
-void audio_session_mute(struct audio_session *s);                  // toggles muting
+// Changes the volume by `by` percent, within 0 to 100, and unmutes; audio_session_mute toggles
+// muting. Both also hold for audio that begins later.
+void audio_session_volume_by(struct audio_session *s, int by);
+void audio_session_mute(struct audio_session *s);
+struct key_volume audio_session_volume(const struct audio_session *s);
 void audio_session_end(struct audio_session *s);                   // no further packet follows
 void audio_session_read(struct audio_session *s, struct qoe *qoe); // writes the stats to `qoe`
 

@@ -6,8 +6,9 @@
 
 #include "common/net/mailbox.h"
 #include "common/net/timer.h"
+#include "player/ui/model/menu.h"
 
-enum { QUEUE = 64 };
+enum { QUEUE = 64, VOLUME_STEP = 5 };
 
 struct commands {
     struct commands_config config;
@@ -52,6 +53,10 @@ static void on_display_command(void *ctx, enum display_command command)
         [DISPLAY_FASTER] = {.kind = COMMAND_SCALE_BY, .level = 1},
         [DISPLAY_SLOWER] = {.kind = COMMAND_SCALE_BY, .level = -1},
         [DISPLAY_NORMAL] = {.kind = COMMAND_SCALE, .scale = 1},
+        [DISPLAY_LOUDER] = {.kind = COMMAND_VOLUME_BY, .level = VOLUME_STEP},
+        [DISPLAY_QUIETER] = {.kind = COMMAND_VOLUME_BY, .level = -VOLUME_STEP},
+        [DISPLAY_STEP] = {.kind = COMMAND_STEP},
+        [DISPLAY_RETRY] = {.kind = COMMAND_RETRY},
         [DISPLAY_FAILED] = {.kind = COMMAND_FAILED},
     };
     commands_post(ctx, &table[command]);
@@ -59,7 +64,8 @@ static void on_display_command(void *ctx, enum display_command command)
 
 static void on_display_level(void *ctx, int level)
 {
-    commands_post(ctx, &(struct command){.kind = COMMAND_LEVEL, .level = level});
+    enum command_kind kind = level == MENU_AUTOMATIC ? COMMAND_AUTOMATIC : COMMAND_LEVEL;
+    commands_post(ctx, &(struct command){.kind = kind, .level = level});
 }
 
 static void on_display_transport(void *ctx, const char *name)

@@ -21,18 +21,22 @@ struct command {
         COMMAND_TOGGLE_PAUSE,
         COMMAND_PAUSE,
         COMMAND_RESUME,
-        COMMAND_LEVEL,    // to `level`
-        COMMAND_LEVEL_BY, // by `level`, from the last requested level
-        COMMAND_SEEK,     // to `seconds` of the media
-        COMMAND_SEEK_BY,  // by `seconds`
-        COMMAND_SCALE,    // to `scale`: fast forward, rewind, normal play
-        COMMAND_SCALE_BY, // by `level` steps
+        COMMAND_LEVEL,     // to `level`
+        COMMAND_AUTOMATIC, // the level
+        COMMAND_LEVEL_BY,  // by `level`, from the last requested level
+        COMMAND_SEEK,      // to `seconds` of the media
+        COMMAND_SEEK_BY,   // by `seconds`
+        COMMAND_SCALE,     // to `scale`: fast forward, rewind, normal play
+        COMMAND_SCALE_BY,  // by `level` steps
         COMMAND_TRANSPORT,
         COMMAND_SNAPSHOT,
         COMMAND_MUTE,       // toggles muting
+        COMMAND_VOLUME_BY,  // by `level` percent
+        COMMAND_STEP,       // pause, and in a pause one picture on
         COMMAND_CHANNEL,    // to the channel `level`, from 1
         COMMAND_CHANNEL_BY, // by `level` channels
         COMMAND_STOP,
+        COMMAND_RETRY, // connect at once
     } kind;
     int level;
     double seconds;

@@ -19,6 +19,7 @@
 #include "player/session/stream_player.h"
 #include "stream/video/video_pipeline.h"
 
+#define STEP_TIME USEC_PER_SEC          // without a picture for so long a step ends
 #define BYE_GRACE (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
 enum { MIN_SHARE_CHANGE_MS = 10 };      // of the sender's share of the latency
 enum { MIN_PLAYOUT_MS = 20 };           // that the server takes
@@ -46,6 +47,7 @@ struct connection {
     } phase;
     bool stopped;      // the viewing is over, or another connection is shown
     bool has_shown;    // a picture
+    usec_t stepping;   // one picture on, until then at most; 0: no
     usec_t resumed_at; // when the viewer ended a pause; 0: a picture was shown since
     struct media_silence silence;
     struct media_progress progress;
@@ -58,7 +60,7 @@ struct connection {
 static bool is_away(const struct connection *c)
 {
     return c->phase == ABANDONED ||
-           ((c->config.again || c->config.channel) && c->phase == CONNECTING);
+           ((c->config.again || c->config.channel || c->config.holds_on) && c->phase == CONNECTING);
 }
 
 // Returns NULL if the stream is not described yet, or has packets without frames.
@@ -208,6 +210,10 @@ void connection_done(struct connection *c, struct play_frame *f, usec_t now)
     if (f->fate == FATE_SHOWN &&
         seek_shown(&c->seek, f->number, f->shown_at, is_paused(c), &wait)) {
         note_sought(c, wait, now);
+    }
+    if (f->fate == FATE_SHOWN && c->stepping && !is_paused(c)) {
+        c->stepping = 0;
+        video_player_step_end(video(c), now);
     }
     video_player_done(video(c), f, now);
 }
@@ -674,6 +680,10 @@ void connection_tick(struct connection *c, usec_t now)
 {
     if (c->link && c->phase == PLAYING)
         tell_playout(c, now);
+    if (c->stepping && now >= c->stepping) {
+        c->stepping = 0;
+        video_player_step_end(video(c), now);
+    }
     if (c->link && video(c) && seek_must_pause(&c->seek, is_paused(c), playout_held(playout(c))))
         rtsp_link_pause(c->link, now);
 }
@@ -696,6 +706,28 @@ void connection_set_level(struct connection *c, int level, usec_t now)
     rtsp_link_set_level(c->link, level, now);
 }
 
+// A live stream's encoder follows the network up to the requested level; a stored one needs the
+// policy.
+static bool may_automatic(const struct connection *c)
+{
+    return may_set_level(c) &&
+           (c->goddard || (c->config.options->adapt != ADAPT_NONE && c->sdp.duration < 0));
+}
+
+void connection_set_automatic(struct connection *c, usec_t now)
+{
+    if (!may_automatic(c))
+        return;
+    int top = c->sdp.ladder.level_count - 1;
+    c->config.options->level = -1;
+    if (c->goddard) {
+        goddard_session_engage(c->goddard, now);
+        return;
+    }
+    level_choice_request(&c->level, top, "user");
+    rtsp_link_set_level(c->link, top, now);
+}
+
 void connection_pause(struct connection *c, usec_t now)
 {
     if (!video(c) || is_paused(c))
@@ -708,6 +740,7 @@ void connection_pause(struct connection *c, usec_t now)
 
 void connection_resume(struct connection *c, usec_t now)
 {
+    c->stepping = 0;
     if (!is_paused(c))
         return;
     c->resumed_at = now;
@@ -715,6 +748,19 @@ void connection_resume(struct connection *c, usec_t now)
     goddard_session_pause(c->goddard, false, now);
     if (c->phase == PLAYING)
         rtsp_link_resume(c->link, now);
+}
+
+bool connection_step(struct connection *c, usec_t now)
+{
+    if (!video(c) || !is_paused(c) || c->sdp.duration < 0)
+        return false;
+    if (c->phase == PLAYING && c->link && playout_held(playout(c)) < SEEK_PAUSE_BUFFER) {
+        rtsp_link_resume(c->link, now);
+        seek_step(&c->seek);
+    }
+    c->stepping = now + STEP_TIME;
+    video_player_step(video(c), now);
+    return true;
 }
 
 enum seek_request connection_seek(struct connection *c, double seconds, usec_t now)
@@ -761,7 +807,9 @@ struct connection_status connection_read(const struct connection *c)
                                       .requested_level = c->level.requested,
                                       .playing = c->phase == PLAYING,
                                       .may_set_level = may_set_level(c),
-                                      .paused = is_paused(c),
+                                      .may_automatic = may_automatic(c),
+                                      .automatic = c->config.options->level < 0 && may_automatic(c),
+                                      .paused = is_paused(c) || c->stepping,
                                       .scale = c->seek.scale,
                                       .position = seek_position(&c->seek),
                                       .packets = c->stream ? stream_player_packets(c->stream) : 0,
@@ -866,6 +914,7 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
                                     .rtsp = &config,
                                     .cc = o->cc,
                                     .repair = repair_mode_name(o->repair),
+                                    .srtp = o->srtp,
                                     .spare = c->config.spare,
                                     .raw = c->config.raw,
                                     .ops = &link_ops,

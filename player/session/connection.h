@@ -66,8 +66,9 @@ struct connection_config {
     int channel;
     usec_t asked;             // 0: it is the first
     struct rtsp_spare *spare; // taken over, on failure too; NULL: makes a connection of its own
-    bool again;               // true if it follows another connection, whose values are:
-    const char *transport;    // read once
+    bool holds_on;         // a failure to connect is reported to on_lost: the viewer may try again
+    bool again;            // true if it follows another connection, whose values are:
+    const char *transport; // read once
     int level;
 };
 
@@ -112,8 +113,12 @@ void connection_second(struct connection *c, struct qoe_transport *out, usec_t n
 
 // The viewer's requests. They do nothing if the stream does not support them.
 void connection_set_level(struct connection *c, int level, usec_t now);
+// Lets the sender or the policy choose the level again.
+void connection_set_automatic(struct connection *c, usec_t now);
 void connection_pause(struct connection *c, usec_t now);
 void connection_resume(struct connection *c, usec_t now);
+// In a pause of a file: shows one more picture. Returns false if that is not possible.
+bool connection_step(struct connection *c, usec_t now);
 enum seek_request connection_seek(struct connection *c, double seconds, usec_t now);
 double connection_seek_base(const struct connection *c); // see seek_base
 // Fast forward (scale 2, 4, 8), rewind (-2, -4, -8) and normal play (1), from where the picture is.
@@ -130,6 +135,8 @@ struct connection_status { // borrowed until the connection's next call
     int requested_level; // level requested by the viewer, or the received one
     bool playing;        // PLAY was answered, and more media is expected
     bool may_set_level;
+    bool may_automatic; // connection_set_automatic has an effect
+    bool automatic;     // the sender or the policy chooses the level
     bool paused;
     double scale;               // of the play; 1: normal
     double position;            // seconds of the media on the screen; NaN: not a file, or not known

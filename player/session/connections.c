@@ -19,6 +19,7 @@ struct connections {
     struct reconnect reconnect;
     struct timer *retry;            // owned
     int channel;                    // from 1; the one chosen last
+    bool other;                     // not the first one
     usec_t asked;                   // when; 0: it is the first
     struct rtsp_spare *spare;       // owned; for the next channel; NULL: none
     bool reused;                    // `next` was made with it
@@ -62,6 +63,11 @@ const char *connections_transport(const struct connections *c)
     return c->chosen.transports.names[0];
 }
 
+bool connections_has_list(const struct connections *c)
+{
+    return c->chosen.transports.count > 1;
+}
+
 // ---- Replacement ----
 
 static const struct connection_ops connection_ops;
@@ -86,6 +92,7 @@ static bool make(struct connections *c, bool channel, usec_t now)
                                        .channel = channel ? c->channel : 0,
                                        .asked = channel ? c->asked : 0,
                                        .spare = channel ? c->spare : NULL,
+                                       .holds_on = c->reconnect.state == RECONNECT_TUNING,
                                        .again = c->shown && !channel,
                                        .transport = before.transport,
                                        .level = before.level};
@@ -217,8 +224,11 @@ void connections_change_transport(struct connections *c, const char *name, usec_
     if (!connections_status(c).playing || take(c, RECONNECT_CHANGE, now) != RECONNECT_LEAVE)
         return;
     c->previous = *list;
-    *list = (struct transport_list){.count = 1};
-    snprintf(list->names[0], sizeof(list->names[0]), "%s", name);
+    char why[200];
+    if (transport_list_read(list, name, why, sizeof(why))) { // the menu lists valid names only
+        *list = (struct transport_list){.count = 1};
+        snprintf(list->names[0], sizeof(list->names[0]), "%s", name);
+    }
     log_info("changing to %s", name);
     end_media(c, now);
     connection_send_bye(c->shown, now);
@@ -276,6 +286,7 @@ void connections_select(struct connections *c, int number, usec_t now)
     const struct play_options *o = c->config.options;
     if (c->over || number < 1 || number > connections_channels(c))
         return;
+    c->other |= c->shown || number != c->channel;
     c->channel = number;
     c->asked = now;
     c->chosen.url = o->playlist.count ? o->playlist.channels[number - 1].url : o->url;
@@ -284,6 +295,19 @@ void connections_select(struct connections *c, int number, usec_t now)
     qoe_on_channel(c->config.qoe, number, c->chosen.url.text, now);
     trace_channel(c->config.events, number, c->chosen.url.text, now);
     (void)take(c, RECONNECT_SELECT, now);
+}
+
+void connections_retry(struct connections *c, usec_t now)
+{
+    if (c->reconnect.state == RECONNECT_STOPPED && *c->reason)
+        connections_select(c, c->channel, now);
+    else if (!c->over)
+        (void)take(c, RECONNECT_HURRY, now);
+}
+
+bool connections_is_other(const struct connections *c)
+{
+    return c->other;
 }
 
 void connections_halt(struct connections *c, usec_t now)
@@ -466,10 +490,13 @@ struct connections *connections_new(const struct connections_config *config, use
     c->config = *config;
     c->chosen = *config->options;
     c->channel = 1;
-    bool tunes = config->options->playlist.count;
-    reconnect_init(&c->reconnect, config->options->reconnect == OPTION_ON, tunes);
+    const struct play_options *o = config->options;
+    // In a window the viewer may try again what failed.
+    bool stays = !o->headless && !config->display->list_only && o->reconnect == OPTION_ON &&
+                 !o->duration && !o->script.count;
+    reconnect_init(&c->reconnect, o->reconnect == OPTION_ON, stays || o->playlist.count);
     c->retry = timer_new(config->loop, on_retry_time, c);
-    if (c->retry && make(c, tunes, now))
+    if (c->retry && make(c, o->playlist.count, now))
         return c;
     connections_free(c);
     return NULL;

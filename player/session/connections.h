@@ -59,6 +59,9 @@ const char *connections_reason(const struct connections *c); // reason of the la
 // The transport with which the next connection begins.
 const char *connections_transport(const struct connections *c);
 
+// The next connection chooses its transport from a list.
+bool connections_has_list(const struct connections *c);
+
 // The viewer's requests. They do nothing if the stream does not support them.
 void connections_set_paused(struct connections *c, bool paused, usec_t now);
 // See connection_scale.
@@ -69,12 +72,16 @@ void connections_change_transport(struct connections *c, const char *name, usec_
 // Plays channel `number`, from 1, of the options' playlist; without a playlist the only one is 1.
 // Replaces what plays, or what was chosen before and did not play yet. Another number does nothing.
 void connections_select(struct connections *c, int number, usec_t now);
+// Connects at once to a server that was lost or could not be opened.
+void connections_retry(struct connections *c, usec_t now);
 // Ends the media; connections_select continues.
 void connections_halt(struct connections *c, usec_t now);
 int connections_channel(const struct connections *c); // the one chosen last, from 1
 int connections_channels(const struct connections *c);
 // The name of that channel for people: its title, or its URL without the user.
 const char *connections_channel_name(const struct connections *c);
+// The viewer has chosen another channel than the first.
+bool connections_is_other(const struct connections *c);
 const char *connections_host(const struct connections *c); // its server
 
 // The viewing ends: nothing more is shown, and no connection follows.

@@ -179,6 +179,14 @@ void goddard_session_release(struct goddard_session *g, usec_t now)
     goddard_session_end(g);
 }
 
+void goddard_session_engage(struct goddard_session *g, usec_t now)
+{
+    if (!g || !g->released)
+        return;
+    g->released = false;
+    goddard_session_seek(g, g->show, now);
+}
+
 void goddard_session_end(struct goddard_session *g)
 {
     if (g)

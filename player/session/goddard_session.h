@@ -58,8 +58,11 @@ void goddard_session_pause(struct goddard_session *g, bool pause,
 // sends only what is needed to decode it, so they do not count. The policy continues if the media
 // had ended.
 void goddard_session_seek(struct goddard_session *g, int64_t show, usec_t now);
-// The user chose a level: the media comes at its pace, and the policy never continues.
+// The user chose a level: the media comes at its pace, and the policy stands still
+// until goddard_session_engage.
 void goddard_session_release(struct goddard_session *g, usec_t now);
+// The viewer lets the policy choose again, after goddard_session_release.
+void goddard_session_engage(struct goddard_session *g, usec_t now);
 // The media has ended or the connection was lost: no further requests.
 void goddard_session_end(struct goddard_session *g);
 

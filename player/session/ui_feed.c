@@ -71,7 +71,9 @@ static void show_title(struct ui_feed *u, const struct ui_facts *f)
     if (!f->shown) {
         if (u->ticks++ == CONNECTING_TICKS)
             display->ops->expect(display, CONNECTING_WIDTH, CONNECTING_HEIGHT);
-        snprintf(text, sizeof(text), "weir-play: connecting to %.200s", f->host);
+        bool failed = f->reconnect->state == RECONNECT_STOPPED;
+        snprintf(text, sizeof(text), "weir-play: %s %.200s",
+                 failed ? "cannot open" : "connecting to", f->host);
         display->ops->set_status(display, text);
         return;
     }
@@ -177,8 +179,13 @@ static void sample_connection(const struct connection_status *c, const struct ui
 
 // ---- The message over the picture ----
 
-static enum overlay_message_link link_of(enum reconnect_state state)
+// The first channel is connected to, the others are changed to.
+static enum overlay_message_link link_of(const struct ui_facts *f)
 {
+    enum reconnect_state state = f->reconnect->state;
+    bool tunes = state == RECONNECT_SELECTING || state == RECONNECT_TUNING;
+    if (tunes && !f->other)
+        return LINK_CONNECTING;
     static const enum overlay_message_link links[RECONNECT_STATES] = {
         [RECONNECT_OPENING] = LINK_CONNECTING,
         [RECONNECT_PLAYING] = LINK_PLAYING,
@@ -199,7 +206,7 @@ static void make_message(const struct connection_status *c, const struct ui_fact
                          struct overlay_message *out, usec_t now)
 {
     struct overlay_message_facts m = {
-        .link = link_of(f->reconnect->state),
+        .link = link_of(f),
         .host = f->host,
         .reason = f->reason,
         .other = f->reconnect->state >= RECONNECT_SELECTING ? f->channel : f->transport,
@@ -222,26 +229,50 @@ static void make_message(const struct connection_status *c, const struct ui_fact
     overlay_message_make(&m, out);
 }
 
-static void show_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
+static struct connection_status read_shown(const struct ui_facts *f)
+{
+    struct connection_status none = {.position = NAN, .scale = 1};
+    return f->shown ? connection_read(f->shown) : none;
+}
+
+static void fill_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
 {
     struct osd_state *o = &u->osd;
-    struct connection_status c = {.position = NAN, .scale = 1};
-    if (f->shown)
-        c = connection_read(f->shown);
-    o->samples++;
+    struct connection_status c = read_shown(f);
     o->ladder = c.sdp ? c.sdp->ladder : (struct ladder){0};
     o->level = c.video ? video_player_level_shown(c.video) : -1;
     o->may_choose = c.may_set_level;
+    o->may_automatic = c.may_automatic;
+    o->automatic = c.automatic;
+    o->level_policy = u->config.options->adapt == ADAPT_GODDARD;
+    o->auto_transport = f->list;
+    o->paused = c.paused;
     o->raw = f->raw;
     o->duration = c.sdp ? c.sdp->duration : -1;
     o->position = c.position;
     o->scale = c.scale;
+    make_message(&c, f, &o->message, now);
+}
+
+static void show_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
+{
+    struct osd_state *o = &u->osd;
+    struct connection_status c = read_shown(f);
+    o->samples++;
     panel_sample_clear(&o->panel);
     if (c.sdp)
         sample_connection(&c, f, &o->panel);
     sample_report(u, &o->panel, now);
-    make_message(&c, f, &o->message, now);
+    fill_osd(u, f, now);
     u->config.display->ops->set_osd(u->config.display, o);
+}
+
+void ui_feed_refresh(struct ui_feed *u, const struct ui_facts *f, usec_t now)
+{
+    if (u->config.options->headless)
+        return;
+    fill_osd(u, f, now);
+    u->config.display->ops->set_osd(u->config.display, &u->osd);
 }
 
 void ui_feed_tick(struct ui_feed *u, const struct ui_facts *f, usec_t now)

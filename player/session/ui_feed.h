@@ -29,6 +29,8 @@ struct ui_facts {
     const char *host;                   // its server
     const struct qoe_transport *second; // stats of the last second
     bool raw;                           // true if transports over raw TCP segments are available
+    bool other;                         // the viewer has chosen another channel than the first
+    bool list;                          // the transport is chosen from a list
 };
 
 struct ui_feed *ui_feed_new(const struct ui_feed_config *config); // NULL: no memory
@@ -36,6 +38,8 @@ void ui_feed_free(struct ui_feed *u);                             // NULL is fin
 // Call ui_feed_tick UI_FEED_TICKS times a second.
 enum { UI_FEED_TICKS = 4 };
 void ui_feed_tick(struct ui_feed *u, const struct ui_facts *f, usec_t now);
+// Shows a change that the viewer has made at once, without waiting for the tick.
+void ui_feed_refresh(struct ui_feed *u, const struct ui_facts *f, usec_t now);
 // Shows a message once, for a few seconds.
 void ui_feed_toast(struct ui_feed *u, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -23,9 +23,11 @@
 #include "player/session/connections.h"
 #include "player/session/output_files.h"
 #include "player/session/ui_feed.h"
+#include "player/ui/model/key_message.h"
 #include "player/video/decode_feed.h"
 
-#define TICK          (USEC_PER_SEC / UI_FEED_TICKS)
+#define TICK (USEC_PER_SEC / UI_FEED_TICKS)
+enum { KEY_TEXT = 200 };
 #define COMPARE_GRACE (2 * USEC_PER_SEC) // for pictures that wait to be compared at the end
 
 struct viewing {
@@ -179,8 +181,7 @@ static void on_no_channel(void *ctx, const char *message, usec_t now)
         end(v, QOE_ERROR, EXIT_REFUSED, message, now);
         return;
     }
-    log_warn("%s", message);
-    ui_feed_toast(v->ui, "%s", message);
+    log_warn("%s", message); // the window shows it, too
     begin(v, now);
 }
 
@@ -223,10 +224,63 @@ static void free_done(void *item)
 
 // ---- Requests of the viewer ----
 
-static void seek(struct viewing *v, double seconds, usec_t now)
+static void seek(struct viewing *v, double seconds, bool back, usec_t now)
 {
-    if (connections_seek(v->connections, seconds, now) == SEEK_PLACE_UNKNOWN)
-        ui_feed_toast(v->ui, "Cannot seek: the server does not report the position");
+    char text[KEY_TEXT];
+    struct connection_status s = connections_status(v->connections);
+    enum seek_request request = connections_seek(v->connections, seconds, now);
+    struct key_seek k = {.plays = s.sdp && request != SEEK_IMPOSSIBLE,
+                         .live = s.sdp && s.sdp->duration < 0,
+                         .back = back,
+                         .placed = request == SEEK_WANTED,
+                         .seconds = seconds,
+                         .duration = s.sdp ? s.sdp->duration : 0};
+    k.plays |= k.live;
+    key_message_seek(&k, text, sizeof(text));
+    ui_feed_toast(v->ui, "%s", text);
+}
+
+static void set_level(struct viewing *v, int level, usec_t now)
+{
+    char text[KEY_TEXT];
+    struct connection *shown = connections_shown(v->connections);
+    struct connection_status s = connections_status(v->connections);
+    struct key_level k = {.ladder = s.sdp ? &s.sdp->ladder : NULL,
+                          .may_choose = s.may_set_level,
+                          .policy = v->options->adapt == ADAPT_GODDARD,
+                          .level = level};
+    if (shown)
+        connection_set_level(shown, level, now);
+    key_message_level(&k, text, sizeof(text));
+    ui_feed_toast(v->ui, "%s", text);
+}
+
+static void set_automatic(struct viewing *v, usec_t now)
+{
+    bool possible = connections_status(v->connections).may_automatic;
+    if (possible)
+        connection_set_automatic(connections_shown(v->connections), now);
+    ui_feed_toast(v->ui, possible ? "Level: automatic" : "The level cannot be automatic here");
+}
+
+static void show_volume(struct viewing *v)
+{
+    char text[KEY_TEXT];
+    struct key_volume volume = audio_session_volume(v->audio);
+    key_message_volume(&volume, text, sizeof(text));
+    ui_feed_toast(v->ui, "%s", text);
+}
+
+// The first step pauses.
+static void step(struct viewing *v, usec_t now)
+{
+    struct connection_status s = connections_status(v->connections);
+    if (s.sdp && s.sdp->duration < 0)
+        ui_feed_toast(v->ui, "Cannot step through live video");
+    else if (s.video && !s.paused)
+        connections_set_paused(v->connections, true, now);
+    else if (connections_shown(v->connections))
+        (void)connection_step(connections_shown(v->connections), now);
 }
 
 static void select_channel(struct viewing *v, int number, usec_t now)
@@ -295,6 +349,7 @@ static const char *control_name(const struct viewing *v, enum command_kind kind)
         return state == RECONNECT_STOPPED ? "play" : "resume";
     case COMMAND_LEVEL:
     case COMMAND_LEVEL_BY:
+    case COMMAND_AUTOMATIC:
         return "level";
     case COMMAND_SCALE:
     case COMMAND_SCALE_BY:
@@ -310,24 +365,32 @@ static const char *control_name(const struct viewing *v, enum command_kind kind)
     case COMMAND_FAILED:
     case COMMAND_SNAPSHOT:
     case COMMAND_MUTE:
+    case COMMAND_VOLUME_BY:
+    case COMMAND_STEP:
+    case COMMAND_RETRY:
         break;
     }
     return NULL;
 }
 
-static void on_command(void *ctx, const struct command *c, usec_t now)
+static void obey(struct viewing *v, const struct command *c, usec_t now)
 {
-    struct viewing *v = ctx;
     struct connections *all = v->connections;
     struct connection *shown = connections_shown(all);
-    if (v->over)
-        return;
     const char *control = control_name(v, c->kind);
     if (control)
         trace_control(v->events, control, now);
     switch (c->kind) {
     case COMMAND_QUIT:
-        end(v, QOE_INTERRUPTED, EXIT_ENDED, NULL, now);
+        // What could not be opened, and was not tried again, ends as an error.
+        if (connections_reconnect(all)->state == RECONNECT_STOPPED && *connections_reason(all) &&
+            !connections_last_picture(all))
+            end(v, QOE_ERROR, EXIT_REFUSED, connections_reason(all), now);
+        else
+            end(v, QOE_QUIT, EXIT_ENDED, NULL, now);
+        return;
+    case COMMAND_RETRY:
+        connections_retry(all, now);
         return;
     case COMMAND_FAILED:
         end(v, QOE_ERROR, EXIT_INTERNAL, "the display failed", now);
@@ -343,19 +406,22 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
         set_paused(v, c->kind == COMMAND_PAUSE, now);
         return;
     case COMMAND_LEVEL:
-        if (shown)
-            connection_set_level(shown, c->level, now);
+        set_level(v, c->level, now);
         return;
     case COMMAND_LEVEL_BY: // two key presses are two steps, even if the responses are late
-        if (shown)
-            connection_set_level(shown, connection_read(shown).requested_level + c->level, now);
+        set_level(v, connections_status(all).requested_level + c->level, now);
+        return;
+    case COMMAND_AUTOMATIC:
+        set_automatic(v, now);
         return;
     case COMMAND_SEEK:
-        seek(v, c->seconds, now);
+        seek(v, c->seconds, false, now);
         return;
     case COMMAND_SEEK_BY:
-        if (shown)
-            seek(v, connection_seek_base(shown) + c->seconds, now);
+        seek(v, shown ? connection_seek_base(shown) + c->seconds : 0, c->seconds < 0, now);
+        return;
+    case COMMAND_STEP:
+        step(v, now);
         return;
     case COMMAND_SCALE:
         set_scale(v, c->scale, now);
@@ -370,6 +436,8 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
     case COMMAND_SNAPSHOT:
         if (connections_last_picture(all))
             snapshot_take(&v->loop, connections_last_picture(all), on_snapshot, v);
+        else
+            ui_feed_toast(v->ui, "No snapshot: no picture was shown yet");
         return;
     case COMMAND_CHANNEL:
         select_channel(v, c->level, now);
@@ -382,8 +450,38 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
         return;
     case COMMAND_MUTE:
         audio_session_mute(v->audio);
+        show_volume(v);
+        return;
+    case COMMAND_VOLUME_BY:
+        audio_session_volume_by(v->audio, c->level);
+        show_volume(v);
         return;
     }
+}
+
+static struct ui_facts ui_facts(const struct viewing *v)
+{
+    return (struct ui_facts){.shown = connections_shown(v->connections),
+                             .reconnect = connections_reconnect(v->connections),
+                             .reason = connections_reason(v->connections),
+                             .transport = connections_transport(v->connections),
+                             .channel = connections_channel_name(v->connections),
+                             .host = connections_host(v->connections),
+                             .second = &v->second,
+                             .raw = v->raw,
+                             .list = connections_has_list(v->connections),
+                             .other = connections_is_other(v->connections)};
+}
+
+static void on_command(void *ctx, const struct command *c, usec_t now)
+{
+    struct viewing *v = ctx;
+    if (v->over)
+        return;
+    obey(v, c, now);
+    struct ui_facts facts = ui_facts(v);
+    if (!v->over)
+        ui_feed_refresh(v->ui, &facts, now);
 }
 
 // ---- The tick ----
@@ -401,14 +499,7 @@ static void on_tick(void *ctx, usec_t now)
     const struct reconnect *reconnect = connections_reconnect(v->connections);
     if (shown)
         connection_tick(shown, now);
-    struct ui_facts facts = {.shown = shown,
-                             .reconnect = reconnect,
-                             .reason = connections_reason(v->connections),
-                             .transport = connections_transport(v->connections),
-                             .channel = connections_channel_name(v->connections),
-                             .host = connections_host(v->connections),
-                             .second = &v->second,
-                             .raw = v->raw};
+    struct ui_facts facts = ui_facts(v);
     ui_feed_tick(v->ui, &facts, now);
     if (reconnect->state == RECONNECT_PLAYING && ++v->ticks % UI_FEED_TICKS == 0)
         connection_second(shown, &v->second, now);

@@ -26,6 +26,10 @@ enum display_command {
     DISPLAY_FASTER, // fast forward, rewind: one step up
     DISPLAY_SLOWER, // one step down
     DISPLAY_NORMAL, // normal play
+    DISPLAY_LOUDER,
+    DISPLAY_QUIETER,
+    DISPLAY_STEP,   // pause, and in a pause one picture on
+    DISPLAY_RETRY,  // connect at once to a server that was lost or could not be opened
     DISPLAY_FAILED, // run() failed; its caller posts this
 };
 
@@ -36,7 +40,8 @@ struct display_config {
     void *shown_ctx;
     // What the viewer requests; main thread.
     void (*on_command)(void *ctx, enum display_command command);
-    void (*on_level)(void *ctx, int level);            // chosen in the menu
+    // Chosen in the menu; MENU_AUTOMATIC (-1): the sender or the player chooses.
+    void (*on_level)(void *ctx, int level);
     void (*on_transport)(void *ctx, const char *name); // chosen in the menu
     // Seek to `seconds` of the media; relative: by `seconds`.
     void (*on_seek)(void *ctx, bool relative, double seconds);

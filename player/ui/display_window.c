@@ -4,6 +4,8 @@
 // next refresh.
 #include <SDL.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,7 @@ static void toggle_full_screen(struct window *w)
 {
     SDL_Rect *r = &w->windowed;
     bool full = SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP;
+    osd_say(w->osd, full ? "Window" : "Full screen", clock_now());
     if (full) {
         SDL_SetWindowFullscreen(w->window, 0);
         SDL_SetWindowSize(w->window, r->w, r->h);
@@ -154,8 +157,26 @@ static void command(struct window *w, enum display_command command)
     w->base.config.on_command(w->base.config.ctx, command);
 }
 
+// Tries again if a message offers that. Returns true if the key does no more.
+static bool tries_again(struct window *w, const SDL_KeyboardEvent *key)
+{
+    static const SDL_Keycode others[] = {SDLK_q,        SDLK_ESCAPE, SDLK_x,      SDLK_PAGEUP,
+                                         SDLK_PAGEDOWN, SDLK_LSHIFT, SDLK_RSHIFT, SDLK_LCTRL,
+                                         SDLK_RCTRL,    SDLK_LALT,   SDLK_RALT};
+    SDL_Keycode sym = key->keysym.sym;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (sym == others[i])
+            return false;
+    }
+    if (!key->repeat)
+        command(w, DISPLAY_RETRY);
+    return sym == SDLK_SPACE || sym == SDLK_RETURN || sym == SDLK_KP_ENTER;
+}
+
 static void on_key(struct window *w, const SDL_KeyboardEvent *key)
 {
+    if (w->osd && osd_offers_retry(w->osd) && tries_again(w, key))
+        return;
     if (w->osd && osd_key(w->osd, key)) {
         draw(w);
         return;
@@ -183,6 +204,19 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
         return;
     case SDLK_LEFTBRACKET:
         command(w, DISPLAY_SLOWER);
+        return;
+    case SDLK_0:
+    case SDLK_KP_0:
+    case SDLK_VOLUMEUP:
+        command(w, DISPLAY_LOUDER);
+        return;
+    case SDLK_9:
+    case SDLK_KP_9:
+    case SDLK_VOLUMEDOWN:
+        command(w, DISPLAY_QUIETER);
+        return;
+    case SDLK_PERIOD:
+        command(w, DISPLAY_STEP);
         return;
     default:
         break;
@@ -232,6 +266,8 @@ static void on_event(struct window *w, const SDL_Event *e)
     case SDL_MOUSEBUTTONDOWN:
         if (w->osd && osd_mouse(w->osd, e, clock_now()))
             draw(w);
+        else if (w->window && e->type == SDL_MOUSEWHEEL && e->wheel.y)
+            command(w, e->wheel.y > 0 ? DISPLAY_LOUDER : DISPLAY_QUIETER);
         else if (w->window && e->type == SDL_MOUSEBUTTONDOWN &&
                  e->button.button == SDL_BUTTON_LEFT && e->button.clicks == 2)
             toggle_full_screen(w);
@@ -360,7 +396,10 @@ static int run(struct display *d)
             return err;
         update_title(w);
         update_osd(w);
-        wait_events(w, next);
+        usec_t redraw = w->osd ? osd_next(w->osd, clock_now()) : USEC_NEVER;
+        wait_events(w, usec_min(next, redraw));
+        if (clock_now() >= redraw)
+            draw(w);
     }
     linger(w);
     return 0;
@@ -439,6 +478,24 @@ static bool is_visible(const char *driver)
            (driver && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0);
 }
 
+static void say_nothing(const char *format, va_list args)
+{
+    (void)format, (void)args;
+}
+
+// Where there is no XDG_RUNTIME_DIR, libwayland writes a line to stderr although SDL only asks
+// whether there is a Wayland server. The handle stays open, as the handler does.
+static void silence_wayland(void)
+{
+    typedef void set_handler_fn(void (*handler)(const char *, va_list));
+    void *library = SDL_LoadObject("libwayland-client.so.0");
+    set_handler_fn *set = NULL;
+    if (library)
+        set = (set_handler_fn *)(uintptr_t)SDL_LoadFunction(library, "wl_log_set_handler_client");
+    if (set)
+        set(say_nothing);
+}
+
 struct display *display_window_new(const struct display_config *config)
 {
     struct window *w = calloc(1, sizeof(*w));
@@ -450,6 +507,7 @@ struct display *display_window_new(const struct display_config *config)
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); // the loop handles signals
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+    silence_wayland();
     if (SDL_Init(SDL_INIT_VIDEO) != 0) {
         log_error("cannot open a display: %s (--headless plays without one)", SDL_GetError());
         free(w);

@@ -7,28 +7,40 @@
 
 #include "common/net/clock.h"
 #include "common/transport/transport.h"
+#include "player/ui/display_scale.h"
+#include "player/ui/model/key_message.h"
 #include "player/ui/model/menu.h"
 #include "player/ui/model/osd_layout.h"
+#include "player/ui/model/pause_sign.h"
+#include "player/ui/model/text_wrap.h"
 #include "player/ui/osd_text.h"
 #include "player/ui/panel_draw.h"
 
+#define TRY_AGAIN "Try again"
+
 enum osd_menu { MENU_NONE, MENU_LEVEL, MENU_TRANSPORT };
+enum panel_form { PANEL_OFF, PANEL_COMPACT, PANEL_FULL, PANEL_FORMS };
 
 struct osd {
     SDL_Renderer *renderer;              // borrowed
     const struct display_config *config; // borrowed
     struct osd_text *text;               // owned; NULL: there is no font
+    struct osd_text *panel_text;         // owned; of the full panel; NULL: there is no font
     struct osd_state state;
     struct panel_history history;
     struct panel_draw panel;
-    bool shows_panel;
+    enum panel_form form;
     bool shows_help;
     enum osd_menu open;
     struct menu menu;
     bool drawn;       // something was drawn at the last draw
     usec_t bar_until; // shown until then, because the pointer moved
+    char toast[200];  // shown until toast_until
     usec_t toast_until;
-    int width; // width of the renderer's output
+    struct pause_sign sign;
+    double dpi;      // of the display; 0: not known
+    SDL_Rect button; // "Try again"; empty: there is none
+    int width;       // width of the renderer's output
     int height;
 };
 
@@ -48,74 +60,165 @@ static void fill(const struct osd *o, SDL_Color c, int x, int y, int w, int h)
     SDL_RenderFillRect(o->renderer, &rect);
 }
 
-// Draws text in the middle, shortened to the window's width. Returns its height.
-static int draw_middle(const struct osd *o, enum osd_size size, int y, SDL_Color c,
-                       const char *text)
+static int measure_body(void *ctx, const char *text)
 {
-    int px = osd_text_px_now(o->text);
-    int width = SDL_min(osd_text_width(o->text, size, text), o->width - 2 * px);
-    osd_text_cut(o->text, size, (o->width - width) / 2, y, width, c, text);
-    return osd_text_height(o->text, size);
+    return osd_text_width(ctx, OSD_BODY, text);
+}
+
+static int lines_width(const struct osd *o, const struct wrapped_text *w)
+{
+    int width = 0;
+    for (int i = 0; i < w->count; i++)
+        width = SDL_max(width, osd_text_width(o->text, OSD_BODY, w->line[i]));
+    return width;
+}
+
+// Draws lines of OSD_BODY, centred in `area`. Returns the y below them.
+static int draw_lines(const struct osd *o, const SDL_Rect *area, int y, SDL_Color c,
+                      const struct wrapped_text *w)
+{
+    for (int i = 0; i < w->count; i++) {
+        int width = SDL_min(osd_text_width(o->text, OSD_BODY, w->line[i]), area->w);
+        osd_text_cut(o->text, OSD_BODY, area->x + (area->w - width) / 2, y, width, c, w->line[i]);
+        y += osd_text_height(o->text, OSD_BODY);
+    }
+    return y;
 }
 
 // ---- Messages ----
 
-// A text too wide for OSD_BIG is drawn in OSD_BODY.
-static void osd_draw_message(const struct osd *o)
+// Draws the message into the window from `left` on. A text too wide for OSD_BIG is drawn in lines
+// of OSD_BODY.
+static void osd_draw_message(struct osd *o, int left)
 {
+    o->button = (SDL_Rect){0};
     const struct overlay_message *n = &o->state.message;
     int px = osd_text_px_now(o->text);
     if (!*n->text)
         return;
-    fill(o, shade, 0, 0, o->width, o->height);
-    bool wide = osd_text_width(o->text, OSD_BIG, n->text) > o->width - 2 * px;
-    enum osd_size size = wide ? OSD_BODY : OSD_BIG;
+    SDL_Rect area = {left + px, 0, o->width - left - 2 * px, o->height};
+    int big = osd_text_width(o->text, OSD_BIG, n->text);
+    bool wide = big > area.w;
+    struct wrapped_text text, cause;
+    text_wrap(&text, n->text, area.w, measure_body, o->text);
+    text_wrap(&cause, n->cause, area.w, measure_body, o->text);
+    int line = osd_text_height(o->text, OSD_BODY);
+    int text_h = wide ? text.count * line : osd_text_height(o->text, OSD_BIG);
     bool bar = isfinite(n->done);
-    int y = (o->height - osd_text_height(o->text, size)) / 2 - (*n->cause || bar ? px : 0);
-    int tall = osd_text_height(o->text, size) + (bar ? 3 * px / 2 : 0) +
-               (*n->cause ? osd_text_height(o->text, OSD_BODY) + px / 2 : 0);
-    fill(o, band, 0, y - px, o->width, tall + 2 * px);
-    y += draw_middle(o, size, y, white, n->text) + px / 2;
+    int tall = text_h + (bar ? 3 * px / 2 : 0) + (*n->cause ? cause.count * line + px / 2 : 0) +
+               (n->retry ? line + 3 * px / 2 : 0);
+    int y = SDL_max(px, (o->height - tall) / 2 - px);
+    fill(o, band, left, y - px, o->width - left, tall + 2 * px);
+    if (wide)
+        (void)draw_lines(o, &area, y, white, &text);
+    else
+        osd_text_draw(o->text, OSD_BIG, area.x + (area.w - big) / 2, y, white, n->text);
+    y += text_h + px / 2;
     if (bar) {
-        int w = SDL_min(16 * px, o->width - 4 * px);
+        int w = SDL_min(16 * px, area.w - 2 * px);
         int h = SDL_max(2, px / 4);
-        int x = (o->width - w) / 2;
+        int x = area.x + (area.w - w) / 2;
         fill(o, groove, x, y, w, h);
         fill(o, accent, x, y, (int)lround(w * n->done), h);
         y += px;
     }
-    if (*n->cause)
-        draw_middle(o, OSD_BODY, y, label, n->cause);
+    y = draw_lines(o, &area, y, label, &cause);
+    if (n->retry) {
+        int w = osd_text_width(o->text, OSD_BODY, TRY_AGAIN);
+        int x = area.x + (area.w - w) / 2;
+        o->button = (SDL_Rect){x - px, y + px / 2, w + 2 * px, line + px};
+        fill(o, accent, o->button.x, o->button.y, o->button.w, o->button.h);
+        osd_text_draw(o->text, OSD_BODY, x, o->button.y + px / 2, ground, TRY_AGAIN);
+    }
 }
 
 static void osd_draw_toast(const struct osd *o)
 {
     int px = osd_text_px_now(o->text);
-    int most = o->width - 4 * px;
-    int w = SDL_min(osd_text_width(o->text, OSD_BODY, o->state.toast), most);
-    int h = osd_text_height(o->text, OSD_BODY);
-    int x = (o->width - w) / 2;
-    int y = o->height - h - 5 * px;
-    fill(o, ground, x - px, y - px / 2, w + 2 * px, h + px);
-    osd_text_cut(o->text, OSD_BODY, x, y, w, white, o->state.toast);
+    SDL_Rect area = {2 * px, 0, o->width - 4 * px, o->height};
+    struct wrapped_text text;
+    text_wrap(&text, o->toast, area.w, measure_body, o->text);
+    int w = SDL_min(lines_width(o, &text), area.w);
+    int h = text.count * osd_text_height(o->text, OSD_BODY);
+    int y = SDL_max(px, o->height - h - 5 * px);
+    fill(o, ground, (o->width - w) / 2 - px, y - px / 2, w + 2 * px, h + px);
+    (void)draw_lines(o, &area, y, white, &text);
+}
+
+// ---- The panel ----
+
+static void draw_compact(const struct osd *o)
+{
+    int px = osd_text_px_now(o->text);
+    int room = o->width - 3 * px;
+    char text[PANEL_FIELDS * PANEL_TEXT];
+    int fields = PANEL_FIELDS;
+    do {
+        panel_line_text(&o->history, &o->state.panel, fields, text, sizeof(text));
+    } while (--fields > 0 && osd_text_width(o->text, OSD_BODY, text) > room);
+    if (!*text)
+        return;
+    int w = SDL_min(room, osd_text_width(o->text, OSD_BODY, text));
+    fill(o, ground, px / 2, px / 2, w + 2 * px, osd_text_height(o->text, OSD_BODY) + px / 2);
+    osd_text_cut(o->text, OSD_BODY, px * 3 / 2, px * 3 / 4, w, white, text);
+}
+
+// Draws the panel. The full form gives way to the compact one if a message would not fit beside it.
+// Returns the x at which a message may begin.
+static int osd_draw_panel(struct osd *o)
+{
+    const struct overlay_message *n = &o->state.message;
+    int px = osd_text_px_now(o->text);
+    if (o->form == PANEL_FULL) {
+        enum panel_row rows[PANEL_ROWS];
+        struct panel_layout l;
+        int count = panel_rows(&o->history, rows);
+        bool parts = panel_draw_has_parts(&o->state.panel);
+        int own_px = panel_text_px(o->width, o->height, px, count, parts);
+        panel_place(&l, o->width, o->height, own_px, count, parts);
+        int left = *n->text ? l.area.x + l.area.w : 0;
+        int need = SDL_max(osd_text_width(o->text, OSD_BODY, n->text),
+                           osd_text_width(o->text, OSD_BODY, n->cause) / 2);
+        if ((!*n->text || need + 2 * px <= o->width - left) &&
+            osd_text_set_px(o->panel_text, own_px)) {
+            panel_draw_show(&o->panel, o->panel_text, &o->history, &o->state.panel, o->width,
+                            o->height);
+            return left;
+        }
+    }
+    if (o->form != PANEL_OFF)
+        draw_compact(o);
+    return 0;
+}
+
+// Two bars while the viewer has paused, a triangle when he resumes.
+static void osd_draw_sign(const struct osd *o, double opacity)
+{
+    int px = osd_text_px_now(o->text);
+    int box = 5 * px;
+    int size = 2 * px;
+    int x = (o->width - size) / 2;
+    int y = (o->height - size) / 2;
+    SDL_Color back = {ground.r, ground.g, ground.b, (Uint8)(190 * opacity)};
+    SDL_Color front = {white.r, white.g, white.b, (Uint8)(255 * opacity)};
+    fill(o, back, (o->width - box) / 2, (o->height - box) / 2, box, box);
+    if (o->sign.paused) {
+        fill(o, front, x, y, size / 3, size);
+        fill(o, front, x + size - size / 3, y, size / 3, size);
+        return;
+    }
+    for (int i = 0; i < size; i++) {
+        int from_edge = i < size - i ? i : size - i;
+        fill(o, front, x + size / 8, y + i, SDL_max(1, from_edge * 7 / 4), 1);
+    }
 }
 
 // ---- The bar ----
 
-// "1:02:03", "4:05"
-static void time_text(double seconds, char *out, size_t cap)
-{
-    long s = lround(fmin(fmax(seconds, 0), 1e8));
-    if (s >= 3600)
-        snprintf(out, cap, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
-    else
-        snprintf(out, cap, "%ld:%02ld", s / 60, s % 60);
-}
-
 static void osd_bar_place(const struct osd *o, struct bar_layout *out)
 {
     char duration[24], text[32]; // the longest text on either side
-    time_text(o->state.duration, duration, sizeof(duration));
+    key_message_time(o->state.duration, duration, sizeof(duration));
     snprintf(text, sizeof(text), "%s%s", o->state.scale == 1 ? "" : "-8x ", duration);
     bar_place(out, o->width, o->height, osd_text_px_now(o->text),
               osd_text_width(o->text, OSD_BODY, text));
@@ -125,7 +228,7 @@ static void osd_bar_place(const struct osd *o, struct bar_layout *out)
 static void scaled_time_text(const struct osd *o, char *out, size_t cap)
 {
     char at[24];
-    time_text(o->state.position, at, sizeof(at));
+    key_message_time(o->state.position, at, sizeof(at));
     if (o->state.scale == 1)
         snprintf(out, cap, "%s", at);
     else
@@ -150,7 +253,7 @@ static void osd_draw_bar(const struct osd *o)
     scaled_time_text(o, text, sizeof(text));
     osd_text_draw(o->text, OSD_BODY, l.track.x - px - osd_text_width(o->text, OSD_BODY, text),
                   text_y, white, text);
-    time_text(o->state.duration, text, sizeof(text));
+    key_message_time(o->state.duration, text, sizeof(text));
     osd_text_draw(o->text, OSD_BODY, l.track.x + l.track.w + px, text_y, label, text);
 }
 
@@ -170,6 +273,7 @@ static void osd_draw_help(const struct osd *o)
         const char *what;
     } rows[] = {
         {"space", "pause, go on"},
+        {".", "one picture on (in files)"},
         {"left, right", "10 s back, on (in files)"},
         {"] [", "fast forward 2, 4, 8 times; rewind (in prepared files)"},
         {"backspace", "normal play"},
@@ -178,8 +282,9 @@ static void osd_draw_help(const struct osd *o)
         {"t", "choose a transport"},
         {"PageUp, PageDown", "next, previous channel (with --playlist)"},
         {"x", "stop; space plays again"},
-        {"i", "panel: what the network and the buffer do"},
+        {"i", "panel: one line, all of it, off"},
         {"f, double click", "full screen"},
+        {"9, 0, wheel", "volume down, up"},
         {"m", "audio off, on"},
         {"s", "snapshot of the picture"},
         {"?, h, F1", "these keys"},
@@ -248,6 +353,7 @@ static void osd_draw_menu(const struct osd *o)
 enum { SEEK_STEP = 10 }; // seconds
 #define BAR_TIME   (2500 * USEC_PER_MSEC)
 #define TOAST_TIME (3 * USEC_PER_SEC)
+#define FADE_STEP  (40 * USEC_PER_MSEC)
 
 struct osd *osd_new(SDL_Renderer *renderer, const struct display_config *config)
 {
@@ -258,7 +364,11 @@ struct osd *osd_new(SDL_Renderer *renderer, const struct display_config *config)
     o->config = config;
     o->state.duration = -1;
     o->state.level = -1;
+    pause_sign_init(&o->sign);
     o->text = osd_text_new(renderer);
+    if (SDL_RenderGetWindow(renderer))
+        o->dpi = display_scale_dpi(SDL_RenderGetWindow(renderer));
+    o->panel_text = o->text ? osd_text_new(renderer) : NULL;
     panel_history_init(&o->history);
     panel_draw_init(&o->panel, renderer);
     return o;
@@ -270,6 +380,7 @@ void osd_free(struct osd *o)
         return;
     panel_draw_destroy(&o->panel);
     osd_text_free(o->text);
+    osd_text_free(o->panel_text);
     free(o);
 }
 
@@ -280,14 +391,33 @@ void osd_tell(struct osd *o, const struct osd_state *state, usec_t now)
         panel_draw_renew(&o->panel);
     }
     if (state->toasts != o->state.toasts)
-        o->toast_until = now + TOAST_TIME;
+        osd_say(o, state->toast, now);
+    pause_sign_set(&o->sign, state->paused, now);
     o->state = *state;
+}
+
+void osd_say(struct osd *o, const char *text, usec_t now)
+{
+    snprintf(o->toast, sizeof(o->toast), "%s", text);
+    o->toast_until = now + TOAST_TIME;
+}
+
+bool osd_offers_retry(const struct osd *o)
+{
+    return o->state.message.retry && !o->state.ended;
+}
+
+usec_t osd_next(const struct osd *o, usec_t now)
+{
+    if (o->text && pause_sign_opacity(&o->sign, now) > 0)
+        return now + FADE_STEP;
+    return now < o->toast_until ? o->toast_until : USEC_NEVER;
 }
 
 static bool has_bar(const struct osd *o, usec_t now)
 {
     return o->text && o->state.duration > 0 && isfinite(o->state.position) &&
-           (now < o->bar_until || *o->state.message.text || o->state.scale != 1);
+           (now < o->bar_until || *o->state.message.text || o->state.paused || o->state.scale != 1);
 }
 
 // ---- Menus ----
@@ -314,13 +444,29 @@ static void toggle_menu(struct osd *o, enum osd_menu menu)
     bool closes = o->open == menu;
     o->open = MENU_NONE;
     o->shows_help = false;
-    if (closes || !o->text || (menu == MENU_LEVEL && !o->state.may_choose))
+    if (closes || !o->text)
         return;
-    if (menu == MENU_LEVEL)
-        menu_of_levels(&o->menu, &o->state.ladder, o->state.level);
-    else
-        menu_of_transports(&o->menu, names, details, transports(o, names, details),
-                           o->state.panel.transport);
+    if (menu == MENU_LEVEL && !o->state.may_choose) {
+        struct key_level l = {.ladder = &o->state.ladder, .policy = o->state.level_policy};
+        char text[sizeof(o->toast)];
+        key_message_level(&l, text, sizeof(text));
+        osd_say(o, text, clock_now());
+        return;
+    }
+    if (menu == MENU_LEVEL) {
+        struct menu_levels l = {.ladder = &o->state.ladder,
+                                .current = o->state.level,
+                                .may_automatic = o->state.may_automatic,
+                                .automatic = o->state.automatic};
+        menu_of_levels(&o->menu, &l);
+    } else {
+        struct menu_transports t = {.names = names,
+                                    .details = details,
+                                    .count = transports(o, names, details),
+                                    .current = o->state.panel.transport,
+                                    .automatic = o->state.auto_transport};
+        menu_of_transports(&o->menu, &t);
+    }
     if (o->menu.count)
         o->open = menu;
 }
@@ -372,7 +518,7 @@ static bool toggle_key(struct osd *o, const SDL_KeyboardEvent *key)
 {
     SDL_Keycode sym = key->keysym.sym;
     if (sym == SDLK_i) {
-        o->shows_panel = !o->shows_panel;
+        o->form = (o->form + 1) % PANEL_FORMS;
     } else if (is_question_mark(key) || sym == SDLK_F1 || sym == SDLK_h) {
         o->shows_help = !o->shows_help;
         o->open = MENU_NONE;
@@ -457,6 +603,11 @@ bool osd_mouse(struct osd *o, const SDL_Event *e, usec_t now)
             return false;
         if (o->open)
             return click_menu(o, e->button.x, e->button.y);
+        if (osd_offers_retry(o) &&
+            SDL_PointInRect(&(SDL_Point){e->button.x, e->button.y}, &o->button)) {
+            o->config->on_command(o->config->ctx, DISPLAY_RETRY);
+            return true;
+        }
         return click_bar(o, e->button.x, e->button.y, now);
     default:
         return false;
@@ -472,17 +623,13 @@ void osd_lost(struct osd *o)
 
 static bool fit_text(struct osd *o)
 {
-    float dpi = 0;
-    SDL_Window *window = SDL_RenderGetWindow(o->renderer);
-    if (window)
-        (void)SDL_GetDisplayDPI(SDL_GetWindowDisplayIndex(window), &dpi, NULL, NULL);
-    return osd_text_set_px(o->text, osd_text_px(o->width, o->height, dpi));
+    return osd_text_set_px(o->text, osd_text_px(o->width, o->height, o->dpi));
 }
 
 bool osd_is_active(const struct osd *o, usec_t now)
 {
-    return o->drawn || o->shows_panel || o->shows_help || o->open || *o->state.message.text ||
-           now < o->toast_until || has_bar(o, now);
+    return o->drawn || o->form || o->shows_help || o->open || *o->state.message.text ||
+           now < o->toast_until || has_bar(o, now) || pause_sign_opacity(&o->sign, now) > 0;
 }
 
 void osd_draw(struct osd *o, usec_t now)
@@ -492,14 +639,16 @@ void osd_draw(struct osd *o, usec_t now)
     if (!active || SDL_GetRendererOutputSize(o->renderer, &o->width, &o->height) != 0)
         return;
     SDL_SetRenderDrawBlendMode(o->renderer, SDL_BLENDMODE_BLEND);
-    if (!o->text || !fit_text(o))
+    if (!o->text || !o->panel_text || !fit_text(o))
         return;
     o->drawn = true;
-    osd_draw_message(o);
-    if (o->shows_panel)
-        panel_draw_show(&o->panel, o->text, &o->history, &o->state.panel, o->width, o->height);
+    if (*o->state.message.text)
+        fill(o, shade, 0, 0, o->width, o->height);
+    osd_draw_message(o, osd_draw_panel(o));
     if (has_bar(o, now))
         osd_draw_bar(o);
+    if (pause_sign_opacity(&o->sign, now) > 0)
+        osd_draw_sign(o, pause_sign_opacity(&o->sign, now));
     if (now < o->toast_until)
         osd_draw_toast(o);
     if (o->shows_help)

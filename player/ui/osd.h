@@ -21,6 +21,12 @@ struct osd; // opaque
 struct osd *osd_new(SDL_Renderer *renderer, const struct display_config *config);
 void osd_free(struct osd *o); // before the renderer; NULL is fine
 void osd_tell(struct osd *o, const struct osd_state *state, usec_t now);
+// Shows a message for a few seconds.
+void osd_say(struct osd *o, const char *text, usec_t now);
+// Returns true if the message offers to try again: then any key does.
+bool osd_offers_retry(const struct osd *o);
+// Returns when to draw again although nothing else has changed; USEC_NEVER: never.
+usec_t osd_next(const struct osd *o, usec_t now);
 // Each returns true if the osd handled the event: the caller then ignores it.
 bool osd_key(struct osd *o, const SDL_KeyboardEvent *key);
 bool osd_mouse(struct osd *o, const SDL_Event *e, usec_t now);

@@ -17,14 +17,19 @@ struct osd_state {
     struct overlay_message message;
     bool ended; // the viewing has ended: `message` is the last message
     struct ladder ladder;
-    int level;       // of the picture shown; -1: none yet
-    bool may_choose; // the viewer may choose the level
-    bool raw;        // transports over raw TCP segments are possible
-    double position; // of stored media, seconds; NaN: not known
-    double scale;    // of the play; 1: normal
-    double duration; // of stored media, seconds; < 0: live
-    char toast[200]; // a message shown for a few seconds
-    unsigned toasts; // number of toasts so far
+    int level;           // of the picture shown; -1: none yet
+    bool may_choose;     // the viewer may choose the level
+    bool may_automatic;  // the sender or the player can choose it
+    bool automatic;      // it does so now
+    bool level_policy;   // --adapt goddard chooses it
+    bool auto_transport; // the transport was chosen from a list
+    bool paused;         // by the viewer
+    bool raw;            // transports over raw TCP segments are possible
+    double position;     // of stored media, seconds; NaN: not known
+    double scale;        // of the play; 1: normal
+    double duration;     // of stored media, seconds; < 0: live
+    char toast[200];     // a message shown for a few seconds
+    unsigned toasts;     // number of toasts so far
 };
 
 #ifdef __cplusplus

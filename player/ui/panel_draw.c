@@ -2,6 +2,7 @@
 #include "player/ui/panel_draw.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "common/base/log.h"
 #include "player/ui/model/osd_layout.h"
@@ -94,6 +95,8 @@ static void draw_row(const struct panel_draw *d, const struct osd_text *t,
     panel_value_text(h, row, panel_value(h, row, 0), text, sizeof(text));
     int x = l->value_right - osd_text_width(t, OSD_BODY, text);
     osd_text_draw(t, OSD_BODY, x, y + inner, value, text);
+    if (!l->graph_w)
+        return;
     SDL_Rect graph = {l->graph_x, y + (l->line - l->graph_h) / 2, l->graph_w, l->graph_h};
     draw_graph(d->renderer, h, row, &graph);
     panel_scale_text(h, row, text, sizeof(text));
@@ -139,6 +142,17 @@ static void draw_parts(const struct panel_draw *d, const struct osd_text *t,
     }
 }
 
+// Leaves out details until the text fits.
+static void draw_fitting(const struct osd_text *t, int x, int y, int width, SDL_Color c,
+                         const char *text)
+{
+    char shorter[2 * PANEL_TEXT];
+    snprintf(shorter, sizeof(shorter), "%s", text);
+    while (osd_text_width(t, OSD_SMALL, shorter) > width && panel_shorten(shorter))
+        ;
+    osd_text_cut(t, OSD_SMALL, x, y, width, c, shorter);
+}
+
 static void draw_foot(const struct osd_text *t, const struct panel_layout *l,
                       const struct panel_sample *s)
 {
@@ -148,13 +162,13 @@ static void draw_foot(const struct osd_text *t, const struct panel_layout *l,
     int width = l->area.x + l->area.w - l->pad - from;
     panel_losses_text(s, text, sizeof(text));
     osd_text_draw(t, OSD_SMALL, x, l->foot_y, label, "Not shown");
-    osd_text_cut(t, OSD_SMALL, from, l->foot_y, width, value, text);
+    draw_fitting(t, from, l->foot_y, width, value, text);
     panel_stalls_text(s, text, sizeof(text));
     osd_text_draw(t, OSD_SMALL, x, l->foot_y + l->line * 5 / 6, label, "Stalls");
-    osd_text_cut(t, OSD_SMALL, from, l->foot_y + l->line * 5 / 6, width, value, text);
+    draw_fitting(t, from, l->foot_y + l->line * 5 / 6, width, value, text);
     panel_freezes_text(s, text, sizeof(text));
     osd_text_draw(t, OSD_SMALL, x, l->foot_y + l->line * 10 / 6, label, "Freezes");
-    osd_text_cut(t, OSD_SMALL, from, l->foot_y + l->line * 10 / 6, width, value, text);
+    draw_fitting(t, from, l->foot_y + l->line * 10 / 6, width, value, text);
 }
 
 static void draw_all(const struct panel_draw *d, const struct osd_text *t,
@@ -162,17 +176,17 @@ static void draw_all(const struct panel_draw *d, const struct osd_text *t,
                      const struct panel_sample *s, const enum panel_row *rows)
 {
     int x = osd_text_draw(t, OSD_BODY, l->area.x + l->pad, l->head_y, value, s->transport);
-    osd_text_cut(t, OSD_SMALL, x + l->pad, l->head_y + l->line / 8,
-                 l->area.x + l->area.w - 2 * l->pad - x, label, s->level);
+    draw_fitting(t, x + l->pad, l->head_y + l->line / 8, l->area.x + l->area.w - 2 * l->pad - x,
+                 label, s->level);
     for (int i = 0; i < l->rows; i++)
         draw_row(d, t, l, h, rows[i], l->rows_y + i * l->line);
     if (l->parts_y >= 0)
         draw_parts(d, t, l, s);
-    if (isfinite(s->expected))
+    if (l->foot_y >= 0 && isfinite(s->expected))
         draw_foot(t, l, s);
 }
 
-static bool has_parts(const struct panel_sample *s)
+bool panel_draw_has_parts(const struct panel_sample *s)
 {
     for (int i = 0; i < LATENCY_PARTS; i++) {
         if (isfinite(s->part[i]))
@@ -202,7 +216,7 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     enum panel_row rows[PANEL_ROWS];
     struct panel_layout l;
     int count = panel_rows(h, rows);
-    panel_place(&l, d->width, d->height, d->px, count, has_parts(s));
+    panel_place(&l, d->width, d->height, d->px, count, panel_draw_has_parts(s));
     SDL_Rect area = {l.area.x, l.area.y, l.area.w, l.area.h};
     if (!fit_texture(d, &l))
         return;
@@ -216,7 +230,7 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     l.area.x = l.area.y = 0;
     l.head_y -= y;
     l.rows_y -= y;
-    l.foot_y -= y;
+    l.foot_y -= l.foot_y >= 0 ? y : 0;
     l.parts_y -= l.parts_y >= 0 ? y : 0;
     l.value_right -= x;
     l.graph_x -= x;

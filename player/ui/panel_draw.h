@@ -23,6 +23,8 @@ struct panel_draw {
 
 void panel_draw_init(struct panel_draw *d, SDL_Renderer *renderer);
 void panel_draw_destroy(struct panel_draw *d);
+// Returns true if the parts of the latency are known.
+bool panel_draw_has_parts(const struct panel_sample *s);
 void panel_draw_renew(struct panel_draw *d); // the stats have changed, or the texture is lost
 // Draws the panel into a window of this size.
 void panel_draw_show(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,

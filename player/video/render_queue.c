@@ -26,6 +26,7 @@ struct render_queue {
     int head;
     int count;
     unsigned pushes;
+    bool single; // the next picture returned begins a pause
     bool closed;
     struct {
         unsigned session, place;
@@ -165,9 +166,15 @@ struct play_frame *render_queue_due(struct render_queue *q, usec_t *next, usec_t
         if (due)
             skipped[skipped_count++] = due;
         due = f;
+        bool last = q->single;
         q->newest.session = f->session;
         q->newest.place = f->place;
         q->newest.number = f->number;
+        if (last) {
+            q->single = false;
+            q->held = f->show_at;
+            break;
+        }
     }
     *next = q->count ? q->frames[q->head]->show_at : USEC_NEVER;
     *next = *next > q->held ? USEC_NEVER : *next;
@@ -193,14 +200,25 @@ void render_queue_hold(struct render_queue *q, usec_t at)
     change(q);
 }
 
-void render_queue_go_on(struct render_queue *q, usec_t now)
+static void go_on(struct render_queue *q, bool single, usec_t now)
 {
     pthread_mutex_lock(&q->lock);
     usec_t length = q->held == USEC_NEVER ? 0 : usec_max(0, now - q->held);
     for (int i = 0; i < q->count; i++)
         (*at(q, i))->show_at += (*at(q, i))->show_at > q->held ? length : 0;
     q->held = USEC_NEVER;
+    q->single = single;
     change(q);
+}
+
+void render_queue_go_on(struct render_queue *q, usec_t now)
+{
+    go_on(q, false, now);
+}
+
+void render_queue_step(struct render_queue *q, usec_t now)
+{
+    go_on(q, true, now);
 }
 
 void render_queue_drop(struct render_queue *q)
@@ -209,6 +227,7 @@ void render_queue_drop(struct render_queue *q)
     pthread_mutex_lock(&q->lock);
     int count = take_left(q, INT64_MIN, INT64_MAX, out);
     q->held = USEC_NEVER;
+    q->single = false;
     change(q);
     report_all(q, out, count, FATE_DISCARDED);
 }

@@ -33,6 +33,8 @@ bool render_queue_push(struct render_queue *q, struct play_frame *f);
 // the pause's length, or until render_queue_drop.
 void render_queue_hold(struct render_queue *q, usec_t at);
 void render_queue_go_on(struct render_queue *q, usec_t now);
+// Ends the pause for the next picture that is due: behind it the next pause begins.
+void render_queue_step(struct render_queue *q, usec_t now);
 void render_queue_drop(struct render_queue *q); // discards all queued frames and ends the pause
 // Returns the newest frame that is due, owned by the caller; NULL if none is due, or only frames
 // that precede the last one returned. *next: when the next frame is due, USEC_NEVER if none is

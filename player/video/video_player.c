@@ -21,6 +21,7 @@ struct video_player {
     struct decode_feed feed;    // the decoder in it is owned
     int last_level;             // of the last frame shown; -1 none yet
     bool ended;                 // on_ended was called
+    bool stepped;               // in this pause: the queue holds pictures
 };
 
 // Our wall clock minus the loop's.
@@ -220,7 +221,7 @@ void video_player_stop(struct video_player *p, usec_t now)
     if (video_pipeline_is_stopped(p->pipeline))
         return;
     timer_set(p->timer, USEC_NEVER);
-    if (p->config.sdp->reorders && is_paused(p))
+    if ((p->config.sdp->reorders || p->stepped) && is_paused(p))
         render_queue_drop(p->config.show);
     video_pipeline_stop(p->pipeline, now);
     report_clock(p);
@@ -236,8 +237,24 @@ void video_player_pause(struct video_player *p, usec_t now)
 
 void video_player_resume(struct video_player *p, usec_t now)
 {
+    p->stepped = false;
     render_queue_go_on(p->config.show, now);
     video_pipeline_resume(p->pipeline, now);
+    run(p, now);
+}
+
+void video_player_step(struct video_player *p, usec_t now)
+{
+    p->stepped = true;
+    render_queue_step(p->config.show, now);
+    video_pipeline_resume(p->pipeline, now);
+    run(p, now);
+}
+
+void video_player_step_end(struct video_player *p, usec_t now)
+{
+    render_queue_hold(p->config.show, now);
+    video_pipeline_pause(p->pipeline, now);
     run(p, now);
 }
 
@@ -251,8 +268,9 @@ void video_player_seek(struct video_player *p, int64_t first, int64_t show, bool
 {
     p->feed.place++;
     p->ended = false;
-    if (p->config.sdp->reorders)
+    if (p->config.sdp->reorders || p->stepped)
         render_queue_drop(p->config.show);
+    p->stepped = false;
     video_pipeline_seek(p->pipeline, first, show, at_once, now);
     run(p, now);
 }

@@ -69,6 +69,10 @@ void video_player_stop(struct video_player *p, usec_t now);
 void video_player_pause(struct video_player *p, usec_t now);
 // Live media continues with the frames that arrive now: the sender skipped those of the pause.
 // Files, and media that ended during the pause, continue with the buffered frames.
+// In a pause: shows one more picture. Call video_player_step_end when it was shown, or does not
+// come.
+void video_player_step(struct video_player *p, usec_t now);
+void video_player_step_end(struct video_player *p, usec_t now);
 void video_player_resume(struct video_player *p, usec_t now);
 // Continues with frame `show` at another place of the media; see playout_seek. In a pause that
 // frame is shown and the pause continues.

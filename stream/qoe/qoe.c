@@ -75,6 +75,7 @@ const char *qoe_ended_text(enum qoe_ended ended)
     static const char *const texts[] = {
         [QOE_END_OF_MEDIA] = "end-of-media",
         [QOE_DURATION] = "duration",
+        [QOE_QUIT] = "quit",
         [QOE_INTERRUPTED] = "interrupted",
         [QOE_SERVER_LOST] = "server-lost",
         [QOE_ERROR] = "error",

@@ -36,7 +36,14 @@ enum {
 
 // What the viewer controls, but seeks, which have a group of their own.
 enum qoe_control { QOE_CONTROL_SCALE, QOE_CONTROLS };
-enum qoe_ended { QOE_END_OF_MEDIA, QOE_DURATION, QOE_INTERRUPTED, QOE_SERVER_LOST, QOE_ERROR };
+enum qoe_ended {
+    QOE_END_OF_MEDIA,
+    QOE_DURATION,
+    QOE_QUIT,        // by the viewer
+    QOE_INTERRUPTED, // by a signal
+    QOE_SERVER_LOST,
+    QOE_ERROR
+};
 const char *qoe_ended_text(enum qoe_ended ended); // "end-of-media" ...
 
 struct qoe_audio { // audio figures of the whole viewing

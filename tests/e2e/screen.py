@@ -9,13 +9,14 @@ from lib import until
 
 class Screen(lib.Case):
     SIZE = "1024x768"
+    DPI = 96
 
     def setUp(self):
         super().setUp()
         lib.need("Xvfb", "xdotool", "ffmpeg")
         read, write = os.pipe()
-        server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", self.SIZE + "x24", "-nolisten",
-                                   "tcp", "-noreset"], pass_fds=[write], stdout=subprocess.DEVNULL,
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", self.SIZE + "x24", "-dpi",
+                                   str(self.DPI), "-nolisten", "tcp", "-noreset"], pass_fds=[write], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         os.close(write)
 

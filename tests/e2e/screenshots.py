@@ -12,7 +12,7 @@ from relay import Relayed
 from screen import Screen
 
 OUT = os.path.join(lib.ROOT, "docs", "images")
-SHOWN = {"panel", "panel-640x360", "transports", "server-lost", "paused", "step"}
+SHOWN = {"panel", "panel-640x360", "line", "cannot-open", "transports", "server-lost", "paused", "step"}
 
 
 class Screenshots(Screen, Relayed):
@@ -33,6 +33,8 @@ class Screenshots(Screen, Relayed):
         p = self.open_url(server.url, "--transport", "minbuf", "--latency", "500")
         time.sleep(12)
         self.shoot("playing")
+        self.key("i")
+        self.shoot("line", 640, 360)
         self.key("i")
         self.shoot("panel")
         self.shoot("panel-640x360", 640, 360)
@@ -59,7 +61,7 @@ class Screenshots(Screen, Relayed):
         server = self.sender(source=self.SOURCE)
         relay = self.relay(server.port)
         self.open_url(relay.url, "--transport", "tfrc")
-        self.key("i")
+        self.key("i", "i")
         time.sleep(12)
         self.shoot("panel-tfrc")
 
@@ -69,12 +71,17 @@ class Screenshots(Screen, Relayed):
         self.key("space")
         self.shoot("paused")
 
+    def test_cannot_open(self):
+        self.player("rtsp://127.0.0.1:1/live", window=True, env=self.env)
+        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: cannot open"), "the window", 10)
+        self.shoot("cannot-open", 640, 360)
+
     def test_step(self):
         """Shows a link that becomes slow and fast again in the graphs of the panel."""
         server = self.sender(source=self.SOURCE)
         relay = self.relay(server.port)
         self.open_url(relay.url, "--transport", "minbuf", "--latency", "1000")
-        self.key("i")
+        self.key("i", "i")
         time.sleep(10)
         relay.tcp_rate = 400e3
         time.sleep(9)

@@ -23,6 +23,7 @@ class Osd(Screen):
     def pause(self):
         self.key("space")
         until(lambda: "paused" in self.title(), "the pause")
+        time.sleep(1.2)  # the sign fades
         grabs = [self.grab()]
 
         def stands():
@@ -49,6 +50,10 @@ class Osd(Screen):
         still = self.pause()
         left, right = (8, 8, 300, 150), (400, 8, 230, 150)
         self.key("i")
+        line, below = (8, 6, 300, 14), (8, 40, 300, 150)
+        until(lambda: self.changed(still, line) > 0.5, "one line")
+        self.assertLess(self.changed(still, below), 0.01)
+        self.key("i")
         until(lambda: self.changed(still, left) > 0.5, "the panel")
         self.assertLess(self.changed(still, right), 0.01)
         until(lambda: self.bright(left) > 0.004, "its text")
@@ -67,18 +72,50 @@ class Osd(Screen):
     def test_a_level_of_the_menu(self):
         p = self.begin()
         top = len(self.server.levels()) - 1
-        self.key("l", "Down", "Down", "Return")
+        self.key("l", "Down", "Down", "Down", "Return")  # from automatic
         until(lambda: p.shown()[-1]["level"] == top - 2, "a picture of the level two below")
         self.key("l", "Up", "Escape")
-        # The second line from the top, by mouse: the list stands in the middle, a line is 18 pixels.
+        # The third line from the top, by mouse: the list stands in the middle, a line is 18 pixels.
         self.key("l")
         time.sleep(1)
         lines = len(self.server.levels())
-        height = 2 * 11 + 17 * (lines + 1)
-        self.click(WIDTH // 2, (HEIGHT - height) // 2 + 11 + 17 + 17 + 8)
+        height = 2 * 11 + 17 * (lines + 2)
+        self.click(WIDTH // 2, (HEIGHT - height) // 2 + 11 + 17 + 2 * 17 + 8)
         until(lambda: p.shown()[-1]["level"] == top - 1, "a picture of the level that was clicked")
+        self.key("l", *["Up"] * 3, "Return")
+        until(lambda: p.shown()[-1]["level"] == top, "the highest level: automatic")
         self.quits(p)
-        self.assertEqual([(e["to"], e["why"]) for e in p.events("level")], [(top - 2, "user"), (top - 1, "user")])
+        self.assertEqual([(e["to"], e["why"]) for e in p.events("level")],
+                         [(top - 2, "user"), (top - 1, "user"), (top, "user")])
+
+    def test_each_key_has_its_message(self):
+        p = self.begin()
+        self.pause()
+        place = (WIDTH // 2 - 90, HEIGHT - 76, 180, 30)
+        quiet = self.grab(place)
+        for key in "m", "9", "0", "Left", "Up", "period", "s":
+            self.key(key)
+            until(lambda: self.grab(place) != quiet and self.bright(place) > 0.01, f"a message for the key {key}")
+        until(lambda: self.grab(place) == quiet, "the picture without a message")
+        self.quits(p)
+
+    def test_one_picture_at_a_time(self):
+        server = self.sender(source=self.clip("film.mkv", 20, "320x180"))
+        p = self.open_url(server.url)
+        self.key("period")
+        until(lambda: "paused" in self.title(), "the pause")
+        time.sleep(1)
+        for _ in range(5):
+            before = [e["number"] for e in p.shown()]
+            self.key("period")
+            until(lambda: len(p.shown()) > len(before), "the next picture")
+            time.sleep(0.5)
+            self.assertEqual(len(p.shown()), len(before) + 1, "one picture")
+            self.assertIn("paused", self.title())
+        self.key("space")
+        count = len(p.shown())
+        until(lambda: len(p.shown()) > count + 10, "pictures that move")
+        self.quits(p)
 
     def test_a_transport_of_the_menu(self):
         p = self.begin()
@@ -105,7 +142,7 @@ class Osd(Screen):
         count = len(p.shown())
         until(lambda: len(p.shown()) > count + 20, "pictures again", 20)
         r = self.quits(p)
-        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("interrupted", 1))
+        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("quit", 1))
 
     def test_the_bar_of_a_file(self):
         film = self.clip("film.mkv", 20, "320x180")
@@ -159,6 +196,22 @@ class Osd(Screen):
         self.click(WIDTH // 2, HEIGHT - 16)
         time.sleep(0.4)
         self.quits(p)
+
+
+class FineDisplay(Osd):
+    DPI = 192
+
+    def test_text_follows_the_scale(self):
+        p = self.begin()
+        self.pause()
+        self.key("i")
+        # The ground of the line below its text, at twice the size.
+        until(lambda: max(self.grab((20, 44, 100, 3))) < 60, "one line, twice as high")
+        self.quits(p)
+
+
+for name in [n for n in dir(Osd) if n.startswith("test_")]:
+    setattr(FineDisplay, name, None)
 
 
 if __name__ == "__main__":

@@ -16,32 +16,68 @@ static void select_current(struct menu *m)
     m->selected = m->current > 0 ? m->current : 0;
 }
 
-void menu_of_levels(struct menu *m, const struct ladder *ladder, int current)
+void menu_of_levels(struct menu *m, const struct menu_levels *l)
 {
     *m = (struct menu){.title = "Level", .current = -1};
-    for (int l = ladder->level_count - 1; l >= 0; l--) {
-        const struct size_spec *size = &ladder->sizes[ladder->levels[l].size_id];
-        if (l == current)
+    if (l->may_automatic) {
+        if (l->automatic)
             m->current = m->count;
-        struct menu_item *item = add(m, l);
-        snprintf(item->text, MENU_TEXT, "%d   %dx%d", l, size->width, size->height);
-        snprintf(item->detail, MENU_TEXT, "%.4g frames/s, %.2f Mbit/s", level_frame_rate(ladder, l),
-                 ladder->levels[l].bitrate_bps / 1e6);
+        struct menu_item *item = add(m, MENU_AUTOMATIC);
+        snprintf(item->text, MENU_TEXT, "automatic");
+        snprintf(item->detail, MENU_TEXT, "follows the network");
+    }
+    for (int i = l->ladder->level_count - 1; i >= 0; i--) {
+        const struct size_spec *size = &l->ladder->sizes[l->ladder->levels[i].size_id];
+        bool shown = i == l->current;
+        if (shown && m->current < 0)
+            m->current = m->count;
+        struct menu_item *item = add(m, i);
+        snprintf(item->text, MENU_TEXT, "%d   %dx%d", i, size->width, size->height);
+        snprintf(item->detail, MENU_TEXT, "%.4g frames/s, %.2f Mbit/s%s",
+                 level_frame_rate(l->ladder, i), l->ladder->levels[i].bitrate_bps / 1e6,
+                 shown && l->may_automatic && l->automatic ? ", now" : "");
     }
     select_current(m);
 }
 
-void menu_of_transports(struct menu *m, const char *const names[], const char *const details[],
-                        int count, const char *current)
+// What each transport is for. One that is not listed is described by its own help.
+static const char *purpose(const char *name)
 {
-    *m = (struct menu){.title = "Transport", .current = -1};
-    size_t len = strcspn(current, ":");
-    for (int i = 0; i < count && m->count < MENU_ITEMS; i++) {
-        if (strlen(names[i]) == len && strncmp(names[i], current, len) == 0)
+    static const char *const words[][2] = {
+        {"minbuf", "TCP with a short queue: passes every firewall"},
+        {"tcp", "plain TCP: for files and comparisons"},
+        {"udp", "no congestion control: for networks that are never full"},
+        {"mtp", "UDP that shares a link fairly with TCP"},
+        {"mtp-raw", "mtp where UDP is blocked"},
+        {"scream", "lowest delay for live video"},
+        {"tfrc", "smooth rate next to TCP"},
+        {"psp", "paced by what the receiver reports"},
+        {"arc", "paced for one viewer on a slow link"},
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(name, words[i][0]) == 0)
+            return words[i][1];
+    }
+    return NULL;
+}
+
+void menu_of_transports(struct menu *m, const struct menu_transports *t)
+{
+    *m = (struct menu){.title = "Transport", .current = t->automatic ? 0 : -1};
+    struct menu_item *first = add(m, MENU_AUTOMATIC);
+    size_t len = strcspn(t->current, ":");
+    snprintf(first->text, MENU_TEXT, "auto");
+    snprintf(first->detail, MENU_TEXT, "the best one that the network lets pass");
+    for (int i = 0; i < t->count && m->count < MENU_ITEMS; i++) {
+        bool used = strlen(t->names[i]) == len && strncmp(t->names[i], t->current, len) == 0;
+        if (used && m->current < 0)
             m->current = m->count;
         struct menu_item *item = add(m, i);
-        snprintf(item->text, MENU_TEXT, "%s", names[i]);
-        snprintf(item->detail, MENU_TEXT, "%.*s", (int)strcspn(details[i], ";"), details[i]);
+        const char *words = purpose(t->names[i]);
+        int cut = words ? (int)strlen(words) : (int)strcspn(t->details[i], ";");
+        snprintf(item->text, MENU_TEXT, "%s", t->names[i]);
+        snprintf(item->detail, MENU_TEXT, "%.*s%s", cut, words ? words : t->details[i],
+                 used && t->automatic ? ", now" : "");
     }
     select_current(m);
 }

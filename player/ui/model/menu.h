@@ -3,18 +3,20 @@
 #ifndef WEIR_PLAYER_UI_MODEL_MENU_H
 #define WEIR_PLAYER_UI_MODEL_MENU_H
 
+#include <stdbool.h>
+
 #include "common/base/level.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { MENU_ITEMS = LADDER_MAX_LEVELS, MENU_TEXT = 96 };
+enum { MENU_ITEMS = LADDER_MAX_LEVELS + 1, MENU_TEXT = 96, MENU_AUTOMATIC = -1 };
 
 struct menu_item {
     char text[MENU_TEXT];
     char detail[MENU_TEXT];
-    int value; // the level, or the index of the transport
+    int value; // the level or the index of the transport; MENU_AUTOMATIC
 };
 
 struct menu {
@@ -25,12 +27,24 @@ struct menu {
     int current; // item in use now; -1: none of them
 };
 
-// Fills the menu with the levels, the highest first.
-void menu_of_levels(struct menu *m, const struct ladder *ladder, int current);
-// Fills the menu with transports. Values are indices of `names`; each detail is shown up to its
-// first semicolon. `current` is the transport in use, with or without parameters.
-void menu_of_transports(struct menu *m, const char *const names[], const char *const details[],
-                        int count, const char *current);
+struct menu_levels {
+    const struct ladder *ladder;
+    int current;        // of the picture shown; -1: none yet
+    bool may_automatic; // the sender or the player can choose the level
+    bool automatic;     // it does so now
+};
+// Fills the menu: "automatic" (value MENU_AUTOMATIC) if that is possible, then the levels, the
+// highest first.
+void menu_of_levels(struct menu *m, const struct menu_levels *l);
+struct menu_transports {
+    const char *const *names;
+    const char *const *details; // shown up to the first semicolon, if the menu has no own words
+    int count;
+    const char *current; // in use, with or without parameters
+    bool automatic;      // it was chosen from a list
+};
+// Fills the menu: "auto", then the transports. A value is an index of `names`, or MENU_AUTOMATIC.
+void menu_of_transports(struct menu *m, const struct menu_transports *t);
 void menu_move(struct menu *m, int by); // stops at the ends
 // Returns the first item shown if `visible` items fit.
 int menu_first(const struct menu *m, int visible);

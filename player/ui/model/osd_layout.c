@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/ui/model/osd_layout.h"
 
-enum { MIN_PX = 8, MAX_PX = 96, PANEL_EMS = 33, PANEL_MAX_LINES = 21 };
+enum { MIN_PX = 8, MAX_PX = 96, LINE_EMS = 18, LINES = 12 };
+// In text heights: of the panel; without graphs it is narrower.
+enum { PANEL_EMS = 33, PANEL_GRAPH_EMS = 26 };
 
 static int min(int a, int b)
 {
@@ -42,9 +44,25 @@ int osd_text_px(int width, int height, double dpi)
     if (!(dpi >= 48 && dpi <= 1200))
         dpi = 96;
     int px = max(height / 46, (int)(11 * dpi / 96 + 0.5));
-    px = min(px, width / (PANEL_EMS + 1));
-    px = min(px, height * 5 / (7 * (PANEL_MAX_LINES + 2)));
+    px = min(px, min(width / LINE_EMS, height / LINES));
     return max(MIN_PX, min(px, MAX_PX));
+}
+
+static int panel_height(int px, int rows, bool parts, bool foot)
+{
+    int lines = 2 * line_of(px) + 2 * rows * line_of(px); // halves, as the foot has 5/2
+    lines += parts ? 6 * line_of(px) : 0;
+    lines += foot ? 5 * line_of(px) : 0;
+    return 2 * (px * 2 / 3) + lines / 2 + px / 2;
+}
+
+int panel_text_px(int width, int height, int px, int rows, bool parts)
+{
+    int lowest = max(MIN_PX, px * 3 / 4);
+    while (px > lowest && ((PANEL_EMS + 1) * px > width ||
+                           panel_height(px, rows, parts, true) > height - 2 * (px / 2)))
+        px--;
+    return px;
 }
 
 void panel_place(struct panel_layout *out, int width, int height, int px, int rows, bool parts)
@@ -52,24 +70,27 @@ void panel_place(struct panel_layout *out, int width, int height, int px, int ro
     int margin = px / 2;
     int line = line_of(px);
     int pad = px * 2 / 3;
-    int fixed = 2 * pad + 7 * line / 2 + px / 2; // head, foot
-    if (parts)
-        fixed += 3 * line;
-    int fits = max(0, (height - 2 * margin - fixed) / line);
-    *out = (struct panel_layout){.line = line, .pad = pad, .rows = min(rows, fits)};
+    int room = height - 2 * margin;
     int w = min(PANEL_EMS * px, width - 2 * margin);
-    int h = fixed + out->rows * line;
+    bool graphs = w >= PANEL_GRAPH_EMS * px;
+    bool foot = panel_height(px, rows, false, true) <= room;
+    parts = parts && graphs && panel_height(px, rows, true, true) <= room;
+    int fits = max(0, (room - panel_height(px, 0, parts, foot)) / line);
+    *out = (struct panel_layout){.line = line, .pad = pad, .rows = min(rows, fits)};
+    if (!graphs)
+        w = min(w, 14 * px + 2 * pad);
+    int h = min(room, panel_height(px, out->rows, parts, foot));
     out->area = (struct osd_rect){margin, margin, w, h};
     out->head_y = margin + pad;
     out->rows_y = out->head_y + line + px / 4;
-    out->value_right = margin + pad + 13 * px;
+    out->value_right = margin + (graphs ? pad + 13 * px : w - pad);
     out->graph_x = out->value_right + px;
     out->scale_x = margin + w - pad - 9 * px / 2;
-    out->graph_w = max(1, out->scale_x - px / 2 - out->graph_x);
+    out->graph_w = graphs ? max(1, out->scale_x - px / 2 - out->graph_x) : 0;
     out->graph_h = line - max(2, line / 6);
     int y = out->rows_y + out->rows * line + px / 4;
     out->parts_y = parts ? y : -1;
-    out->foot_y = parts ? y + 3 * line : y;
+    out->foot_y = !foot ? -1 : parts ? y + 3 * line : y;
 }
 
 void menu_place(struct menu_layout *out, int width, int height, int px, int items, int text_width)

@@ -21,9 +21,12 @@ struct osd_rect {
 struct osd_rect osd_fit(int width, int height, int picture_width, int picture_height);
 bool osd_inside(const struct osd_rect *r, int x, int y);
 
-// Returns the text height: 1/46 of the window's, min 11 at 96 dpi, and small enough for the panel
-// to fit. `dpi` 0: unknown.
+// Returns the text height: 1/46 of the window's, min 11 at 96 dpi; but a line holds 18 times the
+// height, and the window 12 lines. `dpi` 0: unknown.
 int osd_text_px(int width, int height, double dpi);
+// Returns the text height of the full panel: `px`, or down to 3/4 of it (min 8) if the panel does
+// not fit otherwise.
+int panel_text_px(int width, int height, int px, int rows, bool parts);
 
 struct panel_layout {
     struct osd_rect area;
@@ -34,13 +37,14 @@ struct panel_layout {
     int rows; // number of rows that fit
     int value_right;
     int graph_x;
-    int graph_w;
+    int graph_w; // 0: does not fit
     int graph_h;
     int scale_x; // x of the scale text next to the graph
     int parts_y; // of the latency bar, with two lines of legend below it; -1: does not fit
-    int foot_y;  // three lines, each 5/6 of `line`
+    int foot_y;  // three lines, each 5/6 of `line`; -1: does not fit
 };
-// `parts`: the parts of the latency are known.
+// `parts`: the parts of the latency are known. If not all fits, first the parts are left out, then
+// the foot, then rows from the end. What is left has its whole height.
 void panel_place(struct panel_layout *out, int width, int height, int px, int rows, bool parts);
 
 struct menu_layout {

@@ -55,9 +55,9 @@ static void stalled(const struct overlay_message_facts *f, struct overlay_messag
 
 static void playing(const struct overlay_message_facts *f, struct overlay_message *out)
 {
-    if (f->paused)
-        say(out, "Paused");
-    else if (f->mode == PLAYOUT_BUFFERING)
+    if (f->paused) // the osd shows a sign
+        return;
+    if (f->mode == PLAYOUT_BUFFERING)
         buffering(f, out);
     else if (f->mode == PLAYOUT_REBUFFERING)
         stalled(f, out);
@@ -78,6 +78,7 @@ void overlay_message_make(const struct overlay_message_facts *f, struct overlay_
     if (f->link == LINK_STOPPED) {
         say(out, *f->reason ? "Cannot open %.64s" : "Stopped: %.64s", f->other);
         because(out, f->reason);
+        out->retry = *f->reason;
         return;
     }
     if (f->moves)
@@ -91,8 +92,10 @@ void overlay_message_make(const struct overlay_message_facts *f, struct overlay_
         say(out, "Paused; the server is lost");
     else if (f->link == LINK_TRYING || f->next <= 0)
         say(out, "Server lost: connecting (try %d)", f->tries);
-    else
+    else {
         say(out, "Server lost: connecting again in %d s (try %d)", seconds(f->next), f->tries);
+        out->retry = true;
+    }
 }
 
 void overlay_message_ended(const char *error, struct overlay_message *out)

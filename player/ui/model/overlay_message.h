@@ -19,6 +19,7 @@ enum { OVERLAY_MESSAGE_TEXT = 96, OVERLAY_MESSAGE_CAUSE = 200 };
 struct overlay_message {
     char text[OVERLAY_MESSAGE_TEXT]; // empty: pictures are playing, no message
     char cause[OVERLAY_MESSAGE_CAUSE];
+    bool retry;  // the viewer may try again at once
     double done; // progress of the wait, 0 .. 1; NaN: unknown
 };
 

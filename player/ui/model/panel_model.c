@@ -212,6 +212,51 @@ void panel_scale_text(const struct panel_history *h, enum panel_row row, char *o
     }
 }
 
+static void field_text(const struct panel_history *h, const struct panel_sample *s, int field,
+                       char *out, size_t cap)
+{
+    double behind = panel_value(h, PANEL_LATENCY, 0), buffer = panel_value(h, PANEL_BUFFER, 0);
+    double rate = panel_value(h, PANEL_FRAME_RATE, 0), loss = panel_value(h, PANEL_LOSS, 0);
+    double bps = panel_value(h, PANEL_RATE, 0);
+    *out = '\0';
+    if (field == 0)
+        snprintf(out, cap, "%.*s", (int)strcspn(s->level, ","), s->level);
+    else if (field == 1 && isfinite(rate))
+        snprintf(out, cap, "%.1f frames/s", rate);
+    else if (field == 2 && isfinite(behind))
+        snprintf(out, cap, "%.2f s behind", behind / 1e3);
+    else if (field == 2 && isfinite(buffer))
+        snprintf(out, cap, "%.1f s buffered", buffer);
+    else if (field == 3 && isfinite(bps))
+        rate_text(bps, out, cap);
+    else if (field == 4 && isfinite(loss))
+        snprintf(out, cap, "%.2g %% lost", loss * 100);
+    else if (field == 5 && isfinite(s->freezes))
+        snprintf(out, cap, "%.0f freeze%s", s->freezes, s->freezes == 1 ? "" : "s");
+}
+
+void panel_line_text(const struct panel_history *h, const struct panel_sample *s, int fields,
+                     char *out, size_t cap)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < fields && i < PANEL_FIELDS; i++) {
+        char field[PANEL_TEXT];
+        field_text(h, s, i, field, sizeof(field));
+        if (*field && used < cap)
+            used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? "   " : "", field);
+    }
+}
+
+bool panel_shorten(char *text)
+{
+    size_t at = strlen(text);
+    while (at > 0 && !(text[at] && text[at + 1] == ' ' && strchr(":;,", text[at])))
+        at--;
+    text[at] = at ? '\0' : text[at];
+    return at > 0;
+}
+
 void panel_losses_text(const struct panel_sample *s, char *out, size_t cap)
 {
     double lost = 0;

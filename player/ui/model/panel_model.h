@@ -5,6 +5,7 @@
 #ifndef WEIR_PLAYER_UI_MODEL_PANEL_MODEL_H
 #define WEIR_PLAYER_UI_MODEL_PANEL_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "stream/outcome/cause.h"
@@ -88,6 +89,15 @@ void panel_value_text(const struct panel_history *h, enum panel_row row, double 
                       size_t cap);
 // The value of the graph's upper edge as text: "2 Mbit/s", "50 ms".
 void panel_scale_text(const struct panel_history *h, enum panel_row row, char *out, size_t cap);
+// The compact form: the first `fields` of PANEL_FIELDS, the most important first, without those
+// that are not known. "1280x720@30   30.0 frames/s   0.31 s behind   1.82 Mbit/s   0 % lost   2
+// freezes"
+enum { PANEL_FIELDS = 6 };
+void panel_line_text(const struct panel_history *h, const struct panel_sample *s, int fields,
+                     char *out, size_t cap);
+// Removes the last detail of a text: what follows the last ": ", "; " or ", ". Returns false if
+// there is none.
+bool panel_shorten(char *text);
 // "12 of 1830 frames: 7 network, 5 late"; "none of 1830 frames"
 void panel_losses_text(const struct panel_sample *s, char *out, size_t cap);
 // "2 stalls, 1.3 s, connected again once"

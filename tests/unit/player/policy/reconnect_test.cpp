@@ -59,6 +59,8 @@ TEST_CASE("reconnect: every pair of state and event")
             struct expected to = table[state][event];
             if (event == RECONNECT_SELECT) // the viewer may do these in any state
                 to = {SE, RECONNECT_SWITCH};
+            else if (event == RECONNECT_HURRY) // only while an attempt after a loss waits
+                to = {static_cast<reconnect_state>(state), state == LW ? WAIT : NOTHING};
             else if (event == RECONNECT_STOP)
                 to = {ST, RECONNECT_HALT};
             struct reconnect r = in_state((enum reconnect_state)state);
@@ -291,7 +293,9 @@ static void attempt(struct reconnect *r, usec_t now)
 TEST_CASE("reconnect: waits twice as long each time, up to 15 s")
 {
     struct reconnect r = in_state(RECONNECT_PLAYING);
-    static const int delays[] = {500, 1000, 2000, 4000, 8000, 15000, 15000, 15000};
+    static const int delays[] = {500,  1000, 1000, 1000,  1000,  1000, 1000, 1000,
+                                 1000, 1000, 1000, 1000,  1000,  1000, 1000, 1000,
+                                 2000, 4000, 8000, 15000, 15000, 15000};
     usec_t now = 1000 * ms;
     int tries = 0;
     for (int delay : delays) {
@@ -326,8 +330,8 @@ TEST_CASE("reconnect: only a connection that played for a while ends the series"
         int delay;  // ms, after the third
         int tries;
     } table[] = {
-        {0, 2000, 3},
-        {4999, 2000, 3},
+        {0, 1000, 3},
+        {4999, 1000, 3},
         {5000, 500, 1},
         {60000, 500, 1},
     };
@@ -345,7 +349,7 @@ TEST_CASE("reconnect: a connection that brought no media has not played")
     struct reconnect r = played_after_two_losses();
     reconnect_idle(&r);
     lose(&r, 12000 * ms);
-    CHECK(r.next == 14000 * ms);
+    CHECK(r.next == 13000 * ms);
     CHECK(r.tries == 3);
 }
 
@@ -357,4 +361,21 @@ TEST_CASE("reconnect: the first loss of a session that played counts as the firs
     lose(&r, 100 * ms);
     CHECK(r.next == 600 * ms);
     CHECK(r.tries == 1);
+}
+
+TEST_CASE("reconnect: the viewer hurries the next attempt, but only while one waits")
+{
+    struct reconnect r;
+    reconnect_init(&r, true, false);
+    CHECK(reconnect_on(&r, RECONNECT_HURRY, &live, 0) == RECONNECT_NOTHING);
+    reconnect_on(&r, RECONNECT_PLAYED, &live, 0);
+    CHECK(reconnect_on(&r, RECONNECT_HURRY, &live, 10 * ms) == RECONNECT_NOTHING);
+    lose(&r, 100 * ms);
+    CHECK(reconnect_on(&r, RECONNECT_HURRY, &live, 200 * ms) == RECONNECT_WAIT);
+    CHECK(r.next == 200 * ms);
+    CHECK(reconnect_on(&r, RECONNECT_TIMER, &live, 200 * ms) == RECONNECT_CONNECT);
+    CHECK(reconnect_on(&r, RECONNECT_HURRY, &live, 300 * ms) == RECONNECT_NOTHING);
+    lose(&r, 400 * ms);
+    CHECK(r.tries == 2); // the series continues
+    CHECK(r.next == 1400 * ms);
 }

@@ -162,8 +162,24 @@ TEST_CASE("audio_session: without audio every call is harmless")
     audio_session_clock(f.s, true, &clock);
     audio_session_picture(f.s, &frame, 0);
     audio_session_mute(f.s);
+    CHECK_FALSE(audio_session_volume(f.s).present);
     audio_session_end(f.s);
     audio_session_leave(f.s);
     CHECK_FALSE(f.figures().packets > 0);
     audio_session_free(nullptr);
+}
+
+TEST_CASE("audio_session: the volume stays within 0 to 100 %, and a change unmutes")
+{
+    fixture f;
+    audio_session_volume_by(f.s, 5);
+    CHECK(audio_session_volume(f.s).percent == 100);
+    for (int i = 0; i < 3; i++)
+        audio_session_volume_by(f.s, -40);
+    CHECK(audio_session_volume(f.s).percent == 0);
+    audio_session_mute(f.s);
+    CHECK(audio_session_volume(f.s).muted);
+    audio_session_volume_by(f.s, 5);
+    CHECK_FALSE(audio_session_volume(f.s).muted);
+    CHECK(audio_session_volume(f.s).percent == 5);
 }

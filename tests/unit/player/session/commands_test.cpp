@@ -55,19 +55,26 @@ TEST_CASE("commands: the window's keys and menus reach the loop in order")
     display.on_transport(display.ctx, "minbuf:1,3");
     display.on_command(display.ctx, DISPLAY_FAILED);
     display.on_command(display.ctx, DISPLAY_QUIT);
+    display.on_command(display.ctx, DISPLAY_LOUDER);
+    display.on_command(display.ctx, DISPLAY_QUIETER);
+    display.on_command(display.ctx, DISPLAY_STEP);
+    display.on_level(display.ctx, -1);
     CHECK(s.seen.empty()); // on the loop's thread only
     uv_run(&s.loop, UV_RUN_NOWAIT);
     static const command::command_kind kinds[] = {
         command::COMMAND_TOGGLE_PAUSE, command::COMMAND_LEVEL_BY, command::COMMAND_LEVEL_BY,
         command::COMMAND_SNAPSHOT,     command::COMMAND_MUTE,     command::COMMAND_LEVEL,
         command::COMMAND_SEEK,         command::COMMAND_SEEK_BY,  command::COMMAND_TRANSPORT,
-        command::COMMAND_FAILED,       command::COMMAND_QUIT};
+        command::COMMAND_FAILED,       command::COMMAND_QUIT,     command::COMMAND_VOLUME_BY,
+        command::COMMAND_VOLUME_BY,    command::COMMAND_STEP,     command::COMMAND_AUTOMATIC};
     REQUIRE(s.seen.size() == std::size(kinds));
     for (size_t i = 0; i < s.seen.size(); i++)
         CHECK(s.seen[i].kind == kinds[i]);
     CHECK(s.seen[1].level == 1);
     CHECK(s.seen[2].level == -1);
     CHECK(s.seen[5].level == 4);
+    CHECK(s.seen[11].level == 5);
+    CHECK(s.seen[12].level == -5);
     CHECK(s.seen[6].seconds == 61.5);
     CHECK(s.seen[7].seconds == -10);
     CHECK(s.seen[8].transport == std::string("minbuf:1,3"));

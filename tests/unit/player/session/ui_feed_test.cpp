@@ -45,6 +45,7 @@ struct fixture {
     struct reconnect state;
     qoe_transport second = {};
     struct ui_feed *feed = nullptr;
+    bool other = false;
 
     explicit fixture(bool headless = false)
     {
@@ -69,7 +70,9 @@ struct fixture {
                           .channel = "The Weather",
                           .host = "camera.example",
                           .second = &second,
-                          .raw = true};
+                          .raw = true,
+                          .other = other,
+                          .list = false};
         ui_feed_tick(feed, &facts, now);
     }
 };
@@ -110,6 +113,7 @@ TEST_CASE("ui_feed: a channel is named while it is opened, when it cannot be, an
     for (const auto &row : rows) {
         fixture f;
         f.state.state = row.state;
+        f.other = true;
         f.tick(0);
         CHECK(std::string(f.to.osds.back().message.text) == row.text);
     }
@@ -157,4 +161,18 @@ TEST_CASE("ui_feed: the last message states how the viewing ended")
         CHECK(all.find(row.text) != std::string::npos);
         CHECK(std::isnan(o.position));
     }
+}
+
+TEST_CASE("ui_feed: what is opened first, or tried again, is connected to")
+{
+    for (auto state : {RECONNECT_TUNING, RECONNECT_SELECTING}) {
+        fixture f;
+        f.state.state = state;
+        f.tick(0);
+        CHECK(std::string(f.to.osds.back().message.text) == "Connecting to camera.example");
+    }
+    fixture f;
+    f.state.state = RECONNECT_STOPPED;
+    f.tick(0);
+    CHECK(f.to.titles.back() == "weir-play: cannot open camera.example");
 }

@@ -217,3 +217,29 @@ TEST_CASE("show queue: what is held goes on so much later")
     render_queue_close(q);
     render_queue_free(q);
 }
+
+TEST_CASE("render_queue: a step shows one picture, however late it is")
+{
+    reports seen;
+    struct render_queue *q = render_queue_new(report, &seen);
+    usec_t next;
+    for (int i : {1, 2, 3, 4})
+        REQUIRE(render_queue_push(q, frame(i, i * 100)));
+    render_queue_hold(q, 150);
+    CHECK(due(q, &next, 1000) == 1);
+    render_queue_step(q, 1150); // the others are due 1000 later
+    CHECK(due(q, &next, 1199) == -1);
+    CHECK(due(q, &next, 9000) == 2);
+    CHECK(next == USEC_NEVER);
+    CHECK(due(q, &next, 9000) == -1);
+    render_queue_step(q, 9000); // 2 was due at 1200
+    CHECK(due(q, &next, 99000) == 3);
+    CHECK(due(q, &next, 99000) == -1);
+    CHECK(seen.discarded.empty());
+    render_queue_step(q, 100000);
+    render_queue_go_on(q, 100000); // no longer a single one
+    REQUIRE(render_queue_push(q, frame(5, 300000)));
+    CHECK(due(q, &next, 400000) == 5);
+    render_queue_close(q);
+    render_queue_free(q);
+}

@@ -14,7 +14,8 @@ TEST_CASE("menu: levels, the highest first, the current one marked")
     ladder.levels[0] = {0, 0, 1200000};
     ladder.levels[1] = {0, 1, 1800000};
     struct menu m;
-    menu_of_levels(&m, &ladder, 0);
+    struct menu_levels l = {&ladder, 0, false, false};
+    menu_of_levels(&m, &l);
     REQUIRE(m.count == 2);
     CHECK(std::string(m.items[0].text) == "1   1280x720");
     CHECK(std::string(m.items[0].detail) == "30 frames/s, 1.80 Mbit/s");
@@ -23,26 +24,62 @@ TEST_CASE("menu: levels, the highest first, the current one marked")
     CHECK(m.items[1].value == 0);
     CHECK(m.current == 1);
     CHECK(m.selected == 1);
-    menu_of_levels(&m, &ladder, -1); // none shown yet
+    l.current = -1; // none shown yet
+    menu_of_levels(&m, &l);
     CHECK(m.current == -1);
     CHECK(m.selected == 0);
+    l = {&ladder, 0, true, false}; // a level was chosen
+    menu_of_levels(&m, &l);
+    REQUIRE(m.count == 3);
+    CHECK(std::string(m.items[0].text) == "automatic");
+    CHECK(m.items[0].value == MENU_AUTOMATIC);
+    CHECK(m.current == 2);
+    l.automatic = true;
+    menu_of_levels(&m, &l);
+    CHECK(m.current == 0);
+    CHECK(std::string(m.items[2].detail) == "15 frames/s, 1.20 Mbit/s, now");
 }
 
-TEST_CASE("menu: transports by name, ignoring their parameters")
+TEST_CASE("menu: a full ladder and automatic fit")
 {
-    const char *names[] = {"minbuf", "psp", "psp-plain"};
-    const char *details[] = {"TCP", "UDP, damped; psp:initial=", "UDP"};
+    struct ladder ladder = {};
+    ladder.source_fps = {30, 1};
+    ladder.size_count = 1;
+    ladder.sizes[0] = {640, 360, {30, 1}, 1};
+    ladder.level_count = LADDER_MAX_LEVELS;
+    struct menu m;
+    struct menu_levels l = {&ladder, 0, true, true};
+    menu_of_levels(&m, &l);
+    CHECK(m.count == MENU_ITEMS);
+    CHECK(m.items[MENU_ITEMS - 1].value == 0);
+}
+
+TEST_CASE("menu: auto, then transports by name, ignoring their parameters")
+{
+    const char *names[] = {"minbuf", "psp", "other"};
+    const char *details[] = {"TCP", "UDP, damped; psp:initial=", "UDP, new; other:x="};
     static const struct {
         const char *current;
         int expected;
-    } table[] = {{"minbuf:1,3", 0}, {"psp", 1}, {"psp-plain", 2}, {"ps", -1}, {"", -1}};
+    } table[] = {{"minbuf:1,3", 1}, {"psp", 2}, {"other", 3}, {"ps", -1}, {"", -1}};
     struct menu m;
     for (const auto &row : table) {
-        menu_of_transports(&m, names, details, 3, row.current);
+        struct menu_transports t = {names, details, 3, row.current, false};
+        menu_of_transports(&m, &t);
         CHECK(m.current == row.expected);
-        CHECK(m.count == 3);
+        REQUIRE(m.count == 4);
+        t.automatic = true;
+        menu_of_transports(&m, &t);
+        CHECK(m.current == 0);
     }
-    CHECK(std::string(m.items[1].detail) == "UDP, damped");
+    CHECK(std::string(m.items[0].text) == "auto");
+    CHECK(m.items[0].value == MENU_AUTOMATIC);
+    CHECK(m.items[1].value == 0);
+    CHECK(std::string(m.items[1].detail) == "TCP with a short queue: passes every firewall");
+    CHECK(std::string(m.items[3].detail) == "UDP, new"); // its own help
+    struct menu_transports t = {names, details, 3, "minbuf:1,3", true};
+    menu_of_transports(&m, &t);
+    CHECK(std::string(m.items[1].detail) == "TCP with a short queue: passes every firewall, now");
 }
 
 TEST_CASE("menu: the selection stops at the ends, and the visible part follows it")

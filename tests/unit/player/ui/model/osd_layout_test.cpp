@@ -3,10 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 static const struct {
     int width, height;
-} windows[] = {{320, 240},  {400, 300},   {640, 360},  {1280, 720},
-               {720, 1280}, {1920, 1080}, {3840, 2160}};
+} windows[] = {{200, 150},  {320, 240},  {400, 300},   {640, 360},
+               {1280, 720}, {720, 1280}, {1920, 1080}, {3840, 2160}};
 
 static bool within(const struct osd_rect &r, int width, int height)
 {
@@ -39,10 +41,10 @@ TEST_CASE("osd layout: text follows the window and the display's resolution")
         double dpi;
         int px;
     } table[] = {
-        {640, 360, 96, 11},   {1280, 720, 96, 15},  {1920, 1080, 96, 23},
-        {3840, 2160, 96, 46}, {1280, 720, 192, 22}, {640, 360, 192, 11}, // what fits
-        {1280, 720, 0, 15},   {1280, 720, 5, 15},                        // not known; not believed
-        {160, 90, 96, 8},
+        {640, 360, 96, 11},   {1280, 720, 96, 15}, {1920, 1080, 96, 23}, {3840, 2160, 96, 46},
+        {1280, 720, 192, 22}, {640, 360, 192, 22}, // the display's scale
+        {1280, 720, 0, 15},   {1280, 720, 5, 15},  // not known; not believed
+        {160, 90, 96, 8},     {200, 150, 96, 11},  {200, 150, 192, 11},  {320, 240, 192, 17},
     };
     for (const auto &row : table)
         CHECK(osd_text_px(row.w, row.h, row.dpi) == row.px);
@@ -50,22 +52,37 @@ TEST_CASE("osd layout: text follows the window and the display's resolution")
 
 TEST_CASE("osd layout: the panel fits any window, with the rows that fit")
 {
+    double dpi = GENERATE(96., 192.);
     for (const auto &w : windows) {
-        int px = osd_text_px(w.width, w.height, 96);
+        int text = osd_text_px(w.width, w.height, dpi);
         for (int rows : {0, 9, 15}) {
             for (bool parts : {false, true}) {
                 struct panel_layout l;
+                int px = panel_text_px(w.width, w.height, text, rows, parts);
+                CHECK(px <= text);
+                CHECK(px >= std::min(text, std::max(8, text * 3 / 4)));
                 panel_place(&l, w.width, w.height, px, rows, parts);
                 INFO(w.width << "x" << w.height << " " << rows << " rows " << parts);
                 CHECK(within(l.area, w.width, w.height));
                 CHECK(l.rows <= rows);
                 CHECK(l.rows_y >= l.head_y + l.line);
-                CHECK((l.parts_y >= 0) == parts);
-                CHECK(l.foot_y + 5 * l.line / 2 <= l.area.y + l.area.h + px);
-                CHECK(l.graph_x + l.graph_w <= l.scale_x);
-                CHECK(l.scale_x < l.area.x + l.area.w);
-                if (w.height >= 360 && w.width >= 640)
+                int bottom = l.area.y + l.area.h;
+                CHECK(l.rows_y + l.rows * l.line <= bottom); // no row is cut
+                if (l.parts_y >= 0)
+                    CHECK(l.parts_y + 3 * l.line <= bottom);
+                if (l.foot_y >= 0)
+                    CHECK(l.foot_y + 5 * l.line / 2 <= bottom);
+                CHECK(l.value_right <= l.area.x + l.area.w - l.pad);
+                if (l.graph_w) {
+                    CHECK(l.graph_x + l.graph_w <= l.scale_x);
+                    CHECK(l.scale_x < l.area.x + l.area.w);
+                }
+                if (dpi == 96 && w.height >= 360 && w.width >= 640) {
                     CHECK(l.rows == rows);
+                    CHECK(l.foot_y >= 0);
+                    CHECK((l.parts_y >= 0) == parts);
+                    CHECK(l.graph_w > 0);
+                }
             }
         }
     }

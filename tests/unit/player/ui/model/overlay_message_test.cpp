@@ -38,7 +38,7 @@ TEST_CASE("overlay_message: the state and its cause while no new picture is show
         {[](facts &) {}, "", ""},
         {[](facts &f) { f.link = LINK_CONNECTING; }, "Connecting to example.net", ""},
         {[](facts &f) { f.described = false; }, "", ""},
-        {[](facts &f) { f.paused = true; }, "Paused", ""},
+        {[](facts &f) { f.paused = true; }, "", ""}, // the osd shows a sign
         {[](facts &f) {
              f.mode = PLAYOUT_BUFFERING;
              f.buffered = 105 * ms;
@@ -118,4 +118,23 @@ TEST_CASE("overlay_message: the end")
     overlay_message_ended("it vanished", &n);
     CHECK(std::string(n.text) == "The stream has ended");
     CHECK(std::string(n.cause) == "it vanished");
+}
+
+TEST_CASE("overlay message: what failed or waits can be tried again")
+{
+    using facts = struct overlay_message_facts;
+    static const struct {
+        void (*change)(facts &f);
+        bool retry;
+    } rows[] = {
+        {[](facts &f) { f.link = LINK_LOST, f.next = 2000 * ms; }, true},
+        {[](facts &f) { f.link = LINK_LOST, f.next = 2000 * ms, f.paused = true; }, false},
+        {[](facts &f) { f.link = LINK_TRYING; }, false},
+        {[](facts &f) { f.link = LINK_STOPPED; }, true},                 // it cannot be opened
+        {[](facts &f) { f.link = LINK_STOPPED, f.reason = ""; }, false}, // the viewer stopped
+        {[](facts &f) { f.link = LINK_CONNECTING; }, false},
+        {[](facts &f) { f.link = LINK_PLAYING; }, false},
+    };
+    for (const auto &row : rows)
+        CHECK(of(row.change).retry == row.retry);
 }

@@ -173,3 +173,55 @@ TEST_CASE("panel: lost frames by cause, stalls and freezes")
     panel_losses_text(&s, text, 12); // cut, never beyond
     CHECK(std::string(text) == "12 of 1830 ");
 }
+
+TEST_CASE("panel: the compact form has the most important fields, without unknown ones")
+{
+    struct panel_history h;
+    struct panel_sample s;
+    char text[512];
+    panel_history_init(&h);
+    panel_sample_clear(&s);
+    panel_history_push(&h, &s);
+    panel_line_text(&h, &s, PANEL_FIELDS, text, sizeof(text));
+    CHECK(std::string(text).empty());
+    snprintf(s.level, sizeof(s.level), "1280x720@30, 1.80 Mbit/s");
+    s.value[PANEL_FRAME_RATE] = 30;
+    s.value[PANEL_BUFFER] = 1.25;
+    s.value[PANEL_LOSS] = 0.015;
+    s.freezes = 1;
+    panel_history_push(&h, &s);
+    static const char *const known[] = {
+        "",
+        "1280x720@30",
+        "1280x720@30   30.0 frames/s",
+        "1280x720@30   30.0 frames/s   1.2 s buffered",
+        "1280x720@30   30.0 frames/s   1.2 s buffered",
+        "1280x720@30   30.0 frames/s   1.2 s buffered   1.5 % lost",
+        "1280x720@30   30.0 frames/s   1.2 s buffered   1.5 % lost   1 freeze"};
+    for (int fields = 0; fields <= PANEL_FIELDS; fields++) {
+        panel_line_text(&h, &s, fields, text, sizeof(text));
+        CHECK(std::string(text) == known[fields]);
+    }
+    s.value[PANEL_LATENCY] = 312;
+    s.value[PANEL_RATE] = 1.82e6;
+    s.freezes = 2;
+    panel_history_push(&h, &s);
+    panel_line_text(&h, &s, PANEL_FIELDS, text, sizeof(text));
+    CHECK(std::string(text) ==
+          "1280x720@30   30.0 frames/s   0.31 s behind   1.82 Mbit/s   1.5 % lost   2 freezes");
+}
+
+TEST_CASE("panel: a text too wide loses its last details one by one")
+{
+    char text[] = "12 of 1830 frames: 7 network, 5 late; rest";
+    static const char *const steps[] = {"12 of 1830 frames: 7 network, 5 late",
+                                        "12 of 1830 frames: 7 network", "12 of 1830 frames"};
+    for (const char *step : steps) {
+        CHECK(panel_shorten(text));
+        CHECK(std::string(text) == step);
+    }
+    CHECK_FALSE(panel_shorten(text));
+    CHECK(std::string(text) == "12 of 1830 frames");
+    char none[] = "";
+    CHECK_FALSE(panel_shorten(none));
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a key did, in a few words for the picture.
+#ifndef WEIR_PLAYER_UI_MODEL_KEY_MESSAGE_H
+#define WEIR_PLAYER_UI_MODEL_KEY_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct key_volume {
+    bool present; // the stream has audio, and there is a device for it
+    bool muted;
+    int percent;
+};
+// "Volume 80 %", "Muted (volume 80 %)", "No audio"
+void key_message_volume(const struct key_volume *v, char *out, size_t cap);
+
+struct key_level {
+    const struct ladder *ladder; // NULL: no stream is described yet
+    bool may_choose;             // the viewer may choose the level
+    bool policy;                 // --adapt goddard chooses it
+    int level;                   // requested; may be outside of the ladder
+};
+// "Level 3: 640x360, 30 frames/s, 0.96 Mbit/s", "Level 5 is the highest"
+void key_message_level(const struct key_level *l, char *out, size_t cap);
+
+struct key_seek {
+    bool plays;      // media plays
+    bool live;       // the media has no duration
+    bool back;       // towards the beginning
+    bool placed;     // the position is known
+    double seconds;  // requested position; placed
+    double duration; // placed
+};
+// "0:42 of 4:05", "Cannot rewind live video"
+void key_message_seek(const struct key_seek *s, char *out, size_t cap);
+
+// "1:02:03", "4:05"
+void key_message_time(double seconds, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/ui/model/key_message.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <string>
+
+TEST_CASE("key_message: the volume")
+{
+    static const struct {
+        key_volume volume;
+        const char *text;
+    } rows[] = {{{true, false, 80}, "Volume 80 %"},
+                {{true, true, 80}, "Muted (volume 80 %)"},
+                {{true, false, 0}, "Volume 0 %"},
+                {{false, true, 80}, "No audio"}};
+    for (const auto &row : rows) {
+        char text[200];
+        key_message_volume(&row.volume, text, sizeof(text));
+        CHECK(std::string(text) == row.text);
+    }
+}
+
+TEST_CASE("key_message: the level, or why it cannot be chosen")
+{
+    struct ladder ladder = {};
+    ladder.source_fps = {30, 1};
+    ladder.size_count = 1;
+    ladder.sizes[0] = {640, 360, {30, 1}, 1};
+    ladder.level_count = 1;
+    ladder.levels[0] = {0, 0, 960000};
+    struct ladder none = {};
+    static const struct {
+        const struct ladder *ladder;
+        bool may_choose, policy;
+        int level;
+        const char *text;
+    } rows[] = {{&ladder, true, false, 0, "Level 0: 640x360, 30 frames/s, 0.96 Mbit/s"},
+                {&ladder, true, false, 1, "Level 0 is the highest"},
+                {&ladder, true, false, -1, "Level 0 is the lowest"},
+                {&ladder, false, false, 0, "The level cannot be chosen now: no media arrives"},
+                {&ladder, false, true, 0, "The level cannot be chosen: --adapt goddard chooses it"},
+                {&none, false, false, 0, "The level cannot be chosen: this server offers none"},
+                {nullptr, false, false, 0, "No stream plays yet"}};
+    for (const auto &row : rows) {
+        char text[200];
+        struct key_level l = {row.ladder, row.may_choose, row.policy, row.level};
+        key_message_level(&l, text, sizeof(text));
+        CHECK(std::string(text) == row.text);
+    }
+}
+
+TEST_CASE("key_message: a seek")
+{
+    static const struct {
+        key_seek seek;
+        const char *text;
+    } rows[] = {{{true, false, false, true, 42, 245}, "0:42 of 4:05"},
+                {{true, false, true, true, -3, 3723}, "0:00 of 1:02:03"},
+                {{true, false, false, true, 300, 245}, "4:05 of 4:05"},
+                {{true, true, true, false, NAN, -1}, "Cannot rewind live video"},
+                {{true, true, false, false, NAN, -1}, "Live video is at its end"},
+                {{true, false, false, false, 0, 60},
+                 "Cannot seek: the server does not report the position"},
+                {{false, false, false, false, 0, 0}, "No stream plays yet"}};
+    for (const auto &row : rows) {
+        char text[200];
+        key_message_seek(&row.seek, text, sizeof(text));
+        CHECK(std::string(text) == row.text);
+    }
+}
