@@ -21,7 +21,7 @@ FLOORS = (
     "common/base",
     "common/options common/wire",
     "common/congestion common/repair",
-    "common/protocol common/mtp",
+    "common/protocol common/mtp common/srtp",
     "common/net",
     "common/program common/transport",
     "media",

@@ -63,7 +63,7 @@ class Flow:
         self.address = address
         self.source = source
         self.name = name
-        self.sender = world.start(sender, ["weir-send", "--listen", f"{address}:{RTSP_PORT}", "--timeout",
+        self.sender = world.start(sender, ["weir-send", "--insecure", "--listen", f"{address}:{RTSP_PORT}", "--timeout",
                                            "3600", "--stats", world.path(f"send{name}.jsonl"), *options, source],
                                   f"send{name}")
         self.sender.wait_line(r"rtsp://")

@@ -9,15 +9,19 @@
 #include "common/net/random.h"
 #include "common/net/stop_signals.h"
 #include "common/net/systemd.h"
+#include "common/net/tls_credentials.h"
 #include "common/net/udp_socket.h"
 #include "common/program/program_main.h"
 #include "proxy/catalog/origin_catalog.h"
 #include "proxy/catalog/prefetch.h"
 #include "proxy/options/options.h"
 #include "proxy/store/store.h"
+#include "server/access/access_options.h"
 #include "server/export/stats_outputs.h"
 #include "server/rtsp/file_limit.h"
 #include "server/rtsp/server.h"
+#include "server/rtsp/server_invite.h"
+#include "server/rtsp/server_tls.h"
 
 enum { FILES_EACH = 2 }; // a viewer has a session with its origin, too
 
@@ -28,7 +32,9 @@ struct program {
     struct catalog *catalog;
     struct prefetch *prefetch; // owned; NULL: none
     struct stats_outputs *outputs;
+    struct tls_credentials *credentials; // owned; NULL: no TLS
     struct server *server;
+    struct access *access;   // owned; NULL: everybody may watch
     struct systemd *service; // owned; NULL: not started by systemd
 };
 
@@ -53,13 +59,21 @@ static void on_signal(void *ctx, const char *name)
 
 static void announce(const struct program *p, const struct proxy_options *o)
 {
-    char at[SOCKADDR_TEXT];
+    char at[SOCKADDR_TEXT], url[512];
     server_address(p->server, at, sizeof(at));
+    const char *path = o->rules.has_origin ? "/" : "/HOST[:PORT]/";
+    if (p->credentials) {
+        server_url(&o->listen, at, path, "", p->credentials, url, sizeof(url));
+        log_info("encrypted: %s", url);
+    }
+    if (p->access)
+        server_invite_all(p->access, &o->listen, at, "/", p->credentials);
+    server_url(&o->listen, at, path, "", NULL, url, sizeof(url));
     if (o->rules.has_origin)
-        log_info("streams of %s at rtsp://%s/", o->rules.origin.text, at);
+        log_info("streams of %s at %s", o->rules.origin.text, url);
     else
-        log_info("streams of %d host%s at rtsp://%s/HOST[:PORT]/", o->rules.host_count,
-                 o->rules.host_count == 1 ? "" : "s", at);
+        log_info("streams of %d host%s at %s", o->rules.host_count,
+                 o->rules.host_count == 1 ? "" : "s", url);
 }
 
 static struct catalog *open_catalog(struct program *p, const struct proxy_options *o)
@@ -115,15 +129,29 @@ static int serve(struct program *p, const struct proxy_options *o)
         if (!p->prefetch)
             goto free_catalog;
     }
-    p->outputs = stats_outputs_new(o->stats, &o->metrics, p->catalog, clock_now());
-    if (!p->outputs)
+    if (access_options_open(&o->who, o->state_dir, &p->loop, (const struct sockaddr *)&o->listen,
+                            (const struct sockaddr *)&o->metrics, &p->access) != 0)
         goto free_prefetch;
+    p->outputs = stats_outputs_new(o->stats, &o->metrics, p->access, p->catalog, clock_now());
+    if (!p->outputs)
+        goto free_access;
     struct server_config config = {.listen = o->listen,
                                    .program = proxy_option_table.program,
                                    .catalog = p->catalog,
                                    .max_viewers = o->max_viewers,
                                    .proxies = o->proxies,
-                                   .telemetry = p->outputs};
+                                   .telemetry = p->outputs,
+                                   .srtp = o->rules.srtp,
+                                   .origins = o->origins,
+                                   .access = p->access};
+    struct server_tls_config tls = {.listen = &o->listen,
+                                    .certificate = o->tls_cert,
+                                    .key = o->tls_key,
+                                    .state_dir = o->state_dir,
+                                    .insecure = o->who.insecure};
+    if (server_tls_open(&tls, &p->credentials) != 0)
+        goto free_outputs;
+    config.credentials = p->credentials;
     p->server = server_new(&p->loop, &config);
     if (!p->server)
         goto free_outputs;
@@ -134,7 +162,10 @@ static int serve(struct program *p, const struct proxy_options *o)
     code = EXIT_SUCCESS;
 
 free_outputs:
+    tls_credentials_free(p->credentials);
     stats_outputs_free(p->outputs, clock_now());
+free_access:
+    access_free(p->access);
 free_prefetch:
     prefetch_free(p->prefetch);
 free_catalog:
@@ -149,6 +180,13 @@ static int run(void *ctx)
     const struct proxy_options *options = ctx;
     if (options->cache_list)
         return store_list(options->cache, stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (options->who.invite)
+        return server_invite(&(struct server_invite){.options = &options->who,
+                                                     .listen = &options->listen,
+                                                     .metrics = &options->metrics,
+                                                     .certificate = options->tls_cert,
+                                                     .key = options->tls_key,
+                                                     .state_dir = options->state_dir});
     file_limit_raise(options->max_viewers, FILES_EACH, 0);
     static struct program program; // static, as it is large
     uv_loop_init(&program.loop);

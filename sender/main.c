@@ -13,6 +13,7 @@
 #include "common/net/raw_tcp.h"
 #include "common/net/stop_signals.h"
 #include "common/net/systemd.h"
+#include "common/net/tls_credentials.h"
 #include "common/net/udp_socket.h"
 #include "common/program/program_main.h"
 #include "common/transport/mtp_raw.h"
@@ -29,9 +30,12 @@
 #include "sender/options/options.h"
 #include "sender/prepare/prepare.h"
 #include "sender/push/push.h"
+#include "server/access/access_options.h"
 #include "server/export/stats_outputs.h"
 #include "server/rtsp/file_limit.h"
 #include "server/rtsp/server.h"
+#include "server/rtsp/server_invite.h"
+#include "server/rtsp/server_tls.h"
 #include "server/session/stream.h"
 
 enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
@@ -43,10 +47,12 @@ struct program {
     struct catalog *catalog;
     struct catalog_hold list_hold; // waits for the folder's first list
     struct stats_outputs *outputs;
-    struct mtp_raw *raw; // owned; NULL: no permission, or not possible
+    struct mtp_raw *raw;                 // owned; NULL: no permission, or not possible
+    struct tls_credentials *credentials; // owned; NULL: no TLS
     struct server *server;
     struct push *push;       // owned; NULL: none
     struct http_front *http; // owned; NULL: none
+    struct access *access;   // owned; NULL: everybody may watch
     struct systemd *service; // owned; NULL: not started by systemd
 };
 
@@ -148,7 +154,7 @@ static int open_raw(struct program *p, const struct options *o)
     p->raw = mtp_raw_new(&p->loop, (struct sockaddr *)&at);
     (void)raw_tcp_drop_capability();
     if (p->raw)
-        log_info("mtp-raw: TCP port %d", mtp_raw_port(p->raw, (struct sockaddr *)&at));
+        log_debug("mtp-raw: TCP port %d", mtp_raw_port(p->raw, (struct sockaddr *)&at));
     return p->raw || !o->mtp_port ? 0 : ERR_IO;
 }
 
@@ -166,18 +172,9 @@ static void on_list(void *ctx, usec_t now)
         log_warn("cannot list the folder: %s", err_text(err));
 }
 
-static void announce(struct program *p, const struct options *o)
+static void announce_levels(struct program *p, const struct options *o)
 {
-    char at[SOCKADDR_TEXT];
-    server_address(p->server, at, sizeof(at));
-    if (p->catalog->ops->list) {
-        log_info("files of %s at rtsp://%s/", o->source, at);
-        p->list_hold = (struct catalog_hold){.on_ready = on_list, .ctx = p};
-        on_list(p, clock_now());
-        return;
-    }
     const struct ladder *l = &p->stream.media->ladder;
-    log_info("%s at rtsp://%s%s", p->stream.media->title, at, o->path);
     for (int i = 0; i < l->level_count && p->stream.media->codec != SDP_SYNTHETIC; i++) {
         const struct size_spec *size = &l->sizes[l->levels[i].size_id];
         log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
@@ -191,6 +188,35 @@ static void announce(struct program *p, const struct options *o)
         log_info("  level %d: %6d bytes %5.4g frames/s %6d kbit/s", i, bytes,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
     }
+}
+
+// The URL comes last: programs that start this one read the lines above it then.
+static void announce(struct program *p, const struct options *o)
+{
+    char at[SOCKADDR_TEXT], url[512];
+    bool is_folder_served = p->catalog->ops->list != NULL;
+    if (!is_folder_served)
+        announce_levels(p, o);
+    server_address(p->server, at, sizeof(at));
+    const char *path = is_folder_served ? "/" : o->path;
+    if (p->credentials) {
+        server_url(&o->listen, at, path, "", p->credentials, url, sizeof(url));
+        log_info("encrypted: %s", url);
+    }
+    server_url(&o->listen, at, path, "", NULL, url, sizeof(url));
+    if (p->access)
+        server_invite_all(p->access, &o->listen, at, path, p->credentials);
+    if (sockaddr_is_loopback((const struct sockaddr *)&o->listen) || o->who.insecure)
+        log_info("in a browser: http%s", url + strlen("rtsp"));
+    else
+        log_info("in a browser: the URL above, with https in place of rtsps");
+    if (is_folder_served) {
+        log_info("files of %s at %s", o->source, url);
+        p->list_hold = (struct catalog_hold){.on_ready = on_list, .ctx = p};
+        on_list(p, clock_now());
+        return;
+    }
+    log_info("%s at %s", p->stream.media->title, url);
 }
 
 // Returns 0, or ERR_RANGE or ERR_NO_MEMORY (logged).
@@ -255,16 +281,30 @@ static int serve(struct program *p, const struct options *o)
         _exit(code); // the thread that opens the source may still be reading
     if (err)
         goto free_raw;
-    p->outputs = stats_outputs_new(o->stats, &o->metrics, p->catalog, clock_now());
-    if (!p->outputs)
+    if (access_options_open(&o->who, o->state_dir, &p->loop, (const struct sockaddr *)&o->listen,
+                            (const struct sockaddr *)&o->metrics, &p->access) != 0)
         goto destroy_stream;
+    p->outputs = stats_outputs_new(o->stats, &o->metrics, p->access, p->catalog, clock_now());
+    if (!p->outputs)
+        goto free_access;
     struct server_config config = {.listen = o->listen,
                                    .program = send_option_table.program,
                                    .catalog = p->catalog,
                                    .max_viewers = o->max_viewers,
                                    .proxies = o->proxies,
+                                   .srtp = o->srtp,
+                                   .origins = o->origins,
                                    .telemetry = p->outputs,
-                                   .raw = p->raw};
+                                   .raw = p->raw,
+                                   .access = p->access};
+    struct server_tls_config tls = {.listen = &o->listen,
+                                    .certificate = o->tls_cert,
+                                    .key = o->tls_key,
+                                    .state_dir = o->state_dir,
+                                    .insecure = o->who.insecure};
+    if (server_tls_open(&tls, &p->credentials) != 0)
+        goto free_outputs;
+    config.credentials = p->credentials;
     p->server = server_new(&p->loop, &config);
     if (!p->server)
         goto free_outputs;
@@ -280,7 +320,10 @@ static int serve(struct program *p, const struct options *o)
 close_server:
     close_server(p);
 free_outputs:
+    tls_credentials_free(p->credentials);
     stats_outputs_free(p->outputs, clock_now());
+free_access:
+    access_free(p->access);
 destroy_stream:
     p->catalog->ops->free(p->catalog);
     stream_destroy(&p->stream);
@@ -321,6 +364,13 @@ static int run(void *ctx)
         capture_list_print(stdout);
         return EXIT_SUCCESS;
     }
+    if (options->who.invite)
+        return server_invite(&(struct server_invite){.options = &options->who,
+                                                     .listen = &options->listen,
+                                                     .metrics = &options->metrics,
+                                                     .certificate = options->tls_cert,
+                                                     .key = options->tls_key,
+                                                     .state_dir = options->state_dir});
     if (options->prepare)
         return prepare_run(options);
     bool has_http = options->http.ss_family != AF_UNSPEC;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/receive/media_receiver.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/random.h"
 #include "common/transport/transport_offer.h"
+#include "common/wire/base64.h"
 #include "common/wire/path_token.h"
+#include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
 
 enum { UDP_HEADERS_V4 = 28, UDP_HEADERS_V6 = 48 }; // headers of IP and UDP
@@ -33,6 +38,16 @@ void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_c
     }
 }
 
+static void report_drops(const struct media_receiver *m)
+{
+    struct srtp_drops drops = srtp_guard_dropped(m->srtp);
+    if (!drops.forged && drops.replayed) // copies of what came late, as a rule
+        log_debug("SRTP: dropped %" PRIu64 " packets that came before", drops.replayed);
+    else if (drops.forged)
+        log_warn("SRTP: dropped %" PRIu64 " packets that came before and %" PRIu64 " forged ones",
+                 drops.replayed, drops.forged);
+}
+
 void media_receiver_destroy(struct media_receiver *m)
 {
     path_responder_free(m->responder);
@@ -45,6 +60,11 @@ void media_receiver_destroy(struct media_receiver *m)
             udp_socket_free(m->tracks[i].path.socket[k]);
             m->tracks[i].path.socket[k] = NULL;
         }
+    report_drops(m);
+    srtp_guard_free(m->srtp);
+    m->srtp = NULL;
+    explicit_bzero(m->key, sizeof(m->key));
+    m->has_key = false;
 }
 
 // ---- Input
@@ -89,15 +109,21 @@ static void on_datagram(struct receiver_track *track, int which, const struct da
 {
     struct media_receiver *m = track->owner;
     bool video = track == &m->tracks[TRACK_VIDEO];
+    bool is_media = video && which == 0 && m->receiver; // the transport's receiving end decrypts it
+    struct datagram plain = *d;
     if ((!video && !track->accepted) || !is_from_server(m, track->path.peer[which], d))
         return;
-    if (video && is_of_path(m, which, d, now))
+    if (which == 1 || rtcp_is(d->data, d->len)) // tokens and pairs come on the port for RTP, too
+        plain.data = srtp_guard_open_rtcp(m->srtp, d->data, &plain.len);
+    else if (!is_media)
+        plain.data = srtp_guard_open_rtp(m->srtp, d->data, &plain.len);
+    if (!plain.data || (video && is_of_path(m, which, &plain, now)))
         return;
-    if (video && which == 0 && m->receiver)
-        m->receiver->ops->on_datagram(m->receiver, d, now);
+    if (is_media)
+        m->receiver->ops->on_datagram(m->receiver, &plain, now);
     else
-        m->ops->on_packet(m->ctx, video ? TRACK_VIDEO : TRACK_AUDIO, which == 1, d->data, d->len,
-                          d->arrived, now);
+        m->ops->on_packet(m->ctx, video ? TRACK_VIDEO : TRACK_AUDIO, which == 1, plain.data,
+                          plain.len, d->arrived, now);
 }
 
 static void on_rtp_port(void *ctx, const struct datagram *d, usec_t now)
@@ -136,6 +162,28 @@ static int open_ports(struct media_receiver *m, struct receiver_track *track)
                            on_rtp_port, on_rtcp_port, track, track->path.socket);
 }
 
+// Adds the viewer's key to the offer of a transport that takes SRTP. One key for all alternatives:
+// the server takes one of them. 0; ERR_IO: no randomness.
+static int offer_srtp(struct media_receiver *m, const char *name, struct rtsp_transport *t)
+{
+    if (!m->encrypts || transport_is_interleaved(name))
+        return 0;
+    if (!m->has_key && !random_fill(m->key, sizeof(m->key))) {
+        log_error("SRTP has no keys: the system has no randomness");
+        return ERR_IO;
+    }
+    m->has_key = t->savp = true;
+    base64_encode(m->key, sizeof(m->key), BASE64_URL, t->srtp);
+    return 0;
+}
+
+// SRTP keys are exchanged with Weir's servers only: other servers' media must stay inside an
+// encrypted connection.
+static bool may_offer(const struct media_receiver *m, const char *name)
+{
+    return !m->encrypts || m->dialect->knows_weir_transports || transport_is_interleaved(name);
+}
+
 int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
                          const char *cc, const char *repair, char *out, size_t cap)
 {
@@ -146,7 +194,11 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
         struct rtsp_transport t;
         if (transport_offer_of(list->names[i], names_weir, m->sdp->ccfb, &t) != 0)
             return ERR_UNSUPPORTED;
+        if (!may_offer(m, list->names[i]))
+            continue;
         int err = !t.tcp && !track->path.socket[0] ? open_ports(m, track) : 0;
+        if (!err)
+            err = offer_srtp(m, list->names[i], &t);
         if (err)
             return err;
         if (list->count == 1) { // the audio may be offered before the response
@@ -171,7 +223,7 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
             return len;
         used += (size_t)len;
     }
-    return 0;
+    return used ? 0 : ERR_UNSUPPORTED;
 }
 
 // Media comes from the server or, for some third parties, from the host that the response names; a
@@ -230,6 +282,24 @@ static void send_report(void *ctx, const uint8_t *data, size_t len)
     media_receiver_send_rtcp(ctx, TRACK_VIDEO, data, len);
 }
 
+// Takes the server's key. 0; ERR_MALFORMED; ERR_UNSUPPORTED: the media would be plain beside an
+// encrypted connection; ERR_NO_MEMORY.
+static int open_srtp(struct media_receiver *m, const struct rtsp_transport *t)
+{
+    uint8_t theirs[SRTP_KEY_BYTES];
+    if (!m->encrypts || transport_is_interleaved(m->name))
+        return 0;
+    if (!t->savp || !t->srtp[0] || !m->has_key)
+        return ERR_UNSUPPORTED;
+    struct text text = {t->srtp, strlen(t->srtp)};
+    if (base64_decode(text, BASE64_URL, theirs, sizeof(theirs)) != SRTP_KEY_BYTES)
+        return ERR_MALFORMED;
+    srtp_guard_free(m->srtp);
+    m->srtp = srtp_guard_new(m->key, theirs);
+    explicit_bzero(theirs, sizeof(theirs));
+    return m->srtp ? 0 : ERR_NO_MEMORY;
+}
+
 static int open_receiver(struct media_receiver *m, const struct rtsp_transport *t, usec_t now)
 {
     const struct transport_kind *kind;
@@ -241,6 +311,7 @@ static int open_receiver(struct media_receiver *m, const struct rtsp_transport *
                                                (const struct sockaddr *)tcp_conn_local(m->control),
                                            .server = video->peer[0],
                                            .raw = m->raw,
+                                           .srtp = m->srtp,
                                            .ext = m->sdp->ext,
                                            .ssrc = m->ssrc,
                                            .media_ssrc = t->ssrc,
@@ -266,6 +337,7 @@ static int open_responder(struct media_receiver *m, const struct rtsp_transport 
                                            .to = {video->peer[0], video->peer[1]},
                                            .ssrc = m->ssrc,
                                            .token = t->token,
+                                           .srtp = m->srtp,
                                            .on_validated = on_validated,
                                            .ctx = m};
     m->responder = path_responder_new(&config, now);
@@ -288,7 +360,9 @@ int media_receiver_accept(struct media_receiver *m, const struct transport_list 
     snprintf(m->repair, sizeof(m->repair), "%s", t->repair);
     m->reports = t->avpf;
     accept_track(m, track, t);
-    int err = open_receiver(m, t, now);
+    int err = open_srtp(m, t);
+    if (!err)
+        err = open_receiver(m, t, now);
     return err ? err : open_responder(m, t, now);
 }
 
@@ -319,6 +393,7 @@ int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap)
         else
             t.interleaved[i] = audio->path.channel[i] = free_channel + i;
     }
+    t.savp = m->srtp != NULL; // one flow, and the video's keys
     int len = rtsp_transport_encode(&t, out, cap);
     return len < 0 ? len : 0;
 }
@@ -337,6 +412,17 @@ int media_receiver_accept_audio(struct media_receiver *m, struct text answer)
 
 // ---- Output
 
+static void send_datagram(struct media_receiver *m, const struct track_path *to,
+                          const uint8_t *data, size_t len)
+{
+    uint8_t out[RTCP_MAX_PACKET + SRTCP_TAIL_BYTES];
+    if (len > RTCP_MAX_PACKET)
+        return;
+    memcpy(out, data, len);
+    if (srtp_guard_seal_rtcp(m->srtp, out, &len, sizeof(out)) == 0)
+        (void)udp_socket_send(to->socket[1], to->peer[1], &(struct iovec){out, len}, 1);
+}
+
 void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
                               size_t len)
 {
@@ -351,7 +437,7 @@ void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, 
     if (!m->datagram)
         (void)tcp_conn_write_packet(m->control, parts, 2);
     else if (sockaddr_port(to->peer[1]))
-        (void)udp_socket_send(to->socket[1], to->peer[1], &parts[1], 1);
+        send_datagram(m, to, data, len);
 }
 
 int64_t media_receiver_marked(const struct media_receiver *m)

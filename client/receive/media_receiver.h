@@ -13,6 +13,7 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/udp_socket.h"
 #include "common/protocol/server_dialect.h"
+#include "common/srtp/srtp_guard.h"
 #include "common/transport/mtp_raw_receiver.h"
 #include "common/transport/path_validation.h"
 #include "common/transport/transport_list.h"
@@ -64,9 +65,15 @@ struct media_receiver {
     const struct media_receiver_ops *ops; // static
     void *ctx;                            // borrowed
     uint64_t third_party;                 // datagrams from elsewhere, dropped
-    struct mtp_raw_receiver *raw;         // borrowed; NULL: transports that need it are not offered
-    struct transport_receiver *receiver;  // owned; NULL: what arrives is RTP
-    struct path_responder *responder;     // owned; NULL: the server does not validate the path
+    // Set it before an offer. The control connection is encrypted, or must be treated as if it
+    // were: media beside it is SRTP only.
+    bool encrypts;
+    uint8_t key[SRTP_KEY_BYTES]; // of what the viewer sends; encrypts
+    bool has_key;
+    struct srtp_guard *srtp;             // owned; NULL: plain RTP
+    struct mtp_raw_receiver *raw;        // borrowed; NULL: transports that need it are not offered
+    struct transport_receiver *receiver; // owned; NULL: what arrives is RTP
+    struct path_responder *responder;    // owned; NULL: the server does not validate the path
 };
 
 // `control` is connected; it and `sdp` outlive the receiver. `sdp` is complete. `ssrc`: the
@@ -78,7 +85,8 @@ void media_receiver_destroy(struct media_receiver *m);
 
 // Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports if one of
 // them requires ports. `repair`: the value of x-weir-repair in offers of datagrams; empty: without.
-// 0; ERR_IO (logged); ERR_FULL; ERR_UNSUPPORTED: an unknown transport.
+// 0; ERR_IO (logged); ERR_FULL; ERR_UNSUPPORTED: an unknown transport, or
+// none of them can be encrypted.
 int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
                          const char *cc, const char *repair, char *out, size_t cap);
 // Reads the server's selection from `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: a transport that was

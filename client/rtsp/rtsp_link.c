@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "client/receive/media_receiver.h"
+#include "client/rtsp/link_tls.h"
 #include "client/rtsp/resolver.h"
 #include "client/rtsp/rtsp_hash.h"
 #include "common/base/err.h"
@@ -31,6 +32,7 @@ struct rtsp_spare {
     int port;
     char user[URL_MAX_USER];
     char password[URL_MAX_USER];
+    struct link_tls tls;
     struct rtsp_client_before before;
 };
 
@@ -43,8 +45,10 @@ struct rtsp_link {
     int port;
     char user[URL_MAX_USER]; // of the URL, as is the password
     char password[URL_MAX_USER];
+    struct link_tls tls;
     char cc[16];
     char repair[RTSP_MAX_NAME];
+    bool srtp;
     struct resolver *resolver; // owned
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
@@ -91,9 +95,14 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
     return used;
 }
 
+// What the client sends waits for the end of TLS's handshake.
 static void on_open(void *ctx, usec_t now)
 {
     struct rtsp_link *l = ctx;
+    if (!link_tls_open(&l->tls, l->conn, l->host, l->port)) {
+        fail(l, RTSP_CLIENT_INTERNAL, "cannot set up TLS", now);
+        return;
+    }
     rtsp_client_connected(l->rtsp, now);
     arm(l);
 }
@@ -110,7 +119,11 @@ static void on_close(void *ctx, int err, usec_t now)
         connect_next(l, now);
         return;
     }
-    rtsp_client_closed(l->rtsp, err, now);
+    char text[1024];
+    if (link_tls_refused(&l->tls, l->conn, l->host, l->port, text, sizeof(text)))
+        rtsp_client_fail(l->rtsp, RTSP_CLIENT_REFUSED, text, now);
+    else
+        rtsp_client_closed(l->rtsp, err, now);
     arm(l);
 }
 
@@ -160,6 +173,7 @@ static void on_redirect(void *ctx, const struct url *to, usec_t now)
     struct rtsp_link *l = ctx;
     snprintf(l->host, sizeof(l->host), "%s", to->host);
     l->port = to->port;
+    link_tls_init(&l->tls, to);
     l->redirected = true;
     l->deadline = now; // the connection calls this function, so it cannot be freed here
 }
@@ -292,6 +306,7 @@ static int offer(void *ctx, const struct sdp *sdp, const struct transport_list *
 {
     struct rtsp_link *l = ctx;
     media_receiver_init(&l->path, l->loop, l->conn, sdp, l->ssrc, l->raw, &media_ops, l);
+    l->path.encrypts = l->srtp || l->tls.wanted || tcp_conn_is_secure(l->conn);
     l->has_path = true;
     return media_receiver_offer(&l->path, list, l->cc, l->repair, out, cap);
 }
@@ -379,7 +394,9 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     l->port = full.url.port;
     memcpy(l->user, full.url.user, sizeof(l->user));
     memcpy(l->password, full.url.password, sizeof(l->password));
+    link_tls_init(&l->tls, &full.url);
     snprintf(l->cc, sizeof(l->cc), "%s", config->cc);
+    l->srtp = config->srtp;
     if (config->repair)
         snprintf(l->repair, sizeof(l->repair), "%s", config->repair);
     l->rtsp = rtsp_client_new(&full, &client_link, l, &l->ops->rtsp, l->ctx, now);
@@ -392,6 +409,7 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
         l->spare = config->spare;
         l->conn = l->spare->conn;
         l->spare->conn = NULL;
+        l->tls = l->spare->tls;
         tcp_conn_set_owner(l->conn, &conn_ops, l);
         l->deadline = now;
     } else if (!(l->resolver = resolver_new(l->loop, l->host, l->port, on_resolved, l))) {
@@ -435,7 +453,8 @@ void rtsp_spare_free(struct rtsp_spare *s)
 bool rtsp_spare_serves(const struct rtsp_spare *s, const struct url *url)
 {
     return strcasecmp(s->host, url->host) == 0 && s->port == url->port &&
-           strcmp(s->user, url->user) == 0 && strcmp(s->password, url->password) == 0;
+           strcmp(s->user, url->user) == 0 && strcmp(s->password, url->password) == 0 &&
+           s->tls.wanted == url->secure && strcmp(s->tls.pin, url->pin) == 0;
 }
 
 static int leave_unread(void *ctx, const uint8_t *data, size_t len, usec_t now)
@@ -479,6 +498,7 @@ struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now)
     s->port = l->port;
     memcpy(s->user, l->user, sizeof(s->user));
     memcpy(s->password, l->password, sizeof(s->password));
+    s->tls = l->tls;
     keep(s, l->conn);
     l->conn = NULL;
     tcp_conn_hold(s->conn);

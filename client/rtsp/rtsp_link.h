@@ -41,6 +41,9 @@ struct rtsp_link_config {
                         // server's choice. Copied
     const char *repair; // how lost packets of datagram transports are to be repaired
                         // (x-weir-repair); NULL: the server is not asked. Copied
+    // Media beside the connection is SRTP even if the connection is not encrypted: for tests, as
+    // the keys cross the network readable.
+    bool srtp;
     struct rtsp_spare *spare; // taken over, on failure too: plays over this connection, which must
                               // serve the URL; NULL: makes its own
     // Receiver for transports over raw TCP segments, borrowed; NULL: they are not possible.

@@ -33,6 +33,8 @@ const char *err_text(int err)
         return "value out of range";
     case ERR_TIMED_OUT:
         return "timed out";
+    case ERR_UNTRUSTED:
+        return "not trusted";
     default:
         return "unknown error";
     }

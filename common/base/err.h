@@ -24,6 +24,7 @@ enum err {
     ERR_END = -10,       // end of media
     ERR_RANGE = -11,     // a value outside its documented range
     ERR_TIMED_OUT = -12, // the operation took longer than its limit
+    ERR_UNTRUSTED = -13, // the peer is not the one that it should be
 };
 
 // Returns a short English text for `err`: static, never NULL.

@@ -11,10 +11,15 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/net/bytes_out.h"
 #include "common/net/clock.h"
+#include "common/net/tcp_filter.h"
 #include "common/net/udp_socket.h"
 
-enum { FIRST_OUT_BYTES = 4096 };
+enum { WIRE_BYTES = 16 * 1024 }; // read at once for a filter
+
+// Packets may leave 2 * TCP_CONN_OUT_BYTES waiting: one batch begins below the bound.
+enum { FILTER_OUT_BYTES = 4 * TCP_CONN_OUT_BYTES };
 
 struct tcp_conn {
     uv_poll_t poll;
@@ -32,21 +37,38 @@ struct tcp_conn {
     struct sockaddr_storage local;
     size_t in_cap;
     size_t in_len;
-    size_t out_len;
-    size_t out_at;  // bytes of `out` already written
-    size_t out_cap; // at most twice TCP_CONN_OUT_BYTES
-    uint8_t *in;    // owned, in_cap bytes
-    uint8_t *out;   // owned; NULL while nothing waits, which is the usual case
+    uint8_t *in;          // owned, in_cap bytes
+    size_t out_at;        // bytes of `out` already written
+    struct bytes_out out; // empty while nothing waits, which is the usual case
+    // Owned; the first is next to the network. Those from `translated` on were pushed inside
+    // on_input, and have not seen the input that on_input left.
+    struct tcp_filter *filters[TCP_CONN_FILTERS];
+    int filter_count;
+    int translated;
+    bool delivering;        // inside on_input
+    int ended;              // a filter's error, reported after what it decoded; 0: none
+    struct bytes_out plain; // decoded, and not in `in` yet: `in` was full, or is held
+    struct bytes_out early; // control bytes that wait for the end of a handshake
 };
 
 static void on_event(uv_poll_t *poll, int status, int events);
+
+static bool is_ready(const struct tcp_conn *c)
+{
+    for (int i = 0; i < c->filter_count; i++) {
+        const struct tcp_filter *f = c->filters[i];
+        if (f->ops->ready && !f->ops->ready(f))
+            return false;
+    }
+    return true;
+}
 
 static void update_events(struct tcp_conn *c)
 {
     if (c->closed)
         return;
-    int events = c->connecting ? UV_WRITABLE : c->held ? 0 : UV_READABLE;
-    if (c->want_room || c->out_len)
+    int events = c->connecting ? UV_WRITABLE : c->held || c->ended ? 0 : UV_READABLE;
+    if ((c->want_room && is_ready(c)) || c->out.len)
         events |= UV_WRITABLE;
     if (events == c->events)
         return;
@@ -71,14 +93,144 @@ static void learn_addresses(struct tcp_conn *c)
     getsockname(c->fd, (struct sockaddr *)&c->local, &len);
 }
 
-// Passes the buffered input to the owner. Returns false if the connection has ended.
-static bool deliver(struct tcp_conn *c, usec_t now)
+// Sends what waits, until the kernel takes no more. Returns 0; ERR_IO: the connection failed.
+static int drain(struct tcp_conn *c, int flags)
 {
-    if (c->finishing) {
-        c->in_len = 0;
-        return true;
+    while (c->out_at < c->out.len && !c->connecting) {
+        ssize_t n =
+            send(c->fd, c->out.data + c->out_at, c->out.len - c->out_at, MSG_NOSIGNAL | flags);
+        if (n < 0)
+            return errno == EAGAIN || errno == EINTR ? 0 : ERR_IO;
+        c->out_at += (size_t)n;
     }
+    if (c->out_at < c->out.len)
+        return 0;
+    bytes_out_free(&c->out);
+    c->out_at = 0;
+    return 0;
+}
+
+static void fail(struct tcp_conn *c)
+{
+    log_error("a connection is closed: out of memory");
+    shutdown(c->fd, SHUT_RDWR); // on_close follows from the loop
+}
+
+// Bytes that were sent leave the buffer once they are most of it.
+static void compact_out(struct tcp_conn *c)
+{
+    if (c->out_at <= c->out.len / 2)
+        return;
+    bytes_out_drop(&c->out, c->out_at);
+    c->out_at = 0;
+}
+
+// Appends bytes to those that wait. The caller checked that they are within the bound.
+static void append_out(struct tcp_conn *c, const void *data, size_t len)
+{
+    compact_out(c);
+    if (bytes_out_add(&c->out, data, len) != 0)
+        fail(c);
+}
+
+// Passes the parts through the filters below `level` to those bytes that wait for the kernel.
+static int encode_below(struct tcp_conn *c, int level, const struct iovec *parts, int count)
+{
+    if (level == 0) {
+        for (int i = 0; i < count; i++)
+            append_out(c, parts[i].iov_base, parts[i].iov_len);
+        return 0;
+    }
+    struct tcp_filter *f = c->filters[level - 1];
+    if (level == 1) {
+        compact_out(c);
+        return f->ops->encode(f, parts, count, &c->out);
+    }
+    struct bytes_out wire = {0};
+    int err = f->ops->encode(f, parts, count, &wire);
+    struct iovec below = {wire.data, wire.len};
+    if (!err && wire.len)
+        err = encode_below(c, level - 1, &below, 1);
+    bytes_out_free(&wire);
+    return err;
+}
+
+// Translates and sends the parts. The caller checked that all handshakes are complete.
+static void send_translated(struct tcp_conn *c, const struct iovec *parts, int count, int flags)
+{
+    if (encode_below(c, c->filter_count, parts, count) != 0)
+        fail(c);
+    (void)drain(c, flags); // an error shows again at the next event
+}
+
+static void send_early(struct tcp_conn *c)
+{
+    struct iovec all = {c->early.data, c->early.len};
+    if (!all.iov_len || !is_ready(c))
+        return;
+    send_translated(c, &all, 1, MSG_EOR);
+    bytes_out_free(&c->early);
+}
+
+// Returns the control bytes and rests of packets that wait.
+static size_t waiting_bytes(const struct tcp_conn *c)
+{
+    return c->out.len - c->out_at + c->early.len;
+}
+
+// Passes bytes up through the filters from `level` on, to `plain`. Returns 0 or an error.
+static int decode_above(struct tcp_conn *c, int level, const uint8_t *data, size_t len)
+{
+    if (level == c->filter_count)
+        return bytes_out_add(&c->plain, data, len);
+    struct bytes_out plain = {0};
+    struct bytes_out wire = {0};
+    struct tcp_filter *f = c->filters[level];
+    int err = f->ops->decode(f, data, len, &plain, &wire);
+    struct iovec answer = {wire.data, wire.len};
+    // A peer that causes answers and does not read them, such as one that only sends pings, is
+    // dropped.
+    if (wire.len && waiting_bytes(c) + wire.len > FILTER_OUT_BYTES)
+        err = err ? err : ERR_FULL;
+    else if (wire.len && encode_below(c, level, &answer, 1) == 0)
+        (void)drain(c, MSG_EOR);
+    int err_above = plain.len ? decode_above(c, level + 1, plain.data, plain.len) : 0;
+    bytes_out_free(&plain);
+    bytes_out_free(&wire);
+    return err ? err : err_above;
+}
+
+static void translate(struct tcp_conn *c, int level, const uint8_t *data, size_t len)
+{
+    int err = c->ended ? 0 : decode_above(c, level, data, len);
+    if (err)
+        c->ended = err;
+    send_early(c);
+    update_events(c);
+}
+
+// Filters that on_input pushed take the input that it left.
+static void translate_rest(struct tcp_conn *c)
+{
+    int level = c->translated;
+    struct bytes_out rest = c->plain;
+    c->plain = (struct bytes_out){0};
+    c->translated = c->filter_count;
+    if (c->in_len)
+        translate(c, level, c->in, c->in_len);
+    c->in_len = 0;
+    if (rest.len)
+        translate(c, level, rest.data, rest.len);
+    bytes_out_free(&rest);
+    update_events(c);
+}
+
+// Calls on_input once. Returns false if the connection has ended.
+static bool deliver_once(struct tcp_conn *c, usec_t now)
+{
+    c->delivering = true;
     int used = c->ops->on_input(c->ctx, c->in, c->in_len, now);
+    c->delivering = false;
     if (c->closed)
         return false;
     if (used < 0) {
@@ -88,8 +240,46 @@ static bool deliver(struct tcp_conn *c, usec_t now)
     assert((size_t)used <= c->in_len);
     c->in_len -= (size_t)used;
     memmove(c->in, c->in + used, c->in_len);
+    if (c->translated < c->filter_count) {
+        translate_rest(c);
+        return true;
+    }
     if (c->in_len == c->in_cap && !c->held) {
         close_with(c, ERR_TOO_BIG, now);
+        return false;
+    }
+    return true;
+}
+
+static void take_plain(struct tcp_conn *c)
+{
+    size_t room = c->in_cap - c->in_len;
+    size_t len = c->plain.len < room ? c->plain.len : room;
+    if (!len)
+        return;
+    memcpy(c->in + c->in_len, c->plain.data, len);
+    c->in_len += len;
+    bytes_out_drop(&c->plain, len);
+    if (!c->plain.len)
+        bytes_out_free(&c->plain);
+}
+
+// Passes the buffered input to the owner. Returns false if the connection has ended.
+static bool deliver(struct tcp_conn *c, usec_t now)
+{
+    bool more = true;
+    while (more && !c->finishing) {
+        take_plain(c);
+        if (!deliver_once(c, now))
+            return false;
+        more = c->plain.len && !c->held;
+    }
+    if (c->finishing) {
+        c->in_len = 0;
+        bytes_out_free(&c->plain);
+    }
+    if (c->ended && !c->held) {
+        close_with(c, c->ended, now);
         return false;
     }
     return true;
@@ -100,7 +290,10 @@ static void read_some(struct tcp_conn *c, usec_t now)
     // Reads at most a few buffers per wake-up, so that a fast peer does not starve the rest of the
     // loop.
     for (int i = 0; i < 4; i++) {
-        ssize_t n = recv(c->fd, c->in + c->in_len, c->in_cap - c->in_len, 0);
+        uint8_t wire[WIRE_BYTES];
+        bool filtered = c->filter_count > 0;
+        size_t cap = filtered ? sizeof(wire) : c->in_cap - c->in_len;
+        ssize_t n = recv(c->fd, filtered ? wire : c->in + c->in_len, cap, 0);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         if (n <= 0) {
@@ -109,9 +302,13 @@ static void read_some(struct tcp_conn *c, usec_t now)
             close_with(c, n == 0 ? ERR_CLOSED : ERR_IO, now);
             return;
         }
-        bool filled = (size_t)n == c->in_cap - c->in_len;
-        c->in_len += (size_t)n;
-        if (!deliver(c, now) || !filled || c->held)
+        bool filled = (size_t)n == cap;
+        if (!filtered)
+            c->in_len += (size_t)n;
+        else if (!c->finishing)
+            translate(c, 0, wire, (size_t)n);
+        bool has_input = !filtered || c->plain.len || c->ended;
+        if ((has_input && !deliver(c, now)) || !filled || c->held)
             return;
     }
 }
@@ -119,21 +316,12 @@ static void read_some(struct tcp_conn *c, usec_t now)
 // Writes the waiting bytes. Returns false if the connection failed.
 static bool flush(struct tcp_conn *c, usec_t now)
 {
-    while (c->out_at < c->out_len) {
-        ssize_t n = send(c->fd, c->out + c->out_at, c->out_len - c->out_at, MSG_NOSIGNAL | MSG_EOR);
-        if (n < 0) {
-            if (errno == EAGAIN || errno == EINTR)
-                return true;
-            log_debug("connection failed: %s", strerror(errno));
-            close_with(c, ERR_IO, now);
-            return false;
-        }
-        c->out_at += (size_t)n;
+    if (drain(c, MSG_EOR) != 0) {
+        log_debug("connection failed: %s", strerror(errno));
+        close_with(c, ERR_IO, now);
+        return false;
     }
-    free(c->out);
-    c->out = NULL;
-    c->out_at = c->out_len = c->out_cap = 0;
-    if (c->finishing)
+    if (c->finishing && !c->out.len)
         shutdown(c->fd, SHUT_WR);
     return true;
 }
@@ -172,7 +360,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
     if (events & UV_WRITABLE) {
         if (!flush(c, now))
             return;
-        if (!c->out_len && c->want_room)
+        if (!c->out.len && c->want_room && is_ready(c))
             c->ops->on_room(c->ctx, now);
         update_events(c);
     }
@@ -238,7 +426,9 @@ static void on_freed(uv_handle_t *handle)
 {
     struct tcp_conn *c = handle->data;
     close(c->fd);
-    free(c->out);
+    bytes_out_free(&c->out);
+    bytes_out_free(&c->plain);
+    bytes_out_free(&c->early);
     free(c->in);
     free(c);
 }
@@ -249,47 +439,37 @@ void tcp_conn_free(struct tcp_conn *c)
         return;
     c->closed = true;
     c->freed = true;
+    for (int i = 0; i < c->filter_count; i++) // what they borrow may end before the loop turns
+        c->filters[i]->ops->free(c->filters[i]);
+    c->filter_count = 0;
     uv_close((uv_handle_t *)&c->poll, on_freed);
 }
 
-static bool reserve_out(struct tcp_conn *c, size_t bytes)
+static int send_through_filters(struct tcp_conn *c, const struct iovec *parts, int count, int flags)
 {
-    size_t cap = c->out_cap ? c->out_cap : FIRST_OUT_BYTES;
-    while (cap < bytes)
-        cap *= 2;
-    uint8_t *out = cap > c->out_cap ? realloc(c->out, cap) : c->out;
-    if (!out)
-        return false;
-    c->out = out;
-    c->out_cap = cap;
-    return true;
-}
-
-// Appends bytes to those that wait. The caller checked that they are within the bound.
-static void append_out(struct tcp_conn *c, const void *data, size_t len)
-{
-    if (c->out_at && c->out_len + len > c->out_cap) {
-        memmove(c->out, c->out + c->out_at, c->out_len - c->out_at);
-        c->out_len -= c->out_at;
-        c->out_at = 0;
+    if (is_ready(c)) {
+        send_translated(c, parts, count, flags);
+    } else {
+        for (int i = 0; i < count; i++)
+            if (bytes_out_add(&c->early, parts[i].iov_base, parts[i].iov_len) != 0)
+                fail(c);
     }
-    if (!reserve_out(c, c->out_len + len)) {
-        log_error("a connection is closed: out of memory");
-        shutdown(c->fd, SHUT_RDWR); // on_close follows from the loop
-        return;
-    }
-    memcpy(c->out + c->out_len, data, len);
-    c->out_len += len;
+    update_events(c);
+    return 0;
 }
 
 int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len)
 {
     if (c->closed)
         return ERR_CLOSED;
-    if (c->out_len - c->out_at + len > TCP_CONN_OUT_BYTES)
+    if (waiting_bytes(c) + len > TCP_CONN_OUT_BYTES)
         return ERR_FULL;
+    if (c->filter_count) {
+        struct iovec part = {(void *)(uintptr_t)data, len}; // filters do not write through it
+        return send_through_filters(c, &part, 1, MSG_EOR);
+    }
     size_t sent = 0;
-    if (!c->out_len && !c->connecting) {
+    if (!c->out.len && !c->connecting) {
         ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL | MSG_EOR);
         if (n > 0)
             sent = (size_t)n; // an error shows again at the next event
@@ -328,8 +508,10 @@ int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int cou
 {
     if (c->closed)
         return ERR_CLOSED;
-    if (c->out_len || c->connecting)
+    if (c->out.len || c->connecting || c->early.len || !is_ready(c))
         return ERR_AGAIN;
+    if (c->filter_count)
+        return send_through_filters(c, parts, count, 0);
     ssize_t n = write_parts(c, parts, count, 0);
     if (n < 0)
         return (int)n;
@@ -342,10 +524,12 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
 {
     if (c->closed)
         return ERR_CLOSED;
-    if (c->out_len - c->out_at > TCP_CONN_OUT_BYTES)
+    if (waiting_bytes(c) > TCP_CONN_OUT_BYTES)
         return ERR_FULL;
-    bool waits = c->out_len || c->connecting;
     int flags = ends_segment ? MSG_EOR : 0;
+    if (c->filter_count)
+        return send_through_filters(c, parts, count, flags);
+    bool waits = c->out.len || c->connecting;
     ssize_t n = waits ? ERR_AGAIN : write_parts(c, parts, count, flags);
     if (n == ERR_CLOSED)
         return ERR_CLOSED;
@@ -359,6 +543,16 @@ void tcp_conn_finish(struct tcp_conn *c, usec_t now)
         return;
     c->finishing = true;
     c->want_room = c->held = false;
+    for (int i = c->filter_count - 1; i >= 0 && is_ready(c); i--) {
+        struct tcp_filter *f = c->filters[i];
+        struct bytes_out wire = {0};
+        if (f->ops->finish)
+            f->ops->finish(f, &wire);
+        struct iovec end = {wire.data, wire.len};
+        if (wire.len && encode_below(c, i, &end, 1) != 0)
+            fail(c);
+        bytes_out_free(&wire);
+    }
     if (flush(c, now))
         update_events(c);
 }
@@ -386,7 +580,49 @@ void tcp_conn_want_room(struct tcp_conn *c, bool want)
 
 bool tcp_conn_has_backlog(const struct tcp_conn *c)
 {
-    return c->out_len > 0;
+    return c->out.len > 0 || c->early.len > 0;
+}
+
+int tcp_conn_push_filter(struct tcp_conn *c, struct tcp_filter *f)
+{
+    if (c->closed || c->filter_count == TCP_CONN_FILTERS) {
+        f->ops->free(f);
+        return c->closed ? ERR_CLOSED : ERR_FULL;
+    }
+    assert(c->delivering || (!c->in_len && !c->plain.len));
+    int level = c->filter_count;
+    c->filters[c->filter_count++] = f;
+    if (!c->delivering)
+        c->translated = c->filter_count;
+    struct bytes_out wire = {0};
+    int err = f->ops->start ? f->ops->start(f, &wire) : 0;
+    struct iovec first = {wire.data, wire.len};
+    if (!err && wire.len)
+        err = encode_below(c, level, &first, 1);
+    if (err)
+        fail(c);
+    bytes_out_free(&wire);
+    (void)drain(c, MSG_EOR);
+    update_events(c);
+    return 0;
+}
+
+bool tcp_conn_is_secure(const struct tcp_conn *c)
+{
+    for (int i = 0; i < c->filter_count; i++) {
+        const struct tcp_filter *f = c->filters[i];
+        if (f->ops->is_secure && (!f->ops->ready || f->ops->ready(f)))
+            return true;
+    }
+    return false;
+}
+
+size_t tcp_conn_overhead(const struct tcp_conn *c, size_t bytes)
+{
+    size_t all = bytes;
+    for (int i = c->filter_count - 1; i >= 0; i--)
+        all += c->filters[i]->ops->overhead(c->filters[i], all);
+    return all - bytes;
 }
 
 void tcp_conn_set_owner(struct tcp_conn *c, const struct tcp_conn_ops *ops, void *ctx)

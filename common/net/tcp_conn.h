@@ -17,8 +17,11 @@
 extern "C" {
 #endif
 
+struct tcp_filter;
+
 enum {
     TCP_CONN_OUT_BYTES = 256 * 1024, // max control bytes that wait for the kernel
+    TCP_CONN_FILTERS = 3,            // max filters of one connection
 };
 
 struct tcp_conn_ops {
@@ -32,7 +35,7 @@ struct tcp_conn_ops {
     void (*on_room)(void *ctx, usec_t now);
     // The connection ended: ERR_CLOSED by the peer, ERR_IO by an error (logged at debug level),
     // ERR_TOO_BIG when on_input consumed nothing of a full buffer without holding it, or the error
-    // that on_input returned. Last callback; the owner must still call tcp_conn_free.
+    // that on_input or a filter returned. Last callback; the owner must still call tcp_conn_free.
     void (*on_close)(void *ctx, int err, usec_t now);
 };
 
@@ -53,7 +56,7 @@ void tcp_conn_free(
 // packet that follows begins one. Returns 0; ERR_FULL (nothing queued); ERR_CLOSED.
 int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len);
 // Writes one media packet of at most 65,540 bytes. Returns 0: the whole packet will be sent;
-// ERR_AGAIN: nothing was written; ERR_CLOSED.
+// ERR_AGAIN: nothing was written (no room, or a filter's handshake is incomplete); ERR_CLOSED.
 int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int count);
 // Writes several packets after the waiting bytes, at most TCP_CONN_OUT_BYTES. `ends_segment`: the
 // kernel adds no later data to the last one's TCP segment (MSG_EOR). Returns 0: all will be sent,
@@ -73,6 +76,19 @@ void tcp_conn_resume(struct tcp_conn *c, usec_t now);
 void tcp_conn_want_room(struct tcp_conn *c, bool want);
 // Returns true if control bytes, or the rest of a packet, wait.
 bool tcp_conn_has_backlog(const struct tcp_conn *c);
+
+// Puts a filter (common/net/tcp_filter.h) above those there are: input that was not consumed and
+// all later input passes through it, and all later output. The connection owns `f`, which stays
+// valid until tcp_conn_free. Call it inside on_input, or while no input was received (on_open).
+// Until the handshake ends control bytes wait, within TCP_CONN_OUT_BYTES. Returns 0; ERR_FULL
+// (TCP_CONN_FILTERS) or ERR_CLOSED: `f` was freed.
+// With a filter a write is translated and sent at once, as one record or message where it fits;
+// what the kernel does not take waits, and no later packet is translated before it has left.
+int tcp_conn_push_filter(struct tcp_conn *c, struct tcp_filter *f);
+// Returns true if an encrypting filter has completed its handshake.
+bool tcp_conn_is_secure(const struct tcp_conn *c);
+// Returns how many bytes the filters add to a write of `bytes`.
+size_t tcp_conn_overhead(const struct tcp_conn *c, size_t bytes);
 
 // Gives the connection to another owner: later callbacks are these ops'. Buffered input stays. It
 // may be called inside a callback.

@@ -373,6 +373,14 @@ int sockaddr_port(const struct sockaddr *a)
     return ntohs(a->sa_family == AF_INET6 ? v6(a)->sin6_port : v4(a)->sin_port);
 }
 
+bool sockaddr_is_loopback(const struct sockaddr *a)
+{
+    if (a->sa_family != AF_INET6)
+        return a->sa_family == AF_INET && ntohl(v4(a)->sin_addr.s_addr) >> 24 == 127;
+    const struct in6_addr *in = &v6(a)->sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(in) || (IN6_IS_ADDR_V4MAPPED(in) && in->s6_addr[12] == 127);
+}
+
 bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b)
 {
     if (a->sa_family != b->sa_family)

@@ -5,13 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+// Below 2^15, so that an SRTP receiver that misses the first packets does not miss a rollover
+// (RFC 3711, 3.3.1).
+enum { FIRST_SEQ_MASK = 0x7fff };
+
 void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng)
 {
     memset(s, 0, sizeof(*s));
     s->payload_type = payload_type;
     s->clock_rate = payload_type == RTP_PT_OPUS ? RTP_OPUS_CLOCK_RATE : RTP_CLOCK_RATE;
     s->ssrc = (uint32_t)rng_u64(rng);
-    s->next_seq = (uint16_t)rng_u64(rng);
+    s->next_seq = (uint16_t)(rng_u64(rng) & FIRST_SEQ_MASK);
     s->timestamp_offset = (uint32_t)rng_u64(rng);
     memset(s->frame_of, 0xff, sizeof(s->frame_of)); // sets all entries to -1
 }

@@ -525,6 +525,7 @@ static void redirect(struct rtsp_client *c, struct text location, usec_t now)
     }
     rtsp_requests_forget(&c->requests);
     url_request_text(&c->origin.url, c->requests.base);
+    memcpy(c->requests.key, c->origin.url.key, sizeof(c->requests.key));
     if (c->pipelined)
         c->link->abandon(c->link_ctx, "the server redirects");
     c->pipelined = c->server_pipelines = false;
@@ -1119,6 +1120,7 @@ struct rtsp_client *rtsp_client_new(const struct rtsp_client_config *config,
     c->rng = rng_seeded(config->seed);
     rtsp_origin_init(&c->origin, &config->url, config->hash);
     url_request_text(&config->url, c->requests.base);
+    memcpy(c->requests.key, config->url.key, sizeof(c->requests.key));
     c->dialect = server_dialect_of(&c->sdp);
     playback_requests_init(&c->playback, config->controls_speed);
     return c;

@@ -22,6 +22,10 @@ int rtsp_origin_redirect(struct rtsp_origin *o, struct text location, const char
         text_copy(location, text, sizeof(text));
     if (!text[0] || url_parse(text, &to, why) != 0)
         return ERR_MALFORMED;
+    if (o->url.secure && !to.secure) {
+        *why = "the server redirects from rtsps:// to rtsp://, which is not encrypted";
+        return ERR_MALFORMED;
+    }
     // Weir's own default port is only for URLs that a user types.
     if (!to.has_port)
         to.port = URL_RTSP_PORT;
@@ -32,6 +36,10 @@ int rtsp_origin_redirect(struct rtsp_origin *o, struct text location, const char
     } else if (strcasecmp(to.host, o->url.host) == 0 && to.port == o->url.port) {
         memcpy(to.user, o->url.user, sizeof(to.user));
         memcpy(to.password, o->url.password, sizeof(to.password));
+        if (!to.pin[0] && to.secure)
+            memcpy(to.pin, o->url.pin, sizeof(to.pin));
+        if (!to.key[0])
+            memcpy(to.key, o->url.key, sizeof(to.key));
     } else {
         withheld |= o->url.user[0];
     }

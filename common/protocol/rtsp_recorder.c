@@ -475,6 +475,7 @@ struct rtsp_recorder *rtsp_recorder_new(const struct rtsp_recorder_config *confi
     memcpy(r->auth.password, config->url.password, sizeof(r->auth.password));
     r->requests.agent = config->agent;
     url_request_text(&config->url, r->requests.base);
+    memcpy(r->requests.key, config->url.key, sizeof(r->requests.key));
     return r;
 }
 

@@ -27,10 +27,16 @@ int rtsp_requests_write(struct rtsp_requests *q, const struct client_request *r,
                         struct rtsp_auth *auth, uint32_t cnonce, char out[RTSP_REQUESTS_TEXT],
                         usec_t now)
 {
-    char headers[RTSP_AUTH_MAX_LINE + 1240];
+    char headers[RTSP_AUTH_MAX_LINE + 2100];
     enum rtsp_method method = request_method(r->kind);
-    const char *uri = r->uri ? r->uri : q->base;
-    if (q->pending.count == PENDING_REQUESTS_MAX)
+    const char *bare = r->uri ? r->uri : q->base;
+    char uri[URL_MAX_TEXT + URL_MAX_KEY + 8];
+    if (q->pending.count == PENDING_REQUESTS_MAX || strlen(bare) >= URL_MAX_TEXT)
+        return ERR_FULL;
+    memcpy(uri, bare, strlen(bare) + 1);
+    // A server may have copied the query into the URIs that it describes.
+    if (q->key[0] && !strstr(uri, "?key=") && !strstr(uri, "&key=") &&
+        url_add_key(uri, sizeof(uri), q->key) != 0)
         return ERR_FULL;
     rtsp_auth_line(auth, rtsp_method_name(method), uri, cnonce, headers);
     size_t used = strlen(headers);
@@ -49,7 +55,7 @@ int rtsp_requests_write(struct rtsp_requests *q, const struct client_request *r,
     int len = rtsp_request_format(&request, out, RTSP_REQUESTS_TEXT);
     if (len < 0)
         return len;
-    char *copy = copy_of(uri, r);
+    char *copy = copy_of(bare, r);
     if (!copy)
         return ERR_NO_MEMORY;
     pending_requests_add(&q->pending, &(struct pending){.kind = r->kind,

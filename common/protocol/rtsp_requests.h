@@ -32,6 +32,7 @@ struct rtsp_requests { // all zero at first
     // (Pipelined-Requests, RFC 7826, 18.33); 0: the header is not sent.
     unsigned group;
     char base[URL_MAX_TEXT]; // of the presentation
+    char key[URL_MAX_KEY];   // that the URI of each request has in its query; empty: none
     struct pending_requests pending;
 };
 

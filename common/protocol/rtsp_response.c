@@ -72,12 +72,10 @@ void rtsp_response_base(const struct rtsp_item *r, const struct sdp *sdp, char b
     if (!header.at)
         header = rtsp_header(r, "Content-Location");
     text_copy(header, url, sizeof(url));
-    bool has_base =
-        header.len < sizeof(url) && strncasecmp(url, "rtsp://", 7) == 0 && url_is_plain(url);
+    bool has_base = header.len < sizeof(url) && url_scheme(url) && url_is_plain(url);
     // The SDP's own URL counts if the response names none, or if the medium's URL is absolute, so
     // that only requests for the whole session use it.
-    if (*sdp->base && url_is_plain(sdp->base) &&
-        (!has_base || strncmp(sdp->control, "rtsp://", 7) == 0))
+    if (*sdp->base && url_is_plain(sdp->base) && (!has_base || url_scheme(sdp->control)))
         memcpy(base, sdp->base, sizeof(sdp->base));
     else if (has_base)
         memcpy(base, url, sizeof(url));

@@ -26,7 +26,9 @@ enum {
 void interleaved_follow_mss(struct interleaved *i, uint32_t mss)
 {
     size_t segment = mss > SEGMENT_MAX ? SEGMENT_USUAL : mss > SEGMENT_MIN ? mss : SEGMENT_MIN;
-    i->base.media.max_packet = segment - FRAMING;
+    // With TLS the segment holds the record of one packet. Several of them share a record.
+    size_t overhead = i->conn ? tcp_conn_overhead(i->conn, segment) : 0;
+    i->base.media.max_packet = segment - FRAMING - overhead;
 }
 
 // Once a program: which connections use ECN is the system's decision.
@@ -69,7 +71,7 @@ int interleaved_send(struct media_transport *t, enum media_track track,
     rtsp_interleaved_encode(head, channel_of(i, track)[0], len);
     int err = tcp_conn_write_packet(i->conn, all, 3);
     if (!err)
-        rate_meter_add(&i->meter, FRAMING + len, now);
+        rate_meter_add(&i->meter, FRAMING + len + tcp_conn_overhead(i->conn, FRAMING + len), now);
     return err;
 }
 
@@ -117,7 +119,7 @@ int interleaved_flush(struct interleaved *i, usec_t now)
         parts = 0;
     }
     if (bytes && !err)
-        rate_meter_add(&i->meter, bytes, now);
+        rate_meter_add(&i->meter, bytes + tcp_conn_overhead(i->conn, bytes), now);
     i->queued = 0;
     return err;
 }

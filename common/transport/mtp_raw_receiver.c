@@ -14,6 +14,7 @@
 #include "common/net/raw_tcp.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
+#include "common/srtp/srtp_guard.h"
 
 struct mtp_raw_receiver {
     struct transport_receiver base;      // of the connection
@@ -94,6 +95,8 @@ static void on_slot(struct mtp_raw_receiver *m, const uint8_t *record, uint8_t e
     if (m->sink.ack_at <= now)
         acknowledge(m, now);
     if (got == MTP_RECEIVE_FLOW_RTP)
+        payload = srtp_guard_open_rtp(m->path.srtp, payload, &len);
+    if (got == MTP_RECEIVE_FLOW_RTP && payload)
         m->path.on_rtp(m->path.ctx, payload, len, now, now);
 }
 

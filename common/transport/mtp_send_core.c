@@ -8,6 +8,8 @@
 #include "common/base/log.h"
 #include "common/mtp/mtp_info.h"
 #include "common/net/timer.h"
+#include "common/srtp/srtp_guard.h"
+#include "common/wire/mtp_record.h"
 
 enum { MAX_PACKET = 1500 }; // of any carrier
 
@@ -29,16 +31,36 @@ static void arm(struct mtp_send_core *m, usec_t now)
     }
 }
 
+// Encrypts the RTP packet in a record. Until then the queue may drop it, or change its header. The
+// record's own header and token stay readable. Returns the record's length; 0: it must not be sent.
+static size_t seal(struct mtp_send_core *m, uint8_t *record, size_t len)
+{
+    struct mtp_header h;
+    if (!m->base.srtp || mtp_header_decode(record, len, &h) != 0 || !h.length ||
+        (h.flags & MTP_CTRL))
+        return len;
+    size_t bytes = h.length;
+    if (srtp_guard_seal_rtp(m->base.srtp, record + MTP_RECORD_HEAD, &bytes,
+                            m->base.media.max_packet + SRTP_TAG_BYTES) != 0)
+        return 0;
+    h.length = (uint16_t)bytes;
+    mtp_header_encode(&h, record);
+    return MTP_RECORD_HEAD + bytes;
+}
+
 static bool pull(struct mtp_send_core *m, usec_t now)
 {
     int64_t slot;
     if (!m->carrier->is_open(m))
         return false;
-    size_t len = mtp_flow_pull(&m->flow, m->carrier->buffer(m), &slot, now);
+    uint8_t *record = m->carrier->buffer(m);
+    size_t len = mtp_flow_pull(&m->flow, record, &slot, now);
     if (!len)
         return false;
+    len = seal(m, record, len);
     rate_meter_add(&m->meter, len, now);
-    m->carrier->put(m, slot, len, now);
+    if (len) // otherwise it is lost
+        m->carrier->put(m, slot, len, now);
     return true;
 }
 
@@ -164,7 +186,7 @@ int mtp_send_core_init(struct mtp_send_core *m, const struct mtp_carrier *carrie
     struct mtp_options options;
     assert(max_packet <= MAX_PACKET);
     m->carrier = carrier;
-    m->base.media.max_packet = max_packet;
+    m->base.media.max_packet = max_packet - srtp_guard_tag(path->srtp);
     m->armed = USEC_NEVER;
     m->on_room = path->on_room;
     m->ctx = path->ctx;

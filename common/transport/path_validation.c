@@ -8,6 +8,7 @@
 #include "common/net/random.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
+#include "common/srtp/srtp_guard.h"
 #include "common/wire/path_token.h"
 
 #define REPEAT_AFTER  (50 * USEC_PER_MSEC)
@@ -73,12 +74,16 @@ struct path_responder {
 
 static void send_tokens(struct path_responder *p, usec_t now)
 {
-    uint8_t packet[PATH_TOKEN_BYTES];
-    path_token_encode(p->config.ssrc, p->config.token, packet);
-    struct iovec part = {packet, sizeof(packet)};
-    for (int i = 0; i < 2; i++)
-        if (!p->heard[i]) // what the kernel refuses now is sent again after the interval
-            (void)udp_socket_send(p->config.socket[i], p->config.to[i], &part, 1);
+    for (int i = 0; i < 2; i++) {
+        uint8_t packet[PATH_TOKEN_BYTES + SRTCP_TAIL_BYTES];
+        size_t len = PATH_TOKEN_BYTES;
+        path_token_encode(p->config.ssrc, p->config.token, packet);
+        if (p->heard[i] || srtp_guard_seal_rtcp(p->config.srtp, packet, &len, sizeof(packet)) != 0)
+            continue;
+        // What the kernel refuses now is sent again after the interval.
+        struct iovec part = {packet, len};
+        (void)udp_socket_send(p->config.socket[i], p->config.to[i], &part, 1);
+    }
     bool over = (p->heard[0] && p->heard[1]) || now >= p->until;
     timer_set(p->timer, over ? USEC_NEVER : now + REPEAT_AFTER);
 }

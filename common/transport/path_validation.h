@@ -23,6 +23,7 @@ extern "C" {
 #endif
 
 struct datagram;
+struct srtp_guard;
 struct udp_socket;
 
 // ---- The server: where one viewer's media goes
@@ -64,6 +65,7 @@ struct path_responder_config {
     const struct sockaddr *to[2];
     uint32_t ssrc; // the viewer's
     uint64_t token;
+    struct srtp_guard *srtp; // encrypts the tokens; NULL: they are plain
     void (*on_validated)(
         void *ctx, usec_t now); // called once, when the server's datagrams have reached both ports
     void *ctx;

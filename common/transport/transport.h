@@ -52,6 +52,7 @@ struct transport_ops {
 
 struct udp_socket;
 struct sockaddr;
+struct srtp_guard;
 
 // The paths of one track's RTP ([0]) and RTCP ([1]). The struct that embeds this one owns the
 // sockets; peers are borrowed.
@@ -68,6 +69,7 @@ struct transport {                // embedded first
     const struct transport_ops *ops;
     const struct transport_kind *kind;
     char name[TRANSPORT_MAX_NAME];    // with its parameters
+    struct srtp_guard *srtp;          // encrypts what leaves; NULL: plain RTP. Borrowed
     struct track_path tracks[TRACKS]; // all borrowed; the session changes one that is set up later
 };
 
@@ -82,10 +84,13 @@ struct transport_path {
     // destination of datagram transports; AF_UNSPEC until it is validated: nothing is sent before
     const struct sockaddr *peer[2];
     struct mtp_raw *raw; // `raw` transports; NULL: there is none
-    bool feedback;       // the viewer reports each packet (RFC 8888)
-    bool ecn;            // the viewer echoes marks (x-weir-ecn)
-    uint64_t token;      // of the SETUP response; authenticates MTP's packets and acknowledgements
-    uint32_t ssrc;       // of the RTP stream; and its first sequence number
+    // Encrypts media and RTCP; NULL: plain RTP. The RTCP of `raw` transports takes the control
+    // connection, and is not encrypted by it.
+    struct srtp_guard *srtp;
+    bool feedback;  // the viewer reports each packet (RFC 8888)
+    bool ecn;       // the viewer echoes marks (x-weir-ecn)
+    uint64_t token; // of the SETUP response; authenticates MTP's packets and acknowledgements
+    uint32_t ssrc;  // of the RTP stream; and its first sequence number
     uint16_t first_seq;
     void *loop; // uv_loop_t
     transport_room_fn *on_room;
@@ -137,6 +142,8 @@ struct transport *transport_open(const char *name, const struct transport_path *
 bool transport_needs_raw(const char *name);
 // Returns true if the transport of this name needs UDP.
 bool transport_needs_udp(const char *name);
+// Returns true if media travels on the RTSP connection, so that TLS of the connection encrypts it.
+bool transport_is_interleaved(const char *name);
 // "minbuf, tcp, udp": for error messages.
 void transport_names(char *out, size_t cap);
 

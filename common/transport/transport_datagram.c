@@ -21,6 +21,7 @@
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 #include "common/protocol/packet_size.h"
+#include "common/srtp/srtp_guard.h"
 #include "common/transport/datagram_reports.h"
 #include "common/transport/packet_parts.h"
 #include "common/transport/transport_receiver.h"
@@ -59,6 +60,9 @@ struct datagram_transport {
     int queued; // packets of this wake-up, until the flush
     uint8_t heads[UDP_SOCKET_BATCH][MEDIA_PACKET_MAX_HEAD];
     struct iovec queue[UDP_SOCKET_BATCH][2]; // head and payload, borrowed until the flush
+    // Owned; buffers for the encrypted packets of `queue` and, last, for one that leaves alone.
+    // NULL: plain RTP.
+    uint8_t (*sealed)[PACKET_SIZE_MAX];
     transport_room_fn *on_room;
     void *ctx; // borrowed
 };
@@ -75,9 +79,15 @@ static bool is_validated(const struct datagram_transport *d)
 
 // ---- Size
 
+static size_t tag_of(const struct datagram_transport *d)
+{
+    return d->sealed ? SRTP_TAG_BYTES : 0;
+}
+
+// `bytes`: of a packet on the wire.
 static void set_size(struct datagram_transport *d, size_t bytes)
 {
-    d->base.media.max_packet = bytes;
+    d->base.media.max_packet = bytes - tag_of(d);
     d->controller->config.packet_bytes = (uint32_t)bytes;
 }
 
@@ -93,10 +103,10 @@ static void take_route(struct datagram_transport *d)
 
 static void check_size(struct datagram_transport *d)
 {
-    if (d->base.media.max_packet > PACKET_SIZE_SAFE &&
-        packet_size_fails(&d->endpoint.counts, d->endpoint.silent)) {
-        log_info("%s: packets of %zu bytes do not arrive; %d from now on", d->base.name,
-                 d->base.media.max_packet, PACKET_SIZE_SAFE);
+    size_t bytes = d->base.media.max_packet + tag_of(d);
+    if (bytes > PACKET_SIZE_SAFE && packet_size_fails(&d->endpoint.counts, d->endpoint.silent)) {
+        log_info("%s: packets of %zu bytes do not arrive; %d from now on", d->base.name, bytes,
+                 PACKET_SIZE_SAFE);
         set_size(d, PACKET_SIZE_SAFE);
     }
 }
@@ -209,14 +219,49 @@ static void datagram_flush(struct media_transport *t, usec_t now)
     arm(d, now);
 }
 
+// Encrypts the packet into buffer `index`. Returns its parts; of no bytes: it must not be sent.
+static void seal(struct datagram_transport *d, int index, const struct media_packet *p,
+                 struct iovec parts[2])
+{
+    uint8_t *out = d->sealed[index];
+    size_t len = p->head_len + p->body_len;
+    if (p->head_len)
+        memcpy(out, p->head, p->head_len);
+    memcpy(out + p->head_len, p->body, p->body_len);
+    if (srtp_guard_seal_rtp(d->base.srtp, out, &len, PACKET_SIZE_MAX) != 0)
+        len = 0;
+    parts[0] = (struct iovec){out, len};
+    parts[1] = (struct iovec){out, 0};
+}
+
 // For a player that does not support one flow for both tracks.
 static int send_beside(struct datagram_transport *d, const struct media_packet *p, usec_t now)
 {
     const struct track_path *audio = &d->base.tracks[TRACK_AUDIO];
     struct iovec parts[2] = {transport_head(p), transport_body(p)};
-    (void)udp_socket_send(audio->socket[0], audio->peer[0], parts, 2);
-    rate_meter_add(&d->meter, p->head_len + p->body_len, now);
+    if (d->sealed)
+        seal(d, UDP_SOCKET_BATCH, p, parts);
+    size_t len = parts[0].iov_len + parts[1].iov_len;
+    if (len)
+        (void)udp_socket_send(audio->socket[0], audio->peer[0], parts, 2);
+    rate_meter_add(&d->meter, len, now);
     return 0;
+}
+
+// Adds the packet to the batch. One that cannot be encrypted counts as sent and is lost.
+static void queue_packet(struct datagram_transport *d, const struct media_packet *p)
+{
+    struct iovec *parts = d->queue[d->queued];
+    if (d->sealed) {
+        seal(d, d->queued, p, parts);
+        d->queued += parts[0].iov_len != 0;
+        return;
+    }
+    if (p->head_len)
+        memcpy(d->heads[d->queued], p->head, p->head_len);
+    parts[0] = (struct iovec){d->heads[d->queued], p->head_len};
+    parts[1] = transport_body(p);
+    d->queued++;
 }
 
 static int datagram_send(struct media_transport *t, enum media_track track,
@@ -228,12 +273,9 @@ static int datagram_send(struct media_transport *t, enum media_track track,
     if (!datagram_room(
             t, now)) // a report or a timeout may have removed the room since it was reported
         return ERR_AGAIN;
-    size_t len = p->head_len + p->body_len;
+    size_t len = p->head_len + p->body_len + tag_of(d);
     assert(p->head_len <= MEDIA_PACKET_MAX_HEAD && len <= PACKET_SIZE_MAX);
-    if (p->head_len)
-        memcpy(d->heads[d->queued], p->head, p->head_len);
-    d->queue[d->queued][0] = (struct iovec){d->heads[d->queued], p->head_len};
-    d->queue[d->queued++][1] = transport_body(p);
+    queue_packet(d, p);
     note_sent(d, (uint32_t)len, now);
     if (d->queued == UDP_SOCKET_BATCH)
         datagram_flush(t, now);
@@ -375,6 +417,7 @@ static void datagram_free(struct transport *t)
         datagram_sender_destroy(&d->endpoint);
     else
         free(d->controller);
+    free(d->sealed);
     free(d);
 }
 
@@ -425,6 +468,12 @@ static struct transport *datagram_create(const struct transport_kind *kind, cons
         .on_room = path->on_room,
         .ctx = path->ctx,
     };
+    if (path->srtp) {
+        d->sealed = calloc(UDP_SOCKET_BATCH + 1, sizeof(*d->sealed));
+        if (!d->sealed)
+            goto free_transport;
+        d->base.media.max_packet -= SRTP_TAG_BYTES;
+    }
     struct controller_config config = {.packet_bytes = PACKET_SIZE_SAFE,
                                        .max_rate_bps = MAX_RATE_BPS};
     char name[CONTROLLER_MAX_NAME + TRANSPORT_MAX_NAME];
@@ -447,6 +496,7 @@ free_controller:
     datagram_free(&d->base);
     return NULL;
 free_transport:
+    free(d->sealed);
     free(d);
     return NULL;
 }
@@ -462,9 +512,13 @@ struct datagram_receiving {
 static void receiving_datagram(struct transport_receiver *r, const struct datagram *d, usec_t now)
 {
     struct datagram_receiving *in = (struct datagram_receiving *)r;
+    struct datagram plain = *d;
+    plain.data = srtp_guard_open_rtp(in->path.srtp, d->data, &plain.len);
+    if (!plain.data) // not reported either: a report must not depend on a forged packet
+        return;
     if (in->reports)
-        datagram_reports_packet(in->reports, d);
-    in->path.on_rtp(in->path.ctx, d->data, d->len, d->arrived, now);
+        datagram_reports_packet(in->reports, &plain);
+    in->path.on_rtp(in->path.ctx, plain.data, plain.len, d->arrived, now);
 }
 
 static void receiving_free(struct transport_receiver *r)

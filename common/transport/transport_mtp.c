@@ -10,6 +10,7 @@
 #include "common/mtp/mtp_udp_ack.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
+#include "common/srtp/srtp_guard.h"
 #include "common/transport/mtp_send_core.h"
 #include "common/transport/transport_receiver.h"
 #include "common/transport/udp_track.h"
@@ -235,6 +236,8 @@ static void receiving_datagram(struct transport_receiver *r, const struct datagr
     else
         arm(m);
     if (got == MTP_RECEIVE_FLOW_RTP)
+        payload = srtp_guard_open_rtp(m->path.srtp, payload, &len);
+    if (got == MTP_RECEIVE_FLOW_RTP && payload)
         m->path.on_rtp(m->path.ctx, payload, len, d->arrived, now);
 }
 

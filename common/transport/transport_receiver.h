@@ -19,12 +19,13 @@ extern "C" {
 struct datagram;
 struct mtp_raw_receiver;
 struct sockaddr;
+struct srtp_guard;
 struct transport_receiver;
 struct udp_socket;
 
 struct transport_receiver_ops {
     // A datagram of the server arrived on the port for RTP, neither a path token nor one of a
-    // packet pair. NULL: not a datagram transport.
+    // packet pair. SRTP is not decrypted yet. NULL: not a datagram transport.
     void (*on_datagram)(struct transport_receiver *r, const struct datagram *d, usec_t now);
     // Returns the number of packets that routers marked (ECN CE); -1: unknown. NULL: always
     // unknown.
@@ -49,6 +50,7 @@ struct transport_receiver_path {
     const struct sockaddr
         *server; // address from which the server sends RTP; port 0: the server did not report it
     struct mtp_raw_receiver *raw; // for transports that require raw sockets; NULL: none
+    struct srtp_guard *srtp;      // decrypts RTP; NULL: it is plain
     struct rtp_ext_ids ext;       // id of the sender's header extension
     uint32_t ssrc;                // the viewer's SSRC
     uint32_t media_ssrc; // SSRC of the SETUP response; reports that use flow numbers contain it

@@ -61,6 +61,7 @@ struct transport *transport_open(const char *name, const struct transport_path *
         return NULL;
     }
     t->kind = kind;
+    t->srtp = path->srtp;
     t->media.ops = &t->ops->media;
     t->media.reliable = kind->reliable;
     t->media.responsive = kind->responsive;
@@ -77,6 +78,13 @@ bool transport_needs_raw(const char *name)
     const struct transport_kind *kind;
     const char *params;
     return transport_find(name, &kind, &params) == 0 && kind->needs_raw;
+}
+
+bool transport_is_interleaved(const char *name)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    return transport_find(name, &kind, &params) == 0 && !kind->datagram && !kind->needs_raw;
 }
 
 bool transport_needs_udp(const char *name)

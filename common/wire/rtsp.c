@@ -312,6 +312,7 @@ const char *rtsp_reason(int status)
         {200, "OK"},
         {400, "Bad Request"},
         {300, "Multiple Choices"},
+        {401, "Unauthorized"},
         {403, "Forbidden"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},

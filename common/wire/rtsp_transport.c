@@ -117,11 +117,37 @@ static int decode_transport_parameter(struct scan parameter, struct rtsp_transpo
         return decode_name(value, t->cc);
     else if (text_is_nocase(name, "x-weir-repair"))
         return decode_name(value, t->repair);
+    else if (text_is_nocase(name, "x-weir-srtp"))
+        return decode_name(value, t->srtp);
     else if (text_is_nocase(name, "x-weir-ecn"))
         t->ecn = true;
     else if (text_is_nocase(name, "x-weir-token"))
         return decode_token(value, t);
     return 0; // mode, ttl, destination, ...: ignored
+}
+
+// Returns false if the profile or the lower transport is unknown.
+static bool decode_profile(struct text name, struct rtsp_transport *t)
+{
+    static const struct {
+        const char *name;
+        bool tcp, avpf, savp;
+    } profiles[] = {
+        {"RTP/AVP", false, false, false},     {"RTP/AVP/UDP", false, false, false},
+        {"RTP/AVP/TCP", true, false, false},  {"RTP/AVPF", false, true, false},
+        {"RTP/AVPF/UDP", false, true, false}, {"RTP/SAVP", false, false, true},
+        {"RTP/SAVP/UDP", false, false, true}, {"RTP/SAVP/TCP", true, false, true},
+        {"RTP/SAVPF", false, true, true},     {"RTP/SAVPF/UDP", false, true, true},
+    };
+    for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
+        if (!text_is_nocase(name, profiles[i].name))
+            continue;
+        t->tcp = profiles[i].tcp;
+        t->avpf = profiles[i].avpf;
+        t->savp = profiles[i].savp;
+        return true;
+    }
+    return false;
 }
 
 // Returns 1: `t` is filled; 0: an unknown profile; ERR_MALFORMED.
@@ -134,10 +160,7 @@ static int decode_alternative(struct scan s, struct rtsp_transport *t)
     memset(t, 0, sizeof(*t));
     for (int i = 0; i < 2; i++)
         t->interleaved[i] = t->client_port[i] = t->server_port[i] = -1;
-    t->tcp = text_is_nocase(name, "RTP/AVP/TCP");
-    t->avpf = text_is_nocase(name, "RTP/AVPF") || text_is_nocase(name, "RTP/AVPF/UDP");
-    bool known =
-        t->tcp || t->avpf || text_is_nocase(name, "RTP/AVP") || text_is_nocase(name, "RTP/AVP/UDP");
+    bool known = decode_profile(name, t);
     while (known && !scan_end(&s))
         if (decode_transport_parameter(scan_until(&s, ';'), t) != 0)
             return ERR_MALFORMED;
@@ -179,10 +202,10 @@ static bool is_name(const char *name)
 
 int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
 {
-    if (!is_name(t->weir) || !is_name(t->cc) || !is_name(t->repair))
+    if (!is_name(t->weir) || !is_name(t->cc) || !is_name(t->repair) || !is_name(t->srtp))
         return ERR_RANGE;
     struct put p = put_into(out, cap);
-    put_format(&p, "RTP/AVP%s;%s",
+    put_format(&p, "RTP/%sAVP%s;%s", t->savp ? "S" : "",
                t->tcp    ? "/TCP"
                : t->avpf ? "F"
                          : "",
@@ -200,6 +223,8 @@ int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
         put_format(&p, ";x-weir-repair=%s", t->repair);
     if (t->ecn)
         put_format(&p, ";x-weir-ecn");
+    if (t->srtp[0])
+        put_format(&p, ";x-weir-srtp=%s", t->srtp);
     if (t->has_token)
         put_format(&p, ";x-weir-token=%016" PRIX64, t->token);
     return put_result(&p);

@@ -23,10 +23,12 @@ enum {
 // repaired (repair_mode_parse()); a response repeats it if the server does so. `x-weir-ecn` in an
 // offer: the viewer echoes ECN marks as the transport defines. In a response,
 // `x-weir-token=0123456789ABCDEF` is the token that the viewer sends from its media ports
-// (path_token.h).
+// (path_token.h). `x-weir-srtp=` is the master key and salt of what its writer sends
+// (srtp_guard.h), in base64 of URLs: 40 characters.
 struct rtsp_transport {
     bool tcp;           // true: RTP/AVP/TCP; false: UDP
     bool avpf;          // RTP/AVPF (RFC 4585), with feedback; not over TCP
+    bool savp;          // RTP/SAVP or RTP/SAVPF (RFC 3711, RFC 5124)
     bool multicast;     // never offered by us; refused with 461
     int interleaved[2]; // channels, -1 when absent
     int client_port[2]; // -1 when absent
@@ -37,6 +39,7 @@ struct rtsp_transport {
     char weir[RTSP_MAX_NAME];   // empty when absent
     char cc[RTSP_MAX_NAME];     // empty when absent
     char repair[RTSP_MAX_NAME]; // x-weir-repair; empty when absent
+    char srtp[RTSP_MAX_NAME];   // x-weir-srtp; empty when absent
     bool ecn;                   // x-weir-ecn
     bool has_token;
     uint64_t token;

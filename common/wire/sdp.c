@@ -397,8 +397,9 @@ static int on_origin(struct sdp *s, struct scan v)
 static int on_session_control(struct sdp *s, struct scan v)
 {
     struct scan url = v;
-    if (scan_word(&url, "rtsp://") && scan_left(&v) < sizeof(s->base)) // otherwise it is "*" or
-                                                                       // useless
+    if ((scan_word(&url, "rtsp://") || scan_word(&url, "rtsps://")) &&
+        scan_left(&v) < sizeof(s->base)) // otherwise it is "*" or
+                                         // useless
         text_copy(text_of_scan(v), s->base, sizeof(s->base));
     return 0;
 }

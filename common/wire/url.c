@@ -24,6 +24,13 @@ static int parse_number(const char *at, size_t len, int max)
     return value <= max ? value : -1;
 }
 
+size_t url_scheme(const char *text)
+{
+    if (strncasecmp(text, "rtsp://", 7) == 0)
+        return 7;
+    return strncasecmp(text, "rtsps://", 8) == 0 ? 8 : 0;
+}
+
 bool url_is_plain(const char *text)
 {
     for (; *text; text++) {
@@ -115,6 +122,84 @@ static int parse_user(const char *at, size_t len, struct url *out, const char **
     return ERR_MALFORMED;
 }
 
+// Returns the first NAME=VALUE of a query; NULL: there is none. *end: the end of its value.
+static char *find_parameter(char *text, const char *name, char **end)
+{
+    size_t name_len = strlen(name);
+    for (char *at = strchr(text, '?'); at && *at; at += strcspn(at, "&")) {
+        at++;
+        if (strncmp(at, name, name_len) != 0 || at[name_len] != '=')
+            continue;
+        char *track = strstr(at, "/trackID=");
+        *end = at + strcspn(at, "&#");
+        if (track && track < *end)
+            *end = track;
+        return at;
+    }
+    return NULL;
+}
+
+bool url_take_parameter(char *text, const char *name, char *value, size_t cap)
+{
+    char *end, *at;
+    bool found = false;
+    value[0] = '\0';
+    while ((at = find_parameter(text, name, &end))) {
+        const char *from = at + strlen(name) + 1;
+        size_t len = (size_t)(end - from);
+        if (!found && len < cap) {
+            memcpy(value, from, len);
+            value[len] = '\0';
+        }
+        found = true;
+        if (*end == '&')
+            end++;
+        else
+            at--; // the '&' or '?' before it
+        memmove(at, end, strlen(end) + 1);
+    }
+    return found;
+}
+
+int url_add_key(char *text, size_t cap, const char *key)
+{
+    size_t used = strlen(text), more = strlen(key) + 5;
+    if (used + more + 1 > cap)
+        return ERR_TOO_BIG;
+    snprintf(text + used, cap - used, "%ckey=%s", strchr(text, '?') ? '&' : '?', key);
+    return 0;
+}
+
+void url_redact(const char *text, char *out, size_t cap)
+{
+    size_t used = 0;
+    bool in_query = false;
+    while (*text && used + 1 < cap) {
+        in_query |= *text == '?';
+        bool begins = in_query && (*text == '?' || *text == '&');
+        out[used++] = *text++;
+        if (!begins || strncmp(text, "key=", 4) != 0)
+            continue;
+        int n = snprintf(out + used, cap - used, "key=***");
+        used = n < 0 || (size_t)n >= cap - used ? cap - 1 : used + (size_t)n;
+        text += strcspn(text, "&# \t\r\n");
+    }
+    out[used] = '\0';
+}
+
+static bool check_pin(struct url *u)
+{
+    if (!u->secure || strncmp(u->pin, "sha256:", 7) != 0 || strlen(u->pin) != URL_MAX_PIN - 1)
+        return false;
+    for (char *c = u->pin + 7; *c; c++) {
+        int digit = hex_digit(*c);
+        if (digit < 0)
+            return false;
+        *c = "0123456789abcdef"[digit];
+    }
+    return true;
+}
+
 static int parse_query(const char *query, struct url *out, const char **reason)
 {
     out->level = -1;
@@ -140,7 +225,8 @@ int url_parse(const char *text, struct url *out, const char **reason)
         *reason = "too long";
         return ERR_MALFORMED;
     }
-    if (strncasecmp(text, "rtsp://", 7) != 0) {
+    size_t scheme = url_scheme(text);
+    if (!scheme) {
         *reason = "it does not begin with rtsp://";
         return ERR_MALFORMED;
     }
@@ -148,7 +234,8 @@ int url_parse(const char *text, struct url *out, const char **reason)
         *reason = "it contains white space or control characters";
         return ERR_MALFORMED;
     }
-    const char *authority = text + 7;
+    out->secure = scheme == 8;
+    const char *authority = text + scheme;
     size_t len = strcspn(authority, "/?#");
     size_t user = len; // the last '@' separates: passwords may contain others
     while (user > 0 && authority[user - 1] != '@')
@@ -158,19 +245,28 @@ int url_parse(const char *text, struct url *out, const char **reason)
         return err;
     authority += user;
     len -= user;
-    memcpy(out->text, text, 7);
-    memcpy(out->text + 7, authority, strlen(authority) + 1);
+    memcpy(out->text, text, scheme);
+    memcpy(out->text + scheme, authority, strlen(authority) + 1);
+    if (url_take_parameter(out->text, "pin", out->pin, sizeof(out->pin)) && !check_pin(out)) {
+        *reason = "?pin= expects sha256: and 64 hexadecimal digits, and an rtsps:// URL";
+        return ERR_MALFORMED;
+    }
+    if (url_take_parameter(out->text, "key", out->key, sizeof(out->key)) && !out->key[0]) {
+        *reason = "?key= expects a key of 1 to 255 characters";
+        return ERR_MALFORMED;
+    }
     err = parse_authority(authority, len, out, reason);
     if (err)
         return err;
-    const char *query = strchr(authority + len, '?');
+    const char *query = strchr(out->text, '?');
     return parse_query(query ? query + 1 : "", out, reason);
 }
 
 void url_request_text(const struct url *u, char out[URL_MAX_TEXT])
 {
     const char *at = u->text;
-    size_t authority = 7 + strcspn(at + 7, "/?#");
+    size_t scheme = url_scheme(at);
+    size_t authority = scheme + strcspn(at + scheme, "/?#");
     const char *close = memchr(at, ']', authority);
     const char *zone = close ? memchr(at, '%', (size_t)(close - at)) : NULL;
     if (zone)
@@ -181,7 +277,7 @@ void url_request_text(const struct url *u, char out[URL_MAX_TEXT])
 
 bool url_is_root(const struct url *u)
 {
-    const char *authority = u->text + 7;
+    const char *authority = u->text + url_scheme(u->text);
     const char *path = authority + strcspn(authority, "/?#");
     return *path == '\0' || strcmp(path, "/") == 0;
 }
@@ -191,7 +287,7 @@ int url_resolve(const char *base, const char *control, char *out, size_t cap)
     int len;
     if (!*control || strcmp(control, "*") == 0) {
         len = snprintf(out, cap, "%s", base);
-    } else if (strncasecmp(control, "rtsp://", 7) == 0) {
+    } else if (url_scheme(control)) {
         len = snprintf(out, cap, "%s", control);
     } else {
         size_t end = strlen(base);

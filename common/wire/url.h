@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// rtsp://[USER[:PASSWORD]@]HOST[:PORT]/PATH[?level=N] (RFC 2326, 3.2; IPv6 literals in brackets,
-// ip_literal.h), and the URL of a medium from the SDP's control attribute (RFC 2326, C.1.1).
+// rtsp[s]://[USER[:PASSWORD]@]HOST[:PORT]/PATH[?level=N][&key=KEY] (RFC 2326, 3.2; IPv6 literals in
+// brackets, ip_literal.h), and the URL of a medium from the SDP's control attribute (RFC 2326,
+// C.1.1).
 #ifndef WEIR_WIRE_URL_H
 #define WEIR_WIRE_URL_H
 
@@ -15,30 +16,52 @@ enum {
     URL_MAX_TEXT = 1024, // bytes with NUL
     URL_MAX_HOST = 256,  // bytes with NUL
     URL_MAX_USER = 128,  // bytes with NUL
+    URL_MAX_KEY = 256,   // bytes with NUL
+    URL_MAX_PIN = 72,    // bytes of "sha256:" and 64 hexadecimal digits, with NUL
     URL_DEFAULT_PORT = 8554,
     URL_RTSP_PORT = 554, // default port of third-party servers
 };
 
 struct url {
-    // As given, with the query but without the user: the form used in reports.
+    // As given, with the query but without the user, the key and the pin: the form used in reports.
     char text[URL_MAX_TEXT];
+    char key[URL_MAX_KEY];   // of ?key=KEY, as given; empty: none
     char user[URL_MAX_USER]; // unescaped; empty: none
     char password[URL_MAX_USER];
     char host[URL_MAX_HOST]; // without brackets, with the zone after one %
     int port;
     bool has_port; // true if the URL contains a port
-    int level;     // N of ?level=N, -1 if absent
+    bool secure;   // rtsps://
+    // Of ?pin=sha256:HEX, in lower case: what the server's key must be (tls_trust.h); empty: none.
+    char pin[URL_MAX_PIN];
+    int level; // N of ?level=N, -1 if absent
 };
 
 // Returns 0, or ERR_MALFORMED with *reason (static text).
 int url_parse(const char *text, struct url *out, const char **reason);
 
+// Returns the length of "rtsp://" or "rtsps://" at the beginning of a text, in any case; 0:
+// neither.
+size_t url_scheme(const char *text);
+
 // Returns true if a request line can hold the text: white space and control characters would break
 // the line apart.
 bool url_is_plain(const char *text);
 
-// Writes the URL for requests: `text` without the zone, which has no meaning on another machine
-// (RFC 6874, 4).
+// Removes NAME=VALUE from the query, each time it occurs, and writes the first value, which ends
+// before '&', '#' or a track's name that a client has appended to the query ("/trackID=0"). Returns
+// true if there was one; a value that does not fit is removed, and `value` is empty.
+bool url_take_parameter(char *text, const char *name, char *value, size_t cap);
+
+// Appends key=KEY to the query. Returns 0 or ERR_TOO_BIG: `text` is unchanged.
+int url_add_key(char *text, size_t cap, const char *key);
+
+// Copies a text for people: the value of each key=VALUE in a query is replaced by ***. What does
+// not fit is cut off.
+void url_redact(const char *text, char *out, size_t cap);
+
+// Writes the URL for requests: `text` without the key (url_add_key), and without the zone, which
+// has no meaning on another machine (RFC 6874, 4).
 void url_request_text(const struct url *u, char out[URL_MAX_TEXT]);
 
 // Returns true if the URL has no path. Such a URL lists the files of a folder, if the server serves

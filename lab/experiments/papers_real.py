@@ -50,7 +50,7 @@ class Senders:
         self.players = []
 
     def serve(self, name, address):
-        sender = self.world.start(name, ["weir-send", "--listen", f"{address}:{live.RTSP_PORT}", "--timeout", "3600",
+        sender = self.world.start(name, ["weir-send", "--insecure", "--listen", f"{address}:{live.RTSP_PORT}", "--timeout", "3600",
                                          "--max-viewers", "256", self.source], f"send-{name}")
         sender.wait_line(r"rtsp://")
         self.at[name] = address

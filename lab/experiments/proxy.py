@@ -80,7 +80,7 @@ def stream(context, world, at, how, seconds):
     address = at["server"]
     if how.proxy is not None:
         address = at["proxy-access"]
-        proxy = world.start("proxy", ["weir-proxy", "--listen", f"{address}:{live.RTSP_PORT}", "--origin",
+        proxy = world.start("proxy", ["weir-proxy", "--insecure", "--listen", f"{address}:{live.RTSP_PORT}", "--origin",
                                       f"rtsp://{at['server']}:{live.RTSP_PORT}", "--access-transport", how.access,
                                       "--stats", world.path("proxy.jsonl"), *how.proxy], "proxy")
         proxy.wait_line(r"rtsp://")

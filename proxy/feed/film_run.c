@@ -10,6 +10,7 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/wire/frame_ranges.h"
+#include "common/wire/url.h"
 #include "proxy/feed/upstream.h"
 #include "proxy/policy/run_limit.h"
 #include "server/policy/frame_clock.h"
@@ -59,7 +60,7 @@ struct film_run {
 bool film_run_url(const struct origin_rules *rules, const struct store_film *film, struct url *out)
 {
     char path[URL_MAX_TEXT];
-    const char *rest = store_film_url(film) + strlen("rtsp://");
+    const char *rest = store_film_url(film) + url_scheme(store_film_url(film));
     const char *slash = strchr(rest, '/');
     if (rules->has_origin)
         snprintf(path, sizeof(path), "%s", slash ? slash : "/");

@@ -544,6 +544,7 @@ struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
                                     .rtsp = &rtsp,
                                     .cc = "",
                                     .repair = repair_mode_name(REPAIR_MODE_AUTO),
+                                    .srtp = config->rules->srtp,
                                     .ops = &link_ops,
                                     .ctx = u};
     u->bye = timer_new(config->loop, on_bye_time, u);

@@ -8,6 +8,8 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 #include "common/net/udp_socket.h"
+#include "common/program/listen_argument.h"
+#include "common/program/url_argument.h"
 #include "common/transport/transport_list.h"
 #include "server/policy/viewer_limits.h"
 
@@ -21,12 +23,7 @@ enum { FILL_SPEED = 2 };
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    struct proxy_options *o = options;
-    const char *wrong;
-    if (sockaddr_read(value, &o->listen, &wrong) == 0)
-        return NULL;
-    return wrong ? wrong
-                 : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
+    return listen_argument_read(value, &((struct proxy_options *)options)->listen);
 }
 
 static const char *read_trusted(void *options, const char *value, char *reason, size_t cap)
@@ -35,28 +32,33 @@ static const char *read_trusted(void *options, const char *value, char *reason, 
     return trusted_proxies_read(&((struct proxy_options *)options)->proxies, value);
 }
 
+static const char *read_page_origin(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    return web_origins_read(&((struct proxy_options *)options)->origins, value);
+}
+
 static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    struct proxy_options *o = options;
-    const char *wrong;
-    if (sockaddr_read(value, &o->metrics, &wrong) == 0)
-        return NULL;
-    return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
+    return listen_argument_read(value, &((struct proxy_options *)options)->metrics);
 }
 
 static const char *read_origin(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
     struct origin_rules *rules = &((struct proxy_options *)options)->rules;
-    const char *wrong;
+    char line[URL_ARGUMENT_MAX];
+    const char *wrong, *url = url_argument_read(value, line);
     rules->has_origin = true;
-    if (url_parse(value, &rules->origin, &wrong) != 0)
-        return "expects rtsp://HOST[:PORT]";
+    if (!url)
+        return "cannot read a URL from that file";
+    if (url_parse(url, &rules->origin, &wrong) != 0)
+        return "expects rtsp://HOST[:PORT][/?key=KEY], or @FILE with that line";
     if (*rules->origin.user)
         return "takes no user: use --origin-user, which other users of this machine do not see in "
                "a configuration file";
-    return strchr(rules->origin.text, '?') ? "takes no query" : NULL;
+    return strchr(rules->origin.text, '?') ? "takes no query but ?key=KEY" : NULL;
 }
 
 static const char *read_parent(void *options, const char *value, char *reason, size_t cap)
@@ -235,7 +237,8 @@ static const struct option_row rows[] = {
     {.section = "Origins", .name = "origin", .argument = "URL", .read = read_first,
      .hides_user = true,
      .help = "rtsp://HOST[:PORT] of the origin; rtsp://PROXY/live is then its /live; without it "
-             "viewers request rtsp://PROXY/HOST[:PORT]/live of the hosts that --allow names"},
+             "viewers request rtsp://PROXY/HOST[:PORT]/live of the hosts that --allow names; ?key=KEY is "
+             "sent to the origin and shown to no viewer; @FILE: a file whose first line is the URL"},
     {.name = "parent", .argument = "URL", .read = read_parent, .hides_user = true,
      .help = "rtsp://HOST[:PORT] of another weir-proxy, which requests the streams in place of this "
              "one; its viewers and those of other proxies behind it share them"},
@@ -254,8 +257,8 @@ static const struct option_row rows[] = {
 
     {.section = "Viewers", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
      .fallback = "127.0.0.1:8554",
-     .help = "address to listen on; all addresses: 0.0.0.0:8554 or [::]:8554; a link-local address "
-             "requires its interface: [fe80::1%eth0]:8554"},
+     .help = "address to listen on; all addresses: 0.0.0.0:8554, [::]:8554 or :8554; 8554 is this "
+             "machine only; a link-local address requires its interface: [fe80::1%eth0]:8554"},
     {.name = "access-transport", .argument = "LIST", .read = read_access,
      .value = transport_list_value,
      .help = "transports that viewers get, the first that a viewer offers (default: minbuf if the "
@@ -283,9 +286,15 @@ static const struct option_row rows[] = {
      .max = VIEWERS_MAX, .fallback = "1024",
      .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
              "them, at least 4"},
+    {.name = "srtp", .kind = OPTION_SWITCH, .at = AT(rules.srtp),
+     .help = "datagrams of viewers and origins are SRTP only, even where RTSP is not encrypted; then the keys can be read on the network: for "
+             "tests"},
     {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
      .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
              "repeat it for more, at most 16"},
+    {.name = "allow-origin", .argument = "ORIGIN", .read = read_page_origin, .repeats = true,
+     .help = "let web pages of this origin play from the server and embed its page, such as "
+             "https://example.org; repeat it for more, at most 16"},
 
     {.section = "Cache", .name = "cache", .argument = "DIR", .kind = OPTION_FILE, .at = AT(cache),
      .help = "store prepared films in this folder as they pass, and serve those that are complete "
@@ -320,6 +329,14 @@ static const struct option_row rows[] = {
              "times the film's own rate; 0: the film's own rate"},
     {.name = "cache-list", .kind = OPTION_SWITCH, .at = AT(cache_list),
      .help = "print what --cache has stored, and exit"},
+
+    OPTION_ROWS_ACCESS("users", AT(who)),
+    OPTION_ROW_STATE_DIR(AT(state_dir)),
+    {.name = "tls-cert", .argument = "FILE", .kind = OPTION_FILE, .at = AT(tls_cert),
+     .help = "certificate of the server, in PEM, with those up to its CA's; needs --tls-key "
+             "(default: a self-signed one, whose key is kept in --state-dir)"},
+    {.name = "tls-key", .argument = "FILE", .kind = OPTION_FILE, .at = AT(tls_key),
+     .help = "private key of --tls-cert, in PEM"},
 
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "write a JSON line per second and viewer"},
@@ -396,8 +413,19 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
     enum options_result result =
         command_line_read(&proxy_option_table, argc, argv, o, &o->file, out, error, cap);
     o->choices.rules = &o->rules;
+    const char *reason = result == OPTIONS_RUN ? access_options_conflict(&o->who) : NULL;
+    if (reason) {
+        (void)err_say(error, cap, 0, "%s", reason);
+        return OPTIONS_BAD;
+    }
+    if (result == OPTIONS_RUN && o->who.invite)
+        return result;
     if (result == OPTIONS_RUN && o->has_parent && o->names_origin) {
         (void)err_say(error, cap, 0, "--parent conflicts with --origin");
+        return OPTIONS_BAD;
+    }
+    if (result == OPTIONS_RUN && !o->tls_cert != !o->tls_key) {
+        (void)err_say(error, cap, 0, "--tls-cert requires --tls-key, and the other way round");
         return OPTIONS_BAD;
     }
     const char *lacks = result == OPTIONS_RUN ? set_cache(o) : NULL;

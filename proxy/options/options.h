@@ -10,7 +10,9 @@
 #include "common/program/command_line.h"
 #include "proxy/feed/relay_media.h"
 #include "proxy/policy/origin_url.h"
+#include "server/access/access_options.h"
 #include "server/rtsp/trusted_proxies.h"
+#include "server/web/web_front.h"
 #include "stream/send/scheduler.h"
 
 #ifdef __cplusplus
@@ -31,6 +33,7 @@ struct proxy_options {
     int timeout; // seconds
     int max_viewers;
     struct trusted_proxies proxies; // that may have more of them
+    struct web_origins origins;     // of web pages that may play
     const char *cache;              // folder; NULL: none
     int64_t cache_bytes;            // of its files
     usec_t validate;
@@ -42,6 +45,10 @@ struct proxy_options {
     int fetch_rate;                  // bit/s; 0: the film's own pace
     const char *stats;               // NULL: none
     struct sockaddr_storage metrics; // AF_UNSPEC: none
+    struct access_options who;       // may watch
+    const char *state_dir;           // NULL: not given (state_dir_find)
+    const char *tls_cert;            // file; NULL: not given. With tls_key
+    const char *tls_key;             // file
     struct log_options log;
 };
 

@@ -100,11 +100,16 @@ int origin_url_of(const struct origin_rules *rules, const char *path, struct url
     if (written < 0 || (size_t)written >= sizeof(text) || !url_is_plain(text) ||
         strchr(text + 7, '@') || url_parse(text, out, &reason) != 0)
         return ERR_MALFORMED;
+    if (strcmp(text, out->text) !=
+        0) // a parameter was cut out: what followed may have dot segments
+        return ERR_MALFORMED;
     if (!rules->has_origin && !is_allowed(rules, out))
         return ERR_UNSUPPORTED;
     if (rules->has_origin) {
         memcpy(out->user, origin->user, sizeof(out->user));
         memcpy(out->password, origin->password, sizeof(out->password));
+        memcpy(out->pin, origin->pin, sizeof(out->pin));
+        memcpy(out->key, origin->key, sizeof(out->key));
     }
     out->level = -1;
     return 0;

@@ -22,6 +22,7 @@ struct origin_host {
 struct origin_rules {
     bool has_origin;
     struct url origin; // with has_origin
+    bool srtp;         // their datagrams are SRTP even beside a plain connection
     int host_count;
     struct origin_host hosts[ORIGIN_URL_HOSTS]; // that are allowed besides
 };

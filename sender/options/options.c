@@ -8,6 +8,8 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 #include "common/net/udp_socket.h"
+#include "common/program/listen_argument.h"
+#include "common/program/url_argument.h"
 #include "common/transport/transport_list.h"
 #include "media/audio/audio_encoder.h"
 #include "media/capture/audio_open.h"
@@ -17,18 +19,19 @@
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    struct options *o = options;
-    const char *wrong;
-    if (sockaddr_read(value, &o->listen, &wrong) == 0)
-        return NULL;
-    return wrong ? wrong
-                 : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
+    return listen_argument_read(value, &((struct options *)options)->listen);
 }
 
 static const char *read_trusted(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
     return trusted_proxies_read(&((struct options *)options)->proxies, value);
+}
+
+static const char *read_page_origin(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    return web_origins_read(&((struct options *)options)->origins, value);
 }
 
 static const char *read_path(void *options, const char *value, char *reason, size_t cap)
@@ -122,21 +125,13 @@ static const char *read_capture(void *options, const char *value, char *reason, 
 static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    struct options *o = options;
-    const char *wrong;
-    if (sockaddr_read(value, &o->metrics, &wrong) == 0)
-        return NULL;
-    return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
+    return listen_argument_read(value, &((struct options *)options)->metrics);
 }
 
 static const char *read_http(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    struct options *o = options;
-    const char *wrong;
-    if (sockaddr_read(value, &o->http, &wrong) == 0)
-        return NULL;
-    return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8080";
+    return listen_argument_read(value, &((struct options *)options)->http);
 }
 
 static const char *read_audio(void *options, const char *value, char *reason, size_t cap)
@@ -145,29 +140,14 @@ static const char *read_audio(void *options, const char *value, char *reason, si
     return audio_source_is_name(value) ? NULL : "expects pulse[:DEVICE], alsa[:DEVICE] or none";
 }
 
-// Reads the first line of a file. Returns false if there is none, or it is too long.
-static bool read_line(const char *path, char *out, int cap)
-{
-    FILE *file = fopen(path, "re");
-    bool got = file && fgets(out, cap, file);
-    if (file)
-        fclose(file);
-    size_t len = got ? strcspn(out, "\r\n") : 0;
-    got = got && (out[len] || len + 1 < (size_t)cap);
-    if (got)
-        out[len] = '\0';
-    return got;
-}
-
 static const char *read_push(void *options, const char *value, char *reason, size_t cap)
 {
     struct options *o = options;
-    char line[2 * URL_MAX_TEXT];
-    const char *why;
-    bool in_file = value[0] == '@';
-    if (in_file && !read_line(value + 1, line, sizeof(line)))
+    char line[URL_ARGUMENT_MAX];
+    const char *why, *url = url_argument_read(value, line);
+    if (!url)
         return "cannot read a URL from that file";
-    if (url_parse(in_file ? line : value, &o->push, &why) == 0 && !url_is_root(&o->push))
+    if (url_parse(url, &o->push, &why) == 0 && !url_is_root(&o->push))
         return NULL;
     o->push.text[0] = '\0';
     snprintf(reason, cap,
@@ -276,8 +256,8 @@ static const struct option_row rows[] = {
 
     {.section = "Server", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
      .fallback = "127.0.0.1:8554",
-     .help = "address to listen on; all addresses: 0.0.0.0:8554 or [::]:8554; a link-local address "
-             "requires its interface: [fe80::1%eth0]:8554"},
+     .help = "address to listen on; all addresses: 0.0.0.0:8554, [::]:8554 or :8554; 8554 is this "
+             "machine only; a link-local address requires its interface: [fe80::1%eth0]:8554"},
     {.name = "path", .argument = "PATH", .kind = OPTION_TEXT, .at = AT(path), .read = read_path,
      .fallback = "/live", .help = "path in the URL"},
     {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .min = 1,
@@ -295,12 +275,19 @@ static const struct option_row rows[] = {
      .min = FRAGMENT_MIN, .max = FRAGMENT_MAX,
      .help = "cut frames into packets with at most so many bytes of the frame, 200 to 1400 (default: "
              "as many as fit into a packet of the path)"},
+    {.name = "srtp", .kind = OPTION_SWITCH, .at = AT(srtp),
+     .help = "send datagrams as SRTP only, even where RTSP is not encrypted; then the keys can be read on the network: for "
+             "tests"},
     {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
      .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
              "repeat it for more, at most 16"},
+    {.name = "allow-origin", .argument = "ORIGIN", .read = read_page_origin, .repeats = true,
+     .help = "let web pages of this origin play from the server and embed its page, such as "
+             "https://example.org; repeat it for more, at most 16"},
     {.name = "http", .argument = "ADDR:PORT", .read = read_http,
      .help = "serve the media to HTTP players and caches too: HLS at http://ADDR:PORT/live/index.m3u8, "
-             "DASH at index.mpd beside it"},
+             "DASH at index.mpd beside it. It has neither encryption nor keys: off the loopback it "
+             "requires --insecure"},
     {.name = "http-segment", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(http_segment),
      .min = 1, .max = 10, .help = "length of the segments of --http, 1 to 10 (default 2)"},
 
@@ -346,6 +333,14 @@ static const struct option_row rows[] = {
      .min = AUDIO_MIN_BPS / 1000, .max = AUDIO_MAX_BPS / 1000, .fallback = "64",
      .help = "bitrate of the audio (Opus), 16 to 256"},
 
+    OPTION_ROWS_ACCESS("access", AT(who)),
+    OPTION_ROW_STATE_DIR(AT(state_dir)),
+    {.name = "tls-cert", .argument = "FILE", .kind = OPTION_FILE, .at = AT(tls_cert),
+     .help = "certificate of the server, in PEM, with those up to its CA's; needs --tls-key "
+             "(default: a self-signed one, whose key is kept in --state-dir)"},
+    {.name = "tls-key", .argument = "FILE", .kind = OPTION_FILE, .at = AT(tls_key),
+     .help = "private key of --tls-cert, in PEM"},
+
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "write a JSON line per second and viewer"},
     {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
@@ -379,6 +374,8 @@ const struct option_table send_option_table = {
 static const char *conflict(const struct options *o)
 {
     bool is_pushed = o->push.text[0];
+    if (access_options_conflict(&o->who))
+        return access_options_conflict(&o->who);
     if (!is_pushed && o->push_transports.count)
         return "--push-transport requires --push URL";
     if (!is_pushed && o->push_level >= 0)
@@ -392,10 +389,15 @@ static const char *conflict(const struct options *o)
     if (o->fragment && o->filler_bps)
         return "--fragment conflicts with a synthetic source that has packets without frames";
     bool has_http = o->http.ss_family != AF_UNSPEC;
+    if (!o->tls_cert != !o->tls_key)
+        return "--tls-cert requires --tls-key, and the other way round";
     if (!has_http && o->http_segment)
         return "--http-segment requires --http ADDR:PORT";
     if (has_http && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
         return "--http conflicts with a synthetic source, which has no pictures";
+    if (has_http && !sockaddr_is_loopback((const struct sockaddr *)&o->http) && !o->who.insecure)
+        return "--http off the loopback requires --insecure: it is not encrypted and asks for no "
+               "key. Or give it 127.0.0.1:PORT, and put a server with TLS and passwords before it";
     if (has_http && o->codec == SDP_VP9)
         return "--http conflicts with --codec vp9: it serves H.264";
     if (o->baseline && o->prepare)

@@ -15,7 +15,9 @@
 #include "media/coded/ladder.h"
 #include "media/coded/synthetic.h"
 #include "media/picture/geometry.h"
+#include "server/access/access_options.h"
 #include "server/rtsp/trusted_proxies.h"
+#include "server/web/web_front.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,12 +49,18 @@ struct options {
     int audio_kbps;
     int timeout; // seconds
     int max_viewers;
+    bool srtp;                      // datagrams are SRTP even beside a plain connection
     int fragment;                   // max bytes of a frame in a packet; 0: what the path allows
     struct trusted_proxies proxies; // that may have more of them
+    struct web_origins origins;     // of web pages that may play
     int mtp_port;                   // 0: any
     struct url push;                // empty text: none
     struct transport_list push_transports; // count 0: not given
     int push_level;                        // -1: the highest
+    struct access_options who;             // may watch
+    const char *state_dir;                 // NULL: not given (state_dir_find)
+    const char *tls_cert;                  // file; NULL: not given. With tls_key
+    const char *tls_key;                   // file
     struct log_options log;
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/rtsp/link_tls.h"
 #include "client/rtsp/resolver.h"
 #include "client/rtsp/rtsp_hash.h"
 #include "common/base/err.h"
@@ -41,6 +42,7 @@ struct push_track {
 struct push_link {
     struct push_link_config config;
     struct url url;
+    struct link_tls tls;
     char description[SDP_MAX_BYTES];
     char video[SDP_MAX_BYTES];
     struct resolver *resolver; // owned
@@ -92,6 +94,10 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 static void on_open(void *ctx, usec_t now)
 {
     struct push_link *l = ctx;
+    if (!link_tls_open(&l->tls, l->conn, l->url.host, l->url.port)) {
+        fail(l, RTSP_RECORDER_FAILED, "cannot set up TLS", now);
+        return;
+    }
     rtsp_recorder_connected(l->recorder, now);
     arm(l);
 }
@@ -105,7 +111,11 @@ static void on_close(void *ctx, int err, usec_t now)
         connect_next(l, now);
         return;
     }
-    rtsp_recorder_closed(l->recorder, err, now);
+    char text[1024];
+    if (link_tls_refused(&l->tls, l->conn, l->url.host, l->url.port, text, sizeof(text)))
+        rtsp_recorder_fail(l->recorder, RTSP_RECORDER_FAILED, text, now);
+    else
+        rtsp_recorder_closed(l->recorder, err, now);
     arm(l);
 }
 
@@ -506,6 +516,7 @@ struct push_link *push_link_new(const struct push_link_config *config, usec_t no
         return NULL;
     l->config = *config;
     l->url = *config->url;
+    link_tls_init(&l->tls, &l->url);
     l->deadline = now + CONNECT_TIMEOUT;
     for (int i = 0; i < TRACKS; i++)
         l->tracks[i].channel[0] = l->tracks[i].channel[1] = -1;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/export/stats_http.h"
 
-#include <arpa/inet.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,9 +11,11 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/tcp_listen.h"
 #include "common/net/udp_socket.h"
+#include "server/access/access.h"
 #include "server/export/dashboard.h"
 #include "server/export/process_stats.h"
 #include "server/export/stats_json.h"
@@ -29,6 +29,7 @@ enum {
 };
 
 struct stats_http {
+    struct access *access;     // borrowed; NULL: everybody may read
     struct MHD_Daemon *daemon; // owned
     bool local;                // it listens on a loopback address
     pthread_mutex_t lock;      // guards `latest`; held only to copy it
@@ -64,8 +65,9 @@ static struct stats *copy_latest(struct stats_http *s)
 struct page {
     char *body; // malloc'ed; MHD frees it
     size_t len;
-    const char *type; // static
-    char policy[256]; // Content-Security-Policy
+    const char *type;              // static
+    char policy[256];              // Content-Security-Policy
+    struct access_refusal refusal; // of a status that is not 200, if it has a text
 };
 
 static const char no_policy[] = "default-src 'none'; frame-ancestors 'none'";
@@ -144,16 +146,23 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned statu
                                const struct page *page)
 {
     static char empty[] = "";
+    const char *refusal = page->refusal.text; // static
     struct MHD_Response *r =
         status == MHD_HTTP_OK
             ? MHD_create_response_from_buffer(page->len, page->body, MHD_RESPMEM_MUST_FREE)
-            : MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT);
+            : MHD_create_response_from_buffer(refusal ? strlen(refusal) : 0,
+                                              refusal ? (void *)(uintptr_t)refusal : empty,
+                                              MHD_RESPMEM_PERSISTENT);
     if (status != MHD_HTTP_OK || !r)
         free(page->body);
     if (!r)
         return MHD_NO;
     if (status == MHD_HTTP_OK)
         MHD_add_response_header(r, "Content-Type", page->type);
+    else if (refusal)
+        MHD_add_response_header(r, "Content-Type", "text/plain");
+    if (status == MHD_HTTP_UNAUTHORIZED)
+        MHD_add_response_header(r, "WWW-Authenticate", page->refusal.challenge);
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
         MHD_add_response_header(r, "Allow", "GET, HEAD");
     MHD_add_response_header(r, "Cache-Control", "no-store");
@@ -181,6 +190,30 @@ static bool is_host_allowed(const struct stats_http *s, struct MHD_Connection *c
     return host[strspn(host, digits)] == '\0';
 }
 
+static struct text text_of(const char *value)
+{
+    return (struct text){value, value ? strlen(value) : 0};
+}
+
+// Returns 200, or the status of a refusal.
+static unsigned let_in(const struct stats_http *s, struct MHD_Connection *connection,
+                       struct access_refusal *why)
+{
+    if (!s->access)
+        return MHD_HTTP_OK;
+    const union MHD_ConnectionInfo *peer =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    struct access_request r = {
+        .path = text_of("/"),
+        .key = text_of(MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "key")),
+        .authorization =
+            text_of(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization")),
+        .right = ACCESS_METRICS};
+    if (access_http(s->access, peer->client_addr, &r, why, clock_now()) == ACCESS_GRANTED)
+        return MHD_HTTP_OK;
+    return (unsigned)why->status;
+}
+
 // MHD calls this after the header, then for each piece of a body, and finally without data.
 // Requests have no body here, so a connection with one is refused.
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
@@ -201,8 +234,10 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         return MHD_NO;
     struct page page = {0};
     memcpy(page.policy, no_policy, sizeof(no_policy));
-    unsigned status =
-        is_host_allowed(ctx, connection) ? write_page(ctx, method, url, &page) : MHD_HTTP_FORBIDDEN;
+    unsigned status = is_host_allowed(ctx, connection) ? let_in(ctx, connection, &page.refusal)
+                                                       : MHD_HTTP_FORBIDDEN;
+    if (status == MHD_HTTP_OK)
+        status = write_page(ctx, method, url, &page);
     return respond(connection, status, &page);
 }
 
@@ -217,20 +252,14 @@ static void on_log(void *ctx, const char *format, va_list args)
     log_debug("metrics: %s", text);
 }
 
-static bool is_loopback(const struct sockaddr *at)
-{
-    if (at->sa_family == AF_INET6)
-        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at)->sin6_addr);
-    return (ntohl(((const struct sockaddr_in *)at)->sin_addr.s_addr) & 0xff000000) == 0x7f000000;
-}
-
-struct stats_http *stats_http_new(const struct sockaddr *at)
+struct stats_http *stats_http_new(const struct sockaddr *at, struct access *access)
 {
     struct stats_http *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
-    s->local = is_loopback(at);
+    s->local = sockaddr_is_loopback(at);
+    s->access = access;
     int fd = tcp_listen(at, "--metrics");
     if (fd < 0)
         goto free_server;
@@ -248,7 +277,7 @@ struct stats_http *stats_http_new(const struct sockaddr *at)
     }
     char text[SOCKADDR_TEXT];
     tcp_listen_address(fd, text, sizeof(text));
-    log_info("metrics at http://%s/", text);
+    log_info("metrics at http://%s/%s", text, access ? " (a key or a password is required)" : "");
     return s;
 
 close_fd:

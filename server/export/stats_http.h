@@ -22,11 +22,13 @@ extern "C" {
 
 enum { STATS_HTTP_CONNECTIONS = 64 };
 
+struct access;
 struct stats_http; // opaque
 
 // Returns NULL if it cannot listen on `at` (logged). The server's thread has the capabilities of
-// the calling thread.
-struct stats_http *stats_http_new(const struct sockaddr *at);
+// the calling thread. `access`: borrowed; a request requires the right ACCESS_METRICS, by the path
+// "/", ?key=KEY or a password on the loopback; NULL: none is required.
+struct stats_http *stats_http_new(const struct sockaddr *at, struct access *access);
 void stats_http_publish(struct stats_http *s, const struct stats *f);
 void stats_http_free(struct stats_http *s); // NULL is fine
 

@@ -56,6 +56,16 @@ static json_t *relay_json(const struct relay_info *relay)
     return o;
 }
 
+static json_t *srtp_json(const struct session_stats *s)
+{
+    if (!s->is_srtp)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "replayed", count(s->srtp_replayed));
+    json_object_set_new(o, "forged", count(s->srtp_forged));
+    return o;
+}
+
 static json_t *transport_json(const struct session_stats *s)
 {
     json_t *o = json_object();
@@ -68,6 +78,7 @@ static json_t *transport_json(const struct session_stats *s)
     json_object_set_new(o, "unsent_queue", number(s->info.unsent_bytes));
     json_object_set_new(o, "controller", controller_json(&s->info));
     json_object_set_new(o, "feedback", feedback_json(&s->info));
+    json_object_set_new(o, "srtp", srtp_json(s));
     json_object_set_new(o, "wrong_tokens", count(s->wrong_tokens));
     json_object_set_new(o, "feedback_dropped", count(s->feedback_dropped));
     json_object_set_new(o, "acks_ignored", count(s->info.acks_ignored));

@@ -36,7 +36,7 @@ void stats_outputs_collect(struct stats_outputs *t, usec_t now)
 }
 
 struct stats_outputs *stats_outputs_new(const char *file, const struct sockaddr_storage *metrics,
-                                        struct catalog *catalog, usec_t now)
+                                        struct access *access, struct catalog *catalog, usec_t now)
 {
     struct stats_outputs *t = calloc(1, sizeof(*t));
     if (!t)
@@ -48,7 +48,7 @@ struct stats_outputs *stats_outputs_new(const char *file, const struct sockaddr_
     if (file && !(t->file = stats_file_open(file)))
         goto free_outputs;
     if (metrics->ss_family != AF_UNSPEC) {
-        t->metrics = stats_http_new((const struct sockaddr *)metrics);
+        t->metrics = stats_http_new((const struct sockaddr *)metrics, access);
         if (!t->metrics)
             goto close_stats;
     }

@@ -12,12 +12,14 @@
 extern "C" {
 #endif
 
+struct access;
 struct stats_outputs; // opaque
 
-// `file`: NULL: none. `metrics`: address of the HTTP server; AF_UNSPEC: none. Borrows the catalog.
+// `file`: NULL: none. `metrics`: address of the HTTP server; AF_UNSPEC: none. `access`: as
+// stats_http_new has it. Borrows the catalog.
 // Returns NULL if the file or the address cannot be opened (logged).
 struct stats_outputs *stats_outputs_new(const char *file, const struct sockaddr_storage *metrics,
-                                        struct catalog *catalog, usec_t now);
+                                        struct access *access, struct catalog *catalog, usec_t now);
 // Collects and publishes the stats; call it about once a second.
 void stats_outputs_collect(struct stats_outputs *t, usec_t now);
 // Stops the HTTP server and writes the last line of the file. NULL is fine.

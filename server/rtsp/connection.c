@@ -9,8 +9,16 @@
 #include "common/base/log.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/timer.h"
+#include "common/net/tls_filter.h"
 #include "common/net/udp_socket.h"
 #include "server/rtsp/rtsp_handler.h"
+#include "server/web/web_request.h"
+#include "server/web/websocket.h"
+
+// How long a browser may keep a connection after an answer.
+static const usec_t HTTP_IDLE = 5 * USEC_PER_SEC;
+
+enum speaks { SPEAKS_UNKNOWN, SPEAKS_RTSP, SPEAKS_HTTP };
 
 struct connection {
     struct connection_config config;
@@ -19,11 +27,25 @@ struct connection {
     struct timer *turn;           // owned; serves further requests that were received together
     struct rtsp_handler *handler; // owned
     char name[64];                // the viewer's address
+    bool begun;                   // the first byte was seen
+    struct tcp_filter *tls;       // borrowed of `tcp`; NULL: not encrypted
+    enum speaks speaks;
+    usec_t answered; // time of the last HTTP answer
     // Responses to requests that arrived together, which leave together: each write takes a segment
     // of its own, and the window counts segments.
     char *answers; // owned, ANSWERS_BYTES; NULL: none
     size_t answers_len;
 };
+
+// Returns 0, or an error that ends the connection. TLS is decided by the first byte: no method of
+// RTSP or HTTP begins with it. A slow handshake has the time of a slow first request.
+static int look_for_tls(struct connection *c, uint8_t first)
+{
+    if (first != TLS_FIRST_BYTE || !c->config.credentials)
+        return 0;
+    c->tls = tls_server_filter_new(c->config.credentials);
+    return c->tls ? tcp_conn_push_filter(c->tcp, c->tls) : ERR_NO_MEMORY;
+}
 
 enum { ANSWERS_BYTES = 2 * RTSP_RESPONSE_BYTES };
 
@@ -93,11 +115,74 @@ static int refuse_input(struct connection *c, int err)
     return err;
 }
 
+static int send_answer(struct connection *c, const struct web_answer *a)
+{
+    int err = tcp_conn_send(c->tcp, a->head, a->head_len);
+    if (!err && a->body_len)
+        err = tcp_conn_send(c->tcp, a->body, a->body_len);
+    return err;
+}
+
+// Serves HTTP requests, until one of them makes the connection a WebSocket with RTSP in it.
+static int on_http(struct connection *c, const uint8_t *data, size_t len, usec_t now)
+{
+    static const struct web_origins none;
+    struct web_front front = {
+        .program = c->config.program,
+        .allowed = c->config.origins ? c->config.origins : &none,
+        .open = (!c->config.access && !tcp_conn_is_secure(c->tcp)) ||
+                sockaddr_is_loopback((const struct sockaddr *)tcp_conn_local(c->tcp))};
+    size_t used = 0;
+    while (used < len) {
+        struct web_request request;
+        struct web_answer a;
+        size_t request_len = 0;
+        int err = web_request_decode(data + used, len - used, &request, &request_len);
+        if (err == ERR_AGAIN)
+            break;
+        if (err)
+            web_front_refuse(&front, err, &a);
+        else
+            web_front_answer(&front, &request, &a);
+        if (a.status >= 400)
+            log_of(LOG_DEBUG, "viewer", c->name, "viewer %s: HTTP %d: %s", c->name, a.status,
+                   a.text);
+        if (send_answer(c, &a) != 0)
+            return ERR_FULL;
+        c->answered = now;
+        used += request_len;
+        if (a.upgrades) {
+            struct tcp_filter *socket = websocket_new();
+            c->speaks = SPEAKS_RTSP;
+            return socket && tcp_conn_push_filter(c->tcp, socket) == 0 ? (int)used : ERR_NO_MEMORY;
+        }
+        if (a.ends) {
+            tcp_conn_finish(c->tcp, now);
+            return (int)len;
+        }
+    }
+    return (int)used;
+}
+
 static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 {
     struct connection *c = ctx;
     size_t used = 0;
     bool waits = false; // for the turn in which the next request is served
+    if (!c->begun) {
+        c->begun = true;
+        int err = look_for_tls(c, data[0]);
+        if (err || c->tls)
+            return err; // nothing is consumed: the filter takes it all
+    }
+    if (c->speaks == SPEAKS_UNKNOWN) {
+        int http = web_request_begins(data, len);
+        if (http == ERR_AGAIN)
+            return 0;
+        c->speaks = http ? SPEAKS_HTTP : SPEAKS_RTSP;
+    }
+    if (c->speaks == SPEAKS_HTTP)
+        return on_http(c, data, len, now);
     while (used < len) {
         struct rtsp_item item;
         size_t item_len = 0;
@@ -144,6 +229,9 @@ static void on_close(void *ctx, int err, usec_t now)
     (void)err;
     (void)now;
     struct connection *c = ctx;
+    const char *why = c->tls ? tls_filter_reason(c->tls) : "";
+    if (*why)
+        log_of(LOG_DEBUG, "viewer", c->name, "viewer %s %s", c->name, why);
     timer_set(c->reaper, 0);
 }
 
@@ -196,6 +284,8 @@ struct connection *connection_new(int fd, const struct connection_config *config
     struct rtsp_handler_config handler = {.loop = config->loop,
                                           .catalog = config->catalog,
                                           .raw = config->raw,
+                                          .access = config->access,
+                                          .srtp = config->srtp,
                                           .tcp = c->tcp,
                                           .name = c->name,
                                           .on_ready = on_film,
@@ -238,6 +328,11 @@ void connection_second(struct connection *c, usec_t now)
     struct session *session = rtsp_handler_session(c->handler);
     if (session)
         session_second(session, now);
+    if (c->speaks == SPEAKS_HTTP && c->answered) {
+        if (now - c->answered > HTTP_IDLE)
+            timer_set(c->reaper, 0);
+        return;
+    }
     if (rtsp_session_expired(state, now)) {
         log_of(LOG_INFO, "viewer", c->name, "viewer %s is dropped: no %s for %d s", c->name,
                state->has_asked ? "RTSP request or RTCP packet" : "complete request",

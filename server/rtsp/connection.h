@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One RTSP connection and its session, if any. The session ends with the connection. Requests are
-// answered in order. Loop thread only.
+// One connection: RTSP and its session, if any, or HTTP, which may become a WebSocket with RTSP in
+// it (server/web). The session ends with the connection. Requests are answered in order. Loop
+// thread only.
 #ifndef WEIR_SERVER_RTSP_CONNECTION_H
 #define WEIR_SERVER_RTSP_CONNECTION_H
 
 #include <uv.h>
 
 #include "server/session/session.h"
+#include "server/web/web_front.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+struct access;
 struct connection; // opaque
 
 struct connection_config {
     uv_loop_t *loop;
-    struct catalog *catalog; // borrowed
-    struct mtp_raw *raw;     // borrowed; NULL: none
-    const char *program;     // static; as struct server_config says
+    struct catalog *catalog;                   // borrowed
+    struct mtp_raw *raw;                       // borrowed; NULL: none
+    struct access *access;                     // borrowed; NULL: everybody may watch
+    const char *program;                       // static; as struct server_config says
+    const struct tls_credentials *credentials; // borrowed; NULL: no TLS
+    const struct web_origins *origins;         // borrowed; of web pages that may play; NULL: none
     void (*on_end)(void *ctx,
                    struct connection *c); // the last callback: the owner frees the connection
     void *ctx;                            // borrowed
+    bool srtp;                            // as struct track_setup_config says
 };
 
 // Takes over the accepted socket. NULL: logged.

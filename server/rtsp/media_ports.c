@@ -2,15 +2,20 @@
 #include "server/rtsp/media_ports.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/net/udp_socket.h"
+#include "common/srtp/srtp_guard.h"
 #include "common/wire/capacity_pair.h"
+#include "common/wire/path_token.h"
+#include "common/wire/rtcp.h"
 
 enum { MAX_PAIR_PACKET = 1500 };
 
 struct media_ports {
     const struct media_ports_ops *ops; // static
     void *ctx;                         // borrowed
+    struct srtp_guard *srtp;           // borrowed; NULL: plain
     struct udp_socket *socket[2];      // owned; RTP, RTCP
     struct path_validation validation;
     bool pair_waits; // for the address of the port for RTP
@@ -29,9 +34,13 @@ static void send_waiting_pair(struct media_ports *m)
     m->pair_waits = false;
     uint8_t out[MAX_PAIR_PACKET];
     size_t bytes = m->pair.bytes < sizeof(out) ? m->pair.bytes : sizeof(out);
+    if (m->srtp) // as large as the media's packets with their tags
+        bytes -= SRTCP_TAIL_BYTES - SRTP_TAG_BYTES;
     for (int which = 0; which < 2; which++) {
         struct capacity_packet p = {.ssrc = m->pair.ssrc, .pair = m->pair.number, .which = which};
         size_t len = capacity_pair_encode(&p, out, bytes);
+        if (srtp_guard_seal_rtcp(m->srtp, out, &len, sizeof(out)) != 0)
+            return;
         // One call per packet: packets that the kernel segments (UDP GSO) could pass the bottleneck
         // unsegmented.
         (void)udp_socket_send(m->socket[0], peer_of(m, 0), &(struct iovec){out, len}, 1);
@@ -52,7 +61,12 @@ static void validate(struct media_ports *m, int which, const struct datagram *d,
     enum path_validation_result result = path_validation_input(&m->validation, which, d);
     if (result == PATH_NO_RESPONSE)
         return;
-    struct iovec token = {(uint8_t *)(uintptr_t)d->data, d->len}; // only read
+    uint8_t out[PATH_TOKEN_BYTES + SRTCP_TAIL_BYTES];
+    size_t len = d->len; // of a token
+    memcpy(out, d->data, len);
+    if (srtp_guard_seal_rtcp(m->srtp, out, &len, sizeof(out)) != 0)
+        return;
+    struct iovec token = {out, len};
     (void)udp_socket_send(m->socket[which], (const struct sockaddr *)d->from, &token, 1);
     if (result == PATH_CONFIRMED)
         return;
@@ -60,20 +74,32 @@ static void validate(struct media_ports *m, int which, const struct datagram *d,
     m->ops->on_validated(m->ctx, which, peer_of(m, which), now);
 }
 
+// The viewer sends no RTP: on this port arrive its tokens, and the acknowledgements of MTP, which
+// have a token of their own.
 static void on_rtp_port(void *ctx, const struct datagram *d, usec_t now)
 {
     struct media_ports *m = ctx;
-    validate(m, 0, d, now);
+    struct datagram plain = *d;
+    if (rtcp_is(d->data, d->len))
+        plain.data = srtp_guard_open_rtcp(m->srtp, d->data, &plain.len);
+    if (!plain.data)
+        return;
+    if (plain.data != d->data || !m->srtp)
+        validate(m, 0, &plain, now);
     if (m->ops->on_media)
-        m->ops->on_media(m->ctx, d->data, d->len, now);
+        m->ops->on_media(m->ctx, plain.data, plain.len, now);
 }
 
 static void on_rtcp_port(void *ctx, const struct datagram *d, usec_t now)
 {
     struct media_ports *m = ctx;
-    validate(m, 1, d, now);
-    if (path_validation_is_rtcp(&m->validation, d))
-        m->ops->on_rtcp(m->ctx, d->data, d->len, now);
+    struct datagram plain = *d;
+    plain.data = srtp_guard_open_rtcp(m->srtp, d->data, &plain.len);
+    if (!plain.data)
+        return;
+    validate(m, 1, &plain, now);
+    if (path_validation_is_rtcp(&m->validation, &plain))
+        m->ops->on_rtcp(m->ctx, plain.data, plain.len, now);
 }
 
 struct media_ports *media_ports_new(const struct media_ports_config *config)
@@ -83,6 +109,7 @@ struct media_ports *media_ports_new(const struct media_ports_config *config)
         return NULL;
     m->ops = config->ops;
     m->ctx = config->ctx;
+    m->srtp = config->srtp;
     if (config->client_port)
         path_validation_on_host(&m->validation, config->host, config->client_port);
     else if (path_validation_by_token(&m->validation, config->host) != 0)

@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 struct media_ports; // opaque
+struct srtp_guard;
 
 struct media_ports_ops {
     // The viewer's address of port `which` (0: RTP, 1: RTCP) changed.
@@ -34,6 +35,9 @@ struct media_ports_config {
     const int *client_port;
     const struct media_ports_ops *ops; // static
     void *ctx;                         // borrowed
+    // Encrypts and decrypts tokens, pairs and RTCP; NULL: they are plain. Borrowed. What else
+    // arrives on the port for RTP is passed on unchanged.
+    struct srtp_guard *srtp;
 };
 
 // NULL: no free ports, or no randomness (logged).

@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/log.h"
 #include "common/base/put.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
 #include "common/wire/sdp.h"
+#include "common/wire/url.h"
 #include "media/stored/stored_track.h"
+#include "server/access/access_guest.h"
 #include "server/policy/catalog_path.h"
 #include "server/policy/rtsp_parameters.h"
 #include "server/policy/scale.h"
@@ -23,11 +26,12 @@ enum { MAX_URI = 1024, LIMIT_S = CATALOG_OPEN_LIMIT / USEC_PER_SEC };
 struct rtsp_handler {
     struct rtsp_handler_config config;
     struct rtsp_session state;
-    struct track_setup *setup; // owned
-    struct catalog_hold hold;  // of the film whose path was requested last
-    struct stream *stream;     // the stream of the film; NULL: none yet
-    int query_level;           // from ?level=N; -1 = none
-    char group[RTSP_MAX_NAME]; // Pipelined-Requests of the session's SETUP; empty: none
+    struct track_setup *setup;  // owned
+    struct access_guest *guest; // owned; NULL: everybody may watch
+    struct catalog_hold hold;   // of the film whose path was requested last
+    struct stream *stream;      // the stream of the film; NULL: none yet
+    int query_level;            // from ?level=N; -1 = none
+    char group[RTSP_MAX_NAME];  // Pipelined-Requests of the session's SETUP; empty: none
 };
 
 // ---- Life
@@ -42,6 +46,12 @@ static void on_film_revoked(void *ctx)
 {
     struct rtsp_handler *h = ctx;
     h->stream = NULL;
+}
+
+static void on_access_ready(void *ctx, usec_t now)
+{
+    struct rtsp_handler *h = ctx;
+    h->config.on_ready(h->config.ctx, now);
 }
 
 struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config, usec_t now)
@@ -61,19 +71,26 @@ struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config, 
                                        .state = &h->state,
                                        .on_placed = config->on_ready,
                                        .on_stuck = config->on_stuck,
-                                       .ctx = config->ctx};
+                                       .ctx = config->ctx,
+                                       .srtp = config->srtp};
     h->setup = track_setup_new(&setup);
-    if (!h->setup) {
-        free(h);
-        return NULL;
-    }
-    return h;
+    struct access_guest_config guest = {.access = config->access,
+                                        .loop = config->loop,
+                                        .peer = (const struct sockaddr *)tcp_conn_peer(config->tcp),
+                                        .on_ready = on_access_ready,
+                                        .ctx = h};
+    h->guest = config->access ? access_guest_new(&guest) : NULL;
+    if (h->setup && (h->guest || !config->access))
+        return h;
+    rtsp_handler_free(h, now);
+    return NULL;
 }
 
 void rtsp_handler_free(struct rtsp_handler *h, usec_t now)
 {
     if (!h)
         return;
+    access_guest_free(h->guest);
     track_setup_free(h->setup, now);
     h->config.catalog->ops->leave(h->config.catalog, &h->hold);
     free(h);
@@ -113,6 +130,60 @@ void rtsp_handler_dismiss(struct rtsp_handler *h, const char *why)
 
 // ---- The stream of a request
 
+// Returns the path of a URI, with its query; a URI without "rtsp://" or "rtsps://" is a path.
+static const char *path_of(const char *uri)
+{
+    size_t scheme = url_scheme(uri);
+    const char *path = scheme ? strchr(uri + scheme, '/') : uri;
+    return path ? path : "/";
+}
+
+// Takes the key out of a URI, so that no catalog, log or other server gets it. A pin is for the
+// viewer alone. A URI that is too long is not read: it names no stream.
+static void take_key(struct text *uri, char bare[MAX_URI], char key[URL_MAX_KEY])
+{
+    char pin[URL_MAX_KEY];
+    key[0] = '\0';
+    if (uri->len >= MAX_URI)
+        return;
+    text_copy(*uri, bare, MAX_URI);
+    if (!url_take_parameter(bare, "key", key, URL_MAX_KEY) &&
+        !url_take_parameter(bare, "pin", pin, sizeof(pin)))
+        return;
+    (void)url_take_parameter(bare, "pin", pin, sizeof(pin));
+    *uri = (struct text){bare, strlen(bare)};
+}
+
+// Returns true if the request may be served. *waits: it must be served again; otherwise `a` has
+// the reason.
+static bool is_let_in(struct rtsp_handler *h, const struct rtsp_item *request, const char *key,
+                      struct rtsp_response *a, bool *waits, usec_t now)
+{
+    char uri[MAX_URI];
+    struct access_refusal why;
+    text_copy(request->uri, uri, sizeof(uri));
+    const char *path = path_of(uri);
+    struct access_request r = {.path = {path, strcspn(path, "?#")},
+                               .key = {key, strlen(key)},
+                               .authorization = rtsp_header(request, "Authorization"),
+                               .right = ACCESS_WATCH,
+                               .is_secure = tcp_conn_is_secure(h->config.tcp),
+                               .in_session = track_setup_session(h->setup) != NULL};
+    if (!h->guest || request->method == RTSP_OPTIONS)
+        return true;
+    enum access_answer answer = access_guest_ask(h->guest, &r, &why, now);
+    *waits = answer == ACCESS_WAITS;
+    if (answer != ACCESS_REFUSED)
+        return answer == ACCESS_GRANTED;
+    rtsp_response_refuse(a, why.status, "%s\r\n", why.text);
+    if (why.status == 401)
+        rtsp_response_header(a, "WWW-Authenticate: %s\r\n", why.challenge);
+    if (r.key.len || r.authorization.at)
+        log_of(LOG_INFO, "viewer", h->config.name, "viewer %s is not let in: %s", h->config.name,
+               why.text);
+    return false;
+}
+
 // ?level=N of DESCRIBE or SETUP; later requests may leave it out.
 static void read_query(struct rtsp_handler *h, const char *path)
 {
@@ -137,12 +208,7 @@ static int take_stream(struct rtsp_handler *h, const struct rtsp_item *request)
     text_copy(uri, text, sizeof(text));
     if (allow_star && (strcmp(text, "*") == 0 || h->config.catalog->ops->list))
         return 0;
-    const char *path = text;
-    if (strncmp(text, "rtsp://", 7) == 0) {
-        path = strchr(text + 7, '/');
-        if (!path)
-            path = "/";
-    }
+    const char *path = path_of(text);
     if (!track_setup_session(h->setup))
         h->stream = NULL;
     bool only = track_setup_session(h->setup) != NULL;
@@ -593,9 +659,14 @@ static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
     return true;
 }
 
-bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
+bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *given,
                         struct rtsp_response *a, usec_t now)
 {
+    char bare[MAX_URI], key[URL_MAX_KEY];
+    struct rtsp_item without_key = *given;
+    const struct rtsp_item *request = &without_key;
+    bool waits = false;
+    take_key(&without_key.uri, bare, key);
     a->status = request->cseq < 0
                     ? 400
                     : rtsp_session_check(&h->state, request->method, session_of(h, request));
@@ -608,6 +679,8 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
         rtsp_response_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
                              track_setup_session(h->setup) ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER"
                                                            : "SETUP");
+    } else if (a->status == 200 && !is_let_in(h, request, key, a, &waits, now)) {
+        return !waits;
     } else if (a->status == 200 && (err = take_stream(h, request)) != 0) {
         if (!refuse_uri(h, request, err, a))
             return false;

@@ -16,6 +16,7 @@
 extern "C" {
 #endif
 
+struct access;
 struct mtp_raw;
 struct rtsp_handler; // opaque
 struct tcp_conn;
@@ -24,11 +25,13 @@ struct rtsp_handler_config {
     uv_loop_t *loop; // borrowed, as all that follows
     struct catalog *catalog;
     struct mtp_raw *raw;                          // NULL: none
+    struct access *access;                        // NULL: everybody may watch
     struct tcp_conn *tcp;                         // the connection's
     const char *name;                             // the viewer's address
     void (*on_ready)(void *ctx, usec_t now);      // the waiting request can be served now
     void (*on_stuck)(void *ctx, const char *why); // as struct session_config says
     void *ctx;
+    bool srtp; // as struct track_setup_config says
 };
 
 struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config,
@@ -38,8 +41,8 @@ void rtsp_handler_end_session(struct rtsp_handler *h,
                               usec_t now); // ends the session with a BYE, if there is one
 
 // Serves one request; `a` has status 200 and is otherwise empty. Returns false if the request has
-// to wait for a film to be opened, or for media of another server: the caller serves the same
-// request again after on_ready.
+// to wait for a film to be opened, for media of another server, or to be let in: the caller serves
+// the same request again after on_ready.
 bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
                         struct rtsp_response *a, usec_t now);
 // An interleaved frame arrived. If it is RTCP of the session, the session processes it; others are

@@ -151,7 +151,11 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
         struct connection_config config = {.loop = s->loop,
                                            .catalog = s->config.catalog,
                                            .raw = s->config.raw,
+                                           .access = s->config.access,
+                                           .srtp = s->config.srtp,
                                            .program = s->config.program,
+                                           .credentials = s->config.credentials,
+                                           .origins = &s->config.origins,
                                            .on_end = on_end,
                                            .ctx = s};
         struct connection *c = connection_new(fd, &config, now);

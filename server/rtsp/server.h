@@ -9,11 +9,13 @@
 #include "server/export/stats_outputs.h"
 #include "server/rtsp/trusted_proxies.h"
 #include "server/session/catalog.h"
+#include "server/web/web_front.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+struct access;
 struct server; // opaque
 
 struct server_config {
@@ -23,7 +25,11 @@ struct server_config {
     int max_viewers;
     struct trusted_proxies proxies;  // copied; they may have more of `max_viewers` (places.h)
     struct stats_outputs *telemetry; // borrowed
-    struct mtp_raw *raw;             // borrowed; NULL: mtp-raw is not available
+    const struct tls_credentials *credentials; // borrowed; NULL: no TLS
+    struct mtp_raw *raw;                       // borrowed; NULL: mtp-raw is not available
+    struct access *access;                     // borrowed; NULL: everybody may watch
+    bool srtp;                                 // as struct track_setup_config says
+    struct web_origins origins; // copied; of web pages that may play besides the server's own
 };
 
 // NULL: failed, such as when the address is in use (logged).

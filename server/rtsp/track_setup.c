@@ -11,8 +11,10 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/net/udp_socket.h"
+#include "common/srtp/srtp_guard.h"
 #include "common/transport/mtp_raw.h"
 #include "common/transport/transport_offer.h"
+#include "common/wire/base64.h"
 #include "common/wire/rtsp_transport.h"
 #include "server/rtsp/media_ports.h"
 
@@ -29,11 +31,13 @@ struct set_up_track {
 
 struct track_setup {
     struct track_setup_config config;
-    struct session *session; // owned; NULL before SETUP
-    bool interleaved;        // true if RTP or at least RTCP uses the connection
-    bool knows_weir;         // true if the viewer names Weir's transports
-    bool has_token;          // `token` authorizes a connection for media
-    uint64_t token;          // token of the SETUP response; 0: none
+    struct session *session;               // owned; NULL before SETUP
+    bool interleaved;                      // true if RTP or at least RTCP uses the connection
+    bool knows_weir;                       // true if the viewer names Weir's transports
+    bool has_token;                        // `token` authorizes a connection for media
+    uint64_t token;                        // token of the SETUP response; 0: none
+    struct srtp_guard *srtp;               // owned; of both tracks; NULL: plain RTP
+    char key[BASE64_TEXT(SRTP_KEY_BYTES)]; // for the SETUP response; empty: none
     enum media_track
         first; // the track that was set up first: in one flow both tracks use its ports
     struct set_up_track tracks[TRACKS];
@@ -55,11 +59,19 @@ static void close_ports(struct track_setup *t)
     }
 }
 
+static void close_srtp(struct track_setup *t)
+{
+    srtp_guard_free(t->srtp);
+    t->srtp = NULL;
+    explicit_bzero(t->key, sizeof(t->key));
+}
+
 void track_setup_teardown(struct track_setup *t, usec_t now)
 {
     session_free(t->session, now);
     t->session = NULL;
     close_ports(t);
+    close_srtp(t);
 }
 
 void track_setup_free(struct track_setup *t, usec_t now)
@@ -170,6 +182,7 @@ static int open_ports(struct track_setup *t, enum media_track track,
                                         .local = tcp_conn_local(t->config.tcp),
                                         .host = tcp_conn_peer(t->config.tcp),
                                         .client_port = offer->weir[0] ? NULL : offer->client_port,
+                                        .srtp = t->srtp,
                                         .ops = &ports_ops,
                                         .ctx = t};
     t->tracks[track].ports = media_ports_new(&config);
@@ -220,6 +233,7 @@ static void answer(const struct track_setup *t, enum media_track track,
     const struct media_ports *ports = own->ports ? own->ports : t->tracks[t->first].ports;
     struct rtsp_transport given = {.tcp = offer->tcp,
                                    .avpf = offer->avpf,
+                                   .savp = offer->savp,
                                    .interleaved = {-1, -1},
                                    .client_port = {-1, -1},
                                    .server_port = {-1, -1},
@@ -242,6 +256,7 @@ static void answer(const struct track_setup *t, enum media_track track,
         if (offer->tcp && t->has_token)
             given.server_port[0] = raw_port(t);
         snprintf(given.cc, sizeof(given.cc), "%s", offer->cc);
+        snprintf(given.srtp, sizeof(given.srtp), "%s", t->key);
     }
     char text[512];
     rtsp_transport_encode(&given, text, sizeof(text));
@@ -254,7 +269,7 @@ static void answer(const struct track_setup *t, enum media_track track,
 // Returns true if the alternative is the transport that carries the first track.
 static bool is_same_transport(const struct track_setup *t, const struct rtsp_transport *offer)
 {
-    if (offer->multicast || offer->tcp != t->interleaved)
+    if (offer->multicast || offer->tcp != t->interleaved || offer->savp != (t->srtp != NULL))
         return false;
     if (!t->knows_weir)
         return !offer->weir[0] && (offer->tcp || offer->client_port[0] > 0) &&
@@ -292,11 +307,55 @@ static void set_up_second(struct track_setup *t, enum media_track track,
 
 // ---- The first track
 
+// Returns true if the media must not leave the connection readable.
+static bool encrypts(const struct track_setup *t)
+{
+    return t->config.srtp || tcp_conn_is_secure(t->config.tcp);
+}
+
+static bool read_key(const struct rtsp_transport *offer, uint8_t key[SRTP_KEY_BYTES])
+{
+    struct text text = {offer->srtp, strlen(offer->srtp)};
+    return base64_decode(text, BASE64_URL, key, SRTP_KEY_BYTES) == SRTP_KEY_BYTES;
+}
+
+// Returns true if the offer's media may leave as the offer has it: SRTP or, beside a connection
+// that is not encrypted, plain RTP.
+static bool srtp_fits(const struct track_setup *t, const struct rtsp_transport *offer)
+{
+    uint8_t key[SRTP_KEY_BYTES];
+    if (transport_is_interleaved(transport_offer_name(offer)))
+        return !offer->savp;
+    bool has_key = offer->weir[0] && offer->srtp[0] && read_key(offer, key);
+    explicit_bzero(key, sizeof(key));
+    return has_key ? offer->savp : !offer->savp && !offer->srtp[0] && !encrypts(t);
+}
+
+// Makes the keys of a session. 0; ERR_IO: no randomness; ERR_NO_MEMORY.
+static int open_srtp(struct track_setup *t, const struct rtsp_transport *offer)
+{
+    uint8_t ours[SRTP_KEY_BYTES], theirs[SRTP_KEY_BYTES];
+    if (!offer->savp)
+        return 0;
+    int err = random_fill(ours, sizeof(ours)) && read_key(offer, theirs) ? 0 : ERR_IO;
+    if (!err && !(t->srtp = srtp_guard_new(ours, theirs)))
+        err = ERR_NO_MEMORY;
+    if (!err)
+        base64_encode(ours, sizeof(ours), BASE64_URL, t->key);
+    explicit_bzero(ours, sizeof(ours));
+    explicit_bzero(theirs, sizeof(theirs));
+    return err;
+}
+
 // Returns 0 if this alternative is supported; otherwise `why` has the reason.
 static int try_offer(const struct track_setup *t, const struct rtsp_transport *offer, char *why,
                      size_t cap)
 {
     int err = transport_offer_check(offer, raw_port(t) != 0, why, cap);
+    if (!err && !srtp_fits(t, offer)) {
+        snprintf(why, cap, "%s", "media in datagrams must be SRTP here (x-weir-srtp)");
+        return ERR_UNSUPPORTED;
+    }
     if (err == ERR_IO)
         log_of(LOG_WARN, "viewer", t->config.name, "viewer %s: transport \"%s\" is refused: %s",
                t->config.name, transport_offer_name(offer), why);
@@ -378,6 +437,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
                  .socket = {path.socket[0], path.socket[1]},
                  .peer = {path.peer[0], path.peer[1]},
                  .raw = t->config.raw,
+                 .srtp = t->srtp,
                  .feedback = transport_offer_reports(offer),
                  .ecn = offer->ecn,
                  .token = t->token,
@@ -419,7 +479,12 @@ static void set_up_first(struct track_setup *t, const struct track_setup_request
         rtsp_response_refuse(a, 503, "no randomness\r\n");
         return;
     }
+    if (open_srtp(t, offer) != 0) {
+        rtsp_response_refuse(a, 503, "no keys for SRTP\r\n");
+        return;
+    }
     if (!t->interleaved && open_ports(t, t->first, offer) != 0) {
+        close_srtp(t);
         rtsp_response_refuse(a, 503, "no free UDP ports\r\n");
         return;
     }
@@ -435,13 +500,15 @@ static void set_up_first(struct track_setup *t, const struct track_setup_request
     if (open_session(t, r, offer, secrets.seed, now) != 0) {
         rtsp_session_apply(t->config.state, RTSP_TEARDOWN, 0);
         close_ports(t);
+        close_srtp(t);
         rtsp_response_refuse(a, 503, "the server is full\r\n");
         return;
     }
     set_repair(t, t->first, offer);
     answer(t, t->first, offer, a);
-    log_of(LOG_INFO, "viewer", t->config.name, "viewer %s: %s%s%s", t->config.name,
-           transport_offer_name(offer), offer->cc[0] ? ", " : "", offer->cc);
+    log_of(LOG_INFO, "viewer", t->config.name, "viewer %s: %s%s%s%s", t->config.name,
+           transport_offer_name(offer), offer->cc[0] ? ", " : "", offer->cc,
+           t->srtp ? ", SRTP" : "");
 }
 
 void track_setup_serve(struct track_setup *t, const struct track_setup_request *r,

@@ -29,6 +29,7 @@ struct track_setup_config {
     void (*on_placed)(void *ctx, usec_t now); // these as struct session_config says
     void (*on_stuck)(void *ctx, const char *why);
     void *ctx;
+    bool srtp; // media beside the RTSP connection is SRTP only, even if that is not encrypted
 };
 
 struct track_setup *track_setup_new(const struct track_setup_config *config); // NULL: no memory

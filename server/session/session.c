@@ -10,6 +10,7 @@
 #include "common/congestion/rto.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "common/srtp/srtp_guard.h"
 #include "server/policy/rate_request.h"
 #include "stream/send/repair_budget.h"
 #include "stream/send/stream_sender.h"
@@ -167,6 +168,9 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
         .audio_packets = audio->packets,
         .audio_octets = audio->octets,
         .audio_dropped = of.audio_dropped,
+        .is_srtp = s->config.path.srtp,
+        .srtp_replayed = srtp_guard_dropped(s->config.path.srtp).replayed,
+        .srtp_forged = srtp_guard_dropped(s->config.path.srtp).forged,
         .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
         .feedback_dropped = of.feedback_dropped,
         .thinned = of.thinned,

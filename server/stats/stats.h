@@ -35,8 +35,10 @@ struct session_stats {
     uint64_t packets;
     uint64_t octets; // of payload
     uint64_t wrong_tokens;
-    uint64_t feedback_dropped; // PLIs and NACK entries beyond the limit
-    uint64_t thinned;          // frames omitted to get within the rate at once
+    bool is_srtp;
+    uint64_t srtp_replayed, srtp_forged; // datagrams that SRTP dropped
+    uint64_t feedback_dropped;           // PLIs and NACK entries beyond the limit
+    uint64_t thinned;                    // frames omitted to get within the rate at once
     int waiting_frames;
     size_t waiting_bytes;
     double waiting_ms; // age of the oldest waiting frame

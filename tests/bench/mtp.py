@@ -58,7 +58,7 @@ class Bench:
 
     def whole_programs(self, transport):
         report = self.world.path(f"{transport}.json")
-        sender = self.start(self.near, SENDER, self.program("weir-send"), "--listen", f"{self.sender}:8554",
+        sender = self.start(self.near, SENDER, self.program("weir-send"), "--insecure", "--listen", f"{self.sender}:8554",
                             "synthetic:greedy:1000000")  # kbit/s: of `udp`, which has no rate of its own
         url = sender.wait_line(r" at (rtsp://\S+)").group(1)
         player = self.start(self.far, RECEIVER, self.program("weir-play"), "--headless", "--no-picture", "--quiet",

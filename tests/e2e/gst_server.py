@@ -2,7 +2,7 @@
 """An RTSP server that is not ours: GStreamer's. Prints its port, and what its clients ask. With --record it takes a stream
 in place of giving one, and prints a line of each frame and audio packet: the medium, its time and its bytes.
 
-    gst_server.py [--record opus|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N]"""
+    gst_server.py [--record opus|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM]"""
 import argparse
 import sys
 
@@ -11,7 +11,7 @@ import gi
 gi.require_version("Gst", "1.0")
 gi.require_version("GstRtsp", "1.0")
 gi.require_version("GstRtspServer", "1.0")
-from gi.repository import GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
+from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
 SOUNDS = {"opus": "opusenc ! rtpopuspay", "aac": "avenc_aac ! rtpmp4gpay", "pcma": "alawenc ! rtppcmapay"}
 
@@ -24,6 +24,7 @@ def main():
     p.add_argument("--audio", choices=SOUNDS)
     p.add_argument("--audio-type", type=int, default=97)
     p.add_argument("--user")
+    p.add_argument("--tls")
     p.add_argument("--basic", action="store_true")
     p.add_argument("--udp", action="store_true")
     p.add_argument("--record", choices=("opus", "video"))
@@ -57,16 +58,21 @@ def main():
     factory.set_shared(not a.record)
     if a.udp:
         factory.set_protocols(GstRtsp.RTSPLowerTrans.UDP)
-    if a.user:
-        name, password = a.user.split(":")
+    if a.user or a.tls:
         auth = GstRtspServer.RTSPAuth.new()
-        auth.set_supported_methods(GstRtsp.RTSPAuthMethod.BASIC if a.basic else GstRtsp.RTSPAuthMethod.DIGEST)
         token = GstRtspServer.RTSPToken.new()
         token.set_string("media.factory.role", "viewer")
-        if a.basic:
-            auth.add_basic(GstRtspServer.RTSPAuth.make_basic(name, password), token)
+        if a.tls:
+            auth.set_tls_certificate(Gio.TlsCertificate.new_from_file(a.tls))
+        if a.user:
+            name, password = a.user.split(":")
+            auth.set_supported_methods(GstRtsp.RTSPAuthMethod.BASIC if a.basic else GstRtsp.RTSPAuthMethod.DIGEST)
+            if a.basic:
+                auth.add_basic(GstRtspServer.RTSPAuth.make_basic(name, password), token)
+            else:
+                auth.add_digest(name, password, token)
         else:
-            auth.add_digest(name, password, token)
+            auth.set_default_token(token)
         server.set_auth(auth)
         factory.add_role_from_structure(Gst.Structure.from_string(
             "viewer, media.factory.access=(boolean)true, media.factory.construct=(boolean)true;")[0])

@@ -9,12 +9,11 @@ import os
 import sys
 import unittest
 
-import browser
 import lib
 from lib import until
 
 sys.path.insert(0, lib.ROOT)
-from lab import isolate  # noqa: E402
+from lab import browser, isolate  # noqa: E402
 
 GIVEN = os.path.join(lib.ROOT, "packaging", "janus")
 LIBRARY = "/usr/lib"  # and then the machine's name

@@ -60,8 +60,9 @@ class Process:
         self.argv = argv
         fd, self.err_path = tempfile.mkstemp(suffix=".err", dir=folder)
         with os.fdopen(fd, "wb") as err, open(self.err_path + ".out", "wb") as out:
-            self.popen = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                          env={**os.environ, **(env or {})})
+            # Keys and secrets of a test are its own.
+            self.env = {**os.environ, "XDG_STATE_HOME": os.path.join(folder, "state-home"), **(env or {})}
+            self.popen = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=self.env)
         self.pid = self.popen.pid
 
     @property
@@ -113,11 +114,17 @@ class Process:
         return f"{' '.join(self.argv)}\nexit code {self.popen.poll()}, stderr:\n{self.stderr}"
 
 
+def listening(listen):
+    """Returns the options of a server at this address: off the loopback tests require neither key nor encryption, unless
+    they test these."""
+    return ["--listen", listen, *([] if re.match(r"127\.|\[::1\]", listen) else ["--insecure"])]
+
+
 class Sender(Process):
     """weir-send on a free port."""
 
     def __init__(self, folder, *args, listen="127.0.0.1:0", env=None, prefix=()):
-        super().__init__([*prefix, SEND, "--listen", listen, *args], folder, env)
+        super().__init__([*prefix, SEND, *listening(listen), *args], folder, env)
         found = until(lambda: re.search(r" at (rtsp://\S+)", self.stderr) or not self.running(), "the sender", 20)
         if found is True:
             raise AssertionError(f"the sender did not start: {self}")
@@ -134,7 +141,7 @@ class Proxy(Process):
     """weir-proxy on a free port."""
 
     def __init__(self, folder, *args, listen="127.0.0.1:0", env=None, prefix=()):
-        super().__init__([*prefix, PROXY, "--listen", listen, *args], folder, env)
+        super().__init__([*prefix, PROXY, *listening(listen), *args], folder, env)
         found = until(lambda: re.search(r" at rtsp://\S+:(\d+)/", self.stderr) or not self.running(), "the proxy", 20)
         if found is True:
             raise AssertionError(f"the proxy did not start: {self}")

@@ -263,13 +263,16 @@ class Viewer(threading.Thread):
 class Recording:
     """A recording of a real sender: its description, and the packets of a few seconds."""
 
-    def __init__(self, port, seconds=2.0, level=None):
+    def __init__(self, port, seconds=2.0, level=None, frames=0):
+        """`frames`: at least so many, however long it takes, as a busy machine sends them late."""
         with Client(port) as c:
             answer = c.request("DESCRIBE", headers={"Accept": "application/sdp"})
             assert answer.status == 200, str(answer)
             self.sdp = answer.body
             c.watch(level=level)
             c.collect(seconds)
+            until(lambda: c.collect(0.1) is None or sum(Rtp(d).marker for i, d in c.frames if i == 0) > frames + 2,
+                  f"{frames} frames", 20)
             self.packets = [data for channel, data in c.frames if channel == 0]
         assert self.packets, "nothing was recorded"
 

@@ -55,7 +55,7 @@ class Causes(Relayed):
     def test_lost_packets(self):
         server = self.sender()
         relay = self.relay(server.port, loss_down=0.05)
-        p = self.player(relay.url, "--transport", "udp", "--repair", "off")
+        p = self.player(relay.url, "--transport", "udp", "--repair", "off", "--adapt", "none")
         lib.until(lambda: relay.lost > 10 and len([e for e in p.events("frame") if e.get("dropped") == "network"]) > 3,
                   "frames that the network lost", 20)
         self.interrupt(p)
@@ -66,7 +66,7 @@ class Causes(Relayed):
     def test_lost_packets_are_repaired(self):
         server = self.sender()
         relay = self.relay(server.port, loss_down=0.05, delay=0.02)
-        p = self.player(relay.url, "--transport", "udp", "--buffer", "1")
+        p = self.player(relay.url, "--transport", "udp", "--buffer", "1", "--adapt", "none")
         lib.until(lambda: relay.lost > 30, "lost packets", 20)
         self.interrupt(p)
         causes = self.check_account(p)
@@ -77,7 +77,7 @@ class Causes(Relayed):
 
     def test_nothing_is_wrong(self):
         server = self.sender()
-        p = self.play(server.url, "--duration", "3", "--buffer", "0.5")
+        p = self.play(server.url, "--duration", "3", "--buffer", "0.5", "--adapt", "none")
         causes = self.check_account(p)
         self.assertEqual(causes["by_root"]["network"], 0)
         self.check_stalls(p)
@@ -107,7 +107,8 @@ class Causes(Relayed):
     def test_the_source_stops(self):
         """The sender sends nothing for a while, over a path without faults."""
         server = self.sender()
-        p = self.player(server.url, "--duration", "6", "--buffer", "0.5")
+        # The encoder of a busy machine may not follow, so that it leaves out frames.
+        p = self.player(server.url, "--duration", "6", "--buffer", "0.5", "--adapt", "none")
         p.wait_shown(30)
         server.signal(19)
         time.sleep(1.5)

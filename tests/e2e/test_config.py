@@ -97,7 +97,7 @@ report = {self.path('file.json')}
     def test_wrong_lines_are_named(self):
         self.fails(lib.SEND, "loop = true\nlevle = 640x360@30:960\n", 'weir-send: FILE:2: "levle" is not an option',
                    'did you mean "level"?')
-        self.fails(lib.SEND, "fps = 30", 'FILE:1: "fps" is not an option of weir-send', "listen", "level", "stats")
+        self.fails(lib.SEND, "bits = 30", 'FILE:1: "bits" is not an option of weir-send', "listen", "level", "stats")
         self.fails(lib.SEND, "\n\nlevel = 640x360", "FILE:3: level '640x360': expects WIDTHxHEIGHT@FPS:KBPS")
         self.fails(lib.PLAY, "headless = yes", "weir-play: FILE:1: headless 'yes': expects true or false")
         self.fails(lib.PLAY, "goddard = buf_factor=9", "FILE:1: goddard 'buf_factor=9': expects", "1 to 4")

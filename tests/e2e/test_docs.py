@@ -38,8 +38,27 @@ class Docs(lib.Case):
     def test_contents_name_every_page(self):
         for path in glob.glob(os.path.join(DOCS, "*.md")):
             name = os.path.basename(path)
-            if name not in ("README.md", "manual.md"):
+            if name != "README.md":
                 self.assertIn(f"({name})", text("README.md"))
+
+    def test_long_pages_have_a_list_of_their_contents(self):
+        for path in glob.glob(os.path.join(DOCS, "*.md")):
+            name = os.path.basename(path)
+            page = re.sub(r"(?ms)^```.*?^```", "", text(name))
+            heads = re.findall(r"^## (.*)", page, re.M)
+            if name == "README.md" or text(name).count("\n") <= 100 or len(heads) < 4:
+                continue
+            listed = re.findall(r"^- \[(.*)\]\(#([\w-]+)\)$", page.partition("\n## ")[0], re.M)
+            anchors = [re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads]
+            self.assertEqual(listed, list(zip(heads, anchors)), name)
+
+    def test_lines_are_short(self):
+        """But those of tables and of code."""
+        for path in [*glob.glob(os.path.join(DOCS, "*.md")), os.path.join(lib.ROOT, "README.md")]:
+            with open(path) as f:
+                page = re.sub(r"(?ms)^```.*?^```", "", f.read())
+            for line in page.splitlines():
+                self.assertFalse(len(line) > 120 and not line.startswith("|"), f"{path}: {line}")
 
     def test_the_configuration_of_janus_is_the_one_that_is_tested(self):
         with open(os.path.join(lib.ROOT, "packaging", "janus", "janus.plugin.streaming.jcfg")) as f:

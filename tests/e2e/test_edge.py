@@ -11,13 +11,13 @@ import sys
 import tarfile
 import unittest
 
-import browser
 import lib
 import varnish
 from lib import until
 
-sys.path.insert(0, os.path.join(lib.ROOT, "tests", "bench"))
+sys.path[:0] = [lib.ROOT, os.path.join(lib.ROOT, "tests", "bench")]
 import edge  # noqa: E402
+from lab import browser  # noqa: E402
 
 
 # A player of another project in a browser: its version, and what its file must be.

@@ -288,7 +288,7 @@ class Cameras(lib.Case):
             ends = [i for i, d in enumerate(packets) if Rtp(d).marker]
             return packets[:ends[frames - 1] + 1]
         sender = self.sender("--sound", "none", source=f"test:192x144@{FPS}")
-        other = begin(Recording(sender.port, 1.0).packets, 10)
+        other = begin(Recording(sender.port, 1.0, frames=10).packets, 10)
         again = [d for d in other if kind(d) not in (7, 8)]
         self.camera(packets=begin(self.packets, 8) + other + 20 * again, args=("--snapshot", self.path("last.png")))
         self.finish()

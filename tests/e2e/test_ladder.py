@@ -8,7 +8,7 @@ import tempfile
 import lib
 import link_case
 
-SECONDS = 40
+SECONDS = 200  # a busy machine may need a minute for what takes 20 s
 SLOW_UNTIL = 10  # seconds of the link
 LEVELS = ["--level", "128x72@30:60", "--level", "192x108@30:400"]  # one of each size; a key frame every 2 s
 # The paper's intervals are a minute and more.
@@ -41,7 +41,8 @@ class Ladder(link_case.LinkCase):
         server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
         p = self.player(server.url, "--goddard", QUICK, prefix=self.ends[1].inside())
         lib.until(lambda: any(to == 0 for _, to, _ in self.levels(p)), "the lower level", 30)
-        lib.until(lambda: (0, 1, "upscale") in self.levels(p), "the higher level again", 40)
+        lib.until(lambda: (0, 1) in [e[:2] for e in self.levels(p)] or not p.running(), "the higher level again", 40)
+        self.assertIn((0, 1, "upscale"), self.levels(p), str(p))
         lib.until(lambda: any(e["level"] == 0 for e in p.shown()), "a picture of the lower level", 30)
         p.signal(lib.signal.SIGINT)
         p.wait()

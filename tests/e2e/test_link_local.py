@@ -31,13 +31,13 @@ class LinkLocal(lib.Case):
             for url in server.url, server.url.replace("%25", "%"):
                 for transport in "minbuf", "udp", "mtp":
                     with self.subTest(f"{url} over {transport}"):
-                        p = self.play(url, "--duration", "1", "--transport", transport)
+                        p = self.play(url, "--duration", str(2 * lib.SLOW), "--transport", transport)
                         self.assertGreater(p.report()["playback"]["frames_played"], 5)
                         self.assertEqual(p.report()["session"]["url"], url)
             self.stop_cleanly(server)
 
     def test_metrics(self):
-        server = self.sender("--metrics", "[fe80::1%lo]:0")
+        server = self.sender("--insecure", "--metrics", "[fe80::1%lo]:0")
         self.assertRegex(server.stderr, r"metrics at http://\[fe80::1%25lo\]:\d+/")
 
     def test_what_is_missing_is_said(self):

@@ -6,11 +6,14 @@ import json
 import math
 import re
 import socket
+import sys
 import time
 
-import browser
 import lib
 from lib import until
+
+sys.path.insert(0, lib.ROOT)
+from lab import browser  # noqa: E402
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 SAMPLE = re.compile(rf"({NAME})(?:\{{(.*)\}})? (\S+)")

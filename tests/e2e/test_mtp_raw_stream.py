@@ -56,7 +56,7 @@ class Loopback(Raw):
                 self.stop_cleanly(server)
 
     def test_two_viewers_share_the_port(self):
-        server = self.server("--mtp-port", str(MEDIA))
+        server = self.server("--log", "debug", "--mtp-port", str(MEDIA))
         self.assertEqual(self.media_port(server), MEDIA)
         players = [self.player(server.url, "--transport", "mtp-raw", "--duration", "4") for _ in range(2)]
         for p in players:
@@ -94,7 +94,7 @@ class Loopback(Raw):
 
     def test_strangers_on_the_port(self):
         """A normal TCP client can connect; its data is ignored."""
-        server = self.server()
+        server = self.server("--log", "debug")
         p = self.player(server.url, "--transport", "mtp-raw", "--duration", "4")
         p.wait_shown(10)
         for _ in range(20):

@@ -126,6 +126,26 @@ class ToGstreamer(Push):
                 self.stop_cleanly(p)
                 lib.until(lambda: self.asked("teardown") == times, "TEARDOWN")
 
+    def test_encrypted(self):
+        """To rtsps://: a wrong pin stops it; a key that is seen for the first time is stored."""
+        state = self.path("state")
+        self.sender("--state-dir", state).stop()  # makes a key and a certificate
+        with open(self.path("both.pem"), "w") as both:
+            for name in "tls-key.pem", "tls-cert.pem":
+                with open(os.path.join(state, name)) as f:
+                    both.write(f.read())
+        url = self.serve("--record", "opus", "--tls", self.path("both.pem")).replace("rtsp://", "rtsps://")
+        env = {"XDG_STATE_HOME": self.path("home")}
+        p = self.push(f"{url}?pin=sha256:{'0' * 64}", env=env)
+        self.says(p, "push: .*the URL's pin is")
+        self.assertEqual(self.asked("announce"), 0)
+        self.stop_cleanly(p)
+        p = self.push(url, env=env)
+        lib.until(lambda: self.got("video") > FRAMES and self.got("audio") > 30,
+                  f"media at {self.server_process}\n{p}", 20)
+        self.assertTrue(os.path.exists(self.path("home/weir/known_hosts")))
+        self.stop_cleanly(p)
+
     def test_udp_after_a_refusal_of_tcp(self):
         p = self.push(self.serve("--record", "opus", "--udp"))
         lib.until(lambda: self.got("video") > FRAMES, f"media at {self.server_process}\n{p}", 20)

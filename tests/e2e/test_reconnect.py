@@ -73,14 +73,14 @@ class Reconnect(lib.Case):
         r = p.report()
         self.assertEqual((r["session"]["transport"], r["session"]["reconnects"]), ("udp", 1))
 
-    def test_waits_longer_each_time(self):
+    def test_tries_each_second(self):
         server = self.sender()
         p = self.player(server.url, "--reconnect", "--duration", "7")
         p.wait_shown(10)
         server.signal(signal.SIGKILL)
         self.assertEqual(p.wait(15), 4, str(p))
         tries = [(e["try"], e["in"]) for e in p.events("reconnect")]
-        self.assertEqual(tries[:3], [(1, 0.5), (2, 1.0), (3, 2.0)])
+        self.assertEqual(tries[:3], [(1, 0.5), (2, 1.0), (3, 1.0)])
         times = [e["t"] for e in p.events("reconnect")]
         self.assertGreaterEqual(times[1] - times[0], 0.5)
         self.assertGreaterEqual(times[2] - times[1], 1.0)

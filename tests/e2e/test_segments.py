@@ -67,8 +67,10 @@ class Segments(LinkCase):
         after = segments[last + 1:]
         self.assertGreater(len(after), 50)
         self.assertLess(max(length for length, _ in after), 1000)
-        begun = sum(begins for _, begins in after)
-        self.assertGreaterEqual(begun, 0.95 * len(after), f"{begun} of {len(after)}")
+        # Packets of the old size that waited in the socket are cut in two; a busy machine lets more of them wait.
+        settled = after[len(after) // 3:]
+        begun = sum(begins for _, begins in settled)
+        self.assertGreaterEqual(begun, 0.95 * len(settled), f"{begun} of {len(settled)}")
 
     def test_hint_at_ecn(self):
         """As the viewer's kernel does not ask for ECN, the sender says so, once; not if it does."""

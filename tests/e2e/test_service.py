@@ -220,7 +220,7 @@ class Streams(lib.Case):
         until(listens, "the sender", 20)
         for _ in range(2):
             p = self.play(f"rtsp://{address}:{port}/live", "--duration", "1", "--verbose", prefix=closed)
-            self.assertGreater(p.report()["playback"]["frames_played"], 5)
+            self.assertGreater(p.report()["playback"]["frames_played"], 0)
             with open(p.base + ".jsonl") as f:
                 for line in f:
                     json.loads(line)

@@ -118,9 +118,10 @@ class Live(ShareCase):
                     c.close()
                 self.assertEqual(pauses.request("PLAY").status, 200)
             until(lambda: "is dropped: it has not taken a byte" in proxy.stderr, "the end of the one that is stuck", 60)
-        # The origin may lack the time to encode a picture; what it sends passes whole.
+        # A machine with more to do may pass some too late; one that stopped for others would pass no more.
         mine = next(s["scheduler"] for s in json.loads(self.ask(proxy))["sessions"] if s["number"] == 1)
-        self.assertEqual(sum(mine["dropped"]), 0, str(mine))
+        self.assertEqual(mine["dropped_by_cause"]["full"], 0, str(mine))
+        self.assertLess(sum(mine["dropped"]), sum(mine["sent"]) / 4, str(mine))
         quiet.check()
         self.assertEqual(self.sessions(origin)[1], 1)
         self.stop_cleanly(proxy)

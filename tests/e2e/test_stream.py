@@ -74,7 +74,7 @@ class StreamCase(lib.Case):
         playback = report["playback"]
         self.all_came(report)
         self.few_lost(report)
-        self.assertEqual(report["network"]["loss_rate"], 0)
+        self.assertLess(report["network"]["loss_rate"], 0.01 * lib.SLOW**2)  # as few_lost
         self.between(3, playback["frames_played"], seconds * rate + 3)
         self.assertLessEqual(playback["frames_played"], playback["frames_received"])
         self.assertAlmostEqual(playback["media"], playback["frames_played"] / rate, delta=0.2)
@@ -256,7 +256,7 @@ class Levels(StreamCase):
         server = self.sender("--level", "320x180@15:300", "--level", "320x180@30:500", "--level", "160x90@10:60",
                              "--temporal-layers", "3", source="test:640x360@30")
         self.assertEqual(server.levels(), [(160, 90, 10, 60), (320, 180, 15, 300), (320, 180, 30, 500)])
-        players = [self.player(server.url, "--level", str(i), "--duration", "2", "--snapshot", self.path(f"{i}.png"))
+        players = [self.player(server.url, "--level", str(i), "--duration", str(2 * lib.SLOW), "--snapshot", self.path(f"{i}.png"))
                    for i in range(3)]
         for i, p in enumerate(players):
             self.assertEqual(p.wait(), 0, str(p))

@@ -73,6 +73,35 @@ class Connections(lib.Case):
         self.stop_cleanly(server)
         self.assertEqual(self.told(server, "a viewer was refused"), refused)
 
+    def test_handshakes_that_never_end(self):
+        """Halves of TLS's first message: each has 10 s and a place of its address; a viewer loses no frame."""
+        server = self.sender("--state-dir", self.path("state"))
+        quiet = Viewer(server.port)
+        begin = time.monotonic()
+        hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"  # of 512 bytes
+        crowd = self.flood(server.port, 600, hello)
+        until(lambda: "a viewer was refused" in server.stderr, "the refusals")
+        with Client(server.port, source="127.0.0.2") as other:
+            self.assertEqual(other.watch().status, 200)
+        for s in crowd:
+            self.is_refused(s)
+        self.assertGreaterEqual(time.monotonic() - begin, 9)
+        with Client(server.port) as same:
+            self.assertEqual(same.request("OPTIONS").status, 200)
+        quiet.check()
+        self.stop_cleanly(server)
+
+    def test_handshakes_of_garbage(self):
+        server = self.sender("--state-dir", self.path("state"))
+        quiet = Viewer(server.port)
+        for i in range(200):
+            with socket.create_connection(("127.0.0.1", server.port)) as s:
+                s.sendall(b"\x16\x03\x01" + bytes((i + k * k) % 256 for k in range(50 + 7 * i)))
+        with Client(server.port) as same:
+            self.assertEqual(same.request("OPTIONS").status, 200)
+        quiet.check()
+        self.stop_cleanly(server)
+
     def test_bytes_one_by_one_do_not_extend_the_first_request(self):
         server = self.sender()
         begin = time.monotonic()

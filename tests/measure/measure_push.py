@@ -117,7 +117,7 @@ class Push(Measurement, LinkCase):
         self.figure(f"{who}: rate", kbps, unit="kbit/s")
 
     def weir(self, transport):
-        return [lib.SEND, "--listen", f"{A}:0", "--sound", "none", "--push", f"rtsp://{B}:8554/live",
+        return [lib.SEND, "--insecure", "--listen", f"{A}:0", "--sound", "none", "--push", f"rtsp://{B}:8554/live",
                 "--push-transport", transport, "test:1280x720@30"]
 
     def measure_minbuf(self):

@@ -169,3 +169,68 @@ TEST_CASE("media_receiver: the audio of a third party has ports of its own")
         CHECK(media_receiver_accept_audio(&w.m, {tcp.data(), tcp.size()}) == ERR_UNSUPPORTED);
     }
 }
+
+namespace
+{
+
+std::string key_of(const std::string &offer)
+{
+    const std::string name = "x-weir-srtp=";
+    size_t at = offer.find(name);
+    return at == std::string::npos ? "" : offer.substr(at + name.size(), 40);
+}
+
+} // namespace
+
+TEST_CASE("media_receiver: beside an encrypted connection datagrams are offered as SRTP only")
+{
+    world w;
+    w.m.encrypts = true;
+    std::string text = w.offer("udp,mtp,minbuf,mtp-raw");
+    CHECK(text.find("RTP/SAVPF;unicast;client_port=") == 0);
+    CHECK(text.find(",RTP/SAVP;unicast;client_port=") != std::string::npos);
+    CHECK(text.find(",RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf;x-cc=reno,") !=
+          std::string::npos);
+    CHECK(text.find(",RTP/SAVP/TCP;unicast;interleaved=0-1;x-weir=mtp-raw") != std::string::npos);
+    CHECK(key_of(text).size() == 40);
+    CHECK(key_of(w.offer("udp")) == key_of(text)); // of one session
+    world again;
+    again.m.encrypts = true;
+    CHECK(key_of(again.offer("udp")) != key_of(text));
+
+    world theirs(true); // a third party takes no key: its media stays in the connection
+    theirs.m.encrypts = true;
+    CHECK(theirs.offer("udp,tcp") == "RTP/AVP/TCP;unicast;interleaved=0-1");
+    transport_list list;
+    char out[256];
+    REQUIRE(transport_list_split("udp", &list) == 0);
+    CHECK(media_receiver_offer(&theirs.m, &list, "", "", out, sizeof(out)) == ERR_UNSUPPORTED);
+}
+
+TEST_CASE("media_receiver: an answer without a key is refused beside an encrypted connection")
+{
+    const std::string head = "RTP/SAVPF;client_port=4-5;server_port=6-7;x-weir=udp",
+                      key = ";x-weir-srtp=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd";
+    const struct {
+        std::string answer;
+        int result;
+    } table[] = {{head + key, 0},
+                 {head, ERR_UNSUPPORTED},
+                 {"RTP/AVPF;client_port=4-5;server_port=6-7;x-weir=udp", ERR_UNSUPPORTED},
+                 {"RTP/AVPF;client_port=4-5;server_port=6-7;x-weir=udp" + key, ERR_UNSUPPORTED},
+                 {head + ";x-weir-srtp=AAEC", ERR_MALFORMED},
+                 {head + ";x-weir-srtp=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGx=w", ERR_MALFORMED}};
+    for (const auto &row : table) {
+        INFO(row.answer);
+        world w;
+        w.m.encrypts = true;
+        (void)w.offer("udp");
+        CHECK(w.accept("udp", row.answer) == row.result);
+        CHECK((w.m.srtp != nullptr) == (row.result == 0));
+    }
+    world tcp; // the connection itself protects what it carries
+    tcp.m.encrypts = true;
+    (void)tcp.offer("minbuf");
+    CHECK(tcp.accept("minbuf", "RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf") == 0);
+    CHECK(tcp.m.srtp == nullptr);
+}

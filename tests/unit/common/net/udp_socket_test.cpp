@@ -286,3 +286,17 @@ TEST_CASE("udp_socket: batches and marks over IPv6")
     pass_batch("[::1]:0", {1200, 1200, 300, 5}, 2, 2);
     pass_batch("[::1]:0", {9}, 3, 1);
 }
+
+TEST_CASE("udp_socket: loopback addresses")
+{
+    struct sockaddr_storage a;
+    for (const char *text : {"127.0.0.1:1", "127.9.8.7:0", "[::1]:5", "[::ffff:127.0.0.1]:5"}) {
+        REQUIRE(sockaddr_parse(text, &a) == 0);
+        CHECK(sockaddr_is_loopback(reinterpret_cast<struct sockaddr *>(&a)));
+    }
+    for (const char *text :
+         {"128.0.0.1:1", "0.0.0.0:1", "[::]:1", "[::2]:5", "[::ffff:10.0.0.1]:5"}) {
+        REQUIRE(sockaddr_parse(text, &a) == 0);
+        CHECK_FALSE(sockaddr_is_loopback(reinterpret_cast<struct sockaddr *>(&a)));
+    }
+}

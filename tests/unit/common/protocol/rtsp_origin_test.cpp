@@ -80,3 +80,17 @@ TEST_CASE("rtsp origin: invalid redirects")
     CHECK(why == nowhere);
     CHECK(std::string(o.url.text) == "rtsp://a.example/4");
 }
+
+TEST_CASE(
+    "rtsp origin: encryption is not given up by a redirect, and the pin stays with the server")
+{
+    const std::string pin = "sha256:" + std::string(64, 'a');
+    const char *why;
+    rtsp_origin o = origin_of(("rtsps://a.example:8554/live?pin=" + pin).c_str());
+    CHECK(redirect(&o, "rtsp://a.example:8554/other", &why) == ERR_MALFORMED);
+    CHECK(std::string(why).find("not encrypted") != std::string::npos);
+    REQUIRE(redirect(&o, "rtsps://a.example:8554/other", &why) == 0);
+    CHECK(o.url.pin == pin);
+    REQUIRE(redirect(&o, "rtsps://b.example:8554/other", &why) == 0);
+    CHECK(o.url.pin[0] == '\0'); // another server has another key
+}

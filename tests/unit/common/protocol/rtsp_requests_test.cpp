@@ -99,3 +99,30 @@ TEST_CASE("rtsp requests: a request that does not fit is neither pending nor sto
     rtsp_requests_forget(&v.q);
     CHECK(v.q.pending.count == 0);
 }
+
+TEST_CASE("rtsp requests: the key is in the query of each URI, also when a request is repeated")
+{
+    viewer v;
+    strcpy(v.q.key, "K");
+    const struct {
+        const char *uri, *line;
+    } table[] = {
+        {nullptr, "DESCRIBE rtsp://h/live?key=K RTSP/1.0\r\n"},
+        {"rtsp://h/live/trackID=0", "DESCRIBE rtsp://h/live/trackID=0?key=K RTSP/1.0\r\n"},
+        {"rtsp://h/live?level=2", "DESCRIBE rtsp://h/live?level=2&key=K RTSP/1.0\r\n"},
+        {"rtsp://h/live?key=K", "DESCRIBE rtsp://h/live?key=K RTSP/1.0\r\n"},
+    };
+    for (const auto &row : table) {
+        client_request r = request(REQUEST_DESCRIBE);
+        r.uri = row.uri;
+        REQUIRE(v.write(r) > 0);
+        CHECK(std::string(v.out).rfind(row.line, 0) == 0);
+    }
+    client_request again = rtsp_requests_again(&v.q.pending.pending[1]);
+    REQUIRE(v.write(again) > 0);
+    CHECK(std::string(v.out).rfind(table[1].line, 0) == 0);
+    client_request large = request(REQUEST_DESCRIBE);
+    std::string uri(URL_MAX_TEXT, 'x');
+    large.uri = uri.c_str();
+    CHECK(v.write(large) == ERR_FULL);
+}

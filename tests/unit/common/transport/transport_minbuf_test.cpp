@@ -4,10 +4,15 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "common/base/err.h"
 #include "common/net/tcp_conn.h"
+#include "common/net/tcp_info.h"
 #include "common/transport/transport.h"
 #include "tests/support/tcp_pair.hpp"
+#include "tests/support/tls_pair.hpp"
 
 namespace
 {
@@ -51,4 +56,109 @@ TEST_CASE("minbuf: the kernel paces the connection if the parameters say so")
         CHECK((pacing_rate(fd) != unlimited) == row.paced);
         t->ops->free(t);
     }
+}
+
+namespace
+{
+
+// A minbuf connection inside TLS, whose viewer reads only when it is told to.
+struct tls_rig {
+    test::tls_keys keys;
+    test::tcp_pair pair;
+    test::tls_end viewer;
+    size_t wire_bytes = 0; // received after the handshake
+
+    tls_rig() : viewer(client(keys))
+    {
+        tcp_filter *server = tls_server_filter_new(keys.credentials);
+        REQUIRE(server);
+        REQUIRE(tcp_conn_push_filter(pair.conn, server) == 0);
+        while (!tcp_conn_is_secure(pair.conn)) {
+            const std::string out = viewer.flush();
+            REQUIRE(send(pair.other, out.data(), out.size(), 0) ==
+                    static_cast<ssize_t>(out.size()));
+            uv_run(&pair.loop, UV_RUN_NOWAIT);
+            read();
+            REQUIRE(viewer.err == 0);
+        }
+        wire_bytes = 0;
+    }
+    static tcp_filter *client(const test::tls_keys &k)
+    {
+        const tls_trust trust = test::trust_of("127.0.0.1", k.pin());
+        return tls_client_filter_new(&trust);
+    }
+    // Reads what the kernel has; the loop runs in between, so that the server's end continues.
+    void read()
+    {
+        std::vector<char> chunk(65536);
+        ssize_t n;
+        while ((n = recv(pair.other, chunk.data(), chunk.size(), MSG_DONTWAIT)) > 0) {
+            wire_bytes += static_cast<size_t>(n);
+            viewer.receive(std::string(chunk.data(), static_cast<size_t>(n)));
+            uv_run(&pair.loop, UV_RUN_NOWAIT);
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("minbuf: inside TLS nothing is encrypted before the rule admits it")
+{
+    tls_rig r;
+    transport *t = open(r.pair, "minbuf:1,3");
+    const size_t size = t->media.max_packet;
+    const std::vector<uint8_t> body(size, 'x');
+    media_packet packet{};
+    packet.body = body.data();
+    packet.body_len = size;
+    size_t sent = 0, records = 0;
+    while (t->ops->media.room(&t->media, 0)) {
+        REQUIRE(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, 0) == 0);
+        t->ops->media.flush(&t->media, 0);
+        sent++;
+        records++;
+        REQUIRE(sent < 100000);
+    }
+    // The kernel has all that was encrypted, apart from one record at most; what the rule refuses
+    // can still be dropped.
+    const uint32_t unsent = tcp_notsent_bytes(tcp_conn_fd(r.pair.conn));
+    CHECK(sent > 0);
+    CHECK(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, 0) == ERR_AGAIN);
+    t->ops->media.flush(&t->media, 0);
+    CHECK(tcp_notsent_bytes(tcp_conn_fd(r.pair.conn)) == unsent);
+    tcp_snapshot s{};
+    REQUIRE(tcp_info_read(tcp_conn_fd(r.pair.conn), &s) == 0);
+    CHECK(s.notsent_bytes <= (3 + 1) * s.mss);
+
+    // A packet with its framing and its record is a segment of the path, as without TLS.
+    CHECK(4 + size + 22 == (s.mss > 1460 ? 1448 : s.mss));
+    for (int i = 0; i < 1000 && r.viewer.plain.size() < sent * (4 + size); i++) {
+        uv_run(&r.pair.loop, UV_RUN_NOWAIT);
+        r.read();
+    }
+    CHECK(r.viewer.err == 0);
+    CHECK(r.viewer.plain.size() == sent * (4 + size));
+    CHECK(r.wire_bytes == sent * (4 + size) + records * 22);
+    t->ops->free(t);
+}
+
+TEST_CASE("minbuf: a batch inside TLS is one record")
+{
+    tls_rig r;
+    transport *t = open(r.pair, "minbuf:1,3");
+    const std::vector<uint8_t> body(t->media.max_packet, 'x');
+    media_packet packet{};
+    packet.body = body.data();
+    packet.body_len = body.size();
+    for (int i = 0; i < 5; i++) {
+        REQUIRE(t->ops->media.room(&t->media, 0));
+        REQUIRE(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, 0) == 0);
+    }
+    t->ops->media.flush(&t->media, 0);
+    for (int i = 0; i < 1000 && r.viewer.plain.size() < 5 * (4 + body.size()); i++)
+        r.read();
+    CHECK(r.viewer.plain.size() == 5 * (4 + body.size()));
+    CHECK(r.wire_bytes == r.viewer.plain.size() + 22);
+    t->ops->free(t);
 }

@@ -9,6 +9,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
+#include "common/srtp/srtp_guard.h"
 #include "tests/unit/common/transport/path.hpp"
 
 namespace
@@ -25,11 +26,18 @@ struct both_ends : test::path {
     sockaddr_storage server;
     uint16_t seq = 0;
     bool whole = true;
-    size_t rtcp = 0;
+    size_t rtcp = 0, readable = 0, largest = 0;
+    srtp_guard *guards[2] = {}; // of the sending and of the receiving end
 
-    explicit both_ends(const transport_kind *of) : kind(of)
+    explicit both_ends(const transport_kind *of, bool encrypts = false) : kind(of)
     {
         transport_path lent{};
+        if (encrypts) {
+            const uint8_t a[SRTP_KEY_BYTES] = {1}, b[SRTP_KEY_BYTES] = {2};
+            guards[0] = srtp_guard_new(a, b);
+            guards[1] = srtp_guard_new(b, a);
+            lent.srtp = guards[0];
+        }
         lent.token = TOKEN;
         lent.feedback = kind->reports;
         lent.ssrc = SSRC;
@@ -41,6 +49,8 @@ struct both_ends : test::path {
     {
         if (receiver)
             receiver->ops->free(receiver);
+        for (auto *guard : guards)
+            srtp_guard_free(guard);
     }
 
     void on_near(const datagram &d, usec_t now) override
@@ -50,6 +60,17 @@ struct both_ends : test::path {
     }
     void on_far(const datagram &d) override
     {
+        // A run of a payload's bytes is in each plain packet.
+        for (size_t i = 0; i + 16 <= d.len; i++) {
+            size_t k = 1;
+            while (k < 16 && d.data[i + k] == static_cast<uint8_t>(d.data[i] + k))
+                k++;
+            if (k == 16) {
+                readable++;
+                break;
+            }
+        }
+        largest = d.len > largest ? d.len : largest;
         if (kind->receive)
             receiver->ops->on_datagram(receiver, &d, clock_now());
         else
@@ -73,6 +94,7 @@ struct both_ends : test::path {
         p.server = reinterpret_cast<sockaddr *>(&server);
         p.ext = IDS;
         p.ssrc = SSRC + 1;
+        p.srtp = guards[1];
         p.media_ssrc = SSRC;
         p.reports = kind->reports;
         p.has_token = true;
@@ -120,14 +142,15 @@ struct both_ends : test::path {
 
 } // namespace
 
-TEST_CASE("transport_receiver: both ends of each datagram transport")
+TEST_CASE("transport_receiver: both ends of each datagram transport, plain and as SRTP")
 {
-    for (int i = 0; transport_kinds[i]; i++) {
-        const transport_kind *kind = transport_kinds[i];
+    for (int i = 0; transport_kinds[i / 2]; i++) {
+        const transport_kind *kind = transport_kinds[i / 2];
+        bool encrypts = i % 2;
         if (!kind->datagram)
             continue;
-        INFO(kind->name);
-        both_ends b(kind);
+        INFO(kind->name << (encrypts ? " as SRTP" : ""));
+        both_ends b(kind, encrypts);
         if (kind->receive) {
             transport_receiver_path lent = b.lend();
             REQUIRE(kind->receive(&lent, &b.receiver, clock_now()) == 0);
@@ -140,6 +163,8 @@ TEST_CASE("transport_receiver: both ends of each datagram transport")
             uv_run(&b.loop, UV_RUN_ONCE);
         }
         CHECK(b.whole);
+        CHECK((b.readable == 0) == encrypts);
+        CHECK(srtp_guard_dropped(b.guards[1]).forged == 0);
         for (size_t k = 0; k < PACKETS; k++)
             CHECK(b.came[k] == k);
         CHECK((b.rtcp > 0 || !kind->responsive)); // the viewer reported

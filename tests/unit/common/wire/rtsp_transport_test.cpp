@@ -16,12 +16,13 @@ TEST_CASE("rtsp_transport: offers")
 {
     struct rtsp_transport t[RTSP_MAX_OFFERS];
     // RFC 2326, 12.39, with a transport of ours in between; the comma in minbuf:1,3 parts nothing
-    REQUIRE(rtsp_transport_decode(
-                text_from(
-                    "RTP/AVP;multicast;ttl=127;mode=\"PLAY\", "
-                    "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,3;x-cc=reno,"
-                    "RTP/SAVP;unicast,RTP/AVP;unicast;client_port=3456-3457;mode=\"PLAY,RTP/AVP\""),
-                t) == 3);
+    REQUIRE(
+        rtsp_transport_decode(
+            text_from(
+                "RTP/AVP;multicast;ttl=127;mode=\"PLAY\", "
+                "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,3;x-cc=reno,"
+                "RTP/UNKNOWN;unicast,RTP/AVP;unicast;client_port=3456-3457;mode=\"PLAY,RTP/AVP\""),
+            t) == 3);
     CHECK(t[0].multicast);
     CHECK_FALSE(t[0].tcp);
     CHECK(t[1].tcp);
@@ -74,7 +75,7 @@ TEST_CASE("rtsp_transport: values")
         {"RTP/AVP;x-weir-repair=a b", ERR_MALFORMED},
         {"RTP/AVPF;client_port=5000", 1},
         {"RTP/AVPF/UDP;client_port=5000", 1},
-        {"RTP/SAVPF;client_port=5000", 0},
+        {"RTP/SAVPG;client_port=5000", 0},
         {"RTP/AVP;x-weir-token=0123456789abcDEF", 1},
         {"RTP/AVP;x-weir-token=", ERR_MALFORMED},
         {"RTP/AVP;x-weir-token=0x12", ERR_MALFORMED},
@@ -117,4 +118,36 @@ TEST_CASE("rtsp_transport: encoded and decoded")
         strcpy(t[0].weir, "a\r\nb");
         CHECK(rtsp_transport_encode(&t[0], out, sizeof(out)) == ERR_RANGE);
     }
+}
+
+TEST_CASE("rtsp_transport: secure profiles, and the key of SRTP")
+{
+    const std::string key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxw_";
+    const struct {
+        const char *profile;
+        bool tcp, avpf;
+    } table[] = {{"RTP/SAVP", false, false},
+                 {"rtp/savp/udp", false, false},
+                 {"RTP/SAVP/TCP", true, false},
+                 {"RTP/SAVPF", false, true},
+                 {"RTP/SAVPF/UDP", false, true}};
+    for (const auto &row : table) {
+        INFO(row.profile);
+        rtsp_transport t[RTSP_MAX_OFFERS];
+        std::string value = std::string(row.profile) + ";unicast;x-weir=arc;x-weir-srtp=" + key;
+        REQUIRE(rtsp_transport_decode({value.data(), value.size()}, t) == 1);
+        CHECK(t[0].savp);
+        CHECK(t[0].tcp == row.tcp);
+        CHECK(t[0].avpf == row.avpf);
+        CHECK(t[0].srtp == key);
+        char out[256];
+        REQUIRE(rtsp_transport_encode(&t[0], out, sizeof(out)) > 0);
+        CHECK(std::string(out).find(row.tcp    ? "RTP/SAVP/TCP;unicast"
+                                    : row.avpf ? "RTP/SAVPF;unicast"
+                                               : "RTP/SAVP;unicast") == 0);
+        CHECK(std::string(out).find(";x-weir-srtp=" + key) != std::string::npos);
+    }
+    std::string longer = "RTP/SAVP;x-weir-srtp=" + std::string(RTSP_MAX_NAME, 'A');
+    rtsp_transport t[RTSP_MAX_OFFERS];
+    CHECK(rtsp_transport_decode({longer.data(), longer.size()}, t) == ERR_MALFORMED);
 }

@@ -168,3 +168,111 @@ TEST_CASE("url: a link-local address has its interface, which requests do not co
     CHECK(url_parse("rtsp://[fe80::1]/live", &u, &why) == ERR_MALFORMED);
     CHECK(std::string(why).find("requires its network interface") != std::string::npos);
 }
+
+TEST_CASE("url: the key is taken out of the text, and added to requests")
+{
+    struct {
+        const char *given, *text, *key;
+    } const table[] = {
+        {"rtsp://h/live?key=K", "rtsp://h/live", "K"},
+        {"rtsp://h/live?key=K&level=2", "rtsp://h/live?level=2", "K"},
+        {"rtsp://h/live?level=2&key=K", "rtsp://h/live?level=2", "K"},
+        {"rtsp://h/live?a=1&key=K&b=2", "rtsp://h/live?a=1&b=2", "K"},
+        {"rtsp://h/live?key=A&key=B", "rtsp://h/live", "A"},
+        {"rtsp://h/live?monkey=K", "rtsp://h/live?monkey=K", ""},
+        {"rtsp://h/key=K", "rtsp://h/key=K", ""},
+        {"rtsp://h?key=K", "rtsp://h", "K"},
+        {"rtsp://h/live?key=K/trackID=0", "rtsp://h/live/trackID=0", "K"},
+        {"rtsp://h/live?key=a/b", "rtsp://h/live", "a/b"},
+    };
+    for (const auto &row : table) {
+        INFO(row.given);
+        struct url url;
+        const char *why = "";
+        REQUIRE(url_parse(row.given, &url, &why) == 0);
+        CHECK(std::string(url.text) == row.text);
+        CHECK(std::string(url.key) == row.key);
+    }
+    struct url url;
+    const char *why = "";
+    CHECK(url_parse("rtsp://h/live?key=", &url, &why) == ERR_MALFORMED);
+    CHECK(url_parse(("rtsp://h/live?key=" + std::string(256, 'k')).c_str(), &url, &why) ==
+          ERR_MALFORMED);
+    char text[24] = "rtsp://h/live";
+    REQUIRE(url_add_key(text, sizeof(text), "K") == 0);
+    CHECK(std::string(text) == "rtsp://h/live?key=K");
+    CHECK(url_add_key(text, sizeof(text), "K") == ERR_TOO_BIG);
+    char more[32] = "rtsp://h/live?level=1";
+    REQUIRE(url_add_key(more, sizeof(more), "K") == 0);
+    CHECK(std::string(more) == "rtsp://h/live?level=1&key=K");
+}
+
+TEST_CASE("url: a redacted text shows no key")
+{
+    struct {
+        const char *given, *shown;
+    } const table[] = {
+        {"rtsp://h/live", "rtsp://h/live"},
+        {"rtsp://h/live?key=abc", "rtsp://h/live?key=***"},
+        {"rtsp://h/live?level=2&key=abc&b=1", "rtsp://h/live?level=2&key=***&b=1"},
+        {"GET /live?key=abc HTTP/1.1", "GET /live?key=*** HTTP/1.1"},
+        {"/key=abc", "/key=abc"},
+    };
+    for (const auto &row : table) {
+        char out[64];
+        url_redact(row.given, out, sizeof(out));
+        CHECK(std::string(out) == row.shown);
+    }
+    for (size_t cap = 1; cap < 24; cap++) { // cut anywhere
+        char out[64];
+        url_redact("rtsp://h/live?key=SECRET", out, cap);
+        CHECK(std::string(out).size() < cap);
+        CHECK(std::string(out).find('S') == std::string::npos);
+    }
+}
+
+TEST_CASE("url: rtsps:// with a pin, which stays out of the text")
+{
+    url u{};
+    const char *why = "";
+    const std::string hex = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF";
+    const std::string head = "rtsps://h:99/live";
+    REQUIRE(url_parse((head + "?pin=sha256:" + hex + "&level=3").c_str(), &u, &why) == 0);
+    CHECK(u.secure);
+    CHECK(u.level == 3);
+    CHECK(u.port == 99);
+    CHECK(std::string(u.text) == head + "?level=3");
+    CHECK(std::string(u.pin) ==
+          "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
+    char request[URL_MAX_TEXT];
+    url_request_text(&u, request);
+    CHECK(std::string(request) == head + "?level=3");
+    REQUIRE(url_parse((head + "?pin=sha256:" + hex).c_str(), &u, &why) == 0);
+    CHECK(std::string(u.text) == head);
+    REQUIRE(url_parse("RTSPS://h/live", &u, &why) == 0);
+    CHECK(u.secure);
+    CHECK(u.pin[0] == '\0');
+    CHECK_FALSE(url_is_root(&u));
+    REQUIRE(url_parse("rtsps://h", &u, &why) == 0);
+    CHECK(url_is_root(&u));
+    REQUIRE(url_parse("rtsp://h/live", &u, &why) == 0);
+    CHECK_FALSE(u.secure);
+
+    for (const std::string &bad :
+         {"rtsp://h/live?pin=sha256:" + hex, head + "?pin=sha256:" + hex.substr(1),
+          head + "?pin=sha256:" + hex + "0", head + "?pin=", head + "?pin=md5:" + hex,
+          head + "?pin=sha256:x" + hex.substr(1)}) {
+        CHECK(url_parse(bad.c_str(), &u, &why) == ERR_MALFORMED);
+        CHECK(std::string(why).find("?pin=") == 0);
+    }
+}
+
+TEST_CASE("url: the scheme")
+{
+    CHECK(url_scheme("rtsp://h") == 7);
+    CHECK(url_scheme("rtsps://h") == 8);
+    CHECK(url_scheme("RtSpS://h") == 8);
+    CHECK(url_scheme("http://h") == 0);
+    CHECK(url_scheme("rtsp:/h") == 0);
+    CHECK(url_scheme("") == 0);
+}

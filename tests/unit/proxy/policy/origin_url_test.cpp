@@ -40,6 +40,8 @@ TEST_CASE("origin_url: the path of one origin, or the host in the path")
         {"rtsp://o/public", "/a/.%2e?x", ERR_MALFORMED, nullptr},
         {"rtsp://o/public", "/./a", ERR_MALFORMED, nullptr},
         {"rtsp://o/public", "/.../..a/b..?x=/../", 0, "rtsp://o/public/.../..a/b..?x=/.."},
+        {"rtsp://o/public", "/a?key=x/trackID=1/../b", ERR_MALFORMED, nullptr},
+        {"rtsp://o/public", "/a?key=x#/../b", ERR_MALFORMED, nullptr},
         {nullptr, "/good/live", 0, "rtsp://good/live"},
         {nullptr, "/GOOD:554/live/trackID=0", 0, "rtsp://GOOD:554/live"},
         {nullptr, "/[::1]:9/live", 0, "rtsp://[::1]:9/live"},

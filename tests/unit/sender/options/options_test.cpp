@@ -159,6 +159,28 @@ TEST_CASE("weir-send's options: VP9, and what conflicts with it")
     }
 }
 
+TEST_CASE("weir-send's options: HTTP is neither encrypted nor asks for a key")
+{
+    struct {
+        std::vector<std::string> args;
+        bool is_fine;
+    } table[] = {
+        {{"--http", "127.0.0.1:8080"}, true},
+        {{"--http", "[::1]:8080"}, true},
+        {{"--http", "0.0.0.0:8080"}, false},
+        {{"--http", "[::]:8080"}, false},
+        {{"--http", "192.0.2.1:8080", "--access", "users"}, false},
+        {{"--http", "0.0.0.0:8080", "--insecure"}, true},
+    };
+    for (const auto &row : table) {
+        parsed p(row.args);
+        INFO(row.args[1] << ": " << p.error);
+        CHECK((p.result == OPTIONS_RUN) == row.is_fine);
+        CHECK((p.error.find("--http off the loopback requires --insecure") != std::string::npos) ==
+              !row.is_fine);
+    }
+}
+
 TEST_CASE("weir-send's options: synthetic sources")
 {
     struct {
@@ -193,7 +215,7 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         std::vector<std::string> args;
         const char *error;
     } const table[] = {
-        {{"--listen", "localhost:8554"}, "expects ADDR:PORT with a numeric address"},
+        {{"--listen", "example.org:8554"}, "expects ADDR:PORT with a numeric address"},
         {{"--path", "live"}, "expects a path such as /live"},
         {{"--path", "/"}, "expects a path such as /live"},
         {{"--path", "/live/"}, "expects a path such as /live"},
@@ -211,8 +233,8 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"--temporal-layers", "1"}, "expects 2 or 3"},
         {{"--temporal-layers", "2x"}, "expects 2 or 3"},
         {{"--capture", "640x480"}, "expects WIDTHxHEIGHT@FPS"},
-        {{"--metrics", "9464"}, "expects ADDR:PORT with a numeric address"},
-        {{"--http", "8080"}, "expects ADDR:PORT with a numeric address"},
+        {{"--metrics", "94640"}, "expects ADDR:PORT with a numeric address"},
+        {{"--http", "80800"}, "expects ADDR:PORT with a numeric address"},
         {{"--http-segment", "2"}, "--http-segment requires --http"},
         {{"--http", "127.0.0.1:0", "--http-segment", "11"}, "1"},
         {{"--http", "127.0.0.1:0", "--codec", "vp9"}, "--http conflicts with --codec vp9"},

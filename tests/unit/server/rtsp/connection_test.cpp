@@ -24,6 +24,15 @@ size_t count(const std::string &text, const std::string &of)
     return found;
 }
 
+connection_config config_of(uv_loop_t *loop, catalog *offered)
+{
+    connection_config config{};
+    config.loop = loop;
+    config.catalog = offered;
+    config.program = "weir-send";
+    return config;
+}
+
 } // namespace
 
 TEST_CASE("connection: a descriptor that the loop cannot watch is refused, and nothing is left")
@@ -36,7 +45,7 @@ TEST_CASE("connection: a descriptor that the loop cannot watch is refused, and n
     stream_init(&s, media, nullptr);
     catalog *offered = catalog_new_one("/live", &s);
     REQUIRE(offered);
-    connection_config config = {&loop, offered, nullptr, "weir-send", nullptr, nullptr};
+    connection_config config = config_of(&loop, offered);
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); // a file: epoll refuses it
     REQUIRE(fd >= 0);
     CHECK(connection_new(fd, &config, USEC_PER_SEC) == nullptr);
@@ -60,7 +69,7 @@ TEST_CASE("connection: responses to requests that arrive together leave in one w
     REQUIRE(offered);
     int fds[2];
     REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) == 0); // each write is a message
-    connection_config config = {&loop, offered, nullptr, "weir-send", nullptr, nullptr};
+    connection_config config = config_of(&loop, offered);
     connection *c = connection_new(fds[0], &config, USEC_PER_SEC);
     REQUIRE(c);
     const std::string uri = " rtsp://host/live RTSP/1.0\r\nCSeq: ";

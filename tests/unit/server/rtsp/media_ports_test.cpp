@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/net/udp_socket.h"
+#include "common/srtp/srtp_guard.h"
 #include "common/wire/capacity_pair.h"
 #include "common/wire/path_token.h"
 
@@ -19,6 +20,7 @@ struct world {
     udp_socket *viewer[2] = {};
     std::vector<std::string> came[2]; // to the viewer
     media_ports *ports = nullptr;
+    srtp_guard *srtp = nullptr; // borrowed
     int validated[2] = {};
     std::vector<std::string> media, rtcp; // handed on by the ports
 
@@ -62,7 +64,7 @@ struct world {
             [](void *w, const uint8_t *data, size_t len, usec_t) {
                 static_cast<world *>(w)->rtcp.push_back(text_of(data, len));
             }};
-        media_ports_config config = {&loop, &host, &host, client_port, &ops, this};
+        media_ports_config config = {&loop, &host, &host, client_port, &ops, this, srtp};
         ports = media_ports_new(&config);
         REQUIRE(ports);
     }
@@ -156,4 +158,55 @@ TEST_CASE("media_ports: a viewer without a token is valid where it says")
     w.send(1, 1, "report");
     w.until([&] { return w.came[0].size() == 2 && w.rtcp.size() == 2; });
     CHECK(w.validated[0] == 0); // it was all along
+}
+
+TEST_CASE("media_ports: as SRTP, plain and forged RTCP is dropped, tokens and pairs are encrypted")
+{
+    const uint8_t a[SRTP_KEY_BYTES] = {1}, b[SRTP_KEY_BYTES] = {2};
+    srtp_guard *near = srtp_guard_new(a, b), *far = srtp_guard_new(b, a);
+    {
+        world w;
+        w.srtp = near;
+        w.open(nullptr);
+        auto sealed = [&](std::string text) {
+            size_t len = text.size();
+            text.resize(len + SRTCP_TAIL_BYTES);
+            REQUIRE(srtp_guard_seal_rtcp(far, reinterpret_cast<uint8_t *>(&text[0]), &len,
+                                         text.size()) == 0);
+            return text;
+        };
+        auto opened = [&](const std::string &text) {
+            size_t len = text.size();
+            const uint8_t *plain =
+                srtp_guard_open_rtcp(far, reinterpret_cast<const uint8_t *>(text.data()), &len);
+            return plain ? world::text_of(plain, len) : "";
+        };
+        const media_pair pair = {7, 1, 200};
+        media_ports_send_pair(w.ports, &pair);
+        w.send(0, 0, w.token()); // plain: a token that was read on the RTSP connection's path
+        w.send(1, 1, w.token());
+        w.send(0, 0, sealed(w.token()));
+        w.send(1, 1, sealed(w.token()));
+        w.until([&] { return w.validated[1] == 1 && w.came[0].size() == 3; });
+        CHECK(w.validated[0] == 1);
+        CHECK(srtp_guard_dropped(near).forged == 2);
+        CHECK(w.came[0][0].size() == size_t{PATH_TOKEN_BYTES} + SRTCP_TAIL_BYTES);
+        CHECK(opened(w.came[0][0]) == w.token());
+        CHECK(is_pair(opened(w.came[0][1]), 1));
+        CHECK(w.came[0][1].size() == 200 + SRTP_TAG_BYTES);
+
+        const std::string report("\x80\xc9\0\1\0\0\0\1", 8), again = sealed(report + report);
+        w.send(1, 1, report);
+        w.send(1, 1, again);
+        w.send(1, 1, again);
+        w.send(1, 1, sealed(report));
+        w.send(0, 0, "Q: an acknowledgement of MTP"); // has a token of its own
+        w.until([&] { return w.rtcp.size() == 3 && w.media.size() == 2; });
+        CHECK(w.rtcp[1] == report + report);
+        CHECK(w.rtcp[2] == report);
+        CHECK(w.media[1][0] == 'Q');
+        CHECK(srtp_guard_dropped(near).replayed == 1);
+    }
+    srtp_guard_free(near);
+    srtp_guard_free(far);
 }

@@ -79,11 +79,13 @@ struct world {
         rtsp_handler_config config = {&tcp.loop,
                                       &served,
                                       nullptr,
+                                      nullptr,
                                       tcp.conn,
                                       "viewer",
                                       [](void *ctx, usec_t) { ((world *)ctx)->woken++; },
                                       [](void *, const char *) {},
-                                      this};
+                                      this,
+                                      false};
         handler = rtsp_handler_new(&config, 0);
         REQUIRE(handler);
     }

@@ -27,7 +27,7 @@ struct world {
     static inline const stream_media_ops *filler_ops;
 
     // `frames`: the media has frames, of which none ever comes.
-    explicit world(bool frames = false)
+    explicit world(bool frames = false, bool srtp = false)
     {
         stream_media *media = filler_media_new(SDP_SOURCE_STEADY, 1000000);
         REQUIRE(media);
@@ -51,7 +51,8 @@ struct world {
                                      &state,
                                      [](void *, usec_t) {},
                                      [](void *, const char *) {},
-                                     nullptr};
+                                     nullptr,
+                                     srtp};
         setup = track_setup_new(&config);
         REQUIRE(setup);
     }
@@ -227,4 +228,47 @@ TEST_CASE("track_setup: the second track takes the first one's transport, in eit
             if (!a.tcp)
                 CHECK((a.server_port[0] == b.server_port[0]) == row.shares_ports);
         }
+}
+
+TEST_CASE("track_setup: SRTP for a viewer that gives its key, and for no other where it must be")
+{
+    const std::string key = ";x-weir-srtp=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd";
+    const struct {
+        std::string header;
+        int plain, secure; // status without and with `srtp`
+        bool has_key;
+    } table[] = {
+        {"RTP/AVP;unicast;client_port=9-10;x-weir=udp", 200, 461, false},
+        {"RTP/AVP;unicast;client_port=9-10", 200, 461, false},
+        {"RTP/SAVP;unicast;client_port=9-10;x-weir=udp" + key, 200, 200, true},
+        {"RTP/SAVP;unicast;client_port=9-10;x-weir=mtp" + key, 200, 200, true},
+        {"RTP/SAVPF;unicast;client_port=9-10;x-weir=tfrc" + key, 200, 200, true},
+        {"RTP/SAVP;unicast;client_port=9-10;x-weir=udp", 461, 461, false},
+        {"RTP/SAVP;unicast;client_port=9-10", 461, 461, false},
+        {"RTP/SAVP;unicast;client_port=9-10" + key, 461, 461, false}, // not a player of ours
+        {"RTP/AVP;unicast;client_port=9-10;x-weir=udp" + key, 461, 461, false},
+        {"RTP/SAVP;unicast;client_port=9-10;x-weir=udp;x-weir-srtp=AAEC", 461, 461, false},
+        {"RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf", 200, 200, false},
+        {"RTP/SAVP/TCP;unicast;interleaved=0-1", 461, 461, false},
+    };
+    for (const auto &row : table)
+        for (bool srtp : {false, true}) {
+            INFO(row.header << (srtp ? " must be SRTP" : ""));
+            world w(false, srtp);
+            std::string said;
+            CHECK(w.serve(row.header, &said) == (srtp ? row.secure : row.plain));
+            CHECK((said.find("Transport: RTP/SAVP") != std::string::npos) == row.has_key);
+            size_t at = said.find(";x-weir-srtp=");
+            CHECK((at != std::string::npos && said[at + 13 + 40] == ';') == row.has_key);
+            CHECK(said.find(key) == std::string::npos); // the server's own
+        }
+
+    world one, other; // fresh keys for each SETUP
+    std::string first, second;
+    CHECK(one.serve(table[2].header, &first) == 200);
+    CHECK(other.serve(table[2].header, &second) == 200);
+    CHECK(std::string(answer_of(first).srtp) != answer_of(second).srtp);
+    track_setup_teardown(one.setup, 0);
+    CHECK(one.serve(table[2].header, &second) == 200);
+    CHECK(std::string(answer_of(first).srtp) != answer_of(second).srtp);
 }

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cmake -DFOLDER=... -DOUT=... -P embed_files.cmake: writes a C file with the files of FOLDER as web_files (server/web/web_files.h).
+file(GLOB files LIST_DIRECTORIES false ${FOLDER}/*)
+set(data)
+set(table)
+set(number 0)
+foreach(file ${files})
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} bytes HEX)
+  string(LENGTH "${bytes}" digits)
+  math(EXPR len "${digits} / 2")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
+  string(APPEND data "static const char file_${number}[] = {\n${bytes}\n};\n")
+  string(APPEND table "    {\"${name}\", file_${number}, ${len}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+file(WRITE ${OUT} "#include \"server/web/web_files.h\"\n\n${data}\nconst struct web_file web_files[] = {\n${table}};\nconst size_t web_file_count = ${number};\n")

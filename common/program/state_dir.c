@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/program/state_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+
+static int join(char out[STATE_PATH_MAX], const char *dir, int dir_len, const char *name)
+{
+    int n = snprintf(out, STATE_PATH_MAX, "%.*s%s", dir_len, dir, name);
+    if (n >= 0 && n < STATE_PATH_MAX)
+        return 0;
+    log_error("the path of the state directory is too long: %.200s", dir);
+    return ERR_TOO_BIG;
+}
+
+// Returns an absolute path of the environment, or NULL.
+static const char *absolute(const char *variable)
+{
+    const char *path = getenv(variable);
+    return path && path[0] == '/' ? path : NULL;
+}
+
+int state_dir_find(const char *given, char out[STATE_PATH_MAX])
+{
+    const char *path;
+    if (given)
+        return join(out, given, (int)strnlen(given, STATE_PATH_MAX), "");
+    if ((path = absolute("STATE_DIRECTORY")))
+        return join(out, path, (int)strcspn(path, ":"), "");
+    if ((path = absolute("XDG_STATE_HOME")))
+        return join(out, path, (int)strnlen(path, STATE_PATH_MAX), "/weir");
+    if ((path = absolute("HOME")))
+        return join(out, path, (int)strnlen(path, STATE_PATH_MAX), "/.local/state/weir");
+    return join(out, "/var/lib/weir", 13, "");
+}
+
+static int path_of(char out[STATE_PATH_MAX], const char *dir, const char *name)
+{
+    char file[STATE_PATH_MAX];
+    int err = join(file, "/", 1, name);
+    return err ? err : join(out, dir, (int)strnlen(dir, STATE_PATH_MAX), file);
+}
+
+static int read_open_file(int fd, const char *path, uint8_t *out, size_t cap, size_t *len)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        log_error("cannot read %s: not a regular file", path);
+        return ERR_IO;
+    }
+    if (st.st_mode & (S_IRWXG | S_IRWXO)) {
+        log_error("%s is not used: other users may read or write it (chmod 600 it; if they did, "
+                  "delete it: a new one is made)",
+                  path);
+        return ERR_IO;
+    }
+    if ((uintmax_t)st.st_size > cap) {
+        log_error("cannot read %s: larger than %zu bytes", path, cap);
+        return ERR_TOO_BIG;
+    }
+    *len = 0;
+    while (*len < (size_t)st.st_size) {
+        ssize_t got = read(fd, out + *len, (size_t)st.st_size - *len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            log_error("cannot read %s: %s", path, got ? strerror(errno) : "it became shorter");
+            return ERR_IO;
+        }
+        *len += (size_t)got;
+    }
+    return 0;
+}
+
+int state_file_read(const char *dir, const char *name, uint8_t *out, size_t cap, size_t *len)
+{
+    char path[STATE_PATH_MAX];
+    if (path_of(path, dir, name) != 0)
+        return ERR_IO;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT)
+        return ERR_NOT_FOUND;
+    if (fd < 0) {
+        log_error("cannot read %s: %s", path, strerror(errno));
+        return ERR_IO;
+    }
+    int err = read_open_file(fd, path, out, cap, len);
+    close(fd);
+    return err;
+}
+
+// Creates the directory and those above it.
+static int make_dir(const char *dir)
+{
+    char path[STATE_PATH_MAX];
+    if (join(path, dir, (int)strnlen(dir, STATE_PATH_MAX), "/") != 0)
+        return ERR_IO;
+    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+            log_error("cannot create the state directory %s: %s (name another with --state-dir)",
+                      path, strerror(errno));
+            return ERR_IO;
+        }
+        *at = '/';
+    }
+    return 0;
+}
+
+static bool write_all(int fd, const uint8_t *data, size_t len)
+{
+    while (len) {
+        ssize_t n = write(fd, data, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        data += n;
+        len -= (size_t)n;
+    }
+    return fsync(fd) == 0;
+}
+
+// The new name survives a power failure only if its directory was written, too.
+static bool sync_dir(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+// Writes a complete file under another name, then gives it its own. `once`: keeps a file that has
+// the name by then (link(2) never replaces one, on any file system).
+static int write_file(const char *dir, const char *name, const uint8_t *data, size_t len, bool once)
+{
+    char path[STATE_PATH_MAX], temporary[STATE_PATH_MAX];
+    if (path_of(path, dir, name) != 0 || path_of(temporary, dir, ".new-XXXXXX") != 0 ||
+        make_dir(dir) != 0)
+        return ERR_IO;
+    int fd = mkostemp(temporary, O_CLOEXEC); // O_EXCL, mode 0600
+    if (fd < 0) {
+        log_error("cannot write into %s: %s (name another state directory with --state-dir)", dir,
+                  strerror(errno));
+        return ERR_IO;
+    }
+    bool ok = write_all(fd, data, len);
+    ok = close(fd) == 0 && ok;
+    if (ok && once) {
+        ok = link(temporary, path) == 0 || errno == EEXIST;
+        int error = errno;
+        unlink(temporary);
+        errno = error;
+    } else if (ok) {
+        ok = rename(temporary, path) == 0;
+    }
+    if (ok && sync_dir(dir))
+        return 0;
+    log_error("cannot write %s: %s", path, strerror(errno));
+    unlink(temporary);
+    return ERR_IO;
+}
+
+int state_file_create_once(const char *dir, const char *name, state_file_make *make, void *ctx,
+                           uint8_t *out, size_t cap, size_t *len)
+{
+    int err = state_file_read(dir, name, out, cap, len);
+    if (err != ERR_NOT_FOUND)
+        return err;
+    err = make(ctx, out, cap, len);
+    if (!err)
+        err = write_file(dir, name, out, *len, true);
+    if (!err)
+        err = state_file_read(dir, name, out, cap, len); // it may be that of another program
+    return err == ERR_NOT_FOUND ? ERR_IO : err;
+}
+
+int state_file_replace(const char *dir, const char *name, const uint8_t *data, size_t len)
+{
+    return write_file(dir, name, data, len, false);
+}

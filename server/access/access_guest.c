@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/access/access_guest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+#include "server/access/access_parts.h"
+#include "server/policy/catalog_path.h"
+#include "server/policy/login_failures.h"
+
+#define RETRY (200 * USEC_PER_MSEC) // until there may be room for a password
+
+// What a request waits for. It is asked again, and continues from here.
+enum step {
+    STEP_NEW,
+    STEP_DELAYED,  // before a password is verified: the address has failed too often
+    STEP_QUEUE,    // for room in the queue of passwords
+    STEP_VERIFY,   // for the result
+    STEP_VERIFIED, // `user` is the result
+    STEP_REFUSED,  // `reason` is answered now
+};
+
+struct access_guest {
+    struct access_guest_config config;
+    struct place_key address;
+    bool is_local;
+    struct timer *timer; // owned
+    enum step step;
+    usec_t since; // of the first of these steps
+    int user;
+    const char *reason;         // static
+    struct access_login *login; // STEP_VERIFY; its owner is access_logins
+    bool has_scope;             // the connection was let in for this path and this right:
+    unsigned right;
+    char scope[CATALOG_PATH_MAX];
+};
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct access_guest *g = ctx;
+    g->config.on_ready(g->config.ctx, now);
+}
+
+static void on_login(void *ctx, int user, usec_t now)
+{
+    struct access_guest *g = ctx;
+    g->login = NULL;
+    g->user = user;
+    g->step = STEP_VERIFIED;
+    g->config.on_ready(g->config.ctx, now);
+}
+
+struct access_guest *access_guest_new(const struct access_guest_config *config)
+{
+    struct access_guest *g = calloc(1, sizeof(*g));
+    if (!g)
+        return NULL;
+    g->config = *config;
+    g->is_local = sockaddr_is_loopback(config->peer);
+    g->address = access_address(config->peer);
+    g->config.peer = NULL; // it is not needed any more
+    g->timer = timer_new(config->loop, on_timer, g);
+    if (!g->timer) {
+        free(g);
+        return NULL;
+    }
+    return g;
+}
+
+void access_guest_free(struct access_guest *g)
+{
+    if (!g)
+        return;
+    access_logins_leave(g->login);
+    timer_free(g->timer);
+    free(g);
+}
+
+static enum access_answer wait_for(struct access_guest *g, enum step step, usec_t until, usec_t now)
+{
+    if (g->step == STEP_NEW)
+        g->since = now;
+    g->step = step;
+    timer_set(g->timer, until);
+    return ACCESS_WAITS;
+}
+
+static enum access_answer grant(struct access_guest *g, const char *scope, unsigned right)
+{
+    g->step = STEP_NEW;
+    g->has_scope = true;
+    g->right = right;
+    memmove(g->scope, scope, strlen(scope) + 1);
+    return ACCESS_GRANTED;
+}
+
+static enum access_answer refuse(struct access_guest *g, const struct access_request *r, int status,
+                                 const char *text, struct access_refusal *why)
+{
+    g->step = STEP_NEW;
+    return access_refuse(g->config.access, g->is_local || r->is_secure, status, text, why);
+}
+
+// A key or a password was wrong.
+static enum access_answer fail(struct access_guest *g, const struct access_request *r,
+                               const char *reason, struct access_refusal *why, usec_t now)
+{
+    bool was_delayed = g->step != STEP_NEW && now - g->since >= LOGIN_DELAY;
+    bool is_delayed = access_note_failure(g->config.access, g->address, now);
+    if (!is_delayed || was_delayed)
+        return refuse(g, r, 401, reason, why);
+    g->reason = reason;
+    return wait_for(g, STEP_REFUSED, now + LOGIN_DELAY, now);
+}
+
+// Continues with the header of a user.
+static enum access_answer log_in(struct access_guest *g, const struct access_request *r,
+                                 const char *path, struct access_refusal *why, usec_t now)
+{
+    struct access *a = g->config.access;
+    struct access_logins *logins = access_logins_of(a);
+    int user = g->step == STEP_VERIFIED ? g->user : access_logins_known(logins, r->authorization);
+    if (user >= 0 && access_allows(a, user, path, r->right))
+        return grant(g, path, r->right);
+    if (user >= 0)
+        return refuse(g, r, 403, ACCESS_RIGHT_TEXT, why);
+    if (user == ERR_MALFORMED)
+        return refuse(g, r, 401, ACCESS_NEEDED_TEXT, why);
+    if (user == ERR_NOT_FOUND)
+        return fail(g, r, ACCESS_WRONG_TEXT, why, now);
+    if (g->step == STEP_NEW && access_must_wait(a, g->address, now))
+        return wait_for(g, STEP_DELAYED, now + LOGIN_DELAY, now);
+    g->login = access_logins_begin(logins, g->address, r->authorization, on_login, g);
+    if (g->login)
+        return wait_for(g, STEP_VERIFY, USEC_NEVER, now);
+    if (g->step != STEP_NEW && now - g->since > ACCESS_GUEST_LIMIT)
+        return refuse(g, r, 503, "busy verifying passwords: try again", why);
+    return wait_for(g, STEP_QUEUE, now + RETRY, now);
+}
+
+static bool is_let_in(const struct access_guest *g, const char *path, unsigned right)
+{
+    return g->has_scope && (g->right & right) == right && access_path_is_below(g->scope, path);
+}
+
+enum access_answer access_guest_ask(struct access_guest *g, const struct access_request *r,
+                                    struct access_refusal *why, usec_t now)
+{
+    struct access *a = g->config.access;
+    char path[CATALOG_PATH_MAX], text[CATALOG_PATH_MAX], scope[CATALOG_PATH_MAX];
+    if (g->step == STEP_VERIFY)
+        return ACCESS_WAITS;
+    if (g->step == STEP_REFUSED)
+        return refuse(g, r, 401, g->reason, why);
+    if (access_is_open_to(a, g->is_local))
+        return ACCESS_GRANTED;
+    if (!g->is_local && !r->is_secure && access_requires_tls(a))
+        return refuse(g, r, 403, ACCESS_TLS_TEXT, why);
+    text_copy(r->path, text, sizeof(text));
+    if (r->path.len >= sizeof(text) || access_path_read(text, path, sizeof(path)) != 0)
+        return refuse(g, r, 401, ACCESS_NEEDED_TEXT, why);
+    bool is_plain = !r->key.len && !r->authorization.at;
+    if ((is_plain || r->in_session) && is_let_in(g, path, r->right))
+        return ACCESS_GRANTED;
+    if (access_allows(a, ACCESS_EVERYBODY, path, r->right))
+        return ACCESS_GRANTED;
+    if (r->key.len) {
+        const char *reason = access_check_key(a, path, r->key, r->right, scope);
+        return reason ? fail(g, r, reason, why, now) : grant(g, scope, r->right);
+    }
+    if (!r->authorization.at || !access_logins_of(a))
+        return refuse(g, r, 401, ACCESS_NEEDED_TEXT, why);
+    if (!g->is_local && !r->is_secure)
+        return refuse(g, r, 401, ACCESS_PLAIN_TEXT, why);
+    return log_in(g, r, path, why, now);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/access/access_options.h"
+
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/scan.h"
+#include "common/net/udp_socket.h"
+#include "server/policy/catalog_path.h"
+
+enum { DAY_S = 24 * 3600, DAYS_MAX = 36500 };
+
+int64_t access_options_seconds(const char *text)
+{
+    struct scan s = scan_of(text, strlen(text));
+    int64_t count;
+    if (strcmp(text, "ever") == 0)
+        return 0;
+    if (!scan_int(&s, (int64_t)DAYS_MAX * DAY_S / 60, &count) || count < 1 || scan_left(&s) != 1)
+        return ERR_MALFORMED;
+    int64_t unit = *s.at == 'm' ? 60 : *s.at == 'h' ? 3600 : *s.at == 'd' ? DAY_S : 0;
+    return unit && count <= (int64_t)DAYS_MAX * DAY_S / unit ? count * unit : ERR_MALFORMED;
+}
+
+const char *access_options_read_for(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)options, (void)reason, (void)cap;
+    return access_options_seconds(value) < 0 ? "expects 90m, 12h, 7d or ever; at most 36500d"
+                                             : NULL;
+}
+
+const char *access_options_read_path(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)options, (void)reason, (void)cap;
+    char path[CATALOG_PATH_MAX];
+    if (strcmp(value, ACCESS_INVITE_METRICS) == 0)
+        return NULL;
+    return value[0] == '/' && strlen(value) < CATALOG_URL_PATH_MAX && !strpbrk(value, "?# ") &&
+                   access_path_read(value, path, sizeof(path)) == 0
+               ? NULL
+               : "expects the path of a URL, such as /live, / for all of them, or metrics";
+}
+
+const char *access_options_conflict(const struct access_options *o)
+{
+    return o->invite_for && !o->invite ? "--for requires --invite PATH" : NULL;
+}
+
+static bool is_reachable(const struct sockaddr *at)
+{
+    return at->sa_family != AF_UNSPEC && !sockaddr_is_loopback(at);
+}
+
+int access_options_open(const struct access_options *o, const char *state_dir, uv_loop_t *loop,
+                        const struct sockaddr *listen, const struct sockaddr *metrics,
+                        struct access **out)
+{
+    struct access_config config = {
+        .loop = loop, .file = o->file, .state_dir = state_dir, .insecure = o->insecure};
+    bool is_far = is_reachable(listen) || is_reachable(metrics);
+    *out = NULL;
+    if (!o->file && (o->insecure || !is_far))
+        return 0;
+    *out = access_new(&config);
+    return *out ? 0 : ERR_IO;
+}

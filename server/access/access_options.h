@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options of a server that say who may watch, and what a program does with them.
+#ifndef WEIR_SERVER_ACCESS_ACCESS_OPTIONS_H
+#define WEIR_SERVER_ACCESS_ACCESS_OPTIONS_H
+
+#include "common/options/option_table.h"
+#include "server/access/access.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct access_options { // strings are borrowed; NULL: not given
+    const char *file;
+    const char *invite; // the path of a URL, or "metrics"
+    const char *invite_for;
+    bool insecure; // everybody may watch, off the loopback, too
+};
+
+enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
+
+// The rows; `option` names that of the file, `base` is the offset of a struct access_options.
+// clang-format off
+#define OPTION_ROWS_ACCESS(option, base)                                                            \
+    {.section = "Access", .name = option, .argument = "FILE", .kind = OPTION_FILE,                \
+     .at = (base) + offsetof(struct access_options, file),                                          \
+     .help = "let in only the users of this file and the bearers of keys, on the loopback too: "    \
+             "lines user = NAME:HASH (mkpasswd -m yescrypt) and allow = NAME PATH watch"},          \
+    {.name = "invite", .argument = "PATH", .kind = OPTION_FILE,                                     \
+     .at = (base) + offsetof(struct access_options, invite), .read = access_options_read_path,      \
+     .help = "print a URL with a key for this path and what is below it, or with the word metrics "  \
+             "for the page of --metrics, and exit"},                                                \
+    {.name = "for", .argument = "TIME", .kind = OPTION_FILE,                                        \
+     .at = (base) + offsetof(struct access_options, invite_for), .read = access_options_read_for,   \
+     .help = "how long the key of --invite is valid: 90m, 12h, 7d, or ever (default 7d)"},          \
+    {.name = "insecure", .kind = OPTION_SWITCH,                                                     \
+     .at = (base) + offsetof(struct access_options, insecure),                                      \
+     .help = "off the loopback: require neither a key nor encryption"}
+// clang-format on
+
+option_read access_options_read_path, access_options_read_for; // for the rows
+// Reads --for: seconds, 0: for ever; a negative number: the text is no such time.
+int64_t access_options_seconds(const char *text);
+
+// Returns NULL, or why the options conflict (static).
+const char *access_options_conflict(const struct access_options *o);
+
+// Opens what the options require for a server at `listen` whose metrics are at `metrics`
+// (AF_UNSPEC: none): off the loopback a key is required, and with a file everywhere. `state_dir`:
+// as state_dir_find has it. *out: NULL: everybody may use it. Returns 0, or ERR_IO: it cannot be
+// opened (logged).
+int access_options_open(const struct access_options *o, const char *state_dir, uv_loop_t *loop,
+                        const struct sockaddr *listen, const struct sockaddr *metrics,
+                        struct access **out);
+
+#define ACCESS_INVITE_METRICS "metrics" // --invite metrics
+
+#ifdef __cplusplus
+}
+#endif
+#endif

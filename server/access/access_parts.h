@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parts of a decision, which access_http() takes at once and access_guest in steps.
+#ifndef WEIR_SERVER_ACCESS_ACCESS_PARTS_H
+#define WEIR_SERVER_ACCESS_ACCESS_PARTS_H
+
+#include "server/access/access.h"
+#include "server/access/access_logins.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACCESS_NEEDED_TEXT                                                                         \
+    "a key is required: open the whole URL that the server printed, with ?key=..., or ask its "    \
+    "owner for one (--invite PATH)"
+#define ACCESS_TLS_TEXT                                                                            \
+    "plain rtsp:// and http:// could be overheard: open the rtsps:// URL that the server "         \
+    "printed, "                                                                                    \
+    "or https://; a server with --insecure allows it"
+#define ACCESS_PLAIN_TEXT                                                                          \
+    "a password is accepted only where it cannot be overheard: use rtsps:// or https://, or a key"
+#define ACCESS_RIGHT_TEXT "this user has no right for this path (allow = in the file of --access)"
+#define ACCESS_WRONG_TEXT "wrong user or password"
+
+struct place_key access_address(const struct sockaddr *at);
+struct access_logins *access_logins_of(struct access *a); // NULL: there are no users
+// Returns true if nothing is asked of a peer on the loopback.
+bool access_is_open_to(const struct access *a, bool is_local);
+// Returns true if a peer off the loopback must use TLS.
+bool access_requires_tls(const struct access *a);
+// Any thread. The second one counts a failure, too.
+bool access_must_wait(struct access *a, struct place_key address, usec_t now);
+bool access_note_failure(struct access *a, struct place_key address, usec_t now);
+// Fills in *why. Returns ACCESS_REFUSED. `text` is static.
+enum access_answer access_refuse(const struct access *a, bool may_log_in, int status,
+                                 const char *text, struct access_refusal *why);
+// Returns NULL if the key is good for the path, and writes the path that it is for to `scope`,
+// which has room for `path`; otherwise the reason (static).
+const char *access_check_key(const struct access *a, const char *path, struct text text,
+                             unsigned right, char *scope);
+// Returns true if the user of --access, or ACCESS_EVERYBODY, has the right.
+bool access_allows(const struct access *a, int user, const char *path, unsigned right);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

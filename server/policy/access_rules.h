@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The file of --access: users, and what they may do. Lines are NAME = VALUE; a line that begins
+// with # is a comment.
+//
+//     user = anna:$y$j9T$...            the hash that mkpasswd -m yescrypt prints
+//     allow = anna /films watch         this path and all below it
+//     allow = anna / watch,metrics      everything, and the page of --metrics
+//     allow = * /public watch           everybody, without a password
+//
+// Paths are those of URLs (%20 is a space). Pure.
+#ifndef WEIR_SERVER_POLICY_ACCESS_RULES_H
+#define WEIR_SERVER_POLICY_ACCESS_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    ACCESS_USERS = 256, // max. users
+    ACCESS_RULES = 1024,
+    ACCESS_NAME_MAX = 64,  // bytes with NUL
+    ACCESS_HASH_MAX = 256, // bytes with NUL
+    ACCESS_PATH_MAX = 256, // bytes with NUL
+    ACCESS_EVERYBODY = -1, // instead of a user's number
+};
+
+enum access_right { // a set of them is a number
+    ACCESS_WATCH = 1,
+    ACCESS_METRICS = 2,
+};
+
+struct access_user {
+    char name[ACCESS_NAME_MAX];
+    char hash[ACCESS_HASH_MAX]; // crypt(5)
+};
+
+struct access_rule {
+    int user; // its number, or ACCESS_EVERYBODY
+    unsigned rights;
+    char path[ACCESS_PATH_MAX]; // decoded, without a slash at either end; empty: all
+};
+
+struct access_rules { // all zero at first
+    int user_count, rule_count;
+    struct access_user users[ACCESS_USERS];
+    struct access_rule rules[ACCESS_RULES];
+};
+
+// Reads the text. Returns 0, or ERR_MALFORMED: `error` has the line's number and the fault, never a
+// hash.
+int access_rules_read(struct access_rules *r, const char *text, size_t len, char *error,
+                      size_t cap);
+// Returns the number of the user, or ERR_NOT_FOUND.
+int access_rules_find(const struct access_rules *r, const char *name);
+// Returns what the user may do with a path (decoded, as in struct access_rule).
+unsigned access_rules_rights(const struct access_rules *r, int user, const char *path);
+
+// Decodes the path of a URL, without query, for rules and keys: without the name of a track and the
+// slash at each end. Returns 0, or ERR_MALFORMED: it is no path that catalog_path_decode accepts,
+// or contains an encoded slash, which servers understand differently.
+int access_path_read(const char *url_path, char *out, size_t cap);
+// Returns true if `path` is `scope` or below it.
+bool access_path_is_below(const char *scope, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/rtsp/server_invite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/tls_credentials.h"
+#include "common/net/udp_socket.h"
+
+enum { URL_MAX = 1536, DAY_S = 24 * 3600 };
+
+static bool print_url(const char *url)
+{
+    return printf("%s\n", url) >= 0 && fflush(stdout) == 0;
+}
+
+static int make_key(const struct server_invite *invite, const char *path, unsigned right,
+                    char key[ACCESS_KEY_TEXT])
+{
+    const char *time = invite->options->invite_for;
+    struct access_config config = {.state_dir = invite->state_dir};
+    struct access *a = access_new(&config);
+    int64_t seconds = time ? access_options_seconds(time) : (int64_t)ACCESS_FOR_DAYS * DAY_S;
+    int err = a ? access_invite(a, path, right, seconds, key) : ERR_IO;
+    access_free(a);
+    return err;
+}
+
+int server_invite(const struct server_invite *invite)
+{
+    struct server_tls_config tls = {.listen = invite->listen,
+                                    .certificate = invite->certificate,
+                                    .key = invite->key,
+                                    .state_dir = invite->state_dir};
+    struct tls_credentials *credentials = NULL;
+    char key[ACCESS_KEY_TEXT], at[SOCKADDR_TEXT], url[URL_MAX];
+    bool is_metrics = strcmp(invite->options->invite, ACCESS_INVITE_METRICS) == 0;
+    if (is_metrics && invite->metrics->ss_family == AF_UNSPEC) {
+        log_error("--invite metrics requires --metrics ADDR:PORT");
+        return EXIT_FAILURE;
+    }
+    const char *path = is_metrics ? "/" : invite->options->invite;
+    int err = make_key(invite, path, is_metrics ? ACCESS_METRICS : ACCESS_WATCH, key);
+    if (err) {
+        log_error("cannot make a key: %s", err_text(err));
+        return EXIT_FAILURE;
+    }
+    if (is_metrics) {
+        sockaddr_text((const struct sockaddr *)invite->metrics, at, sizeof(at));
+        snprintf(url, sizeof(url), "http://%s/?key=%s", at, key);
+        return print_url(url) ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    if (!invite->options->insecure && server_tls_open(&tls, &credentials) != 0)
+        return EXIT_FAILURE;
+    sockaddr_text((const struct sockaddr *)invite->listen, at, sizeof(at));
+    server_url(invite->listen, at, path, key, credentials, url, sizeof(url));
+    tls_credentials_free(credentials);
+    return print_url(url) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+void server_invite_all(const struct access *a, const struct sockaddr_storage *listen,
+                       const char *bound, const char *path,
+                       const struct tls_credentials *credentials)
+{
+    char key[ACCESS_KEY_TEXT], url[URL_MAX];
+    if (getenv("JOURNAL_STREAM")) { // systemd.exec(5)
+        log_info("viewers need a key: --invite PATH prints a URL with one");
+        return;
+    }
+    if (access_invite(a, path, ACCESS_WATCH, 0, key) != 0)
+        return; // the path cannot have one: --invite says why
+    server_url(listen, bound, path, key, credentials, url, sizeof(url));
+    (void)print_url(url);
+}

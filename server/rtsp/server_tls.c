@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/rtsp/server_tls.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/own_addresses.h"
+#include "common/net/tls_credentials.h"
+#include "common/net/udp_socket.h"
+#include "common/program/state_dir.h"
+
+#define KEY_FILE         "tls-key.pem"
+#define CERTIFICATE_FILE "tls-cert.pem"
+
+struct pem {
+    uint8_t text[TLS_PEM_MAX];
+    size_t len;
+};
+
+static int read_pem(const char *path, const char *option, struct pem *out)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file) {
+        log_error("cannot open '%s' (%s): %s", path, option, strerror(errno));
+        return ERR_IO;
+    }
+    out->len = fread(out->text, 1, sizeof(out->text), file);
+    bool whole = feof(file) && !ferror(file);
+    fclose(file);
+    if (whole)
+        return 0;
+    log_error("cannot read '%s' (%s), or it has more than %d bytes", path, option, TLS_PEM_MAX);
+    return ERR_IO;
+}
+
+static int use(const struct pem *certificate, const struct pem *key, const char *where,
+               struct tls_credentials **out)
+{
+    char reason[256];
+    *out = tls_credentials_new(certificate->text, certificate->len, key->text, key->len, reason,
+                               sizeof(reason));
+    if (*out)
+        return 0;
+    log_error("cannot use the key and the certificate of %s: %s", where, reason);
+    return ERR_UNTRUSTED;
+}
+
+// A certificate for the addresses of now. The key stays, and the pin with it.
+static int renew(const char *dir, const struct sockaddr_storage *addresses, int count,
+                 const struct pem *key, struct pem *certificate)
+{
+    int err = state_file_read(dir, CERTIFICATE_FILE, certificate->text, sizeof(certificate->text),
+                              &certificate->len);
+    if (err && err != ERR_NOT_FOUND)
+        return err;
+    if (!err && tls_certificate_covers(certificate->text, certificate->len, key->text, key->len,
+                                       addresses, count))
+        return 0;
+    err = tls_certificate_make(key->text, key->len, addresses, count, certificate->text,
+                               sizeof(certificate->text), &certificate->len);
+    return err ? err
+               : state_file_replace(dir, CERTIFICATE_FILE, certificate->text, certificate->len);
+}
+
+int server_tls_open(const struct server_tls_config *config, struct tls_credentials **out)
+{
+    static struct pem key, certificate; // static, as they are large; cleared below
+    char dir[STATE_PATH_MAX];
+    struct sockaddr_storage addresses[TLS_MAX_ADDRESSES];
+    const struct sockaddr *listen = (const struct sockaddr *)config->listen;
+    *out = NULL;
+    int err;
+    if (config->certificate) {
+        err = read_pem(config->certificate, "--tls-cert", &certificate);
+        if (!err)
+            err = read_pem(config->key, "--tls-key", &key);
+        if (!err)
+            err = use(&certificate, &key, config->certificate, out);
+        goto clear;
+    }
+    bool required = !sockaddr_is_loopback(listen) && !config->insecure;
+    err = state_dir_find(config->state_dir, dir);
+    if (err)
+        return err;
+    if (sockaddr_is_loopback(listen) && !config->state_dir) {
+        err = state_file_read(dir, KEY_FILE, key.text, sizeof(key.text), &key.len);
+        if (err) { // no TLS: the loopback needs none
+            err = 0;
+            goto clear;
+        }
+    } else {
+        err = state_file_create_once(dir, KEY_FILE, tls_key_make, NULL, key.text, sizeof(key.text),
+                                     &key.len);
+    }
+    int count = own_addresses(listen, addresses, TLS_MAX_ADDRESSES);
+    if (!err)
+        err = renew(dir, addresses, count, &key, &certificate);
+    if (!err)
+        err = use(&certificate, &key, dir, out);
+    if (err && required)
+        log_error("no key for TLS can be kept in %s: --state-dir names another directory; with "
+                  "--insecure everything is sent without encryption",
+                  dir);
+    else if (err && !config->state_dir) { // nobody asked for TLS
+        log_warn("no TLS: its key cannot be kept in %s (--state-dir names another directory)", dir);
+        err = 0;
+    }
+clear:
+    explicit_bzero(&key, sizeof(key));
+    return err;
+}
+
+void server_url(const struct sockaddr_storage *listen, const char *bound, const char *path,
+                const char *key, const struct tls_credentials *credentials, char *out, size_t cap)
+{
+    const struct sockaddr *at = (const struct sockaddr *)listen;
+    bool secure = credentials != NULL;
+    struct sockaddr_storage first;
+    char address[SOCKADDR_TEXT];
+    snprintf(address, sizeof(address), "%s", bound);
+    struct sockaddr_storage port;
+    if (address_is_any(at) && own_addresses(at, &first, 1) == 1 &&
+        sockaddr_parse(bound, &port) == 0) {
+        sockaddr_set_port((struct sockaddr *)&first, sockaddr_port((struct sockaddr *)&port));
+        sockaddr_url_text((const struct sockaddr *)&first, address, sizeof(address));
+    }
+    snprintf(out, cap, "%s://%s%s%s%s%s%s", secure ? "rtsps" : "rtsp", address, path,
+             *key ? "?key=" : "", key, secure ? (*key ? "&pin=" : "?pin=") : "",
+             secure ? tls_credentials_pin(credentials) : "");
+}

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The page: what the viewer sees and presses. worker.js plays.
+import { Element, has_element } from "./element.js";
+import { set_icon } from "./icons.js";
+import { clock_text, fps_text, level_text, ms_text, problem_text, rate_text } from "./text.js";
+
+const $ = id => document.getElementById(id);
+const query = new URLSearchParams(location.search);
+const secure = location.protocol === "https:";
+const key = query.get("key");
+const suffix = key ? `?key=${encodeURIComponent(key)}` : "";
+const RETRY = [1000, 2000, 4000, 8000];
+const IDLE = 2500; // ms until the bar hides
+const THUMBNAILS = 2; // at a time
+
+const url_of = path => `${secure ? "wss" : "ws"}://${location.host}${path}`;
+const uri_of = path => `rtsp://${location.host}${path}${suffix}`;
+const where = { host: location.host, path: location.pathname, secure_url: `https://${location.host}${location.pathname}${location.search}` };
+
+const native = "VideoDecoder" in globalThis;
+
+let worker = null;
+let element = null; // without WebCodecs
+let stream = null; // {live, duration, levels, audio, title}
+let state = { playing: false, paused: false, ended: false };
+let attempts = 0;
+let retry = 0;
+let seeking = false;
+let trail = []; // latencies of the last minute, one every half second
+let sound = null; // {context, gain, node}
+const weir = globalThis.weir = { stats: null, state: null, problem: null }; // for scripts and tests: what is shown now
+
+// A name that is not UTF-8 stays as it is.
+function plain_text(coded) {
+  try {
+    return decodeURIComponent(coded);
+  } catch {
+    return coded;
+  }
+}
+
+// ---- One viewing
+
+function start() {
+  clearTimeout(retry);
+  worker?.terminate();
+  element?.close();
+  const mine = element = native ? null : new Element(m => mine === element && worker?.postMessage(m), detail => show_problem({ what: "element", detail }));
+  const picture = element?.video ?? document.createElement("canvas");
+  worker = new Worker("/.weir/worker.js", { type: "module" });
+  worker.onmessage = e => HANDLERS[e.data.type]?.(e.data);
+  // Without a message the script did not load: the server is not there. With one, it threw.
+  worker.onerror = e => show_problem(e.message ? { what: "script", detail: e.message } : { what: "connect" });
+  const offscreen = native ? picture.transferControlToOffscreen() : undefined;
+  const pictures = [...$("picture").children];
+  weir.previous = attempts ? pictures[0] ?? null : null; // the last picture stays until the next one
+  for (const p of pictures) if (p !== weir.previous) p.remove();
+  $("picture").append(picture);
+  const left_at = attempts && stream && !stream.live ? weir.stats?.position : undefined; // of a film
+  const level = query.has("level") ? Number(query.get("level")) : -1;
+  worker.postMessage({ type: "open", canvas: offscreen, url: url_of(location.pathname), uri: uri_of(location.pathname),
+    level: $("level").value ? Number($("level").value) : level, start: left_at ?? (Number(query.get("start") ?? 0) || 0) }, native ? [offscreen] : []);
+  document.body.classList.add("starting");
+}
+
+const HANDLERS = {
+  described(m) {
+    stream = m;
+    const name = plain_text(location.pathname.split("/").pop() || m.title);
+    $("title").textContent = name;
+    document.title = `${name} – Weir`;
+    $("badge").hidden = !m.live;
+    $("time").hidden = $("seek").hidden = m.live;
+    $("seek").max = m.live ? 1 : m.duration;
+    $("mute").hidden = $("volume").hidden = !m.audio;
+    $("silent").hidden = !m.silent;
+    $("silent").href = where.secure_url;
+    show_levels(m.levels);
+    if (sound) connect_sound();
+    if (document.hidden) worker.postMessage({ type: "hidden", hidden: true }); // with sound it goes on
+  },
+  size(m) {
+    $("stage").style.setProperty("--ratio", `${m.width} / ${m.height}`);
+    weir.previous?.remove();
+    weir.previous = null;
+  },
+  state(m) {
+    state = weir.state = m;
+    element?.set_paused(m.paused);
+    if (m.playing) {
+      attempts = 0;
+      hide_problem();
+    }
+    document.body.classList.toggle("starting", m.buffering && !m.paused);
+    document.body.classList.toggle("paused", m.paused || m.ended);
+    const name = m.ended ? "replay" : m.paused ? "play" : "pause";
+    set_icon($("play"), name);
+    $("play").setAttribute("aria-label", { replay: "Play again", play: "Play", pause: "Pause" }[name]);
+    set_icon($("big"), name === "pause" ? "play" : name);
+    $("big").hidden = name === "pause";
+    wake();
+  },
+  stats(m) {
+    weir.stats = m;
+    weir.behind = element?.behind ?? 0;
+    document.body.classList.toggle("starting", (m.waits || (m.number < 0 && !state.paused)));
+    if (!stream?.live) show_position(m.position);
+    $("latency").textContent = stream?.live && !state.paused && m.p50 !== null ? ms_text(m.p50) : "";
+    trail.push(state.playing ? m.p50 : null);
+    if (trail.length > 120) trail.shift();
+    if (!$("panel").hidden) show_panel(m);
+  },
+  async problem(m) {
+    if (m.what === "connect" && await answers()) m = { ...m, what: "origin" };
+    show_problem(m);
+  },
+  list(m) {
+    show_list(m.films);
+  },
+  report(m) {
+    if (!m.report) return;
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([JSON.stringify(m.report, null, 1)], { type: "application/json" }));
+    link.download = `weir-${new Date().toISOString().slice(0, 19).replace(/:/g, "")}.json`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    weir.report = m.report;
+  },
+  ended() {},
+  track: m => element?.track(m),
+  fragment: m => element?.fragment(m),
+  clock: m => element?.clock(m.at),
+};
+
+// The WebSocket was refused: by the server, if that answers otherwise.
+async function answers() {
+  try {
+    return (await fetch("/.weir/text.js", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(3000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+function show_problem(problem) {
+  weir.problem = problem;
+  const only = /only (\/\S*)/.exec(problem.detail ?? "")?.[1];
+  if (problem.status === 404 && location.pathname === "/" && only) return show_list([{ path: only, seconds: NaN, sizes: "" }]);
+  const told = problem_text(problem, where);
+  $("sentence").textContent = told.sentence;
+  $("detail").textContent = told.detail;
+  $("way").hidden = !told.way && !told.again;
+  $("way").textContent = told.way?.text ?? "Try now";
+  $("way").href = told.way ? told.way.href + (told.way.href.startsWith("/") ? suffix : "") : location.href;
+  $("problem").hidden = false;
+  $("big").hidden = true;
+  document.body.classList.remove("starting");
+  document.body.classList.add("failed");
+  if (told.again) retry = setTimeout(start, RETRY[Math.min(attempts++, RETRY.length - 1)]);
+}
+
+function hide_problem() {
+  weir.problem = null;
+  $("problem").hidden = true;
+  document.body.classList.remove("failed");
+}
+
+function show_levels(levels) {
+  const chosen = $("level").value;
+  const options = levels.map((level, i) => new Option(level_text(level), i)).reverse();
+  $("level").replaceChildren(new Option("Auto", -1), ...options);
+  $("level").value = chosen || (query.has("level") ? query.get("level") : -1);
+  if (!$("level").value) $("level").value = -1;
+  $("level").hidden = levels.length < 2;
+}
+
+function show_position(position) {
+  if (!seeking) $("seek").value = position;
+  const at = seeking ? Number($("seek").value) : position;
+  $("seek").style.setProperty("--part", `${100 * at / (stream?.duration || 1)}%`);
+  $("time").textContent = `${clock_text(at)} / ${clock_text(stream?.duration ?? 0)}`;
+}
+
+// ---- Statistics
+
+function show_panel(m) {
+  const level = stream.levels[m.level];
+  const rows = {
+    Picture: `${m.width}×${m.height}, ${fps_text(m.fps)}`,
+    Level: m.level < 0 ? "–" : `${m.level} of ${stream.levels.length - 1}${level ? `, ${rate_text(level.rate)}` : ""}`,
+    ...(stream.live ? { "Capture to screen": `${ms_text(m.p50)}, 95 % within ${ms_text(m.p95)}`,
+      "Clock error": `at most ${ms_text(m.clock_error)}`, "Wait for jitter": ms_text(m.wait) }
+      : { Buffered: `${m.buffered.toFixed(1)} s` }),
+    Decoder: `${ms_text(m.decoder)}${m.in_decoder > 1 ? `, ${m.in_decoder} inside` : ""}`,
+    Received: rate_text(m.rate),
+    "Round trip": ms_text(m.rtt),
+    Frames: `${m.counts.shown} shown, ${m.counts.lost} lost, ${m.counts.late + m.counts.display} late, ${m.counts.undecodable} undecodable`,
+    Freezes: m.freezes ? `${m.freezes}, longest ${m.longest.toFixed(1)} s` : "none",
+    "First picture": ms_text(m.first_ms),
+    ...(m.speaker ? { Audio: `${m.speaker.error_ms >= 0 ? "+" : "−"}${ms_text(Math.abs(m.speaker.error_ms))} to the picture, ${m.speaker.underruns} gaps` } : {}),
+  };
+  $("figures").replaceChildren(...Object.entries(rows).flatMap(([name, value]) => {
+    const dt = document.createElement("dt"), dd = document.createElement("dd");
+    dt.textContent = name;
+    dd.textContent = value;
+    return [dt, dd];
+  }));
+  show_graph();
+}
+
+function show_graph() {
+  const canvas = $("graph"), g = canvas.getContext("2d");
+  canvas.hidden = !stream.live;
+  const known = trail.filter(v => v !== null);
+  const top = Math.max(50, ...known) * 1.15;
+  g.clearRect(0, 0, canvas.width, canvas.height);
+  g.font = "20px system-ui, sans-serif";
+  g.fillStyle = "#9aa4b0";
+  g.fillText(`${Math.round(top)} ms, last minute`, 6, 24);
+  g.strokeStyle = "#6d9bff";
+  g.lineWidth = 3;
+  g.beginPath();
+  trail.forEach((v, i) => {
+    if (v === null) return;
+    const x = canvas.width * (1 - (trail.length - 1 - i) / 119), y = canvas.height - 4 - (canvas.height - 8) * v / top;
+    if (i && trail[i - 1] !== null) g.lineTo(x, y);
+    else g.moveTo(x, y);
+  });
+  g.stroke();
+}
+
+function toggle_panel() {
+  $("panel").hidden = !$("panel").hidden;
+  $("info").setAttribute("aria-pressed", !$("panel").hidden);
+  if (!$("panel").hidden && weir.stats) show_panel(weir.stats);
+}
+
+// ---- Sound: off until the viewer turns it on, as browsers require.
+
+async function toggle_sound() {
+  if (!sound) {
+    try {
+      const context = new AudioContext({ sampleRate: 48000, latencyHint: "interactive" });
+      sound = { context, gain: context.createGain(), on: true };
+      sound.gain.connect(context.destination);
+      await context.audioWorklet.addModule("/.weir/speaker.js");
+      sound.node = new AudioWorkletNode(context, "weir-speaker", { numberOfInputs: 0, outputChannelCount: [2],
+        processorOptions: { offset: offset_of(context) } });
+      sound.node.connect(sound.gain);
+      connect_sound();
+      const { port } = sound.node;
+      setInterval(() => port.postMessage({ type: "offset", offset: offset_of(context) }), 1000);
+    } catch (error) {
+      console.warn("no audio:", error);
+      sound?.context.close();
+      sound = null;
+    }
+  } else {
+    sound.on = !sound.on;
+    if (sound.on) {
+      await sound.context.resume();
+      connect_sound();
+    } else {
+      worker.postMessage({ type: "speaker", port: null });
+    }
+  }
+  show_sound();
+}
+
+// Milliseconds since 1970 at which the sample of currentTime 0 was heard.
+function offset_of(context) {
+  const { contextTime, performanceTime } = context.getOutputTimestamp();
+  return performance.timeOrigin + (performanceTime ? performanceTime - contextTime * 1000
+    : performance.now() - context.currentTime * 1000 + (context.outputLatency ?? 0) * 1000);
+}
+
+function connect_sound() {
+  if (!sound?.node || !sound.on) return;
+  const channel = new MessageChannel();
+  sound.node.port.postMessage({ type: "port", port: channel.port2 }, [channel.port2]);
+  worker.postMessage({ type: "speaker", port: channel.port1 }, [channel.port1]);
+}
+
+function show_sound() {
+  const on = !!sound?.on && Number($("volume").value) > 0;
+  set_icon($("mute"), on ? "sound" : "muted");
+  $("mute").setAttribute("aria-label", on ? "Mute" : "Unmute");
+  if (sound) sound.gain.gain.value = on ? Number($("volume").value) ** 2 : 0;
+  $("volume").style.setProperty("--part", `${on ? 100 * Number($("volume").value) : 0}%`);
+}
+
+function set_volume(v) {
+  $("volume").value = Math.min(1, Math.max(0, v));
+  if (!sound?.on) toggle_sound();
+  else show_sound();
+}
+
+// ---- What the viewer does
+
+function toggle_play() {
+  if (!stream || !$("problem").hidden) return;
+  if (state.ended) seek_to(0);
+  else worker.postMessage({ type: state.paused ? "play" : "pause" });
+}
+
+function seek_to(seconds) {
+  if (!stream) return;
+  if (stream.live) return start();
+  worker.postMessage({ type: "seek", seconds: Math.min(Math.max(0, seconds), Math.max(0, stream.duration - 0.1)) });
+}
+
+function toggle_full() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else $("stage").requestFullscreen?.().catch(() => {});
+}
+
+function step_level(by) {
+  if (!stream?.levels.length) return;
+  const now = Number($("level").value), top = stream.levels.length - 1;
+  const next = now < 0 ? (by < 0 ? top - 1 : -1) : now + by;
+  $("level").value = next > top ? -1 : Math.max(0, next);
+  $("level").dispatchEvent(new Event("change"));
+}
+
+const KEYS = {
+  " ": toggle_play, k: toggle_play, m: toggle_sound, f: toggle_full, i: toggle_panel,
+  ArrowLeft: () => !stream?.live && seek_to((weir.stats?.position ?? 0) - 5),
+  ArrowRight: () => !stream?.live && seek_to((weir.stats?.position ?? 0) + 5),
+  ArrowUp: () => stream?.audio && set_volume(Number($("volume").value) + 0.1),
+  ArrowDown: () => stream?.audio && set_volume(Number($("volume").value) - 0.1),
+  "+": () => step_level(1), "-": () => step_level(-1), Escape: () => $("panel").hidden || toggle_panel(),
+};
+
+let idle = 0;
+function wake() {
+  document.body.classList.remove("idle");
+  clearTimeout(idle);
+  idle = setTimeout(() => document.body.classList.toggle("idle", state.playing && !$("bar").contains(document.activeElement)), IDLE);
+}
+
+function listen() {
+  $("play").onclick = $("big").onclick = toggle_play;
+  $("mute").onclick = toggle_sound;
+  $("full").onclick = toggle_full;
+  $("info").onclick = $("close").onclick = toggle_panel;
+  $("save").onclick = () => worker.postMessage({ type: "report" });
+  $("volume").oninput = () => set_volume(Number($("volume").value));
+  $("level").onchange = () => {
+    worker.postMessage({ type: "level", level: Number($("level").value) });
+    $("level").blur();
+  };
+  $("seek").oninput = () => {
+    seeking = true;
+    show_position(0);
+  };
+  $("seek").onchange = () => {
+    seek_to(Number($("seek").value));
+    seeking = false;
+    $("seek").blur();
+  };
+  $("way").onclick = e => {
+    if ($("way").textContent !== "Try now") return;
+    e.preventDefault();
+    start();
+  };
+  $("picture").onclick = toggle_play;
+  $("picture").ondblclick = toggle_full;
+  document.onkeydown = e => {
+    if (!worker || e.ctrlKey || e.altKey || e.metaKey || e.target.tagName === "SELECT") return;
+    if (e.target.tagName === "BUTTON" && e.key === " ") return;
+    if (e.target.type === "range" && e.key.startsWith("Arrow")) return;
+    if (!KEYS[e.key]) return;
+    e.preventDefault();
+    KEYS[e.key]();
+    wake();
+  };
+  for (const event of ["pointermove", "pointerdown", "focusin"]) document.addEventListener(event, wake);
+  document.onfullscreenchange = () => set_icon($("full"), document.fullscreenElement ? "window" : "full");
+  document.onvisibilitychange = () => worker?.postMessage({ type: "hidden", hidden: document.hidden });
+  addEventListener("pagehide", () => worker?.postMessage({ type: "close" }));
+  addEventListener("pageshow", e => { // by the browser's Back: the page as it was, but its worker has closed
+    if (e.persisted && worker) start();
+  });
+}
+
+// ---- The list
+
+function show_list(films) {
+  worker?.terminate();
+  worker = null;
+  $("player").hidden = true;
+  $("list").hidden = false;
+  $("home").hidden = true;
+  document.body.classList.remove("starting");
+  document.body.classList.add("listing");
+  $("title").textContent = location.host;
+  document.title = `${location.host} – Weir`;
+  const waiting = [];
+  const cards = films.map(film => {
+    const card = document.createElement("a"), box = document.createElement("span"), name = document.createElement("b");
+    const facts = document.createElement("small");
+    card.href = film.path + suffix;
+    card.className = "card";
+    box.className = "thumb";
+    const parts = plain_text(film.path).slice(1).split("/");
+    name.textContent = parts.pop();
+    facts.textContent = [parts.join(" / "), Number.isFinite(film.seconds) ? clock_text(film.seconds) : "", film.sizes.split(/[ ,]/)[0]]
+      .filter(t => t && t !== "?").join(" · ");
+    card.append(box, name, facts);
+    waiting.push({ film, box });
+    return card;
+  });
+  if (!cards.length) {
+    const none = document.createElement("p");
+    none.textContent = "The folder has no videos.";
+    cards.push(none);
+  }
+  $("list").replaceChildren(...cards);
+  weir.list = films;
+  if (native) show_thumbnails(waiting);
+}
+
+// Each is the first picture of the film's lowest level, from a session that ends with it.
+function show_thumbnails(waiting) {
+  let running = 0;
+  const wanted = [];
+  const seen = new IntersectionObserver(entries => {
+    for (const e of entries)
+      if (e.isIntersecting) {
+        seen.unobserve(e.target);
+        wanted.push(waiting.find(w => w.box === e.target));
+      }
+    next();
+  }, { rootMargin: "200px" });
+  for (const w of waiting) seen.observe(w.box);
+  function next() {
+    while (running < THUMBNAILS && wanted.length) {
+      running++;
+      thumbnail(wanted.shift(), () => {
+        running--;
+        next();
+      });
+    }
+  }
+}
+
+function thumbnail({ film, box }, done) {
+  const maker = new Worker("/.weir/worker.js", { type: "module" });
+  const limit = setTimeout(end, 8000);
+  function end() {
+    clearTimeout(limit);
+    maker.terminate();
+    done();
+  }
+  maker.onmessage = e => {
+    if (e.data.type === "thumbnail") {
+      const canvas = document.createElement("canvas");
+      canvas.getContext("bitmaprenderer").transferFromImageBitmap(e.data.bitmap);
+      box.append(canvas);
+    }
+    if (e.data.type === "thumbnail" || e.data.type === "problem") end();
+  };
+  maker.postMessage({ type: "open", url: url_of(film.path), uri: uri_of(film.path), thumbnail: true,
+    start: Number.isFinite(film.seconds) ? Math.min(10, film.seconds / 10) : 0 });
+}
+
+// ---- Start
+
+function can_play() {
+  return "OffscreenCanvas" in globalThis && (native || has_element);
+}
+
+for (const [id, icon] of Object.entries({ play: "pause", big: "play", mute: "muted", full: "full", info: "info", close: "close", home: "home" }))
+  set_icon($(id), icon);
+if (query.has("embed")) document.body.classList.add("embed");
+if (query.get("controls") === "no") document.body.classList.add("bare");
+$("home").href = `/${suffix}`;
+listen();
+show_sound();
+if (can_play() || location.pathname === "/") start();
+else show_problem({ what: isSecureContext ? "decoder" : "insecure", detail: "" });

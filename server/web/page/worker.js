@@ -1,0 +1,705 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Plays one stream: RTSP in a WebSocket, H.264 and Opus through WebCodecs, pictures on an OffscreenCanvas. Where there are
+// no WebCodecs it makes fragments for element.js, without audio. It runs in a worker, whose timers no hidden tab slows
+// down. Messages to it: {type: "open", canvas, url, uri, level, thumbnail}, "play", "pause", "level", "seek", "hidden",
+// "speaker", "report", "close", of element.js "presented" and "renew". Messages from it: {type: "described" | "state" |
+// "stats" | "size" | "list" | "problem" | "ended" | "report" | "thumbnail"}, for element.js "track", "fragment", "clock".
+import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
+import { Depacketiser, Unwrap, rtp_parse, rtcp_parse, pli } from "./rtp.js";
+import { LEAD, TIMESCALE, Timeline, fragment, h264_sample, h264_track, init_segment } from "./mp4.js";
+import { LivePlayout, FilmPlayout, References, ClockSync } from "./playout.js";
+import { Report } from "./report.js";
+
+const PROTOCOL = "rtsp.onvif.org";
+const TRANSPORT = "minbuf:auto,20";
+const CLOCK_EVERY = 2000; // ms
+const STATS_EVERY = 500;
+const ANSWER_LIMIT = 10000; // ms until the server has answered
+const KEY_EVERY = 500; // ms between two requests for a key frame
+const DECODE_AHEAD = 250; // ms that a film's pictures are decoded before they are due
+const IN_DECODER = 12; // pictures of a film
+const FILM_MAX = 96 << 20; // bytes of coded pictures that wait
+const OUTPUT_MAX = 16; // decoded pictures that wait
+const SENDER_SHARE = 400; // ms that a live frame may wait at the sender (stream/latency/latency_budget.h)
+const FILM_SHARE = 2000;
+const NATIVE = "VideoDecoder" in self;
+const ELEMENT_AHEAD = 1000; // ms that a film's pictures are given to the element before they are due
+const ELEMENT_SHARE = 100; // ms that the element takes
+const ELEMENT_LATE = 500; // ms after which a picture will not be shown any more
+const ELEMENT_KEYS = 20000; // ms between key frames: what lies before one can be forgotten
+const SENT_MAX = 1024; // pictures given to the element that are not yet shown
+const STUCK = 8; // pictures in the decoder without one out: it buffers
+
+const wall = () => (performance.timeOrigin + performance.now()) / 1000; // s
+const post = message => self.postMessage(message);
+
+class Player {
+  constructor(options) {
+    this.options = options;
+    this.width = this.height = 0; // of the shown picture
+    this.canvas = options.canvas ?? new OffscreenCanvas(1, 1); // of a thumbnail
+    this.context = this.canvas.getContext("2d", { alpha: false, desynchronized: true });
+    this.uri = options.uri;
+    this.level = options.level ?? -1; // -1: the server chooses
+    this.report = new Report(options.uri.split("?")[0]);
+    this.reader = new RtspReader();
+    this.pending = new Map(); // cseq -> {method, done, asked}
+    this.cseq = 0;
+    this.session = "";
+    this.sdp = null;
+    this.clock = new ClockSync();
+    this.transport = {};
+    this.paused = this.hidden = this.ended = this.closed = false;
+    this.awaited_play = 0; // PLAYs without a response: media before it is old
+    this.channels = { video: 0, audio: 2 };
+    this.key_asked = -Infinity;
+    this.software = false;
+    this.timers = [];
+    this.unwrap = { video: new Unwrap(), audio: new Unwrap() };
+    this.reports = {}; // track -> {stamp, ntp} of its first sender report
+    this.origin = undefined; // time stamp at which the pictures' time line begins
+    this.speaker = null;
+    this.stuck = 0;
+    this.open();
+  }
+
+  // ---- The connection
+
+  open() {
+    try {
+      this.socket = new WebSocket(this.options.url, PROTOCOL);
+    } catch (error) {
+      return this.fail("connect", String(error.message));
+    }
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onopen = () => this.connected();
+    this.socket.onmessage = e => this.received(e.data);
+    this.socket.onclose = e => this.lost(e);
+    this.deadline = setTimeout(() => this.sdp || this.fail("silent"), ANSWER_LIMIT);
+  }
+
+  async connected() {
+    this.report.connected(performance.now());
+    this.every(CLOCK_EVERY, () => {
+      if ([...this.pending.values()].some(r => wall() - r.asked > ANSWER_LIMIT / 1000)) this.fail(this.sdp ? "lost" : "silent");
+    });
+    const answer = await this.ask("DESCRIBE", this.uri, { Accept: "application/sdp" });
+    clearTimeout(this.deadline);
+    if (answer.status === 300) return this.listed(answer.body);
+    if (answer.status !== 200) return this.fail("refused", answer.body.trim(), answer.status);
+    this.sdp = sdp_parse(answer.body);
+    this.live = this.sdp.duration < 0;
+    const { video, audio } = this.sdp;
+    if (!video || video.codec !== "H264") return this.fail("codec", video ? video.codec : "");
+    if (this.options.thumbnail) this.level = 0;
+    this.top_tid = Math.max(0, ...this.sdp.levels.map(l => l.tid));
+    this.playout = this.live ? new LivePlayout() : new FilmPlayout();
+    this.start_media();
+    const base = (answer.headers.get("content-base") ?? this.uri).replace(/\/$/, "");
+    this.base = this.uri.split("?")[0];
+    const uri_of = control => {
+      const query = this.uri.includes("?") ? this.uri.slice(this.uri.indexOf("?")) : "";
+      return control_uri(base, control) + query;
+    };
+    const opus = audio?.codec === "OPUS" && !this.options.thumbnail;
+    this.has_audio = NATIVE && opus;
+    post({ type: "described", title: this.sdp.title, source: this.sdp.source, live: this.live, duration: this.sdp.duration,
+      levels: this.sdp.levels, audio: this.has_audio, silent: opus && !NATIVE });
+    // All in one round trip: requests before the session has its name are of the same group.
+    const group = { "Pipelined-Requests": "1" };
+    const transport = channel => `RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1};x-weir=${TRANSPORT}`;
+    const weir = !!video.ext.adu;
+    const plain = channel => `RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}`;
+    const of = channel => weir ? transport(channel) : plain(channel);
+    const answers = [this.ask("SETUP", uri_of(video.control), { ...group, Transport: of(0) })];
+    if (this.has_audio) answers.push(this.ask("SETUP", uri_of(audio.control), { ...group, Transport: of(2) }));
+    this.set_parameters(group);
+    answers.push(this.play(this.live ? "npt=now-" : `npt=${(this.options.start ?? 0).toFixed(3)}-`, group));
+    const first = await answers[0];
+    if (first.status !== 200) return this.fail("refused", first.body.trim(), first.status);
+    const played = await answers.at(-1);
+    if (played.status !== 200) return this.fail("refused", played.body.trim(), played.status);
+    this.state();
+    this.every(CLOCK_EVERY, () => this.ask_clock());
+    for (const delay of [0, 150, 400]) this.timers.push(setTimeout(() => this.ask_clock(), delay));
+    this.every(STATS_EVERY, () => this.tell());
+    if (!NATIVE && this.live) this.every(ELEMENT_KEYS, () => this.paused || this.request_key());
+  }
+
+  set_parameters(headers = {}) {
+    let body = `latency: ${this.live ? SENDER_SHARE : FILM_SHARE}\r\nadapt: sender\r\n`;
+    if (this.level >= 0) body += `level: ${this.level}\r\n`;
+    if (this.sdp.levels.length) this.ask("SET_PARAMETER", this.uri, headers, body);
+  }
+
+  every(ms, what) {
+    this.timers.push(setInterval(what, ms));
+  }
+
+  ask(method, uri, headers = {}, body = "") {
+    const cseq = ++this.cseq;
+    if (this.session && method !== "DESCRIBE") headers = { ...headers, Session: this.session };
+    const text = rtsp_request(method, uri, cseq, headers, body);
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(new TextEncoder().encode(text));
+    return new Promise(done => this.pending.set(cseq, { method, done, asked: wall() }));
+  }
+
+  async play(range, headers = {}) {
+    this.awaited_play++;
+    const answer = await this.ask("PLAY", this.uri, range ? { ...headers, Range: range } : headers);
+    return answer;
+  }
+
+  received(data) {
+    const now = performance.now();
+    this.report.bytes(data.byteLength, now);
+    let items;
+    try {
+      items = this.reader.push(new Uint8Array(data));
+    } catch (error) {
+      return this.fail("protocol", error.message);
+    }
+    for (const item of items) {
+      if (this.closed) return;
+      if (item.kind === "media") this.media(item, now);
+      else if (item.kind === "response") this.answered(item);
+      else if (item.method === "TEARDOWN") this.fail("dismissed", item.body.trim());
+    }
+    this.pump();
+  }
+
+  answered(item) {
+    const request = this.pending.get(item.cseq);
+    if (!request) return;
+    this.pending.delete(item.cseq);
+    item.asked = request.asked;
+    item.at = wall();
+    if (request.method === "SETUP" && item.status === 200)
+      this.session = (item.headers.get("session") ?? "").split(";")[0];
+    if (request.method === "PLAY") {
+      this.awaited_play--;
+      if (item.status === 200) this.play_begins(item);
+    }
+    request.done(item);
+  }
+
+  async ask_clock() {
+    if (this.closed) return;
+    const answer = await this.ask("GET_PARAMETER", this.uri, {}, "clock\r\ntransport\r\n");
+    if (answer.status !== 200) return;
+    const told = rtsp_parameters(answer.body);
+    if (told.clock) this.clock.sample(answer.asked, Number(told.clock) / 1e6, answer.at);
+    this.transport = Object.fromEntries((told.transport ?? "").split(" ").map(p => p.split("=")).filter(p => p.length === 2));
+  }
+
+  lost(event) {
+    if (this.closed || this.ended) return;
+    if (this.report.connected_at === null) return this.fail("connect", event.reason);
+    this.fail("lost", event.reason);
+  }
+
+  fail(what, detail = "", status = 0) {
+    if (this.closed) return;
+    this.report.end("error", detail || what, performance.now());
+    post({ type: "problem", what, detail, status });
+    this.close();
+  }
+
+  listed(body) {
+    const films = body.split(/\r?\n/).filter(Boolean).map(line => line.split("\t"))
+      .filter(parts => parts[0].startsWith("/"))
+      .map(([path, seconds, sizes]) => ({ path, seconds: Number(seconds), sizes: sizes ?? "" }));
+    post({ type: "list", films });
+    this.close();
+  }
+
+  close() {
+    this.closed = true;
+    for (const timer of this.timers) clearInterval(timer);
+    clearTimeout(this.deadline);
+    clearTimeout(this.drawing);
+    this.timers = [];
+    if (this.socket) this.socket.onclose = null;
+    this.socket?.close();
+    this.stop_media();
+  }
+
+  // ---- Media
+
+  start_media() {
+    this.depacketiser = new Depacketiser();
+    this.references = new References();
+    this.coded = []; // pictures of a film that are not yet decoded
+    this.coded_bytes = 0;
+    this.inside = new Map(); // time stamp -> picture in the decoder
+    this.output = []; // decoded pictures, {frame, picture}
+    this.configured = "";
+    this.begin_track();
+    this.shown = null;
+    this.npt = null; // {media, seconds} of a film
+    this.counter = 0;
+  }
+
+  stop_media() {
+    for (const { frame } of this.output ?? []) frame.close();
+    this.output = [];
+    this.coded = [];
+    this.coded_bytes = 0;
+    this.inside?.clear();
+    if (this.decoder && this.decoder.state !== "closed") this.decoder.close();
+    this.decoder = null;
+    if (this.audio_decoder && this.audio_decoder.state !== "closed") this.audio_decoder.close();
+    this.audio_decoder = null;
+    this.speaker?.postMessage({ type: "flush" });
+  }
+
+  // The response to PLAY: what came before it is old.
+  play_begins(answer) {
+    if (this.awaited_play > 0) return;
+    const range = /npt=([\d.]+)/.exec(answer.headers.get("range") ?? "");
+    const frames = /show=(-?\d+)/.exec(answer.headers.get("x-weir-frames") ?? "");
+    this.stop_media();
+    this.start_media();
+    this.playout.restart();
+    this.seek_to = range && !this.live ? Number(range[1]) : null;
+    this.show_from = frames ? Number(frames[1]) : -Infinity;
+    this.ended = this.bye = this.flushed = false;
+  }
+
+  media(item, now) {
+    const audio = this.has_audio && item.channel >> 1 === 1;
+    const track = audio ? "audio" : "video";
+    if (!this.sdp || item.channel > 3) return;
+    if (item.channel & 1) return this.control(track, item.data);
+    if (this.awaited_play > 0 || this.paused) return;
+    const packet = rtp_parse(item.data, this.sdp[track].ext);
+    if (!packet || packet.type !== this.sdp[track].type) return;
+    if (audio) return this.audio(packet, now);
+    this.ssrc = packet.ssrc;
+    const lost = this.depacketiser.lost;
+    const picture = this.depacketiser.push(packet);
+    if (this.depacketiser.lost > lost) this.report.lost(this.depacketiser.lost - lost);
+    if (!picture) return;
+    picture.arrived = now;
+    picture.media = this.video_time(picture.timestamp);
+    this.report.received(picture, now);
+    if (this.live) {
+      this.playout.arrived(picture.media, now);
+      this.decode(picture);
+      return;
+    }
+    if (this.seek_to !== null && picture.number >= this.show_from && this.npt === null)
+      this.npt = { media: picture.media, seconds: this.seek_to };
+    if (picture.number >= this.show_from) this.playout.arrived(picture.media, now);
+    this.coded.push(picture);
+    this.coded_bytes += picture.data.length;
+    if (this.coded_bytes > FILM_MAX) this.fail("protocol", "the server sends a film faster than it plays");
+  }
+
+  // Milliseconds on the time line of the pictures, which begins with the first one.
+  video_time(timestamp) {
+    const stamp = this.unwrap.video.add(timestamp);
+    this.origin ??= stamp;
+    return (stamp - this.origin) / 90;
+  }
+
+  // The same of audio, by the first sender report of each track. NaN: there is none yet.
+  audio_time(timestamp) {
+    const stamp = this.unwrap.audio.add(timestamp);
+    const { audio, video } = this.reports;
+    if (!audio || !video || this.origin === undefined) return NaN;
+    const ntp = audio.ntp + (stamp - audio.stamp) / 48000;
+    return (ntp - video.ntp) * 1000 + (video.stamp - this.origin) / 90;
+  }
+
+  control(track, data) {
+    for (const p of rtcp_parse(data)) {
+      if (p.kind === "report") this.reports[track] ??= { stamp: this.unwrap[track].add(p.timestamp), ntp: p.ntp };
+      if (p.kind === "bye" && track === "video" && !this.awaited_play) {
+        this.bye = true;
+        if (this.live) return this.fail("over");
+        else if (this.playout.newest !== null) this.playout.arrived(this.playout.newest, performance.now(), true);
+      }
+    }
+  }
+
+  finish() {
+    if (this.ended) return;
+    this.ended = true;
+    this.report.end("end-of-media", null, performance.now());
+    post({ type: "ended" });
+    this.state();
+  }
+
+  // Feeds a film's pictures to the decoder when they are about to be due; shows what is due.
+  pump() {
+    if (this.closed || !this.playout || this.paused) return;
+    const now = performance.now();
+    const ahead = NATIVE ? DECODE_AHEAD : ELEMENT_AHEAD;
+    while (!this.live && this.coded.length && this.inside.size < IN_DECODER && this.output.length < OUTPUT_MAX &&
+           this.playout.due(this.coded[0].media) < now + ahead) {
+      const picture = this.coded.shift();
+      this.coded_bytes -= picture.data.length;
+      this.decode(picture);
+    }
+    if (this.bye && !this.coded.length && this.inside.size && !this.flushed) { // pictures that waited for later ones
+      this.flushed = true;
+      this.decoder?.flush().catch(() => {});
+    }
+    this.draw();
+  }
+
+  request_key() {
+    const now = performance.now();
+    if (now - this.key_asked < KEY_EVERY || this.ssrc === undefined || this.socket.readyState !== WebSocket.OPEN) return;
+    this.key_asked = now;
+    this.socket.send(pli(this.channels.video + 1, this.ssrc));
+  }
+
+  make_decoder(picture) {
+    const codec = `avc1.${profile_of(picture.data) ?? (this.sdp.video.profile || "42e01f")}`;
+    const wanted = `${codec} ${picture.size}`;
+    if (this.decoder && wanted === this.configured) return;
+    if (!this.decoder)
+      this.decoder = new VideoDecoder({
+        output: frame => this.decoded(frame),
+        error: error => this.decoder_failed(error),
+      });
+    this.decoder.configure({ codec, optimizeForLatency: true,
+      ...(this.software ? { hardwareAcceleration: "prefer-software" } : {}) });
+    this.configured = wanted;
+  }
+
+  decoder_failed(error) {
+    this.report.decoder_errors++;
+    this.restart_decoder();
+    this.request_key();
+    if (error.name === "NotSupportedError") this.fail("codec", this.sdp.video.codec);
+  }
+
+  restart_decoder() {
+    if (this.decoder && this.decoder.state !== "closed") this.decoder.close();
+    this.decoder = null;
+    this.inside.clear();
+    this.references.reset();
+  }
+
+  decode(picture) {
+    // A decoder that cannot keep up begins anew with a key frame.
+    if (this.live && this.inside.size > 4 * STUCK) this.restart_decoder();
+    const verdict = this.references.judge(picture, this.live ? this.inside.size : 0, this.top_tid);
+    if (verdict !== "decode") {
+      this.report.dropped(verdict === "drop" ? "late" : "undecodable");
+      if (verdict === "key") this.request_key();
+      return;
+    }
+    if (!NATIVE) return this.give(picture);
+    try {
+      if (picture.key) this.make_decoder(picture);
+      if (!this.decoder) return this.references.reset();
+      const stamp = ++this.counter; // in the order of decoding; a film with B frames is in that of showing
+      const timestamp = this.sdp.reorders ? Math.round(picture.media * 1000) : stamp;
+      this.inside.set(timestamp, picture);
+      picture.entered = performance.now();
+      this.decoder.decode(new EncodedVideoChunk({ type: picture.key ? "key" : "delta", timestamp, data: picture.data }));
+      picture.data = null;
+    } catch (error) {
+      this.decoder_failed(error);
+    }
+    // A decoder that keeps many pictures would add their time to the latency.
+    if (this.live && this.inside.size > STUCK && !this.software && ++this.stuck > STUCK) {
+      this.software = true;
+      this.decoder_failed(new Error("the decoder keeps pictures"));
+    }
+  }
+
+  decoded(frame) {
+    const picture = this.inside.get(frame.timestamp);
+    this.inside.delete(frame.timestamp);
+    if (!picture || this.closed) return frame.close();
+    this.stuck = 0;
+    const now = performance.now();
+    this.playout.decoded(now - picture.entered);
+    this.report.decoded(now - picture.entered);
+    if (picture.number < this.show_from) return frame.close();
+    this.output.push({ frame, picture });
+    while (this.output.length > OUTPUT_MAX) this.skip();
+    this.pump();
+  }
+
+  skip() {
+    const { frame } = this.output.shift();
+    frame.close();
+    this.report.dropped("display");
+  }
+
+  // Shows the newest picture that is due; older ones are left out.
+  draw() {
+    clearTimeout(this.drawing);
+    const now = performance.now();
+    while (this.output.length > 1 && this.playout.due(this.output[1].picture.media) <= now) this.skip();
+    if (this.output.length && this.playout.due(this.output[0].picture.media) <= now + 0.5) this.show(this.output.shift(), now);
+    if (this.options.thumbnail && this.shown) return;
+    const next = this.output.length ? this.playout.due(this.output[0].picture.media)
+      : this.coded.length ? this.playout.due(this.coded[0].media) - DECODE_AHEAD : Infinity;
+    if (!this.live && this.shown && !this.output.length && !this.inside.size && !this.coded.length && !this.awaits_element(now)) {
+      if (this.bye) return this.finish();
+      if (this.playout.anchor && now > this.playout.due(this.shown.media) + 200) {
+        this.playout.dry(this.shown.media);
+        post({ type: "clock", at: NaN });
+      }
+    }
+    if (next < Infinity) this.drawing = setTimeout(() => this.pump(), Math.max(0, next - now));
+    else if (!this.live) this.drawing = setTimeout(() => this.pump(), 100);
+  }
+
+  show({ frame, picture }, now) {
+    const { displayWidth: width, displayHeight: height } = frame;
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
+      this.sized(width, height);
+    }
+    this.context.drawImage(frame, 0, 0);
+    frame.close();
+    this.was_shown(picture, performance.now());
+    this.report.late(now - this.playout.due(picture.media));
+  }
+
+  sized(width, height) {
+    if (this.width === width && this.height === height) return;
+    this.width = width;
+    this.height = height;
+    post({ type: "size", width, height });
+  }
+
+  was_shown(picture, done) {
+    const first = !this.shown;
+    this.shown = picture;
+    const captured = picture.capture - this.clock.offset; // by our wall clock
+    const latency = this.live ? ((performance.timeOrigin + done) / 1000 - captured) * 1000 : NaN;
+    this.report.shown(picture, done, latency, this.fps());
+    if (first) {
+      this.state();
+      if (this.options.thumbnail) return this.give_thumbnail();
+    }
+    if (this.speaker) this.speaker.postMessage({ type: "line", line: this.audio_line() });
+  }
+
+  give_thumbnail() {
+    const bitmap = this.canvas.transferToImageBitmap();
+    self.postMessage({ type: "thumbnail", bitmap }, [bitmap]);
+    this.close();
+  }
+
+  fps() {
+    const level = this.sdp.levels[this.shown?.level];
+    return level?.fps || this.sdp.video.fps || 25;
+  }
+
+  position() {
+    if (this.live || !this.shown || !this.npt) return this.seek_to ?? 0;
+    return this.npt.seconds + (this.shown.media - this.npt.media) / 1000;
+  }
+
+  // ---- The element of a page without WebCodecs
+
+  begin_track() {
+    this.track = { timeline: new Timeline(), first: NaN, entry: "" };
+    this.sent = new Map(); // time in the element -> picture
+  }
+
+  // Milliseconds since 1970 at which the element's time 0 is due.
+  element_clock() {
+    const share = this.live ? ELEMENT_SHARE : 0;
+    return this.audio_line() + this.track.first - 1000 * LEAD / TIMESCALE + share;
+  }
+
+  give(picture) {
+    const { track } = this;
+    const found = picture.key && h264_track(picture.data);
+    if (found && found.entry.join() !== track.entry) {
+      post({ type: "track", codec: `video/mp4; codecs="${found.codec}"`, init: init_segment(found), fresh: !track.entry, begin: LEAD / TIMESCALE });
+      track.entry = found.entry.join();
+    }
+    if (!track.entry) return this.references.reset();
+    picture.width = found ? found.width : this.given.width;
+    picture.height = found ? found.height : this.given.height;
+    this.given = picture;
+    if (Number.isNaN(track.first)) track.first = picture.media;
+    const time = track.timeline.next((picture.media - track.first) * TIMESCALE / 1000, this.sdp.reorders);
+    const data = fragment({ ...time, key: picture.key, sample: h264_sample(picture.data) });
+    picture.data = null;
+    this.sent.set(time.shown, picture);
+    if (this.sent.size > SENT_MAX) this.sent.delete(this.sent.keys().next().value);
+    post({ type: "fragment", data, key: picture.key, time: time.shown / TIMESCALE, at: this.element_clock() });
+  }
+
+  // The element has shown `count` pictures, the last one that of `time` (s).
+  presented({ time, count, at }) {
+    const stamp = Math.round(time * TIMESCALE) + TIMESCALE / 1000;
+    const past = [...this.sent.keys()].filter(t => t <= stamp).sort((a, b) => a - b);
+    const done = at - performance.timeOrigin;
+    past.forEach((t, i) => {
+      const picture = this.sent.get(t);
+      this.sent.delete(t);
+      if (picture.number < this.show_from) return;
+      if (i < past.length - count) return this.report.dropped("display");
+      this.sized(picture.width, picture.height);
+      this.was_shown(picture, done);
+    });
+  }
+
+  awaits_element(now) {
+    return [...this.sent.values()].some(p => this.playout.due(p.media) > now - ELEMENT_LATE);
+  }
+
+  renew() {
+    this.begin_track();
+    this.references.reset();
+    this.request_key();
+    if (!this.live && !this.paused && !this.ended) this.seek(this.position());
+  }
+
+  // ---- Audio
+
+  audio(packet, now) {
+    const media = this.audio_time(packet.timestamp);
+    if (!this.speaker || !Number.isFinite(media)) return;
+    this.playout.audio_arrived(media, now);
+    this.report.audio_packets++;
+    try {
+      if (!this.audio_decoder) {
+        this.audio_decoder = new AudioDecoder({
+          output: data => this.audio_decoded(data),
+          error: () => { this.audio_decoder = null; },
+        });
+        this.audio_decoder.configure({ codec: "opus", sampleRate: 48000, numberOfChannels: 2 });
+      }
+      this.audio_decoder.decode(new EncodedAudioChunk({ type: "key", timestamp: Math.round(media * 1000), data: packet.payload }));
+    } catch {
+      this.audio_decoder = null;
+    }
+  }
+
+  audio_decoded(data) {
+    const channels = [];
+    for (let i = 0; i < Math.min(2, data.numberOfChannels); i++) {
+      const samples = new Float32Array(data.numberOfFrames);
+      data.copyTo(samples, { planeIndex: i, format: "f32-planar" });
+      channels.push(samples);
+    }
+    const media = data.timestamp / 1000;
+    data.close();
+    this.speaker?.postMessage({ type: "samples", media, line: this.audio_line(), channels }, channels.map(c => c.buffer));
+  }
+
+  // By the clock that worker, page and audio have in common: milliseconds since 1970.
+  audio_line() {
+    return this.playout.line() + performance.timeOrigin;
+  }
+
+  set_speaker(port) {
+    this.speaker = port;
+    if (!port) return;
+    port.onmessage = e => { this.report.speaker = e.data; };
+  }
+
+  // ---- What the viewer chooses
+
+  set_level(level) {
+    this.level = level;
+    if (this.sdp?.levels.length && !this.hidden)
+      this.ask("SET_PARAMETER", this.uri, {}, `level: ${level < 0 ? this.sdp.levels.length - 1 : level}\r\n`);
+  }
+
+  async pause() {
+    if (this.paused || !this.sdp) return;
+    this.paused = true;
+    this.paused_at = this.position();
+    clearTimeout(this.drawing);
+    this.report.paused(true, performance.now());
+    this.speaker?.postMessage({ type: "flush" });
+    this.state();
+    await this.ask("PAUSE", this.uri);
+  }
+
+  // Live media continues with the current picture, a film where it stopped.
+  async resume() {
+    if (!this.paused) return;
+    await this.seek(this.live ? null : this.paused_at);
+  }
+
+  async seek(seconds) {
+    if (!this.sdp || (this.live && seconds !== null)) return;
+    const was = this.paused;
+    this.report.paused(false, performance.now());
+    this.report.seek(performance.now());
+    this.paused = false;
+    this.paused_at = seconds;
+    this.ended = false;
+    const answer = await this.play(seconds === null ? "npt=now-" : `npt=${Math.max(0, seconds).toFixed(3)}-`);
+    if (answer.status !== 200 && was) this.paused = true;
+    this.state();
+  }
+
+  // The tab is hidden. Live media with sound on goes to the lowest level, without sound it pauses. A film plays on.
+  set_hidden(hidden) {
+    if (!this.sdp || !this.live || hidden === this.hidden) return;
+    this.hidden = hidden;
+    if (hidden && this.speaker) {
+      this.ask("SET_PARAMETER", this.uri, {}, "level: 0\r\n");
+    } else if (hidden && !this.paused) {
+      this.asleep = true;
+      this.pause();
+    } else if (!hidden && this.asleep) {
+      this.asleep = false;
+      this.resume();
+    } else if (!hidden) {
+      this.set_level(this.level);
+    }
+  }
+
+  // ---- What the page is told
+
+  state() {
+    post({ type: "state", playing: !this.paused && !this.ended && !!this.shown, paused: this.paused, ended: this.ended,
+      buffering: !this.shown, position: this.position() });
+  }
+
+  tell() {
+    const now = performance.now();
+    const stats = this.report.stats(now);
+    const { shown } = this;
+    post({ type: "stats", ...stats, position: this.position(), level: shown?.level ?? -1, number: shown?.number ?? -1,
+      width: this.width, height: this.height, wait: this.live ? this.playout.wait : null,
+      decoder: NATIVE ? this.live ? this.playout.decoder : stats.decode_ms : NaN, rtt: Number(this.transport.rtt_ms ?? NaN),
+      server_rate: Number(this.transport.rate_bps ?? NaN), clock_error: this.clock.rtt * 500,
+      buffered: this.live || !this.playout.newest || !shown ? 0 : Math.max(0, this.playout.newest - shown.media) / 1000,
+      in_decoder: this.inside.size, waits: !!shown && !this.live && !this.playout.anchor && !this.paused });
+  }
+}
+
+// profile_idc, constraint flags and level_idc of the sequence parameter set that a key frame begins with.
+function profile_of(data) {
+  for (let i = 0; i + 7 < Math.min(data.length, 256); i++)
+    if (!data[i] && !data[i + 1] && data[i + 2] === 1 && (data[i + 3] & 31) === 7)
+      return [...data.subarray(i + 4, i + 7)].map(b => b.toString(16).padStart(2, "0")).join("");
+  return null;
+}
+
+let player = null;
+const HANDLERS = {
+  open: m => { player?.close(); player = new Player(m); },
+  play: () => player?.resume(),
+  pause: () => player?.pause(),
+  level: m => player?.set_level(m.level),
+  seek: m => player?.seek(m.seconds),
+  hidden: m => player?.set_hidden(m.hidden),
+  speaker: m => player?.set_speaker(m.port),
+  report: () => post({ type: "report", report: player?.report.json(performance.now(), player) ?? null }),
+  close: () => player?.close(),
+  presented: m => player?.presented(m),
+  renew: () => player?.renew(),
+};
+self.onmessage = e => HANDLERS[e.data.type]?.(e.data);

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Off the loopback a viewer needs the URL that the server printed. In a namespace, whose loopback device gets such an
+address."""
+import base64
+import http.client
+import re
+import subprocess
+import sys
+import unittest
+
+import lib
+import rtsp
+import web_case
+from lib import until
+
+sys.path.insert(0, lib.ROOT)
+from lab import isolate  # noqa: E402
+
+FAR = "10.77.0.1"
+NEEDED = "a key is required"
+
+
+def setUpModule():
+    lib.need("unshare", "ip")
+    if not isolate.isolated():
+        raise unittest.SkipTest("namespaces are not allowed here")
+    subprocess.run(["ip", "address", "add", f"{FAR}/32", "dev", "lo"], check=True)
+
+
+class Far(lib.Case):
+    def serve(self, *args, listen=f"{FAR}:0"):
+        p = self.start([lib.SEND, "--listen", listen, *args, lib.SOURCE])
+        found = lib.until(lambda: re.search(r" at rtsp://\S+:(\d+)/live", p.stderr) or not p.running(), "the sender", 20)
+        self.assertIsNot(found, True, str(p))
+        p.port = int(found.group(1))
+        return p
+
+    def describe(self, server, uri="/live", host=FAR):
+        with rtsp.Client(server.port, host) as client:
+            return client.request("DESCRIBE", f"rtsp://{host}:{server.port}{uri}")
+
+    def test_printed_url(self):
+        for listen in f"{FAR}:0", "0.0.0.0:0":
+            server = self.serve(listen=listen)
+            url = lib.until(lambda: server.stdout.strip(), "the URL")
+            key = re.search(r"\?key=([\w-]{28})", url).group(1)
+            self.assertNotIn(key, server.stderr)
+            p = self.play(url.replace("0.0.0.0", FAR), "--duration", "1")
+            self.assertGreater(p.report()["playback"]["frames_played"], 0)
+            for address in (re.sub(r"key=[^&]*&?", "", url), url.replace(key, "A" * 28)):
+                p = self.play(address.replace("0.0.0.0", FAR), code=3)
+                self.assertIn("401", p.stderr)
+            self.stop_cleanly(server)
+
+    def test_without_encryption(self):
+        """Neither a key nor --access opens plain RTSP; the refusal says what does."""
+        server = self.serve()
+        key = re.search(r"\?key=([\w-]{28})", lib.until(lambda: server.stdout.strip(), "the URL")).group(1)
+        for uri in "/live", f"/live?key={key}":
+            answer = self.describe(server, uri)
+            self.assertEqual(answer.status, 403)
+            self.assertIn("rtsps://", str(answer))
+            self.assertIn("--insecure", str(answer))
+        p = self.play(f"rtsp://{FAR}:{server.port}/live?key={key}", code=3)
+        self.assertIn("rtsps://", p.stderr)
+
+    def test_from_the_loopback(self):
+        """A viewer on this machine needs no key, although the server listens on all addresses."""
+        server = self.serve(listen="0.0.0.0:0")
+        self.assertEqual(self.describe(server, host="127.0.0.1").status, 200)
+
+    def test_insecure(self):
+        server = self.serve("--insecure")
+        self.assertEqual(self.describe(server).status, 200)
+        self.assertEqual(server.stdout, "")
+
+    def test_no_place_for_the_key(self):
+        with open(self.path("file"), "w"):
+            pass
+        p = self.start([lib.SEND, "--listen", f"{FAR}:0", "--state-dir", self.path("file"), lib.SOURCE])
+        self.assertEqual(p.wait(), 1, str(p))
+        self.assertIn(f"cannot read {self.path('file')}/secret", p.stderr)
+
+    def test_metrics(self):
+        server = self.serve("--metrics", f"{FAR}:0", listen="127.0.0.1:0")
+        port = int(re.search(rf"metrics at http://{FAR}:(\d+)/", server.stderr).group(1))
+        out = subprocess.run([lib.SEND, "--metrics", f"{FAR}:{port}", "--invite", "metrics"], env=server.env,
+                             stdout=subprocess.PIPE, text=True, check=True, timeout=20 * lib.PATIENCE).stdout
+        for query, status in (("", 401), (out.strip().partition("?")[2], 200)):
+            connection = http.client.HTTPConnection(FAR, port, timeout=10 * lib.PATIENCE)
+            self.addCleanup(connection.close)
+            connection.request("GET", f"/metrics?{query}")
+            answer = connection.getresponse()
+            self.assertEqual(answer.status, status)
+            if status == 401:
+                self.assertIn(NEEDED, answer.read().decode())
+
+
+class Browser(web_case.Web):
+    """The printed URL with https in place of rtsps, in a browser that knows the pin."""
+
+    def test_page_over_tls(self):
+        server = self.start([lib.SEND, "--listen", f"{FAR}:0", "test:640x360@30"])
+        url = until(lambda: server.stdout.strip(), "the URL", 20)
+        pin = base64.b64encode(bytes.fromhex(re.search(r"pin=sha256:(\w+)", url).group(1))).decode()
+        b = self.browse(f"--ignore-certificate-errors-spki-list={pin}")
+        page = re.sub("^rtsps:", "https:", url)
+        b.open(page)
+        until(lambda: self.shown(b) > 20, "pictures", 30)
+        before = until(lambda: self.number(b) + 1, "a number in the picture") - 1
+        until(lambda: self.number(b) > before, "a later picture")
+        self.assertTrue(b.value("isSecureContext"))
+        self.said_nothing(b)
+        key = re.search(r"key=([\w-]{28})", url).group(1)
+        b.open(page.replace(key, "A" * 28))
+        self.assertIn("This stream needs a key.", self.problem(b))
+        self.assertNotIn(key, server.stderr)
+
+
+if __name__ == "__main__":
+    lib.main_isolated(isolate)

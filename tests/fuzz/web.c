@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// HTTP requests to the RTSP port, and the WebSocket that follows an upgrade. The input is read
+// whole and in pieces: the payload and the end must be the same.
+#include <assert.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "server/web/web_front.h"
+#include "server/web/websocket.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct outcome {
+    struct bytes_out plain;
+    struct bytes_out wire;
+    int err;
+};
+
+static void read_frames(const uint8_t *data, size_t size, size_t step, struct outcome *o)
+{
+    struct tcp_filter *f = websocket_new();
+    *o = (struct outcome){0};
+    assert(f);
+    for (size_t at = 0; at < size && !o->err; at += step)
+        o->err =
+            f->ops->decode(f, data + at, size - at < step ? size - at : step, &o->plain, &o->wire);
+    struct iovec part = {(void *)(uintptr_t)data, size};
+    struct bytes_out written = {0};
+    int err = f->ops->encode(f, &part, 1, &written);
+    assert(!err && written.len == (size ? size + f->ops->overhead(f, size) : 0));
+    (void)err;
+    bytes_out_free(&written);
+    f->ops->finish(f, &o->wire);
+    f->ops->free(f);
+}
+
+static void check_frames(const uint8_t *data, size_t size)
+{
+    struct outcome whole, pieces;
+    read_frames(data, size, size + 1, &whole);
+    read_frames(data, size, 3, &pieces);
+    assert(whole.err == pieces.err && whole.plain.len == pieces.plain.len);
+    assert(!whole.plain.len || memcmp(whole.plain.data, pieces.plain.data, whole.plain.len) == 0);
+    assert(whole.plain.len <= size);
+    bytes_out_free(&whole.plain);
+    bytes_out_free(&whole.wire);
+    bytes_out_free(&pieces.plain);
+    bytes_out_free(&pieces.wire);
+}
+
+static void within(struct text t, const uint8_t *data, size_t size)
+{
+    const char *from = (const char *)data;
+    assert(t.len == 0 || (t.at >= from && t.at + t.len <= from + size));
+    (void)from, (void)size, (void)t;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct web_origins allowed = {0};
+    const char *wrong = web_origins_read(&allowed, "https://good.example");
+    assert(!wrong);
+    (void)wrong;
+    struct web_front front = {.program = "fuzz", .allowed = &allowed, .open = true};
+    size_t at = 0;
+    (void)web_request_begins(data, size);
+    while (at < size) {
+        struct web_request r;
+        struct web_answer a;
+        size_t used = 0;
+        int err = web_request_decode(data + at, size - at, &r, &used);
+        if (err) {
+            assert(err == ERR_AGAIN || err == ERR_MALFORMED || err == ERR_TOO_BIG);
+            web_front_refuse(&front, err, &a);
+            break;
+        }
+        within(r.path, data, size);
+        within(r.query, data, size);
+        web_front_answer(&front, &r, &a);
+        assert(used > 0 && a.head_len < sizeof(a.head));
+        assert(memcmp(a.head + a.head_len - 4, "\r\n\r\n", 4) == 0);
+        at += used;
+        if (a.upgrades)
+            break;
+    }
+    check_frames(data + at, size - at);
+    return 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import test from "node:test";
+import assert from "node:assert/strict";
+import { clock_text, fps_text, level_text, ms_text, problem_text, rate_text } from "../../../../../server/web/page/text.js";
+
+const where = { host: "h:8554", path: "/x", secure_url: "https://h:8554/x" };
+
+test("figures", () => {
+  assert.deepEqual([0, 61, 3723.9, NaN, -3].map(clock_text), ["0:00", "1:01", "1:02:03", "0:00", "0:00"]);
+  assert.deepEqual([320000, 1920000, 12e6, NaN].map(rate_text), ["320 kbit/s", "1.9 Mbit/s", "12 Mbit/s", "–"]);
+  assert.deepEqual([30, 7.5, 29.97].map(fps_text), ["30 fps", "7.5 fps", "30.0 fps".replace(".0", "")]);
+  assert.deepEqual([3.14, 42.4, null, NaN].map(ms_text), ["3.1 ms", "42 ms", "–", "–"]);
+  assert.equal(level_text({ width: 640, height: 360, fps: 15, rate: 640000 }), "640×360, 15 fps, 640 kbit/s");
+});
+
+test("each problem has a sentence, and says whether to try again", () => {
+  for (const what of ["insecure", "decoder", "element", "connect", "origin", "silent", "lost", "over", "dismissed", "codec", "protocol", "refused", "script"]) {
+    const told = problem_text({ what, detail: "", status: 500 }, where);
+    assert.match(told.sentence, /^(h:8554|[A-Z]).*\.$/, what);
+    assert.equal(!!told.again, ["connect", "origin", "silent", "lost", "over", "dismissed"].includes(what), what);
+  }
+  assert.equal(problem_text({ what: "insecure" }, where).way.href, "https://h:8554/x");
+  assert.equal(problem_text({ what: "refused", status: 404, detail: "no such stream: the server has only /live" }, where).way.href, "/live");
+  assert.match(problem_text({ what: "refused", status: 401, detail: "" }, where).sentence, /key/);
+  assert.equal(problem_text({ what: "refused", status: 403, detail: "use rtsps" }, where).detail, "use rtsps");
+  assert.match(problem_text({ what: "codec", detail: "VP9" }, where).sentence, /VP9/);
+});

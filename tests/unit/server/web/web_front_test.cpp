@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/web/web_front.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <string>
+
+#include "common/base/err.h"
+#include "server/web/web_files.h"
+
+namespace
+{
+
+struct Front {
+    struct web_origins origins = {};
+    struct web_front front = {};
+    struct web_answer answer = {};
+    Front(bool open = true, const char *allowed = nullptr)
+    {
+        if (allowed)
+            REQUIRE(web_origins_read(&origins, allowed) == nullptr);
+        front.program = "weir-test";
+        front.allowed = &origins;
+        front.open = open;
+    }
+    int ask(const std::string &first, const std::string &headers = "")
+    {
+        std::string s = first + " HTTP/1.1\r\n" + headers + "\r\n";
+        struct web_request r;
+        size_t used;
+        REQUIRE(web_request_decode(reinterpret_cast<const uint8_t *>(s.data()), s.size(), &r,
+                                   &used) == 0);
+        web_front_answer(&front, &r, &answer);
+        return answer.status;
+    }
+    std::string head() const
+    {
+        return std::string(answer.head, answer.head_len);
+    }
+    std::string body() const
+    {
+        return std::string(answer.body ? answer.body : "", answer.body_len);
+    }
+};
+
+const std::string HOST = "Host: 127.0.0.1:8554\r\n";
+// RFC 6455, 1.3
+const std::string SOCKET =
+    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    "Sec-WebSocket-Protocol: chat, rtsp.onvif.org\r\n";
+
+} // namespace
+
+TEST_CASE("web_front: the page is at every path, its files below /.weir/")
+{
+    Front f;
+    for (const char *path : {"GET /", "GET /live", "GET /a/b%20c.mp4?level=2"}) {
+        CHECK(f.ask(path, HOST) == 200);
+        CHECK(f.body().find("<!DOCTYPE html>") == 0);
+    }
+    CHECK(f.head().find("Content-Type: text/html") != std::string::npos);
+    CHECK(f.head().find("default-src 'none'; script-src 'self'") != std::string::npos);
+    CHECK(f.head().find("unsafe") == std::string::npos);
+    CHECK_FALSE(f.answer.ends);
+    for (size_t i = 0; i < web_file_count; i++) {
+        CHECK(f.ask(std::string("GET /.weir/") + web_files[i].name, HOST) == 200);
+        CHECK(f.answer.body_len == web_files[i].len);
+    }
+    CHECK(f.ask("GET /.weir/weir.js", HOST) == 200);
+    CHECK(f.head().find("Cross-Origin-Resource-Policy: cross-origin") != std::string::npos);
+    CHECK(f.head().find("text/javascript") != std::string::npos);
+    CHECK(f.ask("GET /.weir/../page.js", HOST) == 404);
+    CHECK(f.ask("GET /.weir/", HOST) == 404);
+    CHECK(f.ask("GET /favicon.ico", HOST) == 404);
+    CHECK(f.ask("HEAD /live", HOST) == 200);
+    CHECK(f.body().empty());
+    CHECK(f.ask("POST /live", HOST) == 405);
+    CHECK(f.answer.ends);
+    CHECK(f.ask("GET /", HOST + "Connection: close\r\n") == 200);
+    CHECK(f.answer.ends);
+}
+
+TEST_CASE("web_front: a WebSocket of the subprotocol")
+{
+    Front f;
+    REQUIRE(f.ask("GET /live", HOST + SOCKET) == 101);
+    CHECK(f.answer.upgrades);
+    CHECK(f.head().find("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n") !=
+          std::string::npos);
+    CHECK(f.head().find("Sec-WebSocket-Protocol: rtsp.onvif.org\r\n") != std::string::npos);
+    CHECK(f.head().find("Extensions") == std::string::npos);
+    auto without = [](std::string s, const std::string &what, const std::string &with) {
+        return s.replace(s.find(what), what.size(), with);
+    };
+    CHECK(f.ask("GET /", HOST + without(SOCKET, "rtsp.onvif.org", "mqtt")) == 400);
+    CHECK(f.ask("GET /", HOST + without(SOCKET, "n: Upgrade", "n: close")) == 400);
+    CHECK(f.ask("GET /", HOST + without(SOCKET, "dGhl", "")) == 400);
+    CHECK(f.ask("GET /", HOST + without(SOCKET, ": 13", ": 8")) == 426);
+    CHECK(f.head().find("Sec-WebSocket-Version: 13") != std::string::npos);
+    CHECK_FALSE(f.answer.upgrades);
+}
+
+TEST_CASE("web_front: pages of others do not play")
+{
+    struct {
+        const char *origin;
+        int status;
+    } rows[] = {
+        {"http://127.0.0.1:8554", 101},
+        {"https://127.0.0.1:8554", 101},
+        {"HTTP://127.0.0.1:8554", 101},
+        {"http://127.0.0.1", 403},
+        {"http://127.0.0.1:85540", 403},
+        {"http://evil.example", 403},
+        {"null", 403},
+        {"http://evil.example#127.0.0.1:8554", 403},
+        {"", 403},
+        {"https://good.example", 403},
+    };
+    for (auto &row : rows) {
+        INFO(row.origin);
+        Front f;
+        CHECK(f.ask("GET /live", HOST + SOCKET + "Origin: " + row.origin + "\r\n") == row.status);
+        CHECK(f.answer.upgrades == (row.status == 101));
+        if (row.status == 403) {
+            CHECK(f.body().find("--allow-origin") != std::string::npos);
+            CHECK(f.answer.ends);
+        }
+    }
+    Front good(true, "https://good.example");
+    CHECK(good.ask("GET /live", HOST + SOCKET + "Origin: https://good.example\r\n") == 101);
+    CHECK(good.ask("GET /live", HOST + SOCKET + "Origin: http://good.example\r\n") == 403);
+    CHECK(good.ask("GET /live", HOST) == 200);
+    CHECK(good.head().find("frame-ancestors 'self' https://good.example\r\n") != std::string::npos);
+}
+
+TEST_CASE("web_front: names that were mapped to this machine are refused")
+{
+    struct {
+        const char *host;
+        bool open;
+        int status;
+    } rows[] = {
+        {"localhost:8554", true, 200},    {"LOCALHOST", true, 200},
+        {"127.0.0.1", true, 200},         {"[::1]:8554", true, 200},
+        {"weir.example", true, 403},      {"127.0.0.1.weir.example:8554", true, 403},
+        {"localhost.example", true, 403}, {"good.example:8443", true, 200},
+        {"weir.example", false, 200},
+    };
+    for (auto &row : rows) {
+        INFO(row.host);
+        Front f(row.open, "https://good.example:8443");
+        CHECK(f.ask("GET /live", std::string("Host: ") + row.host + "\r\n") == row.status);
+    }
+}
+
+TEST_CASE("web_front: origins of the option")
+{
+    struct web_origins o = {};
+    for (const char *bad : {"", "example.org", "ftp://a", "http://", "http://a/", "http://a b",
+                            "http://a;b", "http://*", "http://a\r\nX: y"})
+        CHECK(web_origins_read(&o, bad) != nullptr);
+    for (int i = 0; i < WEB_ORIGINS_MAX; i++)
+        CHECK(web_origins_read(&o, "http://10.0.0.7:8080") == nullptr);
+    CHECK(web_origins_read(&o, "http://a") != nullptr);
+}
+
+TEST_CASE("web_front: an answer stays within its bounds")
+{
+    Front f;
+    for (int i = 0; i < WEB_ORIGINS_MAX; i++) {
+        static std::string name = "https://" + std::string(250, 'a');
+        REQUIRE(web_origins_read(&f.origins, name.c_str()) == nullptr);
+    }
+    CHECK(f.ask("GET /", HOST) == 200);
+    CHECK(f.answer.head_len < WEB_HEAD_MAX);
+    CHECK(f.head().substr(f.head().size() - 4) == "\r\n\r\n");
+    CHECK(f.ask("GET /", "Host: " + std::string(4000, 'a') + "\r\n") == 403);
+    CHECK(f.answer.head_len < WEB_HEAD_MAX);
+    web_front_refuse(&f.front, ERR_TOO_BIG, &f.answer);
+    CHECK(f.answer.status == 413);
+    web_front_refuse(&f.front, ERR_MALFORMED, &f.answer);
+    CHECK(f.answer.status == 400);
+    CHECK(f.answer.ends);
+}
