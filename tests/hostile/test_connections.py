@@ -4,6 +4,7 @@ import os
 import re
 import resource
 import socket
+import ssl
 import time
 
 import lib
@@ -12,6 +13,23 @@ from rtsp import Client, Viewer
 
 HALF = b"OPTIONS rtsp://127.0.0.1/live RTSP/1.0\r\nCSe"
 LINES = 32  # of one place of the code in a second, before a summary
+HANDSHAKES = int(10000 / lib.SLOW)
+FFDHE8192 = 0x0104  # RFC 7919, 2
+
+
+def hello(group, share):
+    """Returns the first record of TLS 1.3 (RFC 8446, 4.1.2) with this key share."""
+    def vector(size, data):
+        return len(data).to_bytes(size, "big") + data
+
+    def extension(number, data):
+        return number.to_bytes(2, "big") + vector(2, data)
+
+    named = group.to_bytes(2, "big")
+    extensions = (extension(43, vector(1, b"\3\4")) + extension(10, vector(2, named)) + extension(13, vector(2, b"\4\3")) +
+                  extension(51, vector(2, named + vector(2, share))))
+    body = b"\3\3" + os.urandom(32) + vector(1, b"") + vector(2, b"\x13\1") + vector(1, b"\0") + vector(2, extensions)
+    return b"\x16\3\1" + vector(2, b"\1" + vector(3, body))
 
 
 class Connections(lib.Case):
@@ -99,6 +117,57 @@ class Connections(lib.Case):
                 s.sendall(b"\x16\x03\x01" + bytes((i + k * k) % 256 for k in range(50 + 7 * i)))
         with Client(server.port) as same:
             self.assertEqual(same.request("OPTIONS").status, 200)
+        quiet.check()
+        self.stop_cleanly(server)
+
+    def test_costly_handshakes(self):
+        """A share of FFDHE8192 costs its sender nothing, and would cost the server 0.3 s: it is refused at once."""
+        server = self.sender("--state-dir", self.path("state"))
+        quiet = Viewer(server.port)
+        for i in range(50):
+            with socket.create_connection(("127.0.0.1", server.port)) as s:
+                s.settimeout(20 * lib.PATIENCE)
+                s.sendall(hello(FFDHE8192, b"\x55" * 1024))
+                self.assertEqual(s.recv(1000)[:1], b"\x15", "no alert")
+        quiet.check()
+        self.stop_cleanly(server)
+
+    def test_ten_thousand_slow_handshakes(self):
+        """Each makes the server sign, in pieces beside 200 others of 50 addresses, and stops before its end."""
+        server = self.sender("--state-dir", self.path("state"))
+        quiet = Viewer(server.port)
+        x25519 = hello(29, bytes(range(1, 33)))
+        for _ in range(HANDSHAKES // 200):
+            crowd = []
+            for number in range(200):
+                s = socket.create_connection(("127.0.0.1", server.port), 20 * lib.PATIENCE, (f"127.8.0.{number % 50 + 1}", 0))
+                self.addCleanup(s.close)
+                crowd.append(s)
+            for piece in x25519[:7], x25519[7:60], x25519[60:]:
+                for s in crowd:
+                    s.sendall(piece)
+            for s in crowd:
+                self.assertEqual(s.recv(1000)[:1], b"\x16", "the server did not answer")
+                s.close()
+        with Client(server.port) as same:
+            self.assertEqual(same.request("OPTIONS").status, 200)
+        quiet.check()
+        self.stop_cleanly(server)
+
+    def test_whole_handshakes(self):
+        """They leave no place behind, and no descriptor."""
+        server = self.sender("--state-dir", self.path("state"))
+        quiet = Viewer(server.port)
+        before = self.descriptors(server)
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        for number in range(HANDSHAKES // 10):
+            with socket.create_connection(("127.0.0.1", server.port), source_address=(f"127.8.1.{number % 50 + 1}", 0)) as s:
+                s.settimeout(20 * lib.PATIENCE)
+                with context.wrap_socket(s) as inside:
+                    self.assertEqual(inside.version(), "TLSv1.3")
+        until(lambda: self.descriptors(server) <= before, "the end of all connections")
         quiet.check()
         self.stop_cleanly(server)
 

@@ -154,31 +154,60 @@ TEST_CASE("tls_filter: the server refuses what is no TLS 1.3, and too much of it
     CHECK_FALSE(server.ready());
 }
 
+namespace
+{
+
+// Returns the first message of a client that offers what `rules` says (GnuTLS's priority string).
+std::string hello_of(const char *rules)
+{
+    gnutls_session_t client;
+    gnutls_certificate_credentials_t none;
+    std::string hello;
+    REQUIRE(gnutls_init(&client, GNUTLS_CLIENT | GNUTLS_NONBLOCK) == 0);
+    REQUIRE(gnutls_certificate_allocate_credentials(&none) == 0);
+    REQUIRE(gnutls_credentials_set(client, GNUTLS_CRD_CERTIFICATE, none) == 0);
+    REQUIRE(gnutls_priority_set_direct(client, rules, nullptr) == 0);
+    gnutls_transport_set_ptr(client, &hello);
+    gnutls_transport_set_push_function(
+        client, [](gnutls_transport_ptr_t ctx, const void *data, size_t len) {
+            static_cast<std::string *>(ctx)->append(static_cast<const char *>(data), len);
+            return static_cast<ssize_t>(len);
+        });
+    gnutls_transport_set_pull_function(client, [](gnutls_transport_ptr_t, void *, size_t) {
+        errno = EAGAIN;
+        return static_cast<ssize_t>(-1);
+    });
+    CHECK(gnutls_handshake(client) == GNUTLS_E_AGAIN);
+    gnutls_deinit(client);
+    gnutls_certificate_free_credentials(none);
+    return hello;
+}
+
+} // namespace
+
 TEST_CASE("tls_filter: a client that offers TLS 1.2 only is refused with an alert")
 {
     test::tls_keys keys;
     test::tls_end server(tls_server_filter_new(keys.credentials));
-    gnutls_session_t old;
-    gnutls_certificate_credentials_t none;
-    std::string hello;
-    REQUIRE(gnutls_init(&old, GNUTLS_CLIENT | GNUTLS_NONBLOCK) == 0);
-    REQUIRE(gnutls_certificate_allocate_credentials(&none) == 0);
-    REQUIRE(gnutls_credentials_set(old, GNUTLS_CRD_CERTIFICATE, none) == 0);
-    REQUIRE(gnutls_priority_set_direct(old, "NORMAL:-VERS-ALL:+VERS-TLS1.2", nullptr) == 0);
-    gnutls_transport_set_ptr(old, &hello);
-    gnutls_transport_set_push_function(
-        old, [](gnutls_transport_ptr_t ctx, const void *data, size_t len) {
-            static_cast<std::string *>(ctx)->append(static_cast<const char *>(data), len);
-            return static_cast<ssize_t>(len);
-        });
-    gnutls_transport_set_pull_function(old, [](gnutls_transport_ptr_t, void *, size_t) {
-        errno = EAGAIN;
-        return static_cast<ssize_t>(-1);
-    });
-    CHECK(gnutls_handshake(old) == GNUTLS_E_AGAIN);
-    server.receive(hello);
+    server.receive(hello_of("NORMAL:-VERS-ALL:+VERS-TLS1.2"));
     CHECK(server.err == ERR_MALFORMED);
     CHECK(server.wire.substr(0, 1) == "\x15"); // alert
-    gnutls_deinit(old);
-    gnutls_certificate_free_credentials(none);
+}
+
+TEST_CASE("tls_filter: the server computes with three curves, and with no costly group")
+{
+    test::tls_keys keys;
+    const std::string rules = "NORMAL:-VERS-ALL:+VERS-TLS1.3:-GROUP-ALL:+GROUP-";
+    for (const char *group : {"X25519", "SECP256R1", "SECP384R1"}) {
+        test::tls_end server(tls_server_filter_new(keys.credentials));
+        server.receive(hello_of((rules + group).c_str()));
+        CHECK(server.err == 0);
+        CHECK(server.wire.substr(0, 1) == "\x16"); // its part of the handshake
+    }
+    for (const char *group : {"FFDHE2048", "FFDHE8192", "SECP521R1", "X448"}) {
+        test::tls_end server(tls_server_filter_new(keys.credentials));
+        server.receive(hello_of((rules + group).c_str()));
+        CHECK(server.err == ERR_MALFORMED);
+        CHECK(server.wire.substr(0, 1) == "\x15"); // alert
+    }
 }
