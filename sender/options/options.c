@@ -14,6 +14,7 @@
 #include "media/audio/audio_encoder.h"
 #include "media/capture/audio_open.h"
 #include "media/source/audio_source.h"
+#include "server/policy/catalog_path.h"
 #include "server/policy/viewer_limits.h"
 
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
@@ -39,12 +40,14 @@ static const char *read_path(void *options, const char *value, char *reason, siz
     (void)options, (void)reason, (void)cap;
     static const char allowed[] =
         "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._~-";
+    char path[200];
     size_t len = strlen(value);
-    bool good = value[0] == '/' && len > 1 && len < 200 && value[len - 1] != '/' &&
-                strspn(value, allowed) == len;
+    bool good = value[0] == '/' && len > 1 && len < sizeof(path) && value[len - 1] != '/' &&
+                strspn(value, allowed) == len &&
+                catalog_path_decode(value, path, sizeof(path)) == 0;
     return good ? NULL
                 : "expects a path such as /live: letters, digits and ._~-/, without "
-                  "a slash at its end";
+                  "a slash at its end, a name that begins with a dot, or an empty one";
 }
 
 static const char *read_level(void *options, const char *value, char *reason, size_t cap)

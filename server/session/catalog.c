@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/transport/transport.h"
+#include "server/policy/catalog_path.h"
 
 struct one_catalog {
     struct catalog base;   // first
@@ -30,9 +31,10 @@ static int one_take(struct catalog *c, const char *url_path, struct catalog_hold
 {
     (void)h;
     (void)only;
-    size_t len = strlen(c->where);
-    if (strncmp(url_path, c->where, len) != 0 ||
-        (url_path[len] && url_path[len] != '/' && url_path[len] != '?'))
+    // Decoded, as keys and rules are compared: a path below the stream's is another one.
+    char where[CATALOG_PATH_MAX], path[CATALOG_PATH_MAX];
+    if (catalog_path_decode(c->where, where, sizeof(where)) != 0 ||
+        catalog_path_decode(url_path, path, sizeof(path)) != 0 || strcmp(where, path) != 0)
         return ERR_NOT_FOUND;
     *out = ((struct one_catalog *)c)->stream;
     return 0;

@@ -46,12 +46,13 @@ class Access(lib.Case):
 class Keys(Access):
     def test_answers(self):
         server = self.serve()
-        key, other, root = (self.invite(path) for path in ("/live", "/other", "/"))
+        key, other, root, below = (self.invite(path) for path in ("/live", "/other", "/", "/live/guest"))
         swapped = key[:-1] + ("A" if key[-1] != "A" else "B")
         for uri, status in ((f"/live?key={key}", 200), (f"/live?level=1&key={key}", 200), (f"/live?key={root}", 200),
                             ("/live", 401), (f"/live?key={other}", 401), (f"/live?key={swapped}", 401),
                             (f"/live?key={key}x", 401), ("/live?key=", 401), (f"/other?key={key}", 401),
-                            (f"/live/../live?key={key}", 401), (f"/other?key={root}", 404)):
+                            (f"/live/../live?key={key}", 401), (f"/other?key={root}", 404), (f"/live?key={below}", 401),
+                            (f"/live/guest?key={below}", 404), (f"/live/guest?key={key}", 404)):
             answer = self.describe(server, uri)
             self.assertEqual(answer.status, status, f"{uri}: {answer}")
             if status == 401:
@@ -59,7 +60,7 @@ class Keys(Access):
                 self.assertIn("--invite PATH", answer.body)
             self.assertNotIn(key, str(answer))
         self.stop_cleanly(server)
-        for secret in key, other, root:
+        for secret in key, other, root, below:
             self.assertNotIn(secret, server.stderr)
 
     def test_setup_needs_it_too(self):
@@ -147,6 +148,12 @@ class Users(Access):
     def test_everybody(self):
         server = self.serve(lines=("allow = * /live watch",))
         self.assertEqual(self.describe(server, "/live").status, 200)
+
+    def test_a_path_below_the_stream_is_another_one(self):
+        server = self.serve(lines=("allow = * /live/public watch", "allow = anna /live/private watch"))
+        for uri, user, status in (("/live", None, 401), ("/live", "anna:" + PASSWORD, 403), ("/live/public", None, 404),
+                                  ("/live/public/trackID=0", None, 404), ("/live/private", "anna:" + PASSWORD, 404)):
+            self.assertEqual(self.describe(server, uri, user).status, status, uri)
 
     def test_failures_do_not_stop_others(self):
         """From the twentieth failure on answers are delayed; a key is served all the same, and a viewer sees nothing."""

@@ -38,7 +38,7 @@ class Sender(BadInput):
         for value in "640x360", "640x360@30", "639x360@30:900", "640x360@0:900", "640x360@30:1", "ax360@30:900":
             self.send_fails(2, ["--level", value], value)
         self.send_fails(2, ["--temporal-layers", "4"], "2 or 3")
-        for value in "live", "/", "/live/", "/li ve", "/live?x":
+        for value in "live", "/", "/live/", "/li ve", "/live?x", "/a//b", "/.live", "/a/../live":
             self.send_fails(2, ["--path", value], "/live")
         for value in "nowhere", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:70000", "::1:8554":
             self.fails([lib.SEND, "--listen", value], 2, "ADDR:PORT")
