@@ -74,6 +74,11 @@ void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_
     }
 }
 
+void rtsp_session_waits(struct rtsp_session *s)
+{
+    s->has_waited = true;
+}
+
 void rtsp_session_alive(struct rtsp_session *s, usec_t now)
 {
     s->last_sign = now;
@@ -82,7 +87,9 @@ void rtsp_session_alive(struct rtsp_session *s, usec_t now)
 
 int rtsp_session_patience(const struct rtsp_session *s)
 {
-    return s->has_asked ? RTSP_SESSION_TIMEOUT_S : RTSP_FIRST_REQUEST_S;
+    if (s->has_asked)
+        return RTSP_SESSION_TIMEOUT_S;
+    return RTSP_FIRST_REQUEST_S + (s->has_waited ? RTSP_DECISION_S : 0);
 }
 
 bool rtsp_session_expired(const struct rtsp_session *s, usec_t now)

@@ -13,7 +13,10 @@ extern "C" {
 
 enum {
     RTSP_SESSION_TIMEOUT_S = 60, // announced in the Session header
-    RTSP_FIRST_REQUEST_S = 10, // from the start of the connection; parts of a request do not count
+    // From the start of the connection until a request is accepted; parts of a request, and refused
+    // ones, do not count.
+    RTSP_FIRST_REQUEST_S = 10,
+    RTSP_DECISION_S = 10, // and for the decision whether the peer is let in
 };
 
 enum rtsp_state { RTSP_INIT, RTSP_READY, RTSP_PLAYING };
@@ -22,7 +25,8 @@ struct rtsp_session {
     enum rtsp_state state;
     char id[20];      // 16 hexadecimal digits; empty in RTSP_INIT
     usec_t last_sign; // time of the last sign of life: a request, or RTCP
-    bool has_asked;   // true after the first whole request
+    bool has_asked;   // true after the first request that was accepted
+    bool has_waited;  // a request waited for the decision whether the peer is let in
 };
 
 void rtsp_session_init(struct rtsp_session *s, usec_t now);
@@ -32,7 +36,9 @@ void rtsp_session_init(struct rtsp_session *s, usec_t now);
 int rtsp_session_check(const struct rtsp_session *s, enum rtsp_method method, struct text session);
 // Call after a request was served with 200. `id` is used by SETUP.
 void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_t id);
-// Call after a whole request, or RTCP.
+// Call if a request waits for the decision whether its peer is let in.
+void rtsp_session_waits(struct rtsp_session *s);
+// Call after a whole request that was accepted, or RTCP.
 void rtsp_session_alive(struct rtsp_session *s, usec_t now);
 // Returns how long the session may be silent now, in seconds.
 int rtsp_session_patience(const struct rtsp_session *s);

@@ -147,6 +147,11 @@ static bool is_let_in(const struct access_guest *g, const char *path, unsigned r
     return g->has_scope && (g->right & right) == right && access_path_is_below(g->scope, path);
 }
 
+bool access_guest_is_open(const struct access_guest *g)
+{
+    return access_is_open_to(g->config.access, g->is_local);
+}
+
 enum access_answer access_guest_ask(struct access_guest *g, const struct access_request *r,
                                     struct access_refusal *why, usec_t now)
 {

@@ -24,6 +24,9 @@ struct access_guest_config {
 struct access_guest *access_guest_new(const struct access_guest_config *config); // NULL: no memory
 void access_guest_free(struct access_guest *g);                                  // NULL is fine
 
+// Returns true if nothing is asked of the connection, as it comes from the loopback.
+bool access_guest_is_open(const struct access_guest *g);
+
 // ACCESS_WAITS: a password is being verified, or the answer is delayed because the address has
 // failed too often; for ACCESS_GUEST_LIMIT at most.
 #define ACCESS_GUEST_LIMIT (8 * USEC_PER_SEC)

@@ -335,7 +335,7 @@ void connection_second(struct connection *c, usec_t now)
     }
     if (rtsp_session_expired(state, now)) {
         log_of(LOG_INFO, "viewer", c->name, "viewer %s is dropped: no %s for %d s", c->name,
-               state->has_asked ? "RTSP request or RTCP packet" : "complete request",
+               state->has_asked ? "RTSP request or RTCP packet" : "accepted request",
                rtsp_session_patience(state));
         timer_set(c->reaper, 0);
     }

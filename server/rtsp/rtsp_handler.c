@@ -28,6 +28,7 @@ struct rtsp_handler {
     struct rtsp_session state;
     struct track_setup *setup;  // owned
     struct access_guest *guest; // owned; NULL: everybody may watch
+    bool is_known;              // a request of the connection was let in
     struct catalog_hold hold;   // of the film whose path was requested last
     struct stream *stream;      // the stream of the film; NULL: none yet
     int query_level;            // from ?level=N; -1 = none
@@ -173,6 +174,9 @@ static bool is_let_in(struct rtsp_handler *h, const struct rtsp_item *request, c
         return true;
     enum access_answer answer = access_guest_ask(h->guest, &r, &why, now);
     *waits = answer == ACCESS_WAITS;
+    if (*waits)
+        rtsp_session_waits(&h->state);
+    h->is_known = h->is_known || answer == ACCESS_GRANTED;
     if (answer != ACCESS_REFUSED)
         return answer == ACCESS_GRANTED;
     rtsp_response_refuse(a, why.status, "%s\r\n", why.text);
@@ -202,12 +206,12 @@ static int take_stream(struct rtsp_handler *h, const struct rtsp_item *request)
 {
     char text[MAX_URI];
     struct text uri = request->uri;
-    bool allow_star = request->method == RTSP_OPTIONS;
+    // Whoever asks need not be let in, and a catalog may ask another server for the path.
+    if (request->method == RTSP_OPTIONS)
+        return 0;
     if (uri.len >= sizeof(text))
         return ERR_NOT_FOUND;
     text_copy(uri, text, sizeof(text));
-    if (allow_star && (strcmp(text, "*") == 0 || h->config.catalog->ops->list))
-        return 0;
     const char *path = path_of(text);
     if (!track_setup_session(h->setup))
         h->stream = NULL;
@@ -672,15 +676,17 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *given,
                     : rtsp_session_check(&h->state, request->method, session_of(h, request));
     struct text require = rtsp_header(request, "Require");
     int err;
-    rtsp_session_alive(&h->state, now); // true even while it waits for a film
+    if (a->status == 200 && !is_let_in(h, request, key, a, &waits, now))
+        return !waits;
+    // Whoever was not let in keeps no place by asking again.
+    if (!h->guest || h->is_known || access_guest_is_open(h->guest))
+        rtsp_session_alive(&h->state, now); // true even while it waits for a film
     if (a->status == 501) {
         handle_options(a);
     } else if (a->status == 455) { // RFC 2326, 11.3.6: the methods that are valid in this state
         rtsp_response_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
                              track_setup_session(h->setup) ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER"
                                                            : "SETUP");
-    } else if (a->status == 200 && !is_let_in(h, request, key, a, &waits, now)) {
-        return !waits;
     } else if (a->status == 200 && (err = take_stream(h, request)) != 0) {
         if (!refuse_uri(h, request, err, a))
             return false;

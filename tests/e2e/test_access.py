@@ -201,6 +201,19 @@ class Metrics(Access):
 
 
 class Proxies(Access):
+    def test_options_without_a_key_ask_no_origin(self):
+        origin = self.sender("--log", "debug")
+        proxy = self.proxy("--origin", f"rtsp://127.0.0.1:{origin.port}", "--state-dir", self.state, "--users", self.file(),
+                           "--log", "debug")
+        with rtsp.Client(proxy.port) as client:
+            for path in "/live", "/a1", "/a2", "/live/trackID=0", "/":
+                answer = client.request("OPTIONS", f"{proxy.base}{path}")
+                self.assertEqual((answer.status, answer.body), (200, ""), path)
+        own = self.invite("/live", program=lib.PROXY)
+        self.assertNotIn(" connected", origin.stderr)
+        self.assertEqual(self.describe(proxy, f"/live?key={own}").status, 200)
+        lib.until(lambda: " connected" in origin.stderr, "the request for the origin")
+
     def test_both_sides(self):
         """The origin's key is the proxy's secret; viewers of the proxy need one of their own."""
         origin = self.serve()

@@ -4,6 +4,7 @@ stays bounded."""
 import base64
 import os
 import subprocess
+import time
 import unittest
 
 import lib
@@ -57,6 +58,25 @@ class Access(lib.Case):
             for text in "Basic", "Basic ", "Basic ====", "Basic " + "QQ" * 2000, "Digest " + "x" * 2000, "Basic Og==", ":", \
                     "Basic " + base64.b64encode(b"anna:\0x").decode():
                 self.assertEqual(client.request("DESCRIBE", headers={"Authorization": text}).status, 401, text)
+        self.check()
+
+    def test_refused_requests_keep_no_place(self):
+        """Whoever is not let in has the 10 s of a first request, however often it asks; with a key it stays."""
+        begin = time.monotonic()
+        with rtsp.Client(self.server.port, source="127.9.9.11") as known:
+            self.assertEqual(known.request("DESCRIBE", f"{known.url}?key={self.key}").status, 200)
+            with rtsp.Client(self.server.port, source="127.9.9.11") as stranger:
+                try:
+                    while time.monotonic() - begin < 40 * lib.SLOW:
+                        for method, status in ("OPTIONS", 200), ("DESCRIBE", 401), ("NONSENSE", 501), ("PLAY", 455):
+                            self.assertEqual(stranger.request(method).status, status)
+                        time.sleep(0.5)
+                    self.fail("still there")
+                except (rtsp.Closed, BrokenPipeError):
+                    pass
+            self.between(9, time.monotonic() - begin, 40 * lib.SLOW)
+            self.assertEqual(known.request("OPTIONS").status, 200)
+            self.assertFalse(known.closed(4 / lib.PATIENCE))
         self.check()
 
     def test_many_passwords_at_once(self):

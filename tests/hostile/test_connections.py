@@ -186,7 +186,7 @@ class Connections(lib.Case):
             except (BrokenPipeError, ConnectionResetError):
                 pass
             self.between(9, time.monotonic() - begin, 25 * lib.SLOW)
-        until(lambda: "is dropped: no complete request for 10 s" in server.stderr, "the log's line")
+        until(lambda: "is dropped: no accepted request for 10 s" in server.stderr, "the log's line")
 
     def test_who_asked_once_has_the_usual_time(self):
         server = self.sender()

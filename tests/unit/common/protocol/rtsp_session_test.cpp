@@ -81,3 +81,16 @@ TEST_CASE("rtsp_session: the first request has 10 s")
     CHECK(rtsp_session_patience(&s) == 60);
     CHECK_FALSE(rtsp_session_expired(&s, 75 * USEC_PER_SEC));
 }
+
+TEST_CASE("rtsp_session: a request that waits to be let in has 10 s more, and its peer no longer")
+{
+    rtsp_session s;
+    rtsp_session_init(&s, 0);
+    for (int i = 0; i < 3; i++) // again and again
+        rtsp_session_waits(&s);
+    CHECK(rtsp_session_patience(&s) == 20);
+    CHECK_FALSE(rtsp_session_expired(&s, 20 * USEC_PER_SEC));
+    CHECK(rtsp_session_expired(&s, 20 * USEC_PER_SEC + 1));
+    rtsp_session_alive(&s, 20 * USEC_PER_SEC);
+    CHECK(rtsp_session_patience(&s) == 60);
+}
