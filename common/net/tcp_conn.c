@@ -3,10 +3,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -581,6 +583,14 @@ void tcp_conn_want_room(struct tcp_conn *c, bool want)
 bool tcp_conn_has_backlog(const struct tcp_conn *c)
 {
     return c->out.len > 0 || c->early.len > 0;
+}
+
+size_t tcp_conn_unacked(const struct tcp_conn *c)
+{
+    int kernel = 0;
+    if (ioctl(c->fd, SIOCOUTQ, &kernel) != 0 || kernel < 0)
+        kernel = 0;
+    return c->out.len + c->early.len + (size_t)kernel;
 }
 
 int tcp_conn_push_filter(struct tcp_conn *c, struct tcp_filter *f)

@@ -76,6 +76,9 @@ void tcp_conn_resume(struct tcp_conn *c, usec_t now);
 void tcp_conn_want_room(struct tcp_conn *c, bool want);
 // Returns true if control bytes, or the rest of a packet, wait.
 bool tcp_conn_has_backlog(const struct tcp_conn *c);
+// Returns how many bytes were written or wait, and were not acknowledged by the peer. Asks the
+// kernel.
+size_t tcp_conn_unacked(const struct tcp_conn *c);
 
 // Puts a filter (common/net/tcp_filter.h) above those there are: input that was not consumed and
 // all later input passes through it, and all later output. The connection owns `f`, which stays

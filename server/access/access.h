@@ -33,6 +33,9 @@ struct access *access_new(const struct access_config *config);
 // After all guests. NULL is fine.
 void access_free(struct access *a);
 
+// Returns true if a peer off the loopback must use TLS.
+bool access_requires_tls(const struct access *a);
+
 // Makes a key. `url_path` is that of a URL; `seconds` from now, 0: for ever. Returns 0,
 // ERR_MALFORMED: the path; ERR_RANGE: the time; ERR_IO.
 int access_invite(const struct access *a, const char *url_path, unsigned rights, int64_t seconds,

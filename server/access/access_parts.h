@@ -26,8 +26,6 @@ struct place_key access_address(const struct sockaddr *at);
 struct access_logins *access_logins_of(struct access *a); // NULL: there are no users
 // Returns true if nothing is asked of a peer on the loopback.
 bool access_is_open_to(const struct access *a, bool is_local);
-// Returns true if a peer off the loopback must use TLS.
-bool access_requires_tls(const struct access *a);
 // Any thread. The second one counts a failure, too.
 bool access_must_wait(struct access *a, struct place_key address, usec_t now);
 bool access_note_failure(struct access *a, struct place_key address, usec_t now);

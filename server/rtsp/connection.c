@@ -11,12 +11,17 @@
 #include "common/net/timer.h"
 #include "common/net/tls_filter.h"
 #include "common/net/udp_socket.h"
+#include "server/access/access.h"
 #include "server/rtsp/rtsp_handler.h"
 #include "server/web/web_request.h"
 #include "server/web/websocket.h"
 
-// How long a browser may keep a connection after an answer.
+// How long a browser may keep a connection after it received an answer, or take none of it.
 static const usec_t HTTP_IDLE = 5 * USEC_PER_SEC;
+// Nothing is asked of a browser before its WebSocket, so it must not keep a place: the first answer
+// after HTTP_LAST is the connection's last one, and nothing is sent after HTTP_END.
+static const usec_t HTTP_LAST = 30 * USEC_PER_SEC;
+static const usec_t HTTP_END = 120 * USEC_PER_SEC;
 
 enum speaks { SPEAKS_UNKNOWN, SPEAKS_RTSP, SPEAKS_HTTP };
 
@@ -30,7 +35,9 @@ struct connection {
     bool begun;                   // the first byte was seen
     struct tcp_filter *tls;       // borrowed of `tcp`; NULL: not encrypted
     enum speaks speaks;
-    usec_t answered; // time of the last HTTP answer
+    usec_t begin;
+    usec_t answered; // HTTP: last time that the peer took a part of an answer; 0: none
+    size_t unacked;  // HTTP: bytes of answers that the peer had not taken a second ago
     // Responses to requests that arrived together, which leave together: each write takes a segment
     // of its own, and the window counts segments.
     char *answers; // owned, ANSWERS_BYTES; NULL: none
@@ -130,6 +137,10 @@ static int on_http(struct connection *c, const uint8_t *data, size_t len, usec_t
     struct web_front front = {
         .program = c->config.program,
         .allowed = c->config.origins ? c->config.origins : &none,
+        .encrypted_only = c->config.access && access_requires_tls(c->config.access) &&
+                          !tcp_conn_is_secure(c->tcp) &&
+                          !sockaddr_is_loopback((const struct sockaddr *)tcp_conn_peer(c->tcp)),
+        .last = now - c->begin > HTTP_LAST,
         .open = (!c->config.access && !tcp_conn_is_secure(c->tcp)) ||
                 sockaddr_is_loopback((const struct sockaddr *)tcp_conn_local(c->tcp))};
     size_t used = 0;
@@ -154,6 +165,7 @@ static int on_http(struct connection *c, const uint8_t *data, size_t len, usec_t
         if (a.upgrades) {
             struct tcp_filter *socket = websocket_new();
             c->speaks = SPEAKS_RTSP;
+            rtsp_handler_begin(c->handler, now);
             return socket && tcp_conn_push_filter(c->tcp, socket) == 0 ? (int)used : ERR_NO_MEMORY;
         }
         if (a.ends) {
@@ -275,6 +287,7 @@ struct connection *connection_new(int fd, const struct connection_config *config
         return NULL;
     }
     c->config = *config;
+    c->begin = now;
     c->reaper = timer_new(config->loop, on_reap, c);
     c->turn = timer_new(config->loop, on_turn, c);
     c->tcp = tcp_conn_new(config->loop, fd, RTSP_MAX_ITEM, &tcp_ops, c);
@@ -329,7 +342,11 @@ void connection_second(struct connection *c, usec_t now)
     if (session)
         session_second(session, now);
     if (c->speaks == SPEAKS_HTTP && c->answered) {
-        if (now - c->answered > HTTP_IDLE)
+        size_t unacked = tcp_conn_unacked(c->tcp);
+        if (unacked < c->unacked)
+            c->answered = now;
+        c->unacked = unacked;
+        if (now - c->answered > HTTP_IDLE || now - c->begin > HTTP_END)
             timer_set(c->reaper, 0);
         return;
     }

@@ -97,6 +97,11 @@ void rtsp_handler_free(struct rtsp_handler *h, usec_t now)
     free(h);
 }
 
+void rtsp_handler_begin(struct rtsp_handler *h, usec_t now)
+{
+    rtsp_session_init(&h->state, now);
+}
+
 void rtsp_handler_end_session(struct rtsp_handler *h, usec_t now)
 {
     track_setup_teardown(h->setup, now);

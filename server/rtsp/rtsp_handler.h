@@ -40,6 +40,9 @@ void rtsp_handler_free(struct rtsp_handler *h, usec_t now); // NULL is fine
 void rtsp_handler_end_session(struct rtsp_handler *h,
                               usec_t now); // ends the session with a BYE, if there is one
 
+// RTSP begins only now, as HTTP was spoken before: its first request has its time from here on.
+void rtsp_handler_begin(struct rtsp_handler *h, usec_t now);
+
 // Serves one request; `a` has status 200 and is otherwise empty. Returns false if the request has
 // to wait for a film to be opened, for media of another server, or to be let in: the caller serves
 // the same request again after on_ready.

@@ -85,6 +85,8 @@ static const char *reason_of(int status)
         return "Switching Protocols";
     case 200:
         return "OK";
+    case 308:
+        return "Permanent Redirect";
     case 400:
         return "Bad Request";
     case 403:
@@ -114,7 +116,7 @@ static void add_header(struct web_answer *a, const char *name, const char *value
 
 static void begin(const struct web_front *w, int status, struct web_answer *a)
 {
-    *a = (struct web_answer){.status = status};
+    *a = (struct web_answer){.status = status, .ends = w->last};
     a->head_len =
         (size_t)snprintf(a->head, sizeof(a->head), "HTTP/1.1 %d %s\r\n", status, reason_of(status));
     add_header(a, "Server", w->program);
@@ -224,6 +226,7 @@ static void answer_upgrade(const struct web_front *w, const struct web_request *
         return;
     }
     begin(w, 101, a);
+    a->ends = false;
     a->upgrades = true;
     add_header(a, "Upgrade", "websocket");
     add_header(a, "Connection", "Upgrade");
@@ -243,13 +246,38 @@ static void forbid(const struct web_front *w, struct text value, const char *wha
     say(a, head);
 }
 
+// Answers a request that must not have been plain.
+static void answer_plain(const struct web_front *w, const struct web_request *r, struct text host,
+                         bool upgrade, bool head, struct web_answer *a)
+{
+    char url[2048], name[256];
+    bool has_query = r->query.len > 0;
+    text_copy(host, name, sizeof(name));
+    int len =
+        snprintf(url, sizeof(url), "https://%s%.*s%s%.*s", name, (int)r->path.len, r->path.at,
+                 has_query ? "?" : "", (int)r->query.len, has_query ? r->query.at : "");
+    bool known = host.len && host.len < sizeof(name) && len > 0 && (size_t)len < sizeof(url) &&
+                 name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                   "0123456789-._:[]")] == '\0';
+    begin(w, known && !upgrade ? 308 : 403, a);
+    a->ends = true;
+    if (a->status == 308)
+        add_header(a, "Location", url);
+    snprintf(a->text, sizeof(a->text),
+             "plain http:// could be overheard: open the page with https:// (a server with "
+             "--insecure allows it)\n");
+    say(a, head);
+}
+
 void web_front_answer(const struct web_front *w, const struct web_request *r, struct web_answer *a)
 {
     struct text host = web_request_header(r, "Host");
     struct text origin = web_request_header(r, "Origin");
     bool head = text_is(r->method, "HEAD");
     bool upgrade = web_request_lists(r, "Upgrade", "websocket");
-    if (!is_host_good(w, host)) {
+    if (w->encrypted_only) {
+        answer_plain(w, r, host, upgrade, head, a);
+    } else if (!is_host_good(w, host)) {
         forbid(w, host,
                "is not a name of this server: open the page by its address, or start the server "
                "with --allow-origin and the origin of this page",

@@ -8,6 +8,9 @@
 // with an Origin is only accepted from this server's own page, or from one of --allow-origin. "DNS
 // rebinding" maps the name of an attacker to an address of the victim's machine or network; so
 // where no key is asked the Host must be a number, localhost, or that of an allowed origin.
+//
+// A page that came over plain HTTP could have been changed on the way, and would show its key
+// there: where TLS is required it is not served, and a WebSocket not opened.
 #ifndef WEIR_SERVER_WEB_WEB_FRONT_H
 #define WEIR_SERVER_WEB_WEB_FRONT_H
 
@@ -37,12 +40,14 @@ struct web_front {
     // Nothing asks the viewer for a key: the connection is to a loopback address, or the server is
     // open to everybody, without TLS, whose certificate has the name.
     bool open;
+    bool encrypted_only; // the connection is plain where it must not be: nothing but a way to https
+    bool last;           // the connection ends with this answer
 };
 
 struct web_answer {
     int status;
     bool upgrades; // status 101: what follows is a WebSocket
-    bool ends;     // the connection ends after it
+    bool ends;     // the connection ends after it; not with `upgrades`
     char head[WEB_HEAD_MAX];
     size_t head_len;
     const char *body; // static, or `text`

@@ -13,6 +13,8 @@
 
 #include <string>
 
+#include "common/net/clock.h"
+
 namespace
 {
 
@@ -54,6 +56,129 @@ TEST_CASE("connection: a descriptor that the loop cannot watch is refused, and n
     stream_destroy(&s);
     uv_run(&loop, UV_RUN_DEFAULT);
     CHECK(uv_loop_close(&loop) == 0);
+}
+
+namespace
+{
+
+// A connection with a client that speaks HTTP, at times of the test's choice.
+struct web_client {
+    uv_loop_t loop;
+    stream offered;
+    catalog *served;
+    connection *c;
+    int fd;
+    bool over = false;
+
+    // `age`: of the connection.
+    explicit web_client(usec_t age = 0)
+    {
+        uv_loop_init(&loop);
+        stream_media *media = filler_media_new(SDP_SOURCE_GREEDY, 1000000);
+        REQUIRE(media);
+        stream_init(&offered, media, nullptr);
+        served = catalog_new_one("/live", &offered);
+        REQUIRE(served);
+        int fds[2];
+        REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+        fd = fds[1];
+        connection_config config = config_of(&loop, served);
+        config.ctx = this;
+        config.on_end = [](void *ctx, connection *) { static_cast<web_client *>(ctx)->over = true; };
+        c = connection_new(fds[0], &config, clock_now() - age);
+        REQUIRE(c);
+    }
+    ~web_client()
+    {
+        connection_free(c, clock_now());
+        close(fd);
+        served->ops->free(served);
+        stream_destroy(&offered);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+    void send(const std::string &bytes)
+    {
+        REQUIRE(::send(fd, bytes.data(), bytes.size(), 0) == (ssize_t)bytes.size());
+    }
+    // Receives until `end` was received.
+    std::string receive(const std::string &end)
+    {
+        std::string got;
+        char piece[4096];
+        while (got.find(end) == std::string::npos) {
+            ssize_t n = recv(fd, piece, sizeof(piece), MSG_DONTWAIT);
+            if (n > 0)
+                got.append(piece, (size_t)n);
+            else
+                uv_run(&loop, UV_RUN_ONCE);
+        }
+        return got;
+    }
+    // Returns true if the connection has ended after a second that passes at this time.
+    bool ends_at(usec_t at)
+    {
+        connection_second(c, at);
+        uv_run(&loop, UV_RUN_NOWAIT);
+        return over;
+    }
+};
+
+const std::string GET = "GET /.weir/page.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+
+} // namespace
+
+TEST_CASE("connection: an HTTP answer that is being read is not cut, one that is not read is")
+{
+    web_client w;
+    int small = 4096;
+    REQUIRE(setsockopt(w.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)) == 0);
+    const bool reads = GENERATE(true, false);
+    for (int i = 0; i < 12; i++)
+        w.send(GET);
+    w.receive("HTTP/1.1 200 OK\r\n");
+    const usec_t begin = clock_now();
+    bool over = false;
+    int second = 1;
+    for (; second <= 8 && !over; second++) {
+        std::string piece(16384, '\0');
+        if (reads)
+            REQUIRE(recv(w.fd, &piece[0], piece.size(), MSG_WAITALL) == (ssize_t)piece.size());
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+        over = w.ends_at(begin + second * USEC_PER_SEC);
+    }
+    CHECK(over != reads);
+    CHECK(second >= 6);
+}
+
+TEST_CASE("connection: a browser keeps a connection for 5 s after an answer, and 2 minutes in all")
+{
+    for (int age : {0, 20, 40, 117}) {
+        CAPTURE(age);
+        web_client w(age * USEC_PER_SEC);
+        w.send(GET);
+        const bool is_last = w.receive("\r\n\r\n").find("Connection: close") != std::string::npos;
+        CHECK(is_last == (age > 30));
+        const usec_t now = clock_now();
+        CHECK(w.ends_at(now + 4 * USEC_PER_SEC) == (age == 117));
+        CHECK(w.ends_at(now + 6 * USEC_PER_SEC));
+    }
+}
+
+TEST_CASE("connection: a WebSocket on an old connection has the time of a first request")
+{
+    web_client w(11 * USEC_PER_SEC);
+    w.send(GET);
+    w.receive("\r\n\r\n");
+    const std::string upgrade =
+        "GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Protocol: rtsp.onvif.org\r\n\r\n";
+    w.send(upgrade);
+    w.receive("HTTP/1.1 101 ");
+    const usec_t upgraded = clock_now();
+    CHECK_FALSE(w.ends_at(upgraded + 9 * USEC_PER_SEC));
+    CHECK(w.ends_at(upgraded + 12 * USEC_PER_SEC));
 }
 
 TEST_CASE("connection: responses to requests that arrive together leave in one write")

@@ -155,6 +155,43 @@ TEST_CASE("web_front: names that were mapped to this machine are refused")
     }
 }
 
+TEST_CASE("web_front: over plain HTTP where TLS is required there is only the way to https")
+{
+    Front f(false);
+    f.front.encrypted_only = true;
+    CHECK(f.ask("GET /live?level=1&key=K", "Host: [fe80::1]:8554\r\n") == 308);
+    CHECK(f.head().find("Location: https://[fe80::1]:8554/live?level=1&key=K\r\n") !=
+          std::string::npos);
+    CHECK(f.head().find("Cache-Control: no-store") != std::string::npos);
+    CHECK(f.body().find("--insecure") != std::string::npos);
+    CHECK(f.answer.ends);
+    CHECK(f.ask("GET //evil.example/", HOST) == 308);
+    CHECK(f.head().find("Location: https://127.0.0.1:8554//evil.example/\r\n") !=
+          std::string::npos);
+    for (const char *path : {"GET /.weir/page.js", "HEAD /", "POST /live"})
+        CHECK(f.ask(path, HOST) == 308);
+    CHECK(f.ask("GET /live", HOST + SOCKET) == 403);
+    CHECK_FALSE(f.answer.upgrades);
+    CHECK(f.answer.ends);
+    const std::string long_name(300, 'a');
+    for (const char *host : {"", "a@evil.example", "a/b", long_name.c_str()})
+        CHECK(f.ask("GET /live", std::string("Host: ") + host + "\r\n") == 403);
+    CHECK(f.ask("GET /live") == 403);
+    CHECK(f.ask("GET /" + std::string(3000, 'a'), HOST) == 403);
+    CHECK(f.answer.head_len < WEB_HEAD_MAX);
+}
+
+TEST_CASE("web_front: the last answer of a connection says so, and a WebSocket goes on")
+{
+    Front f;
+    f.front.last = true;
+    CHECK(f.ask("GET /live", HOST) == 200);
+    CHECK(f.answer.ends);
+    CHECK(f.head().find("Connection: close\r\n") != std::string::npos);
+    CHECK(f.ask("GET /live", HOST + SOCKET) == 101);
+    CHECK_FALSE(f.answer.ends);
+}
+
 TEST_CASE("web_front: origins of the option")
 {
     struct web_origins o = {};
