@@ -31,7 +31,6 @@ enum {
 struct stats_http {
     struct access *access;     // borrowed; NULL: everybody may read
     struct MHD_Daemon *daemon; // owned
-    bool local;                // it listens on a loopback address
     pthread_mutex_t lock;      // guards `latest`; held only to copy it
     struct stats latest;
 };
@@ -175,13 +174,19 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned statu
     return result;
 }
 
+static const struct sockaddr *peer_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+}
+
 // Returns true if the Host header is acceptable. "DNS rebinding": a foreign web page maps
 // its own name to this machine's address. So it makes a browser read data that only this machine
-// may read. Host then contains the page's name.
-static bool is_host_allowed(const struct stats_http *s, struct MHD_Connection *connection)
+// may read. Host then contains the page's name. The connection's address counts, not the server's:
+// one that listens on all addresses is also open to this machine.
+static bool is_host_allowed(struct MHD_Connection *connection)
 {
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    if (!s->local || !host)
+    if (!host || !sockaddr_is_loopback(peer_of(connection)))
         return true;
     size_t name = strcspn(host, ":");
     if (name == strlen("localhost") && strncasecmp(host, "localhost", name) == 0)
@@ -201,15 +206,13 @@ static unsigned let_in(const struct stats_http *s, struct MHD_Connection *connec
 {
     if (!s->access)
         return MHD_HTTP_OK;
-    const union MHD_ConnectionInfo *peer =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     struct access_request r = {
         .path = text_of("/"),
         .key = text_of(MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "key")),
         .authorization =
             text_of(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization")),
         .right = ACCESS_METRICS};
-    if (access_http(s->access, peer->client_addr, &r, why, clock_now()) == ACCESS_GRANTED)
+    if (access_http(s->access, peer_of(connection), &r, why, clock_now()) == ACCESS_GRANTED)
         return MHD_HTTP_OK;
     return (unsigned)why->status;
 }
@@ -234,7 +237,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         return MHD_NO;
     struct page page = {0};
     memcpy(page.policy, no_policy, sizeof(no_policy));
-    unsigned status = is_host_allowed(ctx, connection) ? let_in(ctx, connection, &page.refusal)
+    unsigned status = is_host_allowed(connection) ? let_in(ctx, connection, &page.refusal)
                                                        : MHD_HTTP_FORBIDDEN;
     if (status == MHD_HTTP_OK)
         status = write_page(ctx, method, url, &page);
@@ -258,7 +261,6 @@ struct stats_http *stats_http_new(const struct sockaddr *at, struct access *acce
     if (!s)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
-    s->local = sockaddr_is_loopback(at);
     s->access = access;
     int fd = tcp_listen(at, "--metrics");
     if (fd < 0)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/rtsp/server_invite.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -27,6 +29,13 @@ static int make_key(const struct server_invite *invite, const char *path, unsign
     int err = a ? access_invite(a, path, right, seconds, key) : ERR_IO;
     access_free(a);
     return err;
+}
+
+bool server_invite_is_journal(const char *value, const struct stat *file)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "%ju:%ju", (uintmax_t)file->st_dev, (uintmax_t)file->st_ino);
+    return value && strcmp(value, text) == 0;
 }
 
 int server_invite(const struct server_invite *invite)
@@ -66,7 +75,9 @@ void server_invite_all(const struct access *a, const struct sockaddr_storage *li
                        const struct tls_credentials *credentials)
 {
     char key[ACCESS_KEY_TEXT], url[URL_MAX];
-    if (getenv("JOURNAL_STREAM")) { // systemd.exec(5)
+    struct stat out;
+    if (fstat(STDOUT_FILENO, &out) == 0 &&
+        server_invite_is_journal(getenv("JOURNAL_STREAM"), &out)) {
         log_info("viewers need a key: --invite PATH prints a URL with one");
         return;
     }

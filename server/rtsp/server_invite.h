@@ -3,7 +3,9 @@
 #ifndef WEIR_SERVER_RTSP_SERVER_INVITE_H
 #define WEIR_SERVER_RTSP_SERVER_INVITE_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "server/access/access_options.h"
 #include "server/rtsp/server_tls.h"
@@ -23,8 +25,12 @@ struct server_invite {                    // all borrowed
 // Prints the URL to stdout. Returns the exit code of the program; faults are logged.
 int server_invite(const struct server_invite *invite);
 
-// Prints to stdout how viewers open the server: its URL with a key that never expires. In a service
-// stdout is the journal, which others read: then it prints nothing.
+// Returns true if a file is the connection with the journal that $JOURNAL_STREAM names as
+// "DEVICE:INODE" (systemd.exec(5)): whatever a service starts inherits the variable, but may write
+// elsewhere. `value` may be NULL.
+bool server_invite_is_journal(const char *value, const struct stat *file);
+// Prints to stdout how viewers open the server: its URL with a key that never expires. Prints
+// nothing if stdout is the journal, which others read.
 void server_invite_all(const struct access *a, const struct sockaddr_storage *listen,
                        const char *bound, const char *path,
                        const struct tls_credentials *credentials);

@@ -28,8 +28,8 @@ def setUpModule():
 
 
 class Far(lib.Case):
-    def serve(self, *args, listen=f"{FAR}:0"):
-        p = self.start([lib.SEND, "--listen", listen, *args, lib.SOURCE])
+    def serve(self, *args, listen=f"{FAR}:0", argv=(lib.SEND,)):
+        p = self.start([*argv, "--listen", listen, *args, lib.SOURCE])
         found = lib.until(lambda: re.search(r" at rtsp://\S+:(\d+)/live", p.stderr) or not p.running(), "the sender", 20)
         self.assertIsNot(found, True, str(p))
         p.port = int(found.group(1))
@@ -64,6 +64,49 @@ class Far(lib.Case):
         p = self.play(f"rtsp://{FAR}:{server.port}/live?key={key}", code=3)
         self.assertIn("rtsps://", p.stderr)
 
+    def test_in_a_service(self):
+        """The URL is kept from the journal; a terminal whose session inherited the variable gets it."""
+        journal = "exec 3>&1; JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/3) exec "
+        for given, prints in ("JOURNAL_STREAM=9:1 exec ", True), (journal, False):
+            server = self.serve(argv=["sh", "-c", given + '"$0" "$@"', lib.SEND])
+            if prints:
+                lib.until(lambda s=server: "?key=" in s.stdout, "the URL")
+            else:
+                lib.until(lambda s=server: "--invite PATH prints a URL" in s.stderr, "the hint")
+            self.stop_cleanly(server)
+            self.assertEqual("key=" in server.stdout, prints)
+            self.assertNotIn("key=", server.stderr)
+
+    def test_plain_http(self):
+        """It leads to https, and no page or WebSocket is served in which a key could be overheard or stolen."""
+        server = self.serve(listen="0.0.0.0:0")
+        upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+                   "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "rtsp.onvif.org"}
+        for path, headers, status in (("/live?key=K", {}, 308), ("/.weir/page.js", {}, 308), ("/live", upgrade, 403)):
+            answer = self.get(FAR, server.port, path, headers)
+            self.assertEqual(answer.status, status)
+            self.assertEqual(answer.headers["Location"],
+                             f"https://{FAR}:{server.port}{path}" if status == 308 else None)
+            self.assertIn("https://", answer.read().decode())
+        self.assertEqual(self.get("127.0.0.1", server.port, "/live").status, 200)
+        insecure = self.serve("--insecure")
+        self.assertEqual(self.get(FAR, insecure.port, "/live").status, 200)
+
+    def get(self, host, port, path, headers=None):
+        connection = http.client.HTTPConnection(host, port, timeout=10 * lib.PATIENCE)
+        self.addCleanup(connection.close)
+        connection.request("GET", path, headers=headers or {})
+        return connection.getresponse()
+
+    def test_metrics_on_all_addresses(self):
+        """To this machine's programs the page is open, but not to a page of others in its browser, which mapped its own
+        name to 127.0.0.1 ("DNS rebinding")."""
+        server = self.serve("--metrics", "0.0.0.0:0")
+        port = int(re.search(r"metrics at http://0.0.0.0:(\d+)/", server.stderr).group(1))
+        for host, status in (("evil.example", 403), (f"evil.example:{port}", 403), ("localhost", 200), ("127.0.0.1", 200)):
+            self.assertEqual(self.get("127.0.0.1", port, "/status.json", {"Host": host}).status, status, host)
+        self.assertEqual(self.get(FAR, port, "/status.json", {"Host": "weir.example"}).status, 401)
+
     def test_from_the_loopback(self):
         """A viewer on this machine needs no key, although the server listens on all addresses."""
         server = self.serve(listen="0.0.0.0:0")
@@ -87,10 +130,7 @@ class Far(lib.Case):
         out = subprocess.run([lib.SEND, "--metrics", f"{FAR}:{port}", "--invite", "metrics"], env=server.env,
                              stdout=subprocess.PIPE, text=True, check=True, timeout=20 * lib.PATIENCE).stdout
         for query, status in (("", 401), (out.strip().partition("?")[2], 200)):
-            connection = http.client.HTTPConnection(FAR, port, timeout=10 * lib.PATIENCE)
-            self.addCleanup(connection.close)
-            connection.request("GET", f"/metrics?{query}")
-            answer = connection.getresponse()
+            answer = self.get(FAR, port, f"/metrics?{query}")
             self.assertEqual(answer.status, status)
             if status == 401:
                 self.assertIn(NEEDED, answer.read().decode())
@@ -111,6 +151,9 @@ class Browser(web_case.Web):
         until(lambda: self.number(b) > before, "a later picture")
         self.assertTrue(b.value("isSecureContext"))
         self.said_nothing(b)
+        b.open(re.sub("^rtsps:", "http:", url))  # leads to https
+        until(lambda: self.shown(b) > 20, "pictures", 30)
+        self.assertTrue(b.value("location.href").startswith("https://"))
         key = re.search(r"key=([\w-]{28})", url).group(1)
         b.open(page.replace(key, "A" * 28))
         self.assertIn("This stream needs a key.", self.problem(b))
