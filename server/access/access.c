@@ -173,6 +173,14 @@ bool access_must_wait(struct access *a, struct place_key address, usec_t now)
     return waits;
 }
 
+usec_t access_turn(struct access *a, struct place_key address, usec_t limit, usec_t now)
+{
+    pthread_mutex_lock(&a->lock);
+    usec_t turn = login_failures_turn(&a->failures, address, limit, now);
+    pthread_mutex_unlock(&a->lock);
+    return turn;
+}
+
 bool access_note_failure(struct access *a, struct place_key address, usec_t now)
 {
     pthread_mutex_lock(&a->lock);
@@ -241,7 +249,7 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
     } else {
         int user = access_logins_known(a->logins, r->authorization);
         if (user < 0 && access_must_wait(a, access_address(peer), now))
-            return access_refuse(a, may_log_in, 429, "too many failed logins: wait a minute", why);
+            return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
         if (user == ERR_AGAIN)
             user = access_logins_verify(a->logins, r->authorization);
         if (user >= 0)

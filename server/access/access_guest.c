@@ -31,6 +31,7 @@ struct access_guest {
     struct timer *timer; // owned
     enum step step;
     usec_t since; // of the first of these steps
+    bool has_turn; // the address has failed too often, and this attempt has waited for its turn
     int user;
     const char *reason;         // static
     struct access_login *login; // STEP_VERIFY; its owner is access_logins
@@ -92,6 +93,7 @@ static enum access_answer wait_for(struct access_guest *g, enum step step, usec_
 static enum access_answer grant(struct access_guest *g, const char *scope, unsigned right)
 {
     g->step = STEP_NEW;
+    g->has_turn = false;
     g->has_scope = true;
     g->right = right;
     memmove(g->scope, scope, strlen(scope) + 1);
@@ -102,6 +104,7 @@ static enum access_answer refuse(struct access_guest *g, const struct access_req
                                  const char *text, struct access_refusal *why)
 {
     g->step = STEP_NEW;
+    g->has_turn = false;
     return access_refuse(g->config.access, g->is_local || r->is_secure, status, text, why);
 }
 
@@ -132,8 +135,15 @@ static enum access_answer log_in(struct access_guest *g, const struct access_req
         return refuse(g, r, 401, ACCESS_NEEDED_TEXT, why);
     if (user == ERR_NOT_FOUND)
         return fail(g, r, ACCESS_WRONG_TEXT, why, now);
-    if (g->step == STEP_NEW && access_must_wait(a, g->address, now))
-        return wait_for(g, STEP_DELAYED, now + LOGIN_DELAY, now);
+    usec_t limit = (g->step == STEP_NEW ? now : g->since) + ACCESS_GUEST_LIMIT;
+    // Asked again after each wait for the queue: others of the address may have failed meanwhile.
+    usec_t turn = g->has_turn ? now : access_turn(a, g->address, limit, now);
+    if (turn > limit)
+        return refuse(g, r, 503, ACCESS_BUSY_TEXT, why);
+    if (turn > now) {
+        g->has_turn = true;
+        return wait_for(g, STEP_DELAYED, turn, now);
+    }
     g->login = access_logins_begin(logins, g->address, r->authorization, on_login, g);
     if (g->login)
         return wait_for(g, STEP_VERIFY, USEC_NEVER, now);

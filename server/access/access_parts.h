@@ -19,6 +19,7 @@ extern "C" {
     "or https://; a server with --insecure allows it"
 #define ACCESS_PLAIN_TEXT                                                                          \
     "a password is accepted only where it cannot be overheard: use rtsps:// or https://, or a key"
+#define ACCESS_BUSY_TEXT "too many failed logins of your address: try again in a minute"
 #define ACCESS_RIGHT_TEXT "this user has no right for this path (allow = in the file of --access)"
 #define ACCESS_WRONG_TEXT "wrong user or password"
 
@@ -26,8 +27,9 @@ struct place_key access_address(const struct sockaddr *at);
 struct access_logins *access_logins_of(struct access *a); // NULL: there are no users
 // Returns true if nothing is asked of a peer on the loopback.
 bool access_is_open_to(const struct access *a, bool is_local);
-// Any thread. The second one counts a failure, too.
+// Any thread. The second one gives a turn (login_failures_turn), the third one counts a failure.
 bool access_must_wait(struct access *a, struct place_key address, usec_t now);
+usec_t access_turn(struct access *a, struct place_key address, usec_t limit, usec_t now);
 bool access_note_failure(struct access *a, struct place_key address, usec_t now);
 // Fills in *why. Returns ACCESS_REFUSED. `text` is static.
 enum access_answer access_refuse(const struct access *a, bool may_log_in, int status,

@@ -49,11 +49,31 @@ void login_failures_add(struct login_failures *l, struct place_key address, usec
     *victim = (struct login_failure){.address = address, .since = now, .count = 1};
 }
 
-bool login_failures_must_wait(const struct login_failures *l, struct place_key address, usec_t now)
+// Returns the entry of an address that has to wait; NULL: it has not.
+static struct login_failure *find_waiting(struct login_failures *l, struct place_key address,
+                                          usec_t now)
 {
-    const struct login_failure *set = l->entries[set_of(l, address)];
+    struct login_failure *set = l->entries[set_of(l, address)];
     for (int i = 0; i < LOGIN_FAILURES_WAYS; i++)
         if (!is_old(&set[i], now) && is_of(&set[i], address))
-            return set[i].count >= LOGIN_FAILURES_MAX;
-    return false;
+            return set[i].count >= LOGIN_FAILURES_MAX ? &set[i] : NULL;
+    return NULL;
+}
+
+bool login_failures_must_wait(struct login_failures *l, struct place_key address, usec_t now)
+{
+    return find_waiting(l, address, now) != NULL;
+}
+
+usec_t login_failures_turn(struct login_failures *l, struct place_key address, usec_t limit,
+                           usec_t now)
+{
+    struct login_failure *f = find_waiting(l, address, now);
+    if (!f)
+        return now;
+    usec_t turn = (f->turn > now ? f->turn : now) + LOGIN_DELAY;
+    if (turn > limit)
+        return USEC_NEVER;
+    f->turn = turn;
+    return turn;
 }

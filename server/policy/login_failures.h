@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Counts failed logins of each address, so that guessing passwords becomes slow: from
-// LOGIN_FAILURES_MAX failures within a minute on, an address waits LOGIN_DELAY for each answer. The
-// table is bounded: if it is full, it forgets the address with the fewest failures. Pure.
+// LOGIN_FAILURES_MAX failures within a minute on, an address waits LOGIN_DELAY for each answer, and
+// has one attempt each LOGIN_DELAY, over however many connections it makes them. The table is
+// bounded: if it is full, it forgets the address with the fewest failures. Pure.
 #ifndef WEIR_SERVER_POLICY_LOGIN_FAILURES_H
 #define WEIR_SERVER_POLICY_LOGIN_FAILURES_H
 
@@ -28,6 +29,7 @@ struct login_failure {
     struct place_key address;
     usec_t since; // of the first failure of this minute
     int count;    // 0: the entry is free
+    usec_t turn;  // of the last attempt that was given one
 };
 
 struct login_failures {
@@ -39,7 +41,12 @@ void login_failures_init(struct login_failures *l, struct siphash_key key);
 // A login of this address failed.
 void login_failures_add(struct login_failures *l, struct place_key address, usec_t now);
 // Returns true if the address has to wait for LOGIN_DELAY.
-bool login_failures_must_wait(const struct login_failures *l, struct place_key address, usec_t now);
+bool login_failures_must_wait(struct login_failures *l, struct place_key address, usec_t now);
+
+// Returns the time at which an attempt of this address has its turn, and books it: `now` unless the
+// address has to wait. USEC_NEVER, and nothing is booked, if the turn would be after `limit`.
+usec_t login_failures_turn(struct login_failures *l, struct place_key address, usec_t limit,
+                           usec_t now);
 
 #ifdef __cplusplus
 }

@@ -253,6 +253,28 @@ TEST_CASE("access: an address that fails too often has to wait, with a key not")
     CHECK(away.ask(away_user, 3) == 0);
 }
 
+TEST_CASE("access: an address that fails too often guesses no faster over many connections")
+{
+    server s(rules);
+    guest first(s);
+    for (int i = 0; i < LOGIN_FAILURES_MAX; i++) {
+        access_request wrong = request("/live", "x");
+        (void)access_guest_ask(first.g, &wrong, &first.why, 0);
+    }
+    access_request user = request("/films", "", bob);
+    guest a(s), b(s), c(s), d(s), e(s);
+    for (guest *g : {&a, &b, &c, &d}) // their turns are at 2, 4, 6 and 8 s
+        CHECK(access_guest_ask(g->g, &user, &g->why, 0) == ACCESS_WAITS);
+    CHECK(access_guest_ask(e.g, &user, &e.why, 0) == ACCESS_REFUSED);
+    CHECK(e.why.status == 503);
+    CHECK(std::string(e.why.text).find("too many failed logins") != std::string::npos);
+    guest away(s, "192.0.2.9");
+    access_request away_user = request("/live", "", "Basic YW5uYTpnb29k");
+    away_user.is_secure = true;
+    CHECK(away.ask(away_user, 0) == 0);
+    CHECK(a.ask(user, 2 * USEC_PER_SEC) == 0);
+}
+
 TEST_CASE("access: a guest may leave while its password is verified")
 {
     server s(rules);
