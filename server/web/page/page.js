@@ -2,7 +2,7 @@
 // The page: what the viewer sees and presses. worker.js plays.
 import { Element, has_element } from "./element.js";
 import { set_icon } from "./icons.js";
-import { clock_text, fps_text, level_text, ms_text, problem_text, rate_text } from "./text.js";
+import { clock_text, fps_text, level_text, ms_text, only_path, own_path, problem_text, rate_text } from "./text.js";
 
 const $ = id => document.getElementById(id);
 const query = new URLSearchParams(location.search);
@@ -115,7 +115,7 @@ const HANDLERS = {
     show_problem(m);
   },
   list(m) {
-    show_list(m.films);
+    show_list(m.films.filter(film => own_path(film.path)));
   },
   report(m) {
     if (!m.report) return;
@@ -143,7 +143,7 @@ async function answers() {
 
 function show_problem(problem) {
   weir.problem = problem;
-  const only = /only (\/\S*)/.exec(problem.detail ?? "")?.[1];
+  const only = only_path(problem.detail);
   if (problem.status === 404 && location.pathname === "/" && only) return show_list([{ path: only, seconds: NaN, sizes: "" }]);
   const told = problem_text(problem, where);
   $("sentence").textContent = told.sentence;

@@ -26,6 +26,23 @@ export function ms_text(ms) {
   return Number.isFinite(ms) && ms !== null ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : "–";
 }
 
+// Returns the path if it is one of this server, else undefined: texts and lists may be those of another server behind a
+// proxy, and what follows them gets the key. "//HOST", "/\\HOST" and the like are other servers.
+export function own_path(path) {
+  const base = "http://here.invalid";
+  if (!path?.startsWith("/")) return undefined;
+  try {
+    return new URL(path, base).origin === base ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Returns the path that a refusal names ("the server has only /live"), undefined if there is none.
+export function only_path(detail) {
+  return own_path(/only (\/\S*)/.exec(detail ?? "")?.[1]);
+}
+
 // Returns the sentence for a problem that the worker reports: {sentence, detail, way: {text, href}, again}. `where`:
 // {host, path, secure_url}. again: another attempt may help.
 export function problem_text(problem, where) {
@@ -62,7 +79,7 @@ export function problem_text(problem, where) {
       if (status === 403) return { sentence: "The server refuses to play this here.", detail };
       if (status === 401)
         return { sentence: "This stream needs a key.", detail: detail || "Open the whole URL that the server printed, with its ?key=." };
-      const only = /only (\/\S*)/.exec(detail)?.[1];
+      const only = only_path(detail);
       if (status === 404 && only)
         return { sentence: `There is no stream at ${where.path}.`, detail: "", way: { text: `Watch ${only}`, href: only } };
       if (status === 404 && detail.startsWith("no such file"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import test from "node:test";
 import assert from "node:assert/strict";
-import { clock_text, fps_text, level_text, ms_text, problem_text, rate_text } from "../../../../../server/web/page/text.js";
+import { clock_text, fps_text, level_text, ms_text, only_path, own_path, problem_text, rate_text } from "../../../../../server/web/page/text.js";
 
 const where = { host: "h:8554", path: "/x", secure_url: "https://h:8554/x" };
 
@@ -24,4 +24,16 @@ test("each problem has a sentence, and says whether to try again", () => {
   assert.match(problem_text({ what: "refused", status: 401, detail: "" }, where).sentence, /key/);
   assert.equal(problem_text({ what: "refused", status: 403, detail: "use rtsps" }, where).detail, "use rtsps");
   assert.match(problem_text({ what: "codec", detail: "VP9" }, where).sentence, /VP9/);
+});
+
+test("what gets the key is a path of this server", () => {
+  for (const path of ["/", "/live", "/a/b%20c.mp4", "/a//b", "/a?level=1"]) assert.equal(own_path(path), path);
+  for (const path of ["//evil.example/", "/\\evil.example/", "/\t/evil.example/", "\\\\evil.example", "https://evil.example/",
+    "javascript:alert(1)", "live", "", "/\n//[", "//", undefined]) assert.equal(own_path(path), undefined, path);
+  assert.equal(only_path("no such stream: the server has only /live"), "/live");
+  for (const detail of ["only //evil.example/", "only /\\evil.example/x", "only https://evil.example/", "nothing", undefined]) {
+    assert.equal(only_path(detail), undefined, detail);
+    const told = problem_text({ what: "refused", status: 404, detail: detail ?? "" }, where);
+    assert.ok(!told.way?.href.includes("evil"), detail);
+  }
 });
