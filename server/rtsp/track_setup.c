@@ -307,7 +307,7 @@ static void set_up_second(struct track_setup *t, enum media_track track,
 
 // ---- The first track
 
-// Returns true if the media must not leave the connection readable.
+// Returns true if keys may be exchanged on the connection, and media must not leave readable.
 static bool encrypts(const struct track_setup *t)
 {
     return t->config.srtp || tcp_conn_is_secure(t->config.tcp);
@@ -319,8 +319,8 @@ static bool read_key(const struct rtsp_transport *offer, uint8_t key[SRTP_KEY_BY
     return base64_decode(text, BASE64_URL, key, SRTP_KEY_BYTES) == SRTP_KEY_BYTES;
 }
 
-// Returns true if the offer's media may leave as the offer has it: SRTP or, beside a connection
-// that is not encrypted, plain RTP.
+// Returns true if the offer's media may leave as the offer has it: SRTP beside an encrypted
+// connection, plain RTP beside another, whose keys could be read.
 static bool srtp_fits(const struct track_setup *t, const struct rtsp_transport *offer)
 {
     uint8_t key[SRTP_KEY_BYTES];
@@ -328,7 +328,8 @@ static bool srtp_fits(const struct track_setup *t, const struct rtsp_transport *
         return !offer->savp;
     bool has_key = offer->weir[0] && offer->srtp[0] && read_key(offer, key);
     explicit_bzero(key, sizeof(key));
-    return has_key ? offer->savp : !offer->savp && !offer->srtp[0] && !encrypts(t);
+    return has_key ? offer->savp && encrypts(t)
+                   : !offer->savp && !offer->srtp[0] && !encrypts(t);
 }
 
 // Makes the keys of a session. 0; ERR_IO: no randomness; ERR_NO_MEMORY.
@@ -353,7 +354,9 @@ static int try_offer(const struct track_setup *t, const struct rtsp_transport *o
 {
     int err = transport_offer_check(offer, raw_port(t) != 0, why, cap);
     if (!err && !srtp_fits(t, offer)) {
-        snprintf(why, cap, "%s", "media in datagrams must be SRTP here (x-weir-srtp)");
+        snprintf(why, cap, "%s",
+                 encrypts(t) ? "media in datagrams must be SRTP here (x-weir-srtp)"
+                             : "keys of SRTP could be read on this connection: use rtsps://");
         return ERR_UNSUPPORTED;
     }
     if (err == ERR_IO)

@@ -133,9 +133,13 @@ class Srtp(Relayed):
                 self.assertEqual(c.request("SETUP", f"{c.url}/trackID=0", {"Transport": transport}).status, 461, transport)
         # A connection's own media needs no SRTP.
         self.play(secure.url, "--transport", "minbuf", "--duration", "1")
-        # A viewer that requires SRTP gets it from any of our servers.
-        p = self.play(plain.url, "--srtp", "--transport", "udp", "--duration", "1")
-        self.assertIn(", SRTP", plain.stderr)
+        # Where the keys could be read, SRTP would protect nothing.
+        p = self.play(plain.url, "--srtp", "--transport", "udp", code=3)
+        self.assertIn("could be read on this connection", p.stderr)
+        with Client(plain.port) as c:
+            transport = "RTP/SAVP;unicast;client_port=5000-5001;x-weir=udp;x-weir-srtp=" + 40 * "A"
+            self.assertEqual(c.request("SETUP", f"{c.url}/trackID=0", {"Transport": transport}).status, 461)
+        self.assertNotIn(", SRTP", plain.stderr)
 
 
 def ciphertext(d):
