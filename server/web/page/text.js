@@ -27,7 +27,7 @@ export function ms_text(ms) {
 }
 
 // Returns the path if it is one of this server, else undefined: texts and lists may be those of another server behind a
-// proxy, and what follows them gets the key. "//HOST", "/\\HOST" and the like are other servers.
+// proxy, and what follows them gets the key. "//HOST", "/\HOST" and the like are other servers.
 export function own_path(path) {
   const base = "http://here.invalid";
   if (!path?.startsWith("/")) return undefined;
