@@ -8,6 +8,7 @@
 #include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/stop_signals.h"
+#include "common/net/tls_trust.h"
 #include "common/net/systemd.h"
 #include "common/net/tls_credentials.h"
 #include "common/net/udp_socket.h"
@@ -114,6 +115,8 @@ static void open_store(struct program *p, const struct proxy_options *o)
 static int serve(struct program *p, const struct proxy_options *o)
 {
     int code = EXIT_FAILURE;
+    if (o->rules.origin.secure && !*o->rules.origin.pin)
+        tls_trust_load(); // not while viewers are served
     open_store(p, o);
     p->catalog = open_catalog(p, o);
     if (!p->catalog)

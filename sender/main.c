@@ -12,6 +12,7 @@
 #include "common/net/clock.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/stop_signals.h"
+#include "common/net/tls_trust.h"
 #include "common/net/systemd.h"
 #include "common/net/tls_credentials.h"
 #include "common/net/udp_socket.h"
@@ -228,6 +229,8 @@ static int start_push(struct program *p, const struct options *o)
                                  .transports = o->push_transports,
                                  .agent = send_option_table.program,
                                  .level = o->push_level};
+    if (o->push.secure && !*o->push.pin)
+        tls_trust_load(); // not while viewers are served
     if (!o->push.text[0])
         return 0;
     if (p->catalog->ops->list) {

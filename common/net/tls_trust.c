@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/net/tls_trust.h"
 
+#include <fcntl.h>
 #include <gnutls/abstract.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -21,10 +22,17 @@ static pthread_once_t system_once = PTHREAD_ONCE_INIT;
 
 static void load_system_list(void)
 {
+    int count = 0;
     if (gnutls_x509_trust_list_init(&system_list, 0) != 0)
         system_list = NULL;
     else
-        (void)gnutls_x509_trust_list_add_system_trust(system_list, 0, 0);
+        count = gnutls_x509_trust_list_add_system_trust(system_list, 0, 0);
+    log_debug("%d CAs of the system are trusted", count > 0 ? count : 0);
+}
+
+void tls_trust_load(void)
+{
+    pthread_once(&system_once, load_system_list);
 }
 
 // A self-signed certificate is in no system's list, as a rule: the list need not be loaded.
@@ -35,7 +43,7 @@ static bool is_signed_by_ca(const struct tls_trust *t, gnutls_x509_crt_t *chain,
         .type = GNUTLS_DT_DNS_HOSTNAME, .data = (unsigned char *)(uintptr_t)t->host, .size = 0};
     if (count == 1 && gnutls_x509_crt_check_issuer(chain[0], chain[0]))
         return false;
-    pthread_once(&system_once, load_system_list);
+    tls_trust_load();
     return system_list &&
            gnutls_x509_trust_list_verify_crt2(system_list, chain, count, &host, 1, 0, &status,
                                               NULL) == 0 &&
@@ -105,9 +113,11 @@ static int check_known(const struct tls_trust *t, const gnutls_datum_t *der, con
     if (err != GNUTLS_E_NO_CERTIFICATE_FOUND)
         return err_say(reason, cap, ERR_UNTRUSTED, "%s cannot be read: %s", t->known_hosts,
                        gnutls_strerror(err));
-    mode_t mask = umask(077);
+    // GnuTLS would make the file with the mode of the umask, which is that of all threads.
+    int fd = open(t->known_hosts, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
     err = gnutls_store_pubkey(t->known_hosts, NULL, t->host, service, GNUTLS_CRT_X509, der, 0, 0);
-    umask(mask);
     if (err)
         return err_say(reason, cap, ERR_UNTRUSTED,
                        "its key %s cannot be stored in %s: %s (add pin=%s to the URL if this is "

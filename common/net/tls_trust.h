@@ -24,6 +24,10 @@ struct tls_trust {
     char known_hosts[1024]; // path; empty: there is no such file, and no trust on first use
 };
 
+// Loads the CAs of the system, which takes a while: once in the program, by the first check that
+// needs them if not before. Programs whose loop serves others call it before they begin to.
+void tls_trust_load(void);
+
 // Checks the certificate that the peer of a session has sent. Returns 0; ERR_UNTRUSTED with the
 // reason, which shows both fingerprints if the key is another one.
 int tls_trust_check(const struct tls_trust *t, struct gnutls_session_int *session, char *reason,
