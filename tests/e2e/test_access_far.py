@@ -9,6 +9,7 @@ import sys
 import unittest
 
 import lib
+import players
 import rtsp
 import web_case
 from lib import until
@@ -134,6 +135,33 @@ class Far(lib.Case):
             self.assertEqual(answer.status, status)
             if status == 401:
                 self.assertIn(NEEDED, answer.read().decode())
+
+
+class Printed(players.Players):
+    """The URL exactly as it is printed, with key and pin, in players of others. weir-play: Far.test_printed_url; chromium:
+    Browser.test_page_over_tls."""
+
+    def setUp(self):
+        super().setUp()
+        self.weir = self.start([lib.SEND, "--listen", f"{FAR}:0", *players.LEVEL, lib.SOURCE])
+        self.url = lib.until(lambda: self.weir.stdout.strip(), "the URL", 20)
+        self.assertRegex(self.url, rf"^rtsps://{FAR}:\d+/live\?key=[\w-]{{28}}&pin=sha256:[0-9a-f]{{64}}$")
+
+    def tearDown(self):
+        self.assertNotIn(self.url.partition("key=")[2].partition("&")[0], self.weir.stderr)
+        super().tearDown()
+
+    def test_ffmpeg(self):
+        self.play_by_ffmpeg(self.url)
+
+    def test_ffplay(self):
+        self.play_by_ffplay(self.url)
+
+    def test_mpv(self):
+        self.play_by_mpv(self.url)
+
+    def test_gstreamer(self):
+        self.play_by_gstreamer(self.url, "tls-validation-flags=0")
 
 
 class Browser(web_case.Web):
