@@ -6,12 +6,16 @@ the network thread's, divided by the viewers: the encoder works for one as for a
 sender's resident set has grown by. A frame is late that is complete more than one frame interval later than any of a
 lone viewer's; a key frame, which the pacing of udp draws out, comes every 10 s.
 
+With --secure each number of viewers is measured twice: with plain connections, and encrypted, as off the loopback: minbuf
+and tcp in TLS, datagrams in SRTP. The last lines say what encryption costs a viewer.
+
 With --proxy, weir-proxy is between the sender and the viewers, with the transport on both of its legs, and the figures
 are weir-proxy's. It has one thread.
 """
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,22 +34,25 @@ def cpu_seconds(pid, thread=None):
 class Run:
     """A sender, so many viewers of it, and what they got."""
 
-    def __init__(self, lib, folder, transport, viewers, seconds, late_ms, proxy=False, level=None):
-        self.lib, self.folder, self.proxy, self.level = lib, folder, proxy, level or LEVEL
+    def __init__(self, lib, folder, transport, viewers, seconds, late_ms, proxy=False, level=None, secure=False):
+        self.lib, self.folder, self.proxy, self.level, self.secure = lib, folder, proxy, level or LEVEL, secure
         self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
 
     def measure(self):
         # One address may have a quarter of the connections; a proxy has one more to the sender, for its descriptions.
         limit = "--max-viewers", str(max(1024, 4 * (self.viewers + 10)))
-        server = self.sender = sender = self.lib.Sender(self.folder, "--level", self.level, *limit, SOURCE)
+        keys = ["--state-dir", os.path.join(self.folder, "state")] if self.secure else []
+        server = self.sender = sender = self.lib.Sender(self.folder, "--level", self.level, *limit,
+                                                        *([] if self.proxy else keys), SOURCE)
         client = None
         try:
             if self.proxy:
                 server = self.lib.Proxy(self.folder, "--origin", f"rtsp://127.0.0.1:{sender.port}", "--backbone-transport",
-                                        self.transport, "--access-transport", self.transport, *limit)
+                                        self.transport, "--access-transport", self.transport, *limit, *keys)
+            pin = [re.search(r"encrypted: rtsps://\S+pin=(sha256:\w+)", server.stderr).group(1)] if self.secure else []
             alone = server.status_kb("VmRSS")
             client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{server.port}",
-                                       self.transport, str(self.viewers), str(self.seconds), str(self.late_ms)],
+                                       self.transport, str(self.viewers), str(self.seconds), str(self.late_ms), *pin],
                                       stdout=subprocess.PIPE, text=True)
             begin, end = (self.at_word(server, client, word) for word in ("begin", "end"))
             return self.row(server, alone, begin, end, client.stdout.readline().split())
@@ -70,7 +77,7 @@ class Run:
         figures = dict(zip(words[::2], map(float, words[1::2])))
         seconds = end["time"] - begin["time"]
         whole, network, client = (100 * (end[key] - begin[key]) / seconds for key in ("all", "network", "client"))
-        return {"transport": self.transport, "viewers": self.viewers, "seconds": seconds, "server_cpu": whole,
+        return {"transport": self.transport, "secure": self.secure, "viewers": self.viewers, "seconds": seconds, "server_cpu": whole,
                 "network_cpu": network, "client_cpu": client, "cpu_a_viewer": network / self.viewers,
                 "kb_a_viewer": (end["rss"] - alone) / self.viewers, "rss_kb": end["rss"], "frames": int(figures["frames"]),
                 "incomplete": int(figures["frames"] * self.viewers - figures["complete"]), "late": int(figures["late"]),
@@ -79,30 +86,40 @@ class Run:
 
 def measure(lib, folder, transport, options):
     """Rows of one transport; a lone viewer's first, whose delay says what is late."""
-    def run(viewers, late_ms):
-        return Run(lib, folder, transport, viewers, options.seconds, late_ms, options.proxy, options.level).measure()
+    def run(viewers, late_ms, secure):
+        return Run(lib, folder, transport, viewers, options.seconds, late_ms, options.proxy, options.level, secure).measure()
 
-    alone = run(1, 0)
-    late_ms = alone["delay_ms"]["max"] + 1000 / FPS
+    ways = (False, True) if options.secure else (False,)
+    alone = {secure: run(1, 0, secure) for secure in ways}
     for viewers in options.viewers:
-        row = alone if viewers == 1 else run(viewers, late_ms)
-        base = alone["rss_kb"]
-        if viewers > 1:  # without what the first viewer's encoder takes
-            row["kb_a_viewer"] = (row["rss_kb"] - base) / (viewers - 1)
-        print_row(row)
-        yield row
+        for secure in ways:
+            late_ms = alone[secure]["delay_ms"]["max"] + 1000 / FPS
+            row = alone[secure] if viewers == 1 else run(viewers, late_ms, secure)
+            if viewers > 1:  # without what the first viewer's encoder takes
+                row["kb_a_viewer"] = (row["rss_kb"] - alone[secure]["rss_kb"]) / (viewers - 1)
+            print_row(row)
+            yield row
 
 
 def print_head(server):
-    print(f"{'':8}{'viewers':>8}{server + ' CPU':>12}{'network':>9}{'a viewer':>10}{'kB each':>9}{'frames':>8}{'incompl.':>10}"
+    print(f"{'':14}{'viewers':>8}{server + ' CPU':>12}{'network':>9}{'a viewer':>10}{'kB each':>9}{'frames':>8}{'incompl.':>10}"
           f"{'late':>8}   delay ms:{'p50':>6}{'p99':>7}{'max':>7}{'clients':>9}")
 
 
 def print_row(r):
     d = r["delay_ms"]
-    print(f"{r['transport']:8}{r['viewers']:8}{r['server_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
+    name = r["transport"] + (" secure" if r["secure"] else "")
+    print(f"{name:14}{r['viewers']:8}{r['server_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
           f"{r['kb_a_viewer']:9.0f}{r['frames']:8}{r['incomplete']:10}{r['late']:8}{'':12}{d['p50']:6.1f}{d['p99']:7.1f}"
           f"{d['max']:7.1f}{r['client_cpu']:7.1f} %", flush=True)
+
+
+def print_costs(rows):
+    """What encryption adds, of pairs of rows that differ in nothing else."""
+    for plain, secure in zip(rows[::2], rows[1::2]):
+        more = secure["cpu_a_viewer"] - plain["cpu_a_viewer"]
+        print(f"{plain['transport']}, {plain['viewers']} viewers: encryption {more:+.3f} % of a core a viewer, "
+              f"{secure['kb_a_viewer'] - plain['kb_a_viewer']:+.0f} kB")
 
 
 def numbers(text):
@@ -117,6 +134,7 @@ def main():
     parser.add_argument("--transport", type=lambda text: text.split(","), default=["minbuf", "udp"], metavar="NAME,...")
     parser.add_argument("--seconds", type=float, default=12, help="of each run")
     parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")
+    parser.add_argument("--secure", action="store_true", help="measure encrypted viewers beside plain ones")
     parser.add_argument("--proxy", action="store_true", help="weir-proxy serves the viewers; measure it")
     options = parser.parse_args()
     os.environ["WEIR_BUILD"] = options.build
@@ -127,6 +145,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
         for transport in options.transport:
             rows += measure(lib, folder, transport, options)
+    if options.secure:
+        print_costs(rows)
     if options.json:
         with open(options.json, "w") as f:
             json.dump({"source": SOURCE, "level": options.level, "proxy": options.proxy, "rows": rows}, f, indent=2)

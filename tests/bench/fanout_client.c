@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Many viewers in one process, on one loop: they request the stream, receive and report as
 // weir-play does, and decode nothing. For fanout.py.
-//   bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS
+//   bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS [PIN]
+// With the server's PIN (sha256:HEX) the connections are encrypted, and datagrams are SRTP.
 // Prints "begin" when all have watched for a while, "end" after SECONDS, and then the results for
 // the frames captured in between: one line of names and values.
 //
@@ -18,12 +19,17 @@
 #include "common/base/err.h"
 #include "common/base/hist.h"
 #include "common/net/clock.h"
+#include "common/net/random.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/timer.h"
+#include "common/net/tls_filter.h"
+#include "common/net/tls_trust.h"
 #include "common/net/udp_socket.h"
 #include "common/protocol/rtp_receiver.h"
+#include "common/srtp/srtp_guard.h"
 #include "common/transport/datagram_reports.h"
 #include "common/transport/transport.h"
+#include "common/wire/base64.h"
 #include "common/wire/path_token.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/rtsp_transport.h"
@@ -37,7 +43,9 @@ enum {
 };
 static const usec_t TICK = USEC_PER_SEC / TICKS;
 static const usec_t SETTLE = 2 * USEC_PER_SEC;
-static const usec_t GRACE = USEC_PER_SEC; // time for the last frames to arrive
+// Time for the last frames to arrive, and the longest one while some are missing.
+static const usec_t GRACE = USEC_PER_SEC;
+static const usec_t GRACE_MAX = 10 * USEC_PER_SEC;
 static const usec_t START_WITHIN = 60 * USEC_PER_SEC;
 static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
 
@@ -46,6 +54,8 @@ struct viewer {
     struct udp_socket *udp[2]; // RTP and RTCP, for datagram transports
     struct sockaddr_storage server[2];
     uint64_t token;
+    uint8_t key[SRTP_KEY_BYTES];      // of what it sends
+    struct srtp_guard *srtp;          // NULL: plain
     struct datagram_reports *reports; // NULL: the transport needs none
     struct rtp_receiver rtp;
     struct rtcp_feedback feedback;
@@ -62,6 +72,7 @@ static struct {
     uv_loop_t loop;
     struct sockaddr_storage server;
     const char *transport;
+    const char *pin; // NULL: nothing is encrypted
     bool datagram;
     int wanted, count, watching; // numbers of viewers
     struct viewer *viewers;
@@ -137,19 +148,35 @@ static void on_rtp(struct viewer *v, const uint8_t *data, size_t len, usec_t arr
 
 // ---- Datagrams
 
+// `which`: the port that it goes to.
+static void send_rtcp(struct viewer *v, int which, const uint8_t *data, size_t len)
+{
+    uint8_t out[RTCP_MAX_PACKET + SRTCP_TAIL_BYTES];
+    if (len > RTCP_MAX_PACKET)
+        return;
+    memcpy(out, data, len);
+    if (srtp_guard_seal_rtcp(v->srtp, out, &len, sizeof(out)) == 0)
+        (void)udp_socket_send(v->udp[which], (struct sockaddr *)&v->server[which],
+                              &(struct iovec){out, len}, 1);
+}
+
 static void send_to_rtcp(void *ctx, const uint8_t *data, size_t len)
 {
-    struct viewer *v = ctx;
-    struct iovec part = {(uint8_t *)(uintptr_t)data, len}; // only read
-    (void)udp_socket_send(v->udp[1], (struct sockaddr *)&v->server[1], &part, 1);
+    send_rtcp(ctx, 1, data, len);
 }
 
 static void on_media(void *ctx, const struct datagram *d, usec_t now)
 {
     struct viewer *v = ctx;
+    struct datagram plain = *d;
+    if (rtcp_is(d->data, d->len))
+        return; // an echoed token
+    plain.data = srtp_guard_open_rtp(v->srtp, d->data, &plain.len);
+    if (!plain.data)
+        return;
     if (v->reports)
-        datagram_reports_packet(v->reports, d);
-    on_rtp(v, d->data, d->len, clock_wall() - (now - d->arrived), now);
+        datagram_reports_packet(v->reports, &plain);
+    on_rtp(v, plain.data, plain.len, clock_wall() - (now - d->arrived), now);
 }
 
 static void on_rtcp(void *ctx, const struct datagram *d, usec_t now)
@@ -163,9 +190,19 @@ static void show_token(struct viewer *v)
 {
     uint8_t token[PATH_TOKEN_BYTES];
     path_token_encode(v->feedback.ssrc, v->token, token);
-    struct iovec part = {token, sizeof(token)};
     for (int i = 0; i < 2; i++)
-        (void)udp_socket_send(v->udp[i], (struct sockaddr *)&v->server[i], &part, 1);
+        send_rtcp(v, i, token, sizeof(token));
+}
+
+static void open_srtp(struct viewer *v, const struct rtsp_transport *given)
+{
+    uint8_t theirs[SRTP_KEY_BYTES];
+    struct text text = {given->srtp, strlen(given->srtp)};
+    if (!given->savp || base64_decode(text, BASE64_URL, theirs, sizeof(theirs)) != SRTP_KEY_BYTES)
+        fail("the answer to SETUP has no key");
+    v->srtp = srtp_guard_new(v->key, theirs);
+    if (!v->srtp)
+        fail("no SRTP");
 }
 
 static void open_datagrams(struct viewer *v, const struct rtsp_transport *given, usec_t now)
@@ -175,6 +212,8 @@ static void open_datagrams(struct viewer *v, const struct rtsp_transport *given,
         sockaddr_set_port((struct sockaddr *)&v->server[i], given->server_port[i]);
     }
     v->token = given->token;
+    if (bench.pin)
+        open_srtp(v, given);
     struct datagram_reports_config config = {
         .loop = &bench.loop, .ext = ids, .ssrc = v->feedback.ssrc, .send = send_to_rtcp, .ctx = v};
     v->reports = datagram_reports_new(&config, now);
@@ -191,8 +230,8 @@ static void ask(struct viewer *v, enum rtsp_method method, const char *headers)
     v->asked = method;
     sockaddr_text((struct sockaddr *)&bench.server, at, sizeof(at));
     int len =
-        snprintf(text, sizeof(text), "%s rtsp://%s/live/trackID=0 RTSP/1.0\r\nCSeq: %d\r\n%s\r\n",
-                 rtsp_method_name(method), at, method, headers);
+        snprintf(text, sizeof(text), "%s rtsp%s://%s/live/trackID=0 RTSP/1.0\r\nCSeq: %d\r\n%s\r\n",
+                 rtsp_method_name(method), bench.pin ? "s" : "", at, method, headers);
     if (tcp_conn_send(v->tcp, text, (size_t)len) != 0)
         fail("a viewer cannot ask");
 }
@@ -210,7 +249,13 @@ static void ask_setup(struct viewer *v)
             offer.client_port[i] = udp_socket_port(v->udp[i]);
         else
             offer.interleaved[i] = i;
-    char header[256] = "Transport: ";
+    if (bench.datagram && bench.pin) {
+        if (!random_fill(v->key, sizeof(v->key)))
+            fail("no randomness");
+        offer.savp = true;
+        base64_encode(v->key, sizeof(v->key), BASE64_URL, offer.srtp);
+    }
+    char header[512] = "Transport: ";
     int len = rtsp_transport_encode(&offer, header + 11, sizeof(header) - 14);
     if (len < 0)
         fail("not the name of a transport");
@@ -264,10 +309,25 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
     return (int)used;
 }
 
+static void begin_tls(struct viewer *v)
+{
+    struct tls_trust trust = {.port = sockaddr_port((struct sockaddr *)&bench.server)};
+    char at[SOCKADDR_TEXT];
+    sockaddr_text((struct sockaddr *)&bench.server, at, sizeof(at));
+    snprintf(trust.host, sizeof(trust.host), "%.*s", (int)strcspn(at, ":"), at);
+    snprintf(trust.pin, sizeof(trust.pin), "%s", bench.pin);
+    struct tcp_filter *tls = tls_client_filter_new(&trust);
+    if (!tls || tcp_conn_push_filter(v->tcp, tls) != 0)
+        fail("no TLS");
+}
+
 static void on_open(void *ctx, usec_t now)
 {
+    struct viewer *v = ctx;
     (void)now;
-    ask_setup(ctx);
+    if (bench.pin)
+        begin_tls(v);
+    ask_setup(v);
 }
 
 static void on_room(void *ctx, usec_t now)
@@ -325,13 +385,17 @@ static void say(const char *word)
     fflush(stdout);
 }
 
-static void print_result(void)
+static uint64_t count_frames(void)
 {
     uint64_t frames = 0;
     for (int i = 0; i < FRAMES; i++)
         frames += bench.seen[i];
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
+    return frames;
+}
+
+static void print_result(void)
+{
+    uint64_t frames = count_frames();
     printf("frames %" PRIu64 " complete %" PRIu64 " late %" PRIu64, frames, bench.complete,
            bench.late);
     printf(" delay_p50 %.2f delay_p99 %.2f delay_max %.2f\n",
@@ -366,6 +430,9 @@ static void on_tick(void *ctx, usec_t now)
         bench.told_end = true;
         say("end");
     } else if (bench.told_end && wall >= bench.begin + bench.seconds + GRACE) {
+        bool waits = bench.complete < count_frames() * (uint64_t)bench.wanted;
+        if (waits && wall < bench.begin + bench.seconds + GRACE_MAX)
+            return;
         print_result();
         exit(0);
     }
@@ -375,13 +442,15 @@ int main(int argc, char **argv)
 {
     const struct transport_kind *kind;
     const char *params;
-    if (argc != 6 || sockaddr_parse(argv[1], &bench.server) != 0 ||
+    if (argc < 6 || argc > 7 || sockaddr_parse(argv[1], &bench.server) != 0 ||
         transport_find(argv[2], &kind, &params) != 0 || atoi(argv[3]) < 1 ||
         atoi(argv[3]) > MAX_VIEWERS || atof(argv[4]) <= 0) {
-        fprintf(stderr, "usage: bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS\n");
+        fprintf(stderr, "usage: bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS "
+                        "[PIN]\n");
         return 2;
     }
     bench.transport = argv[2];
+    bench.pin = argc == 7 ? argv[6] : NULL;
     bench.datagram = kind->datagram;
     bench.wanted = atoi(argv[3]);
     bench.seconds = (usec_t)(atof(argv[4]) * 1e6);

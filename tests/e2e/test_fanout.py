@@ -12,19 +12,26 @@ VIEWERS, SECONDS = 20, 3
 
 
 class Fanout(lib.Case):
-    def watch(self, transport):
+    def watch(self, transport, secure=False):
         fanout.SOURCE, fanout.LEVEL = lib.SOURCE, "426x240@30:400"
-        run = fanout.Run(lib, self.folder, transport, VIEWERS, SECONDS, 0)
+        run = fanout.Run(lib, self.folder, transport, VIEWERS, SECONDS, 0, secure=secure)
         row = run.measure()
         self.processes.append(run.sender)
         self.assertGreater(row["frames"], 5, row)
         self.assertEqual(row["incomplete"], 0, row)
+        self.assertEqual(run.sender.stderr.count(", SRTP"), VIEWERS if secure and transport == "udp" else 0)
 
     def test_over_tcp(self):
         self.watch("minbuf")
 
     def test_over_udp(self):
         self.watch("udp")
+
+    def test_over_tls(self):
+        self.watch("minbuf", secure=True)
+
+    def test_over_srtp(self):
+        self.watch("udp", secure=True)
 
 
 if __name__ == "__main__":
