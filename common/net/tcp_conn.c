@@ -3,8 +3,8 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <linux/sockios.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -247,8 +247,8 @@ static struct tcp_filter *filter_new(const struct tls_credentials *credentials,
     f->no_credentials = no_credentials;
     f->handshake_left = no_credentials ? TLS_HANDSHAKE_CLIENT : TLS_HANDSHAKE_SERVER;
     // AES with 128 bits costs the least on processors with AES instructions, ChaCha20 on others.
-    // The peer chooses the group: one of finite fields (FFDHE8192) holds the loop for 0.3 s, each of
-    // these curves for less than 2 ms.
+    // The peer chooses the group: one of finite fields (FFDHE8192) holds the loop for 0.3 s, each
+    // of these curves for less than 2 ms.
     static const char rules[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:-CIPHER-ALL:+AES-128-GCM:"
                                 "+CHACHA20-POLY1305:+AES-256-GCM:-GROUP-ALL:+GROUP-X25519:"
                                 "+GROUP-SECP256R1:+GROUP-SECP384R1";

@@ -30,7 +30,7 @@ struct access_guest {
     bool is_local;
     struct timer *timer; // owned
     enum step step;
-    usec_t since; // of the first of these steps
+    usec_t since;  // of the first of these steps
     bool has_turn; // the address has failed too often, and this attempt has waited for its turn
     int user;
     const char *reason;         // static

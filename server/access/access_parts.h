@@ -19,7 +19,7 @@ extern "C" {
     "or https://; a server with --insecure allows it"
 #define ACCESS_PLAIN_TEXT                                                                          \
     "a password is accepted only where it cannot be overheard: use rtsps:// or https://, or a key"
-#define ACCESS_BUSY_TEXT "too many failed logins of your address: try again in a minute"
+#define ACCESS_BUSY_TEXT  "too many failed logins of your address: try again in a minute"
 #define ACCESS_RIGHT_TEXT "this user has no right for this path (allow = in the file of --access)"
 #define ACCESS_WRONG_TEXT "wrong user or password"
 

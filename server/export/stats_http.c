@@ -237,8 +237,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         return MHD_NO;
     struct page page = {0};
     memcpy(page.policy, no_policy, sizeof(no_policy));
-    unsigned status = is_host_allowed(connection) ? let_in(ctx, connection, &page.refusal)
-                                                       : MHD_HTTP_FORBIDDEN;
+    unsigned status =
+        is_host_allowed(connection) ? let_in(ctx, connection, &page.refusal) : MHD_HTTP_FORBIDDEN;
     if (status == MHD_HTTP_OK)
         status = write_page(ctx, method, url, &page);
     return respond(connection, status, &page);

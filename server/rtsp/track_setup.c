@@ -328,8 +328,7 @@ static bool srtp_fits(const struct track_setup *t, const struct rtsp_transport *
         return !offer->savp;
     bool has_key = offer->weir[0] && offer->srtp[0] && read_key(offer, key);
     explicit_bzero(key, sizeof(key));
-    return has_key ? offer->savp && encrypts(t)
-                   : !offer->savp && !offer->srtp[0] && !encrypts(t);
+    return has_key ? offer->savp && encrypts(t) : !offer->savp && !offer->srtp[0] && !encrypts(t);
 }
 
 // Makes the keys of a session. 0; ERR_IO: no randomness; ERR_NO_MEMORY.

@@ -253,9 +253,8 @@ static void answer_plain(const struct web_front *w, const struct web_request *r,
     char url[2048], name[256];
     bool has_query = r->query.len > 0;
     text_copy(host, name, sizeof(name));
-    int len =
-        snprintf(url, sizeof(url), "https://%s%.*s%s%.*s", name, (int)r->path.len, r->path.at,
-                 has_query ? "?" : "", (int)r->query.len, has_query ? r->query.at : "");
+    int len = snprintf(url, sizeof(url), "https://%s%.*s%s%.*s", name, (int)r->path.len, r->path.at,
+                       has_query ? "?" : "", (int)r->query.len, has_query ? r->query.at : "");
     bool known = host.len && host.len < sizeof(name) && len > 0 && (size_t)len < sizeof(url) &&
                  name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                    "0123456789-._:[]")] == '\0';

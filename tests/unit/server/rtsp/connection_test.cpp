@@ -84,7 +84,9 @@ struct web_client {
         fd = fds[1];
         connection_config config = config_of(&loop, served);
         config.ctx = this;
-        config.on_end = [](void *ctx, connection *) { static_cast<web_client *>(ctx)->over = true; };
+        config.on_end = [](void *ctx, connection *) {
+            static_cast<web_client *>(ctx)->over = true;
+        };
         c = connection_new(fds[0], &config, clock_now() - age);
         REQUIRE(c);
     }

@@ -8,7 +8,8 @@
 
 TEST_CASE("server_invite: the journal is what the variable names, by device and inode")
 {
-    struct stat file{};
+    struct stat file {
+    };
     file.st_dev = 9;
     file.st_ino = 1234567;
     CHECK(server_invite_is_journal("9:1234567", &file));
