@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "common/base/err.h"
+#include "common/base/put.h"
 #include "common/net/clock.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/stop_signals.h"
@@ -23,9 +24,8 @@
 #include "media/source/source.h"
 #include "media/stored/stored_file.h"
 #include "sender/catalog/folder_catalog.h"
+#include "sender/catalog/mount_catalog.h"
 #include "sender/catalog/stream_open.h"
-#include "sender/feed/filler_media.h"
-#include "sender/feed/synthetic_media.h"
 #include "sender/http/http_front.h"
 #include "sender/http/http_server.h"
 #include "sender/options/options.h"
@@ -41,10 +41,13 @@
 
 enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
 
+enum serves { SERVES_STREAM, SERVES_FOLDER, SERVES_SOURCES };
+
 struct program {
     uv_loop_t loop;
     struct stop_signals signals;
-    struct stream stream; // unused if the source is a folder
+    enum serves serves;
+    struct stream stream; // of SERVES_STREAM
     struct catalog *catalog;
     struct catalog_hold list_hold; // waits for the folder's first list
     struct stats_outputs *outputs;
@@ -107,16 +110,8 @@ static bool is_folder(const char *source)
 
 static int open_stream(struct program *p, const struct options *o)
 {
-    if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN) {
-        enum sdp_source kind = o->steady ? SDP_SOURCE_STEADY : SDP_SOURCE_GREEDY;
-        struct stream_media *media = o->filler_bps ? filler_media_new(kind, o->filler_bps)
-                                                   : synthetic_media_new(&o->synthetic);
-        if (!media)
-            return ERR_NO_MEMORY;
-        stream_init(&p->stream, media, NULL);
-        return stream_start(&p->stream, &p->loop);
-    }
-    if (!source_is_capture(o->source))
+    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+    if (!source_is_capture(o->source) && !is_synthetic)
         return stream_open_in_time(&p->stream, &p->loop, o, o->source, CATALOG_OPEN_LIMIT);
     int err = stream_open(&p->stream, NULL, o, o->source);
     return err ? err : stream_start(&p->stream, &p->loop);
@@ -125,11 +120,19 @@ static int open_stream(struct program *p, const struct options *o)
 static int open_catalog(struct program *p, const struct options *o)
 {
     int err = 0;
-    if (is_folder(o->source) && strcmp(o->path, "/live") != 0)
+    p->serves = o->source_count        ? SERVES_SOURCES
+                : is_folder(o->source) ? SERVES_FOLDER
+                                       : SERVES_STREAM;
+    bool has_capture = false;
+    for (int i = 0; i < o->source_count; i++)
+        has_capture = has_capture || source_is_capture(o->sources[i].source);
+    if (p->serves == SERVES_FOLDER && strcmp(o->path, "/live") != 0)
         log_warn("--path has no effect: each file of a folder has its own path");
-    if (o->has_capture && !source_is_capture(o->source))
+    if (o->has_capture && !has_capture && (o->source_count || !source_is_capture(o->source)))
         log_warn("--capture has no effect: it applies only to cameras and screens");
-    if (is_folder(o->source)) {
+    if (p->serves == SERVES_SOURCES) {
+        p->catalog = mount_catalog_new(&p->loop, o);
+    } else if (p->serves == SERVES_FOLDER) {
         p->catalog = folder_catalog_new(&p->loop, o);
     } else {
         err = open_stream(p, o);
@@ -191,15 +194,26 @@ static void announce_levels(struct program *p, const struct options *o)
     }
 }
 
+// The level and the title of each source are logged when it is open.
+static void announce_sources(const struct options *o, const char *url)
+{
+    char names[SOURCES_MAX * (SOURCE_NAME_MAX + 2)];
+    struct put put = put_into(names, sizeof(names));
+    for (int i = 0; i < o->source_count; i++)
+        put_format(&put, "%s%s", i ? ", " : "", o->sources[i].mount + 1);
+    log_info("%d source%s at %s (%s)", o->source_count, o->source_count == 1 ? "" : "s", url,
+             names);
+}
+
 // The URL comes last: programs that start this one read the lines above it then.
 static void announce(struct program *p, const struct options *o)
 {
     char at[SOCKADDR_TEXT], url[512];
-    bool is_folder_served = p->catalog->ops->list != NULL;
-    if (!is_folder_served)
+    bool is_stream = p->serves == SERVES_STREAM;
+    if (is_stream)
         announce_levels(p, o);
     server_address(p->server, at, sizeof(at));
-    const char *path = is_folder_served ? "/" : o->path;
+    const char *path = is_stream ? o->path : "/";
     if (p->credentials) {
         server_url(&o->listen, at, path, "", p->credentials, url, sizeof(url));
         log_info("encrypted: %s", url);
@@ -211,7 +225,11 @@ static void announce(struct program *p, const struct options *o)
         log_info("in a browser: http%s", url + strlen("rtsp"));
     else
         log_info("in a browser: the URL above, with https in place of rtsps");
-    if (is_folder_served) {
+    if (p->serves == SERVES_SOURCES) {
+        announce_sources(o, url);
+        return;
+    }
+    if (p->serves == SERVES_FOLDER) {
         log_info("files of %s at %s", o->source, url);
         p->list_hold = (struct catalog_hold){.on_ready = on_list, .ctx = p};
         on_list(p, clock_now());
@@ -233,7 +251,7 @@ static int start_push(struct program *p, const struct options *o)
         tls_trust_load(); // not while viewers are served
     if (!o->push.text[0])
         return 0;
-    if (p->catalog->ops->list) {
+    if (p->serves == SERVES_FOLDER) {
         log_error("--push conflicts with a folder: it pushes one stream");
         return ERR_RANGE;
     }
@@ -253,7 +271,7 @@ static int open_http(struct program *p, const struct options *o)
 {
     if (o->http.ss_family == AF_UNSPEC)
         return 0;
-    if (p->catalog->ops->list) {
+    if (p->serves == SERVES_FOLDER) {
         log_error("--http serves one source: a file, the test picture, a camera or a screen, not a "
                   "folder");
         return ERR_UNSUPPORTED;

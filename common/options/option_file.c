@@ -11,12 +11,15 @@
 // Programs that read such files. One file may have sections for all.
 static const char *const programs[] = {"weir-send", "weir-play", "weir-proxy"};
 
+#define SOURCE "source"
+
 struct reading {
     const struct option_table *table;
     const char *name;
     struct option_settings *out;
     int line;
-    bool ours; // true in a section for this program
+    bool ours;           // true in a section for this program
+    const char *section; // of [source NAME]; NULL: in none
     char *error;
     size_t cap;
 };
@@ -32,18 +35,42 @@ __attribute__((format(printf, 2, 3))) static int bad(struct reading *r, const ch
     return ERR_MALFORMED;
 }
 
-static int read_section(struct reading *r, struct scan line)
+static bool is_blank(char c)
 {
+    return c == ' ' || c == '\t';
+}
+
+// Ends the name in place: it is in text[begin..).
+static int read_source_section(struct reading *r, struct scan name, char *text, size_t begin)
+{
+    if (scan_end(&name))
+        return bad(r, "expects the name of a source: [source NAME]");
+    r->section = text + begin;
+    text[begin + scan_left(&name)] = '\0';
+    r->ours = r->table->section != NULL;
+    return 0;
+}
+
+static int read_section(struct reading *r, struct scan line, char *text, size_t begin)
+{
+    const char *start = line.at;
     scan_char(&line, '[');
     struct scan name = scan_until(&line, ']');
     bool closed = name.end < line.at;
     struct scan rest = scan_trimmed(line);
+    bool ends = scan_end(&rest) || *rest.at == '#';
     bool known = false;
+    r->section = NULL;
+    struct scan source = name;
+    if (closed && ends && scan_word(&source, SOURCE) && (scan_end(&source) || is_blank(*source.at))) {
+        source = scan_trimmed(source);
+        return read_source_section(r, source, text, begin + (size_t)(source.at - start));
+    }
     for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
         known = known || scan_is(name, programs[i]);
-    if (!known || !closed || !(scan_end(&rest) || *rest.at == '#'))
-        return bad(r, "expects a section [%s], [%s] or [%s]", programs[0], programs[1],
-                   programs[2]);
+    if (!known || !closed || !ends)
+        return bad(r, "expects a section [%s], [%s], [%s] or [" SOURCE " NAME]", programs[0],
+                   programs[1], programs[2]);
     r->ours = scan_is(name, r->table->program);
     return 0;
 }
@@ -90,8 +117,9 @@ static int read_value(struct reading *r, const struct option_row *row, char *fro
         end_plain(from, end);
     }
     struct option_setting s = option_setting_of(r->table, row, from, r->line);
+    s.section = r->section;
     for (int i = 0; i < r->out->count && !row->repeats; i++)
-        if (r->out->items[i].row == s.row)
+        if (option_setting_is_of(&r->out->items[i], s.row, s.section))
             return bad(r, "\"%s\" is also in line %d; it can be given once", s.row->name,
                        r->out->items[i].line);
     if (r->out->count == OPTION_SETTINGS_MAX)
@@ -134,6 +162,9 @@ static int read_option(struct reading *r, struct scan line, char *text, size_t b
         return unknown(r, name);
     if (!option_row_in_file(row))
         return bad(r, "\"%s\" is allowed on the command line only", name);
+    if (r->section && !row->in_section)
+        return bad(r, "\"%s\" applies to the whole program: set it before the sections of sources",
+                   name);
     scan_space(&rest);
     char *at = text + begin + (rest.at - line.at);
     return read_value(r, row, at, at + scan_left(&rest));
@@ -157,8 +188,9 @@ int option_file_read(const struct option_table *t, const char *name, char *text,
         scan_space(&line);
         if (scan_end(&line) || *line.at == '#')
             continue;
-        err = *line.at == '[' ? read_section(&r, line)
-                              : read_option(&r, line, text, (size_t)(line.at - text));
+        size_t begin = (size_t)(line.at - text);
+        err = *line.at == '[' ? read_section(&r, line, text, begin)
+                              : read_option(&r, line, text, begin);
     }
     return err;
 }

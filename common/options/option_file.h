@@ -7,6 +7,8 @@
 //    loop = true              a switch
 //    level = 640x360@30:960   repeated: a list
 //    stats = "a #1 file"      in quotes: the escapes \" \\ \n; all else is literal
+//    [source front]           what belongs to one of several sources (option_table.section)
+//    source = camera:
 #ifndef WEIR_OPTIONS_OPTION_FILE_H
 #define WEIR_OPTIONS_OPTION_FILE_H
 

@@ -99,12 +99,13 @@ static void put_value(struct put *out, const char *value)
     put_format(out, "\"\n");
 }
 
-// Returns true if setting `i` is in effect: it is the last one of its option, or one of a list.
+// Returns true if setting `i` is in effect: it is the last one of its option in its section, or one
+// of a list.
 static bool holds(const struct option_settings *given, int i)
 {
-    const struct option_row *row = given->items[i].row;
-    for (int j = i + 1; j < given->count && !row->repeats; j++)
-        if (given->items[j].row == row)
+    const struct option_setting *s = &given->items[i];
+    for (int j = i + 1; j < given->count && !s->row->repeats; j++)
+        if (option_setting_is_of(&given->items[j], s->row, s->section))
             return false;
     return true;
 }
@@ -124,22 +125,27 @@ static bool has_user(const struct option_row *row, const char *value)
     return row->hides_user && *value != '@' && (strchr(value, '@') || strstr(value, "key="));
 }
 
+static void put_one(struct put *out, const struct option_setting *s)
+{
+    if (s->value && has_user(s->row, s->value)) {
+        put_format(out, "# The user and the password are not printed.\n#%s = ...%s\n",
+                   s->row->name, strrchr(s->value, '@'));
+        return;
+    }
+    put_format(out, "%s = ", s->row->name);
+    put_value(out, s->value ? s->value : "true");
+}
+
 static void put_setting(struct put *out, const struct option_row *row,
                         const struct option_settings *given)
 {
     bool is_said = false;
     for (int i = 0; i < given->count; i++) {
         const struct option_setting *s = &given->items[i];
-        if (!stands_at(row, s->row) || !holds(given, i))
+        if (s->section || !stands_at(row, s->row) || !holds(given, i))
             continue;
         is_said = true;
-        if (s->value && has_user(row, s->value)) {
-            put_format(out, "# The user and the password are not printed.\n#%s = ...%s\n",
-                       row->name, strrchr(s->value, '@'));
-            continue;
-        }
-        put_format(out, "%s = ", s->row->name);
-        put_value(out, s->value ? s->value : "true");
+        put_one(out, s);
     }
     if (!is_said)
         put_format(out, "#%s = %s\n", row->name,
@@ -147,6 +153,27 @@ static void put_setting(struct put *out, const struct option_row *row,
                    : row->argument                ? row->argument
                    : row->kind == OPTION_TRISTATE ? "true|false"
                                                   : "false");
+}
+
+// Prints the section that setting `first` is the first one of.
+static void put_section(struct put *out, const struct option_settings *given, int first)
+{
+    const char *name = given->items[first].section;
+    put_format(out, "\n[source %s]\n", name);
+    for (int i = first; i < given->count; i++) {
+        const struct option_setting *s = &given->items[i];
+        if (option_setting_is_of(s, s->row, name) && holds(given, i))
+            put_one(out, s);
+    }
+}
+
+static bool begins_section(const struct option_settings *given, int i)
+{
+    const char *name = given->items[i].section;
+    for (int j = 0; j < i && name; j++)
+        if (given->items[j].section && strcmp(given->items[j].section, name) == 0)
+            return false;
+    return name != NULL;
 }
 
 void option_print_config(const struct option_table *t, const struct option_settings *given,
@@ -163,4 +190,7 @@ void option_print_config(const struct option_table *t, const struct option_setti
         wrap(out, row->help, 2, "# ", 2);
         put_setting(out, row, given);
     }
+    for (int i = 0; i < given->count; i++)
+        if (begins_section(given, i))
+            put_section(out, given, i);
 }

@@ -169,6 +169,13 @@ struct option_setting option_setting_of(const struct option_table *t, const stru
     return (struct option_setting){.row = row, .value = value, .line = line};
 }
 
+bool option_setting_is_of(const struct option_setting *s, const struct option_row *row,
+                          const char *section)
+{
+    bool same = s->section && section ? strcmp(s->section, section) == 0 : s->section == section;
+    return s->row == row && same;
+}
+
 // Levenshtein's distance: letters to put in, leave out or change; returns at most `max` + 1.
 static int distance(const char *a, const char *b, int max)
 {

@@ -65,6 +65,7 @@ struct option_row {
     option_value *value;  // of a value, or of each part of a LIST; NULL: not from a list
     const char *opposite; // of OPTION_OPPOSITE: the name of the switch that it turns off
     bool hides_user;      // a URL: no message contains the part before its '@', or a key
+    bool in_section;      // may also be set in a section of the table (option_table.section)
 };
 
 // The rows of the log options; `filter` and `json` are offsets. The table's --quiet follows.
@@ -110,6 +111,11 @@ struct option_table {
     const char *brief;   // `about` in one line, for the manual page's name
     const char *rest;    // shown by --help after the options; complete lines
     const struct option_row *rows;
+    // The configuration file may have sections [source NAME], for what belongs to one of several
+    // sources. Returns the options that such a section's lines apply to, after all other settings
+    // were applied; NULL: `reason` contains the fault. `name` is borrowed from the file's text.
+    // NULL: the program has no such sections and ignores them.
+    void *(*section)(void *options, const char *name, char *reason, size_t cap);
 };
 
 // One option that was set; `line` in the configuration file, 0: on the command line.
@@ -117,6 +123,7 @@ struct option_setting {
     const struct option_row *row;
     const char *value; // NULL: a switch without a value
     int line;
+    const char *section; // NAME of the section [source NAME], borrowed; NULL: in none
 };
 
 enum { OPTION_SETTINGS_MAX = 256, OPTION_ROWS_MAX = 96 };
@@ -142,6 +149,10 @@ const struct option_row *option_table_find(const struct option_table *t, const c
 // not change, and option_setting_apply() refuses it.
 struct option_setting option_setting_of(const struct option_table *t, const struct option_row *row,
                                         const char *value, int line);
+
+// Returns true if the setting is of this row and in this section (NULL: in none).
+bool option_setting_is_of(const struct option_setting *s, const struct option_row *row,
+                          const char *section);
 
 // Writes "; did you mean NAME?", each name after `dashes`, or "" if no name is similar.
 void option_table_near(const struct option_table *t, const char *name, const char *dashes,

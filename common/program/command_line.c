@@ -78,18 +78,25 @@ static int add_file(const struct option_table *t, const char *name, struct optio
     return err ? err : merge(given, &in_file, error, cap);
 }
 
-static int apply(const struct option_settings *given, const char *file_name, void *options,
-                 char *error, size_t cap)
+static int apply_one(const struct option_table *t, const struct option_setting *s,
+                     const char *file_name, void *options, char *error, size_t cap)
 {
-    for (int i = 0; i < given->count; i++) {
-        const struct option_setting *s = &given->items[i];
-        int n = s->line ? snprintf(error, cap, "%s:%d: ", file_name, s->line) : 0;
-        size_t prefix = n < 0 || (size_t)n >= cap ? 0 : (size_t)n;
-        int err = option_setting_apply(s, options, error + prefix, cap - prefix);
-        if (err)
-            return err;
-    }
-    return 0;
+    int n = s->line ? snprintf(error, cap, "%s:%d: ", file_name, s->line) : 0;
+    size_t prefix = n < 0 || (size_t)n >= cap ? 0 : (size_t)n;
+    void *to = s->section ? t->section(options, s->section, error + prefix, cap - prefix) : options;
+    return to ? option_setting_apply(s, to, error + prefix, cap - prefix) : ERR_MALFORMED;
+}
+
+// Those in sections come last: what they change is made of all others.
+static int apply(const struct option_table *t, const struct option_settings *given,
+                 const char *file_name, void *options, char *error, size_t cap)
+{
+    int err = 0;
+    for (int in_section = 0; in_section < 2; in_section++)
+        for (int i = 0; i < given->count && !err; i++)
+            if ((given->items[i].section != NULL) == in_section)
+                err = apply_one(t, &given->items[i], file_name, options, error, cap);
+    return err;
 }
 
 static enum options_result print(const struct option_table *t, const struct option_settings *given,
@@ -128,7 +135,7 @@ enum options_result command_line_read(const struct option_table *t, int argc, ch
     const char *name = config ? config->value : NULL;
     enum options_result result = OPTIONS_BAD;
     if ((!name || add_file(t, name, &given, file, error, cap) == 0) &&
-        apply(&given, name, options, error, cap) == 0)
+        apply(t, &given, name, options, error, cap) == 0)
         result = find(&given, OPTION_PRINT_CONFIG)
                      ? print(t, &given, OPTION_PRINT_CONFIG, to, error, cap)
                      : OPTIONS_RUN;

@@ -454,6 +454,7 @@ struct catalog *folder_catalog_new(uv_loop_t *loop, const struct options *o)
     if (!s)
         return NULL;
     s->base.ops = &ops;
+    s->base.items = "file";
     s->loop = loop;
     s->options = o;
     if (!realpath(o->source, s->root)) {

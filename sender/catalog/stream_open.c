@@ -15,7 +15,9 @@
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
 #include "media/stored/stored_file.h"
+#include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
+#include "sender/feed/synthetic_media.h"
 #include "server/stored/stored_media.h"
 
 enum { DEFAULT_LAYERS = 2 };     // temporal layers
@@ -191,11 +193,21 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
     return m || *err != ERR_NOT_FOUND ? m : open_encoded(guard, o, name, err);
 }
 
+// Makes media without pictures. NULL: no memory.
+static struct stream_media *open_synthetic(const struct options *o)
+{
+    enum sdp_source kind = o->steady ? SDP_SOURCE_STEADY : SDP_SOURCE_GREEDY;
+    return o->filler_bps ? filler_media_new(kind, o->filler_bps)
+                         : synthetic_media_new(&o->synthetic);
+}
+
 int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
                 const char *name)
 {
-    int err;
-    struct stream_media *m = open_media(guard, o, name, &err);
+    int err = ERR_NO_MEMORY;
+    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+    struct stream_media *m =
+        is_synthetic ? open_synthetic(o) : open_media(guard, o, name, &err);
     if (!m)
         return err;
     err = media_guard_check(guard); // opening the audio may have timed out

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-// Any thread. Opens `name`: a file, a device or the test picture. Blocks while it reads; `guard`,
+// Any thread. Opens `name`: a file, a device or the test picture; or the synthetic media that the
+// options describe. Blocks while it reads; `guard`,
 // of which the stream takes a reference, can end that. The caller then calls stream_start. Returns
 // 0 or an error (logged); ERR_TIMED_OUT after the guard's deadline, ERR_CLOSED after its stop.
 int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,

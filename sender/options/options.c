@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/scan.h"
@@ -54,6 +56,10 @@ static const char *read_level(void *options, const char *value, char *reason, si
 {
     (void)reason, (void)cap;
     struct options *o = options;
+    if (o->in_section && !o->has_levels) { // a section's levels replace those of all sources
+        o->has_levels = true;
+        o->level_count = 0;
+    }
     if (o->level_count == LADDER_MAX_LEVELS)
         return "at most 32 levels";
     int err = level_request_parse(value, &o->levels[o->level_count]);
@@ -205,10 +211,11 @@ static const char *parse_filler(const char *text, struct options *o)
 }
 
 // Parses "synthetic:..." and accepts any other source. Returns NULL, or the error.
-static const char *read_source(void *options, const char *value, char *reason, size_t cap)
+static const char *parse_source(struct options *o, const char *value)
 {
-    (void)reason, (void)cap;
-    struct options *o = options;
+    o->source = value;
+    o->filler_bps = 0;
+    o->synthetic = (struct synthetic){0};
     if (strncmp(value, "synthetic:", 10) != 0)
         return NULL;
     const char *kind = value + 10;
@@ -221,6 +228,124 @@ static const char *read_source(void *options, const char *value, char *reason, s
     return err ? "expects synthetic:greedy[:KBPS], synthetic:steady[:KBPS], synthetic:goddard or "
                  "synthetic:layers:N,BYTES[,FPS]"
                : NULL;
+}
+
+// Returns the length of the name before the source; 0: none. The name of a file may look like that.
+static size_t name_length(const char *value)
+{
+    return access(value, F_OK) == 0 ? 0 : source_name_length(value);
+}
+
+static const char *read_source(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    if (o->in_section) {
+        bool again = o->has_source;
+        o->has_source = true;
+        return again ? "is the section's second source: it has one" : parse_source(o, value);
+    }
+    if (o->given_count == SOURCES_MAX)
+        return "is one too many: at most 16 sources";
+    o->given[o->given_count++] = value;
+    size_t len = name_length(value);
+    return parse_source(o, len ? value + len + 1 : value);
+}
+
+// ---- Several sources
+
+// Returns the source of that name in `list`, or NULL.
+static struct options *find_source(struct options *list, int count, const char *name, size_t len)
+{
+    for (int i = 0; i < count; i++)
+        if (strlen(list[i].mount) == len + 1 && memcmp(list[i].mount + 1, name, len) == 0)
+            return &list[i];
+    return NULL;
+}
+
+// Adds a copy of the options that all sources have in common. NULL: no memory.
+static struct options *add_source(const struct options *o, struct options **list, int *count,
+                                  const char *name, size_t len)
+{
+    struct options *longer = realloc(*list, (size_t)(*count + 1) * sizeof(**list));
+    if (!longer)
+        return NULL;
+    *list = longer;
+    struct options *one = &longer[(*count)++];
+    *one = *o;
+    one->file = NULL;
+    one->sources = one->sections = NULL;
+    one->source_count = one->section_count = one->given_count = 0;
+    snprintf(one->mount, sizeof(one->mount), "/%.*s", (int)len, name);
+    return one;
+}
+
+static void *begin_section(void *options, const char *name, char *reason, size_t cap)
+{
+    struct options *o = options;
+    size_t len = strlen(name);
+    struct options *one = find_source(o->sections, o->section_count, name, len);
+    if (one)
+        return one;
+    if (!source_name_is(name, len))
+        snprintf(reason, cap, "\"%s\" is no name of a source: expects " SOURCE_NAME_RULE, name);
+    else if (o->section_count == SOURCES_MAX)
+        snprintf(reason, cap, "at most %d sources", SOURCES_MAX);
+    else if (!(one = add_source(o, &o->sections, &o->section_count, name, len)))
+        snprintf(reason, cap, "out of memory");
+    if (one)
+        one->in_section = true;
+    return one;
+}
+
+// Makes a source of "NAME=SOURCE", and of what a section says of that name. Returns 0, or
+// ERR_MALFORMED.
+static int make_source(struct options *o, const char *value, char *error, size_t cap)
+{
+    size_t len = name_length(value);
+    if (!len)
+        return err_say(error, cap, ERR_MALFORMED,
+                       "SOURCE '%s' has no name; several sources have one each, such as front=%s",
+                       value, value);
+    if (find_source(o->sources, o->source_count, value, len))
+        return err_say(error, cap, ERR_MALFORMED, "two sources are called '%.*s'", (int)len, value);
+    struct options *section = find_source(o->sections, o->section_count, value, len);
+    if (section && section->has_source)
+        return err_say(error, cap, ERR_MALFORMED, "two sources are called '%.*s'", (int)len, value);
+    struct options *one =
+        add_source(section ? section : o, &o->sources, &o->source_count, value, len);
+    if (!one)
+        return err_say(error, cap, ERR_MALFORMED, "out of memory");
+    (void)parse_source(one, value + len + 1); // the value was read before
+    return 0;
+}
+
+// Makes `sources` of the operands and the sections. A section without a source of its own changes
+// the operand of its name. Returns 0, or ERR_MALFORMED.
+static int make_sources(struct options *o, char *error, size_t cap)
+{
+    bool is_one = o->given_count == 1 && !name_length(o->given[0]);
+    for (int i = 0; i < o->section_count; i++)
+        is_one = is_one && !o->sections[i].has_source;
+    if (is_one || o->given_count + o->section_count == 0)
+        return 0;
+    int err = 0;
+    for (int i = 0; i < o->given_count && !err; i++)
+        err = make_source(o, o->given[i], error, cap);
+    for (int i = 0; i < o->section_count && !err; i++) {
+        const struct options *s = &o->sections[i];
+        const char *name = s->mount + 1;
+        if (!s->has_source && !o->given_count)
+            return err_say(error, cap, ERR_MALFORMED, "[source %s] expects a line source = SOURCE",
+                           name);
+        if (s->has_source && o->source_count == SOURCES_MAX)
+            return err_say(error, cap, ERR_MALFORMED, "at most %d sources", SOURCES_MAX);
+        if (s->has_source && !add_source(s, &o->sources, &o->source_count, name, strlen(name)))
+            return err_say(error, cap, ERR_MALFORMED, "out of memory");
+    }
+    for (int i = 0; i < o->source_count; i++) // where they stay
+        o->sources[i].path = o->sources[i].mount;
+    return err;
 }
 
 static const char *source_value(int i, const char **help)
@@ -253,9 +378,10 @@ static const char *source_value(int i, const char **help)
 
 // clang-format off
 static const struct option_row rows[] = {
-    {.section = "Source", .name = "source", .operand = true, .argument = "SOURCE",
-     .kind = OPTION_TEXT, .at = AT(source), .read = read_source, .value = source_value,
-     .fallback = "test:", .help = "the media to stream"},
+    {.section = "Source", .name = "source", .operand = true, .argument = "SOURCE", .repeats = true,
+     .in_section = true, .read = read_source, .value = source_value, .fallback = "test:",
+     .help = "the media to stream. Several sources have names, front=camera: film=FILE, and are "
+             "at rtsp://HOST/front and rtsp://HOST/film"},
 
     {.section = "Server", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
      .fallback = "127.0.0.1:8554",
@@ -305,34 +431,34 @@ static const struct option_row rows[] = {
      .help = "the highest level of --push; all that is pushed has its size (default: the highest "
              "of all)"},
 
-    {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
+    {.section = "Media", .name = "level", .in_section = true, .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
      .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s)"},
-    {.name = "codec", .argument = "CODEC", .read = read_codec, .value = codec_value,
+    {.name = "codec", .in_section = true, .argument = "CODEC", .read = read_codec, .value = codec_value,
      .fallback = "h264",
      .help = "how pictures are encoded; with vp9 there are nine levels, three sizes of three "
              "temporal layers, and --level may give the top one"},
-    {.name = "profile", .argument = "PROFILE", .read = read_profile, .value = profile_value,
+    {.name = "profile", .in_section = true, .argument = "PROFILE", .read = read_profile, .value = profile_value,
      .fallback = "high", .help = "H.264 profile of live pictures"},
-    {.name = "temporal-layers", .argument = "N", .read = read_layers,
+    {.name = "temporal-layers", .in_section = true, .argument = "N", .read = read_layers,
      .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
              "--prepare 3)"},
     {.name = "prepare", .kind = OPTION_SWITCH, .at = AT(prepare),
      .help = "do not stream: encode FILE into FILE.weir.mkv, which weir-send then streams to many "
              "viewers without encoding; a second run continues an interrupted one"},
-    {.name = "loop", .kind = OPTION_SWITCH, .at = AT(loop),
+    {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
-    {.name = "capture", .argument = "WxH@FPS", .read = read_capture,
+    {.name = "capture", .in_section = true, .argument = "WxH@FPS", .read = read_capture,
      .help = "requested size and rate of a camera (default 1280x720@30) or a screen (default: "
              "all of it, 30)"},
     {.name = "list-devices", .kind = OPTION_SWITCH, .at = AT(list_devices),
      .help = "list the cameras with their modes, and the X displays, and exit"},
 
-    {.name = "sound", .argument = "SOUND", .kind = OPTION_TEXT, .at = AT(audio),
+    {.name = "sound", .in_section = true, .argument = "SOUND", .kind = OPTION_TEXT, .at = AT(audio),
      .read = read_audio,
      .help = "audio source: pulse[:DEVICE], alsa[:DEVICE] or none (default: the audio of SOURCE; "
              "test: has a beep each second)"},
-    {.name = "sound-rate", .argument = "KBPS", .kind = OPTION_INT, .at = AT(audio_kbps),
+    {.name = "sound-rate", .in_section = true, .argument = "KBPS", .kind = OPTION_INT, .at = AT(audio_kbps),
      .min = AUDIO_MIN_BPS / 1000, .max = AUDIO_MAX_BPS / 1000, .fallback = "64",
      .help = "bitrate of the audio (Opus), 16 to 256"},
 
@@ -359,7 +485,7 @@ static const struct option_row rows[] = {
 
 const struct option_table send_option_table = {
     .program = "weir-send",
-    .usage = "[OPTION]... [SOURCE]",
+    .usage = "[OPTION]... [[NAME=]SOURCE]...",
     .brief = "stream scalable video over the transport that each viewer requests",
     .about = "Encodes scalable layers of video and streams them to every viewer over the transport "
              "that it requests.",
@@ -371,9 +497,24 @@ const struct option_table send_option_table = {
             "    1  cannot start\n"
             "    2  wrong usage\n",
     .rows = rows,
+    .section = begin_section,
 };
 
-// Returns why options conflict; NULL: they do not.
+// Returns why an option is of no use for sources with names; NULL: all are.
+static const char *conflict_of_several(const struct options *o)
+{
+    if (strcmp(o->path, "/live") != 0)
+        return "--path conflicts with a source that has a name, which is its path";
+    if (o->push.text[0])
+        return "--push expects one source without a name: it pushes one stream";
+    if (o->http.ss_family != AF_UNSPEC)
+        return "--http expects one source without a name: it serves one";
+    if (o->prepare)
+        return "--prepare expects one FILE without a name";
+    return NULL;
+}
+
+// Returns why options of one source conflict; NULL: they do not.
 static const char *conflict(const struct options *o)
 {
     bool is_pushed = o->push.text[0];
@@ -421,6 +562,25 @@ static const char *conflict(const struct options *o)
     return NULL;
 }
 
+// Returns 0, or ERR_MALFORMED if options conflict.
+static int check(const struct options *o, char *error, size_t cap)
+{
+    const char *reason = o->source_count ? conflict_of_several(o) : conflict(o);
+    if (reason)
+        return err_say(error, cap, ERR_MALFORMED, "%s", reason);
+    for (int i = 0; i < o->source_count; i++) {
+        const struct options *one = &o->sources[i];
+        struct stat st;
+        if (stat(one->source, &st) == 0 && S_ISDIR(st.st_mode))
+            return err_say(error, cap, ERR_MALFORMED,
+                           "SOURCE '%s' is a folder, which is served alone and without a name",
+                           one->source);
+        if ((reason = conflict(one)))
+            return err_say(error, cap, ERR_MALFORMED, "source '%s': %s", one->mount + 1, reason);
+    }
+    return 0;
+}
+
 enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
                                   size_t cap)
 {
@@ -436,19 +596,22 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =
         command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
-    const char *reason = result == OPTIONS_RUN ? conflict(o) : NULL;
+    if (result == OPTIONS_RUN &&
+        (make_sources(o, error, cap) != 0 || check(o, error, cap) != 0))
+        result = OPTIONS_BAD;
     if (!o->push_transports.count)
         (void)transport_list_split(PUSH_TRANSPORTS, &o->push_transports);
-    if (!reason)
-        return result;
-    snprintf(error, cap, "%s", reason);
-    options_destroy(o);
-    return OPTIONS_BAD;
+    if (result != OPTIONS_RUN)
+        options_destroy(o);
+    return result;
 }
 
 void options_destroy(void *options)
 {
     struct options *o = options;
+    free(o->sources);
+    free(o->sections);
     free(o->file);
+    o->sources = o->sections = NULL;
     o->file = NULL;
 }

@@ -267,7 +267,8 @@ static bool refuse_uri(struct rtsp_handler *h, const struct rtsp_item *request, 
         rtsp_response_refuse(a, 503, "the file took more than %d s to open: is it complete?\r\n",
                              LIMIT_S);
     else if ((err == ERR_END || err == ERR_NOT_FOUND) && h->config.catalog->ops->list)
-        rtsp_response_refuse(a, 404, "no such file; DESCRIBE rtsp://HOST/ lists the files\r\n");
+        rtsp_response_refuse(a, 404, "no such %s; DESCRIBE rtsp://HOST/ lists the %ss\r\n",
+                             h->config.catalog->items, h->config.catalog->items);
     else if (err == ERR_END || err == ERR_NOT_FOUND)
         rtsp_response_refuse(a, 404, "no such stream: the server has only %s\r\n",
                              h->config.catalog->where);

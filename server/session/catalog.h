@@ -55,7 +55,9 @@ struct catalog_ops {
     int (*take)(struct catalog *c, const char *url_path, struct catalog_hold *h, bool only,
                 struct stream **out);
     void (*leave)(struct catalog *c, struct catalog_hold *h); // also cancels waiting
-    // Writes a list of the films to `out`, as many lines as fit; *count: number of all films.
+    // Writes a list of the films to `out`, as many lines as fit: the path, the seconds ("live",
+    // "failed": it cannot be played, "?": not known yet), and the sizes, separated by tabs; *count:
+    // number of all films.
     // Returns 0; CATALOG_WAITS if the list is being made; ERR_TIMED_OUT if that takes longer than
     // CATALOG_OPEN_LIMIT; ERR_NO_MEMORY. NULL: the catalog has no list, `take` never returns
     // ERR_END.
@@ -71,6 +73,7 @@ struct catalog_ops {
 struct catalog { // embedded first by each implementation
     const struct catalog_ops *ops;
     const char *where; // borrowed; path of the only stream; NULL: many
+    const char *items; // static; what `list` lists: "file", "stream"; NULL: it has none
     struct stats_book book;
 };
 

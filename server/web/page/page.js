@@ -403,10 +403,11 @@ function show_list(films) {
     box.className = "thumb";
     const parts = plain_text(film.path).slice(1).split("/");
     name.textContent = parts.pop();
-    facts.textContent = [parts.join(" / "), Number.isFinite(film.seconds) ? clock_text(film.seconds) : "", film.sizes.split(/[ ,]/)[0]]
+    const length = film.live ? "live" : film.failed ? "not available" : Number.isFinite(film.seconds) ? clock_text(film.seconds) : "";
+    facts.textContent = [parts.join(" / "), length, film.sizes.split(/[ ,]/)[0]]
       .filter(t => t && t !== "?").join(" · ");
     card.append(box, name, facts);
-    waiting.push({ film, box });
+    if (!film.failed) waiting.push({ film, box });
     return card;
   });
   if (!cards.length) {

@@ -82,7 +82,7 @@ export function problem_text(problem, where) {
       const only = only_path(detail);
       if (status === 404 && only)
         return { sentence: `There is no stream at ${where.path}.`, detail: "", way: { text: `Watch ${only}`, href: only } };
-      if (status === 404 && detail.startsWith("no such file"))
+      if (status === 404 && /^no such (file|stream);/.test(detail))
         return { sentence: `There is no video at ${where.path}.`, detail: "", way: { text: "All videos", href: "/" } };
       return { sentence: "The server cannot play this.", detail: detail || `Status ${status}`, again: status === 503 };
     }
