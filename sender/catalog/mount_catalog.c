@@ -121,9 +121,9 @@ static void announce(const struct mount *m)
     if (media->codec == SDP_SYNTHETIC)
         log_info("%s is open: %s", m->source->path, media->title);
     else
-        log_info("%s is open: %s; %d levels, up to %dx%d and %d kbit/s", m->source->path,
-                 media->title, l->level_count, top->width, top->height,
-                 l->levels[l->level_count - 1].bitrate_bps / 1000);
+        log_info("%s is open: %s; %d level%s, up to %dx%d and %d kbit/s", m->source->path,
+                 media->title, l->level_count, l->level_count == 1 ? "" : "s", top->width,
+                 top->height, l->levels[l->level_count - 1].bitrate_bps / 1000);
 }
 
 static void film_done(struct work *w, usec_t now)

@@ -3,6 +3,8 @@
 #ifndef WEIR_TESTS_OPTION_ROWS_H
 #define WEIR_TESTS_OPTION_ROWS_H
 
+#include <cstdio>
+
 #include "common/base/err.h"
 #include "common/options/option_table.h"
 
@@ -14,7 +16,18 @@ struct option_rows_options {
     usec_t wait, delay;
     uint64_t seed;
     option_tristate retry;
+    option_rows_options *section; // for the lines of the section [source NAME]
 };
+
+inline void *option_rows_section(void *options, const char *name, char *reason, size_t cap)
+{
+    auto *o = static_cast<option_rows_options *>(options);
+    if (!o->section)
+        snprintf(reason, cap, "\"%s\" is unknown", name);
+    else if (!o->section->rate)
+        o->section->rate = o->rate; // as they are now
+    return o->section;
+}
 
 inline const char *option_rows_source(void *, const char *value, char *, size_t)
 {
@@ -83,13 +96,17 @@ inline const option_row option_rows[] = {
                          row.max = 30000;
                      }),
     option_rows_make("file", "FILE", OPTION_FILE, AT(file), "where",
-                     [](option_row &row) { row.section = "Words"; }),
+                     [](option_row &row) {
+                         row.section = "Words";
+                         row.in_section = true;
+                     }),
     option_rows_make("picture", "FILE.png", OPTION_PNG, AT(picture), "a picture"),
     option_rows_make("loop", nullptr, OPTION_SWITCH, AT(loop), "again",
                      [](option_row &row) { row.letter = 'l'; }),
     option_rows_make("twice", "LETTER", OPTION_CUSTOM, 0, "letters",
                      [](option_row &row) {
                          row.repeats = true;
+                         row.in_section = true;
                          row.read = option_rows_twice;
                          row.value = option_rows_word;
                      }),
@@ -114,7 +131,9 @@ inline const option_row option_rows[] = {
 };
 #undef AT
 
-inline const option_table option_rows_table = {"weir-send", "[OPTION]... [SOURCE]", "Does it.",
-                                               "do it",     "The end.\n",           option_rows};
+inline const option_table option_rows_table = {"weir-send",  "[OPTION]... [SOURCE]",
+                                               "Does it.",   "do it",
+                                               "The end.\n", option_rows,
+                                               option_rows_section};
 
 #endif

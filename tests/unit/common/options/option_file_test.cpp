@@ -22,8 +22,9 @@ parsed parse(std::string text)
     p.err = option_file_read(&option_rows_table, "a.conf", text.data(), text.size(), &said, error,
                              sizeof(error));
     for (int i = 0; !p.err && i < said.count; i++)
-        p.said += std::to_string(said.items[i].line) + " " + said.items[i].row->name + "=" +
-                  said.items[i].value + ";";
+        p.said += std::to_string(said.items[i].line) + " " +
+                  (said.items[i].section ? said.items[i].section + std::string(".") : "") +
+                  said.items[i].row->name + "=" + said.items[i].value + ";";
     p.error = error;
     return p;
 }
@@ -54,6 +55,11 @@ TEST_CASE("option file: valid contents")
         {"rate = 5\n[weir-play]\nvolume = 7\n[weir-send]\nloop = false\n",
          "1 rate=5;5 loop=false;"},
         {"rate = 5\n[weir-proxy]\norigin = rtsp://a\n", "1 rate=5;"},
+        {"[source a]\nfile = x\n[ source\tb ] # c\n[source b]\nfile=y\n", nullptr},
+        {"rate = 5\n[source a]\nfile = x\n[source  b ] # c\nfile=y\ntwice=x\n[source a]\ntwice=y",
+         "1 rate=5;3 a.file=x;5 b.file=y;6 b.twice=x;8 a.twice=y;"},
+        {"file = x\n[source a]\nfile = y\n[weir-play]\nfile = z\n[weir-send]\nrate=5",
+         "1 file=x;3 a.file=y;7 rate=5;"},
         {"\xef\xbb\xbfrate = 5\n", "1 rate=5;"}, // a byte order mark
         {"\xef\xbb\xbf[weir-send]\r\nrate = 5\r\n", "2 rate=5;"},
         {"rate = 5\n\xef\xbb\xbfloop = true\n", nullptr}, // at the beginning only
@@ -88,9 +94,19 @@ TEST_CASE("option file: errors name the line and the allowed values")
         {"file = \"a\\\"", "a.conf:1: the value of \"file\" has no closing quote"},
         {"file = \"a\" b", "a.conf:1: only a comment may follow the quoted value of \"file\""},
         {"config = x", "a.conf:1: \"config\" is allowed on the command line only"},
-        {"[send]", "a.conf:1: expects a section [weir-send], [weir-play] or [weir-proxy]"},
-        {"[weir-send", "a.conf:1: expects a section [weir-send], [weir-play] or [weir-proxy]"},
-        {"[weir-send] x", "a.conf:1: expects a section [weir-send], [weir-play] or [weir-proxy]"},
+        {"[send]", "a.conf:1: expects a section [weir-send], [weir-play], [weir-proxy] or "
+                      "[source NAME]"},
+        {"[weir-send", "a.conf:1: expects a section [weir-send], [weir-play], [weir-proxy] or "
+                      "[source NAME]"},
+        {"[weir-send] x", "a.conf:1: expects a section [weir-send], [weir-play], [weir-proxy] or "
+                      "[source NAME]"},
+        {"[source]", "a.conf:1: expects the name of a source: [source NAME]"},
+        {"[sources a]", "a.conf:1: expects a section [weir-send], [weir-play], [weir-proxy] or "
+                        "[source NAME]"},
+        {"[source a]\nrate = 5",
+         "a.conf:2: \"rate\" applies to the whole program: set it before the sections of sources"},
+        {"[source a]\nfile = x\n[source a]\nfile = y",
+         "a.conf:4: \"file\" is also in line 2; it can be given once"},
         {"[weir-play]\nvolume",
          "a.conf:2: expects NAME = VALUE, a [SECTION], or a comment after #"},
     };
@@ -111,4 +127,16 @@ TEST_CASE("option file: errors name the line and the allowed values")
     for (int i = 0; i <= OPTION_SETTINGS_MAX; i++)
         many += "twice = x\n";
     CHECK(parse(many).error == "a.conf:257: at most 256 options");
+}
+
+TEST_CASE("option file: a program without such sections ignores them")
+{
+    option_table table = option_rows_table;
+    table.section = nullptr;
+    option_settings said;
+    char error[256] = "";
+    std::string text = "rate = 5\n[source a]\nfile = x\nunknown = y\n[weir-send]\nloop = true";
+    CHECK(option_file_read(&table, "a.conf", text.data(), text.size(), &said, error,
+                           sizeof(error)) == 0);
+    CHECK(said.count == 2);
 }

@@ -74,7 +74,7 @@ TEST_CASE("option print: a configuration of defaults and of given values")
     const option_row *rate = option_table_find(&option_rows_table, "rate");
     const option_row *twice = option_table_find(&option_rows_table, "twice");
     const option_row *loop = option_table_find(&option_rows_table, "loop");
-    option_settings said = {{{rate, "7", 0}, {twice, "x", 0}, {twice, "y", 0}, {loop, nullptr, 0}},
+    option_settings said = {{{rate, "7", 0, nullptr}, {twice, "x", 0, nullptr}, {twice, "y", 0, nullptr}, {loop, nullptr, 0, nullptr}},
                             4};
     text = config(said);
     CHECK_THAT(text, Catch::Contains("\nrate = 7\n"));
@@ -82,7 +82,7 @@ TEST_CASE("option print: a configuration of defaults and of given values")
     CHECK_THAT(text, Catch::Contains("\nloop = true\n"));
 
     // An option that is not a list may be repeated on a command line, but occurs once in a file.
-    said = {{{rate, "7", 0}, {loop, nullptr, 0}, {rate, "8", 0}, {loop, "false", 0}}, 4};
+    said = {{{rate, "7", 0, nullptr}, {loop, nullptr, 0, nullptr}, {rate, "8", 0, nullptr}, {loop, "false", 0, nullptr}}, 4};
     text = config(said);
     CHECK_THAT(text, Catch::Contains("\n# how fast\nrate = 8\n\n"));
     CHECK_THAT(text, Catch::Contains("\n# again\nloop = false\n\n"));
@@ -108,7 +108,7 @@ TEST_CASE("option print: a configuration shows no password")
         {"@/etc/weir@home/push", "\npush = @/etc/weir@home/push\n"},
     };
     for (const auto &c : cases) {
-        option_settings said = {{{rows, c.value, 0}}, 1};
+        option_settings said = {{{rows, c.value, 0, nullptr}}, 1};
         CHECK_THAT(config(said, table), Catch::Contains(c.printed));
         CHECK_THAT(config(said, table), !Catch::Contains("joe"));
     }
@@ -121,7 +121,7 @@ TEST_CASE("option print: any value can be read back")
                               "#a", "a\t#b", "\"a\"", "a\"b", "a\\",      "\\",       "a\nb",
                               "\r", "\t",    "a = b", "[x]",  " \"\\\n#", "\xc3\xa4", "\x01"}) {
         CAPTURE(value);
-        option_settings said = {{{file, value, 0}}, 1};
+        option_settings said = {{{file, value, 0, nullptr}}, 1};
         std::string text = config(said);
         char error[256] = "";
         option_settings back;
@@ -131,4 +131,26 @@ TEST_CASE("option print: any value can be read back")
         CHECK(back.items[0].row == file);
         CHECK(std::string(back.items[0].value) == value);
     }
+}
+
+TEST_CASE("option print: sections come last and can be read back")
+{
+    const option_row *file = option_table_find(&option_rows_table, "file");
+    const option_row *twice = option_table_find(&option_rows_table, "twice");
+    option_settings said = {{{file, "a", 1, "yard"},
+                             {file, "all", 0, nullptr},
+                             {twice, "x", 2, "front"},
+                             {twice, "y", 3, "yard"},
+                             {file, "b", 4, "yard"}},
+                            5};
+    std::string text = config(said);
+    CHECK_THAT(text, Catch::Contains("\nfile = all\n"));
+    CHECK_THAT(text, Catch::EndsWith("\n[source yard]\ntwice = y\nfile = b\n"
+                                     "\n[source front]\ntwice = x\n"));
+    char error[256] = "";
+    option_settings back;
+    REQUIRE(option_file_read(&option_rows_table, "f", text.data(), text.size(), &back, error,
+                             sizeof(error)) == 0);
+    REQUIRE(back.count == 4);
+    CHECK(back.items[3].section == std::string("front"));
 }

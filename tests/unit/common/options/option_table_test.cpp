@@ -40,7 +40,7 @@ scanned scan(std::vector<std::string> args)
 std::string apply(const char *name, const char *value, option_rows_options *o, int line = 0)
 {
     char error[256] = "";
-    option_setting s = {option_table_find(&option_rows_table, name), value, line};
+    option_setting s = {option_table_find(&option_rows_table, name), value, line, nullptr};
     REQUIRE(s.row);
     int err = option_setting_apply(&s, o, error, sizeof(error));
     CHECK((err != 0) == (error[0] != '\0'));
@@ -247,7 +247,7 @@ TEST_CASE("option table: the log lists the options that were set")
     log_options o = {7, log_all(LOG_INFO)};
     char error[256] = "";
     auto say = [&](const option_row &row, const char *value) {
-        option_setting s = {&row, value, 0};
+        option_setting s = {&row, value, 0, nullptr};
         return option_setting_apply(&s, &o, error, sizeof(error));
     };
     CHECK(say(log, "warn,session=debug") == 0);

@@ -37,8 +37,10 @@ struct parsed {
     std::vector<std::string> words;
     char *file = nullptr;
 
-    explicit parsed(std::vector<std::string> args) : words(std::move(args))
+    explicit parsed(std::vector<std::string> args, option_rows_options *section = nullptr)
+        : words(std::move(args))
     {
+        o.section = section;
         words.insert(words.begin(), "weir");
         std::vector<char *> argv;
         for (auto &word : words)
@@ -86,6 +88,22 @@ TEST_CASE("command_line: options of the file apply unless the command line sets 
     parsed without({"--rate", "3"});
     REQUIRE(without.result == OPTIONS_RUN);
     CHECK(without.file == nullptr);
+}
+
+TEST_CASE("command_line: lines of a section apply to what the table says, after all others")
+{
+    temp_folder t;
+    std::string name = t.write("a.conf", "[source a]\nfile = x\ntwice = x\n[weir-send]\nrate = 5\n");
+    option_rows_options of_section{};
+    parsed p({"--config", name, "--twice", "y"}, &of_section);
+    INFO(p.error);
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(p.o.file == nullptr);
+    CHECK(of_section.file == std::string("x"));
+    CHECK(of_section.rate == 5);
+    CHECK(of_section.twice == 0); // the command line's replaces it
+    parsed unknown({"--config", name});
+    CHECK(unknown.error == name + ":2: \"a\" is unknown");
 }
 
 TEST_CASE("command_line: texts that are printed instead of running")

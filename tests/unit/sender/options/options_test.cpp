@@ -9,6 +9,7 @@
 
 #include "common/net/udp_socket.h"
 #include "server/policy/viewer_limits.h"
+#include "tests/unit/temp_folder.hpp"
 
 namespace
 {
@@ -259,6 +260,18 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"--push-level", "0"}, "--push-level requires --push URL"},
         {{"--push", "rtsp://h/a", "--prepare", "a.mkv"}, "--push conflicts with --prepare"},
         {{"--push", "rtsp://h/a", "synthetic:goddard"}, "conflicts with a synthetic source"},
+        {{"a=test:", "camera:"}, "SOURCE 'camera:' has no name"},
+        {{"test:", "camera:"}, "SOURCE 'test:' has no name"},
+        {{"a=test:", "a=camera:"}, "two sources are called 'a'"},
+        {{"a=synthetic:x"}, "expects synthetic:greedy"},
+        {{"a=/"}, "SOURCE '/' is a folder"},
+        {{"a=test:", "--path", "/x"}, "--path conflicts with a source that has a name"},
+        {{"a=test:", "--push", "rtsp://h/a"}, "--push expects one source without a name"},
+        {{"a=test:", "--http", "127.0.0.1:0"}, "--http expects one source without a name"},
+        {{"a=film.mkv", "--prepare"}, "--prepare expects one FILE without a name"},
+        {{"a=test:", "b=synthetic:goddard", "--codec", "vp9"},
+         "source 'b': --codec vp9 conflicts with a synthetic source"},
+        {std::vector<std::string>(17, "test:"), "at most 16 sources"},
         {{"--nonsense"}, "unknown option '--nonsense'"},
     };
     for (const auto &row : table) {
@@ -291,4 +304,78 @@ TEST_CASE("send options: where the stream is pushed to")
     CHECK(std::string(named.o.push_transports.names[0]) == "minbuf:2,4");
     parsed wrong({"--push", "rtsp://joe:sekret@h"});
     CHECK(wrong.error.find("sekret") == std::string::npos);
+}
+
+TEST_CASE("weir-send's options: several sources")
+{
+    parsed p({"front=camera:/dev/video0", "--loop", "film=a=b.mkv", "x=synthetic:greedy:100"});
+    INFO(p.error);
+    REQUIRE(p.result == OPTIONS_RUN);
+    REQUIRE(p.o.source_count == 3);
+    CHECK(p.o.sources[0].path == std::string("/front"));
+    CHECK(p.o.sources[0].source == std::string("camera:/dev/video0"));
+    CHECK(p.o.sources[0].filler_bps == 0);
+    CHECK(p.o.sources[1].path == std::string("/film"));
+    CHECK(p.o.sources[1].source == std::string("a=b.mkv"));
+    CHECK(p.o.sources[1].loop);
+    CHECK(p.o.sources[2].filler_bps == 100000);
+
+    parsed one({"front=test:"});
+    REQUIRE(one.o.source_count == 1);
+    CHECK(one.o.sources[0].path == std::string("/front"));
+
+    temp_folder t;
+    std::string file = t.write("q=a.mkv", "x"); // a file whose name looks like one of a source
+    parsed unnamed({file});
+    CHECK(unnamed.o.source_count == 0);
+    CHECK(unnamed.o.source == file);
+    CHECK(unnamed.o.path == std::string("/live"));
+}
+
+TEST_CASE("weir-send's options: sections of sources")
+{
+    temp_folder t;
+    std::string file =
+        t.write("a.conf", "level = 320x180@15:100\nlevel = 640x360@15:400\nsource = film=f.mkv\n"
+                          "[source front]\nsource = camera:\nlevel = 160x90@15:50\n"
+                          "[source film]\nloop = true\n[weir-send]\ncodec = h264\n");
+    parsed p({"--config", file});
+    INFO(p.error);
+    REQUIRE(p.result == OPTIONS_RUN);
+    REQUIRE(p.o.source_count == 2);
+    CHECK(p.o.sources[0].path == std::string("/film"));
+    CHECK(p.o.sources[0].loop);
+    CHECK(p.o.sources[0].level_count == 2);
+    CHECK(p.o.sources[1].path == std::string("/front"));
+    CHECK(p.o.sources[1].source == std::string("camera:"));
+    CHECK_FALSE(p.o.sources[1].loop);
+    REQUIRE(p.o.sources[1].level_count == 1); // replaces those of all sources
+    CHECK(p.o.sources[1].levels[0].width == 160);
+
+    parsed over({"--config", file, "front=test:"}); // replaces all sources of the file
+    INFO(over.error);
+    REQUIRE(over.o.source_count == 1);
+    CHECK(over.o.sources[0].source == std::string("test:"));
+    CHECK(over.o.sources[0].level_count == 1); // the section still says how it is encoded
+    parsed plain({"--config", file, "test:"});
+    CHECK(plain.o.source_count == 0);
+    CHECK(plain.o.level_count == 2);
+
+    const struct {
+        const char *text, *error;
+    } rows[] = {
+        {"[source a b]\nsource = test:", "a.conf:2: \"a b\" is no name of a source"},
+        {"[source a]\nloop = true", "[source a] expects a line source = SOURCE"},
+        {"[source a]\nsource = test:\nsource = x", "it has one"},
+        {"source = a=test:\n[source a]\nsource = test:", "two sources are called 'a'"},
+        {"source = test:\n[source a]\nsource = test:", "SOURCE 'test:' has no name"},
+        {"[source a]\nsource = test:\nlisten = 1", "\"listen\" applies to the whole program"},
+        {"[source a]\nsource = synthetic:x", "a.conf:2: source 'synthetic:x': expects synthetic:"},
+    };
+    for (const auto &row : rows) {
+        parsed bad({"--config", t.write("a.conf", row.text)});
+        CAPTURE(row.text, bad.error);
+        CHECK(bad.result == OPTIONS_BAD);
+        CHECK(bad.error.find(row.error) != std::string::npos);
+    }
 }

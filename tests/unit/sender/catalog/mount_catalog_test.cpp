@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/catalog/mount_catalog.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+
+namespace
+{
+
+struct viewer {
+    catalog_hold hold{};
+    int calls = 0;
+
+    viewer()
+    {
+        hold.ctx = this;
+        hold.on_ready = [](void *ctx, usec_t) { static_cast<viewer *>(ctx)->calls++; };
+    }
+};
+
+struct served {
+    uv_loop_t loop;
+    options o{};
+    std::vector<options> sources;
+    catalog *c = nullptr;
+
+    explicit served(const std::vector<std::pair<const char *, const char *>> &list)
+    {
+        REQUIRE(uv_loop_init(&loop) == 0);
+        for (const auto &[name, source] : list) {
+            options one{};
+            snprintf(one.mount, sizeof(one.mount), "/%s", name);
+            one.source = source;
+            one.codec = SDP_H264;
+            one.audio = "none";
+            one.max_viewers = 10;
+            one.timeout = 20;
+            sources.push_back(one);
+        }
+        for (auto &one : sources)
+            one.path = one.mount;
+        o.sources = sources.data();
+        o.source_count = static_cast<int>(sources.size());
+        c = mount_catalog_new(&loop, &o);
+        REQUIRE(c);
+    }
+    ~served()
+    {
+        c->ops->free(c);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+    int take(const char *path, viewer &v, bool only = false)
+    {
+        stream *out = nullptr;
+        int err = c->ops->take(c, path, &v.hold, only, &out);
+        CHECK((out != nullptr) == (err == 0));
+        return err;
+    }
+    // Takes the path as a viewer does: again when it is ready.
+    int wait(const char *path, viewer &v)
+    {
+        int err;
+        while ((err = take(path, v)) == CATALOG_WAITS) {
+            int calls = v.calls;
+            while (v.calls == calls)
+                uv_run(&loop, UV_RUN_ONCE);
+        }
+        return err;
+    }
+    void leave(viewer &v)
+    {
+        c->ops->leave(c, &v.hold);
+    }
+    std::string list()
+    {
+        viewer v;
+        char text[512];
+        int count = 0;
+        CHECK(c->ops->list(c, &v.hold, text, sizeof(text), &count) == 0);
+        CHECK(count == o.source_count);
+        return text;
+    }
+};
+
+} // namespace
+
+TEST_CASE("mount_catalog: sources have paths, and one that fails ends no other",
+          "[threads]")
+{
+    served s({{"front", "test:320x180@30"},
+              {"gone", "/nonexistent.mkv"},
+              {"fill", "test:160x90@15"}});
+    CHECK(s.list() == "/front\t?\t?\r\n/gone\t?\t?\r\n/fill\t?\t?\r\n");
+    viewer a, b, lost;
+    CHECK(s.wait("/front", a) == 0);
+    CHECK(s.wait("/front/trackID=0?level=1", b) == 0); // shares the stream
+    CHECK(s.wait("/gone", lost) == CATALOG_REFUSED);
+    CHECK(lost.hold.refusal.status == 503);
+    CHECK_THAT(lost.hold.refusal.text, Catch::Contains("/gone is not available: not found"));
+    CHECK(s.take("/gone", lost) == CATALOG_REFUSED); // not tried again at once
+    CHECK(lost.hold.film == nullptr);
+    CHECK(s.take("/nothing", lost) == ERR_NOT_FOUND);
+    CHECK(s.take("/front/x", lost) == ERR_NOT_FOUND);
+    CHECK(s.take("/../front", lost) == ERR_NOT_FOUND);
+    CHECK(s.take("/", lost) == ERR_END);
+    CHECK(s.take("/fill", a, true) == ERR_NOT_FOUND); // a session keeps its source
+    CHECK(s.take("/front", a, true) == 0);
+    CHECK(s.wait("/fill", a) == 0); // without a session it may take another one
+    CHECK(s.list() == "/front\tlive\t320x180,256x144\r\n/gone\tfailed\t?\r\n"
+                      "/fill\tlive\t160x90\r\n");
+    s.leave(a);
+    s.leave(b);
+    s.leave(b);
+}
+
+TEST_CASE("mount_catalog: it can be freed while sources are being opened", "[threads]")
+{
+    served s({{"a", "test:320x180@30"}, {"b", "/nonexistent.mkv"}});
+    viewer v;
+    CHECK(s.take("/a", v) == CATALOG_WAITS);
+    s.leave(v);
+    CHECK(v.calls == 0);
+}
