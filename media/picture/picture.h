@@ -53,6 +53,12 @@ struct picture *scaler_scaled(struct scaler *s, struct picture *p, int width, in
 // picture. Returns 0 or ERR_IO (logged).
 int picture_write_png(const struct picture *p, const char *path);
 
+// Encodes a JPEG file (baseline, 4:2:0) of at most `max_bytes`, reduced to `max_width` if it is
+// wider: at a good quality, or as good as fits. The caller frees *out. Returns 0; ERR_TOO_BIG,
+// ERR_NO_MEMORY or ERR_UNSUPPORTED: no encoder (logged).
+int picture_jpeg(const struct picture *p, int max_width, size_t max_bytes, uint8_t **out,
+                 size_t *bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,6 +23,7 @@ struct live_control {
     bool ended; // the source has ended; it begins again after the last viewer has left
     int viewers[LADDER_MAX_SIZES];
     int listeners;
+    bool wants_picture;
     int in_flight; // pictures that the encoders and the audio thread have not finished
     double speed;
     bool has_seek;
@@ -64,7 +65,7 @@ static void change_and_unlock(struct live_control *c)
 // Caller holds c->lock.
 static bool is_watched(const struct live_control *c)
 {
-    bool watched = c->listeners > 0;
+    bool watched = c->listeners > 0 || c->wants_picture;
     for (int i = 0; i < c->encoder_count; i++)
         watched |= c->viewers[i] > 0;
     return watched;
@@ -109,6 +110,15 @@ void live_control_watch(struct live_control *c, int encoder, int change)
 void live_control_watch_audio(struct live_control *c, int change)
 {
     watch(c, &c->listeners, change);
+}
+
+void live_control_want_picture(struct live_control *c, bool wanted)
+{
+    pthread_mutex_lock(&c->lock);
+    c->wants_picture = wanted;
+    if (c->ended && !is_watched(c))
+        rewind_source(c);
+    change_and_unlock(c);
 }
 
 int live_control_viewers(const struct live_control *c, int encoder)
@@ -257,6 +267,15 @@ bool live_control_begin_picture(struct live_control *c, int encoder)
 bool live_control_begin_audio(struct live_control *c)
 {
     return begin(c, &c->listeners);
+}
+
+bool live_control_take_picture(struct live_control *c)
+{
+    pthread_mutex_lock(&c->lock);
+    bool wanted = c->wants_picture;
+    c->wants_picture = false;
+    pthread_mutex_unlock(&c->lock);
+    return wanted;
 }
 
 void live_control_done(struct live_control *c)

@@ -26,6 +26,8 @@ void live_control_free(struct live_control *c); // NULL is fine
 void live_control_stop(struct live_control *c);
 void live_control_watch(struct live_control *c, int encoder, int change); // +1 or -1 viewer
 void live_control_watch_audio(struct live_control *c, int change);        // +1 or -1 listener
+// Wants one picture as it is, or no longer (live_feed_take). While it wants one, the source runs.
+void live_control_want_picture(struct live_control *c, bool wanted);
 int live_control_viewers(const struct live_control *c, int encoder);
 // Seeks to media time `pts`. Returns the number of the first picture after the seek. `ahead`:
 // pictures may then be early.
@@ -59,6 +61,8 @@ void live_control_advance(struct live_control *c, usec_t pts, int64_t number, us
 bool live_control_begin_picture(struct live_control *c, int encoder);
 bool live_control_begin_audio(struct live_control *c);
 void live_control_done(struct live_control *c); // any thread
+// Returns true if a picture is wanted, which it then is no longer.
+bool live_control_take_picture(struct live_control *c);
 // The source has ended: waits until no picture is in flight. Returns true if there are viewers: the
 // caller reports the end to them and calls live_control_wait_left. Without viewers, rewinds for the
 // next ones.

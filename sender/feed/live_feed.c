@@ -19,6 +19,7 @@ enum { WAITING_FRAMES = 256 };
 struct item {
     struct coded_frame *frame; // one reference, or NULL
     struct coded_audio *audio; // one reference, or NULL
+    struct picture *picture;   // one reference, or NULL
     int err;                   // if neither: why the source ended
     bool gone;                 // the last item: the threads have ended
 };
@@ -45,6 +46,7 @@ static void item_free(void *arg)
     struct item *item = arg;
     coded_frame_unref(item->frame);
     coded_audio_unref(item->audio);
+    picture_unref(item->picture);
     free(item);
 }
 
@@ -78,6 +80,8 @@ static void on_item(void *ctx, void *arg, usec_t now)
         e->events->on_frame(e->ctx, item->frame, now);
     else if (item->audio)
         e->events->on_audio(e->ctx, item->audio, now);
+    else if (item->picture)
+        e->events->on_picture(e->ctx, item->picture, now);
     else if (live_control_end_is_current(e->control))
         e->events->on_end(e->ctx, item->err, now);
     item_free(item);
@@ -93,6 +97,7 @@ static bool post(struct live_feed *e, struct item content)
     if (!item) {
         coded_frame_unref(content.frame);
         coded_audio_unref(content.audio);
+        picture_unref(content.picture);
         return false;
     }
     *item = content;
@@ -141,6 +146,9 @@ static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
             !encoder_thread_push(e->encoders[i], p, captured))
             live_control_done(e->control);
     }
+    if (live_control_take_picture(e->control) &&
+        !post(e, (struct item){.picture = picture_ref(p)}))
+        live_control_want_picture(e->control, true); // the mailbox is full: the next one
     if (live_control_begin_audio(e->control) && !audio_thread_push(e->audio, p, captured))
         live_control_done(e->control);
 }
@@ -302,6 +310,11 @@ void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_vi
     encoder_thread_set_viewers(e->encoders[i], live_control_viewers(e->control, i) + change,
                                e->silent[i]);
     live_control_watch(e->control, i, change);
+}
+
+void live_feed_take(struct live_feed *e, bool wanted)
+{
+    live_control_want_picture(e->control, wanted);
 }
 
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from)

@@ -35,6 +35,8 @@ struct live_feed_events {
     // Frames and packets are borrowed for the call: take a reference to keep one.
     void (*on_frame)(void *ctx, struct coded_frame *f, usec_t now);
     void (*on_audio)(void *ctx, struct coded_audio *c, usec_t now);
+    // The picture of live_feed_take; borrowed for the call.
+    void (*on_picture)(void *ctx, struct picture *p, usec_t now);
     // The source has ended. `err`: ERR_END or ERR_IO.
     void (*on_end)(void *ctx, int err, usec_t now);
 };
@@ -68,6 +70,9 @@ struct live_feed_viewer {
 void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_viewer *viewer,
                      int change);
 void live_feed_watch_audio(struct live_feed *e, int change); // +1 or -1 listener
+// Takes the source's next picture as it is, which starts a source that is paused: on_picture
+// follows, unless the source ends or it is no longer wanted.
+void live_feed_take(struct live_feed *e, bool wanted);
 // A viewer seeks, or begins with one more size of its encoder: starts the size anew at or after
 // number `from` (video_encoder.h).
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from);

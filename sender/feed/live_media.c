@@ -18,6 +18,7 @@ struct live_media {
     struct live_feed *feed;      // owned
     struct live_viewer *viewers; // borrowed
     int playing;                 // number of viewers that play
+    struct picture_taker *takers; // borrowed
 };
 
 struct live_viewer {
@@ -180,10 +181,23 @@ static void on_audio(void *ctx, struct coded_audio *c, usec_t now)
         v->sink->ops->on_audio(v->sink, c, now);
 }
 
+static void on_picture(void *ctx, struct picture *p, usec_t now)
+{
+    struct live_media *m = ctx;
+    struct picture_taker *t = m->takers;
+    m->takers = NULL; // those that come meanwhile want the next one
+    for (struct picture_taker *next; t; t = next) {
+        next = t->next;
+        t->on_picture(t, p, now);
+    }
+}
+
 static void on_end(void *ctx, int err, usec_t now)
 {
     (void)err; // the source has logged the reason
     const struct live_media *m = ctx;
+    live_feed_take(m->feed, false);
+    on_picture(ctx, NULL, now);
     for (struct live_viewer *v = m->viewers; v; v = v->next)
         v->sink->ops->on_end(v->sink, now);
 }
@@ -210,6 +224,26 @@ static struct media_feed *feed_new(struct stream_media *base,
         at = &(*at)->next;
     *at = v;
     return &v->base;
+}
+
+static void take(struct stream_media *base, struct picture_taker *t)
+{
+    struct live_media *m = (struct live_media *)base;
+    t->next = m->takers;
+    m->takers = t;
+    live_feed_take(m->feed, true);
+}
+
+static void leave(struct stream_media *base, struct picture_taker *t)
+{
+    struct live_media *m = (struct live_media *)base;
+    struct picture_taker **at = &m->takers;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (*at)
+        *at = t->next;
+    if (!m->takers)
+        live_feed_take(m->feed, false);
 }
 
 static void describe(const struct stream_media *m, int size_id, struct sdp *out)
@@ -250,9 +284,11 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
                                                 .feed_new = feed_new,
                                                 .describe = describe,
                                                 .stats = stats,
+                                                .take = take,
+                                                .leave = leave,
                                                 .free = media_free};
     static const struct live_feed_events events = {
-        .on_frame = on_frame, .on_audio = on_audio, .on_end = on_end};
+        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture, .on_end = on_end};
     struct live_media *m = calloc(1, sizeof(*m));
     if (!m) {
         source_free(source);

@@ -13,6 +13,7 @@
 #include "common/net/udp_socket.h"
 #include "server/access/access.h"
 #include "server/rtsp/rtsp_handler.h"
+#include "server/rtsp/still_visit.h"
 #include "server/web/web_request.h"
 #include "server/web/websocket.h"
 
@@ -38,6 +39,8 @@ struct connection {
     usec_t begin;
     usec_t answered; // HTTP: last time that the peer took a part of an answer; 0: none
     size_t unacked;  // HTTP: bytes of answers that the peer had not taken a second ago
+    struct still_visit *visit; // owned; NULL: no still picture was requested
+    bool awaits_still;         // the HTTP request waits for it
     // Responses to requests that arrived together, which leave together: each write takes a segment
     // of its own, and the window counts segments.
     char *answers; // owned, ANSWERS_BYTES; NULL: none
@@ -130,6 +133,39 @@ static int send_answer(struct connection *c, const struct web_answer *a)
     return err;
 }
 
+static void on_still(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    timer_set(c->turn, now);
+}
+
+// Answers a request for a still picture. Returns 0; ERR_AGAIN: it has to wait; ERR_NO_MEMORY.
+static int answer_still(struct connection *c, const struct web_front *front,
+                        const struct web_request *r, struct web_answer *a, usec_t now)
+{
+    struct still_visit_config config = {.loop = c->config.loop,
+                                        .catalog = c->config.catalog,
+                                        .access = c->config.access,
+                                        .maker = c->config.stills,
+                                        .peer = (const struct sockaddr *)tcp_conn_peer(c->tcp),
+                                        .name = c->name,
+                                        .on_ready = on_still,
+                                        .ctx = c};
+    struct still_query query = {.path = web_front_still_path(r),
+                                .query = r->query,
+                                .authorization = web_request_header(r, "Authorization"),
+                                .is_secure = tcp_conn_is_secure(c->tcp),
+                                .head = text_is(r->method, "HEAD")};
+    struct web_still still;
+    if (!c->visit && !(c->visit = still_visit_new(&config)))
+        return ERR_NO_MEMORY;
+    c->awaits_still = !still_visit_ask(c->visit, &query, &still, now);
+    if (c->awaits_still)
+        return ERR_AGAIN;
+    web_front_still(front, r, &still, a);
+    return 0;
+}
+
 // Serves HTTP requests, until one of them makes the connection a WebSocket with RTSP in it.
 static int on_http(struct connection *c, const uint8_t *data, size_t len, usec_t now)
 {
@@ -155,6 +191,13 @@ static int on_http(struct connection *c, const uint8_t *data, size_t len, usec_t
             web_front_refuse(&front, err, &a);
         else
             web_front_answer(&front, &request, &a);
+        err = !err && a.is_still ? answer_still(c, &front, &request, &a, now) : 0;
+        if (err == ERR_AGAIN) { // on_still serves it again
+            tcp_conn_hold(c->tcp);
+            break;
+        }
+        if (err)
+            return err;
         if (a.status >= 400)
             log_of(LOG_DEBUG, "viewer", c->name, "viewer %s: HTTP %d: %s", c->name, a.status,
                    a.text);
@@ -319,6 +362,7 @@ void connection_free(struct connection *c, usec_t now)
 {
     if (!c)
         return;
+    still_visit_free(c->visit);
     rtsp_handler_free(c->handler, now);
     tcp_conn_free(c->tcp);
     timer_free(c->turn);
@@ -341,6 +385,8 @@ void connection_second(struct connection *c, usec_t now)
     struct session *session = rtsp_handler_session(c->handler);
     if (session)
         session_second(session, now);
+    if (c->awaits_still)
+        return; // it has limits of its own
     if (c->speaks == SPEAKS_HTTP && c->answered) {
         size_t unacked = tcp_conn_unacked(c->tcp);
         if (unacked < c->unacked)

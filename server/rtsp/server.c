@@ -17,6 +17,7 @@
 #include "common/net/udp_socket.h"
 #include "server/policy/places.h"
 #include "server/rtsp/connection.h"
+#include "server/still/still_maker.h"
 
 enum {
     ACCEPTS = 16, // max connections accepted per wake-up
@@ -28,6 +29,7 @@ struct server {
     int fd;
     bool deaf; // the machine has no descriptor for one more viewer: tries again each second
     struct server_config config;
+    struct still_maker *stills;    // owned
     struct timer *second;          // owned; the deadline of stopping
     void (*on_stopped)(void *ctx); // NULL: the server is not stopping
     void *stop_ctx;                // borrowed
@@ -153,6 +155,7 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
                                            .raw = s->config.raw,
                                            .access = s->config.access,
                                            .srtp = s->config.srtp,
+                                           .stills = s->stills,
                                            .program = s->config.program,
                                            .credentials = s->config.credentials,
                                            .origins = &s->config.origins,
@@ -201,7 +204,8 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     s->second = timer_new(loop, on_second, s);
     if (!s->second)
         goto close_fd;
-    if (uv_poll_init(loop, &s->poll, s->fd) != 0)
+    s->stills = still_maker_new(loop);
+    if (!s->stills || uv_poll_init(loop, &s->poll, s->fd) != 0)
         goto free_timer;
     s->poll.data = s;
     set_deaf(s, false);
@@ -209,6 +213,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     return s;
 
 free_timer:
+    still_maker_free(s->stills);
     timer_free(s->second);
 close_fd:
     close(s->fd);
@@ -246,6 +251,7 @@ void server_free(struct server *s)
     usec_t now = clock_now();
     for (int i = 0; i < s->places.count; i++)
         connection_free(s->connections[i], now);
+    still_maker_free(s->stills);
     timer_free(s->second);
     uv_close((uv_handle_t *)&s->poll, on_closed);
 }

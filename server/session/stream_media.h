@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "common/wire/sdp.h"
+#include "media/picture/picture.h"
 #include "server/session/frame_sink.h"
 #include "stream/send/media_feed.h"
 
@@ -26,6 +27,13 @@ struct media_feed_config {
     bool exact;
 };
 
+// Takes one raw picture. Embedded by its owner.
+struct picture_taker {
+    // Called once, outside `take`; `p` is borrowed for the call. NULL: the media has ended.
+    void (*on_picture)(struct picture_taker *t, struct picture *p, usec_t now);
+    struct picture_taker *next; // the media's own
+};
+
 // An operation that the media does not need is NULL, except feed_new and free.
 struct stream_media_ops {
     // Call it once, before the first feed. Returns 0, or ERR_IO (logged).
@@ -38,6 +46,10 @@ struct stream_media_ops {
     void (*stats)(const struct stream_media *m, struct stream_stats *out);
     // Stored media: as stored_cache_digest.
     int (*digest)(struct stream_media *m, int track, int64_t group, struct stored_digest *out);
+    // Gives the next picture as it is to the taker, even if no viewer watches. NULL: the media has
+    // coded frames or packets only. `leave`: the taker does not want it any more.
+    void (*take)(struct stream_media *m, struct picture_taker *t);
+    void (*leave)(struct stream_media *m, struct picture_taker *t);
     // Does not wait for threads that read; the loop must run until its handles are closed. The
     // caller first stops the guard of the file that is read.
     void (*free)(struct stream_media *m);

@@ -12,6 +12,7 @@
 static const char FILES[] = "/.weir/";
 static const char PAGE[] = "index.html";
 static const char EMBED[] = "weir.js"; // pages of others load it
+static const char STILL[] = ".jpg";
 static const char PROTOCOL[] = "rtsp.onvif.org";
 
 const char *web_origins_read(struct web_origins *o, const char *text)
@@ -89,6 +90,8 @@ static const char *reason_of(int status)
         return "Permanent Redirect";
     case 400:
         return "Bad Request";
+    case 401:
+        return "Unauthorized";
     case 403:
         return "Forbidden";
     case 404:
@@ -99,6 +102,10 @@ static const char *reason_of(int status)
         return "Content Too Large";
     case 426:
         return "Upgrade Required";
+    case 429:
+        return "Too Many Requests";
+    case 503:
+        return "Service Unavailable";
     default:
         return "Internal Server Error";
     }
@@ -294,10 +301,50 @@ void web_front_answer(const struct web_front *w, const struct web_request *r, st
         say(a, false);
     } else if (upgrade && !head) {
         answer_upgrade(w, r, a);
+    } else if (web_front_still_path(r).at) {
+        *a = (struct web_answer){.is_still = true};
     } else {
         answer_file(w, r, head, a);
         a->ends = a->ends || r->minor == 0 || web_request_lists(r, "Connection", "close");
     }
+}
+
+struct text web_front_still_path(const struct web_request *r)
+{
+    size_t prefix = sizeof(FILES) - 1, suffix = sizeof(STILL) - 1;
+    struct text path = r->path;
+    bool is_file = path.len >= prefix && memcmp(path.at, FILES, prefix) == 0;
+    if (is_file || path.len <= suffix + 1 ||
+        memcmp(path.at + path.len - suffix, STILL, suffix) != 0)
+        return (struct text){0};
+    return (struct text){path.at, path.len - suffix};
+}
+
+void web_front_still(const struct web_front *w, const struct web_request *r,
+                     const struct web_still *still, struct web_answer *a)
+{
+    bool head = text_is(r->method, "HEAD");
+    begin(w, still->status, a);
+    a->ends = r->minor == 0 || web_request_lists(r, "Connection", "close");
+    if (still->status != 200) {
+        if (still->status == 401)
+            add_header(a, "WWW-Authenticate", still->challenge);
+        if (still->status == 503)
+            add_header(a, "Retry-After", "1");
+        snprintf(a->text, sizeof(a->text), "%s\n", still->reason);
+        say(a, head);
+        return;
+    }
+    add_header(a, "Cache-Control", "no-store");
+    add_header(a, "Cross-Origin-Resource-Policy", "same-origin");
+    if (still->data) {
+        add_body(a, "image/jpeg", still->data, still->bytes, head);
+        return;
+    }
+    add_header(a, "Content-Type", "image/jpeg"); // of HEAD: the length is not known yet
+    if (a->ends)
+        add_header(a, "Connection", "close");
+    end(a);
 }
 
 void web_front_refuse(const struct web_front *w, int err, struct web_answer *a)

@@ -2,7 +2,8 @@
 // The answers of the RTSP port to HTTP: the page that plays a stream, at every path; its few files,
 // below /.weir/ (no stream has a name that begins with a dot); and RTSP inside a WebSocket, with
 // the subprotocol rtsp.onvif.org (ONVIF Streaming Specification, 5.1.5). What a path has, the page
-// asks by RTSP. Does no I/O.
+// asks by RTSP. A path that ends in .jpg is the newest picture of the stream at the path before
+// that, which the caller gets. Does no I/O.
 //
 // Web pages of others. A WebSocket may be opened by any page that the user visits, so a request
 // with an Origin is only accepted from this server's own page, or from one of --allow-origin. "DNS
@@ -46,6 +47,7 @@ struct web_front {
 
 struct web_answer {
     int status;
+    bool is_still; // nothing is answered yet: the caller gets a picture and calls web_front_still
     bool upgrades; // status 101: what follows is a WebSocket
     bool ends;     // the connection ends after it; not with `upgrades`
     char head[WEB_HEAD_MAX];
@@ -57,6 +59,20 @@ struct web_answer {
 
 // Answers a request.
 void web_front_answer(const struct web_front *w, const struct web_request *r, struct web_answer *a);
+// A picture, or why there is none.
+struct web_still {
+    int status;
+    const char *reason;    // a sentence, borrowed; with a status other than 200
+    const char *challenge; // value of WWW-Authenticate; with status 401
+    const void *data;      // borrowed until the answer is sent; NULL: for HEAD
+    size_t bytes;
+};
+
+// Returns the path of the stream whose picture is requested; .at == NULL: it is no such request.
+struct text web_front_still_path(const struct web_request *r);
+// Answers a request for which web_front_answer has set is_still.
+void web_front_still(const struct web_front *w, const struct web_request *r,
+                     const struct web_still *still, struct web_answer *a);
 // Answers bytes that web_request_decode refused with `err`.
 void web_front_refuse(const struct web_front *w, int err, struct web_answer *a);
 

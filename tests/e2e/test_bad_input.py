@@ -33,7 +33,7 @@ class Sender(BadInput):
 
     def test_usage(self):
         self.send_fails(2, ["--nosuch"], "--nosuch", "--help")
-        self.send_fails(2, ["test:", "test:"], "one SOURCE")
+        self.send_fails(2, ["test:", "test:"], "SOURCE 'test:' has no name")
         self.send_fails(2, ["--level"], "--level", "requires a value")
         for value in "640x360", "640x360@30", "639x360@30:900", "640x360@0:900", "640x360@30:1", "ax360@30:900":
             self.send_fails(2, ["--level", value], value)

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/rtsp/still_visit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/wire/url.h"
+#include "server/access/access_guest.h"
+#include "server/policy/catalog_path.h"
+#include "server/session/catalog.h"
+#include "server/still/still_maker.h"
+
+struct still_visit {
+    struct still_visit_config config;
+    struct access_guest *guest; // owned; NULL: everybody may watch
+    bool let_in;                // the request that waits was let in
+    struct catalog_hold hold;
+    struct still_request request;
+    struct access_refusal refusal;
+    char text[256]; // of a reason
+};
+
+static void on_ready(void *ctx, usec_t now)
+{
+    struct still_visit *v = ctx;
+    v->config.on_ready(v->config.ctx, now);
+}
+
+struct still_visit *still_visit_new(const struct still_visit_config *config)
+{
+    struct still_visit *v = calloc(1, sizeof(*v));
+    if (!v)
+        return NULL;
+    v->config = *config;
+    v->config.peer = NULL; // it is not needed any more
+    v->hold = (struct catalog_hold){.on_ready = on_ready, .ctx = v};
+    v->request = (struct still_request){.on_ready = on_ready, .ctx = v};
+    struct access_guest_config guest = {.access = config->access,
+                                        .loop = config->loop,
+                                        .peer = config->peer,
+                                        .on_ready = on_ready,
+                                        .ctx = v};
+    v->guest = config->access ? access_guest_new(&guest) : NULL;
+    if (v->guest || !config->access)
+        return v;
+    free(v);
+    return NULL;
+}
+
+// Ends the request. The picture's stream may close then.
+static bool end(struct still_visit *v)
+{
+    still_maker_leave(&v->request);
+    v->config.catalog->ops->leave(v->config.catalog, &v->hold);
+    v->let_in = false;
+    return true;
+}
+
+void still_visit_free(struct still_visit *v)
+{
+    if (!v)
+        return;
+    end(v);
+    access_guest_free(v->guest);
+    free(v);
+}
+
+__attribute__((format(printf, 4, 5))) static bool refuse(struct still_visit *v,
+                                                         struct web_still *out, int status,
+                                                         const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(v->text, sizeof(v->text), format, args);
+    va_end(args);
+    *out = (struct web_still){.status = status, .reason = v->text};
+    return end(v);
+}
+
+static enum access_answer ask_access(struct still_visit *v, const struct still_query *q,
+                                     usec_t now)
+{
+    char query[CATALOG_URL_PATH_MAX], key[URL_MAX_KEY] = "";
+    if (!v->guest)
+        return ACCESS_GRANTED;
+    if (snprintf(query, sizeof(query), "/?%.*s", (int)q->query.len, q->query.at) <
+        (int)sizeof(query))
+        (void)url_take_parameter(query, "key", key, sizeof(key));
+    struct access_request r = {.path = q->path,
+                               .key = {key, strlen(key)},
+                               .authorization = q->authorization,
+                               .right = ACCESS_WATCH,
+                               .is_secure = q->is_secure};
+    enum access_answer answer = access_guest_ask(v->guest, &r, &v->refusal, now);
+    if (answer == ACCESS_REFUSED && (r.key.len || r.authorization.at))
+        log_of(LOG_INFO, "viewer", v->config.name, "viewer %s is not let in: %s", v->config.name,
+               v->refusal.text);
+    return answer;
+}
+
+static bool refuse_stream(struct still_visit *v, int err, struct web_still *out)
+{
+    if (err == CATALOG_REFUSED)
+        return refuse(v, out, v->hold.refusal.status, "%s", v->hold.refusal.text);
+    if (err == ERR_FULL || err == ERR_AGAIN || err == ERR_TIMED_OUT)
+        return refuse(v, out, 503, "busy opening other files; try again");
+    return refuse(v, out, 404, "no such stream");
+}
+
+static bool refuse_picture(struct still_visit *v, int err, struct web_still *out)
+{
+    if (err == ERR_UNSUPPORTED)
+        return refuse(v, out, 404, "this stream has no still pictures: a camera, a screen, the test "
+                                   "picture and a file that is not prepared have");
+    if (err == ERR_TIMED_OUT || err == ERR_END)
+        return refuse(v, out, 503, "the source gave no picture; try again");
+    return refuse(v, out, 503, "too many pictures are being made; try again");
+}
+
+bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct web_still *out,
+                     usec_t now)
+{
+    char path[CATALOG_URL_PATH_MAX];
+    struct stream *stream;
+    *out = (struct web_still){.status = 200};
+    enum access_answer answer = v->let_in ? ACCESS_GRANTED : ask_access(v, q, now);
+    if (answer == ACCESS_WAITS)
+        return false;
+    if (answer == ACCESS_REFUSED) {
+        *out = (struct web_still){.status = v->refusal.status,
+                                  .reason = v->refusal.text,
+                                  .challenge = v->refusal.challenge};
+        return end(v);
+    }
+    v->let_in = true;
+    if (q->path.len >= sizeof(path))
+        return refuse(v, out, 404, "no such stream");
+    text_copy(q->path, path, sizeof(path));
+    struct catalog *c = v->config.catalog;
+    int err = c->ops->take(c, path, &v->hold, false, &stream);
+    if (err == CATALOG_WAITS)
+        return false;
+    if (err)
+        return refuse_stream(v, err, out);
+    if (q->head)
+        return end(v);
+    const uint8_t *data = NULL;
+    size_t bytes = 0;
+    err = still_maker_get(v->config.maker, path, stream->media, &v->request, &data, &bytes, now);
+    if (err == STILL_WAITS)
+        return false;
+    if (err)
+        return refuse_picture(v, err, out);
+    out->data = data;
+    out->bytes = bytes;
+    return end(v);
+}
