@@ -23,7 +23,7 @@ struct connection_config {
     struct catalog *catalog;                   // borrowed
     struct mtp_raw *raw;                       // borrowed; NULL: none
     struct access *access;                     // borrowed; NULL: everybody may watch
-    struct still_maker *stills;                // borrowed
+    struct still_maker *stills;                // borrowed; NULL: no still pictures
     const char *program;                       // static; as struct server_config says
     const struct tls_credentials *credentials; // borrowed; NULL: no TLS
     const struct web_origins *origins;         // borrowed; of web pages that may play; NULL: none

@@ -150,7 +150,9 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
         return end(v);
     const uint8_t *data = NULL;
     size_t bytes = 0;
-    err = still_maker_get(v->config.maker, path, stream->media, &v->request, &data, &bytes, now);
+    err = v->config.maker ? still_maker_get(v->config.maker, path, stream->media, &v->request,
+                                            &data, &bytes, now)
+                          : ERR_UNSUPPORTED;
     if (err == STILL_WAITS)
         return false;
     if (err)

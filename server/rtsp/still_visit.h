@@ -24,7 +24,7 @@ struct still_visit_config {
     uv_loop_t *loop;
     struct catalog *catalog;                 // borrowed
     struct access *access;                   // borrowed; NULL: everybody may watch
-    struct still_maker *maker;               // borrowed
+    struct still_maker *maker;               // borrowed; NULL: no stream has pictures
     const struct sockaddr *peer;             // copied
     const char *name;                        // borrowed; the peer's address, for the log
     void (*on_ready)(void *ctx, usec_t now); // ask again, with the same request

@@ -200,3 +200,53 @@ TEST_CASE("live_media: the position in a file", "[threads]")
         CHECK(place.frames.first == place.frames.show);
     }
 }
+
+namespace
+{
+
+struct taker : picture_taker {
+    int pictures = 0, ends = 0;
+
+    taker() : picture_taker{}
+    {
+        on_picture = [](picture_taker *t, picture *p, usec_t) {
+            (p ? static_cast<taker *>(t)->pictures : static_cast<taker *>(t)->ends)++;
+        };
+    }
+};
+
+} // namespace
+
+TEST_CASE("live_media: a picture is taken without a viewer, and the source pauses again",
+          "[threads]")
+{
+    house h;
+    taker a, b, never;
+    for (int i = 1; i <= 3; i++) {
+        h.media->ops->take(h.media, &a);
+        h.media->ops->take(h.media, &b);
+        while (a.pictures < i && !h.late)
+            uv_run(&h.loop, UV_RUN_ONCE);
+        REQUIRE(a.pictures == i);
+        CHECK(b.pictures == i); // the same one
+    }
+    stream_stats stats{};
+    h.media->ops->stats(h.media, &stats);
+    CHECK(stats.encoders[0].stats.frames == 0); // nothing was encoded
+    h.media->ops->take(h.media, &never);
+    h.media->ops->leave(h.media, &never);
+    h.media->ops->leave(h.media, &never);
+    CHECK(never.pictures == 0);
+
+    // With a viewer it takes one of the pictures that are encoded.
+    viewer v(&h.loop, h.media, 1);
+    v.watch(1);
+    while (!v.frames && !h.late)
+        uv_run(&h.loop, UV_RUN_ONCE);
+    h.media->ops->take(h.media, &a);
+    while (a.pictures + a.ends < 4 && !h.late)
+        uv_run(&h.loop, UV_RUN_ONCE);
+    CHECK(a.pictures + a.ends == 4); // the short film may be over
+    v.watch(-1);
+    CHECK(never.pictures == 0);
+}

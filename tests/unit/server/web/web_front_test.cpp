@@ -221,3 +221,71 @@ TEST_CASE("web_front: an answer stays within its bounds")
     CHECK(f.answer.status == 400);
     CHECK(f.answer.ends);
 }
+
+TEST_CASE("web_front: a path that ends in .jpg is a picture of the stream before it")
+{
+    Front f;
+    const struct {
+        const char *first, *path; // NULL: it is none
+    } rows[] = {
+        {"GET /front.jpg", "/front"},
+        {"GET /a/b%20c.mp4.jpg?key=x", "/a/b%20c.mp4"},
+        {"HEAD /live.jpg", "/live"},
+        {"GET /.jpg", nullptr},
+        {"GET /front.JPG", nullptr},
+        {"GET /.weir/x.jpg", nullptr},
+        {"GET /front.jpg/", nullptr},
+        {"POST /front.jpg", nullptr},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.first);
+        f.ask(row.first, HOST);
+        CHECK(f.answer.is_still == (row.path != nullptr));
+        std::string s = std::string(row.first) + " HTTP/1.1\r\n\r\n";
+        struct web_request r;
+        size_t used;
+        REQUIRE(web_request_decode(reinterpret_cast<const uint8_t *>(s.data()), s.size(), &r,
+                                   &used) == 0);
+        struct text path = web_front_still_path(&r);
+        if (row.path)
+            CHECK(std::string(path.at, path.len) == row.path);
+    }
+    CHECK(f.ask("GET /front.jpg", "Host: evil.example\r\n") == 403); // as for the page
+    CHECK_FALSE(f.answer.is_still);
+}
+
+TEST_CASE("web_front: the answers to requests for pictures")
+{
+    Front f;
+    const struct {
+        const char *first;
+        web_still still;
+        const char *begins, *has, *body;
+    } rows[] = {
+        {"GET /a.jpg HTTP/1.1", {200, nullptr, nullptr, "JPEG", 4}, "HTTP/1.1 200 OK\r\n",
+         "Cache-Control: no-store\r\n", "JPEG"},
+        {"GET /a.jpg HTTP/1.1", {200, nullptr, nullptr, "JPEG", 4}, "HTTP/1.1 200 OK\r\n",
+         "Content-Type: image/jpeg\r\nContent-Length: 4\r\n", "JPEG"},
+        {"HEAD /a.jpg HTTP/1.1", {200, nullptr, nullptr, nullptr, 0}, "HTTP/1.1 200 OK\r\n",
+         "Content-Type: image/jpeg\r\n\r\n", ""},
+        {"GET /a.jpg HTTP/1.1", {401, "a key", "Basic x", nullptr, 0},
+         "HTTP/1.1 401 Unauthorized\r\n", "WWW-Authenticate: Basic x\r\n", "a key\n"},
+        {"GET /a.jpg HTTP/1.1", {503, "busy", nullptr, nullptr, 0},
+         "HTTP/1.1 503 Service Unavailable\r\n", "Retry-After: 1\r\n", "busy\n"},
+        {"GET /a.jpg HTTP/1.0", {404, "none", nullptr, nullptr, 0}, "HTTP/1.1 404 Not Found\r\n",
+         "Connection: close\r\n", "none\n"},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.first, row.still.status);
+        std::string s = std::string(row.first) + "\r\n\r\n";
+        struct web_request r;
+        size_t used;
+        REQUIRE(web_request_decode(reinterpret_cast<const uint8_t *>(s.data()), s.size(), &r,
+                                   &used) == 0);
+        web_front_still(&f.front, &r, &row.still, &f.answer);
+        CHECK(f.head().find(row.begins) == 0);
+        CHECK(f.head().find(row.has) != std::string::npos);
+        CHECK(f.head().substr(f.head().size() - 4) == "\r\n\r\n");
+        CHECK(f.body() == row.body);
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/still/still_maker.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <string>
+
+#include "common/base/err.h"
+
+namespace
+{
+
+struct source : stream_media { // gives pictures when the test says so
+    picture_taker *taker = nullptr;
+    int takes = 0, leaves = 0;
+
+    explicit source(bool has_pictures = true) : stream_media{}
+    {
+        static const stream_media_ops with = [] {
+            stream_media_ops o{};
+            o.take = [](stream_media *m, picture_taker *t) {
+                auto *s = static_cast<source *>(m);
+                REQUIRE(s->taker == nullptr);
+                s->taker = t;
+                s->takes++;
+            };
+            o.leave = [](stream_media *m, picture_taker *t) {
+                auto *s = static_cast<source *>(m);
+                CHECK(s->taker == t);
+                s->taker = nullptr;
+                s->leaves++;
+            };
+            return o;
+        }();
+        static const stream_media_ops without{};
+        ops = has_pictures ? &with : &without;
+    }
+    void give(bool ends = false)
+    {
+        picture *p = ends ? nullptr : picture_new(64, 36);
+        if (p) {
+            memset(p->plane[0], 100, static_cast<size_t>(p->stride[0] * 36));
+            memset(p->plane[1], 128, static_cast<size_t>(p->stride[1] * 18));
+            memset(p->plane[2], 128, static_cast<size_t>(p->stride[2] * 18));
+        }
+        picture_taker *t = taker;
+        taker = nullptr;
+        REQUIRE(t);
+        t->on_picture(t, p, 0);
+        picture_unref(p);
+    }
+};
+
+struct viewer {
+    still_request request{};
+    int calls = 0;
+
+    viewer()
+    {
+        request.ctx = this;
+        request.on_ready = [](void *ctx, usec_t) { static_cast<viewer *>(ctx)->calls++; };
+    }
+};
+
+struct house {
+    uv_loop_t loop;
+    still_maker *maker;
+    const uint8_t *data = nullptr;
+    size_t bytes = 0;
+
+    house()
+    {
+        uv_loop_init(&loop);
+        maker = still_maker_new(&loop);
+        REQUIRE(maker);
+    }
+    ~house()
+    {
+        still_maker_free(maker);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+    int get(viewer &v, source &s, usec_t now, const char *path = "/front")
+    {
+        return still_maker_get(maker, path, &s, &v.request, &data, &bytes, now);
+    }
+    void wait(const viewer &v)
+    {
+        while (!v.calls)
+            uv_run(&loop, UV_RUN_ONCE);
+    }
+};
+
+const usec_t SOON = USEC_NEVER / 2; // after all that the loop's clock says
+
+} // namespace
+
+TEST_CASE("still_maker: a picture serves all that wait, and those of the next second", "[threads]")
+{
+    house h;
+    source s;
+    viewer a, b, c;
+    CHECK(h.get(a, s, SOON) == STILL_WAITS);
+    CHECK(h.get(a, s, SOON) == STILL_WAITS);
+    CHECK(h.get(b, s, SOON) == STILL_WAITS);
+    CHECK(s.takes == 1);
+    s.give();
+    CHECK(h.get(c, s, SOON) == STILL_WAITS); // while it is encoded
+    h.wait(a);
+    CHECK(b.calls == 1);
+    CHECK(c.calls == 1);
+    REQUIRE(h.get(a, s, SOON + 100 * USEC_PER_SEC) == 0); // however late it is
+    REQUIRE(h.bytes > 100);
+    CHECK((h.data[0] == 0xff && h.data[1] == 0xd8));
+    CHECK(h.get(b, s, SOON) == 0);
+    CHECK(h.get(c, s, SOON) == 0);
+    CHECK(h.get(a, s, 0) == 0); // the newest picture is not a second old
+    CHECK(s.takes == 1);
+    CHECK(h.get(a, s, SOON) == STILL_WAITS); // it is older
+    CHECK(s.takes == 2);
+    still_maker_leave(&a.request);
+    CHECK(s.leaves == 1);
+    still_maker_leave(&a.request);
+}
+
+TEST_CASE("still_maker: what cannot be made", "[threads]")
+{
+    house h;
+    source none(false), ended;
+    viewer v;
+    CHECK(h.get(v, none, 0) == ERR_UNSUPPORTED);
+    CHECK(h.get(v, ended, SOON) == STILL_WAITS);
+    ended.give(true);
+    CHECK(v.calls == 1);
+    CHECK(h.get(v, ended, SOON) == ERR_END);
+    // A source that gives none: the deadline has passed for the loop's clock.
+    CHECK(h.get(v, ended, 0) == STILL_WAITS);
+    v.calls = 0;
+    h.wait(v);
+    CHECK(ended.leaves == 1);
+    CHECK(h.get(v, ended, 0) == ERR_TIMED_OUT);
+}
+
+TEST_CASE("still_maker: it holds no media that nobody waits for", "[threads]")
+{
+    house h;
+    source before, after; // of one path, such as before and after a change of the configuration
+    viewer a, b;
+    CHECK(h.get(a, before, SOON) == STILL_WAITS);
+    CHECK(h.get(b, after, SOON) == STILL_WAITS);
+    CHECK(after.takes == 0);
+    still_maker_leave(&a.request);
+    CHECK(before.leaves == 1);
+    CHECK(after.takes == 1);
+    after.give();
+    h.wait(b);
+    CHECK(h.get(b, after, SOON) == 0);
+}
+
+TEST_CASE("still_maker: pictures of many paths are bounded", "[threads]")
+{
+    house h;
+    source sources[STILLS_MAX + 1];
+    viewer viewers[STILLS_MAX + 1];
+    for (int i = 0; i < STILLS_MAX; i++)
+        CHECK(h.get(viewers[i], sources[i], SOON, std::to_string(i).c_str()) == STILL_WAITS);
+    viewer &last = viewers[STILLS_MAX];
+    CHECK(h.get(last, sources[STILLS_MAX], SOON, "last") == ERR_FULL);
+    still_maker_leave(&viewers[3].request);
+    CHECK(h.get(last, sources[STILLS_MAX], SOON, "last") == STILL_WAITS);
+    for (auto &v : viewers)
+        still_maker_leave(&v.request);
+}
