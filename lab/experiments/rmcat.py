@@ -178,10 +178,11 @@ def one(context):
     window = viewing.Window(round(WARM * fps), round((flow.end - flow.start) * fps), fps)
     figures |= viewing.figures(frames, pictures, window)
     if context.run == 0:
+        zero = 0 if peer else pairs[0].started  # of the clock of the frames, seconds of the monotonic one
         np.savez_compressed(context.kept("npz"), mbit=np.array([s.mbit for s in series]),
                             wait=np.array([s.wait for s in series]),
                             tcp=rmcat_metrics.Series(tcp, network.epoch, case.duration, 0).mbit if tcp else [],
-                            shown=np.array([f.captured for f in frames if f.read]) - network.epoch,
+                            shown=np.array([f.captured for f in frames if f.read]) + zero - network.epoch,
                             latency=np.array([(f.shown - f.captured) * 1e3 for f in frames if f.read]))
     return figures
 
