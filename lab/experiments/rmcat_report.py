@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tables and plots of experiment rmcat, and the tables of docs/comparison.md and of the README.
 
-    python3 -m lab.experiments.rmcat_report results/rmcat     writes these tables again
+    /usr/bin/python3 -m lab.experiments.rmcat_report results/rmcat     writes these tables again
 """
 import os
 import re
