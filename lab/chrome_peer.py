@@ -2,10 +2,10 @@
 """One end of a WebRTC connection of Chrome's engine (the Python package wrtc), for lab/chrome.py.
 
     chrome_peer.py receive SIGNAL WIDTH HEIGHT > PICTURES
-    chrome_peer.py send SIGNAL WIDTH HEIGHT CLIP HEADER FRAME FPS EPOCH BPS
+    chrome_peer.py send SIGNAL WIDTH HEIGHT CLIP HEADER FRAME FPS EPOCH BPS PAUSE RESUME
 
 Offer and answer are files SIGNAL.offer and SIGNAL.answer. The sender's frame n is due at EPOCH + n / FPS on the monotonic
-clock. SIGINT ends both.
+clock; from PAUSE to RESUME, seconds of media, the encoding is inactive. SIGINT ends both.
 """
 import asyncio
 import json
@@ -47,7 +47,7 @@ async def gathered(pc):
         await asyncio.sleep(0.01)
 
 
-async def send(where, width, height, clip, header, frame, fps, epoch, bps):
+async def send(where, width, height, clip, header, frame, fps, epoch, bps, pause):
     pc = webrtc.RTCPeerConnection()
     generator = webrtc.VideoTrackGenerator()
     generator.track.content_hint = "motion"
@@ -64,6 +64,13 @@ async def send(where, width, height, clip, header, frame, fps, epoch, bps):
     with open(clip, "rb") as f:
         for n in range((os.fstat(f.fileno()).st_size - header) // frame):
             await asyncio.sleep(max(0.0, epoch + n / fps - time.monotonic()))
+            paused = pause[0] <= n / fps < pause[1]
+            if paused == parameters.encodings[0].active:
+                parameters = sender.get_parameters()
+                parameters.encodings[0].active = not paused
+                await sender.set_parameters(parameters)
+            if paused:
+                continue
             size = width * height * 3 // 2
             data = os.pread(f.fileno(), size, header + (n + 1) * frame - size)
             init = webrtc.VideoFrameBufferInit(format="I420", coded_width=width, coded_height=height,
@@ -101,8 +108,9 @@ def main():
     if what == "receive":
         asyncio.run(receive(where, int(width), int(height)))
     else:
-        clip, header, frame, fps, epoch, bps = rest
-        asyncio.run(send(where, int(width), int(height), clip, int(header), int(frame), float(fps), float(epoch), int(bps)))
+        clip, header, frame, fps, epoch, bps, pause, resume = rest
+        asyncio.run(send(where, int(width), int(height), clip, int(header), int(frame), float(fps), float(epoch), int(bps),
+                         (float(pause), float(resume))))
 
 
 if __name__ == "__main__":

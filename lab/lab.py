@@ -28,7 +28,7 @@ def pattern(text):
 
 def arguments():
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
-    parser.add_argument("name", help='an experiment, or "list"')
+    parser.add_argument("name", help='an experiment, "list", or "peers", which installs other programs to compare with')
     parser.add_argument("--runs", type=int, help="seeds for each cell and contender (default: the experiment's own)")
     parser.add_argument("--quick", action="store_true", help="a short version; its exit code shows whether all results are plausible")
     parser.add_argument("--resume", action="store_true", help="continue with the existing results")
@@ -41,12 +41,15 @@ def arguments():
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own trace in Mahimahi's format")
     parser.add_argument("--clip", metavar="FILE",
                         help="experiments qoe, live, repair, goddard --real: your own video instead of the test picture")
+    parser.add_argument("--speed", type=float, metavar="N", help="experiment rmcat: divide all times of the cases by N, 1 to 10")
     parser.add_argument("--build", default="build/release", metavar="DIR", help="folder of the programs")
     parser.add_argument("--results", default="results", metavar="DIR", help="folder for the results")
     args = parser.parse_args()
     args.name = args.name.replace("-", "_")  # a module's name
     if args.runs is not None and args.runs < 1 or args.jobs < 1:
         parser.error("--runs and --jobs expect a number of at least 1")
+    if args.speed is not None and not 1 <= args.speed <= 10:
+        parser.error("--speed expects 1 to 10")
     return parser, args
 
 
@@ -106,6 +109,9 @@ def main():
     if args.name == "list":
         show_list()
         return 0
+    if args.name == "peers":
+        from lab import peers
+        return peers.install()
     if args.name not in experiment.names():
         parser.error(f'there is no experiment "{args.name}" (available: {", ".join(experiment.names())})')
     options = {}
@@ -124,6 +130,8 @@ def main():
         if not os.path.isfile(args.clip):
             parser.error(f"--clip: there is no file {args.clip}")
         options["clip"] = os.path.abspath(args.clip)
+    if args.speed:
+        options["speed"] = args.speed
     if args.report_only:
         return conduct(args, options)
     if not isolate.isolated():

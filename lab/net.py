@@ -197,6 +197,24 @@ def dumbbell(world, senders, receivers, forward, backward, *options, access=None
     return {**left, **right}
 
 
+def chain(world, hops, hosts, access=None):
+    """Routers "router0" = link "hop0" = "router1" ... in a row, and hosts at them. HOPS: functions that return, just before
+    the link is made, its texts and options: (forward, backward, *options). HOSTS: {name: number of its router}; access as in
+    dumbbell(). Returns the address of each host."""
+    routers = [f"router{i}" for i in range(len(hops) + 1)]
+    for name in (*routers, *hosts):
+        world.add(name)
+    at = {host: _attach(world, host, routers[number], (access or {}).get(host)) for host, number in hosts.items()}
+    for i, hop in enumerate(hops):
+        left_end, right_end = world.link(f"hop{i}", routers[i], routers[i + 1], *hop())
+        for host, number in hosts.items():
+            if number > i:
+                world.route(routers[i], at[host] + "/32", right_end)
+            else:
+                world.route(routers[i + 1], at[host] + "/32", left_end)
+    return at
+
+
 def two_part_path(world, backbone, access, cross=("cross-left", "cross-middle", "cross-right"), options=(),
                   backbone_options=()):
     """server - left router = "backbone" = proxy = "access" = right router - client, with a host for cross traffic at

@@ -47,11 +47,12 @@ def read_clip(path):
 
 
 class Feeder(threading.Thread):
-    """Writes a clip's frames into a pipe, frame n not before EPOCH + n / fps. Owns the descriptor."""
+    """Writes a clip's frames into a pipe, frame n not before EPOCH + n / fps. Owns the descriptor. PAUSE: (begin, end) in
+    seconds of media; the frames between are left out."""
 
-    def __init__(self, clip, fd, epoch):
+    def __init__(self, clip, fd, epoch, pause=(0, 0)):
         super().__init__(daemon=True)
-        self.clip, self.fd, self.epoch = clip, fd, epoch
+        self.clip, self.fd, self.epoch, self.pause = clip, fd, epoch, pause
         self.start()
 
     def run(self):
@@ -60,6 +61,8 @@ class Feeder(threading.Thread):
                 end = os.fstat(f.fileno()).st_size
                 self._copy(f.fileno(), 0, self.clip.header)
                 for n in range((end - self.clip.header) // self.clip.frame):
+                    if self.pause[0] <= n / self.clip.fps < self.pause[1]:
+                        continue
                     time.sleep(max(0.0, self.epoch + n / self.clip.fps - time.monotonic()))
                     self._copy(f.fileno(), self.clip.header + n * self.clip.frame, self.clip.frame)
         except BrokenPipeError:
@@ -109,42 +112,65 @@ def ends(kind, address):
             ["-f", "rtsp", "-rtsp_transport", kind.removeprefix("rtsp-"), url])
 
 
-class Pair:
-    """ffmpeg in namespace SENDER streams CLIP to ffmpeg and weir-watch in RECEIVER, which has ADDRESS."""
+def start_watch(world, receiver, source, lines_path, name, watched):
+    """Returns (weir-watch, or None without WATCHED; the descriptor that takes the raw pictures, which the caller closes)."""
+    if not watched:
+        return None, os.open(os.devnull, os.O_WRONLY)
+    lines = os.open(lines_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    pictures, shown = os.pipe()
+    try:
+        return world.start(receiver, ["weir-watch", source], "watch" + name, stdin=pictures, stdout=lines), shown
+    finally:
+        os.close(pictures)
+        os.close(lines)
 
-    def __init__(self, world, sender, receiver, address, clip, kind, kbps):
-        self.world, self.sender, self.clip = world, sender, clip
+
+def finish_watch(watch, lines_path):
+    """Waits for weir-watch, whose input has ended; returns its lines."""
+    if not watch:
+        return []
+    if watch.wait(20) != 0:
+        raise watch.failed(f"ended with {watch.code}")
+    return json_lines(lines_path)
+
+
+class Pair:
+    """ffmpeg in namespace SENDER streams CLIP to ffmpeg and weir-watch in RECEIVER, which has ADDRESS. NAME distinguishes the
+    files of several pairs. Without WATCHED, the pictures are decoded and not compared."""
+
+    def __init__(self, world, sender, receiver, address, clip, kind, kbps, name="", watched=True, pause=(0, 0)):
+        self.world, self.sender, self.clip, self.name, self.pause = world, sender, clip, name, pause
         source, self.output = ends(kind, address)
         self.rate = ["-b:v", f"{kbps}k", "-maxrate", f"{kbps}k", "-bufsize", f"{kbps * BUFFER_S:g}k"]
-        shown, pictures = os.pipe()
-        lines = os.open(self.lines_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        self.watch, shown = start_watch(world, receiver, clip.path, self.lines_path, name, watched)
         try:
-            self.watch = world.start(receiver, ["weir-watch", clip.path], "watch", stdin=shown, stdout=lines)
             self.receiver = world.start(receiver, [*ffmpeg(), *RECEIVER, *source, "-an", "-vsync", "passthrough", "-f",
-                                                   "rawvideo", "-pix_fmt", "yuv420p", "-"], "receive", stdout=pictures)
+                                                   "rawvideo", "-pix_fmt", "yuv420p", "-"], "receive" + name, stdout=shown)
         finally:
-            for fd in shown, pictures, lines:
-                os.close(fd)
+            os.close(shown)
 
     @property
     def lines_path(self):
-        return self.world.path("watch.jsonl")
+        return self.world.path(f"watch{self.name}.jsonl")
 
     def send(self, epoch):
         pictures, feed = os.pipe()
         try:
             self.publisher = self.world.start(
                 self.sender, [*ffmpeg(), "-f", "yuv4mpegpipe", "-i", "pipe:0", *ENCODER, *self.rate, *self.output],
-                "publish", stdin=pictures)
+                "publish" + self.name, stdin=pictures)
         finally:
             os.close(pictures)
-        self.feeder = Feeder(self.clip, feed, epoch)
+        self.feeder = Feeder(self.clip, feed, epoch, self.pause)
 
     def finish(self):
         """Ends all; returns weir-watch's lines."""
         self.receiver.stop()
         self.publisher.stop()
-        if self.watch.wait(20) != 0:
-            raise self.watch.failed(f"ended with {self.watch.code}")
+        lines = finish_watch(self.watch, self.lines_path)
         self.feeder.join(5)
-        return json_lines(self.lines_path)
+        return lines
+
+    def cpu(self):
+        """Returns the CPU seconds of both ends, without weir-watch, once they have ended."""
+        return self.receiver.cpu + self.publisher.cpu

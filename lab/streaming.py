@@ -91,19 +91,23 @@ def until(when):
 
 
 class WeirPair:
-    """weir-send in namespace "server", at ADDRESS, and weir-play in "client"; the same methods as others.Pair."""
+    """weir-send in namespace SENDER, at ADDRESS, and weir-play in RECEIVER; the same methods as others.Pair. PAUSE: (begin,
+    end) in seconds of media, when the viewer pauses."""
 
-    def __init__(self, world, address, source, transport, duration, send=(), play=(), sound=False):
-        self.transport, self.duration, self.sound = transport, duration, sound
-        self.options = ["--picture-events", *play]
+    def __init__(self, world, address, source, transport, duration, send=(), play=(), sound=False, sender="server",
+                 receiver="client", name="", watched=True, pause=(0, 0)):
+        self.transport, self.duration, self.sound, self.receiver = transport, duration, sound, receiver
+        self.options = ["--picture-events" if watched else "--no-picture", *play]
+        if pause[1]:
+            self.options += ["--at", f"{pause[0]:g}:pause", "--at", f"{pause[1]:g}:go-on"]
         self.started = None  # monotonic seconds; the events' clock begins there, or the start of a program later
         self.began = time.monotonic()  # weir-send's clock; its start takes some hundredths of a second
-        self.flow = live.Flow(world, "server", address, source, options=send)
+        self.flow = live.Flow(world, sender, address, source, name, send)
 
     def send(self, epoch):
         until(epoch)
         self.started = time.monotonic()
-        self.flow.play("client", self.transport, self.duration + DRAIN, options=self.options, sound=self.sound)
+        self.flow.play(self.receiver, self.transport, self.duration + DRAIN, options=self.options, sound=self.sound)
 
     def finish(self):
         """Waits for both; returns the lines of weir-play's events."""
@@ -112,9 +116,13 @@ class WeirPair:
         self.flow.sender.stop()
         return live.json_lines(self.flow.path("events.jsonl"))
 
+    def cpu(self):
+        """Returns the CPU seconds of both ends, once they have ended; weir-play's include the comparison of pictures."""
+        return self.flow.player.cpu + self.flow.sender.cpu
+
     def encoder_rates(self):
         """Returns [(seconds since `started`, bit/s that the sender requests from the encoder)], one a second."""
-        lines = live.json_lines(self.flow.world.path("send.jsonl"))
+        lines = live.json_lines(self.flow.world.path(f"send{self.flow.name}.jsonl"))
         return [(l["t"] + self.began - self.started, l["adaptation"]["encoder"]) for l in lines if l.get("adaptation")]
 
     def report(self):

@@ -8,7 +8,7 @@ ladder; ffmpeg, whose users choose one rate, runs with the ladder's top rate and
 import os
 import time
 
-from lab import live, net, others, viewing
+from lab import chrome, live, net, others, streaming, viewing
 from lab.experiment import Cell, Experiment
 from lab.experiments import qoe_report
 from lab.run import Failed
@@ -19,6 +19,7 @@ WEIR = ["minbuf:1,3", "minbuf:auto,20", "tcp", "udp", "tfrc", "arc", "scream", "
 VARIANTS = ["minbuf:1,3 low-latency", "minbuf:1,3 latency=300"]  # weir-play with another latency than its default
 RATES = (1920, 1200)  # kbit/s: the top of Weir's ladder, and a modest one
 OTHERS = [f"{kind} {kbps}k" for kbps in RATES for kind in others.KINDS]
+CHROME = list(chrome.KINDS)  # it follows the network itself, up to the first of these rates
 
 RTT_MS = 50
 STAIRS_MBIT = (4, 2, 4, 1.5, 4)
@@ -60,6 +61,8 @@ def pair_of(world, at, clip, contender, duration, build):
     kind, _, rate = contender.partition(" ")
     if kind in others.KINDS:
         return others.Pair(world, "server", "client", at[1], clip, kind, int(rate.removesuffix("k")))
+    if kind in chrome.KINDS:
+        return chrome.Pair(world, "server", "client", clip, kind, RATES[0])
     transport, play = play_options(contender, build)
     # A repeated file is live media: it has no end, and no viewer sets its speed.
     return WeirPair(world, at[0], clip.path, transport, duration, ["--loop"], ["--reference", clip.path, *play])
@@ -93,7 +96,7 @@ def one(context):
 
 
 def viewer_figures(context, lines, clip, epoch):
-    if context.contender.partition(" ")[0] in others.KINDS:
+    if context.contender.partition(" ")[0] in (*others.KINDS, *chrome.KINDS):
         frames, pictures = viewing.of_watch(lines, epoch, clip.fps)
     else:
         frames, pictures = viewing.of_weir(lines)
@@ -121,10 +124,11 @@ def check_quick(rows):
 
 def experiment(quick, options):
     settings = {"source": options.get("clip", "test:1280x720@30"), "duration": 10 if quick else 30}
-    title = "What a viewer sees: Weir beside SRT and RTSP"
+    title = "What a viewer sees: Weir beside SRT, RTSP and WebRTC"
     seconds = LEAD + settings["duration"] + DRAIN + 1
     if quick:
-        return Experiment("qoe", title + " (quick)", cells()[:1], ["minbuf:1,3", "auto", "srt-120 1920k"], one,
-                          qoe_report.write, runs=1, seconds=seconds, check=check_quick, options=settings)
-    return Experiment("qoe", title, cells(), WEIR + VARIANTS + OTHERS, one, qoe_report.write, runs=3, seconds=seconds,
-                      options=settings)
+        return Experiment("qoe", title + " (quick)", cells()[:1], ["minbuf:1,3", "auto", "srt-120 1920k", "googcc"], one,
+                          qoe_report.write, runs=1, seconds=seconds, check=check_quick, missing=streaming.missing,
+                          options=settings)
+    return Experiment("qoe", title, cells(), WEIR + VARIANTS + OTHERS + CHROME, one, qoe_report.write, runs=3, seconds=seconds,
+                      missing=streaming.missing, options=settings)

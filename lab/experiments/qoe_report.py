@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from lab import others, viewing
+from lab import chrome, others, viewing
 from lab.experiment import kept_path
 from lab.report import canvas
 from lab.rows import Rows, text
@@ -21,7 +21,7 @@ COLUMNS = [("freezes", "freezes", 1), ("frozen", "time frozen", 3), ("longest_fr
 
 
 def is_weir(contender):
-    return contender.partition(" ")[0] not in others.KINDS
+    return contender.partition(" ")[0] not in (*others.KINDS, *chrome.KINDS)
 
 
 def candidates(rows, cell):

@@ -75,6 +75,9 @@ static void access_dropped(struct dropper *d, struct packet *p, enum link_drop c
 static int init_hop(struct chain *c, int hop, bool right, size_t *trace_line, usec_t now)
 {
     const struct chain_link *l = right ? &c->config.right : &c->config.left;
+    if (right && c->config.each_right)
+        l = &c->config.each_right[hop];
+    assert(!right || l->spec->delay == c->config.right.spec->delay);
     struct chain_hop *h = hop_at(c, hop, right);
     h->chain = c;
     h->right = right;

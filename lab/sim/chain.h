@@ -29,7 +29,10 @@ struct chain_link {
 struct chain_config {
     int hops;                      // 1 .. CHAIN_HOPS_MAX
     struct chain_link right, left; // links of every hop
-    uint32_t flows;                // flow ids are below this number
+    // [hops], borrowed during chain_init: links to the right that differ, with the delay of
+    // `right`. NULL: none.
+    const struct chain_link *each_right;
+    uint32_t flows; // flow ids are below this number
     uint64_t seed;
     // Called with `ctx` for each packet that the network drops.
     void (*on_drop)(void *ctx, const struct packet *p, enum link_drop cause, usec_t now);

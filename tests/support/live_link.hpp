@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,110 @@
 
 // What a live session meets, if it is not the default.
 struct live_setting {
-    enum tcp { SACK, RENO, CUBIC };  // RENO, CUBIC: as Linux's
+    enum tcp { SACK, RENO, CUBIC }; // RENO, CUBIC: as Linux's
     tcp downloads;
     std::vector<level_request> levels; // none: the default ladder
-    const struct synthetic *media = nullptr; // borrowed; its ladder and frame rate; a test makes the frames
-    usec_t latency = 0;                      // of the sender's queue; 0: BOUND
-    tcp own = RENO;                    // below the media, over tcp and minbuf
+    const struct synthetic *media =
+        nullptr;        // borrowed; its ladder and frame rate; a test makes the frames
+    usec_t latency = 0; // of the sender's queue; 0: BOUND
+    tcp own = RENO;     // below the media, over tcp and minbuf
+};
+
+// The network of one live session or several, and of TCP flows beside them.
+class live_network
+{
+  public:
+    static constexpr usec_t MS = USEC_PER_MSEC;
+
+    world w{};
+    packet_pool small{}, large{};
+    flow_env env{};
+    chain c{};
+
+    // `links`: of each hop to the right, in weir-link's syntax, without a delay; `back`: of every
+    // hop to the left. `trace`: the text of the trace that links[0] names. `flows`: max number of
+    // flows.
+    live_network(const std::vector<std::string> &links, const char *back, uint32_t flows,
+                 uint64_t seed, const std::string &trace = "")
+    {
+        world_init(&w, 0);
+        packet_pool_init(&small, FLOW_SMALL, 100000);
+        packet_pool_init(&large, FLOW_LARGE, 100000);
+        env.small = &small;
+        env.large = &large;
+        std::vector<link_spec> specs(links.size() + 1);
+        std::vector<chain_link> right(links.size());
+        char why[256] = "";
+        for (size_t i = 0; i < links.size(); i++) {
+            INFO(links[i]);
+            REQUIRE(link_spec_parse(links[i].c_str(), &specs[i], why, sizeof(why)) == 0);
+            right[i] = {&specs[i], i || trace.empty() ? nullptr : trace.c_str(),
+                        i ? 0 : trace.size()};
+        }
+        REQUIRE(link_spec_parse(back, &specs.back(), why, sizeof(why)) == 0);
+        chain_config config{};
+        config.hops = static_cast<int>(links.size());
+        config.right = right[0];
+        config.each_right = right.data();
+        config.left.spec = &specs.back();
+        config.flows = flows;
+        config.seed = seed;
+        config.on_drop = dropped;
+        size_t line = 0;
+        REQUIRE(chain_init(&c, &w, &config, &line, 0) == 0);
+    }
+    ~live_network()
+    {
+        close();
+        for (flow *f : tcps)
+            f->ops->free(f);
+        packet_pool_destroy(&small);
+        packet_pool_destroy(&large);
+    }
+    live_network(const live_network &) = delete;
+    live_network &operator=(const live_network &) = delete;
+
+    // Ends the network, whose packets go back to their pools. A session that is freed does it: then
+    // no session of the network runs any more.
+    void close()
+    {
+        if (!c.world)
+            return;
+        chain_destroy(&c);
+        world_destroy(&w);
+    }
+    void attach(uint32_t id, flow *f, usec_t rtt, int from = 0, int to = 1)
+    {
+        chain_path path{};
+        path.from = from;
+        path.to = to;
+        path.rtt = rtt;
+        path.bps = 100000000;
+        REQUIRE(chain_attach(&c, id, &path, &f->source, &f->sink) == 0);
+        REQUIRE(world_add(&w, &f->source) == 0);
+        REQUIRE(world_add(&w, &f->sink) == 0);
+    }
+    flow *add_tcp(const flow_tcp_config &config, uint32_t id, usec_t from, uint64_t seed,
+                  usec_t rtt, int to = 1)
+    {
+        flow *f = flow_tcp_new(&env, &config, id, from, USEC_NEVER, seed);
+        REQUIRE(f);
+        tcps.push_back(f);
+        attach(id, f, rtt, 0, to);
+        return f;
+    }
+
+  private:
+    std::vector<flow *> tcps; // owned
+
+    static void dropped(void *, const struct packet *, link_drop, usec_t) {}
+};
+
+// Where a session is in a network.
+struct live_path {
+    uint32_t id;
+    int from, to; // routers
+    usec_t rtt;
 };
 
 class live_link
@@ -52,43 +151,37 @@ class live_link
     live_link(const std::string &via, const char *link, usec_t rtt, int downloads = 0,
               usec_t from = 0, uint64_t seed = 1, bool resends = true, const char *back = "",
               const live_setting &setting = {live_setting::SACK, {}})
-        : r(rng_seeded(seed)), way_back(rtt / 2)
+        : live_link(via,
+                    std::make_unique<live_network>(std::vector<std::string>{link}, back,
+                                                   static_cast<uint32_t>(downloads) + 1, seed),
+                    rtt, seed, resends, setting)
     {
-        world_init(&w, 0);
-        packet_pool_init(&small, FLOW_SMALL, 100000);
-        packet_pool_init(&large, FLOW_LARGE, 100000);
-        env.small = &small;
-        env.large = &large;
-        open_chain(link, back, downloads, seed);
-        open_ladder(setting);
-        open_sender(via, rtt, seed, resends, setting.latency ? setting.latency : BOUND, setting.own);
-        attach(0, &self.flow, rtt);
         for (int i = 0; i < downloads; i++) {
             flow_tcp_config config{};
             config.tcp = tcp();
             config.tcp.packets = INT64_MAX;
             config.tcp.as_linux = setting.downloads != live_setting::SACK;
-            config.tcp.growth = setting.downloads == live_setting::CUBIC ? TCP_CUBIC : TCP_COUNT_ACKS;
+            config.tcp.growth =
+                setting.downloads == live_setting::CUBIC ? TCP_CUBIC : TCP_COUNT_ACKS;
             config.packet_bytes = 1500;
             config.delayed_ack = 40 * MS;
-            flow *f = flow_tcp_new(&env, &config, static_cast<uint32_t>(i) + 1, from, USEC_NEVER,
-                                   seed + static_cast<uint64_t>(i));
-            REQUIRE(f);
-            others.push_back(f);
-            attach(static_cast<uint32_t>(i) + 1, f, rtt);
+            others.push_back(owned->add_tcp(config, static_cast<uint32_t>(i) + 1, from,
+                                            seed + static_cast<uint64_t>(i), rtt));
         }
-        node_wake_at(&self.flow.source, 0);
+    }
+    // A session that begins now, in a network that it shares, and that outlives it.
+    live_link(const std::string &via, live_network &network, const live_path &path, uint64_t seed,
+              const live_setting &setting)
+        : the_network(network), w(network.w), r(rng_seeded(seed)), way_back(path.rtt / 2),
+          next_frame(network.w.now)
+    {
+        open(via, path, seed, true, setting);
     }
     virtual ~live_link()
     {
         stream_sender_free(s);
-        chain_destroy(&c);
-        world_destroy(&w);
+        the_network.close();
         carrier->ops->free(carrier);
-        for (flow *f : others)
-            f->ops->free(f);
-        packet_pool_destroy(&small);
-        packet_pool_destroy(&large);
     }
     live_link(const live_link &) = delete;
     live_link &operator=(const live_link &) = delete;
@@ -101,7 +194,7 @@ class live_link
     }
     void run_to(double second)
     {
-        world_run(&w, static_cast<usec_t>(second * 1e6));
+        world_run(&the_network.w, static_cast<usec_t>(second * 1e6));
     }
     double seconds() const
     {
@@ -293,6 +386,13 @@ class live_link
         return USEC_NEVER;
     }
     virtual void viewer_run(usec_t /*now*/) {}
+    // Returns true if the source gives a frame at this time.
+    virtual bool makes(usec_t /*now*/) const
+    {
+        return true;
+    }
+    // A packet of the sender reached the viewer's host.
+    virtual void packet_arrived(const struct packet * /*p*/, usec_t /*now*/) {}
     virtual usec_t feedback_next() const
     {
         usec_t next = nacks.empty() ? USEC_NEVER : nacks.front().at;
@@ -308,13 +408,12 @@ class live_link
         int64_t number;
     };
 
+    std::unique_ptr<live_network> owned; // none if it shares one
+    live_network &the_network;
+    world &w; // of `the_network`
     rng r;
     usec_t way_back;
-    world w{};
-    packet_pool small{}, large{};
-    flow_env env{};
-    chain c{};
-    link_spec right{}, left{};
+    usec_t next_frame = 0;
     ladder l{};
     double fps = FPS; // of the source
     stream_sender *s = nullptr;
@@ -324,7 +423,7 @@ class live_link
         int64_t seq;
         int later; // packets with a higher number that arrived since
     };
-    std::vector<hole> holes; // not reported yet
+    std::vector<hole> holes;    // not reported yet
     std::vector<missing> nacks; // NACKs on their way to the sender
     std::vector<impatience> plis;
     std::vector<flow *> others;
@@ -333,7 +432,24 @@ class live_link
     encoded media{};
     encoder encoders[LADDER_MAX_SIZES];
     bool repaired = false; // true if the sender has requested a repair since this was cleared
-    usec_t next_frame = 0;
+
+    live_link(const std::string &via, std::unique_ptr<live_network> network, usec_t rtt,
+              uint64_t seed, bool resends, const live_setting &setting)
+        : owned(std::move(network)), the_network(*owned), w(the_network.w), r(rng_seeded(seed)),
+          way_back(rtt / 2)
+    {
+        open(via, {0, 0, 1, rtt}, seed, resends, setting);
+    }
+    void open(const std::string &via, const live_path &path, uint64_t seed, bool resends,
+              const live_setting &setting)
+    {
+        open_ladder(setting);
+        open_sender(via, path.rtt, seed, resends, setting.latency ? setting.latency : BOUND,
+                    setting.own);
+        self.flow.id = path.id;
+        the_network.attach(path.id, &self.flow, path.rtt, path.from, path.to);
+        node_wake_at(&self.flow.source, w.now);
+    }
 
     static tcp_sender_config tcp()
     {
@@ -345,22 +461,6 @@ class live_link
         t.timestamps = true;
         t.growth = TCP_COUNT_ACKS;
         return t;
-    }
-    static void dropped(void *, const struct packet *, link_drop, usec_t) {}
-    void open_chain(const char *link, const char *back, int downloads, uint64_t seed)
-    {
-        char why[256] = "";
-        REQUIRE(link_spec_parse(link, &right, why, sizeof(why)) == 0);
-        REQUIRE(link_spec_parse(back, &left, why, sizeof(why)) == 0);
-        chain_config config{};
-        config.hops = 1;
-        config.right.spec = &right;
-        config.left.spec = &left;
-        config.flows = static_cast<uint32_t>(downloads) + 1;
-        config.seed = seed;
-        config.on_drop = dropped;
-        size_t line = 0;
-        REQUIRE(chain_init(&c, &w, &config, &line, 0) == 0);
     }
     void open_ladder(const live_setting &setting)
     {
@@ -375,13 +475,13 @@ class live_link
                                                    {30, 1}, 2, &l);
         REQUIRE(err == 0);
     }
-    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends, usec_t latency,
-                     live_setting::tcp own)
+    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends,
+                     usec_t latency, live_setting::tcp own)
     {
         static const node_ops source_ops = {source_push, source_run, nullptr};
         static const node_ops sink_ops = {sink_push, sink_run, nullptr};
         self.owner = this;
-        self.flow.env = &env;
+        self.flow.env = &the_network.env;
         self.flow.stop = USEC_NEVER;
         node_init(&self.flow.source, &source_ops, nullptr);
         node_init(&self.flow.sink, &sink_ops, nullptr);
@@ -400,7 +500,7 @@ class live_link
         sender.latency = latency;
         sender.ops = sender_ops();
         sender.ctx = this;
-        s = stream_sender_new(&sender, 0);
+        s = stream_sender_new(&sender, w.now);
         REQUIRE(s);
         sim_transport_config config{};
         config.via = via.c_str();
@@ -414,7 +514,7 @@ class live_link
         config.delayed_ack = 40 * MS;
         config.token = 7;
         REQUIRE(sim_transport_check(via.c_str()) == 0);
-        carrier = sim_transport_new(&config, 0);
+        carrier = sim_transport_new(&config, w.now);
         REQUIRE(carrier);
         carrier->on_room = on_room;
         carrier->deliver = deliver;
@@ -422,24 +522,13 @@ class live_link
         handed.media = carrier->media;
         handed.media.ops = tap_ops();
         handed.owner = this;
-        REQUIRE(stream_sender_attach(s, &handed.media, 0) == 0);
+        REQUIRE(stream_sender_attach(s, &handed.media, w.now) == 0);
         carrier->media.queue = handed.media.queue;
         carrier->media.queue_ctx = handed.media.queue_ctx;
         if (!resends)
             REQUIRE(stream_sender_set_repair(s, REPAIR_MODE_OFF) == REPAIR_MODE_OFF);
-        stream_sender_play(s, 0);
+        stream_sender_play(s, w.now);
     }
-    void attach(uint32_t id, flow *f, usec_t rtt)
-    {
-        chain_path path{};
-        path.to = 1;
-        path.rtt = rtt;
-        path.bps = 100000000;
-        REQUIRE(chain_attach(&c, id, &path, &f->source, &f->sink) == 0);
-        REQUIRE(world_add(&w, &f->source) == 0);
-        REQUIRE(world_add(&w, &f->sink) == 0);
-    }
-
     // ---- Sums
 
     void count(std::vector<double> &series, double bytes) const
@@ -628,7 +717,7 @@ class live_link
     }
     static const media_transport_ops *tap_ops()
     {
-        static const media_transport_ops ops = {tap_room,       tap_send, nullptr, tap_wish,
+        static const media_transport_ops ops = {tap_room,       tap_send, nullptr,  tap_wish,
                                                 tap_media_rate, tap_info, tap_fate, tap_max_rate};
         return &ops;
     }
@@ -724,7 +813,8 @@ class live_link
     {
         live_link *o = of_source(n);
         while (o->next_frame <= now) {
-            o->make(now);
+            if (o->makes(now))
+                o->make(now);
             o->next_frame += static_cast<usec_t>(1e6 / o->fps);
         }
         o->hear(now);
@@ -755,6 +845,7 @@ class live_link
     {
         live_link *o = of_sink(n);
         o->count(o->got, p->bytes);
+        o->packet_arrived(p, now);
         o->carrier->ops->arrived(o->carrier, p, now);
         sink_settle(o, now);
     }

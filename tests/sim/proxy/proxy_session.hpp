@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A live session over a two-part path: origin - backbone - proxy - access - viewer. Origin and
-// backbone are the storm's; the proxy is weir-proxy's own bridge and stream_sender. The viewer counts
-// whole frames; it does not play.
+// backbone are the storm's; the proxy is weir-proxy's own bridge and stream_sender. The viewer
+// counts whole frames; it does not play.
 #ifndef WEIR_TESTS_PROXY_SESSION_HPP
 #define WEIR_TESTS_PROXY_SESSION_HPP
 
@@ -14,13 +14,14 @@ struct proxy_setting {
     std::string backbone = "tfrc", access = "minbuf:1,3"; // transports
     usec_t backbone_rtt = 200 * USEC_PER_MSEC, access_rtt = 10 * USEC_PER_MSEC;
     double backbone_mbps = 10, backbone_loss = 0;
-    std::string backbone_queue = "droptail:200ms"; // of the backbone; more keys of the link may follow
+    std::string backbone_queue =
+        "droptail:200ms"; // of the backbone; more keys of the link may follow
     live_setting media{live_setting::SACK, {}};
     std::string link; // of the access, in weir-link's syntax
     reflect_mode reflect = REFLECT_LIMIT;
     scheduler_mode queue = SCHEDULER_PRIORITY;
     usec_t target = 250 * USEC_PER_MSEC;
-    int64_t window = 0; // of the viewer's TCP, packets; 0: live_link's
+    int64_t window = 0;            // of the viewer's TCP, packets; 0: live_link's
     usec_t latency = USEC_PER_SEC; // of the viewer's buffer
     bool keeps_badput = false;
     double length = 65; // seconds
@@ -104,7 +105,8 @@ class proxy_session : public storm_session
         if (all.empty())
             return INFINITY;
         std::sort(all.begin(), all.end());
-        return usec_to_msec(all[static_cast<size_t>(quantile * static_cast<double>(all.size() - 1))]);
+        return usec_to_msec(
+            all[static_cast<size_t>(quantile * static_cast<double>(all.size() - 1))]);
     }
     double frames_a_second(double from, double to) const
     {
@@ -152,8 +154,8 @@ class proxy_session : public storm_session
     sim_relay *relay = nullptr;
     frame_receiver *sink = nullptr;
     qoe *seen = nullptr;
-    std::vector<bool> whole; // by frame number
-    std::vector<int> layers; // that are decodable, by frame number
+    std::vector<bool> whole;                              // by frame number
+    std::vector<int> layers;                              // that are decodable, by frame number
     std::map<std::pair<int64_t, int>, usec_t> relayed_at; // by frame number and size
     std::deque<request> limits;
     uint64_t counted = 0; // bytes at the viewer
@@ -204,7 +206,7 @@ class proxy_session : public storm_session
         REQUIRE(sim_transport_check(set.access.c_str()) == 0);
         sim_relay_config config{};
         config.world = &w;
-        config.env = &env;
+        config.env = &the_network.env;
         config.ladder = &l;
         config.access = &link;
         config.via = set.access.c_str();
@@ -291,7 +293,8 @@ class proxy_session : public storm_session
         whole.resize(std::max(whole.size(), i + 1), false);
         layers.resize(whole.size(), 0);
         bool decodable = f->on_lower ? layers[i] == f->size_id
-                                     : f->key || (f->depends_on >= 0 && whole[static_cast<size_t>(f->depends_on)]);
+                                     : f->key || (f->depends_on >= 0 &&
+                                                  whole[static_cast<size_t>(f->depends_on)]);
         whole[i] = whole[i] || decodable;
         layers[i] += decodable;
         arrivals.push_back({frames[i].at, now, f->temporal_id, decodable, f->size_id,

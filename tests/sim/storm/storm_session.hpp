@@ -28,7 +28,6 @@ class storm_session : public live_link
     // Of weir-play:
     static constexpr usec_t LOW_LATENCY = 400 * MS, MIN_PLAYOUT = 20 * MS;
 
-
   public:
     std::vector<usec_t> shown;   // when each picture was on the screen, in order
     std::vector<usec_t> latency; // of each of them, since its capture
@@ -45,17 +44,18 @@ class storm_session : public live_link
                     static_cast<usec_t>(net.download_from * 1e6), net.seed, true,
                     net.link_back().c_str(), net.setting),
           tells_rtt(net.tells_rtt), rtt(net.rtt), losses(rng_seeded(net.seed + 1)),
-          feedback_loss(net.back && via.compare(0, 3, "tcp") && via.compare(0, 6, "minbuf") ? net.loss : 0)
+          feedback_loss(
+              net.back && via.compare(0, 3, "tcp") && via.compare(0, 6, "minbuf") ? net.loss : 0)
     {
-        for (int i = 0; i < l.size_count; i++) {
-            layer_refs_init(&models[i].refs, l.sizes[i].layers, 8);
-            repair_budget_init(&models[i].budget, 0);
-            repair_budget_viewers(&models[i].budget, 1, 0);
-            if (encoders[i].watchers)
-                repair_budget_begin(&models[i].budget, 1, 0, 0);
-        }
-        open_viewer(net);
-        made = true;
+        open_session(net.seed, net.low_latency);
+    }
+    // With the viewer's default latency, in a network that it shares.
+    storm_session(const std::string &via, live_network &network, const live_path &path,
+                  uint64_t seed, const live_setting &setting)
+        : live_link(via, network, path, seed, setting), second_at(network.w.now + USEC_PER_SEC),
+          tells_rtt(true), rtt(path.rtt), losses(rng_seeded(seed + 1)), feedback_loss(0)
+    {
+        open_session(seed, false);
     }
     ~storm_session() override
     {
@@ -138,12 +138,24 @@ class storm_session : public live_link
     bool made = false;
     bool tells = false; // the sender what the viewer waits
 
-    void open_viewer(const storm_case &net)
+    void open_session(uint64_t seed, bool low_latency)
+    {
+        for (int i = 0; i < l.size_count; i++) {
+            layer_refs_init(&models[i].refs, l.sizes[i].layers, 8);
+            repair_budget_init(&models[i].budget, w.now);
+            repair_budget_viewers(&models[i].budget, 1, w.now);
+            if (encoders[i].watchers)
+                repair_budget_begin(&models[i].budget, 1, 0, w.now);
+        }
+        open_viewer(seed, low_latency);
+        made = true;
+    }
+    void open_viewer(uint64_t seed, bool low_latency)
     {
         clock_sync_shared(&clock);
-        report = qoe_new("sim:", 0, 0);
+        report = qoe_new("sim:", 0, w.now);
         qoe_setup setup = {"storm", "", "storm", "", &l, true};
-        qoe_on_setup(report, &setup, 0);
+        qoe_on_setup(report, &setup, w.now);
         frame_receiver_config in{};
         in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
         in.payload_type = RTP_PT_H264;
@@ -154,12 +166,12 @@ class storm_session : public live_link
         in.on_frame = on_frame;
         in.ctx = this;
         receiver = frame_receiver_new(&in);
-        rtcp_exchange_init(&exchange, net.seed, true, true, false);
+        rtcp_exchange_init(&exchange, seed, true, true, false);
         if (!carrier->media.reliable) {
             repair_receiver_config parts{in.ext, true, true, true};
             repair = repair_receiver_new(&parts);
             REQUIRE(repair);
-            repair_receiver_set_rtt(repair, rtt, 0);
+            repair_receiver_set_rtt(repair, rtt, w.now);
             frame_receiver_set_repair(receiver, repair);
             REQUIRE(stream_sender_set_repair(s, REPAIR_MODE_AUTO) == REPAIR_MODE_AUTO);
             stream_sender_set_playout(s, LOW_LATENCY);
@@ -171,17 +183,17 @@ class storm_session : public live_link
         v.level = -1;
         v.resume_threshold = 250 * MS;
         v.decode_lead = PLAYOUT_DECODE_LEAD;
-        v.low_latency = net.low_latency;
+        v.low_latency = low_latency;
         v.live = v.asks_keys = true;
         v.steers = true;
-        v.latency = net.low_latency ? LATENCY_LOW : LATENCY_AUTO;
+        v.latency = low_latency ? LATENCY_LOW : LATENCY_AUTO;
         v.sender_share = BOUND;
         pipeline = video_pipeline_new(&v);
         REQUIRE((report && receiver && pipeline));
         video_pipeline_set_rtt(pipeline, rtt);
         if (repair)
             video_pipeline_set_repair(pipeline, repair_round_wait(rtt));
-        tells = repair && !net.low_latency;
+        tells = repair && !low_latency;
     }
 
     // ---- The encoders
@@ -260,7 +272,8 @@ class storm_session : public live_link
     {
         return static_cast<storm_session *>(ctx);
     }
-    static void on_packet(void *ctx, const rtp_packet *p, int64_t ext_seq, usec_t arrived, usec_t now)
+    static void on_packet(void *ctx, const rtp_packet *p, int64_t ext_seq, usec_t arrived,
+                          usec_t now)
     {
         of(ctx)->request_missing(now);
         video_pipeline_packet(of(ctx)->pipeline, p, ext_seq, arrived);
