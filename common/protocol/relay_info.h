@@ -17,6 +17,7 @@ struct relay_info {
     double backbone_loss;      // part of the packets, 0 .. 1
     double backbone_delay_ms;  // mean time from the origin's first write of a frame to its arrival
     double backbone_skipped;   // frames that the origin left out
+    double backbone_away_s;    // time since the origin was lost; 0: it is not lost
     double proxy_delay_ms;     // mean time from the arrival of a frame to its first write here
     double proxy_limit_bps;    // max rate that was requested of the origin; 0: none
     double proxy_badput_bytes; // of frames that could not be decoded and were not forwarded
@@ -26,7 +27,7 @@ struct relay_info {
 static inline struct relay_info relay_info_unknown(void)
 {
     double n = (double)NAN;
-    struct relay_info unknown = {n, n, n, n, n, n, n, n, n};
+    struct relay_info unknown = {n, n, n, n, n, n, n, n, n, n};
     return unknown;
 }
 
@@ -37,7 +38,7 @@ struct relay_field {
     double *value;
 };
 
-enum { RELAY_FIELDS = 10 };
+enum { RELAY_FIELDS = 11 };
 
 static inline void relay_info_fields(struct relay_info *r, struct relay_field out[RELAY_FIELDS])
 {
@@ -47,6 +48,7 @@ static inline void relay_info_fields(struct relay_info *r, struct relay_field ou
         {"backbone.loss", 5, &r->backbone_loss},
         {"backbone.delay_ms", 3, &r->backbone_delay_ms},
         {"backbone.skipped", 0, &r->backbone_skipped},
+        {"backbone.away_s", 3, &r->backbone_away_s},
         {"proxy.delay_ms", 3, &r->proxy_delay_ms},
         {"proxy.limit_bps", 0, &r->proxy_limit_bps},
         {"proxy.badput_bytes", 0, &r->proxy_badput_bytes},

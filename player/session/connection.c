@@ -797,6 +797,11 @@ double connection_seek_base(const struct connection *c)
     return seek_base(&c->seek);
 }
 
+usec_t connection_origin_away(const struct connection *c, usec_t now)
+{
+    return path_stats_origin_away(c->path, now);
+}
+
 struct connection_status connection_read(const struct connection *c)
 {
     return (struct connection_status){.sdp = &c->sdp,

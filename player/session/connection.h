@@ -144,6 +144,8 @@ struct connection_status { // borrowed until the connection's next call
     struct picture *last_shown; // NULL: none
 };
 struct connection_status connection_read(const struct connection *c);
+// See path_stats_origin_away.
+usec_t connection_origin_away(const struct connection *c, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@ struct path_stats {
     bool datagram;
     usec_t rtt;
     struct transport_info sender;
+    usec_t away_since; // a proxy lost its origin at this time; USEC_NEVER: it has it
 };
 
 struct path_stats *path_stats_new(struct qoe *qoe, struct trace *events)
@@ -24,6 +25,7 @@ struct path_stats *path_stats_new(struct qoe *qoe, struct trace *events)
     p->qoe = qoe;
     p->events = events;
     transport_info_clear(&p->sender);
+    p->away_since = USEC_NEVER;
     return p;
 }
 
@@ -67,12 +69,28 @@ static void report_mtp_mode(const struct path_stats *p, const struct transport_i
     log_info("MTP's mode at the sender: %s (%s)", name, text);
 }
 
+// NaN: there is no proxy, or an old one.
+static void note_origin(struct path_stats *p, double away_s, usec_t now)
+{
+    bool was_away = p->away_since != USEC_NEVER;
+    bool is_away = away_s > 0 && away_s < 1e6;
+    if (is_away && !was_away) {
+        p->away_since = now - (usec_t)(away_s * USEC_PER_SEC);
+        log_warn("the proxy has lost its origin: the media continues when the origin is back, or "
+                 "ends");
+    } else if (was_away && !is_away) {
+        log_info("the proxy has its origin again after %.1f s", usec_to_sec(now - p->away_since));
+        p->away_since = USEC_NEVER;
+    }
+}
+
 void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a, usec_t now)
 {
     report_mtp_mode(p, &a->params.transport, now);
     p->sender = a->params.transport;
     if (!isnan(a->params.skipped))
         qoe_on_sender_skipped(p->qoe, (uint64_t)a->params.skipped);
+    note_origin(p, a->params.relay.backbone_away_s, now);
     qoe_on_relay(p->qoe, a->params.relay.backbone_delay_ms, a->params.relay.proxy_delay_ms);
     p->rtt = isnan(p->sender.rtt_ms) ? a->rtt : (usec_t)(p->sender.rtt_ms * 1e3);
 }
@@ -103,4 +121,9 @@ usec_t path_stats_rtt(const struct path_stats *p)
 const struct transport_info *path_stats_sender(const struct path_stats *p)
 {
     return &p->sender;
+}
+
+usec_t path_stats_origin_away(const struct path_stats *p, usec_t now)
+{
+    return p->away_since == USEC_NEVER ? -1 : usec_max(0, now - p->away_since);
 }

@@ -31,6 +31,8 @@ void path_stats_second(struct path_stats *p, const struct video_receiver_stats *
 usec_t path_stats_rtt(const struct path_stats *p); // 0: unknown
 // The sender's last report; empty: none. Borrowed.
 const struct transport_info *path_stats_sender(const struct path_stats *p);
+// Returns the time since a proxy lost its origin, or -1 if it did not.
+usec_t path_stats_origin_away(const struct path_stats *p, usec_t now);
 
 #ifdef __cplusplus
 }

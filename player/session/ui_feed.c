@@ -213,7 +213,8 @@ static void make_message(const struct connection_status *c, const struct ui_fact
         .tries = f->reconnect->tries,
         .next = reconnect_remaining(f->reconnect, now),
         .described = c->video,
-        .silence = -1};
+        .silence = -1,
+        .origin_away = -1};
     if (c->video) {
         const struct video_pipeline *pipeline = video_player_pipeline(c->video);
         const struct playout *playout = video_pipeline_playout(pipeline);
@@ -224,6 +225,7 @@ static void make_message(const struct connection_status *c, const struct ui_fact
             m.mode == PLAYOUT_PLAYING && f->reconnect->picture == RECONNECT_MOVING && !m.paused;
         m.buffer_target = playout_goal(playout);
         m.silence = video_pipeline_silence(pipeline, now);
+        m.origin_away = connection_origin_away(f->shown, now);
         m.cause = video_pipeline_stall_cause(pipeline);
     }
     overlay_message_make(&m, out);

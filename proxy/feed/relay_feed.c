@@ -674,10 +674,11 @@ static void set_playout(struct media_feed *feed, int ms)
 
 static void relay_info(const struct media_feed *feed, struct relay_info *out, usec_t now)
 {
-    (void)now;
     const struct relay_feed *f = (const struct relay_feed *)feed;
     *out = relay_info_unknown();
     access_leg_info(f->leg, out);
+    bool is_away = f->phase == AWAY || f->phase == RETURNING;
+    out->backbone_away_s = is_away ? usec_to_sec(now - f->away_since) : 0;
     if (f->upstream)
         access_leg_backbone(f->upstream, out);
 }

@@ -523,12 +523,12 @@ static void set_playout(struct media_feed *feed, int ms)
 
 static void relay_info(const struct media_feed *feed, struct relay_info *out, usec_t now)
 {
-    (void)now;
     const struct shared_feed *f = (const struct shared_feed *)feed;
     *out = relay_info_unknown();
     access_leg_info(f->leg, out);
     if (!current(f))
         return;
+    out->backbone_away_s = usec_to_sec(shared_upstream_away(current(f), now));
     out->proxy_viewers = shared_upstream_seats(current(f));
     if (shared_upstream_session(current(f)))
         access_leg_backbone(shared_upstream_session(current(f)), out);

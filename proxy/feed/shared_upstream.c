@@ -511,3 +511,8 @@ void shared_upstream_free(struct shared_upstream *u)
     timer_free(u->timer);
     free(u);
 }
+
+usec_t shared_upstream_away(const struct shared_upstream *u, usec_t now)
+{
+    return u->phase == AWAY || u->phase == RETURNING ? now - u->away_since : 0;
+}

@@ -97,6 +97,8 @@ int shared_upstream_recent(const struct shared_upstream *u, int64_t number,
 // NULL: there is no session. For its stats.
 const struct upstream *shared_upstream_session(const struct shared_upstream *u);
 usec_t shared_upstream_rtt(const struct shared_upstream *u); // 0: unknown
+// Returns the time since the origin was lost, or 0 if it is not lost.
+usec_t shared_upstream_away(const struct shared_upstream *u, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -148,6 +148,8 @@ const struct metric metrics_of_relay[] = {
              backbone_delay_ms, 1e-3),
     OF_RELAY("backbone_skipped_frames_total", COUNTER, "Frames that the origin left out.",
              backbone_skipped, 1),
+    OF_RELAY("backbone_away_seconds", GAUGE, "Time since the proxy lost its origin; 0: it did not.",
+             backbone_away_s, 1),
     OF_RELAY("proxy_delay_seconds", GAUGE,
              "Mean time from the arrival of a frame to its first write.", proxy_delay_ms, 1e-3),
     OF_RELAY("proxy_limit_bytes_per_second", GAUGE,

@@ -265,13 +265,15 @@ class Outage(ProxyCase):
             with self.subTest(source):
                 server = self.origin(source=source)
                 proxy = self.behind(server, "--outage", "60")
-                p = self.player(proxy.base + "/live")
+                p = self.player(proxy.base + "/live", "--log", "info")
                 p.wait_shown(30)
                 server.signal(signal.SIGKILL)
                 server.wait()
                 until(lambda: "is lost" in proxy.stderr, "the loss")
+                until(lambda: "the proxy has lost its origin" in p.stderr, "the viewer's message", 20)
                 self.origin(listen=f"{lib.own_address()}:{server.port}", source=source)
                 until(lambda: "is back" in proxy.stderr, "the return", 20)
+                until(lambda: "the proxy has its origin again" in p.stderr, "the viewer's second message", 20)
                 back = p.events()[-1]["t"]
                 until(lambda: any(e["shown"] > back + 1 for e in p.shown()) or not p.running(), "pictures again", 30)
                 self.assertTrue(p.running(), str(p))

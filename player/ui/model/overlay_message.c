@@ -46,6 +46,12 @@ static void buffering(const struct overlay_message_facts *f, struct overlay_mess
 
 static void stalled(const struct overlay_message_facts *f, struct overlay_message *out)
 {
+    if (f->origin_away >= 0 && f->silence >= OVERLAY_MESSAGE_SILENCE) {
+        say(out, "The proxy has lost its origin: it tries again (%d s)",
+            (int)(f->origin_away / USEC_PER_SEC));
+        because(out, "the server behind the proxy ended, or cannot be reached");
+        return;
+    }
     if (f->silence >= OVERLAY_MESSAGE_SILENCE)
         say(out, "The network stalls: waiting for data (%d s)", (int)(f->silence / USEC_PER_SEC));
     else

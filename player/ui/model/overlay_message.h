@@ -47,6 +47,7 @@ struct overlay_message_facts {
     usec_t buffered;      // media in the playout buffer
     usec_t buffer_target; // buffered media at which playing starts or resumes
     usec_t silence;       // since the last packet; -1: none yet
+    usec_t origin_away;   // since the proxy lost its origin; -1: it did not
     enum stall_cause cause;
 };
 

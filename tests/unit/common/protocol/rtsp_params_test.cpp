@@ -75,7 +75,8 @@ TEST_CASE("rtsp params: what a proxy knows of the way behind it")
 {
     struct rtsp_params m;
     rtsp_params_decode(text_of("transport: rtt_ms=12.5 skipped=4 backbone.rtt_ms=200.25 "
-                               "backbone.loss=0.02 backbone.delay_ms=101.5 proxy.delay_ms=7 "
+                               "backbone.loss=0.02 backbone.delay_ms=101.5 backbone.away_s=1.5 "
+                               "proxy.delay_ms=7 "
                                "proxy.limit_bps=x proxy.unknown=3\r\n"),
                        &m);
     CHECK(m.transport.rtt_ms == Approx(12.5));
@@ -83,6 +84,7 @@ TEST_CASE("rtsp params: what a proxy knows of the way behind it")
     CHECK(m.relay.backbone_rtt_ms == Approx(200.25));
     CHECK(m.relay.backbone_loss == Approx(0.02));
     CHECK(m.relay.backbone_delay_ms == Approx(101.5));
+    CHECK(m.relay.backbone_away_s == Approx(1.5));
     CHECK(m.relay.proxy_delay_ms == Approx(7));
     CHECK(std::isnan(m.relay.proxy_limit_bps));
     CHECK(std::isnan(m.relay.backbone_skipped));

@@ -105,8 +105,9 @@ TEST_CASE("rtsp_parameters: a proxy adds what it knows of the way behind it")
     CHECK(std::string(line) == "transport: rtt_ms=1.000");
     info.backbone_rtt_ms = 200;
     info.backbone_skipped = 3;
+    info.backbone_away_s = 4.25;
     info.proxy_limit_bps = 512e3;
     rtsp_parameter_relay(&info, line, sizeof(line));
     CHECK(std::string(line) == "transport: rtt_ms=1.000 backbone.rtt_ms=200.000 backbone.skipped=3 "
-                               "proxy.limit_bps=512000");
+                               "backbone.away_s=4.250 proxy.limit_bps=512000");
 }

@@ -201,7 +201,7 @@ TEST_CASE("metrics_text: a proxy's sessions have the way to the origin")
     for (int number : {1, 2}) {
         session_stats s = session(number);
         s.relayed = number == 2;
-        s.relay = {100, 800000, 0.01, 60, 7, 2, 512000, 1234, 3};
+        s.relay = {100, 800000, 0.01, 60, 7, 1.5, 2, 512000, 1234, 3};
         if (number == 2)
             s.relay.backbone_delay_ms = NAN;
         f->sessions[f->session_count++] = s;
@@ -212,6 +212,7 @@ TEST_CASE("metrics_text: a proxy's sessions have the way to the origin")
              "weir_session_backbone_rate_bytes_per_second{session=\"2\"} 100000",
              "weir_session_backbone_loss_ratio{session=\"2\"} 0.01",
              "weir_session_backbone_skipped_frames_total{session=\"2\"} 7",
+             "weir_session_backbone_away_seconds{session=\"2\"} 1.5",
              "weir_session_proxy_delay_seconds{session=\"2\"} 0.002",
              "weir_session_proxy_limit_bytes_per_second{session=\"2\"} 64000",
              "weir_session_proxy_badput_bytes_total{session=\"2\"} 1234",
@@ -306,7 +307,7 @@ TEST_CASE("metrics_text: the max number of sessions fits")
         s.adaptation = {-1e300 / 3, -1e300 / 3, -1e300 / 3, 1, -1e300 / 3, -1e300 / 3, 0};
         s.relayed = true;
         const double r = -1e300 / 3;
-        s.relay = {r, r, r, r, r, r, r, r, r};
+        s.relay = {r, r, r, r, r, r, r, r, r, r};
         memset(s.transport, '"', sizeof(s.transport) - 1);
         for (auto &v : s.info.variable) {
             memset(v.name, '\\', sizeof(v.name) - 1);

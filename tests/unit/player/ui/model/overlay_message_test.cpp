@@ -20,6 +20,7 @@ struct overlay_message of(const std::function<void(struct overlay_message_facts 
     f.described = true;
     f.mode = PLAYOUT_PLAYING;
     f.silence = 20 * ms;
+    f.origin_away = -1;
     change(f);
     struct overlay_message n;
     overlay_message_make(&f, &n);
@@ -66,6 +67,23 @@ TEST_CASE("overlay_message: the state and its cause while no new picture is show
              f.silence = 3400 * ms;
          },
          "The network stalls: waiting for data (3 s)", "nothing came through for a while"},
+        {[](facts &f) {
+             f.mode = PLAYOUT_REBUFFERING;
+             f.cause = STALL_OUTAGE;
+             f.silence = 3400 * ms;
+             f.origin_away = 4700 * ms;
+         },
+         "The proxy has lost its origin: it tries again (4 s)",
+         "the server behind the proxy ended, or cannot be reached"},
+        {[](facts &f) { // the last report is old: media comes again
+             f.mode = PLAYOUT_REBUFFERING;
+             f.cause = STALL_OUTAGE;
+             f.buffered = 250 * ms;
+             f.buffer_target = 500 * ms;
+             f.origin_away = 4700 * ms;
+         },
+         "Buffering 50 %", "nothing came through for a while"},
+        {[](facts &f) { f.origin_away = 4700 * ms; }, "", ""}, // what is buffered plays on
         {[](facts &f) {
              f.link = LINK_LOST;
              f.tries = 3;
