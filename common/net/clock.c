@@ -25,6 +25,11 @@ usec_t clock_wall(void)
     return read_clock(CLOCK_REALTIME);
 }
 
+usec_t clock_thread_cpu(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 void clock_wait_until(usec_t when)
 {
     struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};

@@ -15,6 +15,8 @@ extern "C" {
 usec_t clock_now(void); // CLOCK_MONOTONIC
 // Reads CLOCK_REALTIME, as microseconds since 1970.
 usec_t clock_wall(void);
+// Reads the calling thread's CPU time.
+usec_t clock_thread_cpu(void);
 // Blocks until `when` (CLOCK_MONOTONIC). Only for a thread that runs no loop.
 void clock_wait_until(usec_t when);
 // Initialises a condition whose timed waits take CLOCK_MONOTONIC instants.

@@ -24,6 +24,10 @@ enum {
     DEFAULT_MAX_FPS = 30,
     HALVED_ABOVE_FPS = 20, // the smallest default size takes every second frame of a faster source
     MAX_HALVINGS = 2,      // top rate over 1, 2 or 4
+    SIMILAR_PERCENT = 125, // a default size that is larger or faster by less replaces the other one
+    MAX_CUMULATIVE_LONG = 1920,
+    MAX_CUMULATIVE_SHORT = 1080,
+    WIDE_GAP = 2, // times the pixels of a size between two others, for it to be used
 };
 
 // Rates with a smaller relative difference are equal: a source of 30000/1001 serves both "30" and
@@ -71,10 +75,10 @@ static bool scan_fps(struct scan *s, struct fps *out)
 static bool request_in_range(const struct level_request *r)
 {
     return r->width >= MIN_WIDTH && r->width <= MAX_WIDTH && r->width % 2 == 0 &&
-           r->height >= MIN_HEIGHT && r->height <= MAX_HEIGHT && r->height % 2 == 0 &&
-           r->fps.num > 0 && r->fps.den > 0 && fps_value(r->fps) >= MIN_FPS &&
-           fps_value(r->fps) <= MAX_FPS && r->bitrate_bps >= MIN_KBPS * 1000 &&
-           r->bitrate_bps <= MAX_KBPS * 1000;
+           r->height >= MIN_HEIGHT && r->height <= MAX_WIDTH && r->height % 2 == 0 &&
+           (r->width <= MAX_HEIGHT || r->height <= MAX_HEIGHT) && r->fps.num > 0 &&
+           r->fps.den > 0 && fps_value(r->fps) >= MIN_FPS && fps_value(r->fps) <= MAX_FPS &&
+           r->bitrate_bps >= MIN_KBPS * 1000 && r->bitrate_bps <= MAX_KBPS * 1000;
 }
 
 int level_request_parse(const char *text, struct level_request *out)
@@ -94,6 +98,11 @@ int level_request_parse(const char *text, struct level_request *out)
 static int even(double pixels)
 {
     return 2 * (int)lround(pixels / 2);
+}
+
+static double pixels_of(const struct size_spec *size)
+{
+    return (double)size->width * size->height;
 }
 
 // Divides the source's rate by the smallest integer that gives at most 30, so that frames are
@@ -118,9 +127,9 @@ static void add_level(struct ladder *l, int size_id, int temporal_id, int kbps)
     l->levels[l->level_count++] = (struct level){size_id, temporal_id, kbps * 1000};
 }
 
-// Adds one row of the default ladder: a size with a level of all its layers. If `low_kbps` is not
-// 0, the size also gets a level without the top layer.
-static void add_default_size(struct ladder *l, struct size_spec size, int low_kbps, int full_kbps)
+// Adds a size with a level of all its layers. If `low_kbps` is not 0, the size also gets a level
+// without the top layer.
+static void add_size(struct ladder *l, struct size_spec size, int low_kbps, int full_kbps)
 {
     int id = l->size_count++;
     l->sizes[id] = size;
@@ -141,33 +150,142 @@ static int checked(const struct ladder *l)
     return ladder_is_valid(l) ? 0 : ERR_RANGE;
 }
 
-int ladder_default(int source_width, int source_height, struct fps source_fps, int layers,
-                   struct ladder *out)
+// Returns the size of the source's shape whose shorter side is `side`.
+static struct size_spec size_of_side(const struct ladder *l, int side, struct fps fps, int layers)
+{
+    bool upright = l->source_height > l->source_width;
+    int shorter = upright ? l->source_width : l->source_height;
+    int longer = upright ? l->source_height : l->source_width;
+    int other = even((double)side * longer / shorter);
+    return (struct size_spec){upright ? side : other, upright ? other : side, fps, layers};
+}
+
+// Makes the sizes up to 720 pixels, at up to 30 frames/s.
+static void add_rows(struct ladder *l, struct fps fps, int layers)
 {
     static const struct {
-        int height;
+        int side;     // the shorter one
         int low_kbps; // bitrate of the level without the top layer; 0: no such level
         int full_kbps;
     } rows[] = {{144, 80, 120}, {240, 240, 320}, {360, 640, 960}, {720, 0, 1920}};
+    int shorter = l->source_height < l->source_width ? l->source_height : l->source_width;
+    if (shorter < rows[0].side) {
+        struct size_spec own = {l->source_width, l->source_height, smallest_fps(fps), layers};
+        add_size(l, own, rows[0].low_kbps, rows[0].full_kbps);
+        return;
+    }
+    int below = 0; // shorter side of the previous row
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && below < shorter; i++) {
+        // The first row that is larger than the source gets the source's own size.
+        below = rows[i].side < shorter ? rows[i].side : shorter;
+        add_size(l, size_of_side(l, below, i == 0 ? smallest_fps(fps) : fps, layers),
+                 rows[i].low_kbps, rows[i].full_kbps);
+    }
+}
+
+static bool is_more(const struct size_spec *a, const struct size_spec *b, int percent)
+{
+    return pixels_of(a) * 100 > pixels_of(b) * percent ||
+           fps_value(a->fps) * 100 > fps_value(b->fps) * percent;
+}
+
+// Returns the bitrate that gives `size` at `fps` the quality of `known` at its `bps`.
+static int rate_like(const struct size_spec *known, int bps, const struct size_spec *size,
+                     double fps)
+{
+    double kbps = bps / 1000.0 * pow(pixels_of(size) / pixels_of(known), 0.75) *
+                  sqrt(fps / fps_value(known->fps));
+    return (int)lround(kbps / 10) * 10;
+}
+
+// Gives the top size another size and rate that are much like its own.
+static void enlarge_top(struct ladder *l, struct size_spec size)
+{
+    int id = l->size_count - 1;
+    for (int i = 0; i < l->level_count; i++)
+        if (l->levels[i].size_id == id)
+            l->levels[i].bitrate_bps = 1000 * rate_like(&l->sizes[id], l->levels[i].bitrate_bps,
+                                                        &size, fps_value(size.fps));
+    l->sizes[id] = size;
+}
+
+// Adds a size above those that the ladder has. If its frames without the top layer come at a usual
+// rate, they are a level, too. The size below is left out if that is much like it.
+static void add_above(struct ladder *l, struct size_spec size)
+{
+    const struct size_spec known = l->sizes[l->size_count - 1];
+    int bps = l->levels[l->level_count - 1].bitrate_bps;
+    double fps = fps_value(size.fps);
+    if (!is_more(&size, &known, SIMILAR_PERCENT)) {
+        enlarge_top(l, size);
+        return;
+    }
+    struct size_spec low = size;
+    low.fps = fps_reduced(size.fps.num, (int64_t)size.fps.den * 2);
+    int full_kbps = rate_like(&known, bps, &size, fps);
+    int low_kbps = fps > DEFAULT_MAX_FPS && fps / 2 >= HALVED_ABOVE_FPS
+                       ? rate_like(&known, bps, &size, fps / 2)
+                       : 0;
+    bool is_single =
+        l->level_count > 1 && l->levels[l->level_count - 2].size_id < l->size_count - 1;
+    if (is_single && low_kbps && !is_more(&low, &known, SIMILAR_PERCENT)) {
+        l->size_count--;
+        l->level_count--;
+    } else if (low_kbps * 1000 <= bps) {
+        low_kbps = 0;
+    }
+    add_size(l, size, low_kbps, full_kbps);
+}
+
+static bool is_within(const struct ladder *l, const struct encode_limit *limit)
+{
+    double all = 0, largest = 0;
+    for (int i = 0; i < l->size_count; i++) {
+        double rate = pixels_of(&l->sizes[i]) * fps_value(l->sizes[i].fps);
+        all += rate;
+        largest = rate > largest ? rate : largest;
+    }
+    return !limit || (largest <= limit->one_size && all <= limit->all_sizes);
+}
+
+// Adds `top`, and before it the size of 1080 pixels if there is a wide gap. Returns false, and
+// changes nothing, if that would exceed the limit, or if `top` is no more than the ladder
+// has.
+static bool add_top(struct ladder *l, struct size_spec top, const struct encode_limit *limit)
+{
+    struct ladder with = *l;
+    struct size_spec middle = size_of_side(l, 1080, l->sizes[l->size_count - 1].fps, top.layers);
+    if (!is_more(&top, &l->sizes[l->size_count - 1], 100))
+        return false;
+    if (pixels_of(&top) > WIDE_GAP * pixels_of(&middle))
+        add_above(&with, middle);
+    add_above(&with, top);
+    if (!is_within(&with, limit))
+        return false;
+    *l = with;
+    return true;
+}
+
+int ladder_default(int source_width, int source_height, struct fps source_fps, int layers,
+                   const struct encode_limit *limit, struct ladder *out)
+{
     if (layers < 2 || layers > 3 || !source_in_range(source_width, source_height, source_fps))
         return ERR_RANGE;
     *out = (struct ladder){
         .source_fps = source_fps, .source_width = source_width, .source_height = source_height};
     struct fps fps = default_fps(source_fps);
-    if (source_height < rows[0].height) {
-        struct size_spec own = {source_width, source_height, smallest_fps(fps), layers};
-        add_default_size(out, own, rows[0].low_kbps, rows[0].full_kbps);
-        return checked(out);
-    }
-    int below = 0; // height of the previous row
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && below < source_height; i++) {
-        // The first row that is higher than the source gets the source's own size.
-        int height = rows[i].height < source_height ? rows[i].height : source_height;
-        int width = even((double)height * source_width / source_height);
-        below = height;
-        struct size_spec size = {width < MIN_SOURCE ? MIN_SOURCE : width, height,
-                                 i == 0 ? smallest_fps(fps) : fps, layers};
-        add_default_size(out, size, rows[i].low_kbps, rows[i].full_kbps);
+    add_rows(out, fps, layers);
+    // The source's own size and rate, or the first of the others that the limit allows.
+    int divisor = (int)ceil(fps_value(source_fps) / MAX_FPS);
+    struct size_spec top = {source_width, source_height,
+                            fps_reduced(source_fps.num, (int64_t)source_fps.den * divisor), layers};
+    bool done = add_top(out, top, limit);
+    top.fps = fps;
+    done = done || add_top(out, top, limit);
+    static const int sides[] = {1440, 1080};
+    for (int i = 0; i < 2 && !done; i++) {
+        struct size_spec smaller = size_of_side(out, sides[i], fps, layers);
+        done = pixels_of(&smaller) < pixels_of(&top) && add_top(out, smaller, limit);
     }
     return checked(out);
 }
@@ -228,10 +346,11 @@ static int level_by_rising_bitrate(const void *a, const void *b)
 static int check_request(struct level_request *r, struct fps source)
 {
     if (!request_in_range(r)) {
-        log_error("level %dx%d is out of range: expected even sizes, %dx%d to %dx%d, at %d to %d "
-                  "frames per second and %d to %d kbit/s",
-                  r->width, r->height, MIN_WIDTH, MIN_HEIGHT, MAX_WIDTH, MAX_HEIGHT, MIN_FPS,
-                  MAX_FPS, MIN_KBPS, MAX_KBPS);
+        log_error(
+            "level %dx%d is out of range: expected even sizes, %dx%d to %dx%d or %dx%d, at %d to "
+            "%d frames per second and %d to %d kbit/s",
+            r->width, r->height, MIN_WIDTH, MIN_HEIGHT, MAX_WIDTH, MAX_HEIGHT, MAX_HEIGHT,
+            MAX_WIDTH, MIN_FPS, MAX_FPS, MIN_KBPS, MAX_KBPS);
         return ERR_RANGE;
     }
     if (halvings_to(source, r->fps) == 0)
@@ -345,12 +464,26 @@ static int default_rate(int width, int height)
     return (int)lround(kbps / 10) * 10000;
 }
 
+// Returns the source's size, or the largest of its shape that fits into 1920x1080 or 1080x1920: one
+// thread encodes all sizes.
+static struct size_spec cumulative_size(int width, int height)
+{
+    double shrink = fmin(1, fmin((double)MAX_CUMULATIVE_LONG / fmax(width, height),
+                                 (double)MAX_CUMULATIVE_SHORT / fmin(width, height)));
+    return (struct size_spec){.width = even(width * shrink), .height = even(height * shrink)};
+}
+
 int ladder_cumulative_of(const struct level_request *top, int source_width, int source_height,
                          struct fps source_fps, struct ladder *out)
 {
-    if (!top)
-        return ladder_cumulative(source_width, source_height, source_fps,
-                                 default_rate(source_width, source_height), out);
+    if (!top) {
+        struct size_spec own = cumulative_size(source_width, source_height);
+        int failed = ladder_cumulative(own.width, own.height, source_fps,
+                                       default_rate(own.width, own.height), out);
+        out->source_width = source_width;
+        out->source_height = source_height;
+        return failed;
+    }
     struct level_request level = *top;
     int err = check_request(&level, source_fps);
     if (!err)

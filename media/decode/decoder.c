@@ -49,10 +49,9 @@ static AVCodecContext *open_codec(struct decoder *d)
     c->log_level_offset = AV_LOG_TRACE; // silence libavcodec: the caller counts broken frames
     // A picture with concealed parts counts as lost: the player keeps showing the previous one.
     c->err_recognition = AV_EF_EXPLODE | AV_EF_BITSTREAM | AV_EF_BUFFER;
-    // Weir's own frames have one slice each and need no concealment. Without concealment libavcodec
-    // does not track slices and rejects a frame of several. So a third party's stream is decoded
-    // with it; is_usable() then rejects the frames that are marked as concealed.
-    if (d->order != DECODER_AS_SHOWN)
+    // Without concealment libavcodec does not track slices and rejects an H.264 frame of several,
+    // which large sizes and third parties have. is_usable() rejects frames marked as concealed.
+    if (d->id != AV_CODEC_ID_H264)
         c->error_concealment = 0;
     c->opaque = d;
     if (d->order == DECODER_AS_COMES)
@@ -154,17 +153,21 @@ static int run(struct decoder *d, const uint8_t *data, size_t bytes, int64_t num
 }
 
 // Like run(), but d->frame gets the picture of this access unit, out of its buffer. Discards the
-// pictures that libavcodec outputs in display order.
+// pictures that libavcodec outputs in display order; they alone are marked as concealed, if they
+// are.
 static int run_at_once(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number)
 {
     av_frame_unref(d->buffer);
     int err = run(d, data, bytes, number);
-    while (err == 0)
+    bool is_concealed = false;
+    while (err == 0) {
+        is_concealed |= !is_usable(d->frame);
         err = avcodec_receive_frame(d->codec, d->frame);
+    }
     av_frame_unref(d->frame);
     if (err != AVERROR(EAGAIN))
         return err;
-    if (!d->buffer->buf[0])
+    if (!d->buffer->buf[0] || is_concealed)
         return AVERROR_INVALIDDATA;
     av_frame_move_ref(d->frame, d->buffer);
     d->frame->width = d->codec->width; // the buffer's own size is in whole macroblocks

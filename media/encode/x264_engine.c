@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/coded/encode_limit.h"
 #include "media/encode/x264_stream.h"
 #include "media/rtp/h264.h"
 
@@ -26,6 +28,12 @@ struct x264_engine {
     bool key;                        // the last frame is an IDR
     struct x264_numbering numbering; // of the last frame; every frame is a reference
 };
+
+static int cores(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (int)count;
+}
 
 static x264_t *open_x264(const struct size_spec *size, int id, int dpb, bool baseline)
 {
@@ -48,6 +56,9 @@ static x264_t *open_x264(const struct size_spec *size, int id, int dpb, bool bas
     p.rc.b_mb_tree = 0;
     p.rc.i_lookahead = 0;
     x264_stream_set(&p, size, id);
+    // Slices of one picture are coded at the same time, so there is still no delay.
+    p.i_threads = encode_limit_threads(size, cores());
+    p.b_sliced_threads = p.i_threads > 1;
     if (baseline && x264_param_apply_profile(&p, "baseline") < 0)
         return NULL;
     return x264_encoder_open(&p);

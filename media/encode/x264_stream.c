@@ -102,7 +102,7 @@ struct coded_frame *x264_stream_frame(const x264_nal_t *nals, int count, struct 
         memcpy(f->data + used, start_code, START_CODE);
         used += START_CODE;
         int len = x264_stream_copy(&nals[i], n, f->data + used, cap - used);
-        assert(len > 0 && f->nal_count < CODED_FRAME_MAX_NALS); // one slice per picture
+        assert(len > 0 && f->nal_count < CODED_FRAME_MAX_NALS); // few slices per picture
         f->nals[f->nal_count++] = (struct nal){(uint32_t)used, (uint32_t)len};
         used += (size_t)len;
     }

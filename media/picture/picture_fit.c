@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 enum {
-    MAX_LONG_SIDE = 1920, // larger pictures are scaled down
-    MAX_SHORT_SIDE = 1080,
+    MAX_LONG_SIDE = 4096, // larger pictures are scaled down
+    MAX_SHORT_SIDE = 2304,
     MIN_SIDE = 16,
     MAX_ASPECT = 8, // of a pixel; a larger ratio is an error, and the pixel is taken as square
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Computes the size of pictures from files and devices inside Weir: square pixels, even sides, at
-// most 1920x1080 or 1080x1920.
+// most 4096x2304 or 2304x4096.
 #ifndef WEIR_MEDIA_PICTURE_PICTURE_FIT_H
 #define WEIR_MEDIA_PICTURE_PICTURE_FIT_H
 

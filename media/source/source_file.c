@@ -193,6 +193,9 @@ static int begin(struct source_file *s, const char *path)
                   s->pending->height);
         return ERR_UNSUPPORTED;
     }
+    if (width < (s->pending->width & ~1) && height < (s->pending->height & ~1))
+        log_info("%s: pictures of %dx%d are scaled to %dx%d, the largest size", path,
+                 s->pending->width, s->pending->height, width, height);
     s->first_pts = s->pending->pts;
     s->base.origin = usec_of_pts(s, s->first_pts);
     set_origin(s, s->first_pts, 0);

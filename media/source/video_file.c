@@ -18,7 +18,7 @@ enum {
     KEY_SEARCH = 16,          // max. seconds before the target of a seek to search for a key frame
     MAX_IDLE = 5000,          // packets and errors without a picture until the file counts as ended
     DEFAULT_FPS = 30,
-    MAX_FPS = 60,
+    MAX_FPS = 120,
     MAX_TERM = 1001,    // max. term of the rate, so that times of many frames fit usec_of_frames
     CREDIBLE_FPS = 300, // a higher rate is a time base that was mistaken for a rate
 };
@@ -43,9 +43,9 @@ struct video_file {
 static struct fps credible_fps(AVRational rate)
 {
     // Containers with millisecond clocks give 29.9994 for 30; 29.97 and 30 differ by 1/1000.
-    static const AVRational common[] = {{24000, 1001}, {24, 1},       {25, 1},
-                                        {30000, 1001}, {30, 1},       {48, 1},
-                                        {50, 1},       {60000, 1001}, {60, 1}};
+    static const AVRational common[] = {{24000, 1001}, {24, 1},  {25, 1},        {30000, 1001},
+                                        {30, 1},       {48, 1},  {50, 1},        {60000, 1001},
+                                        {60, 1},       {100, 1}, {120000, 1001}, {120, 1}};
     double value = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
     if (value < 1 || value > CREDIBLE_FPS)
         return (struct fps){DEFAULT_FPS, 1};

@@ -254,7 +254,7 @@ static double bytes_missing(const struct store_film *stored, int size)
             bps = l->levels[i].bitrate_bps;
     for (int64_t group = 0; group < store_film_groups(stored); group++)
         groups += store_film_group(stored, size, group) == GROUP_NONE;
-    return (bps + STORED_AUDIO_BPS) / 8 * STORED_GOP_SECONDS * (double)groups * ROOM_FACTOR;
+    return (bps + STORED_AUDIO_BPS) / 8 * stored_plan_seconds(l) * (double)groups * ROOM_FACTOR;
 }
 
 // Returns true if what is fetched of the film can be stored, next to those that are being filled.

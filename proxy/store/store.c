@@ -22,6 +22,7 @@ enum {
     MAX_JOBS = 4096,
     MAX_WAITING = 64 << 20, // bytes of groups that are not written yet
     MAX_MISSING = 2 * STORED_MAX_GOP,
+    GROUP_SECONDS = 2, // of a film whose info is not known yet
 };
 #define PAUSE       (60 * USEC_PER_SEC) // after the disk failed
 #define TOUCH_EVERY USEC_PER_SEC
@@ -62,6 +63,7 @@ struct store_film {
     struct store *store;
     struct folder_film of;
     struct stored_info *info; // owned; while it is held
+    int group_seconds;        // of the info, when it was last held; 0: it never was
     int holds;
     int jobs;   // on their way
     int puts;   // of these
@@ -327,7 +329,8 @@ static void on_done(void *ctx, void *item, usec_t now)
 int64_t store_film_prefix(const struct store_film *f)
 {
     // Groups are about as long.
-    double groups = ceil(f->store->config.prefix / STORED_GOP_SECONDS);
+    int seconds = f->group_seconds ? f->group_seconds : GROUP_SECONDS;
+    double groups = ceil(f->store->config.prefix / seconds);
     return groups < (double)f->of.groups ? (int64_t)groups : f->of.groups;
 }
 
@@ -482,8 +485,10 @@ static bool load_info(struct store_film *f)
     if (f->info)
         return true;
     f->info = malloc(sizeof(*f->info));
-    if (f->info && folder_film_info(&f->of, f->info) == 0)
+    if (f->info && folder_film_info(&f->of, f->info) == 0) {
+        f->group_seconds = stored_plan_seconds(&f->info->sdp.ladder);
         return true;
+    }
     free(f->info);
     f->info = NULL;
     return false;

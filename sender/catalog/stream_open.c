@@ -15,9 +15,11 @@
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
 #include "media/stored/stored_file.h"
+#include "sender/feed/encoder_speed.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
 #include "sender/feed/synthetic_media.h"
+#include "sender/policy/source_note.h"
 #include "server/stored/stored_media.h"
 
 enum { DEFAULT_LAYERS = 2 };     // temporal layers
@@ -58,6 +60,15 @@ static const char *unfit(const struct stored_info *info, const struct stat *orig
     return has_levels(info, o) ? NULL : "--level requests other levels";
 }
 
+// Logs that viewers get less than the source has, unless an option set it.
+static void note_top(const struct options *o, const char *name, const struct ladder *ladder,
+                     enum source_note why)
+{
+    char text[SOURCE_NOTE_TEXT];
+    if (!o->level_count && source_note(ladder, why, text, sizeof(text)))
+        log_info("%s: %s", name, text);
+}
+
 // Opens the stored ladder of a file. NULL: *err is ERR_NOT_FOUND if there is no usable one, or an
 // error of media_guard_check.
 static struct stream_media *open_beside(struct media_guard *guard, const struct options *o,
@@ -75,6 +86,7 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
         cache ? unfit(stored_cache_info(cache), &original, o) : "it cannot be read";
     if (!reason) {
         log_info("%s: using its prepared file %s", name, path);
+        note_top(o, name, &stored_cache_info(cache)->sdp.ladder, SOURCE_NOTE_PREPARED);
         *err = ERR_NO_MEMORY;
         return stored_media_new(cache, o->loop, !o->audio);
     }
@@ -124,6 +136,24 @@ static bool is_slip(const char *name)
     return true;
 }
 
+static int default_ladder(const struct source *s, int layers, struct ladder *out)
+{
+    static const struct encode_limit none;
+    struct ladder least;
+    int err = ladder_default(s->width, s->height, s->fps, layers, NULL, out);
+    if (!err)
+        err = ladder_default(s->width, s->height, s->fps, layers, &none, &least);
+    if (s->kind == SDP_SOURCE_TEST && !err) { // --level may set more
+        *out = least;
+        return 0;
+    }
+    if (err || ladder_size_bitrate(out, out->size_count - 1) ==
+                   ladder_size_bitrate(&least, least.size_count - 1))
+        return err; // every machine is taken to encode it
+    struct encode_limit limit = encoder_speed_limit();
+    return ladder_default(s->width, s->height, s->fps, layers, &limit, out);
+}
+
 static int make_ladder(const struct options *o, const struct source *source, struct ladder *out)
 {
     int layers = o->temporal_layers ? o->temporal_layers : DEFAULT_LAYERS;
@@ -132,7 +162,7 @@ static int make_ladder(const struct options *o, const struct source *source, str
                                     source->height, source->fps, out);
     return o->level_count ? ladder_from_requests(o->levels, o->level_count, source->width,
                                                  source->height, source->fps, layers, out)
-                          : ladder_default(source->width, source->height, source->fps, layers, out);
+                          : default_ladder(source, layers, out);
 }
 
 static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
@@ -156,6 +186,10 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
         return NULL;
     }
     ladder.baseline = o->baseline;
+    note_top(o, source->name, &ladder,
+             o->codec == SDP_VP9               ? SOURCE_NOTE_VP9
+             : source->kind == SDP_SOURCE_TEST ? SOURCE_NOTE_TEST
+                                               : SOURCE_NOTE_SPEED);
     int audio_err;
     struct audio_source *audio = audio_source_open(o->audio, source, name, guard, &audio_err);
     struct stream_media *m = live_media_new(source, &ladder, o->codec);

@@ -433,7 +433,8 @@ static const struct option_row rows[] = {
 
     {.section = "Media", .name = "level", .in_section = true, .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
-     .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s)"},
+     .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s, and "
+             "above them the source's own size and rate, if this machine can encode it)"},
     {.name = "codec", .in_section = true, .argument = "CODEC", .read = read_codec, .value = codec_value,
      .fallback = "h264",
      .help = "how pictures are encoded; with vp9 there are nine levels, three sizes of three "

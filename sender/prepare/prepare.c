@@ -60,11 +60,19 @@ static int choose_levels(struct prepare *p)
     int layers = o->temporal_layers ? o->temporal_layers : PREPARE_LAYERS;
     int err = o->level_count ? ladder_from_requests(o->levels, o->level_count, s->width, s->height,
                                                     s->fps, layers, l)
-                             : ladder_default(s->width, s->height, s->fps, layers, l);
+                             : ladder_default(s->width, s->height, s->fps, layers, NULL, l);
     if (err || stored_plan_init(&p->plan, l) == 0)
         return err;
     // The default rate may be no simple fraction of the file's, for example 30 of 31.3 frames/s.
-    // Then use the file's own rate for all sizes.
+    // Then use the file's own rate for all sizes; a size that was there for that rate goes.
+    const struct size_spec *top = &l->sizes[l->size_count - 1];
+    while (!o->level_count && l->size_count > 1 && top[-1].width == top->width &&
+           top[-1].height == top->height) {
+        while (l->levels[l->level_count - 1].size_id == l->size_count - 1)
+            l->level_count--;
+        l->size_count--;
+        top--;
+    }
     for (int i = 0; i < l->size_count && !o->level_count; i++)
         l->sizes[i].fps = s->fps;
     err = stored_plan_init(&p->plan, l);

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 {
     int layers = argc > 1 ? atoi(argv[1]) : 2;
     struct ladder l;
-    if (layers < 1 || ladder_default(1280, 720, (struct fps){30, 1}, layers, &l) != 0) {
+    if (layers < 1 || ladder_default(1280, 720, (struct fps){30, 1}, layers, NULL, &l) != 0) {
         fprintf(stderr, "usage: bench_encode [LAYERS]\n");
         return 1;
     }

@@ -103,7 +103,8 @@ int main(int argc, char **argv)
     int err;
     struct ladder l;
     struct source *source = source_open(name, true, &err);
-    if (!source || ladder_default(source->width, source->height, source->fps, LAYERS, &l) != 0) {
+    if (!source ||
+        ladder_default(source->width, source->height, source->fps, LAYERS, NULL, &l) != 0) {
         fprintf(stderr, "usage: bench_levels [SOURCE]\n");
         return 1;
     }

@@ -270,6 +270,39 @@ class Levels(StreamCase):
         self.check_whole(r, 2)
 
 
+class OwnSize(StreamCase):
+    """The top level is the source's own size and rate, as far as the machine encodes it."""
+
+    def test_upright(self):
+        server = self.sender(source=self.clip(seconds=1, size="720x1280", fps=30))
+        self.assertEqual([level[:2] for level in server.levels()],
+                         [(144, 256)] * 2 + [(240, 426)] * 2 + [(360, 640)] * 2 + [(720, 1280)])
+        self.assertNotIn("at most", server.stderr)
+
+    def test_large(self):
+        clip = self.clip(seconds=2, size="1920x1080", fps=60)
+        server = self.sender("--loop", source=clip)
+        top = server.levels()[-1]
+        self.assertIn(top, [(1280, 720, 30, 1920), (1920, 1080, 30, 3530), (1920, 1080, 60, 4990)])
+        if top[:3] != (1920, 1080, 60):
+            self.assertRegex(server.stderr, rf"clip.mkv: viewers get at most {top[0]}x{top[1]} at 30 frames/s of the source's "
+                                            r"1920x1080 at 60: .*--level")
+        # Such a picture is encoded in slices, if there are the cores; a level by --level is not bounded.
+        server = self.sender("--level", "1920x1080@60:4000", "--loop", source=clip)
+        self.assertNotIn("at most", server.stderr)
+        p = self.play(server.url, "--duration", str(2 * lib.SLOW), "--snapshot", self.path("large.png"))
+        playback = p.report()["playback"]
+        self.assertGreater(playback["frames_played"], 0)
+        self.assertEqual(playback["frames_undecodable"], 0)
+        self.assertEqual(lib.png_size(self.path("large.png")), (1920, 1080))
+
+    def test_prepared(self):
+        """Preparing has no bound."""
+        film = self.clip(seconds=1, size="1280x720", fps=60)
+        subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=120 * lib.PATIENCE, capture_output=True)
+        self.assertEqual(self.sender(source=film).levels()[-2:], [(1280, 720, 30, 1920), (1280, 720, 60, 2720)])
+
+
 class Files(StreamCase):
     def test_to_the_end(self):
         """Each frame of a file is sent and reported, then the session ends; with --reference the pictures are compared."""

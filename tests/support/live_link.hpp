@@ -470,7 +470,7 @@ class live_link
             fps = static_cast<double>(l.source_fps.num) / l.source_fps.den;
             return;
         }
-        int err = v.empty() ? ladder_default(1280, 720, {30, 1}, 2, &l)
+        int err = v.empty() ? ladder_default(1280, 720, {30, 1}, 2, nullptr, &l)
                             : ladder_from_requests(v.data(), static_cast<int>(v.size()), 1280, 720,
                                                    {30, 1}, 2, &l);
         REQUIRE(err == 0);

@@ -87,6 +87,12 @@ void stored_shape_init(struct stored_shape *s, const struct ladder *ladder, int 
         fill_size(s, ladder, i);
 }
 
+int stored_plan_seconds(const struct ladder *ladder)
+{
+    enum { LARGE = 1920 * 1088 }; // pixels
+    return (int64_t)ladder->source_width * ladder->source_height > LARGE ? 1 : 2;
+}
+
 int stored_plan_init(struct stored_plan *p, const struct ladder *ladder)
 {
     int64_t period = 1;
@@ -98,7 +104,8 @@ int stored_plan_init(struct stored_plan *p, const struct ladder *ladder)
         if (period > STORED_MAX_GOP)
             return ERR_RANGE;
     }
-    int64_t periods = llround(STORED_GOP_SECONDS * fps_value(ladder->source_fps) / (double)period);
+    int64_t periods =
+        llround(stored_plan_seconds(ladder) * fps_value(ladder->source_fps) / (double)period);
     p->period = (int)period;
     p->gop = (int)(period * (periods < 1 ? 1 : periods));
     if (p->gop > STORED_MAX_GOP)

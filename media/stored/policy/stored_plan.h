@@ -2,7 +2,8 @@
 // The structure of a stored ladder. It is a pure function of the levels and the length, so it is
 // not stored in the file.
 //
-// All sizes have a key frame every `gop` source frames, about 2 s. `gop` is a multiple of `period`,
+// All sizes have a key frame every `gop` source frames, about 2 s, or 1 s if the source is larger
+// than 1920x1080: its encoder holds the pictures of a group. `gop` is a multiple of `period`,
 // after which the pattern of every size's frames and layers repeats (level.h). So frame i of the
 // media can be sent as number base + i for any multiple `base` of the period. Thus a viewer's frame
 // numbers can continue through seeks.
@@ -38,9 +39,8 @@ extern "C" {
 #endif
 
 enum {
-    STORED_MAX_GOP = 600,   // max. source frames of a group
-    STORED_GOP_SECONDS = 2, // intended length of a group
-    STORED_NO_FRAME = -2,   // the size has no frame at this place or slot
+    STORED_MAX_GOP = 600, // max. source frames of a group
+    STORED_NO_FRAME = -2, // the size has no frame at this place or slot
 };
 
 struct stored_place { // a source frame of a group in one size
@@ -65,6 +65,8 @@ struct stored_plan {
 
 // Makes the shape of a group of `frames` source frames, a multiple of the period.
 void stored_shape_init(struct stored_shape *s, const struct ladder *ladder, int frames);
+// Returns the intended length of a group in seconds.
+int stored_plan_seconds(const struct ladder *ladder);
 // Makes the plan of endless media. Returns 0, or ERR_RANGE if the pattern does not repeat within
 // STORED_MAX_GOP frames, as the sizes' frame rates are no simple fractions of the source's.
 int stored_plan_init(struct stored_plan *p, const struct ladder *ladder);

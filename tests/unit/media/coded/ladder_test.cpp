@@ -53,18 +53,66 @@ TEST_CASE("ladder: defaults")
          3,
          "256x144@15/1*3 426x240@30/1*3 640x360@30/1*3 1280x720@30/1*3",
          "0.1:80 0.2:120 1.1:240 1.2:320 2.1:640 2.2:960 3.2:1920"},
+        // A larger or faster source: its own size and rate are the top.
+        {1920,
+         1080,
+         {30, 1},
+         2,
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@30/1*2 1920x1080@30/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.1:1920 4.1:3530"},
         {1920,
          1080,
          {60, 1},
          2,
-         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@30/1*2",
-         seven},
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@30/1*2 1920x1080@60/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.1:1920 4.0:3530 4.1:4990"},
+        {3840,
+         2160,
+         {60, 1},
+         3,
+         "256x144@15/1*3 426x240@30/1*3 640x360@30/1*3 1280x720@30/1*3 1920x1080@30/1*3 "
+         "3840x2160@60/1*3",
+         "0.1:80 0.2:120 1.1:240 1.2:320 2.1:640 2.2:960 3.2:1920 4.2:3530 5.1:9980 5.2:14120"},
+        // The half rate of the top is the rate of the default size, which it replaces.
         {1280,
          720,
          {50, 1},
          2,
-         "256x144@25/2*2 426x240@25/1*2 640x360@25/1*2 1280x720@25/1*2",
+         "256x144@25/2*2 426x240@25/1*2 640x360@25/1*2 1280x720@50/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.0:1920 3.1:2720"},
+        {1280,
+         720,
+         {120, 1},
+         2,
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@30/1*2 1280x720@120/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.1:1920 4.0:2720 4.1:3840"},
+        {640,
+         360,
+         {60, 1},
+         2,
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 640x360@60/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.1:1360"},
+        // Slightly larger than a default size: replaces it.
+        {1366,
+         768,
+         {30, 1},
+         2,
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1366x768@30/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.1:2120"},
+        // Upright pictures have the sizes of the turned ones.
+        {720,
+         1280,
+         {30, 1},
+         2,
+         "144x256@15/1*2 240x426@30/1*2 360x640@30/1*2 720x1280@30/1*2",
          seven},
+        {1080,
+         1920,
+         {60, 1},
+         2,
+         "144x256@15/1*2 240x426@30/1*2 360x640@30/1*2 720x1280@30/1*2 1080x1920@60/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.1:1920 4.0:3530 4.1:4990"},
+        {176, 144, {30, 1}, 2, "176x144@15/1*2 176x144@30/1*2", "0.0:80 0.1:120 1.1:170"},
         {1280,
          720,
          {20, 1},
@@ -81,8 +129,8 @@ TEST_CASE("ladder: defaults")
          720,
          {31, 1},
          2,
-         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@30/1*2",
-         seven},
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@31/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.1:1950"},
         {640,
          480,
          {25, 1},
@@ -90,12 +138,18 @@ TEST_CASE("ladder: defaults")
          "192x144@25/2*2 320x240@25/1*2 480x360@25/1*2 640x480@25/1*2", // its own, not 720p
          seven},
         {320, 180, {25, 1}, 2, "256x144@25/2*2 320x180@25/1*2", "0.0:80 0.1:120 1.0:240 1.1:320"},
-        {160, 90, {30, 1}, 2, "160x90@15/1*2", "0.0:80 0.1:120"},
+        {160, 90, {30, 1}, 2, "160x90@15/1*2 160x90@30/1*2", "0.0:80 0.1:120 1.1:170"},
+        {640,
+         360,
+         {31, 1},
+         2,
+         "256x144@15/1*2 426x240@30/1*2 640x360@31/1*2",
+         "0.0:80 0.1:120 1.0:240 1.1:320 2.0:650 2.1:980"},
         {256, 144, {10, 1}, 3, "256x144@10/1*3", "0.1:80 0.2:120"},
     };
     for (const auto &c : cases) {
         struct ladder l;
-        REQUIRE(ladder_default(c.width, c.height, c.fps, c.layers, &l) == 0);
+        REQUIRE(ladder_default(c.width, c.height, c.fps, c.layers, nullptr, &l) == 0);
         CHECK(sizes(l) == c.sizes);
         CHECK(levels(l) == c.levels);
         CHECK(ladder_is_valid(&l));
@@ -103,27 +157,69 @@ TEST_CASE("ladder: defaults")
         CHECK(l.source_fps.num == c.fps.num);
     }
     struct ladder l;
-    CHECK(ladder_default(1280, 720, {30, 1}, 1, &l) == ERR_RANGE);
-    CHECK(ladder_default(1280, 720, {30, 1}, 4, &l) == ERR_RANGE);
-    CHECK(ladder_default(1280, 720, {30, 0}, 2, &l) == ERR_RANGE);
-    CHECK(ladder_default(1280, 720, {-30, 1}, 2, &l) == ERR_RANGE);
-    CHECK(ladder_default(1280, 720, {2147483647, 1}, 2, &l) == ERR_RANGE);
-    CHECK(ladder_default(1281, 720, {30, 1}, 2, &l) == ERR_RANGE);
-    CHECK(ladder_default(0, 0, {30, 1}, 2, &l) == ERR_RANGE);
-    CHECK(ladder_default(100000, 720, {30, 1}, 2, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {30, 1}, 1, nullptr, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {30, 1}, 4, nullptr, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {30, 0}, 2, nullptr, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {-30, 1}, 2, nullptr, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {2147483647, 1}, 2, nullptr, &l) == ERR_RANGE);
+    CHECK(ladder_default(1281, 720, {30, 1}, 2, nullptr, &l) == ERR_RANGE);
+    CHECK(ladder_default(0, 0, {30, 1}, 2, nullptr, &l) == ERR_RANGE);
+    CHECK(ladder_default(100000, 720, {30, 1}, 2, nullptr, &l) == ERR_RANGE);
 }
 
-TEST_CASE("ladder: every source has a valid default")
+TEST_CASE("ladder: what the machine encodes bounds the top, not the seven levels")
+{
+    const struct {
+        int width, height;
+        struct fps fps;
+        double one, all; // Mpixel/s
+        const char *top;
+        int bitrate;
+    } cases[] = {
+        {3840, 2160, {60, 1}, 498, 700, "3840x2160@60/1*2", 14120},
+        {3840, 2160, {60, 1}, 497, 700, "3840x2160@30/1*2", 9980},
+        {3840, 2160, {60, 1}, 498, 500, "3840x2160@30/1*2", 9980}, // all together are too much
+        {3840, 2160, {60, 1}, 248, 700, "2560x1440@30/1*2", 5430},
+        {3840, 2160, {60, 1}, 110, 700, "1920x1080@30/1*2", 3530},
+        {3840, 2160, {60, 1}, 62, 700, "1280x720@30/1*2", 1920},
+        {3840, 2160, {60, 1}, 0, 0, "1280x720@30/1*2", 1920},
+        {2160, 3840, {30, 1}, 248, 700, "1440x2560@30/1*2", 5430},
+        {1920, 1080, {60, 1}, 125, 170, "1920x1080@60/1*2", 4990},
+        {1920, 1080, {60, 1}, 124, 170, "1920x1080@30/1*2", 3530},
+        {1920, 1080, {60, 1}, 62, 170, "1280x720@30/1*2", 1920},
+        {1280, 720, {60, 1}, 55, 170, "1280x720@30/1*2", 1920},
+        {1280, 720, {30, 1}, 0, 0, "1280x720@30/1*2", 1920},
+        {1440, 1080, {30, 1}, 46, 170, "960x720@30/1*2", 1920},
+        {160, 90, {60, 1}, 0, 0, "160x90@15/1*2", 120},
+    };
+    for (const auto &c : cases) {
+        CAPTURE(c.width, c.fps.num, c.one, c.all);
+        struct encode_limit limit = {c.one * 1e6, c.all * 1e6};
+        struct ladder l;
+        REQUIRE(ladder_default(c.width, c.height, c.fps, 2, &limit, &l) == 0);
+        std::string all = sizes(l);
+        CHECK(all.substr(all.rfind(' ') + 1) == c.top);
+        CHECK(l.levels[l.level_count - 1].bitrate_bps == c.bitrate * 1000);
+    }
+}
+
+TEST_CASE("ladder: every source has a valid default, whose top is the source")
 {
     for (int width = 16; width <= 2000; width += 62)
         for (int height = 16; height <= 2000; height += 58)
             for (struct fps fps : {fps{30, 1}, fps{1, 2}, fps{60000, 1001}, fps{1000, 1},
                                    fps{10000000, 333333}, fps{4321, 100}}) {
                 struct ladder l;
-                REQUIRE(ladder_default(width, height, fps, 2, &l) == 0);
+                REQUIRE(ladder_default(width, height, fps, 2, nullptr, &l) == 0);
                 REQUIRE(ladder_is_valid(&l));
-                for (int i = 0; i < l.size_count; i++)
+                for (int i = 0; i < l.size_count - 1; i++)
                     REQUIRE(fps_value(l.sizes[i].fps) <= 30);
+                const struct size_spec &top = l.sizes[l.size_count - 1];
+                CAPTURE(width, height, fps.num, fps.den, top.width, top.height);
+                bool is_tiny = width < 144 || height < 144;
+                REQUIRE((is_tiny || (top.width == width && top.height == height)));
+                REQUIRE(fps_value(top.fps) <= 120);
+                REQUIRE((is_tiny || fps_value(fps) > 120 || fps_value(top.fps) == fps_value(fps)));
             }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <unistd.h>
 
 #include "media/rtp/h264.h"
 
@@ -202,6 +203,22 @@ TEST_CASE("every prefix of the layers decodes exactly, and depends_on is correct
         }
         check_closures(s, 7);
     }
+}
+
+TEST_CASE("a large picture is encoded in slices: prefixes decode exactly, losses are repaired")
+{
+    ladder l = one_size(1280, 720, 120, 2, {{1, 3000000}}); // four slices, if there are the cores
+    encoder_ptr e = make_encoder(l);
+    stream s;
+    for (int64_t n = 0; n < 24; n++) {
+        if (n == 10)
+            CHECK(encoder_repair(e.get(), 8) == 0);
+        REQUIRE(s.add(encode(e.get(), l, 0, n)));
+    }
+    const coded_frame *key = s.frames[0].get();
+    CHECK(key->nal_count >= 2 + (sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1)); // SPS, PPS, slices
+    CHECK(frame_of(s, 10)->depends_on == 6);
+    check_closures(s, 3);
 }
 
 TEST_CASE("layers may be added and removed at any frame, and any top-layer frame may be lost")

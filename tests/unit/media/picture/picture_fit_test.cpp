@@ -26,3 +26,29 @@ TEST_CASE("picture fit: the place of a picture with another shape")
         CHECK((p.x + p.width <= row.box_width && p.y + p.height <= row.box_height));
     }
 }
+
+TEST_CASE("picture fit: the size inside Weir")
+{
+    const struct {
+        int width, height, num, den; // of the file, and of a pixel
+        int w, h;
+        bool fits;
+    } rows[] = {
+        {1280, 720, 1, 1, 1280, 720, true},
+        {1921, 1081, 1, 1, 1920, 1080, true}, // odd sizes are cut
+        {3840, 2160, 1, 1, 3840, 2160, true},
+        {2160, 3840, 1, 1, 2160, 3840, true},
+        {4096, 2304, 1, 1, 4096, 2304, true},
+        {7680, 4320, 1, 1, 4096, 2304, true},
+        {4320, 7680, 1, 1, 2304, 4096, true},
+        {8192, 1024, 1, 1, 4096, 512, true},
+        {1440, 1080, 4, 3, 1920, 1080, true},
+        {14, 90, 1, 1, 14, 90, false},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.width, row.height);
+        int w, h;
+        CHECK(picture_fit(row.width, row.height, row.num, row.den, &w, &h) == row.fits);
+        CHECK((w == row.w && h == row.h));
+    }
+}

@@ -278,7 +278,7 @@ TEST_CASE("source_file: rotation is applied")
     }
 }
 
-TEST_CASE("source_file: square pixels, and no larger than 1080p")
+TEST_CASE("source_file: square pixels, even sides")
 {
     clip_folder dir;
     struct {
@@ -286,9 +286,10 @@ TEST_CASE("source_file: square pixels, and no larger than 1080p")
         AVRational aspect;
         int want_width, want_height;
     } table[] = {
-        {96, 64, {16, 11}, 140, 64},    {96, 64, {1, 2}, 96, 128},
-        {96, 64, {100, 1}, 96, 64},     {2560, 1440, {1, 1}, 1920, 1080},
-        {2048, 858, {1, 1}, 1920, 804}, {1080, 2160, {1, 1}, 960, 1920},
+        {96, 64, {16, 11}, 140, 64},      {96, 64, {1, 2}, 96, 128},
+        {96, 64, {100, 1}, 96, 64},       {2560, 1440, {1, 1}, 2560, 1440},
+        {2048, 858, {1, 1}, 2048, 858},   {1080, 2160, {1, 1}, 1080, 2160},
+        {1440, 1080, {4, 3}, 1920, 1080},
     };
     for (auto &row : table) {
         clip c;

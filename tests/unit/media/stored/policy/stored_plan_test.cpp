@@ -69,6 +69,22 @@ TEST_CASE("stored plan: groups of about two seconds, whole periods of every size
     }
 }
 
+TEST_CASE("stored plan: groups of one second if the source is larger than 1920x1080")
+{
+    ladder l = ladder_of({60, 1}, {{640, 360, {30, 1}, 3}, {3840, 2160, {60, 1}, 3}});
+    stored_plan p;
+    l.source_width = 1920;
+    l.source_height = 1080;
+    CHECK(stored_plan_seconds(&l) == 2);
+    REQUIRE(stored_plan_init(&p, &l) == 0);
+    CHECK(p.gop == 120);
+    l.source_width = 3840;
+    l.source_height = 2160;
+    CHECK(stored_plan_seconds(&l) == 1);
+    REQUIRE(stored_plan_init(&p, &l) == 0);
+    CHECK(p.gop == 64); // a multiple of the period, 8
+}
+
 TEST_CASE("stored plan: rates without a common period are refused")
 {
     stored_plan p;
