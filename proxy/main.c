@@ -23,6 +23,7 @@
 #include "server/rtsp/server.h"
 #include "server/rtsp/server_invite.h"
 #include "server/rtsp/server_tls.h"
+#include "server/rtsp/server_urls.h"
 
 enum { FILES_EACH = 2 }; // a viewer has a session with its origin, too
 
@@ -60,16 +61,17 @@ static void on_signal(void *ctx, const char *name)
 
 static void announce(const struct program *p, const struct proxy_options *o)
 {
-    char at[SOCKADDR_TEXT], url[512];
+    char at[SOCKADDR_TEXT], url[SERVER_URL_MAX];
     server_address(p->server, at, sizeof(at));
-    const char *path = o->rules.has_origin ? "/" : "/HOST[:PORT]/";
-    if (p->credentials) {
-        server_url(&o->listen, at, path, "", p->credentials, url, sizeof(url));
-        log_info("encrypted: %s", url);
-    }
-    if (p->access)
-        server_invite_all(p->access, &o->listen, at, "/", p->credentials);
-    server_url(&o->listen, at, path, "", NULL, url, sizeof(url));
+    struct server_urls urls = {.listen = &o->listen,
+                               .bound = at,
+                               .path = o->rules.has_origin ? "/" : "/HOST[:PORT]/",
+                               .credentials = p->credentials,
+                               .access = p->access,
+                               .key_path = "/",
+                               .insecure = o->who.insecure,
+                               .is_example = !o->rules.has_origin};
+    server_urls_print(&urls, url, sizeof(url));
     if (o->rules.has_origin)
         log_info("streams of %s at %s", o->rules.origin.text, url);
     else

@@ -37,6 +37,7 @@
 #include "server/rtsp/server.h"
 #include "server/rtsp/server_invite.h"
 #include "server/rtsp/server_tls.h"
+#include "server/rtsp/server_urls.h"
 #include "server/session/stream.h"
 
 enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
@@ -208,23 +209,19 @@ static void announce_sources(const struct options *o, const char *url)
 // The URL comes last: programs that start this one read the lines above it then.
 static void announce(struct program *p, const struct options *o)
 {
-    char at[SOCKADDR_TEXT], url[512];
+    char at[SOCKADDR_TEXT], url[SERVER_URL_MAX];
     bool is_stream = p->serves == SERVES_STREAM;
     if (is_stream)
         announce_levels(p, o);
     server_address(p->server, at, sizeof(at));
-    const char *path = is_stream ? o->path : "/";
-    if (p->credentials) {
-        server_url(&o->listen, at, path, "", p->credentials, url, sizeof(url));
-        log_info("encrypted: %s", url);
-    }
-    server_url(&o->listen, at, path, "", NULL, url, sizeof(url));
-    if (p->access)
-        server_invite_all(p->access, &o->listen, at, path, p->credentials);
-    if (sockaddr_is_loopback((const struct sockaddr *)&o->listen) || o->who.insecure)
-        log_info("in a browser: http%s", url + strlen("rtsp"));
-    else
-        log_info("in a browser: the URL above, with https in place of rtsps");
+    struct server_urls urls = {.listen = &o->listen,
+                               .bound = at,
+                               .path = is_stream ? o->path : "/",
+                               .credentials = p->credentials,
+                               .access = p->access,
+                               .insecure = o->who.insecure};
+    urls.key_path = urls.path;
+    server_urls_print(&urls, url, sizeof(url));
     if (p->serves == SERVES_SOURCES) {
         announce_sources(o, url);
         return;

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/tls_credentials.h"
 #include "common/net/udp_socket.h"
+#include "server/rtsp/server_urls.h"
 
-enum { URL_MAX = 1536, DAY_S = 24 * 3600 };
+enum { DAY_S = 24 * 3600 };
 
 static bool print_url(const char *url)
 {
@@ -45,7 +45,7 @@ int server_invite(const struct server_invite *invite)
                                     .key = invite->key,
                                     .state_dir = invite->state_dir};
     struct tls_credentials *credentials = NULL;
-    char key[ACCESS_KEY_TEXT], at[SOCKADDR_TEXT], url[URL_MAX];
+    char key[ACCESS_KEY_TEXT], at[SOCKADDR_TEXT], url[SERVER_URL_MAX];
     bool is_metrics = strcmp(invite->options->invite, ACCESS_INVITE_METRICS) == 0;
     if (is_metrics && invite->metrics->ss_family == AF_UNSPEC) {
         log_error("--invite metrics requires --metrics ADDR:PORT");
@@ -68,21 +68,4 @@ int server_invite(const struct server_invite *invite)
     server_url(invite->listen, at, path, key, credentials, url, sizeof(url));
     tls_credentials_free(credentials);
     return print_url(url) ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-void server_invite_all(const struct access *a, const struct sockaddr_storage *listen,
-                       const char *bound, const char *path,
-                       const struct tls_credentials *credentials)
-{
-    char key[ACCESS_KEY_TEXT], url[URL_MAX];
-    struct stat out;
-    if (fstat(STDOUT_FILENO, &out) == 0 &&
-        server_invite_is_journal(getenv("JOURNAL_STREAM"), &out)) {
-        log_info("viewers need a key: --invite PATH prints a URL with one");
-        return;
-    }
-    if (access_invite(a, path, ACCESS_WATCH, 0, key) != 0)
-        return; // the path cannot have one: --invite says why
-    server_url(listen, bound, path, key, credentials, url, sizeof(url));
-    (void)print_url(url);
 }

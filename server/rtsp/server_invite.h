@@ -29,11 +29,6 @@ int server_invite(const struct server_invite *invite);
 // "DEVICE:INODE" (systemd.exec(5)): whatever a service starts inherits the variable, but may write
 // elsewhere. `value` may be NULL.
 bool server_invite_is_journal(const char *value, const struct stat *file);
-// Prints to stdout how viewers open the server: its URL with a key that never expires. Prints
-// nothing if stdout is the journal, which others read.
-void server_invite_all(const struct access *a, const struct sockaddr_storage *listen,
-                       const char *bound, const char *path,
-                       const struct tls_credentials *credentials);
 
 #ifdef __cplusplus
 }

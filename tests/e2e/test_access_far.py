@@ -31,7 +31,7 @@ def setUpModule():
 class Far(lib.Case):
     def serve(self, *args, listen=f"{FAR}:0", argv=(lib.SEND,)):
         p = self.start([*argv, "--listen", listen, *args, lib.SOURCE])
-        found = lib.until(lambda: re.search(r" at rtsp://\S+:(\d+)/live", p.stderr) or not p.running(), "the sender", 20)
+        found = lib.until(lambda: re.search(r" at rtsps?://\S+:(\d+)/live", p.stderr) or not p.running(), "the sender", 20)
         self.assertIsNot(found, True, str(p))
         p.port = int(found.group(1))
         return p
@@ -43,7 +43,9 @@ class Far(lib.Case):
     def test_printed_url(self):
         for listen in f"{FAR}:0", "0.0.0.0:0":
             server = self.serve(listen=listen)
-            url = lib.until(lambda: server.stdout.strip(), "the URL")
+            url, command = server.stdout.splitlines()
+            self.assertEqual(command, f"weir-play '{url}'")
+            self.assertTrue(url.startswith(f"rtsps://{FAR}:{server.port}/live?key="), url)
             key = re.search(r"\?key=([\w-]{28})", url).group(1)
             self.assertNotIn(key, server.stderr)
             p = self.play(url.replace("0.0.0.0", FAR), "--duration", "1")
@@ -56,7 +58,7 @@ class Far(lib.Case):
     def test_without_encryption(self):
         """Neither a key nor --access opens plain RTSP; the refusal says what does."""
         server = self.serve()
-        key = re.search(r"\?key=([\w-]{28})", lib.until(lambda: server.stdout.strip(), "the URL")).group(1)
+        key = re.search(r"\?key=([\w-]{28})", server.stdout).group(1)
         for uri in "/live", f"/live?key={key}":
             answer = self.describe(server, uri)
             self.assertEqual(answer.status, 403)
@@ -108,6 +110,20 @@ class Far(lib.Case):
             self.assertEqual(self.get("127.0.0.1", port, "/status.json", {"Host": host}).status, status, host)
         self.assertEqual(self.get(FAR, port, "/status.json", {"Host": "weir.example"}).status, 401)
 
+    def test_last_line(self):
+        """Its URL is one that is not refused where it is used; each of the machine's addresses is named."""
+        server = self.serve()
+        self.assertIn(f" at rtsps://{FAR}:{server.port}/live?pin=sha256:", server.stderr.splitlines()[-1])
+        self.assertNotIn("rtsp://", server.stderr)
+        server = self.serve(listen="0.0.0.0:0")
+        self.assertIn(f" at rtsps://{FAR}:{server.port}/live?pin=sha256:", server.stderr.splitlines()[-1])
+        self.assertIn(f"also: rtsp://127.0.0.1:{server.port}/live\n", server.stderr)
+        self.assertEqual(self.describe(server, host="127.0.0.1").status, 200)
+        server = self.serve("--insecure", listen="0.0.0.0:0")
+        self.assertRegex(server.stderr, rf" at rtsp://{FAR}:{server.port}/live\n$")
+        self.assertIn(f"to watch: weir-play 'rtsp://{FAR}:{server.port}/live'\n", server.stderr)
+        self.assertIn(f"also: rtsp://127.0.0.1:{server.port}/live\n", server.stderr)
+
     def test_from_the_loopback(self):
         """A viewer on this machine needs no key, although the server listens on all addresses."""
         server = self.serve(listen="0.0.0.0:0")
@@ -144,7 +160,7 @@ class Printed(players.Players):
     def setUp(self):
         super().setUp()
         self.weir = self.start([lib.SEND, "--listen", f"{FAR}:0", *players.LEVEL, lib.SOURCE])
-        self.url = lib.until(lambda: self.weir.stdout.strip(), "the URL", 20)
+        self.url = lib.until(lambda: self.weir.stdout.splitlines(), "the URL", 20)[0]
         self.assertRegex(self.url, rf"^rtsps://{FAR}:\d+/live\?key=[\w-]{{28}}&pin=sha256:[0-9a-f]{{64}}$")
 
     def tearDown(self):
@@ -169,7 +185,7 @@ class Browser(web_case.Web):
 
     def test_page_over_tls(self):
         server = self.start([lib.SEND, "--listen", f"{FAR}:0", "test:640x360@30"])
-        url = until(lambda: server.stdout.strip(), "the URL", 20)
+        url = until(lambda: server.stdout.splitlines(), "the URL", 20)[0]
         pin = base64.b64encode(bytes.fromhex(re.search(r"pin=sha256:(\w+)", url).group(1))).decode()
         b = self.browse(f"--ignore-certificate-errors-spki-list={pin}")
         page = re.sub("^rtsps:", "https:", url)
