@@ -25,7 +25,8 @@ struct audio_source_ops {
 
 struct audio_source { // embedded first by each implementation
     const struct audio_source_ops *ops;
-    char name[128]; // shown to the user
+    char name[128];     // shown to the user
+    char left_out[160]; // a file's other audio tracks; empty: none
     // Samples between the capture of audio and the picture that it is delivered with; 0 for files.
     int lag;
 };

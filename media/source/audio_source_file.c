@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The first audio stream of a file, read at the positions of the pictures. A read that follows the
+// The best audio stream of a file, read at the positions of the pictures. A read that follows the
 // previous one continues without a seam; any other read seeks. The file may be hostile: it is
 // opened as in video_file.c, and every search for audio is bounded.
 #include <libavcodec/avcodec.h>
@@ -14,6 +14,7 @@
 #include "media/audio/resampler.h"
 #include "media/source/audio_source.h"
 #include "media/source/media_input.h"
+#include "media/source/track_notes.h"
 
 enum {
     HELD = 4 * AUDIO_RATE,  // max. samples decoded ahead
@@ -189,6 +190,8 @@ static int open_codec(struct audio_source_file *s)
     if (i < 0)
         return ERR_UNSUPPORTED;
     s->stream = s->format->streams[i];
+    track_notes_unused(s->format, AVMEDIA_TYPE_AUDIO, i, s->base.left_out,
+                       sizeof(s->base.left_out));
     for (unsigned k = 0; k < s->format->nb_streams; k++)
         if ((int)k != i)
             s->format->streams[k]->discard = AVDISCARD_ALL;
@@ -226,7 +229,6 @@ struct audio_source *audio_source_file_open(const char *path, usec_t origin,
         file_free(&s->base);
         return NULL;
     }
-    snprintf(s->base.name, sizeof(s->base.name), "%s, %d Hz",
-             avcodec_get_name(s->stream->codecpar->codec_id), s->stream->codecpar->sample_rate);
+    track_notes_audio(s->stream->codecpar, s->base.name, sizeof(s->base.name));
     return &s->base;
 }

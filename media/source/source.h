@@ -35,7 +35,9 @@ struct source { // embedded first by each implementation
     const struct source_ops *ops;
     enum sdp_source kind;
     char name[128]; // shown to the user
-    int width;      // pixels, even
+    // What of a file is not in its pictures, such as "2 subtitle tracks (eng subrip, deu ass)".
+    char left_out[160];
+    int width; // pixels, even
     int height;
     struct fps fps;
     double duration; // seconds, -1 = endless or unknown

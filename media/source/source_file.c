@@ -228,6 +228,7 @@ struct source *source_file_open(const char *path, bool loop, struct media_guard 
     s->base.fps = info->fps;
     s->base.duration = loop ? -1 : info->duration;
     snprintf(s->base.name, sizeof(s->base.name), "%s", slash ? slash + 1 : path);
+    snprintf(s->base.left_out, sizeof(s->base.left_out), "%s", info->left_out);
     s->current = av_frame_alloc();
     s->pending = av_frame_alloc();
     *err = s->current && s->pending ? begin(s, path) : ERR_NO_MEMORY;

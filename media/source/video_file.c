@@ -10,7 +10,9 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/source/deinterlacer.h"
 #include "media/source/media_input.h"
+#include "media/source/track_notes.h"
 
 enum {
     MAX_PIXELS = 8192 * 4352, // of a frame
@@ -30,6 +32,10 @@ struct video_file {
     AVCodecContext *codec;     // owned
     AVStream *stream;          // borrowed from `format`
     AVPacket *packet;          // owned
+    // Owned; NULL until an interlaced frame comes, and after a seek. A file that cannot be
+    // deinterlaced never has it.
+    struct deinterlacer *deinterlacer;
+    bool seen_interlaced; // was logged
     struct video_info info;
     int64_t first_pts; // target of a rewind: DTS of the first packet, or its PTS
     int64_t next_pts;  // assumed PTS of the next frame, if it has none
@@ -135,6 +141,9 @@ static int choose_stream(struct video_file *f, const AVCodec **codec)
         return ERR_UNSUPPORTED;
     }
     f->stream = f->format->streams[i];
+    char *left_out = f->info.left_out;
+    track_notes_unused(f->format, AVMEDIA_TYPE_VIDEO, i, left_out, sizeof(f->info.left_out));
+    track_notes_unused(f->format, AVMEDIA_TYPE_SUBTITLE, -1, left_out, sizeof(f->info.left_out));
     for (unsigned k = 0; k < f->format->nb_streams; k++) {
         if ((int)k != i)
             f->format->streams[k]->discard = AVDISCARD_ALL;
@@ -201,6 +210,7 @@ void video_file_free(struct video_file *f)
 {
     if (!f)
         return;
+    deinterlacer_free(f->deinterlacer);
     av_packet_free(&f->packet);
     avcodec_free_context(&f->codec);
     media_input_free(f->input);
@@ -243,7 +253,8 @@ static void feed(struct video_file *f)
     av_packet_unref(f->packet);
 }
 
-int video_file_read(struct video_file *f, AVFrame *out)
+// Reads the next frame as it was coded. Returns 0 or ERR_END.
+static int read_coded(struct video_file *f, AVFrame *out)
 {
     for (int idle = 0; idle < MAX_IDLE; idle++) {
         int r = avcodec_receive_frame(f->codec, out);
@@ -268,6 +279,49 @@ int video_file_read(struct video_file *f, AVFrame *out)
              MAX_IDLE);
     report_broken(f);
     return ERR_END;
+}
+
+// Makes the deinterlacer if there is none for such frames. Returns false if the frame needs none,
+// or cannot have one.
+static bool has_deinterlacer(struct video_file *f, const AVFrame *frame)
+{
+    if (f->deinterlacer && deinterlacer_fits(f->deinterlacer, frame))
+        return true;
+    deinterlacer_free(f->deinterlacer); // its last frame is lost, at a change of the size
+    f->deinterlacer = NULL;
+    if (!frame->interlaced_frame)
+        return false;
+    f->deinterlacer = deinterlacer_new(frame, f->info.time_base);
+    if (!f->seen_interlaced && f->deinterlacer)
+        log_info("%s: interlaced pictures are deinterlaced", f->path);
+    else if (!f->seen_interlaced)
+        log_warn("%s: interlaced pictures of this format cannot be deinterlaced", f->path);
+    f->seen_interlaced = true;
+    return f->deinterlacer;
+}
+
+int video_file_read(struct video_file *f, AVFrame *out)
+{
+    for (;;) {
+        if (f->deinterlacer && deinterlacer_take(f->deinterlacer, out) == 0)
+            return 0;
+        int err = read_coded(f, out);
+        if (err && f->deinterlacer) { // the last picture comes without a further frame
+            (void)deinterlacer_put(f->deinterlacer, NULL);
+            return deinterlacer_take(f->deinterlacer, out) == 0 ? 0 : err;
+        }
+        if (err || !has_deinterlacer(f, out))
+            return err;
+        if (deinterlacer_put(f->deinterlacer, out) < 0)
+            f->broken++;
+    }
+}
+
+static void flush(struct video_file *f)
+{
+    avcodec_flush_buffers(f->codec);
+    deinterlacer_free(f->deinterlacer);
+    f->deinterlacer = NULL;
 }
 
 // Reads packets from the current position. Returns true if a key frame comes before the first
@@ -314,7 +368,7 @@ int video_file_seek(struct video_file *f, int64_t pts)
     if (find_key(f, pts, &at) < 0 ||
         media_input_seek(f->input, f->stream->index, at, AVSEEK_FLAG_BACKWARD) < 0)
         return ERR_UNSUPPORTED;
-    avcodec_flush_buffers(f->codec);
+    flush(f);
     f->next_pts = pts;
     // The frame that is visible at `pts` may have an earlier time stamp.
     AVRational near = {NEAR_FRAMES * f->info.fps.den, f->info.fps.num};
@@ -330,7 +384,7 @@ int video_file_rewind(struct video_file *f)
     // A bare elementary stream has no index: seek to its first byte.
     if (media_input_seek(f->input, f->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
         return ERR_UNSUPPORTED;
-    avcodec_flush_buffers(f->codec);
+    flush(f);
     f->next_pts = first;
     return 0;
 }

@@ -19,17 +19,20 @@ struct video_file;
 
 struct video_info {
     AVRational time_base; // unit of pts
-    struct fps fps;       // 1 .. 60; 30 if the container's rate is broken or missing
+    struct fps fps;       // 1 .. 120; 30 if the container's rate is broken or missing
     AVRational aspect;    // of a pixel; 1/1 if the container does not specify it
     int quarters;         // clockwise turns to show it upright, 0 .. 3
     double duration;      // seconds, -1 = unknown
+    // The file's other video tracks and its subtitles, which are not read; empty: none.
+    char left_out[160];
 };
 
 // `guard` and *err: see media_input_open. Returns NULL on failure, which it logs.
 struct video_file *video_file_open(const char *path, struct media_guard *guard, int *err);
 void video_file_free(struct video_file *f);
 const struct video_info *video_file_info(const struct video_file *f);
-// Reads the next intact frame and always sets its pts. Returns 0, or ERR_END at the end of the
+// Reads the next intact frame and always sets its pts. An interlaced one becomes a whole picture;
+// the first one is logged. Returns 0, or ERR_END at the end of the
 // file, where it is truncated, or after too many packets without a picture. Broken packets are
 // skipped, counted, and logged once at the end.
 int video_file_read(struct video_file *f, AVFrame *out);

@@ -13,6 +13,7 @@
 #include "media/audio/resampler.h"
 #include "media/coded/audio.h"
 #include "media/source/media_input.h"
+#include "media/source/track_notes.h"
 #include "media/stored/stored_parts.h"
 
 // Differences of the file's own time stamps, in samples. Clock jumps are skipped, as for pictures
@@ -57,6 +58,10 @@ static int open_decoder(struct audio *s, const char *path)
     if (i < 0)
         return ERR_UNSUPPORTED;
     s->stream = s->format->streams[i];
+    char used[TRACK_NOTES], unused[TRACK_NOTES] = "";
+    track_notes_audio(s->stream->codecpar, used, sizeof(used));
+    track_notes_unused(s->format, AVMEDIA_TYPE_AUDIO, i, unused, sizeof(unused));
+    log_info("%s: audio: %s%s%s", path, used, *unused ? "; left out: " : "", unused);
     for (unsigned k = 0; k < s->format->nb_streams; k++)
         s->format->streams[k]->discard = (int)k == i ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     s->decoder = avcodec_alloc_context3(codec);

@@ -104,11 +104,14 @@ static int add_audio(struct stream_media *m, const struct options *o, struct aud
 {
     if (!audio)
         return o->audio && err != ERR_NOT_FOUND ? err : 0;
-    char name[sizeof(audio->name)];
+    char name[sizeof(audio->name)], left_out[sizeof(audio->left_out)];
     snprintf(name, sizeof(name), "%s", audio->name);
+    snprintf(left_out, sizeof(left_out), "%s", audio->left_out);
     err = live_media_add_audio(m, audio, o->audio_kbps * 1000);
     if (!err)
         log_info("audio: %s, %d kbit/s", name, o->audio_kbps);
+    if (!err && *left_out)
+        log_info("not sent: %s", left_out);
     return err;
 }
 
@@ -186,6 +189,8 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
         return NULL;
     }
     ladder.baseline = o->baseline;
+    if (*source->left_out)
+        log_info("%s: not sent: %s", source->name, source->left_out);
     note_top(o, source->name, &ladder,
              o->codec == SDP_VP9               ? SOURCE_NOTE_VP9
              : source->kind == SDP_SOURCE_TEST ? SOURCE_NOTE_TEST

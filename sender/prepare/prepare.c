@@ -96,6 +96,8 @@ static int open_source(struct prepare *p)
     }
     if (!(p->source = source_open(o->source, false, &err)))
         return err;
+    if (*p->source->left_out)
+        log_info("%s: left out: %s", o->source, p->source->left_out);
     p->origin = (struct stored_origin){.bytes = st.st_size, .mtime = st.st_mtim.tv_sec};
     p->sdp = (struct sdp){.source = SDP_SOURCE_FILE,
                           .payload_type = RTP_PT_H264,

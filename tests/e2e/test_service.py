@@ -70,7 +70,6 @@ class Stop(lib.Case):
             reader, writer = os.pipe()
             self.addCleanup(os.close, reader)
             os.set_blocking(reader, False)
-            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
             argv = [lib.SEND, "--listen", "127.0.0.1:0", "--log", "info,connection=debug", *option, lib.SOURCE]
             p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=writer)
             os.close(writer)
@@ -86,6 +85,7 @@ class Stop(lib.Case):
                 return re.search(what, said)
 
             port = int(until(lambda: says(rb" at rtsp://127.0.0.1:(\d+)/"), "the sender", 20).group(1))
+            fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)  # from now on, as a busy machine may read the first lines late
             viewers = [rtsp.Viewer(port) for _ in range(4)]  # each has its line a second
             for _ in range(100):  # two lines each
                 with rtsp.Client(port) as c:

@@ -303,6 +303,38 @@ class OwnSize(StreamCase):
         self.assertEqual(self.sender(source=film).levels()[-2:], [(1280, 720, 30, 1920), (1280, 720, 60, 2720)])
 
 
+class NothingSilently(StreamCase):
+    """What a film has and viewers do not get is said in a line at the start; so is what is changed."""
+
+    def test_tracks(self):
+        text, film = self.path("a.srt"), self.path("film.mkv")
+        with open(text, "w") as f:
+            f.write("1\n00:00:00,000 --> 00:00:01,000\nHello\n\n")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=160x120:r=25:d=1", "-f", "lavfi",
+                        "-i", "sine=d=1", "-f", "lavfi", "-i", "sine=d=1", "-i", text, "-filter_complex",
+                        "[1:a]aformat=channel_layouts=5.1[a]", "-map", "0", "-map", "[a]", "-map", "2", "-map", "3", "-c:v",
+                        "mpeg4", "-c:a", "ac3", "-c:s", "srt", "-metadata:s:a:1", "language=deu", "-metadata:s:s:0",
+                        "language=eng", film], check=True, timeout=60 * lib.PATIENCE)
+        said = self.sender(source=film).stderr
+        self.assertIn("film.mkv: not sent: 1 subtitle track (eng subrip)\n", said)
+        self.assertRegex(said, r"audio: ac3, \d+ Hz, 5\.1\S* mixed down to stereo, ")
+        self.assertIn("not sent: 1 other audio track (deu ac3)\n", said)
+        p = subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=120 * lib.PATIENCE, capture_output=True, text=True)
+        self.assertIn("left out: 1 subtitle track (eng subrip)\n", p.stderr)
+        self.assertRegex(p.stderr, r"audio: ac3, \d+ Hz, 5\.1\S* mixed down to stereo; left out: 1 other audio track \(deu ac3\)\n")
+
+    def test_interlaced(self):
+        film = self.path("film.ts")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=50:d=2", "-vf", "interlace",
+                        "-c:v", "mpeg2video", "-flags", "+ilme+ildct", "-b:v", "2M", film], check=True, timeout=60 * lib.PATIENCE)
+        server = self.sender(source=film)
+        self.assertIn("film.ts: interlaced pictures are deinterlaced\n", server.stderr)
+        r = self.play(server.url).report()
+        self.assertEqual(r["ended"], "end-of-media")
+        self.assertAlmostEqual(r["playback"]["encoded_frame_rate"], 25, delta=0.01)
+        self.between(5, r["playback"]["frames_received"], 50)
+
+
 class Files(StreamCase):
     def test_to_the_end(self):
         """Each frame of a file is sent and reported, then the session ends; with --reference the pictures are compared."""

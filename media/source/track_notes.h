@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Says in words which tracks of a file are not used, and what is done to audio of many channels.
+#ifndef WEIR_MEDIA_SOURCE_TRACK_NOTES_H
+#define WEIR_MEDIA_SOURCE_TRACK_NOTES_H
+
+#include <libavformat/avformat.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TRACK_NOTES = 160 }; // bytes
+
+// Appends the tracks of `type` but `used` to `out`, which is a text: "2 subtitle tracks (eng
+// subrip, deu ass)". Covers are no video tracks. What has no room is cut.
+void track_notes_unused(const AVFormatContext *format, enum AVMediaType type, int used, char *out,
+                        size_t cap);
+// Writes "aac, 48000 Hz", and of more than two channels also ", 5.1 mixed down to stereo".
+void track_notes_audio(const AVCodecParameters *audio, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
