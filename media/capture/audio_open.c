@@ -19,12 +19,19 @@ static const char *device_of(const char *name, const char *format)
 static const char *const formats[] = {"pulse", "alsa"};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
+const char *audio_source_track(const char *name)
+{
+    static const char prefix[] = "track:";
+    size_t len = sizeof(prefix) - 1;
+    return name && strncmp(name, prefix, len) == 0 && name[len] ? name + len : NULL;
+}
+
 bool audio_source_is_name(const char *name)
 {
     for (int i = 0; i < FORMATS; i++)
         if (device_of(name, formats[i]))
             return true;
-    return strcmp(name, "none") == 0;
+    return strcmp(name, "none") == 0 || audio_source_track(name);
 }
 
 struct audio_source *audio_source_open(const char *name, const struct source *video,
@@ -37,12 +44,14 @@ struct audio_source *audio_source_open(const char *name, const struct source *vi
             return audio_source_device_open(formats[i], device,
                                             usec_of_frames(1, video->fps.num, video->fps.den), err);
     }
-    if (name)
+    const char *track = audio_source_track(name);
+    if (name && !track)
         return NULL;
     if (video->kind == SDP_SOURCE_TEST) {
         *err = ERR_NO_MEMORY;
         return audio_source_test_new();
     }
-    return video->kind == SDP_SOURCE_FILE ? audio_source_file_open(path, video->origin, guard, err)
-                                          : NULL;
+    return video->kind == SDP_SOURCE_FILE
+               ? audio_source_file_open(path, video->origin, track, guard, err)
+               : NULL;
 }

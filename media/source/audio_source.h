@@ -32,8 +32,9 @@ struct audio_source { // embedded first by each implementation
 };
 
 struct audio_source *audio_source_test_new(void);
-// `origin`: the file's own time at media time 0 of the pictures. `guard`: see media_input_open.
-struct audio_source *audio_source_file_open(const char *path, usec_t origin,
+// `origin`: the file's own time at media time 0 of the pictures. `track`: see audio_track_find.
+// `guard`: see media_input_open.
+struct audio_source *audio_source_file_open(const char *path, usec_t origin, const char *track,
                                             struct media_guard *guard, int *err);
 static inline void audio_source_free(struct audio_source *s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The best audio stream of a file, read at the positions of the pictures. A read that follows the
+// An audio stream of a file, read at the positions of the pictures. A read that follows the
 // previous one continues without a seam; any other read seeks. The file may be hostile: it is
 // opened as in video_file.c, and every search for audio is bounded.
 #include <libavcodec/avcodec.h>
@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "media/audio/resampler.h"
 #include "media/source/audio_source.h"
+#include "media/source/audio_track.h"
 #include "media/source/media_input.h"
 #include "media/source/track_notes.h"
 
@@ -181,10 +182,10 @@ static void file_free(struct audio_source *base)
 
 static const struct audio_source_ops file_ops = {.read = file_read, .free = file_free};
 
-static int open_codec(struct audio_source_file *s)
+static int open_codec(struct audio_source_file *s, const char *path, const char *track)
 {
     const AVCodec *codec = NULL;
-    int i = av_find_best_stream(s->format, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+    int i = audio_track_find(s->format, path, track, &codec);
     if (i == AVERROR_STREAM_NOT_FOUND)
         return ERR_NOT_FOUND;
     if (i < 0)
@@ -207,7 +208,7 @@ static int open_codec(struct audio_source_file *s)
     return avcodec_open2(s->codec, codec, NULL) < 0 ? ERR_UNSUPPORTED : 0;
 }
 
-struct audio_source *audio_source_file_open(const char *path, usec_t origin,
+struct audio_source *audio_source_file_open(const char *path, usec_t origin, const char *track,
                                             struct media_guard *guard, int *err)
 {
     struct audio_source_file *s = calloc(1, sizeof(*s));
@@ -222,7 +223,7 @@ struct audio_source *audio_source_file_open(const char *path, usec_t origin,
         *err = media_input_probe(s->input, reason);
     s->format = s->input ? media_input_format(s->input) : NULL;
     if (!*err)
-        *err = open_codec(s);
+        *err = open_codec(s, path, track);
     if (*err) {
         if (*err != ERR_NOT_FOUND)
             log_error("%s: cannot decode the file's audio (%s)", path, err_text(*err));

@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "media/audio/resampler.h"
 #include "media/coded/audio.h"
+#include "media/source/audio_track.h"
 #include "media/source/media_input.h"
 #include "media/source/track_notes.h"
 #include "media/stored/stored_parts.h"
@@ -43,7 +44,7 @@ struct audio {
     int64_t next;     // next sample for the encoder, counted from the beginning of the video
 };
 
-static int open_decoder(struct audio *s, const char *path)
+static int open_decoder(struct audio *s, const char *path, const char *track)
 {
     const AVCodec *codec = NULL;
     char reason[MEDIA_INPUT_REASON];
@@ -52,7 +53,7 @@ static int open_decoder(struct audio *s, const char *path)
     if (!s->input || media_input_probe(s->input, reason) != 0)
         return ERR_UNSUPPORTED;
     s->format = media_input_format(s->input);
-    int i = av_find_best_stream(s->format, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+    int i = audio_track_find(s->format, path, track, &codec);
     if (i == AVERROR_STREAM_NOT_FOUND)
         return 1;
     if (i < 0)
@@ -250,10 +251,10 @@ static int transcode(struct audio *s)
     return err;
 }
 
-int stored_audio_make(const char *path, usec_t origin, const char *folder)
+int stored_audio_make(const char *path, usec_t origin, const char *track, const char *folder)
 {
     struct audio s = {.begin = audio_samples(origin)};
-    int err = open_decoder(&s, path);
+    int err = open_decoder(&s, path, track);
     if (err == 0)
         err = open_encoder(&s);
     if (err == 0) {

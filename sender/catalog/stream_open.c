@@ -42,7 +42,20 @@ static bool has_levels(const struct stored_info *info, const struct options *o)
 
 static bool wants_device(const struct options *o)
 {
-    return o->audio && strcmp(o->audio, "none") != 0;
+    return o->audio && strcmp(o->audio, "none") != 0 && !audio_source_track(o->audio);
+}
+
+static bool wants_own_audio(const struct options *o)
+{
+    return !o->audio || audio_source_track(o->audio);
+}
+
+static void warn_of_audio(const struct options *o, const char *name)
+{
+    if (wants_device(o) || audio_source_track(o->audio))
+        log_warn("%s: --sound %s is ignored: a prepared file has its own audio (--prepare takes "
+                 "--sound track:)",
+                 name, o->audio);
 }
 
 // Returns why the stored ladder cannot be used for its original file; NULL if it can.
@@ -88,7 +101,8 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
         log_info("%s: using its prepared file %s", name, path);
         note_top(o, name, &stored_cache_info(cache)->sdp.ladder, SOURCE_NOTE_PREPARED);
         *err = ERR_NO_MEMORY;
-        return stored_media_new(cache, o->loop, !o->audio);
+        warn_of_audio(o, name);
+        return stored_media_new(cache, o->loop, wants_own_audio(o));
     }
     log_warn("%s is not used: %s (run --prepare again)", path, reason);
     stored_cache_free(cache);
@@ -111,7 +125,7 @@ static int add_audio(struct stream_media *m, const struct options *o, struct aud
     if (!err)
         log_info("audio: %s, %d kbit/s", name, o->audio_kbps);
     if (!err && *left_out)
-        log_info("not sent: %s", left_out);
+        log_info("not sent: %s: --sound track:N sends another one", left_out);
     return err;
 }
 
@@ -221,12 +235,11 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
     }
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);
-        if (cache && wants_device(o))
-            log_warn("%s: --sound %s is ignored: a prepared file has its own audio", name,
-                     o->audio);
+        if (cache)
+            warn_of_audio(o, name);
         if (cache)
             *err = ERR_NO_MEMORY;
-        return cache ? stored_media_new(cache, o->loop, !o->audio) : NULL;
+        return cache ? stored_media_new(cache, o->loop, wants_own_audio(o)) : NULL;
     }
     struct stream_media *m = open_beside(guard, o, name, err);
     return m || *err != ERR_NOT_FOUND ? m : open_encoded(guard, o, name, err);

@@ -18,14 +18,17 @@ enum {
     QUANTISER = 28, // as of the test picture at 1920 kbit/s
     DPB = 8,
 };
-#define MAX_CPU (300 * USEC_PER_MSEC)
+#define MAX_CPU  (300 * USEC_PER_MSEC)
+#define MAX_TIME USEC_PER_SEC // a busy machine gives little CPU time, and opening has a limit
 
 // Returns the CPU time of the fastest picture but the first, which is a key frame: other programs
 // slow a picture down, but never speed it up. Returns 0 if it failed.
 static usec_t fastest(struct x264_engine *x264, const struct pattern_picture *pattern)
 {
     usec_t least = 0, all = 0;
-    for (int i = 0; i < PICTURES && (i < MIN_PICTURES || all < MAX_CPU); i++) {
+    usec_t end = clock_now() + MAX_TIME;
+    for (int i = 0; i < PICTURES && (i < MIN_PICTURES || (all < MAX_CPU && clock_now() < end));
+         i++) {
         struct picture *p = picture_new(WIDTH, HEIGHT);
         if (!p)
             return 0;

@@ -146,7 +146,9 @@ static const char *read_http(void *options, const char *value, char *reason, siz
 static const char *read_audio(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
-    return audio_source_is_name(value) ? NULL : "expects pulse[:DEVICE], alsa[:DEVICE] or none";
+    return audio_source_is_name(value) ? NULL
+                                       : "expects track:N, track:LANGUAGE, pulse[:DEVICE], "
+                                         "alsa[:DEVICE] or none";
 }
 
 static const char *read_push(void *options, const char *value, char *reason, size_t cap)
@@ -457,8 +459,8 @@ static const struct option_row rows[] = {
 
     {.name = "sound", .in_section = true, .argument = "SOUND", .kind = OPTION_TEXT, .at = AT(audio),
      .read = read_audio,
-     .help = "audio source: pulse[:DEVICE], alsa[:DEVICE] or none (default: the audio of SOURCE; "
-             "test: has a beep each second)"},
+     .help = "audio source: track:2 or track:LANGUAGE for another track of a film, pulse[:DEVICE], "
+             "alsa[:DEVICE] or none (default: the audio of SOURCE; test: has a beep each second)"},
     {.name = "sound-rate", .in_section = true, .argument = "KBPS", .kind = OPTION_INT, .at = AT(audio_kbps),
      .min = AUDIO_MIN_BPS / 1000, .max = AUDIO_MAX_BPS / 1000, .fallback = "64",
      .help = "bitrate of the audio (Opus), 16 to 256"},

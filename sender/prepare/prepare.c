@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
+#include "media/capture/audio_open.h"
 #include "media/source/source.h"
 #include "media/stored/stored_audio.h"
 #include "media/stored/stored_file.h"
@@ -22,6 +23,8 @@
 
 static const int64_t MAX_PICTURE_BYTES = (int64_t)1 << 30; // max. memory of the groups in work
 #define REPORT_EVERY (10 * USEC_PER_SEC) // interval of progress lines if stderr is not a terminal
+
+enum { PLAN_BYTES = SDP_MAX_BYTES + STORED_TAG_MAX + 64 };
 
 struct prepare {
     const struct options *options;
@@ -116,11 +119,16 @@ static int open_parts(struct prepare *p)
         log_error("%s: the name is too long", name);
         return ERR_IO;
     }
-    char *plan = malloc(SDP_MAX_BYTES + STORED_TAG_MAX);
+    char *plan = malloc(PLAN_BYTES);
     int len = plan ? stored_origin_encode(&p->origin, plan, STORED_TAG_MAX) : ERR_NO_MEMORY;
     if (len > 0) {
         plan[len] = '\n';
         len = sdp_encode(&p->sdp, false, plan + len + 1, SDP_MAX_BYTES);
+    }
+    const char *track = audio_source_track(p->options->audio);
+    if (len >= 0 && track) { // of another track the audio is another one
+        size_t used = strlen(plan);
+        snprintf(plan + used, PLAN_BYTES - used, "audio track %s\n", track);
     }
     p->lock = len < 0 ? len : stored_parts_open(p->folder, plan);
     free(plan);
@@ -275,7 +283,8 @@ static int make(struct prepare *p)
     if (!option || strcmp(option, "none") != 0)
         audio = stored_parts_has(p->folder, STORED_AUDIO)
                     ? 0
-                    : stored_audio_make(p->options->source, p->source->origin, p->folder);
+                    : stored_audio_make(p->options->source, p->source->origin,
+                                        audio_source_track(option), p->folder);
     if (audio < 0 && audio != ERR_UNSUPPORTED) // audio that does not decode is omitted
         return audio;
     p->sdp.duration = (double)p->origin.frames / fps_value(p->source->fps);

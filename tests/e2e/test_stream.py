@@ -318,10 +318,22 @@ class NothingSilently(StreamCase):
         said = self.sender(source=film).stderr
         self.assertIn("film.mkv: not sent: 1 subtitle track (eng subrip)\n", said)
         self.assertRegex(said, r"audio: ac3, \d+ Hz, 5\.1\S* mixed down to stereo, ")
-        self.assertIn("not sent: 1 other audio track (deu ac3)\n", said)
+        self.assertIn("not sent: 1 other audio track (deu ac3): --sound track:N", said)
+        for track in "2", "DEU":
+            server = self.sender("--sound", f"track:{track}", source=film)
+            self.assertIn("not sent: 1 other audio track (ac3)", server.stderr)
+            self.stop_cleanly(server)
+        said = self.sender("--sound", "track:fra", source=film).stderr
+        self.assertIn('no audio track "fra": the file has 2 audio tracks (ac3, deu ac3); sending its default', said)
         p = subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=120 * lib.PATIENCE, capture_output=True, text=True)
         self.assertIn("left out: 1 subtitle track (eng subrip)\n", p.stderr)
         self.assertRegex(p.stderr, r"audio: ac3, \d+ Hz, 5\.1\S* mixed down to stereo; left out: 1 other audio track \(deu ac3\)\n")
+        p = subprocess.run([lib.SEND, "--prepare", "--sound", "track:deu", film], check=True, timeout=120 * lib.PATIENCE,
+                           capture_output=True, text=True)
+        self.assertIn("left out: 1 other audio track (ac3)\n", p.stderr)
+        said = self.sender("--sound", "track:deu", source=film).stderr
+        self.assertIn("using its prepared file", said)
+        self.assertIn("--sound track:deu is ignored: a prepared file has its own audio", said)
 
     def test_interlaced(self):
         film = self.path("film.ts")

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Chooses an audio track of a file by its number or its language.
+#ifndef WEIR_MEDIA_SOURCE_AUDIO_TRACK_H
+#define WEIR_MEDIA_SOURCE_AUDIO_TRACK_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// `track`: "2" for the file's second audio track, or the language that its metadata names, such as
+// "deu"; NULL: the file's default, or its best one. If there is no such track (logged, with `path`)
+// that is used, too. Returns the stream's index and its decoder, or an error of
+// av_find_best_stream.
+int audio_track_find(const AVFormatContext *format, const char *path, const char *track,
+                     const AVCodec **codec);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
