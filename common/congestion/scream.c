@@ -56,10 +56,15 @@ static const double SLOWED = 0.8, RESTORED = 0.88;
 static const double FEW_PACKETS = 3, MANY_PACKETS = 6; // to judge a share by
 static const int MAX_UNDECIDED = 2;
 static const usec_t EVIDENCE = 1500 * USEC_PER_MSEC;
+static const usec_t TCP_SIGN = 20 * USEC_PER_SEC; // a loss of late
+static const usec_t TOLERATED = 3 * USEC_PER_SEC;
 static const usec_t COMPETING_MIN = 2 * USEC_PER_SEC, COMPETING_MAX = 10 * USEC_PER_SEC;
 static const int MAX_CONFIRMED = 2;                             // doublings of COMPETING_MIN
 static const double COMPETING_FALL = 0.6, COMPETING_GONE = 0.2; // of the peak
 static const usec_t CALM = 5 * USEC_PER_SEC; // without a queue: there is nothing left to decide
+static const usec_t BATCH = 1500, BATCH_SENT = 3000;
+static const double BATCH_GAIN = 1 / 64., BATCHED = 0.1;
+static const usec_t BATCH_WINDOW = 100 * USEC_PER_MSEC, BATCH_RATE_WINDOW = 300 * USEC_PER_MSEC;
 static const usec_t BACKLOG = 100 * USEC_PER_MSEC;
 static const double DRAIN_MEDIA = 0.9, BACKLOG_MEDIA = 0.8; // of what the link delivers
 static const usec_t long_ago = INT64_MIN / 2;
@@ -101,6 +106,11 @@ static void set_ref_wnd(struct scream *s, double bytes)
 {
     bytes = fmin(bytes, max_rate(s) * usec_to_sec(queued_rtt(s)));
     s->ref_wnd = fmax(bytes, RATE_PACE_MIN * usec_to_sec(base_rtt(s)));
+}
+
+static bool batched(const struct scream *s)
+{
+    return s->batched > BATCHED;
 }
 
 // Time of a packet on the link, at the rate that it delivered lately.
@@ -225,6 +235,12 @@ static void drain_arrived(struct scream *s, const struct cc_packet *p, usec_t qu
     s->drain.last_sent_at = p->sent_at;
 }
 
+// Flows of this kind share a queue, too, but it stays short and loses nothing.
+static bool is_of_this_kind(const struct scream *s, usec_t now)
+{
+    return s->mode == SCREAM_DELAY && s->drain.most < s->target && now - s->lost_at > TCP_SIGN;
+}
+
 enum verdict { UNDECIDED, OWN, SHARED };
 
 // Next to others, packets arrive about as slowly as they left; alone, as fast as before.
@@ -253,6 +269,8 @@ static void end_drain(struct scream *s, usec_t now)
         set_mode(s, SCREAM_DELAY, now);
         return;
     }
+    if (is_of_this_kind(s, now))
+        return;
     if (s->others++ == 0)
         s->others_since = now;
     // One may be a link that became slower meanwhile.
@@ -262,11 +280,13 @@ static void end_drain(struct scream *s, usec_t now)
 
 static void drain(struct scream *s, usec_t now)
 {
-    const usec_t high = s->target / 2 + packet_time(s);
+    usec_t high = s->target / 2 + packet_time(s);
+    bool tolerates = now - s->tolerates_since < TOLERATED;
+    high = tolerates ? usec_max(high, s->tolerates) : high;
     usec_t tail = queue_delay_tail(&s->queue);
-    bool old = s->queue.standing >= s->target / 4 && now - s->calm_at > QUEUE_OLD;
+    bool old = !tolerates && s->queue.standing >= s->target / 4 && now - s->calm_at > QUEUE_OLD;
     bool standing = s->queue.standing > high || old;
-    bool frame = tail > high && tail > 2 * s->queue.peak_before;
+    bool frame = !batched(s) && tail > high && tail > 2 * s->queue.peak_before;
     if (!s->drain.active) {
         if (!standing && !frame)
             return;
@@ -275,6 +295,7 @@ static void drain(struct scream *s, usec_t now)
         s->drain.since = s->drain.best_at = now;
         s->drain.cut_at = long_ago;
         s->drain.best = usec_max(s->queue.standing, tail);
+        s->drain.most = 0;
         s->drain.ref_wnd = s->ref_wnd;
         s->drain.delivered = s->delivered;
         s->drain.bytes = 0;
@@ -282,6 +303,7 @@ static void drain(struct scream *s, usec_t now)
         s->drain.last_at = -1;
         s->drain.lost = false;
     }
+    s->drain.most = usec_max(s->drain.most, s->queue.standing);
     if (s->queue.standing < s->target / 4 && !standing && !frame) {
         end_drain(s, now);
         return;
@@ -297,6 +319,12 @@ static void drain(struct scream *s, usec_t now)
     bool shared = judge_drain(s, MANY_PACKETS) == SHARED;
     if ((stays && (standing || frame || trial || now - s->drain.since > DRAIN_LONG)) ||
         (shared && trial)) {
+        if (is_of_this_kind(s, now)) {
+            s->drain.active = false;
+            s->tolerates = usec_min(s->target, 3 * s->drain.best / 2);
+            s->tolerates_since = now;
+            return;
+        }
         compete(s, now);
         return;
     }
@@ -392,6 +420,18 @@ static bool found_queue(struct scream *s, const struct cc_feedback *f, size_t lo
     return queued && s->losses_queued > 0.5;
 }
 
+static void note_batch(struct scream *s, const struct cc_packet *p, usec_t queued, usec_t now)
+{
+    usec_t left = p->sent_at - s->left_at, arrived = p->arrived_at - s->arrived_at;
+    if (s->arrived_at && left > 0) {
+        double together = arrived <= BATCH && left >= BATCH_SENT;
+        s->batched += BATCH_GAIN * (together - s->batched);
+    }
+    s->arrived_at = p->arrived_at;
+    s->left_at = p->sent_at;
+    windowed_min_add(&s->held, queued, now);
+}
+
 static struct outcome take_packets(struct scream *s, const struct cc_feedback *f, usec_t now)
 {
     struct outcome out = {0};
@@ -409,6 +449,7 @@ static struct outcome take_packets(struct scream *s, const struct cc_feedback *f
         usec_t queued = queue_delay_arrived(&s->queue, p->arrived_at - p->sent_at, now);
         delivery_rate_arrived(&s->delivery, p->bytes, p->arrived_at);
         drain_arrived(s, p, queued);
+        note_batch(s, p, queued, now);
         out.arrived++;
         out.marked += p->ce;
         out.acked += p->ce ? 0 : p->bytes;
@@ -422,15 +463,20 @@ static struct outcome take_packets(struct scream *s, const struct cc_feedback *f
 static void measure(struct scream *s, bool arrived, usec_t now)
 {
     queue_delay_update(&s->queue, s->srtt, now);
+    if (batched(s) && windowed_min_read(&s->held) != USEC_NEVER) {
+        s->queue.standing = windowed_min_read(&s->held);
+        s->queue.average = fmin(s->queue.average, (double)s->queue.standing);
+    }
     if (!arrived)
         return;
     // The link has been busy for as long as the last packets waited.
     usec_t busy = usec_max(s->queue.standing, queue_delay_tail(&s->queue));
-    s->delivered = delivery_rate_over(
-        &s->delivery, busy < BUSY_WINDOW ? RATE_WINDOW : usec_min(busy, RATE_WINDOW));
+    usec_t window = busy < BUSY_WINDOW ? RATE_WINDOW : usec_min(busy, RATE_WINDOW);
+    s->delivered = delivery_rate_over(&s->delivery, batched(s) ? BATCH_RATE_WINDOW : window);
     delivery_rate_note(&s->delivery, now);
     if (s->queue.standing >= CAPACITY_WINDOW)
-        s->capacity = delivery_rate_over(&s->delivery, usec_min(busy, RATE_WINDOW));
+        s->capacity = batched(s) ? s->delivered
+                                 : delivery_rate_over(&s->delivery, usec_min(busy, RATE_WINDOW));
     else if (delivery_rate_over(&s->delivery, CAPACITY_WINDOW) > FASTER * s->capacity)
         s->capacity = 0; // a frame came faster than the link was
 }
@@ -565,8 +611,9 @@ int scream_init(struct controller *c, const char *params, usec_t now)
     s->target = (usec_t)(target_ms * USEC_PER_MSEC);
     windowed_min_init(&s->min_rtt, BASE_WINDOW);
     queue_delay_init(&s->queue);
+    windowed_min_init(&s->held, BATCH_WINDOW);
     s->ref_wnd_i = 1; // the draft's: far below
-    s->ref_wnd_i_at = s->congested_at = s->reacted_at = s->lost_at = long_ago;
+    s->tolerates_since = s->ref_wnd_i_at = s->congested_at = s->reacted_at = s->lost_at = long_ago;
     s->starting = true;
     s->losses_queued = 0.75; // as if most had been congestive
     s->loss_slot_at = s->l4s_alpha_at = s->target_at = s->tokens_at = now;

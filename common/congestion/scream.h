@@ -15,7 +15,7 @@
 //     RTT;
 //     - when a queue stands.
 //
-// Four laws differ from the draft.
+// Five laws differ from the draft.
 //
 // Loss. The draft takes every loss for congestion. Here a loss is congestive only where a queue is:
 // a standing one of 10 ms, or one that the lost packet's neighbours found near the recent peak, if
@@ -27,6 +27,11 @@
 // target / 4 for a second, or a frame that ends with so much more delay than frames of the last
 // second, sets ref_wnd to 0.85 of what the link delivers in a base RTT, once per RTT, until the
 // queue is below target / 4.
+//
+// Batches. Wi-Fi collects packets and delivers them together, after others have used the channel:
+// packets that left apart arrive at once. Their wait is no standing queue. Where a tenth of the
+// packets come so, a queue stands only if packets of the last 100 to 200 ms all waited, and the
+// link's rate is that of 300 ms.
 //
 // Other traffic (4.2.1.4.1). The draft raises its delay target with the mean queue delay. Here the
 // drain is also an experiment. Alone in a queue, packets arrive at the link's rate however slowly
@@ -42,8 +47,11 @@
 // arrives from a queue of others, for some tens of milliseconds next to nothing, is no measure of
 // the link. The wait of 2 s doubles each time that others are found, up to 8 s; a queue that falls
 // by 80 % ends it. All flows of this kind see the queue fall at the same time and drain together,
-// so that they return to the delay mode together. Once a trial has found others, the media follows
-// this rate alone (controller_info.competes), and no other sign of a queue.
+// so that they return to the delay mode together. Flows of this kind alone keep their queue below
+// the target and lose nothing: where that is so, a drain tells of them and begins no competing
+// mode. If it cannot end their queue, it ends itself, and for 3 s tolerates half as much again.
+// Once a trial has found others, the media follows this rate alone (controller_info.competes), and
+// no other sign of a queue.
 //
 // Media rate (4.4). While packets have waited at the sender for 100 ms, and while draining, the
 // rate given to the media is a share of what the link delivers, for an encoder follows at once. It
@@ -81,8 +89,11 @@ struct scream {
     usec_t srtt;                 // 0: no sample yet; nothing is known of the path
     struct queue_delay queue;
     struct delivery_rate delivery;
-    double delivered; // bytes/s, recently
-    double capacity;  // bytes/s, delivered while a queue last stood; 0: never
+    struct windowed_min held;   // of queue delays, over many batches
+    double batched;             // share of packets that a radio held and delivered with others
+    usec_t arrived_at, left_at; // arrival (0: none yet) and departure of the last packet
+    double delivered;           // bytes/s, recently
+    double capacity;            // bytes/s, delivered while a queue last stood; 0: never
 
     double ref_wnd, ref_wnd_i; // bytes; the inflection point
     usec_t ref_wnd_i_at;
@@ -110,8 +121,10 @@ struct scream {
     usec_t calm_at;        // when none did
     int others;            // drains in a row that found other traffic
     usec_t others_since;   // the first of them
-    int confirmed;         // trials in a row that found other traffic
-    int undecided;         // drains in a trial that ended too soon to tell
+    usec_t tolerates;      // the queue of flows of this kind, which a drain could not end
+    usec_t tolerates_since;
+    int confirmed; // trials in a row that found other traffic
+    int undecided; // drains in a trial that ended too soon to tell
 
     struct {
         bool active;
@@ -119,6 +132,7 @@ struct scream {
         usec_t since;  // when it began
         usec_t cut_at; // when ref_wnd was last cut
         usec_t best;   // the least queue delay so far
+        usec_t most;   // the largest standing one
         usec_t best_at;
         double ref_wnd;   // before; a loss in the drain has shrunk it
         bool lost;        // true if one has

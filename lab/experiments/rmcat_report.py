@@ -5,6 +5,7 @@
 """
 import os
 import re
+import shutil
 import sys
 
 import numpy as np
@@ -24,6 +25,7 @@ COLUMNS = [("use", "used, %", 0, 100), ("media_mbps", "media, Mbit/s", 2, 1), ("
            ("shown", "shown, %", 1, 100), ("ssim", "SSIM", 3, 1), ("cpu", "cores a flow", 2, 1), ("waited", "waited", 2, 1)]
 # The order of a case: a contender that uses less than this share of what the best one uses comes after all others.
 EQUAL_USE = 0.85
+WAITED = 0.1  # a thread that waits for a core for more of its time makes a figure the machine's
 PLOTTED = 4  # contenders in a plot
 MARK = "<!-- {name}: written by lab/experiments/rmcat_report.py -->"
 
@@ -51,8 +53,13 @@ def order(rows, cell):
     return sorted(some, key=lambda c: (used[c] < least, score(rows, cell, c)))
 
 
+def starved(rows, cell, contender):
+    """Returns true if the machine had too few cores for these runs."""
+    return (mean(rows, cell, contender, "waited") or 0) > WAITED
+
+
 def cell_text(rows, cell, contender):
-    """Returns "used % · queue p95 · screen p95 · frozen %" of one contender."""
+    """Returns "used % · queue p95 · screen p95 · frozen %" of one contender; a dagger follows if the machine was too busy."""
     values = [(mean(rows, cell, contender, key), scale) for key, scale in
               (("share" if rmcat.case(cell).tcp else "use", 1 if rmcat.case(cell).tcp else 100), ("queue_p95_ms", 1), ("p95_ms", 1),
                ("frozen", 100))]
@@ -60,7 +67,7 @@ def cell_text(rows, cell, contender):
         return "-"
     first = f"{values[0][0]:.2f}×" if rmcat.case(cell).tcp else f"{values[0][0] * 100:.0f} %"
     return " · ".join([first, *("-" if v is None else f"{v * s:.0f}" for v, s in values[1:3]),
-                       "-" if values[3][0] is None else f"{values[3][0] * 100:.1f} %"])
+                       "-" if values[3][0] is None else f"{values[3][0] * 100:.1f} %"]) + " †" * starved(rows, cell, contender)
 
 
 def contenders_of(rows):
@@ -103,6 +110,17 @@ def short(rows):
             lines.append(f"| {cell}: {rmcat.case(cell).title} | `{ranked[0]}` | {cell_text(rows, cell, ranked[0])} | "
                          f"{theirs[0]} | {theirs[1]} |")
     return lines
+
+
+def quiet(rows):
+    """Returns true if most runs got their cores."""
+    return sum(starved(rows, *key) for key in rows.by) * 2 < len(rows.by)
+
+
+NOT_QUIET = ["Not measured yet on a machine that does nothing else:",
+             "[docs/comparison.md](docs/comparison.md#make-it-again) has the commands, which also write this table."]
+PLOT = ("case-5-1.png", os.path.join("images", "comparison-5-1.png"), "Case 5.1 over time: rate, queue, capture to screen")
+SMOKE = "**A smoke test, not a comparison: the machine did other work.**"
 
 
 def replace_between(path, name, lines):
@@ -184,15 +202,17 @@ def write(run_rows, page):
 
 
 def state_of(run_rows):
-    """Returns one line about when and how the runs were made."""
-    waited = max((r["figures"].get("waited") or 0 for r in run_rows), default=0)
+    """Returns lines about when and how the runs were made."""
+    rows = Rows(run_rows)
+    busy = sum(starved(rows, *key) for key in rows.by)
     days = sorted({r["started_at"][:10] for r in run_rows})
     runs = sorted({sum(1 for r in run_rows if (r["cell"], r["contender"]) == key) for key in
                    {(r["cell"], r["contender"]) for r in run_rows}})
-    speed = speed_of(Rows(run_rows))
-    return (f"{days[0]}{' to ' + days[-1] if len(days) > 1 else ''}, {os.cpu_count()} cores, {'-'.join(map(str, runs))} run(s) of a case "
-            f"and contender{f', times divided by {speed:g}' if speed != 1 else ''}; a thread waited for a core for at most "
-            f"{waited * 100:.0f} % of its time.")
+    speed = speed_of(rows)
+    return [*([] if quiet(rows) else [SMOKE]),
+            f"{days[0]}{' to ' + days[-1] if len(days) > 1 else ''}, {os.cpu_count()} cores, {'-'.join(map(str, runs))} run(s) of a "
+            f"case and contender{f', times divided by {speed:g}' if speed != 1 else ''}.",
+            f"† in {busy} of {len(rows.by)} fields: a thread waited for a core for more than {WAITED * 100:.0f} % of its time."]
 
 
 def main(directory):
@@ -200,8 +220,15 @@ def main(directory):
     if not run_rows:
         raise SystemExit(f"{directory} has no finished run")
     rows = Rows(run_rows)
-    replace_between(os.path.join(ROOT, "docs", "comparison.md"), "cases", ["", state_of(run_rows), "", *comparison(rows), ""])
-    replace_between(os.path.join(ROOT, "README.md"), "cases", short(rows))
+    docs = os.path.join(ROOT, "docs")
+    plots = {"": [], "docs": []}  # by the folder of the page
+    drawn, kept, title = PLOT
+    if quiet(rows) and os.path.exists(os.path.join(directory, drawn)):
+        shutil.copy(os.path.join(directory, drawn), os.path.join(docs, kept))
+        plots = {"": ["", f"![{title}](docs/{kept})", ""], "docs": [f"![{title}]({kept})", ""]}
+    replace_between(os.path.join(docs, "comparison.md"), "cases",
+                    ["", *state_of(run_rows), "", *comparison(rows), "", *plots["docs"]])
+    replace_between(os.path.join(ROOT, "README.md"), "cases", [*short(rows), *plots[""]] if quiet(rows) else ["", *NOT_QUIET, ""])
 
 
 if __name__ == "__main__":

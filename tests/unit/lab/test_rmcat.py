@@ -153,7 +153,7 @@ class Links(unittest.TestCase):
 
 
 def row(cell, contender, **figures):
-    known = {"use": 0.9, "queue_p95_ms": 20, "p95_ms": 100, "frozen": 0.0, "waited": 0.1}
+    known = {"use": 0.9, "queue_p95_ms": 20, "p95_ms": 100, "frozen": 0.0, "waited": 0.05}
     return {"cell": cell, "contender": contender, "run": 0, "started_at": "2026-11-24T12:00:00", "figures": known | figures}
 
 
@@ -173,6 +173,16 @@ class Table(unittest.TestCase):
         self.assertIn("**90 % · 20 · 110 · 0.0 %**", lines[2])
         self.assertIn("**0.80× · 20 · 300 · 0.0 %**", lines[3])
         self.assertIn("`googcc` | 90 % · 20 · 200 · 0.0 %", rmcat_report.short(Rows(self.ROWS))[2])
+
+    def test_busy(self):
+        """A machine that did other work is said in the field, above the table, and the README has no figures of it."""
+        busy = [row("5.1", c, waited=0.3) for c in ("scream", "googcc")]
+        rows = Rows(busy)
+        self.assertTrue(rmcat_report.cell_text(rows, "5.1", "scream").endswith(" †"))
+        self.assertFalse(rmcat_report.quiet(rows))
+        self.assertEqual(rmcat_report.state_of(busy)[0], rmcat_report.SMOKE)
+        self.assertTrue(rmcat_report.quiet(Rows(self.ROWS)))
+        self.assertIn("† in 0 of 6 fields", rmcat_report.state_of(self.ROWS)[-1])
 
     def test_replace(self):
         mark = rmcat_report.MARK.format(name="cases")

@@ -59,6 +59,40 @@ TEST_CASE("chain: both ends of a flow reach each other")
     world_destroy(&w);
 }
 
+TEST_CASE("chain: the links to the right may differ")
+{
+    collector source;
+    collector sink;
+    const char *texts[] = {"", "rate=12mbit", "rate=1200kbit"};
+    link_spec specs[3];
+    char error[256];
+    for (int i = 0; i < 3; i++)
+        REQUIRE(link_spec_parse(texts[i], &specs[i], error, sizeof(error)) == 0);
+    chain_link each[] = {{&specs[1], nullptr, 0}, {&specs[2], nullptr, 0}};
+    world w;
+    world_init(&w, 0);
+    chain_config config = {};
+    config.hops = 2;
+    config.right = each[0];
+    config.left.spec = &specs[0];
+    config.each_right = each;
+    config.flows = 1;
+    config.on_drop = on_drop;
+    chain c;
+    size_t line;
+    REQUIRE(chain_init(&c, &w, &config, &line, 0) == 0);
+    chain_path path = {0, 2, 0, 100000000, 0, 0, nullptr};
+    REQUIRE(chain_attach(&c, 0, &path, &source.sink.node, &sink.sink.node) == 0);
+    node_push(source.sink.node.to, source.make(0), 0);
+    node_push(sink.sink.node.to, sink.make(1), 0);
+    world_run(&w, 1000000);
+    // 1500 bytes: 120 us on each access link, 1 ms and 10 ms on the hops, nothing on the way back.
+    CHECK(sink.times() == std::vector<usec_t>{11240});
+    CHECK(source.times() == std::vector<usec_t>{240});
+    chain_destroy(&c);
+    world_destroy(&w);
+}
+
 TEST_CASE("chain: a sink's own line delays, queues and drops both ways")
 {
     collector source;
