@@ -25,8 +25,11 @@
 //   Share.      Repair is limited to a share of the media's bytes: 1.3 x loss + 1 % with two
 //               rounds and more, 2.2 x loss + 1 % with one, 2.5 x loss + 10 % of parity; 30 % at
 //               most. Packets on which nothing depends leave a third of the credit to the others.
-//   Congestion. Where repair would need more than 30 %, loss is taken for congestion: nothing is
-//               repaired, and the caller lowers the level.
+//   Above it.   Where all packets would need more than 30 % (loss above 22 %), copies are preferred
+//               to parity, and parity leaves out frames on which nothing depends. Where they would
+//               need 37.5 % (28 %), packets on which nothing depends are not repaired either.
+//               Frames that cannot be repaired are missing: a controller lowers the level by what
+//               it allows under loss; a transport without one (`udp`) keeps its level.
 //
 // Pure. One object a viewer.
 #ifndef WEIR_REPAIR_REPAIR_POLICY_H
@@ -89,9 +92,9 @@ enum repair_reason {  // why a packet is not sent again
     REPAIR_UNDER_WAY, // it may yet arrive
     REPAIR_TOO_LATE,
     REPAIR_NO_SHARE,
-    REPAIR_CONGESTED,
-    REPAIR_DISABLED, // by the mode
-    REPAIR_NOT_KEPT, // it left too long ago, or not yet (repair_sender.h)
+    REPAIR_CONGESTED, // so much is lost that the share is left to what others depend on
+    REPAIR_DISABLED,  // by the mode
+    REPAIR_NOT_KEPT,  // it left too long ago, or not yet (repair_sender.h)
     REPAIR_REASONS
 };
 

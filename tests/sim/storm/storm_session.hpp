@@ -31,6 +31,8 @@ class storm_session : public live_link
   public:
     std::vector<usec_t> shown;   // when each picture was on the screen, in order
     std::vector<usec_t> latency; // of each of them, since its capture
+    std::vector<int64_t> numbers; // of their frames
+    bool at_size_rate = false;   // the model codes each size at its own frame rate, not the source's
     int requests = 0;            // for key frames, sent by the viewer
     int keys = 0;                // key frames made
     usec_t oldest_waiting = 0;   // age of the oldest frame that waited at the sender
@@ -74,6 +76,23 @@ class storm_session : public live_link
         for (size_t i = 0; i < frames.size() && frames[i].at < (length - 0.5) * 1e6; i++)
             count += level_has_frame(&l, frames[i].level, static_cast<int64_t>(i));
         return count;
+    }
+    // Returns the pictures of the levels sent that were captured between two seconds: how many there
+    // are, and how many of them were shown.
+    std::pair<double, double> of_levels_sent(double from, double to) const
+    {
+        std::vector<bool> seen(frames.size());
+        for (int64_t number : numbers)
+            seen[static_cast<size_t>(number)] = true;
+        std::pair<double, double> out{};
+        for (size_t i = 0; i < frames.size(); i++) {
+            if (frames[i].at < from * 1e6 || frames[i].at >= to * 1e6 ||
+                !level_has_frame(&l, frames[i].level, static_cast<int64_t>(i)))
+                continue;
+            out.first++;
+            out.second += seen[i];
+        }
+        return out;
     }
     storm_reading read() const
     {
@@ -231,15 +250,21 @@ class storm_session : public live_link
     void give(int size_id, int64_t number, usec_t now) override
     {
         model &m = models[size_id];
-        int temporal_id = number % 2 ? 1 : 0;
+        const size_spec &size = l.sizes[size_id];
+        int64_t index = size_index_of_frame(size.fps, l.source_fps, number);
+        if (index < 0 && at_size_rate)
+            return;
+        int64_t step = at_size_rate ? std::llround(FPS / fps_value(size.fps)) : 1;
+        int temporal_id = at_size_rate ? layer_temporal_id(index, size.layers) : number % 2 ? 1 : 0;
         m.key = wants_key(&m, number, now) || m.key;
         layer_choice choice = layer_refs_choose(&m.refs, temporal_id);
         if (temporal_id == 0 && m.key)
             choice = {true, -1, -1, -1};
         if (choice.key && temporal_id > 0)
             return;
-        bool far = !choice.key && temporal_id == 0 && choice.depends_on < number - 2;
-        size_t bytes = encode(size_id, choice.key, temporal_id) * (far ? 2 : 1);
+        bool far = !choice.key && temporal_id == 0 && choice.depends_on < number - 2 * step;
+        size_t bytes = encode(size_id, choice.key, temporal_id) * static_cast<size_t>(step) *
+                       (far ? 2 : 1);
         layer_refs_kept(&m.refs, number, temporal_id, &choice);
         if (choice.key) {
             m.key = false;
@@ -313,6 +338,7 @@ class storm_session : public live_link
                 backwards = backwards || f->number < last_shown;
                 last_shown = f->number;
                 shown.push_back(out.show_at);
+                numbers.push_back(f->number);
                 latency.push_back(out.show_at - f->capture_wall);
             }
             received_frame_free(f);

@@ -166,7 +166,11 @@ TEST_CASE("repair policy: what is done about one lost packet")
         {"a copy was lost, last chance, 5 %", 50, true, 1, .05, 1, REPAIR_RESEND, 2, 1},
         {"a copy was lost, last chance, 10 %", 50, true, 1, .10, 1, REPAIR_RESEND, 2, 1},
         {"bursts of 4: copies are 8 packets apart", 50, true, 0, .0385, 4, REPAIR_RESEND, 2, 8},
-        {"loss that is congestion", 500, true, 0, .25, 1, REPAIR_INVALIDATE, 0, 0},
+        {"25 %", 500, true, 0, .25, 1, REPAIR_RESEND, 2, 1},
+        {"25 %, a top layer", 500, false, 0, .25, 1, REPAIR_RESEND, 1, 1},
+        {"28 %, a top layer", 500, false, 0, .28, 1, REPAIR_RESEND, 1, 1},
+        {"29 %: the share is for what is depended on", 500, true, 0, .29, 1, REPAIR_RESEND, 2, 1},
+        {"29 %, a top layer", 500, false, 0, .29, 1, REPAIR_NOTHING, 0, 0},
     };
     for (const auto &row : table) {
         INFO(row.what);
@@ -247,7 +251,7 @@ TEST_CASE("repair policy: the share, by the way of repair and the loss")
         {50, 250, 0.00, 0.01},   {50, 250, 0.01, 0.023},  {50, 250, 0.05, 0.075}, // several rounds
         {100, 250, 0.02, 0.054}, {100, 250, 0.05, 0.12},                          // one round
         {100, 150, 0.02, 0.15},  {100, 150, 0.05, 0.225}, {100, 150, 0.2, 0.30},  // parity
-        {200, 100, 0.05, 0},     {50, 250, 0.23, 0}, // not keepable; congestion
+        {200, 100, 0.05, 0},     {50, 250, 0.23, 0.30}, // not keepable; the max
     };
     for (const auto &row : table) {
         INFO("RTT " << row.rtt_ms << ", latency " << row.latency_ms << ", loss " << row.loss);
