@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Several sources (struct options.sources), each at its own path. Threads open all of them at the
-// start. A source that cannot be opened does not end the others: viewers are refused with 503, and a
-// request opens it again at MOUNT_RETRY after the failure or later.
+// start. A source that cannot be opened does not end the others: viewers are refused with 503, and
+// a request opens it again at MOUNT_RETRY after the failure or later.
 #ifndef WEIR_SENDER_CATALOG_MOUNT_CATALOG_H
 #define WEIR_SENDER_CATALOG_MOUNT_CATALOG_H
 

@@ -596,8 +596,7 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =
         command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
-    if (result == OPTIONS_RUN &&
-        (make_sources(o, error, cap) != 0 || check(o, error, cap) != 0))
+    if (result == OPTIONS_RUN && (make_sources(o, error, cap) != 0 || check(o, error, cap) != 0))
         result = OPTIONS_BAD;
     if (!o->push_transports.count)
         (void)transport_list_split(PUSH_TRANSPORTS, &o->push_transports);
