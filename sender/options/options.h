@@ -85,6 +85,10 @@ extern const struct option_table send_option_table;
 enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
                                   size_t cap);
 void options_destroy(void *options);
+// Returns true if a source that was opened with the first options is as the second ones want it.
+bool options_source_equal(const struct options *a, const struct options *b);
+// Returns the name of an option that differs and that a running server cannot change; NULL: none.
+const char *options_fixed(const struct options *a, const struct options *b);
 
 #ifdef __cplusplus
 }
