@@ -44,8 +44,16 @@ enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
 
 enum serves { SERVES_STREAM, SERVES_FOLDER, SERVES_SOURCES };
 
+// The command line, which SIGHUP reads again with its configuration file.
+struct command {
+    int argc;
+    char **argv;
+};
+static struct command command;
+
 struct program {
     uv_loop_t loop;
+    const struct options *options; // in effect
     struct stop_signals signals;
     enum serves serves;
     struct stream stream; // of SERVES_STREAM
@@ -101,6 +109,54 @@ static void on_signal(void *ctx, const char *name)
         push_leave(p->push, stop_server, p, clock_now());
     else
         stop_server(p);
+}
+
+// Applies what a running server can change. Returns true if the sources took over `next`.
+static bool apply(struct program *p, struct options *next)
+{
+    const char *fixed = options_fixed(p->options, next);
+    if (fixed)
+        log_warn("a change of \"%s\" takes effect when weir-send is started again", fixed);
+    file_limit_raise(next->max_viewers, 1, 0);
+    if (server_set_max_viewers(p->server, next->max_viewers) != 0)
+        log_error("cannot change --max-viewers: out of memory");
+    if (p->serves == SERVES_STREAM) {
+        p->stream.max_viewers = next->max_viewers;
+        p->stream.viewer_timeout = next->timeout * USEC_PER_SEC;
+    }
+    if (p->serves != SERVES_SOURCES) {
+        if (next->source_count || !options_source_equal(p->options, next))
+            log_warn("its source stays until weir-send is started again: only sources with names "
+                     "(NAME=SOURCE) can change meanwhile");
+        return false;
+    }
+    if (mount_catalog_reload(p->catalog, next) == 0) {
+        p->options = next;
+        return true;
+    }
+    log_error("cannot change the sources: out of memory");
+    return false;
+}
+
+// Reads the configuration file again, and keeps what is in effect if it is faulty.
+static void on_hangup(void *ctx)
+{
+    struct program *p = ctx;
+    char error[1024] = "out of memory";
+    struct options *next = calloc(1, sizeof(*next));
+    bool is_good = next && options_parse(command.argc, command.argv, next, stdout, error,
+                                         sizeof(error)) == OPTIONS_RUN;
+    if (!is_good)
+        log_error("the configuration stays as it was: %s", error);
+    else if (p->serves == SERVES_SOURCES && !next->source_count)
+        log_error("the configuration stays as it was: it has no source with a name any more");
+    else
+        log_info("the configuration was read again");
+    if (is_good && (p->serves != SERVES_SOURCES || next->source_count) && apply(p, next))
+        return;
+    if (is_good)
+        options_destroy(next);
+    free(next);
 }
 
 static bool is_folder(const char *source)
@@ -292,6 +348,7 @@ static int open_http(struct program *p, const struct options *o)
 static int serve(struct program *p, const struct options *o)
 {
     int code = EXIT_FAILURE;
+    p->options = o;
     if (open_raw(p, o) != 0)
         return code;
     int err = open_catalog(p, o);
@@ -327,6 +384,8 @@ static int serve(struct program *p, const struct options *o)
     if (!p->server)
         goto free_outputs;
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
+    if (o->file)
+        stop_signals_on_hangup(&p->signals, on_hangup);
     if (start_push(p, o) != 0 || open_http(p, o) != 0)
         goto close_server;
     announce(p, o);
@@ -401,6 +460,7 @@ static int run(void *ctx)
 int main(int argc, char **argv)
 {
     static struct options options;
+    command = (struct command){argc, argv};
     return program_main(&(struct program_parts){.name = "weir-send",
                                                 .options = &options,
                                                 .log = &options.log,

@@ -13,6 +13,10 @@ static void on_signal(uv_signal_t *handle, int number)
 {
     struct stop_signals *s = handle->data;
     const char *name = "";
+    if (number == SIGHUP && s->on_hangup) {
+        s->on_hangup(s->ctx);
+        return;
+    }
     for (int i = 0; i < STOP_SIGNALS; i++) {
         uv_signal_stop(&s->handles[i]);
         if (signals[i].number == number)
@@ -32,6 +36,7 @@ static bool is_unwanted(int number)
 void stop_signals_watch(struct stop_signals *s, uv_loop_t *loop, stop_signals_fn *fn, void *ctx)
 {
     s->fn = fn;
+    s->on_hangup = NULL;
     s->ctx = ctx;
     for (int i = 0; i < STOP_SIGNALS; i++) {
         uv_signal_init(loop, &s->handles[i]);
@@ -39,6 +44,11 @@ void stop_signals_watch(struct stop_signals *s, uv_loop_t *loop, stop_signals_fn
         if (!is_unwanted(signals[i].number))
             uv_signal_start(&s->handles[i], on_signal, signals[i].number);
     }
+}
+
+void stop_signals_on_hangup(struct stop_signals *s, void (*fn)(void *ctx))
+{
+    s->on_hangup = fn;
 }
 
 void stop_signals_close(struct stop_signals *s)

@@ -18,12 +18,16 @@ typedef void stop_signals_fn(void *ctx, const char *name);
 struct stop_signals {
     uv_signal_t handles[STOP_SIGNALS];
     stop_signals_fn *fn;
-    void *ctx; // borrowed
+    void (*on_hangup)(void *ctx); // NULL: SIGHUP ends the program, too
+    void *ctx;                    // borrowed
 };
 
 // Calls `fn` for the first of the signals only. Then the default handling is restored, so a second
 // signal ends the program at once.
 void stop_signals_watch(struct stop_signals *s, uv_loop_t *loop, stop_signals_fn *fn, void *ctx);
+// From now on SIGHUP calls `fn`, each time, and ends nothing: for a service that reads its
+// configuration again. `fn` gets stop_signals_watch's `ctx`.
+void stop_signals_on_hangup(struct stop_signals *s, void (*fn)(void *ctx));
 // Call once; the loop must run on until the handles are closed.
 void stop_signals_close(struct stop_signals *s);
 

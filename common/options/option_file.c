@@ -62,7 +62,8 @@ static int read_section(struct reading *r, struct scan line, char *text, size_t 
     bool known = false;
     r->section = NULL;
     struct scan source = name;
-    if (closed && ends && scan_word(&source, SOURCE) && (scan_end(&source) || is_blank(*source.at))) {
+    if (closed && ends && scan_word(&source, SOURCE) &&
+        (scan_end(&source) || is_blank(*source.at))) {
         source = scan_trimmed(source);
         return read_source_section(r, source, text, begin + (size_t)(source.at - start));
     }

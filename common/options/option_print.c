@@ -128,8 +128,8 @@ static bool has_user(const struct option_row *row, const char *value)
 static void put_one(struct put *out, const struct option_setting *s)
 {
     if (s->value && has_user(s->row, s->value)) {
-        put_format(out, "# The user and the password are not printed.\n#%s = ...%s\n",
-                   s->row->name, strrchr(s->value, '@'));
+        put_format(out, "# The user and the password are not printed.\n#%s = ...%s\n", s->row->name,
+                   strrchr(s->value, '@'));
         return;
     }
     put_format(out, "%s = ", s->row->name);

@@ -12,6 +12,7 @@
 #include "common/base/put.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "media/capture/source_capture.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
 #include "server/policy/catalog_path.h"
@@ -19,15 +20,26 @@
 struct mount_catalog;
 struct mount;
 
+// The options of one reading of the configuration. They live while a source uses them.
+struct generation {
+    const struct options *options;
+    struct options *owned; // the same; NULL: borrowed
+    int holders;
+};
+
 enum film_state { FILM_OPENING, FILM_OPEN, FILM_LATE }; // late: its thread is still opening it
 
 // The stream of a source. While a thread opens it (until film_done), `stream` and `work_err` belong
 // to the thread.
 struct film {
-    struct work work;             // first
-    struct mount *mount;          // borrowed; NULL: the catalog is freed
-    const struct options *source; // borrowed
-    struct media_guard *guard;    // one reference
+    struct work work; // first
+    struct mount_catalog *catalog; // borrowed
+    struct mount *mount;           // borrowed; NULL: the configuration has it no longer
+    struct film *next;             // of those without mount
+    int serial;                    // of the catalog's films
+    struct generation *generation; // one holder
+    const struct options *source;  // borrowed of `generation`
+    struct media_guard *guard;     // one reference
     enum film_state state;
     atomic_bool begun; // a thread has begun to open it
     int work_err;      // result of the thread
@@ -39,8 +51,9 @@ struct film {
 // A path. At most one thread opens its source, so sources that hang block no other one.
 struct mount {
     struct mount_catalog *catalog; // borrowed
-    const struct options *source;  // borrowed
+    const struct options *source;  // borrowed of the catalog's generation
     struct film *film;             // owned; NULL: not open
+    bool stale;                    // `film` is opened anew as soon as it can be
     int err;                       // why it is not open; 0: it was not tried
     usec_t failed;                 // when
 };
@@ -48,23 +61,50 @@ struct mount {
 struct mount_catalog {
     struct catalog base;           // first
     uv_loop_t *loop;               // borrowed
-    const struct options *options; // borrowed
+    struct generation *generation; // one holder
     struct workers *openers;       // owned
     struct timer *deadline;        // owned; the earliest one of the films
+    int films;                     // were made
     int count;
-    struct mount mounts[SOURCES_MAX];
+    struct mount *mounts[SOURCES_MAX]; // owned
+    int past_count;
+    struct film *past; // owned: films without mount
 };
+
+// ---- Generations
+
+// Takes over `owned`, if it is not NULL. NULL: no memory, and it is not taken over.
+static struct generation *generation_new(const struct options *o, struct options *owned)
+{
+    struct generation *g = malloc(sizeof(*g));
+    if (g)
+        *g = (struct generation){.options = o, .owned = owned, .holders = 1};
+    return g;
+}
+
+static void generation_drop(struct generation *g)
+{
+    if (!g || --g->holders)
+        return;
+    if (g->owned)
+        options_destroy(g->owned);
+    free(g->owned);
+    free(g);
+}
 
 // ---- Films
 
 static void film_free(struct film *f)
 {
     media_guard_unref(f->guard);
+    generation_drop(f->generation);
     free(f);
 }
 
+// Closes an open film that no viewer holds.
 static void close_film(struct film *f)
 {
+    assert(!f->holds);
     media_guard_stop(f->guard);
     stream_close_stats(&f->stream);
     stream_destroy(&f->stream);
@@ -75,8 +115,8 @@ static void set_deadline(struct mount_catalog *c)
 {
     usec_t first = USEC_NEVER;
     for (int i = 0; i < c->count; i++)
-        if (c->mounts[i].film && c->mounts[i].film->state == FILM_OPENING)
-            first = usec_min(first, c->mounts[i].film->deadline);
+        if (c->mounts[i]->film && c->mounts[i]->film->state == FILM_OPENING)
+            first = usec_min(first, c->mounts[i]->film->deadline);
     timer_set(c->deadline, first);
 }
 
@@ -98,19 +138,25 @@ static void drop_film(struct work *w)
     film_free(f);
 }
 
-// The source cannot be opened: the viewers that wait repeat their requests, which are refused.
-static void fail(struct mount *m, int err, usec_t now)
+// The viewers that wait repeat their requests.
+static void wake(struct film *f, usec_t now)
 {
-    struct film *f = m->film;
-    m->err = err;
-    m->failed = now;
-    log_warn("%s is not available: %s", m->source->path, err_text(err));
-    while (f && f->holds) {
+    while (f->holds) {
         struct catalog_hold *h = f->holds;
         f->holds = h->next;
         h->film = NULL;
         h->on_ready(h->ctx, now);
     }
+}
+
+// The source cannot be opened: the viewers that wait are then refused.
+static void fail(struct mount *m, int err, usec_t now)
+{
+    m->err = err;
+    m->failed = now;
+    log_warn("%s is not available: %s", m->source->path, err_text(err));
+    if (m->film)
+        wake(m->film, now);
 }
 
 static void announce(const struct mount *m)
@@ -126,46 +172,68 @@ static void announce(const struct mount *m)
                  top->height, l->levels[l->level_count - 1].bitrate_bps / 1000);
 }
 
+static void set_limits(struct stream *s, const struct options *o)
+{
+    s->viewer_timeout = o->timeout * USEC_PER_SEC;
+    s->max_viewers = o->max_viewers;
+    s->fragment_bytes = (size_t)o->fragment;
+}
+
+static void open_film(struct mount *m, usec_t now);
+
+static void remove_past(struct film *f)
+{
+    struct film **at = &f->catalog->past;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    f->catalog->past_count--;
+}
+
 static void film_done(struct work *w, usec_t now)
 {
     struct film *f = (struct film *)w;
     struct mount *m = f->mount;
+    struct mount_catalog *c = f->catalog;
     int err = f->work_err;
-    bool is_late = f->state == FILM_LATE;
-    if (!err && (is_late || (err = stream_start(&f->stream, m->catalog->loop)) != 0))
+    bool is_unwanted = f->state == FILM_LATE || !m || m->stale;
+    if (!err && (is_unwanted || (err = stream_start(&f->stream, c->loop)) != 0))
         stream_destroy(&f->stream);
-    if (is_late || err) {
-        if (!is_late)
-            fail(m, err, now);
-        m->film = NULL;
-        film_free(f);
-    } else {
-        const struct options *o = f->source;
+    if (!m)
+        remove_past(f);
+    if (!is_unwanted && !err) {
         f->state = FILM_OPEN;
-        f->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
-        f->stream.max_viewers = o->max_viewers;
-        f->stream.fragment_bytes = (size_t)o->fragment;
-        f->stream.book = &m->catalog->base.book;
+        set_limits(&f->stream, m->source);
+        f->stream.book = &c->base.book;
         m->err = 0;
         announce(m);
         for (struct catalog_hold *h = f->holds, *next; h; h = next) {
             next = h->next;
             h->on_ready(h->ctx, now);
         }
+    } else {
+        if (!is_unwanted)
+            fail(m, err, now);
+        wake(f, now);
+        film_free(f);
+        if (m)
+            m->film = NULL;
+        if (m && m->stale)
+            open_film(m, now);
     }
-    set_deadline(m->catalog);
+    set_deadline(c);
 }
 
 static void on_deadline(void *ctx, usec_t now)
 {
     struct mount_catalog *c = ctx;
     for (int i = 0; i < c->count; i++) {
-        struct film *f = c->mounts[i].film;
+        struct film *f = c->mounts[i]->film;
         if (!f || f->state != FILM_OPENING || f->deadline > now)
             continue;
         f->state = FILM_LATE;
         media_guard_stop(f->guard);
-        fail(&c->mounts[i], ERR_TIMED_OUT, now);
+        fail(c->mounts[i], ERR_TIMED_OUT, now);
     }
     set_deadline(c);
 }
@@ -173,9 +241,14 @@ static void on_deadline(void *ctx, usec_t now)
 static void open_film(struct mount *m, usec_t now)
 {
     struct film *f = calloc(1, sizeof(*f));
+    m->stale = false;
     if (f) {
         f->work = (struct work){.run = run_film, .done = film_done, .drop = drop_film};
+        f->catalog = m->catalog;
         f->mount = m;
+        f->serial = ++m->catalog->films;
+        f->generation = m->catalog->generation;
+        f->generation->holders++;
         f->source = m->source;
         f->deadline = now + CATALOG_OPEN_LIMIT;
         f->guard = media_guard_new(f->deadline);
@@ -195,20 +268,33 @@ static void open_film(struct mount *m, usec_t now)
 static void mount_leave(struct catalog *base, struct catalog_hold *h)
 {
     (void)base;
-    if (!h->film)
+    struct film *f = h->film;
+    if (!f)
         return;
-    struct catalog_hold **at = &h->film->holds;
+    struct catalog_hold **at = &f->holds;
     while (*at != h)
         at = &(*at)->next;
     *at = h->next;
     h->film = NULL;
+    if (f->holds || f->state != FILM_OPEN)
+        return;
+    struct mount *m = f->mount;
+    if (!m) {
+        log_info("%s, as it was before, is closed", f->source->path);
+        remove_past(f);
+        close_film(f);
+    } else if (m->stale) {
+        m->film = NULL;
+        close_film(f);
+        open_film(m, clock_now());
+    }
 }
 
 static struct mount *find(struct mount_catalog *c, const char *name)
 {
     for (int i = 0; i < c->count; i++)
-        if (strcmp(c->mounts[i].source->path + 1, name) == 0)
-            return &c->mounts[i];
+        if (strcmp(c->mounts[i]->source->path + 1, name) == 0)
+            return c->mounts[i];
     return NULL;
 }
 
@@ -231,11 +317,11 @@ static int mount_take(struct catalog *base, const char *url_path, struct catalog
         return ERR_NOT_FOUND;
     if (!*path)
         return ERR_END;
-    if (h->film && strcmp(h->film->source->path + 1, path) != 0) {
-        if (only)
-            return ERR_NOT_FOUND;
+    bool is_other = h->film && strcmp(h->film->source->path + 1, path) != 0;
+    if (is_other && only)
+        return ERR_NOT_FOUND;
+    if (is_other || (h->film && !h->film->mount && !only)) // or that of before a reload
         mount_leave(base, h);
-    }
     struct mount *m = find(c, path);
     if (!h->film && !m)
         return ERR_NOT_FOUND;
@@ -283,7 +369,7 @@ static int mount_list(struct catalog *base, struct catalog_hold *h, char *out, s
     struct mount_catalog *c = (struct mount_catalog *)base;
     struct put put = put_into(out, cap);
     for (int i = 0; i < c->count; i++)
-        list_mount(&c->mounts[i], &put);
+        list_mount(c->mounts[i], &put);
     *count = c->count;
     return put.full ? ERR_NO_MEMORY : 0;
 }
@@ -295,27 +381,144 @@ static void mount_stats(struct catalog *base, struct stats *out, session_stats_f
     snprintf(out->source, sizeof(out->source), "%d source%s", c->count, c->count == 1 ? "" : "s");
     catalog_begin_stats(base, out);
     for (int i = 0; i < c->count; i++) {
-        struct mount *m = &c->mounts[i];
+        struct mount *m = c->mounts[i];
         if (m->film && m->film->state == FILM_OPEN)
             stream_collect_stats(&m->film->stream, m->source->path, out, each, ctx, now);
     }
+    for (struct film *f = c->past; f; f = f->next) {
+        char path[SOURCE_NAME_MAX + 32]; // labels of Prometheus must differ
+        snprintf(path, sizeof(path), "%s?old=%d", f->source->path, f->serial);
+        if (f->state == FILM_OPEN)
+            stream_collect_stats(&f->stream, path, out, each, ctx, now);
+    }
+}
+
+// ---- Changes
+
+// The configuration has the film no longer. It stays while viewers hold it, or a thread opens it.
+static void retire(struct film *f, usec_t now)
+{
+    struct mount_catalog *c = f->catalog;
+    f->mount->film = NULL;
+    f->mount = NULL;
+    if (f->state == FILM_OPEN && !f->holds) {
+        close_film(f);
+        return;
+    }
+    f->next = c->past;
+    c->past = f;
+    c->past_count++;
+    if (f->state == FILM_OPEN)
+        return;
+    media_guard_stop(f->guard);
+    wake(f, now);
+}
+
+// The source has other options than its film.
+static void renew(struct mount *m, usec_t now)
+{
+    struct film *f = m->film;
+    bool is_used = f && f->state == FILM_OPEN && f->holds;
+    if (f && f->state != FILM_OPEN) {
+        m->stale = true; // its thread returns soon
+        media_guard_stop(f->guard);
+        return;
+    }
+    // Few streams of before a change are kept: each has encoders.
+    if (is_used && (source_is_capture(f->source->source) || m->catalog->past_count >= SOURCES_MAX)) {
+        m->stale = true;
+        log_info("%s is opened anew when its viewers have left", m->source->path);
+        return;
+    }
+    if (f)
+        retire(f, now);
+    open_film(m, now);
+}
+
+int mount_catalog_reload(struct catalog *base, struct options *o)
+{
+    struct mount_catalog *c = (struct mount_catalog *)base;
+    struct mount *mounts[SOURCES_MAX] = {0};
+    bool is_new[SOURCES_MAX] = {0};
+    usec_t now = clock_now();
+    assert(o->source_count <= SOURCES_MAX);
+    for (int i = 0; i < o->source_count; i++) {
+        mounts[i] = find(c, o->sources[i].path + 1);
+        is_new[i] = !mounts[i];
+        if (is_new[i] && !(mounts[i] = calloc(1, sizeof(*mounts[i]))))
+            goto free_mounts;
+    }
+    struct generation *g = generation_new(o, o);
+    if (!g)
+        goto free_mounts;
+    struct generation *before = c->generation;
+    c->generation = g;
+    for (int i = 0; i < c->count; i++) {
+        struct mount *m = c->mounts[i];
+        bool stays = false;
+        for (int k = 0; k < o->source_count; k++)
+            stays = stays || mounts[k] == m;
+        if (stays)
+            continue;
+        log_info("%s is no longer offered", m->source->path);
+        if (m->film)
+            retire(m->film, now);
+        free(m);
+    }
+    c->count = o->source_count;
+    memcpy(c->mounts, mounts, sizeof(c->mounts));
+    for (int i = 0; i < c->count; i++) {
+        struct mount *m = c->mounts[i];
+        m->catalog = c;
+        m->source = &o->sources[i];
+        // One that has failed is tried again: a reading may be meant for it.
+        struct film *f = m->film;
+        bool is_same = f && options_source_equal(f->source, m->source);
+        if (is_new[i]) {
+            open_film(m, now);
+        } else if (is_same && f->state == FILM_OPEN) {
+            m->stale = false;
+            set_limits(&f->stream, m->source);
+        } else if (!is_same || m->stale) {
+            renew(m, now);
+        }
+    }
+    generation_drop(before);
+    set_deadline(c);
+    return 0;
+
+free_mounts:
+    for (int i = 0; i < o->source_count; i++)
+        if (is_new[i])
+            free(mounts[i]);
+    return ERR_NO_MEMORY;
+}
+
+// ---- Life
+
+// drop_film frees what a thread opens when the thread returns.
+static void end_film(struct film *f)
+{
+    if (f && f->state == FILM_OPEN)
+        close_film(f);
+    else if (f)
+        media_guard_stop(f->guard);
 }
 
 static void mount_free(struct catalog *base)
 {
     struct mount_catalog *c = (struct mount_catalog *)base;
     for (int i = 0; i < c->count; i++) {
-        struct film *f = c->mounts[i].film;
-        if (!f)
-            continue;
-        assert(!f->holds);
-        if (f->state == FILM_OPEN)
-            close_film(f);
-        else // drop_film frees it when its thread returns
-            media_guard_stop(f->guard);
+        end_film(c->mounts[i]->film);
+        free(c->mounts[i]);
+    }
+    for (struct film *f = c->past, *next; f; f = next) {
+        next = f->next;
+        end_film(f);
     }
     workers_free(c->openers);
     timer_free(c->deadline);
+    generation_drop(c->generation);
     free(c);
 }
 
@@ -332,18 +535,24 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
     c->base.ops = &ops;
     c->base.items = "stream";
     c->loop = loop;
-    c->options = o;
+    c->generation = generation_new(o, NULL);
     c->deadline = timer_new(loop, on_deadline, c);
     c->openers = workers_new(loop, SOURCES_MAX, SOURCES_MAX);
-    if (!c->deadline || !c->openers) {
-        mount_free(&c->base);
-        return NULL;
-    }
+    if (!c->generation || !c->deadline || !c->openers)
+        goto free_catalog;
     assert(o->source_count <= SOURCES_MAX);
-    c->count = o->source_count;
-    for (int i = 0; i < c->count; i++) {
-        c->mounts[i] = (struct mount){.catalog = c, .source = &o->sources[i]};
-        open_film(&c->mounts[i], clock_now());
+    for (int i = 0; i < o->source_count; i++) {
+        struct mount *m = calloc(1, sizeof(*m));
+        if (!m)
+            goto free_catalog;
+        *m = (struct mount){.catalog = c, .source = &o->sources[i]};
+        c->mounts[c->count++] = m;
     }
+    for (int i = 0; i < c->count; i++)
+        open_film(c->mounts[i], clock_now());
     return &c->base;
+
+free_catalog:
+    mount_free(&c->base);
+    return NULL;
 }

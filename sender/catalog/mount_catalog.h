@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Several sources (struct options.sources), each at its own path. Threads open all of them at the
-// start. A source that cannot be opened does not end the others: viewers are refused with 503, and a
-// request opens it again at MOUNT_RETRY after the failure or later.
+// start. A source that cannot be opened does not end the others: viewers are refused with 503, and
+// a request opens it again at MOUNT_RETRY after the failure or later.
 #ifndef WEIR_SENDER_CATALOG_MOUNT_CATALOG_H
 #define WEIR_SENDER_CATALOG_MOUNT_CATALOG_H
 
@@ -14,8 +14,16 @@ extern "C" {
 
 #define MOUNT_RETRY (5 * USEC_PER_SEC)
 
-// Borrows `o`, which has `sources`. NULL: failed (logged).
+// Borrows `o`, which has `sources`, until the loop's handles are closed. NULL: failed (logged).
 struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o);
+// Changes the sources to those of `o`, which is from malloc, and which the catalog takes over and
+// destroys when nothing uses it. Returns 0, or ERR_NO_MEMORY: nothing has changed, `o` included.
+//
+// No viewer is disconnected. A source that is gone is not listed any more, and ends with its last
+// viewer. One with other options is opened anew, for new viewers; present ones keep the stream they
+// have, until they leave. Only a device, which can be open but once, is opened anew when the last
+// of them has left.
+int mount_catalog_reload(struct catalog *c, struct options *o);
 
 #ifdef __cplusplus
 }

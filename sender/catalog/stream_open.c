@@ -258,8 +258,7 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
 {
     int err = ERR_NO_MEMORY;
     bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
-    struct stream_media *m =
-        is_synthetic ? open_synthetic(o) : open_media(guard, o, name, &err);
+    struct stream_media *m = is_synthetic ? open_synthetic(o) : open_media(guard, o, name, &err);
     if (!m)
         return err;
     err = media_guard_check(guard); // opening the audio may have timed out

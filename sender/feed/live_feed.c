@@ -146,8 +146,7 @@ static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
             !encoder_thread_push(e->encoders[i], p, captured))
             live_control_done(e->control);
     }
-    if (live_control_take_picture(e->control) &&
-        !post(e, (struct item){.picture = picture_ref(p)}))
+    if (live_control_take_picture(e->control) && !post(e, (struct item){.picture = picture_ref(p)}))
         live_control_want_picture(e->control, true); // the mailbox is full: the next one
     if (live_control_begin_audio(e->control) && !audio_thread_push(e->audio, p, captured))
         live_control_done(e->control);

@@ -14,10 +14,10 @@
 struct live_viewer;
 
 struct live_media {
-    struct stream_media base;    // first
-    struct live_feed *feed;      // owned
-    struct live_viewer *viewers; // borrowed
-    int playing;                 // number of viewers that play
+    struct stream_media base;     // first
+    struct live_feed *feed;       // owned
+    struct live_viewer *viewers;  // borrowed
+    int playing;                  // number of viewers that play
     struct picture_taker *takers; // borrowed
 };
 

@@ -599,8 +599,7 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =
         command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
-    if (result == OPTIONS_RUN &&
-        (make_sources(o, error, cap) != 0 || check(o, error, cap) != 0))
+    if (result == OPTIONS_RUN && (make_sources(o, error, cap) != 0 || check(o, error, cap) != 0))
         result = OPTIONS_BAD;
     if (!o->push_transports.count)
         (void)transport_list_split(PUSH_TRANSPORTS, &o->push_transports);
@@ -617,4 +616,55 @@ void options_destroy(void *options)
     free(o->file);
     o->sources = o->sections = NULL;
     o->file = NULL;
+}
+
+static bool is_text_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool options_source_equal(const struct options *a, const struct options *b)
+{
+    if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
+        a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->codec != b->codec ||
+        a->baseline != b->baseline || a->temporal_layers != b->temporal_layers ||
+        a->has_capture != b->has_capture || a->level_count != b->level_count)
+        return false;
+    if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
+        return false;
+    return memcmp(a->levels, b->levels, (size_t)a->level_count * sizeof(*a->levels)) == 0;
+}
+
+static bool is_filter_equal(const struct log_filter *a, const struct log_filter *b)
+{
+    bool equal = a->level == b->level && a->count == b->count;
+    for (int i = 0; equal && i < a->count; i++)
+        equal = a->rules[i].level == b->rules[i].level &&
+                strcmp(a->rules[i].module, b->rules[i].module) == 0;
+    return equal;
+}
+
+const char *options_fixed(const struct options *a, const struct options *b)
+{
+    const struct {
+        const char *name;
+        bool is_equal;
+    } fixed[] = {
+        {"listen", memcmp(&a->listen, &b->listen, sizeof(a->listen)) == 0},
+        {"metrics", memcmp(&a->metrics, &b->metrics, sizeof(a->metrics)) == 0},
+        {"mtp-port", a->mtp_port == b->mtp_port},
+        {"stats", is_text_equal(a->stats, b->stats)},
+        {"srtp", a->srtp == b->srtp},
+        {"access", is_text_equal(a->who.file, b->who.file)},
+        {"insecure", a->who.insecure == b->who.insecure},
+        {"state-dir", is_text_equal(a->state_dir, b->state_dir)},
+        {"tls-cert", is_text_equal(a->tls_cert, b->tls_cert)},
+        {"tls-key", is_text_equal(a->tls_key, b->tls_key)},
+        {"log", is_filter_equal(&a->log.filter, &b->log.filter)},
+        {"log-json", a->log.json == b->log.json},
+    };
+    for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
+        if (!fixed[i].is_equal)
+            return fixed[i].name;
+    return NULL;
 }

@@ -28,18 +28,18 @@ extern "C" {
 // marked (source) may differ among them, and those of the outer struct are meaningless.
 struct options {
     struct sockaddr_storage listen;
-    char *file;       // owned: text of the configuration file; NULL: none
-    const char *path; // (source) begins with '/'; strings are borrowed from argv and `file`
-    const char *source;                // (source)
-    char mount[SOURCE_NAME_MAX + 1];   // `path` of a source with a name; "": it has none
-    int source_count;                  // 0: one source without a name
-    struct options *sources;           // owned, source_count of them
-    struct options *sections;          // owned: those of [source NAME], while they are read
+    char *file;         // owned: text of the configuration file; NULL: none
+    const char *path;   // (source) begins with '/'; strings are borrowed from argv and `file`
+    const char *source; // (source)
+    char mount[SOURCE_NAME_MAX + 1]; // `path` of a source with a name; "": it has none
+    int source_count;                // 0: one source without a name
+    struct options *sources;         // owned, source_count of them
+    struct options *sections;        // owned: those of [source NAME], while they are read
     int section_count;
-    const char *given[SOURCES_MAX];    // operands
+    const char *given[SOURCES_MAX]; // operands
     int given_count;
-    bool in_section;                   // these are one of `sections`
-    bool has_source, has_levels;       // set in the section itself
+    bool in_section;                 // these are one of `sections`
+    bool has_source, has_levels;     // set in the section itself
     const char *stats;               // NULL: none
     struct sockaddr_storage metrics; // AF_UNSPEC: none
     struct sockaddr_storage http;    // AF_UNSPEC: none
@@ -85,6 +85,10 @@ extern const struct option_table send_option_table;
 enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
                                   size_t cap);
 void options_destroy(void *options);
+// Returns true if a source that was opened with the first options is as the second ones want it.
+bool options_source_equal(const struct options *a, const struct options *b);
+// Returns the name of an option that differs and that a running server cannot change; NULL: none.
+const char *options_fixed(const struct options *a, const struct options *b);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,12 @@ enum { ADDRESSES = 4 }; // addresses that are needed to take all places
 
 void places_init(struct places *p, int total, struct place_key *keys)
 {
+    p->count = 0;
+    places_resize(p, total, keys);
+}
+
+void places_resize(struct places *p, int total, struct place_key *keys)
+{
     int each = (total + ADDRESSES - 1) / ADDRESSES;
     if (each < PLACES_EACH_MIN)
         each = total < PLACES_EACH_MIN ? total : PLACES_EACH_MIN;
@@ -19,6 +25,7 @@ void places_init(struct places *p, int total, struct place_key *keys)
     *p = (struct places){.total = total,
                          .each = each,
                          .trusted_each = trusted > each ? trusted : each,
+                         .count = p->count,
                          .keys = keys};
 }
 
@@ -54,7 +61,7 @@ struct place_key place_key_v6(const uint8_t address[16])
 int places_take(struct places *p, struct place_key key, bool is_trusted)
 {
     int taken = 0;
-    if (p->count == p->total)
+    if (p->count >= p->total)
         return ERR_FULL;
     for (int i = 0; i < p->count; i++)
         taken += p->keys[i].high == key.high && p->keys[i].low == key.low;

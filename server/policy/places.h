@@ -29,11 +29,14 @@ struct places {
     int each;         // max. places of one address
     int trusted_each; // and of a trusted one
     int count;
-    struct place_key *keys; // borrowed, room for `total`; the first `count` are taken
+    struct place_key *keys; // borrowed, room for `total` and `count`; the first `count` are taken
 };
 
 // Borrows `keys`, which has room for `total`.
 void places_init(struct places *p, int total, struct place_key *keys);
+// Changes `total`; borrows `keys`, which has room for it and has the taken places. Those that are
+// taken beyond it stay until they are left.
+void places_resize(struct places *p, int total, struct place_key *keys);
 // Returns the key of an IPv6 address; an IPv4-mapped one (::ffff:a.b.c.d) has the key of the IPv4
 // address.
 struct place_key place_key_v6(const uint8_t address[16]);

@@ -37,8 +37,8 @@ struct connection {
     struct tcp_filter *tls;       // borrowed of `tcp`; NULL: not encrypted
     enum speaks speaks;
     usec_t begin;
-    usec_t answered; // HTTP: last time that the peer took a part of an answer; 0: none
-    size_t unacked;  // HTTP: bytes of answers that the peer had not taken a second ago
+    usec_t answered;           // HTTP: last time that the peer took a part of an answer; 0: none
+    size_t unacked;            // HTTP: bytes of answers that the peer had not taken a second ago
     struct still_visit *visit; // owned; NULL: no still picture was requested
     bool awaits_still;         // the HTTP request waits for it
     // Responses to requests that arrived together, which leave together: each write takes a segment

@@ -224,6 +224,23 @@ free_server:
     return NULL;
 }
 
+int server_set_max_viewers(struct server *s, int max_viewers)
+{
+    size_t room = (size_t)(max_viewers > s->places.count ? max_viewers : s->places.count);
+    struct connection **connections = realloc(s->connections, room * sizeof(*connections));
+    if (connections)
+        s->connections = connections;
+    struct place_key *keys = realloc(s->place_keys, room * sizeof(*keys));
+    if (keys)
+        s->place_keys = keys;
+    if (!connections || !keys) {
+        s->places.keys = s->place_keys;
+        return ERR_NO_MEMORY;
+    }
+    places_resize(&s->places, max_viewers, keys);
+    return 0;
+}
+
 void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx)
 {
     usec_t now = clock_now();

@@ -34,6 +34,8 @@ struct server_config {
 
 // NULL: failed, such as when the address is in use (logged).
 struct server *server_new(uv_loop_t *loop, const struct server_config *config);
+// Changes struct server_config's max_viewers; viewers beyond it stay. Returns 0 or ERR_NO_MEMORY.
+int server_set_max_viewers(struct server *s, int max_viewers);
 // Accepts no further viewers, and ends all sessions (RTCP BYE). Calls `on_stopped` when all viewers
 // have closed their connections, at most SERVER_STOP_TIME later.
 #define SERVER_STOP_TIME USEC_PER_SEC

@@ -69,9 +69,8 @@ void still_visit_free(struct still_visit *v)
     free(v);
 }
 
-__attribute__((format(printf, 4, 5))) static bool refuse(struct still_visit *v,
-                                                         struct web_still *out, int status,
-                                                         const char *format, ...)
+__attribute__((format(printf, 4, 5))) static bool
+refuse(struct still_visit *v, struct web_still *out, int status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -81,8 +80,7 @@ __attribute__((format(printf, 4, 5))) static bool refuse(struct still_visit *v,
     return end(v);
 }
 
-static enum access_answer ask_access(struct still_visit *v, const struct still_query *q,
-                                     usec_t now)
+static enum access_answer ask_access(struct still_visit *v, const struct still_query *q, usec_t now)
 {
     char query[CATALOG_URL_PATH_MAX], key[URL_MAX_KEY] = "";
     if (!v->guest)
@@ -114,8 +112,9 @@ static bool refuse_stream(struct still_visit *v, int err, struct web_still *out)
 static bool refuse_picture(struct still_visit *v, int err, struct web_still *out)
 {
     if (err == ERR_UNSUPPORTED)
-        return refuse(v, out, 404, "this stream has no still pictures: a camera, a screen, the test "
-                                   "picture and a file that is not prepared have");
+        return refuse(v, out, 404,
+                      "this stream has no still pictures: a camera, a screen, the test "
+                      "picture and a file that is not prepared have");
     if (err == ERR_TIMED_OUT || err == ERR_END)
         return refuse(v, out, 503, "the source gave no picture; try again");
     return refuse(v, out, 503, "too many pictures are being made; try again");

@@ -65,7 +65,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
 
 int stream_add(struct stream *s, struct frame_sink *sink)
 {
-    if (s->sink_count == s->max_viewers)
+    if (s->sink_count >= s->max_viewers)
         return ERR_FULL;
     if (s->sink_count == s->sink_room) {
         int room = s->sink_room ? 2 * s->sink_room : 16;

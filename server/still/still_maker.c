@@ -12,7 +12,7 @@
 
 enum state { STILL_IDLE, STILL_TAKING, STILL_CODING };
 
-struct still { // of a path
+struct still {                  // of a path
     struct picture_taker taker; // first
     struct still_maker *maker;  // borrowed
     struct still *next;
@@ -28,14 +28,14 @@ struct still { // of a path
 
 struct still_maker {
     uv_loop_t *loop;
-    struct timer *timer;    // owned; the next deadline
-    struct mailbox *coded;  // owned; of struct job
-    struct worker *worker;  // owned; NULL: no request yet
-    struct still *stills;   // owned, the one that was requested last first
+    struct timer *timer;   // owned; the next deadline
+    struct mailbox *coded; // owned; of struct job
+    struct worker *worker; // owned; NULL: no request yet
+    struct still *stills;  // owned, the one that was requested last first
     int count;
 };
 
-struct job { // belongs to the thread from worker_push until it is in the mailbox
+struct job {                 // belongs to the thread from worker_push until it is in the mailbox
     struct still *still;     // borrowed: it stays while STILL_CODING
     struct mailbox *coded;   // borrowed
     struct picture *picture; // one reference

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes still pictures of a server's streams, for HTTP: the newest picture as JPEG, only on request,
-// and at most once per STILL_AGE and path. A thread encodes; it starts with the first request. Loop
-// thread only.
+// Makes still pictures of a server's streams, for HTTP: the newest picture as JPEG, only on
+// request, and at most once per STILL_AGE and path. A thread encodes; it starts with the first
+// request. Loop thread only.
 //
 // Bounds: STILLS_MAX paths are kept with a picture of at most STILL_BYTES each, STILLS_CODING
 // pictures wait for the thread, and a request waits STILL_LIMIT at most.

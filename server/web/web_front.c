@@ -325,7 +325,7 @@ void web_front_still(const struct web_front *w, const struct web_request *r,
 {
     bool head = text_is(r->method, "HEAD");
     begin(w, still->status, a);
-    a->ends = r->minor == 0 || web_request_lists(r, "Connection", "close");
+    a->ends = a->ends || r->minor == 0 || web_request_lists(r, "Connection", "close");
     if (still->status != 200) {
         if (still->status == 401)
             add_header(a, "WWW-Authenticate", still->challenge);

@@ -131,9 +131,8 @@ inline const option_row option_rows[] = {
 };
 #undef AT
 
-inline const option_table option_rows_table = {"weir-send",  "[OPTION]... [SOURCE]",
-                                               "Does it.",   "do it",
-                                               "The end.\n", option_rows,
-                                               option_rows_section};
+inline const option_table option_rows_table = {
+    "weir-send", "[OPTION]... [SOURCE]", "Does it.", "do it", "The end.\n",
+    option_rows, option_rows_section};
 
 #endif

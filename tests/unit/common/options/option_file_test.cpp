@@ -95,11 +95,11 @@ TEST_CASE("option file: errors name the line and the allowed values")
         {"file = \"a\" b", "a.conf:1: only a comment may follow the quoted value of \"file\""},
         {"config = x", "a.conf:1: \"config\" is allowed on the command line only"},
         {"[send]", "a.conf:1: expects a section [weir-send], [weir-play], [weir-proxy] or "
-                      "[source NAME]"},
+                   "[source NAME]"},
         {"[weir-send", "a.conf:1: expects a section [weir-send], [weir-play], [weir-proxy] or "
-                      "[source NAME]"},
+                       "[source NAME]"},
         {"[weir-send] x", "a.conf:1: expects a section [weir-send], [weir-play], [weir-proxy] or "
-                      "[source NAME]"},
+                          "[source NAME]"},
         {"[source]", "a.conf:1: expects the name of a source: [source NAME]"},
         {"[sources a]", "a.conf:1: expects a section [weir-send], [weir-play], [weir-proxy] or "
                         "[source NAME]"},

@@ -74,7 +74,10 @@ TEST_CASE("option print: a configuration of defaults and of given values")
     const option_row *rate = option_table_find(&option_rows_table, "rate");
     const option_row *twice = option_table_find(&option_rows_table, "twice");
     const option_row *loop = option_table_find(&option_rows_table, "loop");
-    option_settings said = {{{rate, "7", 0, nullptr}, {twice, "x", 0, nullptr}, {twice, "y", 0, nullptr}, {loop, nullptr, 0, nullptr}},
+    option_settings said = {{{rate, "7", 0, nullptr},
+                             {twice, "x", 0, nullptr},
+                             {twice, "y", 0, nullptr},
+                             {loop, nullptr, 0, nullptr}},
                             4};
     text = config(said);
     CHECK_THAT(text, Catch::Contains("\nrate = 7\n"));
@@ -82,7 +85,11 @@ TEST_CASE("option print: a configuration of defaults and of given values")
     CHECK_THAT(text, Catch::Contains("\nloop = true\n"));
 
     // An option that is not a list may be repeated on a command line, but occurs once in a file.
-    said = {{{rate, "7", 0, nullptr}, {loop, nullptr, 0, nullptr}, {rate, "8", 0, nullptr}, {loop, "false", 0, nullptr}}, 4};
+    said = {{{rate, "7", 0, nullptr},
+             {loop, nullptr, 0, nullptr},
+             {rate, "8", 0, nullptr},
+             {loop, "false", 0, nullptr}},
+            4};
     text = config(said);
     CHECK_THAT(text, Catch::Contains("\n# how fast\nrate = 8\n\n"));
     CHECK_THAT(text, Catch::Contains("\n# again\nloop = false\n\n"));

@@ -93,7 +93,8 @@ TEST_CASE("command_line: options of the file apply unless the command line sets 
 TEST_CASE("command_line: lines of a section apply to what the table says, after all others")
 {
     temp_folder t;
-    std::string name = t.write("a.conf", "[source a]\nfile = x\ntwice = x\n[weir-send]\nrate = 5\n");
+    std::string name =
+        t.write("a.conf", "[source a]\nfile = x\ntwice = x\n[weir-send]\nrate = 5\n");
     option_rows_options of_section{};
     parsed p({"--config", name, "--twice", "y"}, &of_section);
     INFO(p.error);

@@ -53,7 +53,7 @@ TEST_CASE("picture_jpeg: colours become BT.601 in full range, and wide pictures 
 {
     const struct {
         int width, height, max_width;
-        int y, u, v;                // BT.709, limited range
+        int y, u, v; // BT.709, limited range
         int to_width, to_height;
         int to_y, to_u, to_v;
     } rows[] = {

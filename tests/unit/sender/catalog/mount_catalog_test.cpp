@@ -89,12 +89,10 @@ struct served {
 
 } // namespace
 
-TEST_CASE("mount_catalog: sources have paths, and one that fails ends no other",
-          "[threads]")
+TEST_CASE("mount_catalog: sources have paths, and one that fails ends no other", "[threads]")
 {
-    served s({{"front", "test:320x180@30"},
-              {"gone", "/nonexistent.mkv"},
-              {"fill", "test:160x90@15"}});
+    served s(
+        {{"front", "test:320x180@30"}, {"gone", "/nonexistent.mkv"}, {"fill", "test:160x90@15"}});
     CHECK(s.list() == "/front\t?\t?\r\n/gone\t?\t?\r\n/fill\t?\t?\r\n");
     viewer a, b, lost;
     CHECK(s.wait("/front", a) == 0);

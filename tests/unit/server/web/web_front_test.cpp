@@ -228,14 +228,10 @@ TEST_CASE("web_front: a path that ends in .jpg is a picture of the stream before
     const struct {
         const char *first, *path; // NULL: it is none
     } rows[] = {
-        {"GET /front.jpg", "/front"},
-        {"GET /a/b%20c.mp4.jpg?key=x", "/a/b%20c.mp4"},
-        {"HEAD /live.jpg", "/live"},
-        {"GET /.jpg", nullptr},
-        {"GET /front.JPG", nullptr},
-        {"GET /.weir/x.jpg", nullptr},
-        {"GET /front.jpg/", nullptr},
-        {"POST /front.jpg", nullptr},
+        {"GET /front.jpg", "/front"}, {"GET /a/b%20c.mp4.jpg?key=x", "/a/b%20c.mp4"},
+        {"HEAD /live.jpg", "/live"},  {"GET /.jpg", nullptr},
+        {"GET /front.JPG", nullptr},  {"GET /.weir/x.jpg", nullptr},
+        {"GET /front.jpg/", nullptr}, {"POST /front.jpg", nullptr},
     };
     for (const auto &row : rows) {
         CAPTURE(row.first);
@@ -262,18 +258,36 @@ TEST_CASE("web_front: the answers to requests for pictures")
         web_still still;
         const char *begins, *has, *body;
     } rows[] = {
-        {"GET /a.jpg HTTP/1.1", {200, nullptr, nullptr, "JPEG", 4}, "HTTP/1.1 200 OK\r\n",
-         "Cache-Control: no-store\r\n", "JPEG"},
-        {"GET /a.jpg HTTP/1.1", {200, nullptr, nullptr, "JPEG", 4}, "HTTP/1.1 200 OK\r\n",
-         "Content-Type: image/jpeg\r\nContent-Length: 4\r\n", "JPEG"},
-        {"HEAD /a.jpg HTTP/1.1", {200, nullptr, nullptr, nullptr, 0}, "HTTP/1.1 200 OK\r\n",
-         "Content-Type: image/jpeg\r\n\r\n", ""},
-        {"GET /a.jpg HTTP/1.1", {401, "a key", "Basic x", nullptr, 0},
-         "HTTP/1.1 401 Unauthorized\r\n", "WWW-Authenticate: Basic x\r\n", "a key\n"},
-        {"GET /a.jpg HTTP/1.1", {503, "busy", nullptr, nullptr, 0},
-         "HTTP/1.1 503 Service Unavailable\r\n", "Retry-After: 1\r\n", "busy\n"},
-        {"GET /a.jpg HTTP/1.0", {404, "none", nullptr, nullptr, 0}, "HTTP/1.1 404 Not Found\r\n",
-         "Connection: close\r\n", "none\n"},
+        {"GET /a.jpg HTTP/1.1",
+         {200, nullptr, nullptr, "JPEG", 4},
+         "HTTP/1.1 200 OK\r\n",
+         "Cache-Control: no-store\r\n",
+         "JPEG"},
+        {"GET /a.jpg HTTP/1.1",
+         {200, nullptr, nullptr, "JPEG", 4},
+         "HTTP/1.1 200 OK\r\n",
+         "Content-Type: image/jpeg\r\nContent-Length: 4\r\n",
+         "JPEG"},
+        {"HEAD /a.jpg HTTP/1.1",
+         {200, nullptr, nullptr, nullptr, 0},
+         "HTTP/1.1 200 OK\r\n",
+         "Content-Type: image/jpeg\r\n\r\n",
+         ""},
+        {"GET /a.jpg HTTP/1.1",
+         {401, "a key", "Basic x", nullptr, 0},
+         "HTTP/1.1 401 Unauthorized\r\n",
+         "WWW-Authenticate: Basic x\r\n",
+         "a key\n"},
+        {"GET /a.jpg HTTP/1.1",
+         {503, "busy", nullptr, nullptr, 0},
+         "HTTP/1.1 503 Service Unavailable\r\n",
+         "Retry-After: 1\r\n",
+         "busy\n"},
+        {"GET /a.jpg HTTP/1.0",
+         {404, "none", nullptr, nullptr, 0},
+         "HTTP/1.1 404 Not Found\r\n",
+         "Connection: close\r\n",
+         "none\n"},
     };
     for (const auto &row : rows) {
         CAPTURE(row.first, row.still.status);
