@@ -133,13 +133,13 @@ class Connections(lib.Case):
         self.stop_cleanly(server)
 
     def test_ten_thousand_slow_handshakes(self):
-        """Each makes the server sign, in pieces beside 200 others of 50 addresses, and stops before its end."""
+        """Each makes the server sign, in pieces beside 99 others of 50 addresses, and stops before its end."""
         server = self.sender("--state-dir", self.path("state"))
         quiet = Viewer(server.port)
         x25519 = hello(29, bytes(range(1, 33)))
-        for _ in range(HANDSHAKES // 200):
+        for _ in range(HANDSHAKES // 100):
             crowd = []
-            for number in range(200):
+            for number in range(100):
                 s = socket.create_connection(("127.0.0.1", server.port), 20 * lib.PATIENCE, (f"127.8.0.{number % 50 + 1}", 0))
                 self.addCleanup(s.close)
                 crowd.append(s)
