@@ -4,6 +4,8 @@ address."""
 import base64
 import http.client
 import re
+import socket
+import ssl
 import subprocess
 import sys
 import unittest
@@ -94,6 +96,40 @@ class Far(lib.Case):
         self.assertEqual(self.get("127.0.0.1", server.port, "/live").status, 200)
         insecure = self.serve("--insecure")
         self.assertEqual(self.get(FAR, insecure.port, "/live").status, 200)
+
+    def test_websocket_over_tls(self):
+        """The key of another path plays nothing, whatever path the WebSocket itself was opened with."""
+        server = self.serve()
+        key = re.search(r"\?key=([\w-]{28})", lib.until(lambda: server.stdout.strip(), "the URL")).group(1)
+        out = subprocess.run([lib.SEND, "--invite", "/live/guest"], env=server.env, stdout=subprocess.PIPE, text=True,
+                             check=True, timeout=20 * lib.PATIENCE).stdout
+        other = re.search(r"\?key=([\w-]{28})", out).group(1)
+        for uri, status in (("/live", 401), (f"/live?key={other}", 401), (f"/live/guest?key={other}", 404),
+                            (f"/live?key={key}", 200)):
+            for path in f"/live?key={key}", "/live/guest":
+                self.assertEqual(self.describe_inside(server.port, path, f"rtsp://{FAR}:{server.port}{uri}"), status, uri)
+
+    def describe_inside(self, port, path, uri):
+        """Returns the status of a DESCRIBE inside a WebSocket inside TLS."""
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        request = f"DESCRIBE {uri} RTSP/1.0\r\nCSeq: 1\r\n\r\n".encode()
+        with socket.create_connection((FAR, port), 20 * lib.PATIENCE) as s, context.wrap_socket(s) as inside:
+            inside.sendall((f"GET {path} HTTP/1.1\r\nHost: {FAR}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                            "Sec-WebSocket-Protocol: rtsp.onvif.org\r\n\r\n").encode())
+            # One binary message, masked by zeros, with the shortest form of its length (RFC 6455, 5.2)
+            n = len(request)
+            length = bytes([0x80 | n]) if n < 126 else b"\xfe" + n.to_bytes(2, "big")
+            inside.sendall(b"\x82" + length + bytes(4) + request)
+            got = b""
+            while not (found := re.search(rb"RTSP/1\.0 (\d+) ", got)):
+                more = inside.recv(65536)
+                self.assertTrue(more, got)
+                got += more
+        self.assertTrue(got.startswith(b"HTTP/1.1 101 "), got)
+        return int(found.group(1))
 
     def get(self, host, port, path, headers=None):
         connection = http.client.HTTPConnection(host, port, timeout=10 * lib.PATIENCE)
