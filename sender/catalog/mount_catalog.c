@@ -32,7 +32,7 @@ enum film_state { FILM_OPENING, FILM_OPEN, FILM_LATE }; // late: its thread is s
 // The stream of a source. While a thread opens it (until film_done), `stream` and `work_err` belong
 // to the thread.
 struct film {
-    struct work work; // first
+    struct work work;              // first
     struct mount_catalog *catalog; // borrowed
     struct mount *mount;           // borrowed; NULL: the configuration has it no longer
     struct film *next;             // of those without mount
@@ -425,7 +425,8 @@ static void renew(struct mount *m, usec_t now)
         return;
     }
     // Few streams of before a change are kept: each has encoders.
-    if (is_used && (source_is_capture(f->source->source) || m->catalog->past_count >= SOURCES_MAX)) {
+    if (is_used &&
+        (source_is_capture(f->source->source) || m->catalog->past_count >= SOURCES_MAX)) {
         m->stale = true;
         log_info("%s is opened anew when its viewers have left", m->source->path);
         return;
