@@ -30,6 +30,7 @@ static const usec_t REPORTS = 10 * USEC_PER_MSEC;
 static const double FRAME_CREDIT = 0.06;    // seconds of the rate that a frame may take at once
 static const double RAMP_UP_SHARE = 0.3;    // of the rate, per second
 static const double RAMP_NEAR_SHARE = 0.05; // near the capacity
+static const usec_t CAPACITY_OLD = 2 * USEC_PER_SEC; // without a queue since
 static const usec_t CAPACITY_WINDOW = 20 * USEC_PER_MSEC;
 static const double FASTER = 1.3;
 static const usec_t BASE_WINDOW = 30 * USEC_PER_SEC;
@@ -386,7 +387,8 @@ static void set_target(struct scream *s, usec_t now)
         if (s->sent_at - s->unblocked_at > BACKLOG && s->capacity > 0)
             goal = fmin(goal, BACKLOG_MEDIA * s->capacity);
         double step = fmax(RAMP_UP_SPEED, RAMP_UP_SHARE * s->target_rate);
-        if (s->target_rate > DRAIN_TO * s->capacity && s->capacity > 0)
+        if (s->target_rate > DRAIN_TO * s->capacity && s->capacity > 0 &&
+            now - s->queue_at < CAPACITY_OLD)
             step = RAMP_NEAR_SHARE * s->target_rate;
         if (!s->starting)
             goal = fmin(goal, s->target_rate + step * seconds);

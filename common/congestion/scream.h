@@ -56,7 +56,7 @@
 // Media rate (4.4). While packets have waited at the sender for 100 ms, and while draining, the
 // rate given to the media is a share of what the link delivers, for an encoder follows at once. It
 // grows by 30 % or 200 kbit/s per second at most (RFC 8298, 4.1.3, RAMP_UP_SPEED), and by 5 % near
-// the last measured capacity.
+// the last measured capacity, until no queue has stood for 2 s: the link may have become faster.
 //
 // A mark counts as classic if its packet had found a queue that no L4S queue has (RFC 9331, 4.3): 3
 // ms and two packets.
