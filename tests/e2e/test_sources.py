@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import unittest
 import urllib.request
@@ -98,6 +99,48 @@ class Sources(lib.Case):
         with open(self.path("b.conf"), "w") as f:
             f.write(text)
         self.assertEqual(printed(self.path("b.conf")), text)
+
+    def configure(self, *sections, first=""):
+        with open(self.path("send.conf"), "w") as f:
+            f.write(first + "".join(f"[source {name}]\nsource = {source}\n{more}" for name, source, more in sections))
+
+    def test_reload(self):
+        """SIGHUP: sources come, go and change, and no viewer notices."""
+        self.configure(("front", "test:320x180@30", ""), ("yard", "test:160x90@15", ""), ("hall", "test:160x90@15", ""))
+        server = lib.Sender(self.folder, "--config", self.path("send.conf"), "--metrics", "127.0.0.1:0")
+        self.processes.append(server)
+        self.base = f"rtsp://127.0.0.1:{server.port}"
+        players = [self.player(f"{self.base}/{name}", "--no-picture", "--duration", "600") for name in ("front", "yard", "hall")]
+        for p in players:
+            p.wait_shown(5)
+        self.configure(("front", "test:320x180@30", "level = 160x90@30:100\n"), ("hall", "test:160x90@15", ""),
+                       ("garden", "test:160x90@15", ""), first="max-viewers = 2000\nstats = elsewhere\n")
+        server.signal(signal.SIGHUP)
+        until(lambda: "/garden is open" in server.stderr and server.stderr.count("/front is open") == 2, "the new sources")
+        self.assertIn('a change of "stats" takes effect when weir-send is started again', server.stderr)
+        self.assertEqual(self.listed(), ["/front\tlive\t160x90", "/hall\tlive\t160x90", "/garden\tlive\t160x90"])
+        other = self.play(self.base + "/front", "--no-picture", "--duration", "2")
+        self.assertEqual(other.report()["levels"]["count"], 1)
+        self.play(self.base + "/garden", "--no-picture", "--duration", "2")
+        self.play(self.base + "/yard", code=3)
+        metrics = self.ask(server, "metrics")["weir_source_sessions"][1]
+        self.assertEqual(len(metrics), 5, metrics)
+        # A faulty file changes nothing.
+        self.configure(("front", "test:320x180@30", "levle = 1\n"))
+        server.signal(signal.SIGHUP)
+        until(lambda: "the configuration stays as it was: " in server.stderr, "the error")
+        self.assertIn('send.conf:3: "levle" is not an option', server.stderr)
+        self.assertEqual(len(self.listed()), 3)
+        for p in players:
+            p.wait_shown(len(p.shown()) + 20)
+            self.assertTrue(p.running())
+            self.assertEqual(p.events("reconnect"), [])
+            p.signal(signal.SIGTERM)
+            self.assertEqual(p.wait(), 130, str(p))
+            self.assertEqual(p.report()["session"]["reconnects"], 0)
+        until(lambda: server.stderr.count(", as it was before, is closed") == 2, "what nobody watches to be closed")
+        server.signal(signal.SIGTERM)
+        self.assertEqual(server.wait(), 0, str(server))
 
 
 if __name__ == "__main__":

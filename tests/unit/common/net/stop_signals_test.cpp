@@ -78,3 +78,25 @@ TEST_CASE("stop_signals: SIGHUP stays ignored if it was (nohup), SIGINT does not
     signal(SIGHUP, hup);
     signal(SIGINT, interrupt);
 }
+
+TEST_CASE("stop_signals: SIGHUP may mean something else, each time")
+{
+    auto before = signal(SIGHUP, SIG_DFL), terminate = signal(SIGTERM, SIG_DFL);
+    {
+        watch w;
+        stop_signals_on_hangup(
+            &w.signals, [](void *ctx) { static_cast<watch *>(ctx)->names.push_back("hangup"); });
+        for (size_t i = 1; i <= 2; i++) {
+            raise(SIGHUP);
+            while (w.names.size() < i)
+                uv_run(&w.loop, UV_RUN_ONCE);
+        }
+        raise(SIGTERM);
+        while (w.names.size() < 3)
+            uv_run(&w.loop, UV_RUN_ONCE);
+        CHECK(w.names == std::vector<std::string>{"hangup", "hangup", "SIGTERM"});
+        CHECK(is_default(SIGHUP));
+    }
+    signal(SIGHUP, before);
+    signal(SIGTERM, terminate);
+}

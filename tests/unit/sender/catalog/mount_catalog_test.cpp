@@ -2,6 +2,7 @@
 #include "sender/catalog/mount_catalog.h"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct served {
     options o{};
     std::vector<options> sources;
     catalog *c = nullptr;
+    int count = 0;
 
     explicit served(const std::vector<std::pair<const char *, const char *>> &list)
     {
@@ -44,7 +46,7 @@ struct served {
         for (auto &one : sources)
             one.path = one.mount;
         o.sources = sources.data();
-        o.source_count = static_cast<int>(sources.size());
+        count = o.source_count = static_cast<int>(sources.size());
         c = mount_catalog_new(&loop, &o);
         REQUIRE(c);
     }
@@ -53,6 +55,22 @@ struct served {
         c->ops->free(c);
         uv_run(&loop, UV_RUN_DEFAULT);
         CHECK(uv_loop_close(&loop) == 0);
+    }
+    // Reads another configuration of these sources.
+    void reload(const std::vector<std::pair<const char *, const char *>> &list, int max_viewers)
+    {
+        auto *next = static_cast<options *>(calloc(1, sizeof(options)));
+        next->sources = static_cast<options *>(calloc(list.size(), sizeof(options)));
+        for (const auto &[name, source] : list) {
+            options &one = next->sources[next->source_count++];
+            one = sources[0];
+            snprintf(one.mount, sizeof(one.mount), "/%s", name);
+            one.path = one.mount;
+            one.source = source;
+            one.max_viewers = max_viewers;
+        }
+        count = next->source_count;
+        REQUIRE(mount_catalog_reload(c, next) == 0);
     }
     int take(const char *path, viewer &v, bool only = false)
     {
@@ -80,9 +98,9 @@ struct served {
     {
         viewer v;
         char text[512];
-        int count = 0;
-        CHECK(c->ops->list(c, &v.hold, text, sizeof(text), &count) == 0);
-        CHECK(count == o.source_count);
+        int listed = 0;
+        CHECK(c->ops->list(c, &v.hold, text, sizeof(text), &listed) == 0);
+        CHECK(listed == count);
         return text;
     }
 };
@@ -123,4 +141,65 @@ TEST_CASE("mount_catalog: it can be freed while sources are being opened", "[thr
     CHECK(s.take("/a", v) == CATALOG_WAITS);
     s.leave(v);
     CHECK(v.calls == 0);
+}
+
+TEST_CASE("mount_catalog: a reload keeps the viewers' streams", "[threads]")
+{
+    served s({{"same", "test:160x90@15"}, {"other", "test:160x90@15"}, {"gone", "test:160x90@15"}});
+    viewer same, other, gone;
+    REQUIRE(s.wait("/same", same) == 0);
+    REQUIRE(s.wait("/other", other) == 0);
+    REQUIRE(s.wait("/gone", gone) == 0);
+    stream *before[3];
+    viewer *viewers[] = {&same, &other, &gone};
+    const char *paths[] = {"/same", "/other", "/gone"};
+    for (int i = 0; i < 3; i++)
+        REQUIRE(s.c->ops->take(s.c, paths[i], &viewers[i]->hold, true, &before[i]) == 0);
+
+    s.reload({{"same", "test:160x90@15"}, {"other", "test:320x180@15"}, {"new", "test:160x90@15"}},
+             77);
+    viewer a, b;
+    CHECK(s.wait("/new", a) == 0);
+    CHECK(s.wait("/other", b) == 0);
+    CHECK(s.list() == "/same\tlive\t160x90\r\n/other\tlive\t320x180,256x144\r\n"
+                      "/new\tlive\t160x90\r\n");
+    for (int i = 0; i < 3; i++) { // in a session they keep what they have
+        stream *now = nullptr;
+        CHECK(s.c->ops->take(s.c, paths[i], &viewers[i]->hold, true, &now) == 0);
+        CHECK(now == before[i]);
+    }
+    CHECK(before[0]->max_viewers == 77); // it is the same stream for new viewers, too
+    stats out{};
+    s.c->ops->stats(s.c, &out, [](void *, const stats *, const session_stats *) {}, nullptr, 0);
+    CHECK(out.stream_count == 5);
+    std::string labels;
+    for (int i = 0; i < out.stream_count; i++)
+        labels += std::string(out.streams[i].path) + " ";
+    CHECK_THAT(labels, Catch::StartsWith("/same /other /new /"));
+    CHECK_THAT(labels, Catch::Contains("/other?old=") && Catch::Contains("/gone?old="));
+
+    CHECK(s.take("/gone", gone) == ERR_NOT_FOUND); // without a session it is gone
+    CHECK(s.take("/other", other) == 0);           // and this one is the new one
+    CHECK(other.hold.film == b.hold.film);
+    s.c->ops->stats(s.c, &out, [](void *, const stats *, const session_stats *) {}, nullptr, 0);
+    CHECK(out.stream_count == 3);
+    for (auto *v : {&same, &other, &gone, &a, &b})
+        s.leave(*v);
+}
+
+TEST_CASE("mount_catalog: a reload while sources are being opened", "[threads]")
+{
+    served s({{"a", "test:160x90@15"}, {"b", "test:160x90@15"}, {"c", "/nonexistent.mkv"}});
+    viewer a, b, c;
+    CHECK(s.take("/a", a) == CATALOG_WAITS);
+    CHECK(s.take("/b", b) == CATALOG_WAITS);
+    s.reload({{"a", "test:320x180@15"}, {"c", "test:160x90@15"}}, 5);
+    s.reload({{"c", "test:160x90@15"}, {"a", "test:320x180@15"}}, 6);
+    CHECK(b.calls > 0);
+    CHECK(s.take("/b", b) == ERR_NOT_FOUND);
+    CHECK(s.wait("/a", a) == 0);
+    CHECK(s.wait("/c", c) == 0);
+    CHECK(s.list() == "/c\tlive\t160x90\r\n/a\tlive\t320x180,256x144\r\n");
+    s.leave(a);
+    s.leave(c);
 }

@@ -380,3 +380,56 @@ TEST_CASE("weir-send's options: sections of sources")
         CHECK(bad.error.find(row.error) != std::string::npos);
     }
 }
+
+TEST_CASE("weir-send's options: what differs after a change of the configuration")
+{
+    const std::vector<std::string> base = {"--level", "320x180@30:300", "--sound", "none"};
+    auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), base.begin(), base.end());
+        return more;
+    };
+    const struct {
+        std::vector<std::string> args;
+        bool is_equal;
+    } rows[] = {
+        {{}, true},
+        {{"--max-viewers", "7", "--timeout", "9", "--fragment", "900"}, true},
+        {{"camera:"}, false},
+        {{"--level", "160x90@30:100"}, false},
+        {{"--loop"}, false},
+        {{"--profile", "baseline"}, false},
+        {{"--temporal-layers", "3"}, false},
+        {{"--capture", "640x480@30"}, false},
+        {{"--sound", "pulse"}, false},
+        {{"--sound-rate", "32"}, false},
+    };
+    parsed was(with({}));
+    for (const auto &row : rows) {
+        parsed now(with(row.args));
+        CAPTURE(row.args);
+        REQUIRE(now.result == OPTIONS_RUN);
+        CHECK(options_source_equal(&was.o, &now.o) == row.is_equal);
+        CHECK(options_fixed(&was.o, &now.o) == nullptr);
+    }
+    parsed none({});
+    CHECK_FALSE(options_source_equal(&none.o, &was.o));
+    const struct {
+        std::vector<std::string> args;
+        const char *name;
+    } fixed[] = {
+        {{"--listen", "8555"}, "listen"},
+        {{"--metrics", "127.0.0.1:9464"}, "metrics"},
+        {{"--stats", "s"}, "stats"},
+        {{"--access", "a"}, "access"},
+        {{"--log", "info,session=debug"}, "log"},
+        {{"--log-json"}, "log-json"},
+        {{"--tls-cert", "c", "--tls-key", "k"}, "tls-cert"},
+    };
+    for (const auto &row : fixed) {
+        parsed now(with(row.args));
+        REQUIRE(now.result == OPTIONS_RUN);
+        const char *name = options_fixed(&was.o, &now.o);
+        REQUIRE(name);
+        CHECK(name == std::string(row.name));
+    }
+}

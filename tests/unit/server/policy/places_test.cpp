@@ -118,3 +118,25 @@ TEST_CASE("places: leaving frees a place of the address, and the last place take
         places_leave(&r.p, r.p.count - 1);
     CHECK(r.took("192.0.2.2", 5) == 4);
 }
+
+TEST_CASE("places: the total can change while places are taken")
+{
+    place_key keys[20];
+    places p;
+    places_init(&p, 8, keys);
+    for (uint64_t i = 0; i < 8; i++)
+        CHECK(places_take(&p, {1, i}, false) == 0);
+    CHECK(places_take(&p, {2, 0}, false) == ERR_FULL);
+    place_key more[20];
+    std::copy(keys, keys + 8, more);
+    places_resize(&p, 20, more);
+    CHECK(p.count == 8);
+    CHECK(places_take(&p, {2, 0}, false) == 0);
+    places_resize(&p, 4, more); // fewer than are taken: they stay, and no others come
+    CHECK(p.count == 9);
+    CHECK(places_take(&p, {3, 0}, false) == ERR_FULL);
+    while (p.count > 3)
+        places_leave(&p, 0);
+    CHECK(places_take(&p, {3, 0}, false) == 0);
+    CHECK(places_take(&p, {3, 1}, false) == ERR_FULL);
+}
