@@ -78,7 +78,7 @@ def one(context):
             f.write("allow = * / watch\n")
         options = ["--state-dir", world.path("state"), "--access", access] if tls else ["--insecure"]
         sender = world.start("server", ["weir-send", "--listen", f"{at}:{live.RTSP_PORT}", *options, SOURCE], "send")
-        found = sender.wait_line(r"(?s)encrypted: (\S+).* at rtsp:" if tls else r" at (rtsp://\S+)")
+        found = sender.wait_line(r"(?:encrypted:| at) (rtsps://\S+)" if tls else r" at (rtsp://\S+)")
         began = time.monotonic()
         if kind == "page":
             url = f"{'https' if tls else 'http'}://{at}:{live.RTSP_PORT}/live"
