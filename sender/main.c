@@ -31,6 +31,7 @@
 #include "sender/options/options.h"
 #include "sender/prepare/prepare.h"
 #include "sender/push/push.h"
+#include "sender/record/recorder.h"
 #include "server/access/access_options.h"
 #include "server/export/stats_outputs.h"
 #include "server/rtsp/file_limit.h"
@@ -63,10 +64,11 @@ struct program {
     struct mtp_raw *raw;                 // owned; NULL: no permission, or not possible
     struct tls_credentials *credentials; // owned; NULL: no TLS
     struct server *server;
-    struct push *push;       // owned; NULL: none
-    struct http_front *http; // owned; NULL: none
-    struct access *access;   // owned; NULL: everybody may watch
-    struct systemd *service; // owned; NULL: not started by systemd
+    struct push *push;         // owned; NULL: none
+    struct http_front *http;   // owned; NULL: none
+    struct recorder *recorder; // owned; NULL: none
+    struct access *access;     // owned; NULL: everybody may watch
+    struct systemd *service;   // owned; NULL: not started by systemd
 };
 
 static void close_server(struct program *p)
@@ -75,6 +77,8 @@ static void close_server(struct program *p)
     p->http = NULL;
     push_free(p->push, clock_now());
     p->push = NULL;
+    recorder_free(p->recorder);
+    p->recorder = NULL;
     server_free(p->server);
     p->server = NULL;
     mtp_raw_free(p->raw);
@@ -345,6 +349,29 @@ static int open_http(struct program *p, const struct options *o)
     return p->http ? 0 : ERR_IO;
 }
 
+// Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
+static int start_recorder(struct program *p, const struct options *o)
+{
+    if (!o->record)
+        return 0;
+    if (p->catalog->ops->list) {
+        log_error(
+            "--record records one source: a file, the test picture, a camera or a screen, not "
+            "a folder");
+        return ERR_UNSUPPORTED;
+    }
+    if (p->stream.media->reorders) {
+        log_error("--record conflicts with a prepared file, which is a recording already");
+        return ERR_UNSUPPORTED;
+    }
+    struct recorder_config config = {.media = p->stream.media,
+                                     .pattern = o->record,
+                                     .segment = o->record_segment,
+                                     .keep = o->record_keep};
+    p->recorder = recorder_new(&p->loop, &config);
+    return p->recorder ? 0 : ERR_IO;
+}
+
 static int serve(struct program *p, const struct options *o)
 {
     int code = EXIT_FAILURE;
@@ -386,7 +413,7 @@ static int serve(struct program *p, const struct options *o)
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     if (o->file)
         stop_signals_on_hangup(&p->signals, on_hangup);
-    if (start_push(p, o) != 0 || open_http(p, o) != 0)
+    if (start_push(p, o) != 0 || open_http(p, o) != 0 || start_recorder(p, o) != 0)
         goto close_server;
     announce(p, o);
     p->service = systemd_new(&p->loop);

@@ -9,6 +9,7 @@
 #include "common/base/err.h"
 #include "common/base/level.h"
 #include "common/program/url_argument.h"
+#include "media/record/policy/record_name.h"
 
 enum { MIN_LATENCY_MS = 50, MAX_LATENCY_MS = 30000 };
 enum { MAX_BUFFER_SEC = 60, MAX_DURATION_SEC = 1000000, MAX_TIMEOUT_SEC = 3600 };
@@ -153,6 +154,12 @@ static const char *read_latency(void *options, const char *value, char *why, siz
     return NULL;
 }
 
+static const char *read_record(void *options, const char *value, char *why, size_t cap)
+{
+    (void)options, (void)why, (void)cap;
+    return record_name_fault(value);
+}
+
 static const char *latency_value(int i, const char **help)
 {
     *help = i == 0 ? "what the network's jitter and its repair need; the default" : NULL;
@@ -247,6 +254,10 @@ static const struct option_row rows[] = {
      .help = "write the last shown picture"},
     {.name = "contact-sheet", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(contact_sheet),
      .help = "write twelve of the shown pictures, spread over the session"},
+    {.name = "record", .argument = "FILE.mkv", .kind = OPTION_FILE, .at = AT(record),
+     .read = read_record,
+     .help = "record what arrives, as it was encoded; a file is never replaced: if the name is taken, "
+     "+2, +3 ... is added. %Y, %m, %d, %H, %M and %S in the name stand for the local time"},
     {.name = "reference", .argument = "FILE", .kind = OPTION_FILE, .at = AT(reference),
      .help = "compare pictures with this copy of the video that the server plays (test pictures "
      "require no copy)"},

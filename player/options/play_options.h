@@ -74,6 +74,7 @@ struct play_options {
     const char *contact_sheet;
     const char *reference;
     bool no_picture;
+    const char *record; // name of the recording (record_name.h)
     bool no_audio;
     int volume; // percent
     bool headless;

@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "media/pattern/pattern_picture.h"
 #include "player/audio/audio_output.h"
+#include "player/session/stream_recording.h"
 #include "stream/audio/audio_clock.h"
 #include "stream/audio/audio_delay.h"
 #include "stream/playout/playout.h"
@@ -16,7 +17,8 @@ struct audio_session {
     struct audio_output *output;        // owned; NULL: no connection had audio yet
     int volume;                         // percent
     bool muted;
-    const struct sdp *sdp; // borrowed from the connection; NULL: no connection
+    struct stream_recording *recording; // borrowed; NULL: none
+    const struct sdp *sdp;              // borrowed from the connection; NULL: no connection
     uint64_t random;
     bool open;     // true if `receiver` is the connection's
     bool requests; // the connection's lost packets
@@ -60,6 +62,11 @@ void audio_session_join(struct audio_session *s, const struct sdp *sdp, uint64_t
     s->random = random;
 }
 
+void audio_session_record(struct audio_session *s, struct stream_recording *recording)
+{
+    s->recording = recording;
+}
+
 static void set_repair(struct audio_session *s)
 {
     if (audio_receiver_set_repair(&s->receiver, s->requests) != 0)
@@ -71,6 +78,7 @@ static void on_packet(void *ctx, const struct received_audio *a)
     struct audio_session *s = ctx;
     if (s->sdp->duration < 0)
         audio_delay_packet(&s->delay, audio_usec(a->position), a->arrived);
+    stream_recording_audio(s->recording, a);
     audio_output_packet(s->output, a->position, a->data, a->bytes);
 }
 

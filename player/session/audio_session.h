@@ -17,6 +17,7 @@ extern "C" {
 #endif
 
 struct audio_session;
+struct stream_recording;
 
 struct audio_session *audio_session_new(const struct play_options *options); // NULL: no memory
 void audio_session_free(struct audio_session *s);                            // NULL is fine
@@ -24,6 +25,8 @@ void audio_session_free(struct audio_session *s);                            // 
 // A connection's stream is described. `sdp` is borrowed until audio_session_leave. `random`: as for
 // the video's feedback, so that both are one receiver's (RFC 3550, 5.2).
 void audio_session_join(struct audio_session *s, const struct sdp *sdp, uint64_t random);
+// `recording`, which may be NULL, also gets the packets; borrowed.
+void audio_session_record(struct audio_session *s, struct stream_recording *recording);
 // The server has set up the audio.
 void audio_session_open(struct audio_session *s);
 // The connection ends: drops its buffered audio.

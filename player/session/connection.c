@@ -234,6 +234,7 @@ static bool open_stream(struct connection *c)
                                           .show = c->config.show,
                                           .audio = c->config.audio,
                                           .comparison = c->config.comparison,
+                                          .recording = c->config.recording,
                                           .goddard = c->goddard,
                                           .random = random,
                                           .level = c->config.again ? -1 : c->level.level,

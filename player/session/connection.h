@@ -25,6 +25,7 @@ extern "C" {
 
 struct mtp_raw_receiver;
 struct rtsp_spare;
+struct stream_recording;
 
 struct connection_ops {
     // The stream is described: the previous connection, if there is one, ends here.
@@ -56,6 +57,7 @@ struct connection_config {
     struct render_queue *show;
     struct audio_session *audio;
     struct comparison *comparison;
+    struct stream_recording *recording; // NULL: not wanted
     play_frame_fn *on_done; // any thread, with done_ctx: passes a frame to connection_done
     void *done_ctx;
     const struct connection_ops *ops; // static

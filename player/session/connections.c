@@ -84,6 +84,7 @@ static bool make(struct connections *c, bool channel, usec_t now)
                                        .show = c->config.show,
                                        .audio = c->config.audio,
                                        .comparison = c->config.comparison,
+                                       .recording = c->config.recording,
                                        .on_done = c->config.on_done,
                                        .done_ctx = c->config.ctx,
                                        .ops = &connection_ops,

@@ -37,9 +37,10 @@ struct connections_config {
     struct render_queue *show;
     struct audio_session *audio;
     struct comparison *comparison;
-    play_frame_fn *on_done;            // any thread: passes a frame to connection_done
-    const struct connections_ops *ops; // static
-    void *ctx;                         // of `ops` and on_done
+    struct stream_recording *recording; // NULL: not wanted
+    play_frame_fn *on_done;             // any thread: passes a frame to connection_done
+    const struct connections_ops *ops;  // static
+    void *ctx;                          // of `ops` and on_done
 };
 
 struct connections;

@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/record/recording.h"
 #include "player/report/qoe_json.h"
 
 // Files are replaced as a whole by rename(2), which requires write access to the directory, and
@@ -42,7 +43,8 @@ int output_files_open(const struct play_options *o, FILE **events)
 {
     *events = NULL;
     if (check_replaceable("--report", o->report) || check_replaceable("--snapshot", o->snapshot) ||
-        check_replaceable("--contact-sheet", o->contact_sheet))
+        check_replaceable("--contact-sheet", o->contact_sheet) ||
+        (o->record && recording_check("--record", o->record)))
         return ERR_IO;
     if (!o->events)
         return 0;

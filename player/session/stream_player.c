@@ -59,6 +59,7 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     int64_t number = f->number;
     uint32_t stamp = f->rtp_timestamp;
     usec_t arrived = f->last_arrived;
+    stream_recording_take(s->config.recording, f);
     video_player_push(s->video, f, now);
     video_receiver_set_keep(s->receiver,
                             video_pipeline_repair_time(video_player_pipeline(s->video)));
@@ -67,6 +68,10 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
         number < PLAYOUT_MAX_NUMBER)
         audio_session_frame(s->config.audio, stamp, playout_pts(playout, number), arrived);
     goddard_session_frame(s->config.goddard, number, playout_held(playout), now);
+    bool has_time = number >= 0 && number < PLAYOUT_MAX_NUMBER;
+    if (has_time && stream_recording_push(s->config.recording, playout_pts(playout, number), now) &&
+        s->config.sdp->duration < 0) // a file has key frames, and the request would repeat frames
+        video_receiver_send_pli(s->receiver, now);
 }
 
 static void on_nacked(void *ctx, usec_t now)
@@ -288,6 +293,8 @@ struct stream_player *stream_player_new(const struct stream_player_config *confi
         report_clock(s);
     }
     audio_session_join(config->audio, sdp, config->random);
+    stream_recording_open(config->recording, sdp, sdp->audio.present && !config->options->no_audio,
+                          clock_now());
     bool has_frames = sdp_has_frames(sdp);
     if (open_receiver(s) &&
         (!has_frames || !sdp_has_pictures(sdp) || comparison_open(config->comparison, sdp)) &&
@@ -301,6 +308,7 @@ void stream_player_free(struct stream_player *s)
 {
     if (!s)
         return;
+    stream_recording_close(s->config.recording, s->config.sdp, clock_now());
     video_player_free(s->video);
     video_receiver_free(s->receiver);
     free(s);

@@ -13,6 +13,7 @@
 #include "player/session/audio_session.h"
 #include "player/session/comparison.h"
 #include "player/session/goddard_session.h"
+#include "player/session/stream_recording.h"
 #include "player/video/video_player.h"
 
 #ifdef __cplusplus
@@ -40,8 +41,9 @@ struct stream_player_config {
     struct render_queue *show;
     struct audio_session *audio;
     struct comparison *comparison;
-    struct goddard_session *goddard; // receives packets, frames and stalls; NULL: not wanted
-    uint64_t random;                 // for SSRC and CNAME
+    struct stream_recording *recording; // NULL: not wanted
+    struct goddard_session *goddard;    // receives packets, frames and stalls; NULL: not wanted
+    uint64_t random;                    // for SSRC and CNAME
     int level;              // at the start; -1: unknown, on_level reports the first that arrives
     bool at_once;           // the first picture is shown as soon as it is decoded, without a buffer
     unsigned session;       // copied into each frame given to the decoder

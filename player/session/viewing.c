@@ -22,6 +22,7 @@
 #include "player/session/commands.h"
 #include "player/session/connections.h"
 #include "player/session/output_files.h"
+#include "player/session/stream_recording.h"
 #include "player/session/ui_feed.h"
 #include "player/ui/model/key_message.h"
 #include "player/video/decode_feed.h"
@@ -42,6 +43,7 @@ struct viewing {
     struct commands *commands;     // display to loop
     struct comparison *comparison; // only the main thread pushes to it
     struct audio_session *audio;
+    struct stream_recording *recording; // NULL: not wanted
     struct ui_feed *ui;
     struct mtp_raw_receiver *raw; // NULL: not requested, or not available
     struct qoe *qoe;
@@ -552,12 +554,15 @@ struct viewing *viewing_new(const struct play_options *options, FILE *events,
                                                                .events = v->events,
                                                                .reference = reference});
     v->audio = audio_session_new(options);
+    v->recording = options->record ? stream_recording_new(options->record) : NULL;
     v->tick = timer_new(&v->loop, on_tick, v);
     v->duration = timer_new(&v->loop, on_duration, v);
     stop_signals_watch(&v->signals, &v->loop, on_signal, v);
     if (v->qoe && (v->events || !events) && v->show && v->done && v->commands && v->comparison &&
-        v->audio && v->tick && v->duration)
+        v->audio && (v->recording || !options->record) && v->tick && v->duration) {
+        audio_session_record(v->audio, v->recording);
         return v;
+    }
     log_error("cannot set up the player: out of memory");
     viewing_free(v);
     return NULL;
@@ -587,6 +592,7 @@ int viewing_start(struct viewing *v, struct display *display)
                                         .show = v->show,
                                         .audio = v->audio,
                                         .comparison = v->comparison,
+                                        .recording = v->recording,
                                         .on_done = post_done,
                                         .ops = &connections_ops,
                                         .ctx = v};
@@ -640,6 +646,8 @@ int viewing_finish(struct viewing *v)
     qoe_read(v->qoe, &report, v->over_at);
     int err = output_files_write(v->options, &report, comparison_sheet(v->comparison),
                                  connections_last_picture(v->connections));
+    if (stream_recording_finish(v->recording, clock_now()) != 0)
+        err = ERR_IO;
     if (trace_free(v->events) != 0)
         err = ERR_IO;
     v->events = NULL;
@@ -658,6 +666,7 @@ void viewing_free(struct viewing *v)
     comparison_free(v->comparison);
     connections_free(v->connections);
     audio_session_free(v->audio);
+    stream_recording_free(v->recording, clock_now());
     mtp_raw_receiver_free(v->raw);
     ui_feed_free(v->ui);
     commands_free(v->commands);

@@ -15,9 +15,12 @@
 #include "common/transport/transport_list.h"
 #include "media/audio/audio_encoder.h"
 #include "media/capture/audio_open.h"
+#include "media/record/policy/record_name.h"
 #include "media/source/audio_source.h"
 #include "server/policy/catalog_path.h"
 #include "server/policy/viewer_limits.h"
+
+#define RECORD_SEGMENT_MIN (2 * USEC_PER_SEC)
 
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
 {
@@ -149,6 +152,31 @@ static const char *read_audio(void *options, const char *value, char *reason, si
     return audio_source_is_name(value) ? NULL
                                        : "expects track:N, track:LANGUAGE, pulse[:DEVICE], "
                                          "alsa[:DEVICE] or none";
+}
+
+static const char *read_record(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)options, (void)reason, (void)cap;
+    return record_name_fault(value);
+}
+
+static const char *read_record_segment(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    return record_duration_parse(value, &o->record_segment) == 0 &&
+                   o->record_segment >= RECORD_SEGMENT_MIN
+               ? NULL
+               : "expects a duration of at least 2s, such as 90s, 10m, 1h or 1d";
+}
+
+static const char *read_record_keep(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    return record_keep_parse(value, &((struct options *)options)->record_keep) == 0
+               ? NULL
+               : "expects an age, a size or both, such as 7d,20GB: a whole number and s, m, h or "
+                 "d; MB, GB or TB";
 }
 
 static const char *read_push(void *options, const char *value, char *reason, size_t cap)
@@ -433,6 +461,18 @@ static const struct option_row rows[] = {
      .help = "the highest level of --push; all that is pushed has its size (default: the highest "
              "of all)"},
 
+    {.section = "Recording", .name = "record", .argument = "FILE.mkv", .kind = OPTION_FILE,
+     .at = AT(record), .read = read_record,
+     .help = "also record the stream, as it is encoded, in its largest size: "
+             "'DIR/%Y-%m-%d_%H-%M-%S.mkv', with the local time in place of %Y (year), %m, %d, %H, %M "
+             "and %S. If a file of that name exists, +2, +3 ... is added"},
+    {.name = "record-segment", .argument = "TIME", .read = read_record_segment,
+     .help = "begin another file after this time: 90s, 10m, 1h, 1d; at least 2s (default: one file)"},
+    {.name = "record-keep", .argument = "AGE,SIZE", .read = read_record_keep,
+     .help = "delete the oldest files whose names --record may have given: those older than AGE (12h, "
+             "7d) and, while all together have more than SIZE (500MB, 20GB, 1TB), the oldest; either "
+             "may be left out"},
+
     {.section = "Media", .name = "level", .in_section = true, .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
      .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s, and "
@@ -512,6 +552,8 @@ static const char *conflict_of_several(const struct options *o)
         return "--push expects one source without a name: it pushes one stream";
     if (o->http.ss_family != AF_UNSPEC)
         return "--http expects one source without a name: it serves one";
+    if (o->record)
+        return "--record expects one source without a name: it records one";
     if (o->prepare)
         return "--prepare expects one FILE without a name";
     return NULL;
@@ -531,6 +573,20 @@ static const char *conflict(const struct options *o)
         return "--push conflicts with --prepare, which does not stream";
     if (is_pushed && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
         return "--push conflicts with a synthetic source, which has no pictures";
+    if (!o->record && o->record_segment)
+        return "--record-segment requires --record FILE.mkv";
+    if (!o->record && record_keep_has_limit(&o->record_keep))
+        return "--record-keep requires --record FILE.mkv";
+    if ((o->record_segment || record_keep_has_limit(&o->record_keep)) &&
+        !record_name_has_time(o->record))
+        return "--record-segment and --record-keep require a name with the time in it, such as "
+               "--record 'DIR/%Y-%m-%d_%H-%M-%S.mkv'";
+    if (o->record && o->prepare)
+        return "--record conflicts with --prepare, which does not stream";
+    if (o->record && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
+        return "--record conflicts with a synthetic source, which has no pictures";
+    if (o->record && o->codec == SDP_VP9)
+        return "--record conflicts with --codec vp9: it records H.264";
     if (o->fragment && o->prepare)
         return "--fragment conflicts with --prepare, which does not stream";
     if (o->fragment && o->filler_bps)
@@ -660,6 +716,10 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"state-dir", is_text_equal(a->state_dir, b->state_dir)},
         {"tls-cert", is_text_equal(a->tls_cert, b->tls_cert)},
         {"tls-key", is_text_equal(a->tls_key, b->tls_key)},
+        {"record", is_text_equal(a->record, b->record)},
+        {"record-segment", a->record_segment == b->record_segment},
+        {"record-keep", a->record_keep.age == b->record_keep.age &&
+                            a->record_keep.bytes == b->record_keep.bytes},
         {"log", is_filter_equal(&a->log.filter, &b->log.filter)},
         {"log-json", a->log.json == b->log.json},
     };

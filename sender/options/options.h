@@ -15,6 +15,7 @@
 #include "media/coded/ladder.h"
 #include "media/coded/synthetic.h"
 #include "media/picture/geometry.h"
+#include "media/record/policy/record_keep.h"
 #include "sender/policy/source_name.h"
 #include "server/access/access_options.h"
 #include "server/rtsp/trusted_proxies.h"
@@ -66,7 +67,10 @@ struct options {
     struct trusted_proxies proxies; // that may have more of them
     struct web_origins origins;     // of web pages that may play
     int mtp_port;                   // 0: any
-    struct url push;                // empty text: none
+    const char *record;             // pattern of names (record_name.h); NULL: none
+    usec_t record_segment;          // 0: one file
+    struct record_keep record_keep;
+    struct url push;                       // empty text: none
     struct transport_list push_transports; // count 0: not given
     int push_level;                        // -1: the highest
     struct access_options who;             // may watch

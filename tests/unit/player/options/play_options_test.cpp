@@ -368,3 +368,16 @@ TEST_CASE("options: a password is in no message")
     }
     CHECK_THAT(parse({"rtsp://h:x/live"}).error, Catch::Contains("'rtsp://h:x/live'"));
 }
+
+TEST_CASE("options: the name of a recording")
+{
+    CHECK(parse({URL}).options.record == nullptr);
+    auto p = parse({"--record", "seen-%H.mkv", URL});
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(std::string(p.options.record) == "seen-%H.mkv");
+    for (const char *bad : {"seen.mp4", "%H/seen.mkv", "%x.mkv", ""}) {
+        p = parse({"--record", bad, URL});
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK(p.error.find("--record") != std::string::npos);
+    }
+}

@@ -433,3 +433,43 @@ TEST_CASE("weir-send's options: what differs after a change of the configuration
         CHECK(name == std::string(row.name));
     }
 }
+
+TEST_CASE("weir-send's options: recording")
+{
+    parsed none({});
+    CHECK(none.o.record == nullptr);
+    parsed p({"--record", "d/%Y-%m-%d_%H-%M-%S.mkv", "--record-segment", "10m", "--record-keep",
+              "7d,20GB"});
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(p.o.record == std::string("d/%Y-%m-%d_%H-%M-%S.mkv"));
+    CHECK(p.o.record_segment == 600 * USEC_PER_SEC);
+    CHECK(p.o.record_keep.age == 7 * 24 * 3600 * USEC_PER_SEC);
+    CHECK(p.o.record_keep.bytes == 20000000000);
+    CHECK(parsed({"--record", "a.mkv"}).o.record_segment == 0);
+    const struct {
+        std::vector<std::string> args;
+        const char *error;
+    } bad[] = {
+        {{"--record", "a.mp4"}, "ends in .mkv"},
+        {{"--record", "%k.mkv"}, "one of Y m d H M S"},
+        {{"--record", "%d/a.mkv"}, "only in the name of the file"},
+        {{"--record", "%S.mkv", "--record-segment", "1s"}, "at least 2s"},
+        {{"--record", "%S.mkv", "--record-segment", "10"}, "at least 2s"},
+        {{"--record", "%S.mkv", "--record-keep", "20G"}, "such as 7d,20GB"},
+        {{"--record", "a.mkv", "--record-segment", "10m"}, "a name with the time in it"},
+        {{"--record", "a.mkv", "--record-keep", "1d"}, "a name with the time in it"},
+        {{"--record-segment", "10m"}, "requires --record"},
+        {{"--record-keep", "1d"}, "requires --record"},
+        {{"--record", "a.mkv", "front=test:"}, "expects one source without a name"},
+        {{"--record", "a.mkv", "--prepare", "f.mkv"}, "conflicts with --prepare"},
+        {{"--record", "a.mkv", "--codec", "vp9"}, "conflicts with --codec vp9"},
+        {{"--record", "a.mkv", "synthetic:steady"}, "conflicts with a synthetic source"},
+        {{"--record", "a.mkv", "synthetic:goddard"}, "conflicts with a synthetic source"},
+    };
+    for (const auto &row : bad) {
+        parsed b(row.args);
+        INFO(b.error);
+        CHECK(b.result == OPTIONS_BAD);
+        CHECK(b.error.find(row.error) != std::string::npos);
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The names of recordings. A pattern is a path whose last component may have conversions of
+// strftime(3): %Y %m %d %H %M %S and %%. It ends in ".mkv". If a name is taken, "+2", "+3" ... up
+// to RECORD_NAME_COPIES is put before the ".mkv": no recording replaces a file.
+#ifndef WEIR_MEDIA_RECORD_POLICY_RECORD_NAME_H
+#define WEIR_MEDIA_RECORD_POLICY_RECORD_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RECORD_NAME_COPIES = 99 };
+
+struct record_time { // local time, as people write it: month and day begin with 1
+    int year, month, day, hour, minute, second;
+};
+
+// Returns NULL, or what the pattern lacks, for people.
+const char *record_name_fault(const char *pattern);
+// Returns true if the pattern has a part of the time, so that the names of segments differ.
+bool record_name_has_time(const char *pattern);
+// Writes the path of a recording that begins at `t`. `copy`: 1, or 2 .. RECORD_NAME_COPIES. Returns
+// 0, or ERR_FULL: `cap` is too small.
+int record_name_make(const char *pattern, const struct record_time *t, int copy, char *out,
+                     size_t cap);
+// Returns true if record_name_make may have made the path's last component, `name`.
+bool record_name_matches(const char *pattern, const char *name);
+// Writes the path of the folder, "." if the pattern has none. Returns 0, or ERR_FULL.
+int record_name_folder(const char *pattern, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
