@@ -164,12 +164,14 @@ def main():
     parser.add_argument("--build", default="build/release", help="where the programs are")
     parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
     parser.add_argument("--viewers", type=numbers, default=[1, 10, 50, 100, 250, 500], metavar="N,N,...")
-    parser.add_argument("--transport", type=lambda text: text.split(","), default=["minbuf", "udp"], metavar="NAME,...")
+    parser.add_argument("--transport", type=lambda text: text.split(","), metavar="NAME,...",
+                        help="default: minbuf and udp; with --proxy minbuf")
     parser.add_argument("--seconds", type=float, default=12, help="of each run")
     parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")
     parser.add_argument("--secure", action="store_true", help="measure encrypted viewers beside plain ones")
     parser.add_argument("--proxy", action="store_true", help="weir-proxy serves the viewers; measure it")
     options = parser.parse_args()
+    options.transport = options.transport or (["minbuf"] if options.proxy else ["minbuf", "udp"])
     os.environ["WEIR_BUILD"] = options.build
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
     import lib  # reads WEIR_BUILD
