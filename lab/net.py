@@ -218,14 +218,14 @@ def chain(world, hops, hosts, access=None):
 def two_part_path(world, backbone, access, cross=("cross-left", "cross-middle", "cross-right"), options=(),
                   backbone_options=()):
     """server - left router = "backbone" = proxy = "access" = right router - client, with a host for cross traffic at
-    each of left, proxy and right. BACKBONE and ACCESS are pairs of texts: towards the client, towards the server.
+    each of left, proxy and right, or without them (CROSS is empty). BACKBONE and ACCESS are pairs of texts: towards the client, towards the server.
     OPTIONS: weir-link's, for both links.
     The proxy forwards packets, too: what does not need it passes. Returns the address of each host."""
     for name in ("server", "left", "proxy", "right", "client", *cross):
         world.add(name)
-    left = _attach_all(world, ("server", cross[0]), "left", None)
-    middle = _attach_all(world, (cross[1],), "proxy", None)
-    right = _attach_all(world, ("client", cross[2]), "right", None)
+    left = _attach_all(world, ("server", *cross[:1]), "left", None)
+    middle = _attach_all(world, cross[1:2], "proxy", None)
+    right = _attach_all(world, ("client", *cross[2:]), "right", None)
     left_end, proxy_left = world.link("backbone", "left", "proxy", *backbone, *options, *backbone_options)
     proxy_right, right_end = world.link("access", "proxy", "right", *access, *options)
     _routes(world, "left", {**middle, **right}, proxy_left)

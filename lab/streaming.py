@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One viewer's live stream of a source over a link, by Weir's programs: the contender of the experiments about viewing.
 
-A contender is a text: a transport, then words: `latency=MS`, `latency=auto`, `low-latency`, `repair=HOW`.
+A contender is a text: a transport, then words: `latency=MS`, `latency=auto`, `low-latency`, `repair=HOW`, `proxy`: weir-proxy between the two links of the conditions, the
+transport on the first one and the proxy's default on the second.
 """
 import functools
 import json
@@ -14,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab import chrome, crossings, live, others, viewing
+from lab import chrome, crossings, live, net, others, viewing
 from lab.run import Failed, program
 
 LEAD = 2.5  # seconds from the link's start to the first frame, in which programs start
 DRAIN = 1.5  # seconds after the last frame that counts, for late frames
+ACCESS = "minbuf"  # the transport from a proxy to the viewer
 
 
 @functools.lru_cache
@@ -48,6 +50,11 @@ def missing(contender, build):
         if name == "repair" and not offers(text, "repair", value):
             return f"weir-play has no --repair {value}"
     transport = kind.split(":")[0]
+    if "proxy" in contender.split(" "):
+        try:
+            program(build, "weir-proxy")
+        except Failed:
+            return "weir-proxy is not built"
     if not re.search(rf"^ {{8}}{re.escape(transport)} ", text, re.MULTILINE):
         return f"weir-play has no transport {transport}"
     return None
@@ -66,6 +73,8 @@ def play_options(contender, build):
                 options += ["--latency", value]
         elif name == "repair":
             options += ["--repair", value]
+        elif name == "proxy":
+            transport = ACCESS
         else:
             raise Failed(f"{contender}: the word {word} is unknown")
     return transport, options
@@ -92,10 +101,11 @@ def until(when):
 
 class WeirPair:
     """weir-send in namespace SENDER, at ADDRESS, and weir-play in RECEIVER; the same methods as others.Pair. PAUSE: (begin,
-    end) in seconds of media, when the viewer pauses."""
+    end) in seconds of media, when the viewer pauses. VIA: the address that the player connects to, if not the sender's."""
 
     def __init__(self, world, address, source, transport, duration, send=(), play=(), sound=False, sender="server",
-                 receiver="client", name="", watched=True, pause=(0, 0)):
+                 receiver="client", name="", watched=True, pause=(0, 0), via=None):
+        self.via = via
         self.transport, self.duration, self.sound, self.receiver = transport, duration, sound, receiver
         self.options = ["--picture-events" if watched else "--no-picture", *play]
         if pause[1]:
@@ -107,7 +117,8 @@ class WeirPair:
     def send(self, epoch):
         until(epoch)
         self.started = time.monotonic()
-        self.flow.play(self.receiver, self.transport, self.duration + DRAIN, options=self.options, sound=self.sound)
+        self.flow.play(self.receiver, self.transport, self.duration + DRAIN, options=self.options, sound=self.sound,
+                       address=self.via)
 
     def finish(self):
         """Waits for both; returns the lines of weir-play's events."""
@@ -181,6 +192,7 @@ class Conditions:
     kbps: int = 1920
     traffic: tuple = ()  # weir-traffic's specifications, from the first frame on
     sound: bool = False  # also play the sound, where the source is weir-send's
+    access: tuple = ()  # a second link between the first one and the viewer, in both directions; the words `proxy` need it
     capture: bool = False  # also return every packet's crossing of the link; the share next to traffic requires it
 
 
@@ -218,7 +230,32 @@ def pair_of(context, world, at, c, contender, source, clip):
     send = [word for level in c.ladder for word in ("--level", level)]
     if clip:  # a repeated file is live media: it has no end, and no viewer sets its speed
         send, play = ["--loop", *send], ["--reference", clip.path, *play]
-    return WeirPair(world, at[0], source, transport, c.duration, send, play, c.sound and not clip)
+    via = None
+    if "proxy" in contender.split(" "):
+        via = at[1]
+    pair = WeirPair(world, at[0], source, transport, c.duration, send, play, c.sound and not clip, via=via)
+    if via:
+        start_proxy(world, at, kind)
+    return pair
+
+
+def start_proxy(world, at, backbone):
+    """Starts weir-proxy at AT[1], in front of the server at AT[0]."""
+    proxy = world.start("proxy", ["weir-proxy", "--insecure", "--listen", f"{at[1]}:{live.RTSP_PORT}", "--origin",
+                                  f"rtsp://{at[0]}:{live.RTSP_PORT}", "--backbone-transport", backbone,
+                                  "--access-transport", ACCESS, "--stats", world.path("proxy.jsonl")], "proxy")
+    proxy.wait_line(r"rtsp://")
+
+
+def path_of(context, world, c, options):
+    """Makes the hosts and the links. Returns ([the server's address, the viewer's or the proxy's], the last link's name)."""
+    options = ["--seed", str(context.seed), *options]
+    if c.access:
+        at = net.two_part_path(world, (c.forward, c.backward), c.access, cross=(), options=options)
+        return [at["server"], at["proxy-access"]], "access"
+    for name in ("server", "client"):
+        world.add(name)
+    return world.link("link", "server", "client", c.forward, c.backward, "--flow", str(live.TRAFFIC_PORT), *options), "link"
 
 
 def view(context, c, contender):
@@ -226,11 +263,8 @@ def view(context, c, contender):
     source, clip = source_of(context, c, contender)
     fps = clip.fps if clip else float(source.rpartition("@")[2])
     with context.world() as world:
-        for name in ("server", "client"):
-            world.add(name)
         capture = ["--pcap", world.path("link"), "--snap", str(crossings.SNAP)] if c.capture else []
-        at = world.link("link", "server", "client", c.forward, c.backward, "--flow", str(live.TRAFFIC_PORT), "--seed",
-                        str(context.seed), *capture)
+        at, last = path_of(context, world, c, capture)
         epoch = time.monotonic() + LEAD
         pair = pair_of(context, world, at, c, contender, source, clip)
         if c.traffic:
@@ -240,9 +274,10 @@ def view(context, c, contender):
         until(epoch + c.duration + DRAIN - 0.2)  # before the programs end
         waited = world.processes.waited()
         lines = pair.finish()
-        world.links["link"].stop()
-        figures = link_figures(world, "link", epoch + c.warm, epoch + c.duration) | {"waited": waited}
-        stats = live.json_lines(world.path("link.jsonl"))
+        for link in world.links.values():
+            link.stop()
+        figures = link_figures(world, last, epoch + c.warm, epoch + c.duration) | {"waited": waited}
+        stats = live.json_lines(world.path(f"{last}.jsonl"))
         crossed = []
         if c.capture:
             crossed = crossings.read(world.path("link-a-in.pcap"), world.path("link-b-out.pcap"))

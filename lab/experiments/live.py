@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Live media on bad networks: a link whose rate falls to a quarter and recovers, a path that loses packets, a calm one,
-and one shared with a TCP download. Each of Weir's transports with its default latency, with a budget of 300 ms and with
+one shared with a TCP download, and one of two parts with a proxy between. Each of Weir's transports with its default latency, with a budget of 300 ms and with
 none; Chrome's WebRTC where installed.
 """
 from lab import chrome, net, streaming
 from lab.crossings import mean_between, series_of
 from lab.experiment import Cell, Experiment
 from lab.experiments import live_report
-from lab.experiments.live_report import CALM, HIGH_MBIT, LOW_MBIT, STEPS
+from lab.experiments.live_report import CALM, END_TO_END, HIGH_MBIT, LOW_MBIT, PROXIED, STEPS
 from lab.streaming import DRAIN, LEAD, Conditions
 
 TRANSPORTS = ("minbuf:1,3", "mtp", "tfrc", "scream", "udp", "arc")
@@ -21,6 +21,9 @@ AFTER_S = (5, 7)  # the seconds after a step in which its use is measured
 QUEUE = "droptail:50000B"
 WARM, CALM_WARM = 3, 5  # seconds of media that do not count
 SHARED_MBIT, SHARED_RTT_MS = 10, 50
+# A long path that loses packets, and a narrow access: through a proxy, and from end to end.
+BACKBONE, BACKBONE_BACK = "rate=100mbit,queue=droptail:100ms,delay=50ms,loss=1%", "delay=50ms"
+ACCESS = "rate=1mbit,queue=droptail:400ms,delay=10ms", "delay=10ms"
 # Next to a TCP flow the media must be able to take more than half of the link.
 LADDER = ("320x180@30:240", "640x360@30:900", "1280x720@15:2400", "1280x720@30:6000")
 
@@ -30,7 +33,8 @@ def cells():
             Cell("loss-5%", {"rtt": 100, "duration": 20, "loss": "5%"}),
             Cell("calm", {"rtt": 50, "duration": 20}, contenders=(*CALM, *CONTENDERS[len(TRANSPORTS):], *SRT, *PEERS)),
             *(Cell(cc, {"rtt": SHARED_RTT_MS, "duration": 40, "cc": cc}, contenders=(*CONTENDERS, *PEERS))
-              for cc in ("reno", "cubic"))]
+              for cc in ("reno", "cubic")),
+            Cell("proxy", {"rtt": 120, "duration": 60}, contenders=(PROXIED, END_TO_END))]
 
 
 def step_text():
@@ -45,6 +49,8 @@ def conditions_of(cell, source):
         forward = f"rate={SHARED_MBIT}mbit,queue=droptail:{net.bdp_bytes(SHARED_MBIT, p['rtt'])}B,{delay}"
         return Conditions(forward, delay, p["duration"], WARM, source, LADDER, 6000,
                           (f"elephants:n=1,cc={p['cc']}",), capture=True)
+    if cell.name == "proxy":
+        return Conditions(BACKBONE, BACKBONE_BACK, p["duration"], CALM_WARM, source, access=ACCESS)
     rate = step_text() if cell.name == "step" else f"rate={HIGH_MBIT}mbit"
     loss = f"loss={p['loss']}," if "loss" in p else ""
     return Conditions(f"{rate},queue={QUEUE},{loss}{delay}", delay, p["duration"],
@@ -96,5 +102,6 @@ def experiment(quick, options):
             if contenders]
         return Experiment("live", title + " (quick)", some, CONTENDERS, one, live_report.write, runs=1, seconds=mean,
                           check=check_quick, missing=streaming.missing, options=settings)
-    return Experiment("live", title, every, [*CONTENDERS, *SRT, *PEERS], one, live_report.write, runs=3, seconds=mean,
+    return Experiment("live", title, every, [*CONTENDERS, *SRT, *PEERS, PROXIED, END_TO_END], one,
+                      live_report.write, runs=3, seconds=mean,
                       missing=streaming.missing, options=settings)

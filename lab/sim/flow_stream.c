@@ -162,6 +162,11 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
 
 // ---- The viewer's end
 
+static bool blocks(const struct flow_stream *f)
+{
+    return f->relay && sim_relay_blocks(f->relay);
+}
+
 static void settle_sink(struct flow_stream *f, usec_t now)
 {
     if (f->ended && !f->viewer.ended && sim_relay_is_empty(f->relay)) {
@@ -169,9 +174,9 @@ static void settle_sink(struct flow_stream *f, usec_t now)
         stream_viewer_media_end(&f->viewer, now);
     }
     send_if_due(f, &f->asked, &f->flow.sink, now);
-    usec_t next =
-        usec_min(stream_control_next(&f->asked), f->transport->ops->sink_next(f->transport));
-    next = usec_min(next, stream_viewer_next(&f->viewer));
+    usec_t next = usec_min(stream_control_next(&f->asked), stream_viewer_next(&f->viewer));
+    if (!blocks(f))
+        next = usec_min(next, f->transport->ops->sink_next(f->transport));
     node_wake_at(&f->flow.sink, next == USEC_NEVER ? next : usec_max(next, now + 1));
 }
 
@@ -181,7 +186,8 @@ static void sink_run(struct node *n, usec_t now)
     if (!f->started)
         stream_viewer_start(&f->viewer, now);
     f->started = true;
-    f->transport->ops->sink_run(f->transport, now);
+    if (!blocks(f))
+        f->transport->ops->sink_run(f->transport, now);
     stream_viewer_run(&f->viewer, now);
     settle_sink(f, now);
 }
@@ -197,14 +203,20 @@ static void on_media_end(struct flow_stream *f, const struct packet *p, usec_t n
         stream_viewer_media_end(&f->viewer, now);
 }
 
+static void read_media(struct flow_stream *f, struct packet *p, usec_t now)
+{
+    flow_arrived(&f->flow, p, now);
+    f->transport->ops->arrived(f->transport, p, now);
+    settle_sink(f, now);
+}
+
 static void sink_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow_stream *f = of_sink(n);
     struct flow_head head = flow_head_of(p);
     if (head.kind == FLOW_DATA) {
-        flow_arrived(&f->flow, p, now);
-        f->transport->ops->arrived(f->transport, p, now);
-        settle_sink(f, now);
+        if (!f->relay || !sim_relay_hold(f->relay, p))
+            read_media(f, p, now);
         return;
     }
     if (head.kind == FLOW_ASK) {
@@ -297,6 +309,11 @@ static void on_relayed_rtp(void *ctx, const uint8_t *data, size_t len, usec_t no
     settle_sink(f, now);
 }
 
+static void on_released(void *ctx, struct packet *p, usec_t now)
+{
+    read_media(ctx, p, now);
+}
+
 static usec_t relayed_captured(void *ctx, const struct received_frame *frame)
 {
     (void)ctx;
@@ -345,6 +362,7 @@ static int open_relay(struct flow_stream *f, const struct flow_stream_config *co
                                      .on_rtp = on_relayed_rtp,
                                      .limit = relay_limit,
                                      .mark = relay_mark,
+                                     .released = on_released,
                                      .captured = relayed_captured,
                                      .ctx = f};
     clock_sync_shared(&f->clock);

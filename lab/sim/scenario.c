@@ -232,15 +232,18 @@ static int read_proxy(struct spec_reader *r, struct scan value, struct group *g)
 
 static int read_reflect(struct spec_reader *r, struct scan value, struct group *g)
 {
-    static const char *const words[] = {
-        [REFLECT_OFF] = "off", [REFLECT_MARKS] = "marks", [REFLECT_LIMIT] = "limit"};
-    for (int i = 0; i <= REFLECT_LIMIT; i++) {
+    static const char *const words[] = {[REFLECT_OFF] = "off",
+                                        [REFLECT_MARKS] = "marks",
+                                        [REFLECT_LIMIT] = "limit",
+                                        [REFLECT_BLOCKING] = "blocking"};
+    for (int i = 0; i <= REFLECT_BLOCKING; i++) {
         if (scan_is(value, words[i])) {
             g->reflect = (enum reflect_mode)i;
             return 0;
         }
     }
-    return spec_fail(r, ERR_MALFORMED, "'%s' is not off, marks or limit", spec_excerpt(value).text);
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not off, marks, limit or blocking",
+                     spec_excerpt(value).text);
 }
 
 static int read_queue(struct spec_reader *r, struct scan value, struct group *g)

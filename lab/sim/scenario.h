@@ -40,9 +40,9 @@
 //               sizes=FILE (frame_sizes.h)
 //               proxy=LINK (none; a proxy at the sink, and the access link behind it; / for the
 //               comma)  proxyvia=minbuf:1,3 (/ for the comma)  proxyrtt=10ms  reflect=limit (off,
-//               marks)  target=250ms; queue= and limit= are the proxy's then; without repair=
-//               fragment=1000B (of a frame in a packet)  tcp=newreno
-//               goddard=NAME=VALUE/... (goddard_params.h)
+//               marks, blocking)  target=250ms; queue= and limit= are the proxy's then; without
+//               repair= fragment=1000B (of a frame in a packet)  tcp=newreno goddard=NAME=VALUE/...
+//               (goddard_params.h)
 #ifndef WEIR_SIM_SCENARIO_H
 #define WEIR_SIM_SCENARIO_H
 

@@ -8,6 +8,8 @@
 #include "stream/send/stream_sender.h"
 
 static const usec_t TICK = 20 * USEC_PER_MSEC;
+enum { RECEIVE_BUFFER = 65536 };            // bytes of the backbone's socket (udp_socket_hold)
+static const double BLOCKING = 1. / 3;      // weir-proxy's default of --access-blocking
 static const int64_t WIRE_BPS = 1000000000; // between the link and its two ends
 
 struct sim_relay {
@@ -20,6 +22,10 @@ struct sim_relay {
     struct sim_transport *transport; // owned
     struct bridge *bridge;           // owned
     usec_t tick_at;
+    bool blocks;              // reads nothing of the backbone
+    struct packet *held;      // owned; in the order of arrival
+    struct packet **held_end; // where the next one is linked
+    size_t held_bytes;
 };
 
 static struct sim_relay *of_source(struct node *n)
@@ -62,10 +68,24 @@ static void tick(struct sim_relay *r, usec_t now)
                                     .rtt = isnan(info.rtt_ms) ? 0 : (usec_t)(info.rtt_ms * 1e3),
                                     .carried_bps =
                                         sender.follows ? sender.adaptation.target_bps : 0,
-                                    .free = 1};
+                                    .free = sender.waiting_bytes > 0  ? 0
+                                            : isnan(info.buffer_free) ? 1
+                                                                      : info.buffer_free};
     if (!isnan(info.delivered_bytes))
         bridge_access(r->bridge, &access, now);
     r->tick_at = now + TICK;
+}
+
+static void release(struct sim_relay *r, usec_t now)
+{
+    while (r->held && !r->blocks) {
+        struct packet *p = r->held;
+        r->held = p->next;
+        r->held_end = r->held ? r->held_end : &r->held;
+        r->held_bytes -= p->bytes;
+        p->next = NULL;
+        r->config.released(r->config.ctx, p, now);
+    }
 }
 
 static void source_run(struct node *n, usec_t now)
@@ -75,6 +95,7 @@ static void source_run(struct node *n, usec_t now)
         bridge_on_timeout(r->bridge, now);
     if (r->tick_at <= now)
         tick(r, now);
+    release(r, now);
     if (stream_sender_next_timeout(r->sender) <= now)
         stream_sender_on_timeout(r->sender, now);
     stream_sender_pump(r->sender, now);
@@ -183,6 +204,12 @@ static void mark(void *ctx, int packets, usec_t now)
         r->config.mark(r->config.ctx, packets, now);
 }
 
+static void stop_reading(void *ctx, bool stop, usec_t now)
+{
+    (void)now;
+    ((struct sim_relay *)ctx)->blocks = stop; // what was held is released after this call
+}
+
 static void feed_set_level(struct media_feed *f, int level, bool follows)
 {
     (void)f, (void)level, (void)follows; // the viewer's requests take another way
@@ -252,13 +279,18 @@ static int open_sender(struct sim_relay *r, struct rng *rng, usec_t now)
 
 static int open_bridge(struct sim_relay *r, usec_t now)
 {
-    static const struct bridge_ops ops = {
-        .forward = forward, .lost = lost, .request_key = request_key, .limit = limit, .mark = mark};
+    static const struct bridge_ops ops = {.forward = forward,
+                                          .lost = lost,
+                                          .request_key = request_key,
+                                          .limit = limit,
+                                          .mark = mark,
+                                          .stop_reading = stop_reading};
     const struct sim_relay_config *c = &r->config;
     struct bridge_config bridge = {.ladder = c->ladder,
                                    .is_annexb = true,
                                    .reflect = c->reflect,
                                    .target = c->target,
+                                   .blocking = BLOCKING,
                                    .keeps_badput = c->keeps_badput,
                                    .ops = &ops,
                                    .ctx = r};
@@ -304,6 +336,7 @@ struct sim_relay *sim_relay_new(const struct sim_relay_config *config, usec_t no
     r->config = *config;
     r->flow = (struct flow){.env = config->env, .start = now, .stop = USEC_NEVER};
     r->tick_at = now;
+    r->held_end = &r->held;
     node_init(&r->flow.source, &SOURCE_OPS, NULL);
     node_init(&r->flow.sink, &SINK_OPS, NULL);
     if (open_sender(r, &rng, now) || open_bridge(r, now) || open_link(r, &rng, now)) {
@@ -325,7 +358,31 @@ void sim_relay_free(struct sim_relay *r)
         chain_destroy(&r->chain);
     if (r->transport)
         r->transport->ops->free(r->transport);
+    for (struct packet *p = r->held, *next; p; p = next) {
+        next = p->next;
+        packet_free(p);
+    }
     free(r);
+}
+
+bool sim_relay_blocks(const struct sim_relay *r)
+{
+    return r->blocks;
+}
+
+bool sim_relay_hold(struct sim_relay *r, struct packet *p)
+{
+    if (!r->blocks)
+        return false;
+    if (r->held_bytes + p->bytes > RECEIVE_BUFFER) {
+        packet_free(p);
+        return true;
+    }
+    p->next = NULL;
+    *r->held_end = p;
+    r->held_end = &p->next;
+    r->held_bytes += p->bytes;
+    return true;
 }
 
 bool sim_relay_is_empty(const struct sim_relay *r)

@@ -27,10 +27,10 @@ struct sim_relay_config {
     const char *via;                // the access's transport (sim_transport_check)
     usec_t rtt;                     // of the access without queues; at least twice the link's delay
     enum sdp_codec codec;
-    bool is_live;              // the origin encodes the media as it is sent
-    uint32_t packet_bytes;     // of the largest RTP packet
-    enum reflect_mode reflect; // not REFLECT_BLOCKING
-    usec_t target;             // of reflection
+    bool is_live;          // the origin encodes the media as it is sent
+    uint32_t packet_bytes; // of the largest RTP packet
+    enum reflect_mode reflect;
+    usec_t target; // of reflection
     enum scheduler_mode queue;
     size_t queue_bytes; // 0: the scheduler's default
     usec_t latency;     // longest wait of a frame
@@ -46,6 +46,8 @@ struct sim_relay_config {
     void (*limit)(void *ctx, double bps, usec_t now);
     void (*mark)(void *ctx, int packets, usec_t now);
     void (*request_key)(void *ctx, usec_t now);
+    // A packet of the backbone that sim_relay_hold kept can be read. REFLECT_BLOCKING requires it.
+    void (*released)(void *ctx, struct packet *p, usec_t now);
     // A frame was assembled. Returns its capture time on the clock of `now`.
     usec_t (*captured)(void *ctx, const struct received_frame *f);
     void *ctx;
@@ -57,6 +59,11 @@ void sim_relay_free(struct sim_relay *r); // NULL is fine
 // A whole frame came from the backbone; the relay takes it over.
 void sim_relay_frame(struct sim_relay *r, struct received_frame *f, usec_t now);
 void sim_relay_nacked(struct sim_relay *r, usec_t now); // bridge_nacked
+// Returns true if the proxy reads nothing of the backbone now (REFLECT_BLOCKING): no report leaves.
+bool sim_relay_blocks(const struct sim_relay *r);
+// Takes over a packet of the backbone that cannot be read now, and drops it if that exceeds a
+// receive buffer of 64 KB. Returns false, and takes nothing, if the proxy reads.
+bool sim_relay_hold(struct sim_relay *r, struct packet *p);
 // Returns true if nothing waits here or in the access.
 bool sim_relay_is_empty(const struct sim_relay *r);
 

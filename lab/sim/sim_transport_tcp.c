@@ -182,6 +182,8 @@ static void tcp_info(struct media_transport *base, struct transport_info *out, u
     out->delivered_bytes = t->acknowledged + sacked;
     out->unsent_bytes = snapshot(t).notsent_bytes;
     out->flight_bytes = (double)t->bytes - sacked - out->unsent_bytes;
+    if (t->limit)
+        out->buffer_free = fmax(0, 1 - (double)t->bytes / (double)t->limit);
     // The kernel tells the smoothed round-trip time alone.
     struct tcp_snapshot s = snapshot(t);
     if (s.srtt) {

@@ -141,7 +141,7 @@ static const struct option_row rows[] = {
      .help = "a proxy at the sink; the viewer is behind this link (/ for the comma), transport and "
              "round-trip time; without repair="},
     {KEY, .argument = "reflect=limit target=250ms",
-     .help = "the proxy's: off, marks or limit; and its longest queue; queue= and limit= are the "
+     .help = "the proxy's: off, marks, limit or blocking; and its longest queue; queue= and limit= are the "
              "proxy's, too"},
     {KEY, .argument = "parts=0", .help = "1: incomplete frames count as complete"},
     {KEY, .argument = "goddard=NAME=VALUE/...",

@@ -10,7 +10,8 @@ With --secure each number of viewers is measured twice: with plain connections, 
 and tcp in TLS, datagrams in SRTP. The last lines say what encryption costs a viewer.
 
 With --proxy, weir-proxy is between the sender and the viewers, with the transport on both of its legs, and the figures
-are weir-proxy's. It has one thread.
+are weir-proxy's. It has one thread. Before, two viewers of one sender, one of them through the proxy, say what the
+proxy adds to a frame's delay: the difference of their quantiles, as both get the same frames at the same time.
 """
 import argparse
 import json
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 
+QUANTILES = ("p50", "p95", "p99", "max")
 SOURCE, LEVEL, FPS = "test:1280x720@30", "1280x720@30:1920", 30
 
 
@@ -38,22 +40,47 @@ class Run:
         self.lib, self.folder, self.proxy, self.level, self.secure = lib, folder, proxy, level or LEVEL, secure
         self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
 
-    def measure(self):
+    def start(self):
+        """Returns the sender and the viewers' server: the proxy, or the sender itself."""
         # One address may have a quarter of the connections; a proxy has one more to the sender, for its descriptions.
         limit = "--max-viewers", str(max(1024, 4 * (self.viewers + 10)))
         keys = ["--state-dir", os.path.join(self.folder, "state")] if self.secure else []
-        server = self.sender = sender = self.lib.Sender(self.folder, "--level", self.level, *limit,
-                                                        *([] if self.proxy else keys), SOURCE)
-        client = None
+        sender = self.lib.Sender(self.folder, "--level", self.level, *limit, *([] if self.proxy else keys), SOURCE)
+        if not self.proxy:
+            return sender, sender
+        return sender, self.lib.Proxy(self.folder, "--origin", f"rtsp://127.0.0.1:{sender.port}", "--backbone-transport",
+                                      self.transport, "--access-transport", self.transport, *limit, *keys)
+
+    def view(self, server):
+        pin = [re.search(r"encrypted: rtsps://\S+pin=(sha256:\w+)", server.stderr).group(1)] if self.secure else []
+        return subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{server.port}",
+                                 self.transport, str(self.viewers), str(self.seconds), str(self.late_ms), *pin],
+                                stdout=subprocess.PIPE, text=True)
+
+    def added_ms(self):
+        """Returns {quantile: ms} that the proxy adds to a frame's delay."""
+        sender, server = self.start()
+        clients = []
         try:
-            if self.proxy:
-                server = self.lib.Proxy(self.folder, "--origin", f"rtsp://127.0.0.1:{sender.port}", "--backbone-transport",
-                                        self.transport, "--access-transport", self.transport, *limit, *keys)
-            pin = [re.search(r"encrypted: rtsps://\S+pin=(sha256:\w+)", server.stderr).group(1)] if self.secure else []
+            clients = [self.view(server), self.view(sender)]
+            lines = [client.communicate(timeout=self.seconds + 60)[0].splitlines() for client in clients]
+            if any(len(said) < 3 for said in lines):
+                raise RuntimeError(f"the viewers failed\n{server}")
+            via, direct = (dict(zip(said[-1].split()[::2], map(float, said[-1].split()[1::2]))) for said in lines)
+            return {key: via[f"delay_{key}"] - direct[f"delay_{key}"] for key in QUANTILES}
+        finally:
+            for client in clients:
+                client.kill()
+                client.wait()
+            server.stop()
+            sender.stop()
+
+    def measure(self):
+        client = None
+        sender, server = self.start()
+        try:
             alone = server.status_kb("VmRSS")
-            client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{server.port}",
-                                       self.transport, str(self.viewers), str(self.seconds), str(self.late_ms), *pin],
-                                      stdout=subprocess.PIPE, text=True)
+            client = self.view(server)
             begin, end = (self.at_word(server, client, word) for word in ("begin", "end"))
             return self.row(server, alone, begin, end, client.stdout.readline().split())
         finally:
@@ -81,7 +108,7 @@ class Run:
                 "network_cpu": network, "client_cpu": client, "cpu_a_viewer": network / self.viewers,
                 "kb_a_viewer": (end["rss"] - alone) / self.viewers, "rss_kb": end["rss"], "frames": int(figures["frames"]),
                 "incomplete": int(figures["frames"] * self.viewers - figures["complete"]), "late": int(figures["late"]),
-                "delay_ms": {key: figures[f"delay_{key}"] for key in ("p50", "p99", "max")}}
+                "delay_ms": {key: figures[f"delay_{key}"] for key in QUANTILES}}
 
 
 def measure(lib, folder, transport, options):
@@ -91,6 +118,11 @@ def measure(lib, folder, transport, options):
 
     ways = (False, True) if options.secure else (False,)
     alone = {secure: run(1, 0, secure) for secure in ways}
+    added = Run(lib, folder, transport, 1, options.seconds, 0, True, options.level).added_ms() if options.proxy else None
+    if added:
+        alone[False]["added_ms"] = added
+        print(f"{transport}: the proxy adds to a frame's delay, ms: " +
+              ", ".join(f"{key} {value:+.2f}" for key, value in added.items()), flush=True)
     for viewers in options.viewers:
         for secure in ways:
             late_ms = alone[secure]["delay_ms"]["max"] + 1000 / FPS
@@ -103,14 +135,15 @@ def measure(lib, folder, transport, options):
 
 def print_head(server):
     print(f"{'':14}{'viewers':>8}{server + ' CPU':>12}{'network':>9}{'a viewer':>10}{'kB each':>9}{'frames':>8}{'incompl.':>10}"
-          f"{'late':>8}   delay ms:{'p50':>6}{'p99':>7}{'max':>7}{'clients':>9}")
+          f"{'late':>8}   delay ms:{'p50':>6}{'p95':>7}{'p99':>7}{'max':>7}{'clients':>9}")
 
 
 def print_row(r):
     d = r["delay_ms"]
     name = r["transport"] + (" secure" if r["secure"] else "")
     print(f"{name:14}{r['viewers']:8}{r['server_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
-          f"{r['kb_a_viewer']:9.0f}{r['frames']:8}{r['incomplete']:10}{r['late']:8}{'':12}{d['p50']:6.1f}{d['p99']:7.1f}"
+          f"{r['kb_a_viewer']:9.0f}{r['frames']:8}{r['incomplete']:10}{r['late']:8}{'':12}{d['p50']:6.1f}"
+          f"{d['p95']:7.1f}{d['p99']:7.1f}"
           f"{d['max']:7.1f}{r['client_cpu']:7.1f} %", flush=True)
 
 
@@ -131,12 +164,14 @@ def main():
     parser.add_argument("--build", default="build/release", help="where the programs are")
     parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
     parser.add_argument("--viewers", type=numbers, default=[1, 10, 50, 100, 250, 500], metavar="N,N,...")
-    parser.add_argument("--transport", type=lambda text: text.split(","), default=["minbuf", "udp"], metavar="NAME,...")
+    parser.add_argument("--transport", type=lambda text: text.split(","), metavar="NAME,...",
+                        help="default: minbuf and udp; with --proxy minbuf")
     parser.add_argument("--seconds", type=float, default=12, help="of each run")
     parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")
     parser.add_argument("--secure", action="store_true", help="measure encrypted viewers beside plain ones")
     parser.add_argument("--proxy", action="store_true", help="weir-proxy serves the viewers; measure it")
     options = parser.parse_args()
+    options.transport = options.transport or (["minbuf"] if options.proxy else ["minbuf", "udp"])
     os.environ["WEIR_BUILD"] = options.build
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
     import lib  # reads WEIR_BUILD

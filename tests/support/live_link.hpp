@@ -633,6 +633,16 @@ class live_link
         e.debt += key ? 0.1 * rate : 0;
         return static_cast<size_t>(std::max(bits, 400.0) / 8);
     }
+    // The viewer's end reads nothing now: no report leaves.
+    virtual bool blocks() const
+    {
+        return false;
+    }
+    // Takes over a packet that cannot be read now, or returns false.
+    virtual bool hold(struct packet *)
+    {
+        return false;
+    }
     virtual void give(int size_id, int64_t number, usec_t now)
     {
         encoder &e = encoders[size_id];
@@ -829,15 +839,23 @@ class live_link
         o->carrier->ops->back(o->carrier, p, now);
         o->settle(now);
     }
+    void read_packet(struct packet *p, usec_t now)
+    {
+        carrier->ops->arrived(carrier, p, now);
+        sink_settle(this, now);
+    }
     static void sink_settle(live_link *o, usec_t now)
     {
-        usec_t next = std::min(o->carrier->ops->sink_next(o->carrier), o->viewer_next());
+        usec_t next = o->viewer_next();
+        if (!o->blocks())
+            next = std::min(next, o->carrier->ops->sink_next(o->carrier));
         node_wake_at(&o->self.flow.sink, next == USEC_NEVER ? next : std::max(next, now + 1));
     }
     static void sink_run(node *n, usec_t now)
     {
         live_link *o = of_sink(n);
-        o->carrier->ops->sink_run(o->carrier, now);
+        if (!o->blocks())
+            o->carrier->ops->sink_run(o->carrier, now);
         o->viewer_run(now);
         sink_settle(o, now);
     }
@@ -846,8 +864,8 @@ class live_link
         live_link *o = of_sink(n);
         o->count(o->got, p->bytes);
         o->packet_arrived(p, now);
-        o->carrier->ops->arrived(o->carrier, p, now);
-        sink_settle(o, now);
+        if (!o->hold(p))
+            o->read_packet(p, now);
     }
     static void on_room(void *ctx, usec_t now)
     {

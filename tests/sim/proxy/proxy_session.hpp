@@ -237,12 +237,22 @@ class proxy_session : public storm_session
             if (rtcp_exchange_need_key(&me(ctx)->exchange))
                 me(ctx)->send_feedback(now);
         };
+        config.released = [](void *ctx, struct packet *p, usec_t now) { me(ctx)->read_packet(p, now); };
         config.captured = [](void *ctx, const received_frame *f) {
             return me(ctx)->frames[static_cast<size_t>(f->number)].at;
         };
         config.ctx = this;
         relay = sim_relay_new(&config, 0);
         REQUIRE(relay);
+    }
+
+    bool blocks() const override
+    {
+        return relay && sim_relay_blocks(relay);
+    }
+    bool hold(struct packet *p) override
+    {
+        return relay && sim_relay_hold(relay, p);
     }
 
     // ---- The origin's end of the requests

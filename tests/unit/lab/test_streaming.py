@@ -64,6 +64,7 @@ class Options(unittest.TestCase):
                 (AFTER, "udp latency=auto", ("udp", ["--latency", "auto"])),
                 (BEFORE, "minbuf:1,3 latency=300", ("minbuf:1,3", ["--latency", "300"])),
                 (AFTER, "mtp low-latency", ("mtp", ["--low-latency"])),
+                (AFTER, "tfrc latency=400 proxy", (streaming.ACCESS, ["--latency", "400"])),
                 (AFTER, "mtp repair=off latency=150", ("mtp", ["--repair", "off", "--latency", "150"]))):
             with self.with_help(text), self.subTest(contender=contender):
                 self.assertEqual(streaming.play_options(contender, "b"), expected)

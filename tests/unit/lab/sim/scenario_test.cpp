@@ -159,7 +159,10 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(parse("stream:via=tfrc,proxy=delay=10ms,proxyrtt=19ms", &g) == ERR_RANGE);
     CHECK(parse("stream:via=tfrc,proxy=rate=1mbit,repair=auto", &g) == ERR_MALFORMED);
     CHECK(parse("stream:via=tfrc,proxyvia=quic", &g) == ERR_NOT_FOUND);
-    CHECK(parse("stream:via=tfrc,reflect=blocking", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=tfrc,reflect=block", &g, &why) == ERR_MALFORMED);
+    CHECK(why.find("off, marks, limit or blocking") != std::string::npos);
+    REQUIRE(parse("stream:via=tfrc,reflect=blocking", &g) == 0);
+    CHECK(g.reflect == REFLECT_BLOCKING);
     CHECK(parse("stream:via=tfrc,queue=lifo", &g) == ERR_MALFORMED);
     CHECK(parse("web:pause=long", &g) == ERR_MALFORMED);
     CHECK(parse("reno:objects=2", &g) == ERR_MALFORMED);
