@@ -356,9 +356,13 @@ static void list_mount(const struct mount *m, struct put *out)
     else
         put_format(out, "%.1f\t", media->duration);
     bool has_pictures = media->codec != SDP_SYNTHETIC;
-    for (int i = media->ladder.size_count - 1; i >= 0 && has_pictures; i--)
-        put_format(out, "%dx%d%s", media->ladder.sizes[i].width, media->ladder.sizes[i].height,
-                   i ? "," : "");
+    const struct size_spec *sizes = media->ladder.sizes, *last = NULL;
+    for (int i = media->ladder.size_count - 1; i >= 0 && has_pictures; i--) {
+        if (last && last->width == sizes[i].width && last->height == sizes[i].height)
+            continue; // two encoders of one size
+        put_format(out, "%s%dx%d", last ? "," : "", sizes[i].width, sizes[i].height);
+        last = &sizes[i];
+    }
     put_format(out, "%s\r\n", has_pictures ? "" : "?");
 }
 

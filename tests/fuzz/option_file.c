@@ -11,12 +11,20 @@
 
 static const struct option_row rows[] = {
     {.name = "source", .operand = true, .argument = "SOURCE", .help = "what"},
-    {.name = "level", .argument = "LEVEL", .repeats = true, .help = "which"},
-    {.name = "loop", .help = "again"},
+    {.name = "level", .argument = "LEVEL", .repeats = true, .in_section = true, .help = "which"},
+    {.name = "loop", .in_section = true, .help = "again"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,
 };
-static const struct option_table table = {.program = "weir-send", .rows = rows};
+
+// The file's reader only asks whether there is one.
+static void *section(void *options, const char *name, char *reason, size_t cap)
+{
+    (void)name, (void)reason, (void)cap;
+    return options;
+}
+
+static const struct option_table table = {.program = "weir-send", .rows = rows, .section = section};
 
 static void read_back(const struct option_settings *said)
 {
@@ -31,7 +39,9 @@ static void read_back(const struct option_settings *said)
     bool met[OPTION_SETTINGS_MAX] = {false}; // printed in the table's order
     for (int i = 0; i < said->count; i++) {
         int j = 0;
-        while (j < back.count && (met[j] || back.items[j].row != said->items[i].row))
+        while (j < back.count &&
+               (met[j] ||
+                !option_setting_is_of(&back.items[j], said->items[i].row, said->items[i].section)))
             j++;
         assert(j < back.count && strcmp(back.items[j].value, said->items[i].value) == 0);
         met[j] = true;
