@@ -718,8 +718,8 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"tls-key", is_text_equal(a->tls_key, b->tls_key)},
         {"record", is_text_equal(a->record, b->record)},
         {"record-segment", a->record_segment == b->record_segment},
-        {"record-keep", a->record_keep.age == b->record_keep.age &&
-                            a->record_keep.bytes == b->record_keep.bytes},
+        {"record-keep",
+         a->record_keep.age == b->record_keep.age && a->record_keep.bytes == b->record_keep.bytes},
         {"log", is_filter_equal(&a->log.filter, &b->log.filter)},
         {"log-json", a->log.json == b->log.json},
     };

@@ -420,6 +420,7 @@ TEST_CASE("weir-send's options: what differs after a change of the configuration
         {{"--listen", "8555"}, "listen"},
         {{"--metrics", "127.0.0.1:9464"}, "metrics"},
         {{"--stats", "s"}, "stats"},
+        {{"--record", "a.mkv"}, "record"},
         {{"--access", "a"}, "access"},
         {{"--log", "info,session=debug"}, "log"},
         {{"--log-json"}, "log-json"},
