@@ -120,8 +120,10 @@ def seen_at_page(context, world, namespace, url, seconds, read_line):
                 "--unsafely-treat-insecure-origin-as-secure=" + url.rpartition("/")[0])
     try:
         figures = seen.figures(url, seconds, read_line)
-        shown = own_report(seen.page)["latency"]["display"]
-        return figures | {"own_p95_ms": shown["p95"]}
+        report = own_report(seen.page)
+        with open(world.path("report.json"), "w", encoding="utf-8") as f:
+            json.dump(report, f, indent=1)
+        return figures | {"own_p95_ms": report["latency"]["display"]["p95"]}
     finally:
         seen.page.close()
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """RTSP in a WebSocket with a client of a third party: npm's media-stream-library, which Axis made for its cameras."""
 import functools
-import http.server
 import os
 import shutil
 import subprocess
-import threading
 
 import lib
 from lib import until
@@ -47,22 +45,7 @@ def install(folder):
     return f"npm cannot install {LIBRARY}: {' '.join(codes) or done.stderr.strip()[-200:]}"
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
 class Clients(Web):
-    def serve(self, folder):
-        """Serves the folder as another origin; returns its port."""
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return server.server_address[1]
-
     def test_media_stream_library(self):
         """It describes, sets up and plays over the WebSocket, and shows the pictures in a <video>."""
         folder = self.path("npm")

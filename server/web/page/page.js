@@ -236,7 +236,11 @@ function toggle_panel() {
 
 // ---- Sound: off until the viewer turns it on, as browsers require.
 
+const AUDIBLE = 0.5; // the volume that a press on a speaker at 0 turns on
+
 async function toggle_sound() {
+  const silent = !sound?.on || Number($("volume").value) === 0;
+  if (silent && Number($("volume").value) === 0) $("volume").value = AUDIBLE;
   if (!sound) {
     try {
       const context = new AudioContext({ sampleRate: 48000, latencyHint: "interactive" });
@@ -255,7 +259,7 @@ async function toggle_sound() {
       sound = null;
     }
   } else {
-    sound.on = !sound.on;
+    sound.on = silent;
     if (sound.on) {
       await sound.context.resume();
       connect_sound();
@@ -284,13 +288,14 @@ function show_sound() {
   const on = !!sound?.on && Number($("volume").value) > 0;
   set_icon($("mute"), on ? "sound" : "muted");
   $("mute").setAttribute("aria-label", on ? "Mute" : "Unmute");
-  if (sound) sound.gain.gain.value = on ? Number($("volume").value) ** 2 : 0;
+  weir.gain = on ? Number($("volume").value) ** 2 : 0;
+  if (sound) sound.gain.gain.value = weir.gain;
   $("volume").style.setProperty("--part", `${on ? 100 * Number($("volume").value) : 0}%`);
 }
 
 function set_volume(v) {
   $("volume").value = Math.min(1, Math.max(0, v));
-  if (!sound?.on) toggle_sound();
+  if (!sound?.on && v > 0) toggle_sound();
   else show_sound();
 }
 

@@ -16,14 +16,14 @@ const CLOCK_EVERY = 2000; // ms
 const STATS_EVERY = 500;
 const ANSWER_LIMIT = 10000; // ms until the server has answered
 const KEY_EVERY = 500; // ms between two requests for a key frame
-const DECODE_AHEAD = 250; // ms that a film's pictures are decoded before they are due
+const DECODE_AHEAD = 250; // ms that pictures are decoded before they are due: decoded ones are few and large
 const IN_DECODER = 12; // pictures of a film
-const FILM_MAX = 96 << 20; // bytes of coded pictures that wait
+const CODED_MAX = 96 << 20; // bytes of coded pictures that wait
 const OUTPUT_MAX = 16; // decoded pictures that wait
 const SENDER_SHARE = 400; // ms that a live frame may wait at the sender (stream/latency/latency_budget.h)
 const FILM_SHARE = 2000;
 const NATIVE = "VideoDecoder" in self;
-const ELEMENT_AHEAD = 1000; // ms that a film's pictures are given to the element before they are due
+const ELEMENT_AHEAD = 1000; // ms that pictures are given to the element before they are due
 const ELEMENT_SHARE = 100; // ms that the element takes
 const ELEMENT_LATE = 500; // ms after which a picture will not be shown any more
 const ELEMENT_KEYS = 20000; // ms between key frames: what lies before one can be forgotten
@@ -229,7 +229,7 @@ class Player {
   start_media() {
     this.depacketiser = new Depacketiser();
     this.references = new References();
-    this.coded = []; // pictures of a film that are not yet decoded
+    this.coded = []; // pictures that are not yet decoded
     this.coded_bytes = 0;
     this.inside = new Map(); // time stamp -> picture in the decoder
     this.output = []; // decoded pictures, {frame, picture}
@@ -283,17 +283,12 @@ class Player {
     picture.arrived = now;
     picture.media = this.video_time(picture.timestamp);
     this.report.received(picture, now);
-    if (this.live) {
-      this.playout.arrived(picture.media, now);
-      this.decode(picture);
-      return;
-    }
-    if (this.seek_to !== null && picture.number >= this.show_from && this.npt === null)
+    if (!this.live && this.seek_to !== null && picture.number >= this.show_from && this.npt === null)
       this.npt = { media: picture.media, seconds: this.seek_to };
-    if (picture.number >= this.show_from) this.playout.arrived(picture.media, now);
+    if (this.live || picture.number >= this.show_from) this.playout.arrived(picture.media, now);
     this.coded.push(picture);
     this.coded_bytes += picture.data.length;
-    if (this.coded_bytes > FILM_MAX) this.fail("protocol", "the server sends a film faster than it plays");
+    if (this.coded_bytes > CODED_MAX) this.fail("protocol", "the server sends faster than the page plays");
   }
 
   // Milliseconds on the time line of the pictures, which begins with the first one.
@@ -331,13 +326,14 @@ class Player {
     this.state();
   }
 
-  // Feeds a film's pictures to the decoder when they are about to be due; shows what is due.
+  // Feeds pictures to the decoder when they are about to be due; shows what is due. Live ones do not wait for the decoder:
+  // where it is behind, decode() leaves some out.
   pump() {
     if (this.closed || !this.playout || this.paused) return;
     const now = performance.now();
     const ahead = NATIVE ? DECODE_AHEAD : ELEMENT_AHEAD;
-    while (!this.live && this.coded.length && this.inside.size < IN_DECODER && this.output.length < OUTPUT_MAX &&
-           this.playout.due(this.coded[0].media) < now + ahead) {
+    while (this.coded.length && this.playout.due(this.coded[0].media) < now + ahead &&
+           (this.live || (this.inside.size < IN_DECODER && this.output.length < OUTPUT_MAX))) {
       const picture = this.coded.shift();
       this.coded_bytes -= picture.data.length;
       this.decode(picture);
@@ -423,7 +419,7 @@ class Player {
     this.report.decoded(now - picture.entered);
     if (picture.number < this.show_from) return frame.close();
     this.output.push({ frame, picture });
-    while (this.output.length > OUTPUT_MAX) this.skip();
+    if (this.output.length > OUTPUT_MAX) this.show(this.output.shift(), now); // early, rather than never
     this.pump();
   }
 
@@ -440,8 +436,8 @@ class Player {
     while (this.output.length > 1 && this.playout.due(this.output[1].picture.media) <= now) this.skip();
     if (this.output.length && this.playout.due(this.output[0].picture.media) <= now + 0.5) this.show(this.output.shift(), now);
     if (this.options.thumbnail && this.shown) return;
-    const next = this.output.length ? this.playout.due(this.output[0].picture.media)
-      : this.coded.length ? this.playout.due(this.coded[0].media) - DECODE_AHEAD : Infinity;
+    const next = Math.min(this.output.length ? this.playout.due(this.output[0].picture.media) : Infinity,
+      this.coded.length && (this.live || !this.output.length) ? this.playout.due(this.coded[0].media) - DECODE_AHEAD : Infinity);
     if (!this.live && this.shown && !this.output.length && !this.inside.size && !this.coded.length && !this.awaits_element(now)) {
       if (this.bye) return this.finish();
       if (this.playout.anchor && now > this.playout.due(this.shown.media) + 200) {
