@@ -6,15 +6,12 @@ import { clock_text, fps_text, level_text, ms_text, only_path, own_path, problem
 
 const $ = id => document.getElementById(id);
 const query = new URLSearchParams(location.search);
-const secure = location.protocol === "https:";
 const key = query.get("key");
 const suffix = key ? `?key=${encodeURIComponent(key)}` : "";
 const RETRY = [1000, 2000, 4000, 8000];
 const IDLE = 2500; // ms until the bar hides
 const THUMBNAILS = 2; // at a time
 
-const url_of = path => `${secure ? "wss" : "ws"}://${location.host}${path}`;
-const uri_of = path => `rtsp://${location.host}${path}${suffix}`;
 const where = { host: location.host, path: location.pathname, secure_url: `https://${location.host}${location.pathname}${location.search}` };
 
 const native = "VideoDecoder" in globalThis;
@@ -47,20 +44,23 @@ function start() {
   element?.close();
   const mine = element = native ? null : new Element(m => mine === element && worker?.postMessage(m), detail => show_problem({ what: "element", detail }));
   const picture = element?.video ?? document.createElement("canvas");
-  worker = new Worker("/.weir/worker.js", { type: "module" });
-  worker.onmessage = e => HANDLERS[e.data.type]?.(e.data);
-  // Without a message the script did not load: the server is not there. With one, it threw.
-  worker.onerror = e => show_problem(e.message ? { what: "script", detail: e.message } : { what: "connect" });
   const offscreen = native ? picture.transferControlToOffscreen() : undefined;
   const pictures = [...$("picture").children];
   weir.previous = attempts ? pictures[0] ?? null : null; // the last picture stays until the next one
   for (const p of pictures) if (p !== weir.previous) p.remove();
   $("picture").append(picture);
+  $("title").textContent = plain_text(location.pathname.split("/").pop()) || "Weir";
   const left_at = attempts && stream && !stream.live ? weir.stats?.position : undefined; // of a film
-  const level = query.has("level") ? Number(query.get("level")) : -1;
-  worker.postMessage({ type: "open", canvas: offscreen, url: url_of(location.pathname), uri: uri_of(location.pathname),
-    level: $("level").value ? Number($("level").value) : level, start: left_at ?? (Number(query.get("start") ?? 0) || 0) }, native ? [offscreen] : []);
+  const opened = globalThis.weir_first ?? weir_open(location.pathname,
+    { level: Number($("level").value || (query.get("level") ?? -1)), start: left_at ?? (Number(query.get("start") ?? 0) || 0) });
+  globalThis.weir_first = null;
+  worker = opened.worker;
+  worker.onmessage = e => HANDLERS[e.data.type]?.(e.data);
+  // Without a message the script did not load: the server is not there. With one, it threw.
+  worker.onerror = e => show_problem(e.message ? { what: "script", detail: e.message } : { what: "connect" });
+  worker.postMessage({ type: "canvas", canvas: offscreen }, offscreen ? [offscreen] : []);
   document.body.classList.add("starting");
+  for (const e of opened.early) (e.type === "message" ? opened.worker.onmessage : opened.worker.onerror)(e);
 }
 
 const HANDLERS = {
@@ -105,7 +105,7 @@ const HANDLERS = {
     weir.behind = element?.behind ?? 0;
     document.body.classList.toggle("starting", (m.waits || (m.number < 0 && !state.paused)));
     if (!stream?.live) show_position(m.position);
-    $("latency").textContent = stream?.live && !state.paused && m.p50 !== null ? ms_text(m.p50) : "";
+    $("latency").textContent = stream?.live && !state.paused && m.p50 !== null ? `Latency ${ms_text(m.p50)}` : "";
     trail.push(state.playing ? m.p50 : null);
     if (trail.length > 120) trail.shift();
     if (!$("panel").hidden) show_panel(m);
@@ -187,13 +187,14 @@ function show_panel(m) {
   const rows = {
     Picture: `${m.width}×${m.height}, ${fps_text(m.fps)}`,
     Level: m.level < 0 ? "–" : `${m.level} of ${stream.levels.length - 1}${level ? `, ${rate_text(level.rate)}` : ""}`,
-    ...(stream.live ? { "Capture to screen": `${ms_text(m.p50)}, 95 % within ${ms_text(m.p95)}`,
+    ...(stream.live ? { "Capture to screen": `${ms_text(m.p50)}, 95 %: ${ms_text(m.p95)}`,
       "Clock error": `at most ${ms_text(m.clock_error)}`, "Wait for jitter": ms_text(m.wait) }
       : { Buffered: `${m.buffered.toFixed(1)} s` }),
     Decoder: `${ms_text(m.decoder)}${m.in_decoder > 1 ? `, ${m.in_decoder} inside` : ""}`,
     Received: rate_text(m.rate),
     "Round trip": ms_text(m.rtt),
-    Frames: `${m.counts.shown} shown, ${m.counts.lost} lost, ${m.counts.late + m.counts.display} late, ${m.counts.undecodable} undecodable`,
+    Frames: [`${m.counts.shown} shown`, ...[[m.counts.lost, "lost"], [m.counts.late + m.counts.display, "late"],
+      [m.counts.undecodable, "undecodable"]].filter(([n]) => n).map(([n, what]) => `${n} ${what}`)].join(", "),
     Freezes: m.freezes ? `${m.freezes}, longest ${m.longest.toFixed(1)} s` : "none",
     "First picture": ms_text(m.first_ms),
     ...(m.speaker ? { Audio: `${m.speaker.error_ms >= 0 ? "+" : "−"}${ms_text(Math.abs(m.speaker.error_ms))} to the picture, ${m.speaker.underruns} gaps` } : {}),
@@ -210,18 +211,22 @@ function show_panel(m) {
 function show_graph() {
   const canvas = $("graph"), g = canvas.getContext("2d");
   canvas.hidden = !stream.live;
+  const [wide, high] = [canvas.clientWidth, canvas.clientHeight].map(v => Math.round(v * devicePixelRatio));
+  if (!wide || !high) return;
+  if (canvas.width !== wide) canvas.width = wide;
+  if (canvas.height !== high) canvas.height = high;
   const known = trail.filter(v => v !== null);
   const top = Math.max(50, ...known) * 1.15;
-  g.clearRect(0, 0, canvas.width, canvas.height);
-  g.font = "20px system-ui, sans-serif";
+  g.clearRect(0, 0, wide, high);
+  g.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   g.fillStyle = "#9aa4b0";
-  g.fillText(`${Math.round(top)} ms, last minute`, 6, 24);
+  g.fillText(`Last minute, up to ${Math.round(top)} ms`, 0, 11 * devicePixelRatio);
   g.strokeStyle = "#6d9bff";
-  g.lineWidth = 3;
+  g.lineWidth = 1.5 * devicePixelRatio;
   g.beginPath();
   trail.forEach((v, i) => {
     if (v === null) return;
-    const x = canvas.width * (1 - (trail.length - 1 - i) / 119), y = canvas.height - 4 - (canvas.height - 8) * v / top;
+    const x = wide * (1 - (trail.length - 1 - i) / 119), y = high - 2 - (high - 4) * v / top;
     if (i && trail[i - 1] !== null) g.lineTo(x, y);
     else g.moveTo(x, y);
   });
@@ -409,7 +414,7 @@ function show_list(films) {
     const parts = plain_text(film.path).slice(1).split("/");
     name.textContent = parts.pop();
     const length = film.live ? "live" : film.failed ? "not available" : Number.isFinite(film.seconds) ? clock_text(film.seconds) : "";
-    facts.textContent = [parts.join(" / "), length, film.sizes.split(/[ ,]/)[0]]
+    facts.textContent = [parts.join(" / "), length, film.sizes.split(/[ ,]/)[0].replace("x", "×")]
       .filter(t => t && t !== "?").join(" · ");
     card.append(box, name, facts);
     if (!film.failed) waiting.push({ film, box });
@@ -450,7 +455,7 @@ function show_thumbnails(waiting) {
 }
 
 function thumbnail({ film, box }, done) {
-  const maker = new Worker("/.weir/worker.js", { type: "module" });
+  const { worker: maker } = weir_open(film.path, { thumbnail: true, start: Number.isFinite(film.seconds) ? Math.min(10, film.seconds / 10) : 0 });
   const limit = setTimeout(end, 8000);
   function end() {
     clearTimeout(limit);
@@ -465,8 +470,6 @@ function thumbnail({ film, box }, done) {
     }
     if (e.data.type === "thumbnail" || e.data.type === "problem") end();
   };
-  maker.postMessage({ type: "open", url: url_of(film.path), uri: uri_of(film.path), thumbnail: true,
-    start: Number.isFinite(film.seconds) ? Math.min(10, film.seconds / 10) : 0 });
 }
 
 // ---- Start
@@ -483,4 +486,7 @@ $("home").href = `/${suffix}`;
 listen();
 show_sound();
 if (can_play() || location.pathname === "/") start();
-else show_problem({ what: isSecureContext ? "decoder" : "insecure", detail: "" });
+else {
+  weir_first.worker.terminate();
+  show_problem({ what: isSecureContext ? "decoder" : "insecure", detail: "" });
+}

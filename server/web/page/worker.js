@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Plays one stream: RTSP in a WebSocket, H.264 and Opus through WebCodecs, pictures on an OffscreenCanvas. Where there are
 // no WebCodecs it makes fragments for element.js, without audio. It runs in a worker, whose timers no hidden tab slows
-// down. Messages to it: {type: "open", canvas, url, uri, level, thumbnail}, "play", "pause", "level", "seek", "hidden",
+// down. Messages to it: {type: "open", url, uri, level, start, thumbnail}, {type: "canvas", canvas}, "play", "pause", "level", "seek", "hidden",
 // "speaker", "report", "close", of element.js "presented" and "renew". Messages from it: {type: "described" | "state" |
 // "stats" | "size" | "list" | "problem" | "ended" | "report" | "thumbnail"}, for element.js "track", "fragment", "clock".
 import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
@@ -37,8 +37,8 @@ class Player {
   constructor(options) {
     this.options = options;
     this.width = this.height = 0; // of the shown picture
-    this.canvas = options.canvas ?? new OffscreenCanvas(1, 1); // of a thumbnail
-    this.context = this.canvas.getContext("2d", { alpha: false, desynchronized: true });
+    this.canvas = null; // pictures wait for it
+    if (options.thumbnail) this.set_canvas(new OffscreenCanvas(1, 1));
     this.uri = options.uri;
     this.level = options.level ?? -1; // -1: the server chooses
     this.report = new Report(options.uri.split("?")[0]);
@@ -61,6 +61,13 @@ class Player {
     this.speaker = null;
     this.stuck = 0;
     this.open();
+  }
+
+  set_canvas(canvas) {
+    if (!canvas) return; // of a page without WebCodecs
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d", { alpha: false, desynchronized: true });
+    this.pump();
   }
 
   // ---- The connection
@@ -419,7 +426,8 @@ class Player {
     this.report.decoded(now - picture.entered);
     if (picture.number < this.show_from) return frame.close();
     this.output.push({ frame, picture });
-    if (this.output.length > OUTPUT_MAX) this.show(this.output.shift(), now); // early, rather than never
+    if (this.output.length > OUTPUT_MAX && !this.canvas) this.skip();
+    else if (this.output.length > OUTPUT_MAX) this.show(this.output.shift(), now); // early, rather than never
     this.pump();
   }
 
@@ -432,6 +440,7 @@ class Player {
   // Shows the newest picture that is due; older ones are left out.
   draw() {
     clearTimeout(this.drawing);
+    if (NATIVE && !this.canvas) return;
     const now = performance.now();
     while (this.output.length > 1 && this.playout.due(this.output[1].picture.media) <= now) this.skip();
     if (this.output.length && this.playout.due(this.output[0].picture.media) <= now + 0.5) this.show(this.output.shift(), now);
@@ -687,6 +696,7 @@ function profile_of(data) {
 let player = null;
 const HANDLERS = {
   open: m => { player?.close(); player = new Player(m); },
+  canvas: m => player?.set_canvas(m.canvas),
   play: () => player?.resume(),
   pause: () => player?.pause(),
   level: m => player?.set_level(m.level),
