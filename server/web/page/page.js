@@ -427,7 +427,7 @@ function show_list(films) {
   }
   $("list").replaceChildren(...cards);
   weir.list = films;
-  if (native) show_thumbnails(waiting);
+  if (native || has_element) show_thumbnails(waiting);
 }
 
 // Each is the first picture of the film's lowest level, from a session that ends with it.
@@ -456,20 +456,34 @@ function show_thumbnails(waiting) {
 
 function thumbnail({ film, box }, done) {
   const { worker: maker } = weir_open(film.path, { thumbnail: true, start: Number.isFinite(film.seconds) ? Math.min(10, film.seconds / 10) : 0 });
+  const player = native ? null : new Element(m => maker.postMessage(m), end);
+  if (player) box.append(player.video);
+  let made = false;
   const limit = setTimeout(end, 8000);
   function end() {
     clearTimeout(limit);
     maker.terminate();
+    player?.set_paused(true);
+    player?.close();
+    if (!made) player?.video.remove();
     done();
   }
-  maker.onmessage = e => {
-    if (e.data.type === "thumbnail") {
-      const canvas = document.createElement("canvas");
-      canvas.getContext("bitmaprenderer").transferFromImageBitmap(e.data.bitmap);
-      box.append(canvas);
-    }
-    if (e.data.type === "thumbnail" || e.data.type === "problem") end();
+  const handlers = {
+    track: m => player.track(m),
+    fragment: m => player.fragment(m),
+    clock: m => player.clock(m.at),
+    thumbnail(m) {
+      made = true;
+      if (m.bitmap) {
+        const canvas = document.createElement("canvas");
+        canvas.getContext("bitmaprenderer").transferFromImageBitmap(m.bitmap);
+        box.append(canvas);
+      }
+      end();
+    },
+    problem: end,
   };
+  maker.onmessage = e => handlers[e.data.type]?.(e.data);
 }
 
 // ---- Start

@@ -79,7 +79,7 @@ class Player {
       return this.fail("connect", String(error.message));
     }
     this.socket.binaryType = "arraybuffer";
-    this.socket.onopen = () => this.connected();
+    this.socket.onopen = () => this.connected().catch(error => this.fail("protocol", String(error.message)));
     this.socket.onmessage = e => this.received(e.data);
     this.socket.onclose = e => this.lost(e);
     this.deadline = setTimeout(() => this.sdp || this.fail("silent"), ANSWER_LIMIT);
@@ -492,8 +492,8 @@ class Player {
   }
 
   give_thumbnail() {
-    const bitmap = this.canvas.transferToImageBitmap();
-    self.postMessage({ type: "thumbnail", bitmap }, [bitmap]);
+    const bitmap = NATIVE ? this.canvas.transferToImageBitmap() : null; // without WebCodecs the element shows it
+    self.postMessage({ type: "thumbnail", bitmap }, bitmap ? [bitmap] : []);
     this.close();
   }
 
