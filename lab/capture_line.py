@@ -22,6 +22,8 @@ def frame_of(packet):
     if len(packet) < 16 or not packet[0] & 0x10:
         return None
     at = 12 + 4 * (packet[0] & 15)
+    if len(packet) < at + 4:
+        return None
     profile, words = struct.unpack_from("!HH", packet, at)
     elements, end = {}, min(len(packet), at + 4 + 4 * words)
     at += 4

@@ -65,7 +65,7 @@ struct viewer {
     struct rtp_receiver rtp;
     struct rtcp_feedback feedback;
     enum rtsp_method asked; // the last request: SETUP, then PLAY
-    bool upgraded; // the WebSocket is open
+    bool upgraded;          // the WebSocket is open
     char session[64];
     bool watches; // true after the first frame
     uint32_t frame;
