@@ -14,5 +14,5 @@ globalThis.weir_open = (path, more) => {
 {
   const query = new URLSearchParams(location.search);
   globalThis.weir_first = weir_open(location.pathname, { level: query.has("level") ? Number(query.get("level")) : -1,
-    start: Number(query.get("start") ?? 0) || 0 });
+    start: Number(query.get("start") ?? 0) || 0, requested: performance.timeOrigin });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Plays one stream: RTSP in a WebSocket, H.264 and Opus through WebCodecs, pictures on an OffscreenCanvas. Where there are
 // no WebCodecs it makes fragments for element.js, without audio. It runs in a worker, whose timers no hidden tab slows
-// down. Messages to it: {type: "open", url, uri, level, start, thumbnail}, {type: "canvas", canvas}, "play", "pause", "level", "seek", "hidden",
-// "speaker", "report", "close", of element.js "presented" and "renew". Messages from it: {type: "described" | "state" |
-// "stats" | "size" | "list" | "problem" | "ended" | "report" | "thumbnail"}, for element.js "track", "fragment", "clock".
+// down. Messages to it: {type: "open", url, uri, level, start, thumbnail, requested}, {type: "canvas", canvas}, "play",
+// "pause", "level", "seek", "hidden", "speaker", "report", "close", of element.js "presented" and "renew". Messages from
+// it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" | "ended" | "report" | "thumbnail"}, for
+// element.js "track", "fragment", "clock".
 import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
 import { Depacketiser, Unwrap, rtp_parse, rtcp_parse, pli } from "./rtp.js";
 import { LEAD, TIMESCALE, Timeline, fragment, h264_sample, h264_track, init_segment } from "./mp4.js";
@@ -41,7 +42,9 @@ class Player {
     if (options.thumbnail) this.set_canvas(new OffscreenCanvas(1, 1));
     this.uri = options.uri;
     this.level = options.level ?? -1; // -1: the server chooses
-    this.report = new Report(options.uri.split("?")[0]);
+    // A viewing begins when its page is requested.
+    const began = options.requested ? options.requested - performance.timeOrigin : performance.now();
+    this.report = new Report(options.uri.split("?")[0], began);
     this.reader = new RtspReader();
     this.pending = new Map(); // cseq -> {method, done, asked}
     this.cseq = 0;
