@@ -19,12 +19,13 @@ class Browser:
         self.number = 0
         theirs_in, self.out = os.pipe()
         self.back, theirs_out = os.pipe()
-        # It reads from file 3 and writes to file 4, numbers that may be taken on this side.
-        reads, writes = (fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (theirs_in, theirs_out))
+        # It reads from file 3 and writes to file 4, numbers that may be taken on this side, or free: pass_fds would require
+        # them to be open here.
+        reads, writes = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (theirs_in, theirs_out))
         self.popen = subprocess.Popen(
             [*prefix, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
              f"--user-data-dir={folder}", *flags, "about:blank"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, pass_fds=(3, 4), preexec_fn=lambda: (os.dup2(reads, 3), os.dup2(writes, 4)))
+            stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=lambda: (os.dup2(reads, 3), os.dup2(writes, 4)))
         for fd in theirs_in, theirs_out, reads, writes:
             os.close(fd)
         self.session = {}

@@ -3,6 +3,7 @@
 // weir-play does, and decode nothing. For fanout.py.
 //   bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS [PIN]
 // With the server's PIN (sha256:HEX) the connections are encrypted, and datagrams are SRTP.
+// TRANSPORT "websocket": RTSP in a WebSocket, with the transport of the page for browsers.
 // Prints "begin" when all have watched for a while, "end" after SECONDS, and then the results for
 // the frames captured in between: one line of names and values.
 //
@@ -18,9 +19,11 @@
 
 #include "common/base/err.h"
 #include "common/base/hist.h"
+#include "common/net/bytes_out.h"
 #include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/tcp_conn.h"
+#include "common/net/tcp_filter.h"
 #include "common/net/timer.h"
 #include "common/net/tls_filter.h"
 #include "common/net/tls_trust.h"
@@ -41,6 +44,8 @@ enum {
     CONNECTS = 4,     // max per tick
     TICKS = 100,      // per second; each viewer reports at one of them
 };
+static const char WEBSOCKET[] = "websocket";
+static const char PAGE_TRANSPORT[] = "minbuf:auto,20"; // server/web/page/worker.js
 static const usec_t TICK = USEC_PER_SEC / TICKS;
 static const usec_t SETTLE = 2 * USEC_PER_SEC;
 // Time for the last frames to arrive, and the longest one while some are missing.
@@ -60,6 +65,7 @@ struct viewer {
     struct rtp_receiver rtp;
     struct rtcp_feedback feedback;
     enum rtsp_method asked; // the last request: SETUP, then PLAY
+    bool upgraded;          // the WebSocket is open
     char session[64];
     bool watches; // true after the first frame
     uint32_t frame;
@@ -74,6 +80,7 @@ static struct {
     const char *transport;
     const char *pin; // NULL: nothing is encrypted
     bool datagram;
+    bool websocket;
     int wanted, count, watching; // numbers of viewers
     struct viewer *viewers;
     struct timer *tick;
@@ -221,6 +228,136 @@ static void open_datagrams(struct viewer *v, const struct rtsp_transport *given,
         fail("no memory");
 }
 
+// ---- WebSocket (RFC 6455), a client's end: the frames of the server are not masked
+
+enum {
+    FRAME_HEAD_MAX = 10,
+    FRAME_BINARY = 0x82, // FIN and the opcode
+    FRAME_MASKED = 0x80,
+};
+
+struct websocket_client {
+    struct tcp_filter base;
+    uint8_t head[FRAME_HEAD_MAX]; // of the current frame
+    size_t head_len;
+    uint64_t left; // of its payload
+};
+
+static size_t head_bytes(const struct websocket_client *w)
+{
+    int len = w->head_len < 2 ? 0 : w->head[1] & 127;
+    return len == 127 ? 10 : len == 126 ? 4 : 2;
+}
+
+static int websocket_decode(struct tcp_filter *f, const uint8_t *data, size_t len,
+                            struct bytes_out *plain, struct bytes_out *wire)
+{
+    (void)wire;
+    struct websocket_client *w = (struct websocket_client *)f;
+    while (len) {
+        if (!w->left) {
+            w->head[w->head_len++] = *data++;
+            len--;
+            size_t head = head_bytes(w);
+            if (w->head_len < head)
+                continue;
+            if (w->head[0] != FRAME_BINARY)
+                return ERR_MALFORMED;
+            w->left = head == 2 ? w->head[1] : 0;
+            for (size_t i = 2; i < head; i++)
+                w->left = w->left << 8 | w->head[i];
+            w->head_len = 0;
+            continue;
+        }
+        size_t n = len < w->left ? len : (size_t)w->left;
+        int err = bytes_out_add(plain, data, n);
+        if (err)
+            return err;
+        data += n;
+        len -= n;
+        w->left -= n;
+    }
+    return 0;
+}
+
+// The mask is 0, which leaves the payload as it is.
+static int websocket_encode(struct tcp_filter *f, const struct iovec *parts, int count,
+                            struct bytes_out *wire)
+{
+    (void)f;
+    size_t len = 0;
+    for (int i = 0; i < count; i++)
+        len += parts[i].iov_len;
+    uint8_t head[8] = {FRAME_BINARY};
+    size_t at = 2;
+    if (len < 126) {
+        head[1] = FRAME_MASKED | (uint8_t)len;
+    } else {
+        head[1] = FRAME_MASKED | 126;
+        head[at++] = (uint8_t)(len >> 8);
+        head[at++] = (uint8_t)len;
+    }
+    int err = len > UINT16_MAX ? ERR_TOO_BIG : bytes_out_add(wire, head, at + 4);
+    for (int i = 0; !err && i < count; i++)
+        err = bytes_out_add(wire, parts[i].iov_base, parts[i].iov_len);
+    return err;
+}
+
+static size_t websocket_overhead(const struct tcp_filter *f, size_t bytes)
+{
+    (void)f;
+    return bytes < 126 ? 6 : 8;
+}
+
+static void websocket_free(struct tcp_filter *f)
+{
+    free(f);
+}
+
+static struct tcp_filter *websocket_client_new(void)
+{
+    static const struct tcp_filter_ops ops = {.decode = websocket_decode,
+                                              .encode = websocket_encode,
+                                              .overhead = websocket_overhead,
+                                              .free = websocket_free};
+    struct websocket_client *w = calloc(1, sizeof(*w));
+    if (!w)
+        return NULL;
+    w->base.ops = &ops;
+    return &w->base;
+}
+
+static void ask_upgrade(struct viewer *v)
+{
+    char text[512];
+    char at[64];
+    sockaddr_text((struct sockaddr *)&bench.server, at, sizeof(at));
+    int len = snprintf(text, sizeof(text),
+                       "GET /live HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\n"
+                       "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                       "Sec-WebSocket-Protocol: rtsp.onvif.org\r\n\r\n",
+                       at);
+    if (tcp_conn_send(v->tcp, text, (size_t)len) != 0)
+        fail("a viewer cannot ask for a WebSocket");
+}
+
+// Returns the bytes consumed: 0 until the response is complete.
+static size_t on_upgrade(struct viewer *v, const uint8_t *data, size_t len)
+{
+    static const char good[] = "HTTP/1.1 101 ";
+    const uint8_t *end = memmem(data, len, "\r\n\r\n", 4);
+    if (!end)
+        return 0;
+    if (memcmp(data, good, sizeof(good) - 1) != 0)
+        fail("a viewer was refused a WebSocket");
+    struct tcp_filter *filter = websocket_client_new();
+    if (!filter || tcp_conn_push_filter(v->tcp, filter) != 0)
+        fail("no memory");
+    v->upgraded = true;
+    return (size_t)(end - data) + 4;
+}
+
 // ---- RTSP
 
 static void ask(struct viewer *v, enum rtsp_method method, const char *headers)
@@ -293,6 +430,12 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
     struct rtsp_item item;
     usec_t wall = clock_wall();
     size_t used = 0;
+    if (bench.websocket && !v->upgraded) {
+        used = on_upgrade(v, data, len);
+        if (used)
+            ask_setup(v);
+        return (int)used;
+    }
     while (used < len) {
         size_t item_len = 0;
         int err = rtsp_decode(data + used, len - used, &item, &item_len);
@@ -327,7 +470,10 @@ static void on_open(void *ctx, usec_t now)
     (void)now;
     if (bench.pin)
         begin_tls(v);
-    ask_setup(v);
+    if (bench.websocket)
+        ask_upgrade(v);
+    else
+        ask_setup(v);
 }
 
 static void on_room(void *ctx, usec_t now)
@@ -442,14 +588,15 @@ int main(int argc, char **argv)
 {
     const struct transport_kind *kind;
     const char *params;
+    bench.websocket = argc > 2 && strcmp(argv[2], WEBSOCKET) == 0;
+    bench.transport = bench.websocket ? PAGE_TRANSPORT : argc > 2 ? argv[2] : "";
     if (argc < 6 || argc > 7 || sockaddr_parse(argv[1], &bench.server) != 0 ||
-        transport_find(argv[2], &kind, &params) != 0 || atoi(argv[3]) < 1 ||
+        transport_find(bench.transport, &kind, &params) != 0 || atoi(argv[3]) < 1 ||
         atoi(argv[3]) > MAX_VIEWERS || atof(argv[4]) <= 0) {
         fprintf(stderr, "usage: bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS "
                         "[PIN]\n");
         return 2;
     }
-    bench.transport = argv[2];
     bench.pin = argc == 7 ? argv[6] : NULL;
     bench.datagram = kind->datagram;
     bench.wanted = atoi(argv[3]);

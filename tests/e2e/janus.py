@@ -14,22 +14,10 @@ from lib import until
 
 sys.path.insert(0, lib.ROOT)
 from lab import browser, isolate  # noqa: E402
+from lab import janus as bridge  # noqa: E402
 
-GIVEN = os.path.join(lib.ROOT, "packaging", "janus")
-LIBRARY = "/usr/lib"  # and then the machine's name
+GIVEN = bridge.GIVEN
 NUMBERS = itertools.count(1)  # for namespaces: those of a test go away at its end only
-GENERAL = """
-general: {{
-    plugins_folder = "{folder}/plugins"
-    transports_folder = "{folder}/transports"
-}}
-plugins: {{
-    disable = "{plugins}"
-}}
-transports: {{
-    disable = "{transports}"
-}}
-"""
 # What the browser counts of the received video: RTCInboundRtpStreamStats.
 STATS = """
 (async () => {
@@ -51,14 +39,6 @@ def set_up():
         raise unittest.SkipTest("there is no /dev/net/tun")
     if not isolate.isolated():
         raise unittest.SkipTest("namespaces are not allowed here")
-
-
-def modules():
-    """Returns Janus' folder, and what of its modules is not needed."""
-    folder = next(os.path.dirname(d) for d, _, files in os.walk(LIBRARY) if d.endswith("/janus/plugins") and files)
-    return {"folder": folder, **{
-        kind: ",".join(sorted(name for name in os.listdir(os.path.join(folder, kind)) if name.endswith(".so") and needed not in name))
-        for kind, needed in (("plugins", "streaming"), ("transports", "websockets"))}}
 
 
 class JanusCase(lib.Case):
@@ -83,17 +63,7 @@ class JanusCase(lib.Case):
 
     def janus(self, change=lambda text: text):
         """Starts Janus, with the given configuration as `change` changes it; returns when it receives the stream."""
-        folder = self.path("janus")
-        os.mkdir(folder)
-        with open(os.path.join(GIVEN, "janus.plugin.streaming.jcfg")) as f:
-            given = change(f.read())
-        for name, text in (("janus.jcfg", GENERAL.format(**modules())),
-                           ("janus.transport.websockets.jcfg", "general: { ws = true, ws_port = 8188 }"),
-                           ("janus.plugin.streaming.jcfg", given)):
-            with open(os.path.join(folder, name), "w") as f:
-                f.write(text)
-        self.bridge = self.start([*self.inside(self.host), "janus", "-F", folder, "-C", os.path.join(folder, "janus.jcfg"),
-                                  "-o", "-d", "5"])
+        self.bridge = self.start([*self.inside(self.host), *bridge.command(self.path("janus"), change)])
         until(lambda: "New video stream" in self.bridge.stdout or not self.bridge.running(), "the stream at Janus")
         self.assertTrue(self.bridge.running(), self.bridge.stdout)
 

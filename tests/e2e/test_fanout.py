@@ -33,6 +33,9 @@ class Fanout(lib.Case):
     def test_over_srtp(self):
         self.watch("udp", secure=True)
 
+    def test_over_websockets(self):
+        self.watch(fanout.WEBSOCKET)
+
 
 if __name__ == "__main__":
     lib.main()

@@ -5,6 +5,7 @@ import json
 import os
 import re
 
+import jitter
 import lib
 from lib import until
 from web_case import SEEK, Web
@@ -44,6 +45,21 @@ class Live(Web):
         self.assertEqual(report["latency"]["clock"], "estimated")
         self.said_nothing(b)
         self.stop_cleanly(sender)
+
+    def test_jitter(self):
+        """After arrivals that jittered by most of a second the page still waits that long for a while. Pictures that wait must
+        do so before the decoder: of decoded ones it keeps only 16."""
+        sender = self.sender(source="test:320x180@30")
+        path = jitter.Jitter(sender.port)
+        self.addCleanup(path.stop)
+        b = self.browse()
+        b.open(f"http://127.0.0.1:{path.port}/live")
+        until(lambda: (self.figures(b) or {}).get("wait", 0) > 650, "a wait of more than 16 pictures", 40)
+        path.jitters = False
+        before = self.shown(b)
+        until(lambda: self.shown(b) > before + 45, "pictures")
+        self.assertGreater(self.figures(b)["wait"], 540)
+        self.said_nothing(b)
 
     def test_looks(self):
         """The page fits wide and narrow windows, dark and light, with statistics by a key."""
@@ -147,6 +163,17 @@ class Live(Web):
         until(lambda: self.figures(b)["position"] > at, "pictures after the pause")
         until(lambda: b.value("weir.state.ended"), "the end", 40)
         self.assertEqual(self.figures(b)["counts"]["undecodable"], 0)
+        self.said_nothing(b)
+
+    def test_thumbnails_in_a_context_that_is_not_secure(self):
+        """The list has them there, too: a <video> stops at the first picture."""
+        clip = self.clip("a film.mp4", seconds=20, size="320x180")
+        os.mkdir(self.path("films"))
+        os.rename(clip, self.path("films/a film.mp4"))
+        _, b = self.insecure(self.path("films"))
+        b.open("http://weir.test:8554/")
+        until(lambda: b.value("(v => !!v && v.paused && v.videoWidth > 0 && v.readyState > 1)(document.querySelector('.thumb video'))"),
+              "a thumbnail", 20)
         self.said_nothing(b)
 
     def test_vp9(self):

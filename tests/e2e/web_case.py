@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of the page share: a browser that shows it, and what is to be seen there."""
 import base64
+import functools
+import http.server
 import json
 import os
 import sys
+import threading
 
 import lib
 from lib import until
@@ -21,6 +24,11 @@ PICTURE = """
 })()
 """
 SEEK = """(s => { s.value = %g; s.dispatchEvent(new Event("input")); s.dispatchEvent(new Event("change")); })(document.getElementById("seek"))"""
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
 
 class Web(lib.Case):
@@ -56,6 +64,22 @@ class Web(lib.Case):
         with open(path, "wb") as f:
             f.write(base64.b64decode(b.value(PICTURE)))
         return lib.frame_number(*lib.grey_picture(path))
+
+    def serve(self, folder):
+        """Serves the folder at another origin; returns its port."""
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server.server_address[1]
+
+    def press(self, b, key):
+        """Presses a key, as a person does."""
+        text = {"text": key} if len(key) == 1 else {}
+        b.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        b.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def click(self, b, name):
         b.value(f"document.getElementById('{name}').click()")

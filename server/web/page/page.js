@@ -6,15 +6,12 @@ import { clock_text, fps_text, level_text, ms_text, only_path, own_path, problem
 
 const $ = id => document.getElementById(id);
 const query = new URLSearchParams(location.search);
-const secure = location.protocol === "https:";
 const key = query.get("key");
 const suffix = key ? `?key=${encodeURIComponent(key)}` : "";
 const RETRY = [1000, 2000, 4000, 8000];
 const IDLE = 2500; // ms until the bar hides
 const THUMBNAILS = 2; // at a time
 
-const url_of = path => `${secure ? "wss" : "ws"}://${location.host}${path}`;
-const uri_of = path => `rtsp://${location.host}${path}${suffix}`;
 const where = { host: location.host, path: location.pathname, secure_url: `https://${location.host}${location.pathname}${location.search}` };
 
 const native = "VideoDecoder" in globalThis;
@@ -47,20 +44,23 @@ function start() {
   element?.close();
   const mine = element = native ? null : new Element(m => mine === element && worker?.postMessage(m), detail => show_problem({ what: "element", detail }));
   const picture = element?.video ?? document.createElement("canvas");
-  worker = new Worker("/.weir/worker.js", { type: "module" });
-  worker.onmessage = e => HANDLERS[e.data.type]?.(e.data);
-  // Without a message the script did not load: the server is not there. With one, it threw.
-  worker.onerror = e => show_problem(e.message ? { what: "script", detail: e.message } : { what: "connect" });
   const offscreen = native ? picture.transferControlToOffscreen() : undefined;
   const pictures = [...$("picture").children];
   weir.previous = attempts ? pictures[0] ?? null : null; // the last picture stays until the next one
   for (const p of pictures) if (p !== weir.previous) p.remove();
   $("picture").append(picture);
+  $("title").textContent = plain_text(location.pathname.split("/").pop()) || "Weir";
   const left_at = attempts && stream && !stream.live ? weir.stats?.position : undefined; // of a film
-  const level = query.has("level") ? Number(query.get("level")) : -1;
-  worker.postMessage({ type: "open", canvas: offscreen, url: url_of(location.pathname), uri: uri_of(location.pathname),
-    level: $("level").value ? Number($("level").value) : level, start: left_at ?? (Number(query.get("start") ?? 0) || 0) }, native ? [offscreen] : []);
+  const opened = globalThis.weir_first ?? weir_open(location.pathname,
+    { level: Number($("level").value || (query.get("level") ?? -1)), start: left_at ?? (Number(query.get("start") ?? 0) || 0) });
+  globalThis.weir_first = null;
+  worker = opened.worker;
+  worker.onmessage = e => HANDLERS[e.data.type]?.(e.data);
+  // Without a message the script did not load: the server is not there. With one, it threw.
+  worker.onerror = e => show_problem(e.message ? { what: "script", detail: e.message } : { what: "connect" });
+  worker.postMessage({ type: "canvas", canvas: offscreen }, offscreen ? [offscreen] : []);
   document.body.classList.add("starting");
+  for (const e of opened.early) (e.type === "message" ? opened.worker.onmessage : opened.worker.onerror)(e);
 }
 
 const HANDLERS = {
@@ -105,7 +105,7 @@ const HANDLERS = {
     weir.behind = element?.behind ?? 0;
     document.body.classList.toggle("starting", (m.waits || (m.number < 0 && !state.paused)));
     if (!stream?.live) show_position(m.position);
-    $("latency").textContent = stream?.live && !state.paused && m.p50 !== null ? ms_text(m.p50) : "";
+    $("latency").textContent = stream?.live && !state.paused && m.p50 !== null ? `Latency ${ms_text(m.p50)}` : "";
     trail.push(state.playing ? m.p50 : null);
     if (trail.length > 120) trail.shift();
     if (!$("panel").hidden) show_panel(m);
@@ -187,13 +187,14 @@ function show_panel(m) {
   const rows = {
     Picture: `${m.width}×${m.height}, ${fps_text(m.fps)}`,
     Level: m.level < 0 ? "–" : `${m.level} of ${stream.levels.length - 1}${level ? `, ${rate_text(level.rate)}` : ""}`,
-    ...(stream.live ? { "Capture to screen": `${ms_text(m.p50)}, 95 % within ${ms_text(m.p95)}`,
+    ...(stream.live ? { "Capture to screen": `${ms_text(m.p50)}, 95 %: ${ms_text(m.p95)}`,
       "Clock error": `at most ${ms_text(m.clock_error)}`, "Wait for jitter": ms_text(m.wait) }
       : { Buffered: `${m.buffered.toFixed(1)} s` }),
     Decoder: `${ms_text(m.decoder)}${m.in_decoder > 1 ? `, ${m.in_decoder} inside` : ""}`,
     Received: rate_text(m.rate),
     "Round trip": ms_text(m.rtt),
-    Frames: `${m.counts.shown} shown, ${m.counts.lost} lost, ${m.counts.late + m.counts.display} late, ${m.counts.undecodable} undecodable`,
+    Frames: [`${m.counts.shown} shown`, ...[[m.counts.lost, "lost"], [m.counts.late + m.counts.display, "late"],
+      [m.counts.undecodable, "undecodable"]].filter(([n]) => n).map(([n, what]) => `${n} ${what}`)].join(", "),
     Freezes: m.freezes ? `${m.freezes}, longest ${m.longest.toFixed(1)} s` : "none",
     "First picture": ms_text(m.first_ms),
     ...(m.speaker ? { Audio: `${m.speaker.error_ms >= 0 ? "+" : "−"}${ms_text(Math.abs(m.speaker.error_ms))} to the picture, ${m.speaker.underruns} gaps` } : {}),
@@ -210,18 +211,22 @@ function show_panel(m) {
 function show_graph() {
   const canvas = $("graph"), g = canvas.getContext("2d");
   canvas.hidden = !stream.live;
+  const [wide, high] = [canvas.clientWidth, canvas.clientHeight].map(v => Math.round(v * devicePixelRatio));
+  if (!wide || !high) return;
+  if (canvas.width !== wide) canvas.width = wide;
+  if (canvas.height !== high) canvas.height = high;
   const known = trail.filter(v => v !== null);
   const top = Math.max(50, ...known) * 1.15;
-  g.clearRect(0, 0, canvas.width, canvas.height);
-  g.font = "20px system-ui, sans-serif";
+  g.clearRect(0, 0, wide, high);
+  g.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   g.fillStyle = "#9aa4b0";
-  g.fillText(`${Math.round(top)} ms, last minute`, 6, 24);
+  g.fillText(`Last minute, up to ${Math.round(top)} ms`, 0, 11 * devicePixelRatio);
   g.strokeStyle = "#6d9bff";
-  g.lineWidth = 3;
+  g.lineWidth = 1.5 * devicePixelRatio;
   g.beginPath();
   trail.forEach((v, i) => {
     if (v === null) return;
-    const x = canvas.width * (1 - (trail.length - 1 - i) / 119), y = canvas.height - 4 - (canvas.height - 8) * v / top;
+    const x = wide * (1 - (trail.length - 1 - i) / 119), y = high - 2 - (high - 4) * v / top;
     if (i && trail[i - 1] !== null) g.lineTo(x, y);
     else g.moveTo(x, y);
   });
@@ -236,7 +241,11 @@ function toggle_panel() {
 
 // ---- Sound: off until the viewer turns it on, as browsers require.
 
+const AUDIBLE = 0.5; // the volume that a press on a speaker at 0 turns on
+
 async function toggle_sound() {
+  const silent = !sound?.on || Number($("volume").value) === 0;
+  if (silent && Number($("volume").value) === 0) $("volume").value = AUDIBLE;
   if (!sound) {
     try {
       const context = new AudioContext({ sampleRate: 48000, latencyHint: "interactive" });
@@ -255,7 +264,7 @@ async function toggle_sound() {
       sound = null;
     }
   } else {
-    sound.on = !sound.on;
+    sound.on = silent;
     if (sound.on) {
       await sound.context.resume();
       connect_sound();
@@ -284,13 +293,14 @@ function show_sound() {
   const on = !!sound?.on && Number($("volume").value) > 0;
   set_icon($("mute"), on ? "sound" : "muted");
   $("mute").setAttribute("aria-label", on ? "Mute" : "Unmute");
-  if (sound) sound.gain.gain.value = on ? Number($("volume").value) ** 2 : 0;
+  weir.gain = on ? Number($("volume").value) ** 2 : 0;
+  if (sound) sound.gain.gain.value = weir.gain;
   $("volume").style.setProperty("--part", `${on ? 100 * Number($("volume").value) : 0}%`);
 }
 
 function set_volume(v) {
   $("volume").value = Math.min(1, Math.max(0, v));
-  if (!sound?.on) toggle_sound();
+  if (!sound?.on && v > 0) toggle_sound();
   else show_sound();
 }
 
@@ -404,7 +414,7 @@ function show_list(films) {
     const parts = plain_text(film.path).slice(1).split("/");
     name.textContent = parts.pop();
     const length = film.live ? "live" : film.failed ? "not available" : Number.isFinite(film.seconds) ? clock_text(film.seconds) : "";
-    facts.textContent = [parts.join(" / "), length, film.sizes.split(/[ ,]/)[0]]
+    facts.textContent = [parts.join(" / "), length, film.sizes.split(/[ ,]/)[0].replace("x", "×")]
       .filter(t => t && t !== "?").join(" · ");
     card.append(box, name, facts);
     if (!film.failed) waiting.push({ film, box });
@@ -417,7 +427,7 @@ function show_list(films) {
   }
   $("list").replaceChildren(...cards);
   weir.list = films;
-  if (native) show_thumbnails(waiting);
+  if (native || has_element) show_thumbnails(waiting);
 }
 
 // Each is the first picture of the film's lowest level, from a session that ends with it.
@@ -445,23 +455,35 @@ function show_thumbnails(waiting) {
 }
 
 function thumbnail({ film, box }, done) {
-  const maker = new Worker("/.weir/worker.js", { type: "module" });
+  const { worker: maker } = weir_open(film.path, { thumbnail: true, start: Number.isFinite(film.seconds) ? Math.min(10, film.seconds / 10) : 0 });
+  const player = native ? null : new Element(m => maker.postMessage(m), end);
+  if (player) box.append(player.video);
+  let made = false;
   const limit = setTimeout(end, 8000);
   function end() {
     clearTimeout(limit);
     maker.terminate();
+    player?.set_paused(true);
+    player?.close();
+    if (!made) player?.video.remove();
     done();
   }
-  maker.onmessage = e => {
-    if (e.data.type === "thumbnail") {
-      const canvas = document.createElement("canvas");
-      canvas.getContext("bitmaprenderer").transferFromImageBitmap(e.data.bitmap);
-      box.append(canvas);
-    }
-    if (e.data.type === "thumbnail" || e.data.type === "problem") end();
+  const handlers = {
+    track: m => player.track(m),
+    fragment: m => player.fragment(m),
+    clock: m => player.clock(m.at),
+    thumbnail(m) {
+      made = true;
+      if (m.bitmap) {
+        const canvas = document.createElement("canvas");
+        canvas.getContext("bitmaprenderer").transferFromImageBitmap(m.bitmap);
+        box.append(canvas);
+      }
+      end();
+    },
+    problem: end,
   };
-  maker.postMessage({ type: "open", url: url_of(film.path), uri: uri_of(film.path), thumbnail: true,
-    start: Number.isFinite(film.seconds) ? Math.min(10, film.seconds / 10) : 0 });
+  maker.onmessage = e => handlers[e.data.type]?.(e.data);
 }
 
 // ---- Start
@@ -478,4 +500,7 @@ $("home").href = `/${suffix}`;
 listen();
 show_sound();
 if (can_play() || location.pathname === "/") start();
-else show_problem({ what: isSecureContext ? "decoder" : "insecure", detail: "" });
+else {
+  weir_first.worker.terminate();
+  show_problem({ what: isSecureContext ? "decoder" : "insecure", detail: "" });
+}

@@ -20,6 +20,7 @@
 
     update() {
       const url = new URL(this.getAttribute("src") ?? "/", home);
+      if (!/^https?:$/.test(url.protocol)) return; // "javascript:" would run in the page
       url.searchParams.set("embed", "");
       for (const name of ["level", "start", "controls"])
         if (this.hasAttribute(name)) url.searchParams.set(name, this.getAttribute(name));

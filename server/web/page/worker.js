@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Plays one stream: RTSP in a WebSocket, H.264 and Opus through WebCodecs, pictures on an OffscreenCanvas. Where there are
 // no WebCodecs it makes fragments for element.js, without audio. It runs in a worker, whose timers no hidden tab slows
-// down. Messages to it: {type: "open", canvas, url, uri, level, thumbnail}, "play", "pause", "level", "seek", "hidden",
-// "speaker", "report", "close", of element.js "presented" and "renew". Messages from it: {type: "described" | "state" |
-// "stats" | "size" | "list" | "problem" | "ended" | "report" | "thumbnail"}, for element.js "track", "fragment", "clock".
+// down. Messages to it: {type: "open", url, uri, level, start, thumbnail, requested}, {type: "canvas", canvas}, "play",
+// "pause", "level", "seek", "hidden", "speaker", "report", "close", of element.js "presented" and "renew". Messages from
+// it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" | "ended" | "report" | "thumbnail"}, for
+// element.js "track", "fragment", "clock".
 import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
 import { Depacketiser, Unwrap, rtp_parse, rtcp_parse, pli } from "./rtp.js";
 import { LEAD, TIMESCALE, Timeline, fragment, h264_sample, h264_track, init_segment } from "./mp4.js";
@@ -16,14 +17,14 @@ const CLOCK_EVERY = 2000; // ms
 const STATS_EVERY = 500;
 const ANSWER_LIMIT = 10000; // ms until the server has answered
 const KEY_EVERY = 500; // ms between two requests for a key frame
-const DECODE_AHEAD = 250; // ms that a film's pictures are decoded before they are due
+const DECODE_AHEAD = 250; // ms that pictures are decoded before they are due: decoded ones are few and large
 const IN_DECODER = 12; // pictures of a film
-const FILM_MAX = 96 << 20; // bytes of coded pictures that wait
+const CODED_MAX = 96 << 20; // bytes of coded pictures that wait
 const OUTPUT_MAX = 16; // decoded pictures that wait
 const SENDER_SHARE = 400; // ms that a live frame may wait at the sender (stream/latency/latency_budget.h)
 const FILM_SHARE = 2000;
 const NATIVE = "VideoDecoder" in self;
-const ELEMENT_AHEAD = 1000; // ms that a film's pictures are given to the element before they are due
+const ELEMENT_AHEAD = 1000; // ms that pictures are given to the element before they are due
 const ELEMENT_SHARE = 100; // ms that the element takes
 const ELEMENT_LATE = 500; // ms after which a picture will not be shown any more
 const ELEMENT_KEYS = 20000; // ms between key frames: what lies before one can be forgotten
@@ -37,11 +38,13 @@ class Player {
   constructor(options) {
     this.options = options;
     this.width = this.height = 0; // of the shown picture
-    this.canvas = options.canvas ?? new OffscreenCanvas(1, 1); // of a thumbnail
-    this.context = this.canvas.getContext("2d", { alpha: false, desynchronized: true });
+    this.canvas = null; // pictures wait for it
+    if (options.thumbnail) this.set_canvas(new OffscreenCanvas(1, 1));
     this.uri = options.uri;
     this.level = options.level ?? -1; // -1: the server chooses
-    this.report = new Report(options.uri.split("?")[0]);
+    // A viewing begins when its page is requested.
+    const began = options.requested ? options.requested - performance.timeOrigin : performance.now();
+    this.report = new Report(options.uri.split("?")[0], began);
     this.reader = new RtspReader();
     this.pending = new Map(); // cseq -> {method, done, asked}
     this.cseq = 0;
@@ -63,6 +66,13 @@ class Player {
     this.open();
   }
 
+  set_canvas(canvas) {
+    if (!canvas) return; // of a page without WebCodecs
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d", { alpha: false, desynchronized: true });
+    this.pump();
+  }
+
   // ---- The connection
 
   open() {
@@ -72,7 +82,7 @@ class Player {
       return this.fail("connect", String(error.message));
     }
     this.socket.binaryType = "arraybuffer";
-    this.socket.onopen = () => this.connected();
+    this.socket.onopen = () => this.connected().catch(error => this.fail("protocol", String(error.message)));
     this.socket.onmessage = e => this.received(e.data);
     this.socket.onclose = e => this.lost(e);
     this.deadline = setTimeout(() => this.sdp || this.fail("silent"), ANSWER_LIMIT);
@@ -229,7 +239,7 @@ class Player {
   start_media() {
     this.depacketiser = new Depacketiser();
     this.references = new References();
-    this.coded = []; // pictures of a film that are not yet decoded
+    this.coded = []; // pictures that are not yet decoded
     this.coded_bytes = 0;
     this.inside = new Map(); // time stamp -> picture in the decoder
     this.output = []; // decoded pictures, {frame, picture}
@@ -283,17 +293,12 @@ class Player {
     picture.arrived = now;
     picture.media = this.video_time(picture.timestamp);
     this.report.received(picture, now);
-    if (this.live) {
-      this.playout.arrived(picture.media, now);
-      this.decode(picture);
-      return;
-    }
-    if (this.seek_to !== null && picture.number >= this.show_from && this.npt === null)
+    if (!this.live && this.seek_to !== null && picture.number >= this.show_from && this.npt === null)
       this.npt = { media: picture.media, seconds: this.seek_to };
-    if (picture.number >= this.show_from) this.playout.arrived(picture.media, now);
+    if (this.live || picture.number >= this.show_from) this.playout.arrived(picture.media, now);
     this.coded.push(picture);
     this.coded_bytes += picture.data.length;
-    if (this.coded_bytes > FILM_MAX) this.fail("protocol", "the server sends a film faster than it plays");
+    if (this.coded_bytes > CODED_MAX) this.fail("protocol", "the server sends faster than the page plays");
   }
 
   // Milliseconds on the time line of the pictures, which begins with the first one.
@@ -331,13 +336,14 @@ class Player {
     this.state();
   }
 
-  // Feeds a film's pictures to the decoder when they are about to be due; shows what is due.
+  // Feeds pictures to the decoder when they are about to be due; shows what is due. Live ones do not wait for the decoder:
+  // where it is behind, decode() leaves some out.
   pump() {
     if (this.closed || !this.playout || this.paused) return;
     const now = performance.now();
     const ahead = NATIVE ? DECODE_AHEAD : ELEMENT_AHEAD;
-    while (!this.live && this.coded.length && this.inside.size < IN_DECODER && this.output.length < OUTPUT_MAX &&
-           this.playout.due(this.coded[0].media) < now + ahead) {
+    while (this.coded.length && this.playout.due(this.coded[0].media) < now + ahead &&
+           (this.live || (this.inside.size < IN_DECODER && this.output.length < OUTPUT_MAX))) {
       const picture = this.coded.shift();
       this.coded_bytes -= picture.data.length;
       this.decode(picture);
@@ -423,7 +429,8 @@ class Player {
     this.report.decoded(now - picture.entered);
     if (picture.number < this.show_from) return frame.close();
     this.output.push({ frame, picture });
-    while (this.output.length > OUTPUT_MAX) this.skip();
+    if (this.output.length > OUTPUT_MAX && !this.canvas) this.skip();
+    else if (this.output.length > OUTPUT_MAX) this.show(this.output.shift(), now); // early, rather than never
     this.pump();
   }
 
@@ -436,12 +443,13 @@ class Player {
   // Shows the newest picture that is due; older ones are left out.
   draw() {
     clearTimeout(this.drawing);
+    if (NATIVE && !this.canvas) return;
     const now = performance.now();
     while (this.output.length > 1 && this.playout.due(this.output[1].picture.media) <= now) this.skip();
     if (this.output.length && this.playout.due(this.output[0].picture.media) <= now + 0.5) this.show(this.output.shift(), now);
     if (this.options.thumbnail && this.shown) return;
-    const next = this.output.length ? this.playout.due(this.output[0].picture.media)
-      : this.coded.length ? this.playout.due(this.coded[0].media) - DECODE_AHEAD : Infinity;
+    const next = Math.min(this.output.length ? this.playout.due(this.output[0].picture.media) : Infinity,
+      this.coded.length && (this.live || !this.output.length) ? this.playout.due(this.coded[0].media) - DECODE_AHEAD : Infinity);
     if (!this.live && this.shown && !this.output.length && !this.inside.size && !this.coded.length && !this.awaits_element(now)) {
       if (this.bye) return this.finish();
       if (this.playout.anchor && now > this.playout.due(this.shown.media) + 200) {
@@ -487,8 +495,8 @@ class Player {
   }
 
   give_thumbnail() {
-    const bitmap = this.canvas.transferToImageBitmap();
-    self.postMessage({ type: "thumbnail", bitmap }, [bitmap]);
+    const bitmap = NATIVE ? this.canvas.transferToImageBitmap() : null; // without WebCodecs the element shows it
+    self.postMessage({ type: "thumbnail", bitmap }, bitmap ? [bitmap] : []);
     this.close();
   }
 
@@ -691,6 +699,7 @@ function profile_of(data) {
 let player = null;
 const HANDLERS = {
   open: m => { player?.close(); player = new Player(m); },
+  canvas: m => player?.set_canvas(m.canvas),
   play: () => player?.resume(),
   pause: () => player?.pause(),
   level: m => player?.set_level(m.level),
