@@ -73,6 +73,15 @@ static inline bool ladder_has_level(const struct ladder *ladder, int level)
     return level >= 0 && level < ladder->level_count;
 }
 
+// Returns true if the next size has the same width and height, at another frame rate: in a list of
+// sizes this one is left out.
+static inline bool ladder_size_repeats(const struct ladder *ladder, int size_id)
+{
+    const struct size_spec *size = &ladder->sizes[size_id];
+    return size_id + 1 < ladder->size_count && size[1].width == size->width &&
+           size[1].height == size->height;
+}
+
 // Returns the index m of source frame n within a size of rate `size`, or -1 if the size skips n. n
 // >= 0.
 int64_t size_index_of_frame(struct fps size, struct fps source, int64_t n);

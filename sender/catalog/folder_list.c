@@ -101,8 +101,9 @@ static void look_into(struct seen_file *f, const char *real, struct media_guard 
         const struct ladder *l = &stored_file_info(ladder)->sdp.ladder;
         f->duration = stored_file_info(ladder)->sdp.duration;
         for (int i = l->size_count - 1, used = 0; i >= 0 && used < (int)sizeof(f->sizes); i--)
-            used += snprintf(f->sizes + used, sizeof(f->sizes) - (size_t)used, "%s%dx%d",
-                             used ? "," : "", l->sizes[i].width, l->sizes[i].height);
+            if (!ladder_size_repeats(l, i))
+                used += snprintf(f->sizes + used, sizeof(f->sizes) - (size_t)used, "%s%dx%d",
+                                 used ? "," : "", l->sizes[i].width, l->sizes[i].height);
         f->is_media = true;
         stored_file_free(ladder);
         return;

@@ -356,13 +356,11 @@ static void list_mount(const struct mount *m, struct put *out)
     else
         put_format(out, "%.1f\t", media->duration);
     bool has_pictures = media->codec != SDP_SYNTHETIC;
-    const struct size_spec *sizes = media->ladder.sizes, *last = NULL;
-    for (int i = media->ladder.size_count - 1; i >= 0 && has_pictures; i--) {
-        if (last && last->width == sizes[i].width && last->height == sizes[i].height)
-            continue; // two encoders of one size
-        put_format(out, "%s%dx%d", last ? "," : "", sizes[i].width, sizes[i].height);
-        last = &sizes[i];
-    }
+    int top = media->ladder.size_count - 1;
+    for (int i = top; i >= 0 && has_pictures; i--)
+        if (!ladder_size_repeats(&media->ladder, i))
+            put_format(out, "%s%dx%d", i < top ? "," : "", media->ladder.sizes[i].width,
+                       media->ladder.sizes[i].height);
     put_format(out, "%s\r\n", has_pictures ? "" : "?");
 }
 

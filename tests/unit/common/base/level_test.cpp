@@ -138,3 +138,15 @@ TEST_CASE("level: every violated bound is detected")
         CHECK_FALSE(ladder_is_valid(&l));
     }
 }
+
+TEST_CASE("ladder: a size repeats if the next one has its width and height")
+{
+    ladder l{};
+    l.size_count = 3;
+    l.sizes[0] = {160, 90, {15, 1}, 2};
+    l.sizes[1] = {160, 90, {30, 1}, 2};
+    l.sizes[2] = {160, 92, {30, 1}, 2};
+    CHECK(ladder_size_repeats(&l, 0));
+    CHECK_FALSE(ladder_size_repeats(&l, 1));
+    CHECK_FALSE(ladder_size_repeats(&l, 2));
+}
