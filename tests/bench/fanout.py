@@ -51,8 +51,9 @@ class Run:
         sender = self.lib.Sender(self.folder, "--level", self.level, *limit, *([] if self.proxy else keys), SOURCE)
         if not self.proxy:
             return sender, sender
-        return sender, self.lib.Proxy(self.folder, "--origin", f"rtsp://127.0.0.1:{sender.port}", "--backbone-transport",
-                                      self.transport, "--access-transport", self.transport, *limit, *keys)
+        leg = "minbuf:auto,20" if self.transport == WEBSOCKET else self.transport
+        return sender, self.lib.Proxy(self.folder, "--origin", f"rtsp://127.0.0.1:{sender.port}", "--backbone-transport", leg,
+                                      "--access-transport", leg, *limit, *keys)
 
     def view(self, server):
         pin = [re.search(r"encrypted: rtsps://\S+pin=(sha256:\w+)", server.stderr).group(1)] if self.secure else []
@@ -82,14 +83,6 @@ class Run:
         client = None
         sender, server = self.start()
         try:
-<<<<<<< HEAD
-=======
-            if self.proxy:
-                leg = "minbuf:auto,20" if self.transport == WEBSOCKET else self.transport
-                server = self.lib.Proxy(self.folder, "--origin", f"rtsp://127.0.0.1:{sender.port}", "--backbone-transport", leg,
-                                        "--access-transport", leg, *limit, *keys)
-            pin = [re.search(r"encrypted: rtsps://\S+pin=(sha256:\w+)", server.stderr).group(1)] if self.secure else []
->>>>>>> w/page
             alone = server.status_kb("VmRSS")
             client = self.view(server)
             begin, end = (self.at_word(server, client, word) for word in ("begin", "end"))
@@ -145,26 +138,16 @@ def measure(lib, folder, transport, options):
 
 
 def print_head(server):
-<<<<<<< HEAD
-    print(f"{'':14}{'viewers':>8}{server + ' CPU':>12}{'network':>9}{'a viewer':>10}{'kB each':>9}{'frames':>8}{'incompl.':>10}"
-          f"{'late':>8}   delay ms:{'p50':>6}{'p95':>7}{'p99':>7}{'max':>7}{'clients':>9}")
-=======
     print(f"{'':16}{'viewers':>8}{server + ' CPU':>12}{'network':>9}{'a viewer':>10}{'kB each':>9}{'frames':>8}{'incompl.':>10}"
-          f"{'late':>8}   delay ms:{'p50':>6}{'p99':>7}{'max':>7}{'clients':>9}")
->>>>>>> w/page
+          f"{'late':>8}   delay ms:{'p50':>6}{'p95':>7}{'p99':>7}{'max':>7}{'clients':>9}")
 
 
 def print_row(r):
     d = r["delay_ms"]
     name = r["transport"] + (" secure" if r["secure"] else "")
-<<<<<<< HEAD
-    print(f"{name:14}{r['viewers']:8}{r['server_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
+    print(f"{name:16}{r['viewers']:8}{r['server_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
           f"{r['kb_a_viewer']:9.0f}{r['frames']:8}{r['incomplete']:10}{r['late']:8}{'':12}{d['p50']:6.1f}"
           f"{d['p95']:7.1f}{d['p99']:7.1f}"
-=======
-    print(f"{name:16}{r['viewers']:8}{r['server_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
-          f"{r['kb_a_viewer']:9.0f}{r['frames']:8}{r['incomplete']:10}{r['late']:8}{'':12}{d['p50']:6.1f}{d['p99']:7.1f}"
->>>>>>> w/page
           f"{d['max']:7.1f}{r['client_cpu']:7.1f} %", flush=True)
 
 
@@ -185,18 +168,14 @@ def main():
     parser.add_argument("--build", default="build/release", help="where the programs are")
     parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
     parser.add_argument("--viewers", type=numbers, default=[1, 10, 50, 100, 250, 500], metavar="N,N,...")
-<<<<<<< HEAD
     parser.add_argument("--transport", type=lambda text: text.split(","), metavar="NAME,...",
-                        help="default: minbuf and udp; with --proxy minbuf")
-=======
-    parser.add_argument("--transport", type=lambda text: text.split(","), default=["minbuf", "udp", WEBSOCKET], metavar="NAME,...")
->>>>>>> w/page
+                        help="default: minbuf, udp and websocket; with --proxy minbuf")
     parser.add_argument("--seconds", type=float, default=12, help="of each run")
     parser.add_argument("--level", default=LEVEL, metavar="WxH@FPS:KBPS", help="that the sender encodes")
     parser.add_argument("--secure", action="store_true", help="measure encrypted viewers beside plain ones")
     parser.add_argument("--proxy", action="store_true", help="weir-proxy serves the viewers; measure it")
     options = parser.parse_args()
-    options.transport = options.transport or (["minbuf"] if options.proxy else ["minbuf", "udp"])
+    options.transport = options.transport or (["minbuf"] if options.proxy else ["minbuf", "udp", WEBSOCKET])
     os.environ["WEIR_BUILD"] = options.build
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
     import lib  # reads WEIR_BUILD
