@@ -709,6 +709,9 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"listen", memcmp(&a->listen, &b->listen, sizeof(a->listen)) == 0},
         {"metrics", memcmp(&a->metrics, &b->metrics, sizeof(a->metrics)) == 0},
         {"mtp-port", a->mtp_port == b->mtp_port},
+        {"http", memcmp(&a->http, &b->http, sizeof(a->http)) == 0},
+        {"push", strcmp(a->push.text, b->push.text) == 0},
+        {"record", is_text_equal(a->record, b->record)},
         {"stats", is_text_equal(a->stats, b->stats)},
         {"srtp", a->srtp == b->srtp},
         {"access", is_text_equal(a->who.file, b->who.file)},
@@ -718,8 +721,8 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"tls-key", is_text_equal(a->tls_key, b->tls_key)},
         {"record", is_text_equal(a->record, b->record)},
         {"record-segment", a->record_segment == b->record_segment},
-        {"record-keep", a->record_keep.age == b->record_keep.age &&
-                            a->record_keep.bytes == b->record_keep.bytes},
+        {"record-keep",
+         a->record_keep.age == b->record_keep.age && a->record_keep.bytes == b->record_keep.bytes},
         {"log", is_filter_equal(&a->log.filter, &b->log.filter)},
         {"log-json", a->log.json == b->log.json},
     };
