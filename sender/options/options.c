@@ -447,8 +447,9 @@ static const struct option_row rows[] = {
      .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
              "--prepare 3)"},
     {.name = "prepare", .kind = OPTION_SWITCH, .at = AT(prepare),
-     .help = "do not stream: encode FILE into FILE.weir.mkv, which weir-send then streams to many "
-             "viewers without encoding; a second run continues an interrupted one"},
+     .help = "do not stream: encode FILE, or each film of FOLDER that is not up to date, into "
+             "FILE.weir.mkv, which weir-send then streams to many viewers without encoding; a "
+             "second run continues an interrupted one"},
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
     {.name = "capture", .in_section = true, .argument = "WxH@FPS", .read = read_capture,
