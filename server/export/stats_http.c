@@ -31,8 +31,11 @@ enum {
 struct stats_http {
     struct access *access;     // borrowed; NULL: everybody may read
     struct MHD_Daemon *daemon; // owned
-    pthread_mutex_t lock;      // guards `latest`; held only to copy it
+    pthread_mutex_t lock;      // guards the following; held only to copy it
     struct stats latest;
+    struct stats_history history;
+    char *films;       // owned; NULL: not known yet
+    bool wants_films;  // requested since the last stats_http_wants_films
 };
 
 // Returns the number of bytes in use: `sessions` is the last member.
@@ -43,9 +46,33 @@ static size_t stats_bytes(const struct stats *f)
 
 void stats_http_publish(struct stats_http *s, const struct stats *f)
 {
+    struct process_stats p;
+    process_stats_read(&p);
     pthread_mutex_lock(&s->lock);
     memcpy(&s->latest, f, stats_bytes(f));
+    stats_history_add(&s->history, f, p.user_seconds + p.system_seconds);
     pthread_mutex_unlock(&s->lock);
+}
+
+bool stats_http_wants_films(struct stats_http *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool wants = s->wants_films;
+    s->wants_films = false;
+    pthread_mutex_unlock(&s->lock);
+    return wants;
+}
+
+void stats_http_publish_films(struct stats_http *s, const char *list)
+{
+    char *copy = strdup(list);
+    if (!copy)
+        return;
+    pthread_mutex_lock(&s->lock);
+    char *before = s->films;
+    s->films = copy;
+    pthread_mutex_unlock(&s->lock);
+    free(before);
 }
 
 static struct stats *copy_latest(struct stats_http *s)
@@ -80,14 +107,40 @@ static bool write_metrics(struct page *page, const struct stats *f, const struct
     return len >= 0;
 }
 
-static bool write_status(struct page *page, const struct stats *f, const struct process_stats *p)
+// Takes over the object.
+static bool write_json(struct page *page, json_t *o)
 {
-    json_t *o = stats_status_json(f, p);
     page->body = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(o);
     page->len = page->body ? strlen(page->body) : 0;
     page->type = "application/json";
     return page->body != NULL;
+}
+
+static bool write_status(struct stats_http *s, struct page *page, const struct stats *f,
+                         const struct process_stats *p, bool history)
+{
+    struct stats_history *past = history ? malloc(sizeof(*past)) : NULL;
+    json_t *o = stats_status_json(f, p);
+    if (past) {
+        pthread_mutex_lock(&s->lock);
+        memcpy(past, &s->history, sizeof(*past));
+        pthread_mutex_unlock(&s->lock);
+        stats_history_json(o, past);
+        free(past);
+    }
+    return write_json(page, o);
+}
+
+static bool write_films(struct stats_http *s, struct page *page, const struct stats *f)
+{
+    pthread_mutex_lock(&s->lock);
+    char *list = s->films ? strdup(s->films) : NULL;
+    s->wants_films = true;
+    pthread_mutex_unlock(&s->lock);
+    json_t *o = stats_films_json(list, f);
+    free(list);
+    return write_json(page, o);
 }
 
 // Only the page's own scripts run: each response marks them with a new random number, which an
@@ -115,28 +168,33 @@ static bool write_dashboard(struct page *page)
     return true;
 }
 
-static bool write_stats(struct stats_http *s, const char *url, struct page *page)
+static bool write_stats(struct stats_http *s, struct MHD_Connection *connection, const char *url,
+                        struct page *page)
 {
     struct stats *f = copy_latest(s);
     if (!f)
         return false;
     struct process_stats p;
     process_stats_read(&p);
-    bool good =
-        strcmp(url, "/metrics") == 0 ? write_metrics(page, f, &p) : write_status(page, f, &p);
+    bool history =
+        MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "history") != NULL;
+    bool good = strcmp(url, "/metrics") == 0      ? write_metrics(page, f, &p)
+                : strcmp(url, "/films.json") == 0 ? write_films(s, page, f)
+                                                  : write_status(s, page, f, &p, history);
     free(f);
     return good;
 }
 
-static unsigned write_page(struct stats_http *s, const char *method, const char *url,
-                           struct page *page)
+static unsigned write_page(struct stats_http *s, struct MHD_Connection *connection,
+                           const char *method, const char *url, struct page *page)
 {
-    bool is_stats = strcmp(url, "/metrics") == 0 || strcmp(url, "/status.json") == 0;
+    bool is_stats = strcmp(url, "/metrics") == 0 || strcmp(url, "/status.json") == 0 ||
+                    strcmp(url, "/films.json") == 0;
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return MHD_HTTP_METHOD_NOT_ALLOWED;
     if (!is_stats && strcmp(url, "/") != 0)
         return MHD_HTTP_NOT_FOUND;
-    if (is_stats ? write_stats(s, url, page) : write_dashboard(page))
+    if (is_stats ? write_stats(s, connection, url, page) : write_dashboard(page))
         return MHD_HTTP_OK;
     return MHD_HTTP_INTERNAL_SERVER_ERROR;
 }
@@ -240,7 +298,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     unsigned status =
         is_host_allowed(connection) ? let_in(ctx, connection, &page.refusal) : MHD_HTTP_FORBIDDEN;
     if (status == MHD_HTTP_OK)
-        status = write_page(ctx, method, url, &page);
+        status = write_page(ctx, connection, method, url, &page);
     return respond(connection, status, &page);
 }
 
@@ -296,5 +354,6 @@ void stats_http_free(struct stats_http *s)
     if (s->daemon)
         MHD_stop_daemon(s->daemon); // joins its thread
     pthread_mutex_destroy(&s->lock);
+    free(s->films);
     free(s);
 }

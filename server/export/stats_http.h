@@ -4,7 +4,8 @@
 //
 //   /              a page that displays the stats live (dashboard.html)
 //   /metrics       the stats in Prometheus' text format
-//   /status.json   the stats as JSON
+//   /status.json   the stats as JSON; with ?history=1 those of the last two minutes, too
+//   /films.json    the films that can be played, and where
 //
 // Limits: STATS_HTTP_CONNECTIONS connections, 8 of one address so that idle ones cannot keep others
 // out, and 16 KiB of memory per connection. A connection is closed if its first request does not
@@ -12,6 +13,7 @@
 #ifndef WEIR_SERVER_EXPORT_STATS_HTTP_H
 #define WEIR_SERVER_EXPORT_STATS_HTTP_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 
 #include "server/stats/stats.h"
@@ -29,7 +31,12 @@ struct stats_http; // opaque
 // the calling thread. `access`: borrowed; a request requires the right ACCESS_METRICS, by the path
 // "/", ?key=KEY or a password on the loopback; NULL: none is required.
 struct stats_http *stats_http_new(const struct sockaddr *at, struct access *access);
+// Call it about once a second.
 void stats_http_publish(struct stats_http *s, const struct stats *f);
+// Returns true once after a request for the films.
+bool stats_http_wants_films(struct stats_http *s);
+// Publishes a catalog's list (struct catalog_ops), which is copied.
+void stats_http_publish_films(struct stats_http *s, const char *list);
 void stats_http_free(struct stats_http *s); // NULL is fine
 
 #ifdef __cplusplus

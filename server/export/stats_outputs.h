@@ -20,9 +20,11 @@ struct stats_outputs; // opaque
 // Returns NULL if the file or the address cannot be opened (logged).
 struct stats_outputs *stats_outputs_new(const char *file, const struct sockaddr_storage *metrics,
                                         struct access *access, struct catalog *catalog, usec_t now);
+// Says where viewers find the server, once it listens.
+void stats_outputs_locate(struct stats_outputs *t, const struct stats_place *at);
 // Collects and publishes the stats; call it about once a second.
 void stats_outputs_collect(struct stats_outputs *t, usec_t now);
-// Stops the HTTP server and writes the last line of the file. NULL is fine.
+// Call it before the catalog is freed. Stops the HTTP server and writes the last line of the file. NULL is fine.
 void stats_outputs_free(struct stats_outputs *t, usec_t now);
 
 #ifdef __cplusplus

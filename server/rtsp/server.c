@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/log_stderr.h"
+#include "common/net/own_addresses.h"
 #include "common/net/tcp_listen.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
@@ -186,6 +187,24 @@ static void on_second(void *ctx, usec_t now)
         connection_second(s->connections[i], now);
 }
 
+// Tells the page of --metrics where viewers find the server.
+static void locate(struct server *s)
+{
+    const struct sockaddr *listen = (const struct sockaddr *)&s->config.listen;
+    char bound[SOCKADDR_TEXT];
+    struct sockaddr_storage at;
+    struct stats_place place = {.encrypted = s->config.credentials != NULL,
+                                .keys = s->config.access != NULL};
+    server_address(s, bound, sizeof(bound));
+    if (sockaddr_parse(bound, &at) != 0)
+        return;
+    place.port = sockaddr_port((struct sockaddr *)&at);
+    char *colon = strrchr(bound, ':');
+    if (colon && !address_is_any(listen))
+        snprintf(place.host, sizeof(place.host), "%.*s", (int)(colon - bound), bound);
+    stats_outputs_locate(s->config.telemetry, &place);
+}
+
 struct server *server_new(uv_loop_t *loop, const struct server_config *config)
 {
     struct server *s = calloc(1, sizeof(*s));
@@ -210,6 +229,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     s->poll.data = s;
     set_deaf(s, false);
     timer_set(s->second, clock_now() + USEC_PER_SEC);
+    locate(s);
     return s;
 
 free_timer:
