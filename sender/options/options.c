@@ -478,6 +478,9 @@ static const struct option_row rows[] = {
      .at = AT(stats), .help = "write a JSON line per second and viewer"},
     {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
      .help = "serve HTTP: stats for Prometheus at /metrics, a page that displays them at /"},
+    {.name = "control", .kind = OPTION_SWITCH, .at = AT(control),
+     .help = "at the address of --metrics, let the bearers of a key of --invite control list and "
+             "end sessions and set their levels"},
 
     OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
     {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
@@ -528,6 +531,8 @@ static const char *conflict(const struct options *o)
         return "--push-transport requires --push URL";
     if (!is_pushed && o->push_level >= 0)
         return "--push-level requires --push URL";
+    if (o->control && o->metrics.ss_family == AF_UNSPEC)
+        return "--control requires --metrics ADDR:PORT";
     if (is_pushed && o->prepare)
         return "--push conflicts with --prepare, which does not stream";
     if (is_pushed && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))

@@ -30,9 +30,8 @@ static bool add_film(void *ctx, const char *path, const char *real, const struct
     (void)st;
     if (stored_file_is(real)) // its original is gone
         return true;
-    char **names = f->count < MAX_FILMS
-                       ? realloc(f->names, (size_t)(f->count + 1) * sizeof(*names))
-                       : NULL;
+    char **names =
+        f->count < MAX_FILMS ? realloc(f->names, (size_t)(f->count + 1) * sizeof(*names)) : NULL;
     if (names)
         f->names = names;
     char *name = names ? strdup(real) : NULL;

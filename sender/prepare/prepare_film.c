@@ -30,8 +30,8 @@ enum { PLAN_BYTES = SDP_MAX_BYTES + STORED_TAG_MAX + 64 };
 
 struct prepare {
     const struct options *options;
-    const char *name;  // borrowed; of the film
-    const char *label; // borrowed; precedes the progress
+    const char *name;      // borrowed; of the film
+    const char *label;     // borrowed; precedes the progress
     struct source *source; // owned
     struct sdp sdp;        // with the ladder
     struct stored_plan plan;
@@ -323,8 +323,7 @@ static bool has_audio(const char *name)
 {
     int err;
     struct source *source = source_open(name, false, &err);
-    struct audio_source *audio =
-        source ? audio_source_open(NULL, source, name, NULL, &err) : NULL;
+    struct audio_source *audio = source ? audio_source_open(NULL, source, name, NULL, &err) : NULL;
     bool found = audio != NULL;
     audio_source_free(audio);
     source_free(source);

@@ -308,6 +308,20 @@ void stats_http_json(json_t *o, const struct http_stats *h)
     json_object_set_new(o, "http", http);
 }
 
+json_t *stats_control_session_json(const struct stats *f, const struct session_stats *s)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "session", json_string(s->id));
+    json_object_set_new(o, "path", json_string(f->streams[s->stream].path));
+    json_object_set_new(o, "address", *s->peer ? json_string(s->peer) : json_null());
+    json_object_set_new(o, "age", json_real(usec_to_sec(s->age)));
+    json_object_set_new(o, "transport", json_string(s->transport));
+    json_object_set_new(o, "playing", json_boolean(s->playing));
+    json_object_set_new(o, "level", json_integer(s->level));
+    json_object_set_new(o, "octets", count(s->octets + s->audio_octets));
+    return o;
+}
+
 static json_t *moment_json(const struct stats_moment *m)
 {
     json_t *o = json_object();
@@ -363,8 +377,8 @@ static json_t *film_json(const char *line, size_t len)
     json_t *o = json_object();
     json_object_set_new(o, "path", json_stringn(line, (size_t)(tab - line)));
     json_object_set_new(o, "seconds", is_known ? number(seconds) : json_null());
-    json_object_set_new(
-        o, "sizes", has_sizes ? json_stringn(next + 1, (size_t)(end - next - 1)) : json_null());
+    json_object_set_new(o, "sizes",
+                        has_sizes ? json_stringn(next + 1, (size_t)(end - next - 1)) : json_null());
     return o;
 }
 

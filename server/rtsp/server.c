@@ -187,6 +187,16 @@ static void on_second(void *ctx, usec_t now)
         connection_second(s->connections[i], now);
 }
 
+// Serves the control interface.
+static int on_control(void *ctx, const struct control_request *r, usec_t now)
+{
+    const struct server *s = ctx;
+    int err = ERR_NOT_FOUND;
+    for (int i = 0; i < s->places.count && err == ERR_NOT_FOUND; i++)
+        err = connection_control(s->connections[i], r, now);
+    return err;
+}
+
 // Tells the page of --metrics where viewers find the server.
 static void locate(struct server *s)
 {
@@ -230,6 +240,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     set_deaf(s, false);
     timer_set(s->second, clock_now() + USEC_PER_SEC);
     locate(s);
+    stats_outputs_attach(config->telemetry, on_control, s);
     return s;
 
 free_timer:
@@ -290,6 +301,7 @@ void server_free(struct server *s)
         connection_free(s->connections[i], now);
     still_maker_free(s->stills);
     timer_free(s->second);
+    stats_outputs_attach(s->config.telemetry, NULL, NULL);
     uv_close((uv_handle_t *)&s->poll, on_closed);
 }
 

@@ -27,8 +27,8 @@ struct session_stats {
     int number; // 1 .. STATS_SESSIONS, the smallest free number at its start; 0: none was free
     int stream; // index in struct stats' `streams`
     char id[20];
-    char peer[80]; // the viewer's address and port; empty: unknown
-    usec_t age;    // time since its start
+    char peer[80];                      // the viewer's address and port; empty: unknown
+    usec_t age;                         // time since its start
     char transport[TRANSPORT_MAX_NAME]; // with its parameters
     bool playing;
     int level;
@@ -128,8 +128,8 @@ struct cache_stats {
 
 // Where viewers find the server.
 struct stats_place {
-    char host[80]; // of the address it listens on; empty: of any of the machine
-    int port;      // 0: unknown
+    char host[80];  // of the address it listens on; empty: of any of the machine
+    int port;       // 0: unknown
     bool encrypted; // off the loopback, TLS is required
     bool keys;      // off the loopback, or everywhere, viewers need a key or a password
 };

@@ -57,8 +57,8 @@ TEST_CASE("folder_list: a walk has the films that may be offered, in order, unti
     const std::filesystem::path dir = f.dir.path;
     std::filesystem::create_directories(dir / "b" / ".c");
     std::filesystem::create_directories(dir / "x.mkv.weir.part");
-    for (const char *name : {"z.mp4", "a.mkv", "a.mkv.weir.mkv", "alone.mkv.weir.mkv", "b/2.ts", ".h.mkv", "n.txt",
-                             "b/.c/d.mkv", "x.mkv.weir.part/e.mkv"})
+    for (const char *name : {"z.mp4", "a.mkv", "a.mkv.weir.mkv", "alone.mkv.weir.mkv", "b/2.ts",
+                             ".h.mkv", "n.txt", "b/.c/d.mkv", "x.mkv.weir.part/e.mkv"})
         std::ofstream(dir / name) << "x";
     std::filesystem::create_symlink("/etc", dir / "out");
     struct seen {

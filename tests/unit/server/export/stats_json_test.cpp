@@ -202,7 +202,8 @@ TEST_CASE("stats_json: films of a catalog's list, and where they are")
     CHECK(none.at("films") == "null");
     CHECK(none.at("at") == "null");
     f->place = {"192.0.2.1", 8554, true, false};
-    object some(stats_films_json("/a.mkv\t1.5\t96x64,48x32\r\n/b%20c\t?\t?\r\nno film\r\n/d\t\t\r\n", f.get()));
+    object some(stats_films_json(
+        "/a.mkv\t1.5\t96x64,48x32\r\n/b%20c\t?\t?\r\nno film\r\n/d\t\t\r\n", f.get()));
     CHECK(some.at("films") == R"([{"path":"/a.mkv","seconds":1.5,"sizes":"96x64,48x32"},)"
                               R"({"path":"/b%20c","seconds":null,"sizes":null},)"
                               R"({"path":"/d","seconds":null,"sizes":null}])");
@@ -225,14 +226,14 @@ TEST_CASE("stats_json: the moments of the last two minutes; unknown values are n
     stats_history_json(o.o, h.get());
     json_t *moment = json_array_get(json_object_get(o.o, "history"), 0);
     object m(json_incref(moment));
-    for (const row &r : std::initializer_list<row>{{"t", "2.5"},
-                                                   {"cpu", "0.5"},
-                                                   {"octets", "0"},
-                                                   {"dropped_by_cause.full", "0"},
-                                                   {"sessions",
-                                                    R"([{"number":1,"session":"abc","rate":8000.0,"delay_ms":0.0,)"
-                                                    R"("rtt":null,"loss":null,"packets":6,"lost":1,)"
-                                                    R"("sound_octets":null}])"}}) {
+    for (const row &r : std::initializer_list<row>{
+             {"t", "2.5"},
+             {"cpu", "0.5"},
+             {"octets", "0"},
+             {"dropped_by_cause.full", "0"},
+             {"sessions", R"([{"number":1,"session":"abc","rate":8000.0,"delay_ms":0.0,)"
+                          R"("rtt":null,"loss":null,"packets":6,"lost":1,)"
+                          R"("sound_octets":null}])"}}) {
         INFO(r.path);
         CHECK(m.at(r.path) == r.value);
     }
