@@ -116,7 +116,7 @@ static int open_source(struct prepare *p)
     if (!(p->source = source_open(p->name, false, &err)))
         return err;
     if (*p->source->left_out)
-        log_info("%s: left out: %s", o->source, p->source->left_out);
+        log_info("%s: left out: %s", p->name, p->source->left_out);
     p->origin = (struct stored_origin){.bytes = st.st_size, .mtime = st.st_mtim.tv_sec};
     p->sdp = (struct sdp){.source = SDP_SOURCE_FILE,
                           .payload_type = RTP_PT_H264,
@@ -335,6 +335,8 @@ bool prepare_film_is_done(const struct options *o, const char *name)
     char path[PATH_MAX];
     struct stat original, stored;
     int err;
+    if (audio_source_track(o->audio)) // a prepared file does not tell which track it has
+        return false;
     if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
         stat(name, &original) != 0 || stat(path, &stored) != 0)
         return false;
