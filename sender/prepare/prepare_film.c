@@ -299,8 +299,8 @@ static int make(struct prepare *p)
     if (!option || strcmp(option, "none") != 0)
         audio = stored_parts_has(p->folder, STORED_AUDIO)
                     ? 0
-                    : stored_audio_make(p->name, p->source->origin,
-                                        audio_source_track(option), p->folder);
+                    : stored_audio_make(p->name, p->source->origin, audio_source_track(option),
+                                        p->folder);
     if (audio < 0 && audio != ERR_UNSUPPORTED) // audio that does not decode is omitted
         return audio;
     p->sdp.duration = (double)p->origin.frames / fps_value(p->source->fps);

@@ -170,7 +170,8 @@ TEST_CASE("mount_catalog: a reload keeps the viewers' streams", "[threads]")
     }
     CHECK(before[0]->max_viewers == 77); // it is the same stream for new viewers, too
     stats out{};
-    s.c->ops->stats(s.c, &out, [](void *, const stats *, const session_stats *) {}, nullptr, 0);
+    s.c->ops->stats(
+        s.c, &out, [](void *, const stats *, const session_stats *) {}, nullptr, 0);
     CHECK(out.stream_count == 5);
     std::string labels;
     for (int i = 0; i < out.stream_count; i++)
@@ -181,7 +182,8 @@ TEST_CASE("mount_catalog: a reload keeps the viewers' streams", "[threads]")
     CHECK(s.take("/gone", gone) == ERR_NOT_FOUND); // without a session it is gone
     CHECK(s.take("/other", other) == 0);           // and this one is the new one
     CHECK(other.hold.film == b.hold.film);
-    s.c->ops->stats(s.c, &out, [](void *, const stats *, const session_stats *) {}, nullptr, 0);
+    s.c->ops->stats(
+        s.c, &out, [](void *, const stats *, const session_stats *) {}, nullptr, 0);
     CHECK(out.stream_count == 3);
     for (auto *v : {&same, &other, &gone, &a, &b})
         s.leave(*v);
