@@ -82,8 +82,10 @@ class Context:
     directory: str  # logs of this run
     results: str  # results/NAME
     prefix: str
+    is_real: bool = False  # programs run: the figures depend on the machine
 
     def world(self, **kwargs):
+        self.is_real = True
         return net.World(self.directory, self.build, self.prefix, **kwargs)
 
     def kept(self, kind):
@@ -179,6 +181,13 @@ class Results:
         return list(rows.values())
 
 
+def _core_seconds():
+    """Returns (all, idle) time of all cores since the machine started, in ticks."""
+    with open("/proc/stat", encoding="ascii") as f:
+        ticks = [int(n) for n in f.readline().split()[1:9]]  # user nice system idle iowait irq softirq steal
+    return sum(ticks), ticks[3] + ticks[4]
+
+
 def one_run(task):
     """Makes one run (perhaps in a worker) and returns its row: figures, or the error that ended it."""
     name, quick, options, key, build, results = task
@@ -191,14 +200,19 @@ def one_run(task):
     row = {"cell": key[0], "contender": key[1], "run": key[2], "seed": context.seed,
            "started_at": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
            "kernel": platform.release()}
-    start = time.monotonic()
+    start, before = time.monotonic(), _core_seconds()
     try:
         row["figures"] = experiment.run(context)
     except programs.Failed as e:
         row["error"] = str(e)
     except Exception:  # a failed run must not end the others
         row["error"] = traceback.format_exc()
-    row["seconds"] = round(time.monotonic() - start, 1)
+    seconds = time.monotonic() - start
+    row["seconds"] = round(seconds, 1)
+    if context.is_real:
+        now = _core_seconds()
+        row["cores"] = os.cpu_count()
+        row["busy"] = round(1 - (now[1] - before[1]) / max(now[0] - before[0], 1), 3)  # by all programs of the machine
     return row
 
 

@@ -53,13 +53,29 @@ def arguments():
     return parser, args
 
 
+def duration(e):
+    """Returns the seconds that all default runs of an experiment take, one after the other."""
+    return len(experiment.plan(e, e.runs)) * e.seconds
+
+
+def time_text(seconds):
+    """Returns a duration in hours, minutes and seconds, with two units at most: 22 h 6 min, 3 min, 40 s."""
+    seconds = round(seconds)
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes = round(seconds / 60)
+    hours, minutes = divmod(minutes, 60)
+    return " ".join(text for text in (f"{hours} h" if hours else "", f"{minutes} min" if minutes else "") if text)
+
+
 def show_list():
-    for name in experiment.names():
-        e = experiment.load(name)
-        jobs = len(experiment.plan(e, e.runs))
+    """Prints all experiments, the shortest first."""
+    found = [(name, experiment.load(name), experiment.load(name, quick=True)) for name in experiment.names()]
+    for name, e, quick in sorted(found, key=lambda item: (duration(item[1]), item[0])):
         default = sum(c.default for c in e.cells)
-        print(f"{name}: {e.title}\n    {default} cells ({len(e.cells)} in all), {jobs // e.runs} conditions and "
-              f"contenders, {e.runs} runs each: about {jobs * e.seconds / 3600:.1f} h")
+        print(f"{name}: {e.title}\n    {time_text(duration(e))}, with --quick {time_text(duration(quick))}: "
+              f"{default} cells ({len(e.cells)} in all), {len(experiment.plan(e, 1))} conditions and contenders, "
+              f"{e.runs} run{'s' if e.runs > 1 else ''} each")
 
 
 REAL = ("goddard", "arc", "psp")  # they have an experiment NAME_real; the others are contenders of `real`
@@ -93,7 +109,7 @@ def conduct(args, options):
             return 1
         failed = experiment.execute(e, jobs, results, os.path.abspath(args.build), args.quick, options, args.jobs)
     rows = [r for r in results.read() if "figures" in r]
-    page = report.Report(directory, e.title, PROGRAM + " " + shlex.join(sys.argv[1:]))
+    page = report.Report(directory, e.title, PROGRAM + " " + shlex.join(sys.argv[1:]), report.smoke_note(rows))
     e.report(rows, page)
     print(f"report: {os.path.relpath(page.write())}", flush=True)
     complaints = e.check(rows) if e.check else []

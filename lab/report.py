@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """results/NAME/index.html: one self-contained page, with the tables as CSV and the plots as PNG in the same folder."""
 import base64
+import collections
 import csv
 import datetime
 import html
@@ -16,9 +17,12 @@ caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
 th { background: #f5f6f8; } th:first-child, td:first-child { text-align: left; }
 td.met { color: #146c2e; } td.missed { color: #b3261e; font-weight: 600; }
+.smoke td.missed { color: #666; font-weight: 400; } .note.smoke { font-weight: 600; }
 figure { margin: 1.2rem 0; } img { max-width: 100%; } figcaption, .note { color: #555; font-size: .9rem; }
 code { background: #f5f6f8; padding: .1rem .3rem; } .wide { overflow-x: auto; }
 """
+
+WAITED_MAX = 0.05  # of its life that a thread may wait for a core in a run that is judged
 
 
 def slug(text):
@@ -38,13 +42,40 @@ def table_html(caption, headers, rows):
             f"<tbody>{body}</tbody></table></div>")
 
 
-class Report:
-    """Collects sections, tables and plots; write() writes the page."""
+def smoke_note(rows):
+    """Returns a sentence if ROWS cannot carry a verdict, else None.
 
-    def __init__(self, directory, title, command):
+    Runs of programs are a smoke test if a cell has one run only, or if a thread waited for a core for more than
+    WAITED_MAX of its life. Simulated runs are none: their figures do not depend on the machine.
+    """
+    real = [row for row in rows if row.get("cores")]
+    if not real:
+        return None
+    counts = collections.Counter((row["cell"], row["contender"]) for row in real)
+    least, most = min(counts.values()), max(counts.values())
+    waited = max((row["figures"].get("waited") or 0 for row in real), default=0)
+    if least > 1 and waited <= WAITED_MAX:
+        return None
+    runs = "one run" if most == 1 else f"{most} runs" if least == most else f"{least} to {most} runs"
+    cores = max(row["cores"] for row in real)
+    busy = max(row["busy"] for row in real)
+    text = f"{runs}, {cores} core{'s' if cores > 1 else ''}, machine busy {busy * 100:.0f} %"
+    if waited > WAITED_MAX:
+        text += f", a thread waited for a core {waited * 100:.0f} % of the time"
+    return text[0].upper() + text[1:] + ": a smoke test."
+
+
+class Report:
+    """Collects sections, tables and plots; write() writes the page.
+
+    SMOKE: why its figures carry no verdict (smoke_note), or None. Then what was missed is grey, not red.
+    """
+
+    def __init__(self, directory, title, command, smoke=None):
         self.directory = directory
         self.title = title
         self.command = command
+        self.smoke = smoke
         self.parts = []
         os.makedirs(directory, exist_ok=True)
 
@@ -77,8 +108,12 @@ class Report:
         when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
         note = (f"Made by <code>{html.escape(self.command)}</code> on {when}, Linux {html.escape(platform.release())}, "
                 f"{os.cpu_count()} cores. Intervals in brackets are 95 % (bootstrap over runs).")
+        body, smoke = "<body>", ""
+        if self.smoke:
+            body = '<body class="smoke">'
+            smoke = f'<p class="note smoke">{html.escape(self.smoke)}</p>\n'
         page = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(self.title)}</title>'
-                f"<style>{STYLE}</style></head><body>\n<h1>{html.escape(self.title)}</h1>\n"
+                f"<style>{STYLE}</style></head>{body}\n<h1>{html.escape(self.title)}</h1>\n{smoke}"
                 f'<p class="note">{note}</p>\n' + "\n".join(self.parts) + "\n</body></html>\n")
         path = os.path.join(self.directory, "index.html")
         temporary = path + ".new"

@@ -389,6 +389,8 @@ static int serve(struct program *p, const struct options *o)
     p->outputs = stats_outputs_new(o->stats, &o->metrics, p->access, p->catalog, clock_now());
     if (!p->outputs)
         goto free_access;
+    if (o->control && stats_outputs_control(p->outputs, &p->loop, p->access, o->state_dir) != 0)
+        goto free_outputs;
     struct server_config config = {.listen = o->listen,
                                    .program = send_option_table.program,
                                    .catalog = p->catalog,

@@ -2,6 +2,7 @@
 #include "player/policy/playlist.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,4 +136,80 @@ int playlist_read(struct playlist *p, const char *text, size_t len, const struct
     if (!p->count)
         snprintf(error, cap, "no channel in it");
     return p->count ? 0 : ERR_MALFORMED;
+}
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+// Writes a path as people read it: without its first slash, and with the characters that %XX
+// encodes, but for control characters.
+static void path_title(const char *path, char title[PLAYLIST_TITLE])
+{
+    char text[URL_MAX_TEXT];
+    size_t len = 0;
+    for (const char *at = path + (*path == '/'); *at && len < sizeof(text) - 1; at++) {
+        int high = *at == '%' ? hex(at[1]) : -1;
+        int low = high >= 0 ? hex(at[2]) : -1;
+        text[len] = low >= 0 ? (char)(high << 4 | low) : *at;
+        at += low >= 0 ? 2 : 0;
+        if ((unsigned char)text[len] < ' ' || text[len] == 0x7f)
+            text[len] = '?';
+        len++;
+    }
+    text[len] = '\0';
+    utf8_copy(text, title, PLAYLIST_TITLE);
+}
+
+// "1:02:03, 1280x720"; a list says "?" where it does not know, and words such as "live".
+static void list_detail(struct text seconds, struct text sizes, char out[PLAYLIST_TITLE])
+{
+    char words[24], size[32];
+    struct scan s = text_scan(seconds);
+    int64_t whole;
+    text_copy(seconds, words, sizeof(words));
+    text_copy(sizes, size, sizeof(size));
+    size[strcspn(size, ",")] = '\0';
+    if (scan_int(&s, INT32_MAX, &whole)) {
+        int hours = (int)(whole / 3600), minutes = (int)(whole / 60 % 60), rest = (int)(whole % 60);
+        if (hours)
+            snprintf(words, sizeof(words), "%d:%02d:%02d", hours, minutes, rest);
+        else
+            snprintf(words, sizeof(words), "%d:%02d", minutes, rest);
+    }
+    bool has_words = words[0] && words[0] != '?', has_size = size[0] && size[0] != '?';
+    char text[PLAYLIST_TITLE + 16];
+    snprintf(text, sizeof(text), "%s%s%s", has_words ? words : "",
+             has_words && has_size ? ", " : "", has_size ? size : "");
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    utf8_copy(text, out, PLAYLIST_TITLE);
+}
+
+int playlist_read_list(struct playlist *p, struct text list, const struct url *server)
+{
+    struct scan in = list.at ? text_scan(list) : (struct scan){0};
+    for (struct scan line; scan_line(&in, &line);) {
+        struct text path = text_of_scan(scan_until(&line, '\t'));
+        struct text seconds = text_of_scan(scan_until(&line, '\t'));
+        struct text sizes = text_of_scan(scan_until(&line, '\t'));
+        struct url url;
+        char title[PLAYLIST_TITLE], name[URL_MAX_TEXT];
+        if (!path.len || path.at[0] != '/' || path.len >= sizeof(name) ||
+            read_url(text_scan(path), server, &url) != NULL)
+            continue;
+        memcpy(url.key, server->key, sizeof(url.key));
+        text_copy(path, name, sizeof(name));
+        path_title(name, title);
+        int err = playlist_add(p, &url, title);
+        if (err)
+            return err == ERR_FULL ? 0 : err;
+        list_detail(seconds, sizes, p->channels[p->count - 1].detail);
+    }
+    return 0;
 }

@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 
+#include "common/wire/text.h"
 #include "common/wire/url.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,7 @@ enum {
 struct playlist_channel {
     struct url url;
     char title[PLAYLIST_TITLE];
+    char detail[PLAYLIST_TITLE]; // of a server's list: length and sizes; else empty
 };
 
 struct playlist { // all zero at first
@@ -42,6 +44,10 @@ int playlist_add(struct playlist *p, const struct url *url, const char *title);
 // ERR_NO_MEMORY: then `error` of `cap` bytes says which line and why, without a password.
 int playlist_read(struct playlist *p, const char *text, size_t len, const struct url *server,
                   char *error, size_t cap);
+// Adds what the server of `server` lists: lines with a path, seconds and sizes, separated by tabs
+// (docs/protocol.md). Its user, key and pin are those of `server`. Skips a line that is none, and
+// what exceeds PLAYLIST_MAX. 0 or ERR_NO_MEMORY.
+int playlist_read_list(struct playlist *p, struct text list, const struct url *server);
 void playlist_free(struct playlist *p);
 
 #ifdef __cplusplus

@@ -75,6 +75,11 @@ static void on_display_transport(void *ctx, const char *name)
     commands_post(ctx, &c);
 }
 
+static void on_display_channel(void *ctx, int channel)
+{
+    commands_post(ctx, &(struct command){.kind = COMMAND_CHANNEL, .level = channel});
+}
+
 static void on_display_seek(void *ctx, bool relative, double seconds)
 {
     enum command_kind kind = relative ? COMMAND_SEEK_BY : COMMAND_SEEK;
@@ -86,6 +91,7 @@ void commands_connect(struct commands *c, struct display_config *display)
     display->on_command = on_display_command;
     display->on_level = on_display_level;
     display->on_transport = on_display_transport;
+    display->on_channel = on_display_channel;
     display->on_seek = on_display_seek;
     display->ctx = c;
 }

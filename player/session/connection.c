@@ -26,6 +26,7 @@ enum { MIN_PLAYOUT_MS = 20 };           // that the server takes
 
 struct connection {
     struct connection_config config;
+    bool listed;                     // on_listed follows
     struct rtsp_link *link;          // these are owned; NULL: hung up
     struct stream_player *stream;    // NULL: not described yet
     struct goddard_session *goddard; // NULL: not wanted
@@ -330,9 +331,11 @@ static void on_connected(void *ctx, usec_t now)
 
 static void on_list(void *ctx, struct text list, usec_t now)
 {
-    (void)ctx;
+    struct connection *c = ctx;
     (void)now;
-    stream_description_print_list(list);
+    c->listed = c->config.ops->on_list(c->config.ctx, list);
+    if (!c->listed)
+        stream_description_print_list(list);
 }
 
 // Logs if a transport was preferred that this program may not use.
@@ -559,6 +562,10 @@ static void on_link_end(void *ctx, enum rtsp_client_end end, const char *text, u
             ops->on_gone(c->config.ctx, text, now);
         return;
     case RTSP_CLIENT_LISTED:
+        if (c->listed) {
+            ops->on_listed(c->config.ctx, now);
+            return;
+        }
         if (c->config.channel && ops->on_lost(c->config.ctx, "the URL names a folder", now))
             return;
         ops->on_end(c->config.ctx, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);

@@ -42,7 +42,11 @@ struct connection_ops {
     // The viewing ends. `error`: for people; NULL: none.
     void (*on_end)(void *ctx, enum qoe_ended ended, int exit_code, const char *error, usec_t now);
     void (*on_left)(void *ctx, usec_t now); // after connection_leave
-    void (*on_idle)(void *ctx);             // PLAY was answered, but no media arrived
+    // The URL names a folder, with this list of films. Returns true if on_listed is to follow, when
+    // the connection has ended, in place of on_end.
+    bool (*on_list)(void *ctx, struct text list);
+    void (*on_listed)(void *ctx, usec_t now);
+    void (*on_idle)(void *ctx); // PLAY was answered, but no media arrived
 };
 
 struct connection_config {

@@ -27,6 +27,9 @@ struct connections {
     char reason[256];               // reason of the last loss
     usec_t stalled_since;           // RECONNECT_STALLED
     struct picture *last_picture;   // of earlier connections; owned, NULL: none
+    struct playlist films;          // owned; of the folder that the URL names; empty: none
+    bool stays;                     // in a window, where the viewer may choose and try again
+    unsigned chooses;               // how often the viewer had to choose a film
     bool over;                      // connections_stop was called
     bool leaving;                   // connections_leave sent TEARDOWN
 };
@@ -264,16 +267,27 @@ int connections_channel(const struct connections *c)
     return c->channel;
 }
 
+const struct playlist *connections_playlist(const struct connections *c)
+{
+    const struct playlist *p = &c->config.options->playlist;
+    return p->count ? p : c->films.count ? &c->films : NULL;
+}
+
+unsigned connections_chooses(const struct connections *c)
+{
+    return c->chooses;
+}
+
 int connections_channels(const struct connections *c)
 {
-    int listed = c->config.options->playlist.count;
-    return listed ? listed : 1;
+    const struct playlist *p = connections_playlist(c);
+    return p ? p->count : 1;
 }
 
 const char *connections_channel_name(const struct connections *c)
 {
-    const struct playlist *p = &c->config.options->playlist;
-    bool has_title = p->count && p->channels[c->channel - 1].title[0];
+    const struct playlist *p = connections_playlist(c);
+    bool has_title = p && p->channels[c->channel - 1].title[0];
     return has_title ? p->channels[c->channel - 1].title : c->chosen.url.text;
 }
 
@@ -290,7 +304,8 @@ void connections_select(struct connections *c, int number, usec_t now)
     c->other |= c->shown || number != c->channel;
     c->channel = number;
     c->asked = now;
-    c->chosen.url = o->playlist.count ? o->playlist.channels[number - 1].url : o->url;
+    const struct playlist *p = connections_playlist(c);
+    c->chosen.url = p ? p->channels[number - 1].url : o->url;
     c->chosen.level = c->chosen.url.level >= 0 ? c->chosen.url.level : o->level;
     c->chosen.start = 0;
     qoe_on_channel(c->config.qoe, number, c->chosen.url.text, now);
@@ -445,6 +460,29 @@ static void on_left(void *ctx, usec_t now)
         (void)take(c, RECONNECT_LEFT, now);
 }
 
+// In a window the viewer chooses one of the films. Elsewhere the list is printed, and an empty one,
+// too.
+static bool on_list(void *ctx, struct text list)
+{
+    struct connections *c = ctx;
+    if (!c->stays || c->over || connections_playlist(c))
+        return false;
+    return playlist_read_list(&c->films, list, &c->chosen.url) == 0 && c->films.count;
+}
+
+static void on_listed(void *ctx, usec_t now)
+{
+    struct connections *c = ctx;
+    if (c->over)
+        return;
+    if (c->films.count == 1) {
+        connections_select(c, 1, now);
+        return;
+    }
+    c->chooses++;
+    connections_halt(c, now);
+}
+
 static void on_idle(void *ctx)
 {
     struct connections *c = ctx;
@@ -459,6 +497,8 @@ static const struct connection_ops connection_ops = {.on_described = on_describe
                                                      .on_gone = on_gone,
                                                      .on_end = on_end,
                                                      .on_left = on_left,
+                                                     .on_list = on_list,
+                                                     .on_listed = on_listed,
                                                      .on_idle = on_idle};
 
 // ---- The end ----
@@ -495,6 +535,7 @@ struct connections *connections_new(const struct connections_config *config, use
     // In a window the viewer may try again what failed.
     bool stays = !o->headless && !config->display->list_only && o->reconnect == OPTION_ON &&
                  !o->duration && !o->script.count;
+    c->stays = stays;
     reconnect_init(&c->reconnect, o->reconnect == OPTION_ON, stays || o->playlist.count);
     c->retry = timer_new(config->loop, on_retry_time, c);
     if (c->retry && make(c, o->playlist.count, now))
@@ -512,5 +553,6 @@ void connections_free(struct connections *c)
     rtsp_spare_free(c->spare);
     timer_free(c->retry);
     picture_unref(c->last_picture);
+    playlist_free(&c->films);
     free(c);
 }

@@ -79,6 +79,11 @@ void connections_retry(struct connections *c, usec_t now);
 void connections_halt(struct connections *c, usec_t now);
 int connections_channel(const struct connections *c); // the one chosen last, from 1
 int connections_channels(const struct connections *c);
+// Returns the channels, of --playlist or of the folder that the URL names; NULL: there is one only.
+// Constant from its first return on, until connections_free.
+const struct playlist *connections_playlist(const struct connections *c);
+// Returns how often the viewer had to choose a film of a folder: the list shall be shown.
+unsigned connections_chooses(const struct connections *c);
 // The name of that channel for people: its title, or its URL without the user.
 const char *connections_channel_name(const struct connections *c);
 // The viewer has chosen another channel than the first.

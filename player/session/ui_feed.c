@@ -71,9 +71,11 @@ static void show_title(struct ui_feed *u, const struct ui_facts *f)
     if (!f->shown) {
         if (u->ticks++ == CONNECTING_TICKS)
             display->ops->expect(display, CONNECTING_WIDTH, CONNECTING_HEIGHT);
-        bool failed = f->reconnect->state == RECONNECT_STOPPED;
-        snprintf(text, sizeof(text), "weir-play: %s %.200s",
-                 failed ? "cannot open" : "connecting to", f->host);
+        bool stopped = f->reconnect->state == RECONNECT_STOPPED;
+        const char *what = !stopped                    ? "connecting to"
+                           : f->chooses && !*f->reason ? "choose a film of"
+                                                       : "cannot open";
+        snprintf(text, sizeof(text), "weir-play: %s %.200s", what, f->host);
         display->ops->set_status(display, text);
         return;
     }
@@ -209,6 +211,7 @@ static void make_message(const struct connection_status *c, const struct ui_fact
         .link = link_of(f),
         .host = f->host,
         .reason = f->reason,
+        .chooses = f->chooses && !f->other,
         .other = f->reconnect->state >= RECONNECT_SELECTING ? f->channel : f->transport,
         .tries = f->reconnect->tries,
         .next = reconnect_remaining(f->reconnect, now),
@@ -253,6 +256,9 @@ static void fill_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     o->duration = c.sdp ? c.sdp->duration : -1;
     o->position = c.position;
     o->scale = c.scale;
+    o->channels = f->channels;
+    o->channel = f->shown && f->reconnect->state != RECONNECT_STOPPED ? f->number : 0;
+    o->choose = f->chooses;
     make_message(&c, f, &o->message, now);
 }
 

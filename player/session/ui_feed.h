@@ -30,6 +30,9 @@ struct ui_facts {
     const struct qoe_transport *second; // stats of the last second
     bool raw;                           // true if transports over raw TCP segments are available
     bool other;                         // the viewer has chosen another channel than the first
+    const struct playlist *channels;    // NULL: there is one only
+    int number;                         // of the channel chosen last, from 1
+    unsigned chooses;                   // as connections_chooses has it
     bool list;                          // the transport is chosen from a list
 };
 

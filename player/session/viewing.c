@@ -471,6 +471,9 @@ static struct ui_facts ui_facts(const struct viewing *v)
                              .host = connections_host(v->connections),
                              .second = &v->second,
                              .raw = v->raw,
+                             .channels = connections_playlist(v->connections),
+                             .number = connections_channel(v->connections),
+                             .chooses = connections_chooses(v->connections),
                              .list = connections_has_list(v->connections),
                              .other = connections_is_other(v->connections)};
 }

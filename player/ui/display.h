@@ -43,6 +43,7 @@ struct display_config {
     // Chosen in the menu; MENU_AUTOMATIC (-1): the sender or the player chooses.
     void (*on_level)(void *ctx, int level);
     void (*on_transport)(void *ctx, const char *name); // chosen in the menu
+    void (*on_channel)(void *ctx, int channel);        // chosen in the menu, from 1
     // Seek to `seconds` of the media; relative: by `seconds`.
     void (*on_seek)(void *ctx, bool relative, double seconds);
     void *ctx; // of all callbacks but on_shown

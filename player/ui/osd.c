@@ -18,7 +18,7 @@
 
 #define TRY_AGAIN "Try again"
 
-enum osd_menu { MENU_NONE, MENU_LEVEL, MENU_TRANSPORT };
+enum osd_menu { MENU_NONE, MENU_LEVEL, MENU_TRANSPORT, MENU_CHANNEL };
 enum panel_form { PANEL_OFF, PANEL_COMPACT, PANEL_FULL, PANEL_FORMS };
 
 struct osd {
@@ -280,6 +280,7 @@ static void osd_draw_help(const struct osd *o)
         {"up, down, + -", "one level higher, lower"},
         {"l", "choose a level"},
         {"t", "choose a transport"},
+        {"c", "choose a channel, or a film of the folder"},
         {"PageUp, PageDown", "next, previous channel (with --playlist)"},
         {"x", "stop; space plays again"},
         {"i", "panel: one line, all of it, off"},
@@ -384,6 +385,8 @@ void osd_free(struct osd *o)
     free(o);
 }
 
+static void toggle_menu(struct osd *o, enum osd_menu menu);
+
 void osd_tell(struct osd *o, const struct osd_state *state, usec_t now)
 {
     if (state->samples != o->state.samples) {
@@ -393,7 +396,10 @@ void osd_tell(struct osd *o, const struct osd_state *state, usec_t now)
     if (state->toasts != o->state.toasts)
         osd_say(o, state->toast, now);
     pause_sign_set(&o->sign, state->paused, now);
+    bool chooses = state->choose != o->state.choose;
     o->state = *state;
+    if (chooses && o->open != MENU_CHANNEL)
+        toggle_menu(o, MENU_CHANNEL);
 }
 
 void osd_say(struct osd *o, const char *text, usec_t now)
@@ -446,6 +452,10 @@ static void toggle_menu(struct osd *o, enum osd_menu menu)
     o->shows_help = false;
     if (closes || !o->text)
         return;
+    if (menu == MENU_CHANNEL && !o->state.channels) {
+        osd_say(o, "There is no list: --playlist FILE has one, and a folder's URL", clock_now());
+        return;
+    }
     if (menu == MENU_LEVEL && !o->state.may_choose) {
         struct key_level l = {.ladder = &o->state.ladder, .policy = o->state.level_policy};
         char text[sizeof(o->toast)];
@@ -459,6 +469,8 @@ static void toggle_menu(struct osd *o, enum osd_menu menu)
                                 .may_automatic = o->state.may_automatic,
                                 .automatic = o->state.automatic};
         menu_of_levels(&o->menu, &l);
+    } else if (menu == MENU_CHANNEL) {
+        menu_of_channels(&o->menu, o->state.channels, o->state.channel);
     } else {
         struct menu_transports t = {.names = names,
                                     .details = details,
@@ -481,6 +493,8 @@ static void choose(struct osd *o)
         return;
     if (open == MENU_LEVEL)
         o->config->on_level(o->config->ctx, item->value);
+    else if (open == MENU_CHANNEL)
+        o->config->on_channel(o->config->ctx, item->value);
     else
         o->config->on_transport(o->config->ctx, item->text);
 }
@@ -528,6 +542,8 @@ static bool toggle_key(struct osd *o, const SDL_KeyboardEvent *key)
         toggle_menu(o, MENU_LEVEL);
     } else if (sym == SDLK_t) {
         toggle_menu(o, MENU_TRANSPORT);
+    } else if (sym == SDLK_c) {
+        toggle_menu(o, MENU_CHANNEL);
     } else {
         return false;
     }

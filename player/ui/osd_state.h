@@ -30,6 +30,11 @@ struct osd_state {
     double duration;     // of stored media, seconds; < 0: live
     char toast[200];     // a message shown for a few seconds
     unsigned toasts;     // number of toasts so far
+    // What the viewer may watch; NULL: only one thing. Borrowed until the viewing has ended, and
+    // constant.
+    const struct playlist *channels;
+    int channel;     // that plays; 0: none
+    unsigned choose; // incremented when the viewer must choose one
 };
 
 #ifdef __cplusplus

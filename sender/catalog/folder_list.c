@@ -162,23 +162,25 @@ static const struct seen_file *look(struct listing *l, const char *path, const c
     return f;
 }
 
-static void list_file(struct listing *l, const char *path, const char *real, const struct stat *st)
+// Adds a line. Returns false if the list is full.
+static bool list_film(void *ctx, const char *path, const char *real, const struct stat *st)
 {
+    struct listing *l = ctx;
     char encoded[CATALOG_URL_PATH_MAX];
     char line[CATALOG_URL_PATH_MAX + 128];
     if (catalog_path_encode(path, encoded, sizeof(encoded)) < 0) // no viewer can request it
-        return;
+        return true;
     const struct seen_file *f = look(l, path, real, st);
     if (f && !f->is_media)
-        return;
+        return true;
     int len = f && !f->is_slow
                   ? snprintf(line, sizeof(line), "%s\t%.1f\t%s\r\n", encoded, f->duration, f->sizes)
                   : snprintf(line, sizeof(line), "%s\t?\t?\r\n", encoded);
     if (len < 0 || l->used + (size_t)len >= l->cap)
-        return;
+        return true;
     memcpy(l->out + l->used, line, (size_t)len + 1);
     l->used += (size_t)len;
-    l->count++;
+    return ++l->count < FOLDER_LIST_MAX;
 }
 
 // Returns true if the name is a video's. Other files are never opened.
@@ -206,11 +208,18 @@ static bool is_listed(const char *root, const char *path)
     return !folder_real_file(root, original, real, &st);
 }
 
-static void list_folder(struct listing *l, const char *folder, int depth)
+struct walk {
+    const char *root;
+    folder_list_film *fn;
+    void *ctx;
+    bool ended; // by `fn`
+};
+
+static void walk_folder(struct walk *w, const char *folder, int depth)
 {
     char name[PATH_MAX];
     struct dirent **entries;
-    if (snprintf(name, sizeof(name), "%s/%s", l->list->root, folder) >= (int)sizeof(name))
+    if (snprintf(name, sizeof(name), "%s/%s", w->root, folder) >= (int)sizeof(name))
         return;
     int count = scandir(name, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
@@ -222,19 +231,25 @@ static void list_folder(struct listing *l, const char *folder, int depth)
         // Most files of a folder may not be videos: skip them before the system calls below.
         bool other = entries[i]->d_type == DT_REG && len < (int)sizeof(path) && !is_film(path);
         bool there = entries[i]->d_name[0] != '.' && len < (int)sizeof(path) && !other &&
-                     l->count < FOLDER_LIST_MAX && folder_real_file(l->list->root, path, real, &st);
+                     !w->ended && folder_real_file(w->root, path, real, &st);
         free(entries[i]);
         if (!there)
             continue;
         size_t part = strlen(path);
         bool parts = part > 10 && strcmp(path + part - 10, ".weir.part") == 0;
         if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH && !parts)
-            list_folder(l, path, depth + 1);
-        else if (S_ISREG(st.st_mode) && is_film(path) && is_listed(l->list->root, path))
-            list_file(l, path, real, &st);
+            walk_folder(w, path, depth + 1);
+        else if (S_ISREG(st.st_mode) && is_film(path) && is_listed(w->root, path))
+            w->ended = !w->fn(w->ctx, path, real, &st);
     }
     if (count >= 0)
         free(entries);
+}
+
+void folder_list_walk(const char *root, folder_list_film *fn, void *ctx)
+{
+    struct walk w = {.root = root, .fn = fn, .ctx = ctx};
+    walk_folder(&w, "", 0);
 }
 
 int folder_list_make(struct folder_list *l, char *out, size_t cap, usec_t budget, usec_t each,
@@ -251,7 +266,7 @@ int folder_list_make(struct folder_list *l, char *out, size_t cap, usec_t budget
     l->behind = false;
     for (struct seen_file *f = l->seen; f; f = f->next)
         f->is_there = false;
-    list_folder(&made, "", 0);
+    folder_list_walk(l->root, list_film, &made);
     // Forget files that are gone: a server may run for years.
     for (struct seen_file **at = &l->seen, *f; (f = *at);) {
         if (f->is_there) {

@@ -27,6 +27,12 @@ void folder_list_free(struct folder_list *l);          // NULL is fine
 int folder_list_make(struct folder_list *l, char *out, size_t cap, usec_t budget, usec_t each,
                      struct media_guard *guard);
 
+// Receives a film: its path in the folder, and its real path. Returns false to end the walk.
+typedef bool folder_list_film(void *ctx, const char *path, const char *real, const struct stat *st);
+// Calls `fn` for each film below `root`, a real path, that may be offered, in alphabetical order.
+// Omits a prepared file whose original is there too. Opens no film.
+void folder_list_walk(const char *root, folder_list_film *fn, void *ctx);
+
 // Resolves `path` in the folder `root`. Returns true if the file exists and may be offered: not if
 // a link leads out of the folder or to a hidden file.
 bool folder_real_file(const char *root, const char *path, char real[PATH_MAX], struct stat *st);

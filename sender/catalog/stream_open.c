@@ -58,9 +58,8 @@ static void warn_of_audio(const struct options *o, const char *name)
                  name, o->audio);
 }
 
-// Returns why the stored ladder cannot be used for its original file; NULL if it can.
-static const char *unfit(const struct stored_info *info, const struct stat *original,
-                         const struct options *o)
+const char *stream_open_unfit(const struct stored_info *info, const struct stat *original,
+                              const struct options *o)
 {
     if (!stored_origin_is_of(&info->origin, original->st_size, original->st_mtim.tv_sec))
         return "the original file has changed since";
@@ -96,7 +95,7 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
     int unread;
     struct stored_cache *cache = stored_cache_new(path, guard, &unread);
     const char *reason =
-        cache ? unfit(stored_cache_info(cache), &original, o) : "it cannot be read";
+        cache ? stream_open_unfit(stored_cache_info(cache), &original, o) : "it cannot be read";
     if (!reason) {
         log_info("%s: using its prepared file %s", name, path);
         note_top(o, name, &stored_cache_info(cache)->sdp.ladder, SOURCE_NOTE_PREPARED);

@@ -4,6 +4,9 @@
 #ifndef WEIR_SENDER_CATALOG_STREAM_OPEN_H
 #define WEIR_SENDER_CATALOG_STREAM_OPEN_H
 
+#include <sys/stat.h>
+
+#include "media/stored/stored_group.h"
 #include "sender/options/options.h"
 #include "server/session/stream.h"
 
@@ -17,6 +20,11 @@ extern "C" {
 // 0 or an error (logged); ERR_TIMED_OUT after the guard's deadline, ERR_CLOSED after its stop.
 int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
                 const char *name);
+
+// Returns why a stored ladder cannot be used for its original file with these options, a static
+// text; NULL: it can.
+const char *stream_open_unfit(const struct stored_info *info, const struct stat *original,
+                              const struct options *o);
 
 // Calls stream_open, for at most `limit`, and stream_start; for a program that has nothing else to
 // do. stream_open runs on a thread of its own. After ERR_TIMED_OUT (logged) the thread may still

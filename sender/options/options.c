@@ -487,8 +487,9 @@ static const struct option_row rows[] = {
      .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
              "--prepare 3)"},
     {.name = "prepare", .kind = OPTION_SWITCH, .at = AT(prepare),
-     .help = "do not stream: encode FILE into FILE.weir.mkv, which weir-send then streams to many "
-             "viewers without encoding; a second run continues an interrupted one"},
+     .help = "do not stream: encode FILE, or each film of FOLDER that is not up to date, into "
+             "FILE.weir.mkv, which weir-send then streams to many viewers without encoding; a "
+             "second run continues an interrupted one"},
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
     {.name = "capture", .in_section = true, .argument = "WxH@FPS", .read = read_capture,
@@ -517,6 +518,9 @@ static const struct option_row rows[] = {
      .at = AT(stats), .help = "write a JSON line per second and viewer"},
     {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
      .help = "serve HTTP: stats for Prometheus at /metrics, a page that displays them at /"},
+    {.name = "control", .kind = OPTION_SWITCH, .at = AT(control),
+     .help = "at the address of --metrics, let the bearers of a key of --invite control list and "
+             "end sessions and set their levels"},
 
     OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
     {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
@@ -569,6 +573,8 @@ static const char *conflict(const struct options *o)
         return "--push-transport requires --push URL";
     if (!is_pushed && o->push_level >= 0)
         return "--push-level requires --push URL";
+    if (o->control && o->metrics.ss_family == AF_UNSPEC)
+        return "--control requires --metrics ADDR:PORT";
     if (is_pushed && o->prepare)
         return "--push conflicts with --prepare, which does not stream";
     if (is_pushed && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))

@@ -43,8 +43,9 @@ struct options {
     bool has_source, has_levels;     // set in the section itself
     const char *stats;               // NULL: none
     struct sockaddr_storage metrics; // AF_UNSPEC: none
-    struct sockaddr_storage http;    // AF_UNSPEC: none
-    int http_segment;                // seconds; 0: not given
+    bool control;
+    struct sockaddr_storage http; // AF_UNSPEC: none
+    int http_segment;             // seconds; 0: not given
     bool loop;
     bool has_capture;
     struct geometry capture; // valid if has_capture

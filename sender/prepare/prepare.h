@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Implements `weir-send --prepare FILE`: encodes a file into a stored ladder, FILE.weir.mkv. After
-// an interruption, the next run continues where this one stopped.
+// Implements `weir-send --prepare SOURCE`: encodes a film, or each film of a folder, that has no
+// up-to-date stored ladder.
 #ifndef WEIR_SENDER_PREPARE_PREPARE_H
 #define WEIR_SENDER_PREPARE_PREPARE_H
 
@@ -9,8 +9,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { PREPARE_LAYERS = 3 }; // default number of temporal layers
 
 int prepare_run(const struct options *o); // returns the program's exit code
 

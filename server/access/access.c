@@ -230,12 +230,12 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
     char path[CATALOG_PATH_MAX], text[CATALOG_PATH_MAX], scope[CATALOG_PATH_MAX];
     bool is_local = sockaddr_is_loopback(peer);
     bool may_log_in = is_local || r->is_secure;
-    if (access_is_open_to(a, is_local))
+    if (access_is_open_to(a, is_local) && !r->is_strict)
         return ACCESS_GRANTED;
     text_copy(r->path, text, sizeof(text));
     if (r->path.len >= sizeof(text) || access_path_read(text, path, sizeof(path)) != 0)
         return access_refuse(a, may_log_in, 401, ACCESS_NEEDED_TEXT, why);
-    if (access_allows(a, ACCESS_EVERYBODY, path, r->right))
+    if (access_allows(a, ACCESS_EVERYBODY, path, r->right) && !r->is_strict)
         return ACCESS_GRANTED;
     const char *reason = ACCESS_NEEDED_TEXT;
     if (r->key.len) {

@@ -48,6 +48,7 @@ struct access_request {
     struct text authorization; // value of the header; .at == NULL: none
     unsigned right;
     bool is_secure;  // nobody can overhear a password: TLS
+    bool is_strict;  // neither the loopback nor a rule for everybody suffices
     bool in_session; // a session that was let in goes on
 };
 

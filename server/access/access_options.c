@@ -33,12 +33,13 @@ const char *access_options_read_path(void *options, const char *value, char *rea
 {
     (void)options, (void)reason, (void)cap;
     char path[CATALOG_PATH_MAX];
-    if (strcmp(value, ACCESS_INVITE_METRICS) == 0)
+    if (strcmp(value, ACCESS_INVITE_METRICS) == 0 || strcmp(value, ACCESS_INVITE_CONTROL) == 0)
         return NULL;
     return value[0] == '/' && strlen(value) < CATALOG_URL_PATH_MAX && !strpbrk(value, "?# ") &&
                    access_path_read(value, path, sizeof(path)) == 0
                ? NULL
-               : "expects the path of a URL, such as /live, / for all of them, or metrics";
+               : "expects the path of a URL, such as /live, / for all of them, or metrics or "
+                 "control";
 }
 
 const char *access_options_conflict(const struct access_options *o)

@@ -2,6 +2,8 @@
 #include "server/export/stats_json.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static json_t *number(double value)
 {
@@ -306,6 +308,108 @@ void stats_http_json(json_t *o, const struct http_stats *h)
     json_object_set_new(o, "http", http);
 }
 
+json_t *stats_control_session_json(const struct stats *f, const struct session_stats *s)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "session", json_string(s->id));
+    json_object_set_new(o, "path", json_string(f->streams[s->stream].path));
+    json_object_set_new(o, "address", *s->peer ? json_string(s->peer) : json_null());
+    json_object_set_new(o, "age", json_real(usec_to_sec(s->age)));
+    json_object_set_new(o, "transport", json_string(s->transport));
+    json_object_set_new(o, "playing", json_boolean(s->playing));
+    json_object_set_new(o, "level", json_integer(s->level));
+    json_object_set_new(o, "octets", count(s->octets + s->audio_octets));
+    return o;
+}
+
+static json_t *moment_json(const struct stats_moment *m)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "t", json_real(usec_to_sec(m->age)));
+    json_object_set_new(o, "cpu", number(m->cpu_seconds));
+    json_object_set_new(o, "octets", count(m->octets));
+    json_t *dropped = json_object();
+    for (int i = 0; i < DROP_CAUSES; i++)
+        json_object_set_new(dropped, stats_causes[i], count(m->dropped[i]));
+    json_object_set_new(o, "dropped_by_cause", dropped);
+    json_object_set_new(o, "thinned", count(m->thinned));
+    json_object_set_new(o, "overload", count(m->overload));
+    json_object_set_new(o, "sound_dropped", count(m->audio_dropped));
+    json_t *sessions = json_array();
+    for (int i = 0; i < m->session_count; i++) {
+        const struct stats_moment_session *s = &m->sessions[i];
+        json_t *of = json_object();
+        json_object_set_new(of, "number", json_integer(s->number));
+        json_object_set_new(of, "session", json_string(s->id));
+        json_object_set_new(of, "rate", number(s->rate_bps));
+        json_object_set_new(of, "delay_ms", number(s->delay_ms));
+        json_object_set_new(of, "rtt", number(s->rtt_ms));
+        json_object_set_new(of, "loss", number(s->loss));
+        json_object_set_new(of, "packets", s->is_reported ? count(s->packets) : json_null());
+        json_object_set_new(of, "lost", s->is_reported ? count(s->lost) : json_null());
+        json_object_set_new(of, "sound_octets",
+                            s->has_audio ? count(s->audio_octets) : json_null());
+        json_array_append_new(sessions, of);
+    }
+    json_object_set_new(o, "sessions", sessions);
+    return o;
+}
+
+void stats_history_json(json_t *o, const struct stats_history *h)
+{
+    json_t *moments = json_array();
+    for (int i = 0; i < h->count; i++)
+        json_array_append_new(moments, moment_json(stats_history_at(h, i)));
+    json_object_set_new(o, "history", moments);
+}
+
+// Reads a line of a catalog's list: path, seconds and sizes, separated by tabs.
+static json_t *film_json(const char *line, size_t len)
+{
+    const char *end = line + len, *tab = memchr(line, '\t', len);
+    const char *next = tab ? memchr(tab + 1, '\t', (size_t)(end - tab - 1)) : NULL;
+    if (!next)
+        return NULL;
+    char *after;
+    double seconds = strtod(tab + 1, &after);
+    bool is_known = after == next && after != tab + 1;
+    bool has_sizes = end - next > 1 && next[1] != '?';
+    json_t *o = json_object();
+    json_object_set_new(o, "path", json_stringn(line, (size_t)(tab - line)));
+    json_object_set_new(o, "seconds", is_known ? number(seconds) : json_null());
+    json_object_set_new(o, "sizes",
+                        has_sizes ? json_stringn(next + 1, (size_t)(end - next - 1)) : json_null());
+    return o;
+}
+
+json_t *stats_films_json(const char *list, const struct stats *f)
+{
+    json_t *o = json_object();
+    json_t *films = json_array();
+    for (const char *line = list; line && *line;) {
+        size_t len = strcspn(line, "\r\n");
+        json_t *film = film_json(line, len);
+        if (film)
+            json_array_append_new(films, film);
+        line += len;
+        line += strspn(line, "\r\n");
+    }
+    json_object_set_new(o, "films", list ? films : json_null());
+    if (!list)
+        json_decref(films);
+    const struct stats_place *at = &f->place;
+    json_t *place = json_null();
+    if (at->port) {
+        place = json_object();
+        json_object_set_new(place, "host", *at->host ? json_string(at->host) : json_null());
+        json_object_set_new(place, "port", json_integer(at->port));
+        json_object_set_new(place, "encrypted", json_boolean(at->encrypted));
+        json_object_set_new(place, "keys", json_boolean(at->keys));
+    }
+    json_object_set_new(o, "at", place);
+    return o;
+}
+
 json_t *stats_status_json(const struct stats *f, const struct process_stats *p)
 {
     json_t *o = json_object();
@@ -317,6 +421,9 @@ json_t *stats_status_json(const struct stats *f, const struct process_stats *p)
     for (int i = 0; i < f->session_count; i++) {
         json_t *s = json_object();
         stats_session_json(s, f, &f->sessions[i]);
+        const char *peer = f->sessions[i].peer;
+        json_object_set_new(s, "address", *peer ? json_string(peer) : json_null());
+        json_object_set_new(s, "age", json_real(usec_to_sec(f->sessions[i].age)));
         json_array_append_new(sessions, s);
     }
     json_object_set_new(o, "sessions", sessions);

@@ -1,19 +1,113 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/export/stats_outputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/base/err.h"
 #include "common/net/clock.h"
+#include "server/access/access.h"
+#include "server/export/control_gate.h"
 #include "server/export/stats_file.h"
 #include "server/export/stats_http.h"
+#include "server/export/stats_json.h"
 
 struct stats_outputs {
     struct catalog *catalog;    // borrowed
     struct stats_file *file;    // owned; NULL: none
     struct stats_http *metrics; // owned; NULL: none
     usec_t begun;
+    struct catalog_hold list_hold; // waits for the films' list
+    char *films;                   // owned; the last list; NULL: none yet
+    struct control_gate *gate;     // owned; NULL: no control interface
+    struct access *keys;           // owned; of the control interface alone; NULL: none
+    stats_outputs_session_fn *serve_session;
+    void *session_ctx; // borrowed
     struct stats stats;
 };
+
+static void keep_films(struct stats_outputs *t, const char *list)
+{
+    char *copy = strdup(list);
+    if (!copy)
+        return;
+    free(t->films);
+    t->films = copy;
+    stats_http_publish_films(t->metrics, list);
+}
+
+// Called again when the catalog has made the list.
+static void list_films(void *ctx, usec_t now)
+{
+    struct stats_outputs *t = ctx;
+    static char list[CATALOG_LIST_BYTES];
+    int count;
+    (void)now;
+    if (!t->catalog->ops->list) {
+        if (t->catalog->where && snprintf(list, sizeof(list), "%s\t?\t?", t->catalog->where) > 0)
+            keep_films(t, list);
+        return;
+    }
+    if (t->catalog->ops->list(t->catalog, &t->list_hold, list, sizeof(list), &count) == 0)
+        keep_films(t, list);
+}
+
+// ---- Control
+
+static void add_session(void *ctx, const struct stats *f, const struct session_stats *s)
+{
+    json_array_append_new(ctx, stats_control_session_json(f, s));
+}
+
+static int answer_with(json_t *o, char **json)
+{
+    *json = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(o);
+    return *json ? 0 : ERR_NO_MEMORY;
+}
+
+static int on_control(void *ctx, const struct control_request *r, char **json, usec_t now)
+{
+    struct stats_outputs *t = ctx;
+    json_t *o;
+    switch (r->task) {
+    case CONTROL_LIST_SESSIONS:
+        o = json_array();
+        t->catalog->ops->stats(t->catalog, &t->stats, add_session, o, now);
+        return answer_with(json_pack("{so}", "sessions", o), json);
+    case CONTROL_LIST_SOURCES:
+        if (!t->list_hold.listing)
+            list_films(t, now);
+        return t->films ? answer_with(stats_films_json(t->films, &t->stats), json) : ERR_AGAIN;
+    case CONTROL_END_SESSION:
+    case CONTROL_SET_LEVEL:
+        break;
+    }
+    return t->serve_session ? t->serve_session(t->session_ctx, r, now) : ERR_CLOSED;
+}
+
+int stats_outputs_control(struct stats_outputs *t, uv_loop_t *loop, struct access *access,
+                          const char *state_dir)
+{
+    struct access_config config = {.loop = loop, .state_dir = state_dir};
+    if (!access && !(t->keys = access_new(&config)))
+        return ERR_IO;
+    t->gate = control_gate_new(loop, on_control, t);
+    if (!t->gate)
+        return ERR_NO_MEMORY;
+    stats_http_control(t->metrics, t->gate, access ? access : t->keys);
+    list_films(t, clock_now());
+    return 0;
+}
+
+void stats_outputs_attach(struct stats_outputs *t, stats_outputs_session_fn *fn, void *ctx)
+{
+    t->serve_session = fn;
+    t->session_ctx = ctx;
+}
+
+// ---- Stats
 
 static void on_session(void *ctx, const struct stats *f, const struct session_stats *s)
 {
@@ -31,8 +125,16 @@ void stats_outputs_collect(struct stats_outputs *t, usec_t now)
     t->catalog->ops->stats(t->catalog, &t->stats, on_session, t, now);
     if (t->file && t->stats.http.is_used)
         stats_file_write_http(t->file, &t->stats);
-    if (t->metrics)
-        stats_http_publish(t->metrics, &t->stats);
+    if (!t->metrics)
+        return;
+    stats_http_publish(t->metrics, &t->stats);
+    if (stats_http_wants_films(t->metrics) && !t->list_hold.listing)
+        list_films(t, now);
+}
+
+void stats_outputs_locate(struct stats_outputs *t, const struct stats_place *at)
+{
+    t->stats.place = *at;
 }
 
 struct stats_outputs *stats_outputs_new(const char *file, const struct sockaddr_storage *metrics,
@@ -43,6 +145,7 @@ struct stats_outputs *stats_outputs_new(const char *file, const struct sockaddr_
         return NULL;
     t->catalog = catalog;
     t->begun = now;
+    t->list_hold = (struct catalog_hold){.on_ready = list_films, .ctx = t};
     t->stats.version = WEIR_VERSION;
     t->stats.begun_wall = clock_wall();
     if (file && !(t->file = stats_file_open(file)))
@@ -66,7 +169,13 @@ void stats_outputs_free(struct stats_outputs *t, usec_t now)
 {
     if (!t)
         return;
+    t->catalog->ops->leave(t->catalog, &t->list_hold);
+    if (t->gate)
+        control_gate_close(t->gate); // else its thread, which is joined next, might wait for it
     stats_http_free(t->metrics);
+    control_gate_free(t->gate);
+    access_free(t->keys);
+    free(t->films);
     if (t->file)
         stats_file_end(t->file, now - t->begun);
     stats_file_close(t->file);

@@ -82,6 +82,7 @@ static bool read_rights(struct text words, unsigned *rights)
         struct text word = text_of_scan(scan_until(&s, ','));
         unsigned right = text_is(word, "watch")     ? ACCESS_WATCH
                          : text_is(word, "metrics") ? ACCESS_METRICS
+                         : text_is(word, "control") ? ACCESS_CONTROL
                                                     : 0;
         if (!right)
             return false;
@@ -98,7 +99,9 @@ static const char *read_allow(struct access_rules *r, struct scan value)
         return "at most 1024 lines with allow";
     struct access_rule *rule = &r->rules[r->rule_count];
     if (take_word(&value).len || !read_rights(rights, &rule->rights))
-        return "expects allow = USER PATH RIGHTS; RIGHTS is watch, metrics or watch,metrics";
+        return "expects allow = USER PATH RIGHTS; RIGHTS is watch, metrics, control, or several "
+               "with "
+               "commas";
     if (user.len >= sizeof(name) || where.len >= sizeof(path))
         return "a name or a path is too long";
     text_copy(user, name, sizeof(name));
@@ -108,6 +111,8 @@ static const char *read_allow(struct access_rules *r, struct scan value)
         return "the path must be that of a URL, such as /live, shorter than 256 bytes";
     if ((rule->rights & ACCESS_METRICS) && rule->path[0])
         return "the right metrics requires the path /";
+    if ((rule->rights & ACCESS_CONTROL) && (rule->path[0] || strcmp(name, "*") == 0))
+        return "the right control requires the path / and a user";
     rule->user = strcmp(name, "*") == 0 ? ACCESS_EVERYBODY : access_rules_find(r, name);
     if (rule->user == ERR_NOT_FOUND)
         return "there is no such user (its line must stand before)";

@@ -5,6 +5,7 @@
 //     user = anna:$y$j9T$...            the hash that mkpasswd -m yescrypt prints
 //     allow = anna /films watch         this path and all below it
 //     allow = anna / watch,metrics      everything, and the page of --metrics
+//     allow = anna / control            the interface of --control
 //     allow = * /public watch           everybody, without a password
 //
 // Paths are those of URLs (%20 is a space). Pure.
@@ -30,6 +31,7 @@ enum {
 enum access_right { // a set of them is a number
     ACCESS_WATCH = 1,
     ACCESS_METRICS = 2,
+    ACCESS_CONTROL = 4, // of sessions, over HTTP
 };
 
 struct access_user {

@@ -299,6 +299,17 @@ static void on_stuck(void *ctx, const char *why)
     timer_set(c->reaper, 0);
 }
 
+int connection_control(struct connection *c, const struct control_request *r, usec_t now)
+{
+    struct session *session = rtsp_handler_session(c->handler);
+    if (!session || strcmp(rtsp_handler_state(c->handler)->id, r->session) != 0)
+        return ERR_NOT_FOUND;
+    if (r->task == CONTROL_SET_LEVEL)
+        return session_set_level(session, r->level, now);
+    on_stuck(c, "the session was ended by the operator of the server");
+    return 0;
+}
+
 static void on_film(void *ctx, usec_t now)
 {
     struct connection *c = ctx;

@@ -10,6 +10,8 @@
 #include "server/session/session.h"
 #include "server/web/web_front.h"
 
+#include "server/policy/control_target.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,6 +41,9 @@ void connection_free(struct connection *c, usec_t now);
 // Ends the session (RTCP BYE), sends pending data and closes; on_end is called when the viewer has
 // closed too.
 void connection_finish(struct connection *c, usec_t now);
+// Serves a request about one session. Returns 0, ERR_NOT_FOUND: it is not this viewer's, or
+// ERR_RANGE: there is no such level.
+int connection_control(struct connection *c, const struct control_request *r, usec_t now);
 // Call about once a second: sends reports, checks timeouts.
 void connection_second(struct connection *c, usec_t now);
 

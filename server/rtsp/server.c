@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/log_stderr.h"
+#include "common/net/own_addresses.h"
 #include "common/net/tcp_listen.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
@@ -186,6 +187,34 @@ static void on_second(void *ctx, usec_t now)
         connection_second(s->connections[i], now);
 }
 
+// Serves the control interface.
+static int on_control(void *ctx, const struct control_request *r, usec_t now)
+{
+    const struct server *s = ctx;
+    int err = ERR_NOT_FOUND;
+    for (int i = 0; i < s->places.count && err == ERR_NOT_FOUND; i++)
+        err = connection_control(s->connections[i], r, now);
+    return err;
+}
+
+// Tells the page of --metrics where viewers find the server.
+static void locate(struct server *s)
+{
+    const struct sockaddr *listen = (const struct sockaddr *)&s->config.listen;
+    char bound[SOCKADDR_TEXT];
+    struct sockaddr_storage at;
+    struct stats_place place = {.encrypted = s->config.credentials != NULL,
+                                .keys = s->config.access != NULL};
+    server_address(s, bound, sizeof(bound));
+    if (sockaddr_parse(bound, &at) != 0)
+        return;
+    place.port = sockaddr_port((struct sockaddr *)&at);
+    char *colon = strrchr(bound, ':');
+    if (colon && !address_is_any(listen))
+        snprintf(place.host, sizeof(place.host), "%.*s", (int)(colon - bound), bound);
+    stats_outputs_locate(s->config.telemetry, &place);
+}
+
 struct server *server_new(uv_loop_t *loop, const struct server_config *config)
 {
     struct server *s = calloc(1, sizeof(*s));
@@ -210,6 +239,8 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     s->poll.data = s;
     set_deaf(s, false);
     timer_set(s->second, clock_now() + USEC_PER_SEC);
+    locate(s);
+    stats_outputs_attach(config->telemetry, on_control, s);
     return s;
 
 free_timer:
@@ -270,6 +301,7 @@ void server_free(struct server *s)
         connection_free(s->connections[i], now);
     still_maker_free(s->stills);
     timer_free(s->second);
+    stats_outputs_attach(s->config.telemetry, NULL, NULL);
     uv_close((uv_handle_t *)&s->poll, on_closed);
 }
 

@@ -46,20 +46,27 @@ int server_invite(const struct server_invite *invite)
                                     .state_dir = invite->state_dir};
     struct tls_credentials *credentials = NULL;
     char key[ACCESS_KEY_TEXT], at[SOCKADDR_TEXT], url[SERVER_URL_MAX];
-    bool is_metrics = strcmp(invite->options->invite, ACCESS_INVITE_METRICS) == 0;
+    const char *what = invite->options->invite;
+    bool is_control = strcmp(what, ACCESS_INVITE_CONTROL) == 0;
+    bool is_metrics = is_control || strcmp(what, ACCESS_INVITE_METRICS) == 0; // of its server
     if (is_metrics && invite->metrics->ss_family == AF_UNSPEC) {
-        log_error("--invite metrics requires --metrics ADDR:PORT");
+        log_error("--invite %s requires --metrics ADDR:PORT", what);
         return EXIT_FAILURE;
     }
-    const char *path = is_metrics ? "/" : invite->options->invite;
-    int err = make_key(invite, path, is_metrics ? ACCESS_METRICS : ACCESS_WATCH, key);
+    const char *path = is_metrics ? "/" : what;
+    int err = make_key(invite, path,
+                       is_control   ? ACCESS_CONTROL
+                       : is_metrics ? ACCESS_METRICS
+                                    : ACCESS_WATCH,
+                       key);
     if (err) {
         log_error("cannot make a key: %s", err_text(err));
         return EXIT_FAILURE;
     }
     if (is_metrics) {
         sockaddr_text((const struct sockaddr *)invite->metrics, at, sizeof(at));
-        snprintf(url, sizeof(url), "http://%s/?key=%s", at, key);
+        snprintf(url, sizeof(url), "http://%s/%s?key=%s", at, is_control ? "control/sessions" : "",
+                 key);
         return print_url(url) ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     if (!invite->options->insecure && server_tls_open(&tls, &credentials) != 0)

@@ -454,6 +454,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
         .start_bps = start_rate(t),
         .queue = r->stream->queue,
         .queue_bytes = r->stream->queue_bytes,
+        .peer = t->config.name,
         .on_placed = t->config.on_placed,
         .on_stuck = t->config.on_stuck,
         .ctx = t->config.ctx,

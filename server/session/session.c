@@ -30,6 +30,7 @@ struct session {
     struct timer *timer;          // owned; fires at the sender's next timeout
     usec_t armed;                 // time at which `timer` fires
     char cname[64];
+    usec_t created_at;
     usec_t begun_at;      // time of the first PLAY
     double scale;         // of the play
     usec_t limited_until; // when the max rate ends; USEC_NEVER: it does not
@@ -158,6 +159,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     stream_sender_read(s->sender, &of, now);
     *out = (struct session_stats){
         .number = s->sink.number,
+        .age = now - s->created_at,
         .playing = session_is_playing(s),
         .level = of.level,
         .size_id = of.size_id,
@@ -185,6 +187,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
         .repair_share = of.repair_share,
     };
     snprintf(out->id, sizeof(out->id), "%s", s->config.id);
+    snprintf(out->peer, sizeof(out->peer), "%s", s->config.peer ? s->config.peer : "");
     snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
     session_info(s, &out->info, now);
     out->relayed = session_relay_info(s, &out->relay, now);
@@ -252,6 +255,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config = *config;
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
+    s->created_at = now;
     s->armed = s->limited_until = USEC_NEVER;
     s->scale = 1;
     struct media_feed_config feed = {

@@ -48,6 +48,7 @@ struct session_config {
     enum scheduler_mode queue; // which frames are dropped that wait for the transport
     size_t queue_bytes;        // max bytes that wait; 0: SCHEDULER_LIMIT_BYTES
     char id[20];
+    const char *peer; // the viewer's address as a text, for the stats; NULL: none
     // The owner repeats the session_place that returned MEDIA_WAITS, but not inside this call.
     void (*on_placed)(void *ctx, usec_t now);
     // The session cannot continue: the viewer does not read or report, or its connection was

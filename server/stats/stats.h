@@ -27,6 +27,8 @@ struct session_stats {
     int number; // 1 .. STATS_SESSIONS, the smallest free number at its start; 0: none was free
     int stream; // index in struct stats' `streams`
     char id[20];
+    char peer[80];                      // the viewer's address and port; empty: unknown
+    usec_t age;                         // time since its start
     char transport[TRANSPORT_MAX_NAME]; // with its parameters
     bool playing;
     int level;
@@ -124,8 +126,17 @@ struct cache_stats {
     bool stopped;            // nothing can be written
 };
 
+// Where viewers find the server.
+struct stats_place {
+    char host[80];  // of the address it listens on; empty: of any of the machine
+    int port;       // 0: unknown
+    bool encrypted; // off the loopback, TLS is required
+    bool keys;      // off the loopback, or everywhere, viewers need a key or a password
+};
+
 struct stats {
     const char *version; // static
+    struct stats_place place;
     char source[128];
     usec_t begun_wall; // when the program began, since 1970
     usec_t wall;       // time of the snapshot, since 1970

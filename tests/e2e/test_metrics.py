@@ -4,6 +4,7 @@ import http.client
 import itertools
 import json
 import math
+import os
 import re
 import socket
 import sys
@@ -145,10 +146,15 @@ class Metrics(lib.Case):
         until(lambda: self.value("weir_session_rtt_seconds", session="2"), "figures of both")
         page = browser.Browser(self.path("chromium"), 60 * lib.SLOW)
         self.addCleanup(page.close)
+        until(lambda: len(json.loads(self.ask("/status.json?history=1")[1])["history"]) > 4, "moments", 30)
         page.open(f"http://127.0.0.1:{self.port}/")
         until(lambda: page.value("document.getElementById('viewers').textContent") == "2", "the page", 20)
-        rows = page.value("[...document.querySelectorAll('#sessions tr')].map(e => e.cells[1].textContent)")
-        self.assertEqual(rows, ["udp", "minbuf"])
+        rows = page.value("[...document.querySelectorAll('#sessions tr')].map(e => e.cells[1].innerText)")
+        self.assertRegex(rows[0], r"^127\.0\.0\.1:\d+\nudp, \d+ s$")
+        self.assertRegex(rows[1], r"^127\.0\.0\.1:\d+\nminbuf, \d+ s$")
+        self.assertGreater(page.value("trail.length"), 3, "what was before the page was opened")
+        until(lambda: page.value("[...document.querySelectorAll('#films a')].map(a => a.href)") ==
+              [f"http://127.0.0.1:{sender.port}/live"], "the link to the stream", 20)
         self.assertIn("audio", page.value("[...document.querySelectorAll('#encoders tr')].map(e => e.cells[0].textContent)"))
         for width, dark in itertools.product((360, 400, 600, 800, 1600), (False, True)):
             page.look(width, 900, dark)
@@ -159,10 +165,48 @@ class Metrics(lib.Case):
                              "rgb(20, 23, 27)" if dark else "rgb(244, 245, 247)")
         self.assertEqual(page.said, [])
 
+    def test_the_past(self):
+        """The last two minutes are there for a page that is opened later; each moment stands once."""
+        sender = self.serve()
+        self.player(sender.url, "--transport", "tfrc", "--no-picture").wait_shown(5)
+        until(lambda: len(json.loads(self.ask("/status.json?history=1")[1])["history"]) > 4, "moments", 30)
+        self.assertNotIn("history", json.loads(self.ask("/status.json")[1]))
+        status = json.loads(self.ask("/status.json?history=1")[1])
+        moments = status["history"]
+        times = [m["t"] for m in moments]
+        self.assertEqual(times, sorted(set(times)))
+        self.assertEqual(times[-1], status["t"])
+        octets = [m["octets"] for m in moments]
+        self.assertEqual(octets, sorted(octets))
+        self.assertGreater(octets[-1], octets[0])
+        self.assertEqual(moments[0]["sessions"], [], "nobody watched yet")
+        last, now = moments[-1]["sessions"][0], status["sessions"][0]
+        self.assertEqual((last["session"], last["rate"], last["packets"]),
+                         (now["session"], now["transport"]["rate"], now["transport"]["feedback"]["packets"]))
+        self.assertRegex(now["address"], r"^127\.0\.0\.1:\d+$")
+        self.between(0, now["age"], status["t"])
+
+    def test_the_films(self):
+        """The list is made when a page asks for it, and says where the films are."""
+        lib.need("ffmpeg")
+        os.mkdir(self.path("films"))
+        self.clip("films/b c.mkv", seconds=1)
+        sender = self.serve(source=self.path("films"))
+        self.assertIsNone(json.loads(self.ask("/films.json")[1])["films"], "nobody asked before")
+        until(lambda: json.loads(self.ask("/films.json")[1])["films"], "the list")
+        answer = json.loads(self.ask("/films.json")[1])
+        self.assertEqual([f["path"] for f in answer["films"]], ["/b%20c.mkv"])
+        self.assertEqual(answer["films"][0]["sizes"], "640x360")
+        self.between(0.9, answer["films"][0]["seconds"], 1.1)
+        self.assertEqual(answer["at"], {"host": "127.0.0.1", "port": sender.port, "encrypted": False, "keys": False})
+        self.clip("films/a.mkv", seconds=1)
+        until(lambda: len(json.loads(self.ask("/films.json")[1])["films"]) == 2, "the new film")
+        self.stop_cleanly(sender)
+
     def test_headers(self):
         self.serve()
         nonces = set()
-        for path in "/", "/metrics", "/status.json", "/nothing":
+        for path in "/", "/metrics", "/status.json", "/status.json?history=1", "/films.json", "/nothing":
             answer, text = self.ask(path)
             self.assertEqual(answer.status, 404 if path == "/nothing" else 200)
             self.assertEqual(answer.headers["Cache-Control"], "no-store")

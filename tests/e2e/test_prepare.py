@@ -158,6 +158,56 @@ class Prepare(lib.Case):
         self.between(30 * 25, self.frames(film + ".weir.mkv"), 30 * 25 + 3)
         self.check_together(film + ".weir.mkv", 28)
 
+    def test_a_folder(self):
+        """Its films are prepared once; one that cannot be read does not keep the others from it."""
+        os.mkdir(self.path("sub"))
+        for name in "a.mkv", "sub/b c.mkv", ".hidden.mkv":
+            self.film(name)
+        with open(self.path("sub/broken.mkv"), "wb") as f:
+            f.write(b"no film")
+        p = self.prepare(self.folder, code=1)
+        self.assertIn("film 1 of 3: ", p.stderr)
+        self.assertIn("3 films: 2 prepared, 0 up to date, 1 failed", p.stderr)
+        made = {name: os.stat(self.path(name + ".weir.mkv")).st_mtime_ns for name in ("a.mkv", "sub/b c.mkv")}
+        os.remove(self.path("sub/broken.mkv"))
+        os.utime(self.path("a.mkv"), (1e9, 1e9))
+        self.assertIn("2 films: 1 prepared, 1 up to date, 0 failed", self.prepare(self.folder).stderr)
+        again = {name: os.stat(self.path(name + ".weir.mkv")).st_mtime_ns for name in made}
+        self.assertNotEqual(again["a.mkv"], made["a.mkv"])
+        self.assertEqual(again["sub/b c.mkv"], made["sub/b c.mkv"])
+        self.assertFalse(os.path.exists(self.path(".hidden.mkv.weir.mkv")))
+        self.assertIn("a.mkv.weir.mkv is up to date", self.prepare(self.path("a.mkv")).stderr)
+
+    def test_other_levels_are_not_up_to_date(self):
+        film = self.film(sound=False)
+        self.prepare(film)
+        p = self.start([lib.SEND, "--prepare", "--level", "64x36@25:30", film])
+        self.assertEqual(p.wait(60), 0, str(p))
+        self.assertIn("1 levels of 1 sizes", p.stderr)
+
+    def test_interrupted_by_a_signal(self):
+        """It says how to go on, at once; no part is left that is served as a film."""
+        film = self.film(seconds=60, sound=False)
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            p = self.start([lib.SEND, "--prepare", *LEVELS, self.folder])
+            until(lambda p=p: "film 1 of 1" in p.stderr or not p.running(), "the film", 30)
+            p.signal(number)
+            self.assertEqual(p.wait(), 128 + number, str(p))
+            self.assertIn("interrupted at film 1 of 1: film.mkv", p.stderr)
+            self.assertIn("the same command continues here", p.stderr)
+            self.assertFalse(os.path.exists(film + ".weir.mkv"))
+        self.assertIn("1 prepared", self.prepare(self.folder).stderr)
+        self.assertEqual(sorted(f for f in os.listdir(self.folder) if "film" in f), ["film.mkv", "film.mkv.weir.mkv"])
+
+    def test_interrupted_in_a_script(self):
+        """Shells ignore SIGINT in background processes, nohup ignores SIGHUP."""
+        film = self.film(seconds=60, sound=False)
+        p = self.start(["bash", "-c", 'trap "" INT HUP; exec "$@"', "-", lib.SEND, "--prepare", *LEVELS, film])
+        until(lambda: "levels of" in p.stderr or not p.running(), "the film", 30)
+        p.signal(signal.SIGHUP)
+        p.signal(signal.SIGINT)
+        self.assertEqual(p.wait(), 128 + signal.SIGINT, str(p))
+
 
 if __name__ == "__main__":
     lib.main()

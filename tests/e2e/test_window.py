@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The window, on a virtual X display: it shows the moving picture and obeys keys."""
+import os
 import signal
 import time
 
@@ -160,6 +161,49 @@ class Opening(Screen):
     def test_without_reconnecting_it_ends_at_once(self):
         p = self.player(f"rtsp://{lib.own_address()}:8554/live", "--no-reconnect", window=True, env=self.env)
         self.assertEqual(p.wait(10), 3, str(p))
+
+
+class Folder(Screen):
+    """The URL of a folder: its films are a list in the window; a single one plays."""
+
+    def serve(self, *names):
+        os.mkdir(self.path("films"))
+        for name in names:
+            self.clip(f"films/{name}", seconds=20)
+        return self.sender(source=self.path("films"))
+
+    def test_one_film_plays(self):
+        server = self.serve("a b.mkv")
+        p = self.open_url(f"rtsp://127.0.0.1:{server.port}/")
+        self.assertEqual([e["url"] for e in p.events("channel")], [f"rtsp://127.0.0.1:{server.port}/a%20b.mkv"])
+        self.quits(p)
+
+    def test_several_are_chosen_from(self):
+        server = self.serve("a.mkv", "b.mkv", "c.mkv")
+        self.xdotool("mousemove", "1", "1")  # the pointer would select what is below it
+        p = self.player(f"rtsp://127.0.0.1:{server.port}/", window=True, env=self.env)
+        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: choose a film of 127.0.0.1"), "the window", 20)
+        x, y, width, height = self.geometry()
+        until(lambda: sum(v > 150 for v in self.grab((0, 0, width, height))) > 100, "the list")
+        self.assertEqual(p.shown(), [])
+        if "WEIR_SCREENSHOT" in os.environ:
+            self.grab_into(["-y", os.environ["WEIR_SCREENSHOT"]])
+        self.key("Down", "Return")
+        until(lambda: len(p.shown()) > 10, "pictures", 20)
+        self.key("c", "Down", "Return")
+        until(lambda: len(p.events("channel")) == 2, "another film")
+        shown = len(p.shown())
+        until(lambda: len(p.shown()) > shown + 10, "its pictures", 20)
+        self.assertEqual([e["url"].rpartition("/")[2] for e in p.events("channel")], ["b.mkv", "c.mkv"])
+        r = self.quits(p)
+        self.assertEqual((r["ended"], r["error"]), ("quit", None))
+
+    def test_to_quit_without_a_choice_is_no_failure(self):
+        server = self.serve("a.mkv", "b.mkv")
+        p = self.player(f"rtsp://127.0.0.1:{server.port}/", window=True, env=self.env)
+        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: choose a film of"), "the window", 20)
+        self.key("q")
+        self.assertEqual(p.wait(5), 0, str(p))
 
 
 class NoDisplay(lib.Case):

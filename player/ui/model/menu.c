@@ -82,6 +82,18 @@ void menu_of_transports(struct menu *m, const struct menu_transports *t)
     select_current(m);
 }
 
+void menu_of_channels(struct menu *m, const struct playlist *p, int current)
+{
+    *m = (struct menu){.title = "Watch", .current = current - 1};
+    for (int i = 0; i < p->count && m->count < MENU_ITEMS; i++) {
+        const struct playlist_channel *c = &p->channels[i];
+        struct menu_item *item = add(m, i + 1);
+        snprintf(item->text, MENU_TEXT, "%.95s", *c->title ? c->title : c->url.text);
+        snprintf(item->detail, MENU_TEXT, "%s", c->detail);
+    }
+    select_current(m);
+}
+
 void menu_move(struct menu *m, int by)
 {
     int to = m->selected + by;

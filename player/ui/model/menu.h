@@ -6,17 +6,18 @@
 #include <stdbool.h>
 
 #include "common/base/level.h"
+#include "player/policy/playlist.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { MENU_ITEMS = LADDER_MAX_LEVELS + 1, MENU_TEXT = 96, MENU_AUTOMATIC = -1 };
+enum { MENU_ITEMS = PLAYLIST_MAX, MENU_TEXT = 96, MENU_AUTOMATIC = -1 };
 
 struct menu_item {
     char text[MENU_TEXT];
     char detail[MENU_TEXT];
-    int value; // the level or the index of the transport; MENU_AUTOMATIC
+    int value; // the level, the index of the transport, or the channel, from 1; MENU_AUTOMATIC
 };
 
 struct menu {
@@ -45,6 +46,9 @@ struct menu_transports {
 };
 // Fills the menu: "auto", then the transports. A value is an index of `names`, or MENU_AUTOMATIC.
 void menu_of_transports(struct menu *m, const struct menu_transports *t);
+// Fills the menu with the channels; a value is a channel, from 1. `current`: the one that plays; 0:
+// none.
+void menu_of_channels(struct menu *m, const struct playlist *p, int current);
 void menu_move(struct menu *m, int by); // stops at the ends
 // Returns the first item shown if `visible` items fit.
 int menu_first(const struct menu *m, int visible);

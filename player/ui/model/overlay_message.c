@@ -81,6 +81,10 @@ void overlay_message_make(const struct overlay_message_facts *f, struct overlay_
             playing(f, out);
         return;
     }
+    if (f->link == LINK_STOPPED && f->chooses && !*f->reason) {
+        say(out, "Choose what to watch (key c)%s", "");
+        return;
+    }
     if (f->link == LINK_STOPPED) {
         say(out, *f->reason ? "Cannot open %.64s" : "Stopped: %.64s", f->other);
         because(out, f->reason);

@@ -37,6 +37,7 @@ struct overlay_message_facts {
     const char *host;   // LINK_CONNECTING
     const char *reason; // LINK_LOST, LINK_TRYING: reason of the loss; LINK_STOPPED: why the channel
                         // cannot be opened, empty: the viewer stopped
+    bool chooses;       // LINK_STOPPED: the viewer has not chosen a channel of the list yet
     const char *other;  // LINK_CHANGING: the next transport or channel; LINK_STOPPED: the channel
     int tries;
     usec_t next;    // LINK_LOST: time until the next attempt; none is made while paused

@@ -59,6 +59,15 @@ class Files(unittest.TestCase):
         self.assertEqual(results.read(), [])
         self.assertEqual(sum(f.startswith("runs-") for f in os.listdir(self.directory.name)), 1)
 
+    def test_what_was_missed_in_a_smoke_test_is_not_alarming(self):
+        for smoke in (None, "One run, 2 cores, machine busy 63 %: a smoke test."):
+            with self.subTest(smoke=smoke), open(report.Report(self.directory.name, "T", "c", smoke).write(),
+                                                 encoding="utf-8") as f:
+                page = f.read()
+                self.assertEqual('<body class="smoke">' in page, smoke is not None)
+                self.assertEqual("a smoke test" in page, smoke is not None)
+                self.assertIn(".smoke td.missed { color: #666", page)
+
     def test_report_is_one_page(self):
         page = report.Report(self.directory.name, "A & B", "lab.py x")
         page.table("T <1>", ["what", "result"], [["x", "met: 1"], [None, "missed: 2"], ["metal", "&"]], "t")
@@ -73,6 +82,28 @@ class Files(unittest.TestCase):
         self.assertNotRegex(text, r'(src|href)="(?!data:)')
         with open(os.path.join(self.directory.name, "t.csv"), encoding="utf-8") as f:
             self.assertEqual(f.read().splitlines(), ["what,result", "x,met: 1", ",missed: 2", "metal,&"])
+
+
+class Smoke(unittest.TestCase):
+    """What a page says of runs that carry no verdict."""
+
+    def rows(self, runs, **figures):
+        return [{"cell": "a", "contender": c, "run": k, "cores": 2, "busy": 0.25 + k / 10, "figures": figures}
+                for c, count in runs.items() for k in range(count)]
+
+    def test_notes(self):
+        for rows, note in (([], None),
+                           (self.rows({"p": 1, "q": 1}), "One run, 2 cores, machine busy 25 %: a smoke test."),
+                           (self.rows({"p": 3, "q": 1}), "1 to 3 runs, 2 cores, machine busy 45 %: a smoke test."),
+                           (self.rows({"p": 3, "q": 3}, waited=0.01), None),
+                           (self.rows({"p": 2, "q": 2}, waited=0.3), "2 runs, 2 cores, machine busy 35 %, a thread waited "
+                            "for a core 30 % of the time: a smoke test."),
+                           (self.rows({"p": 2}, waited=None), None)):
+            with self.subTest(note=note):
+                self.assertEqual(report.smoke_note(rows), note)
+
+    def test_simulated_runs_do_not_depend_on_the_machine(self):
+        self.assertIsNone(report.smoke_note([{"cell": "a", "contender": "p", "run": 0, "figures": {}}]))
 
 
 class Minbuf(unittest.TestCase):

@@ -126,3 +126,56 @@ TEST_CASE("playlist: a title is cut between characters, and cannot steer the ter
     CHECK(std::string(f.p.channels[2].title).empty());
     CHECK(std::string(f.p.channels[3].title) == "a?31m?32m b");
 }
+
+TEST_CASE("playlist: what a server lists, with its key and names as people read them")
+{
+    playlist p = {};
+    struct url server;
+    const char *why;
+    REQUIRE(url_parse("rtsps://u:p@host:99/?key=KEY&pin=sha256:"
+                      "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+                      &server, &why) == 0);
+    const char list[] = "/my%20film%C3%A9.mkv\t3723.4\t1280x720,640x360\r\n"
+                        "/sub/b%0a.mkv\t65.0\t?\r\n"
+                        "no path\t1\t2\r\n"
+                        "/live\tlive\t640x360\r\n"
+                        "/slow.mkv\t?\t?\r\n"
+                        "\r\n/last";
+    CHECK(playlist_read_list(&p, {list, sizeof(list) - 1}, &server) == 0);
+    struct {
+        const char *text, *title, *detail;
+    } const expected[] = {
+        {"rtsps://host:99/my%20film%C3%A9.mkv", "my film\xc3\xa9.mkv", "1:02:03, 1280x720"},
+        {"rtsps://host:99/sub/b%0a.mkv", "sub/b?.mkv", "1:05"},
+        {"rtsps://host:99/live", "live", "live, 640x360"},
+        {"rtsps://host:99/slow.mkv", "slow.mkv", ""},
+        {"rtsps://host:99/last", "last", ""},
+    };
+    REQUIRE(p.count == 5);
+    for (int i = 0; i < p.count; i++) {
+        const playlist_channel &c = p.channels[i];
+        CHECK(c.url.text == std::string(expected[i].text));
+        CHECK(c.title == std::string(expected[i].title));
+        CHECK(c.detail == std::string(expected[i].detail));
+        CHECK(c.url.key == std::string("KEY"));
+        CHECK(c.url.user == std::string("u"));
+        CHECK(c.url.pin == std::string(server.pin));
+    }
+    playlist_free(&p);
+}
+
+TEST_CASE("playlist: a list of more than fits, and none")
+{
+    playlist p = {};
+    struct url server;
+    const char *why;
+    REQUIRE(url_parse("rtsp://host/", &server, &why) == 0);
+    std::string list;
+    for (int i = 0; i < PLAYLIST_MAX + 10; i++)
+        list += "/" + std::to_string(i) + "\t1\t2x2\r\n";
+    CHECK(playlist_read_list(&p, {list.data(), list.size()}, &server) == 0);
+    CHECK(p.count == PLAYLIST_MAX);
+    playlist_free(&p);
+    CHECK(playlist_read_list(&p, {nullptr, 0}, &server) == 0);
+    CHECK(p.count == 0);
+}

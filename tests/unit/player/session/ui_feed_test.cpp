@@ -72,6 +72,9 @@ struct fixture {
                           .second = &second,
                           .raw = true,
                           .other = other,
+                          .channels = nullptr,
+                          .number = 1,
+                          .chooses = 0,
                           .list = false};
         ui_feed_tick(feed, &facts, now);
     }

@@ -51,6 +51,37 @@ TEST_CASE("folder_list: films with their properties; files that cannot be reques
     CHECK(f.make() == "/a.mkv\t1.0\t96x64\r\n/c.mkv\t1.0\t96x64\r\n");
 }
 
+TEST_CASE("folder_list: a walk has the films that may be offered, in order, until its end")
+{
+    folder f;
+    const std::filesystem::path dir = f.dir.path;
+    std::filesystem::create_directories(dir / "b" / ".c");
+    std::filesystem::create_directories(dir / "x.mkv.weir.part");
+    for (const char *name : {"z.mp4", "a.mkv", "a.mkv.weir.mkv", "alone.mkv.weir.mkv", "b/2.ts",
+                             ".h.mkv", "n.txt", "b/.c/d.mkv", "x.mkv.weir.part/e.mkv"})
+        std::ofstream(dir / name) << "x";
+    std::filesystem::create_symlink("/etc", dir / "out");
+    struct seen {
+        std::vector<std::string> paths;
+        size_t most;
+    };
+    auto fn = [](void *ctx, const char *path, const char *real, const struct stat *st) {
+        auto *s = static_cast<seen *>(ctx);
+        CHECK(std::string(real).find(path) != std::string::npos);
+        CHECK(st->st_size == 1);
+        s->paths.push_back(path);
+        return s->paths.size() < s->most;
+    };
+    std::string root = std::filesystem::canonical(dir);
+    for (size_t most : {100, 2}) {
+        seen s{{}, most};
+        folder_list_walk(root.c_str(), fn, &s);
+        std::vector<std::string> all = {"a.mkv", "alone.mkv.weir.mkv", "b/2.ts", "z.mp4"};
+        all.resize(std::min(all.size(), most));
+        CHECK(s.paths == all);
+    }
+}
+
 TEST_CASE("folder_list: files that there was no time to open are unknown, and opened later")
 {
     folder f;

@@ -194,3 +194,65 @@ TEST_CASE("stats_json: the whole status, with the transports that had sessions")
     CHECK(json_array_size(json_object_get(o.o, "sessions")) == 1);
     CHECK(json_array_size(json_object_get(o.o, "streams")) == 1);
 }
+
+TEST_CASE("stats_json: films of a catalog's list, and where they are")
+{
+    auto f = make();
+    object none(stats_films_json(nullptr, f.get()));
+    CHECK(none.at("films") == "null");
+    CHECK(none.at("at") == "null");
+    f->place = {"192.0.2.1", 8554, true, false};
+    object some(stats_films_json(
+        "/a.mkv\t1.5\t96x64,48x32\r\n/b%20c\t?\t?\r\nno film\r\n/d\t\t\r\n", f.get()));
+    CHECK(some.at("films") == R"([{"path":"/a.mkv","seconds":1.5,"sizes":"96x64,48x32"},)"
+                              R"({"path":"/b%20c","seconds":null,"sizes":null},)"
+                              R"({"path":"/d","seconds":null,"sizes":null}])");
+    CHECK(some.at("at") == R"({"host":"192.0.2.1","port":8554,"encrypted":true,"keys":false})");
+    f->place.host[0] = '\0';
+    object empty(stats_films_json("", f.get()));
+    CHECK(empty.at("films") == "[]");
+    CHECK(empty.at("at.host") == "null");
+}
+
+TEST_CASE("stats_json: the moments of the last two minutes; unknown values are null")
+{
+    auto f = make();
+    auto h = std::make_unique<stats_history>();
+    f->sessions[0].info.is_reported = true;
+    f->sessions[0].info.counts.packets = 6;
+    f->sessions[0].info.counts.lost = 1;
+    stats_history_add(h.get(), f.get(), 0.5);
+    object o(json_object());
+    stats_history_json(o.o, h.get());
+    json_t *moment = json_array_get(json_object_get(o.o, "history"), 0);
+    object m(json_incref(moment));
+    for (const row &r : std::initializer_list<row>{
+             {"t", "2.5"},
+             {"cpu", "0.5"},
+             {"octets", "0"},
+             {"dropped_by_cause.full", "0"},
+             {"sessions", R"([{"number":1,"session":"abc","rate":8000.0,"delay_ms":0.0,)"
+                          R"("rtt":null,"loss":null,"packets":6,"lost":1,)"
+                          R"("sound_octets":null}])"}}) {
+        INFO(r.path);
+        CHECK(m.at(r.path) == r.value);
+    }
+}
+
+TEST_CASE("stats_json: a viewer's address and time are in the status only")
+{
+    auto f = make();
+    process_stats p = {};
+    object unknown(stats_status_json(f.get(), &p));
+    object first(json_incref(json_array_get(json_object_get(unknown.o, "sessions"), 0)));
+    CHECK(first.at("address") == "null");
+    snprintf(f->sessions[0].peer, sizeof(f->sessions[0].peer), "192.0.2.7:5");
+    f->sessions[0].age = 90 * USEC_PER_SEC;
+    object known(stats_status_json(f.get(), &p));
+    object second(json_incref(json_array_get(json_object_get(known.o, "sessions"), 0)));
+    CHECK(second.at("address") == R"("192.0.2.7:5")");
+    CHECK(second.at("age") == "90.0");
+    object line(json_object());
+    stats_session_json(line.o, f.get(), &f->sessions[0]);
+    CHECK(line.at("address") == "(none)");
+}

@@ -79,6 +79,9 @@ TEST_CASE("access rules: a fault is named with its line, and shows no hash")
         {"allow = * /a/../b watch\n", "the path must be"},
         {"allow = * /a%2fb watch\n", "the path must be"},
         {"allow = * /x metrics\n", "requires the path /"},
+        {"allow = * / control\n", "the right control requires the path / and a user"},
+        {"user = a:$y$SECRET\nallow = a /x watch,control\n",
+         "line 2: the right control requires the path /"},
         {"path = /x\n", "expects a line user"},
         {"user = a:$y$\x01SECRET\n", "control characters"},
     };

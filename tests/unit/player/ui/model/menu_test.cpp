@@ -50,8 +50,8 @@ TEST_CASE("menu: a full ladder and automatic fit")
     struct menu m;
     struct menu_levels l = {&ladder, 0, true, true};
     menu_of_levels(&m, &l);
-    CHECK(m.count == MENU_ITEMS);
-    CHECK(m.items[MENU_ITEMS - 1].value == 0);
+    REQUIRE(m.count == LADDER_MAX_LEVELS + 1);
+    CHECK(m.items[LADDER_MAX_LEVELS].value == 0);
 }
 
 TEST_CASE("menu: auto, then transports by name, ignoring their parameters")
@@ -99,4 +99,25 @@ TEST_CASE("menu: the selection stops at the ends, and the visible part follows i
     CHECK(menu_first(&m, 4) == 6);
     CHECK(menu_first(&m, 10) == 0);
     CHECK(menu_first(&m, 20) == 0);
+}
+
+TEST_CASE("menu: of channels, with the one that plays")
+{
+    static playlist_channel channels[2] = {};
+    snprintf(channels[0].title, sizeof(channels[0].title), "News");
+    snprintf(channels[0].detail, sizeof(channels[0].detail), "1:05");
+    snprintf(channels[1].url.text, sizeof(channels[1].url.text), "rtsp://host/b");
+    const playlist p = {2, channels};
+    static menu m;
+    menu_of_channels(&m, &p, 2);
+    REQUIRE(m.count == 2);
+    CHECK(m.items[0].text == std::string("News"));
+    CHECK(m.items[0].detail == std::string("1:05"));
+    CHECK(m.items[0].value == 1);
+    CHECK(m.items[1].text == std::string("rtsp://host/b"));
+    CHECK(m.current == 1);
+    CHECK(m.selected == 1);
+    menu_of_channels(&m, &p, 0);
+    CHECK(m.current == -1);
+    CHECK(m.selected == 0);
 }

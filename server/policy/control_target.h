@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a request to the control interface asks for:
+//
+//     GET    /control/sessions        all sessions
+//     DELETE /control/sessions/ID     ends one
+//     PUT    /control/sessions/ID     {"level": N}: sets its highest level
+//     GET    /control/sources         what can be watched
+//
+// Pure.
+#ifndef WEIR_SERVER_POLICY_CONTROL_TARGET_H
+#define WEIR_SERVER_POLICY_CONTROL_TARGET_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CONTROL_SESSION_MAX = 20 }; // bytes of a session's id, with NUL
+
+enum control_task {
+    CONTROL_LIST_SESSIONS,
+    CONTROL_LIST_SOURCES,
+    CONTROL_END_SESSION,
+    CONTROL_SET_LEVEL,
+};
+
+struct control_request {
+    enum control_task task;
+    char session[CONTROL_SESSION_MAX]; // of the last two tasks
+    int level;                         // of CONTROL_SET_LEVEL; not of the target: of the body
+};
+
+// Returns true if `path` is the interface's: /control or below it.
+bool control_target_is(const char *path);
+// Reads method and path, decoded. HEAD is GET. Returns 200, 404, or 405: *allow has the methods.
+int control_target_read(const char *method, const char *path, struct control_request *out,
+                        const char **allow);
+// Returns true if a page of this origin may use the interface: a program sends no Origin (NULL),
+// the server's own pages send http://HOST with `host` of the Host header.
+bool control_origin_is_own(const char *origin, const char *host);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
