@@ -709,6 +709,8 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"listen", memcmp(&a->listen, &b->listen, sizeof(a->listen)) == 0},
         {"metrics", memcmp(&a->metrics, &b->metrics, sizeof(a->metrics)) == 0},
         {"mtp-port", a->mtp_port == b->mtp_port},
+        {"http", memcmp(&a->http, &b->http, sizeof(a->http)) == 0},
+        {"push", strcmp(a->push.text, b->push.text) == 0},
         {"stats", is_text_equal(a->stats, b->stats)},
         {"srtp", a->srtp == b->srtp},
         {"access", is_text_equal(a->who.file, b->who.file)},

@@ -417,14 +417,11 @@ TEST_CASE("weir-send's options: what differs after a change of the configuration
         std::vector<std::string> args;
         const char *name;
     } fixed[] = {
-        {{"--listen", "8555"}, "listen"},
-        {{"--metrics", "127.0.0.1:9464"}, "metrics"},
-        {{"--stats", "s"}, "stats"},
-        {{"--record", "a.mkv"}, "record"},
-        {{"--access", "a"}, "access"},
-        {{"--log", "info,session=debug"}, "log"},
-        {{"--log-json"}, "log-json"},
-        {{"--tls-cert", "c", "--tls-key", "k"}, "tls-cert"},
+        {{"--listen", "8555"}, "listen"},   {{"--metrics", "127.0.0.1:9464"}, "metrics"},
+        {{"--stats", "s"}, "stats"},        {{"--http", "127.0.0.1:8080"}, "http"},
+        {{"--push", "rtsp://h/a"}, "push"}, {{"--record", "a.mkv"}, "record"},
+        {{"--access", "a"}, "access"},      {{"--log", "info,session=debug"}, "log"},
+        {{"--log-json"}, "log-json"},       {{"--tls-cert", "c", "--tls-key", "k"}, "tls-cert"},
     };
     for (const auto &row : fixed) {
         parsed now(with(row.args));
