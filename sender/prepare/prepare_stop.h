@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-// Starts the thread that waits for the signals. Call it before other threads start, once: they
-// inherit its signal mask. `terminal`: a line without end stands on stderr. SIGHUP counts only if
-// it was not ignored at the start (nohup(1)). Returns 0 or ERR_NO_MEMORY.
+// Starts the thread that waits for the signals. Call it once. `terminal`: a line without end stands
+// on stderr. SIGHUP counts only if it was not ignored at the start (nohup(1)). Returns 0 or
+// ERR_NO_MEMORY.
 int prepare_stop_watch(bool terminal);
 // Sets what the message says of the task in progress, such as "film.mkv, 42 %".
 void prepare_stop_describe(const char *text);
