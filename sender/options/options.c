@@ -717,7 +717,6 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"mtp-port", a->mtp_port == b->mtp_port},
         {"http", memcmp(&a->http, &b->http, sizeof(a->http)) == 0},
         {"push", strcmp(a->push.text, b->push.text) == 0},
-        {"record", is_text_equal(a->record, b->record)},
         {"stats", is_text_equal(a->stats, b->stats)},
         {"srtp", a->srtp == b->srtp},
         {"access", is_text_equal(a->who.file, b->who.file)},
