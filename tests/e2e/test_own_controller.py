@@ -62,7 +62,7 @@ class OwnController(lib.Case):
             tables = [n.value for n in ast.parse(f.read()).body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "TRANSPORTS"]
         self.assertEqual(ast.literal_eval(tables[0])["aimd"], ["aimd"])
 
-        simulation = re.search(r"^build/release/weir-sim .*$", page, re.M).group(0)
+        simulation = re.search(r"^build/release/weir-sim (?:.*\\\n)*.*$", page, re.M).group(0).replace("\\\n", " ")
         out = [json.loads(line) for line in self.run_in(copy, *simulation.split()).splitlines()]
         ours, theirs = (line["goodput_bps"] / 1e6 for line in out if line["what"] == "group")
         self.between(9, ours + theirs, 10, "Mbit/s, of a link of 10")
