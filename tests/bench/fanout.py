@@ -82,6 +82,7 @@ class Run:
     def measure(self):
         client = None
         sender, server = self.start()
+        self.sender = sender
         try:
             alone = server.status_kb("VmRSS")
             client = self.view(server)
