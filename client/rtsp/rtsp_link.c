@@ -196,7 +196,8 @@ static void follow_redirect(struct rtsp_link *l, usec_t now)
 // Sends the gathered requests. 0 or the error of tcp_conn_send.
 static int send_flight(struct rtsp_link *l)
 {
-    int err = l->flight_len ? tcp_conn_send(l->conn, l->flight, l->flight_len) : 0;
+    // Without `conn` the link was detached while it gathered the requests.
+    int err = l->flight_len && l->conn ? tcp_conn_send(l->conn, l->flight, l->flight_len) : 0;
     l->flight_len = 0;
     return err;
 }

@@ -28,7 +28,7 @@ usec_t queue_delay_arrived(struct queue_delay *q, usec_t one_way, usec_t now)
     windowed_min_add(&q->recent, q->last, now);
     q->recent_tail[q->tail_next++ % QUEUE_DELAY_TAIL] = q->last;
     if (now - q->peak_since >= PEAK_SPAN) {
-        q->peak_before = q->peak;
+        q->peak_before = now - q->peak_since < 2 * PEAK_SPAN ? q->peak : 0;
         q->peak = 0;
         q->peak_since = now;
     }

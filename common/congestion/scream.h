@@ -118,9 +118,9 @@ struct scream {
     usec_t mode_since;
     usec_t competing_peak; // largest standing queue delay in this mode
     usec_t queue_at;       // when a queue last stood
-    usec_t calm_at;        // when none did
+    usec_t calm_at;        // when last no queue stood
     int others;            // drains in a row that found other traffic
-    usec_t others_since;   // the first of them
+    usec_t others_since;   // when the first drain of `others` ended
     usec_t tolerates;      // the queue of flows of this kind, which a drain could not end
     usec_t tolerates_since;
     int confirmed; // trials in a row that found other traffic
@@ -134,12 +134,12 @@ struct scream {
         usec_t best;   // the least queue delay so far
         usec_t most;   // the largest standing one
         usec_t best_at;
-        double ref_wnd;   // before; a loss in the drain has shrunk it
-        bool lost;        // true if one has
-        double delivered; // bytes/s before
+        double ref_wnd;   // before the drain; its first loss shrinks it by BETA_LOSS
+        bool lost;        // true if a packet was lost in the drain
+        double delivered; // bytes/s before the drain
         double bytes;     // that arrived in `time` although sent in the drain into a queue
         usec_t time;
-        usec_t sent_time;    // in which they left
+        usec_t sent_time;    // time in which the packets of `bytes` left
         usec_t last_at;      // arrival of the last such packet; < 0: the last packet was none
         usec_t last_sent_at; // departure of the last packet
     } drain;

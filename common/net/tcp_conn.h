@@ -70,7 +70,8 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
 // the caller enforces the deadline.
 void tcp_conn_finish(struct tcp_conn *c, usec_t now);
 // Call from on_input: the unconsumed input is passed again by tcp_conn_resume, and nothing is read
-// before. A caller with much work can so let the loop serve others in between.
+// before. A caller with much work can so let the loop serve others in between. Resume outside of
+// on_input.
 void tcp_conn_hold(struct tcp_conn *c);
 void tcp_conn_resume(struct tcp_conn *c, usec_t now);
 void tcp_conn_want_room(struct tcp_conn *c, bool want);

@@ -24,7 +24,7 @@ struct tls_filter {
     gnutls_session_t session;                        // owned
     gnutls_certificate_credentials_t no_credentials; // owned; a client's; NULL: a server
     bool established;
-    size_t handshake_left; // bytes that the peer may still send before
+    size_t handshake_left; // bytes that the peer may still send before `established`
     const uint8_t *data;   // borrowed during a call
     size_t len;
     struct bytes_out *wire; // borrowed during a call

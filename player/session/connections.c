@@ -476,7 +476,9 @@ static void on_listed(void *ctx, usec_t now)
     if (c->over)
         return;
     if (c->films.count == 1) {
+        usec_t start = c->chosen.start;
         connections_select(c, 1, now);
+        c->chosen.start = start; // --start: the URL of the folder names this film
         return;
     }
     c->chooses++;

@@ -211,7 +211,7 @@ static void make_message(const struct connection_status *c, const struct ui_fact
         .link = link_of(f),
         .host = f->host,
         .reason = f->reason,
-        .chooses = f->chooses && !f->other,
+        .chooses = f->chooses && !f->shown,
         .other = f->reconnect->state >= RECONNECT_SELECTING ? f->channel : f->transport,
         .tries = f->reconnect->tries,
         .next = reconnect_remaining(f->reconnect, now),

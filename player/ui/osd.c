@@ -281,7 +281,7 @@ static void osd_draw_help(const struct osd *o)
         {"l", "choose a level"},
         {"t", "choose a transport"},
         {"c", "choose a channel, or a film of the folder"},
-        {"PageUp, PageDown", "next, previous channel (with --playlist)"},
+        {"PageUp, PageDown", "next, previous channel or film"},
         {"x", "stop; space plays again"},
         {"i", "panel: one line, all of it, off"},
         {"f, double click", "full screen"},
@@ -457,7 +457,8 @@ static void toggle_menu(struct osd *o, enum osd_menu menu)
         return;
     }
     if (menu == MENU_LEVEL && !o->state.may_choose) {
-        struct key_level l = {.ladder = &o->state.ladder, .policy = o->state.level_policy};
+        struct key_level l = {.ladder = *o->state.panel.transport ? &o->state.ladder : NULL,
+                              .policy = o->state.level_policy};
         char text[sizeof(o->toast)];
         key_message_level(&l, text, sizeof(text));
         osd_say(o, text, clock_now());

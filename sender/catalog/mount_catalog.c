@@ -20,6 +20,9 @@
 struct mount_catalog;
 struct mount;
 
+// The threads of a film close its device after the film: it is opened again this much later.
+#define DEVICE_CLOSES USEC_PER_SEC
+
 // The options of one reading of the configuration. They live while a source uses them.
 struct generation {
     const struct options *options;
@@ -53,7 +56,8 @@ struct mount {
     struct mount_catalog *catalog; // borrowed
     const struct options *source;  // borrowed of the catalog's generation
     struct film *film;             // owned; NULL: not open
-    bool stale;                    // `film` is opened anew as soon as it can be
+    bool stale;                    // `film` is opened anew as soon as it can be;
+    usec_t reopen;                 // with `stale` and no film: then
     int err;                       // why it is not open; 0: it was not tried
     usec_t failed;                 // when
 };
@@ -114,9 +118,13 @@ static void close_film(struct film *f)
 static void set_deadline(struct mount_catalog *c)
 {
     usec_t first = USEC_NEVER;
-    for (int i = 0; i < c->count; i++)
-        if (c->mounts[i]->film && c->mounts[i]->film->state == FILM_OPENING)
-            first = usec_min(first, c->mounts[i]->film->deadline);
+    for (int i = 0; i < c->count; i++) {
+        const struct mount *m = c->mounts[i];
+        if (m->film && m->film->state == FILM_OPENING)
+            first = usec_min(first, m->film->deadline);
+        if (!m->film && m->stale)
+            first = usec_min(first, m->reopen);
+    }
     timer_set(c->deadline, first);
 }
 
@@ -228,7 +236,10 @@ static void on_deadline(void *ctx, usec_t now)
 {
     struct mount_catalog *c = ctx;
     for (int i = 0; i < c->count; i++) {
-        struct film *f = c->mounts[i]->film;
+        struct mount *m = c->mounts[i];
+        struct film *f = m->film;
+        if (!f && m->stale && m->reopen <= now)
+            open_film(m, now);
         if (!f || f->state != FILM_OPENING || f->deadline > now)
             continue;
         f->state = FILM_LATE;
@@ -284,9 +295,16 @@ static void mount_leave(struct catalog *base, struct catalog_hold *h)
         remove_past(f);
         close_film(f);
     } else if (m->stale) {
+        usec_t now = clock_now();
+        bool is_device = source_is_capture(f->source->source);
         m->film = NULL;
         close_film(f);
-        open_film(m, clock_now());
+        if (!is_device) {
+            open_film(m, now);
+            return;
+        }
+        m->reopen = now + DEVICE_CLOSES;
+        set_deadline(m->catalog);
     }
 }
 
@@ -327,6 +345,10 @@ static int mount_take(struct catalog *base, const char *url_path, struct catalog
         return ERR_NOT_FOUND;
     if (!h->film && !m->film && m->err && now < m->failed + MOUNT_RETRY)
         return refuse(m, h);
+    if (!h->film && !m->film && m->stale) {
+        m->err = ERR_AGAIN; // its device is being closed
+        return refuse(m, h);
+    }
     if (!h->film && !m->film)
         open_film(m, now);
     if (!h->film && (!m->film || m->film->state == FILM_LATE))
@@ -433,6 +455,8 @@ static void renew(struct mount *m, usec_t now)
         log_info("%s is opened anew when its viewers have left", m->source->path);
         return;
     }
+    if (!f && m->stale)
+        return; // its device is being closed
     if (f)
         retire(f, now);
     open_film(m, now);

@@ -706,6 +706,14 @@ static bool is_filter_equal(const struct log_filter *a, const struct log_filter 
     return equal;
 }
 
+static bool are_origins_equal(const struct web_origins *a, const struct web_origins *b)
+{
+    bool equal = a->count == b->count;
+    for (int i = 0; equal && i < a->count; i++)
+        equal = strcmp(a->origins[i], b->origins[i]) == 0;
+    return equal;
+}
+
 const char *options_fixed(const struct options *a, const struct options *b)
 {
     const struct {
@@ -714,10 +722,16 @@ const char *options_fixed(const struct options *a, const struct options *b)
     } fixed[] = {
         {"listen", memcmp(&a->listen, &b->listen, sizeof(a->listen)) == 0},
         {"metrics", memcmp(&a->metrics, &b->metrics, sizeof(a->metrics)) == 0},
+        {"control", a->control == b->control},
         {"mtp-port", a->mtp_port == b->mtp_port},
         {"http", memcmp(&a->http, &b->http, sizeof(a->http)) == 0},
         {"push", strcmp(a->push.text, b->push.text) == 0},
         {"stats", is_text_equal(a->stats, b->stats)},
+        {"trust-proxy",
+         a->proxies.count == b->proxies.count &&
+             memcmp(a->proxies.addresses, b->proxies.addresses,
+                    (size_t)a->proxies.count * sizeof(a->proxies.addresses[0])) == 0},
+        {"allow-origin", are_origins_equal(&a->origins, &b->origins)},
         {"srtp", a->srtp == b->srtp},
         {"access", is_text_equal(a->who.file, b->who.file)},
         {"insecure", a->who.insecure == b->who.insecure},

@@ -29,6 +29,7 @@ enum {
     SILENCE_S = 1,            // time-out until the first request
     SILENCE_AFTER_S = 5,      // time-out between requests; the page sends one per second
     MEMORY_BYTES = 16 * 1024, // of each connection
+    BODY_BYTES = 256 * 1024,  // read of a body that is too long; then the connection ends
 };
 
 struct stats_http {
@@ -296,6 +297,7 @@ static unsigned let_in(struct access *access, struct MHD_Connection *connection,
 
 struct upload { // a request's body
     size_t len;
+    size_t received;
     bool is_too_long;
     char data[512];
 };
@@ -394,6 +396,9 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     if (*upload_bytes) {
         size_t room = sizeof(body->data) - body->len;
         body->is_too_long |= *upload_bytes > room;
+        body->received += *upload_bytes;
+        if (body->received > BODY_BYTES)
+            return MHD_NO;
         size_t len = *upload_bytes < room ? *upload_bytes : room;
         memcpy(body->data + body->len, upload, len);
         body->len += len;

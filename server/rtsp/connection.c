@@ -2,6 +2,7 @@
 #include "server/rtsp/connection.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/net/clock.h"
 #include "common/wire/url.h"
 #include "server/access/access_guest.h"
 #include "server/policy/catalog_path.h"
@@ -18,6 +19,7 @@ struct still_visit {
     struct still_visit_config config;
     struct access_guest *guest; // owned; NULL: everybody may watch
     bool let_in;                // the request that waits was let in
+    bool revoked;               // its film was closed for others while it waited for a picture
     struct catalog_hold hold;
     struct still_request request;
     struct access_refusal refusal;
@@ -30,6 +32,17 @@ static void on_ready(void *ctx, usec_t now)
     v->config.on_ready(v->config.ctx, now);
 }
 
+// The film is closed after this call: the picture must not be taken of it any more.
+static void on_revoked(void *ctx)
+{
+    struct still_visit *v = ctx;
+    if (!v->request.still)
+        return;
+    still_maker_leave(&v->request);
+    v->revoked = true;
+    v->config.on_ready(v->config.ctx, clock_now());
+}
+
 struct still_visit *still_visit_new(const struct still_visit_config *config)
 {
     struct still_visit *v = calloc(1, sizeof(*v));
@@ -37,7 +50,7 @@ struct still_visit *still_visit_new(const struct still_visit_config *config)
         return NULL;
     v->config = *config;
     v->config.peer = NULL; // it is not needed any more
-    v->hold = (struct catalog_hold){.on_ready = on_ready, .ctx = v};
+    v->hold = (struct catalog_hold){.on_ready = on_ready, .on_revoked = on_revoked, .ctx = v};
     v->request = (struct still_request){.on_ready = on_ready, .ctx = v};
     struct access_guest_config guest = {.access = config->access,
                                         .loop = config->loop,
@@ -57,6 +70,7 @@ static bool end(struct still_visit *v)
     still_maker_leave(&v->request);
     v->config.catalog->ops->leave(v->config.catalog, &v->hold);
     v->let_in = false;
+    v->revoked = false;
     return true;
 }
 
@@ -136,6 +150,8 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
         return end(v);
     }
     v->let_in = true;
+    if (v->revoked)
+        return refuse(v, out, 503, "busy opening other files; try again");
     if (q->path.len >= sizeof(path))
         return refuse(v, out, 404, "no such stream");
     text_copy(q->path, path, sizeof(path));
@@ -147,9 +163,13 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
         return refuse_stream(v, err, out);
     if (q->head)
         return end(v);
+    // Decoded: a path has many spellings, and each would have a picture of its own.
+    char name[CATALOG_PATH_MAX];
+    if (catalog_path_decode(path, name, sizeof(name)) != 0)
+        return refuse(v, out, 404, "no such stream");
     const uint8_t *data = NULL;
     size_t bytes = 0;
-    err = v->config.maker ? still_maker_get(v->config.maker, path, stream->media, &v->request,
+    err = v->config.maker ? still_maker_get(v->config.maker, name, stream->media, &v->request,
                                             &data, &bytes, now)
                           : ERR_UNSUPPORTED;
     if (err == STILL_WAITS)

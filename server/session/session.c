@@ -378,6 +378,9 @@ void session_add_pictures(struct session *s, const struct track_path *to)
 
 int session_set_level(struct session *s, int level, usec_t now)
 {
+    const struct ladder *l = &s->config.stream->media->ladder;
+    if (is_plain(&s->config) && ladder_has_level(l, level))
+        level = plain_level(l, level);
     return stream_sender_set_level(s->sender, level, now);
 }
 

@@ -249,16 +249,18 @@ void still_maker_leave(struct still_request *r)
     if (s->state != STILL_TAKING)
         return;
     // The media stays only for those that wait for it.
-    const struct still_request *other = s->requests;
-    while (other && other->media != s->media)
-        other = other->next;
-    if (other)
-        return;
+    struct still_request *next = NULL; // of those without a result, which hold their media
+    for (struct still_request *r2 = s->requests; r2; r2 = r2->next) {
+        if (!r2->is_done && r2->media == s->media)
+            return;
+        if (!r2->is_done && !next)
+            next = r2;
+    }
     s->media->ops->leave(s->media, &s->taker);
     s->state = STILL_IDLE;
     s->media = NULL;
-    if (s->requests)
-        begin(s, s->requests->media, s->deadline);
+    if (next)
+        begin(s, next->media, s->deadline);
     else
         set_timer(s->maker);
 }
@@ -272,7 +274,7 @@ struct still_maker *still_maker_new(uv_loop_t *loop)
         return NULL;
     m->loop = loop;
     m->timer = timer_new(loop, on_timer, m);
-    m->coded = mailbox_new(loop, STILLS_CODING + 2, on_coded, job_free, m);
+    m->coded = mailbox_new(loop, STILLS_MAX, on_coded, job_free, m); // each still has one job
     if (m->timer && m->coded)
         return m;
     still_maker_free(m);

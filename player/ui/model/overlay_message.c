@@ -82,7 +82,7 @@ void overlay_message_make(const struct overlay_message_facts *f, struct overlay_
         return;
     }
     if (f->link == LINK_STOPPED && f->chooses && !*f->reason) {
-        say(out, "Choose what to watch (key c)%s", "");
+        say(out, "Choose what to watch (key c)");
         return;
     }
     if (f->link == LINK_STOPPED) {

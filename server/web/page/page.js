@@ -111,8 +111,9 @@ const HANDLERS = {
     if (!$("panel").hidden) show_panel(m);
   },
   async problem(m) {
+    const mine = worker;
     if (m.what === "connect" && await answers()) m = { ...m, what: "origin" };
-    show_problem(m);
+    if (mine === worker) show_problem(m); // else another attempt has begun meanwhile
   },
   list(m) {
     show_list(m.films.filter(film => own_path(film.path)));
@@ -126,7 +127,6 @@ const HANDLERS = {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
     weir.report = m.report;
   },
-  ended() {},
   track: m => element?.track(m),
   fragment: m => element?.fragment(m),
   clock: m => element?.clock(m.at),

@@ -3,7 +3,7 @@
 // no WebCodecs it makes fragments for element.js, without audio. It runs in a worker, whose timers no hidden tab slows
 // down. Messages to it: {type: "open", url, uri, level, start, thumbnail, requested}, {type: "canvas", canvas}, "play",
 // "pause", "level", "seek", "hidden", "speaker", "report", "close", of element.js "presented" and "renew". Messages from
-// it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" | "ended" | "report" | "thumbnail"}, for
+// it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" | "report" | "thumbnail"}, for
 // element.js "track", "fragment", "clock".
 import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
 import { Depacketiser, Unwrap, rtp_parse, rtcp_parse, pli } from "./rtp.js";
@@ -29,6 +29,7 @@ const ELEMENT_SHARE = 100; // ms that the element takes
 const ELEMENT_LATE = 500; // ms after which a picture will not be shown any more
 const ELEMENT_KEYS = 20000; // ms between key frames: what lies before one can be forgotten
 const SENT_MAX = 1024; // pictures given to the element that are not yet shown
+const GROUP = { "Pipelined-Requests": "1" }; // names the session until the server has named it (RFC 7826, 18.33)
 const STUCK = 8; // pictures in the decoder without one out: it buffers
 
 const wall = () => (performance.timeOrigin + performance.now()) / 1000; // s
@@ -70,6 +71,8 @@ class Player {
     if (!canvas) return; // of a page without WebCodecs
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false, desynchronized: true });
+    // A film whose clock began before there was a canvas begins now, with its first picture.
+    if (this.playout?.anchor && !this.shown) this.playout.anchor.at = performance.now();
     this.pump();
   }
 
@@ -106,7 +109,6 @@ class Player {
     this.playout = this.live ? new LivePlayout() : new FilmPlayout();
     this.start_media();
     const base = (answer.headers.get("content-base") ?? this.uri).replace(/\/$/, "");
-    this.base = this.uri.split("?")[0];
     const uri_of = control => {
       const query = this.uri.includes("?") ? this.uri.slice(this.uri.indexOf("?")) : "";
       return control_uri(base, control) + query;
@@ -115,16 +117,12 @@ class Player {
     this.has_audio = NATIVE && opus;
     post({ type: "described", title: this.sdp.title, source: this.sdp.source, live: this.live, duration: this.sdp.duration,
       levels: this.sdp.levels, audio: this.has_audio, silent: opus && !NATIVE });
-    // All in one round trip: requests before the session has its name are of the same group.
-    const group = { "Pipelined-Requests": "1" };
-    const transport = channel => `RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1};x-weir=${TRANSPORT}`;
-    const weir = !!video.ext.adu;
-    const plain = channel => `RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}`;
-    const of = channel => weir ? transport(channel) : plain(channel);
-    const answers = [this.ask("SETUP", uri_of(video.control), { ...group, Transport: of(0) })];
-    if (this.has_audio) answers.push(this.ask("SETUP", uri_of(audio.control), { ...group, Transport: of(2) }));
-    this.set_parameters(group);
-    answers.push(this.play(this.live ? "npt=now-" : `npt=${(this.options.start ?? 0).toFixed(3)}-`, group));
+    // All in one round trip.
+    const of = channel => `RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}${video.ext.adu ? `;x-weir=${TRANSPORT}` : ""}`;
+    const answers = [this.ask("SETUP", uri_of(video.control), { Transport: of(0) })];
+    if (this.has_audio) answers.push(this.ask("SETUP", uri_of(audio.control), { Transport: of(2) }));
+    this.set_parameters();
+    answers.push(this.play(this.live ? "npt=now-" : `npt=${(this.options.start ?? 0).toFixed(3)}-`));
     const first = await answers[0];
     if (first.status !== 200) return this.fail("refused", first.body.trim(), first.status);
     const played = await answers.at(-1);
@@ -136,10 +134,10 @@ class Player {
     if (!NATIVE && this.live) this.every(ELEMENT_KEYS, () => this.paused || this.request_key());
   }
 
-  set_parameters(headers = {}) {
+  set_parameters() {
     let body = `latency: ${this.live ? SENDER_SHARE : FILM_SHARE}\r\nadapt: sender\r\n`;
     if (this.level >= 0) body += `level: ${this.level}\r\n`;
-    if (this.sdp.levels.length) this.ask("SET_PARAMETER", this.uri, headers, body);
+    if (this.sdp.levels.length) this.ask("SET_PARAMETER", this.uri, {}, body);
   }
 
   every(ms, what) {
@@ -148,16 +146,15 @@ class Player {
 
   ask(method, uri, headers = {}, body = "") {
     const cseq = ++this.cseq;
-    if (this.session && method !== "DESCRIBE") headers = { ...headers, Session: this.session };
+    if (method !== "DESCRIBE") headers = { ...headers, ...(this.session ? { Session: this.session } : GROUP) };
     const text = rtsp_request(method, uri, cseq, headers, body);
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(new TextEncoder().encode(text));
     return new Promise(done => this.pending.set(cseq, { method, done, asked: wall() }));
   }
 
-  async play(range, headers = {}) {
+  play(range) {
     this.awaited_play++;
-    const answer = await this.ask("PLAY", this.uri, range ? { ...headers, Range: range } : headers);
-    return answer;
+    return this.ask("PLAY", this.uri, { Range: range });
   }
 
   received(data) {
@@ -332,7 +329,6 @@ class Player {
     if (this.ended) return;
     this.ended = true;
     this.report.end("end-of-media", null, performance.now());
-    post({ type: "ended" });
     this.state();
   }
 
@@ -343,7 +339,7 @@ class Player {
     const now = performance.now();
     const ahead = NATIVE ? DECODE_AHEAD : ELEMENT_AHEAD;
     while (this.coded.length && this.playout.due(this.coded[0].media) < now + ahead &&
-           (this.live || (this.inside.size < IN_DECODER && this.output.length < OUTPUT_MAX))) {
+           (this.live || (this.inside.size < IN_DECODER && this.inside.size + this.output.length < OUTPUT_MAX))) {
       const picture = this.coded.shift();
       this.coded_bytes -= picture.data.length;
       this.decode(picture);
