@@ -17,6 +17,7 @@ import signal
 import subprocess
 import threading
 import time
+import unittest
 
 import lib
 
@@ -195,6 +196,7 @@ class Sender(Case):
             self.assertEqual(p.wait(), 1, str(p))
             self.assertIn(text, p.stderr)
 
+    @unittest.skipIf(lib.SLOW > 1, "sanitizers want to be loaded first themselves")
     def test_a_disk_that_hangs_costs_no_viewer_a_frame(self):
         env = {"LD_PRELOAD": self.preloaded("slow_disk")}
         sender = self.recording("--record-segment", "2s", env=env)
@@ -214,6 +216,7 @@ class Sender(Case):
         for file in self.files():
             self.assertEqual(file.decode(), len(file.video), file.path)
 
+    @unittest.skipIf(lib.SLOW > 1, "sanitizers want to be loaded first themselves")
     def test_a_disk_that_hangs_does_not_hold_the_end(self):
         env = {"LD_PRELOAD": self.preloaded("slow_disk")}
         sender = self.recording(env=env)
