@@ -77,6 +77,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         within(r.path, data, size);
         within(r.query, data, size);
         web_front_answer(&front, &r, &a);
+        if (a.is_still) {
+            static const uint8_t picture[] = {0xff, 0xd8};
+            struct web_still still = {
+                .status = 200, .data = picture, .bytes = sizeof(picture), .reason = ""};
+            within(web_front_still_path(&r), data, size);
+            web_front_still(&front, &r, &still, &a);
+        }
         assert(used > 0 && a.head_len < sizeof(a.head));
         assert(memcmp(a.head + a.head_len - 4, "\r\n\r\n", 4) == 0);
         at += used;
