@@ -66,7 +66,7 @@ struct media_receiver {
     void *ctx;                            // borrowed
     uint64_t third_party;                 // datagrams from elsewhere, dropped
     // Set it before an offer. The control connection is encrypted, or must be treated as if it
-    // were: media beside it is SRTP only.
+    // were: datagrams next to it are SRTP only.
     bool encrypts;
     uint8_t key[SRTP_KEY_BYTES]; // of what the viewer sends; encrypts
     bool has_key;

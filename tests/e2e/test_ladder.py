@@ -11,8 +11,10 @@ import link_case
 SECONDS = 200  # a busy machine may need a minute for what takes 20 s
 SLOW_UNTIL = 10  # seconds of the link
 LEVELS = ["--level", "128x72@30:60", "--level", "192x108@30:400"]  # one of each size; a key frame every 2 s
-# The paper's intervals are a minute and more.
-QUICK = "loss_monitor_interval=1,upscale_interval=2,upscale_limit_time_factor=1,play_buf_thresh=1"
+# The paper's intervals are a minute and more. Frames that a busy machine shows late count as lost, and 1 % of them since the
+# last decision would keep the level: here half of them may.
+QUICK = ("loss_monitor_interval=1,upscale_interval=2,upscale_limit_time_factor=1,play_buf_thresh=1,"
+         "upscale_frame_loss_rate=0.5,downscale_frame_loss_rate=0.5")
 
 
 def setUpModule():
@@ -41,9 +43,8 @@ class Ladder(link_case.LinkCase):
         server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
         p = self.player(server.url, "--goddard", QUICK, prefix=self.ends[1].inside())
         lib.until(lambda: any(to == 0 for _, to, _ in self.levels(p)), "the lower level", 30)
-        if lib.SLOW == 1:  # a program that is slowed down by a sanitizer may stay at the lower level to the end of the film
-            lib.until(lambda: (0, 1) in [e[:2] for e in self.levels(p)] or not p.running(), "the higher level again", 40)
-            self.assertIn((0, 1, "upscale"), self.levels(p), str(p))
+        lib.until(lambda: (0, 1) in [e[:2] for e in self.levels(p)] or not p.running(), "the higher level again", 40)
+        self.assertIn((0, 1, "upscale"), self.levels(p), str(p))
         lib.until(lambda: any(e["level"] == 0 for e in p.shown()), "a picture of the lower level", 30)
         p.signal(lib.signal.SIGINT)
         p.wait()
