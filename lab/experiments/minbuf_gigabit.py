@@ -48,7 +48,7 @@ def one(context):
         address, _ = world.veth("s", "r", offload=context.cell.params["tso"])
         sender = world.start("s", [pin, "-c", "0", program(context.build, "weir-send"), "--insecure", "--listen",
                                    f"{address}:{live.RTSP_PORT}", "synthetic:greedy"], "send")
-        url = sender.wait_line(r"(rtsp://\S+)").group(1)
+        url = sender.wait_line(r" at (rtsp://\S+)").group(1)
         process = world.start("r", [pin, "-c", "1", sys.executable, os.path.join(ROOT, "lab", "drain.py"), url,
                                     context.contender, str(SECONDS)], "drain")
         process.wait_line("begun")
