@@ -221,8 +221,12 @@ static void open_datagrams(struct viewer *v, const struct rtsp_transport *given,
     v->token = given->token;
     if (bench.pin)
         open_srtp(v, given);
-    struct datagram_reports_config config = {
-        .loop = &bench.loop, .ext = ids, .ssrc = v->feedback.ssrc, .send = send_to_rtcp, .ctx = v};
+    struct datagram_reports_config config = {.loop = &bench.loop,
+                                             .ext = ids,
+                                             .ssrc = v->feedback.ssrc,
+                                             .media_ssrc = given->ssrc,
+                                             .send = send_to_rtcp,
+                                             .ctx = v};
     v->reports = datagram_reports_new(&config, now);
     if (!v->reports)
         fail("no memory");
