@@ -41,6 +41,7 @@
 #include "server/rtsp/server_urls.h"
 #include "server/session/stream.h"
 
+#define OPEN_LIMIT (30 * USEC_PER_SEC) // of the only source: no viewer waits for it
 enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
 
 enum serves { SERVES_STREAM, SERVES_FOLDER, SERVES_SOURCES };
@@ -173,7 +174,7 @@ static int open_stream(struct program *p, const struct options *o)
 {
     bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
     if (!source_is_capture(o->source) && !is_synthetic)
-        return stream_open_in_time(&p->stream, &p->loop, o, o->source, CATALOG_OPEN_LIMIT);
+        return stream_open_in_time(&p->stream, &p->loop, o, o->source, OPEN_LIMIT);
     int err = stream_open(&p->stream, NULL, o, o->source);
     return err ? err : stream_start(&p->stream, &p->loop);
 }

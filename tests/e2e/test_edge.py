@@ -147,7 +147,8 @@ class Edge(lib.Case):
                 "Cookie": f"viewer={i}", "Host": f"host{i % 2}"}), range(40)))
         self.assertEqual({status for status, _, _ in got}, {200})
         self.assertEqual(len({body for _, _, body in got}), 1)
-        self.assertIn(f"-{number + 1}.0.m4s", got[0][2].decode())
+        parts = [int(n) for n in re.findall(r"-(\d+)\.0\.m4s", got[0][2].decode())]
+        self.assertGreaterEqual(max(parts), number + 1)
         self.assertEqual(cache.counters()["VBE.boot.origin.req"] - before, 1)
 
     def test_errors_are_not_kept(self):

