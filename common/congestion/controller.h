@@ -60,6 +60,7 @@ struct controller_info {
     double loss_events; // loss event rate p; NaN: the controller has none
     bool competes;      // true while other traffic holds the queue, and the controller takes its
                         // share as a TCP does: a queue is no reason to send less
+    bool keeps_short;   // it keeps the queue short: what it allows tells of a path that is faster
     struct {
         const char *name; // static; "p", "X_recv", "w", "B" (bit/s), "spacing" (us) ...
         double value;

@@ -579,6 +579,7 @@ static void info(const struct controller *c, struct controller_info *out, usec_t
         .rate_bps = 8 * s->target_rate,
         .loss_events = (double)NAN,
         .competes = s->confirmed > 0,
+        .keeps_short = s->mode == SCREAM_DELAY,
         .variable = {{"ref_wnd", s->ref_wnd / mss(s)},
                      {"qdelay", usec_to_msec(s->queue.standing)},
                      {"delivered", 8 * s->delivered},

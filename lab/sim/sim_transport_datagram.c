@@ -120,6 +120,7 @@ static void datagram_info(struct media_transport *base, struct transport_info *o
     transport_info_clear(out);
     out->allowed_bps = info.rate_bps;
     out->competes = info.competes;
+    out->keeps_short = info.keeps_short;
     out->unsent_bytes = 0;
     out->flight_bytes = (double)s->flight_bytes;
     if (base->responsive)
