@@ -112,7 +112,8 @@ usec_t minbuf_acks_refused(struct minbuf_acks *a, const struct tcp_snapshot *s, 
     a->wanted = has_reports;
     a->idle = 0;
     if (!a->wanted || !a->reported)
-        return usec_max(RECHECK_MIN, usec_min(s->srtt / (2 * (s->cwnd ? s->cwnd : 1)), RECHECK_MAX));
+        return usec_max(RECHECK_MIN,
+                        usec_min(s->srtt / (2 * (s->cwnd ? s->cwnd : 1)), RECHECK_MAX));
     if (s->sacked || s->lost)
         return RECHECK_MAX;
     return usec_max(RECHECK_MAX, usec_min(s->srtt / 8, ACK_PATIENCE));

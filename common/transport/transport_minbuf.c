@@ -33,8 +33,8 @@ struct minbuf_transport {
     uint32_t lowat;      // set in the kernel; 0: not set
     uint32_t admitted;   // packets of the current batch, as of its first one (is_granted)
     struct minbuf_acks acks;
-    bool waits;          // media was refused
-    bool gone;           // the connection failed, or refused a packet of a batch
+    bool waits; // media was refused
+    bool gone;  // the connection failed, or refused a packet of a batch
     transport_room_fn *on_room;
     void *ctx; // borrowed
 };

@@ -87,7 +87,7 @@ def write(run_rows, page):
                goals(rows))
     page.table("Mice and machine", ["cell", "over", "mice", "their share of the link (the paper: 0.3)", "longest share of a thread's life without a core"],
                [[cell, c, *(text(rows.mean(cell, c, key), digits) for key, digits in (("mice", 0), ("mice_share", 2), ("waited", 3)))]
-                for cell in rows.cells() for c in rows.contenders(cell)])
+                for cell in rows.cells() for c in rows.contenders(cell)], "mice")
     for cell in rows.cells():
         page.heading(cell)
         table = []
