@@ -127,9 +127,10 @@ def search(goal, share, steps, close):
     return best, tried[best]
 
 
-def tuned_mice(context, name, p):
-    """Returns the number of mice at each receiver of the network NAME with these parameters. The first run there searches for
-    it; all others of the results have the same."""
+def tuned_mice(context, name=None, p=None):
+    """Returns the number of mice at each receiver of the network NAME with the parameters P; by default the cell's. The first run
+    there searches for it; all others of the results have the same."""
+    name, p = name or context.cell.name, p or context.cell.params
     path = os.path.join(context.results, "mice.json")
     with open(path, "a+", encoding="utf-8") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
@@ -150,7 +151,7 @@ def one(context):
     p = context.cell.params
     schedule = context.experiment.options["schedule"]
     followed = (context.cell.name, context.contender, context.run) == FOLLOWED
-    mice = tuned_mice(context, context.cell.name, p) if context.experiment.options["tunes"] else MICE
+    mice = tuned_mice(context) if context.experiment.options["tunes"] else MICE
     with dumbbell(context, p, followed) as (world, at):
         flow = live.Flow(world, "s", at["s"])
         traffic = live.Traffic(world, "s", at["s"])
