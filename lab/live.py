@@ -63,6 +63,7 @@ class Flow:
         self.address = address
         self.source = source
         self.name = name
+        self.waited = None  # processes.waited() at the player's end
         self.sender = world.start(sender, ["weir-send", "--insecure", "--listen", f"{address}:{RTSP_PORT}", "--timeout",
                                            "3600", "--stats", world.path(f"send{name}.jsonl"), *options, source],
                                   f"send{name}")
@@ -93,6 +94,7 @@ class Flow:
         """Waits until the player ends by itself, stops the sender and returns the QoE report."""
         if self.player.wait(seconds) != 0:
             raise self.player.failed(f"ended with {self.player.code}")
+        self.waited = self.world.processes.waited()
         self.sender.stop()
         with open(self.path("report.json"), encoding="utf-8") as f:
             report = json.load(f)

@@ -16,6 +16,7 @@
 #include "common/net/bytes_out.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_filter.h"
+#include "common/net/tcp_info.h"
 #include "common/net/udp_socket.h"
 
 enum { WIRE_BYTES = 16 * 1024 }; // read at once for a filter
@@ -32,6 +33,7 @@ struct tcp_conn {
     bool closed; // true from the call of on_close
     bool freed;  // true from the call of tcp_conn_free()
     bool want_room;
+    bool want_acks;
     bool finishing;
     bool held;  // true while input waits for tcp_conn_resume()
     int events; // events that the poll watches
@@ -344,6 +346,23 @@ static void finish_connect(struct tcp_conn *c, usec_t now)
     c->ops->on_open(c->ctx, now);
 }
 
+// Takes what is in the error queue. Returns true if it was stamps of acknowledgements, and the
+// connection is sound. libuv has stopped the poll: it takes each POLLERR for the descriptor's end.
+static bool take_acks(struct tcp_conn *c, usec_t now)
+{
+    int error = 0;
+    socklen_t len = sizeof(error);
+    if (!tcp_take_stamps(c->fd))
+        return false;
+    if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &len) != 0 || error)
+        return false;
+    c->events = 0;
+    if (c->want_acks && !c->out.len && is_ready(c))
+        c->ops->on_room(c->ctx, now);
+    update_events(c);
+    return true;
+}
+
 static void on_event(uv_poll_t *poll, int status, int events)
 {
     struct tcp_conn *c = poll->data;
@@ -352,6 +371,8 @@ static void on_event(uv_poll_t *poll, int status, int events)
         finish_connect(c, now);
         return;
     }
+    if (status < 0 && take_acks(c, now))
+        return;
     if (status < 0) { // a reset; data received before it is still valid
         if (!c->held)
             read_some(c, now);
@@ -578,6 +599,18 @@ void tcp_conn_want_room(struct tcp_conn *c, bool want)
 {
     c->want_room = want;
     update_events(c);
+}
+
+bool tcp_conn_wants_room(const struct tcp_conn *c)
+{
+    return c->want_room;
+}
+
+int tcp_conn_want_acks(struct tcp_conn *c, bool want)
+{
+    int err = want != c->want_acks ? tcp_stamp_acks(c->fd, want) : 0;
+    c->want_acks = want && !err;
+    return err;
 }
 
 bool tcp_conn_has_backlog(const struct tcp_conn *c)

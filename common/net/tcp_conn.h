@@ -30,8 +30,8 @@ struct tcp_conn_ops {
     // The input buffer holds `len` bytes. Returns how many were consumed (the rest is passed again
     // together with later input), or a negative error: on_close then reports that error.
     int (*on_input)(void *ctx, const uint8_t *data, size_t len, usec_t now);
-    // The kernel has room again. Called only while tcp_conn_want_room is on and no control bytes
-    // wait.
+    // The kernel has room again, or the peer has acknowledged a write. Called only while
+    // tcp_conn_want_room or tcp_conn_want_acks is on and no control bytes wait.
     void (*on_room)(void *ctx, usec_t now);
     // The connection ended: ERR_CLOSED by the peer, ERR_IO by an error (logged at debug level),
     // ERR_TOO_BIG when on_input consumed nothing of a full buffer without holding it, or the error
@@ -75,6 +75,10 @@ void tcp_conn_finish(struct tcp_conn *c, usec_t now);
 void tcp_conn_hold(struct tcp_conn *c);
 void tcp_conn_resume(struct tcp_conn *c, usec_t now);
 void tcp_conn_want_room(struct tcp_conn *c, bool want);
+bool tcp_conn_wants_room(const struct tcp_conn *c);
+// Calls on_room when the peer has acknowledged a write that was made with this on, at the latest.
+// Returns 0; ERR_UNSUPPORTED: the kernel does not tell.
+int tcp_conn_want_acks(struct tcp_conn *c, bool want);
 // Returns true if control bytes, or the rest of a packet, wait.
 bool tcp_conn_has_backlog(const struct tcp_conn *c);
 // Returns how many bytes were written or wait, and were not acknowledged by the peer. Asks the

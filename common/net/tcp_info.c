@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/net/tcp_info.h"
 
+#include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h> // the C library's struct tcp_info is older and shorter
 #include <netinet/in.h>
@@ -76,6 +77,26 @@ void tcp_set_pacing(int fd)
     // Any rate but ~0 starts pacing; the kernel paces at the lower of this one and its own.
     uint32_t rate = UINT32_MAX - 1;
     setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof(rate));
+}
+
+int tcp_stamp_acks(int fd, bool on)
+{
+    // Of the stamps only their arrival matters, so they carry no packet (TSONLY).
+    uint32_t flags = on ? SOF_TIMESTAMPING_TX_ACK | SOF_TIMESTAMPING_OPT_TSONLY : 0;
+    return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)) == 0
+               ? 0
+               : ERR_UNSUPPORTED;
+}
+
+int tcp_take_stamps(int fd)
+{
+    int taken = 0;
+    struct msghdr msg = {0};
+    while (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0) {
+        msg = (struct msghdr){0};
+        taken++;
+    }
+    return taken;
 }
 
 void tcp_set_send_buffer(int fd, int bytes)

@@ -3,6 +3,7 @@
 #ifndef WEIR_NET_TCP_INFO_H
 #define WEIR_NET_TCP_INFO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,12 @@ void tcp_set_notsent_lowat(int fd, uint32_t bytes);
 // Sets SO_MAX_PACING_RATE, so that the kernel paces the connection from now on: at 1.2 windows a
 // round trip, or 2 in slow start (sysctl tcp_pacing_ca_ratio, tcp_pacing_ss_ratio). It stays paced.
 void tcp_set_pacing(int fd);
+// Makes the kernel queue a stamp at the socket's error queue when the last byte of a later write is
+// acknowledged (SOF_TIMESTAMPING_TX_ACK), or ends that. Returns 0; ERR_UNSUPPORTED: the kernel does
+// not have it.
+int tcp_stamp_acks(int fd, bool on);
+// Takes all stamps from the error queue. Returns their number.
+int tcp_take_stamps(int fd);
 // Sets SO_SNDBUF: the socket holds about `bytes`, sent or not, as the kernel reserves the same
 // again for its own structures. 0: the kernel sizes the buffer again (Linux 5.15).
 void tcp_set_send_buffer(int fd, int bytes);

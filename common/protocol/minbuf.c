@@ -6,6 +6,12 @@
 
 #include "common/base/err.h"
 
+enum { WRITES_A_WINDOW = 16 };
+
+static const usec_t RECHECK_MIN = 100;
+static const usec_t RECHECK_MAX = 2 * USEC_PER_MSEC;
+static const usec_t ACK_PATIENCE = 20 * USEC_PER_MSEC;
+
 static bool ends(const char *rest, bool *pace)
 {
     *pace = strcmp(rest, ",pace") == 0;
@@ -88,6 +94,39 @@ uint32_t minbuf_packets(const struct minbuf *m, const struct tcp_snapshot *s)
 bool minbuf_admits(const struct minbuf *m, const struct tcp_snapshot *s)
 {
     return minbuf_packets(m, s) > 0;
+}
+
+bool minbuf_waits_for_acks(const struct minbuf *m)
+{
+    return !m->automatic && m->a == 1 && m->b == 0;
+}
+
+uint32_t minbuf_write_limit(const struct tcp_snapshot *s, uint32_t most)
+{
+    uint32_t part = s->cwnd / WRITES_A_WINDOW;
+    return part < 1 ? 1 : part < most ? part : most;
+}
+
+usec_t minbuf_acks_refused(struct minbuf_acks *a, const struct tcp_snapshot *s, bool has_reports)
+{
+    a->wanted = has_reports;
+    a->idle = 0;
+    if (!a->wanted || !a->reported)
+        return usec_max(RECHECK_MIN,
+                        usec_min(s->srtt / (2 * (s->cwnd ? s->cwnd : 1)), RECHECK_MAX));
+    if (s->sacked || s->lost)
+        return RECHECK_MAX;
+    return usec_max(RECHECK_MAX, usec_min(s->srtt / 8, ACK_PATIENCE));
+}
+
+void minbuf_acks_arrived(struct minbuf_acks *a, bool media_waits)
+{
+    if (!a->wanted)
+        return;
+    a->reported = true;
+    a->idle = media_waits ? 0 : a->idle + 1;
+    if (a->idle >= MINBUF_IDLE_ACKS)
+        *a = (struct minbuf_acks){0};
 }
 
 uint32_t minbuf_wake_below(const struct minbuf *m, const struct tcp_snapshot *s)

@@ -73,6 +73,29 @@ uint32_t minbuf_packets(const struct minbuf *m, const struct tcp_snapshot *s);
 // Returns true if one more packet (at most one mss) may be written.
 bool minbuf_admits(const struct minbuf *m, const struct tcp_snapshot *s);
 
+// Returns true if nothing may wait unsent, as with (1,0): then only an acknowledgement makes room.
+bool minbuf_waits_for_acks(const struct minbuf *m);
+// Returns how many packets one write may have if the kernel reports acknowledgements of whole
+// writes: 1 up to `most`. An acknowledgement of a part of a write makes room unnoticed, so a write
+// is a small part of the window.
+uint32_t minbuf_write_limit(const struct tcp_snapshot *s, uint32_t most);
+
+// Whether the kernel shall report acknowledgements, and when to ask for room again. Each report
+// costs a wake-up, so they are wanted only while media waits for acknowledgements: from a refusal
+// on, until MINBUF_IDLE_ACKS reports in a row found no media waiting. All zero at first.
+enum { MINBUF_IDLE_ACKS = 32 };
+struct minbuf_acks {
+    bool wanted;
+    bool reported; // a report came since they are wanted: what is in flight is covered
+    int idle;      // reports in a row that found no media waiting
+};
+// Media is refused until an acknowledgement comes. Returns how long to wait at most before asking
+// for room again: SACKs and acknowledgements of parts of a write are not reported. Without reports,
+// half of the mean spacing of acknowledgements, 0.1 to 2 ms.
+usec_t minbuf_acks_refused(struct minbuf_acks *a, const struct tcp_snapshot *s, bool has_reports);
+// An acknowledgement was reported.
+void minbuf_acks_arrived(struct minbuf_acks *a, bool media_waits);
+
 // Returns the number of unsent bytes at which the kernel should wake us: the smallest amount that
 // could still be refused; at least 1.
 uint32_t minbuf_wake_below(const struct minbuf *m, const struct tcp_snapshot *s);

@@ -511,6 +511,13 @@ static void end_refused(struct rtsp_client *c, const struct pending *p, const st
     end_as(c, RTSP_CLIENT_REFUSED, text, now);
 }
 
+static void log_refused_seek(const struct pending *p, const struct rtsp_item *r)
+{
+    char text[512];
+    rtsp_response_refusal(r, p->kind, text, sizeof(text));
+    log_warn("playing continues: %s", text);
+}
+
 static void redirect(struct rtsp_client *c, struct text location, usec_t now)
 {
     const char *why;
@@ -752,7 +759,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
             end_refused(c, p, r, now);
             return;
         }
-        log_warn("the server refused the seek: %d", r->status);
+        log_refused_seek(p, r);
         playback_requests_seek_refused(&c->playback, p->paused);
         c->events->on_seek_refused(c->ctx, now);
         return;

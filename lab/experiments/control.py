@@ -2,8 +2,9 @@
 """The first motive of MIN_BUF TCP (Goel, Krasic, Li, Walpole 2002, sections 1 and 6): control operations are responsive only
 if little media waits in front of what they change. The time from a key to the first new picture, with the programs.
 
-Two viewers watch stored ladders of one server over a dumbbell, alone or with the traffic of section 4.1, and press the same
-keys. What is not on the screen when the next key is pressed counts as that long, at least.
+Two viewers watch stored ladders of one server over a dumbbell, alone or with the traffic of section 4.1, whose mice are tuned to
+the paper's share (minbuf.tuned_mice; of a trace at its mean rate), and press the same keys. What is not on the screen when the
+next key is pressed counts as that long, at least.
 """
 import os
 import shutil
@@ -11,8 +12,7 @@ import subprocess
 
 from lab import live, net
 from lab.experiment import Cell, Experiment
-from lab.experiments import control_report
-from lab.experiments.minbuf import MICE, traffic_specs
+from lab.experiments import control_report, minbuf
 from lab.run import Failed, program
 from lab.traces import generate
 
@@ -116,6 +116,8 @@ def one(context):
     steps, watched = script()
     seconds = LOAD_FIRST + watched + 2
     forward, backward = link(context, seconds)
+    network = minbuf.network(p["mbit"], p["rtt_ms"], "1bdp")
+    mice = minbuf.tuned_mice(context, context.cell.name, network) if p["load"] else 0
     hosts = ["r1", "r2"][:VIEWERS]
     with context.world() as world:
         at = net.dumbbell(world, ["s"], ["r1", "r2"], forward, backward, "--flow", str(live.RTSP_PORT), "--seed", str(context.seed))
@@ -126,7 +128,7 @@ def one(context):
         if p["load"]:
             traffic = live.Traffic(world, "s", at["s"])
             schedule = dict.fromkeys(("elephants", "mice", "cbr"), 0) | dict.fromkeys(("elephants_stop", "rest_stop"), seconds)
-            for client, specs in traffic_specs({"cc": "reno", "mbit": p["mbit"]}, schedule, MICE).items():
+            for client, specs in minbuf.traffic_specs(network, schedule, mice).items():
                 traffic.run(client, epoch, seconds, context.seed, specs)
             world.processes.sleep_until(epoch + LOAD_FIRST)
         viewers = []
@@ -141,12 +143,16 @@ def one(context):
             for total, part in zip((found, late), waits(events, watched)):
                 for action, value in part.items():
                     total[action] = total[action] + value if action in total else value
+        figures = {"waited": world.processes.waited()}
         flow.sender.stop()
+        if p["load"]:
+            minbuf.join(traffic)
+            figures |= {"mice": 2 * mice, "mice_share": minbuf.share_of_mice(traffic.profile(), p["mbit"], LOAD_FIRST, int(seconds))}
         world.links["bottleneck"].stop()
-        figures = live.link_figures(world, "bottleneck")
-    return {**{f"{action}_ms": sorted(found.get(action, [])) for action in ACTIONS},
+        queue = live.link_figures(world, "bottleneck")
+    return {**figures, **{f"{action}_ms": sorted(found.get(action, [])) for action in ACTIONS},
             **{f"{action}_late": late.get(action, 0) for action in ACTIONS},
-            **{key: figures[key] for key in ("queue_delay_ms", "queue_delay_p95_ms", "pool_drops")}}
+            **{key: queue[key] for key in ("queue_delay_ms", "queue_delay_p95_ms", "pool_drops")}}
 
 
 def experiment(quick, _options):

@@ -4,7 +4,7 @@ import numpy as np
 
 from lab import stats
 from lab.report import canvas
-from lab.rows import Rows
+from lab.rows import Rows, text
 
 ACTIONS = {"channel": "channel change", "seek": "seek", "resume": "play after a pause", "play": "play after a stop",
            "scale": "fast forward and rewind"}
@@ -85,6 +85,9 @@ def write(run_rows, page):
     page.heading("Goals")
     page.table("The goals of minbuf:1,3 next to the traffic of the paper", ["cell", "control", "n", "goal for p95", "measured"],
                goals(rows))
+    page.table("Mice and machine", ["cell", "over", "mice", "their share of the link (the paper: 0.3)", "longest share of a thread's life without a core"],
+               [[cell, c, *(text(rows.mean(cell, c, key), digits) for key, digits in (("mice", 0), ("mice_share", 2), ("waited", 3)))]
+                for cell in rows.cells() for c in rows.contenders(cell)], "mice")
     for cell in rows.cells():
         page.heading(cell)
         table = []

@@ -130,7 +130,7 @@ def one(context):
         events = live.json_lines(flow.path("events.jsonl"))
         live.remove(flow.path("events.jsonl"))
         rates = [bps / LINES[part] for second, bps in beside.profile()["elephants"].items() if second > options["settle"]]
-    return {**real_figures(report, events, float(np.mean(rates))), **{f"sim_{k}": simulated.get(k) for k in SIMULATED}}
+    return {**real_figures(report, events, float(np.mean(rates))), "waited": flow.waited, **{f"sim_{k}": simulated.get(k) for k in SIMULATED}}
 
 
 KEYS = [("initial_buffering", "initial buffering, s", 1), ("duration", "playing took, s", 0), ("rebufferings", "rebufferings (buffer empty)", 0),
@@ -138,6 +138,7 @@ KEYS = [("initial_buffering", "initial buffering, s", 1), ("duration", "playing 
         ("frame_rate", "frames/s", 1), ("frames_lost", "frames lost", 3), ("jitter_mean", "jitter, ms", 1),
         ("jitter_sd", "sd of the jitter", 0), ("level_mean", "mean level", 2), ("level_end", "last level", 0),
         ("kbps", "kbit/s", 0), ("ratio", "over a transfer's beside it", 2), ("ssim", "SSIM", 3)]
+MACHINE = [("waited", "longest share of a thread's life without a core", 2)]
 
 
 SIMULATED = [key for key, _, _ in KEYS] + ["levels"]
@@ -156,8 +157,9 @@ def write(run_rows, page):
         out = []
         for contender in rows.contenders(cell):
             for prefix, name in ("", "real"), ("sim_", "simulated"):
-                out.append([contender, name, *(text(rows.mean(cell, contender, prefix + k), d) for k, _, d in KEYS)])
-        page.table(f"Part {cell}, real and simulated", ["over", "", *(h for _, h, _ in KEYS)], out, f"figures-{cell}")
+                out.append([contender, name, *(text(rows.mean(cell, contender, prefix + k), d) for k, _, d in KEYS + MACHINE)])
+        page.table(f"Part {cell}, real and simulated", ["over", "", *(h for _, h, _ in KEYS + MACHINE)], out,
+                   f"figures-{cell}")
         level_figure(rows, page, cell)
 
 

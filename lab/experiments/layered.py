@@ -90,20 +90,19 @@ def one(context):
     if context.run == 0:
         np.savez_compressed(context.kept("npz"), read=read, useful=useful)
     own = [profile["elephants"].get(s, 0) for s in range(LEAD + 1, LEAD + seconds)]
-    return simulated(context, seconds) | {"throughput_mbps": float(read.mean()), "goodput_mbps": float(useful.mean()), "goodput_sd": float(useful.std()),
+    figures = {"throughput_mbps": float(read.mean()), "goodput_mbps": float(useful.mean()), "goodput_sd": float(useful.std()),
             "useful": float(useful.sum() / read.sum()) if read.sum() else None, "layers": float(frames[:, 1].mean()),
             "layer_changes": float(np.abs(np.diff(frames[:, 1])).mean()), "tcp_mbps": float(np.mean(own)) / 1e6,
             "link_loss": sum(link["dropped"].values()) / max(1, link["packets_in"]), "waited": waited}
+    return figures if is_tcp(cell) else papers_real.with_twin(context, figures, lambda c: simulated(c, seconds))
 
 
 def simulated(context, seconds):
-    """The figures of 5.1 in weir-sim, with the same sending core, as sim_*; none of 5.2."""
-    if is_tcp(context.cell.name):
-        return {}
+    """The figures of 5.1 in weir-sim, with the same sending core."""
     p = {"mbit": 100, "media": 60 * 8 * LAYER_BITS / 1e6, "queue": context.cell.name.partition("-")[2], "tcp": "sack"}
     found = tfrc.session(context.directory, context.build, context.seed, p, context.contender.replace(",", "/"), seconds)
     found["tcp_mbps"] *= TCP_PAYLOAD
-    return {f"sim_{key}": found[key] for key, _, _ in TWINS}
+    return {key: found[key] for key, _, _ in TWINS}
 
 
 COLUMNS = [("throughput_mbps", "throughput, Mbit/s", 2), ("goodput_mbps", "layered goodput", 2), ("useful", "useful part", 3),

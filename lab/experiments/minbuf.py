@@ -44,10 +44,15 @@ HOSTS_OF_2002 = {"initial_window": 2, "sysctls": {"net/ipv4/tcp_rmem": "4096 131
                                                   "net/ipv4/tcp_wmem": "4096 16384 131072"}}
 
 
+def network(mbit, rtt_ms, queue):
+    """The parameters of a network with today's hosts and Reno."""
+    return {"mbit": mbit, "rtt_ms": rtt_ms, "queue": queue, "cc": "reno", "hosts": {}}
+
+
 def cell(mbit, rtt, queue, kind):
     """KIND: reno, cubic, bbr, or reno2002."""
     cc = kind.removesuffix("2002")
-    params = {"mbit": mbit, "rtt_ms": rtt, "queue": queue, "cc": cc, "hosts": HOSTS_OF_2002 if kind != cc else {}}
+    params = {**network(mbit, rtt, queue), "cc": cc, "hosts": HOSTS_OF_2002 if kind != cc else {}}
     # Reno is the paper's; the others run only with --only.
     return Cell(f"{mbit}mbit-{rtt}ms-{queue}-{kind}", params, cc == "reno")
 
@@ -64,9 +69,8 @@ def traffic_specs(p, schedule, mice_count):
 
 
 @contextlib.contextmanager
-def dumbbell(context, captures=False):
-    """The network of the cell: yields the world, and the address of each host."""
-    p = context.cell.params
+def dumbbell(context, p, captures=False):
+    """The network of the cell's parameters: yields the world, and the address of each host."""
     bdp = net.bdp_bytes(p["mbit"], p["rtt_ms"])
     forward = f"rate={p['mbit']}mbit,queue={queue_text(p['queue'], bdp)},delay={p['rtt_ms'] / 2:g}ms"
     backward = f"delay={p['rtt_ms'] / 2:g}ms"
@@ -95,12 +99,12 @@ def share_of_mice(profile, mbit, start, stop):
     return sum(seconds.get(t, 0) for t in range(start + 1, stop + 1)) / (stop - start) / (mbit * 1e6)
 
 
-def share_without_flow(context, mice):
+def share_without_flow(context, p, mice):
     """Returns the share of so many mice at each receiver beside the elephants."""
-    p, t = context.cell.params, TUNING
+    t = TUNING
     schedule = {"elephants": 0, "elephants_stop": t["end"], "mice": t["start"], "rest_stop": t["end"],
                 "cbr": t["end"] - 1, "end": t["end"]}
-    with dumbbell(context) as (world, at):
+    with dumbbell(context, p) as (world, at):
         traffic = live.Traffic(world, "s", at["s"])
         epoch = live.start_time()
         for client, specs in traffic_specs(p, schedule, mice).items():
@@ -123,17 +127,17 @@ def search(goal, share, steps, close):
     return best, tried[best]
 
 
-def tuned_mice(context):
-    """Returns the number of mice at each receiver of this cell. The first run of the cell searches for it; all others of the
-    results have the same."""
+def tuned_mice(context, name=None, p=None):
+    """Returns the number of mice at each receiver of the network NAME with the parameters P; by default the cell's. The first run
+    there searches for it; all others of the results have the same."""
+    name, p = name or context.cell.name, p or context.cell.params
     path = os.path.join(context.results, "mice.json")
     with open(path, "a+", encoding="utf-8") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         f.seek(0)
         known = json.loads(f.read() or "{}")
-        name = context.cell.name
         if name not in known:
-            known[name] = search(mice_goal(context.cell.params["queue"]), lambda n: share_without_flow(context, n),
+            known[name] = search(mice_goal(p["queue"]), lambda n: share_without_flow(context, p, n),
                                  TUNING["steps"], TUNING["close"])
             f.seek(0)
             f.truncate()
@@ -148,7 +152,7 @@ def one(context):
     schedule = context.experiment.options["schedule"]
     followed = (context.cell.name, context.contender, context.run) == FOLLOWED
     mice = tuned_mice(context) if context.experiment.options["tunes"] else MICE
-    with dumbbell(context, followed) as (world, at):
+    with dumbbell(context, p, followed) as (world, at):
         flow = live.Flow(world, "s", at["s"])
         traffic = live.Traffic(world, "s", at["s"])
         epoch = live.start_time()

@@ -13,6 +13,7 @@ from lab.experiments import minbuf, mtp_latency_report
 CONTENDERS = ["mtp", "mtp-raw", "tcp", "minbuf:1,3"]
 STEADY = (*CONTENDERS, "mtp:queue=200ms")  # for a greedy source a queue that drops its oldest packets is useless
 LOSS_SECONDS = 60
+BUSY_QUEUE = "0.25bdp"
 
 
 def cells():
@@ -38,14 +39,14 @@ def link_texts(p):
     delay = f"delay={p['rtt_ms'] / 2:g}ms"
     if p["loss"]:
         return f"rate={p['mbit']}mbit,queue={minbuf.queue_text('1bdp', bdp)},loss={p['loss']:g}%,{delay}", delay
-    return f"rate={p['mbit']}mbit,queue={minbuf.queue_text('0.25bdp', bdp)},{delay}", delay
+    return f"rate={p['mbit']}mbit,queue={minbuf.queue_text(BUSY_QUEUE, bdp)},{delay}", delay
 
 
-def start_traffic(context, world, address, epoch):
+def start_traffic(context, mice, world, address, epoch):
     """The cross traffic of minbuf.py, with Reno only."""
     schedule = context.experiment.options["schedule"]
     traffic = live.Traffic(world, "s", address)
-    for client, specs in minbuf.traffic_specs({**context.cell.params, "cc": "reno"}, schedule, minbuf.MICE).items():
+    for client, specs in minbuf.traffic_specs({**context.cell.params, "cc": "reno"}, schedule, mice).items():
         traffic.run(client, epoch, schedule["end"], context.seed, specs)
     return traffic
 
@@ -53,11 +54,13 @@ def start_traffic(context, world, address, epoch):
 def one(context):
     p, options = context.cell.params, context.experiment.options
     duration = options["seconds"] if p["loss"] else options["schedule"]["end"]
+    mice = 0 if p["loss"] else minbuf.tuned_mice(context, context.cell.name.rpartition("-")[0],
+                                                 minbuf.network(p["mbit"], p["rtt_ms"], BUSY_QUEUE))
     with context.world(sysctls={"net/ipv4/tcp_ecn": "0"}) as world:
         at = net.dumbbell(world, ["s"], ["r1", "r2"], *link_texts(p), "--seed", str(context.seed))
         flow = live.Flow(world, "s", at["s"], source_of(p))
         epoch = live.start_time()
-        traffic = None if p["loss"] else start_traffic(context, world, at["s"], epoch)
+        traffic = None if p["loss"] else start_traffic(context, mice, world, at["s"], epoch)
         world.processes.sleep_until(epoch)
         is_kernel = not context.contender.startswith("mtp")
         flow.play("r1", context.contender, duration, "reno" if is_kernel else None)

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The networks of the papers' sections 5 (ARC) and 3 (PSP) with programs: weir-send, weir-play, the kernel's TCPs and weir-link; and the
-same network in weir-sim, with the same rates, delays, queues and seconds. A figure `x` of a run has its simulated twin in `sim_x`.
+same network in weir-sim, with the same rates, delays, queues and seconds. A figure `x` of a run has its simulated twin in `sim_x`: the
+mean of SEEDS seeds, whose least and greatest are `sim_x_min` and `sim_x_max`.
+
+A player's flow starts when its RTSP handshake through the loaded path is over. `spread` is how far these starts were apart in seconds;
+the twin's flows start as far apart.
 
 The kernel's Reno is simulated as Linux sends (KERNEL): with SACK and timestamps, a min RTO of 200 ms, an initial window of ten. The
 flows of a crowd have five round-trip times, the middles of fifths of the paper's range, so that five access links suffice.
 """
+import dataclasses
+import datetime
 import json
 import os
 from collections import Counter
@@ -21,6 +27,8 @@ SINK = "sink"
 UDP_HEADERS = 28  # bytes of IP and UDP
 TCP_WIRE = 1500 / 1448  # bytes on the link per byte of a download: IP, TCP with timestamps
 FIFTHS = 5
+SEEDS = 5  # of a twin
+TOGETHER = 0.1  # seconds within which flows start that start together
 
 
 def rtts_of(n, longest, shortest=None):
@@ -83,6 +91,13 @@ def wire_mbps(report):
     """What a flow received, with the headers of IP and UDP, over the whole session, as weir-sim's goodput counts."""
     network = report["network"]
     return (network["bytes_received"] + UDP_HEADERS * network["packets_received"]) * 8e-6 / report["session"]["duration"]
+
+
+def spread_of(reports):
+    """Returns how many seconds the starts of these flows were apart."""
+    starts = [datetime.datetime.fromisoformat(r["session"]["started_at"].replace("Z", "+00:00")).timestamp() + r["startup"]["connect"]
+              for r in reports]
+    return max(starts) - min(starts)
 
 
 class Downloads:
@@ -192,6 +207,8 @@ def dumbbell_real(context, p, seconds):
     reno = sum(downloads.mbps("reno"))
     mine = sum(wire_mbps(r) for r in reports) if own else reno
     figures = {"mbps": mine, "utilisation": (mine + (reno if own else 0)) / p["mbit"], "waited": waited}
+    if len(reports) > 1:
+        figures["spread"] = spread_of(reports)
     if own:
         lost = sum(r["network"]["packets_lost"] for r in reports)
         figures["loss"] = lost / max(1, lost + sum(r["network"]["packets_received"] for r in reports))
@@ -209,20 +226,20 @@ def dumbbell_real(context, p, seconds):
     return figures
 
 
-def words_of(kind, flows, *more):
+def words_of(kind, flows, *more, spread=TOGETHER):
     """The flows {RTT: number} as words for weir-sim; KIND ends with a colon or with keys."""
     join = "" if kind.endswith(":") else ","
-    return [kind + join + ",".join([f"n={n}", f"rtt={rtt:g}ms", "spread=100ms", *more]) for rtt, n in flows.items()]
+    return [kind + join + ",".join([f"n={n}", f"rtt={rtt:g}ms", f"spread={spread:g}s", *more]) for rtt, n in flows.items()]
 
 
 def kind_of(contender):
     return KERNEL if contender == "reno" else "datagram:cc=" + contender.replace(",", "/")
 
 
-def dumbbell_simulated(context, p, seconds):
+def dumbbell_simulated(context, p, seconds, spread):
     own, others, reverse = dumbbell_plan(p, context.contender)
     words = ["--link", f"rate={p['mbit']}mbit,queue=droptail:{p['queue']}p"]
-    words += words_of(kind_of(context.contender), own, f"start={p['late']}s")
+    words += words_of(kind_of(context.contender), own, f"start={p['late']}s", spread=spread)
     words += words_of(KERNEL, others) + words_of(KERNEL, reverse, "from=1", "to=0")
     if p["cbr"]:
         words.append(f"cbr:rate={p['cbr'] * 1000:g}kbit,start={p['period']:g}s,on={p['period']:g}s,off={p['period']:g}s")
@@ -304,6 +321,8 @@ def hops_real(context, p, seconds):
         downloads.finish()
         waited = world.processes.waited()
     figures = {"waited": waited}
+    if cross != "reno":
+        figures["spread"] = spread_of([reports[k] for k in numbers["even"] + numbers["odd"]])
     for name in ways:
         rates = downloads.mbps(name) if cross == "reno" else [wire_mbps(reports[k]) for k in numbers[name]]
         figures[f"{name}_mbps"] = float(np.mean(rates))
@@ -314,7 +333,7 @@ def hops_real(context, p, seconds):
     return figures
 
 
-def hops_simulated(context, p, seconds):
+def hops_simulated(context, p, seconds, spread):
     n = p["hops"]
     c1 = "reno" if p["c1"] == "reno" else context.contender
     cross = "reno" if p["cross"] == "reno" else context.contender
@@ -322,7 +341,7 @@ def hops_simulated(context, p, seconds):
     words += words_of(kind_of(c1), {2 * HOP_MS * (n + 2): 1}, f"start={p['late']}s", *([f"loss={p['loss']}%"] if p["loss"] else []))
     for i in range(n):
         for a, b in ((i, i + 1), (i + 1, i)):
-            words += words_of(kind_of(cross), {6 * HOP_MS: 1}, f"from={a}", f"to={b}")
+            words += words_of(kind_of(cross), {6 * HOP_MS: 1}, f"from={a}", f"to={b}", spread=spread)
     first, *others = simulate(context.build, context.seed, seconds, *words).all("flow")
     figures = {"c1_mbps": first["goodput_bps"] / 1e6, "even_mbps": float(np.mean([f["goodput_bps"] for f in others[::2]])) / 1e6,
                "odd_mbps": float(np.mean([f["goodput_bps"] for f in others[1::2]])) / 1e6}
@@ -331,8 +350,15 @@ def hops_simulated(context, p, seconds):
     return figures
 
 
-def with_twin(real, simulated):
-    return {**real, **{f"sim_{key}": value for key, value in simulated.items()}}
+def with_twin(context, real, simulated):
+    """REAL and the twin's figures; SIMULATED(context) makes those of one seed."""
+    runs = [simulated(dataclasses.replace(context, seed=context.seed + 1000 * k)) for k in range(SEEDS)]
+    out = dict(real)
+    for key in runs[0]:
+        values = [run[key] for run in runs if run[key] is not None]
+        if values:
+            out |= {f"sim_{key}": float(np.mean(values)), f"sim_{key}_min": min(values), f"sim_{key}_max": max(values)}
+    return out
 
 
 # ---- The page
@@ -344,8 +370,9 @@ def text(rows, cell, contender, key, digits):
 
 
 def compare(rows, page, caption, name, keys, cells):
-    """A row for each cell, contender and figure: as programs, in simulation, and their difference in pairs."""
+    """A row for each cell, contender and figure: as programs, in simulation, the range of its seeds, and the difference in pairs."""
     out = []
+    ends = {"_min": min, "_max": max}
     for cell in cells:
         for contender in rows.contenders(cell):
             for key, label, digits in keys:
@@ -353,7 +380,9 @@ def compare(rows, page, caption, name, keys, cells):
                 if not any(v is not None for v in real.values()):
                     continue
                 difference = stats.paired_difference(real, twin)
+                found = [[v for v in rows.values(cell, contender, f"sim_{key}{end}").values() if v is not None] for end in ends]
+                span = " to ".join(f"{pick(values):.{digits}f}" for pick, values in zip(ends.values(), found) if values) or "-"
                 out.append([cell, contender, len(real), label, text(rows, cell, contender, key, digits),
-                            text(rows, cell, contender, f"sim_{key}", digits), "-" if difference is None else difference.text(digits)])
+                            text(rows, cell, contender, f"sim_{key}", digits), span, "-" if difference is None else difference.text(digits)])
     if out:
-        page.table(caption, ["cell", "contender", "runs", "figure", "programs", "simulated", "difference"], out, name)
+        page.table(caption, ["cell", "contender", "runs", "figure", "programs", "simulated", "its seeds", "difference"], out, name)

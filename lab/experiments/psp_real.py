@@ -92,7 +92,7 @@ def simulated(context, seconds):
 
 def one(context):
     seconds = context.experiment.options["seconds"]
-    figures = real.with_twin(programs(context, seconds), simulated(context, seconds))
+    figures = real.with_twin(context, programs(context, seconds), lambda c: simulated(c, seconds))
     shutil.rmtree(context.directory, ignore_errors=True)
     return figures
 

@@ -74,6 +74,11 @@ double seek_scale_by(const struct seek *s, int steps)
     return scales[at < 0 ? 0 : at > LAST ? LAST : at];
 }
 
+static void count_refusal(struct seek *s)
+{
+    s->scale_refusals += s->scales && s->phase == SEEK_REQUESTED && s->wanted_scale != 1;
+}
+
 // A server may refuse a seek if other viewers watch the same stream.
 static bool is_there(const struct seek *s, const struct seek_place *place)
 {
@@ -96,10 +101,14 @@ enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int
         return SEEK_CONTINUES;
     if (!s->possible || isnan(place->seconds) || place->show < 0 ||
         (sought && !is_there(s, place))) {
+        if (sought)
+            count_refusal(s);
         s->phase = SEEK_IDLE;
         s->wanted_scale = s->scale;
         return SEEK_NOT_PLACED;
     }
+    if (sought && place->scale != s->wanted_scale)
+        count_refusal(s);
     if (sought || !s->known)
         s->shown = place->show;
     s->known = true;
@@ -117,6 +126,7 @@ enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int
 
 void seek_refused(struct seek *s)
 {
+    count_refusal(s);
     s->phase = SEEK_IDLE;
     s->wanted_scale = s->scale;
 }

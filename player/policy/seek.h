@@ -43,6 +43,7 @@ struct seek {
     double scale;        // of the media that the place above is of
     double wanted_scale; // that the viewer chose
     bool scales;         // the seek in progress is a change of the scale
+    int scale_refusals;  // how often the server played on at another scale than the chosen one
 };
 
 // The response to PLAY.

@@ -824,6 +824,7 @@ struct connection_status connection_read(const struct connection *c)
                                       .automatic = c->config.options->level < 0 && may_automatic(c),
                                       .paused = is_paused(c) || c->stepping,
                                       .scale = c->seek.scale,
+                                      .scale_refusals = c->seek.scale_refusals,
                                       .position = seek_position(&c->seek),
                                       .packets = c->stream ? stream_player_packets(c->stream) : 0,
                                       .last_shown =

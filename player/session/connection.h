@@ -145,6 +145,7 @@ struct connection_status { // borrowed until the connection's next call
     bool automatic;     // the sender or the policy chooses the level
     bool paused;
     double scale;               // of the play; 1: normal
+    int scale_refusals;         // how often the server played on at another scale than requested
     double position;            // seconds of the media on the screen; NaN: not a file, or not known
     uint64_t packets;           // of video and audio
     struct picture *last_shown; // NULL: none

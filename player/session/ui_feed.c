@@ -20,6 +20,7 @@ enum {
 struct ui_feed {
     struct ui_feed_config config;
     int ticks;            // values before the stream was described
+    int scale_refusals;   // that the viewer has been told of
     struct osd_state osd; // the state that the display shows now
     struct {              // over the last second
         struct rolling_mean shown;
@@ -256,6 +257,9 @@ static void fill_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     o->duration = c.sdp ? c.sdp->duration : -1;
     o->position = c.position;
     o->scale = c.scale;
+    if (c.scale_refusals > u->scale_refusals)
+        ui_feed_toast(u, "No fast forward or rewind: the film is not prepared");
+    u->scale_refusals = c.scale_refusals;
     o->channels = f->channels;
     o->channel = f->shown && f->reconnect->state != RECONNECT_STOPPED ? f->number : 0;
     o->choose = f->chooses;

@@ -714,7 +714,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    f->base = (struct media_feed){.ops = &ops, .reorders = config->media->reorders};
+    f->base = (struct media_feed){.ops = &ops, .reorders = config->media->reorders, .scales = true};
     f->config = *config;
     f->last = -1;
     f->away_last = -2;

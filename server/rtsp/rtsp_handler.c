@@ -335,6 +335,20 @@ static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
         rtsp_response_header(a, "Speed: %.3f\r\n", speed);
 }
 
+// Refuses another scale than 1 of a file that knows no other: its only frames are those that the
+// sender encodes as it plays. Live media answers with the scale that it has (RFC 2326, 12.34).
+static bool refuse_scale(const struct rtsp_handler *h, struct text header, struct rtsp_response *a)
+{
+    double scale;
+    if (!header.at || rtsp_scale_decode(header, &scale) != 0 || scale_nearest(scale) == 1 ||
+        h->stream->media->duration < 0 || session_scales(track_setup_session(h->setup)))
+        return false;
+    rtsp_response_refuse(a, 456,
+                         "this film has no fast forward and no rewind: it is not prepared "
+                         "(weir-send --prepare FILE)\r\n");
+    return true;
+}
+
 // Returns the scale to play at: the nearest one to the header's that there is. Without the header a
 // viewer that plays already keeps its scale.
 static double scale_of(const struct rtsp_handler *h, struct text header)
@@ -393,10 +407,12 @@ static bool handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
                              err ? "" : ", within the media");
         return true;
     }
+    struct text scale = rtsp_header(request, "Scale");
+    if (refuse_scale(h, scale, a))
+        return true;
     // Viewers of live media share one time line.
     bool alone = session_owns_time_line(track_setup_session(h->setup));
     handle_speed(h, rtsp_header(request, "Speed"), alone, a, now);
-    struct text scale = rtsp_header(request, "Scale");
     const struct session_position to = {.seconds = alone && range.from >= 0 ? range.from : NAN,
                                         .scale = alone ? scale_of(h, scale) : 1};
     struct media_place place = {.scale = 1};

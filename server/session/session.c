@@ -353,6 +353,11 @@ enum media_placed session_place(struct session *s, const struct session_position
     return placed;
 }
 
+bool session_scales(const struct session *s)
+{
+    return s->feed->scales;
+}
+
 double session_scale(const struct session *s)
 {
     return s->scale;

@@ -75,6 +75,7 @@ struct session_position {
 // MEDIA_REFUSED the caller does not call session_play.
 enum media_placed session_place(struct session *s, const struct session_position *to,
                                 struct media_place *out, usec_t now);
+bool session_scales(const struct session *s);  // the media may know other scales than 1
 double session_scale(const struct session *s); // that the media plays at
 // The wall clock of the media's capture times, and of the packets' times: since 1970.
 usec_t session_wall(const struct session *s);

@@ -602,6 +602,7 @@ struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_con
         return NULL;
     f->base.ops = &ops;
     f->base.reorders = true;
+    f->base.scales = true;
     f->config = *config;
     f->info = stored_cache_info(config->cache);
     f->speed = f->scale = 1;

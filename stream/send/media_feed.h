@@ -122,6 +122,8 @@ struct media_feed { // embedded first by each implementation
     enum media_filler filler; // kind of packets that replace frames
     bool reorders;            // frames arrive in decoding order, which differs from the order of
                               // their numbers
+    bool scales;              // the media knows other scales than 1; of relayed media the origin
+                              // decides
     bool stands_still;        // the media stops while its only viewer pauses
     bool is_encoded;          // relayed media: the origin encodes it as it is sent
     bool reports_losses;      // the viewer requests what it lacks; set by the sender before it

@@ -38,10 +38,10 @@ class Ladder(link_case.LinkCase):
     def levels(self, p):
         return [(e["from"], e["to"], e["why"]) for e in p.events("level")]
 
-    def test_down_and_up_again(self):
+    def down_and_up_again(self, *args):
         self.link(f"rate=200kbit:8mbit@{SLOW_UNTIL}s,queue=droptail:200ms,delay=20ms", "delay=20ms")
         server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
-        p = self.player(server.url, "--goddard", QUICK, prefix=self.ends[1].inside())
+        p = self.player(server.url, "--goddard", QUICK, *args, prefix=self.ends[1].inside())
         lib.until(lambda: any(to == 0 for _, to, _ in self.levels(p)), "the lower level", 30)
         lib.until(lambda: (0, 1) in [e[:2] for e in self.levels(p)] or not p.running(), "the higher level again", 40)
         self.assertIn((0, 1, "upscale"), self.levels(p), str(p))
@@ -51,6 +51,13 @@ class Ladder(link_case.LinkCase):
         report = p.report()
         self.assertIn(self.levels(p)[0][2], ("probe", "capacity"))
         self.assertGreater(report["levels"]["time_at"][0], 0)
+
+    def test_down_and_up_again(self):
+        self.down_and_up_again()
+
+    def test_down_and_up_again_over_tcp(self):
+        """The kernel's whole send buffer stands before the viewer, and no packet is lost; frames that the sender drops count."""
+        self.down_and_up_again("--transport", "tcp")
 
     def test_a_chosen_level_stays(self):
         """A level on the command line, and one of a key, end the policy."""

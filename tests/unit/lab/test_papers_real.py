@@ -4,6 +4,7 @@ import os
 import tempfile
 import unittest
 
+from lab.experiment import Context
 from lab.experiments import arc_real, papers_real, psp_real
 from lab.report import Report
 from lab.rows import Rows
@@ -33,12 +34,27 @@ class Plan(unittest.TestCase):
 
     def test_words(self):
         self.assertEqual(papers_real.words_of("datagram:cc=arc", {250: 1}, "start=5s"),
-                         ["datagram:cc=arc,n=1,rtt=250ms,spread=100ms,start=5s"])
+                         ["datagram:cc=arc,n=1,rtt=250ms,spread=0.1s,start=5s"])
+        self.assertEqual(papers_real.words_of("reno:", {20: 2}, spread=2.5), ["reno:n=2,rtt=20ms,spread=2.5s"])
         self.assertEqual(papers_real.kind_of("tfrc:selfclock,damp"), "datagram:cc=tfrc:selfclock/damp")
 
     def test_wire(self):
         report = {"network": {"bytes_received": 1472 * 100, "packets_received": 100}, "session": {"duration": 2.0}}
         self.assertAlmostEqual(papers_real.wire_mbps(report), 1500 * 100 * 8e-6 / 2)
+
+    def test_spread(self):
+        """From the first flow's SETUP to the last one's."""
+        def report(at, connect):
+            return {"session": {"started_at": at}, "startup": {"connect": connect}}
+        reports = [report("2026-11-24T14:28:02.500Z", 0.25), report("2026-11-24T14:28:03.000Z", 1.5), report("2026-11-24T14:28:02.250Z", 1)]
+        self.assertAlmostEqual(papers_real.spread_of(reports), 1.75)
+        self.assertEqual(papers_real.spread_of(reports[:1]), 0)
+
+    def test_twin(self):
+        """Five seeds of a run; a figure that a seed lacks counts in none."""
+        context = Context(None, None, "arc", 0, 7, "", "", "", "")
+        found = papers_real.with_twin(context, {"mbps": 1.0}, lambda c: {"mbps": c.seed / 1000, "loss": None})
+        self.assertEqual(found, {"mbps": 1.0, "sim_mbps": 2.007, "sim_mbps_min": 0.007, "sim_mbps_max": 4.007})
 
     def test_downloads(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_filter.h"
+#include "tests/support/tcp_pair.hpp"
 
 namespace
 {
@@ -331,4 +332,76 @@ TEST_CASE("tcp_conn: a connection takes so many filters")
     auto *f = new letter_filter{{&letter_ops}, 1, false, "", &r.freed};
     CHECK(tcp_conn_push_filter(r.conn, &f->base) == ERR_FULL);
     CHECK(r.freed == 1);
+}
+
+namespace
+{
+
+// What the owner of a TCP connection is told. Each wait has a deadline.
+struct owner {
+    int rooms = 0;
+    int closed = 0; // the error
+    std::string input;
+    bool late = false;
+    uv_loop_t *loop;
+    uv_timer_t timer;
+
+    explicit owner(test::tcp_pair &pair) : loop(&pair.loop)
+    {
+        static const tcp_conn_ops ops = {
+            nullptr,
+            [](void *ctx, const uint8_t *data, size_t len, usec_t) {
+                static_cast<owner *>(ctx)->input.append(data, data + len);
+                return static_cast<int>(len);
+            },
+            [](void *ctx, usec_t) { static_cast<owner *>(ctx)->rooms++; },
+            [](void *ctx, int err, usec_t) { static_cast<owner *>(ctx)->closed = err; }};
+        tcp_conn_set_owner(pair.conn, &ops, this);
+        uv_timer_init(loop, &timer);
+        timer.data = this;
+        uv_timer_start(
+            &timer, [](uv_timer_t *t) { static_cast<owner *>(t->data)->late = true; }, 20000, 0);
+    }
+    ~owner()
+    {
+        uv_close(reinterpret_cast<uv_handle_t *>(&timer), nullptr);
+        uv_run(loop, UV_RUN_NOWAIT);
+    }
+    template <typename Done> void until(Done done)
+    {
+        while (!done() && !late)
+            uv_run(loop, UV_RUN_ONCE);
+        CHECK(done());
+    }
+};
+
+} // namespace
+
+TEST_CASE("tcp_conn: acknowledgements of writes wake the owner, and end no connection")
+{
+    test::tcp_pair pair;
+    owner o(pair);
+    const char text[] = "packet";
+    const iovec part = {const_cast<char *>(text), sizeof(text)};
+    REQUIRE(tcp_conn_want_acks(pair.conn, true) == 0);
+    for (int i = 1; i <= 5; i++) { // libuv stops the poll each time
+        const int before = o.rooms;
+        REQUIRE(tcp_conn_write_packet(pair.conn, &part, 1) == 0);
+        o.until([&] { return o.rooms > before; });
+    }
+    REQUIRE(send(pair.other, "in", 2, 0) == 2);
+    o.until([&] { return o.input == "in"; });
+    CHECK(o.closed == 0);
+
+    // A write of before counts no more, and a reset ends the connection all the same.
+    REQUIRE(tcp_conn_write_packet(pair.conn, &part, 1) == 0);
+    REQUIRE(tcp_conn_want_acks(pair.conn, false) == 0);
+    const int before = o.rooms;
+    const linger reset = {1, 0};
+    REQUIRE(setsockopt(pair.other, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) == 0);
+    close(pair.other);
+    pair.other = -1;
+    o.until([&] { return o.closed != 0; });
+    CHECK(o.closed == ERR_IO);
+    CHECK(o.rooms == before);
 }

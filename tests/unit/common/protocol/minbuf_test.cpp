@@ -95,6 +95,69 @@ TEST_CASE("minbuf: auto keeps unsent data below a time at the measured rate")
     CHECK(minbuf_wake_below(&m, &s) == 1);
 }
 
+TEST_CASE("minbuf: waiting for the reports of acknowledgements")
+{
+    minbuf m;
+    for (const char *params : {"1,0", "1,0,pace"}) {
+        REQUIRE(minbuf_parse(params, &m) == 0);
+        CHECK(minbuf_waits_for_acks(&m));
+    }
+    for (const char *params : {"", "1,3", "2,0", "auto,20"}) {
+        REQUIRE(minbuf_parse(params, &m) == 0);
+        CHECK_FALSE(minbuf_waits_for_acks(&m));
+    }
+
+    const struct {
+        uint32_t cwnd, packets;
+    } writes[] = {{0, 1}, {2, 1}, {31, 1}, {32, 2}, {160, 10}, {256, 16}, {10000, 16}};
+    for (const auto &row : writes) {
+        tcp_snapshot s{};
+        s.cwnd = row.cwnd;
+        CHECK(minbuf_write_limit(&s, 16) == row.packets);
+    }
+}
+
+TEST_CASE("minbuf: reports of acknowledgements are wanted while media waits for them")
+{
+    tcp_snapshot s{};
+    s.srtt = 80000;
+    s.cwnd = 40;
+    minbuf_acks a{};
+    CHECK(minbuf_acks_refused(&a, &s, false) == 1000); // 80 ms / (2 * 40)
+    CHECK_FALSE(a.wanted);
+
+    // What is in flight is not stamped, so until the first report the timer has the short time.
+    CHECK(minbuf_acks_refused(&a, &s, true) == 1000);
+    CHECK(a.wanted);
+    minbuf_acks_arrived(&a, true);
+    CHECK(minbuf_acks_refused(&a, &s, true) == 10000); // an eighth of 80 ms
+
+    const struct {
+        usec_t srtt;
+        uint32_t sacked, lost;
+        usec_t wait;
+    } waits[] = {{0, 0, 0, 2000},       {8000, 0, 0, 2000},  {80000, 0, 0, 10000},
+                 {400000, 0, 0, 20000}, {80000, 1, 0, 2000}, {80000, 0, 1, 2000}};
+    for (const auto &row : waits) {
+        s.srtt = row.srtt;
+        s.sacked = row.sacked;
+        s.lost = row.lost;
+        CHECK(minbuf_acks_refused(&a, &s, true) == row.wait);
+    }
+
+    for (int i = 1; i < MINBUF_IDLE_ACKS; i++)
+        minbuf_acks_arrived(&a, false);
+    CHECK(a.wanted);
+    minbuf_acks_arrived(&a, true); // media waited in between
+    for (int i = 1; i <= MINBUF_IDLE_ACKS; i++) {
+        CHECK(a.wanted);
+        minbuf_acks_arrived(&a, false);
+    }
+    CHECK_FALSE(a.wanted);
+    minbuf_acks_arrived(&a, false); // stamps of what was in flight
+    CHECK_FALSE(a.reported);
+}
+
 TEST_CASE("minbuf: parameters")
 {
     minbuf m;

@@ -58,6 +58,24 @@ TEST_CASE("minbuf: the kernel paces the connection if the parameters say so")
     }
 }
 
+TEST_CASE("minbuf: a connection that serves another transport stamps no acknowledgements")
+{
+    const auto stamps = [](int fd) {
+        uint32_t flags = 0;
+        socklen_t len = sizeof(flags);
+        REQUIRE(getsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, &len) == 0);
+        return flags != 0;
+    };
+    test::tcp_pair pair;
+    const int fd = tcp_conn_fd(pair.conn);
+    transport *t = open(pair, "minbuf:1,0");
+    CHECK_FALSE(stamps(fd)); // no media has waited
+    REQUIRE(tcp_conn_want_acks(pair.conn, true) == 0);
+    CHECK(stamps(fd));
+    t->ops->free(t);
+    CHECK_FALSE(stamps(fd));
+}
+
 namespace
 {
 

@@ -269,3 +269,32 @@ TEST_CASE("seek: steps of the scale, and a server that refuses")
     seek_init(&s, false, 25, -1);
     CHECK(seek_scale(&s, 2, 0) == SEEK_IMPOSSIBLE);
 }
+
+TEST_CASE("seek: scales that the server refused are counted, other seeks are not")
+{
+    const auto place = [](double scale, bool sought) {
+        return seek_place{.seconds = 4,
+                          .first = 100,
+                          .show = 100,
+                          .sought = sought,
+                          .paused = false,
+                          .scale = scale};
+    };
+    seek s;
+    seek_init(&s, true, 25, 60);
+    const seek_place begin = place(1, false), other = place(1, true), granted = place(4, true);
+    seek_placed(&s, &begin, -1);
+    REQUIRE(seek_scale(&s, 4, 0) == SEEK_WANTED);
+    seek_refused(&s);
+    CHECK(s.scale_refusals == 1);
+    REQUIRE(seek_scale(&s, 4, 0) == SEEK_WANTED);
+    seek_placed(&s, &other, 100); // it answers that it plays at 1
+    CHECK(s.scale_refusals == 2);
+    REQUIRE(seek_scale(&s, 4, 0) == SEEK_WANTED);
+    seek_placed(&s, &granted, 100);
+    REQUIRE(seek_scale(&s, 1, 0) == SEEK_WANTED);
+    seek_refused(&s); // it was no wish for another scale than 1
+    REQUIRE(seek_to(&s, 10, 0) == SEEK_WANTED);
+    seek_refused(&s);
+    CHECK(s.scale_refusals == 2);
+}

@@ -37,6 +37,7 @@ struct world {
     int taken = 0;
     double sought = -1; // as the feed was asked; -1: not to seek
     double scale = 0;
+    bool scales = true;
     int latency = -1; // that the feed was told
 
     world()
@@ -62,6 +63,7 @@ struct world {
             };
             self->feed_ops.set_latency = [](media_feed *, int ms) { self->latency = ms; };
             f->ops = &self->feed_ops;
+            f->scales = self->scales;
             return f;
         };
         media->ops = &media_ops;
@@ -185,6 +187,22 @@ TEST_CASE("rtsp_handler: Scale, and the one that the media plays at")
         CHECK(w.serve("PLAY", row.headers, &said) == 200);
         CHECK(w.scale == row.asked);
         CHECK(has(said, row.said ? row.said : "Scale") == (row.said != nullptr));
+    }
+}
+
+TEST_CASE("rtsp_handler: a file that knows only scale 1 refuses others, live media answers 1")
+{
+    for (const bool live : {false, true}) {
+        world w;
+        std::string said;
+        w.scales = false;
+        w.set_up();
+        w.offered.media->duration = live ? -1 : 60;
+        w.placed = MEDIA_CONTINUES;
+        CHECK(w.serve("PLAY", "Scale: 4\r\n", &said) == (live ? 200 : 456));
+        CHECK(has(said, live ? "Scale: 1\r\n" : "weir-send --prepare") == true);
+        CHECK(w.serve("PLAY", "Scale: 1.2\r\n", &said) == 200); // the nearest one is 1
+        CHECK(has(said, "Scale: 1\r\n"));
     }
 }
 
