@@ -179,7 +179,8 @@ class Killed(FillCase):
         return found
 
     def fill_and_kill(self, origin, name, random):
-        """A viewer is relayed and recorded, another one gets the film while it is filled; then the proxy is killed."""
+        """A viewer is relayed and recorded, and leaves; for another one the rest is fetched, faster than it plays; then the proxy
+        is killed."""
         proxy = self.filling(origin, "--fill-speed", "4", "--fetch-rate", "2000000")
         self.processes.remove(proxy)
         viewers = []
@@ -187,6 +188,8 @@ class Killed(FillCase):
             for _ in range(2):
                 viewers.append(self.viewer(proxy, "/" + name))
                 viewers[-1].wait_frames(1)
+            viewers[0].over = True
+            viewers[0].client.close()
             time.sleep(random.uniform(0, 2.5))
         finally:
             proxy.signal(signal.SIGKILL)
