@@ -18,7 +18,7 @@ void *audio_queue_take(struct audio_queue *q)
     return data;
 }
 
-void *audio_queue_push(struct audio_queue *q, void *data, usec_t now)
+void *audio_queue_push(struct audio_queue *q, void *data, usec_t since)
 {
     void *gone = NULL;
     if (q->count == AUDIO_QUEUE_PACKETS) {
@@ -26,7 +26,7 @@ void *audio_queue_push(struct audio_queue *q, void *data, usec_t now)
         q->dropped++;
     }
     int i = (q->head + q->count++) % AUDIO_QUEUE_PACKETS;
-    q->entries[i].since = now;
+    q->entries[i].since = since;
     q->entries[i].data = data;
     return gone;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The queue of audio packets that wait for the transport. The sender sends them before all video.
-// Audio has no layers to thin, so packets leave in order. A packet is dropped when it has waited
-// longer than the bound; when the queue is full, the oldest is dropped.
+// The queue of audio packets that wait for the transport. The sender sends them before all video
+// that is not of an earlier time. Audio has no layers to thin, so packets leave in order. A packet
+// is dropped when it has waited longer than the bound; when the queue is full, the oldest is
+// dropped.
 //
 // Pure. The caller owns the packets and gets each back exactly once.
 #ifndef WEIR_STREAM_SEND_AUDIO_QUEUE_H
@@ -25,8 +26,9 @@ struct audio_queue { // all zero to begin with
     } entries[AUDIO_QUEUE_PACKETS];
 };
 
-// Appends a packet. Returns the oldest one, dropped, if the queue was full; NULL: none was dropped.
-void *audio_queue_push(struct audio_queue *q, void *data, usec_t now);
+// Appends a packet that waits from `since` on. Returns the oldest one, dropped, if the queue was
+// full; NULL: none was dropped.
+void *audio_queue_push(struct audio_queue *q, void *data, usec_t since);
 // Drops and returns a packet that has waited longer than `bound`; NULL: there is none.
 void *audio_queue_expired(struct audio_queue *q, usec_t bound, usec_t now);
 void *audio_queue_front(const struct audio_queue *q); // the packet to send next; NULL: none

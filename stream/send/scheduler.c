@@ -255,6 +255,11 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
     trim(s, now);
 }
 
+const struct scheduler_frame *scheduler_first(const struct scheduler *s)
+{
+    return s->count ? &s->frames[s->head] : NULL;
+}
+
 const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now)
 {
     trim(s, now);

@@ -134,6 +134,9 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
 // Returns the frame to send packets of: the one that has begun, or else the next one to begin,
 // which counts as begun from then on. NULL: none. Valid until the next call.
 const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now);
+// Returns the frame that has waited longest, or has begun; NULL: none waits. Valid until the next
+// call of a function that changes the scheduler.
+const struct scheduler_frame *scheduler_first(const struct scheduler *s);
 void scheduler_done(struct scheduler *s); // the last packet of the begun frame has left
 // A packet of this frame was lost behind the scheduler: frames that depend on it are dropped by the
 // next call, and so is the rest of the frame itself, on a datagram transport. Returns false if the

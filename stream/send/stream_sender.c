@@ -650,7 +650,7 @@ void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t 
     if (!s->hears)
         return;
     s->made += (double)(c->bytes + PACKET_HEADERS);
-    coded_audio_unref(audio_queue_push(&s->audio, coded_audio_ref(c), now));
+    coded_audio_unref(audio_queue_push(&s->audio, coded_audio_ref(c), usec_max(c->captured, now)));
     stream_sender_pump(s, now);
 }
 
@@ -861,8 +861,18 @@ static bool has_packets(struct stream_sender *s, usec_t now)
     return s->scheduler.count > 0 && (s->playing || s->leaving.frame);
 }
 
+// A file's media is sent ahead of its time. Its audio then leaves in the order of the media:
+// seconds of audio before the first picture would keep a viewer behind a slow path waiting for it.
+static bool waits_for_video(const struct stream_sender *s, usec_t now)
+{
+    const struct coded_audio *c = audio_queue_front(&s->audio);
+    const struct scheduler_frame *f = scheduler_first(&s->scheduler);
+    return c && c->captured > now && s->audio.count < AUDIO_QUEUE_PACKETS / 2 && f &&
+           f->captured < c->captured;
+}
+
 // Repair goes first: it has the nearest deadlines, and of audio and video that of the audio. Audio
-// goes next: it is small, and a gap in it is heard at once.
+// goes next, from its capture time on: it is small, and a gap in it is heard at once.
 static int send_next(struct stream_sender *s, usec_t now)
 {
     bool hears = has_audio(s, now);
@@ -871,9 +881,12 @@ static int send_next(struct stream_sender *s, usec_t now)
         return send_audio(s, again->data, again, now);
     if (has_repair(s, now))
         return packet_writer_send_repair(&s->writer, now);
-    if (hears)
+    if (hears && !waits_for_video(s, now))
         return send_audio(s, audio_queue_front(&s->audio), NULL, now);
-    return is_filler(s) ? send_filler(s, now) : send_video(s, now);
+    int err = is_filler(s) ? send_filler(s, now) : send_video(s, now);
+    if (err == ERR_NOT_FOUND && hears) // the video was dropped
+        return send_audio(s, audio_queue_front(&s->audio), NULL, now);
+    return err;
 }
 
 bool stream_sender_is_idle(const struct stream_sender *s)

@@ -259,5 +259,37 @@ class Edge(lib.Case):
         self.assertGreaterEqual(row["reconnects"], 15, row)
 
 
+class Goals(unittest.TestCase):
+    """What ./run bench edge says of its rows."""
+
+    def row(self, viewers, mode="segments", **changed):
+        return {"mode": mode, "viewers": viewers, "seconds": 180, "stalls": 0, "corrupt": 0, "origin_requests_a_second": 1,
+                "origin_bytes_a_second": 20000, "behind_ms": {"p95": 2000}, "most_lost_ms": 0, "longest_stall_ms": 0,
+                "reconnects": 0, **changed}
+
+    def verdicts(self, *rows, kill=False):
+        return [met for _, _, met in edge.goals(rows, kill)]
+
+    def test_of_an_audience(self):
+        few = self.row(10)
+        for changed, expected in ({}, [True, True]), ({"stalls": 1}, [False, True]), ({"corrupt": 1}, [False, True]), (
+                {"seconds": 60}, [None, True]), ({"seconds": 60, "stalls": 1}, [False, True]), (
+                {"viewers": 9999}, [None, True]), ({"origin_requests_a_second": 1.06}, [True, False]), (
+                {"origin_bytes_a_second": 18900}, [True, False]):
+            self.assertEqual(self.verdicts(self.row(**{"viewers": 10000, **changed}), few), expected, changed)
+        self.assertEqual(self.verdicts(few), [None])
+
+    def test_of_parts(self):
+        few, slow = self.row(10, "parts"), {"p95": 2001}
+        self.assertEqual(self.verdicts(few, self.row(2500, "parts")), [True, True, True])
+        self.assertEqual(self.verdicts(few, self.row(2500, "parts", behind_ms=slow)), [True, True, False])
+        self.assertEqual(self.verdicts(self.row(10, "parts", behind_ms={})), [True, False])
+
+    def test_of_a_lost_cache(self):
+        for changed, expected in ({"reconnects": 50}, True), ({}, None), ({"reconnects": 50, "most_lost_ms": 1500,
+                                                                             "longest_stall_ms": 501}, False):
+            self.assertEqual(self.verdicts(self.row(100, **changed), kill=True), [expected])
+
+
 if __name__ == "__main__":
     lib.main()

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """weir-proxy --cache: films that are viewed from the store while what they lack is fetched."""
 import glob
+import hashlib
 import json
 import os
 import re
+import shutil
 import signal
+import time
 import urllib.request
+from random import Random
 
 import lib
 from lib import until
@@ -154,6 +158,83 @@ class Share(FillCase):
         self.assertIsNone(v.error, str(proxy))
         self.assertEqual(v.frames, 60)
         self.assertIn("what is missing did not come within 2 s: the media ends", proxy.stderr)
+        self.stop_cleanly(proxy)
+
+
+class Killed(FillCase):
+    """WEIR_KILLS=1000 is the whole test."""
+
+    FILMS = 4
+
+    def listing(self):
+        """Returns the paths of the complete films."""
+        return {line.rpartition("/")[2] for line in self.listed().splitlines() if " complete " in line}
+
+    def stored(self):
+        """Returns {file: SHA-256 of its bytes} of the verified groups."""
+        found = {}
+        for path in glob.glob(os.path.join(glob.escape(self.cache), "*", "?-??????")):
+            with open(path, "rb") as f:
+                found[path] = hashlib.sha256(f.read()[80:]).hexdigest()
+        return found
+
+    def fill_and_kill(self, origin, name, random):
+        """A viewer is relayed and recorded, and leaves; for another one the rest is fetched, faster than it plays; then the proxy
+        is killed."""
+        proxy = self.filling(origin, "--fill-speed", "4", "--fetch-rate", "2000000")
+        self.processes.remove(proxy)
+        viewers = []
+        try:
+            for _ in range(2):
+                viewers.append(self.viewer(proxy, "/" + name))
+                viewers[-1].wait_frames(1)
+            viewers[0].over = True
+            viewers[0].client.close()
+            time.sleep(random.uniform(0, 2.5))
+        finally:
+            proxy.signal(signal.SIGKILL)
+            proxy.wait()
+            for v in viewers:
+                v.over = True
+                v.client.close()
+
+    def test_while_filling(self):
+        """No byte of a verified group is wrong, none is lost, and a complete film stays complete and plays without its origin."""
+        kills, random = int(os.environ.get("WEIR_KILLS", 8)), Random(19)
+        names = [os.path.basename(self.copy(f"films/{i}.weir.mkv")) for i in range(self.FILMS)]
+        origin = self.sender(source=self.path("films"))
+        alone = self.sender(source=self.film)
+        origins = self.hashes(alone, [(track, group) for track in (0, 1, 8) for group in range(SECONDS // 2)])
+        self.stop_cleanly(alone)
+        complete, known, total, killed_films = set(), {}, 0, 0
+        for i in range(kills):
+            if len(complete) == len(names):  # begin again
+                shutil.rmtree(self.cache)
+                complete, known = set(), {}
+            name = next(n for n in names if n not in complete)
+            self.fill_and_kill(origin, name, random)
+            now, listed = self.stored(), self.listing()
+            for path, digest in now.items():
+                track, group = map(int, os.path.basename(path).split("-"))
+                self.assertEqual(digest, origins[track, group], f"kill {i}: a wrong byte in {path}")
+            self.assertLessEqual(set(known), set(now), f"kill {i}: a verified group is lost")
+            self.assertLessEqual(complete, listed, f"kill {i}: a complete film is lost")
+            total += len(set(now) - set(known))
+            killed_films += len(listed - complete)
+            known, complete = now, listed
+        print(f"  {kills} kills, {total} groups and {killed_films} films stored", end=" ")
+        self.assertGreater(total, 0)
+        # What is left is completed, and plays without the origin.
+        proxy = self.filling(origin, "--fetch-rate", "2000000", "--fill-speed", "4")
+        if not complete:
+            self.watch(proxy, path="/" + names[0])
+            until(lambda: names[0] in self.listing(), "a complete film", 60)
+        name = min(self.listing())
+        origin.signal(signal.SIGKILL)
+        origin.wait()
+        report = self.watch(proxy, path="/" + name)
+        self.assertIn("is served from the cache", proxy.stderr)
+        self.assertEqual(report["playback"]["frames_undecodable"], 0)
         self.stop_cleanly(proxy)
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests the sending core alone: its packets and requests after each input.
 // tests/unit/stream/adapt/live_link_test.cpp tests it over a network.
+#include "stream/send/audio_queue.h"
 #include "stream/send/stream_sender.h"
 
 #include <catch2/catch.hpp>
@@ -177,7 +178,7 @@ struct sender {
 
     // Even frames belong to the base layer; each is captured on arrival.
     void frame(int64_t number, usec_t now, bool key = false, int size_id = 0, size_t bytes = SMALL,
-               bool again = false, int level = 0)
+               bool again = false, int level = 0, usec_t ahead = 0)
     {
         coded_frame *f = coded_frame_new(bytes + 4);
         REQUIRE(f);
@@ -187,19 +188,20 @@ struct sender {
         f->key = key;
         f->level = level;
         f->depends_on = key ? -1 : f->temporal_id ? number - 1 : number - 2;
-        f->captured = now;
-        f->capture_wall = WALL + now;
+        f->captured = now + ahead;
+        f->capture_wall = WALL + now + ahead;
         f->nal_count = 1;
         f->nals[0] = {4, static_cast<uint32_t>(bytes)};
         f->data[4] = 5;
         again ? stream_sender_frame_again(s, f, now) : stream_sender_frame(s, f, now);
         coded_frame_unref(f);
     }
-    void audio(int64_t position, usec_t now)
+    void audio(int64_t position, usec_t now, usec_t ahead = 0)
     {
         coded_audio *c = coded_audio_new();
         REQUIRE(c);
         c->position = position;
+        c->captured = now + ahead;
         c->bytes = 80;
         stream_sender_audio(s, c, now);
         coded_audio_unref(c);
@@ -656,6 +658,50 @@ TEST_CASE("stream_sender: audio is sent first, each track is announced, and late
     CHECK(v.stats().audio_dropped == 1);
     stream_sender_pause(v.s);
     CHECK(v.a.take() == "-audio, -size 0");
+}
+
+TEST_CASE("stream_sender: what is sent ahead of its time leaves in the order of the media")
+{
+    auto order = [&](usec_t pumped) {
+        sender v;
+        stream_sender_add_audio(v.s, 64e3);
+        stream_sender_play(v.s, 0);
+        v.t.room = 0;
+        for (int i = 0; i < 3; i++) {
+            v.audio(i * 1920, 0, i * 40 * MS);
+            v.frame(i, 0, i == 0, 0, SMALL, false, 0, i * 40 * MS);
+        }
+        v.t.room = 10;
+        stream_sender_pump(v.s, pumped);
+        std::string text;
+        for (auto &p : v.t.all)
+            text += p.track == TRACK_AUDIO ? "a" : "v";
+        return text;
+    };
+    CHECK(order(0) == "avavav");
+    CHECK(order(40 * MS) == "aavvav"); // the time of the second one has come
+    CHECK(order(80 * MS) == "aaavvv");
+
+    // It waits from its time on, and does not wait when its queue is half full.
+    sender v;
+    stream_sender_add_audio(v.s, 64e3);
+    stream_sender_play(v.s, 0);
+    v.t.room = 0;
+    v.frame(0, 0, true);
+    for (int i = 0; i < AUDIO_QUEUE_PACKETS / 2; i++)
+        v.audio(i * 960, 0, LATENCY + i * 20 * MS);
+    v.t.room = 1;
+    stream_sender_pump(v.s, 0);
+    v.t.room = 1;
+    stream_sender_pump(v.s, 0);
+    REQUIRE(v.t.all.size() == 2);
+    CHECK(v.t.all[0].track == TRACK_AUDIO);
+    CHECK(v.t.all[1].track == TRACK_VIDEO);
+    v.t.room = 0;
+    stream_sender_pump(v.s, 2 * LATENCY);
+    CHECK(v.stats().audio_dropped == 0);
+    stream_sender_pump(v.s, 2 * LATENCY + 20 * MS + 1);
+    CHECK(v.stats().audio_dropped == 1);
 }
 
 TEST_CASE("stream_sender: lost audio is sent again, first of all, while it is of use")
