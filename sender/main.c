@@ -303,6 +303,7 @@ static int start_push(struct program *p, const struct options *o)
                                  .stream = &p->stream,
                                  .url = o->push,
                                  .transports = o->push_transports,
+                                 .audio = o->push_audio,
                                  .agent = send_option_table.program,
                                  .level = o->push_level};
     if (o->push.secure && !*o->push.pin)

@@ -43,16 +43,34 @@ class ToFfmpeg(Push):
                                 stderr=subprocess.PIPE, text=True, check=True, timeout=60).stderr
         return {line.split(",")[0]: int(line.split(",")[1]) for line in out.split()}, errors
 
-    def records(self, name, *args):
+    def records(self, name, *args, audio="opus"):
         server = self.listen(lib.own_address(), *args)
-        p = self.push(self.url, "--push-transport", name)
+        p = self.push(self.url, "--push-transport", name, "--push-audio", audio)
         self.says(p, "push: .* records over")
         self.assertEqual(server.wait(30), 0, str(server))
         streams, errors = self.recorded()
         self.assertGreater(streams["h264"], FRAMES, str(server))
-        self.assertGreater(streams["opus"], 30, str(server))
+        self.assertGreater(streams[audio], 30, str(server))
         self.assertEqual(errors, "")
         return p
+
+    def loudness(self):
+        """Returns the mean volume of the film's audio in dB; decodes all of it without an error."""
+        out = subprocess.run(["ffmpeg", "-nostdin", "-xerror", "-i", self.film, "-map", "0:a", "-af", "volumedetect", "-f",
+                              "null", "-"], stderr=subprocess.PIPE, text=True, check=True, timeout=60).stderr
+        return float(re.search("mean_volume: (.*) dB", out).group(1))
+
+    def test_aac(self):
+        """The sound as AAC, for servers without Opus: it decodes, as loud as that in Opus."""
+        volumes = {}
+        for audio in "opus", "aac":
+            self.records("minbuf", audio=audio)
+            volumes[audio] = self.loudness()
+        self.assertGreater(volumes["opus"], -60)
+        self.assertAlmostEqual(volumes["aac"], volumes["opus"], delta=3)
+
+    def test_aac_over_udp(self):
+        self.records("udp", "-rtsp_transport", "udp", audio="aac")
 
     def test_tcp(self):
         p = self.records("minbuf,udp")
@@ -125,6 +143,13 @@ class ToGstreamer(Push):
                           f"media over {name} at {self.server_process}\n{p}", 20)
                 self.stop_cleanly(p)
                 lib.until(lambda: self.asked("teardown") == times, "TEARDOWN")
+
+    def test_aac(self):
+        """A server whose pipeline takes AAC only."""
+        p = self.push(self.serve("--record", "aac"), "--push-audio", "aac")
+        lib.until(lambda: self.got("video") > FRAMES and self.got("audio") > 30,
+                  f"media at {self.server_process}\n{p}", 20)
+        self.assertIn("audio in AAC", p.stderr)
 
     def test_encrypted(self):
         """To rtsps://: a wrong pin stops it; a key that is seen for the first time is stored."""
@@ -206,6 +231,8 @@ class Options(lib.Case):
                 (("--push", url, "--push-transport", "scream"), "no transport of plain RTP"),
                 (("--push", url, "--push-transport", ""), "expects a list"),
                 (("--push-transport", "tcp"), "--push-transport requires --push"),
+                (("--push", url, "--push-audio", "opus,mp3"), "expects opus, aac or both"),
+                (("--push-audio", "aac"), "--push-audio requires --push"),
                 (("--push-level", "1"), "--push-level requires --push"),
                 (("--push", url, "synthetic:greedy"), "conflicts with a synthetic source")):
             p = self.start([lib.SEND, *args])
