@@ -73,6 +73,9 @@ def hls_js(folder):
 LEVEL = "426x240@30:300"
 
 
+GREY = "videoconvert ! video/x-raw,format=GRAY8 ! filesink"
+
+
 class Edge(lib.Case):
     def setUp(self):
         super().setUp()
@@ -195,12 +198,10 @@ class Edge(lib.Case):
                             "-y", picture], check=True, timeout=60 * lib.PATIENCE)
             self.assertGreaterEqual(lib.frame_number(*lib.grey_picture(picture)), 59)
 
-    def test_gstreamer_plays(self):
-        lib.need("gst-launch-1.0")
-        url = self.cache(self.origin()).base + "/live/index.m3u8"
+    def gstreamer(self, *source):
+        """Plays 70 pictures with a pipeline whose source is given, and checks their numbers."""
         stride = 428  # GStreamer's lines are whole words
-        player = self.start(["gst-launch-1.0", "-q", "souphttpsrc", f"location={url}", "!", "hlsdemux", "!", "decodebin", "!",
-                             "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "filesink", f"location={self.path('luma')}"])
+        player = self.start(["gst-launch-1.0", "-q", *source])
         size = lambda: os.path.exists(self.path("luma")) and os.path.getsize(self.path("luma"))  # noqa: E731
         until(lambda: size() >= 70 * stride * 240 or not player.running(), "70 pictures", 40)
         player.stop()
@@ -209,6 +210,28 @@ class Edge(lib.Case):
         numbers = [lib.frame_number(stride, 240, luma) for luma in pictures]
         self.assertGreaterEqual(numbers[0], 0, numbers)
         self.assertEqual(numbers, sorted(set(numbers)), str(player))  # a busy sender leaves pictures out
+
+    def elements(self, *names):
+        lib.need("gst-launch-1.0", "gst-inspect-1.0")
+        for name in names:
+            if subprocess.run(["gst-inspect-1.0", "--exists", name], timeout=60 * lib.PATIENCE).returncode != 0:
+                self.skipTest(f"GStreamer has no {name} (Debian: gstreamer1.0-plugins-good; dashdemux2 needs 1.22)")
+
+    def test_gstreamer_plays(self):
+        lib.need("gst-launch-1.0")
+        url = self.cache(self.origin()).base + "/live/index.m3u8"
+        self.gstreamer("souphttpsrc", f"location={url}", "!", "hlsdemux", "!", "decodebin", "!", *GREY.split(), f"location={self.path('luma')}")
+
+    def playbin3(self, demuxer, manifest):
+        self.elements("playbin3", demuxer)
+        url = self.cache(self.origin()).base + "/live/" + manifest
+        self.gstreamer("playbin3", f"uri={url}", f"video-sink={GREY} location={self.path('luma')}", "audio-sink=fakesink")
+
+    def test_playbin3_plays_hls(self):
+        self.playbin3("hlsdemux2", "index.m3u8")
+
+    def test_playbin3_plays_dash(self):
+        self.playbin3("dashdemux2", "index.mpd")
 
     def test_hls_js_plays(self):
         """In chromium, from another origin than the page's: the picture is the sender's, and it advances."""

@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 import lib
+from record_server import RecordServer
 
 FRAMES = 30
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -219,6 +220,33 @@ class ToGstreamer(Push):
         p.stop()
         p = self.push(self.serve())
         self.says(p, r"push: the server refuses ANNOUNCE: 405 .*it takes no streams\); not tried again")
+
+
+class Repair(Push):
+    def test_nack_over_udp(self):
+        """Each 20th packet counts as lost and is requested, until one comes again: the same bytes."""
+        lost, again = {}, []
+
+        def on_packet(server, is_rtcp, data, now):
+            seq = int.from_bytes(data[2:4], "big")
+            if is_rtcp or again:
+                return True
+            if seq in lost:
+                again.append((lost[seq], data))
+            elif seq % 20 == 0:
+                lost[seq] = data
+                server.nack(seq)
+                return False
+            return True
+
+        server = RecordServer(lib.own_address(), on_packet)
+        self.addCleanup(server.stop)
+        server.ready.wait(10)
+        p = self.push(server.url, "--push-transport", "udp")
+        self.says(p, "records over udp")
+        lib.until(lambda: again, f"a packet to come again, of {len(lost)} that were requested of {p}", 30)
+        self.assertEqual(again[0][1], again[0][0])
+        self.stop_cleanly(p)
 
 
 class Options(lib.Case):
