@@ -52,7 +52,8 @@ static struct http_content *open_film(struct http_front *f, const struct http_fr
     return f->film ? film_library_content(f->film) : NULL;
 }
 
-static struct http_content *open_folder(struct http_front *f, const struct http_front_config *config)
+static struct http_content *open_folder(struct http_front *f,
+                                        const struct http_front_config *config)
 {
     struct folder_library_config folder = {.root = config->folder,
                                            .find = config->find,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The HTTP front of a stream: its files (live_packager.h; of a stored ladder, film_library.h; of a
-// folder of them, folder_library.h), the server (http_server.h), and the timer that they need. Loop thread only.
+// folder of them, folder_library.h), the server (http_server.h), and the timer that they need. Loop
+// thread only.
 #ifndef WEIR_SENDER_HTTP_HTTP_FRONT_H
 #define WEIR_SENDER_HTTP_HTTP_FRONT_H
 

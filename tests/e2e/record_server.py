@@ -123,14 +123,27 @@ class RecordServer(threading.Thread):
         ports = re.search(rb"client_port=(\d+)-(\d+)", found.group())
         if not ports:
             return found.group() + b"\r\n"
-        pair = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
-        for s in pair:
-            s.bind((self.address, 0))
+        pair = self.pair()
         if not self.udp:  # the audio's are bound, not read
             self.udp, self.peer = pair, (self.client[0], int(ports.group(2)))
         else:
             self.others = pair
         return found.group() + b";server_port=%d-%d\r\n" % tuple(s.getsockname()[1] for s in pair)
+
+    def pair(self):
+        """Returns sockets of an even port and the next one: some senders look at the first only (RFC 3550, 11)."""
+        while True:
+            pair = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+            try:
+                pair[0].bind((self.address, 0))
+                port = pair[0].getsockname()[1]
+                if port % 2 == 0:
+                    pair[1].bind((self.address, port + 1))
+                    return pair
+            except OSError:
+                pass
+            for s in pair:
+                s.close()
 
     def packet(self, is_rtcp, data, now):
         if is_rtcp and data[1] == 200:

@@ -57,7 +57,7 @@ class Server:
 
 
 class Push(Measurement, LinkCase):
-    def measured(self, command):
+    def figures_of(self, command):
         """Returns (delays of the frames from the first step on, in ms, sorted; frames in each part; share of the frames that
         were broken; kbit/s of the whole)."""
         server = Server(self.ends[1].path)
@@ -77,7 +77,7 @@ class Push(Measurement, LinkCase):
                 server.bytes * 8e-3 / sum(SECONDS))
 
     def report(self, who, command, high=None):
-        delays, counts, broken, kbps = self.measured(command)
+        delays, counts, broken, kbps = self.figures_of(command)
         for name, share in ("p50", 0.5), ("p95", 0.95), ("max", 1):
             self.figure(f"{who}, 4-1-4 Mbit/s: latency at the server, {name}",
                         delays[min(len(delays) - 1, int(share * len(delays)))], high=high if name == "p95" else None, unit="ms")
