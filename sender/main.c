@@ -24,6 +24,7 @@
 #include "media/source/source.h"
 #include "media/stored/stored_file.h"
 #include "sender/catalog/folder_catalog.h"
+#include "sender/catalog/folder_list.h"
 #include "sender/catalog/mount_catalog.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/http/http_front.h"
@@ -303,6 +304,7 @@ static int start_push(struct program *p, const struct options *o)
                                  .stream = &p->stream,
                                  .url = o->push,
                                  .transports = o->push_transports,
+                                 .audio = o->push_audio,
                                  .agent = send_option_table.program,
                                  .level = o->push_level};
     if (o->push.secure && !*o->push.pin)
@@ -324,16 +326,25 @@ static int start_push(struct program *p, const struct options *o)
     return p->push ? 0 : ERR_NO_MEMORY;
 }
 
+static int open_http_folder(struct program *p, const struct options *o)
+{
+    char root[PATH_MAX];
+    struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
+                                       .folder = realpath(o->source, root),
+                                       .find = folder_real_file,
+                                       .has_audio = stream_open_wants_audio(o),
+                                       .stats = &p->catalog->book.http};
+    p->http = config.folder ? http_front_new(&p->loop, &config) : NULL;
+    return p->http ? 0 : ERR_IO;
+}
+
 // Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
 static int open_http(struct program *p, const struct options *o)
 {
     if (o->http.ss_family == AF_UNSPEC)
         return 0;
-    if (p->serves == SERVES_FOLDER) {
-        log_error("--http serves one source: a file, the test picture, a camera or a screen, not a "
-                  "folder");
-        return ERR_UNSUPPORTED;
-    }
+    if (p->serves == SERVES_FOLDER)
+        return open_http_folder(p, o);
     char film[PATH_MAX];
     bool is_stored = p->stream.media->reorders;
     if (is_stored && snprintf(film, sizeof(film), "%s%s", o->source,

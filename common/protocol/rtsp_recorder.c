@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/protocol/rtsp_recorder.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,9 @@ struct rtsp_recorder {
     struct rtsp_requests requests;
     struct keep_alive alive;
     int transport;   // index of the transport in use, or tried
-    bool has_audio;  // the audio is announced, and not refused
+    int offer;       // index of the description that is announced
+    bool has_audio;  // that has audio, which was not refused
+    char why[96];    // STEP_LEAVING for other audio
     usec_t begun;    // time at which the connection was established
     usec_t heard;    // time of the last whole message
     usec_t deadline; // STEP_LEAVING
@@ -46,9 +49,12 @@ static void end_as(struct rtsp_recorder *r, enum rtsp_recorder_end end, const ch
 {
     if (r->step == STEP_OVER)
         return;
-    bool left = r->step == STEP_LEAVING;
+    if (r->step == STEP_LEAVING) {
+        end = r->why[0] ? RTSP_RECORDER_OTHER_AUDIO : RTSP_RECORDER_LEFT;
+        text = r->why;
+    }
     r->step = STEP_OVER;
-    r->events->on_end(r->ctx, left ? RTSP_RECORDER_LEFT : end, left ? "" : text, now);
+    r->events->on_end(r->ctx, end, text, now);
 }
 
 static void end_with(struct rtsp_recorder *r, enum rtsp_recorder_end end, usec_t now,
@@ -97,11 +103,16 @@ static void send_request(struct rtsp_recorder *r, const struct client_request *r
         log_debug("asked %s %s", method, request->uri ? request->uri : r->requests.base);
 }
 
+static const struct rtsp_recorder_offer *offer_of(const struct rtsp_recorder *r)
+{
+    return &r->config.offers[r->offer];
+}
+
 static void announce(struct rtsp_recorder *r, usec_t now)
 {
-    const char *body =
-        r->config.has_audio && !r->has_audio ? r->config.video : r->config.description;
-    send_request(r, &(struct client_request){.kind = REQUEST_ANNOUNCE, .body = body}, now);
+    r->has_audio = offer_of(r)->audio != NULL;
+    send_request(r, &(struct client_request){.kind = REQUEST_ANNOUNCE, .body = offer_of(r)->sdp},
+                 now);
 }
 
 static void send_setup(struct rtsp_recorder *r, enum media_track track, usec_t now)
@@ -148,6 +159,10 @@ static void send_keep_alive(struct rtsp_recorder *r, usec_t now)
 
 bool rtsp_recorder_leave(struct rtsp_recorder *r, usec_t now)
 {
+    if (r->step == STEP_LEAVING && r->why[0]) {
+        r->why[0] = '\0';
+        return true;
+    }
     if (r->step == STEP_OVER || r->step == STEP_LEAVING)
         return false;
     bool has_session = *r->requests.session != '\0';
@@ -202,10 +217,29 @@ static void end_refused(struct rtsp_recorder *r, const struct pending *p, const 
              hint);
 }
 
-static void drop_audio(struct rtsp_recorder *r, int status)
+// Chooses the next description. Returns the name of its audio's codec; NULL: it has none.
+static const char *next_offer(struct rtsp_recorder *r, int status)
 {
-    log_warn("the server refuses the audio (%d): pushing video only", status);
-    r->has_audio = false;
+    const char *refused = offer_of(r)->audio;
+    r->offer++;
+    const char *next = offer_of(r)->audio;
+    if (next)
+        log_info("the server refuses audio in %s (%d): trying %s", refused, status, next);
+    else
+        log_warn("the server refuses audio in %s (%d): pushing video only", refused, status);
+    return next;
+}
+
+static void on_audio_refused(struct rtsp_recorder *r, int status, usec_t now)
+{
+    const char *refused = offer_of(r)->audio;
+    if (!next_offer(r, status)) {
+        r->has_audio = false;
+        r->link->abandon(r->ctx, TRACK_AUDIO);
+        send_record(r, now);
+    } else if (rtsp_recorder_leave(r, now)) {
+        snprintf(r->why, sizeof(r->why), "the server refuses audio in %s (%d)", refused, status);
+    }
 }
 
 static void on_failure(struct rtsp_recorder *r, const struct pending *p, const struct rtsp_item *m,
@@ -227,7 +261,7 @@ static void on_failure(struct rtsp_recorder *r, const struct pending *p, const s
         return;
     case REQUEST_ANNOUNCE:
         if (r->has_audio && is_about_media(m->status)) {
-            drop_audio(r, m->status);
+            (void)next_offer(r, m->status);
             announce(r, now);
             return;
         }
@@ -244,9 +278,7 @@ static void on_failure(struct rtsp_recorder *r, const struct pending *p, const s
     case REQUEST_AUDIO:
         if (m->status == 401)
             break;
-        drop_audio(r, m->status);
-        r->link->abandon(r->ctx, TRACK_AUDIO);
-        send_record(r, now);
+        on_audio_refused(r, m->status, now);
         return;
     case REQUEST_MEASURES:
         r->alive.denies_get_parameter = true;
@@ -304,7 +336,8 @@ static void on_success(struct rtsp_recorder *r, const struct pending *p, const s
         r->alive.due = now;
         r->events->on_recording(
             r->ctx,
-            &(struct rtsp_recorder_start){.transport = transport_of(r), .has_audio = r->has_audio},
+            &(struct rtsp_recorder_start){.transport = transport_of(r),
+                                          .audio = r->has_audio ? offer_of(r)->audio : NULL},
             now);
         return;
     default:
@@ -461,6 +494,7 @@ struct rtsp_recorder *rtsp_recorder_new(const struct rtsp_recorder_config *confi
                                         const struct rtsp_recorder_link *link,
                                         const struct rtsp_recorder_events *events, void *ctx)
 {
+    assert(config->offer_count > 0 && !config->offers[config->offer_count - 1].audio);
     struct rtsp_recorder *r = calloc(1, sizeof(*r));
     if (!r)
         return NULL;
@@ -468,7 +502,6 @@ struct rtsp_recorder *rtsp_recorder_new(const struct rtsp_recorder_config *confi
     r->link = link;
     r->events = events;
     r->ctx = ctx;
-    r->has_audio = config->has_audio;
     r->rng = rng_seeded(config->seed);
     r->auth.hash = config->hash;
     memcpy(r->auth.user, config->url.user, sizeof(r->auth.user));

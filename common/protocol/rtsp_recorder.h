@@ -8,8 +8,11 @@
 //
 // One request at a time, as servers in use require. A 401 repeats the request with credentials
 // (rtsp_auth.h). A server that refuses the type of the media (406, 415, 488) gets ANNOUNCE again
-// without the audio. A transport that it refuses (461) is followed by the next of the list. A
-// redirect is refused: the media and the password go to the server of the URL, or nowhere.
+// with the next description of the list: other audio, or none. Where it refuses the SETUP of the
+// audio, the recorder ends with RTSP_RECORDER_OTHER_AUDIO if there is other audio: few servers take
+// ANNOUNCE twice in a session. Else it records without audio. A transport that it refuses (461) is
+// followed by the next of the list. A redirect is refused: the media and the password go to the
+// server of the URL, or nowhere.
 //
 // Deadlines: 8 s for each response, 32 s from the connection to RECORD's response. While it
 // records, a request each 5 s, or each third of the session's timeout if that is less, keeps the
@@ -44,15 +47,23 @@ enum rtsp_recorder_end {
     RTSP_RECORDER_FAILED,   // the server cannot be reached, or does not record now
     RTSP_RECORDER_LOST,     // the server vanished, or ended the session, after RECORD
     RTSP_RECORDER_INTERNAL, // no memory, no ports ...
-    RTSP_RECORDER_LEFT,     // after rtsp_recorder_leave
+    RTSP_RECORDER_OTHER_AUDIO, // the server refuses this audio: announce without it from the start
+    RTSP_RECORDER_LEFT,        // after rtsp_recorder_leave
 };
+
+// A description of the stream.
+struct rtsp_recorder_offer {
+    const char *sdp;   // borrowed for the recorder's life
+    const char *audio; // static; name of its audio's codec; NULL: it has no audio
+};
+enum { RTSP_RECORDER_OFFERS = 3 };
 
 struct rtsp_recorder_config {
     struct url url;
-    const char *agent;           // static: the program's name
-    const char *description;     // the SDP that is announced; borrowed for the recorder's life
-    const char *video;           // the same without the audio; may be NULL if it has none
-    bool has_audio;              // the description has both tracks
+    const char *agent; // static: the program's name
+    // What is announced, in order of preference; the last has no audio.
+    struct rtsp_recorder_offer offers[RTSP_RECORDER_OFFERS];
+    int offer_count;
     const char *control[TRACKS]; // static: each track's control URL in the SDP
     struct transport_list transports;
     rtsp_hash_fn *hash;
@@ -61,7 +72,7 @@ struct rtsp_recorder_config {
 
 struct rtsp_recorder_start {
     const char *transport; // the name from the list, valid until the end
-    bool has_audio;        // the server takes the audio, too
+    const char *audio;     // of the offer that the server took; NULL: video only
 };
 
 // Calls to the owner. All are required. They may call rtsp_recorder_* functions, except new and

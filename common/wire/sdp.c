@@ -14,6 +14,7 @@
 #define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
 #define CODEC_VP9       "VP9/90000"    // RFC 9628, 7.1
 #define CODEC_OPUS      "opus/48000/2" // for any number of channels (RFC 7587, 7)
+#define CODEC_AAC       "mpeg4-generic/48000/2"
 
 // The kinds of a=x-weir-source.
 extern const char *const sdp_source_names[SDP_SOURCES];
@@ -205,11 +206,19 @@ static void put_extensions(struct put *p, const struct rtp_ext_ids *ext)
 
 static void put_audio(struct put *p, const struct sdp_audio *s)
 {
+    // RFC 3640, 4.1: profile level 41 is AAC Profile, Level 2; the configuration is that of AAC-LC,
+    // 48 kHz, two channels (ISO/IEC 14496-3, 1.6.2.1).
+    static const char *const codecs[] = {
+        [SDP_AUDIO_OPUS] = CODEC_OPUS, [SDP_AUDIO_AAC] = CODEC_AAC};
+    static const char *const parameters[] = {
+        [SDP_AUDIO_OPUS] = "sprop-stereo=1\r\na=ptime:20",
+        [SDP_AUDIO_AAC] = "streamtype=5;profile-level-id=41;mode=AAC-hbr;sizelength=13;"
+                          "indexlength=3;indexdeltalength=3;config=1190"};
     int pt = s->payload_type;
     put_format(p, "m=audio 0 RTP/AVP %d\r\n", pt);
     put_rate(p, s->bitrate_bps);
-    put_format(p, "a=rtpmap:%d %s\r\na=fmtp:%d sprop-stereo=1\r\na=ptime:20\r\n", pt, CODEC_OPUS,
-               pt);
+    put_format(p, "a=rtpmap:%d %s\r\n", pt, codecs[s->codec]);
+    put_format(p, "a=fmtp:%d %s\r\n", pt, parameters[s->codec]);
     put_extensions(p, &s->ext);
     if (s->control[0])
         put_line(p, "a=control:", s->control);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The SDP (RFC 8866) of a Weir stream: one video medium, its ladder of levels, its source, and the
-// audio that belongs to it, Opus (RFC 7587). Weir's own attributes, which other players ignore:
+// audio that belongs to it: Opus (RFC 7587), or, written only, AAC (RFC 3640). Weir's own
+// attributes, which other players ignore:
 //   a=x-weir-source:test 1280x720@30/1
 //        kind of source, its size and frame rate
 //   a=x-weir-clock:<text>
@@ -61,8 +62,15 @@ enum sdp_codec {
     SDP_VP9,       // RFC 9628; weir-send's only
 };
 
+enum sdp_audio_codec {
+    SDP_AUDIO_OPUS,
+    SDP_AUDIO_AAC,   // AAC-LC, 48 kHz, two channels, in mode AAC-hbr of RFC 3640; never read
+    SDP_AUDIO_CODECS // the number of codecs
+};
+
 struct sdp_audio {
     bool present;
+    enum sdp_audio_codec codec;
     int payload_type;
     char control[SDP_MAX_TEXT];
     struct rtp_ext_ids ext;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One packet of coded audio, which all viewers of a stream share. Reference-counted.
+// One packet of coded audio, which all viewers of a stream share: Opus, or the RTP payload of
+// another codec. Reference-counted.
 #ifndef WEIR_MEDIA_CODED_CODED_AUDIO_H
 #define WEIR_MEDIA_CODED_CODED_AUDIO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "media/coded/audio.h"
@@ -16,6 +18,7 @@ struct coded_audio {
     int64_t position;    // media time of the first sample that a decoder outputs for the packet
     usec_t captured;     // capture time of that sample, on the sender's monotonic clock
     usec_t capture_wall; // capture time of that sample, on the wall clock
+    bool marker;         // of its RTP packet; never set for Opus
     size_t bytes;
     uint8_t data[AUDIO_PACKET_MAX_BYTES];
 };

@@ -45,7 +45,7 @@ static bool wants_device(const struct options *o)
     return o->audio && strcmp(o->audio, "none") != 0 && !audio_source_track(o->audio);
 }
 
-static bool wants_own_audio(const struct options *o)
+bool stream_open_wants_audio(const struct options *o)
 {
     return !o->audio || audio_source_track(o->audio);
 }
@@ -101,7 +101,7 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
         note_top(o, name, &stored_cache_info(cache)->sdp.ladder, SOURCE_NOTE_PREPARED);
         *err = ERR_NO_MEMORY;
         warn_of_audio(o, name);
-        return stored_media_new(cache, o->loop, wants_own_audio(o));
+        return stored_media_new(cache, o->loop, stream_open_wants_audio(o));
     }
     log_warn("%s is not used: %s (run --prepare again)", path, reason);
     stored_cache_free(cache);
@@ -238,7 +238,7 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
             warn_of_audio(o, name);
         if (cache)
             *err = ERR_NO_MEMORY;
-        return cache ? stored_media_new(cache, o->loop, wants_own_audio(o)) : NULL;
+        return cache ? stored_media_new(cache, o->loop, stream_open_wants_audio(o)) : NULL;
     }
     struct stream_media *m = open_beside(guard, o, name, err);
     return m || *err != ERR_NOT_FOUND ? m : open_encoded(guard, o, name, err);

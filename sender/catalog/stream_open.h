@@ -26,6 +26,9 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
 const char *stream_open_unfit(const struct stored_info *info, const struct stat *original,
                               const struct options *o);
 
+// Returns true if the audio of a stored ladder is served with these options.
+bool stream_open_wants_audio(const struct options *o);
+
 // Calls stream_open, for at most `limit`, and stream_start; for a program that has nothing else to
 // do. stream_open runs on a thread of its own. After ERR_TIMED_OUT (logged) the thread may still
 // read, so the caller must end the program without freeing the arguments.

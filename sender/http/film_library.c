@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -46,7 +45,8 @@ struct job {
 struct film_library {
     struct http_content base; // first
     struct film_library_config config;
-    char *path;                        // owned
+    char *path;                        // owned; config.file
+    char *root;                        // owned; NULL: none
     struct abandonable_thread *thread; // owned; NULL: stopped. Once abandoned, it has a hold
     struct worker_queue *jobs;         // owned
     struct media_guard *guard;         // one reference
@@ -66,6 +66,7 @@ struct film_library {
     int holds;            // the owner's, and that of an abandoned thread
     bool is_open;
     bool is_broken;
+    int reading; // jobs that have not ended
     uint64_t uses;
     int64_t groups;
     int rendition_count;
@@ -301,13 +302,38 @@ static void write_mpd(struct film_library *l)
     free(all);
 }
 
+// Writes the name of the stored ladder of a film in a folder, and the status of the film's original
+// to `st`; st->st_size < 0: the film is a ladder itself. Returns 0 or ERR_NOT_FOUND.
+static int find_ladder(const struct film_library *l, char *name, size_t cap, struct stat *st)
+{
+    char real[PATH_MAX];
+    if (!l->config.find(l->root, l->path, real, st) || !S_ISREG(st->st_mode))
+        return ERR_NOT_FOUND;
+    bool is_ladder = stored_file_is(real);
+    if (is_ladder)
+        st->st_size = -1;
+    return snprintf(name, cap, "%s%s", real, is_ladder ? "" : STORED_SUFFIX) < (int)cap
+               ? 0
+               : ERR_NOT_FOUND;
+}
+
 static int open_film(struct film_library *l)
 {
-    int err;
-    struct stat st;
-    l->file = stored_file_open(l->path, l->guard, &err);
-    if (!l->file || stat(l->path, &st) != 0)
+    char name[PATH_MAX];
+    struct stat st, original = {.st_size = -1};
+    int err = l->root ? find_ladder(l, name, sizeof(name), &original) : 0;
+    if (err)
+        return err;
+    const char *path = l->root ? name : l->path;
+    l->file = stored_file_open(path, l->guard, &err);
+    if (!l->file || stat(path, &st) != 0)
         return l->file ? ERR_IO : err;
+    const struct stored_origin *origin = &stored_file_info(l->file)->origin;
+    if (original.st_size >= 0 &&
+        !stored_origin_is_of(origin, original.st_size, original.st_mtim.tv_sec)) {
+        log_warn("%s is not used: the file has changed since (run --prepare again)", name);
+        return ERR_NOT_FOUND;
+    }
     const struct stored_info *info = stored_file_info(l->file);
     struct manifest *m = &l->manifest;
     l->level_count = info->sdp.ladder.level_count;
@@ -367,7 +393,9 @@ static void run_job(struct film_library *l, const struct job *job)
     struct http_body *bodies[MANIFEST_MAX_RENDITIONS] = {NULL};
     if (job->group == OPEN_JOB) {
         int err = open_film(l);
-        if (err)
+        if (err == ERR_NOT_FOUND && l->root)
+            log_debug("%s: there is no such film, or it is not prepared", l->path);
+        else if (err)
             log_error("%s: cannot be served by HTTP: %s", l->path, err_text(err));
         pthread_mutex_lock(&l->lock);
         l->is_broken = err != 0;
@@ -388,6 +416,9 @@ static void run(void *ctx)
     struct film_library *l = ctx;
     for (struct job *job; (job = worker_queue_pop(l->jobs, USEC_NEVER)); free(job)) {
         run_job(l, job);
+        pthread_mutex_lock(&l->lock);
+        l->reading--;
+        pthread_mutex_unlock(&l->lock);
         pthread_mutex_lock(&l->tell);
         if (!l->is_stopped)
             l->config.on_change(l->config.ctx);
@@ -418,6 +449,7 @@ static struct segment *request_segment(struct film_library *l, int64_t group)
         free(job);
         return NULL;
     }
+    l->reading++;
     if (s == &l->segments[l->segment_count])
         l->segment_count++;
     else
@@ -514,9 +546,10 @@ struct film_library *film_library_new(const struct film_library_config *config)
     l->holds = 1;
     l->config = *config;
     l->path = strdup(config->file);
+    l->root = config->root ? strdup(config->root) : NULL;
     l->guard = media_guard_new(USEC_NEVER);
     l->jobs = worker_queue_new(FILM_WAITING, free);
-    if (l->path && l->guard && l->jobs)
+    if (l->path && (l->root || !config->root) && l->guard && l->jobs)
         l->thread = abandonable_thread_new(run, l);
     if (l->thread)
         return l;
@@ -529,8 +562,10 @@ int film_library_open(struct film_library *l)
     struct job *job = malloc(sizeof(*job));
     if (job)
         job->group = OPEN_JOB;
+    l->reading = 1; // no other thread knows of it yet
     if (job && worker_queue_push(l->jobs, job))
         return 0;
+    l->reading = 0;
     free(job);
     return ERR_NO_MEMORY;
 }
@@ -559,7 +594,18 @@ static void release(void *arg)
     pthread_mutex_destroy(&l->lock);
     pthread_mutex_destroy(&l->tell);
     free(l->path);
+    free(l->root);
     free(l);
+}
+
+enum film_library_state film_library_state(struct film_library *l)
+{
+    pthread_mutex_lock(&l->lock);
+    enum film_library_state state = l->reading     ? FILM_READING
+                                    : l->is_broken ? FILM_BROKEN
+                                                   : FILM_RESTS;
+    pthread_mutex_unlock(&l->lock);
+    return state;
 }
 
 void film_library_stop(struct film_library *l)

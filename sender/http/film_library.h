@@ -12,6 +12,9 @@
 #ifndef WEIR_SENDER_HTTP_FILM_LIBRARY_H
 #define WEIR_SENDER_HTTP_FILM_LIBRARY_H
 
+#include <limits.h>
+#include <sys/stat.h>
+
 #include "sender/http/http_content.h"
 
 #ifdef __cplusplus
@@ -29,10 +32,19 @@ enum {
 
 struct film_library; // opaque; embeds a struct http_content first
 
+// Resolves a film's path in the folder `root` to its real path. Returns false if there is none, or
+// it may not be offered. May block.
+typedef bool film_library_find(const char *root, const char *path, char real[PATH_MAX],
+                               struct stat *st);
+
 struct film_library_config {
-    const char *file;  // borrowed for the call; path of the stored ladder
-    const char *mount; // borrowed; path of the files on HTTP
-    bool has_audio;    // its audio is served, if it has any
+    // Borrowed for the call: path of the stored ladder. With `root`, the path of the film in that
+    // folder: a stored ladder, or a file that has one beside it.
+    const char *file;
+    const char *root;        // borrowed; NULL: none
+    film_library_find *find; // static; with `root`
+    const char *mount;       // borrowed; path of the files on HTTP
+    bool has_audio;          // its audio is served, if it has any
     int aac_bps;
     // A waiting request may be served. Any thread.
     void (*on_change)(void *ctx);
@@ -47,7 +59,13 @@ int film_library_open(struct film_library *l);
 // thread is left behind, and frees what it uses when it returns. on_change is not called again.
 // NULL is fine.
 void film_library_stop(struct film_library *l);
-// The server that uses its content must have ended. NULL is fine.
+enum film_library_state {
+    FILM_READING, // the thread has work
+    FILM_RESTS,
+    FILM_BROKEN, // there is no such film, or it cannot be opened
+};
+enum film_library_state film_library_state(struct film_library *l); // any thread
+// The server that uses its content must have ended, or must not know of it any more. NULL is fine.
 void film_library_free(struct film_library *l);
 struct http_content *film_library_content(struct film_library *l);
 

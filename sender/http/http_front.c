@@ -7,15 +7,17 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
-#include "sender/http/film_library.h"
+#include "sender/http/folder_library.h"
 #include "sender/http/http_server.h"
 #include "sender/http/live_packager.h"
 
 #define TICK (USEC_PER_SEC / 2)
 
 struct http_front {
-    struct live_packager *live; // owned; NULL: a film is served
-    struct film_library *film;  // owned; NULL: live media is served
+    // One of these is not NULL. They are owned.
+    struct live_packager *live;
+    struct film_library *film;
+    struct folder_library *folder;
     struct http_server *server; // owned
     struct timer *timer;        // owned
     struct http_stats *stats;   // borrowed
@@ -31,6 +33,8 @@ static void on_timer(void *ctx, usec_t now)
     struct http_front *f = ctx;
     if (f->live)
         live_packager_tick(f->live, now);
+    if (f->folder)
+        folder_library_tick(f->folder, now);
     http_server_tick(f->server, now);
     http_server_stats(f->server, f->stats);
     timer_set(f->timer, now + TICK);
@@ -46,6 +50,19 @@ static struct http_content *open_film(struct http_front *f, const struct http_fr
                                        .ctx = f};
     f->film = film_library_new(&film);
     return f->film ? film_library_content(f->film) : NULL;
+}
+
+static struct http_content *open_folder(struct http_front *f,
+                                        const struct http_front_config *config)
+{
+    struct folder_library_config folder = {.root = config->folder,
+                                           .find = config->find,
+                                           .has_audio = config->has_audio,
+                                           .aac_bps = LIVE_PACKAGER_AAC_BPS,
+                                           .on_change = on_change,
+                                           .ctx = f};
+    f->folder = folder_library_new(&folder);
+    return f->folder ? folder_library_content(f->folder) : NULL;
 }
 
 static struct http_content *open_live(struct http_front *f, uv_loop_t *loop,
@@ -65,7 +82,9 @@ struct http_front *http_front_new(uv_loop_t *loop, const struct http_front_confi
     struct http_front *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    struct http_content *content = config->film ? open_film(f, config) : open_live(f, loop, config);
+    struct http_content *content = config->film     ? open_film(f, config)
+                                   : config->folder ? open_folder(f, config)
+                                                    : open_live(f, loop, config);
     f->timer = content ? timer_new(loop, on_timer, f) : NULL;
     f->server = f->timer ? http_server_new(config->at, content) : NULL;
     if (!f->server || (f->film && film_library_open(f->film) != 0)) {
@@ -76,7 +95,8 @@ struct http_front *http_front_new(uv_loop_t *loop, const struct http_front_confi
     timer_set(f->timer, clock_now() + TICK);
     char at[SOCKADDR_TEXT];
     http_server_address(f->server, at, sizeof(at));
-    log_info("HLS at http://%s%s/index.m3u8", at, config->path);
+    log_info("HLS at http://%s%s/index.m3u8%s", at, config->folder ? "/FILE" : config->path,
+             config->folder ? " of each FILE that is prepared" : "");
     return f;
 }
 
@@ -86,8 +106,10 @@ void http_front_free(struct http_front *f)
         return;
     timer_free(f->timer);
     film_library_stop(f->film);
+    folder_library_stop(f->folder);
     http_server_free(f->server);
     live_packager_free(f->live);
     film_library_free(f->film);
+    folder_library_free(f->folder);
     free(f);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The HTTP front of a stream: its files (live_packager.h; of a stored ladder, film_library.h), the
-// server (http_server.h), and the timer that they need. Loop thread only.
+// The HTTP front of a stream: its files (live_packager.h; of a stored ladder, film_library.h; of a
+// folder of them, folder_library.h), the server (http_server.h), and the timer that they need. Loop
+// thread only.
 #ifndef WEIR_SENDER_HTTP_HTTP_FRONT_H
 #define WEIR_SENDER_HTTP_HTTP_FRONT_H
 
@@ -8,6 +9,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "sender/http/film_library.h"
 #include "server/session/stream_media.h"
 #include "server/stats/stats.h"
 
@@ -19,9 +21,11 @@ struct http_front; // opaque
 
 struct http_front_config {
     const struct sockaddr *at;  // borrowed for the call
-    struct stream_media *media; // borrowed; not used with `film`
-    const char *film;           // borrowed for the call; path of a stored ladder; NULL: live media
-    bool has_audio;             // of a stored ladder: its audio is served
+    struct stream_media *media; // borrowed; not used with `film` and `folder`
+    const char *film;           // borrowed for the call; path of a stored ladder; NULL: none
+    const char *folder;         // copied; real path of a folder of films; NULL: none
+    film_library_find *find;    // static; with `folder`
+    bool has_audio;             // of stored ladders: their audio is served
     const char *path;           // borrowed; of the media, begins with '/'
     int segment_seconds;
     struct http_stats *stats; // borrowed: written twice a second

@@ -8,9 +8,9 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/mailbox.h"
+#include "media/audio/aac_thread.h"
 #include "media/audio/audio_decoder.h"
 #include "media/cmaf/cmaf_segmenter.h"
-#include "sender/http/aac_thread.h"
 #include "sender/http/live_library.h"
 #include "sender/http/rendition_rates.h"
 

@@ -213,6 +213,25 @@ static const char *read_push_transports(void *options, const char *value, char *
     return NULL;
 }
 
+static const char *read_push_audio(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    return push_audio_parse(value, &o->push_audio) == 0 ? NULL : "expects opus, aac or both";
+}
+
+static const char *push_audio_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"opus", "the packets that viewers get"},
+        {"aac", "AAC-LC, made of them"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
+}
+
 static const char *push_transport_value(int i, const char **help)
 {
     static const char *const list[][2] = {
@@ -405,6 +424,7 @@ static const char *source_value(int i, const char **help)
 
 #define AT(member)      offsetof(struct options, member)
 #define PUSH_TRANSPORTS "minbuf,udp"
+#define PUSH_AUDIO      "opus,aac"
 
 // clang-format off
 static const struct option_row rows[] = {
@@ -456,6 +476,9 @@ static const struct option_row rows[] = {
     {.name = "push-transport", .argument = "LIST", .read = read_push_transports,
      .value = push_transport_value, .fallback = PUSH_TRANSPORTS,
      .help = "transports of --push in order of preference"},
+    {.name = "push-audio", .argument = "LIST", .read = read_push_audio, .value = push_audio_value,
+     .fallback = PUSH_AUDIO,
+     .help = "audio codecs of --push in order of preference: the next when the server refuses one"},
     {.name = "push-level", .argument = "N", .kind = OPTION_INT, .at = AT(push_level), .min = 0,
      .max = LADDER_MAX_LEVELS - 1,
      .help = "the highest level of --push; all that is pushed has its size (default: the highest "
@@ -571,6 +594,8 @@ static const char *conflict(const struct options *o)
         return access_options_conflict(&o->who);
     if (!is_pushed && o->push_transports.count)
         return "--push-transport requires --push URL";
+    if (!is_pushed && o->push_audio.count)
+        return "--push-audio requires --push URL";
     if (!is_pushed && o->push_level >= 0)
         return "--push-level requires --push URL";
     if (o->control && o->metrics.ss_family == AF_UNSPEC)
@@ -665,6 +690,8 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
         result = OPTIONS_BAD;
     if (!o->push_transports.count)
         (void)transport_list_split(PUSH_TRANSPORTS, &o->push_transports);
+    if (!o->push_audio.count)
+        (void)push_audio_parse(PUSH_AUDIO, &o->push_audio);
     if (result != OPTIONS_RUN)
         options_destroy(o);
     return result;

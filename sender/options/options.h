@@ -16,6 +16,7 @@
 #include "media/coded/synthetic.h"
 #include "media/picture/geometry.h"
 #include "media/record/policy/record_keep.h"
+#include "sender/policy/push_audio.h"
 #include "sender/policy/source_name.h"
 #include "server/access/access_options.h"
 #include "server/rtsp/trusted_proxies.h"
@@ -73,6 +74,7 @@ struct options {
     struct record_keep record_keep;
     struct url push;                       // empty text: none
     struct transport_list push_transports; // count 0: not given
+    struct push_audio push_audio;          // count 0: not given
     int push_level;                        // -1: the highest
     struct access_options who;             // may watch
     const char *state_dir;                 // NULL: not given (state_dir_find)

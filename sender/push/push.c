@@ -2,6 +2,7 @@
 #include "sender/push/push.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "common/net/timer.h"
@@ -23,6 +24,12 @@ static void on_recording(void *ctx, usec_t now)
     push_retry_recording(&p->retry, now);
 }
 
+static void drop_first(struct push_audio *a)
+{
+    a->count--;
+    memmove(a->codecs, a->codecs + 1, (size_t)a->count * sizeof(a->codecs[0]));
+}
+
 static void on_end(void *ctx, enum rtsp_recorder_end end, const char *text, usec_t now)
 {
     struct push *p = ctx;
@@ -32,6 +39,10 @@ static void on_end(void *ctx, enum rtsp_recorder_end end, const char *text, usec
         timer_set(p->timer, 0);
     } else if (end == RTSP_RECORDER_LEFT) {
         log_info("push: the media has ended");
+    } else if (end == RTSP_RECORDER_OTHER_AUDIO) {
+        log_info("push: %s; connecting again without it", text);
+        drop_first(&p->config.audio);
+        timer_set(p->timer, now);
     } else if (end == RTSP_RECORDER_REFUSED) {
         log_error("push: %s; not tried again, viewers are still served", text);
     } else {
@@ -48,6 +59,7 @@ static void connect_now(struct push *p, usec_t now)
                                       .stream = p->config.stream,
                                       .url = &p->config.url,
                                       .transports = &p->config.transports,
+                                      .audio = &p->config.audio,
                                       .agent = p->config.agent,
                                       .level = p->config.level,
                                       .on_recording = on_recording,

@@ -10,6 +10,7 @@
 
 #include "common/protocol/transport_names.h"
 #include "common/wire/url.h"
+#include "sender/policy/push_audio.h"
 #include "server/session/stream.h"
 
 #ifdef __cplusplus
@@ -23,6 +24,7 @@ struct push_config {
     struct stream *stream; // borrowed; outlives the push
     struct url url;
     struct transport_list transports;
+    struct push_audio audio;
     const char *agent; // static; the program's name
     int level;         // the highest level, whose size is announced
 };

@@ -20,6 +20,7 @@
 #include "common/transport/path_validation.h"
 #include "common/wire/rtsp_transport.h"
 #include "sender/policy/report_rate.h"
+#include "sender/push/push_aac.h"
 #include "server/session/session.h"
 
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
@@ -33,6 +34,10 @@ enum {
 static const double START_BPS = 500e3;  // if the round trip is unknown
 static const double FLOOR_SHARE = 0.25; // of the level's rate, over UDP
 
+static const char *const audio_names[SDP_AUDIO_CODECS] = {
+    [SDP_AUDIO_OPUS] = "Opus", [SDP_AUDIO_AAC] = "AAC"};
+_Static_assert((int)RTSP_RECORDER_OFFERS == (int)SDP_AUDIO_CODECS + 1, "each codec, or none");
+
 struct push_track {
     int channel[2];               // RTP, RTCP; interleaved
     struct udp_socket *socket[2]; // owned; NULL: not over UDP
@@ -43,9 +48,10 @@ struct push_link {
     struct push_link_config config;
     struct url url;
     struct link_tls tls;
-    char description[SDP_MAX_BYTES];
-    char video[SDP_MAX_BYTES];
-    struct resolver *resolver; // owned
+    struct push_audio audio;
+    char offers[RTSP_RECORDER_OFFERS][SDP_MAX_BYTES]; // one of each codec, then video only
+    struct push_aac *aac;                             // owned; NULL: no AAC is sent
+    struct resolver *resolver;                        // owned
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
     int address_next;
@@ -359,6 +365,20 @@ static void begin(struct push_link *l, usec_t now)
     l->config.on_recording(l->config.ctx, now);
 }
 
+static void on_audio(void *ctx, struct coded_audio *c, usec_t now)
+{
+    (void)now;
+    struct push_link *l = ctx;
+    push_aac_push(l->aac, c);
+}
+
+static void on_aac(void *ctx, struct coded_audio *c, usec_t now)
+{
+    struct push_link *l = ctx;
+    if (l->session)
+        session_audio(l->session, c, now);
+}
+
 static void on_placed(void *ctx, usec_t now)
 {
     (void)now;
@@ -381,6 +401,11 @@ static void open_session(struct push_link *l, const struct rtsp_recorder_start *
     struct track_path video = path_of(&l->tracks[TRACK_VIDEO]);
     l->by_reports = is_udp(start->transport);
     l->limit_bps = 0;
+    bool is_aac = start->audio && strcmp(start->audio, audio_names[SDP_AUDIO_AAC]) == 0;
+    if (is_aac && !(l->aac = push_aac_new(l->config.loop, on_aac, l))) {
+        fail(l, RTSP_RECORDER_INTERNAL, "cannot encode AAC", now);
+        return;
+    }
     struct session_config config = {
         .stream = l->config.stream,
         .path = {.control = l->conn,
@@ -397,6 +422,8 @@ static void open_session(struct push_link *l, const struct rtsp_recorder_start *
         .queue_bytes = l->config.stream->queue_bytes,
         .id = "push",
         .on_placed = on_placed,
+        .on_audio = is_aac ? on_audio : NULL,
+        .audio_bps = is_aac ? PUSH_AAC_BPS : 0,
         .on_stuck = on_stuck,
         .on_report = on_report,
         .ctx = l,
@@ -409,10 +436,10 @@ static void open_session(struct push_link *l, const struct rtsp_recorder_start *
         return;
     }
     double top = media->ladder.levels[l->config.level].bitrate_bps, audio_bps = 0;
-    if (start->has_audio) {
+    if (start->audio) {
         struct track_path audio = path_of(&l->tracks[TRACK_AUDIO]);
         session_add_audio(l->session, &audio);
-        audio_bps = media->audio_bps;
+        audio_bps = is_aac ? PUSH_AAC_BPS : media->audio_bps;
     }
     report_rate_init(&l->rate, fmax(FLOOR_SHARE * top + audio_bps, SESSION_MIN_MAX_RATE),
                      top + audio_bps);
@@ -424,8 +451,8 @@ static void open_session(struct push_link *l, const struct rtsp_recorder_start *
 static void on_recording(void *ctx, const struct rtsp_recorder_start *start, usec_t now)
 {
     struct push_link *l = ctx;
-    log_info("push: %s records over %s%s", l->url.text, start->transport,
-             start->has_audio ? "" : ", video only");
+    log_info("push: %s records over %s%s%s", l->url.text, start->transport,
+             start->audio ? ", audio in " : ", video only", start->audio ? start->audio : "");
     open_session(l, start, now);
 }
 
@@ -479,7 +506,7 @@ static void on_reap(void *ctx, usec_t now)
 // ---- Life
 
 // Writes what the server is told of the stream: one size, without Weir's own lines.
-static int describe(struct push_link *l)
+static int describe(struct push_link *l, struct rtsp_recorder_config *out)
 {
     struct sdp sdp;
     stream_describe(l->config.stream, l->config.level, &sdp);
@@ -488,9 +515,18 @@ static int describe(struct push_link *l)
     sdp.clock[0] = sdp.via[0] = '\0';
     sdp.reorders = sdp.ccfb = false;
     sdp.duration = -1;
-    int err = sdp_encode(&sdp, v6, l->description, sizeof(l->description));
-    sdp.audio.present = false;
-    return err < 0 ? err : sdp_encode(&sdp, v6, l->video, sizeof(l->video));
+    int count = sdp.audio.present ? l->audio.count : 0, err = 0;
+    for (int i = 0; i <= count && err >= 0; i++) {
+        sdp.audio.present = i < count;
+        sdp.audio.codec = i < count ? l->audio.codecs[i] : SDP_AUDIO_OPUS;
+        if (sdp.audio.codec == SDP_AUDIO_AAC)
+            sdp.audio.bitrate_bps = PUSH_AAC_BPS;
+        out->offers[i] = (struct rtsp_recorder_offer){
+            .sdp = l->offers[i], .audio = i < count ? audio_names[sdp.audio.codec] : NULL};
+        err = sdp_encode(&sdp, v6, l->offers[i], sizeof(l->offers[i]));
+    }
+    out->offer_count = count + 1;
+    return err;
 }
 
 static struct rtsp_recorder *new_recorder(struct push_link *l)
@@ -498,13 +534,10 @@ static struct rtsp_recorder *new_recorder(struct push_link *l)
     struct rtsp_recorder_config config = {
         .url = l->url,
         .agent = l->config.agent,
-        .description = l->description,
-        .video = l->video,
-        .has_audio = l->config.stream->media->audio_bps > 0,
         .control = {[TRACK_VIDEO] = "trackID=0", [TRACK_AUDIO] = "trackID=1"},
         .transports = *l->config.transports,
         .hash = rtsp_hash};
-    if (describe(l) < 0 || !random_fill(&config.seed, sizeof(config.seed)))
+    if (describe(l, &config) < 0 || !random_fill(&config.seed, sizeof(config.seed)))
         return NULL;
     return rtsp_recorder_new(&config, &recorder_link, &events, l);
 }
@@ -516,6 +549,7 @@ struct push_link *push_link_new(const struct push_link_config *config, usec_t no
         return NULL;
     l->config = *config;
     l->url = *config->url;
+    l->audio = *config->audio;
     link_tls_init(&l->tls, &l->url);
     l->deadline = now + CONNECT_TIMEOUT;
     for (int i = 0; i < TRACKS; i++)
@@ -540,6 +574,7 @@ void push_link_free(struct push_link *l, usec_t now)
     if (!l)
         return;
     session_free(l->session, now);
+    push_aac_free(l->aac);
     rtsp_recorder_free(l->recorder);
     resolver_free(l->resolver);
     for (int i = 0; i < TRACKS; i++)

@@ -4,14 +4,15 @@
 // viewer has: the encoders are the stream's, shared with its other viewers. Loop thread only.
 //
 // Over TCP (`tcp`, `minbuf`) level and encoder follow the kernel's TCP_INFO, as for viewers; over
-// `udp` the server's receiver reports (report_rate.h). NACK and PLI of the server are answered.
-// The timeout to connect is 5 s; 2 s while the host has further addresses.
+// `udp` the server's receiver reports (report_rate.h). The audio is Opus or AAC. NACK and PLI of
+// the server are answered. The timeout to connect is 5 s; 2 s while the host has further addresses.
 #ifndef WEIR_SENDER_PUSH_PUSH_LINK_H
 #define WEIR_SENDER_PUSH_PUSH_LINK_H
 
 #include <uv.h>
 
 #include "common/protocol/rtsp_recorder.h"
+#include "sender/policy/push_audio.h"
 #include "server/session/stream.h"
 
 #ifdef __cplusplus
@@ -25,11 +26,13 @@ struct push_link_config {
     struct stream *stream;                       // outlives the link
     const struct url *url;                       // copied
     const struct transport_list *transports;     // copied
+    const struct push_audio *audio;              // copied; what is offered, in this order
     const char *agent;                           // static; the program's name
     int level;                                   // the highest level, whose size is announced
     void (*on_recording)(void *ctx, usec_t now); // the server takes media
     // The last callback: the owner frees the link, in it or later. `text`: for people.
     // RTSP_RECORDER_LEFT: after push_link_leave, or at the end of the media.
+    // RTSP_RECORDER_OTHER_AUDIO: a link that does not offer the first of `audio` may record.
     void (*on_end)(void *ctx, enum rtsp_recorder_end end, const char *text, usec_t now);
     void *ctx;
 };

@@ -127,8 +127,10 @@ static void on_again(struct frame_sink *sink, struct coded_frame *f, usec_t now)
 static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
 {
     struct session *s = (struct session *)sink;
-    stream_sender_audio(s->sender, c, now);
-    arm(s);
+    if (s->config.on_audio)
+        s->config.on_audio(s->config.ctx, c, now);
+    else
+        session_audio(s, c, now);
 }
 
 static void on_media_end(struct frame_sink *sink, usec_t now)
@@ -372,7 +374,8 @@ bool session_owns_time_line(const struct session *s)
 void session_add_audio(struct session *s, const struct track_path *to)
 {
     s->transport->tracks[TRACK_AUDIO] = *to;
-    stream_sender_add_audio(s->sender, s->config.stream->media->audio_bps);
+    int own_bps = s->config.audio_bps;
+    stream_sender_add_audio(s->sender, own_bps ? own_bps : s->config.stream->media->audio_bps);
 }
 
 void session_add_pictures(struct session *s, const struct track_path *to)
@@ -506,6 +509,12 @@ void session_media(struct session *s, const uint8_t *data, size_t len, usec_t no
 {
     if (s->transport->ops->on_media)
         s->transport->ops->on_media(s->transport, data, len, now);
+}
+
+void session_audio(struct session *s, struct coded_audio *c, usec_t now)
+{
+    stream_sender_audio(s->sender, c, now);
+    arm(s);
 }
 
 void session_writable(struct session *s, usec_t now)

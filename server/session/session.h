@@ -54,6 +54,10 @@ struct session_config {
     // The session cannot continue: the viewer does not read or report, or its connection was
     // closed. The owner must end the session later, not inside this call.
     void (*on_stuck)(void *ctx, const char *why);
+    // The media's audio packets go there, and the owner gives those to send, of another codec, to
+    // session_audio. NULL: the media's are sent.
+    void (*on_audio)(void *ctx, struct coded_audio *c, usec_t now);
+    int audio_bps; // of those to send; 0: as the media's
     // A receiver report on the video arrived. NULL: the owner has no use for it.
     void (*on_report)(void *ctx, const struct transport_report *r, usec_t now);
     void *ctx; // borrowed
@@ -123,6 +127,8 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
 // A datagram arrived at the RTP port.
 void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now);
 void session_second(struct session *s, usec_t now); // call it about once a second
+// Sends an audio packet of the owner (on_audio), who keeps its reference.
+void session_audio(struct session *s, struct coded_audio *c, usec_t now);
 #ifdef __cplusplus
 }
 #endif

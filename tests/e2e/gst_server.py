@@ -2,7 +2,7 @@
 """An RTSP server that is not ours: GStreamer's. Prints its port, and what its clients ask. With --record it takes a stream
 in place of giving one, and prints a line of each frame and audio packet: the medium, its time and its bytes.
 
-    gst_server.py [--record opus|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM]"""
+    gst_server.py [--record opus|aac|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM]"""
 import argparse
 import sys
 
@@ -14,6 +14,8 @@ gi.require_version("GstRtspServer", "1.0")
 from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
 SOUNDS = {"opus": "opusenc ! rtpopuspay", "aac": "avenc_aac ! rtpmp4gpay", "pcma": "alawenc ! rtppcmapay"}
+
+DEPAYLOADERS = {"opus": "rtpopusdepay", "aac": "rtpmp4gdepay"}
 
 
 def main():
@@ -27,7 +29,7 @@ def main():
     p.add_argument("--tls")
     p.add_argument("--basic", action="store_true")
     p.add_argument("--udp", action="store_true")
-    p.add_argument("--record", choices=("opus", "video"))
+    p.add_argument("--record", choices=("opus", "aac", "video"))
     p.add_argument("--timeout", type=int, default=60)
     p.add_argument("--rate", default="25/1")
     a = p.parse_args()
@@ -43,8 +45,8 @@ def main():
     if a.record:
         launch = "( rtph264depay name=depay0 ! h264parse ! video/x-h264,stream-format=byte-stream,alignment=au ! " \
                  "fakesink name=video signal-handoffs=true sync=false async=false "
-        if a.record == "opus":
-            launch += "rtpopusdepay name=depay1 ! fakesink name=audio signal-handoffs=true sync=false async=false "
+        if a.record != "video":
+            launch += f"{DEPAYLOADERS[a.record]} name=depay1 ! fakesink name=audio signal-handoffs=true sync=false async=false "
         factory.set_transport_mode(GstRtspServer.RTSPTransportMode.RECORD)
         factory.set_latency(50)
 

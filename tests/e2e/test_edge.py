@@ -195,20 +195,42 @@ class Edge(lib.Case):
                             "-y", picture], check=True, timeout=60 * lib.PATIENCE)
             self.assertGreaterEqual(lib.frame_number(*lib.grey_picture(picture)), 59)
 
-    def test_gstreamer_plays(self):
-        lib.need("gst-launch-1.0")
-        url = self.cache(self.origin()).base + "/live/index.m3u8"
+    def gstreamer(self, *argv):
+        """A pipeline that writes the luma to a file: 60 pictures are the sender's, in order."""
         stride = 428  # GStreamer's lines are whole words
-        player = self.start(["gst-launch-1.0", "-q", "souphttpsrc", f"location={url}", "!", "hlsdemux", "!", "decodebin", "!",
-                             "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "filesink", f"location={self.path('luma')}"])
+        player = self.start(argv)
         size = lambda: os.path.exists(self.path("luma")) and os.path.getsize(self.path("luma"))  # noqa: E731
-        until(lambda: size() >= 70 * stride * 240 or not player.running(), "70 pictures", 40)
+        until(lambda: size() >= 70 * stride * 240 or not player.running(), f"70 pictures of {player}", 60)
         player.stop()
         with open(self.path("luma"), "rb") as f:
             pictures = [f.read(stride * 240) for _ in range(60)]
         numbers = [lib.frame_number(stride, 240, luma) for luma in pictures]
         self.assertGreaterEqual(numbers[0], 0, numbers)
         self.assertEqual(numbers, sorted(set(numbers)), str(player))  # a busy sender leaves pictures out
+        return player
+
+    def test_gstreamer_plays(self):
+        lib.need("gst-launch-1.0")
+        url = self.cache(self.origin()).base + "/live/index.m3u8"
+        self.gstreamer("gst-launch-1.0", "-q", "souphttpsrc", f"location={url}", "!", "hlsdemux", "!", "decodebin", "!",
+                       "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "filesink", f"location={self.path('luma')}")
+
+    def playbin3(self, demuxer, manifest):
+        probe = "import gi; gi.require_version('Gst', '1.0'); from gi.repository import Gst; Gst.init(None); " \
+                f"assert all(map(Gst.ElementFactory.find, ('playbin3', '{demuxer}')))"
+        if subprocess.run(["/usr/bin/python3", "-c", probe], stderr=subprocess.DEVNULL, timeout=60).returncode != 0:
+            self.skipTest(f"GStreamer's playbin3 (gstreamer1.0-plugins-base), its {demuxer} (gstreamer1.0-plugins-good 1.22) "
+                          "or Python's gi (python3-gi) is not installed")
+        url = self.cache(self.origin()).base + "/live/" + manifest
+        player = self.gstreamer("/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "gst_player.py"),
+                                url, self.path("luma"))
+        self.assertIn(f"uses {demuxer}", player.stdout)
+
+    def test_playbin3_plays_hls(self):
+        self.playbin3("hlsdemux2", "index.m3u8")
+
+    def test_playbin3_plays_dash(self):
+        self.playbin3("dashdemux2", "index.mpd")
 
     def test_hls_js_plays(self):
         """In chromium, from another origin than the page's: the picture is the sender's, and it advances."""

@@ -2,7 +2,9 @@
 """weir-send's HTTP server: what players and caches get of live media."""
 import http.client
 import json
+import os
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -241,6 +243,53 @@ class Live(HttpCase):
         decoded = subprocess.run(["ffmpeg", "-v", "error", "-xerror", "-i", self.url("index.m3u8"), "-map", "0:v:0", "-map", "0:a",
                                   "-f", "null", "-"], stderr=subprocess.PIPE, timeout=60 * lib.PATIENCE)
         self.assertEqual(decoded.returncode, 0, decoded.stderr)
+
+    def test_folder(self):
+        """Each prepared film of a folder has its files below its path, and nothing else has any."""
+        lib.need("ffmpeg", "ffprobe")
+        os.makedirs(self.path("films/sub/.hidden"))
+        for name, seconds in ("one.mkv", 3), ("sub/my film.mkv", 5), ("sub/.hidden/x.mkv", 3), ("bare.mkv", 3):
+            subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc=size=256x144:rate=15:duration={seconds}",
+                            "-f", "lavfi", "-i", f"sine=frequency=440:duration={seconds}", self.path("films/" + name)],
+                           check=True, timeout=60 * lib.PATIENCE)
+            if name != "bare.mkv":
+                made = self.start([lib.SEND, "--prepare", "--level", "256x144@15:100", self.path("films/" + name)])
+                self.assertEqual(made.wait(60), 0, made.stderr)
+        shutil.copy(self.path("films/one.mkv.weir.mkv"), self.path("films/stale.mkv.weir.mkv"))
+        shutil.copy(self.path("films/bare.mkv"), self.path("films/stale.mkv"))
+        os.symlink("../outside.mkv", self.path("films/out.mkv"))
+        shutil.copy(self.path("films/one.mkv.weir.mkv"), self.path("outside.mkv"))
+        server = self.serve("--metrics", "127.0.0.1:0", source=self.path("films"))
+        for film, count in ("/one.mkv", 2), ("/sub/my%20film.mkv", 3), ("/one.mkv.weir.mkv", 2):
+            with self.subTest(film):
+                self.base = film
+                lines, _, segments, _ = self.playlist("v0.m3u8")
+                self.assertIn("#EXT-X-ENDLIST", lines)
+                self.assertEqual(len(segments), count)
+                for manifest in "index.m3u8", "index.mpd":
+                    found = {s["codec_name"] for s in self.probe(self.url(manifest), "-show_streams")["streams"]}
+                    self.assertEqual(found, {"h264", "aac", "opus"}, manifest)
+        for film in ("/two.mkv", "/bare.mkv", "/stale.mkv", "/out.mkv", "/sub", "/sub/.hidden/x.mkv", "/sub/../one.mkv",
+                     "/sub/%2e%2e/one.mkv", "/outside.mkv", "//one.mkv", "/one.mkv/one.mkv"):
+            self.assertEqual(self.get(film + "/index.m3u8").status, 404, film)
+        self.assertEqual(self.get("/index.m3u8").status, 404)
+        self.assertIn("stale.mkv.weir.mkv is not used: the file has changed since (run --prepare again)", server.stderr)
+        shown = self.play(f"rtsp://127.0.0.1:{server.port}/one.mkv", "--duration", "1").report()
+        self.assertGreater(shown["playback"]["frames_played"], 0)
+        self.stop_cleanly(server)
+
+    def test_more_films_than_are_open(self):
+        lib.need("ffmpeg")
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=3",
+                        self.path("clip.mkv")], check=True, timeout=60 * lib.PATIENCE)
+        made = self.start([lib.SEND, "--prepare", "--level", "256x144@15:100", self.path("clip.mkv")])
+        self.assertEqual(made.wait(60), 0, made.stderr)
+        os.mkdir(self.path("films"))
+        for i in range(12):
+            os.link(self.path("clip.mkv.weir.mkv"), self.path(f"films/{i}.mkv.weir.mkv"))
+        self.serve(source=self.path("films"))
+        bodies = {self.good(f"/{i}.mkv.weir.mkv/v0.m3u8").body for i in [*range(12), 0]}
+        self.assertEqual(len(bodies), 1)
 
     def test_options_that_conflict(self):
         for args, word in ((("--codec", "vp9"), "--codec vp9"), (("synthetic:goddard",), "synthetic")):

@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 import lib
+from record_server import RecordServer
 
 FRAMES = 30
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,16 +44,34 @@ class ToFfmpeg(Push):
                                 stderr=subprocess.PIPE, text=True, check=True, timeout=60).stderr
         return {line.split(",")[0]: int(line.split(",")[1]) for line in out.split()}, errors
 
-    def records(self, name, *args):
+    def records(self, name, *args, audio="opus"):
         server = self.listen(lib.own_address(), *args)
-        p = self.push(self.url, "--push-transport", name)
+        p = self.push(self.url, "--push-transport", name, "--push-audio", audio)
         self.says(p, "push: .* records over")
         self.assertEqual(server.wait(30), 0, str(server))
         streams, errors = self.recorded()
         self.assertGreater(streams["h264"], FRAMES, str(server))
-        self.assertGreater(streams["opus"], 30, str(server))
+        self.assertGreater(streams[audio], 30, str(server))
         self.assertEqual(errors, "")
         return p
+
+    def loudness(self):
+        """Returns the mean volume of the film's audio in dB; decodes all of it without an error."""
+        out = subprocess.run(["ffmpeg", "-nostdin", "-xerror", "-i", self.film, "-map", "0:a", "-af", "volumedetect", "-f",
+                              "null", "-"], stderr=subprocess.PIPE, text=True, check=True, timeout=60).stderr
+        return float(re.search("mean_volume: (.*) dB", out).group(1))
+
+    def test_aac(self):
+        """The sound as AAC, for servers without Opus: it decodes, as loud as that in Opus."""
+        volumes = {}
+        for audio in "opus", "aac":
+            self.records("minbuf", audio=audio)
+            volumes[audio] = self.loudness()
+        self.assertGreater(volumes["opus"], -60)
+        self.assertAlmostEqual(volumes["aac"], volumes["opus"], delta=3)
+
+    def test_aac_over_udp(self):
+        self.records("udp", "-rtsp_transport", "udp", audio="aac")
 
     def test_tcp(self):
         p = self.records("minbuf,udp")
@@ -126,6 +145,13 @@ class ToGstreamer(Push):
                 self.stop_cleanly(p)
                 lib.until(lambda: self.asked("teardown") == times, "TEARDOWN")
 
+    def test_aac(self):
+        """A server whose pipeline takes AAC only."""
+        p = self.push(self.serve("--record", "aac"), "--push-audio", "aac")
+        lib.until(lambda: self.got("video") > FRAMES and self.got("audio") > 30,
+                  f"media at {self.server_process}\n{p}", 20)
+        self.assertIn("audio in AAC", p.stderr)
+
     def test_encrypted(self):
         """To rtsps://: a wrong pin stops it; a key that is seen for the first time is stored."""
         state = self.path("state")
@@ -196,6 +222,33 @@ class ToGstreamer(Push):
         self.says(p, r"push: the server refuses ANNOUNCE: 405 .*it takes no streams\); not tried again")
 
 
+class Repair(Push):
+    def test_nack_over_udp(self):
+        """Each 20th packet counts as lost and is requested, until one comes again: the same bytes."""
+        lost, again = {}, []
+
+        def on_packet(server, is_rtcp, data, now):
+            seq = int.from_bytes(data[2:4], "big")
+            if is_rtcp or again:
+                return True
+            if seq in lost:
+                again.append((lost[seq], data))
+            elif seq % 20 == 0:
+                lost[seq] = data
+                server.nack(seq)
+                return False
+            return True
+
+        server = RecordServer(lib.own_address(), on_packet)
+        self.addCleanup(server.stop)
+        server.ready.wait(10)
+        p = self.push(server.url, "--push-transport", "udp")
+        self.says(p, "records over udp")
+        lib.until(lambda: again, f"a packet to come again, of {len(lost)} that were requested of {p}", 30)
+        self.assertEqual(again[0][1], again[0][0])
+        self.stop_cleanly(p)
+
+
 class Options(lib.Case):
     def test_what_conflicts(self):
         url = "rtsp://127.0.0.1/live"
@@ -206,6 +259,8 @@ class Options(lib.Case):
                 (("--push", url, "--push-transport", "scream"), "no transport of plain RTP"),
                 (("--push", url, "--push-transport", ""), "expects a list"),
                 (("--push-transport", "tcp"), "--push-transport requires --push"),
+                (("--push", url, "--push-audio", "opus,mp3"), "expects opus, aac or both"),
+                (("--push-audio", "aac"), "--push-audio requires --push"),
                 (("--push-level", "1"), "--push-level requires --push"),
                 (("--push", url, "synthetic:greedy"), "conflicts with a synthetic source")):
             p = self.start([lib.SEND, *args])

@@ -97,7 +97,7 @@ static void on_recording(void *ctx, const struct rtsp_recorder_start *start, use
     struct world *w = ctx;
     (void)now;
     assert(!w->ends && !w->recording && *start->transport);
-    assert(w->offered[TRACK_VIDEO] && w->offered[TRACK_AUDIO] == start->has_audio);
+    assert(w->offered[TRACK_VIDEO] && w->offered[TRACK_AUDIO] == (start->audio != NULL));
     w->recording = true;
 }
 
@@ -116,13 +116,17 @@ static const struct rtsp_recorder_events event_ops = {.on_recording = on_recordi
 static struct rtsp_recorder *make(struct world *w, uint8_t flags)
 {
     struct rtsp_recorder_config config = {.agent = "weir-send",
-                                          .description = flags & 1 ? "v=0\r\nm=video\r\nm=audio\r\n"
-                                                                   : "v=0\r\nm=video\r\n",
-                                          .video = "v=0\r\nm=video\r\n",
-                                          .has_audio = flags & 1,
                                           .control = {"trackID=0", "trackID=1"},
                                           .hash = rtsp_session_sum,
                                           .seed = flags};
+    static const char both[] = "v=0\r\nm=video\r\nm=audio\r\n";
+    if (flags & 1)
+        config.offers[config.offer_count++] =
+            (struct rtsp_recorder_offer){.sdp = both, .audio = "Opus"};
+    if (flags & 8)
+        config.offers[config.offer_count++] =
+            (struct rtsp_recorder_offer){.sdp = both, .audio = "AAC"};
+    config.offers[config.offer_count++].sdp = "v=0\r\nm=video\r\n";
     const char *why;
     int err =
         url_parse(flags & 2 ? "rtsp://joe:secret-word@h/live" : "rtsp://h/live", &config.url, &why);

@@ -21,7 +21,7 @@ class Recorder(threading.Thread):
     def __init__(self, answers=None, reads=True):
         super().__init__(daemon=True)
         self.answers, self.reads = answers or {}, reads
-        self.heads, self.methods, self.connections, self.packets = [], [], 0, 0
+        self.heads, self.methods, self.bodies, self.connections, self.packets = [], [], [], 0, 0
         self.over = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         if not reads:
@@ -61,6 +61,8 @@ class Recorder(threading.Thread):
                 if not found or len(rest) < length:
                     break
                 buffer = rest[length:]
+                if head.startswith(b"ANNOUNCE"):
+                    self.bodies.append(rest[:length].decode())
                 if not self.answer(c, head):
                     return
 
@@ -71,10 +73,7 @@ class Recorder(threading.Thread):
         self.heads.append(head)
         self.methods.append(method)
         cseq = re.search(rb"CSeq: (\d+)", head).group(1)
-        out = OK + SESSION
-        if method == "SETUP":
-            out += b"Transport: " + re.search(rb"(?im)^transport: *(\S+)", head).group(1) + b"\r\n"
-        out += b"\r\n"
+        out = self.agreed(head)
         if method in self.answers:
             out = self.answers[method]
             out = out(self, c, head) if callable(out) else out
@@ -85,6 +84,13 @@ class Recorder(threading.Thread):
             self.over.wait(60 * lib.SLOW)
             return False
         return True
+
+    @staticmethod
+    def agreed(head):
+        out = OK + SESSION
+        if head.startswith(b"SETUP"):
+            out += b"Transport: " + re.search(rb"(?im)^transport: *(\S+)", head).group(1) + b"\r\n"
+        return out + b"\r\n"
 
     def stop(self):
         self.over.set()
@@ -123,6 +129,25 @@ class Push(lib.Case):
                 p = self.push(self.recorder({method: None}))
                 self.says(p, "push: the connection to the server ended: .*next attempt in 2 s")
                 self.assertGreater(self.play(p.url, "--duration", "0.5").report()["playback"]["frames_played"], 0)
+                self.stop_cleanly(p)
+
+    def test_it_refuses_the_audio(self):
+        """In ANNOUNCE the next codec follows at once, in SETUP on a new connection, and video only comes last."""
+        for method, refused, text, connections in (
+                ("ANNOUNCE", ("opus",), "audio in AAC", 1), ("ANNOUNCE", ("opus", "mpeg4-generic"), "video only", 1),
+                ("SETUP", ("opus",), "audio in AAC", 2), ("SETUP", ("opus", "mpeg4-generic"), "video only", 2)):
+            with self.subTest(method + " " + text):
+                def refuse(server, c, head, method=method, refused=refused):
+                    audio = method == "ANNOUNCE" or b"trackID=1" in head
+                    if audio and any(codec in server.bodies[-1] for codec in refused):
+                        return b"RTSP/1.0 415 Unsupported Media Type\r\nCSeq: @CSEQ@\r\n\r\n"
+                    return server.agreed(head)
+                server = self.recorder({method: refuse})
+                p = self.push(server)
+                self.says(p, f"push: .* records over .*{text}")
+                self.assertEqual(server.connections, connections, str(p))
+                lib.until(lambda: server.packets > 50, f"packets of {p}", 20)
+                self.assertIn("audio in Opus (415)", p.stderr)
                 self.stop_cleanly(p)
 
     def test_it_closes_while_it_records(self):

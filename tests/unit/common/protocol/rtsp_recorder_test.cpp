@@ -20,6 +20,7 @@ const usec_t T0 = 7 * USEC_PER_SEC;
 const usec_t MS = USEC_PER_MSEC;
 const std::string URL = "rtsp://192.0.2.1/live";
 const std::string BOTH = "v=0\r\nm=video\r\nm=audio\r\n";
+const std::string AAC = "v=0\r\nm=video\r\nm=audio aac\r\n";
 const std::string VIDEO = "v=0\r\nm=video\r\n";
 
 struct Owner {
@@ -40,9 +41,9 @@ struct Owner {
         for (const std::string &name : names)
             std::strcpy(config.transports.names[config.transports.count++], name.c_str());
         config.agent = "weir-send";
-        config.description = has_audio ? BOTH.c_str() : VIDEO.c_str();
-        config.video = VIDEO.c_str();
-        config.has_audio = has_audio;
+        if (has_audio)
+            config.offers[config.offer_count++] = {BOTH.c_str(), "Opus"};
+        config.offers[config.offer_count++] = {VIDEO.c_str(), nullptr};
         config.control[TRACK_VIDEO] = "trackID=0";
         config.control[TRACK_AUDIO] = "trackID=1";
         config.hash = rtsp_hash;
@@ -55,6 +56,12 @@ struct Owner {
 
     Owner(const Owner &) = delete;
     Owner &operator=(const Owner &) = delete;
+
+    void add_aac()
+    {
+        config.offers[config.offer_count] = config.offers[config.offer_count - 1];
+        config.offers[config.offer_count++ - 1] = {AAC.c_str(), "AAC"};
+    }
 
     void receive(const std::string &bytes)
     {
@@ -100,7 +107,10 @@ int send(void *ctx, const char *data, size_t len)
         else
             out += "; " + line;
     }
-    of(ctx).log.push_back(out + (body.empty() ? "" : body == BOTH ? " [both]" : " [video]"));
+    of(ctx).log.push_back(out + (body.empty()   ? ""
+                                 : body == BOTH ? " [both]"
+                                 : body == AAC  ? " [aac]"
+                                                : " [video]"));
     return 0;
 }
 
@@ -133,11 +143,12 @@ const rtsp_recorder_events event_ops = {
     .on_recording =
         [](void *ctx, const rtsp_recorder_start *s, usec_t) {
             of(ctx).log.push_back(std::string("recording ") + s->transport +
-                                  (s->has_audio ? " both" : " video"));
+                                  (s->audio ? std::string(" ") + s->audio : " video"));
         },
     .on_end =
         [](void *ctx, rtsp_recorder_end end, const char *text, usec_t) {
-            static const char *const names[] = {"refused", "failed", "lost", "internal", "left"};
+            static const char *const names[] = {"refused",  "failed",      "lost",
+                                                "internal", "other audio", "left"};
             of(ctx).log.push_back(std::string("end ") + names[end] +
                                   (*text ? std::string(": ") + text : ""));
         },
@@ -227,7 +238,7 @@ std::vector<Step> recording()
             {20, ok(2), {SETUP + "0 #3; Transport: minbuf-0"}},
             {30, set_up(3, "minbuf"), {SETUP + "1 #4; Session: 42; Transport: minbuf-2"}},
             {40, set_up(4, "minbuf"), {RECORD + " #5" + FROM_NOW}},
-            {50, ok(5), {"recording minbuf both"}}};
+            {50, ok(5), {"recording minbuf Opus"}}};
 }
 
 std::vector<Step> operator+(std::vector<Step> a, const std::vector<Step> &b)
@@ -361,6 +372,55 @@ TEST_CASE("rtsp_recorder: audio that is refused is left out")
                     {3, set_up(3, "minbuf"), {SETUP + "1 #4; Session: 42; Transport: minbuf-2"}},
                     {4, refuse(4, "404 Not Found"), {"abandon audio", RECORD + " #5" + FROM_NOW}},
                     {5, ok(5), {"recording minbuf video"}}});
+}
+
+TEST_CASE("rtsp_recorder: other audio follows a refused one")
+{
+    Owner by_type;
+    by_type.add_aac();
+    play(by_type,
+         {{0, connected, {OPTIONS + " #1"}},
+          {1, ok(1), {ANNOUNCE + " #2" + SDP + " [both]"}},
+          {2, refuse(2, "415 Unsupported Media Type"), {ANNOUNCE + " #3" + SDP + " [aac]"}},
+          {3, ok(3), {SETUP + "0 #4; Transport: minbuf-0"}},
+          {4, set_up(4, "minbuf"), {SETUP + "1 #5; Session: 42; Transport: minbuf-2"}},
+          {5, set_up(5, "minbuf"), {RECORD + " #6" + FROM_NOW}},
+          {6, ok(6), {"recording minbuf AAC"}}});
+    Owner neither;
+    neither.add_aac();
+    play(neither,
+         {{0, connected, {OPTIONS + " #1"}},
+          {1, ok(1), {ANNOUNCE + " #2" + SDP + " [both]"}},
+          {2, refuse(2, "415 Unsupported Media Type"), {ANNOUNCE + " #3" + SDP + " [aac]"}},
+          {3, refuse(3, "415 Unsupported Media Type"), {ANNOUNCE + " #4" + SDP + " [video]"}},
+          {4,
+           refuse(4, "415 Unsupported Media Type"),
+           {"end refused: the server refuses ANNOUNCE: 415 Unsupported Media Type (it does not "
+            "take this codec)"}}});
+}
+
+TEST_CASE(
+    "rtsp_recorder: a track of audio that is refused ends the session if there is other audio")
+{
+    const std::vector<Step> refused = {
+        {0, connected, {OPTIONS + " #1"}},
+        {1, ok(1), {ANNOUNCE + " #2" + SDP + " [both]"}},
+        {2, ok(2), {SETUP + "0 #3; Transport: minbuf-0"}},
+        {3, set_up(3, "minbuf"), {SETUP + "1 #4; Session: 42; Transport: minbuf-2"}},
+        {4, refuse(4, "461 Unsupported Transport"), {"TEARDOWN " + URL + " #5; Session: 42"}}};
+    const std::string end = "end other audio: the server refuses audio in Opus (461)";
+    Owner answered;
+    answered.add_aac();
+    play(answered, refused + std::vector<Step>{{5, ok(5), {end}}});
+    Owner gone;
+    gone.add_aac();
+    play(gone, refused + std::vector<Step>{{5, closed(ERR_CLOSED), {end}}});
+    Owner silent;
+    silent.add_aac();
+    play(silent, refused + std::vector<Step>{{504, timeout, {end}}});
+    Owner leaving;
+    leaving.add_aac();
+    play(leaving, refused + std::vector<Step>{{5, leave, {}}, {6, ok(5), {"end left"}}});
 }
 
 TEST_CASE("rtsp_recorder: the next transport follows a refused one")

@@ -268,6 +268,27 @@ TEST_CASE("sdp: audio next to the video")
     CHECK(back.payload_type == s.payload_type);
 }
 
+TEST_CASE("sdp: AAC is written, not read")
+{
+    struct sdp s = example();
+    s.audio.present = true;
+    s.audio.codec = SDP_AUDIO_AAC;
+    s.audio.payload_type = 98;
+    char out[SDP_MAX_BYTES];
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    const char *medium = strstr(out, "m=audio");
+    REQUIRE(medium);
+    CHECK(std::string(medium) ==
+          "m=audio 0 RTP/AVP 98\r\n"
+          "a=rtpmap:98 mpeg4-generic/48000/2\r\n"
+          "a=fmtp:98 streamtype=5;profile-level-id=41;mode=AAC-hbr;sizelength=13;indexlength=3;"
+          "indexdeltalength=3;config=1190\r\n");
+    struct sdp back;
+    REQUIRE(sdp_decode(out, strlen(out), &back) == 0);
+    CHECK_FALSE(back.audio.present);
+    CHECK(std::string(back.other_audio) == "mpeg4-generic");
+}
+
 TEST_CASE("sdp: which audio is supported")
 {
     struct row {

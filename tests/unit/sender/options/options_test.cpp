@@ -258,6 +258,8 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"--push", "rtsp://h/a", "--push-transport", "auto"}, "no transport of plain RTP"},
         {{"--push", "rtsp://h/a", "--push-transport", "tcp,"}, "expects a list of minbuf"},
         {{"--push-transport", "tcp"}, "--push-transport requires --push URL"},
+        {{"--push", "rtsp://h/a", "--push-audio", "aac,mp3"}, "expects opus, aac or both"},
+        {{"--push-audio", "aac"}, "--push-audio requires --push URL"},
         {{"--push-level", "0"}, "--push-level requires --push URL"},
         {{"--push", "rtsp://h/a", "--prepare", "a.mkv"}, "--push conflicts with --prepare"},
         {{"--push", "rtsp://h/a", "synthetic:goddard"}, "conflicts with a synthetic source"},

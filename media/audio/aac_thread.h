@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes AAC of a stream's Opus packets, on a thread of its own. AAC_THREAD_WAITING packets wait for
 // the thread; a further one is dropped, and the decoder conceals it. Loop thread only.
-#ifndef WEIR_SENDER_HTTP_AAC_THREAD_H
-#define WEIR_SENDER_HTTP_AAC_THREAD_H
+#ifndef WEIR_MEDIA_AUDIO_AAC_THREAD_H
+#define WEIR_MEDIA_AUDIO_AAC_THREAD_H
 
 #include <uv.h>
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "media/audio/aac_thread.h"
 #include "media/audio/audio_encoder.h"
 #include "media/pattern/pattern_tone.h"
-#include "sender/http/aac_thread.h"
 
 TEST_CASE("aac_thread: Opus in, AAC out, with a lost packet concealed", "[threads]")
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/http/aac_thread.h"
+#include "media/audio/aac_thread.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/http/folder_library.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "server/policy/catalog_path.h"
+
+struct film {
+    struct film_library *library; // owned; NULL: there is room for a film
+    char mount[CATALOG_PATH_MAX];
+    usec_t used; // the last request
+};
+
+struct folder_library {
+    struct http_content base; // first
+    struct folder_library_config config;
+    char *root;           // owned
+    pthread_mutex_t lock; // guards the members below
+    struct film films[FOLDER_LIBRARY_FILMS];
+    bool is_wanted; // a request found no room
+    bool is_stopped;
+};
+
+// Caller holds l->lock. Opens the film. Returns 0 or ERR_NO_MEMORY.
+static int open_film(struct folder_library *l, struct film *f, const char *mount)
+{
+    strcpy(f->mount, mount);
+    struct film_library_config config = {.file = f->mount + 1,
+                                         .root = l->root,
+                                         .find = l->config.find,
+                                         .mount = f->mount,
+                                         .has_audio = l->config.has_audio,
+                                         .aac_bps = l->config.aac_bps,
+                                         .on_change = l->config.on_change,
+                                         .ctx = l->config.ctx};
+    f->library = film_library_new(&config);
+    if (f->library && film_library_open(f->library) == 0)
+        return 0;
+    film_library_free(f->library); // its thread has no work
+    f->library = NULL;
+    return ERR_NO_MEMORY;
+}
+
+// Caller holds l->lock. Finds the film at the mount, and opens it if it is not there. Returns 0,
+// ERR_NO_MEMORY, or ERR_FULL: no room.
+static int find_film(struct folder_library *l, const char *mount, struct film **out)
+{
+    struct film *room = NULL;
+    for (int i = 0; i < FOLDER_LIBRARY_FILMS; i++) {
+        *out = &l->films[i];
+        if (!(*out)->library)
+            room = *out;
+        else if (strcmp((*out)->mount, mount) == 0)
+            return 0;
+    }
+    *out = room;
+    return room ? open_film(l, room, mount) : ERR_FULL;
+}
+
+static int get_locked(struct folder_library *l, const char *mount, const struct http_request *r,
+                      usec_t begun, usec_t now, struct http_reply *out)
+{
+    struct film *f;
+    if (l->is_stopped)
+        return ERR_FULL;
+    int err = find_film(l, mount, &f);
+    if (err == ERR_FULL) {
+        l->is_wanted = true;
+        out->deadline = begun + FILM_PATIENCE;
+        return HTTP_WAITS;
+    }
+    if (err)
+        return err;
+    struct http_content *film = film_library_content(f->library);
+    err = film->ops->get(film, r, begun, now, out);
+    if (err != ERR_NOT_FOUND)
+        f->used = now;
+    return err;
+}
+
+static int get(struct http_content *c, const struct http_request *r, usec_t begun, usec_t now,
+               struct http_reply *out)
+{
+    struct folder_library *l = (struct folder_library *)c;
+    char mount[CATALOG_PATH_MAX], url[CATALOG_URL_PATH_MAX];
+    if (r->target.mount < 2 || r->target.mount >= sizeof(mount))
+        return ERR_NOT_FOUND;
+    memcpy(mount, r->path, r->target.mount);
+    mount[r->target.mount] = '\0';
+    if (catalog_path_encode(mount + 1, url, sizeof(url)) < 0)
+        return ERR_NOT_FOUND; // hidden, or out of the folder
+    pthread_mutex_lock(&l->lock);
+    int err = get_locked(l, mount, r, begun, now, out);
+    pthread_mutex_unlock(&l->lock);
+    return err;
+}
+
+// Caller holds l->lock. Returns the film to close; NULL: none.
+static struct film *film_to_close(struct folder_library *l, usec_t now)
+{
+    struct film *oldest = NULL;
+    for (int i = 0; i < FOLDER_LIBRARY_FILMS; i++) {
+        struct film *f = &l->films[i];
+        enum film_library_state state = f->library ? film_library_state(f->library) : FILM_READING;
+        bool is_short = l->is_wanted || state == FILM_BROKEN;
+        usec_t idle = is_short ? FOLDER_LIBRARY_BUSY : FOLDER_LIBRARY_IDLE;
+        if (state != FILM_READING && now - f->used >= idle && (!oldest || f->used < oldest->used))
+            oldest = f;
+    }
+    return oldest;
+}
+
+// The film is freed without the lock, which the server's thread may hold while a film's thread
+// waits to wake the server. The film's thread is idle, so this does not wait for a disk.
+void folder_library_tick(struct folder_library *l, usec_t now)
+{
+    pthread_mutex_lock(&l->lock);
+    struct film *f = film_to_close(l, now);
+    struct film_library *closed = f ? f->library : NULL;
+    bool was_wanted = l->is_wanted;
+    if (f)
+        f->library = NULL;
+    l->is_wanted = false;
+    pthread_mutex_unlock(&l->lock);
+    film_library_free(closed);
+    if (was_wanted)
+        l->config.on_change(l->config.ctx); // the requests are decided again
+}
+
+struct folder_library *folder_library_new(const struct folder_library_config *config)
+{
+    static const struct http_content_ops content_ops = {.get = get};
+    struct folder_library *l = calloc(1, sizeof(*l));
+    if (!l)
+        return NULL;
+    pthread_mutex_init(&l->lock, NULL);
+    l->base.ops = &content_ops;
+    l->config = *config;
+    l->root = strdup(config->root);
+    if (l->root)
+        return l;
+    folder_library_free(l);
+    return NULL;
+}
+
+void folder_library_stop(struct folder_library *l)
+{
+    if (!l)
+        return;
+    pthread_mutex_lock(&l->lock);
+    l->is_stopped = true; // from here on the server, which may still run, opens no film
+    pthread_mutex_unlock(&l->lock);
+    for (int i = 0; i < FOLDER_LIBRARY_FILMS; i++)
+        film_library_stop(l->films[i].library);
+}
+
+void folder_library_free(struct folder_library *l)
+{
+    if (!l)
+        return;
+    for (int i = 0; i < FOLDER_LIBRARY_FILMS; i++)
+        film_library_free(l->films[i].library);
+    pthread_mutex_destroy(&l->lock);
+    free(l->root);
+    free(l);
+}
+
+struct http_content *folder_library_content(struct folder_library *l)
+{
+    return &l->base;
+}

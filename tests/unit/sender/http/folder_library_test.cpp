@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/http/folder_library.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "common/base/err.h"
+#include "tests/support/stored_film.hpp"
+
+namespace
+{
+
+// All paths but "none" are the same film.
+bool find_any(const char *root, const char *path, char real[PATH_MAX], struct stat *st)
+{
+    *st = {};
+    st->st_mode = S_IFREG;
+    std::strcpy(real, root);
+    return std::strcmp(path, "none") != 0;
+}
+
+struct rig {
+    stored_film film;
+    folder_library *library;
+    std::mutex lock;
+    std::condition_variable changed;
+    int changes = 0;
+
+    rig()
+    {
+        folder_library_config config{};
+        config.root = film.path.c_str();
+        config.find = find_any;
+        config.aac_bps = 96000;
+        config.on_change = [](void *ctx) {
+            rig *r = static_cast<rig *>(ctx);
+            std::lock_guard<std::mutex> guard(r->lock);
+            r->changes++;
+            r->changed.notify_all();
+        };
+        config.ctx = this;
+        library = folder_library_new(&config);
+        REQUIRE(library);
+    }
+    ~rig()
+    {
+        folder_library_free(library);
+    }
+    rig(const rig &) = delete;
+    rig &operator=(const rig &) = delete;
+
+    int get(const std::string &path, usec_t now)
+    {
+        http_request r{};
+        r.path = path.c_str();
+        REQUIRE(http_target_parse(r.path, &r.target) == 0);
+        REQUIRE(http_reload_parse(nullptr, nullptr, &r.reload) == 0);
+        http_reply reply{};
+        http_content *c = folder_library_content(library);
+        int err = c->ops->get(c, &r, now, now, &reply);
+        if (err == 0)
+            http_body_unref(reply.body);
+        return err;
+    }
+    // As the server: decides again after each change.
+    int wait(const std::string &path, usec_t now)
+    {
+        for (;;) {
+            int before;
+            {
+                std::lock_guard<std::mutex> guard(lock);
+                before = changes;
+            }
+            int err = get(path, now);
+            if (err != HTTP_WAITS)
+                return err;
+            std::unique_lock<std::mutex> guard(lock);
+            changed.wait(guard, [&] { return changes > before; });
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("folder_library: each film has its path, and what is no film has none", "[threads]")
+{
+    rig r;
+    CHECK(r.wait("/a.mkv/index.m3u8", 1) == 0);
+    CHECK(r.wait("/sub/b c.mkv/v0.m3u8", 1) == 0);
+    CHECK(r.wait("/a.mkv/index.mpd", 1) == 0);
+    CHECK(r.wait("/none/index.m3u8", 1) == ERR_NOT_FOUND);
+    for (const char *path : {"/../a.mkv/index.m3u8", "/.hidden/index.m3u8", "/a//b/index.m3u8"}) {
+        INFO(path);
+        CHECK(r.get(path, 1) == ERR_NOT_FOUND);
+    }
+}
+
+TEST_CASE("folder_library: a film that finds no room waits until another one rests", "[threads]")
+{
+    rig r;
+    usec_t now = USEC_PER_SEC;
+    for (int i = 0; i < FOLDER_LIBRARY_FILMS; i++)
+        CHECK(r.wait("/" + std::to_string(i) + "/index.m3u8", now + i) == 0);
+    CHECK(r.get("/more/index.m3u8", now) == HTTP_WAITS);
+    folder_library_tick(r.library, now + FOLDER_LIBRARY_BUSY - 1);
+    CHECK(r.get("/more/index.m3u8", now) == HTTP_WAITS);
+    folder_library_tick(r.library, now + FOLDER_LIBRARY_BUSY);
+    CHECK(r.wait("/more/index.m3u8", now + FOLDER_LIBRARY_BUSY) == 0);
+    CHECK(r.get("/1/index.m3u8", now + FOLDER_LIBRARY_BUSY) == 0);
+    CHECK(r.get("/0/index.m3u8", now + FOLDER_LIBRARY_BUSY) == HTTP_WAITS);
+}
+
+TEST_CASE("folder_library: a film without requests is closed, and opened again", "[threads]")
+{
+    rig r;
+    usec_t now = USEC_PER_SEC;
+    CHECK(r.wait("/a/index.m3u8", now) == 0);
+    folder_library_tick(r.library, now + FOLDER_LIBRARY_IDLE - 1);
+    CHECK(r.get("/a/index.m3u8", now) == 0);
+    folder_library_tick(r.library, now + FOLDER_LIBRARY_IDLE);
+    CHECK(r.get("/a/index.m3u8", now) == HTTP_WAITS);
+    CHECK(r.wait("/a/index.m3u8", now) == 0);
+}
+
+TEST_CASE("folder_library: a film that cannot be opened is tried again after a while", "[threads]")
+{
+    rig r;
+    usec_t now = USEC_PER_SEC;
+    CHECK(r.wait("/none/index.m3u8", now) == ERR_NOT_FOUND);
+    CHECK(r.get("/none/index.m3u8", now + FOLDER_LIBRARY_BUSY) == ERR_NOT_FOUND);
+    folder_library_tick(r.library, now + FOLDER_LIBRARY_BUSY);
+    CHECK(r.get("/none/index.m3u8", now + FOLDER_LIBRARY_BUSY) == HTTP_WAITS);
+}
+
+TEST_CASE("folder_library: once stopped, it opens nothing")
+{
+    rig r;
+    folder_library_stop(r.library);
+    CHECK(r.get("/a/index.m3u8", 1) == ERR_FULL);
+}
