@@ -10,6 +10,7 @@
 #include "client/rtsp/link_tls.h"
 #include "client/rtsp/resolver.h"
 #include "client/rtsp/rtsp_hash.h"
+#include "client/rtsp/rtsp_standby.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
@@ -28,6 +29,7 @@ enum { FLIGHT_BYTES = 16 << 10 }; // more than the requests of a channel change
 // It reads nothing: the next link does. If it ends meanwhile, that link cannot send.
 struct rtsp_spare {
     struct tcp_conn *conn; // owned
+    bool has_media;        // media was sent over it
     char host[URL_MAX_HOST];
     int port;
     char user[URL_MAX_USER];
@@ -500,11 +502,52 @@ struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now)
     memcpy(s->user, l->user, sizeof(s->user));
     memcpy(s->password, l->password, sizeof(s->password));
     s->tls = l->tls;
+    s->has_media = l->has_path && !l->path.datagram;
     keep(s, l->conn);
     l->conn = NULL;
     tcp_conn_hold(s->conn);
     arm(l);
     return s;
+}
+
+void rtsp_spare_renew(struct rtsp_spare *s, struct rtsp_standby *standby, usec_t now)
+{
+    int cseq;
+    struct tcp_conn *conn =
+        s->has_media && rtsp_standby_leads_to(standby, s->host, s->port, &s->tls)
+            ? rtsp_standby_take(standby, &s->tls, &cseq, now)
+            : NULL;
+    if (!conn)
+        return;
+    tcp_conn_abort(s->conn);
+    s->has_media = false;
+    s->before.cseq = cseq > s->before.cseq ? cseq : s->before.cseq;
+    keep(s, conn);
+    tcp_conn_hold(conn);
+}
+
+void rtsp_link_keep_standby(struct rtsp_link *l, struct rtsp_standby **standby, usec_t now)
+{
+    if (!l->has_path || !l->conn || l->closed || rtsp_client_is_over(l->rtsp))
+        return; // there will be another link
+    bool of_use = !l->path.datagram && !media_receiver_connects(&l->path) &&
+                  rtsp_client_can_be_followed(l->rtsp);
+    if (*standby && (!of_use || !rtsp_standby_leads_to(*standby, l->host, l->port, &l->tls))) {
+        rtsp_standby_free(*standby);
+        *standby = NULL;
+    }
+    if (!of_use)
+        return;
+    if (!*standby)
+        *standby =
+            rtsp_standby_new(l->loop, tcp_conn_peer(l->conn), l->host, l->port, &l->tls, now);
+    int cseq = *standby ? rtsp_standby_tend(*standby, now) : 0;
+    if (!cseq)
+        return;
+    char ping[RTSP_CLIENT_PING];
+    int len = rtsp_client_write_ping(l->rtsp, cseq, ping, now);
+    if (len > 0)
+        rtsp_standby_send(*standby, ping, (size_t)len);
 }
 
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l)

@@ -31,6 +31,7 @@ struct rtsp_link_ops {
 
 struct rtsp_link;
 struct rtsp_spare; // a connection to a server, without a session
+struct rtsp_standby;
 struct mtp_raw_receiver;
 
 struct rtsp_link_config {
@@ -64,6 +65,14 @@ struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now);
 // Returns true if the connection leads to the server of `url`, with the same user.
 bool rtsp_spare_serves(const struct rtsp_spare *s, const struct url *url);
 void rtsp_spare_free(struct rtsp_spare *s); // NULL is fine
+// Lets the next stream begin on the connection of `standby`, if that leads to the same server and
+// is open, and media was sent over the spare one. That one is reset: neither what waits at the
+// server nor what the network lost delays the next stream.
+void rtsp_spare_renew(struct rtsp_spare *s, struct rtsp_standby *standby, usec_t now);
+// Call it about once a second while media plays. Makes and tends *standby, a connection to the
+// link's server. Frees it if it is of no use: the media has packets or a connection of its own, or
+// the server cannot begin a stream in one round trip.
+void rtsp_link_keep_standby(struct rtsp_link *l, struct rtsp_standby **standby, usec_t now);
 
 // Returns the status of the response that ended the session; 0: no response did.
 int rtsp_link_status(const struct rtsp_link *l);

@@ -468,6 +468,14 @@ void tcp_conn_free(struct tcp_conn *c)
     uv_close((uv_handle_t *)&c->poll, on_freed);
 }
 
+void tcp_conn_abort(struct tcp_conn *c)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    if (c && !c->freed)
+        (void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    tcp_conn_free(c);
+}
+
 static int send_through_filters(struct tcp_conn *c, const struct iovec *parts, int count, int flags)
 {
     if (is_ready(c)) {

@@ -51,6 +51,8 @@ struct tcp_conn *tcp_conn_connect(uv_loop_t *loop, const struct sockaddr *to, si
                                   const struct tcp_conn_ops *ops, void *ctx);
 void tcp_conn_free(
     struct tcp_conn *c); // NULL is allowed; no callback afterwards; may be called in a callback
+// As tcp_conn_free, but resets the connection: neither end sends what waits. NULL is allowed.
+void tcp_conn_abort(struct tcp_conn *c);
 
 // Queues control bytes after those that wait. Their last byte ends a TCP segment, so that a media
 // packet that follows begins one. Returns 0; ERR_FULL (nothing queued); ERR_CLOSED.

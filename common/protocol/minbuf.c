@@ -12,6 +12,9 @@ static const usec_t RECHECK_MIN = 100;
 static const usec_t RECHECK_MAX = 2 * USEC_PER_MSEC;
 static const usec_t ACK_PATIENCE = 20 * USEC_PER_MSEC;
 
+#define MIN_SPACING USEC_PER_MSEC // a shorter one is not worth a timer
+#define MAX_SPACING (5 * USEC_PER_MSEC)
+
 static bool ends(const char *rest, bool *pace)
 {
     *pace = strcmp(rest, ",pace") == 0;
@@ -127,6 +130,12 @@ void minbuf_acks_arrived(struct minbuf_acks *a, bool media_waits)
     a->idle = media_waits ? 0 : a->idle + 1;
     if (a->idle >= MINBUF_IDLE_ACKS)
         *a = (struct minbuf_acks){0};
+}
+
+usec_t minbuf_spacing(const struct tcp_snapshot *s)
+{
+    usec_t spacing = usec_min(s->srtt / (2 * MINBUF_FIRST_WINDOW), MAX_SPACING);
+    return s->segments_out < MINBUF_FIRST_WINDOW && spacing >= MIN_SPACING ? spacing : 0;
 }
 
 uint32_t minbuf_wake_below(const struct minbuf *m, const struct tcp_snapshot *s)

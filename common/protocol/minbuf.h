@@ -14,6 +14,11 @@
 //   minbuf:auto,MS instead keeps the unsent part below MS milliseconds of the measured rate (the
 //   paper's future work).
 //
+//   A connection's first window leaves spread over half a round trip, at most 5 ms a packet: the
+//   first stream on it begins with a key frame, and a full drop-tail queue drops packets that
+//   arrive together together. TCP repairs one of them in a round trip, several in two or three. The
+//   kernel does not pace the first ten segments of a connection.
+//
 //   ",pace" asks the transport to have the kernel pace the connection (the paper's future work).
 //
 // Pure: the caller reads TCP_INFO and passes a snapshot.
@@ -50,6 +55,7 @@ struct tcp_snapshot {
 };
 
 enum {
+    MINBUF_FIRST_WINDOW = 10, // segments (RFC 6928)
     MINBUF_MAX_A = 64,
     MINBUF_MAX_B = 10000,
     MINBUF_MAX_AUTO_MS = 10000,
@@ -95,6 +101,9 @@ struct minbuf_acks {
 usec_t minbuf_acks_refused(struct minbuf_acks *a, const struct tcp_snapshot *s, bool has_reports);
 // An acknowledgement was reported.
 void minbuf_acks_arrived(struct minbuf_acks *a, bool media_waits);
+
+// Returns the time between the next packet and the one after it; 0: they may leave together.
+usec_t minbuf_spacing(const struct tcp_snapshot *s);
 
 // Returns the number of unsent bytes at which the kernel should wake us: the smallest amount that
 // could still be refused; at least 1.

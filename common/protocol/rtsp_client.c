@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/protocol/rtsp_client.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -330,6 +331,26 @@ bool rtsp_client_hand_over(struct rtsp_client *c, struct rtsp_client_before *out
              *c->path.transport ? c->path.transport : offered);
     c->step = STEP_OVER;
     return true;
+}
+
+bool rtsp_client_can_be_followed(const struct rtsp_client *c)
+{
+    return c->step == STEP_PLAYING && c->server_pipelines && !c->config.controls_speed;
+}
+
+int rtsp_client_write_ping(struct rtsp_client *c, int cseq, char out[RTSP_CLIENT_PING], usec_t now)
+{
+    static_assert((int)RTSP_CLIENT_PING == (int)RTSP_REQUESTS_TEXT, "requests have one size");
+    // A server that lets in some only does not count OPTIONS, which all may send.
+    bool guarded = *c->requests.key || c->origin.auth.scheme != RTSP_AUTH_NONE;
+    struct client_request ping = {.kind = guarded ? REQUEST_MEASURES : REQUEST_OPTIONS};
+    struct rtsp_requests alone = {.cseq = cseq - 1, .agent = c->requests.agent};
+    memcpy(alone.base, c->requests.base, sizeof(alone.base));
+    memcpy(alone.key, c->requests.key, sizeof(alone.key));
+    int len =
+        rtsp_requests_write(&alone, &ping, &c->origin.auth, (uint32_t)rng_u64(&c->rng), out, now);
+    rtsp_requests_forget(&alone);
+    return len;
 }
 
 bool rtsp_client_leave(struct rtsp_client *c, usec_t now)

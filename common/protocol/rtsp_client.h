@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-enum { RTSP_CLIENT_HASHES = 64 };
+enum { RTSP_CLIENT_HASHES = 64, RTSP_CLIENT_PING = 8192 };
 // Max time from rtsp_client_leave to on_end.
 #define RTSP_CLIENT_LEAVE_TIME (500 * USEC_PER_MSEC)
 
@@ -230,8 +230,15 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now);
 // server's.
 void rtsp_client_held(struct rtsp_client *c, bool held, usec_t now);
 
+// Writes a request, with this client's credentials, by which another connection to the server shows
+// that it is in use. It belongs to no session. Returns its length, or ERR_FULL, ERR_NO_MEMORY.
+int rtsp_client_write_ping(struct rtsp_client *c, int cseq, char out[RTSP_CLIENT_PING], usec_t now);
+
 // ---- State
 
+// Returns true if a client that follows can request a stream at once
+// (rtsp_client_before.pipelines).
+bool rtsp_client_can_be_followed(const struct rtsp_client *c);
 // Returns true if the client waits for a connection.
 bool rtsp_client_is_connecting(const struct rtsp_client *c);
 bool rtsp_client_is_over(const struct rtsp_client *c); // on_end was called

@@ -33,8 +33,10 @@ struct minbuf_transport {
     uint32_t lowat;      // set in the kernel; 0: not set
     uint32_t admitted;   // packets of the current batch, as of its first one (is_granted)
     struct minbuf_acks acks;
-    bool waits; // media was refused
-    bool gone;  // the connection failed, or refused a packet of a batch
+    bool waits;     // media was refused
+    usec_t spacing; // after the packet that is granted (minbuf_spacing)
+    usec_t next;    // no packet before this time
+    bool gone;      // the connection failed, or refused a packet of a batch
     transport_room_fn *on_room;
     void *ctx; // borrowed
 };
@@ -97,6 +99,15 @@ static bool minbuf_room(struct media_transport *t, usec_t now)
         wait_for_kernel(m, &s);
         return false;
     }
+    m->spacing = minbuf_spacing(&s);
+    if (m->spacing && now < m->next) {
+        m->waits = true;
+        tcp_conn_want_room(m->stream.conn, false);
+        timer_set(m->timer, m->next);
+        return false;
+    }
+    if (m->spacing)
+        admitted = 1;
     // The mark also limits the write: the mark may be older than the current window.
     if (m->lowat && m->lowat < mark_of(m, &s))
         set_mark(m, mark_of(m, &s));
@@ -152,6 +163,7 @@ static int minbuf_send(struct media_transport *t, enum media_track track,
     if (!is_granted(m) && !minbuf_room(t, now))
         return ERR_AGAIN;
     interleaved_queue(&m->stream, track, p);
+    m->next = now + m->spacing;
     return 0;
 }
 

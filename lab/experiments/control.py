@@ -16,7 +16,9 @@ from lab.experiments import control_report, minbuf
 from lab.run import Failed, program
 from lab.traces import generate
 
-CONTENDERS = ["tcp", "tcp:notsent=16384", "minbuf:1,0", "minbuf:1,3", "mtp", "tfrc"]
+# A transport; with ONE the player keeps no second connection to the server.
+ONE = " one"
+CONTENDERS = ["tcp", "tcp" + ONE, "tcp:notsent=16384", "minbuf:1,0", "minbuf:1,3", "minbuf:1,3" + ONE, "mtp", "tfrc"]
 LINKS = [("12mbit-50ms", 12, 50, None), ("30mbit-100ms", 30, 100, None), ("lte-50ms", 6, 50, "lte")]
 # {action: the event of its first picture}
 ACTIONS = {"channel": "channel-shown", "seek": "seek", "resume": "resume", "play": "channel-shown", "scale": "scale"}
@@ -29,18 +31,20 @@ GAP = 1.8
 # The keys of a viewer, GAP apart; a pair belongs together: the second one is measured.
 KEYS = ["next", "seek=25", "next", ("pause", "go-on"), "seek=5", "next", ("stop", "go-on"), "seek=30", "scale=4", "scale=1",
         "next", ("pause", "go-on")]
+# A cell of channel changes only has so many of them that the p95 means something.
+ZAP_KEYS, ZAP_GAP = ["next"] * 22, 1.05
 FIRST_KEY = 3.0
 WAIT = 0.7  # from the first key of a pair to the second
 
 
-def script():
-    """Returns [(seconds, action)], seconds from the first PLAY."""
+def script(keys=None, gap=GAP):
+    """Returns [(seconds, action)], seconds from the first PLAY, and how long the viewers watch."""
     steps, at = [], FIRST_KEY
-    for key in KEYS:
+    for key in keys or KEYS:
         for action in (key,) if isinstance(key, str) else key:
             steps.append((at, action))
             at += WAIT
-        at += GAP - WAIT
+        at += gap - WAIT
     return steps, at
 
 
@@ -81,13 +85,22 @@ def link(context, seconds):
     return f"{rate},queue=droptail:{bdp}B,{delay}", delay
 
 
-def play(world, host, at, transport, steps, duration):
+def play(world, host, at, contender, steps, duration):
+    transport = contender.removesuffix(ONE)
     argv = ["weir-play", "--headless", "--quiet", "--no-audio", "--no-picture", "--transport", transport, "--adapt", "none",
             "--level", str(LEVEL), "--timeout", str(duration), "--duration", f"{duration:g}", "--playlist", world.path("channels.m3u"), "--report",
             world.path(f"report-{host}.json"), "--events", world.path(f"events-{host}.jsonl")]
+    if contender.endswith(ONE):
+        argv.append("--no-standby")
     for when, action in steps:
         argv += ["--at", f"{when:.2f}:{action}"]
     return world.start(host, [*argv, f"rtsp://{at}:{live.RTSP_PORT}/"], f"play-{host}")
+
+
+def steps_of(events):
+    """Returns {step: [ms from the key, ...]} of the channels after the first."""
+    shown = [e for e in events if e["event"] == "channel-shown"]
+    return {step: [e[step] for e in shown if step in e] for step in control_report.STEPS}
 
 
 def waits(events, duration):
@@ -113,7 +126,7 @@ def waits(events, duration):
 def one(context):
     p = context.cell.params
     made = films(context)
-    steps, watched = script()
+    steps, watched = script(ZAP_KEYS, ZAP_GAP) if p["zaps"] else script()
     seconds = LOAD_FIRST + watched + 2
     forward, backward = link(context, seconds)
     network = minbuf.network(p["mbit"], p["rtt_ms"], "1bdp")
@@ -135,12 +148,12 @@ def one(context):
         for k, host in enumerate(hosts):
             world.processes.sleep_until(epoch + (LOAD_FIRST if p["load"] else 0) + 0.4 * k)  # not in step
             viewers.append((host, play(world, host, at["s"], context.contender, steps, watched)))
-        found, late = {}, {}
+        found, late, parts = {}, {}, {}
         for host, player in viewers:
             if player.wait(watched + 20) != 0:
                 raise player.failed(f"ended with {player.code}")
             events = live.json_lines(world.path(f"events-{host}.jsonl"))
-            for total, part in zip((found, late), waits(events, watched)):
+            for total, part in zip((found, late, parts), (*waits(events, watched), steps_of(events))):
                 for action, value in part.items():
                     total[action] = total[action] + value if action in total else value
         figures = {"waited": world.processes.waited()}
@@ -151,7 +164,7 @@ def one(context):
         world.links["bottleneck"].stop()
         queue = live.link_figures(world, "bottleneck")
     return {**figures, **{f"{action}_ms": sorted(found.get(action, [])) for action in ACTIONS},
-            **{f"{action}_late": late.get(action, 0) for action in ACTIONS},
+            **{f"{action}_late": late.get(action, 0) for action in ACTIONS}, "steps": parts,
             **{key: queue[key] for key in ("queue_delay_ms", "queue_delay_p95_ms", "pool_drops")}}
 
 
@@ -159,7 +172,9 @@ def experiment(quick, _options):
     cells = []
     for name, mbit, rtt, trace in LINKS:
         for load in ("load", "alone"):
-            cells.append(Cell(f"{name}-{load}", {"mbit": mbit, "rtt_ms": rtt, "trace": trace, "load": load == "load"}))
+            cells.append(Cell(f"{name}-{load}", {"mbit": mbit, "rtt_ms": rtt, "trace": trace, "load": load == "load", "zaps": False}))
+    name = LINKS[0][0]
+    cells.append(Cell(f"{name}-zap-load", {**cells[0].params, "zaps": True}))
     return Experiment("control", "From a key to the first new picture", cells[:1] if quick else cells,
-                      ["tcp", "minbuf:1,3"] if quick else CONTENDERS, one, control_report.write, runs=1 if quick else 4,
+                      ["tcp", "tcp" + ONE, "minbuf:1,3"] if quick else CONTENDERS, one, control_report.write, runs=1 if quick else 4,
                       seconds=LOAD_FIRST + script()[1] + 5, check=control_report.check)

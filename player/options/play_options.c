@@ -229,6 +229,11 @@ static const struct option_row rows[] = {
      .help = "reconnect to a lost server, repeatedly; the default with a window"},
     {.name = "no-reconnect", .kind = OPTION_OPPOSITE, .opposite = "reconnect",
      .help = "end when the server is lost; the default with --headless"},
+    {.name = "standby", .kind = OPTION_TRISTATE, .at = AT(standby),
+     .help = "with channels and media over TCP, keep a second connection to the server, over which "
+     "the next channel begins; the default"},
+    {.name = "no-standby", .kind = OPTION_OPPOSITE, .opposite = "standby",
+     .help = "change channels over the connection that there is"},
 
     {.section = "Display", .name = "headless", .kind = OPTION_SWITCH, .at = AT(headless),
      .help = "no window; pictures are timed, but not displayed"},
@@ -407,6 +412,7 @@ enum options_result play_options_parse(int argc, char **argv, void *options, FIL
     struct play_options *out = options;
     *out = (struct play_options){.level = -1,
                                  .reconnect = OPTION_UNSET,
+                                 .standby = OPTION_ON,
                                  .volume = 100,
                                  .repair = REPAIR_MODE_AUTO,
                                  .buffer = USEC_PER_SEC / 4,

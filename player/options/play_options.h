@@ -79,7 +79,8 @@ struct play_options {
     int volume; // percent
     bool headless;
     enum option_tristate
-        reconnect; // reconnect to a lost server; after play_options_parse on or off
+        reconnect;                // reconnect to a lost server; after play_options_parse on or off
+    enum option_tristate standby; // a second connection is kept for the next channel; on or off
     bool full_screen;
     bool quiet;
     struct log_options log;

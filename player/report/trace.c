@@ -149,13 +149,22 @@ void trace_channel(struct trace *e, int number, const char *url, usec_t now)
     write_line(e, "channel", now, with(more, "url", json_text(url)));
 }
 
-void trace_channel_shown(struct trace *e, int number, usec_t wait, usec_t now)
+void trace_channel_shown(struct trace *e, int number, const struct trace_steps *s, usec_t now)
 {
+    const struct {
+        const char *key;
+        usec_t at;
+    } steps[] = {{"requested_ms", s->requested}, {"described_ms", s->described},
+                 {"played_ms", s->played},       {"packet_ms", s->packet},
+                 {"complete_ms", s->complete},   {"decoded_ms", s->decoded},
+                 {"first_frame_ms", s->shown}};
     if (!is_on(e))
         return;
     json_t *more = with(NULL, "channel", json_integer(number));
-    write_line(e, "channel-shown", now,
-               with(more, "first_frame_ms", json_figure(usec_to_msec(wait), 1)));
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+        if (steps[i].at)
+            more = with(more, steps[i].key, json_figure(usec_to_msec(steps[i].at - s->asked), 1));
+    write_line(e, "channel-shown", now, more);
 }
 
 void trace_channel_failed(struct trace *e, int number, const char *error, usec_t now)

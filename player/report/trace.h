@@ -37,8 +37,19 @@ void trace_seek(struct trace *e, double seconds, usec_t wait, usec_t now);
 void trace_control(struct trace *e, const char *action, usec_t now);
 // The viewer chose channel `number`.
 void trace_channel(struct trace *e, int number, const char *url, usec_t now);
-// The channel's first picture was shown `wait` after the request; or it could not be opened.
-void trace_channel_shown(struct trace *e, int number, usec_t wait, usec_t now);
+// When a channel reached each step on the way to its first picture; 0: it is not known.
+struct trace_steps {
+    usec_t asked;     // the viewer chose it
+    usec_t requested; // its requests left
+    usec_t described; // the response to DESCRIBE arrived
+    usec_t played;    // the response to PLAY
+    usec_t packet;    // its first media packet
+    usec_t complete;  // the last packet of the first picture shown
+    usec_t decoded;
+    usec_t shown;
+};
+// The channel's first picture was shown; or it could not be opened.
+void trace_channel_shown(struct trace *e, int number, const struct trace_steps *steps, usec_t now);
 void trace_channel_failed(struct trace *e, int number, const char *error, usec_t now);
 // The first picture after a pause was shown `wait` after the request.
 void trace_resume(struct trace *e, usec_t wait, usec_t now);

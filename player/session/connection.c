@@ -46,10 +46,11 @@ struct connection {
                    // again
         ABANDONED, // ENDED for good: another connection follows
     } phase;
-    bool stopped;      // the viewing is over, or another connection is shown
-    bool has_shown;    // a picture
-    usec_t stepping;   // one picture on, until then at most; 0: no
-    usec_t resumed_at; // when the viewer ended a pause; 0: a picture was shown since
+    bool stopped;             // the viewing is over, or another connection is shown
+    bool has_shown;           // a picture
+    struct trace_steps steps; // of the channel
+    usec_t stepping;          // one picture on, until then at most; 0: no
+    usec_t resumed_at;        // when the viewer ended a pause; 0: a picture was shown since
     struct media_silence silence;
     struct media_progress progress;
     struct seek seek;
@@ -169,13 +170,16 @@ static void on_bye_time(void *ctx, usec_t now)
         c->config.ops->on_drained(c->config.ctx, now);
 }
 
-// A picture was shown at `at`.
-static void note_shown(struct connection *c, usec_t at, usec_t now)
+static void note_shown(struct connection *c, const struct play_frame *f, usec_t now)
 {
+    usec_t at = f->shown_at;
     if (!c->has_shown && c->config.asked) {
         usec_t wait = at - c->config.asked;
+        c->steps.complete = f->last_arrived;
+        c->steps.decoded = f->decoded_at;
+        c->steps.shown = at;
         qoe_on_channel_shown(c->config.qoe, wait);
-        trace_channel_shown(c->config.events, c->config.channel, wait, now);
+        trace_channel_shown(c->config.events, c->config.channel, &c->steps, now);
         log_debug("channel %d took %.0f ms", c->config.channel, usec_to_msec(wait));
     }
     c->has_shown = true;
@@ -207,7 +211,7 @@ void connection_done(struct connection *c, struct play_frame *f, usec_t now)
     }
     usec_t wait;
     if (f->fate == FATE_SHOWN)
-        note_shown(c, f->shown_at, now);
+        note_shown(c, f, now);
     if (f->fate == FATE_SHOWN &&
         seek_shown(&c->seek, f->number, f->shown_at, is_paused(c), &wait)) {
         note_sought(c, wait, now);
@@ -278,6 +282,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     struct connection *c = ctx;
     struct play_options *o = c->config.options;
     c->config.ops->on_described(c->config.ctx, now);
+    c->steps.described = now;
     c->sdp = *sdp;
     if ((c->config.again || c->config.channel) && o->level >= c->sdp.ladder.level_count)
         o->level = c->sdp.ladder.level_count - 1;
@@ -308,6 +313,8 @@ static void on_media(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec
                      usec_t now)
 {
     struct connection *c = ctx;
+    if (!rtcp && !c->steps.packet)
+        c->steps.packet = now;
     if (!c->stopped)
         stream_player_packet(c->stream, rtcp, data, len, arrived, now);
 }
@@ -326,6 +333,7 @@ static void on_audio_media(void *ctx, bool rtcp, const uint8_t *data, size_t len
 static void on_connected(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
+    c->steps.requested = now;
     qoe_on_connected(c->config.qoe, now);
 }
 
@@ -480,6 +488,8 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         return;
     bool again = is_away(c);
     c->phase = PLAYING;
+    if (!c->steps.played)
+        c->steps.played = now;
     media_progress_begin(&c->progress, now);
     media_silence_begin(&c->silence, stream_player_packets(c->stream), now);
     on_placed(c, place, now);
@@ -891,6 +901,12 @@ struct rtsp_spare *connection_detach(struct connection *c, usec_t now)
     return spare;
 }
 
+void connection_keep_standby(struct connection *c, struct rtsp_standby **standby, usec_t now)
+{
+    if (c->link && c->phase == PLAYING)
+        rtsp_link_keep_standby(c->link, standby, now);
+}
+
 int connection_refusal(const struct connection *c)
 {
     return c->link ? rtsp_link_status(c->link) : 0;
@@ -944,6 +960,7 @@ struct connection *connection_new(const struct connection_config *config, usec_t
         return NULL;
     }
     c->config = *config;
+    c->steps.asked = config->asked;
     c->level.level = config->level;
     if (config->again)
         snprintf(c->transport, sizeof(c->transport), "%s", config->transport);

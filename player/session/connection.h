@@ -25,6 +25,7 @@ extern "C" {
 
 struct mtp_raw_receiver;
 struct rtsp_spare;
+struct rtsp_standby;
 struct stream_recording;
 
 struct connection_ops {
@@ -90,6 +91,8 @@ void connection_free(struct connection *c);
 // Returns the connection to the server, which the caller owns, for another stream; NULL: there is
 // none, or it cannot be kept. May be called inside a callback.
 struct rtsp_spare *connection_detach(struct connection *c, usec_t now);
+// See rtsp_link_keep_standby.
+void connection_keep_standby(struct connection *c, struct rtsp_standby **standby, usec_t now);
 // Returns the status of the response that ended the connection; 0: no response did.
 int connection_refusal(const struct connection *c);
 // Gives the network side back, before another connection is made: its link is freed, its BYE is

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "client/rtsp/rtsp_link.h"
+#include "client/rtsp/rtsp_standby.h"
 #include "common/base/log.h"
 #include "common/net/timer.h"
 #include "common/transport/mtp_raw_receiver.h"
@@ -22,6 +23,7 @@ struct connections {
     bool other;                     // not the first one
     usec_t asked;                   // when; 0: it is the first
     struct rtsp_spare *spare;       // owned; for the next channel; NULL: none
+    struct rtsp_standby *standby;   // owned; for the channel after that; NULL: none
     bool reused;                    // `next` was made with it
     struct transport_list previous; // transports from before the viewer's choice
     char reason[256];               // reason of the last loss
@@ -155,6 +157,8 @@ static void end_at_once(struct connections *c, usec_t now)
         rtsp_spare_free(c->spare);
         c->spare = spare;
     }
+    if (c->spare && c->standby)
+        rtsp_spare_renew(c->spare, c->standby, now);
     if (c->shown)
         audio_session_leave(c->config.audio);
 }
@@ -334,6 +338,13 @@ void connections_halt(struct connections *c, usec_t now)
     (void)take(c, RECONNECT_STOP, now);
 }
 
+void connections_second(struct connections *c, usec_t now)
+{
+    if (c->config.options->standby == OPTION_ON && connections_channels(c) > 1 && !c->over &&
+        c->shown)
+        connection_keep_standby(c->shown, &c->standby, now);
+}
+
 // The connection that was kept failed before the server answered: it may have ended meanwhile.
 static bool try_another(struct connections *c, usec_t now)
 {
@@ -387,6 +398,7 @@ static void on_playing(void *ctx, usec_t now)
 {
     struct connections *c = ctx;
     (void)take(c, RECONNECT_PLAYED, now);
+    connections_second(c, now);
     c->config.ops->on_playing(c->config.ctx, now);
 }
 
@@ -519,6 +531,8 @@ bool connections_leave(struct connections *c, usec_t now)
     struct connection *newest = c->next ? c->next : c->shown;
     rtsp_spare_free(c->spare); // its session has ended
     c->spare = NULL;
+    rtsp_standby_free(c->standby);
+    c->standby = NULL;
     c->leaving = newest && connection_leave(newest, now);
     return c->leaving;
 }
@@ -553,6 +567,7 @@ void connections_free(struct connections *c)
     connection_free(c->next);
     connection_free(c->shown);
     rtsp_spare_free(c->spare);
+    rtsp_standby_free(c->standby);
     timer_free(c->retry);
     picture_unref(c->last_picture);
     playlist_free(&c->films);

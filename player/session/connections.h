@@ -90,6 +90,9 @@ const char *connections_channel_name(const struct connections *c);
 bool connections_is_other(const struct connections *c);
 const char *connections_host(const struct connections *c); // its server
 
+// Call it about once a second: keeps a second connection ready for the next channel.
+void connections_second(struct connections *c, usec_t now);
+
 // The viewing ends: nothing more is shown, and no connection follows.
 void connections_stop(struct connections *c, usec_t now);
 // Sends BYE and TEARDOWN. Returns true if on_left will be called.

@@ -506,8 +506,10 @@ static void on_tick(void *ctx, usec_t now)
         connection_tick(shown, now);
     struct ui_facts facts = ui_facts(v);
     ui_feed_tick(v->ui, &facts, now);
-    if (reconnect->state == RECONNECT_PLAYING && ++v->ticks % UI_FEED_TICKS == 0)
+    if (reconnect->state == RECONNECT_PLAYING && ++v->ticks % UI_FEED_TICKS == 0) {
         connection_second(shown, &v->second, now);
+        connections_second(v->connections, now);
+    }
 }
 
 // ---- Life ----

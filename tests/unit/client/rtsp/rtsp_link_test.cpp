@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "client/rtsp/rtsp_standby.h"
+#include "common/base/err.h"
 #include "common/net/clock.h"
 #include "common/transport/transport_list.h"
 
@@ -27,6 +29,7 @@ struct Server {
     std::string seen;
     std::string answer; // to each request
     int port = 0;
+    int ended = 0; // how the connection that ended last did: UV_EOF ...
 
     explicit Server(uv_loop_t *loop)
     {
@@ -70,6 +73,7 @@ struct Server {
     {
         auto *s = static_cast<Server *>(stream->data);
         if (len <= 0) {
+            s->ended = (int)len;
             uv_read_stop(stream);
             return;
         }
@@ -268,4 +272,64 @@ TEST_CASE("rtsp_link: a kept connection that ends belongs to no link")
     uv_run(&w.loop, UV_RUN_DEFAULT);
     REQUIRE(w.log.size() == 3);
     CHECK(w.log[2] == "0: cannot send requests to the server");
+}
+
+TEST_CASE("rtsp_link: the next stream begins on the connection that stood by")
+{
+    World w;
+    Server &server = w.serve("");
+    std::string sdp = SDP;
+    server.answer = "RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: " + std::to_string(sdp.size()) +
+                    "\r\n\r\n" + sdp;
+    rtsp_client_config config = {};
+    const char *why;
+    REQUIRE(url_parse(at("127.0.0.1", server.port, "/a").c_str(), &config.url, &why) == 0);
+    REQUIRE(transport_list_split("tcp", &config.transports) == 0);
+    config.may_be_followed = true;
+    struct rtsp_link_config link = {.loop = &w.loop,
+                                    .rtsp = &config,
+                                    .cc = "",
+                                    .repair = nullptr,
+                                    .srtp = false,
+                                    .spare = nullptr,
+                                    .raw = nullptr,
+                                    .ops = &ops,
+                                    .ctx = &w};
+    w.c = rtsp_link_new(&link, clock_now());
+    REQUIRE(w.c);
+    while (server.seen.find("SETUP") == std::string::npos)
+        uv_run(&w.loop, UV_RUN_ONCE);
+    sockaddr_storage to = {};
+    REQUIRE(uv_ip4_addr("127.0.0.1", server.port, reinterpret_cast<sockaddr_in *>(&to)) == 0);
+    link_tls plain;
+    link_tls_init(&plain, &config.url);
+    rtsp_standby *standby =
+        rtsp_standby_new(&w.loop, &to, "127.0.0.1", server.port, &plain, clock_now());
+    while (server.connections.size() < 2)
+        uv_run(&w.loop, UV_RUN_ONCE);
+    uv_run(&w.loop, UV_RUN_NOWAIT); // it learns that it is open
+
+    rtsp_spare *spare = rtsp_link_detach(w.c, clock_now());
+    REQUIRE(spare);
+    rtsp_link_free(w.c);
+    w.c = nullptr;
+    rtsp_spare_renew(spare, standby, clock_now());
+    while (!server.ended)
+        uv_run(&w.loop, UV_RUN_ONCE);
+    CHECK(server.ended == UV_ECONNRESET); // what the server still had for it is dropped
+    int cseq;
+    link_tls tls;
+    CHECK(rtsp_standby_take(standby, &tls, &cseq, clock_now()) == nullptr); // it was taken
+    rtsp_spare_renew(spare, standby, clock_now()); // and no media was sent over the spare one
+    CHECK(rtsp_spare_serves(spare, &config.url));
+
+    server.seen.clear();
+    REQUIRE(url_parse(at("127.0.0.1", server.port, "/b").c_str(), &config.url, &why) == 0);
+    link.spare = spare;
+    w.c = rtsp_link_new(&link, clock_now());
+    REQUIRE(w.c);
+    while (server.seen.find("DESCRIBE " + at("127.0.0.1", server.port, "/b")) == std::string::npos)
+        uv_run(&w.loop, UV_RUN_ONCE);
+    CHECK(server.connections.size() == 2);
+    rtsp_standby_free(standby);
 }

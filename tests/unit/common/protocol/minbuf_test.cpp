@@ -194,3 +194,25 @@ TEST_CASE("minbuf: parameters")
          {"0,3", "65,0", "1,-1", "1,10001", "auto,0", "auto,10001", "auto,-3", "0,3,pace"})
         CHECK(minbuf_parse(bad, &m) == ERR_RANGE);
 }
+
+TEST_CASE("minbuf: a connection's first window is spread over half a round trip")
+{
+    const struct {
+        usec_t srtt;
+        uint64_t segments_out;
+        usec_t spacing;
+    } table[] = {
+        {0, 0, 0},      // not measured
+        {19'999, 0, 0}, // not worth a timer
+        {20'000, 0, 1000},  {50'000, 0, 2500},
+        {50'000, 9, 2500},  {50'000, 10, 0}, // acknowledgements clock what follows
+        {100'000, 0, 5000}, {400'000, 0, 5000},
+    };
+    for (const auto &r : table) {
+        INFO("srtt " << r.srtt << ", segments " << r.segments_out);
+        tcp_snapshot s{};
+        s.srtt = r.srtt;
+        s.segments_out = r.segments_out;
+        CHECK(minbuf_spacing(&s) == r.spacing);
+    }
+}

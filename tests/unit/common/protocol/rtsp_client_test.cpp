@@ -1829,3 +1829,37 @@ TEST_CASE("rtsp client: what cannot be handed over")
                  {}}});
     }
 }
+
+TEST_CASE("rtsp client: what keeps another connection to the server")
+{
+    Owner o;
+    char ping[RTSP_CLIENT_PING];
+    SECTION("OPTIONS, which belongs to no session")
+    {
+        set_up_first(o, "1");
+        CHECK_FALSE(rtsp_client_can_be_followed(o.client));
+        run(o, {{30, in(reply(3) + reply(4)), {"playing from - frame -1 shows -1"}}});
+        CHECK(rtsp_client_can_be_followed(o.client));
+        int len = rtsp_client_write_ping(o.client, 7, ping, o.now);
+        CHECK(std::string(ping, (size_t)len) == "OPTIONS " + URL +
+                                                    "/ RTSP/1.0\r\nCSeq: 7\r\n"
+                                                    "User-Agent: weir-play\r\n\r\n");
+        // The client's own requests know nothing of it.
+        run(o, {{40, leave, {"TEARDOWN " + URL + "/ #6" + SESSION}}});
+    }
+    SECTION("a request that shows the key, to a server that lets in some")
+    {
+        o.set_url(URL + "?key=secret");
+        run(o, {{0,
+                 connected,
+                 {"connected", "DESCRIBE " + URL + "?key=secret #1 Accept: application/sdp"}}});
+        int len = rtsp_client_write_ping(o.client, 1, ping, o.now);
+        CHECK(std::string(ping, (size_t)len).find("GET_PARAMETER " + URL + "?key=secret ") == 0);
+    }
+    SECTION("a server that does not serve requests before it has answered SETUP")
+    {
+        set_up_first(o, "");
+        run(o, {{30, in(reply(3) + reply(4)), {"playing from - frame -1 shows -1"}}});
+        CHECK_FALSE(rtsp_client_can_be_followed(o.client));
+    }
+}

@@ -17,6 +17,9 @@
 namespace
 {
 
+const usec_t FIRST_STEP = 10 * USEC_PER_MSEC; // more than minbuf_spacing
+const usec_t LATER = USEC_PER_SEC;
+
 uint64_t pacing_rate(int fd)
 {
     uint64_t rate = 0;
@@ -119,6 +122,22 @@ struct tls_rig {
     }
 };
 
+// Sends the connection's first window, whose packets are spread (minbuf_spacing), and has it read.
+void pass_first_window(tls_rig &r, transport *t, const media_packet &packet)
+{
+    const size_t size = 4 + packet.body_len;
+    for (usec_t now = 0; now < 12 * FIRST_STEP; now += FIRST_STEP) {
+        REQUIRE(t->ops->media.room(&t->media, now));
+        REQUIRE(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, now) == 0);
+        t->ops->media.flush(&t->media, now);
+        for (int i = 0; i < 1000 && r.viewer.plain.size() < size; i++)
+            r.read();
+        REQUIRE(r.viewer.plain.size() == size);
+        r.viewer.plain.clear();
+    }
+    r.wire_bytes = 0;
+}
+
 } // namespace
 
 TEST_CASE("minbuf: inside TLS nothing is encrypted before the rule admits it")
@@ -130,10 +149,11 @@ TEST_CASE("minbuf: inside TLS nothing is encrypted before the rule admits it")
     media_packet packet{};
     packet.body = body.data();
     packet.body_len = size;
+    pass_first_window(r, t, packet);
     size_t sent = 0, records = 0;
-    while (t->ops->media.room(&t->media, 0)) {
-        REQUIRE(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, 0) == 0);
-        t->ops->media.flush(&t->media, 0);
+    while (t->ops->media.room(&t->media, LATER)) {
+        REQUIRE(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, LATER) == 0);
+        t->ops->media.flush(&t->media, LATER);
         sent++;
         records++;
         REQUIRE(sent < 100000);
@@ -142,8 +162,8 @@ TEST_CASE("minbuf: inside TLS nothing is encrypted before the rule admits it")
     // can still be dropped.
     const uint32_t unsent = tcp_notsent_bytes(tcp_conn_fd(r.pair.conn));
     CHECK(sent > 0);
-    CHECK(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, 0) == ERR_AGAIN);
-    t->ops->media.flush(&t->media, 0);
+    CHECK(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, LATER) == ERR_AGAIN);
+    t->ops->media.flush(&t->media, LATER);
     CHECK(tcp_notsent_bytes(tcp_conn_fd(r.pair.conn)) == unsent);
     tcp_snapshot s{};
     REQUIRE(tcp_info_read(tcp_conn_fd(r.pair.conn), &s) == 0);
@@ -169,11 +189,12 @@ TEST_CASE("minbuf: a batch inside TLS is one record")
     media_packet packet{};
     packet.body = body.data();
     packet.body_len = body.size();
+    pass_first_window(r, t, packet);
     for (int i = 0; i < 5; i++) {
-        REQUIRE(t->ops->media.room(&t->media, 0));
-        REQUIRE(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, 0) == 0);
+        REQUIRE(t->ops->media.room(&t->media, LATER));
+        REQUIRE(t->ops->media.send(&t->media, TRACK_VIDEO, &packet, LATER) == 0);
     }
-    t->ops->media.flush(&t->media, 0);
+    t->ops->media.flush(&t->media, LATER);
     for (int i = 0; i < 1000 && r.viewer.plain.size() < 5 * (4 + body.size()); i++)
         r.read();
     CHECK(r.viewer.plain.size() == 5 * (4 + body.size()));

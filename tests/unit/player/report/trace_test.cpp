@@ -49,7 +49,15 @@ TEST_CASE("events: one JSON object a line")
             trace_seek(e, 61.5, 123456, 1013 * ms);
             trace_control(e, "channel", 1014 * ms);
             trace_channel(e, 2, "rtsp://h/b", 1014 * ms);
-            trace_channel_shown(e, 2, 98765, 1015 * ms);
+            trace_steps steps = {.asked = 900 * ms,
+                                 .requested = 901 * ms,
+                                 .described = 950 * ms,
+                                 .played = 0, // not known
+                                 .packet = 955 * ms,
+                                 .complete = 960 * ms,
+                                 .decoded = 963 * ms,
+                                 .shown = 998765};
+            trace_channel_shown(e, 2, &steps, 1015 * ms);
             trace_channel_failed(e, 3, "404 \"gone\"", 1016 * ms);
             trace_resume(e, 1500, 1017 * ms);
             trace_reconnect(e, "gone", 3, 2000 * ms, 1050 * ms);
@@ -84,7 +92,8 @@ TEST_CASE("events: one JSON object a line")
         "\n"
         R"({"t":0.014,"event":"channel","channel":2,"url":"rtsp://h/b"})"
         "\n"
-        R"({"t":0.015,"event":"channel-shown","channel":2,"first_frame_ms":98.8})"
+        R"({"t":0.015,"event":"channel-shown","channel":2,"requested_ms":1.0,)"
+        R"("described_ms":50.0,"packet_ms":55.0,"complete_ms":60.0,"decoded_ms":63.0,"first_frame_ms":98.8})"
         "\n"
         R"({"t":0.016,"event":"channel-failed","channel":3,"error":"404 \"gone\""})"
         "\n"
