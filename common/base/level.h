@@ -52,6 +52,9 @@ struct ladder {
     // and each frame of size s > 0 depends on that of size s - 1 with its number. All sizes have
     // one frame rate and the same temporal layers.
     bool cumulative;
+    // The frames of the last size come coded from the source (coded_video.h): its bitrate is what
+    // it is, and no key frame is made on request. It has one layer and one level, the top.
+    bool passes;
     // H.264 is coded in the constrained baseline profile, which each receiver of WebRTC decodes,
     // and up to 1280x720 at 30 frames per second within level 3.1; false: in the high profile.
     bool baseline;
@@ -97,6 +100,12 @@ double level_frame_rate(const struct ladder *ladder, int l);
 
 // Checks every documented bound: counts, positive even sizes, rates, ids, ascending bitrates.
 bool ladder_is_valid(const struct ladder *ladder);
+
+// Returns true if the frames of the size come coded from the source.
+static inline bool ladder_size_passes(const struct ladder *ladder, int size_id)
+{
+    return ladder->passes && size_id == ladder->size_count - 1;
+}
 
 // Returns the highest bitrate of any level of the size, which is its encoder's bitrate; 0 if it has
 // no level.

@@ -9,7 +9,7 @@
 #define WEIR_MEDIA_ENCODE_VIDEO_ENCODER_H
 
 #include "common/base/level.h"
-#include "media/coded/coded_frame.h"
+#include "media/coded/coded_video.h"
 #include "media/coded/layer_refs.h"
 #include "media/picture/picture.h"
 
@@ -56,6 +56,11 @@ struct video_encoder { // embedded first by each implementation
 
 // Returns NULL on failure, which is logged.
 struct video_encoder *video_encoder_new_h264(const struct ladder *ladder, int size_id);
+// Gives the coded frames that pictures of `coded` bring along (ladder.passes). One may be of an
+// earlier or a later picture than the one in whose turn it comes. Requests to start anew, to repair
+// and to change the rate do nothing.
+struct video_encoder *video_encoder_new_passed(const struct ladder *ladder, int size_id,
+                                               const struct coded_video *coded);
 // Of all sizes of a ladder of ladder_cumulative's shape.
 struct video_encoder *video_encoder_new_vp9(const struct ladder *ladder);
 

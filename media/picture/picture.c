@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "media/coded/coded_frame.h"
+
 enum {
     ALIGNMENT = 64, // a cache line; the header promises only 32 bytes
     PADDING = 64,   // libswscale's and libavcodec's loops may touch bytes past a plane's last row
@@ -70,6 +72,7 @@ void picture_unref(struct picture *p)
         return;
     if (p->free_owner)
         p->free_owner(p);
+    coded_frame_unref(p->coded);
     free(p);
 }
 
@@ -85,6 +88,7 @@ struct picture *picture_alias(struct picture *p)
         return NULL;
     *alias = *p;
     alias->references = 1;
+    alias->coded = NULL;
     alias->owner = picture_ref(p);
     alias->free_owner = unref_owner;
     return alias;

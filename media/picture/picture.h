@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+struct coded_frame;
+
 struct picture {
     int width;  // pixels, even
     int height; // pixels, even
@@ -22,8 +24,12 @@ struct picture {
     usec_t pts;          // media time since the first frame
     usec_t shift;        // position in the source minus `pts`; seeks and loops change it
     usec_t capture_wall; // wall clock at capture; 0 = unknown
-    int references;      // use picture_ref and picture_unref
-    void *owner;         // holds the planes; private to the creator of the picture
+    // One reference, or NULL: the coded frame of a source that passes its coded video on
+    // (coded_video.h). In decoding order it comes in this picture's turn, so it may be of another
+    // picture. The encoder that passes it on is the only one that reads it.
+    struct coded_frame *coded;
+    int references; // use picture_ref and picture_unref
+    void *owner;    // holds the planes; private to the creator of the picture
     // Called at the last unref; frees the planes. picture_unref then frees `p`, which is from
     // malloc.
     void (*free_owner)(struct picture *p);

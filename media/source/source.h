@@ -8,6 +8,7 @@
 
 #include "common/base/level.h"
 #include "common/wire/sdp.h"
+#include "media/coded/coded_video.h"
 #include "media/picture/geometry.h"
 #include "media/picture/picture.h"
 #include "media/source/media_guard.h"
@@ -43,6 +44,10 @@ struct source { // embedded first by each implementation
     double duration; // seconds, -1 = endless or unknown
     bool live;     // the source sets the pace: send a picture when it arrives; it has capture_wall
     usec_t origin; // a file's own time at media time 0
+    // Of a source that was coded: whether its pictures bring its coded frames along
+    // (picture.coded). They do so if `coded.passes`, from an IDR on, and pause until the next IDR
+    // after a seek or a fault.
+    struct coded_video coded;
 };
 
 // Opens `test:`, `test:WxH@FPS` (default 1280x720@30), or a file that libavformat reads. On failure

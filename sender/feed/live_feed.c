@@ -222,9 +222,14 @@ static bool add_encoders(struct live_feed *e, enum sdp_codec codec)
 {
     if (codec == SDP_VP9)
         return add_encoder(e, video_encoder_new_vp9(&e->ladder));
-    for (int i = 0; i < e->ladder.size_count; i++)
-        if (!add_encoder(e, video_encoder_new_h264(&e->ladder, i)))
+    for (int i = 0; i < e->ladder.size_count; i++) {
+        struct video_encoder *encoder =
+            ladder_size_passes(&e->ladder, i)
+                ? video_encoder_new_passed(&e->ladder, i, &e->source->coded)
+                : video_encoder_new_h264(&e->ladder, i);
+        if (!add_encoder(e, encoder))
             return false;
+    }
     return true;
 }
 
