@@ -290,6 +290,36 @@ int ladder_default(int source_width, int source_height, struct fps source_fps, i
     return checked(out);
 }
 
+int ladder_pass(struct ladder *ladder, int bitrate_bps)
+{
+    struct ladder with = *ladder;
+    int kept[LADDER_MAX_SIZES];
+    with.passes = true;
+    with.size_count = with.level_count = 0;
+    for (int i = 0; i < ladder->size_count; i++) {
+        bool stays = ladder_size_bitrate(ladder, i) <= bitrate_bps / 4 * 3;
+        kept[i] = stays ? with.size_count : -1;
+        if (stays)
+            with.sizes[with.size_count++] = ladder->sizes[i];
+    }
+    for (int i = 0; i < ladder->level_count; i++) {
+        struct level level = ladder->levels[i];
+        level.size_id = kept[level.size_id];
+        if (level.size_id >= 0)
+            with.levels[with.level_count++] = level;
+    }
+    if (!with.size_count || with.size_count == LADDER_MAX_SIZES ||
+        with.level_count == LADDER_MAX_LEVELS)
+        return ERR_RANGE;
+    with.levels[with.level_count++] = (struct level){with.size_count, 0, bitrate_bps};
+    with.sizes[with.size_count++] =
+        (struct size_spec){with.source_width, with.source_height, with.source_fps, 1};
+    int err = checked(&with);
+    if (!err)
+        *ladder = with;
+    return err;
+}
+
 // Returns how often `top` must be halved to give `rate`: 0, 1 or 2; -1 if `rate` is none of these.
 static int halvings_to(struct fps top, struct fps rate)
 {

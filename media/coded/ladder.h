@@ -36,6 +36,11 @@ int level_request_parse(const char *text, struct level_request *out);
 int ladder_default(int source_width, int source_height, struct fps source_fps, int layers,
                    const struct encode_limit *limit, struct ladder *out);
 
+// Makes the source's own coded video of `bitrate_bps` the top (level.h, `passes`). Of the levels of
+// `ladder`, which is ladder_default's, those with up to three quarters of that rate stay. Returns
+// 0; ERR_RANGE: none would stay, and the ladder is unchanged.
+int ladder_pass(struct ladder *ladder, int bitrate_bps);
+
 // Makes a ladder from requests. Requests of one size share an encoder, as its temporal layers, if
 // their frame rates are the top rate divided by 1, 2 or 4; other requests get their own encoder.
 // Returns 0, or ERR_RANGE (logged) if a rate exceeds the source's or there are too many levels or

@@ -37,7 +37,7 @@ struct source *source_open_guarded(const char *name, bool loop, struct media_gua
         *err = ERR_MALFORMED;
         return NULL;
     }
-    return source_file_open(name, loop, guard, err);
+    return source_file_open(name, loop, NULL, guard, err);
 }
 
 struct source *source_open(const char *name, bool loop, int *err)

@@ -62,8 +62,10 @@ struct source *source_open(const char *name, bool loop, int *err);
 struct source *source_open_guarded(const char *name, bool loop, struct media_guard *guard,
                                    int *err);
 struct source *source_pattern_new(int width, int height, struct fps fps);
-// See source_open. `guard`: see media_input_open.
-struct source *source_file_open(const char *path, bool loop, struct media_guard *guard, int *err);
+// See source_open. `guard`: see media_input_open. `coded`: of pass_probe; if it passes, and the
+// pictures have the size that is coded, they bring the coded frames along. NULL: they do not.
+struct source *source_file_open(const char *path, bool loop, const struct coded_video *coded,
+                                struct media_guard *guard, int *err);
 static inline void source_free(struct source *s)
 {
     if (s)

@@ -16,8 +16,14 @@
 #include "media/source/video_file.h"
 
 enum {
+    MAX_UNITS = VIDEO_FILE_KEPT,
     MAX_GAP = 60,     // max. seconds between frames; a larger gap is a clock jump and is skipped
     MAX_BACKWARD = 1, // max. seconds that a frame may be late; more is a clock jump
+};
+
+struct unit {         // an access unit that was read
+    AVPacket *packet; // owned
+    int64_t tick;     // in which it is shown
 };
 
 struct source_file {
@@ -36,6 +42,10 @@ struct source_file {
     int64_t origin_pts;   // the file's time at tick `origin_tick`
     int64_t origin_tick;
     struct converter converter;
+    // While base.coded.passes: what was decoded and not passed on yet, in decoding order.
+    struct coded_units coded;
+    int unit_count;
+    struct unit units[MAX_UNITS];
     struct picture *unturned; // owned; the picture before rotation; NULL if the file is upright
     int quarters;
 };
@@ -111,12 +121,83 @@ static void place_pending(struct source_file *s)
     s->have_pending = true;
 }
 
+// ---- The coded frames that are passed on
+
+static void drop_unit(struct source_file *s)
+{
+    av_packet_free(&s->units[0].packet);
+    memmove(s->units, s->units + 1, (size_t)--s->unit_count * sizeof(*s->units));
+}
+
+static void break_units(struct source_file *s)
+{
+    coded_units_break(&s->coded);
+}
+
+// Takes over what was read for the last picture. A unit without a tick is a fault.
+static void collect_units(struct source_file *s)
+{
+    AVPacket *packet;
+    while ((packet = video_file_take_packet(s->file))) {
+        bool is_shown = packet->pts != AV_NOPTS_VALUE && !(packet->flags & AV_PKT_FLAG_DISCARD);
+        if (s->unit_count == MAX_UNITS) {
+            drop_unit(s);
+            break_units(s);
+        }
+        int64_t tick = is_shown ? tick_of(s, packet->pts) : INT64_MIN;
+        s->units[s->unit_count++] = (struct unit){packet, tick};
+    }
+}
+
+// Returns the coded frame whose turn to be decoded is that of the picture of tick `slot` to be
+// shown; NULL: there is none, or none before the next IDR. As many frames are decoded as are shown,
+// so each new picture takes the next unit. `fresh`: how many pictures came in this tick.
+static struct coded_frame *next_coded(struct source_file *s, int64_t slot, int fresh)
+{
+    struct coded_frame *frame = NULL;
+    if (fresh > 1) // pictures were left out
+        break_units(s);
+    // Until an IDR comes in its turn, units of earlier ticks are left behind.
+    while (!s->coded.begun && s->unit_count && s->units[0].tick < slot)
+        drop_unit(s);
+    bool is_due = s->unit_count && (s->coded.begun || s->units[0].tick == slot);
+    if (!fresh || !is_due)
+        return NULL;
+    const struct unit *unit = &s->units[0];
+    bool was_begun = s->coded.begun;
+    int err = unit->tick < 0
+                  ? ERR_MALFORMED
+                  : coded_units_take(&s->coded, unit->packet->data, (size_t)unit->packet->size,
+                                     unit->tick, slot, &frame);
+    if (err)
+        break_units(s);
+    if (err && was_begun)
+        log_warn("%s: at %.1f s its video cannot be passed on as it is: its level continues at the "
+                 "next IDR picture",
+                 s->base.name, usec_to_sec(usec_of_frames(slot, s->base.fps.num, s->base.fps.den)));
+    if (frame)
+        frame->pts = usec_of_frames(unit->tick, s->base.fps.num, s->base.fps.den);
+    drop_unit(s);
+    return frame;
+}
+
+static void drop_units(struct source_file *s)
+{
+    while (s->unit_count)
+        drop_unit(s);
+    break_units(s);
+}
+
+// ---- Reading
+
 static void load_pending(struct source_file *s)
 {
     if (video_file_read(s->file, s->pending) == 0) {
         place_pending(s);
+        collect_units(s);
         return;
     }
+    collect_units(s); // a rewind would drop them
     // A loop without any picture would never end, so one must follow the rewind.
     if (!s->loop || video_file_rewind(s->file) < 0 || video_file_read(s->file, s->pending) < 0) {
         s->ended = true;
@@ -125,11 +206,13 @@ static void load_pending(struct source_file *s)
     s->seeking = false;
     set_origin(s, s->pending->pts, s->next + s->have_current);
     place_pending(s);
+    collect_units(s);
 }
 
 static int file_next(struct source *base, struct picture **out)
 {
     struct source_file *s = (struct source_file *)base;
+    int fresh = 0;
     for (;;) {
         if (!s->have_pending && !s->ended)
             load_pending(s);
@@ -140,12 +223,16 @@ static int file_next(struct source *base, struct picture **out)
         s->pending = shown;
         s->have_current = true;
         s->have_pending = false;
+        fresh++;
     }
     if (!s->have_current)
         return ERR_END;
     if (s->ended)
         s->have_current = false;
-    return emit(s, out);
+    int err = emit(s, out);
+    if (!err && s->base.coded.passes)
+        (*out)->coded = next_coded(s, (*out)->number, fresh);
+    return err;
 }
 
 static int file_seek(struct source *base, usec_t pts)
@@ -157,6 +244,7 @@ static int file_seek(struct source *base, usec_t pts)
     // A file without time stamps can still go to its beginning.
     if (video_file_seek(s->file, target) < 0 && (offset > 0 || video_file_rewind(s->file) < 0))
         return ERR_UNSUPPORTED;
+    drop_units(s);
     s->have_current = s->have_pending = s->ended = false;
     s->seeking = true;
     set_origin(s, target, s->next);
@@ -169,6 +257,7 @@ static void file_free(struct source *base)
 {
     struct source_file *s = (struct source_file *)base;
     converter_destroy(&s->converter);
+    drop_units(s);
     picture_unref(s->unturned);
     av_frame_free(&s->pending);
     av_frame_free(&s->current);
@@ -208,7 +297,20 @@ static int begin(struct source_file *s, const char *path)
     return s->quarters && !s->unturned ? ERR_NO_MEMORY : 0;
 }
 
-struct source *source_file_open(const char *path, bool loop, struct media_guard *guard, int *err)
+// The pictures must be those that are coded.
+static void begin_passing(struct source_file *s, const struct coded_video *coded)
+{
+    collect_units(s);
+    const AVCodecParameters *p = video_file_parameters(s->file);
+    bool is_whole =
+        s->base.width == p->width && s->base.height == p->height && p->extradata_size >= 0;
+    if (!is_whole || coded_units_init(&s->coded, p->extradata, (size_t)p->extradata_size) != 0)
+        return;
+    s->base.coded = *coded;
+}
+
+struct source *source_file_open(const char *path, bool loop, const struct coded_video *coded,
+                                struct media_guard *guard, int *err)
 {
     struct video_file *file = video_file_open(path, guard, err);
     if (!file)
@@ -231,10 +333,14 @@ struct source *source_file_open(const char *path, bool loop, struct media_guard 
     snprintf(s->base.left_out, sizeof(s->base.left_out), "%s", info->left_out);
     s->current = av_frame_alloc();
     s->pending = av_frame_alloc();
+    if (coded && coded->passes)
+        video_file_keep_packets(file);
     *err = s->current && s->pending ? begin(s, path) : ERR_NO_MEMORY;
     if (*err < 0) {
         file_free(&s->base);
         return NULL;
     }
+    if (coded && coded->passes)
+        begin_passing(s, coded);
     return &s->base;
 }

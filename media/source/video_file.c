@@ -42,7 +42,44 @@ struct video_file {
     int64_t wanted;    // of frames before this time, decode only those that others depend on
     int64_t broken;    // packets and frames skipped
     bool reported;     // `broken` was logged
+    bool keeps;        // packets
+    int kept_count;
+    AVPacket *kept[VIDEO_FILE_KEPT]; // owned; the oldest first
 };
+
+// ---- Packets that are kept ----
+
+AVPacket *video_file_take_packet(struct video_file *f)
+{
+    if (!f->kept_count)
+        return NULL;
+    AVPacket *first = f->kept[0];
+    memmove(f->kept, f->kept + 1, (size_t)--f->kept_count * sizeof(AVPacket *));
+    return first;
+}
+
+static void drop_kept(struct video_file *f)
+{
+    while (f->kept_count)
+        av_packet_free(&f->kept[--f->kept_count]);
+}
+
+static void keep(struct video_file *f)
+{
+    AVPacket *packet = av_packet_clone(f->packet);
+    if (!packet)
+        return;
+    if (f->kept_count == VIDEO_FILE_KEPT) {
+        AVPacket *oldest = video_file_take_packet(f);
+        av_packet_free(&oldest);
+    }
+    f->kept[f->kept_count++] = packet;
+}
+
+void video_file_keep_packets(struct video_file *f)
+{
+    f->keeps = true;
+}
 
 // ---- Properties of the stream ----
 
@@ -211,6 +248,7 @@ void video_file_free(struct video_file *f)
     if (!f)
         return;
     deinterlacer_free(f->deinterlacer);
+    drop_kept(f);
     av_packet_free(&f->packet);
     avcodec_free_context(&f->codec);
     media_input_free(f->input);
@@ -249,8 +287,30 @@ static void feed(struct video_file *f)
             f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
         if (avcodec_send_packet(f->codec, f->packet) < 0)
             f->broken++;
+        if (f->keeps)
+            keep(f);
     }
     av_packet_unref(f->packet);
+}
+
+int video_file_skim(struct video_file *f)
+{
+    for (int i = 0; i < MAX_IDLE; i++) {
+        if (media_input_read(f->input, f->packet) < 0)
+            return ERR_END;
+        bool is_video = f->packet->stream_index == f->stream->index;
+        if (is_video)
+            keep(f);
+        av_packet_unref(f->packet);
+        if (is_video)
+            return 0;
+    }
+    return ERR_END;
+}
+
+const AVCodecParameters *video_file_parameters(const struct video_file *f)
+{
+    return f->stream->codecpar;
 }
 
 // Reads the next frame as it was coded. Returns 0 or ERR_END.
@@ -320,6 +380,7 @@ int video_file_read(struct video_file *f, AVFrame *out)
 static void flush(struct video_file *f)
 {
     avcodec_flush_buffers(f->codec);
+    drop_kept(f);
     deinterlacer_free(f->deinterlacer);
     f->deinterlacer = NULL;
 }

@@ -5,6 +5,8 @@
 #ifndef WEIR_MEDIA_SOURCE_VIDEO_FILE_H
 #define WEIR_MEDIA_SOURCE_VIDEO_FILE_H
 
+#include <libavcodec/codec_par.h>
+#include <libavcodec/packet.h>
 #include <libavutil/frame.h>
 #include <libavutil/rational.h>
 
@@ -14,6 +16,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum { VIDEO_FILE_KEPT = 64 };
 
 struct video_file;
 
@@ -36,6 +40,16 @@ const struct video_info *video_file_info(const struct video_file *f);
 // file, where it is truncated, or after too many packets without a picture. Broken packets are
 // skipped, counted, and logged once at the end.
 int video_file_read(struct video_file *f, AVFrame *out);
+// From now on, packets that are decoded are kept, too: at most VIDEO_FILE_KEPT, the newest ones. A
+// seek drops them.
+void video_file_keep_packets(struct video_file *f);
+// Returns the oldest packet that is kept, which the caller frees; NULL: none is.
+AVPacket *video_file_take_packet(struct video_file *f);
+// Reads the next packet of the video without decoding it, into one that is kept. Returns 0, or
+// ERR_END at the end of the file or after too many packets of other streams.
+int video_file_skim(struct video_file *f);
+// Of the video as it is coded; valid as long as the file.
+const AVCodecParameters *video_file_parameters(const struct video_file *f);
 // Seeks so that the next frame is the one at `pts` or an earlier one. Returns 0, or ERR_UNSUPPORTED
 // without a change.
 int video_file_seek(struct video_file *f, int64_t pts);

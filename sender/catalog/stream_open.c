@@ -14,6 +14,7 @@
 #include "media/capture/audio_open.h"
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
+#include "media/source/pass_probe.h"
 #include "media/stored/stored_file.h"
 #include "sender/feed/encoder_speed.h"
 #include "sender/feed/filler_media.h"
@@ -181,16 +182,69 @@ static int make_ladder(const struct options *o, const struct source *source, str
                           : default_ladder(source, layers, out);
 }
 
+// Returns why options have the video of a file encoded again; NULL: they do not.
+static const char *must_encode(const struct options *o)
+{
+    if (o->no_pass)
+        return "--no-passthrough requests that";
+    if (o->level_count)
+        return "--level requests levels of its own";
+    if (o->codec != SDP_H264)
+        return "--codec requests another codec";
+    if (o->baseline)
+        return "--profile requests another profile";
+    if (o->http.ss_family != AF_UNSPEC)
+        return "--http requests key frames at its segments";
+    return o->record ? "--record requests key frames" : NULL;
+}
+
+// Opens a file, whose video passes if its structure and the options allow it. NULL: *err is an
+// error of source_open.
+static struct source *open_file(const struct options *o, const char *name,
+                                struct media_guard *guard, struct pass_probe *probe, int *err)
+{
+    *probe = (struct pass_probe){.verdict = PASS_VERDICTS};
+    if (!must_encode(o)) {
+        *err = pass_probe_file(name, guard, probe);
+        if (*err)
+            return NULL;
+    }
+    return source_file_open(name, o->loop, &probe->coded, guard, err);
+}
+
+// Makes the source's own video the top level, if it passes, and logs that, or why not.
+static void make_top(const struct options *o, struct source *source, const struct pass_probe *probe,
+                     struct ladder *ladder)
+{
+    struct coded_video *coded = &source->coded;
+    enum pass_verdict verdict = probe->verdict;
+    if (coded->passes && ladder_pass(ladder, coded->bitrate_bps) != 0) {
+        coded->passes = false;
+        verdict = PASS_LOW_RATE;
+    }
+    const char *reason = verdict == PASS_VERDICTS ? must_encode(o) : pass_check_reason(verdict);
+    if (coded->passes)
+        log_info("%s: its own video passes as it is, as the top level: %dx%d, %d kbit/s "
+                 "(--no-passthrough encodes it again)",
+                 source->name, source->width, source->height, coded->bitrate_bps / 1000);
+    else
+        log_info("%s: its video is encoded again: %s", source->name,
+                 reason ? reason : pass_check_reason(PASS_OTHER_SIZE));
+}
+
 static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
                                          const char *name, int *err)
 {
     *err = ERR_UNSUPPORTED;
     if (is_slip(name))
         return NULL;
+    struct pass_probe probe;
+    bool is_file = !source_is_capture(name) && strncmp(name, "test:", 5) != 0 && *name;
     struct source *source =
         source_is_capture(name)
             ? source_capture_open(name, o->has_capture ? &o->capture : NULL, err)
-            : source_open_guarded(name, o->loop, guard, err);
+        : is_file ? open_file(o, name, guard, &probe, err)
+                  : source_open_guarded(name, o->loop, guard, err);
     if (!source)
         return NULL;
     struct ladder ladder;
@@ -202,6 +256,8 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
         return NULL;
     }
     ladder.baseline = o->baseline;
+    if (is_file)
+        make_top(o, source, &probe, &ladder);
     if (*source->left_out)
         log_info("%s: not sent: %s", source->name, source->left_out);
     note_top(o, source->name, &ladder,

@@ -217,6 +217,7 @@ static struct media_feed *feed_new(struct stream_media *base,
     bool is_file = base->duration >= 0;
     *v = (struct live_viewer){.base.ops = is_file ? &file_ops : &device_ops,
                               .base.stands_still = is_file,
+                              .base.reorders = base->reorders,
                               .media = m,
                               .sink = config->sink};
     struct live_viewer **at = &m->viewers;
@@ -298,7 +299,8 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
                                     .ladder = *ladder,
                                     .kind = source->kind,
                                     .duration = source->duration,
-                                    .codec = codec};
+                                    .codec = codec,
+                                    .reorders = ladder->passes && source->coded.reorders};
     // SDP, JSON and Prometheus require UTF-8
     utf8_copy(source->name, m->base.title, sizeof(m->base.title));
     m->feed = live_feed_new(source, ladder, codec, &events, m);

@@ -506,6 +506,9 @@ static const struct option_row rows[] = {
              "temporal layers, and --level may give the top one"},
     {.name = "profile", .in_section = true, .argument = "PROFILE", .read = read_profile, .value = profile_value,
      .fallback = "high", .help = "H.264 profile of live pictures"},
+    {.name = "no-passthrough", .in_section = true, .kind = OPTION_SWITCH, .at = AT(no_pass),
+     .help = "encode the source's own size, too. Otherwise H.264 of a file whose structure allows it "
+             "is sent as it is, as the top level"},
     {.name = "temporal-layers", .in_section = true, .argument = "N", .read = read_layers,
      .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
              "--prepare 3)"},
@@ -716,8 +719,9 @@ bool options_source_equal(const struct options *a, const struct options *b)
 {
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
         a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->codec != b->codec ||
-        a->baseline != b->baseline || a->temporal_layers != b->temporal_layers ||
-        a->has_capture != b->has_capture || a->level_count != b->level_count)
+        a->baseline != b->baseline || a->no_pass != b->no_pass ||
+        a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
+        a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
         return false;

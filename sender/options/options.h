@@ -53,6 +53,7 @@ struct options {
     bool list_devices;       // list the devices and exit
     bool prepare;
     enum sdp_codec codec;
+    bool no_pass;        // H.264 of a file is encoded again
     bool baseline;       // H.264 in the constrained baseline profile
     int temporal_layers; // 2 or 3; 0: not given
     int level_count;     // 0: the default ladder

@@ -41,6 +41,13 @@ static int size_of(const struct adaptation *a, int level)
     return a->ladder->levels[level].size_id;
 }
 
+// Returns true if the viewer, which is alone, controls the level's rate: the source's own is what
+// it is.
+static bool controls(const struct adaptation *a, int level, bool alone)
+{
+    return alone && !ladder_size_passes(a->ladder, size_of(a, level));
+}
+
 // The level below that this viewer may have; itself when there is none.
 static int below(const struct adaptation *a, int level)
 {
@@ -148,7 +155,7 @@ int adaptation_level_within(const struct adaptation *a, double speed)
 
 static double enough_for(const struct adaptation *a, int level, bool alone)
 {
-    if (alone)
+    if (controls(a, level, alone))
         return rate_of(a, level) * shares[step_below(a, level)].enough;
     bool larger = size_of(a, level) != size_of(a, a->level);
     // The target does not go beyond the ceiling.
@@ -189,7 +196,8 @@ static void judge_trial(struct adaptation *a, usec_t now)
 static void choose_level(struct adaptation *a, double target, bool alone, usec_t now)
 {
     while (below(a, a->level) != a->level) {
-        double least = alone ? shares[step_below(a, a->level)].least : 1;
+        bool bends = controls(a, a->level, alone);
+        double least = bends ? shares[step_below(a, a->level)].least : 1;
         if (!(target < rate_of(a, a->level) * least))
             break;
         a->level = below(a, a->level);
@@ -233,13 +241,15 @@ static void choose_frames(struct adaptation *a, const struct rate_estimator_samp
 
 static void choose_encoder(struct adaptation *a, double target, bool alone)
 {
-    if (!alone) {
+    int level = adaptation_level(a);
+    if (!controls(a, level, alone)) {
         a->encoder_bps = 0;
         return;
     }
-    int level = adaptation_level(a);
     double nominal = ladder_size_bitrate(a->ladder, size_of(a, level));
     double wanted = nominal * target / rate_of(a, level);
+    if (a->ladder->passes) // the next level may be far above this one
+        wanted = fmin(wanted, nominal);
     if (!a->encoder_bps || fabs(wanted / a->encoder_bps - 1) > ENCODER_STEP)
         a->encoder_bps = (int)wanted;
 }
@@ -267,7 +277,7 @@ void adaptation_keep_limit(struct adaptation *a, bool alone)
     for (; below(a, level) != level; level = below(a, level)) {
         enum step step = step_below(a, level);
         double share = level > a->level ? shares[step].enough : shares[step].least;
-        if (target >= rate_of(a, level) * (alone ? share : 1))
+        if (target >= rate_of(a, level) * (controls(a, level, alone) ? share : 1))
             break;
     }
     a->level = level;

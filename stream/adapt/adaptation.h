@@ -9,6 +9,8 @@
 //       0.3 of it where the next lower level is smaller, to 0.4 where that has fewer frames, to 0.7
 //       at the lowest level, or to 0.25 if the viewer keeps a larger size. The viewer returns to
 //       the level from 0.45 and 0.55 of its rate on.
+//     - A size that passes (level.h) has its source's rate: its level is taken as if other viewers
+//       shared it, and of the sizes below none is coded at more than the ladder's rate.
 //     - Viewers that share the encoders get levels at the ladder's rates. They switch to a larger
 //       size only if the target exceeds its rate by 5 %, as its first frame is a key frame.
 //     - Down: at once, but not before a growing queue is gone (rate_estimator.h). Up: to the

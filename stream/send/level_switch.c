@@ -23,16 +23,25 @@ void level_switch_set(struct level_switch *l, int level)
         l->size_id = l->wanted_size;
 }
 
+// The size of `level` has a key frame on request, but for one that passes.
+static void await_key(struct level_switch *l, int level)
+{
+    l->waiting_key = true;
+    l->sent_level = level;
+    while (ladder_size_passes(l->ladder, l->ladder->levels[l->sent_level].size_id) &&
+           !l->keeps_size && l->sent_level > 0)
+        l->sent_level--;
+    l->size_id = l->ladder->levels[l->sent_level].size_id;
+    l->top = l->ladder->levels[l->sent_level].temporal_id;
+}
+
 void level_switch_begin(struct level_switch *l)
 {
     // A size that the viewer has without a gap continues at its level, until a frame arrives at
     // which the level may change.
     l->waiting_key = l->size_id != l->resumable;
-    if (!l->waiting_key)
-        return;
-    l->size_id = l->wanted_size;
-    l->sent_level = l->level;
-    l->top = l->ladder->levels[l->level].temporal_id;
+    if (l->waiting_key)
+        await_key(l, l->level);
 }
 
 void level_switch_pause(struct level_switch *l, bool whole)
@@ -46,6 +55,14 @@ void level_switch_go_to(struct level_switch *l, int64_t from)
     l->resumable = -1;
     l->size_id = l->wanted_size;
     l->waiting_key = true;
+    if (ladder_size_passes(l->ladder, l->size_id))
+        await_key(l, l->level);
+}
+
+void level_switch_lack(struct level_switch *l)
+{
+    if (ladder_size_passes(l->ladder, l->size_id) && !l->waiting_key && !l->keeps_size)
+        await_key(l, l->level);
 }
 
 // Counts the level's frames between the newest one and `number`: the encoder skipped them.
@@ -79,6 +96,13 @@ static enum level_verdict take_upper(const struct level_switch *l, const struct 
     return is_sent ? LEVEL_TAKEN : LEVEL_OTHER;
 }
 
+// Returns true if the viewer has the frame that this one of a size that passes depends on: a frame
+// depends on the last reference before it, which is the newest frame or known.
+static bool follows(const struct level_switch *l, const struct coded_frame *f)
+{
+    return f->depends_on == l->newest || f->depends_on == l->reference;
+}
+
 enum level_verdict level_switch_take(struct level_switch *l, const struct coded_frame *f)
 {
     if (f->number < l->from)
@@ -97,13 +121,19 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
     if (!layered && f->size_id != l->size_id)
         return LEVEL_OTHER;
     // Frames were encoded for other viewers while this one paused, so a reference may be missing.
-    if (!l->reorders && f->depends_on > l->newest)
+    bool passes = ladder_size_passes(l->ladder, f->size_id);
+    bool in_order = !l->reorders || (l->ladder->passes && !passes);
+    if (passes && !f->key && !l->waiting_key && !follows(l, f))
+        await_key(l, l->level);
+    else if (in_order && !passes && f->depends_on > l->newest)
         l->waiting_key = true;
     if (l->waiting_key && !f->key)
         return LEVEL_LACKS_KEY;
-    if (!l->waiting_key && !l->reorders)
+    if (!l->waiting_key && in_order && !passes)
         count_uncoded(l, f->number);
     l->waiting_key = false;
+    if (passes && (f->key || f->depends_on == l->newest))
+        l->reference = f->key ? f->number : l->newest;
     l->newest = f->number;
     if (layered && f->starts <= l->size_id + 1) // the larger sizes join with this picture
         l->size_id = l->wanted_size;

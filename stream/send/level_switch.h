@@ -10,6 +10,9 @@
 //     - Nothing is sent before the first key frame. After a pause a size continues without a key
 //       frame if the viewer has all of its earlier frames.
 //     - Frames from before the last seek are not sent.
+//     - A size that passes (level.h) has key frames only where its source has them. A viewer that
+//       cannot decode it, as it has just come, has sought or lacks a frame, is sent the next lower
+//       level of another size until the next one; a viewer that keeps its size waits.
 //     - If the ladder is cumulative, the frames of all sizes up to the level's are sent. Larger
 //       sizes join at a picture with which they start anew (coded_frame.starts): its base frame
 //       says so, and a viewer that knows the level waits for them. They leave at any picture.
@@ -44,6 +47,8 @@ struct level_switch {
     bool waiting_key;            // the viewer cannot decode size_id before a key frame arrives
     int64_t newest;              // number of the newest frame of size_id that arrived;
                                  // `cumulative`: of size 0
+    int64_t reference;           // of a size that passes: number of the last reference frame
+    bool keeps_size;             // the viewer cannot change the size; set it after the init
     uint64_t uncoded;            // frames of the level that the encoder skipped because it was too
                                  // slow
     uint64_t thinned;            // frames of the level that were not sent because their layer was
@@ -59,10 +64,14 @@ void level_switch_begin(struct level_switch *l);
 // during the pause.
 void level_switch_pause(struct level_switch *l, bool whole);
 void level_switch_go_to(struct level_switch *l, int64_t from);
+// The viewer lacks a frame of size_id. If that passes, the sizes to watch may change; a viewer that
+// keeps its size is sent its frames still.
+void level_switch_lack(struct level_switch *l);
 
 enum level_verdict {
     LEVEL_OTHER,     // a frame of another size, or from before the last seek
-    LEVEL_LACKS_KEY, // the viewer cannot decode it before a key frame
+    LEVEL_LACKS_KEY, // the viewer cannot decode it before a key frame; the sizes to watch may
+                     // change
     LEVEL_TAKEN,
     LEVEL_SWITCHED, // the first frame of the wanted size; no frame of the previous size follows
 };

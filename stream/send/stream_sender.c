@@ -206,6 +206,7 @@ int stream_sender_set_repair(struct stream_sender *s, enum repair_mode mode)
 
 static bool is_depended_on(const struct stream_sender *s, int size_id, int temporal_id);
 static bool frame_is_depended_on(const struct stream_sender *s, int size_id, int64_t number);
+static void mend(struct stream_sender *s, int size_id, int64_t number);
 
 static bool on_leaves(void *ctx, uint8_t *rtp, size_t len)
 {
@@ -233,9 +234,8 @@ static void on_dropped(void *ctx, const uint8_t *rtp, size_t len)
     if (number < 0 || !scheduler_broke(&s->scheduler, number, size_id))
         return;
     s->queue_dropped++;
-    if (s->watching && s->feed->ops->repair && number >= s->key_number &&
-        frame_is_depended_on(s, size_id, number))
-        s->feed->ops->repair(s->feed, size_id, number);
+    if (s->watching && number >= s->key_number && frame_is_depended_on(s, size_id, number))
+        mend(s, size_id, number);
 }
 
 static const struct media_queue_events QUEUE_EVENTS = {.leaves = on_leaves, .dropped = on_dropped};
@@ -261,6 +261,7 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
                                                       : s->config.level,
                       s->feed->reorders);
     s->levels.relays = s->config.relays;
+    s->levels.keeps_size = s->config.keeps_size;
     request_level(s);
     struct scheduler_config scheduler = {.mode = s->config.queue,
                                          .bound = s->config.latency,
@@ -302,6 +303,26 @@ static void watch_sizes(struct stream_sender *s)
         return;
     for (int i = 0; i < count; i++)
         s->feed->ops->watch(s->feed, changes[i].size_id, changes[i].viewers);
+}
+
+// The viewer lacks a frame of a size that passes: another size may be sent from now on.
+static void leave_passed(struct stream_sender *s)
+{
+    watch_sizes(s);
+    scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
+}
+
+// The viewer lacks a frame on which others depend.
+static void mend(struct stream_sender *s, int size_id, int64_t number)
+{
+    if (ladder_size_passes(s->config.ladder, size_id)) {
+        if (size_id != s->levels.size_id)
+            return;
+        level_switch_lack(&s->levels);
+        leave_passed(s);
+    } else if (s->feed->ops->repair) {
+        s->feed->ops->repair(s->feed, size_id, number);
+    }
 }
 
 static void watch_audio(struct stream_sender *s, bool hears)
@@ -519,9 +540,9 @@ static void reap(struct stream_sender *s)
             frame_packets_forget(&s->leaving);
             s->queue_cut += cause == DROP_BROKEN;
         }
-        if (s->watching && s->feed->ops->repair && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
+        if (s->watching && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
             is_depended_on(s, frame->size_id, f.temporal_id))
-            s->feed->ops->repair(s->feed, frame->size_id, f.number);
+            mend(s, frame->size_id, f.number);
         coded_frame_unref(frame);
     }
 }
@@ -586,7 +607,11 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
 static void request_key(struct stream_sender *s, usec_t now)
 {
     const struct media_feed_ops *feed = s->feed->ops;
-    if (feed->request_key && feedback_limit_pli(&s->feedback, now))
+    if (!feed->request_key || !feedback_limit_pli(&s->feedback, now))
+        return;
+    if (ladder_size_passes(s->config.ladder, s->levels.size_id))
+        mend(s, s->levels.size_id, -1);
+    else
         feed->request_key(s->feed, s->levels.size_id, now);
 }
 
@@ -596,11 +621,13 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
         return;
     if (s->config.relays && !ladder_has_level(s->config.ladder, f->level))
         return;
-    int level = s->levels.level;
+    int level = s->levels.level, size_id = s->levels.size_id;
     switch (level_switch_take(&s->levels, f)) {
     case LEVEL_OTHER:
         return;
     case LEVEL_LACKS_KEY:
+        if (s->levels.size_id != size_id)
+            leave_passed(s);
         if (s->config.relays && f->temporal_id == 0)
             request_key(s, now);
         // The requested key frame may have arrived before the position that is awaited: request
@@ -712,7 +739,10 @@ void stream_sender_pause(struct stream_sender *s)
 void stream_sender_go_to(struct stream_sender *s, int64_t from)
 {
     level_switch_go_to(&s->levels, from);
-    watch_sizes(s);
+    if (s->config.ladder->passes)
+        leave_passed(s);
+    else
+        watch_sizes(s);
     flush_waiting(s);
     if (is_stored(s))
         scheduler_begin(&s->scheduler);
@@ -1008,8 +1038,8 @@ static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t no
         int64_t number = rtp_sender_frame_of(rtp, seq);
         int size_id = layered ? rtp_sender_size_of(rtp, seq) : s->levels.size_id;
         if ((number != last || size_id != last_size) && number >= s->key_number &&
-            frame_is_depended_on(s, size_id, number) && s->watching && s->feed->ops->repair)
-            s->feed->ops->repair(s->feed, size_id, number);
+            frame_is_depended_on(s, size_id, number) && s->watching)
+            mend(s, size_id, number);
         last = number;
         last_size = size_id;
     }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads the beginning of a file to decide whether its H.264 can be passed on as it is
+// (pass_check.h). Nothing is decoded but what finds the streams.
+#ifndef WEIR_MEDIA_SOURCE_PASS_PROBE_H
+#define WEIR_MEDIA_SOURCE_PASS_PROBE_H
+
+#include "media/coded/pass_check.h"
+#include "media/source/media_guard.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pass_probe {
+    enum pass_verdict verdict;
+    struct coded_video coded; // `passes`: the verdict is PASS_YES
+};
+
+// Blocks while it reads up to 40 s of video or 64 MB. Returns 0, or an error of source_open
+// (logged).
+int pass_probe_file(const char *path, struct media_guard *guard, struct pass_probe *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
