@@ -83,14 +83,25 @@ int playout_level_at(const struct playout *p, int64_t number)
     return level_schedule_at(&p->levels, number);
 }
 
-// How much later than decoding begins the first frames of a size can be shown.
+// Returns by how many frames one that is held is decoded after its turn to be shown.
+static int held_reorder(const struct playout *p)
+{
+    int most = 0, count = held_frames_count(p->held);
+    for (int i = 0; i < count && i < HELD_FRAMES_REORDER; i++)
+        most = held_at(p, i)->reorder > most ? held_at(p, i)->reorder : most;
+    return most < HELD_FRAMES_REORDER ? most : HELD_FRAMES_REORDER;
+}
+
+// How much later than decoding begins the first frames of a size can be shown. Of a film whose own
+// frames are passed on (one layer), the frames tell.
 static usec_t reorder_delay(const struct playout *p, int size_id)
 {
     const struct ladder *l = p->config.ladder;
     if (!p->config.reorders || size_id < 0 || size_id >= l->size_count)
         return 0;
     const struct size_spec *size = &l->sizes[size_id];
-    return (usec_t)((size->layers - 1) * 1e6 / fps_value(size->fps));
+    int frames = size->layers > 1 ? size->layers - 1 : held_reorder(p);
+    return (usec_t)(frames * 1e6 / fps_value(size->fps));
 }
 
 int64_t playout_awaited(const struct playout *p)

@@ -223,6 +223,40 @@ TEST_CASE("ladder: every source has a valid default, whose top is the source")
             }
 }
 
+TEST_CASE("ladder: the source's own video is the top, above levels of three quarters of its rate")
+{
+    const struct {
+        int width, height, kbps, result, levels, sizes, below;
+    } table[] = {
+        {1280, 720, 4000, 0, 8, 5, 1920}, // all seven stay
+        {1280, 720, 2560, 0, 8, 5, 1920},  {1280, 720, 2500, 0, 7, 4, 960},
+        {1280, 720, 1280, 0, 7, 4, 960},   {1280, 720, 600, 0, 5, 3, 320},
+        {1280, 720, 160, 0, 3, 2, 120},    {1280, 720, 159, ERR_RANGE, 7, 4, 0},
+        {1920, 1080, 8000, 0, 9, 6, 3530}, // the encoded 1080 at 30 frames/s, too
+        {256, 144, 300, 0, 4, 3, 170},     // at 30 frames/s, too
+    };
+    for (const auto &row : table) {
+        CAPTURE(row.width, row.kbps);
+        struct ladder l;
+        REQUIRE(ladder_default(row.width, row.height, {30, 1}, 2, nullptr, &l) == 0);
+        CHECK(ladder_pass(&l, row.kbps * 1000) == row.result);
+        CHECK(ladder_is_valid(&l));
+        CHECK(l.passes == (row.result == 0));
+        CHECK(l.level_count == row.levels);
+        CHECK(l.size_count == row.sizes);
+        if (row.result)
+            continue;
+        const struct level &top = l.levels[l.level_count - 1];
+        CHECK(l.levels[l.level_count - 2].bitrate_bps == row.below * 1000);
+        CHECK(top.bitrate_bps == row.kbps * 1000);
+        CHECK(ladder_size_passes(&l, top.size_id));
+        CHECK_FALSE(ladder_size_passes(&l, top.size_id - 1));
+        CHECK(l.sizes[top.size_id].width == row.width);
+        CHECK(l.sizes[top.size_id].layers == 1);
+        CHECK(fps_value(l.sizes[top.size_id].fps) == 30);
+    }
+}
+
 TEST_CASE("ladder: --level")
 {
     const struct {

@@ -389,3 +389,32 @@ TEST_CASE("adaptation: a viewer that keeps a larger size may get a quarter of it
     CHECK(viewer(10e6, true, 1).a.rate.floor_bps == Approx(0.7 * 320e3));
     CHECK(viewer(10e6, false, 3).a.rate.floor_bps == Approx(0.7 * 320e3));
 }
+
+TEST_CASE("adaptation: the rate of a level that passes is what it is")
+{
+    // kbit/s: 640 at most of the encoded size; the source's own has 4000.
+    struct {
+        double takes; // of the path
+        int level, encoder_min, encoder_max;
+    } table[] = {
+        {4500000, 2, 0, 0},           // no encoder to steer
+        {3000000, 1, 600000, 640000}, // 0.75 of its rate: an encoder would bend to it
+        {500000, 1, 300000, 520000},
+    };
+    for (const auto &row : table) {
+        CAPTURE(row.takes);
+        ladder l = four_levels();
+        l.sizes[1].layers = 1;
+        l.passes = true;
+        l.level_count = 3;
+        l.levels[2] = {1, 0, 4000000};
+        REQUIRE(ladder_is_valid(&l));
+        adaptation a;
+        adaptation_init(&a, &l, 2, row.takes, false);
+        adaptation_set_limit(&a, row.takes);
+        adaptation_keep_limit(&a, true);
+        CHECK(adaptation_level(&a) == row.level);
+        CHECK(a.encoder_bps >= row.encoder_min);
+        CHECK(a.encoder_bps <= row.encoder_max);
+    }
+}

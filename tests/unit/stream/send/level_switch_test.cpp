@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -269,4 +270,143 @@ TEST_CASE("level_switch: a layer whose picture's base is not sent is none of the
     f.on_lower = true;
     f.depends_on = 0;
     CHECK(level_switch_take(&v.s, &f) == LEVEL_OTHER);
+}
+
+// ---- A size that passes: level 2 is the source's own, of size 1
+
+namespace
+{
+struct passing {
+    ladder l = two_sizes();
+    level_switch s{};
+
+    explicit passing(int level, bool reorders = false, bool keeps_size = false)
+    {
+        l.sizes[1].layers = 1;
+        l.level_count = 3;
+        l.levels[2] = {1, 0, 400000};
+        l.passes = true;
+        level_switch_init(&s, &l, level, reorders);
+        s.keeps_size = keeps_size;
+        level_switch_begin(&s);
+    }
+    // A frame of size 1 that depends on `depends`; -1: an IDR. "other", "lacks key", or what is
+    // sent.
+    std::string own(int64_t number, int64_t depends)
+    {
+        coded_frame f{};
+        f.number = number;
+        f.size_id = 1;
+        f.key = depends < 0;
+        f.depends_on = depends;
+        return fate(&f);
+    }
+    std::string encoded(int64_t number, bool key)
+    {
+        coded_frame f{};
+        f.number = number;
+        f.key = key;
+        f.depends_on = key ? -1 : number - 2;
+        return fate(&f);
+    }
+    std::string fate(const coded_frame *f)
+    {
+        static const char *const names[] = {"other", "lacks key", "", "switched, "};
+        level_verdict verdict = level_switch_take(&s, f);
+        if (verdict == LEVEL_OTHER || verdict == LEVEL_LACKS_KEY)
+            return names[verdict];
+        return std::string(names[verdict]) + (level_switch_sends(&s, f, ALL)
+                                                  ? "level " + std::to_string(s.sent_level)
+                                                  : "left out");
+    }
+};
+} // namespace
+
+TEST_CASE("level_switch: a size that passes begins at its IDR, and another one is sent until then")
+{
+    passing v(2);
+    CHECK(v.s.size_id == 0); // watched, beside size 1
+    CHECK(v.s.wanted_size == 1);
+    CHECK(v.own(7, 6) == "other");
+    CHECK(v.encoded(7, true) == "level 1");
+    CHECK(v.encoded(9, false) == "level 1");
+    CHECK(v.own(10, -1) == "switched, level 2");
+    CHECK(v.encoded(10, false) == "other");
+    CHECK(v.own(11, 10) == "level 2");
+    level_switch_set(&v.s, 1);
+    CHECK(v.own(12, 11) == "level 2"); // until the key frame that is requested
+    CHECK(v.encoded(13, true) == "switched, level 1");
+}
+
+TEST_CASE("level_switch: at the first IDR a size that passes needs no other")
+{
+    passing v(2);
+    CHECK(v.own(0, -1) == "switched, level 2");
+    CHECK(v.encoded(0, true) == "other");
+    CHECK(v.own(1, 0) == "level 2");
+}
+
+TEST_CASE(
+    "level_switch: who lacks a frame of a size that passes is sent another until the next IDR")
+{
+    const struct {
+        const char *what;
+        std::function<void(passing &)> happens;
+    } table[] = {
+        {"a loss", [](passing &v) { level_switch_lack(&v.s); }},
+        {"a frame that did not come", [](passing &v) { CHECK(v.own(3, 2) == "lacks key"); }},
+        {"a seek", [](passing &v) { level_switch_go_to(&v.s, 4); }},
+        {"a pause in which a frame was lost",
+         [](passing &v) {
+             level_switch_pause(&v.s, false);
+             level_switch_begin(&v.s);
+         }},
+    };
+    for (bool reorders : {false, true})
+        for (const auto &row : table) {
+            INFO(row.what << (reorders ? ", with B frames" : ""));
+            passing v(2, reorders);
+            CHECK(v.own(0, -1) == "switched, level 2");
+            CHECK(v.own(1, 0) == "level 2");
+            row.happens(v);
+            CHECK(v.s.size_id == 0);
+            CHECK(v.s.wanted_size == 1);
+            CHECK(v.own(4, 3) == "other");
+            CHECK(v.encoded(4, false) == "lacks key");
+            CHECK(v.encoded(5, true) == "level 1");
+            CHECK(v.own(8, -1) == "switched, level 2");
+        }
+}
+
+TEST_CASE("level_switch: B frames of a size that passes")
+{
+    passing v(2, true);
+    CHECK(v.own(0, -1) == "switched, level 2");
+    CHECK(v.own(4, 0) == "level 2"); // P
+    CHECK(v.own(2, 4) == "level 2"); // B, a reference
+    CHECK(v.own(1, 2) == "level 2"); // b
+    CHECK(v.own(3, 2) == "level 2"); // b
+    CHECK(v.own(8, 2) == "level 2"); // P
+    CHECK(v.own(6, 8) == "level 2");
+    CHECK(v.own(10, 9) == "lacks key"); // a P frame, 9, did not come
+}
+
+TEST_CASE("level_switch: a pause without a gap continues a size that passes")
+{
+    passing v(2);
+    CHECK(v.own(0, -1) == "switched, level 2");
+    level_switch_pause(&v.s, true);
+    level_switch_begin(&v.s);
+    CHECK(v.own(1, 0) == "level 2");
+}
+
+TEST_CASE("level_switch: a viewer that keeps its size waits for the IDR, and bears losses")
+{
+    passing v(2, false, true);
+    CHECK(v.s.size_id == 1);
+    CHECK(v.own(3, 2) == "lacks key");
+    CHECK(v.encoded(4, true) == "other");
+    CHECK(v.own(5, -1) == "level 2");
+    level_switch_lack(&v.s);
+    CHECK(v.own(6, 5) == "level 2");
 }
