@@ -8,8 +8,7 @@
 //       and not larger than the largest level;
 //     - its first access unit is an IDR, and another follows within PASS_GROUP_SECONDS each. A key
 //       frame that is no IDR (an open group) is none: pictures before it need the group before;
-//     - each tick has one frame, within a quarter of the interval;
-//     - no frame leaves its turn by more than CODED_VIDEO_MAX_REORDER frames.
+//     - each tick has one frame, within a quarter of the interval.
 //
 // Pure.
 #ifndef WEIR_MEDIA_CODED_PASS_CHECK_H
@@ -37,7 +36,6 @@ enum pass_verdict {
     PASS_LONG_GROUPS,
     PASS_NO_TIMES,
     PASS_VARYING_RATE,
-    PASS_FAR_REORDER,
     PASS_BROKEN,   // an access unit that is none, or is too large
     PASS_LOW_RATE, // than that of the lowest level (ladder_pass)
     PASS_VERDICTS,
