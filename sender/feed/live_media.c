@@ -265,7 +265,8 @@ static void stats(const struct stream_media *m, struct stream_stats *out)
         *e = (struct encoder_stats){.width = size->width,
                                     .height = size->height,
                                     .fps = fps_value(size->fps),
-                                    .bitrate_bps = ladder_size_bitrate(&m->ladder, i)};
+                                    .bitrate_bps = ladder_size_bitrate(&m->ladder, i),
+                                    .passes = ladder_size_passes(&m->ladder, i)};
         live_feed_stats_of_size(feed, i, &e->stats);
     }
     if (live_feed_stats_of_audio(feed, &out->audio))

@@ -63,6 +63,7 @@ struct encoder_stats {
     int width, height;
     double fps;
     int bitrate_bps; // of its top level
+    bool passes;     // the frames come coded from the source (level.h)
     struct live_feed_size_stats stats;
 };
 

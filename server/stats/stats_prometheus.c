@@ -203,7 +203,8 @@ static void encoders(struct put *p, const struct stats *f)
                  e++) {
                 put_format(p, "%s{", m->name);
                 label(p, "", "path", s->path);
-                put_format(p, ",size=\"%dx%d@%.4g\"}", e->width, e->height, e->fps);
+                put_format(p, ",size=\"%dx%d@%.4g%s\"}", e->width, e->height, e->fps,
+                           e->passes ? " own" : "");
                 value(p, metric_read(m, e));
             }
         }
