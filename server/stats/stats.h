@@ -63,8 +63,8 @@ struct encoder_stats {
     int width, height;
     double fps;
     int bitrate_bps; // of its top level
-    bool passes;     // the frames come coded from the source (level.h)
     struct live_feed_size_stats stats;
+    bool passes; // the frames come coded from the source (level.h)
 };
 
 // Stats of the stream at one path.

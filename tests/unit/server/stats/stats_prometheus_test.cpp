@@ -33,7 +33,7 @@ std::unique_ptr<stats> make()
     s.open = 1;
     s.encoder_count = 1;
     s.encoders[0] = {
-        640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}, 500000}};
+        640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}, 500000}, false};
     return f;
 }
 
@@ -288,7 +288,8 @@ TEST_CASE("metrics_text: the max number of sessions fits")
                   INT64_MAX,
                   1e300 / 3,
                   {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
-                  INT32_MAX}};
+                  INT32_MAX},
+                 false};
         s.audio_bps = INT32_MAX;
         s.audio = {UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX};
     }
