@@ -66,7 +66,7 @@ const char *stream_open_unfit(const struct stored_info *info, const struct stat 
         return "the original file has changed since";
     if (wants_device(o))
         return "--sound requests other audio";
-    if (o->codec != SDP_H264)
+    if (o->has_codec && o->codec != info->sdp.codec)
         return "--codec requests another codec";
     if (o->baseline)
         return "--profile requests another profile";
@@ -233,6 +233,13 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
             : source_open_guarded(name, o->loop, guard, err);
     if (!source)
         return NULL;
+    if (o->codec == SDP_HEVC) {
+        log_error("%s: --codec hevc is too slow for live pictures: run weir-send --prepare --codec "
+                  "hevc FILE once, and stream then",
+                  name);
+        source_free(source);
+        return NULL;
+    }
     struct ladder ladder;
     const struct video_engine *engine;
     *err = make_ladder(o, source, &engine, &ladder);
@@ -267,14 +274,18 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
-    if (stored_file_is(name) && (o->codec != SDP_H264 || o->baseline)) {
-        log_error("%s: %s conflicts with a prepared file, which is H.264 of the high profile", name,
-                  o->baseline ? "--profile baseline" : "--codec");
-        *err = ERR_UNSUPPORTED;
-        return NULL;
-    }
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);
+        if (cache && (o->baseline ||
+                      (o->has_codec && o->codec != stored_cache_info(cache)->sdp.codec))) {
+            log_error("%s: %s conflicts with this prepared file, which is %s", name,
+                      o->baseline ? "--profile baseline" : "--codec",
+                      stored_cache_info(cache)->sdp.codec == SDP_HEVC ? "HEVC"
+                                                                     : "H.264 of the high profile");
+            stored_cache_free(cache);
+            *err = ERR_UNSUPPORTED;
+            return NULL;
+        }
         if (cache)
             warn_of_audio(o, name);
         if (cache)

@@ -53,6 +53,7 @@ struct options {
     bool list_devices;       // list the devices and exit
     bool prepare;
     enum sdp_codec codec;
+    bool has_codec;      // it was given
     const char *encoder; // of H.264: a name of video_engine.h, "auto" or "list"
     bool baseline;       // H.264 in the constrained baseline profile
     int temporal_layers; // 2 or 3; 0: not given

@@ -148,6 +148,18 @@ TEST_CASE("weir-send's options: VP9, and what conflicts with it")
         {{"--codec", "vp9", "synthetic:greedy"}, "conflicts with a synthetic source"},
         {{"--codec", "vp9", "--level", "640x360@30:500", "--level", "320x180@30:200"},
          "conflicts with more than one --level"},
+        {{"--codec", "hevc", "--prepare", "film.mkv"}, nullptr},
+        {{"--codec", "hevc", "--prepare", "--temporal-layers", "3", "film.mkv"}, "at most two"},
+        {{"--codec", "hevc", "--profile", "baseline", "film.mkv"}, "which is H.264's"},
+        {{"--codec", "hevc", "--encoder", "vaapi", "film.mkv"}, "chooses the encoder of H.264"},
+        {{"--codec", "hevc", "--http", "127.0.0.1:8080", "film.mkv"}, "it serves H.264"},
+        {{"--codec", "hevc", "synthetic:greedy"}, "conflicts with a synthetic source"},
+        {{"--encoder", "nvenc"}, nullptr},
+        {{"--encoder", "h264_nvenc"},
+         "expects auto, list, x264, vaapi, nvenc, qsv, v4l2m2m or lavc-x264"},
+        {{"--encoder", "nvenc", "--temporal-layers", "2"}, "the others have no layers"},
+        {{"--encoder", "auto", "--temporal-layers", "2"}, nullptr},
+        {{"--encoder", "nvenc", "synthetic:greedy"}, "conflicts with a synthetic source"},
     };
     for (const auto &row : table) {
         parsed p(row.args);
