@@ -238,6 +238,7 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
                   "hevc FILE once, and stream then",
                   name);
         source_free(source);
+        *err = ERR_UNSUPPORTED;
         return NULL;
     }
     struct ladder ladder;
