@@ -250,11 +250,10 @@ static void put_medium(struct put *p, const struct sdp *s)
     int pt = s->payload_type;
     put_format(p, "m=video 0 RTP/AVP %d\r\n", pt);
     put_rate(p, s->bitrate_bps);
-    static const char *const codecs[] = {
-        [SDP_SYNTHETIC] = CODEC_SYNTHETIC,
-        [SDP_H264] = CODEC_H264,
-        [SDP_VP9] = CODEC_VP9,
-        [SDP_HEVC] = CODEC_HEVC};
+    static const char *const codecs[] = {[SDP_SYNTHETIC] = CODEC_SYNTHETIC,
+                                         [SDP_H264] = CODEC_H264,
+                                         [SDP_VP9] = CODEC_VP9,
+                                         [SDP_HEVC] = CODEC_HEVC};
     put_format(p, "a=rtpmap:%d %s\r\n", pt, codecs[s->codec]);
     if (s->codec == SDP_VP9) // RFC 9628, 7.1: profile 0 has 8 bits and 4:2:0
         put_format(p, "a=fmtp:%d profile-id=0\r\n", pt);
@@ -297,11 +296,10 @@ bool sdp_has_frames(const struct sdp *s)
 
 uint8_t sdp_payload_type(enum sdp_codec codec)
 {
-    static const uint8_t types[] = {
-        [SDP_SYNTHETIC] = RTP_PT_SYNTHETIC,
-        [SDP_H264] = RTP_PT_H264,
-        [SDP_VP9] = RTP_PT_VP9,
-        [SDP_HEVC] = RTP_PT_HEVC};
+    static const uint8_t types[] = {[SDP_SYNTHETIC] = RTP_PT_SYNTHETIC,
+                                    [SDP_H264] = RTP_PT_H264,
+                                    [SDP_VP9] = RTP_PT_VP9,
+                                    [SDP_HEVC] = RTP_PT_HEVC};
     return types[codec];
 }
 

@@ -91,7 +91,8 @@ struct sdp {
     // H.264: profile-level-id (RFC 6184, 8.1). HEVC: profile-id, tier-flag and level-id (RFC 7798,
     // 7.1) of two digits each. Six hexadecimal digits, or empty.
     char profile_level_id[8];
-    // The parameter sets in base64 with commas, or empty: H.264's SPS and PPS, HEVC's VPS, SPS, PPS.
+    // The parameter sets in base64 with commas, or empty: H.264's SPS and PPS, HEVC's VPS, SPS,
+    // PPS.
     char sprop[SDP_MAX_PARAMETER_SETS];
     struct rtp_ext_ids ext;
     bool nack; // lost packets may be reported, and with pli key frames requested: RFC 4585

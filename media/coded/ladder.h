@@ -39,9 +39,9 @@ int ladder_default(int source_width, int source_height, struct fps source_fps, i
 
 // Makes a ladder from requests. Requests of one size share an encoder, as its temporal layers, if
 // their frame rates are the top rate divided by 1, 2 or 4; other requests get their own encoder.
-// Each size has at least `layers` temporal layers; with 1, each request gets its own encoder, of one
-// layer. Returns 0, or ERR_RANGE (logged) if a rate
-// exceeds the source's or there are too many levels or sizes.
+// Each size has at least `layers` temporal layers; with 1, each request gets its own encoder, of
+// one layer. Returns 0, or ERR_RANGE (logged) if a rate exceeds the source's or there are too many
+// levels or sizes.
 int ladder_from_requests(const struct level_request *requests, int count, int source_width,
                          int source_height, struct fps source_fps, int layers, struct ladder *out);
 

@@ -20,10 +20,10 @@
 #include "media/rtp/h264.h"
 
 enum {
-    KEY_INTERVAL = 10,  // max. seconds between key frames, while viewers need them
-    MAX_DELAY = 8,      // pictures that the encoder may hold
-    MAX_SETS = 2048,    // bytes
-    GOP = 30000,        // frames; 16 bits: no key frame comes by itself
+    KEY_INTERVAL = 10,   // max. seconds between key frames, while viewers need them
+    MAX_DELAY = 8,       // pictures that the encoder may hold
+    MAX_SETS = 2048,     // bytes
+    GOP = 30000,         // frames; 16 bits: no key frame comes by itself
     BUFFER_PERCENT = 30, // of a second: the rate control's buffer
     DEVICE_PICTURES = 8, // in a device's pool
     GREY = 128,
@@ -44,17 +44,17 @@ struct avcodec_encoder {
     struct fps source_fps;
     int size_id;
     int bitrate_bps;
-    AVBufferRef *device;   // owned; NULL: none
-    AVCodecContext *codec; // owned; NULL: is opened at the next picture
-    AVPacket *packet;      // owned, empty between calls
-    AVFrame *frame;        // owned
+    AVBufferRef *device;    // owned; NULL: none
+    AVCodecContext *codec;  // owned; NULL: is opened at the next picture
+    AVPacket *packet;       // owned, empty between calls
+    AVFrame *frame;         // owned
     uint8_t sets[MAX_SETS]; // the parameter sets, each after a start code
     size_t sets_len;
     bool key_wanted;
-    bool is_keyed;        // a key frame is made every KEY_INTERVAL at least
-    int64_t stamp;        // of the next picture
-    int64_t key_number;   // of the newest key frame; -1: none yet
-    int64_t last_number;  // of the newest frame; -1: none since the encoder was opened
+    bool is_keyed;       // a key frame is made every KEY_INTERVAL at least
+    int64_t stamp;       // of the next picture
+    int64_t key_number;  // of the newest key frame; -1: none yet
+    int64_t last_number; // of the newest frame; -1: none since the encoder was opened
     struct waiting waiting[MAX_DELAY];
     int waiting_count;
 };
@@ -144,7 +144,8 @@ static int open_codec(struct avcodec_encoder *e, char reason[AVCODEC_REASON_TEXT
     set_rate(e);
     int err = e->device ? add_pool(e, e->codec) : 0;
     err = err < 0 ? err : avcodec_open2(e->codec, codec, &options);
-    for (const AVDictionaryEntry *o = NULL; (o = av_dict_get(options, "", o, AV_DICT_IGNORE_SUFFIX));)
+    for (const AVDictionaryEntry *o = NULL;
+         (o = av_dict_get(options, "", o, AV_DICT_IGNORE_SUFFIX));)
         log_debug("%s of this libavcodec has no option %s", e->engine->codec, o->key);
     av_dict_free(&options);
     e->waiting_count = 0;
@@ -217,10 +218,8 @@ static int send(struct avcodec_encoder *e, const struct picture *p, bool key)
     av_frame_unref(e->frame);
     if (err < 0)
         return err;
-    e->waiting[e->waiting_count++] = (struct waiting){.stamp = e->stamp++,
-                                                      .number = p->number,
-                                                      .pts = p->pts,
-                                                      .capture_wall = p->capture_wall};
+    e->waiting[e->waiting_count++] = (struct waiting){
+        .stamp = e->stamp++, .number = p->number, .pts = p->pts, .capture_wall = p->capture_wall};
     return 0;
 }
 
@@ -496,12 +495,11 @@ static int try_out(struct avcodec_encoder *e, char reason[AVCODEC_REASON_TEXT])
     for (int i = 0; i < MAX_DELAY && !f && !err; i++) {
         grey->number = i;
         int sent = send(e, grey, i == 0);
-        err = sent < 0 ? fail(reason, "%s cannot encode %dx%d: %s", e->engine->codec,
-                              e->size.width, e->size.height, av_err2str(sent))
+        err = sent < 0 ? fail(reason, "%s cannot encode %dx%d: %s", e->engine->codec, e->size.width,
+                              e->size.height, av_err2str(sent))
                        : receive(e, &f);
         if (err && sent >= 0)
-            fail(reason, "%s cannot encode %dx%d", e->engine->codec, e->size.width,
-                 e->size.height);
+            fail(reason, "%s cannot encode %dx%d", e->engine->codec, e->size.width, e->size.height);
     }
     picture_unref(grey);
     if (!err && (!f || !f->key || !e->sets_len))

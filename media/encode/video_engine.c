@@ -21,8 +21,7 @@ static const struct avcodec_engine qsv = {
 static const struct avcodec_engine v4l2m2m = {.codec = "h264_v4l2m2m",
                                               .options = "num_capture_buffers=4"};
 static const struct avcodec_engine libx264 = {
-    .codec = "libx264",
-    .options = "preset=superfast:tune=zerolatency:forced-idr=1:sc_threshold=0"};
+    .codec = "libx264", .options = "preset=superfast:tune=zerolatency:forced-idr=1:sc_threshold=0"};
 
 // Of libavcodec 59's wrappers only nvenc's and libx264's take another bitrate while they run; none
 // has temporal layers or forgets a reference on request.
@@ -51,8 +50,9 @@ static const struct video_engine engines[] = {
      .av = &qsv},
     {.name = "v4l2m2m",
      .help = "the encoder of a small board, such as a Raspberry Pi up to 4",
-     .remedy = "it needs an encoder among /dev/video*, to which this user has access (group video); "
-               "v4l2-ctl --list-devices shows them",
+     .remedy =
+         "it needs an encoder among /dev/video*, to which this user has access (group video); "
+         "v4l2-ctl --list-devices shows them",
      .is_hardware = true,
      .av = &v4l2m2m},
     {.name = "lavc-x264",
@@ -81,7 +81,8 @@ struct video_encoder *video_engine_open(const struct video_engine *engine,
     if (!engine->av)
         return video_encoder_new_h264(ladder, size_id);
     char reason[AVCODEC_REASON_TEXT];
-    struct video_encoder *e = avcodec_encoder_new(engine->av, &engine->traits, ladder, size_id, reason);
+    struct video_encoder *e =
+        avcodec_encoder_new(engine->av, &engine->traits, ladder, size_id, reason);
     if (!e)
         log_error("encoder %s: %s (%s; --encoder list shows those that are usable here, --encoder "
                   "x264 always is)",
@@ -100,8 +101,9 @@ bool video_engine_is_usable(const struct video_engine *engine,
                                         .level_count = 1,
                                         .levels = {{0, 0, 1000000}}};
     char why[AVCODEC_REASON_TEXT] = "it cannot be opened";
-    struct video_encoder *e = engine->av ? avcodec_encoder_new(engine->av, &engine->traits, &small, 0, why)
-                                         : video_encoder_new_h264(&small, 0);
+    struct video_encoder *e = engine->av
+                                  ? avcodec_encoder_new(engine->av, &engine->traits, &small, 0, why)
+                                  : video_encoder_new_h264(&small, 0);
     if (e)
         e->ops->free(e);
     else
@@ -126,8 +128,9 @@ void video_engine_list(FILE *out)
         bool usable = video_engine_is_usable(e, reason);
         fprintf(out, "%-10s %-11s %s\n", e->name, usable ? "usable" : "not usable", e->help);
         if (usable)
-            fprintf(out, "%22s layers: %s, repair without a key frame: %s, another rate while it "
-                         "runs: %s\n",
+            fprintf(out,
+                    "%22s layers: %s, repair without a key frame: %s, another rate while it "
+                    "runs: %s\n",
                     "", e->traits.layers ? "yes" : "no", e->traits.invalidate ? "yes" : "no",
                     e->traits.reconfigure ? "yes" : "no");
         else

@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-enum hevc_nal_type { // ITU-T H.265, table 7-1
-    HEVC_TRAIL_N = 0,    // even types below 16: no frame of the same temporal id depends on it
+enum hevc_nal_type {  // ITU-T H.265, table 7-1
+    HEVC_TRAIL_N = 0, // even types below 16: no frame of the same temporal id depends on it
     HEVC_LAST_NON_REFERENCE = 14,
     HEVC_IDR_W_RADL = 19,
     HEVC_IDR_N_LP = 20,
@@ -32,11 +32,11 @@ enum hevc_nal_type { // ITU-T H.265, table 7-1
 };
 
 enum {
-    HEVC_NAL_HEADER = 2, // bytes
+    HEVC_NAL_HEADER = 2,       // bytes
     HEVC_NAL_FORBIDDEN = 0x80, // bits of the header's first byte
     HEVC_NAL_TYPE_SHIFT = 1,
     HEVC_NAL_LAYER_HIGH = 0x01,
-    HEVC_NAL_TID = 0x07, // bits of the second byte
+    HEVC_NAL_TID = 0x07,  // bits of the second byte
     HEVC_FU_START = 0x80, // bits of an FU header
     HEVC_FU_END = 0x40,
     HEVC_FU_TYPE = 0x3f,

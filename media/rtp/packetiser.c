@@ -63,8 +63,8 @@ static void write_head_hevc(uint8_t head[], const uint8_t *nal, bool start, bool
     head[0] = (uint8_t)((nal[0] & (HEVC_NAL_FORBIDDEN | HEVC_NAL_LAYER_HIGH)) |
                         HEVC_FU << HEVC_NAL_TYPE_SHIFT);
     head[1] = nal[1];
-    head[2] = (uint8_t)((start ? HEVC_FU_START : 0) | (end ? HEVC_FU_END : 0) |
-                        hevc_nal_type_of(nal[0]));
+    head[2] =
+        (uint8_t)((start ? HEVC_FU_START : 0) | (end ? HEVC_FU_END : 0) | hevc_nal_type_of(nal[0]));
 }
 
 // The head carries the NAL unit's header; the body does not repeat it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // RTP payload formats for H.264 and HEVC, sender's side (RFC 6184, packetization-mode 1; RFC 7798):
-// single NAL units, and FU-A or FU. Parameter sets and SEI are sent unchanged. A packetiser is a cursor over one frame; any
-// number of cursors may share the bytes.
+// single NAL units, and FU-A or FU. Parameter sets and SEI are sent unchanged. A packetiser is a
+// cursor over one frame; any number of cursors may share the bytes.
 #ifndef WEIR_MEDIA_RTP_PACKETISER_H
 #define WEIR_MEDIA_RTP_PACKETISER_H
 
@@ -30,7 +30,8 @@ struct packetiser {
 enum { RTP_PAYLOAD_MAX_HEAD = 32 };
 
 struct rtp_payload {
-    uint8_t head[RTP_PAYLOAD_MAX_HEAD]; // H.264: FU indicator and FU header; HEVC: payload header and FU header
+    uint8_t head[RTP_PAYLOAD_MAX_HEAD]; // H.264: FU indicator and FU header; HEVC: payload header
+                                        // and FU header
     size_t head_len;                    // H.264: 0 or 2; HEVC: 0 or 3
     const uint8_t *body;                // borrowed from the frame
     size_t body_len;

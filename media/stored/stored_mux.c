@@ -105,8 +105,7 @@ static int add_video(struct muxing *x, int size_id)
     if (!s)
         return ERR_NO_MEMORY;
     s->codecpar->codec_type = AVMEDIA_TYPE_VIDEO;
-    s->codecpar->codec_id =
-        x->m->sdp->codec == SDP_HEVC ? AV_CODEC_ID_HEVC : AV_CODEC_ID_H264;
+    s->codecpar->codec_id = x->m->sdp->codec == SDP_HEVC ? AV_CODEC_ID_HEVC : AV_CODEC_ID_H264;
     s->codecpar->width = size->width;
     s->codecpar->height = size->height;
     s->time_base = (AVRational){1, 1000};

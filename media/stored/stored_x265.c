@@ -51,11 +51,12 @@ static int open_codec(struct run *r)
     c->color_trc = AVCOL_TRC_BT709;
     c->colorspace = AVCOL_SPC_BT709;
     c->thread_count = 1; // each group has a thread of its own already
-    // The caller sets each frame's type. The frames are small in number and wait for no one: without
-    // wavefronts, which cost bits, and without threads that a group's own thread would compete with.
+    // The caller sets each frame's type. The frames are small in number and wait for no one:
+    // without wavefronts, which cost bits, and without threads that a group's own thread would
+    // compete with.
     int quant = (int)(stored_rate_quant(r->rate, 0) * 100);
     snprintf(params, sizeof(params),
-             "pools=none:frame-threads=1:wpp=0:log-level=error:info=0:repeat-headers=1:"
+             "psy-rd=1:pools=none:frame-threads=1:wpp=0:log-level=error:info=0:repeat-headers=1:"
              "bframes=%d:b-adapt=0:b-pyramid=0:temporal-layers=%d:scenecut=0:open-gop=0:"
              "keyint=%d:min-keyint=%d:rc-lookahead=20:crf=%d.%02d",
              size->layers - 1, size->layers > 1, e->plan->gop, e->plan->gop, quant / 100,
@@ -134,8 +135,7 @@ static int make_frame(const struct run *r, int at, struct coded_frame **out)
     int count = annexb_split(data, (size_t)r->packet->size, units, CODED_FRAME_MAX_NALS);
     if (count <= 0)
         return ERR_IO;
-    struct coded_frame *f =
-        coded_frame_new((size_t)r->packet->size + (size_t)count * START_CODE);
+    struct coded_frame *f = coded_frame_new((size_t)r->packet->size + (size_t)count * START_CODE);
     if (!f)
         return ERR_NO_MEMORY;
     size_t used = 0;

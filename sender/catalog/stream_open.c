@@ -277,12 +277,13 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
 {
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);
-        if (cache && (o->baseline ||
-                      (o->has_codec && o->codec != stored_cache_info(cache)->sdp.codec))) {
+        if (cache &&
+            (o->baseline || (o->has_codec && o->codec != stored_cache_info(cache)->sdp.codec))) {
             log_error("%s: %s conflicts with this prepared file, which is %s", name,
                       o->baseline ? "--profile baseline" : "--codec",
-                      stored_cache_info(cache)->sdp.codec == SDP_HEVC ? "HEVC"
-                                                                     : "H.264 of the high profile");
+                      stored_cache_info(cache)->sdp.codec == SDP_HEVC
+                          ? "HEVC"
+                          : "H.264 of the high profile");
             stored_cache_free(cache);
             *err = ERR_UNSUPPORTED;
             return NULL;

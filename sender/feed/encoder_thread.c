@@ -26,8 +26,8 @@ struct repair {
     int account;    // of the viewer that lacks it
 };
 
-struct size {        // that the encoder encodes
-    int bitrate_bps; // requested bitrate; 0: unchanged
+struct size {                // that the encoder encodes
+    int bitrate_bps;         // requested bitrate; 0: unchanged
     struct rate_steps steps; // used by the encoder's thread alone, without traits.reconfigure
     int repair_count;
     struct repair repairs[MAX_REPAIRS];

@@ -43,7 +43,8 @@ struct live_feed_events {
 };
 
 // Any thread. Takes over `source`, even on failure. `codec`: SDP_VP9 requires a ladder of
-// ladder_cumulative's shape. `engine`: the encoder of H.264. Returns NULL on failure, which it logs.
+// ladder_cumulative's shape. `engine`: the encoder of H.264. Returns NULL on failure, which it
+// logs.
 struct live_feed *live_feed_new(struct source *source, const struct ladder *ladder,
                                 enum sdp_codec codec, const struct video_engine *engine,
                                 const struct live_feed_events *events, void *ctx);

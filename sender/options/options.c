@@ -149,8 +149,8 @@ static const char *codec_value(int i, const char **help)
 {
     static const char *const list[][2] = {
         {"h264", "each size has an encoder of its own"},
-        {"hevc", "with --prepare: half of H.264's bits or a little more, and four times its work; "
-                 "viewers are weir-play, ffplay, mpv, but no browser"},
+        {"hevc", "with --prepare alone: x265, in two temporal layers; for weir-play, ffplay and mpv, but "
+                 "no browser"},
         {"vp9", "one encoder of three sizes, each half as wide and high as the next: a larger "
                 "size adds to the smaller ones"},
     };
@@ -792,8 +792,8 @@ bool options_source_equal(const struct options *a, const struct options *b)
 {
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
         a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->codec != b->codec ||
-        a->has_codec != b->has_codec ||
-        strcmp(a->encoder, b->encoder) != 0 || a->baseline != b->baseline || a->temporal_layers != b->temporal_layers ||
+        a->has_codec != b->has_codec || strcmp(a->encoder, b->encoder) != 0 ||
+        a->baseline != b->baseline || a->temporal_layers != b->temporal_layers ||
         a->has_capture != b->has_capture || a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)

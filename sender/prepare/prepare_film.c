@@ -262,8 +262,8 @@ static int encode_all(struct prepare *p, int64_t *groups)
     p->progress = (struct prepare_progress){.before = p->origin.frames, .began = clock_now()};
     if (p->source->duration > 0)
         p->progress.total = llround(p->source->duration * fps_value(p->source->fps));
-    struct stored_maker *maker = stored_maker_new(&p->sdp.ladder, &p->plan, p->sdp.codec,
-                                                  p->folder, threads(p));
+    struct stored_maker *maker =
+        stored_maker_new(&p->sdp.ladder, &p->plan, p->sdp.codec, p->folder, threads(p));
     err = maker ? 0 : ERR_IO;
     while (!err && !ended) {
         int count = read_group(p, *groups);

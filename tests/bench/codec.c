@@ -18,20 +18,21 @@ enum { MAX_SECONDS = 10, REFERENCE_KBPS = 1000 };
 struct clip {
     struct ladder ladder; // of a single size
     struct stored_plan plan;
-    int count; // whole groups only
+    int count;
     struct picture **pictures;
 };
 
 struct result {
     double kbps;
     double ssim;
+    int frames;     // of whole groups, whose length depends on the layers
     double seconds; // processor time
 };
 
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); // libx265 has threads of its own
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -60,9 +61,8 @@ static int read_clip(struct clip *c, const char *name, int max_seconds)
     c->pictures = calloc((size_t)most + 1, sizeof(struct picture *));
     while (c->pictures && c->count < most && s->ops->next(s, &c->pictures[c->count]) == 0)
         c->count++;
-    c->count -= c->count % c->plan.gop;
     source_free(s);
-    return c->count ? 0 : -1;
+    return c->count >= c->plan.gop ? 0 : -1;
 }
 
 static struct result run(struct clip *c, enum sdp_codec codec, int kbps)
@@ -71,14 +71,14 @@ static struct result run(struct clip *c, enum sdp_codec codec, int kbps)
     struct stored_rate rate;
     set_layers(c, codec == SDP_HEVC ? 2 : 3, kbps);
     struct stored_encoder *e = stored_encoder_new(&c->ladder, 0, &c->plan, codec);
-    struct decoder *d = codec == SDP_HEVC ? decoder_new_hevc(DECODER_AS_COMES)
-                                          : decoder_new(DECODER_AS_COMES);
+    struct decoder *d =
+        codec == SDP_HEVC ? decoder_new_hevc(DECODER_AS_COMES) : decoder_new(DECODER_AS_COMES);
     const struct stored_shape *shape = &c->plan.full;
     struct coded_frame *out[STORED_MAX_GOP];
     if (!e || !d)
         exit(1);
     stored_rate_init(&rate, &c->ladder, 0);
-    for (int at = 0; at < c->count; at += c->plan.gop) {
+    for (int at = 0; at + c->plan.gop <= c->count; at += c->plan.gop) {
         double began = now();
         if (stored_encoder_run(e, &rate, shape, c->pictures + at, out) != 0)
             exit(1);
@@ -90,21 +90,23 @@ static struct result run(struct clip *c, enum sdp_codec codec, int kbps)
             if (decoder_decode(d, out[place]->data, out[place]->bytes, from->number, &p) != 0)
                 exit(1);
             r.kbps += 8.0 * (double)out[place]->bytes / 1000;
-            r.ssim += quality_ssim_y(from, p) / c->count;
+            r.ssim += quality_ssim_y(from, p);
+            r.frames++;
             picture_unref(p);
             coded_frame_unref(out[place]);
         }
     }
-    r.kbps /= c->count / fps_value(c->ladder.source_fps);
+    r.kbps /= r.frames / fps_value(c->ladder.source_fps);
+    r.ssim /= r.frames;
     decoder_free(d);
     stored_encoder_free(e);
     return r;
 }
 
-static void print(const struct clip *c, const char *name, const struct result *r)
+static void print(const char *name, const struct result *r)
 {
     printf("%-6s %7.0f kbit/s   SSIM %.4f %9.1f frames/s\n", name, r->kbps, r->ssim,
-           c->count / r->seconds);
+           r->frames / r->seconds);
     fflush(stdout);
 }
 
@@ -122,10 +124,10 @@ int main(int argc, char **argv)
            c.count / fps_value(c.ladder.source_fps));
     struct result reference = run(&c, SDP_H264, REFERENCE_KBPS), below = {0};
     double found = NAN;
-    print(&c, "H.264", &reference);
+    print("H.264", &reference);
     for (size_t i = 0; i < sizeof(kbps) / sizeof(kbps[0]) && isnan(found); i++) {
         struct result r = run(&c, SDP_HEVC, kbps[i]);
-        print(&c, "HEVC", &r);
+        print("HEVC", &r);
         if (r.ssim >= reference.ssim)
             found = i == 0 ? r.kbps
                            : below.kbps + (r.kbps - below.kbps) * (reference.ssim - below.ssim) /

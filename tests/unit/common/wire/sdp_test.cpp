@@ -181,12 +181,13 @@ TEST_CASE("sdp: HEVC's format and parameter sets")
     CHECK(std::string(back.profile_level_id) == s.profile_level_id);
     CHECK(std::string(back.sprop) == s.sprop);
 
-    const std::string head = "v=0\r\nm=video 0 RTP/AVP 101\r\na=rtpmap:101 H265/90000\r\na=extmap:2 "
-                             RTP_EXT_ADU_URI "\r\na=fmtp:101 ";
+    const std::string head =
+        "v=0\r\nm=video 0 RTP/AVP 101\r\na=rtpmap:101 H265/90000\r\na=extmap:2 " RTP_EXT_ADU_URI
+        "\r\na=fmtp:101 ";
     REQUIRE(decode(head + "level-id=120;tier-flag=256;profile-id=x\r\n", &back) == 0);
     CHECK(std::string(back.profile_level_id) == "010078"); // others are RFC 7798's defaults
-    CHECK(decode(head + "sprop-vps=" + std::string(600, 'A') + ";sprop-sps=" +
-                     std::string(600, 'A') + "\r\n",
+    CHECK(decode(head + "sprop-vps=" + std::string(600, 'A') +
+                     ";sprop-sps=" + std::string(600, 'A') + "\r\n",
                  &back) == ERR_TOO_BIG);
     s.profile_level_id[0] = '\0'; // unknown: no fmtp line
     REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);

@@ -16,13 +16,13 @@ TEST_CASE("annexb_split: units after start codes of three and four bytes")
     } const table[] = {
         {{0, 0, 1, 9}, 1, "3+1 "},
         {{0, 0, 0, 1, 9, 8}, 1, "4+2 "},
-        {{0, 0, 0, 0, 0, 1, 9}, 1, "6+1 "},                   // leading zero bytes
-        {{0, 0, 1, 9, 0, 0, 1, 8, 7}, 2, "3+1 7+2 "},         // three bytes
-        {{0, 0, 1, 9, 0, 0, 0, 1, 8, 7}, 2, "3+1 8+2 "},      // four
-        {{0, 0, 1, 9, 0, 0, 0, 0, 0, 1, 8}, 2, "3+1 10+1 "},  // trailing zero bytes
-        {{0, 0, 1, 9, 0, 0}, 1, "3+1 "},                      // ... at the end
-        {{0, 0, 1, 9, 0, 0, 2, 1, 0, 1}, 1, "3+7 "},          // no start code within
-        {{0, 0, 1, 0, 0, 1, 8}, 1, "6+1 "},                   // an empty unit is left out
+        {{0, 0, 0, 0, 0, 1, 9}, 1, "6+1 "},                  // leading zero bytes
+        {{0, 0, 1, 9, 0, 0, 1, 8, 7}, 2, "3+1 7+2 "},        // three bytes
+        {{0, 0, 1, 9, 0, 0, 0, 1, 8, 7}, 2, "3+1 8+2 "},     // four
+        {{0, 0, 1, 9, 0, 0, 0, 0, 0, 1, 8}, 2, "3+1 10+1 "}, // trailing zero bytes
+        {{0, 0, 1, 9, 0, 0}, 1, "3+1 "},                     // ... at the end
+        {{0, 0, 1, 9, 0, 0, 2, 1, 0, 1}, 1, "3+7 "},         // no start code within
+        {{0, 0, 1, 0, 0, 1, 8}, 1, "6+1 "},                  // an empty unit is left out
         {{0, 0, 1}, 0, ""},
         {{}, ERR_MALFORMED, ""},
         {{0, 0, 0}, ERR_MALFORMED, ""},

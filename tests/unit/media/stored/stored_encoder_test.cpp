@@ -16,8 +16,7 @@ struct group {
     std::vector<picture_ptr> drawn;
     std::vector<coded_frame *> out;
 
-    group(int layers, int frames, std::vector<std::pair<int, int>> levels,
-          sdp_codec of = SDP_H264)
+    group(int layers, int frames, std::vector<std::pair<int, int>> levels, sdp_codec of = SDP_H264)
         : codec(of), l(one_size(of == SDP_HEVC ? 214 : 200, 120, 30, layers, levels)),
           out(STORED_MAX_GOP)
     {

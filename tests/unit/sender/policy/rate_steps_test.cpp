@@ -10,13 +10,12 @@ TEST_CASE("rate_steps: when an encoder is opened anew for another bitrate")
         int requested; // of 1000 kbit/s
         int taken;
     } table[] = {
-        {999, 100, 0},      // too soon, however much lower
-        {1000, 850, 850},   // 15 % lower
-        {1000, 851, 0},     // not enough
-        {60000, 851, 0},    // ... at any time
-        {60000, 1249, 0},   // 25 % higher is enough
-        {60000, 1250, 1250},
-        {3999, 5000, 0}, // a rise waits for 4 s
+        {999, 100, 0},                        // too soon, however much lower
+        {1000, 850, 850},                     // 15 % lower
+        {1000, 851, 0},                       // not enough
+        {60000, 851, 0},                      // ... at any time
+        {60000, 1249, 0},                     // 25 % higher is enough
+        {60000, 1250, 1250}, {3999, 5000, 0}, // a rise waits for 4 s
         {4000, 5000, 5000},
     };
     for (auto &row : table) {
