@@ -397,7 +397,7 @@ TEST_CASE("sdp: refused descriptions")
         {"m=video", "m=audio", ERR_UNSUPPORTED},
         {"RTP/AVP", "RTP/AVPF", 0},
         {"RTP/AVP", "RTP/SAVP", ERR_UNSUPPORTED},
-        {"H264/90000", "H265/90000", ERR_UNSUPPORTED},
+        {"H264/90000", "H266/90000", ERR_UNSUPPORTED},
         {"H264/90000", "H264/48000", ERR_UNSUPPORTED},
         {"rtpmap:96", "rtpmap:97", ERR_UNSUPPORTED},
         {"rtpmap:96", "rtpmap:128", ERR_UNSUPPORTED},

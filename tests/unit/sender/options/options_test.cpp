@@ -141,7 +141,7 @@ TEST_CASE("weir-send's options: VP9, and what conflicts with it")
         {{"--profile", "main"}, "expects high or baseline"},
         {{"--profile", "baseline", "--prepare", "film.mkv"}, "conflicts with --prepare"},
         {{"--profile", "baseline", "--codec", "vp9"}, "conflicts with --profile baseline"},
-        {{"--codec", "av1"}, "expects h264 or vp9"},
+        {{"--codec", "av1"}, "expects h264, hevc or vp9"},
         {{"--codec", "vp9", "--prepare", "film.mkv"}, "conflicts with --prepare"},
         {{"--codec", "vp9", "--temporal-layers", "3"}, "conflicts with --temporal-layers"},
         {{"--codec", "vp9", "synthetic:goddard"}, "conflicts with a synthetic source"},
