@@ -149,8 +149,9 @@ static const char *codec_value(int i, const char **help)
 {
     static const char *const list[][2] = {
         {"h264", "each size has an encoder of its own"},
-        {"hevc", "with --prepare alone: x265, in two temporal layers; for weir-play and ffplay, but "
-                 "no browser"},
+        {"hevc",
+         "with --prepare alone: x265, in two temporal layers; for weir-play and ffplay, but "
+         "no browser"},
         {"vp9", "one encoder of three sizes, each half as wide and high as the next: a larger "
                 "size adds to the smaller ones"},
     };
