@@ -21,6 +21,7 @@
 #include "common/transport/mtp_raw.h"
 #include "media/capture/capture_list.h"
 #include "media/capture/source_capture.h"
+#include "media/encode/video_engine.h"
 #include "media/source/source.h"
 #include "media/stored/stored_file.h"
 #include "sender/catalog/folder_catalog.h"
@@ -480,6 +481,10 @@ static int run(void *ctx)
     if (options->list_devices) {
         log_to(NULL, options->log.filter); // the list itself says why a device cannot be opened
         capture_list_print(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (strcmp(options->encoder, "list") == 0) {
+        video_engine_list(stdout);
         return EXIT_SUCCESS;
     }
     if (options->who.invite)

@@ -21,6 +21,7 @@ enum {
     RTP_PT_OPUS = 98,
     RTP_PT_FEC = 99, // parity over media packets (fec_header.h)
     RTP_PT_VP9 = 100,
+    RTP_PT_HEVC = 101,
     RTP_MAX_HEADER = 64,    // max bytes that rtp_encode writes
     RTP_EXT_CAPTURE_ID = 1, // extension ids that weir-send announces
     RTP_EXT_ADU_ID = 2,

@@ -13,6 +13,7 @@
 #define CODEC_H264      "H264/90000"
 #define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
 #define CODEC_VP9       "VP9/90000"    // RFC 9628, 7.1
+#define CODEC_HEVC      "H265/90000"   // RFC 7798, 7.1
 #define CODEC_OPUS      "opus/48000/2" // for any number of channels (RFC 7587, 7)
 #define CODEC_AAC       "mpeg4-generic/48000/2"
 
@@ -79,12 +80,14 @@ static int read_rtpmap(struct sdp_choice *c, struct scan v, struct sdp *s)
                   sizeof(s->other_audio));
     }
     bool h264 = is_codec(v, "H264", "90000"), vp9 = is_codec(v, "VP9", "90000");
-    bool chosen = c->video > 0 && (s->codec != SDP_VP9 || !h264);
-    if (c->is_audio || chosen || !(h264 || vp9 || text_is_nocase(codec, CODEC_SYNTHETIC)))
+    bool hevc = is_codec(v, "H265", "90000");
+    bool is_weirs = s->codec == SDP_VP9 || s->codec == SDP_HEVC;
+    bool chosen = c->video > 0 && (!is_weirs || !h264);
+    if (c->is_audio || chosen || !(h264 || vp9 || hevc || text_is_nocase(codec, CODEC_SYNTHETIC)))
         return 0;
     c->video = c->current;
     s->payload_type = pt;
-    s->codec = h264 ? SDP_H264 : vp9 ? SDP_VP9 : SDP_SYNTHETIC;
+    s->codec = h264 ? SDP_H264 : vp9 ? SDP_VP9 : hevc ? SDP_HEVC : SDP_SYNTHETIC;
     return 0;
 }
 
@@ -224,16 +227,38 @@ static void put_audio(struct put *p, const struct sdp_audio *s)
         put_line(p, "a=control:", s->control);
 }
 
+// RFC 7798, 7.1.
+static void put_fmtp_hevc(struct put *p, const struct sdp *s)
+{
+    static const char *const names[] = {"sprop-vps", "sprop-sps", "sprop-pps"};
+    unsigned profile, tier, level;
+    if (sscanf(s->profile_level_id, "%2x%2x%2x", &profile, &tier, &level) != 3)
+        return; // the parameter sets come with each key frame
+    put_format(p, "a=fmtp:%d profile-id=%u;tier-flag=%u;level-id=%u", s->payload_type, profile,
+               tier, level);
+    const char *set = s->sprop;
+    for (int i = 0; i < 3 && *set; i++) {
+        size_t len = strcspn(set, ",");
+        put_format(p, ";%s=%.*s", names[i], (int)len, set);
+        set += len + (set[len] == ',');
+    }
+    put_format(p, "\r\n");
+}
+
 static void put_medium(struct put *p, const struct sdp *s)
 {
     int pt = s->payload_type;
     put_format(p, "m=video 0 RTP/AVP %d\r\n", pt);
     put_rate(p, s->bitrate_bps);
-    static const char *const codecs[] = {
-        [SDP_SYNTHETIC] = CODEC_SYNTHETIC, [SDP_H264] = CODEC_H264, [SDP_VP9] = CODEC_VP9};
+    static const char *const codecs[] = {[SDP_SYNTHETIC] = CODEC_SYNTHETIC,
+                                         [SDP_H264] = CODEC_H264,
+                                         [SDP_VP9] = CODEC_VP9,
+                                         [SDP_HEVC] = CODEC_HEVC};
     put_format(p, "a=rtpmap:%d %s\r\n", pt, codecs[s->codec]);
     if (s->codec == SDP_VP9) // RFC 9628, 7.1: profile 0 has 8 bits and 4:2:0
         put_format(p, "a=fmtp:%d profile-id=0\r\n", pt);
+    if (s->codec == SDP_HEVC)
+        put_fmtp_hevc(p, s);
     if (s->codec == SDP_H264) { // RFC 6184, 8.1
         put_format(p, "a=fmtp:%d packetization-mode=1", pt);
         if (s->profile_level_id[0])
@@ -271,8 +296,10 @@ bool sdp_has_frames(const struct sdp *s)
 
 uint8_t sdp_payload_type(enum sdp_codec codec)
 {
-    static const uint8_t types[] = {
-        [SDP_SYNTHETIC] = RTP_PT_SYNTHETIC, [SDP_H264] = RTP_PT_H264, [SDP_VP9] = RTP_PT_VP9};
+    static const uint8_t types[] = {[SDP_SYNTHETIC] = RTP_PT_SYNTHETIC,
+                                    [SDP_H264] = RTP_PT_H264,
+                                    [SDP_VP9] = RTP_PT_VP9,
+                                    [SDP_HEVC] = RTP_PT_HEVC};
     return types[codec];
 }
 
@@ -501,6 +528,48 @@ static bool is_hexadecimal(struct text t)
     return true;
 }
 
+// Keeps one number of HEVC's format as two of the digits of profile_level_id, from digit `at` on.
+static void read_number(struct sdp *s, struct text text, size_t at)
+{
+    struct scan v = scan_of(text.at, text.len);
+    int64_t value;
+    char digits[3];
+    if (!scan_int(&v, 255, &value) || !scan_end(&v))
+        return;
+    if (!s->profile_level_id[0])
+        memcpy(s->profile_level_id, "01005d", sizeof("01005d")); // RFC 7798, 7.1: the defaults
+    snprintf(digits, sizeof(digits), "%02x", (unsigned)value);
+    memcpy(s->profile_level_id + at, digits, 2);
+}
+
+// Adds a parameter set of HEVC. weir-send writes VPS, SPS and PPS in this order.
+static int add_set(struct sdp *s, struct text text)
+{
+    size_t used = strlen(s->sprop), comma = used > 0;
+    if (used + comma + text.len >= sizeof(s->sprop))
+        return ERR_TOO_BIG;
+    if (comma)
+        s->sprop[used] = ',';
+    text_copy(text, s->sprop + used + comma, sizeof(s->sprop) - used - comma);
+    return 0;
+}
+
+// RFC 7798, 7.1. ERR_UNSUPPORTED: payloads have decoding order numbers.
+static int on_parameter_hevc(struct sdp *s, struct text name, struct text text)
+{
+    static const char *const numbers[] = {"profile-id", "tier-flag", "level-id"};
+    static const char *const sets[] = {"sprop-vps", "sprop-sps", "sprop-pps"};
+    if (text_is_nocase(name, "sprop-max-don-diff") && !text_is(text, "0"))
+        return ERR_UNSUPPORTED;
+    for (size_t i = 0; i < 3; i++) {
+        if (text_is_nocase(name, numbers[i]))
+            read_number(s, text, 2 * i);
+        else if (text_is_nocase(name, sets[i]) && text.len > 0)
+            return add_set(s, text);
+    }
+    return 0;
+}
+
 // RFC 6184, 8.1: `name=value` separated by semicolons.
 static int on_fmtp(struct sdp *s, struct scan v)
 {
@@ -513,7 +582,11 @@ static int on_fmtp(struct sdp *s, struct scan v)
         struct scan value = scan_until(&v, ';');
         struct text name = text_of_scan(scan_trimmed(scan_until(&value, '=')));
         struct text text = text_of_scan(scan_trimmed(value));
-        if (text_is_nocase(name, "packetization-mode")) {
+        if (s->codec == SDP_HEVC) {
+            int err = on_parameter_hevc(s, name, text);
+            if (err)
+                return err;
+        } else if (text_is_nocase(name, "packetization-mode")) {
             if (!text_is(text, "0") && !text_is(text, "1"))
                 return ERR_UNSUPPORTED; // interleaved mode: the depacketiser does not support it
         } else if (text_is_nocase(name, "profile-level-id")) {
@@ -605,7 +678,7 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
     }
     if (err)
         return err;
-    if (s->codec == SDP_VP9 && s->ext.adu == 0)
+    if ((s->codec == SDP_VP9 || s->codec == SDP_HEVC) && s->ext.adu == 0)
         return ERR_UNSUPPORTED;
     sdp_settle_audio(s, &choice);
     if (sdp_is_third_party(s)) {

@@ -60,6 +60,7 @@ enum sdp_codec {
     SDP_SYNTHETIC, // without pictures
     SDP_H264,      // RFC 6184
     SDP_VP9,       // RFC 9628; weir-send's only
+    SDP_HEVC,      // RFC 7798; weir-send's only
 };
 
 enum sdp_audio_codec {
@@ -87,8 +88,12 @@ struct sdp {
     int bitrate_bps;            // bitrate of the described level, b=AS; written, not read; 0 = none
     int payload_type;
     enum sdp_codec codec;
-    char profile_level_id[8];           // six hexadecimal digits, or empty
-    char sprop[SDP_MAX_PARAMETER_SETS]; // sprop-parameter-sets (RFC 6184, 8.1), or empty
+    // H.264: profile-level-id (RFC 6184, 8.1). HEVC: profile-id, tier-flag and level-id (RFC 7798,
+    // 7.1) of two digits each. Six hexadecimal digits, or empty.
+    char profile_level_id[8];
+    // The parameter sets in base64 with commas, or empty: H.264's SPS and PPS, HEVC's VPS, SPS,
+    // PPS.
+    char sprop[SDP_MAX_PARAMETER_SETS];
     struct rtp_ext_ids ext;
     bool nack; // lost packets may be reported, and with pli key frames requested: RFC 4585
     bool pli;
@@ -116,8 +121,8 @@ bool sdp_has_frames(const struct sdp *s);
 // Returns the length written (terminated), or ERR_FULL. `address_v6`: writes IP6 in the c= line.
 int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap);
 // Returns 0; ERR_MALFORMED; ERR_TOO_BIG; ERR_UNSUPPORTED: no video medium in H.264, in weir-send's
-// VP9 or in Weir's own format. Of several formats H.264 is chosen: VP9 of a third party is not
-// supported.
+// VP9 or HEVC, or in Weir's own format. Of several formats H.264 is chosen: VP9 and HEVC of a third
+// party are not supported.
 int sdp_decode(const char *data, size_t len, struct sdp *s);
 
 #ifdef __cplusplus

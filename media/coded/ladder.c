@@ -133,7 +133,7 @@ static void add_size(struct ladder *l, struct size_spec size, int low_kbps, int 
 {
     int id = l->size_count++;
     l->sizes[id] = size;
-    if (low_kbps > 0)
+    if (low_kbps > 0 && size.layers > 1)
         add_level(l, id, size.layers - 2, low_kbps);
     add_level(l, id, size.layers - 1, full_kbps);
 }
@@ -223,7 +223,7 @@ static void add_above(struct ladder *l, struct size_spec size)
     struct size_spec low = size;
     low.fps = fps_reduced(size.fps.num, (int64_t)size.fps.den * 2);
     int full_kbps = rate_like(&known, bps, &size, fps);
-    int low_kbps = fps > DEFAULT_MAX_FPS && fps / 2 >= HALVED_ABOVE_FPS
+    int low_kbps = size.layers > 1 && fps > DEFAULT_MAX_FPS && fps / 2 >= HALVED_ABOVE_FPS
                        ? rate_like(&known, bps, &size, fps / 2)
                        : 0;
     bool is_single =
@@ -269,7 +269,7 @@ static bool add_top(struct ladder *l, struct size_spec top, const struct encode_
 int ladder_default(int source_width, int source_height, struct fps source_fps, int layers,
                    const struct encode_limit *limit, struct ladder *out)
 {
-    if (layers < 2 || layers > 3 || !source_in_range(source_width, source_height, source_fps))
+    if (layers < 1 || layers > 3 || !source_in_range(source_width, source_height, source_fps))
         return ERR_RANGE;
     *out = (struct ladder){
         .source_fps = source_fps, .source_width = source_width, .source_height = source_height};
@@ -392,14 +392,15 @@ static int check_request(struct level_request *r, struct fps source)
     return ERR_RANGE;
 }
 
-// Groups the requests into sizes. Returns the number of sizes, or ERR_RANGE (logged).
-static int gather(const struct level_request *sorted, int count, struct plan plans[])
+// Groups the requests into sizes; `alone`: each request is a size. Returns the number of sizes, or
+// ERR_RANGE (logged).
+static int gather(const struct level_request *sorted, int count, bool alone, struct plan plans[])
 {
     int sizes = 0;
     for (int i = 0; i < count; i++) {
         const struct level_request *r = &sorted[i];
         bool taken = false;
-        for (int k = 0; k < sizes && !taken; k++)
+        for (int k = 0; k < sizes && !taken && !alone; k++)
             taken = plan_takes(&plans[k], r);
         if (taken)
             continue;
@@ -446,7 +447,7 @@ int ladder_from_requests(const struct level_request *requests, int count, int so
             return err;
     }
     qsort(sorted, (size_t)count, sizeof(sorted[0]), by_falling_rate);
-    int sizes = gather(sorted, count, plans);
+    int sizes = gather(sorted, count, layers == 1, plans);
     if (sizes < 0)
         return sizes;
     qsort(plans, (size_t)sizes, sizeof(plans[0]), by_rising_bitrate);

@@ -24,7 +24,8 @@ int level_request_parse(const char *text, struct level_request *out);
 
 // Makes the default ladder. Up to 1280x720 at 30 frames/s it has seven levels of four sizes (the
 // shorter side has 144, 240, 360 and 720 pixels) with `layers` temporal layers each (2 or 3), at
-// 80, 120, 240, 320, 640, 960 and 1920 kbit/s. The source's own size replaces the first size above
+// 80, 120, 240, 320, 640, 960 and 1920 kbit/s. With one layer it has those at the sizes' full
+// frame rates: 120, 320, 960 and 1920 kbit/s. The source's own size replaces the first size above
 // it; larger sizes are omitted. All sizes have the source's shape.
 //
 // A larger or faster source adds its own size at its own rate, of at most 120 frames/s, as the top;
@@ -43,8 +44,9 @@ int ladder_pass(struct ladder *ladder, int bitrate_bps);
 
 // Makes a ladder from requests. Requests of one size share an encoder, as its temporal layers, if
 // their frame rates are the top rate divided by 1, 2 or 4; other requests get their own encoder.
-// Returns 0, or ERR_RANGE (logged) if a rate exceeds the source's or there are too many levels or
-// sizes.
+// Each size has at least `layers` temporal layers; with 1, each request gets its own encoder, of
+// one layer. Returns 0, or ERR_RANGE (logged) if a rate exceeds the source's or there are too many
+// levels or sizes.
 int ladder_from_requests(const struct level_request *requests, int count, int source_width,
                          int source_height, struct fps source_fps, int layers, struct ladder *out);
 

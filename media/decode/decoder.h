@@ -21,13 +21,14 @@ enum decoder_order {
 };
 
 struct decoder *decoder_new(enum decoder_order order); // returns NULL on failure, which it logs
+struct decoder *decoder_new_hevc(enum decoder_order order);
 // Makes a decoder of VP9, whose frame is one spatial layer's (vp9.h): a frame of each size in
 // ascending order makes a picture of each size, with the same number. Show the last one.
 struct decoder *decoder_new_vp9(void);
 void decoder_free(struct decoder *d);
-// `data`: one access unit (H.264: Annex B), followed by 64 zero bytes. *out: the picture, with
-// `number`; the caller owns the reference. With DECODER_AS_SHOWN, *out has the number of its own
-// frame, and is NULL if libavcodec needs a later frame first. Returns 0; ERR_MALFORMED if the
+// `data`: one access unit (H.264, HEVC: Annex B), followed by 64 zero bytes. *out: the picture,
+// with `number`; the caller owns the reference. With DECODER_AS_SHOWN, *out has the number of its
+// own frame, and is NULL if libavcodec needs a later frame first. Returns 0; ERR_MALFORMED if the
 // bitstream is truncated or does not parse (then wait for the next key frame); ERR_NO_MEMORY.
 int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number,
                    struct picture **out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An encoder, whatever its codec: x264 encodes one size (encoder.h), libvpx all sizes of a
-// cumulative ladder at once (vp9_encoder.h). One thread at a time.
+// An encoder, whatever its codec: x264 and the engines of libavcodec encode one size (encoder.h,
+// avcodec_encoder.h), libvpx all sizes of a cumulative ladder at once (vp9_encoder.h). One thread
+// at a time.
 //
 // Sizes start anew: at a frame of temporal id 0 that depends on no earlier frame of its size. With
 // x264 that is a key frame. With VP9 it is a key frame for the smallest size, and for a larger one
@@ -20,6 +21,16 @@ extern "C" {
 enum { VIDEO_ENCODER_MAX_SIZES = 3 }; // of one encoder
 
 struct video_encoder;
+
+// What an encoder can do. Its caller does the rest another way.
+struct encoder_traits {
+    bool layers;      // a size has temporal layers, of which the lower ones decode alone; false:
+                      // the ladder's sizes have one layer each
+    bool invalidate;  // a lost frame is repaired from an older reference; false: a lost frame needs
+                      // a key frame
+    bool reconfigure; // set_bitrate takes effect with the next frame; false: it opens the encoder
+                      // anew, so the next frame is a key frame (sender/policy/rate_steps.h)
+};
 
 struct video_encoder_ops {
     // Encodes source frame `p->number`, which has the encoder's width and height. The sizes must
@@ -49,9 +60,11 @@ struct video_encoder_ops {
 
 struct video_encoder { // embedded first by each implementation
     const struct video_encoder_ops *ops;
+    struct encoder_traits traits;
     int first_size; // of the sizes that it encodes
     int size_count;
     int width, height; // of its pictures: those of the largest size
+    int bitrate_bps;   // at which it was opened; of an encoder without traits.reconfigure
 };
 
 // Returns NULL on failure, which is logged.

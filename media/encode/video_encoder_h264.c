@@ -75,6 +75,7 @@ struct video_encoder *video_encoder_new_h264(const struct ladder *ladder, int si
     if (!e)
         return NULL;
     e->base = (struct video_encoder){.ops = &ops,
+                                     .traits = {true, true, true},
                                      .first_size = size_id,
                                      .size_count = 1,
                                      .width = ladder->sizes[size_id].width,

@@ -89,8 +89,11 @@ struct video_encoder *video_encoder_new_vp9(const struct ladder *ladder)
     if (!e)
         return NULL;
     const struct size_spec *top = &ladder->sizes[ladder->size_count - 1];
-    e->base = (struct video_encoder){
-        .ops = &ops, .size_count = ladder->size_count, .width = top->width, .height = top->height};
+    e->base = (struct video_encoder){.ops = &ops,
+                                     .traits = {.layers = true, .reconfigure = true},
+                                     .size_count = ladder->size_count,
+                                     .width = top->width,
+                                     .height = top->height};
     e->ladder = *ladder;
     for (int s = 0; s < VP9_MAX_SIZES; s++)
         e->share[s] = 1;

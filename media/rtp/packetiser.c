@@ -4,10 +4,11 @@
 #include <assert.h>
 
 #include "media/rtp/h264.h"
+#include "media/rtp/hevc_payload.h"
 
 enum {
     MIN_PAYLOAD = 16,
-    FU_HEAD = 2, // FU indicator and FU header
+    FU_HEADER = 1, // bytes, after the FU indicator or payload header, which is as a NAL unit's
 };
 
 static void skip_empty(struct packetiser *p)
@@ -19,9 +20,16 @@ static void skip_empty(struct packetiser *p)
 void packetiser_init(struct packetiser *p, const uint8_t *data, const struct nal *nals,
                      int nal_count)
 {
-    *p = (struct packetiser){.data = data, .nals = nals, .nal_count = nal_count};
+    *p = (struct packetiser){.data = data, .nals = nals, .nal_count = nal_count, .header = 1};
     skip_empty(p);
     assert(p->nal < nal_count);
+}
+
+void packetiser_init_hevc(struct packetiser *p, const uint8_t *data, const struct nal *nals,
+                          int nal_count)
+{
+    packetiser_init(p, data, nals, nal_count);
+    p->header = HEVC_NAL_HEADER;
 }
 
 bool packetiser_is_at_first(const struct packetiser *p)
@@ -41,23 +49,38 @@ static void next_nal(struct packetiser *p)
     skip_empty(p);
 }
 
-// RFC 6184, 5.8: the FU indicator and the FU header carry the NAL unit's header byte; the body does
-// not repeat it.
+// RFC 6184, 5.8: the FU indicator and the FU header carry the NAL unit's header byte.
+static void write_head(uint8_t head[], const uint8_t *nal, bool start, bool end)
+{
+    head[0] = (uint8_t)((nal[0] & (H264_NAL_FORBIDDEN | H264_NAL_REF_IDC)) | H264_FU_A);
+    head[1] =
+        (uint8_t)((start ? H264_FU_START : 0) | (end ? H264_FU_END : 0) | (nal[0] & H264_NAL_TYPE));
+}
+
+// RFC 7798, 4.4.3: the payload header and the FU header carry the two bytes of the NAL unit's.
+static void write_head_hevc(uint8_t head[], const uint8_t *nal, bool start, bool end)
+{
+    head[0] = (uint8_t)((nal[0] & (HEVC_NAL_FORBIDDEN | HEVC_NAL_LAYER_HIGH)) |
+                        HEVC_FU << HEVC_NAL_TYPE_SHIFT);
+    head[1] = nal[1];
+    head[2] =
+        (uint8_t)((start ? HEVC_FU_START : 0) | (end ? HEVC_FU_END : 0) | hevc_nal_type_of(nal[0]));
+}
+
+// The head carries the NAL unit's header; the body does not repeat it.
 static void next_fragment(struct packetiser *p, size_t max, struct rtp_payload *out)
 {
     const struct nal *n = &p->nals[p->nal];
     const uint8_t *nal = p->data + n->offset;
     bool start = p->sent == 0;
     if (start)
-        p->sent = 1;
+        p->sent = p->header;
     size_t left = n->len - p->sent;
-    out->head_len = FU_HEAD;
+    out->head_len = p->header + FU_HEADER;
     out->body = nal + p->sent;
     out->body_len = left < max - out->head_len ? left : max - out->head_len;
     bool end = out->body_len == left;
-    out->head[0] = (uint8_t)((nal[0] & (H264_NAL_FORBIDDEN | H264_NAL_REF_IDC)) | H264_FU_A);
-    out->head[1] =
-        (uint8_t)((start ? H264_FU_START : 0) | (end ? H264_FU_END : 0) | (nal[0] & H264_NAL_TYPE));
+    (p->header == HEVC_NAL_HEADER ? write_head_hevc : write_head)(out->head, nal, start, end);
     p->sent += (uint32_t)out->body_len;
     if (end)
         next_nal(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How a codec's frames lie in RTP payloads, receiver's side: what the depacketiser needs to know of
-// h264_payload.h and vp9_payload.h.
+// h264_payload.h, hevc_payload.h and vp9_payload.h.
 #ifndef WEIR_MEDIA_RTP_PAYLOAD_FORMAT_H
 #define WEIR_MEDIA_RTP_PAYLOAD_FORMAT_H
 
@@ -19,7 +19,7 @@ struct unpacker {
     uint8_t *out; // borrowed, with room for all bytes; NULL: count only
     size_t bytes;
     bool in_fragments;   // the unit that was begun has no end yet
-    uint8_t header;      // of the unit: H.264's NAL unit header, VP9's layer indices
+    uint8_t header;      // of the unit: H.264's NAL unit header, HEVC's type, VP9's layer indices
     uint16_t picture_id; // VP9's
 };
 

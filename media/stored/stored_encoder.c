@@ -8,10 +8,12 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/encode/x264_stream.h"
+#include "media/stored/stored_x265.h"
 
 struct stored_encoder {
     const struct ladder *ladder;
     const struct stored_plan *plan;
+    enum sdp_codec codec;
     int size_id;
     float *offsets; // owned: a quantiser offset for each macroblock
     int macroblocks;
@@ -124,9 +126,9 @@ static void drop(const struct stored_shape *shape, struct coded_frame *out[])
     }
 }
 
-static int encode(const struct stored_encoder *e, const struct stored_rate *rate,
-                  const struct stored_shape *shape, struct picture *const pictures[],
-                  struct coded_frame *out[])
+static int encode_h264(const struct stored_encoder *e, const struct stored_rate *rate,
+                       const struct stored_shape *shape, struct picture *const pictures[],
+                       struct coded_frame *out[])
 {
     struct run r = {.e = e, .rate = rate, .shape = shape, .out = out, .x264 = open_x264(e, rate)};
     if (!r.x264) {
@@ -136,6 +138,16 @@ static int encode(const struct stored_encoder *e, const struct stored_rate *rate
     }
     int err = feed_all(&r, pictures);
     x264_encoder_close(r.x264);
+    return err;
+}
+
+static int encode(const struct stored_encoder *e, const struct stored_rate *rate,
+                  const struct stored_shape *shape, struct picture *const pictures[],
+                  struct coded_frame *out[])
+{
+    struct stored_x265 x265 = {e->ladder, e->plan, shape, e->size_id};
+    int err = e->codec == SDP_HEVC ? stored_x265_run(&x265, rate, pictures, out)
+                                   : encode_h264(e, rate, shape, pictures, out);
     if (err)
         drop(shape, out);
     return err;
@@ -162,13 +174,14 @@ int stored_encoder_run(struct stored_encoder *e, struct stored_rate *rate,
 }
 
 struct stored_encoder *stored_encoder_new(const struct ladder *ladder, int size_id,
-                                          const struct stored_plan *plan)
+                                          const struct stored_plan *plan, enum sdp_codec codec)
 {
     const struct size_spec *size = &ladder->sizes[size_id];
-    assert(size->layers <= STORED_ENCODER_LAYERS);
+    assert(size->layers <= (codec == SDP_HEVC ? STORED_X265_LAYERS : STORED_ENCODER_LAYERS));
     struct stored_encoder *e = calloc(1, sizeof(*e));
     if (e) {
-        *e = (struct stored_encoder){.ladder = ladder, .plan = plan, .size_id = size_id};
+        *e = (struct stored_encoder){
+            .ladder = ladder, .plan = plan, .codec = codec, .size_id = size_id};
         e->macroblocks = (size->width + 15) / 16 * ((size->height + 15) / 16);
         e->offsets = calloc((size_t)e->macroblocks, sizeof(*e->offsets));
     }

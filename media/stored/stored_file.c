@@ -11,6 +11,7 @@
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/rtp/hevc_payload.h"
 #include "media/source/media_input.h"
 
 enum {
@@ -19,6 +20,7 @@ enum {
     LENGTH = 4,            // bytes of the length before each NAL unit
     MAX_STRAY = 64 * 1024, // max. packets of earlier groups to skip
     AVCC_HEAD = 5,         // bytes of avcC before the SPS count (ISO/IEC 14496-15, 5.2.4.1)
+    HVCC_HEAD = 22,        // bytes of hvcC before the number of arrays (8.3.3.1)
 };
 
 struct stored_file {
@@ -48,6 +50,7 @@ static int read_tags(struct stored_file *f)
     if (!origin || !sdp || stored_origin_decode(origin->value, &info->origin) != 0 ||
         sdp_decode(sdp->value, strlen(sdp->value), &info->sdp) != 0 ||
         info->sdp.ladder.level_count == 0 ||
+        (info->sdp.codec != SDP_H264 && info->sdp.codec != SDP_HEVC) ||
         stored_plan_init(&info->plan, &info->sdp.ladder) != 0 ||
         info->origin.frames % info->plan.period != 0)
         return ERR_UNSUPPORTED;
@@ -74,9 +77,34 @@ static bool put_sets(struct bytes *in, int count, char *out, size_t cap)
     return true;
 }
 
+// Converts a track's hvcC (ISO/IEC 14496-15, 8.3.3.1) to the SDP's format: VPS, SPS and PPS, which
+// is the order of libavformat's arrays.
+static int read_sets_hevc(struct stored_file *f, int size_id)
+{
+    const AVCodecParameters *p = f->format->streams[size_id]->codecpar;
+    char *sprop = f->info.sizes[size_id].sprop;
+    if (p->codec_id != AV_CODEC_ID_HEVC || p->extradata_size <= HVCC_HEAD || p->extradata[0] != 1 ||
+        (p->extradata[21] & 3) != LENGTH - 1)
+        return ERR_UNSUPPORTED;
+    snprintf(f->info.sizes[size_id].profile, sizeof(f->info.sizes[size_id].profile), "%02x%02x%02x",
+             p->extradata[1] & 0x1f, p->extradata[1] >> 5 & 1, p->extradata[12]);
+    struct bytes in = bytes_of(p->extradata + HVCC_HEAD, (size_t)(p->extradata_size - HVCC_HEAD));
+    for (int arrays = bytes_u8(&in), type = HEVC_VPS; arrays > 0; arrays--) {
+        if (bytes_left(&in) < 3 || (bytes_u8(&in) & 0x3f) != type)
+            return type > HEVC_PPS ? 0 : ERR_UNSUPPORTED; // SEI may follow
+        int count = bytes_u16(&in);
+        if (count != 1 || !put_sets(&in, count, sprop, sizeof(f->info.sizes[size_id].sprop)))
+            return ERR_UNSUPPORTED;
+        type++;
+    }
+    return 0;
+}
+
 // Converts a track's avcC (ISO/IEC 14496-15, 5.2.4.1) to the SDP's format (RFC 6184, 8.1).
 static int read_sets(struct stored_file *f, int size_id)
 {
+    if (f->info.sdp.codec == SDP_HEVC)
+        return read_sets_hevc(f, size_id);
     const AVCodecParameters *p = f->format->streams[size_id]->codecpar;
     char *sprop = f->info.sizes[size_id].sprop;
     size_t cap = sizeof(f->info.sizes[size_id].sprop);

@@ -31,6 +31,7 @@ struct worker {
 struct stored_maker {
     const struct ladder *ladder;
     const struct stored_plan *plan;
+    enum sdp_codec codec;
     const char *folder;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -155,7 +156,7 @@ static struct worker *worker_new(struct stored_maker *m)
     w->scaler = scaler_new();
     bool good = w->scaler != NULL;
     for (int i = 0; good && i < m->ladder->size_count; i++)
-        good = (w->encoders[i] = stored_encoder_new(m->ladder, i, m->plan)) != NULL;
+        good = (w->encoders[i] = stored_encoder_new(m->ladder, i, m->plan, m->codec)) != NULL;
     good = good && pthread_create(&w->thread, NULL, run, w) == 0;
     w->started = good;
     if (good)
@@ -165,13 +166,14 @@ static struct worker *worker_new(struct stored_maker *m)
 }
 
 struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct stored_plan *plan,
-                                      const char *folder, int threads)
+                                      enum sdp_codec codec, const char *folder, int threads)
 {
     struct stored_maker *m = calloc(1, sizeof(*m));
     if (!m)
         return NULL;
     m->ladder = ladder;
     m->plan = plan;
+    m->codec = codec;
     m->folder = folder;
     for (int i = 0; i < ladder->size_count; i++)
         stored_rate_init(&m->rates[i], ladder, i);

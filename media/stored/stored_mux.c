@@ -13,6 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/rtp/h264.h"
+#include "media/rtp/hevc_payload.h"
 #include "media/stored/stored_audio.h"
 #include "media/stored/stored_parts.h"
 
@@ -62,14 +63,23 @@ static int next_audio(struct muxing *x)
     return err == ERR_END ? 0 : err;
 }
 
+static bool is_parameter_set(enum sdp_codec codec, uint8_t first_byte)
+{
+    if (codec == SDP_HEVC) {
+        enum hevc_nal_type type = hevc_nal_type_of(first_byte);
+        return type >= HEVC_VPS && type <= HEVC_PPS;
+    }
+    enum h264_nal_type type = h264_nal_type_of(first_byte);
+    return type == H264_SPS || type == H264_PPS;
+}
+
 // Returns the length of the parameter sets at the beginning of a key frame (Annex B, which the
 // muxer accepts).
-static size_t parameter_bytes(const uint8_t *data, size_t len)
+static size_t parameter_bytes(enum sdp_codec codec, const uint8_t *data, size_t len)
 {
     size_t at = 0;
     while (at + 5 <= len) {
-        enum h264_nal_type type = h264_nal_type_of(data[at + 4]);
-        if (type != H264_SPS && type != H264_PPS)
+        if (!is_parameter_set(codec, data[at + 4]))
             return at;
         at += 5;
         while (at + 4 <= len && memcmp(data + at, (const uint8_t[]){0, 0, 0, 1}, 4) != 0)
@@ -95,7 +105,7 @@ static int add_video(struct muxing *x, int size_id)
     if (!s)
         return ERR_NO_MEMORY;
     s->codecpar->codec_type = AVMEDIA_TYPE_VIDEO;
-    s->codecpar->codec_id = AV_CODEC_ID_H264;
+    s->codecpar->codec_id = x->m->sdp->codec == SDP_HEVC ? AV_CODEC_ID_HEVC : AV_CODEC_ID_H264;
     s->codecpar->width = size->width;
     s->codecpar->height = size->height;
     s->time_base = (AVRational){1, 1000};
@@ -118,7 +128,7 @@ static int find_parameters(struct muxing *x)
             break;
         AVStream *s = x->format->streams[r.track];
         if (!s->codecpar->extradata) {
-            err = set_extradata(s, data, parameter_bytes(data, r.bytes));
+            err = set_extradata(s, data, parameter_bytes(x->m->sdp->codec, data, r.bytes));
             missing--;
         }
         free(data);

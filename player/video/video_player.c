@@ -363,8 +363,9 @@ struct video_player *video_player_new(const struct video_player_config *config)
     enum decoder_order order = of_any_encoder          ? DECODER_AS_SHOWN
                                : config->sdp->reorders ? DECODER_AS_COMES
                                                        : DECODER_PLAIN;
-    struct decoder *decoder =
-        config->sdp->codec == SDP_VP9 ? decoder_new_vp9() : decoder_new(order);
+    struct decoder *decoder = config->sdp->codec == SDP_VP9    ? decoder_new_vp9()
+                              : config->sdp->codec == SDP_HEVC ? decoder_new_hevc(order)
+                                                               : decoder_new(order);
     p->feed.decoder =
         decode_thread_new(config->show, decoder, order, config->on_done, config->done_ctx);
     if (p->feed.decoder)

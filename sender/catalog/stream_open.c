@@ -14,6 +14,7 @@
 #include "media/capture/audio_open.h"
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
+#include "media/encode/video_engine.h"
 #include "media/source/pass_probe.h"
 #include "media/stored/stored_file.h"
 #include "sender/feed/encoder_speed.h"
@@ -66,7 +67,7 @@ const char *stream_open_unfit(const struct stored_info *info, const struct stat 
         return "the original file has changed since";
     if (wants_device(o))
         return "--sound requests other audio";
-    if (o->codec != SDP_H264)
+    if (o->has_codec && o->codec != info->sdp.codec)
         return "--codec requests another codec";
     if (o->baseline)
         return "--profile requests another profile";
@@ -153,7 +154,9 @@ static bool is_slip(const char *name)
     return true;
 }
 
-static int default_ladder(const struct source *s, int layers, struct ladder *out)
+// `engine`: a hardware encoder has no limit here; it is not measured.
+static int default_ladder(const struct source *s, const struct video_engine *engine, int layers,
+                          struct ladder *out)
 {
     static const struct encode_limit none;
     struct ladder least;
@@ -167,19 +170,56 @@ static int default_ladder(const struct source *s, int layers, struct ladder *out
     if (err || ladder_size_bitrate(out, out->size_count - 1) ==
                    ladder_size_bitrate(&least, least.size_count - 1))
         return err; // every machine is taken to encode it
+    if (engine->is_hardware)
+        return 0;
     struct encode_limit limit = encoder_speed_limit();
     return ladder_default(s->width, s->height, s->fps, layers, &limit, out);
 }
 
-static int make_ladder(const struct options *o, const struct source *source, struct ladder *out)
+// Returns true if the ladder is the best that this machine encodes, and the source has more.
+static bool is_limited(const struct source *s, const struct ladder *l)
 {
-    int layers = o->temporal_layers ? o->temporal_layers : DEFAULT_LAYERS;
+    struct ladder all;
+    return s->kind != SDP_SOURCE_TEST &&
+           ladder_default(s->width, s->height, s->fps, l->sizes[0].layers, NULL, &all) == 0 &&
+           ladder_size_bitrate(&all, all.size_count - 1) >
+               ladder_size_bitrate(l, l->size_count - 1);
+}
+
+// With --encoder auto, x264 encodes unless it encodes less than the source here: then the first
+// hardware encoder that is usable does, if there is one. Layers matter more than the processor's
+// time.
+static int add_hardware(const struct options *o, const struct source *source,
+                        const struct video_engine **engine, struct ladder *l)
+{
+    if (strcmp(o->encoder, "auto") != 0 || o->baseline || o->temporal_layers ||
+        !is_limited(source, l))
+        return 0;
+    const struct video_engine *hardware = video_engine_hardware();
+    if (!hardware)
+        return 0;
+    log_info("%s: encoder %s, as the processor encodes less than the source (--encoder x264 uses "
+             "it, with temporal layers)",
+             source->name, hardware->name);
+    *engine = hardware;
+    return default_ladder(source, hardware, 1, l);
+}
+
+static int make_ladder(const struct options *o, const struct source *source,
+                       const struct video_engine **engine, struct ladder *out)
+{
+    *engine = options_names_engine(o) ? video_engine_find(o->encoder) : video_engine_at(0);
+    int layers = !(*engine)->traits.layers ? 1
+                 : o->temporal_layers      ? o->temporal_layers
+                                           : DEFAULT_LAYERS;
     if (o->codec == SDP_VP9)
         return ladder_cumulative_of(o->level_count ? o->levels : NULL, source->width,
                                     source->height, source->fps, out);
-    return o->level_count ? ladder_from_requests(o->levels, o->level_count, source->width,
-                                                 source->height, source->fps, layers, out)
-                          : default_ladder(source, layers, out);
+    if (o->level_count)
+        return ladder_from_requests(o->levels, o->level_count, source->width, source->height,
+                                    source->fps, layers, out);
+    int err = default_ladder(source, *engine, layers, out);
+    return err ? err : add_hardware(o, source, engine, out);
 }
 
 // Returns why options have the video of a file encoded again; NULL: they do not.
@@ -247,8 +287,17 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
                   : source_open_guarded(name, o->loop, guard, err);
     if (!source)
         return NULL;
+    if (o->codec == SDP_HEVC) {
+        log_error("%s: --codec hevc is too slow for live pictures: run weir-send --prepare --codec "
+                  "hevc FILE once, and stream then",
+                  name);
+        source_free(source);
+        *err = ERR_UNSUPPORTED;
+        return NULL;
+    }
     struct ladder ladder;
-    *err = make_ladder(o, source, &ladder);
+    const struct video_engine *engine;
+    *err = make_ladder(o, source, &engine, &ladder);
     if (*err) {
         log_error("%s: cannot make a ladder of levels for a source of %dx%d", source->name,
                   source->width, source->height);
@@ -266,7 +315,7 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
                                                : SOURCE_NOTE_SPEED);
     int audio_err;
     struct audio_source *audio = audio_source_open(o->audio, source, name, guard, &audio_err);
-    struct stream_media *m = live_media_new(source, &ladder, o->codec);
+    struct stream_media *m = live_media_new(source, &ladder, o->codec, engine);
     if (!m) {
         audio_source_free(audio);
         *err = ERR_IO;
@@ -282,14 +331,19 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
-    if (stored_file_is(name) && (o->codec != SDP_H264 || o->baseline)) {
-        log_error("%s: %s conflicts with a prepared file, which is H.264 of the high profile", name,
-                  o->baseline ? "--profile baseline" : "--codec");
-        *err = ERR_UNSUPPORTED;
-        return NULL;
-    }
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);
+        if (cache &&
+            (o->baseline || (o->has_codec && o->codec != stored_cache_info(cache)->sdp.codec))) {
+            log_error("%s: %s conflicts with this prepared file, which is %s", name,
+                      o->baseline ? "--profile baseline" : "--codec",
+                      stored_cache_info(cache)->sdp.codec == SDP_HEVC
+                          ? "HEVC"
+                          : "H.264 of the high profile");
+            stored_cache_free(cache);
+            *err = ERR_UNSUPPORTED;
+            return NULL;
+        }
         if (cache)
             warn_of_audio(o, name);
         if (cache)

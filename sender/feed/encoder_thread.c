@@ -7,6 +7,7 @@
 
 #include "common/net/clock.h"
 #include "common/net/worker.h"
+#include "sender/policy/rate_steps.h"
 #include "stream/send/repair_budget.h"
 
 enum {
@@ -25,8 +26,9 @@ struct repair {
     int account;    // of the viewer that lacks it
 };
 
-struct size {        // that the encoder encodes
-    int bitrate_bps; // requested bitrate; 0: unchanged
+struct size {                // that the encoder encodes
+    int bitrate_bps;         // requested bitrate; 0: unchanged
+    struct rate_steps steps; // used by the encoder's thread alone, without traits.reconfigure
     int repair_count;
     struct repair repairs[MAX_REPAIRS];
     struct repair_budget budget;
@@ -101,6 +103,14 @@ static bool apply_requests_of_size(struct encoder_thread *t, int i, int64_t numb
     return starts || repair_budget_key_is_due(&s->budget, number, now);
 }
 
+// Returns the bitrate for which the encoder is opened anew now; 0: none. `bps`: requested; 0: none.
+static int step(struct rate_steps *steps, int bps, usec_t now)
+{
+    if (bps)
+        rate_steps_request(steps, bps);
+    return rate_steps_take(steps, now);
+}
+
 // Applies the viewers' requests since the last frame to the next frame, `number`.
 static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
 {
@@ -117,8 +127,9 @@ static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
     pthread_mutex_unlock(&t->lock);
     e->ops->set_periodic_keys(e, has_silent);
     for (int i = 0; i < t->size_count; i++) {
-        if (bitrates[i])
-            e->ops->set_bitrate(e, t->first_size + i, bitrates[i]);
+        int bps = e->traits.reconfigure ? bitrates[i] : step(&t->sizes[i].steps, bitrates[i], now);
+        if (bps)
+            e->ops->set_bitrate(e, t->first_size + i, bps);
         if (starts[i])
             e->ops->start(e, t->first_size + i);
     }
@@ -192,8 +203,10 @@ struct encoder_thread *encoder_thread_new(struct video_encoder *encoder,
     t->scaler = scaler_new();
     if (!t->scaler)
         goto free_thread;
-    for (int i = 0; i < t->size_count; i++)
+    for (int i = 0; i < t->size_count; i++) {
         repair_budget_init(&t->sizes[i].budget, clock_now());
+        rate_steps_init(&t->sizes[i].steps, encoder->bitrate_bps, clock_now());
+    }
     pthread_mutex_init(&t->lock, NULL);
     t->worker = worker_new(&ENCODES, WAITING_PICTURES, t);
     if (t->worker)

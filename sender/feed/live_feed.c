@@ -218,7 +218,8 @@ static bool add_encoder(struct live_feed *e, struct video_encoder *encoder)
     return e->encoders[e->encoder_count++] != NULL;
 }
 
-static bool add_encoders(struct live_feed *e, enum sdp_codec codec)
+static bool add_encoders(struct live_feed *e, enum sdp_codec codec,
+                         const struct video_engine *engine)
 {
     if (codec == SDP_VP9)
         return add_encoder(e, video_encoder_new_vp9(&e->ladder));
@@ -226,7 +227,7 @@ static bool add_encoders(struct live_feed *e, enum sdp_codec codec)
         struct video_encoder *encoder =
             ladder_size_passes(&e->ladder, i)
                 ? video_encoder_new_passed(&e->ladder, i, &e->source->coded)
-                : video_encoder_new_h264(&e->ladder, i);
+                : video_engine_open(engine, &e->ladder, i);
         if (!add_encoder(e, encoder))
             return false;
     }
@@ -234,8 +235,8 @@ static bool add_encoders(struct live_feed *e, enum sdp_codec codec)
 }
 
 struct live_feed *live_feed_new(struct source *source, const struct ladder *ladder,
-                                enum sdp_codec codec, const struct live_feed_events *events,
-                                void *ctx)
+                                enum sdp_codec codec, const struct video_engine *engine,
+                                const struct live_feed_events *events, void *ctx)
 {
     struct live_feed *e = calloc(1, sizeof(*e));
     if (!e) {
@@ -246,7 +247,7 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
     e->ladder = *ladder;
     e->events = events;
     e->ctx = ctx;
-    if (add_encoders(e, codec))
+    if (add_encoders(e, codec, engine))
         e->control = live_control_new(e->encoder_count, ladder->source_fps);
     if (e->control)
         return e;

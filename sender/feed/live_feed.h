@@ -21,6 +21,7 @@
 #include "common/wire/sdp.h"
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
+#include "media/encode/video_engine.h"
 #include "media/source/audio_source.h"
 #include "media/source/source.h"
 #include "server/stats/live_feed_stats.h"
@@ -42,10 +43,11 @@ struct live_feed_events {
 };
 
 // Any thread. Takes over `source`, even on failure. `codec`: SDP_VP9 requires a ladder of
-// ladder_cumulative's shape. Returns NULL on failure, which it logs.
+// ladder_cumulative's shape. `engine`: the encoder of H.264. Returns NULL on failure, which it
+// logs.
 struct live_feed *live_feed_new(struct source *source, const struct ladder *ladder,
-                                enum sdp_codec codec, const struct live_feed_events *events,
-                                void *ctx);
+                                enum sdp_codec codec, const struct video_engine *engine,
+                                const struct live_feed_events *events, void *ctx);
 // Adds audio and takes over `source`. Call it at most once, before live_feed_start. Returns 0, or
 // ERR_NO_MEMORY (logged).
 int live_feed_add_audio(struct live_feed *e, struct audio_source *source, int bitrate_bps);

@@ -280,7 +280,7 @@ static void media_free(struct stream_media *m)
 }
 
 struct stream_media *live_media_new(struct source *source, const struct ladder *ladder,
-                                    enum sdp_codec codec)
+                                    enum sdp_codec codec, const struct video_engine *engine)
 {
     static const struct stream_media_ops ops = {.start = start,
                                                 .feed_new = feed_new,
@@ -304,7 +304,7 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
                                     .reorders = ladder->passes && source->coded.reorders};
     // SDP, JSON and Prometheus require UTF-8
     utf8_copy(source->name, m->base.title, sizeof(m->base.title));
-    m->feed = live_feed_new(source, ladder, codec, &events, m);
+    m->feed = live_feed_new(source, ladder, codec, engine, &events, m);
     if (m->feed)
         return &m->base;
     free(m);

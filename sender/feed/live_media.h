@@ -4,6 +4,7 @@
 #ifndef WEIR_SENDER_FEED_LIVE_MEDIA_H
 #define WEIR_SENDER_FEED_LIVE_MEDIA_H
 
+#include "media/encode/video_engine.h"
 #include "media/source/audio_source.h"
 #include "media/source/source.h"
 #include "server/session/stream_media.h"
@@ -12,10 +13,10 @@
 extern "C" {
 #endif
 
-// Any thread. Encodes pictures from `source`, which it takes over, even on failure. `codec`: of
-// live_feed_new. NULL: logged.
+// Any thread. Encodes pictures from `source`, which it takes over, even on failure. `codec` and
+// `engine`: of live_feed_new. NULL: logged.
 struct stream_media *live_media_new(struct source *source, const struct ladder *ladder,
-                                    enum sdp_codec codec);
+                                    enum sdp_codec codec, const struct video_engine *engine);
 // Any thread. Adds audio to media of live_media_new and takes over the source; call it before it is
 // started. Returns 0, or ERR_NO_MEMORY (logged).
 int live_media_add_audio(struct stream_media *m, struct audio_source *audio, int bitrate_bps);

@@ -335,6 +335,12 @@ static int open_film(struct film_library *l)
         return ERR_NOT_FOUND;
     }
     const struct stored_info *info = stored_file_info(l->file);
+    if (info->sdp.codec != SDP_H264) {
+        log_error("%s: --http serves H.264 alone, and the file is HEVC (prepare it with --codec "
+                  "h264)",
+                  l->path);
+        return ERR_UNSUPPORTED;
+    }
     struct manifest *m = &l->manifest;
     l->level_count = info->sdp.ladder.level_count;
     l->grid = (struct cmaf_grid){.fps = info->sdp.ladder.source_fps};

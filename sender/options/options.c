@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/put.h"
 #include "common/base/scan.h"
 #include "common/net/udp_socket.h"
 #include "common/program/listen_argument.h"
@@ -15,8 +16,10 @@
 #include "common/transport/transport_list.h"
 #include "media/audio/audio_encoder.h"
 #include "media/capture/audio_open.h"
+#include "media/encode/video_engine.h"
 #include "media/record/policy/record_name.h"
 #include "media/source/audio_source.h"
+#include "media/stored/stored_x265.h"
 #include "server/policy/catalog_path.h"
 #include "server/policy/viewer_limits.h"
 
@@ -86,8 +89,39 @@ static const char *read_codec(void *options, const char *value, char *reason, si
 {
     (void)reason, (void)cap;
     struct options *o = options;
-    o->codec = strcmp(value, "vp9") == 0 ? SDP_VP9 : SDP_H264;
-    return o->codec == SDP_VP9 || strcmp(value, "h264") == 0 ? NULL : "expects h264 or vp9";
+    o->has_codec = true;
+    o->codec = strcmp(value, "vp9") == 0    ? SDP_VP9
+               : strcmp(value, "hevc") == 0 ? SDP_HEVC
+                                            : SDP_H264;
+    return o->codec != SDP_H264 || strcmp(value, "h264") == 0 ? NULL : "expects h264, hevc or vp9";
+}
+
+static const char *read_encoder(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)options;
+    struct put put = put_into(reason, cap);
+    if (strcmp(value, "auto") == 0 || strcmp(value, "list") == 0 || video_engine_find(value))
+        return NULL;
+    put_format(&put, "expects auto, list");
+    for (int i = 0; video_engine_at(i); i++)
+        put_format(&put, "%s %s", video_engine_at(i + 1) ? "," : " or", video_engine_at(i)->name);
+    return reason;
+}
+
+static const char *encoder_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"auto", "x264; if this machine encodes less than the source with it, a graphics chip that "
+                 "is usable"},
+        {"list", "list those that are usable here, and exit"},
+    };
+    if (i < 2) {
+        *help = list[i][1];
+        return list[i][0];
+    }
+    const struct video_engine *engine = video_engine_at(i - 2);
+    *help = engine ? engine->help : NULL;
+    return engine ? engine->name : NULL;
 }
 
 static const char *read_profile(void *options, const char *value, char *reason, size_t cap)
@@ -115,6 +149,9 @@ static const char *codec_value(int i, const char **help)
 {
     static const char *const list[][2] = {
         {"h264", "each size has an encoder of its own"},
+        {"hevc",
+         "with --prepare alone: x265, in two temporal layers; for weir-play and ffplay, but "
+         "no browser"},
         {"vp9", "one encoder of three sizes, each half as wide and high as the next: a larger "
                 "size adds to the smaller ones"},
     };
@@ -504,6 +541,10 @@ static const struct option_row rows[] = {
      .fallback = "h264",
      .help = "how pictures are encoded; with vp9 there are nine levels, three sizes of three "
              "temporal layers, and --level may give the top one"},
+    {.name = "encoder", .in_section = true, .argument = "ENCODER", .kind = OPTION_TEXT,
+     .at = AT(encoder), .read = read_encoder, .value = encoder_value, .fallback = "auto",
+     .help = "what encodes live H.264. Others than x264 have no temporal layers: there are four "
+             "levels, and a lost frame needs a key frame"},
     {.name = "profile", .in_section = true, .argument = "PROFILE", .read = read_profile, .value = profile_value,
      .fallback = "high", .help = "H.264 profile of live pictures"},
     {.name = "no-passthrough", .in_section = true, .kind = OPTION_SWITCH, .at = AT(no_pass),
@@ -589,6 +630,27 @@ static const char *conflict_of_several(const struct options *o)
     return NULL;
 }
 
+static const char *conflict_of_hevc(const struct options *o)
+{
+    if (o->http.ss_family != AF_UNSPEC)
+        return "--http conflicts with --codec hevc: it serves H.264";
+    if (o->baseline)
+        return "--codec hevc conflicts with --profile baseline, which is H.264's";
+    if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)
+        return "--codec hevc conflicts with a synthetic source, which has no pictures";
+    if (o->temporal_layers > STORED_X265_LAYERS)
+        return "--codec hevc conflicts with --temporal-layers 3: it has at most two";
+    if (o->prepare && !stored_x265_is_usable())
+        return "--codec hevc requires a libavcodec with libx265, which this one lacks";
+    return NULL;
+}
+
+bool options_names_engine(const struct options *o)
+{
+    return strcmp(o->encoder, "auto") != 0 && strcmp(o->encoder, "x264") != 0 &&
+           strcmp(o->encoder, "list") != 0;
+}
+
 // Returns why options of one source conflict; NULL: they do not.
 static const char *conflict(const struct options *o)
 {
@@ -639,6 +701,20 @@ static const char *conflict(const struct options *o)
         return "--http conflicts with --codec vp9: it serves H.264";
     if (o->baseline && o->prepare)
         return "--profile baseline conflicts with --prepare, which encodes in the high profile";
+    if (options_names_engine(o)) {
+        if (o->codec != SDP_H264)
+            return "--encoder conflicts with --codec vp9 and hevc: it chooses the encoder of H.264";
+        if (o->prepare)
+            return "--encoder conflicts with --prepare, which encodes with x264";
+        if (o->baseline)
+            return "--profile baseline requires --encoder x264 or auto";
+        if (o->temporal_layers)
+            return "--temporal-layers requires --encoder x264 or auto: the others have no layers";
+        if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)
+            return "--encoder conflicts with a synthetic source, which has no pictures";
+    }
+    if (o->codec == SDP_HEVC)
+        return conflict_of_hevc(o);
     if (o->codec != SDP_VP9)
         return NULL;
     if (o->baseline)
@@ -685,6 +761,7 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
                           .codec = SDP_H264,
+                          .encoder = "auto",
                           .push_level = -1};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     enum options_result result =
@@ -719,6 +796,7 @@ bool options_source_equal(const struct options *a, const struct options *b)
 {
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
         a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->codec != b->codec ||
+        a->has_codec != b->has_codec || strcmp(a->encoder, b->encoder) != 0 ||
         a->baseline != b->baseline || a->no_pass != b->no_pass ||
         a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
         a->level_count != b->level_count)

@@ -54,6 +54,8 @@ struct options {
     bool prepare;
     enum sdp_codec codec;
     bool no_pass;        // H.264 of a file is encoded again
+    bool has_codec;      // it was given
+    const char *encoder; // of H.264: a name of video_engine.h, "auto" or "list"
     bool baseline;       // H.264 in the constrained baseline profile
     int temporal_layers; // 2 or 3; 0: not given
     int level_count;     // 0: the default ladder
@@ -93,6 +95,8 @@ extern const struct option_table send_option_table;
 enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
                                   size_t cap);
 void options_destroy(void *options);
+// Returns true if --encoder names an encoder other than x264.
+bool options_names_engine(const struct options *o);
 // Returns true if a source that was opened with the first options is as the second ones want it.
 bool options_source_equal(const struct options *a, const struct options *b);
 // Returns the name of an option that differs and that a running server cannot change; NULL: none.

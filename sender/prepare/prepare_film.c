@@ -19,6 +19,7 @@
 #include "media/stored/stored_maker.h"
 #include "media/stored/stored_mux.h"
 #include "media/stored/stored_parts.h"
+#include "media/stored/stored_x265.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/policy/prepare_progress.h"
 #include "sender/prepare/prepare_stop.h"
@@ -77,7 +78,8 @@ static int choose_levels(struct prepare *p)
     const struct options *o = p->options;
     const struct source *s = p->source;
     struct ladder *l = &p->sdp.ladder;
-    int layers = o->temporal_layers ? o->temporal_layers : PREPARE_LAYERS;
+    int most = o->codec == SDP_HEVC ? STORED_X265_LAYERS : PREPARE_LAYERS;
+    int layers = o->temporal_layers ? o->temporal_layers : most;
     int err = o->level_count ? ladder_from_requests(o->levels, o->level_count, s->width, s->height,
                                                     s->fps, layers, l)
                              : ladder_default(s->width, s->height, s->fps, layers, NULL, l);
@@ -119,8 +121,8 @@ static int open_source(struct prepare *p)
         log_info("%s: left out: %s", p->name, p->source->left_out);
     p->origin = (struct stored_origin){.bytes = st.st_size, .mtime = st.st_mtim.tv_sec};
     p->sdp = (struct sdp){.source = SDP_SOURCE_FILE,
-                          .payload_type = RTP_PT_H264,
-                          .codec = SDP_H264,
+                          .payload_type = sdp_payload_type(p->options->codec),
+                          .codec = p->options->codec,
                           .ext = {.adu = RTP_EXT_ADU_ID}, // SDP has levels only with this extension
                           .duration = p->source->duration};
     utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP requires UTF-8
@@ -260,7 +262,8 @@ static int encode_all(struct prepare *p, int64_t *groups)
     p->progress = (struct prepare_progress){.before = p->origin.frames, .began = clock_now()};
     if (p->source->duration > 0)
         p->progress.total = llround(p->source->duration * fps_value(p->source->fps));
-    struct stored_maker *maker = stored_maker_new(&p->sdp.ladder, &p->plan, p->folder, threads(p));
+    struct stored_maker *maker =
+        stored_maker_new(&p->sdp.ladder, &p->plan, p->sdp.codec, p->folder, threads(p));
     err = maker ? 0 : ERR_IO;
     while (!err && !ended) {
         int count = read_group(p, *groups);

@@ -66,7 +66,7 @@ struct stream_media *stored_media_new(struct stored_cache *cache, bool loop, boo
                                     .kind = SDP_SOURCE_FILE,
                                     .duration = info->sdp.duration,
                                     .audio_bps = info->audio && has_audio ? STORED_AUDIO_BPS : 0,
-                                    .codec = SDP_H264,
+                                    .codec = info->sdp.codec,
                                     .reorders = true};
     utf8_copy(info->sdp.title, m->base.title, sizeof(m->base.title));
     m->cache = cache;

@@ -6,6 +6,7 @@
 
 #include "common/base/seq.h"
 #include "media/rtp/h264_payload.h"
+#include "media/rtp/hevc_payload.h"
 #include "media/rtp/vp9_payload.h"
 #include "stream/receive/frame_assembler.h"
 
@@ -33,8 +34,9 @@ struct frame_receiver *frame_receiver_new(const struct frame_receiver_config *c)
     r->config = *c;
     r->least_delay = USEC_NEVER;
     rtp_receiver_init(&r->rtp);
-    r->depacketiser =
-        depacketiser_new(c->codec == SDP_VP9 ? &vp9_payload_format : &h264_payload_format);
+    r->depacketiser = depacketiser_new(c->codec == SDP_VP9    ? &vp9_payload_format
+                                       : c->codec == SDP_HEVC ? &hevc_payload_format
+                                                              : &h264_payload_format);
     r->assembler = c->third_party ? frame_assembler_new(c->fps) : NULL;
     if (r->depacketiser && (r->assembler || !c->third_party))
         return r;

@@ -53,6 +53,8 @@ void frame_packets_of(struct frame_packets *p, const struct coded_frame *frame, 
         return;
     if (p->config.codec == SDP_VP9)
         begin_vp9(p, frame);
+    else if (p->config.codec == SDP_HEVC)
+        packetiser_init_hevc(&p->packets, frame->data, frame->nals, frame->nal_count);
     else
         packetiser_init(&p->packets, frame->data, frame->nals, frame->nal_count);
     p->frame = frame;

@@ -73,7 +73,7 @@ static struct result run_stored(const struct clip *c)
 {
     struct result r = {0};
     struct stored_rate rate;
-    struct stored_encoder *e = stored_encoder_new(&c->ladder, 0, &c->plan);
+    struct stored_encoder *e = stored_encoder_new(&c->ladder, 0, &c->plan, SDP_H264);
     struct decoder *d = decoder_new(DECODER_AS_COMES);
     const struct stored_shape *shape = &c->plan.full;
     struct coded_frame *out[STORED_MAX_GOP];

@@ -129,6 +129,7 @@ TEST_CASE("sdp: VP9 is weir-send's, and H.264 comes first")
 {
     const std::string begin = "v=0\r\nm=video 0 RTP/AVP 96 100\r\n",
                       vp9 = "a=rtpmap:100 VP9/90000\r\n", h264 = "a=rtpmap:96 H264/90000\r\n",
+                      hevc = "a=rtpmap:100 H265/90000\r\n",
                       adu = "a=extmap:2 " RTP_EXT_ADU_URI "\r\n";
     struct row {
         std::string text;
@@ -140,6 +141,13 @@ TEST_CASE("sdp: VP9 is weir-send's, and H.264 comes first")
         {begin + vp9, ERR_UNSUPPORTED, SDP_VP9},
         {begin + vp9 + h264, 0, SDP_H264},
         {begin + h264 + vp9 + adu, 0, SDP_H264},
+        {begin + hevc + adu, 0, SDP_HEVC},
+        {begin + hevc, ERR_UNSUPPORTED, SDP_HEVC},
+        {begin + hevc + h264, 0, SDP_H264},
+        {begin + hevc + vp9 + adu, 0, SDP_HEVC},
+        // Payloads with decoding order numbers (RFC 7798, 4.4).
+        {begin + hevc + adu + "a=fmtp:100 sprop-max-don-diff=1\r\n", ERR_UNSUPPORTED, SDP_HEVC},
+        {begin + hevc + adu + "a=fmtp:100 sprop-max-don-diff=0\r\n", 0, SDP_HEVC},
     };
     for (const row &r : rows) {
         CAPTURE(r.text);
@@ -154,6 +162,36 @@ TEST_CASE("sdp: VP9 is weir-send's, and H.264 comes first")
     REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
     CHECK(std::string(out).find("a=rtpmap:100 VP9/90000\r\na=fmtp:100 profile-id=0\r\n") !=
           std::string::npos);
+}
+
+TEST_CASE("sdp: HEVC's format and parameter sets")
+{
+    struct sdp s = example(), back;
+    s.codec = SDP_HEVC;
+    s.payload_type = sdp_payload_type(SDP_HEVC);
+    strcpy(s.profile_level_id, "01015d");
+    strcpy(s.sprop, "QAE=,QgE=,RAE=");
+    char out[SDP_MAX_BYTES];
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    CHECK(std::string(out).find(
+              "a=rtpmap:101 H265/90000\r\na=fmtp:101 profile-id=1;tier-flag=1;level-id=93;"
+              "sprop-vps=QAE=;sprop-sps=QgE=;sprop-pps=RAE=\r\n") != std::string::npos);
+    REQUIRE(decode(out, &back) == 0);
+    CHECK(back.codec == SDP_HEVC);
+    CHECK(std::string(back.profile_level_id) == s.profile_level_id);
+    CHECK(std::string(back.sprop) == s.sprop);
+
+    const std::string head =
+        "v=0\r\nm=video 0 RTP/AVP 101\r\na=rtpmap:101 H265/90000\r\na=extmap:2 " RTP_EXT_ADU_URI
+        "\r\na=fmtp:101 ";
+    REQUIRE(decode(head + "level-id=120;tier-flag=256;profile-id=x\r\n", &back) == 0);
+    CHECK(std::string(back.profile_level_id) == "010078"); // others are RFC 7798's defaults
+    CHECK(decode(head + "sprop-vps=" + std::string(600, 'A') +
+                     ";sprop-sps=" + std::string(600, 'A') + "\r\n",
+                 &back) == ERR_TOO_BIG);
+    s.profile_level_id[0] = '\0'; // unknown: no fmtp line
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    CHECK(std::string(out).find("a=fmtp:101") == std::string::npos);
 }
 
 TEST_CASE("sdp: media that have frames")
@@ -359,7 +397,7 @@ TEST_CASE("sdp: refused descriptions")
         {"m=video", "m=audio", ERR_UNSUPPORTED},
         {"RTP/AVP", "RTP/AVPF", 0},
         {"RTP/AVP", "RTP/SAVP", ERR_UNSUPPORTED},
-        {"H264/90000", "H265/90000", ERR_UNSUPPORTED},
+        {"H264/90000", "H266/90000", ERR_UNSUPPORTED},
         {"H264/90000", "H264/48000", ERR_UNSUPPORTED},
         {"rtpmap:96", "rtpmap:97", ERR_UNSUPPORTED},
         {"rtpmap:96", "rtpmap:128", ERR_UNSUPPORTED},

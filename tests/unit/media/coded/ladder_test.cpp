@@ -146,6 +146,12 @@ TEST_CASE("ladder: defaults")
          "256x144@15/1*2 426x240@30/1*2 640x360@31/1*2",
          "0.0:80 0.1:120 1.0:240 1.1:320 2.0:650 2.1:980"},
         {256, 144, {10, 1}, 3, "256x144@10/1*3", "0.1:80 0.2:120"},
+        {1280, // an encoder without temporal layers
+         720,
+         {30, 1},
+         1,
+         "256x144@15/1*1 426x240@30/1*1 640x360@30/1*1 1280x720@30/1*1",
+         "0.0:120 1.0:320 2.0:960 3.0:1920"},
     };
     for (const auto &c : cases) {
         struct ladder l;
@@ -157,7 +163,7 @@ TEST_CASE("ladder: defaults")
         CHECK(l.source_fps.num == c.fps.num);
     }
     struct ladder l;
-    CHECK(ladder_default(1280, 720, {30, 1}, 1, nullptr, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {30, 1}, 0, nullptr, &l) == ERR_RANGE);
     CHECK(ladder_default(1280, 720, {30, 1}, 4, nullptr, &l) == ERR_RANGE);
     CHECK(ladder_default(1280, 720, {30, 0}, 2, nullptr, &l) == ERR_RANGE);
     CHECK(ladder_default(1280, 720, {-30, 1}, 2, nullptr, &l) == ERR_RANGE);

@@ -9,10 +9,11 @@
 
 static std::vector<std::string> packets(const std::string &data,
                                         const std::vector<struct nal> &nals, size_t max,
-                                        std::string *flags)
+                                        std::string *flags, bool hevc = false)
 {
     struct packetiser p;
-    packetiser_init(&p, (const uint8_t *)data.data(), nals.data(), (int)nals.size());
+    (hevc ? packetiser_init_hevc : packetiser_init)(&p, (const uint8_t *)data.data(), nals.data(),
+                                                    (int)nals.size());
     std::vector<std::string> out;
     struct rtp_payload payload;
     while (packetiser_next(&p, max, &payload)) {
@@ -44,6 +45,25 @@ TEST_CASE("packetiser: single units and fragments of an IDR")
     CHECK(out[3] == "\x7c\x05" + slice.substr(14, 14));
     CHECK(out[4] == "\x7c\x45" + slice.substr(28, 4)); // E
     CHECK(flags == "F...L");
+}
+
+TEST_CASE("packetiser: HEVC's single units and fragments")
+{
+    // VPS (type 32: 0x40), IDR_W_RADL (19: 0x26) of 2 + 30 bytes, temporal id 1 (TID 2)
+    std::string data = "....\x40\x01V....\x26\x02";
+    const std::string slice = "0123456789abcdefghijklmnopqrst";
+    data += slice;
+    const std::vector<struct nal> nals = {{4, 3}, {11, 32}};
+    std::string flags;
+    auto out = packets(data, nals, 16, &flags, true);
+    REQUIRE(out.size() == 4);
+    CHECK(out[0] == "\x40\x01V");
+    CHECK(out[1] == "\x62\x02\x93" + slice.substr(0, 13)); // type 49: 0x62; S, type 19
+    CHECK(out[2] == "\x62\x02\x13" + slice.substr(13, 13));
+    CHECK(out[3] == "\x62\x02\x53" + slice.substr(26, 4)); // E
+    CHECK(flags == "F..L");
+    CHECK(packets(data, nals, 32, &flags, true).size() == 2);
+    CHECK(packets(data, nals, 31, &flags, true).size() == 3);
 }
 
 TEST_CASE("packetiser: the edge between one packet and two")

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/stored/stored_encoder.h"
 
+#include "media/rtp/hevc_payload.h"
+#include "media/stored/stored_x265.h"
 #include "tests/support/coded_stream.hpp"
 
 namespace
 {
 
 struct group {
+    sdp_codec codec;
     ladder l;
     stored_plan plan;
     stored_shape shape;
     std::vector<picture_ptr> drawn;
     std::vector<coded_frame *> out;
 
-    group(int layers, int frames, std::vector<std::pair<int, int>> levels)
-        : l(one_size(200, 120, 30, layers, levels)), out(STORED_MAX_GOP)
+    group(int layers, int frames, std::vector<std::pair<int, int>> levels, sdp_codec of = SDP_H264)
+        : codec(of), l(one_size(of == SDP_HEVC ? 214 : 200, 120, 30, layers, levels)),
+          out(STORED_MAX_GOP)
     {
         REQUIRE(stored_plan_init(&plan, &l) == 0);
         stored_shape_init(&shape, &l, frames);
@@ -23,7 +27,7 @@ struct group {
             drawn.push_back(draw(l, 0, n));
             pictures.push_back(drawn.back().get());
         }
-        stored_encoder *e = stored_encoder_new(&l, 0, &plan);
+        stored_encoder *e = stored_encoder_new(&l, 0, &plan, codec);
         REQUIRE(e);
         stored_rate rate;
         stored_rate_init(&rate, &l, 0);
@@ -42,7 +46,9 @@ struct group {
     std::map<int, uint64_t> decoded(int top) const
     {
         std::map<int, uint64_t> sums;
-        decoder_ptr d(decoder_new(DECODER_AS_COMES), decoder_free);
+        decoder_ptr d(codec == SDP_HEVC ? decoder_new_hevc(DECODER_AS_COMES)
+                                        : decoder_new(DECODER_AS_COMES),
+                      decoder_free);
         REQUIRE(d);
         for (int slot = 0; slot < shape.frames; slot++) {
             int at = shape.decoded[0][slot];
@@ -81,6 +87,41 @@ TEST_CASE("stored encoder: without any higher layers, the others decode exactly"
                     CHECK(sum == all[n]);
         }
     }
+}
+
+TEST_CASE("stored encoder: HEVC without its higher layer decodes exactly")
+{
+    if (!stored_x265_is_usable())
+        return; // this libavcodec was built without libx265
+    for (int layers : {1, 2}) {
+        for (int frames : {60, 8}) {
+            INFO(layers << " layers, " << frames << " frames");
+            group g(layers, frames, {{layers - 1, 300000}}, SDP_HEVC);
+            std::map<int, uint64_t> all = g.decoded(layers - 1);
+            CHECK((int)all.size() == frames);
+            for (int n = 0; n < frames; n++) {
+                CHECK(g.out[n]->key == (n == 0));
+                CHECK(g.out[n]->temporal_id == layer_temporal_id(n, layers));
+            }
+            for (auto [n, sum] : g.decoded(0))
+                CHECK(sum == all[n]);
+            // The parameter sets are in each key frame; no SEI, no delimiter.
+            REQUIRE(g.out[0]->nal_count >= 4);
+            const int first[] = {HEVC_VPS, HEVC_SPS, HEVC_PPS};
+            for (int i = 0; i < 3; i++)
+                CHECK(hevc_nal_type_of(g.out[0]->data[g.out[0]->nals[i].offset]) == first[i]);
+        }
+    }
+}
+
+TEST_CASE("stored encoder: each level of HEVC has its rate")
+{
+    if (!stored_x265_is_usable())
+        return;
+    group g(2, 60, {{0, 60000}, {1, 75000}}, SDP_HEVC);
+    CHECK(g.kbps(0) <= 61.2);
+    CHECK(g.kbps(1) <= 76.5);
+    CHECK(g.kbps(1) >= 60);
 }
 
 TEST_CASE("stored encoder: each level has its rate")

@@ -6,6 +6,8 @@
 
 #include "common/net/clock.h"
 #include "media/coded/ladder.h"
+#include "media/encode/avcodec_encoder.h"
+#include "media/encode/video_engine.h"
 #include "tests/support/coded_stream.hpp"
 
 namespace
@@ -30,12 +32,20 @@ struct coder {
     static void on_done(void *) {}
     explicit coder(bool vp9 = false)
     {
-        static const encoder_thread_events events = {on_coded, on_done};
         if (vp9)
             REQUIRE(ladder_cumulative(256, 144, {30, 1}, 300000, &levels) == 0);
-        t = encoder_thread_new(vp9 ? video_encoder_new_vp9(&levels)
-                                   : video_encoder_new_h264(&levels, 0),
-                               &events, this);
+        begin(vp9 ? video_encoder_new_vp9(&levels) : video_encoder_new_h264(&levels, 0));
+    }
+    explicit coder(const encoder_traits &traits)
+    {
+        char reason[AVCODEC_REASON_TEXT];
+        begin(avcodec_encoder_new(video_engine_find("lavc-x264")->av, &traits, &levels, 0, reason));
+    }
+    void begin(video_encoder *e)
+    {
+        static const encoder_thread_events events = {on_coded, on_done};
+        REQUIRE(e);
+        t = encoder_thread_new(e, &events, this);
         REQUIRE(t);
     }
     ~coder()
@@ -163,4 +173,44 @@ TEST_CASE("encoder_thread: one encoder of all sizes starts each size that a view
     CHECK(s[2].repairs.requests == 2);
     CHECK(s[2].repairs.waited == 1);
     CHECK(s[2].repairs.coalesced == 1);
+}
+
+TEST_CASE("encoder_thread: an encoder that cannot forget a frame makes a key frame after a loss",
+          "[threads]")
+{
+    coder c(encoder_traits{false, false, true});
+    encoder_thread_set_viewers(c.t, 1, 0);
+    c.encode(0, 3);
+    encoder_thread_repair(c.t, 0, 2, 1);
+    c.encode(3, 6);
+    live_feed_size_stats s;
+    encoder_thread_stats(c.t, 0, &s);
+    CHECK(s.repairs.requests == 1);
+    CHECK(s.repairs.waited == 1);
+    CHECK(s.repairs.repaired == 0);
+    encoder_thread_free(c.t);
+    c.t = nullptr;
+    CHECK(c.keys == std::vector<int64_t>{0, 3});
+}
+
+TEST_CASE("encoder_thread: an encoder that cannot change its bitrate is opened anew, now and then",
+          "[threads]")
+{
+    coder c(encoder_traits{false, false, false});
+    encoder_thread_set_viewers(c.t, 1, 0);
+    usec_t begun = clock_now(), end = begun + 60 * USEC_PER_SEC;
+    int64_t n = 0;
+    c.encode(0, 1);
+    // A request with every frame: the encoder follows the first one that is due, in one step.
+    for (n = 1; clock_now() - begun < 3 * USEC_PER_SEC / 2 && clock_now() < end; n++) {
+        encoder_thread_set_bitrate(c.t, 0, 49500 - (int)(n % 2));
+        c.encode(n, n + 1);
+    }
+    live_feed_size_stats s;
+    encoder_thread_stats(c.t, 0, &s);
+    CHECK(s.bitrate_bps / 1000 == 49);
+    encoder_thread_free(c.t);
+    c.t = nullptr;
+    CHECK(c.keys.size() == 2);
+    CHECK(c.keys[0] == 0);
 }

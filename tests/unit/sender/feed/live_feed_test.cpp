@@ -41,7 +41,7 @@ struct cinema {
         uv_timer_start(
             &deadline, [](uv_timer_t *t) { static_cast<cinema *>(t->data)->late = true; }, 60000,
             0);
-        e = live_feed_new(film::make(), &levels, SDP_H264, &events, this);
+        e = live_feed_new(film::make(), &levels, SDP_H264, video_engine_at(0), &events, this);
         REQUIRE(e);
         REQUIRE(live_feed_start(e, &loop) == 0);
     }

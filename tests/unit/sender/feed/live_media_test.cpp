@@ -82,7 +82,7 @@ struct house {
         deadline.data = this;
         uv_timer_start(
             &deadline, [](uv_timer_t *t) { static_cast<house *>(t->data)->late = true; }, 60000, 0);
-        media = live_media_new(film::make(), &levels, codec);
+        media = live_media_new(film::make(), &levels, codec, video_engine_at(0));
         REQUIRE(media);
         REQUIRE(media->ops->start(media, &loop) == 0);
     }

@@ -64,12 +64,12 @@ TEST_CASE("stream_media: the operations of each kind of media")
         bool reorders, stands_still;
         double duration;
     } const table[] = {
-        {"a device", live_media_new(film::make(-1), &levels, SDP_H264), encoded, true, true, true,
-         FILLER_NONE, SDP_H264, false, false, -1},
-        {"a device in VP9", live_media_new(film::make(-1), &layers, SDP_VP9), encoded, true, true,
-         true, FILLER_NONE, SDP_VP9, false, false, -1},
-        {"a file", live_media_new(film::make(), &levels, SDP_H264), encoded + " place set_speed",
-         true, true, true, FILLER_NONE, SDP_H264, false, true, 0.08},
+        {"a device", live_media_new(film::make(-1), &levels, SDP_H264, video_engine_at(0)), encoded,
+         true, true, true, FILLER_NONE, SDP_H264, false, false, -1},
+        {"a device in VP9", live_media_new(film::make(-1), &layers, SDP_VP9, video_engine_at(0)),
+         encoded, true, true, true, FILLER_NONE, SDP_VP9, false, false, -1},
+        {"a file", live_media_new(film::make(), &levels, SDP_H264, video_engine_at(0)),
+         encoded + " place set_speed", true, true, true, FILLER_NONE, SDP_H264, false, true, 0.08},
         {"a prepared file", stored_media_new(film_file.open(), false, true),
          " watch give_again request_key rewind place set_speed", true, true, false, FILLER_NONE,
          SDP_H264, true, false, 4},

@@ -22,7 +22,7 @@ struct rig {
     {
         uv_loop_init(&loop);
         ladder l = film::levels();
-        media = live_media_new(film::make(duration), &l, SDP_H264);
+        media = live_media_new(film::make(duration), &l, SDP_H264, video_engine_at(0));
         REQUIRE(media);
         REQUIRE(media->ops->start(media, &loop) == 0);
         const live_packager_config config = {media, "/live", USEC_PER_SEC, on_change, this};

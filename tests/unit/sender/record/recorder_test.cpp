@@ -47,7 +47,7 @@ struct rig {
     {
         uv_loop_init(&loop);
         ladder l = film::levels();
-        media = live_media_new(film::make(duration), &l, SDP_H264);
+        media = live_media_new(film::make(duration), &l, SDP_H264, video_engine_at(0));
         REQUIRE(media);
         REQUIRE(media->ops->start(media, &loop) == 0);
         std::string pattern = folder.path + "/a.mkv";
@@ -109,7 +109,7 @@ TEST_CASE("recorder: a folder that does not exist is an error")
     uv_loop_t loop;
     uv_loop_init(&loop);
     ladder l = film::levels();
-    stream_media *media = live_media_new(film::make(-1), &l, SDP_H264);
+    stream_media *media = live_media_new(film::make(-1), &l, SDP_H264, video_engine_at(0));
     const recorder_config config = {media, "/nonexistent/a.mkv", 0, {}};
     CHECK_FALSE(recorder_new(&loop, &config));
     media->ops->free(media);

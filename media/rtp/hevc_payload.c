@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/rtp/hevc_payload.h"
+
+#include "common/base/bytes.h"
+
+enum { START_CODE = 4, FU_HEAD = HEVC_NAL_HEADER + 1, MIN_UNITS = 2 };
+
+// Returns true if the unit begins with the header of a NAL unit that a payload may carry. RFC 7798,
+// 1.1.4: the forbidden bit marks errors, and TID is not 0.
+static bool is_nal(const uint8_t *data, size_t len)
+{
+    return len >= HEVC_NAL_HEADER && !(data[0] & HEVC_NAL_FORBIDDEN) && (data[1] & HEVC_NAL_TID) &&
+           hevc_nal_type_of(data[0]) <= HEVC_SINGLE_MAX;
+}
+
+// RFC 7798, 4.4.2: at least two units, each after a size of two bytes.
+static bool ap_is_valid(const uint8_t *data, size_t len)
+{
+    struct bytes in = bytes_of(data + HEVC_NAL_HEADER, len - HEVC_NAL_HEADER);
+    int units = 0;
+    for (; bytes_left(&in) > 0; units++) {
+        if (bytes_left(&in) < 2)
+            return false;
+        size_t size = bytes_u16(&in);
+        if (size > bytes_left(&in) || !is_nal(in.at, size))
+            return false;
+        bytes_take(&in, size);
+    }
+    return units >= MIN_UNITS;
+}
+
+// RFC 7798, 4.4.3: start and end bit exclude each other.
+static bool fu_is_valid(const uint8_t *data, size_t len)
+{
+    return len > FU_HEAD && (data[2] & HEVC_FU_TYPE) <= HEVC_SINGLE_MAX &&
+           (data[2] & (HEVC_FU_START | HEVC_FU_END)) != (HEVC_FU_START | HEVC_FU_END);
+}
+
+static bool payload_is_valid(const uint8_t *data, size_t len)
+{
+    if (len < HEVC_NAL_HEADER || data[0] & HEVC_NAL_FORBIDDEN || !(data[1] & HEVC_NAL_TID))
+        return false;
+    int type = hevc_nal_type_of(data[0]);
+    if (type == HEVC_AP)
+        return ap_is_valid(data, len);
+    return type == HEVC_FU ? fu_is_valid(data, len) : is_nal(data, len);
+}
+
+static void emit_nal(struct unpacker *u, const uint8_t *data, size_t len)
+{
+    static const uint8_t start_code[START_CODE] = {0, 0, 0, 1};
+    unpacker_put(u, start_code, sizeof(start_code));
+    unpacker_put(u, data, len);
+}
+
+// Returns false if a fragment has no beginning, or if the unit before it has no end.
+static bool unpack_fragment(struct unpacker *u, const uint8_t *data, size_t len)
+{
+    uint8_t type = data[2] & HEVC_FU_TYPE;
+    bool start = data[2] & HEVC_FU_START;
+    if (start == u->in_fragments || (!start && type != u->header))
+        return false;
+    if (start) {
+        uint8_t header[HEVC_NAL_HEADER] = {
+            (uint8_t)((data[0] & HEVC_NAL_LAYER_HIGH) | type << HEVC_NAL_TYPE_SHIFT), data[1]};
+        emit_nal(u, header, sizeof(header));
+    }
+    unpacker_put(u, data + FU_HEAD, len - FU_HEAD);
+    u->header = type;
+    u->in_fragments = !(data[2] & HEVC_FU_END);
+    return true;
+}
+
+static bool unpack(struct unpacker *u, const uint8_t *data, size_t len)
+{
+    int type = hevc_nal_type_of(data[0]);
+    if (type == HEVC_FU)
+        return unpack_fragment(u, data, len);
+    if (u->in_fragments)
+        return false;
+    if (type != HEVC_AP) {
+        emit_nal(u, data, len);
+        return true;
+    }
+    struct bytes in = bytes_of(data + HEVC_NAL_HEADER, len - HEVC_NAL_HEADER);
+    while (bytes_left(&in) > 0) {
+        size_t size = bytes_u16(&in);
+        emit_nal(u, bytes_take(&in, size), size);
+    }
+    return true;
+}
+
+const struct payload_format hevc_payload_format = {.is_valid = payload_is_valid, .unpack = unpack};
