@@ -15,6 +15,7 @@
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
 #include "media/stored/stored_file.h"
+#include "sender/camera/camera_media.h"
 #include "sender/feed/encoder_speed.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
@@ -223,9 +224,20 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
     return NULL;
 }
 
+static struct stream_media *open_camera(struct media_guard *guard, const char *name, int *err)
+{
+    struct camera *camera = camera_open(name, guard, err);
+    if (!camera)
+        return NULL;
+    *err = ERR_NO_MEMORY;
+    return camera_media_new(camera);
+}
+
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
+    if (camera_is(name))
+        return open_camera(guard, name, err);
     if (stored_file_is(name) && (o->codec != SDP_H264 || o->baseline)) {
         log_error("%s: %s conflicts with a prepared file, which is H.264 of the high profile", name,
                   o->baseline ? "--profile baseline" : "--codec");

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/camera/camera_media.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/utf8.h"
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "common/net/timer.h"
+#include "sender/policy/frame_group.h"
+
+// The frames of a group and, for each, a packet or two of audio.
+enum { WAITING = 4 * FRAME_GROUP_FRAMES, AUDIO_BPS = 64000 };
+
+// A message to the loop. One of the pointers is not NULL, or `gone`: the camera's thread ends.
+struct item {
+    struct coded_frame *frame; // one reference
+    struct coded_audio *audio; // one reference
+    struct camera_picture *picture; // owned
+    bool gone;
+};
+
+struct camera_viewer {
+    struct media_feed base;     // first
+    struct camera_media *media; // borrowed
+    struct frame_sink *sink;    // borrowed
+    struct camera_viewer *next;
+    bool watches;
+    bool begins; // gets the group from the timer
+    bool hears;
+};
+
+struct camera_media {
+    struct stream_media base;      // first
+    struct camera *camera;         // owned
+    struct mailbox *mailbox;       // owned; NULL before the start
+    struct timer *timer;           // owned; viewers begin
+    struct camera_viewer *viewers; // borrowed
+    struct frame_group group;
+    struct camera_picture picture;
+    uint64_t keys, bytes; // so far
+    bool closed;          // it waits for the camera's thread
+};
+
+// ---- From the camera's thread
+
+static void item_free(void *arg)
+{
+    struct item *item = arg;
+    coded_frame_unref(item->frame);
+    coded_audio_unref(item->audio);
+    free(item->picture);
+    free(item);
+}
+
+// Takes over what `content` owns. A full mailbox drops frames; viewers then wait for a key frame.
+static void post(struct camera_media *m, struct item content)
+{
+    struct item *item = malloc(sizeof(*item));
+    if (item)
+        *item = content;
+    if (item && mailbox_post(m->mailbox, item))
+        return;
+    coded_frame_unref(content.frame);
+    coded_audio_unref(content.audio);
+    free(content.picture);
+    free(item);
+}
+
+static void on_frame(void *ctx, struct coded_frame *f)
+{
+    post(ctx, (struct item){.frame = f});
+}
+
+static void on_audio(void *ctx, struct coded_audio *c)
+{
+    post(ctx, (struct item){.audio = c});
+}
+
+static void on_picture(void *ctx, const struct camera_picture *p)
+{
+    struct camera_picture *copy = malloc(sizeof(*copy));
+    if (!copy)
+        return;
+    *copy = *p;
+    post(ctx, (struct item){.picture = copy});
+}
+
+static void on_gone(void *ctx)
+{
+    struct camera_media *m = ctx;
+    struct item *item = NULL;
+    const struct timespec pause = {.tv_nsec = 10000000};
+    while (!(item = calloc(1, sizeof(*item))))
+        nanosleep(&pause, NULL);
+    item->gone = true;
+    while (!mailbox_post(m->mailbox, item)) // it is full: it drains
+        nanosleep(&pause, NULL);
+}
+
+// ---- On the loop
+
+// Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
+static void send_frame(struct camera_media *m, struct coded_frame *f)
+{
+    frame_group_add(&m->group, f);
+    m->keys += f->key;
+    m->bytes += f->bytes;
+    for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
+        next = v->next;
+        if (v->watches && !v->begins)
+            v->sink->ops->on_frame(v->sink, f, clock_now());
+    }
+}
+
+static void send_audio(struct camera_media *m, struct coded_audio *c, usec_t now)
+{
+    for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
+        next = v->next;
+        if (v->hears)
+            v->sink->ops->on_audio(v->sink, c, now);
+    }
+}
+
+// The SDP of the next viewers has the size; those that are here read it in the parameter sets.
+static void take_picture(struct camera_media *m, const struct camera_picture *p)
+{
+    m->picture = *p;
+    struct ladder *l = &m->base.ladder;
+    l->source_width = l->sizes[0].width = p->width;
+    l->source_height = l->sizes[0].height = p->height;
+}
+
+static void free_all(struct camera_media *m)
+{
+    camera_free(m->camera);
+    mailbox_free(m->mailbox);
+    free(m);
+}
+
+static void on_item(void *ctx, void *arg, usec_t now)
+{
+    struct camera_media *m = ctx;
+    struct item *item = arg;
+    bool gone = item->gone;
+    if (!m->closed && item->frame)
+        send_frame(m, item->frame);
+    else if (!m->closed && item->audio)
+        send_audio(m, item->audio, now);
+    else if (!m->closed && item->picture)
+        take_picture(m, item->picture);
+    item_free(item);
+    if (gone)
+        free_all(m);
+}
+
+// New viewers get the frames since the last key frame.
+static void on_begin(void *ctx, usec_t now)
+{
+    (void)now;
+    struct camera_media *m = ctx;
+    for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
+        next = v->next;
+        if (!v->begins)
+            continue;
+        v->begins = false;
+        for (int i = 0; v->watches && i < m->group.count; i++)
+            v->sink->ops->on_frame(v->sink, m->group.frames[i], clock_now());
+    }
+}
+
+static int start(struct stream_media *base, uv_loop_t *loop)
+{
+    static const struct camera_sink sink = {
+        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture};
+    struct camera_media *m = (struct camera_media *)base;
+    m->timer = timer_new(loop, on_begin, m);
+    m->mailbox = m->timer ? mailbox_new(loop, WAITING, on_item, item_free, m) : NULL;
+    if (!m->mailbox) {
+        log_error("cannot start the camera: out of memory");
+        return ERR_IO;
+    }
+    camera_attach(m->camera, &sink, m);
+    return 0;
+}
+
+// ---- The feed of one viewer
+
+static void watch(struct media_feed *f, int size_id, int change)
+{
+    (void)size_id;
+    struct camera_viewer *v = (struct camera_viewer *)f;
+    v->watches = v->begins = change > 0;
+    if (v->begins)
+        timer_set(v->media->timer, 0);
+}
+
+static void watch_audio(struct media_feed *f, int change)
+{
+    ((struct camera_viewer *)f)->hears = change > 0;
+}
+
+static void request_key(struct media_feed *f, int size_id, usec_t now)
+{
+    (void)size_id, (void)now;
+    camera_request_key(((struct camera_viewer *)f)->media->camera);
+}
+
+// The camera decides when; some make a key frame when they are asked.
+static void begin(struct media_feed *f, int size_id, int64_t from)
+{
+    (void)from;
+    request_key(f, size_id, 0);
+}
+
+static void play(struct media_feed *f, bool plays)
+{
+    (void)f, (void)plays;
+}
+
+static bool is_alone(const struct media_feed *f)
+{
+    (void)f;
+    return false; // the camera never waits for a viewer
+}
+
+static void viewer_free(struct media_feed *f)
+{
+    struct camera_viewer *v = (struct camera_viewer *)f;
+    struct camera_viewer **at = &v->media->viewers;
+    while (*at != v)
+        at = &(*at)->next;
+    *at = v->next;
+    free(v);
+}
+
+static struct media_feed *feed_new(struct stream_media *base,
+                                   const struct media_feed_config *config)
+{
+    static const struct media_feed_ops ops = {.watch = watch,
+                                              .watch_audio = watch_audio,
+                                              .play = play,
+                                              .request_key = request_key,
+                                              .begin = begin,
+                                              .is_alone = is_alone,
+                                              .free = viewer_free};
+    struct camera_media *m = (struct camera_media *)base;
+    struct camera_viewer *v = calloc(1, sizeof(*v));
+    if (!v)
+        return NULL;
+    *v = (struct camera_viewer){.base.ops = &ops, .media = m, .sink = config->sink};
+    struct camera_viewer **at = &m->viewers;
+    while (*at) // viewers get a frame in the order in which they joined
+        at = &(*at)->next;
+    *at = v;
+    return &v->base;
+}
+
+// ---- The media of all viewers
+
+static void describe(const struct stream_media *base, int size_id, struct sdp *out)
+{
+    (void)size_id;
+    const struct camera_media *m = (const struct camera_media *)base;
+    snprintf(out->sprop, sizeof(out->sprop), "%s", m->picture.sprop);
+    snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s",
+             m->picture.profile_level_id);
+}
+
+static void stats(const struct stream_media *base, struct stream_stats *out)
+{
+    const struct camera_media *m = (const struct camera_media *)base;
+    struct camera_stats now;
+    camera_stats(m->camera, &now);
+    out->encoder_count = 1;
+    out->encoders[0] =
+        (struct encoder_stats){.width = m->picture.width,
+                               .height = m->picture.height,
+                               .fps = fps_value(m->base.ladder.source_fps),
+                               .bitrate_bps = (int)now.rate_bps,
+                               .stats = {.frames = now.frames,
+                                         .keys = m->keys,
+                                         .bytes = m->bytes,
+                                         .bitrate_bps = (int)now.rate_bps}};
+    out->audio_bps = m->base.audio_bps;
+}
+
+static void media_free(struct stream_media *base)
+{
+    struct camera_media *m = (struct camera_media *)base;
+    frame_group_clear(&m->group);
+    timer_free(m->timer);
+    if (!m->mailbox) {
+        camera_free(m->camera);
+        free(m);
+        return;
+    }
+    m->closed = true;
+    camera_stop(m->camera, on_gone, m);
+}
+
+struct stream_media *camera_media_new(struct camera *camera)
+{
+    static const struct stream_media_ops ops = {.start = start,
+                                                .feed_new = feed_new,
+                                                .describe = describe,
+                                                .stats = stats,
+                                                .free = media_free};
+    struct camera_media *m = calloc(1, sizeof(*m));
+    if (!m) {
+        log_error("cannot pass the camera on: out of memory");
+        camera_free(camera);
+        return NULL;
+    }
+    m->camera = camera;
+    camera_picture(camera, &m->picture);
+    m->base = (struct stream_media){.ops = &ops,
+                                    .kind = SDP_SOURCE_RELAYED,
+                                    .duration = -1,
+                                    .codec = SDP_H264,
+                                    .audio_bps = camera_has_audio(camera) ? AUDIO_BPS : 0};
+    struct ladder *l = &m->base.ladder;
+    *l = (struct ladder){.source_fps = camera_fps(camera), .size_count = 1, .level_count = 1};
+    l->sizes[0] = (struct size_spec){.fps = l->source_fps, .layers = 1};
+    l->levels[0] = (struct level){.bitrate_bps = camera_bitrate(camera)};
+    take_picture(m, &m->picture);
+    utf8_copy(camera_title(camera), m->base.title, sizeof(m->base.title));
+    return &m->base;
+}
