@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/camera/camera_media.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -16,6 +17,12 @@
 // The frames of a group and, for each, a packet or two of audio.
 enum { WAITING = 4 * FRAME_GROUP_FRAMES, AUDIO_BPS = 64000 };
 
+// New viewers decode the group faster than it came, and their queues are bounded.
+#define TICK (20 * USEC_PER_MSEC)
+static const double DECODED = 250e6;         // pixels a second that a viewer is taken to decode
+static const double MAX_RATE = 500;          // frames a second
+static const size_t TICK_BYTES = 256 * 1024; // 100 Mbit/s
+
 // A message to the loop. One of the pointers is not NULL, or `gone`: the camera's thread ends.
 struct item {
     struct coded_frame *frame; // one reference
@@ -30,7 +37,8 @@ struct camera_viewer {
     struct frame_sink *sink;    // borrowed
     struct camera_viewer *next;
     bool watches;
-    bool begins; // gets the group from the timer
+    bool begins; // gets the group from the timer, and is behind the camera
+    int given;   // frames of the group; `begins`
     bool hears;
 };
 
@@ -108,10 +116,13 @@ static void on_gone(void *ctx)
 static void send_frame(struct camera_media *m, struct coded_frame *f)
 {
     frame_group_add(&m->group, f);
+    bool is_anew = m->group.count <= 1; // a key frame, or too long a group
     m->keys += f->key;
     m->bytes += f->bytes;
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
+        if (is_anew)
+            v->begins = false;
         if (v->watches && !v->begins)
             v->sink->ops->on_frame(v->sink, f, clock_now());
     }
@@ -158,19 +169,41 @@ static void on_item(void *ctx, void *arg, usec_t now)
         free_all(m);
 }
 
-// New viewers get the frames since the last key frame.
-static void on_begin(void *ctx, usec_t now)
+// Returns the frames of a tick.
+static int pace_of(const struct camera_media *m)
 {
-    (void)now;
+    double pixels = (double)m->picture.width * m->picture.height;
+    double least = 2 * fps_value(m->base.ladder.source_fps);
+    double rate = fmin(fmax(DECODED / fmax(pixels, 1), least), MAX_RATE);
+    return (int)ceil(rate * usec_to_sec(TICK));
+}
+
+// Gives the viewer some of the frames since the last key frame.
+static void give_some(struct camera_viewer *v, int max)
+{
+    const struct frame_group *g = &v->media->group;
+    size_t bytes = 0;
+    for (int i = 0; i < max && v->begins && v->given < g->count && bytes < TICK_BYTES; i++) {
+        struct coded_frame *f = g->frames[v->given++];
+        bytes += f->bytes;
+        v->sink->ops->on_frame(v->sink, f, clock_now());
+    }
+    if (v->given >= g->count)
+        v->begins = false;
+}
+
+static void on_tick(void *ctx, usec_t now)
+{
     struct camera_media *m = ctx;
+    bool more = false;
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
-        if (!v->begins)
-            continue;
-        v->begins = false;
-        for (int i = 0; v->watches && i < m->group.count; i++)
-            v->sink->ops->on_frame(v->sink, m->group.frames[i], clock_now());
+        if (v->begins)
+            give_some(v, pace_of(m));
+        more |= v->begins;
     }
+    if (more)
+        timer_set(m->timer, now + TICK);
 }
 
 static int start(struct stream_media *base, uv_loop_t *loop)
@@ -178,7 +211,7 @@ static int start(struct stream_media *base, uv_loop_t *loop)
     static const struct camera_sink sink = {
         .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture};
     struct camera_media *m = (struct camera_media *)base;
-    m->timer = timer_new(loop, on_begin, m);
+    m->timer = timer_new(loop, on_tick, m);
     m->mailbox = m->timer ? mailbox_new(loop, WAITING, on_item, item_free, m) : NULL;
     if (!m->mailbox) {
         log_error("cannot start the camera: out of memory");
@@ -195,6 +228,7 @@ static void watch(struct media_feed *f, int size_id, int change)
     (void)size_id;
     struct camera_viewer *v = (struct camera_viewer *)f;
     v->watches = v->begins = change > 0;
+    v->given = 0;
     if (v->begins)
         timer_set(v->media->timer, 0);
 }
