@@ -32,6 +32,7 @@ struct camera {
     struct fps fps; // these are constant once it is open
     int bitrate;
     bool has_audio;
+    bool reorders;
 
     pthread_mutex_t lock; // guards the members up to `thread`
     pthread_cond_t changed;
@@ -114,6 +115,7 @@ static void check_open(struct camera *c, usec_t now)
                  c->title);
     pthread_mutex_lock(&c->lock);
     c->fps = camera_rate_read(&c->rate, c->described);
+    c->reorders = c->rate.reorders;
     double seconds = usec_to_sec(usec_max(now - c->stamped_at, USEC_PER_SEC / 4));
     double bps = (double)c->bytes * 8 / seconds;
     c->bitrate = bps < MIN_BPS ? MIN_BPS : (int)bps;
@@ -550,6 +552,11 @@ struct fps camera_fps(const struct camera *c)
 int camera_bitrate(const struct camera *c)
 {
     return c->bitrate;
+}
+
+bool camera_reorders(const struct camera *c)
+{
+    return c->reorders;
 }
 
 bool camera_has_audio(const struct camera *c)

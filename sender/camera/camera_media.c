@@ -353,7 +353,7 @@ struct stream_media *camera_media_new(struct camera *camera)
     m->camera = camera;
     camera_picture(camera, &m->picture);
     m->base = (struct stream_media){.ops = &ops,
-                                    .kind = SDP_SOURCE_RELAYED,
+                                    .kind = camera_reorders(camera) ? SDP_SOURCE_RELAYED : SDP_SOURCE_CAMERA,
                                     .duration = -1,
                                     .codec = SDP_H264,
                                     .audio_bps = camera_has_audio(camera) ? AUDIO_BPS : 0};

@@ -16,6 +16,7 @@
 #include "media/coded/ladder.h"
 #include "media/stored/stored_file.h"
 #include "sender/camera/camera_media.h"
+#include "sender/camera/source_camera.h"
 #include "sender/feed/encoder_speed.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
@@ -182,16 +183,24 @@ static int make_ladder(const struct options *o, const struct source *source, str
                           : default_ladder(source, layers, out);
 }
 
+// Opens an IP camera whose pictures are encoded anew.
+static struct source *open_decoded(struct media_guard *guard, const char *name, int *err)
+{
+    struct camera *camera = camera_open(name, guard, err);
+    return camera ? source_camera_new(camera) : NULL;
+}
+
 static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
                                          const char *name, int *err)
 {
     *err = ERR_UNSUPPORTED;
-    if (is_slip(name))
+    if (!camera_is(name) && is_slip(name))
         return NULL;
     struct source *source =
         source_is_capture(name)
             ? source_capture_open(name, o->has_capture ? &o->capture : NULL, err)
-            : source_open_guarded(name, o->loop, guard, err);
+        : camera_is(name) ? open_decoded(guard, name, err)
+                          : source_open_guarded(name, o->loop, guard, err);
     if (!source)
         return NULL;
     struct ladder ladder;
@@ -236,7 +245,7 @@ static struct stream_media *open_camera(struct media_guard *guard, const char *n
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
-    if (camera_is(name))
+    if (camera_is(name) && !o->transcode)
         return open_camera(guard, name, err);
     if (stored_file_is(name) && (o->codec != SDP_H264 || o->baseline)) {
         log_error("%s: %s conflicts with a prepared file, which is H.264 of the high profile", name,
