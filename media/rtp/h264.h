@@ -31,8 +31,8 @@ enum {
 };
 
 enum {
-    H264_MAX_SPS = 1024, // max. bytes of a sequence parameter set
-    H264_WIDER = 8,      // bits added to frame_num
+    H264_MAX_SPS = 1024,   // max. bytes of a sequence parameter set
+    H264_WIDER = 8,        // bits added to frame_num
     H264_MAX_SIDE = 16384, // max. pixels of a picture's width or height
 };
 

@@ -21,7 +21,7 @@
 #include "sender/policy/frame_group.h"
 
 #define OPEN_LIMIT   (20 * USEC_PER_SEC)
-#define RATE_LIMIT   (3 * USEC_PER_SEC) // for the measurement of the frame rate
+#define RATE_LIMIT   (3 * USEC_PER_SEC)   // for the measurement of the frame rate
 #define CHECK_EVERY  (50 * USEC_PER_MSEC) // of the guard
 #define SILENT_LIMIT (10 * USEC_PER_SEC)  // without a picture
 enum { SETS_BYTES = 4096, MIN_BPS = 1000000, NUMBERS = 32 };
@@ -44,15 +44,15 @@ struct camera {
     const struct camera_sink *sink; // static; NULL: frames are kept in `early`
     void *sink_ctx;                 // borrowed
     void (*on_gone)(void *ctx);
-    void *gone_ctx;             // borrowed
-    struct frame_group early;   // before there is a sink
+    void *gone_ctx;           // borrowed
+    struct frame_group early; // before there is a sink
     struct camera_picture picture;
     struct camera_stats stats;
 
     pthread_t thread;
     bool joined;
-    uv_loop_t loop; // the members from here on are the thread's
-    uv_async_t wake; // used by any thread until `stops`
+    uv_loop_t loop;           // the members from here on are the thread's
+    uv_async_t wake;          // used by any thread until `stops`
     struct timer *timer;      // owned
     struct camera_link *link; // owned; NULL: not connected
     bool is_over;             // the link has ended: the timer frees it
@@ -68,13 +68,13 @@ struct camera {
     struct camera_rate rate;
     uint8_t sets[SETS_BYTES]; // parameter sets, Annex B
     size_t sets_len;
-    int64_t last;   // the newest number towards the viewers; -1: none
-    struct {        // of the newest frames, a ring
+    int64_t last;     // the newest number towards the viewers; -1: none
+    struct {          // of the newest frames, a ring
         int64_t from; // the link's number; -1: none
         int64_t to;   // towards the viewers
     } numbers[NUMBERS];
     int number_at;
-    usec_t media;  // of the newest picture, on the time line
+    usec_t media;                  // of the newest picture, on the time line
     uint64_t bytes, second_frames; // of this second
     usec_t first_at;               // of the first frame's second
 };
@@ -150,8 +150,8 @@ static void take_sets(struct camera *c)
     parameter_sets_encode(c->sets, c->sets_len, p.sprop, sizeof(p.sprop));
     pthread_mutex_lock(&c->lock);
     bool is_new = memcmp(&p, &c->picture, sizeof(p)) != 0;
-    bool differs = c->picture.width && (p.width != c->picture.width ||
-                                        p.height != c->picture.height);
+    bool differs =
+        c->picture.width && (p.width != c->picture.width || p.height != c->picture.height);
     c->picture = p;
     if (is_new && c->sink)
         c->sink->on_picture(c->sink_ctx, &p);
@@ -235,9 +235,8 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     one.source_fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
     one.sizes[0] = (struct size_spec){.fps = one.source_fps, .layers = 1};
     f->capture_wall = t.captured + wall_ahead;
-    struct coded_frame *out = relayed_frame_is_valid(f, &one)
-                                  ? relayed_frame_new(f, &one, true, t.captured)
-                                  : NULL;
+    struct coded_frame *out =
+        relayed_frame_is_valid(f, &one) ? relayed_frame_new(f, &one, true, t.captured) : NULL;
     received_frame_free(f);
     if (out)
         give(c, out);
@@ -334,8 +333,7 @@ static void connect_now(struct camera *c, usec_t now)
                                                .on_audio = on_audio,
                                                .on_report = on_report,
                                                .on_end = on_end};
-    struct camera_link_config config = {
-        .loop = &c->loop, .url = &c->url, .ops = &ops, .ctx = c};
+    struct camera_link_config config = {.loop = &c->loop, .url = &c->url, .ops = &ops, .ctx = c};
     camera_clock_begin(&c->clock);
     forget_numbers(c);
     c->is_over = false;

@@ -34,8 +34,8 @@ struct camera_picture {
 
 // Called on the camera's thread, or inside camera_attach. They must not block, nor call camera_*.
 struct camera_sink {
-    void (*on_frame)(void *ctx, struct coded_frame *f); // takes over the reference
-    void (*on_audio)(void *ctx, struct coded_audio *c); // takes over the reference
+    void (*on_frame)(void *ctx, struct coded_frame *f);            // takes over the reference
+    void (*on_audio)(void *ctx, struct coded_audio *c);            // takes over the reference
     void (*on_picture)(void *ctx, const struct camera_picture *p); // the next frames are like that
 };
 
@@ -50,8 +50,8 @@ struct camera *camera_open(const char *source, struct media_guard *guard, int *e
 // "camera at HOST": for people; it has no path, in which some cameras expect a password.
 const char *camera_title(const struct camera *c);
 struct fps camera_fps(const struct camera *c);
-int camera_bitrate(const struct camera *c); // bit/s, measured while it was opened
-bool camera_reorders(const struct camera *c); // it sends B frames
+int camera_bitrate(const struct camera *c);    // bit/s, measured while it was opened
+bool camera_reorders(const struct camera *c);  // it sends B frames
 bool camera_has_audio(const struct camera *c); // in Opus
 void camera_picture(struct camera *c, struct camera_picture *out); // any thread
 

@@ -25,7 +25,8 @@ struct camera_link;
 
 // All are required. They must not free the link.
 struct camera_link_ops {
-    void (*on_described)(void *ctx, const struct sdp *sdp, usec_t now); // `sdp`: for the link's life
+    void (*on_described)(void *ctx, const struct sdp *sdp,
+                         usec_t now); // `sdp`: for the link's life
     // A packet of the pictures arrived, which may lack its predecessors.
     void (*on_stamp)(void *ctx, uint32_t rtp_timestamp, usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
@@ -37,14 +38,14 @@ struct camera_link_ops {
 };
 
 struct camera_link_config {
-    uv_loop_t *loop;       // borrowed
-    const struct url *url; // borrowed for the call
+    uv_loop_t *loop;                   // borrowed
+    const struct url *url;             // borrowed for the call
     const struct camera_link_ops *ops; // static
     void *ctx;                         // borrowed
 };
 
 struct camera_link *camera_link_new(const struct camera_link_config *config,
-                                    usec_t now); // NULL: no memory
+                                    usec_t now);          // NULL: no memory
 void camera_link_free(struct camera_link *l, usec_t now); // NULL is fine; not inside a callback
 // Call it about once a second: reports to the camera.
 void camera_link_second(struct camera_link *l, usec_t now);

@@ -25,8 +25,8 @@ static const size_t TICK_BYTES = 256 * 1024; // 100 Mbit/s
 
 // A message to the loop. One of the pointers is not NULL, or `gone`: the camera's thread ends.
 struct item {
-    struct coded_frame *frame; // one reference
-    struct coded_audio *audio; // one reference
+    struct coded_frame *frame;      // one reference
+    struct coded_audio *audio;      // one reference
     struct camera_picture *picture; // owned
     bool gone;
 };
@@ -311,15 +311,14 @@ static void stats(const struct stream_media *base, struct stream_stats *out)
     struct camera_stats now;
     camera_stats(m->camera, &now);
     out->encoder_count = 1;
-    out->encoders[0] =
-        (struct encoder_stats){.width = m->picture.width,
-                               .height = m->picture.height,
-                               .fps = fps_value(m->base.ladder.source_fps),
-                               .bitrate_bps = (int)now.rate_bps,
-                               .stats = {.frames = now.frames,
-                                         .keys = m->keys,
-                                         .bytes = m->bytes,
-                                         .bitrate_bps = (int)now.rate_bps}};
+    out->encoders[0] = (struct encoder_stats){.width = m->picture.width,
+                                              .height = m->picture.height,
+                                              .fps = fps_value(m->base.ladder.source_fps),
+                                              .bitrate_bps = (int)now.rate_bps,
+                                              .stats = {.frames = now.frames,
+                                                        .keys = m->keys,
+                                                        .bytes = m->bytes,
+                                                        .bitrate_bps = (int)now.rate_bps}};
     out->audio_bps = m->base.audio_bps;
 }
 
@@ -353,7 +352,8 @@ struct stream_media *camera_media_new(struct camera *camera)
     m->camera = camera;
     camera_picture(camera, &m->picture);
     m->base = (struct stream_media){.ops = &ops,
-                                    .kind = camera_reorders(camera) ? SDP_SOURCE_RELAYED : SDP_SOURCE_CAMERA,
+                                    .kind = camera_reorders(camera) ? SDP_SOURCE_RELAYED
+                                                                    : SDP_SOURCE_CAMERA,
                                     .duration = -1,
                                     .codec = SDP_H264,
                                     .audio_bps = camera_has_audio(camera) ? AUDIO_BPS : 0};

@@ -708,9 +708,10 @@ static bool is_text_equal(const char *a, const char *b)
 bool options_source_equal(const struct options *a, const struct options *b)
 {
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
-        a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->transcode != b->transcode || a->codec != b->codec ||
-        a->baseline != b->baseline || a->temporal_layers != b->temporal_layers ||
-        a->has_capture != b->has_capture || a->level_count != b->level_count)
+        a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->transcode != b->transcode ||
+        a->codec != b->codec || a->baseline != b->baseline ||
+        a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
+        a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
         return false;

@@ -57,11 +57,9 @@ struct camera_time camera_clock_picture(struct camera_clock *c, uint32_t stamp, 
     c->begun = c->continues = true;
     c->stamp = stamp;
     c->arrived = arrived;
-    struct camera_time t = {.media = c->media,
-                            .captured = c->media + windowed_min_read(&c->delay)};
+    struct camera_time t = {.media = c->media, .captured = c->media + windowed_min_read(&c->delay)};
     if (c->is_told) {
-        usec_t told =
-            c->told_wall + usec_of_ticks((int32_t)(stamp - c->told_stamp)) - wall_ahead;
+        usec_t told = c->told_wall + usec_of_ticks((int32_t)(stamp - c->told_stamp)) - wall_ahead;
         if (told <= arrived + EARLY && told >= arrived - CAMERA_CLOCK_ASTRAY)
             t.captured = usec_min(told, arrived);
     }

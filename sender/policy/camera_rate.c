@@ -52,9 +52,9 @@ static bool is_possible(double fps)
 
 struct fps camera_rate_read(const struct camera_rate *r, struct fps described)
 {
-    static const struct fps usual[] = {{1, 1},        {2, 1},  {3, 1},        {4, 1},  {5, 1},
-                                       {6, 1},        {8, 1},  {10, 1},       {12, 1}, {15, 1},
-                                       {20, 1},       {25, 1}, {30, 1},       {50, 1}, {60, 1},
+    static const struct fps usual[] = {{1, 1},        {2, 1},  {3, 1},        {4, 1},       {5, 1},
+                                       {6, 1},        {8, 1},  {10, 1},       {12, 1},      {15, 1},
+                                       {20, 1},       {25, 1}, {30, 1},       {50, 1},      {60, 1},
                                        {24000, 1001}, {24, 1}, {30000, 1001}, {60000, 1001}};
     bool is_described = described.num > 0 && described.den > 0 && is_possible(fps_value(described));
     struct fps fallback = is_described ? described : (struct fps){DEFAULT_FPS, 1};

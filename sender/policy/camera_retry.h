@@ -21,15 +21,15 @@ extern "C" {
 #define CAMERA_RETRY_REFUSED (30 * USEC_PER_SEC)
 
 struct camera_retry {
-    usec_t away; // since then; USEC_NEVER: it is not away
+    usec_t away;  // since then; USEC_NEVER: it is not away
     bool is_slow; // the newest wait was CAMERA_RETRY_LATER
 };
 
 void camera_retry_init(struct camera_retry *r);
 // Pictures come. Returns how long the camera was away; 0: it was not.
 usec_t camera_retry_came(struct camera_retry *r, usec_t now);
-// A connection or an attempt has ended. Returns when to try again; *slower: this is the first wait of
-// CAMERA_RETRY_LATER in the outage.
+// A connection or an attempt has ended. Returns when to try again; *slower: this is the first wait
+// of CAMERA_RETRY_LATER in the outage.
 usec_t camera_retry_ended(struct camera_retry *r, bool refuses_user, bool *slower, usec_t now);
 
 #ifdef __cplusplus

@@ -27,7 +27,8 @@ struct clock_case {
 
 TEST_CASE("a camera's time stamps are put on this machine's clock")
 {
-    // What is late on the network moves no picture; the fastest one counts as captured when it came.
+    // What is late on the network moves no picture; the fastest one counts as captured when it
+    // came.
     const struct {
         int64_t ms;
         usec_t arrived, media, captured;

@@ -9,7 +9,10 @@ namespace
 
 struct group {
     std::unique_ptr<frame_group> g{new frame_group()};
-    ~group() { frame_group_clear(g.get()); }
+    ~group()
+    {
+        frame_group_clear(g.get());
+    }
     void add(int64_t number, bool key, size_t bytes = 10)
     {
         coded_frame *f = coded_frame_new(bytes);
