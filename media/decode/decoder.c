@@ -87,6 +87,11 @@ struct decoder *decoder_new(enum decoder_order order)
     return decoder_of(AV_CODEC_ID_H264, order);
 }
 
+struct decoder *decoder_new_hevc(enum decoder_order order)
+{
+    return decoder_of(AV_CODEC_ID_HEVC, order);
+}
+
 struct decoder *decoder_new_vp9(void)
 {
     return decoder_of(AV_CODEC_ID_VP9, DECODER_PLAIN);

@@ -21,6 +21,7 @@ enum decoder_order {
 };
 
 struct decoder *decoder_new(enum decoder_order order); // returns NULL on failure, which it logs
+struct decoder *decoder_new_hevc(enum decoder_order order);
 // Makes a decoder of VP9, whose frame is one spatial layer's (vp9.h): a frame of each size in
 // ascending order makes a picture of each size, with the same number. Show the last one.
 struct decoder *decoder_new_vp9(void);

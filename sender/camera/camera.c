@@ -33,6 +33,7 @@ struct camera {
     int bitrate;
     bool has_audio;
     bool reorders;
+    bool is_hevc;
 
     pthread_mutex_t lock; // guards the members up to `thread`
     pthread_cond_t changed;
@@ -105,7 +106,8 @@ static void fail(struct camera *c, int err, const char *why)
 // The camera is open when the pictures' size and rate are known.
 static void check_open(struct camera *c, usec_t now)
 {
-    if (c->state != OPENING || c->stamped_at == USEC_NEVER || !c->picture.width)
+    bool is_known = c->is_hevc ? c->last >= 0 : c->picture.width > 0;
+    if (c->state != OPENING || c->stamped_at == USEC_NEVER || !is_known)
         return;
     if (c->rate.count < CAMERA_RATE_ENOUGH && now < c->stamped_at + RATE_LIMIT)
         return;
@@ -175,11 +177,16 @@ static void forget_numbers(struct camera *c)
         c->numbers[i].from = -1;
 }
 
+static int64_t number_at(const struct camera *c, usec_t media)
+{
+    struct fps fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
+    return (int64_t)(usec_to_sec(media) * fps_value(fps) + 0.5);
+}
+
 // Gives the frame its number on the viewers' time line, which counts the camera's frame intervals.
 static void renumber(struct camera *c, struct received_frame *f, usec_t media)
 {
-    struct fps fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
-    int64_t due = (int64_t)(usec_to_sec(media) * fps_value(fps) + 0.5);
+    int64_t due = number_at(c, media);
     int64_t needs = f->depends_on < 0 ? -1 : number_of(c, f->depends_on);
     bool is_orphan = f->depends_on >= 0 && needs < 0;
     int64_t number = due > c->last ? due : c->last + 1;
@@ -208,6 +215,17 @@ static void give(struct camera *c, struct coded_frame *f)
     pthread_mutex_unlock(&c->lock);
 }
 
+// A picture came.
+static void note_picture(struct camera *c, size_t bytes, usec_t now)
+{
+    c->pictured_at = now;
+    usec_t away = camera_retry_came(&c->retry, now);
+    if (away && c->state == OPEN)
+        log_info("%s is back after %.1f s", c->title, usec_to_sec(away));
+    c->bytes += bytes;
+    c->second_frames++;
+}
+
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
     struct camera *c = ctx;
@@ -223,12 +241,7 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
         take_sets(c);
         (void)parameter_sets_prepend(f, c->sets, c->sets_len);
     }
-    c->pictured_at = now;
-    usec_t away = camera_retry_came(&c->retry, now);
-    if (away && c->state == OPEN)
-        log_info("%s is back after %.1f s", c->title, usec_to_sec(away));
-    c->bytes += f->bytes;
-    c->second_frames++;
+    note_picture(c, f->bytes, now);
     renumber(c, f, t.media);
     f->reorder = f->size_id = f->temporal_id = f->level = 0;
     f->on_lower = false;
@@ -240,6 +253,28 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     received_frame_free(f);
     if (out)
         give(c, out);
+    check_open(c, now);
+}
+
+static void on_hevc(void *ctx, const struct hevc_frames *h, usec_t arrived, usec_t now)
+{
+    struct camera *c = ctx;
+    struct coded_frame *f = coded_frame_new(h->bytes);
+    if (!f)
+        return;
+    usec_t wall_ahead = clock_wall() - clock_now();
+    struct camera_time t = camera_clock_picture(&c->clock, h->timestamp, arrived, wall_ahead);
+    int64_t due = number_at(c, t.media);
+    note_picture(c, h->bytes, now);
+    memcpy(f->data, h->data, h->bytes);
+    f->bytes = h->bytes;
+    f->number = due > c->last ? due : c->last + 1;
+    f->key = h->key;
+    f->depends_on = h->key ? -1 : c->last;
+    f->captured = t.captured;
+    f->capture_wall = t.captured + wall_ahead;
+    c->last = f->number;
+    give(c, f);
     check_open(c, now);
 }
 
@@ -281,9 +316,14 @@ static void on_report(void *ctx, usec_t wall, uint32_t rtp_timestamp)
 
 static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
 {
-    (void)now;
     struct camera *c = ctx;
     c->described = sdp->ladder.source_fps;
+    if (c->state == OPENING)
+        c->is_hevc = sdp->is_hevc;
+    if (c->is_hevc != sdp->is_hevc) {
+        camera_link_give_up(c->link, "it now has another codec: restart weir-send", now);
+        return;
+    }
     uint8_t sets[SETS_BYTES];
     size_t len = parameter_sets_decode(sdp->sprop, sets, sizeof(sets));
     if (len) {
@@ -330,6 +370,7 @@ static void connect_now(struct camera *c, usec_t now)
     static const struct camera_link_ops ops = {.on_described = on_described,
                                                .on_stamp = on_stamp,
                                                .on_frame = on_frame,
+                                               .on_hevc = on_hevc,
                                                .on_audio = on_audio,
                                                .on_report = on_report,
                                                .on_end = on_end};
@@ -550,6 +591,11 @@ struct fps camera_fps(const struct camera *c)
 int camera_bitrate(const struct camera *c)
 {
     return c->bitrate;
+}
+
+bool camera_is_hevc(const struct camera *c)
+{
+    return c->is_hevc;
 }
 
 bool camera_reorders(const struct camera *c)

@@ -25,6 +25,7 @@ struct camera_link {
     struct rtsp_link *link;            // these are owned
     struct video_receiver *video;
     struct audio_receiver audio;
+    struct hevc_frames hevc;
     bool has_audio;          // `audio` is initialised
     struct clock_sync clock; // not known
     struct sdp sdp;
@@ -91,7 +92,7 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
 {
     struct camera_link *l = ctx;
-    *why = "it is no live H.264 video";
+    *why = "it is no live video in H.264 or H.265";
     if (sdp->codec != SDP_H264 || sdp->duration >= 0)
         return false;
     l->sdp = *sdp;
@@ -169,6 +170,14 @@ static bool take_audio(struct camera_link *l, bool rtcp, const uint8_t *data, si
     return l->has_audio && audio_receiver_packet(&l->audio, rtcp, data, len, arrived);
 }
 
+static void take_picture_packet(struct camera_link *l, const struct rtp_packet *p, usec_t arrived,
+                                usec_t now)
+{
+    l->ops->on_stamp(l->ctx, p->timestamp, now);
+    if (l->sdp.is_hevc && hevc_frames_push(&l->hevc, p))
+        l->ops->on_hevc(l->ctx, &l->hevc, arrived, now);
+}
+
 static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                       usec_t now)
 {
@@ -178,8 +187,9 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
     struct rtp_packet p;
     if (!rtcp && rtp_decode(data, len, l->sdp.ext, &p) == 0 &&
         p.payload_type == l->sdp.payload_type)
-        l->ops->on_stamp(l->ctx, p.timestamp, now);
-    video_receiver_packet(l->video, rtcp, data, len, arrived, now);
+        take_picture_packet(l, &p, arrived, now);
+    if (rtcp || !l->sdp.is_hevc) // the receiver knows H.264
+        video_receiver_packet(l->video, rtcp, data, len, arrived, now);
 }
 
 static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
@@ -298,6 +308,7 @@ struct camera_link *camera_link_new(const struct camera_link_config *config, use
                                       .live_latency_ms = 2000,
                                       .stored_latency_ms = 2000,
                                       .has_audio = true,
+                                      .takes_hevc = true,
                                       .may_follow = may_follow,
                                       .follow_ctx = l};
     (void)transport_list_split(TRANSPORTS, &rtsp.transports);
@@ -320,5 +331,6 @@ void camera_link_free(struct camera_link *l, usec_t now)
     video_receiver_free(l->video);
     if (l->has_audio)
         audio_receiver_destroy(&l->audio);
+    hevc_frames_destroy(&l->hevc);
     free(l);
 }

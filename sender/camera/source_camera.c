@@ -15,6 +15,7 @@
 #include "sender/policy/frame_group.h"
 
 #define WAIT (100 * USEC_PER_MSEC) // max. time in `next`
+#define SIZE_LIMIT (4 * USEC_PER_SEC)
 #define GONE (2 * USEC_PER_SEC)    // without a picture: then the card is shown
 enum {
     BEHIND = 2,  // frames: a decoder that is further behind the camera outputs no pictures
@@ -102,6 +103,10 @@ static void keep(struct source_camera *s, struct picture *p)
     int at = (int)(p->number % STAMPS);
     usec_t captured = s->stamps[at].number == p->number ? s->stamps[at].captured : clock_now();
     picture_unref(s->pending);
+    if (!s->base.width) { // the first picture
+        s->base.width = p->width & ~1;
+        s->base.height = p->height & ~1;
+    }
     s->pending = scaler_scaled(s->scaler, p, s->base.width, s->base.height);
     s->pending_at = captured;
     picture_unref(p);
@@ -137,7 +142,7 @@ static bool decode_next(struct source_camera *s)
     }
     coded_frame_unref(f);
     for (; p; p = decoder_more(s->decoder)) {
-        if (behind > BEHIND)
+        if (behind > BEHIND && s->base.width)
             picture_unref(p);
         else
             keep(s, p);
@@ -259,6 +264,19 @@ static void source_free_all(struct source *base)
     free(s);
 }
 
+// Decodes until the pictures' size is known. Returns false if that takes too long.
+static bool learn_size(struct source_camera *s)
+{
+    usec_t deadline = clock_now() + SIZE_LIMIT;
+    while (!s->base.width && clock_now() < deadline)
+        if (!decode_next(s))
+            wait_frame(s, clock_now() + WAIT);
+    if (!s->base.width)
+        log_error("%s: its pictures cannot be decoded (more than 8 bits, or larger than 4096x2304?)",
+                  s->base.name);
+    return s->base.width;
+}
+
 struct source *source_camera_new(struct camera *camera)
 {
     static const struct source_ops ops = {
@@ -286,11 +304,13 @@ struct source *source_camera_new(struct camera *camera)
     clock_cond_init(&s->more);
     frame_grid_init(&s->grid, s->base.fps);
     s->is_broken = true;
-    s->decoder = decoder_new(camera_reorders(camera) ? DECODER_AS_SHOWN : DECODER_PLAIN);
+    enum decoder_order order = camera_reorders(camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
+    s->decoder = camera_is_hevc(camera) ? decoder_new_hevc(order) : decoder_new(order);
     s->scaler = scaler_new();
     if (s->decoder && s->scaler) {
         camera_attach(camera, &sink, s);
-        return &s->base;
+        if (learn_size(s))
+            return &s->base;
     }
     source_free_all(&s->base);
     return NULL;

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-// Any thread. Takes over `camera`, even on failure. NULL: no memory (logged).
+// Any thread. Takes over `camera`, even on failure. NULL: no memory, or
+// its pictures cannot be decoded (logged).
 struct source *source_camera_new(struct camera *camera);
 
 #ifdef __cplusplus

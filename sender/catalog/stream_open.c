@@ -184,26 +184,10 @@ static int make_ladder(const struct options *o, const struct source *source, str
                           : default_ladder(source, layers, out);
 }
 
-// Opens an IP camera whose pictures are encoded anew.
-static struct source *open_decoded(struct media_guard *guard, const char *name, int *err)
+// Takes over the source.
+static struct stream_media *encode(struct source *source, struct media_guard *guard,
+                                   const struct options *o, const char *name, int *err)
 {
-    struct camera *camera = camera_open(name, guard, err);
-    return camera ? source_camera_new(camera) : NULL;
-}
-
-static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
-                                         const char *name, int *err)
-{
-    *err = ERR_UNSUPPORTED;
-    if (!camera_is(name) && is_slip(name))
-        return NULL;
-    struct source *source =
-        source_is_capture(name)
-            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, err)
-        : camera_is(name) ? open_decoded(guard, name, err)
-                          : source_open_guarded(name, o->loop, guard, err);
-    if (!source)
-        return NULL;
     struct ladder ladder;
     *err = make_ladder(o, source, &ladder);
     if (*err) {
@@ -234,20 +218,40 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
     return NULL;
 }
 
-static struct stream_media *open_camera(struct media_guard *guard, const char *name, int *err)
+static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
+                                         const char *name, int *err)
+{
+    *err = ERR_UNSUPPORTED;
+    if (is_slip(name))
+        return NULL;
+    struct source *source =
+        source_is_capture(name)
+            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, err)
+            : source_open_guarded(name, o->loop, guard, err);
+    return source ? encode(source, guard, o, name, err) : NULL;
+}
+
+static struct stream_media *open_camera(struct media_guard *guard, const struct options *o,
+                                        const char *name, int *err)
 {
     struct camera *camera = camera_open(name, guard, err);
     if (!camera)
         return NULL;
-    *err = ERR_NO_MEMORY;
-    return camera_media_new(camera);
+    *err = ERR_UNSUPPORTED;
+    if (!camera_is_hevc(camera) && !o->transcode)
+        return camera_media_new(camera);
+    if (!o->transcode)
+        log_info("%s sends H.265, which is decoded and encoded anew: viewers get H.264",
+                 camera_title(camera));
+    struct source *source = source_camera_new(camera);
+    return source ? encode(source, guard, o, name, err) : NULL;
 }
 
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
-    if (camera_is(name) && !o->transcode)
-        return open_camera(guard, name, err);
+    if (camera_is(name))
+        return open_camera(guard, o, name, err);
     if (stored_file_is(name) && (o->codec != SDP_H264 || o->baseline)) {
         log_error("%s: %s conflicts with a prepared file, which is H.264 of the high profile", name,
                   o->baseline ? "--profile baseline" : "--codec");

@@ -272,6 +272,14 @@ class ThirdParty(lib.Case):
         p = self.play(sender.url, "--duration", "2")
         self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
 
+    def test_h265_is_encoded_anew(self):
+        port = self.serve("--video", "h265")
+        sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
+        self.assertIn("sends H.265, which is decoded and encoded anew", sender.stderr)
+        p = self.play(sender.url, "--duration", "3")
+        self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
+
     def test_audio(self):
         port = self.serve("--audio", "opus")
         sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
