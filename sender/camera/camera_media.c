@@ -12,6 +12,7 @@
 #include "common/net/clock.h"
 #include "common/net/mailbox.h"
 #include "common/net/timer.h"
+#include "sender/camera/group_still.h"
 #include "sender/policy/frame_group.h"
 
 // The frames of a group and, for each, a packet or two of audio.
@@ -21,6 +22,8 @@ enum { WAITING = 4 * FRAME_GROUP_FRAMES, AUDIO_BPS = 64000 };
 #define TICK (20 * USEC_PER_MSEC)
 static const double DECODED = 250e6;         // pixels a second that a viewer is taken to decode
 static const double MAX_RATE = 500;          // frames a second
+#define STILL_LIMIT (5 * USEC_PER_SEC)
+static const double STILL_SECONDS = 1; // that decoding may take
 static const size_t TICK_BYTES = 256 * 1024; // 100 Mbit/s
 
 // A message to the loop. One of the pointers is not NULL, or `gone`: the camera's thread ends.
@@ -28,6 +31,8 @@ struct item {
     struct coded_frame *frame;      // one reference
     struct coded_audio *audio;      // one reference
     struct camera_picture *picture; // owned
+    struct picture *still; // one reference; `is_still`
+    bool is_still;         // of group_still; NULL: it did not decode
     bool gone;
 };
 
@@ -51,6 +56,9 @@ struct camera_media {
     struct frame_group group;
     struct camera_picture picture;
     uint64_t keys, bytes; // so far
+    struct picture_taker *takers; // borrowed
+    struct group_still *stills;   // owned; from the first taker on
+    usec_t decoding_until;        // it has a group, at most until then; 0: it has none
     bool closed;          // it waits for the camera's thread
 };
 
@@ -62,6 +70,7 @@ static void item_free(void *arg)
     coded_frame_unref(item->frame);
     coded_audio_unref(item->audio);
     free(item->picture);
+    picture_unref(item->still);
     free(item);
 }
 
@@ -76,6 +85,7 @@ static void post(struct camera_media *m, struct item content)
     coded_frame_unref(content.frame);
     coded_audio_unref(content.audio);
     free(content.picture);
+    picture_unref(content.still);
     free(item);
 }
 
@@ -98,6 +108,12 @@ static void on_picture(void *ctx, const struct camera_picture *p)
     post(ctx, (struct item){.picture = copy});
 }
 
+// On the thread of group_still. If the mailbox is full, the takers wait for another picture.
+static void on_still(void *ctx, struct picture *p)
+{
+    post(ctx, (struct item){.still = p, .is_still = true});
+}
+
 static void on_gone(void *ctx)
 {
     struct camera_media *m = ctx;
@@ -112,10 +128,47 @@ static void on_gone(void *ctx)
 
 // ---- On the loop
 
+// Returns true if the picture that viewers see is minutes old.
+static bool is_away(struct camera_media *m)
+{
+    struct camera_stats now;
+    camera_stats(m->camera, &now);
+    return now.is_away;
+}
+
+// Decodes the newest picture for the takers; of a group that takes long, its key frame's. Without a
+// group it waits for the next frame.
+static void make_still(struct camera_media *m)
+{
+    usec_t now = clock_now();
+    if (!m->takers || now < m->decoding_until || !m->group.count)
+        return;
+    double pixels = (double)m->picture.width * m->picture.height;
+    bool is_long = m->group.count * pixels > STILL_SECONDS * DECODED;
+    enum decoder_order order = camera_reorders(m->camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
+    if (!m->stills)
+        m->stills = group_still_new(order, on_still, m);
+    int count = is_long ? 1 : m->group.count;
+    if (m->stills && group_still_decode(m->stills, &m->group, count))
+        m->decoding_until = now + STILL_LIMIT;
+}
+
+static void give_still(struct camera_media *m, struct picture *p, usec_t now)
+{
+    struct picture_taker *t = m->takers;
+    m->takers = NULL; // those that come meanwhile want the next one
+    m->decoding_until = 0;
+    for (struct picture_taker *next; t; t = next) {
+        next = t->next;
+        t->on_picture(t, p, now);
+    }
+}
+
 // Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
 static void send_frame(struct camera_media *m, struct coded_frame *f)
 {
     frame_group_add(&m->group, f);
+    make_still(m);
     bool is_anew = m->group.count <= 1; // a key frame, or too long a group
     m->keys += f->key;
     m->bytes += f->bytes;
@@ -164,6 +217,8 @@ static void on_item(void *ctx, void *arg, usec_t now)
         send_audio(m, item->audio, now);
     else if (!m->closed && item->picture)
         take_picture(m, item->picture);
+    else if (!m->closed && item->is_still)
+        give_still(m, is_away(m) ? NULL : item->still, now);
     item_free(item);
     if (gone)
         free_all(m);
@@ -296,6 +351,23 @@ static struct media_feed *feed_new(struct stream_media *base,
 
 // ---- The media of all viewers
 
+static void take(struct stream_media *base, struct picture_taker *t)
+{
+    struct camera_media *m = (struct camera_media *)base;
+    t->next = m->takers;
+    m->takers = t;
+    make_still(m);
+}
+
+static void leave(struct stream_media *base, struct picture_taker *t)
+{
+    struct picture_taker **at = &((struct camera_media *)base)->takers;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (*at)
+        *at = t->next;
+}
+
 static void describe(const struct stream_media *base, int size_id, struct sdp *out)
 {
     (void)size_id;
@@ -325,6 +397,7 @@ static void stats(const struct stream_media *base, struct stream_stats *out)
 static void media_free(struct stream_media *base)
 {
     struct camera_media *m = (struct camera_media *)base;
+    group_still_free(m->stills);
     frame_group_clear(&m->group);
     timer_free(m->timer);
     if (!m->mailbox) {
@@ -342,6 +415,8 @@ struct stream_media *camera_media_new(struct camera *camera)
                                                 .feed_new = feed_new,
                                                 .describe = describe,
                                                 .stats = stats,
+                                                .take = take,
+                                                .leave = leave,
                                                 .free = media_free};
     struct camera_media *m = calloc(1, sizeof(*m));
     if (!m) {

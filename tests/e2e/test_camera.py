@@ -8,6 +8,8 @@ import struct
 import subprocess
 import threading
 import unittest
+import urllib.error
+import urllib.request
 
 import lib
 from rtsp import FakeServer, Recording, Rtp
@@ -123,6 +125,23 @@ class Passed(Case):
         p = self.play(sender.url.rstrip("/") + "/yard", "--duration", "2")
         self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
         self.assertNotIn(password, sender.stderr + sender.stdout)
+
+    def test_a_still_picture(self):
+        camera = self.camera()
+        sender = self.sender("--insecure", source=camera.url)
+        at = f"http://127.0.0.1:{sender.port}/live.jpg"
+        with urllib.request.urlopen(at, timeout=20 * lib.PATIENCE) as answer:
+            self.assertTrue(answer.read().startswith(b"\xff\xd8"))
+        camera.stop()
+        lib.until(lambda: "is lost" in sender.stderr, "the loss", 20)
+
+        def refused():
+            try:
+                urllib.request.urlopen(at, timeout=20 * lib.PATIENCE).close()
+            except urllib.error.HTTPError as e:
+                return e.code
+            return None
+        self.assertGreaterEqual(lib.until(refused, "the refusal", 20), 500)
 
     def test_encoded_anew(self):
         sender = self.sender("--transcode", "--level", f"160x120@{FPS}:200", "--level", f"80x60@{FPS}:60",
