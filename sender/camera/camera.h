@@ -51,7 +51,7 @@ struct camera *camera_open(const char *source, struct media_guard *guard, int *e
 const char *camera_title(const struct camera *c);
 struct fps camera_fps(const struct camera *c);
 int camera_bitrate(const struct camera *c);    // bit/s, measured while it was opened
-bool camera_is_hevc(const struct camera *c); // its frames are H.265, and its size is not known
+bool camera_is_hevc(const struct camera *c);   // its frames are H.265, and its size is not known
 bool camera_reorders(const struct camera *c);  // it sends B frames
 bool camera_has_audio(const struct camera *c); // in Opus
 void camera_picture(struct camera *c, struct camera_picture *out); // any thread

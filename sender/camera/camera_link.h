@@ -31,8 +31,8 @@ struct camera_link_ops {
     // A packet of the pictures arrived, which may lack its predecessors.
     void (*on_stamp)(void *ctx, uint32_t rtp_timestamp, usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
-    // An access unit of H.265 came; `h` is borrowed for the call. Lost packets cost the frames up to
-    // the next key frame.
+    // An access unit of H.265 came; `h` is borrowed for the call. Lost packets cost the frames up
+    // to the next key frame.
     void (*on_hevc)(void *ctx, const struct hevc_frames *h, usec_t arrived, usec_t now);
     void (*on_audio)(void *ctx, const struct received_audio *a, usec_t now);
     // A sender report: the camera's wall clock at an RTP time stamp.

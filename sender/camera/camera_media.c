@@ -20,10 +20,10 @@ enum { WAITING = 4 * FRAME_GROUP_FRAMES, AUDIO_BPS = 64000 };
 
 // New viewers decode the group faster than it came, and their queues are bounded.
 #define TICK (20 * USEC_PER_MSEC)
-static const double DECODED = 250e6;         // pixels a second that a viewer is taken to decode
-static const double MAX_RATE = 500;          // frames a second
+static const double DECODED = 250e6; // pixels a second that a viewer is taken to decode
+static const double MAX_RATE = 500;  // frames a second
 #define STILL_LIMIT (5 * USEC_PER_SEC)
-static const double STILL_SECONDS = 1; // that decoding may take
+static const double STILL_SECONDS = 1;       // that decoding may take
 static const size_t TICK_BYTES = 256 * 1024; // 100 Mbit/s
 
 // A message to the loop. One of the pointers is not NULL, or `gone`: the camera's thread ends.
@@ -31,8 +31,8 @@ struct item {
     struct coded_frame *frame;      // one reference
     struct coded_audio *audio;      // one reference
     struct camera_picture *picture; // owned
-    struct picture *still; // one reference; `is_still`
-    bool is_still;         // of group_still; NULL: it did not decode
+    struct picture *still;          // one reference; `is_still`
+    bool is_still;                  // of group_still; NULL: it did not decode
     bool gone;
 };
 
@@ -55,11 +55,11 @@ struct camera_media {
     struct camera_viewer *viewers; // borrowed
     struct frame_group group;
     struct camera_picture picture;
-    uint64_t keys, bytes; // so far
+    uint64_t keys, bytes;         // so far
     struct picture_taker *takers; // borrowed
     struct group_still *stills;   // owned; from the first taker on
     usec_t decoding_until;        // it has a group, at most until then; 0: it has none
-    bool closed;          // it waits for the camera's thread
+    bool closed;                  // it waits for the camera's thread
 };
 
 // ---- From the camera's thread

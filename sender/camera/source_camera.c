@@ -14,9 +14,9 @@
 #include "media/pattern/no_signal.h"
 #include "sender/policy/frame_group.h"
 
-#define WAIT (100 * USEC_PER_MSEC) // max. time in `next`
+#define WAIT       (100 * USEC_PER_MSEC) // max. time in `next`
 #define SIZE_LIMIT (4 * USEC_PER_SEC)
-#define GONE (2 * USEC_PER_SEC)    // without a picture: then the card is shown
+#define GONE       (2 * USEC_PER_SEC) // without a picture: then the card is shown
 enum {
     BEHIND = 2,  // frames: a decoder that is further behind the camera outputs no pictures
     STAMPS = 32, // frames whose capture times are known
@@ -272,8 +272,9 @@ static bool learn_size(struct source_camera *s)
         if (!decode_next(s))
             wait_frame(s, clock_now() + WAIT);
     if (!s->base.width)
-        log_error("%s: its pictures cannot be decoded (more than 8 bits, or larger than 4096x2304?)",
-                  s->base.name);
+        log_error(
+            "%s: its pictures cannot be decoded (more than 8 bits, or larger than 4096x2304?)",
+            s->base.name);
     return s->base.width;
 }
 

@@ -147,9 +147,10 @@ static bool is_slip(const char *name)
     else if (meant)
         log_error("%s: no such file: for the source of that name use %s:", name, meant);
     else if (!there && strstr(name, "://"))
-        log_error("%.*s: such a URL cannot be a source: use rtsp://, a file, or a camera or screen of "
-                  "this machine",
-                  (int)strcspn(name, "/"), name);
+        log_error(
+            "%.*s: such a URL cannot be a source: use rtsp://, a file, or a camera or screen of "
+            "this machine",
+            (int)strcspn(name, "/"), name);
     else
         return false;
     return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // RTP packets of a third party's H.265 (RFC 7798) to access units. A unit ends with the marker bit.
-// Packets come in order, as over TCP; where one is missing, or a unit is longer than HEVC_MAX_BYTES,
-// all is dropped up to the next key frame (an IRAP picture). Pure.
+// Packets come in order, as over TCP; where one is missing, or a unit is longer than
+// HEVC_MAX_BYTES, all is dropped up to the next key frame (an IRAP picture). Pure.
 #ifndef WEIR_SENDER_POLICY_HEVC_FRAMES_H
 #define WEIR_SENDER_POLICY_HEVC_FRAMES_H
 
@@ -22,8 +22,8 @@ struct hevc_frames { // all zero at first
     size_t bytes, room;
     uint32_t timestamp; // of the unit
     bool key;
-    bool is_broken; // the unit lacks a part
-    bool has_key;   // every unit since a key frame was whole
+    bool is_broken;   // the unit lacks a part
+    bool has_key;     // every unit since a key frame was whole
     bool is_complete; // its marker has come
     bool begun;
     uint16_t next_seq;

@@ -37,7 +37,8 @@ TEST_CASE("a description of H.265 is read")
 
 TEST_CASE("other descriptions are not rewritten")
 {
-    for (const char *text : {"", "\n", "a=rtpmap:", "a=rtpmap:96 H264/90000\r\n", "a=rtpmap:96H265/90000",
-                             "a=fmtp:96 H265/90000\n", "a=rtpmap:96 H265/9000"})
+    for (const char *text :
+         {"", "\n", "a=rtpmap:", "a=rtpmap:96 H264/90000\r\n", "a=rtpmap:96H265/90000",
+          "a=fmtp:96 H265/90000\n", "a=rtpmap:96 H265/9000"})
         CHECK(rewrite(text).empty());
 }

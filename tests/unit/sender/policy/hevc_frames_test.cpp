@@ -14,7 +14,10 @@ using bytes = std::vector<uint8_t>;
 struct receiver {
     hevc_frames h{};
     uint16_t seq = 65535;
-    ~receiver() { hevc_frames_destroy(&h); }
+    ~receiver()
+    {
+        hevc_frames_destroy(&h);
+    }
     bool push(const bytes &payload, uint32_t stamp, bool marker)
     {
         rtp_packet p{};
@@ -25,7 +28,10 @@ struct receiver {
         p.payload_len = payload.size();
         return hevc_frames_push(&h, &p);
     }
-    bytes unit() const { return bytes(h.data, h.data + h.bytes); }
+    bytes unit() const
+    {
+        return bytes(h.data, h.data + h.bytes);
+    }
 };
 
 const bytes vps = {0x40, 1, 9}, idr = {0x26, 1, 7, 8}, slice = {0x02, 1, 5};
