@@ -16,7 +16,7 @@
 #include "sender/policy/frame_group.h"
 
 // The frames of a group and, for each, a packet or two of audio.
-enum { WAITING = 4 * FRAME_GROUP_FRAMES, AUDIO_BPS = 64000, MAX_SLOWER = 8 };
+enum { WAITING = 4 * FRAME_GROUP_FRAMES, AUDIO_BPS = 64000 };
 
 // New viewers decode the group faster than it came, and their queues are bounded.
 #define TICK (20 * USEC_PER_MSEC)
@@ -44,8 +44,6 @@ struct camera_viewer {
     bool watches;
     bool begins; // gets the group from the timer, and is behind the camera
     int given;   // frames of the group; `begins`
-    int again;   // so many of them it had before: it could not decode them
-    int slower;  // its pace is divided by that
     bool hears;
 };
 
@@ -176,10 +174,8 @@ static void send_frame(struct camera_media *m, struct coded_frame *f)
     m->bytes += f->bytes;
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
-        if (is_anew) {
+        if (is_anew)
             v->begins = false;
-            v->slower = 1;
-        }
         if (v->watches && !v->begins)
             v->sink->ops->on_frame(v->sink, f, clock_now());
     }
@@ -229,13 +225,11 @@ static void on_item(void *ctx, void *arg, usec_t now)
 }
 
 // Returns the frames of a tick.
-static int pace_of(const struct camera_viewer *v)
+static int pace_of(const struct camera_media *m)
 {
-    const struct camera_media *m = v->media;
     double pixels = (double)m->picture.width * m->picture.height;
     double least = 2 * fps_value(m->base.ladder.source_fps);
-    double rate = fmin(DECODED / fmax(pixels, 1), MAX_RATE) / v->slower;
-    rate = fmax(rate, least);
+    double rate = fmin(fmax(DECODED / fmax(pixels, 1), least), MAX_RATE);
     return (int)ceil(rate * usec_to_sec(TICK));
 }
 
@@ -245,13 +239,9 @@ static void give_some(struct camera_viewer *v, int max)
     const struct frame_group *g = &v->media->group;
     size_t bytes = 0;
     for (int i = 0; i < max && v->begins && v->given < g->count && bytes < TICK_BYTES; i++) {
-        bool is_again = v->given < v->again;
         struct coded_frame *f = g->frames[v->given++];
         bytes += f->bytes;
-        if (is_again)
-            v->sink->ops->on_again(v->sink, f, clock_now());
-        else
-            v->sink->ops->on_frame(v->sink, f, clock_now());
+        v->sink->ops->on_frame(v->sink, f, clock_now());
     }
     if (v->given >= g->count)
         v->begins = false;
@@ -264,7 +254,7 @@ static void on_tick(void *ctx, usec_t now)
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
         if (v->begins)
-            give_some(v, pace_of(v));
+            give_some(v, pace_of(m));
         more |= v->begins;
     }
     if (more)
@@ -293,8 +283,7 @@ static void watch(struct media_feed *f, int size_id, int change)
     (void)size_id;
     struct camera_viewer *v = (struct camera_viewer *)f;
     v->watches = v->begins = change > 0;
-    v->given = v->again = 0;
-    v->slower = 1;
+    v->given = 0;
     if (v->begins)
         timer_set(v->media->timer, 0);
 }
@@ -304,27 +293,17 @@ static void watch_audio(struct media_feed *f, int change)
     ((struct camera_viewer *)f)->hears = change > 0;
 }
 
-// Few cameras make a key frame when they are asked. So the viewer gets the group once more, slower
-// than before: its decoder may have been too slow.
 static void request_key(struct media_feed *f, int size_id, usec_t now)
 {
     (void)size_id, (void)now;
-    struct camera_viewer *v = (struct camera_viewer *)f;
-    camera_request_key(v->media->camera);
-    if (!v->watches || v->begins)
-        return;
-    v->begins = true;
-    v->given = 0;
-    v->again = v->media->group.count;
-    v->slower = v->slower < MAX_SLOWER ? 2 * v->slower : v->slower;
-    timer_set(v->media->timer, 0);
+    camera_request_key(((struct camera_viewer *)f)->media->camera);
 }
 
 // The camera decides when; some make a key frame when they are asked.
 static void begin(struct media_feed *f, int size_id, int64_t from)
 {
-    (void)size_id, (void)from;
-    camera_request_key(((struct camera_viewer *)f)->media->camera);
+    (void)from;
+    request_key(f, size_id, 0);
 }
 
 static void play(struct media_feed *f, bool plays)

@@ -260,8 +260,8 @@ class ThirdParty(lib.Case):
         return int(found.group(1))
 
     def test_a_viewer_joins_within_a_long_group(self):
-        """The camera makes a key frame each 100 s; viewers see pictures at once."""
-        port = self.serve("--encoder", "tune=zerolatency bframes=0 key-int-max=2500")
+        """The camera makes a key frame each 10 s; viewers see pictures before the next one."""
+        port = self.serve("--encoder", "tune=zerolatency bframes=0 key-int-max=250")
         sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
         self.play(sender.url, "--duration", "3")
         p = self.player(sender.url, "--duration", "60")
