@@ -150,7 +150,7 @@ static bool is_slip(const char *name)
         log_error(
             "%.*s: such a URL cannot be a source: use rtsp://, a file, or a camera or screen of "
             "this machine",
-            (int)strcspn(name, "/"), name);
+            (int)strcspn(name, ":"), name);
     else
         return false;
     return true;
