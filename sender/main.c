@@ -24,6 +24,7 @@
 #include "media/encode/video_engine.h"
 #include "media/source/source.h"
 #include "media/stored/stored_file.h"
+#include "sender/camera/camera.h"
 #include "sender/catalog/folder_catalog.h"
 #include "sender/catalog/folder_list.h"
 #include "sender/catalog/mount_catalog.h"
@@ -175,7 +176,7 @@ static bool is_folder(const char *source)
 static int open_stream(struct program *p, const struct options *o)
 {
     bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
-    if (!source_is_capture(o->source) && !is_synthetic)
+    if (!source_is_capture(o->source) && !camera_is(o->source) && !is_synthetic)
         return stream_open_in_time(&p->stream, &p->loop, o, o->source, OPEN_LIMIT);
     int err = stream_open(&p->stream, NULL, o, o->source);
     return err ? err : stream_start(&p->stream, &p->loop);

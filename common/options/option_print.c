@@ -118,18 +118,12 @@ static bool stands_at(const struct option_row *row, const struct option_row *giv
     return log ? row->kind == OPTION_LOG : row == given;
 }
 
-// Returns true if the value is a URL with the name of a user or with a key. "@FILE" is none,
-// whatever its name.
-static bool has_user(const struct option_row *row, const char *value)
-{
-    return row->hides_user && *value != '@' && (strchr(value, '@') || strstr(value, "key="));
-}
-
 static void put_one(struct put *out, const struct option_setting *s)
 {
-    if (s->value && has_user(s->row, s->value)) {
+    const char *at = s->value ? strrchr(s->value, '@') : NULL;
+    if (s->value && option_row_hides(s->row, s->value)) {
         put_format(out, "# The user and the password are not printed.\n#%s = ...%s\n", s->row->name,
-                   strrchr(s->value, '@'));
+                   at ? at : "");
         return;
     }
     put_format(out, "%s = ", s->row->name);

@@ -84,12 +84,21 @@ static int unknown(const struct option_table *t, int argc, char **argv, char *er
     return err_say(error, cap, ERR_MALFORMED, "unknown option '%s'%s", word, near);
 }
 
+bool option_row_hides(const struct option_row *row, const char *value)
+{
+    const char *at = strrchr(value, '@'), *colon = strchr(value, ':');
+    bool has_user = at && *value != '@' && (!row->operand || (colon && colon < at));
+    bool has_key = *value != '@' && strstr(value, row->operand ? "?key=" : "key=");
+    return row->hides_user && (has_user || has_key);
+}
+
 // Returns the part of a value that may be shown: of a URL with a password, however malformed, only
 // the part from its last '@', and nothing of one with a key.
 static const char *value_shown(const struct option_row *row, const char *value, const char **dots)
 {
-    const char *at = row->hides_user ? strrchr(value, '@') : NULL;
-    bool has_key = row->hides_user && strstr(value, "key=");
+    bool hides = option_row_hides(row, value);
+    const char *at = hides ? strrchr(value, '@') : NULL;
+    bool has_key = hides && strstr(value, "key=");
     *dots = at || has_key ? "..." : "";
     return has_key ? "" : at ? at : value;
 }

@@ -168,6 +168,12 @@ const char *option_seconds_read(const char *value, double min, double max, usec_
 const char *option_int_read(const char *value, double min, double max, int *out, char *why,
                             size_t cap);
 
+// Returns true if the value is a URL with the name of a user or with a key, of a row that hides
+// them.
+// "@FILE" is none, whatever its name. The value of an operand may also be the name of a file or a
+// device: it has a user if there is a ':' before its last '@'.
+bool option_row_hides(const struct option_row *row, const char *value);
+
 #ifdef __cplusplus
 }
 #endif

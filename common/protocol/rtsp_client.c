@@ -19,6 +19,7 @@
 #include "common/protocol/transport_fallback.h"
 #include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
+#include "common/wire/sdp_hevc.h"
 
 enum { HANDSHAKE_RESPONSES = 4 };
 #define RESPONSE_TIMEOUT (8 * USEC_PER_SEC) // weir-send may take 5 s to open a film
@@ -602,9 +603,24 @@ static void set_up_again(struct rtsp_client *c, const char *why, usec_t now)
     begin_setup(c, now);
 }
 
+// Reads the description in `body`. Returns 0 or the error of sdp_decode.
+static int read_description(struct rtsp_client *c, struct text body)
+{
+    char rewritten[SDP_MAX_BYTES];
+    int err = sdp_decode(body.at ? body.at : "", body.len, &c->sdp);
+    bool may_be_hevc =
+        err == ERR_UNSUPPORTED && c->config.takes_hevc && body.len <= sizeof(rewritten);
+    size_t len = may_be_hevc ? sdp_hevc_rewrite(body.at, body.len, rewritten) : 0;
+    if (!len)
+        return err;
+    err = sdp_decode(rewritten, len, &c->sdp);
+    c->sdp.is_hevc = true;
+    return err;
+}
+
 static void on_description(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
-    int err = sdp_decode(r->body.at ? r->body.at : "", r->body.len, &c->sdp);
+    int err = read_description(c, r->body);
     if (err) {
         c->fallback.left.count = 0; // nothing of this stream serves the next one
         end_with(c, RTSP_CLIENT_REFUSED, now,

@@ -95,7 +95,8 @@ struct sdp {
     // PPS.
     char sprop[SDP_MAX_PARAMETER_SETS];
     struct rtp_ext_ids ext;
-    bool nack; // lost packets may be reported, and with pli key frames requested: RFC 4585
+    bool is_hevc; // H.265, whose description was rewritten (sdp_hevc.h); `codec` is SDP_H264
+    bool nack;    // lost packets may be reported, and with pli key frames requested: RFC 4585
     bool pli;
     bool tmmbr;            // a max rate may be requested: RFC 5104, 7.1
     bool ccfb;             // reports of RFC 8888 are supported (a=rtcp-fb, its section 6)

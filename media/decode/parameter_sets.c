@@ -2,6 +2,8 @@
 #include "media/decode/parameter_sets.h"
 
 #include <libavutil/base64.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,12 +37,49 @@ size_t parameter_sets_decode(const char *sprop, uint8_t *out, size_t cap)
     return used;
 }
 
+static bool is_start_code(const uint8_t *at)
+{
+    return at[0] == 0 && at[1] == 0 && at[2] == 0 && at[3] == 1;
+}
+
+const uint8_t *parameter_sets_next(const uint8_t *sets, size_t len, size_t *at, size_t *unit_len)
+{
+    size_t begin = *at;
+    while (begin + START_CODE < len && !is_start_code(sets + begin))
+        begin++;
+    if (begin + START_CODE >= len)
+        return NULL;
+    begin += START_CODE;
+    size_t end = begin;
+    while (end + START_CODE <= len && !is_start_code(sets + end))
+        end++;
+    *at = end = end + START_CODE <= len ? end : len;
+    *unit_len = end - begin;
+    return sets + begin;
+}
+
+void parameter_sets_encode(const uint8_t *sets, size_t len, char *sprop, size_t cap)
+{
+    size_t at = 0, unit_len, used = 0;
+    sprop[0] = '\0';
+    for (const uint8_t *unit; (unit = parameter_sets_next(sets, len, &at, &unit_len)) != NULL;) {
+        char text[2 * MAX_SET];
+        bool fits = unit_len && unit_len <= MAX_SET &&
+                    av_base64_encode(text, sizeof(text), unit, (int)unit_len);
+        size_t needs = fits ? strlen(text) + 1 + (used > 0) : 0;
+        if (!fits || used + needs > cap) {
+            sprop[0] = '\0';
+            return;
+        }
+        used += (size_t)snprintf(sprop + used, cap - used, "%s%s", used ? "," : "", text);
+    }
+}
+
 // Returns the offset of the next start code at or after `from`; f->bytes if there is none.
 static size_t next_unit(const struct received_frame *f, size_t from)
 {
     for (size_t i = from; i + START_CODE < f->bytes; i++) {
-        const uint8_t *at = f->data + i;
-        if (at[0] == 0 && at[1] == 0 && at[2] == 0 && at[3] == 1)
+        if (is_start_code(f->data + i))
             return i;
     }
     return f->bytes;

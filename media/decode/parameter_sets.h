@@ -13,6 +13,10 @@ extern "C" {
 // Converts sprop-parameter-sets (base64 with commas) to Annex B. Returns the length written; 0 if
 // `sprop` is malformed or `out` too small.
 size_t parameter_sets_decode(const char *sprop, uint8_t *out, size_t cap);
+// The reverse: writes "" if the sets do not fit.
+void parameter_sets_encode(const uint8_t *sets, size_t len, char *sprop, size_t cap);
+// Returns the next NAL unit of `sets` from *at on, which it advances; NULL: there is none.
+const uint8_t *parameter_sets_next(const uint8_t *sets, size_t len, size_t *at, size_t *unit_len);
 // If `f` is a key frame with an SPS and a PPS, copies its sets to `sets`, which hold `len` bytes so
 // far. The stream continues with the new sets. Returns the new length, or `len` if nothing changed.
 size_t parameter_sets_learn(const struct received_frame *f, uint8_t *sets, size_t len, size_t cap);

@@ -87,15 +87,16 @@ static bool profile_has_chroma_format(uint32_t profile)
     return false;
 }
 
-// Skips the beginning of an SPS up to log2_max_frame_num_minus4, 7.3.2.1.1.
-static void skip_to_frame_num(struct bits *b)
+// Skips the beginning of an SPS up to log2_max_frame_num_minus4, 7.3.2.1.1. Returns
+// chroma_format_idc.
+static uint32_t skip_to_frame_num(struct bits *b)
 {
     take_bits(b, 8); // NAL unit header
     uint32_t profile = take_bits(b, 8);
     take_bits(b, 16); // constraint flags, level_idc
     take_ue(b);       // seq_parameter_set_id
     if (!profile_has_chroma_format(profile))
-        return;
+        return 1; // 4:2:0
     uint32_t chroma_format = take_ue(b);
     if (chroma_format == 3)
         take_bit(b); // separate_colour_plane_flag
@@ -106,6 +107,7 @@ static void skip_to_frame_num(struct bits *b)
     for (int i = 0; matrices && i < (chroma_format == 3 ? 12 : 8); i++)
         if (take_bit(b))
             skip_scaling_list(b, i < 6 ? 16 : 64);
+    return chroma_format;
 }
 
 // Skips the fields between log2_max_frame_num_minus4 and gaps_in_frame_num_value_allowed_flag.
@@ -189,7 +191,7 @@ static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_
         b.count--;
     b.count -= b.count > 0;
 
-    skip_to_frame_num(&b);
+    (void)skip_to_frame_num(&b);
     size_t before = b.at;
     uint32_t log2_minus4 = take_ue(&b);
     size_t after = b.at;
@@ -225,6 +227,38 @@ int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap)
 {
     int frame_num_bits;
     return rewrite_sps(nal, len, 0, &frame_num_bits, out, cap);
+}
+
+int h264_sps_size(const uint8_t *nal, size_t len, int *width, int *height)
+{
+    if (len > H264_MAX_SPS)
+        return ERR_TOO_BIG;
+    if (len < 5 || h264_nal_type_of(nal[0]) != H264_SPS)
+        return ERR_MALFORMED;
+    uint8_t rbsp[H264_MAX_SPS];
+    struct bits b = {.data = rbsp, .count = unescape(nal, len, rbsp, sizeof(rbsp)) * 8};
+    uint32_t chroma_format = skip_to_frame_num(&b);
+    take_ue(&b); // log2_max_frame_num_minus4
+    skip_to_gaps_flag(&b);
+    take_bit(&b); // gaps_in_frame_num_value_allowed_flag
+    int64_t columns = (int64_t)take_ue(&b) + 1, rows = (int64_t)take_ue(&b) + 1;
+    bool is_frame_only = take_bit(&b);
+    if (!is_frame_only)
+        take_bit(&b); // mb_adaptive_frame_field_flag
+    take_bit(&b);     // direct_8x8_inference_flag
+    int64_t cut[4] = {0};
+    bool is_cut = take_bit(&b);
+    for (int i = 0; is_cut && i < 4; i++)
+        cut[i] = take_ue(&b);
+    int64_t unit_x = chroma_format == 1 || chroma_format == 2 ? 2 : 1; // table 6-1
+    int64_t unit_y = (chroma_format == 1 ? 2 : 1) * (is_frame_only ? 1 : 2);
+    int64_t w = columns * 16 - unit_x * (cut[0] + cut[1]);
+    int64_t h = rows * 16 * (is_frame_only ? 1 : 2) - unit_y * (cut[2] + cut[3]);
+    if (b.at > b.count || w < 1 || h < 1 || w > H264_MAX_SIDE || h > H264_MAX_SIDE)
+        return ERR_MALFORMED;
+    *width = (int)w;
+    *height = (int)h;
+    return 0;
 }
 
 int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_t frame_num,

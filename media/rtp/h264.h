@@ -31,8 +31,9 @@ enum {
 };
 
 enum {
-    H264_MAX_SPS = 1024, // max. bytes of a sequence parameter set
-    H264_WIDER = 8,      // bits added to frame_num
+    H264_MAX_SPS = 1024,   // max. bytes of a sequence parameter set
+    H264_WIDER = 8,        // bits added to frame_num
+    H264_MAX_SIDE = 16384, // max. pixels of a picture's width or height
 };
 
 static inline enum h264_nal_type h264_nal_type_of(uint8_t first_byte)
@@ -62,6 +63,10 @@ int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t 
 
 // Rewrites an SPS with the flag alone. Errors as h264_widen_sps, for any log2_max_frame_num.
 int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap);
+
+// Reads the size of the pictures, as shown, of an SPS. Returns 0; ERR_TOO_BIG; ERR_MALFORMED: it is
+// none, is truncated, or has a side above H264_MAX_SIDE.
+int h264_sps_size(const uint8_t *nal, size_t len, int *width, int *height);
 
 // Rewrites a slice of a stream without separately coded colour planes. Its frame_num must have
 // `frame_num_bits` bits and be equal to `frame_num` modulo 2^frame_num_bits; if not, returns

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proxy/bridge/relayed_frame.h"
+#include "media/coded/relayed_frame.h"
 
 struct shared_frame *shared_frame_new(struct received_frame *f, const struct ladder *ladder,
                                       bool is_annexb, usec_t captured)

@@ -17,6 +17,8 @@
 #include "media/encode/video_engine.h"
 #include "media/source/pass_probe.h"
 #include "media/stored/stored_file.h"
+#include "sender/camera/camera_media.h"
+#include "sender/camera/source_camera.h"
 #include "sender/feed/encoder_speed.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
@@ -147,8 +149,10 @@ static bool is_slip(const char *name)
     else if (meant)
         log_error("%s: no such file: for the source of that name use %s:", name, meant);
     else if (!there && strstr(name, "://"))
-        log_error("%s: a URL cannot be a source: use a file, a camera or a screen of this machine",
-                  name);
+        log_error(
+            "%.*s: such a URL cannot be a source: use rtsp://, a file, or a camera or screen of "
+            "this machine",
+            (int)strcspn(name, ":"), name);
     else
         return false;
     return true;
@@ -272,27 +276,17 @@ static void make_top(const struct options *o, struct source *source, const struc
                  reason ? reason : pass_check_reason(PASS_OTHER_SIZE));
 }
 
-static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
-                                         const char *name, int *err)
+// Takes over the source. `probe`: of a file; else NULL.
+static struct stream_media *encode(struct source *source, const struct pass_probe *probe,
+                                   struct media_guard *guard, const struct options *o,
+                                   const char *name, int *err)
 {
     *err = ERR_UNSUPPORTED;
-    if (is_slip(name))
-        return NULL;
-    struct pass_probe probe;
-    bool is_file = !source_is_capture(name) && strncmp(name, "test:", 5) != 0 && *name;
-    struct source *source =
-        source_is_capture(name)
-            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, err)
-        : is_file ? open_file(o, name, guard, &probe, err)
-                  : source_open_guarded(name, o->loop, guard, err);
-    if (!source)
-        return NULL;
     if (o->codec == SDP_HEVC) {
         log_error("%s: --codec hevc is too slow for live pictures: run weir-send --prepare --codec "
                   "hevc FILE once, and stream then",
                   name);
         source_free(source);
-        *err = ERR_UNSUPPORTED;
         return NULL;
     }
     struct ladder ladder;
@@ -305,8 +299,8 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
         return NULL;
     }
     ladder.baseline = o->baseline;
-    if (is_file)
-        make_top(o, source, &probe, &ladder);
+    if (probe)
+        make_top(o, source, probe, &ladder);
     if (*source->left_out)
         log_info("%s: not sent: %s", source->name, source->left_out);
     note_top(o, source->name, &ladder,
@@ -328,9 +322,43 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
     return NULL;
 }
 
+static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
+                                         const char *name, int *err)
+{
+    *err = ERR_UNSUPPORTED;
+    if (is_slip(name))
+        return NULL;
+    struct pass_probe probe;
+    bool is_file = !source_is_capture(name) && strncmp(name, "test:", 5) != 0 && *name;
+    struct source *source =
+        source_is_capture(name)
+            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, err)
+        : is_file ? open_file(o, name, guard, &probe, err)
+                  : source_open_guarded(name, o->loop, guard, err);
+    return source ? encode(source, is_file ? &probe : NULL, guard, o, name, err) : NULL;
+}
+
+static struct stream_media *open_camera(struct media_guard *guard, const struct options *o,
+                                        const char *name, int *err)
+{
+    struct camera *camera = camera_open(name, guard, err);
+    if (!camera)
+        return NULL;
+    *err = ERR_UNSUPPORTED;
+    if (!camera_is_hevc(camera) && !o->transcode)
+        return camera_media_new(camera);
+    if (!o->transcode)
+        log_info("%s sends H.265, which is decoded and encoded anew: viewers get H.264",
+                 camera_title(camera));
+    struct source *source = source_camera_new(camera);
+    return source ? encode(source, NULL, guard, o, name, err) : NULL;
+}
+
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
+    if (camera_is(name))
+        return open_camera(guard, o, name, err);
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);
         if (cache &&

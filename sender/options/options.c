@@ -384,6 +384,13 @@ static void *begin_section(void *options, const char *name, char *reason, size_t
     return one;
 }
 
+// Returns what of a source without name may be shown: not the password of a camera.
+static const char *shown(const char *value)
+{
+    const char *at = url_scheme(value) ? strrchr(value, '@') : NULL;
+    return at ? at : value;
+}
+
 // Makes a source of "NAME=SOURCE", and of what a section says of that name. Returns 0, or
 // ERR_MALFORMED.
 static int make_source(struct options *o, const char *value, char *error, size_t cap)
@@ -392,7 +399,7 @@ static int make_source(struct options *o, const char *value, char *error, size_t
     if (!len)
         return err_say(error, cap, ERR_MALFORMED,
                        "SOURCE '%s' has no name; several sources have one each, such as front=%s",
-                       value, value);
+                       shown(value), shown(value));
     if (find_source(o->sources, o->source_count, value, len))
         return err_say(error, cap, ERR_MALFORMED, "two sources are called '%.*s'", (int)len, value);
     struct options *section = find_source(o->sections, o->section_count, value, len);
@@ -441,6 +448,8 @@ static const char *source_value(int i, const char **help)
         {"FILE", "a media file, at its own pace"},
         {"FOLDER", "the media files in a folder, each at its own path"},
         {"camera:[DEVICE]", "a camera (default: the first one)"},
+        {"rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH",
+         "an IP camera; its H.264 is passed on as it is"},
         {"screen:[DISPLAY]",
          "an X display (default: $DISPLAY); :0+X,Y with --capture: a part of it"},
         {"synthetic:greedy[:KBPS]",
@@ -466,7 +475,8 @@ static const char *source_value(int i, const char **help)
 // clang-format off
 static const struct option_row rows[] = {
     {.section = "Source", .name = "source", .operand = true, .argument = "SOURCE", .repeats = true,
-     .in_section = true, .read = read_source, .value = source_value, .fallback = "test:",
+     .in_section = true, .hides_user = true, .read = read_source, .value = source_value,
+     .fallback = "test:",
      .help = "the media to stream. Several sources have names, front=camera: film=FILE, and are "
              "at rtsp://HOST/front and rtsp://HOST/film"},
 
@@ -559,6 +569,9 @@ static const struct option_row rows[] = {
              "second run continues an interrupted one"},
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
+    {.name = "transcode", .in_section = true, .kind = OPTION_SWITCH, .at = AT(transcode),
+     .help = "encode the pictures of an IP camera anew, in several levels; without it they are passed "
+             "on as they are, as the only level"},
     {.name = "capture", .in_section = true, .argument = "WxH@FPS", .read = read_capture,
      .help = "requested size and rate of a camera (default 1280x720@30) or a screen (default: "
              "all of it, 30)"},
@@ -699,6 +712,13 @@ static const char *conflict(const struct options *o)
                "key. Or give it 127.0.0.1:PORT, and put a server with TLS and passwords before it";
     if (has_http && o->codec == SDP_VP9)
         return "--http conflicts with --codec vp9: it serves H.264";
+    bool encodes = o->level_count || o->temporal_layers || o->baseline || o->codec != SDP_H264;
+    if (url_scheme(o->source) && o->prepare)
+        return "--prepare expects a FILE, not a camera";
+    if (url_scheme(o->source) && !o->transcode && encodes)
+        return "--level, --temporal-layers, --profile and --codec require --transcode with an IP "
+               "camera, whose H.264 is passed on as it is (or give them in the section of another "
+               "source)";
     if (o->baseline && o->prepare)
         return "--profile baseline conflicts with --prepare, which encodes in the high profile";
     if (options_names_engine(o)) {
@@ -795,11 +815,11 @@ static bool is_text_equal(const char *a, const char *b)
 bool options_source_equal(const struct options *a, const struct options *b)
 {
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
-        a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->codec != b->codec ||
-        a->has_codec != b->has_codec || strcmp(a->encoder, b->encoder) != 0 ||
-        a->baseline != b->baseline || a->no_pass != b->no_pass ||
-        a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
-        a->level_count != b->level_count)
+        a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->transcode != b->transcode ||
+        a->codec != b->codec || a->has_codec != b->has_codec ||
+        strcmp(a->encoder, b->encoder) != 0 || a->baseline != b->baseline ||
+        a->no_pass != b->no_pass || a->temporal_layers != b->temporal_layers ||
+        a->has_capture != b->has_capture || a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
         return false;

@@ -2,7 +2,7 @@
 """An RTSP server that is not ours: GStreamer's. Prints its port, and what its clients ask. With --record it takes a stream
 in place of giving one, and prints a line of each frame and audio packet: the medium, its time and its bytes.
 
-    gst_server.py [--record opus|aac|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM]"""
+    gst_server.py [--record opus|aac|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--video h264|h265|jpeg] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM]"""
 import argparse
 import sys
 
@@ -23,6 +23,7 @@ def main():
     p.add_argument("--path", default="/live")
     p.add_argument("--encoder", default="tune=zerolatency bframes=0")
     p.add_argument("--pay", default="")
+    p.add_argument("--video", choices=("h264", "h265", "jpeg"), default="h264")
     p.add_argument("--audio", choices=SOUNDS)
     p.add_argument("--audio-type", type=int, default=97)
     p.add_argument("--user")
@@ -38,8 +39,12 @@ def main():
     server.set_address("127.0.0.1")
     server.set_service("0")
     factory = GstRtspServer.RTSPMediaFactory.new()
+    videos = {"h264": f"x264enc speed-preset=ultrafast bitrate=400 key-int-max=25 {a.encoder} ! rtph264pay name=pay0 pt=96",
+              "h265": "x265enc speed-preset=ultrafast tune=zerolatency bitrate=400 key-int-max=25 ! "
+                      "h265parse config-interval=-1 ! rtph265pay name=pay0 pt=96",
+              "jpeg": "jpegenc ! rtpjpegpay name=pay0 pt=26"}
     launch = (f"( videotestsrc is-live=true pattern=ball ! video/x-raw,format=I420,width=320,height=240,framerate={a.rate} ! "
-              f"x264enc speed-preset=ultrafast bitrate=400 key-int-max=25 {a.encoder} ! rtph264pay name=pay0 pt=96 {a.pay} ")
+              f"{videos[a.video]} {a.pay} ")
     if a.audio:
         launch += f"audiotestsrc is-live=true ! audioconvert ! audioresample ! {SOUNDS[a.audio]} name=pay1 pt={a.audio_type} "
     if a.record:

@@ -100,3 +100,36 @@ TEST_CASE("the latest parameter sets apply")
         CHECK(sets == row.expected);
     }
 }
+
+TEST_CASE("sets are written as in a description, and read again")
+{
+    const std::vector<uint8_t> sets = {0, 0, 0, 1, 0x67, 1, 2, 3, 4, 0, 0, 0, 1, 0x68, 5};
+    char sprop[64];
+    parameter_sets_encode(sets.data(), sets.size(), sprop, sizeof(sprop));
+    CHECK(std::string(sprop) == "ZwECAwQ=,aAU=");
+    std::vector<uint8_t> again(64);
+    again.resize(parameter_sets_decode(sprop, again.data(), again.size()));
+    CHECK(again == sets);
+    for (size_t cap = 1; cap < 14; cap++) {
+        parameter_sets_encode(sets.data(), sets.size(), sprop, cap);
+        CHECK(std::string(sprop).empty());
+    }
+    parameter_sets_encode(sets.data(), 3, sprop, sizeof(sprop));
+    CHECK(std::string(sprop).empty());
+    std::vector<uint8_t> huge(4000, 0x67);
+    huge[0] = huge[1] = huge[2] = 0;
+    huge[3] = 1;
+    parameter_sets_encode(huge.data(), huge.size(), sprop, sizeof(sprop));
+    CHECK(std::string(sprop).empty());
+}
+
+TEST_CASE("the units of sets")
+{
+    const std::vector<uint8_t> sets = {9, 0, 0, 0, 1, 0x67, 1, 0, 0, 0, 1, 0x68};
+    size_t at = 0, len = 0;
+    CHECK(parameter_sets_next(sets.data(), sets.size(), &at, &len) == sets.data() + 5);
+    CHECK(len == 2);
+    CHECK(parameter_sets_next(sets.data(), sets.size(), &at, &len) == sets.data() + 11);
+    CHECK(len == 1);
+    CHECK(parameter_sets_next(sets.data(), sets.size(), &at, &len) == nullptr);
+}

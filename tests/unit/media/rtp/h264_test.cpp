@@ -128,3 +128,23 @@ TEST_CASE("any bytes give a result")
         CHECK((n > 0 || n == ERR_MALFORMED));
     }
 }
+
+TEST_CASE("the size in an SPS")
+{
+    int width = 0, height = 0;
+    CHECK(h264_sps_size(baseline.data(), baseline.size(), &width, &height) == 0);
+    // width 0001010 is 9, height 00110 is 5: 10 x 6 macroblocks
+    CHECK(width == 160);
+    CHECK(height == 96);
+    // Of x264: 320x180 is 20 x 12 macroblocks, of which the last 12 rows are cut.
+    const bytes_t high = {0x67, 0x64, 0x00, 0x0d, 0xac, 0xd9, 0x41, 0x41, 0x9f,
+                          0x9f, 0x01, 0x10, 0x00, 0x00, 0x03, 0x00, 0x10, 0x00,
+                          0x00, 0x03, 0x03, 0xc0, 0xf1, 0x42, 0x99, 0x60};
+    CHECK(h264_sps_size(high.data(), high.size(), &width, &height) == 0);
+    CHECK(width == 320);
+    CHECK(height == 180);
+    for (size_t len = 0; len < 7; len++)
+        CHECK(h264_sps_size(baseline.data(), len, &width, &height) == ERR_MALFORMED);
+    CHECK(h264_sps_size(bytes_t{0x68, 1, 2, 3, 4, 5}.data(), 6, &width, &height) == ERR_MALFORMED);
+    CHECK(h264_sps_size(bytes_t(2000, 0x67).data(), 2000, &width, &height) == ERR_TOO_BIG);
+}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes a frame that can be sent of one that was received. Number, size, layer, level, dependency,
 // media time and the wall clock of its capture stay the same. Pure.
-#ifndef WEIR_PROXY_BRIDGE_RELAYED_FRAME_H
-#define WEIR_PROXY_BRIDGE_RELAYED_FRAME_H
+#ifndef WEIR_MEDIA_CODED_RELAYED_FRAME_H
+#define WEIR_MEDIA_CODED_RELAYED_FRAME_H
 
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "proxy/bridge/relayed_frame.h"
+#include "media/coded/relayed_frame.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/camera/camera.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+#include "media/coded/relayed_frame.h"
+#include "media/decode/parameter_sets.h"
+#include "media/rtp/h264.h"
+#include "sender/camera/camera_link.h"
+#include "sender/policy/camera_clock.h"
+#include "sender/policy/camera_rate.h"
+#include "sender/policy/camera_retry.h"
+#include "sender/policy/frame_group.h"
+
+#define OPEN_LIMIT   (20 * USEC_PER_SEC)
+#define RATE_LIMIT   (3 * USEC_PER_SEC)   // for the measurement of the frame rate
+#define CHECK_EVERY  (50 * USEC_PER_MSEC) // of the guard
+#define SILENT_LIMIT (10 * USEC_PER_SEC)  // without a picture
+enum { SETS_BYTES = 4096, MIN_BPS = 1000000, NUMBERS = 32 };
+
+struct camera {
+    char title[128];
+    struct url url;
+    struct fps fps; // these are constant once it is open
+    int bitrate;
+    bool has_audio;
+    bool reorders;
+    bool is_hevc;
+
+    pthread_mutex_t lock; // guards the members up to `thread`
+    pthread_cond_t changed;
+    enum { OPENING, OPEN, FAILED } state;
+    int err; // FAILED
+    char why[512];
+    bool stops;
+    bool wants_key;
+    const struct camera_sink *sink; // static; NULL: frames are kept in `early`
+    void *sink_ctx;                 // borrowed
+    void (*on_gone)(void *ctx);
+    void *gone_ctx;           // borrowed
+    struct frame_group early; // before there is a sink
+    struct camera_picture picture;
+    struct camera_stats stats;
+
+    pthread_t thread;
+    bool joined;
+    uv_loop_t loop;           // the members from here on are the thread's
+    uv_async_t wake;          // used by any thread until `stops`
+    struct timer *timer;      // owned
+    struct camera_link *link; // owned; NULL: not connected
+    bool is_over;             // the link has ended: the timer frees it
+    usec_t retry_at;          // with no link
+    usec_t second_at;
+    usec_t begun_at;    // of the link
+    usec_t stamped_at;  // the first packet of pictures; USEC_NEVER: none came
+    usec_t pictured_at; // the newest frame, or the begin of the link
+    usec_t described_at;
+    struct fps described; // frame rate of the description
+    struct camera_retry retry;
+    struct camera_clock clock;
+    struct camera_rate rate;
+    uint8_t sets[SETS_BYTES]; // parameter sets, Annex B
+    size_t sets_len;
+    int64_t last;     // the newest number towards the viewers; -1: none
+    struct {          // of the newest frames, a ring
+        int64_t from; // the link's number; -1: none
+        int64_t to;   // towards the viewers
+    } numbers[NUMBERS];
+    int number_at;
+    usec_t media;                  // of the newest picture, on the time line
+    uint64_t bytes, second_frames; // of this second
+    usec_t first_at;               // of the first frame's second
+};
+
+bool camera_is(const char *source)
+{
+    return url_scheme(source) > 0;
+}
+
+// ---- Opening
+
+// Caller holds the lock.
+static void set_state(struct camera *c, int state)
+{
+    c->state = state;
+    pthread_cond_broadcast(&c->changed);
+}
+
+static void fail(struct camera *c, int err, const char *why)
+{
+    pthread_mutex_lock(&c->lock);
+    c->err = err;
+    snprintf(c->why, sizeof(c->why), "%s", why);
+    set_state(c, FAILED);
+    pthread_mutex_unlock(&c->lock);
+}
+
+// The camera is open when the pictures' size and rate are known.
+static void check_open(struct camera *c, usec_t now)
+{
+    bool is_known = c->is_hevc ? c->last >= 0 : c->picture.width > 0;
+    if (c->state != OPENING || c->stamped_at == USEC_NEVER || !is_known)
+        return;
+    if (c->rate.count < CAMERA_RATE_ENOUGH && now < c->stamped_at + RATE_LIMIT)
+        return;
+    if (c->rate.reorders)
+        log_warn("%s sends B frames, which cost latency: set its encoder to none (often: the "
+                 "baseline profile)",
+                 c->title);
+    pthread_mutex_lock(&c->lock);
+    c->fps = camera_rate_read(&c->rate, c->described);
+    c->reorders = c->rate.reorders;
+    double seconds = usec_to_sec(usec_max(now - c->stamped_at, USEC_PER_SEC / 4));
+    double bps = (double)c->bytes * 8 / seconds;
+    c->bitrate = bps < MIN_BPS ? MIN_BPS : (int)bps;
+    set_state(c, OPEN);
+    pthread_mutex_unlock(&c->lock);
+}
+
+// ---- Pictures
+
+// Reads what the parameter sets say. Returns false if they have no usable SPS.
+static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *out)
+{
+    size_t at = 0, unit_len;
+    for (const uint8_t *sps; (sps = parameter_sets_next(sets, len, &at, &unit_len)) != NULL;) {
+        if (unit_len < 4 || h264_nal_type_of(sps[0]) != H264_SPS)
+            continue;
+        if (h264_sps_size(sps, unit_len, &out->width, &out->height) != 0)
+            return false;
+        snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%02x%02x%02x", sps[1],
+                 sps[2], sps[3]);
+        return true;
+    }
+    return false;
+}
+
+// The parameter sets are new: tells the sink of other pictures.
+static void take_sets(struct camera *c)
+{
+    struct camera_picture p = {0};
+    if (!read_sets(c->sets, c->sets_len, &p))
+        return;
+    parameter_sets_encode(c->sets, c->sets_len, p.sprop, sizeof(p.sprop));
+    pthread_mutex_lock(&c->lock);
+    bool is_new = memcmp(&p, &c->picture, sizeof(p)) != 0;
+    bool differs =
+        c->picture.width && (p.width != c->picture.width || p.height != c->picture.height);
+    c->picture = p;
+    if (is_new && c->sink)
+        c->sink->on_picture(c->sink_ctx, &p);
+    pthread_mutex_unlock(&c->lock);
+    if (differs)
+        log_info("%s now sends pictures of %dx%d", c->title, p.width, p.height);
+}
+
+// Returns the viewers' number of the frame that another one depends on; -1: that was not sent.
+static int64_t number_of(const struct camera *c, int64_t from)
+{
+    for (int i = 0; i < NUMBERS; i++)
+        if (c->numbers[i].from == from)
+            return c->numbers[i].to;
+    return -1;
+}
+
+static void forget_numbers(struct camera *c)
+{
+    for (int i = 0; i < NUMBERS; i++)
+        c->numbers[i].from = -1;
+}
+
+static int64_t number_at(const struct camera *c, usec_t media)
+{
+    struct fps fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
+    return (int64_t)(usec_to_sec(media) * fps_value(fps) + 0.5);
+}
+
+// Gives the frame its number on the viewers' time line, which counts the camera's frame intervals.
+static void renumber(struct camera *c, struct received_frame *f, usec_t media)
+{
+    int64_t due = number_at(c, media);
+    int64_t needs = f->depends_on < 0 ? -1 : number_of(c, f->depends_on);
+    bool is_orphan = f->depends_on >= 0 && needs < 0;
+    int64_t number = due > c->last ? due : c->last + 1;
+    if (is_orphan && number < c->last + 2)
+        number = c->last + 2; // after the one that it lacks
+    c->numbers[c->number_at].from = f->number;
+    c->numbers[c->number_at].to = number;
+    c->number_at = (c->number_at + 1) % NUMBERS;
+    f->number = number;
+    f->depends_on = f->key ? -1 : is_orphan ? number - 1 : needs;
+    c->last = number;
+}
+
+static void give(struct camera *c, struct coded_frame *f)
+{
+    pthread_mutex_lock(&c->lock);
+    c->stats.frames++;
+    if (c->stops) {
+        coded_frame_unref(f);
+    } else if (c->sink) {
+        c->sink->on_frame(c->sink_ctx, f);
+    } else {
+        frame_group_add(&c->early, f);
+        coded_frame_unref(f);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+// A picture came.
+static void note_picture(struct camera *c, size_t bytes, usec_t now)
+{
+    c->pictured_at = now;
+    usec_t away = camera_retry_came(&c->retry, now);
+    if (away && c->state == OPEN)
+        log_info("%s is back after %.1f s", c->title, usec_to_sec(away));
+    c->bytes += bytes;
+    c->second_frames++;
+}
+
+static void on_frame(void *ctx, struct received_frame *f, usec_t now)
+{
+    struct camera *c = ctx;
+    struct ladder one = {.size_count = 1, .level_count = 1};
+    usec_t wall_ahead = clock_wall() - clock_now();
+    struct camera_time t =
+        camera_clock_picture(&c->clock, f->rtp_timestamp, f->last_arrived, wall_ahead);
+    c->media = t.media;
+    camera_link_picture(c->link, f->rtp_timestamp, t.media, f->last_arrived);
+    size_t sets = parameter_sets_learn(f, c->sets, c->sets_len, sizeof(c->sets));
+    if (f->key) {
+        c->sets_len = sets;
+        take_sets(c);
+        (void)parameter_sets_prepend(f, c->sets, c->sets_len);
+    }
+    note_picture(c, f->bytes, now);
+    renumber(c, f, t.media);
+    f->reorder = f->size_id = f->temporal_id = f->level = 0;
+    f->on_lower = false;
+    one.source_fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
+    one.sizes[0] = (struct size_spec){.fps = one.source_fps, .layers = 1};
+    f->capture_wall = t.captured + wall_ahead;
+    struct coded_frame *out =
+        relayed_frame_is_valid(f, &one) ? relayed_frame_new(f, &one, true, t.captured) : NULL;
+    received_frame_free(f);
+    if (out)
+        give(c, out);
+    check_open(c, now);
+}
+
+static void on_hevc(void *ctx, const struct hevc_frames *h, usec_t arrived, usec_t now)
+{
+    struct camera *c = ctx;
+    struct coded_frame *f = coded_frame_new(h->bytes);
+    if (!f)
+        return;
+    usec_t wall_ahead = clock_wall() - clock_now();
+    struct camera_time t = camera_clock_picture(&c->clock, h->timestamp, arrived, wall_ahead);
+    int64_t due = number_at(c, t.media);
+    note_picture(c, h->bytes, now);
+    memcpy(f->data, h->data, h->bytes);
+    f->bytes = h->bytes;
+    f->number = due > c->last ? due : c->last + 1;
+    f->key = h->key;
+    f->depends_on = h->key ? -1 : c->last;
+    f->captured = t.captured;
+    f->capture_wall = t.captured + wall_ahead;
+    c->last = f->number;
+    give(c, f);
+    check_open(c, now);
+}
+
+static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
+{
+    struct camera *c = ctx;
+    struct coded_audio *out = a->bytes <= sizeof(out->data) ? coded_audio_new() : NULL;
+    if (!out)
+        return;
+    out->position = a->position;
+    out->captured = usec_min(a->arrived, now);
+    out->capture_wall = out->captured + clock_wall() - clock_now();
+    out->bytes = a->bytes;
+    memcpy(out->data, a->data, a->bytes);
+    pthread_mutex_lock(&c->lock);
+    if (c->sink && !c->stops)
+        c->sink->on_audio(c->sink_ctx, out);
+    else
+        coded_audio_unref(out);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void on_stamp(void *ctx, uint32_t rtp_timestamp, usec_t now)
+{
+    struct camera *c = ctx;
+    if (c->stamped_at == USEC_NEVER)
+        c->stamped_at = now;
+    if (c->state != OPENING)
+        return;
+    camera_rate_add(&c->rate, rtp_timestamp);
+    check_open(c, now);
+}
+
+static void on_report(void *ctx, usec_t wall, uint32_t rtp_timestamp)
+{
+    struct camera *c = ctx;
+    camera_clock_report(&c->clock, wall, rtp_timestamp);
+}
+
+static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
+{
+    struct camera *c = ctx;
+    c->described = sdp->ladder.source_fps;
+    if (c->state == OPENING)
+        c->is_hevc = sdp->is_hevc;
+    if (c->is_hevc != sdp->is_hevc) {
+        camera_link_give_up(c->link, "it now has another codec: restart weir-send", now);
+        return;
+    }
+    uint8_t sets[SETS_BYTES];
+    size_t len = parameter_sets_decode(sdp->sprop, sets, sizeof(sets));
+    if (len) {
+        memcpy(c->sets, sets, len);
+        c->sets_len = len;
+        take_sets(c);
+    }
+    if (c->state != OPENING)
+        return;
+    c->has_audio = sdp->audio.present;
+    if (sdp->other_audio[0])
+        log_info("%s: its audio, %s, is not sent: only Opus is", c->title, sdp->other_audio);
+}
+
+// ---- Connections
+
+static void arm(struct camera *c)
+{
+    usec_t when = c->link ? c->second_at : c->retry_at;
+    timer_set(c->timer, c->is_over ? 0 : when);
+}
+
+static void on_end(void *ctx, int status, const char *why, usec_t now)
+{
+    struct camera *c = ctx;
+    bool slower, was_away = c->retry.away != USEC_NEVER;
+    c->is_over = true;
+    c->retry_at = camera_retry_ended(&c->retry, status == 401 || status == 403, &slower, now);
+    pthread_mutex_lock(&c->lock);
+    c->stats.is_away = true;
+    pthread_mutex_unlock(&c->lock);
+    if (c->state == OPENING)
+        fail(c, ERR_IO, why);
+    else if (c->state == OPEN && !was_away)
+        log_warn("%s is lost: %s; trying again", c->title, why);
+    else if (c->state == OPEN && slower)
+        log_warn("%s is still away: %s; trying every %.0f s", c->title, why,
+                 usec_to_sec(CAMERA_RETRY_LATER));
+    arm(c);
+}
+
+static void connect_now(struct camera *c, usec_t now)
+{
+    static const struct camera_link_ops ops = {.on_described = on_described,
+                                               .on_stamp = on_stamp,
+                                               .on_frame = on_frame,
+                                               .on_hevc = on_hevc,
+                                               .on_audio = on_audio,
+                                               .on_report = on_report,
+                                               .on_end = on_end};
+    struct camera_link_config config = {.loop = &c->loop, .url = &c->url, .ops = &ops, .ctx = c};
+    camera_clock_begin(&c->clock);
+    forget_numbers(c);
+    c->is_over = false;
+    c->begun_at = c->pictured_at = now;
+    c->second_at = now + USEC_PER_SEC;
+    c->link = camera_link_new(&config, now);
+    if (!c->link) {
+        c->retry_at = now + CAMERA_RETRY_LATER;
+        if (c->state == OPENING)
+            fail(c, ERR_NO_MEMORY, "out of memory");
+    }
+}
+
+static void on_second(struct camera *c, usec_t now)
+{
+    c->second_at = now + USEC_PER_SEC;
+    camera_link_second(c->link, now);
+    pthread_mutex_lock(&c->lock);
+    c->stats.is_away = c->retry.away != USEC_NEVER;
+    if (c->state == OPEN) {
+        c->stats.fps = (double)c->second_frames;
+        c->stats.rate_bps = (double)c->bytes * 8;
+        c->bytes = c->second_frames = 0;
+    }
+    pthread_mutex_unlock(&c->lock);
+    if (now - c->pictured_at >= SILENT_LIMIT)
+        camera_link_give_up(c->link, "no whole picture came for 10 s", now);
+    check_open(c, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct camera *c = ctx;
+    if (c->is_over) {
+        camera_link_free(c->link, now);
+        c->link = NULL;
+        c->is_over = false;
+    }
+    if (!c->link && c->state != FAILED && now >= c->retry_at)
+        connect_now(c, now);
+    if (c->link && now >= c->second_at)
+        on_second(c, now);
+    arm(c);
+}
+
+static void on_wake(uv_async_t *wake)
+{
+    struct camera *c = wake->data;
+    pthread_mutex_lock(&c->lock);
+    bool stops = c->stops, wants_key = c->wants_key;
+    c->wants_key = false;
+    pthread_mutex_unlock(&c->lock);
+    if (wants_key && c->link && !c->is_over)
+        camera_link_request_key(c->link, clock_now());
+    if (!stops)
+        return;
+    camera_link_free(c->link, clock_now());
+    c->link = NULL;
+    timer_free(c->timer);
+    c->timer = NULL;
+    uv_close((uv_handle_t *)&c->wake, NULL);
+}
+
+static void *run(void *arg)
+{
+    struct camera *c = arg;
+    uv_run(&c->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&c->loop);
+    if (c->on_gone)
+        c->on_gone(c->gone_ctx);
+    return NULL;
+}
+
+// ---- For the owner
+
+static void stop(struct camera *c)
+{
+    c->stops = true; // caller holds the lock
+    c->sink = NULL;
+    uv_async_send(&c->wake);
+}
+
+void camera_stop(struct camera *c, void (*on_gone)(void *ctx), void *ctx)
+{
+    pthread_mutex_lock(&c->lock);
+    c->on_gone = on_gone;
+    c->gone_ctx = ctx;
+    stop(c);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void join(struct camera *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!c->stops)
+        stop(c);
+    pthread_mutex_unlock(&c->lock);
+    if (!c->joined)
+        pthread_join(c->thread, NULL);
+    c->joined = true;
+}
+
+void camera_free(struct camera *c)
+{
+    if (!c)
+        return;
+    join(c);
+    frame_group_clear(&c->early);
+    pthread_cond_destroy(&c->changed);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+// Returns NULL if there is no memory or no thread.
+static struct camera *start(const struct url *url)
+{
+    struct camera *c = calloc(1, sizeof(*c));
+    if (!c)
+        return NULL;
+    c->url = *url;
+    if (!url->has_port && !url->secure)
+        c->url.port = URL_RTSP_PORT;
+    snprintf(c->title, sizeof(c->title), "camera at %.100s", url->host);
+    camera_retry_init(&c->retry);
+    camera_clock_init(&c->clock);
+    c->last = -1;
+    c->stamped_at = USEC_NEVER;
+    pthread_mutex_init(&c->lock, NULL);
+    clock_cond_init(&c->changed);
+    if (uv_loop_init(&c->loop) != 0)
+        goto free_all;
+    c->wake.data = c;
+    (void)uv_async_init(&c->loop, &c->wake, on_wake);
+    c->timer = timer_new(&c->loop, on_timer, c);
+    if (!c->timer)
+        goto close_loop;
+    timer_set(c->timer, 0);
+    if (pthread_create(&c->thread, NULL, run, c) == 0)
+        return c;
+    timer_free(c->timer);
+
+close_loop:
+    uv_close((uv_handle_t *)&c->wake, NULL);
+    uv_run(&c->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&c->loop);
+free_all:
+    pthread_cond_destroy(&c->changed);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+    return NULL;
+}
+
+// Waits until it is open, or cannot be. Returns 0 or an error.
+static int wait_open(struct camera *c, struct media_guard *guard, usec_t deadline)
+{
+    int err = 0;
+    pthread_mutex_lock(&c->lock);
+    while (!err && c->state == OPENING) {
+        usec_t until = clock_now() + CHECK_EVERY;
+        struct timespec at = {.tv_sec = until / USEC_PER_SEC,
+                              .tv_nsec = until % USEC_PER_SEC * 1000};
+        pthread_cond_timedwait(&c->changed, &c->lock, &at);
+        err = c->state != OPENING       ? 0
+              : clock_now() >= deadline ? ERR_TIMED_OUT
+                                        : media_guard_check(guard);
+    }
+    if (c->state == FAILED)
+        err = c->err;
+    pthread_mutex_unlock(&c->lock);
+    return err;
+}
+
+struct camera *camera_open(const char *source, struct media_guard *guard, int *err)
+{
+    struct url url;
+    const char *why;
+    *err = url_parse(source, &url, &why);
+    if (*err) {
+        log_error("the URL of the camera is malformed: %s", why);
+        return NULL;
+    }
+    struct camera *c = start(&url);
+    if (!c) {
+        log_error("cannot start the camera's thread: out of memory");
+        *err = ERR_NO_MEMORY;
+        return NULL;
+    }
+    *err = wait_open(c, guard, clock_now() + OPEN_LIMIT);
+    if (!*err)
+        return c;
+    join(c);
+    if (*err == ERR_TIMED_OUT)
+        log_error("%s: %s", c->title,
+                  c->stamped_at == USEC_NEVER
+                      ? "no picture came in time (is the camera busy with other viewers?)"
+                      : "no key frame with parameter sets came in time: set its encoder to one "
+                        "every 2 s or so");
+    else if (*err != ERR_CLOSED)
+        log_error("%s: %s", c->title, c->why);
+    camera_free(c);
+    return NULL;
+}
+
+const char *camera_title(const struct camera *c)
+{
+    return c->title;
+}
+
+struct fps camera_fps(const struct camera *c)
+{
+    return c->fps;
+}
+
+int camera_bitrate(const struct camera *c)
+{
+    return c->bitrate;
+}
+
+bool camera_is_hevc(const struct camera *c)
+{
+    return c->is_hevc;
+}
+
+bool camera_reorders(const struct camera *c)
+{
+    return c->reorders;
+}
+
+bool camera_has_audio(const struct camera *c)
+{
+    return c->has_audio;
+}
+
+void camera_picture(struct camera *c, struct camera_picture *out)
+{
+    pthread_mutex_lock(&c->lock);
+    *out = c->picture;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void camera_attach(struct camera *c, const struct camera_sink *sink, void *ctx)
+{
+    pthread_mutex_lock(&c->lock);
+    c->sink = sink;
+    c->sink_ctx = ctx;
+    sink->on_picture(ctx, &c->picture);
+    for (int i = 0; i < c->early.count; i++)
+        sink->on_frame(ctx, coded_frame_ref(c->early.frames[i]));
+    frame_group_clear(&c->early);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void camera_request_key(struct camera *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->wants_key = true;
+    if (!c->stops)
+        uv_async_send(&c->wake);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void camera_stats(struct camera *c, struct camera_stats *out)
+{
+    pthread_mutex_lock(&c->lock);
+    *out = c->stats;
+    pthread_mutex_unlock(&c->lock);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An IP camera (rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, or rtsps://) on a thread and a loop of its
+// own. It is connected as long as the object lives, and again whenever it is lost (camera_retry.h).
+// Its H.264 comes out bit for bit, one frame a picture, with numbers and capture times of this
+// machine (camera_clock.h). Key frames have their parameter sets: if the camera sends none, those
+// of its description are put before them.
+//
+// Limits: RTSP messages of 16 KB, frames of 8 MB, 10 s without a picture, after which the camera
+// counts as lost.
+#ifndef WEIR_SENDER_CAMERA_CAMERA_H
+#define WEIR_SENDER_CAMERA_CAMERA_H
+
+#include <stdbool.h>
+
+#include "common/base/level.h"
+#include "common/wire/sdp.h"
+#include "media/coded/coded_audio.h"
+#include "media/coded/coded_frame.h"
+#include "media/source/media_guard.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct camera; // opaque
+
+// What the camera's pictures are.
+struct camera_picture {
+    int width; // pixels
+    int height;
+    char sprop[SDP_MAX_PARAMETER_SETS];
+    char profile_level_id[8];
+};
+
+// Called on the camera's thread, or inside camera_attach. They must not block, nor call camera_*.
+struct camera_sink {
+    void (*on_frame)(void *ctx, struct coded_frame *f);            // takes over the reference
+    void (*on_audio)(void *ctx, struct coded_audio *c);            // takes over the reference
+    void (*on_picture)(void *ctx, const struct camera_picture *p); // the next frames are like that
+};
+
+// Returns true if the name of a source is the URL of a camera.
+bool camera_is(const char *source);
+
+// Opens the camera: waits until it has said what its pictures are, at most as long as `guard`
+// (borrowed for the call; NULL: 20 s) allows. On failure logs the reason, without password, and
+// returns NULL; *err is ERR_MALFORMED, ERR_UNSUPPORTED, ERR_IO, ERR_TIMED_OUT, ERR_CLOSED or
+// ERR_NO_MEMORY.
+struct camera *camera_open(const char *source, struct media_guard *guard, int *err);
+// "camera at HOST": for people; it has no path, in which some cameras expect a password.
+const char *camera_title(const struct camera *c);
+struct fps camera_fps(const struct camera *c);
+int camera_bitrate(const struct camera *c);    // bit/s, measured while it was opened
+bool camera_is_hevc(const struct camera *c);   // its frames are H.265, and its size is not known
+bool camera_reorders(const struct camera *c);  // it sends B frames
+bool camera_has_audio(const struct camera *c); // in Opus
+void camera_picture(struct camera *c, struct camera_picture *out); // any thread
+
+// From now on frames go to the sink, first those since the last key frame. `sink` is static.
+void camera_attach(struct camera *c, const struct camera_sink *sink, void *ctx);
+// Any thread. The camera is asked for a key frame, if it takes such requests.
+void camera_request_key(struct camera *c);
+// The sink is not called any more. When the thread has closed the connection it calls `on_gone`, on
+// itself, as its last act; then the caller calls camera_free.
+void camera_stop(struct camera *c, void (*on_gone)(void *ctx), void *ctx);
+void camera_free(struct camera *c); // stops it, if it is not, and joins the thread. NULL is fine
+
+struct camera_stats {
+    bool is_away;
+    uint64_t frames;
+    double fps;      // of the last second
+    double rate_bps; // of the last second
+};
+void camera_stats(struct camera *c, struct camera_stats *out); // any thread
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/camera/camera_media.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/utf8.h"
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "common/net/timer.h"
+#include "sender/camera/group_still.h"
+#include "sender/policy/frame_group.h"
+
+// The frames of a group and, for each, a packet or two of audio.
+enum { WAITING = 4 * FRAME_GROUP_FRAMES, AUDIO_BPS = 64000 };
+
+// New viewers decode the group faster than it came, and their queues are bounded.
+#define TICK (20 * USEC_PER_MSEC)
+static const double DECODED = 250e6; // pixels a second that a viewer is taken to decode
+static const double MAX_RATE = 250;  // frames a second
+#define STILL_LIMIT (5 * USEC_PER_SEC)
+static const double STILL_SECONDS = 1;       // that decoding may take
+static const size_t TICK_BYTES = 256 * 1024; // 100 Mbit/s
+
+// A message to the loop. One of the pointers is not NULL, or `gone`: the camera's thread ends.
+struct item {
+    struct coded_frame *frame;      // one reference
+    struct coded_audio *audio;      // one reference
+    struct camera_picture *picture; // owned
+    struct picture *still;          // one reference; `is_still`
+    bool is_still;                  // of group_still; NULL: it did not decode
+    bool gone;
+};
+
+struct camera_viewer {
+    struct media_feed base;     // first
+    struct camera_media *media; // borrowed
+    struct frame_sink *sink;    // borrowed
+    struct camera_viewer *next;
+    bool watches;
+    bool begins; // gets the group from the timer, and is behind the camera
+    int given;   // frames of the group; `begins`
+    bool hears;
+};
+
+struct camera_media {
+    struct stream_media base;      // first
+    struct camera *camera;         // owned
+    struct mailbox *mailbox;       // owned; NULL before the start
+    struct timer *timer;           // owned; viewers begin
+    struct camera_viewer *viewers; // borrowed
+    struct frame_group group;
+    struct camera_picture picture;
+    uint64_t keys, bytes;         // so far
+    struct picture_taker *takers; // borrowed
+    struct group_still *stills;   // owned; from the first taker on
+    usec_t decoding_until;        // it has a group, at most until then; 0: it has none
+    bool closed;                  // it waits for the camera's thread
+};
+
+// ---- From the camera's thread
+
+static void item_free(void *arg)
+{
+    struct item *item = arg;
+    coded_frame_unref(item->frame);
+    coded_audio_unref(item->audio);
+    free(item->picture);
+    picture_unref(item->still);
+    free(item);
+}
+
+// Takes over what `content` owns. A full mailbox drops frames; viewers then wait for a key frame.
+static void post(struct camera_media *m, struct item content)
+{
+    struct item *item = malloc(sizeof(*item));
+    if (item)
+        *item = content;
+    if (item && mailbox_post(m->mailbox, item))
+        return;
+    coded_frame_unref(content.frame);
+    coded_audio_unref(content.audio);
+    free(content.picture);
+    picture_unref(content.still);
+    free(item);
+}
+
+static void on_frame(void *ctx, struct coded_frame *f)
+{
+    post(ctx, (struct item){.frame = f});
+}
+
+static void on_audio(void *ctx, struct coded_audio *c)
+{
+    post(ctx, (struct item){.audio = c});
+}
+
+static void on_picture(void *ctx, const struct camera_picture *p)
+{
+    struct camera_picture *copy = malloc(sizeof(*copy));
+    if (!copy)
+        return;
+    *copy = *p;
+    post(ctx, (struct item){.picture = copy});
+}
+
+// On the thread of group_still. If the mailbox is full, the takers wait for another picture.
+static void on_still(void *ctx, struct picture *p)
+{
+    post(ctx, (struct item){.still = p, .is_still = true});
+}
+
+static void on_gone(void *ctx)
+{
+    struct camera_media *m = ctx;
+    struct item *item = NULL;
+    const struct timespec pause = {.tv_nsec = 10000000};
+    while (!(item = calloc(1, sizeof(*item))))
+        nanosleep(&pause, NULL);
+    item->gone = true;
+    while (!mailbox_post(m->mailbox, item)) // it is full: it drains
+        nanosleep(&pause, NULL);
+}
+
+// ---- On the loop
+
+// Returns true if the picture that viewers see is minutes old.
+static bool is_away(struct camera_media *m)
+{
+    struct camera_stats now;
+    camera_stats(m->camera, &now);
+    return now.is_away;
+}
+
+// Decodes the newest picture for the takers; of a group that takes long, its key frame's. Without a
+// group it waits for the next frame.
+static void make_still(struct camera_media *m)
+{
+    usec_t now = clock_now();
+    if (!m->takers || now < m->decoding_until || !m->group.count)
+        return;
+    double pixels = (double)m->picture.width * m->picture.height;
+    bool is_long = m->group.count * pixels > STILL_SECONDS * DECODED;
+    enum decoder_order order = camera_reorders(m->camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
+    if (!m->stills)
+        m->stills = group_still_new(order, on_still, m);
+    int count = is_long ? 1 : m->group.count;
+    if (m->stills && group_still_decode(m->stills, &m->group, count))
+        m->decoding_until = now + STILL_LIMIT;
+}
+
+static void give_still(struct camera_media *m, struct picture *p, usec_t now)
+{
+    struct picture_taker *t = m->takers;
+    m->takers = NULL; // those that come meanwhile want the next one
+    m->decoding_until = 0;
+    for (struct picture_taker *next; t; t = next) {
+        next = t->next;
+        t->on_picture(t, p, now);
+    }
+}
+
+// Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
+static void send_frame(struct camera_media *m, struct coded_frame *f)
+{
+    frame_group_add(&m->group, f);
+    make_still(m);
+    bool is_anew = m->group.count <= 1; // a key frame, or too long a group
+    m->keys += f->key;
+    m->bytes += f->bytes;
+    for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
+        next = v->next;
+        if (is_anew)
+            v->begins = false;
+        if (v->watches && !v->begins)
+            v->sink->ops->on_frame(v->sink, f, clock_now());
+    }
+}
+
+static void send_audio(struct camera_media *m, struct coded_audio *c, usec_t now)
+{
+    for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
+        next = v->next;
+        if (v->hears)
+            v->sink->ops->on_audio(v->sink, c, now);
+    }
+}
+
+// The SDP of the next viewers has the size; those that are here read it in the parameter sets.
+static void take_picture(struct camera_media *m, const struct camera_picture *p)
+{
+    m->picture = *p;
+    struct ladder *l = &m->base.ladder;
+    l->source_width = l->sizes[0].width = p->width;
+    l->source_height = l->sizes[0].height = p->height;
+}
+
+static void free_all(struct camera_media *m)
+{
+    camera_free(m->camera);
+    mailbox_free(m->mailbox);
+    free(m);
+}
+
+static void on_item(void *ctx, void *arg, usec_t now)
+{
+    struct camera_media *m = ctx;
+    struct item *item = arg;
+    bool gone = item->gone;
+    if (!m->closed && item->frame)
+        send_frame(m, item->frame);
+    else if (!m->closed && item->audio)
+        send_audio(m, item->audio, now);
+    else if (!m->closed && item->picture)
+        take_picture(m, item->picture);
+    else if (!m->closed && item->is_still)
+        give_still(m, is_away(m) ? NULL : item->still, now);
+    item_free(item);
+    if (gone)
+        free_all(m);
+}
+
+// Returns the frames of a tick.
+static int pace_of(const struct camera_media *m)
+{
+    double pixels = (double)m->picture.width * m->picture.height;
+    double least = 2 * fps_value(m->base.ladder.source_fps);
+    double rate = fmin(fmax(DECODED / fmax(pixels, 1), least), MAX_RATE);
+    return (int)ceil(rate * usec_to_sec(TICK));
+}
+
+// Gives the viewer some of the frames since the last key frame.
+static void give_some(struct camera_viewer *v, int max)
+{
+    const struct frame_group *g = &v->media->group;
+    size_t bytes = 0;
+    for (int i = 0; i < max && v->begins && v->given < g->count && bytes < TICK_BYTES; i++) {
+        struct coded_frame *f = g->frames[v->given++];
+        bytes += f->bytes;
+        v->sink->ops->on_frame(v->sink, f, clock_now());
+    }
+    if (v->given >= g->count)
+        v->begins = false;
+}
+
+static void on_tick(void *ctx, usec_t now)
+{
+    struct camera_media *m = ctx;
+    bool more = false;
+    for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
+        next = v->next;
+        if (v->begins)
+            give_some(v, pace_of(m));
+        more |= v->begins;
+    }
+    if (more)
+        timer_set(m->timer, now + TICK);
+}
+
+static int start(struct stream_media *base, uv_loop_t *loop)
+{
+    static const struct camera_sink sink = {
+        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture};
+    struct camera_media *m = (struct camera_media *)base;
+    m->timer = timer_new(loop, on_tick, m);
+    m->mailbox = m->timer ? mailbox_new(loop, WAITING, on_item, item_free, m) : NULL;
+    if (!m->mailbox) {
+        log_error("cannot start the camera: out of memory");
+        return ERR_IO;
+    }
+    camera_attach(m->camera, &sink, m);
+    return 0;
+}
+
+// ---- The feed of one viewer
+
+static void watch(struct media_feed *f, int size_id, int change)
+{
+    (void)size_id;
+    struct camera_viewer *v = (struct camera_viewer *)f;
+    v->watches = v->begins = change > 0;
+    v->given = 0;
+    if (v->begins)
+        timer_set(v->media->timer, 0);
+}
+
+static void watch_audio(struct media_feed *f, int change)
+{
+    ((struct camera_viewer *)f)->hears = change > 0;
+}
+
+static void request_key(struct media_feed *f, int size_id, usec_t now)
+{
+    (void)size_id, (void)now;
+    camera_request_key(((struct camera_viewer *)f)->media->camera);
+}
+
+// The camera decides when; some make a key frame when they are asked.
+static void begin(struct media_feed *f, int size_id, int64_t from)
+{
+    (void)from;
+    request_key(f, size_id, 0);
+}
+
+static void play(struct media_feed *f, bool plays)
+{
+    (void)f, (void)plays;
+}
+
+static bool is_alone(const struct media_feed *f)
+{
+    (void)f;
+    return false; // the camera never waits for a viewer
+}
+
+static void viewer_free(struct media_feed *f)
+{
+    struct camera_viewer *v = (struct camera_viewer *)f;
+    struct camera_viewer **at = &v->media->viewers;
+    while (*at != v)
+        at = &(*at)->next;
+    *at = v->next;
+    free(v);
+}
+
+static struct media_feed *feed_new(struct stream_media *base,
+                                   const struct media_feed_config *config)
+{
+    static const struct media_feed_ops ops = {.watch = watch,
+                                              .watch_audio = watch_audio,
+                                              .play = play,
+                                              .request_key = request_key,
+                                              .begin = begin,
+                                              .is_alone = is_alone,
+                                              .free = viewer_free};
+    struct camera_media *m = (struct camera_media *)base;
+    struct camera_viewer *v = calloc(1, sizeof(*v));
+    if (!v)
+        return NULL;
+    *v = (struct camera_viewer){.base.ops = &ops, .media = m, .sink = config->sink};
+    struct camera_viewer **at = &m->viewers;
+    while (*at) // viewers get a frame in the order in which they joined
+        at = &(*at)->next;
+    *at = v;
+    return &v->base;
+}
+
+// ---- The media of all viewers
+
+static void take(struct stream_media *base, struct picture_taker *t)
+{
+    struct camera_media *m = (struct camera_media *)base;
+    t->next = m->takers;
+    m->takers = t;
+    make_still(m);
+}
+
+static void leave(struct stream_media *base, struct picture_taker *t)
+{
+    struct picture_taker **at = &((struct camera_media *)base)->takers;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (*at)
+        *at = t->next;
+}
+
+static void describe(const struct stream_media *base, int size_id, struct sdp *out)
+{
+    (void)size_id;
+    const struct camera_media *m = (const struct camera_media *)base;
+    snprintf(out->sprop, sizeof(out->sprop), "%s", m->picture.sprop);
+    snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s",
+             m->picture.profile_level_id);
+}
+
+static void stats(const struct stream_media *base, struct stream_stats *out)
+{
+    const struct camera_media *m = (const struct camera_media *)base;
+    struct camera_stats now;
+    camera_stats(m->camera, &now);
+    out->encoder_count = 1;
+    out->encoders[0] = (struct encoder_stats){.width = m->picture.width,
+                                              .height = m->picture.height,
+                                              .fps = fps_value(m->base.ladder.source_fps),
+                                              .bitrate_bps = (int)now.rate_bps,
+                                              .stats = {.frames = now.frames,
+                                                        .keys = m->keys,
+                                                        .bytes = m->bytes,
+                                                        .bitrate_bps = (int)now.rate_bps}};
+    out->audio_bps = m->base.audio_bps;
+}
+
+static void media_free(struct stream_media *base)
+{
+    struct camera_media *m = (struct camera_media *)base;
+    group_still_free(m->stills);
+    frame_group_clear(&m->group);
+    timer_free(m->timer);
+    if (!m->mailbox) {
+        camera_free(m->camera);
+        free(m);
+        return;
+    }
+    m->closed = true;
+    camera_stop(m->camera, on_gone, m);
+}
+
+struct stream_media *camera_media_new(struct camera *camera)
+{
+    static const struct stream_media_ops ops = {.start = start,
+                                                .feed_new = feed_new,
+                                                .describe = describe,
+                                                .stats = stats,
+                                                .take = take,
+                                                .leave = leave,
+                                                .free = media_free};
+    struct camera_media *m = calloc(1, sizeof(*m));
+    if (!m) {
+        log_error("cannot pass the camera on: out of memory");
+        camera_free(camera);
+        return NULL;
+    }
+    m->camera = camera;
+    camera_picture(camera, &m->picture);
+    m->base = (struct stream_media){.ops = &ops,
+                                    .kind = camera_reorders(camera) ? SDP_SOURCE_RELAYED
+                                                                    : SDP_SOURCE_CAMERA,
+                                    .duration = -1,
+                                    .codec = SDP_H264,
+                                    .audio_bps = camera_has_audio(camera) ? AUDIO_BPS : 0};
+    struct ladder *l = &m->base.ladder;
+    *l = (struct ladder){.source_fps = camera_fps(camera), .size_count = 1, .level_count = 1};
+    l->sizes[0] = (struct size_spec){.fps = l->source_fps, .layers = 1};
+    l->levels[0] = (struct level){.bitrate_bps = camera_bitrate(camera)};
+    take_picture(m, &m->picture);
+    utf8_copy(camera_title(camera), m->base.title, sizeof(m->base.title));
+    return &m->base;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The frame rate of an IP camera, from the RTP time stamps of its first pictures: descriptions
+// often name none, or a wrong one. Pure.
+#ifndef WEIR_SENDER_POLICY_CAMERA_RATE_H
+#define WEIR_SENDER_POLICY_CAMERA_RATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CAMERA_RATE_ENOUGH = 13 }; // pictures
+
+struct camera_rate {                     // all zero at first; callers may read the fields
+    int count;                           // of `stamps`
+    uint32_t stamps[CAMERA_RATE_ENOUGH]; // of the newest pictures, in order of arrival
+    bool reorders;                       // a time stamp went back: there are B frames
+};
+
+// Adds the time stamp of a packet; equal ones are of one picture. Once there are enough, further
+// ones are ignored.
+void camera_rate_add(struct camera_rate *r, uint32_t stamp);
+// Returns the rate of the pictures so far, rounded to a usual one within 3 %. Of fewer than three
+// pictures it is `described` if that is 1 to 240, or else 25.
+struct fps camera_rate_read(const struct camera_rate *r, struct fps described);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

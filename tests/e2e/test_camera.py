@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""IP cameras as sources of weir-send: their H.264 is passed on as it is, or encoded anew. The cameras are fake ones of which
+each packet is known, and GStreamer's RTSP server."""
+import os
+import re
+import socket
+import struct
+import subprocess
+import threading
+import unittest
+import urllib.error
+import urllib.request
+
+import lib
+from rtsp import FakeServer, Recording, Rtp
+from test_foreign_server import FPS, Camera, have_server
+
+
+def units(packets):
+    """The NAL units of RTP packets (RFC 6184): single ones and fragments."""
+    found = []
+    for p in (Rtp(data).payload for data in packets):
+        if p[0] & 31 != 28:
+            found.append(p)
+        elif p[1] & 0x80:
+            found.append(bytes([p[0] & 0xE0 | p[1] & 31]) + p[2:])
+        else:
+            found[-1] += p[2:]
+    return found
+
+
+def slices(all_units):
+    return [u for u in all_units if u[0] & 31 in (1, 5)]
+
+
+class Case(lib.Case):
+    @classmethod
+    def setUpClass(cls):
+        case = lib.Case()
+        case.setUp()
+        try:
+            cls.small = cls.recorded(case, "160x120")
+            cls.large = cls.recorded(case, "320x240")
+        finally:
+            case.doCleanups()
+
+    @staticmethod
+    def recorded(case, size):
+        recording = Recording(case.sender("--sound", "none", source=f"test:{size}@{FPS}").port, 1.0)
+        sdp = "".join(line for line in recording.sdp.splitlines(True)
+                      if not re.match("a=(extmap|x-weir|rtcp-fb|range)", line))
+        kinds = [Rtp(data).payload[0] & 31 for data in recording.packets]
+        return sdp, recording.packets[kinds.index(7):]  # from the first parameter sets
+
+    def camera(self, of=None, kind=Camera, **options):
+        sdp, packets = of or self.small
+        server = kind(sdp, packets, **options)
+        self.addCleanup(server.stop)
+        return server
+
+    def fails(self, url, *args, seconds=60):
+        """Runs weir-send, which ends by itself, and returns its messages."""
+        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", *args, url])
+        self.assertEqual(p.wait(seconds), 1, str(p))
+        return p.stderr
+
+    def recorded_slices(self, path):
+        out = subprocess.run(["ffmpeg", "-v", "fatal", "-i", path, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264",
+                              "-"], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+        return slices([u.rstrip(b"\0") for u in re.split(b"\0\0\0?\1", out) if u])
+
+
+class Passed(Case):
+    def test_bit_for_bit(self):
+        """What a viewer records are the units that the camera sent, all and in order. One that joins late begins at once."""
+        lib.need("ffmpeg")
+        sent = [u.rstrip(b"\0") for u in slices(units(self.small[1]))]
+        sender = self.sender(source=self.camera().url)
+        self.assertEqual([(w, h) for w, h, _, _ in sender.levels()], [(160, 120)])
+        for transport in "minbuf", "udp", "scream":
+            with self.subTest(transport):
+                path = self.path(transport + ".mkv")
+                p = self.play(sender.url, "--no-picture", "--record", path, "--duration", "4", "--transport", transport)
+                self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
+                got = self.recorded_slices(path)
+                self.assertGreater(len(got), FPS, str(p))
+                at = sent.index(got[0])
+                self.assertEqual(got, [sent[(at + i) % len(sent)] for i in range(len(got))])
+
+    def test_goes_away_and_comes_back(self):
+        """Viewers stay while the camera is away. It comes back with larger pictures."""
+        camera = self.camera()
+        port = int(re.search(r":(\d+)/", camera.url).group(1))
+        sender = self.sender(source=camera.url)
+        p = self.player(sender.url, "--duration", "60")
+        p.wait_shown(FPS)
+        camera.stop()
+        lib.until(lambda: "is lost" in sender.stderr, "the loss", 20)
+        self.camera(self.large, port=port)
+        lib.until(lambda: "is back after" in sender.stderr, "the return", 40)
+        self.assertIn("now sends pictures of 320x240", sender.stderr)
+        before = len(p.shown())
+        lib.until(lambda: len(p.shown()) > before + FPS, "pictures after the return", 20)
+        self.assertEqual(len(p.events("connected")), 1, str(p))
+        late = self.play(sender.url, "--duration", "2")
+        self.assertGreater(late.report()["playback"]["frames_played"], 3, str(late))
+        self.assertIn("320x240", late.stdout)
+        self.assertEqual(sender.stderr.count("is lost"), 1, str(sender))
+
+    def test_silence_is_a_loss(self):
+        """A camera that answers and sends nothing more is lost after 10 s."""
+        camera = self.camera(kind=Pauses)
+        sender = self.sender(source=camera.url)
+        lib.until(lambda: "no whole picture came for 10 s" in sender.stderr, "the loss", 40)
+
+    def test_several_sources(self):
+        """A camera that is away does not keep the others from viewers."""
+        gone = socket.create_server(("127.0.0.1", 0))
+        port = gone.getsockname()[1]
+        gone.close()
+        password = "sekret"
+        sender = self.sender("--metrics", "127.0.0.1:0", f"yard={self.camera().url}",
+                             source=f"gate=rtsp://joe:{password}@127.0.0.1:{port}/x")
+        lib.until(lambda: "/gate is not available" in sender.stderr, "the failure", 20)
+        p = self.play(sender.url.rstrip("/") + "/yard", "--duration", "2")
+        self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
+        self.assertNotIn(password, sender.stderr + sender.stdout)
+
+    def test_a_still_picture(self):
+        camera = self.camera()
+        sender = self.sender("--insecure", source=camera.url)
+        at = f"http://127.0.0.1:{sender.port}/live.jpg"
+        with urllib.request.urlopen(at, timeout=20 * lib.PATIENCE) as answer:
+            self.assertTrue(answer.read().startswith(b"\xff\xd8"))
+        camera.stop()
+        lib.until(lambda: "is lost" in sender.stderr, "the loss", 20)
+
+        def refused():
+            try:
+                urllib.request.urlopen(at, timeout=20 * lib.PATIENCE).close()
+            except urllib.error.HTTPError as e:
+                return e.code
+            return None
+        self.assertGreaterEqual(lib.until(refused, "the refusal", 20), 500)
+
+    def test_encoded_anew(self):
+        sender = self.sender("--transcode", "--level", f"160x120@{FPS}:200", "--level", f"80x60@{FPS}:60",
+                             source=self.camera().url)
+        self.assertEqual([(w, h) for w, h, _, _ in sender.levels()], [(80, 60), (160, 120)])
+        for level in "0", "1":
+            with self.subTest(level):
+                p = self.play(sender.url, "--duration", "2", "--level", level)
+                self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
+                self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
+
+    def test_options(self):
+        for args, text in ((["--level", "160x120@25:200"], "require --transcode"),
+                           (["--prepare"], "expects a FILE")):
+            with self.subTest(args):
+                p = self.start([lib.SEND, *args, "rtsp://joe:sekret@127.0.0.1/x"])
+                self.assertEqual(p.wait(20), 2, str(p))
+                self.assertIn(text, p.stderr)
+        p = self.start([lib.SEND, "--print-config", "yard=rtsp://joe:sekret@127.0.0.1/x"])
+        self.assertEqual(p.wait(20), 0, str(p))
+        self.assertNotIn("sekret", p.stdout + p.stderr)
+        self.assertNotIn("joe", p.stdout + p.stderr)
+        self.assertIn("@127.0.0.1/x", p.stdout)
+
+
+class Pauses(Camera):
+    """Sends for a second, and then nothing."""
+
+    def give(self, data):
+        self.given = getattr(self, "given", 0) + 1
+        if self.given < 2 * FPS:
+            super().give(data)
+
+
+class Silent(FakeServer):
+    """Answers PLAY and sends nothing."""
+
+    def __init__(self, sdp, packets, **options):
+        super().__init__(sdp, lambda server: None, **options)
+
+
+class Huge(FakeServer):
+    """Sends a picture without end."""
+
+    def __init__(self, sdp, packets, **options):
+        super().__init__(sdp, Huge.play, **options)
+
+    def play(self):
+        seq = 0
+        while not self.over.is_set():
+            begins = 0x80 if seq == 0 else 0
+            head = struct.pack("!BBHII", 0x80, 96, seq & 0xFFFF, 9000, 7)
+            self.packet(head + bytes([0x7C, begins | 5]) + b"\x88" * 1400)
+            seq += 1
+
+
+class Endless(threading.Thread):
+    """Answers each request with `head` and an endless body."""
+
+    def __init__(self, head):
+        super().__init__(daemon=True)
+        self.head, self.sent, self.over = head, 0, threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"rtsp://127.0.0.1:{self.listener.getsockname()[1]}/live"
+        self.start()
+
+    def run(self):
+        try:
+            c, _ = self.listener.accept()
+            with c:
+                asked = c.recv(65536)
+                cseq = re.search(rb"CSeq: (\d+)", asked).group(1)
+                c.sendall(b"RTSP/1.0 200 OK\r\nCSeq: " + cseq + b"\r\n" + self.head)
+                while not self.over.is_set():
+                    c.sendall(b"a=x\r\n" * 1000)
+                    self.sent += 5000
+        except OSError:
+            pass
+
+    def stop(self):
+        self.over.set()
+        self.listener.close()
+
+
+class Hostile(Case):
+    def test_a_description_without_end(self):
+        for head in b"Content-Length: 2000000000\r\n\r\n", b"x: ", b"Content-Length: 16000\r\n\r\n":
+            with self.subTest(head):
+                server = Endless(head)
+                self.addCleanup(server.stop)
+                self.assertRegex(self.fails(server.url), "error: camera at 127.0.0.1: ")
+                self.assertLess(server.sent, 64 << 20)
+
+    def test_nothing_that_can_be_shown(self):
+        """No picture, or one without end: weir-send ends in time, and says why."""
+        bare = re.sub(r";sprop-parameter-sets=[^;\r]+", "", self.small[0]), self.small[1]
+        for kind in Silent, Huge:
+            with self.subTest(kind):
+                self.assertRegex(self.fails(self.camera(bare, kind=kind).url), "camera at 127.0.0.1: no (picture|key frame)|whole")
+
+    def test_no_camera(self):
+        for sdp, text in ((self.small[0].replace("H264", "VP8"), "no H.264 video"),
+                          ("nonsense", "cannot be used")):
+            with self.subTest(text):
+                self.assertIn(text, self.fails(self.camera((sdp, self.small[1])).url))
+        self.assertIn("malformed", self.fails("rtsp://joe:sekret@:x/"))
+
+
+@unittest.skipUnless(have_server(), "GStreamer's RTSP server for Python, or its x264enc, is not installed")
+class ThirdParty(lib.Case):
+    def serve(self, *args):
+        here = os.path.dirname(os.path.abspath(__file__))
+        p = self.start(["/usr/bin/python3", os.path.join(here, "gst_server.py"), *args])
+        found = lib.until(lambda: re.search(r"port (\d+)", p.stdout) or not p.running(), "the server")
+        self.assertNotEqual(found, True, str(p))
+        return int(found.group(1))
+
+    def test_a_viewer_joins_within_a_long_group(self):
+        """The camera makes a key frame each 10 s; viewers see pictures before the next one."""
+        port = self.serve("--encoder", "tune=zerolatency bframes=0 key-int-max=250")
+        sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
+        self.play(sender.url, "--duration", "3")
+        p = self.player(sender.url, "--duration", "60")
+        p.wait_shown(3)
+        newest = max(e["number"] for e in p.events("frame"))
+        lib.until(lambda: any(e["number"] > newest for e in p.shown()), "a picture of after the start", 30)
+
+    def test_passwords(self):
+        for args in (), ("--basic",):
+            port = self.serve("--user", "joe:pa@ss", *args)
+            with self.subTest(args):
+                sender = self.sender(source=f"rtsp://joe:pa%40ss@127.0.0.1:{port}/live")
+                p = self.play(sender.url, "--duration", "2")
+                self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
+                for text in sender.stderr, p.stderr, str(p.report()):
+                    self.assertNotRegex(text, "pa%40ss|pa@ss|joe")
+            for user in "", "joe:sekret@":
+                with self.subTest((args, user)):
+                    p = self.start([lib.SEND, "--listen", "127.0.0.1:0", f"rtsp://{user}127.0.0.1:{port}/live"])
+                    self.assertEqual(p.wait(30), 1, str(p))
+                    self.assertIn("401", p.stderr)
+                    self.assertNotIn("sekret", p.stderr)
+
+    def test_udp_only_and_other_codecs_of_audio(self):
+        port = self.serve("--udp")
+        sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
+        self.assertIn("the camera sends over UDP", sender.stderr)
+        p = self.play(sender.url, "--duration", "2")
+        self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
+
+    def test_h265_is_encoded_anew(self):
+        port = self.serve("--video", "h265")
+        sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
+        self.assertIn("sends H.265, which is decoded and encoded anew", sender.stderr)
+        p = self.play(sender.url, "--duration", "3")
+        self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
+
+    def test_audio(self):
+        port = self.serve("--audio", "opus")
+        sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
+        r = self.play(sender.url, "--duration", "4").report()
+        self.assertGreater(r["audio"]["packets"], 20, str(r))
+        self.assertGreater(r["audio"]["heard"], 0.1, str(r))
+
+
+if __name__ == "__main__":
+    unittest.main()
