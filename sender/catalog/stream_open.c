@@ -20,6 +20,7 @@
 #include "sender/feed/live_media.h"
 #include "sender/feed/synthetic_media.h"
 #include "sender/policy/source_note.h"
+#include "server/rewind/rewind_media.h"
 #include "server/stored/stored_media.h"
 
 enum { DEFAULT_LAYERS = 2 };     // temporal layers
@@ -181,6 +182,25 @@ static int make_ladder(const struct options *o, const struct source *source, str
                           : default_ladder(source, layers, out);
 }
 
+// Lets viewers of live media go back, if the options say so.
+static struct stream_media *keep_past(struct stream_media *m, const struct options *o,
+                                      const char *name, int *err)
+{
+    if (!o->rewind.age)
+        return m;
+    if (m->duration >= 0 || m->codec != SDP_H264) {
+        log_warn("%s: --rewind is not used: %s", name,
+                 m->duration >= 0 ? "it is a file, in which viewers can seek (--prepare lets each "
+                                    "seek on its own)"
+                                  : "it keeps H.264 only");
+        return m;
+    }
+    struct rewind_media_config config = {.span = o->rewind.age, .bytes = (size_t)o->rewind.bytes};
+    m = rewind_media_new(m, &config);
+    *err = m ? 0 : ERR_NO_MEMORY;
+    return m;
+}
+
 static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
                                          const char *name, int *err)
 {
@@ -218,7 +238,7 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
     }
     *err = add_audio(m, o, audio, audio_err);
     if (!*err)
-        return m;
+        return keep_past(m, o, name, err);
     m->ops->free(m);
     return NULL;
 }

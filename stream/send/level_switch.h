@@ -9,7 +9,8 @@
 //       in decoding order, removal also waits for a frame of the base layer.
 //     - Nothing is sent before the first key frame. After a pause a size continues without a key
 //       frame if the viewer has all of its earlier frames.
-//     - Frames from before the last seek are not sent.
+//     - Frames from before the last seek are not sent. After a seek into the past of live media,
+//       which may lack the level's size, the size of its first frame is sent.
 //     - If the ladder is cumulative, the frames of all sizes up to the level's are sent. Larger
 //       sizes join at a picture with which they start anew (coded_frame.starts): its base frame
 //       says so, and a viewer that knows the level waits for them. They leave at any picture.
@@ -40,6 +41,7 @@ struct level_switch {
                                  // arrives
     int top;                     // highest temporal layer sent now
     int64_t from;                // number of the first frame after the last seek
+    bool any;                    // it may be of any size
     int resumable;               // size of which the viewer has all frames so far; -1: none
     bool waiting_key;            // the viewer cannot decode size_id before a key frame arrives
     int64_t newest;              // number of the newest frame of size_id that arrived;
@@ -58,7 +60,8 @@ void level_switch_begin(struct level_switch *l);
 // Frames stop for now. `whole`: the viewer received all frames so far, and the media makes none
 // during the pause.
 void level_switch_pause(struct level_switch *l, bool whole);
-void level_switch_go_to(struct level_switch *l, int64_t from);
+// `any`: frame `from` is a key frame, and its size is sent until one of the level's size arrives.
+void level_switch_go_to(struct level_switch *l, int64_t from, bool any);
 
 enum level_verdict {
     LEVEL_OTHER,     // a frame of another size, or from before the last seek

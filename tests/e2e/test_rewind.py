@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Live rewind: a viewer goes back in live video and returns, and no other viewer notices."""
+import datetime
+import re
+import time
+
+import lib
+from rtsp import Client, Rtp, Viewer
+
+TCP = "RTP/AVP/TCP;unicast;interleaved=0-1"
+
+
+def seconds_of(clock):
+    """The time that a header Range: clock=...- names."""
+    text = re.fullmatch(r"clock=(\d{8}T\d{6}\.\d{3})Z-", clock).group(1)
+    return datetime.datetime.strptime(text + "+0000", "%Y%m%dT%H%M%S.%f%z").timestamp()
+
+
+def clock_of(seconds):
+    t = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    return f"clock={t:%Y%m%dT%H%M%S}.{t.microsecond // 1000:03}Z-"
+
+
+def place_of(answer):
+    """(behind, back, first) of a response to PLAY."""
+    rewind = re.fullmatch(r"behind=([\d.]+);back=(\d+)", answer.headers["x-weir-rewind"])
+    frames = re.match(r"first=(\d+);show=(\d+)", answer.headers.get("x-weir-frames", ""))
+    return float(rewind.group(1)), int(rewind.group(2)), int(frames.group(1)) if frames else None
+
+
+class Protocol(lib.Case):
+    def begin(self, *options):
+        self.server = self.sender(*options)
+        self.viewer = Viewer(self.server.port)
+        self.viewer.wait_frames(3)
+        self.client = Client(self.server.port)
+        self.addCleanup(self.client.close)
+        self.client.request("SETUP", f"{self.client.url}/trackID=0", {"Transport": TCP})
+
+    def play(self, range_, status=200):
+        answer = self.client.request("PLAY", headers={"Range": range_} if range_ else {})
+        self.assertEqual(answer.status, status, str(answer))
+        return answer
+
+    def end(self):
+        self.viewer.check()
+        self.stop_cleanly(self.server)
+
+    def test_back_and_to_the_present(self):
+        self.begin("--rewind", "60s")
+        begun = time.time()
+        answer = self.play("npt=now-")
+        self.assertEqual(answer.headers["range"], "npt=now-")
+        self.assertEqual(place_of(answer), (0, 60, None))
+        self.client.collect_least(20, 8)
+
+        # As far back as there is: the stream's begin.
+        answer = self.play("npt=-60-")
+        behind, back, first = place_of(answer)
+        self.assertGreater(behind, 7)
+        self.assertEqual(back, 60)
+        self.assertAlmostEqual(seconds_of(answer.headers["range"]), time.time() - behind, delta=5)
+        self.assertLess(seconds_of(answer.headers["range"]), begun + 2)
+        packets = [Rtp(data) for channel, data in self.client.collect_least(40, 1) if channel == 0]
+        self.assertGreater(len(packets), 10)
+        self.assertEqual(len({p.seq for p in packets}), len(packets))
+
+        # A time: the answer has the key frame at or before it.
+        wanted = time.time() - 4
+        answer = self.play(clock_of(wanted))
+        got = seconds_of(answer.headers["range"])
+        self.assertLess(got, wanted + 0.01)
+        self.assertGreater(got, wanted - 30)
+        self.assertGreater(place_of(answer)[2], first)
+
+        # Without a range it stays where it is.
+        answer = self.play(None)
+        self.assertGreater(place_of(answer)[0], 3)
+
+        # A pause makes it later.
+        self.assertEqual(self.client.request("PAUSE").status, 200)
+        before = place_of(answer)[0]
+        time.sleep(1)
+        answer = self.play(None)
+        self.assertGreater(place_of(answer)[0], before)
+        self.assertGreater(len(self.client.collect_least(10, 0.5)), 9)
+
+        answer = self.play("npt=now-")
+        self.assertEqual(answer.headers["range"], "npt=now-")
+        self.assertEqual(place_of(answer)[0], 0)
+        self.assertGreater(len(self.client.collect_least(10, 0.5)), 9)
+        self.end()
+
+    def test_begins_in_the_past(self):
+        self.begin("--rewind", "60s")
+        self.viewer.wait_frames(60)
+        answer = self.play("npt=-30-")
+        self.assertGreater(place_of(answer)[0], 1)
+        packets = [Rtp(data) for channel, data in self.client.collect_least(20, 0.5) if channel == 0]
+        self.assertGreater(len(packets), 10)
+        self.end()
+
+    def test_the_future_is_the_present(self):
+        self.begin("--rewind", "60s")
+        answer = self.play(clock_of(time.time() + 3600))
+        self.assertEqual(answer.headers["range"], "npt=now-")
+        self.end()
+
+    def test_without_a_past(self):
+        self.begin()
+        for range_ in "npt=-60-", "clock=20200101T000000Z-":
+            self.assertIn("--rewind", self.play(range_, 457).body)
+        answer = self.play("npt=now-")
+        self.assertNotIn("x-weir-rewind", answer.headers)
+        self.play("npt=0.000-")  # ffplay's
+        self.end()
+
+    def test_nonsense(self):
+        self.begin("--rewind", "60s")
+        for range_ in "npt=-60-70", "clock=yesterday-", "clock=20261324T000000Z-", "smpte=0:0:1-":
+            self.play(range_, 457)
+        self.end()
+
+    def test_options(self):
+        for value in "0s", "60", "25h", "10MB", "1m,1m", "":
+            p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--rewind", value, lib.SOURCE])
+            self.assertEqual(p.wait(), 2, str(p))
+            self.assertIn("--rewind", p.stderr)
+
+
+if __name__ == "__main__":
+    lib.main()
