@@ -47,6 +47,12 @@ struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
         out.show = frames.show;
         out.ahead = frames.ahead;
     }
+    struct rtsp_rewind rewind;
+    header = rtsp_header(r, RTSP_REWIND_HEADER);
+    if (header.at && rtsp_rewind_decode(header, &rewind) == 0) {
+        out.behind = rewind.behind;
+        out.back = rewind.back;
+    }
     double scale;
     header = rtsp_header(r, "Scale");
     // No media plays at scale 0: a clock of that speed would never reach a frame.

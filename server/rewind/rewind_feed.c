@@ -2,7 +2,6 @@
 #include "server/rewind/rewind_feed.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,28 +161,6 @@ static void fill_past(const struct rewind_feed *f, const struct past_item *i,
     out->frames.first = out->frames.show = f->from;
 }
 
-static enum media_placed go_back(struct rewind_feed *f, int size_id, usec_t time,
-                                 struct media_place *out, usec_t now)
-{
-    time = usec_max(time, now - f->config.span);
-    int64_t serial = past_ring_find(f->config.ring, size_id, time);
-    if (serial < 0) {
-        out->refusal.status = 457;
-        snprintf(out->refusal.text, sizeof(out->refusal.text),
-                 "there is no past yet: it is kept while a viewer watches, from its begin on");
-        return MEDIA_REFUSED;
-    }
-    const struct past_item *i = past_ring_at(f->config.ring, serial);
-    f->is_past = true;
-    f->at = f->first = serial;
-    f->delay = now - i->captured;
-    f->repaired = now;
-    set_shift(f, i->frame->number);
-    timer_set(f->timer, f->watched > 0 ? now : USEC_NEVER);
-    fill_past(f, i, out);
-    return MEDIA_SOUGHT;
-}
-
 static int64_t newest_number(const struct rewind_feed *f)
 {
     for (int64_t s = past_ring_end(f->config.ring) - 1; s >= past_ring_begin(f->config.ring); s--)
@@ -200,6 +177,24 @@ static enum media_placed go_live(struct rewind_feed *f, struct media_place *out)
     timer_set(f->timer, USEC_NEVER);
     set_shift(f, newest_number(f) + 1);
     out->frames.first = out->frames.show = f->from;
+    return MEDIA_SOUGHT;
+}
+
+static enum media_placed go_back(struct rewind_feed *f, int size_id, usec_t time,
+                                 struct media_place *out, usec_t now)
+{
+    time = usec_max(time, now - f->config.span);
+    int64_t serial = past_ring_find(f->config.ring, size_id, time);
+    if (serial < 0) // no viewer has watched yet
+        return go_live(f, out);
+    const struct past_item *i = past_ring_at(f->config.ring, serial);
+    f->is_past = true;
+    f->at = f->first = serial;
+    f->delay = now - i->captured;
+    f->repaired = now;
+    set_shift(f, i->frame->number);
+    timer_set(f->timer, f->watched > 0 ? now : USEC_NEVER);
+    fill_past(f, i, out);
     return MEDIA_SOUGHT;
 }
 

@@ -128,5 +128,47 @@ class Protocol(lib.Case):
             self.assertIn("--rewind", p.stderr)
 
 
+class Playing(lib.Case):
+    def play_for(self, sender, *args, seconds=16):
+        """Plays beside another viewer, which must not notice."""
+        other = Viewer(sender.port)
+        other.wait_frames(90)
+        player = self.play(sender.url, "--duration", str(seconds), "--log", "info,connection=debug", *args, seconds=60)
+        other.check()
+        return player
+
+    def test_back_and_on(self):
+        sender = self.sender("--rewind", "60s")
+        p = self.play_for(sender, "--at", "3:seek=-60", "--at", "6:seek=-4", "--at", "9:seek=0")
+        seeks = p.events("seek")
+        self.assertEqual(len(seeks), 3, str(p))
+        self.assertLess(seeks[0]["to"], -3)
+        self.assertLess(seeks[1]["to"], -3)
+        self.assertEqual(seeks[2]["to"], 0)
+        report = p.report()
+        self.assertEqual(report["seeks"]["count"], 3)
+        self.assertGreater(len(p.shown()), 150 / lib.SLOW)
+
+    def test_begins_in_the_past(self):
+        sender = self.sender("--rewind", "60s")
+        p = self.play_for(sender, "--start", "-3", seconds=6)
+        self.assertGreater(len(p.shown()), 60 / lib.SLOW)
+
+    def test_over_udp_and_mtp(self):
+        sender = self.sender("--rewind", "60s")
+        for transport in "udp", "scream", "mtp":
+            with self.subTest(transport):
+                p = self.play_for(sender, "--transport", transport, "--at", "2:seek=-10", "--at", "5:seek=0", seconds=8)
+                self.assertEqual(len(p.events("seek")), 2, str(p))
+
+    def test_no_past(self):
+        sender = self.sender()
+        p = self.play_for(sender, "--at", "1:seek=-10", seconds=3)
+        self.assertEqual(p.events("seek"), [])
+        self.assertGreater(len(p.shown()), 30 / lib.SLOW)
+        p = self.play(sender.url, "--start", "-10", code=3, seconds=20)
+        self.assertIn("--rewind", p.stderr)
+
+
 if __name__ == "__main__":
     lib.main()

@@ -6,7 +6,7 @@
 // A ring that frames of one second each are put into.
 struct ring {
     struct past_ring *r;
-    int64_t next = 0;
+    int64_t next = 10;
 
     explicit ring(int64_t seconds, size_t bytes = 100 << 20)
     {
