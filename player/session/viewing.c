@@ -247,6 +247,8 @@ static void move_live(struct viewing *v, bool relative, double seconds, usec_t n
     struct connection *shown = connections_shown(v->connections);
     enum rewind_request request = relative ? connection_rewind_by(shown, seconds, now)
                                            : connection_rewind_to(shown, fmax(-seconds, 0), now);
+    if (request == REWIND_WANTED) // the server sends
+        connections_set_paused(v->connections, false, now);
     struct connection_status s = connections_status(v->connections);
     struct key_live k = {.possible = request != REWIND_IMPOSSIBLE,
                          .at_limit = request == REWIND_AT_LIMIT,

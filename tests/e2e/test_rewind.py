@@ -5,7 +5,9 @@ import re
 import time
 
 import lib
+from lib import until
 from rtsp import Client, Rtp, Viewer
+from screen import Screen
 
 TCP = "RTP/AVP/TCP;unicast;interleaved=0-1"
 
@@ -168,6 +170,35 @@ class Playing(lib.Case):
         self.assertGreater(len(p.shown()), 30 / lib.SLOW)
         p = self.play(sender.url, "--start", "-10", code=3, seconds=20)
         self.assertIn("--rewind", p.stderr)
+
+
+class Window(Screen):
+    def test_keys(self):
+        server = self.sender("--rewind", "60s")
+        p = self.open_url(server.url)
+        self.resize(640, 360)
+        until(lambda: p.shown()[-1]["number"] > 120, "a past")
+        seeks = lambda: [e["to"] for e in p.events("seek")]
+        self.key("Left")
+        until(lambda: len(seeks()) == 1, "the past")
+        self.assertLess(seeks()[0], -2)
+        place = (8, 6, 400, 14)
+        self.key("i")
+        until(lambda: sum(v > 150 for v in self.grab(place)) > 50, "the line of the panel")
+        self.key("space")
+        until(lambda: "paused" in self.title(), "the pause")
+        self.key("Left")
+        until(lambda: "paused" not in self.title() and len(seeks()) == 2, "a step ends the pause")
+        shown = len(p.shown())
+        until(lambda: len(p.shown()) > shown + 20, "pictures of the past")
+        self.key("End")
+        until(lambda: len(seeks()) == 3, "the present")
+        self.assertEqual(seeks()[2], 0)
+        self.key("Right", "BackSpace")
+        shown = len(p.shown())
+        until(lambda: len(p.shown()) > shown + 20, "pictures of the present")
+        self.assertEqual(len(seeks()), 3)
+        self.quits(p)
 
 
 if __name__ == "__main__":
