@@ -182,20 +182,28 @@ static int make_ladder(const struct options *o, const struct source *source, str
                           : default_ladder(source, layers, out);
 }
 
+enum { RECORDED_BYTES = 64000000 };
+
 // Lets viewers of live media go back, if the options say so.
 static struct stream_media *keep_past(struct stream_media *m, const struct options *o,
                                       const char *name, int *err)
 {
-    if (!o->rewind.age)
+    bool can = m->duration < 0 && m->codec == SDP_H264;
+    if (!o->rewind.age && (!o->record || !can))
         return m;
-    if (m->duration >= 0 || m->codec != SDP_H264) {
+    if (!can) {
         log_warn("%s: --rewind is not used: %s", name,
                  m->duration >= 0 ? "it is a file, in which viewers can seek (--prepare lets each "
                                     "seek on its own)"
                                   : "it keeps H.264 only");
         return m;
     }
-    struct rewind_media_config config = {.span = o->rewind.age, .bytes = (size_t)o->rewind.bytes};
+    // What the recorder has not written yet is in memory.
+    struct rewind_media_config config = {
+        .span = o->rewind.age ? o->rewind.age : 10 * USEC_PER_SEC,
+        .bytes = o->rewind.age ? (size_t)o->rewind.bytes : RECORDED_BYTES,
+        .record = o->record,
+        .kept = o->record_keep.age};
     m = rewind_media_new(m, &config);
     *err = m ? 0 : ERR_NO_MEMORY;
     return m;

@@ -2,12 +2,17 @@
 #include "server/rewind/rewind_feed.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "media/rtp/h264.h"
 #include "server/policy/number_shift.h"
+#include "server/rewind/past_reader.h"
+#include "server/rewind/policy/past_numbers.h"
 
 #define PRESENT      USEC_PER_SEC       // a target that is nearer than this is the present
 #define REPAIR_EVERY (USEC_PER_SEC / 2) // min. interval of repairs of all needed frames
@@ -32,6 +37,23 @@ struct rewind_feed {
     int64_t first;   // of the item at which it began
     usec_t delay;    // between the capture of an item and its delivery
     usec_t repaired; // last repair of all frames that the newest one needs
+    // The past that is read from the recording; then `at` and `first` have no meaning
+    struct past_reader *reader; // owned; NULL: it was not needed yet
+    bool is_recorded;
+    bool seeks;                 // `place` waits for the answer
+    bool is_answered;           // with `answer`
+    int answer;
+    usec_t sought;              // when it was asked for
+    struct record_group *group; // owned; NULL: none yet
+    int item;                   // the next one of the group
+    bool is_asked;              // for the group after it
+    struct past_numbers numbers;
+    usec_t wall_offset;    // wall clock minus monotonic clock at the seek
+    struct past_item made; // owned: of the next item; neither: not made yet
+    int64_t number;        // of the newest frame, captured at `numbered`
+    usec_t numbered;
+    int64_t position; // of the newest audio packet; -1: none yet
+    usec_t retry;     // nothing follows: when to ask again
 };
 
 static struct rewind_feed *of_sink(struct frame_sink *sink)
@@ -112,6 +134,161 @@ static bool goes_on(const struct rewind_feed *f)
     return f->is_past && f->watched > 0;
 }
 
+// ---- The recording
+
+#define POLL  (5 * USEC_PER_MSEC)   // interval of looking for an answer of the reader
+#define RETRY (100 * USEC_PER_MSEC) // until something follows what was recorded last
+#define LIMIT (6 * USEC_PER_SEC)    // max. wait for the disk; below MEDIA_PLACE_LIMIT
+#define GAP   (2 * USEC_PER_SEC)    // a longer pause of the recording is left out
+
+static bool is_nal_start(const uint8_t *d)
+{
+    return d[0] == 0 && d[1] == 0 && d[2] == 0 && d[3] == 1;
+}
+
+// Finds the NAL units of a frame. Returns false if they are too many, or none.
+static bool find_nals(struct coded_frame *f)
+{
+    for (size_t at = 0; at + 4 < f->bytes; at++) {
+        if (!is_nal_start(f->data + at))
+            continue;
+        if (f->nal_count == CODED_FRAME_MAX_NALS)
+            return false;
+        struct nal *n = &f->nals[f->nal_count++];
+        n->offset = (uint32_t)at + 4;
+        size_t end = n->offset;
+        while (end < f->bytes && !(end + 4 < f->bytes && is_nal_start(f->data + end)))
+            end++;
+        n->len = (uint32_t)(end - n->offset);
+        at = end - 1;
+    }
+    return f->nal_count > 0;
+}
+
+static bool is_referenced(const struct coded_frame *f)
+{
+    bool referenced = false;
+    for (int i = 0; i < f->nal_count; i++) {
+        enum h264_nal_type type = h264_nal_type_of(f->data[f->nals[i].offset]);
+        if (type >= H264_SLICE && type <= H264_IDR)
+            referenced |= (f->data[f->nals[i].offset] & H264_NAL_REF_IDC) != 0;
+    }
+    return referenced;
+}
+
+static struct coded_frame *recorded_frame(struct rewind_feed *f, const struct record_past_item *i)
+{
+    struct coded_frame *to = coded_frame_new(i->len);
+    if (!to)
+        return NULL;
+    memcpy(to->data, i->data, i->len);
+    if (!find_nals(to)) {
+        coded_frame_unref(to);
+        return NULL;
+    }
+    struct past_number n = past_numbers_take(&f->numbers, i->key, is_referenced(to), i->wall);
+    struct fps fps = f->config.media->ladder.source_fps;
+    to->number = n.number;
+    to->depends_on = n.depends_on;
+    to->temporal_id = n.temporal_id;
+    to->key = i->key;
+    to->size_id = f->config.media->ladder.size_count - 1;
+    to->starts = f->config.media->ladder.size_count;
+    to->pts = usec_of_frames(n.number, fps.num, fps.den);
+    to->capture_wall = i->wall;
+    to->captured = i->wall - f->wall_offset;
+    f->number = n.number;
+    f->numbered = to->captured;
+    return to;
+}
+
+// Times of a recording are rounded, positions of packets join: Opus packets are multiples of 2.5 ms.
+static struct coded_audio *recorded_audio(struct rewind_feed *f, const struct record_past_item *i)
+{
+    enum { UNIT = AUDIO_RATE / 400, JOINED = AUDIO_RATE / 50 };
+    struct coded_audio *to = i->len <= AUDIO_PACKET_MAX_BYTES ? coded_audio_new() : NULL;
+    if (!to)
+        return NULL;
+    struct fps fps = f->config.media->ladder.source_fps;
+    memcpy(to->data, i->data, i->len);
+    to->bytes = i->len;
+    to->capture_wall = i->wall;
+    to->captured = i->wall - f->wall_offset;
+    to->position = audio_samples(number_shift_media(f->number, fps) + to->captured - f->numbered);
+    int64_t step = to->position - f->position;
+    if (f->position >= 0 && step > 0 && step < 4 * JOINED)
+        to->position = f->position + (step + UNIT / 2) / UNIT * UNIT;
+    f->position = to->position;
+    return to;
+}
+
+static void drop_made(struct rewind_feed *f)
+{
+    coded_frame_unref(f->made.frame);
+    coded_audio_unref(f->made.audio);
+    f->made = (struct past_item){0};
+}
+
+static void drop_recorded(struct rewind_feed *f)
+{
+    drop_made(f);
+    record_group_free(f->group);
+    f->group = NULL;
+    f->item = 0;
+    f->is_recorded = f->seeks = f->is_answered = f->is_asked = false;
+    f->retry = 0;
+}
+
+static void ask_next(struct rewind_feed *f)
+{
+    past_reader_next(f->reader);
+    f->is_asked = true;
+}
+
+// Looks for the next group, and asks for the one after it. Returns what past_reader_poll does.
+static int take_group(struct rewind_feed *f, usec_t now)
+{
+    struct record_group *next = NULL;
+    if (!f->is_asked && now < f->retry)
+        return ERR_END;
+    if (!f->is_asked)
+        ask_next(f);
+    int err = past_reader_poll(f->reader, &next);
+    if (err == ERR_AGAIN)
+        return err;
+    f->is_asked = false;
+    f->retry = err == ERR_END ? now + RETRY : 0;
+    if (err)
+        return err;
+    record_group_free(f->group);
+    f->group = next;
+    f->item = 0;
+    ask_next(f);
+    return 0;
+}
+
+// Returns the next item of the recording; NULL: it is not there yet, or *ended.
+static const struct past_item *next_recorded(struct rewind_feed *f, bool *ended, usec_t now)
+{
+    while (!f->made.frame && !f->made.audio) {
+        int err = f->group && f->item < f->group->count ? 0 : take_group(f, now);
+        *ended = err && err != ERR_AGAIN && err != ERR_END;
+        if (err || f->item >= f->group->count)
+            return NULL;
+        const struct record_past_item *i = &f->group->items[f->item++];
+        if (f->number < 0 && (i->is_audio || !i->key)) // it begins at a key frame
+            continue;
+        if (i->is_audio)
+            f->made.audio = recorded_audio(f, i);
+        else
+            f->made.frame = recorded_frame(f, i);
+        f->made.captured = i->wall - f->wall_offset;
+    }
+    if (f->made.frame && f->made.frame->key && f->made.captured + f->delay > now + GAP)
+        f->delay = now - f->made.captured;
+    return &f->made;
+}
+
 // Returns the item at `at`; if it has left the ring, goes on at the oldest start. NULL: none yet.
 static const struct past_item *next_item(struct rewind_feed *f, usec_t now)
 {
@@ -127,38 +304,34 @@ static const struct past_item *next_item(struct rewind_feed *f, usec_t now)
     return i;
 }
 
-static void run(void *ctx, usec_t now)
+static const struct past_item *item_now(struct rewind_feed *f, bool *ended, usec_t now)
 {
-    struct rewind_feed *f = ctx;
-    const struct past_item *i;
-    while (goes_on(f) && (i = next_item(f, now)) && i->captured + f->delay <= now) {
+    *ended = false;
+    return f->is_recorded ? next_recorded(f, ended, now) : next_item(f, now);
+}
+
+static void give(struct rewind_feed *f, const struct past_item *i, usec_t now)
+{
+    struct past_item made = *i;
+    if (f->is_recorded)
+        f->made = (struct past_item){0}; // now it is owned here
+    else
         f->at++;
-        if (i->frame)
-            give_frame(f, i->frame, f->delay, now);
-        else
-            give_audio(f, i->audio, f->delay, now);
+    bool owned = f->is_recorded;
+    if (made.frame)
+        give_frame(f, made.frame, f->delay, now);
+    else
+        give_audio(f, made.audio, f->delay, now);
+    if (owned) {
+        coded_frame_unref(made.frame);
+        coded_audio_unref(made.audio);
     }
-    if (!goes_on(f))
-        return;
-    i = next_item(f, now);
-    f->waits = !i;
-    timer_set(f->timer, i ? i->captured + f->delay : USEC_NEVER);
-    if (!i && f->ended)
-        viewer_of(f)->ops->on_end(viewer_of(f), now);
 }
 
 static void set_shift(struct rewind_feed *f, int64_t first)
 {
     f->shift = number_shift_of(f->period, first, f->next);
     f->from = first + f->shift;
-}
-
-static void fill_past(const struct rewind_feed *f, const struct past_item *i,
-                      struct media_place *out)
-{
-    out->wall = i->frame ? i->frame->capture_wall : i->audio->capture_wall;
-    out->behind = f->delay;
-    out->frames.first = out->frames.show = f->from;
 }
 
 static int64_t newest_number(const struct rewind_feed *f)
@@ -169,33 +342,153 @@ static int64_t newest_number(const struct rewind_feed *f)
     return f->newest;
 }
 
+// The next frames are those of the present.
+static void to_present(struct rewind_feed *f)
+{
+    drop_recorded(f);
+    f->is_past = f->waits = false;
+    timer_set(f->timer, USEC_NEVER);
+    set_shift(f, newest_number(f) + 1);
+}
+
+// The disk was asked for a place.
+static void await_place(struct rewind_feed *f, usec_t now)
+{
+    struct record_group *group = NULL;
+    int err = past_reader_poll(f->reader, &group);
+    if (err == ERR_AGAIN && now - f->sought < LIMIT) {
+        timer_set(f->timer, now + POLL);
+        return;
+    }
+    record_group_free(f->group);
+    f->group = group;
+    f->item = 0;
+    f->is_answered = true;
+    f->is_asked = false;
+    f->answer = err == ERR_AGAIN ? ERR_TIMED_OUT : err;
+    viewer_of(f)->ops->on_placed(viewer_of(f), now);
+}
+
+static void run(void *ctx, usec_t now)
+{
+    struct rewind_feed *f = ctx;
+    const struct past_item *i;
+    bool ended = false;
+    if (f->seeks) {
+        if (!f->is_answered)
+            await_place(f, now);
+        return;
+    }
+    while (goes_on(f) && (i = item_now(f, &ended, now)) && i->captured + f->delay <= now)
+        give(f, i, now);
+    if (!goes_on(f))
+        return;
+    i = item_now(f, &ended, now);
+    f->waits = !i && !f->is_recorded;
+    usec_t poll = f->is_recorded ? now + POLL : USEC_NEVER;
+    timer_set(f->timer, i ? i->captured + f->delay : poll);
+    if (!i && f->is_recorded && (ended || f->delay < PRESENT)) // nothing more is recorded
+        to_present(f);
+    if (!i && f->waits && f->ended)
+        viewer_of(f)->ops->on_end(viewer_of(f), now);
+}
+
+static void fill_past(const struct rewind_feed *f, usec_t wall, struct media_place *out)
+{
+    out->wall = wall;
+    out->behind = f->delay;
+    out->frames.first = out->frames.show = f->from;
+}
+
 static enum media_placed go_live(struct rewind_feed *f, struct media_place *out)
 {
     if (!f->is_past)
         return MEDIA_NOWHERE;
-    f->is_past = f->waits = false;
-    timer_set(f->timer, USEC_NEVER);
-    set_shift(f, newest_number(f) + 1);
+    to_present(f);
     out->frames.first = out->frames.show = f->from;
     return MEDIA_SOUGHT;
 }
 
-static enum media_placed go_back(struct rewind_feed *f, int size_id, usec_t time,
-                                 struct media_place *out, usec_t now)
+static enum media_placed go_in_memory(struct rewind_feed *f, int64_t serial,
+                                      struct media_place *out, usec_t now)
 {
-    time = usec_max(time, now - f->config.span);
-    int64_t serial = past_ring_find(f->config.ring, size_id, time);
-    if (serial < 0) // no viewer has watched yet
-        return go_live(f, out);
     const struct past_item *i = past_ring_at(f->config.ring, serial);
+    drop_recorded(f);
     f->is_past = true;
     f->at = f->first = serial;
     f->delay = now - i->captured;
     f->repaired = now;
     set_shift(f, i->frame->number);
     timer_set(f->timer, f->watched > 0 ? now : USEC_NEVER);
-    fill_past(f, i, out);
+    fill_past(f, i->frame->capture_wall, out);
     return MEDIA_SOUGHT;
+}
+
+// The disk has answered. Returns false if it found nothing.
+static bool go_in_recording(struct rewind_feed *f, struct media_place *out, usec_t now)
+{
+    const struct ladder *l = &f->config.media->ladder;
+    const struct past_item *i = NULL;
+    bool ended;
+    f->seeks = f->is_answered = false;
+    f->wall_offset = clock_wall() - now;
+    f->number = f->position = -1;
+    f->shift = 0;
+    f->delay = 0;
+    past_numbers_init(&f->numbers, l, l->size_count - 1, f->next);
+    if (!f->answer)
+        i = next_recorded(f, &ended, now);
+    if (!i || !i->frame) {
+        drop_recorded(f);
+        return false;
+    }
+    f->is_past = f->is_recorded = true;
+    f->waits = false;
+    f->from = i->frame->number;
+    f->delay = now - i->captured;
+    timer_set(f->timer, f->watched > 0 ? now : USEC_NEVER);
+    fill_past(f, i->frame->capture_wall, out);
+    return true;
+}
+
+static bool ask_recording(struct rewind_feed *f, usec_t time, usec_t now)
+{
+    if (!f->reader)
+        f->reader = past_reader_new(f->config.record);
+    if (!f->reader)
+        return false;
+    drop_recorded(f);
+    past_reader_seek(f->reader, clock_wall() - (now - time));
+    f->seeks = f->is_asked = true;
+    f->sought = now;
+    timer_set(f->timer, now + POLL);
+    return true;
+}
+
+static enum media_placed go_back(struct rewind_feed *f, int size_id, usec_t time,
+                                 struct media_place *out, usec_t now)
+{
+    if (f->seeks && !f->is_answered)
+        return MEDIA_WAITS;
+    bool was_asked = f->seeks;
+    if (was_asked && go_in_recording(f, out, now))
+        return MEDIA_SOUGHT;
+    if (was_asked && f->answer == ERR_TIMED_OUT) {
+        out->refusal.status = 503;
+        snprintf(out->refusal.text, sizeof(out->refusal.text),
+                 "the disk with the recording does not respond");
+        timer_set(f->timer, now);
+        return MEDIA_REFUSED;
+    }
+    if (!f->config.record)
+        time = usec_max(time, now - f->config.span);
+    int64_t serial = past_ring_find(f->config.ring, size_id, time);
+    bool has_it = serial >= 0 && past_ring_at(f->config.ring, serial)->captured <= time;
+    if (!has_it && f->config.record && !was_asked && ask_recording(f, time, now))
+        return MEDIA_WAITS;
+    if (serial < 0) // no viewer has watched yet
+        return go_live(f, out);
+    return go_in_memory(f, serial, out, now);
 }
 
 static enum media_placed place(struct media_feed *feed, const struct media_seek *to,
@@ -210,12 +503,13 @@ static enum media_placed place(struct media_feed *feed, const struct media_seek 
     if (seeks)
         return time > now - PRESENT ? go_live(f, out)
                                     : go_back(f, to->level->size_id, time, out, now);
-    if (!f->is_past)
+    if (!f->is_past && !f->seeks)
         return MEDIA_NOWHERE;
     const struct past_item *i = past_ring_at(f->config.ring, f->at);
-    if (!i || f->watched == 0) // after a pause
-        return go_back(f, to ? to->level->size_id : 0, i ? i->captured : now - f->delay, out, now);
-    fill_past(f, i, out);
+    usec_t at = f->is_recorded ? f->numbered : i ? i->captured : now - f->delay;
+    if (f->seeks || f->watched == 0) // after a pause
+        return go_back(f, to ? to->level->size_id : 0, at, out, now);
+    fill_past(f, clock_wall() - (now - at), out);
     out->frames.first = out->frames.show = f->next;
     return MEDIA_CONTINUES;
 }
@@ -269,7 +563,7 @@ static void watch(struct media_feed *feed, int size_id, int change)
     assert(f->watched >= 0);
     f->of->reports_losses = feed->reports_losses;
     f->of->ops->watch(present(f), size_id, change);
-    if (f->is_past && before != (f->watched > 0))
+    if (f->is_past && !f->seeks && before != (f->watched > 0))
         timer_set(f->timer, f->watched > 0 ? clock_now() : USEC_NEVER);
 }
 
@@ -303,8 +597,8 @@ static void repair(struct media_feed *feed, int size_id, int64_t number)
 static void repeat(struct rewind_feed *f, int size_id, usec_t now)
 {
     int64_t serial = past_ring_start_of(f->config.ring, size_id, f->at);
-    if (now - f->repaired < REPAIR_EVERY || serial < f->first)
-        return;
+    if (f->is_recorded || now - f->repaired < REPAIR_EVERY || serial < f->first)
+        return; // a recording has the next key frame soon
     f->repaired = now;
     for (; goes_on(f) && serial < f->at; serial++) {
         const struct past_item *i = past_ring_at(f->config.ring, serial);
@@ -346,6 +640,8 @@ static void feed_free(struct media_feed *feed)
 {
     struct rewind_feed *f = (struct rewind_feed *)feed;
     f->of->ops->free(f->of);
+    drop_recorded(f);
+    past_reader_free(f->reader);
     timer_free(f->timer);
     free(f);
 }

@@ -4,6 +4,9 @@
 // audio later, all by the same delay: to the viewer, this is live media that was captured just now.
 // So every viewer has a pace of its own, and needs no other buffer than in the present.
 //
+// What memory does not have is read from the recording, if there is one (past_reader.h): the largest
+// size. At its end the viewer goes on in the present.
+//
 // A seek begins at the key frame at or before its target (RFC 7826, 18.47: the policy RAP). If
 // memory no longer has what comes next, it goes on with the oldest that there is.
 //
@@ -25,7 +28,8 @@ extern "C" {
 struct rewind_feed_config {
     struct stream_media *media;    // borrowed: the live media
     const struct past_ring *ring;  // borrowed
-    usec_t span;                   // how far the viewer can go back
+    usec_t span;                   // how far the viewer can go back in memory
+    const char *record;            // borrowed: the names of the recording; NULL: none
     struct media_feed_config feed; // of the viewer
 };
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -12,6 +13,8 @@
 // The ring is longer than the span, so that a viewer who has gone back as far as possible is not
 // overtaken by its end.
 #define MARGIN (PAST_RING_KEYS + 5 * USEC_PER_SEC)
+
+#define KEPT   (24 * 3600 * USEC_PER_SEC) // what viewers are told of recordings without a limit
 
 struct rewind_media {
     struct stream_media base; // first
@@ -70,7 +73,11 @@ static struct media_feed *feed_new(struct stream_media *base,
 {
     const struct rewind_media *m = (struct rewind_media *)base;
     struct rewind_feed_config of = {
-        .media = m->of, .ring = m->ring, .span = m->config.span, .feed = *config};
+        .media = m->of,
+        .ring = m->ring,
+        .span = m->config.span,
+        .record = m->config.record,
+        .feed = *config};
     return rewind_feed_new(&of);
 }
 
@@ -105,6 +112,7 @@ static void media_free(struct stream_media *base)
         m->feed->ops->free(m->feed);
     m->of->ops->free(m->of);
     past_ring_free(m->ring);
+    free((char *)(uintptr_t)m->config.record);
     free(m);
 }
 
@@ -122,9 +130,13 @@ struct stream_media *rewind_media_new(struct stream_media *of,
     assert(of->ops->describe && of->ops->stats && of->ops->take);
     struct rewind_media *m = calloc(1, sizeof(*m));
     struct past_ring_config ring = {.span = config->span + MARGIN, .bytes = config->bytes};
+    char *record = config->record ? strdup(config->record) : NULL;
     if (m)
         m->ring = past_ring_new(&ring);
-    if (!m || !m->ring) {
+    if (!m || !m->ring || (config->record && !record)) {
+        if (m)
+            past_ring_free(m->ring);
+        free(record);
         free(m);
         of->ops->free(of);
         log_error("cannot keep the past of the stream: out of memory");
@@ -132,8 +144,10 @@ struct stream_media *rewind_media_new(struct stream_media *of,
     }
     m->base = *of;
     m->base.ops = &ops;
-    m->base.back = usec_to_sec(config->span);
+    usec_t back = !record ? config->span : config->kept ? config->kept : KEPT;
+    m->base.back = usec_to_sec(back);
     m->of = of;
     m->config = *config;
+    m->config.record = record;
     return &m->base;
 }

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Live rewind: a viewer goes back in live video and returns, and no other viewer notices."""
 import datetime
+import glob
+import os
 import re
+import sys
 import time
 
 import lib
@@ -39,7 +42,7 @@ class Protocol(lib.Case):
         self.addCleanup(self.client.close)
         self.client.request("SETUP", f"{self.client.url}/trackID=0", {"Transport": TCP})
 
-    def play(self, range_, status=200):
+    def request_play(self, range_, status=200):
         answer = self.client.request("PLAY", headers={"Range": range_} if range_ else {})
         self.assertEqual(answer.status, status, str(answer))
         return answer
@@ -51,13 +54,13 @@ class Protocol(lib.Case):
     def test_back_and_to_the_present(self):
         self.begin("--rewind", "60s")
         begun = time.time()
-        answer = self.play("npt=now-")
+        answer = self.request_play("npt=now-")
         self.assertEqual(answer.headers["range"], "npt=now-")
         self.assertEqual(place_of(answer), (0, 60, None))
         self.client.collect_least(20, 8)
 
         # As far back as there is: the stream's begin.
-        answer = self.play("npt=-60-")
+        answer = self.request_play("npt=-60-")
         behind, back, first = place_of(answer)
         self.assertGreater(behind, 7)
         self.assertEqual(back, 60)
@@ -69,25 +72,25 @@ class Protocol(lib.Case):
 
         # A time: the answer has the key frame at or before it.
         wanted = time.time() - 4
-        answer = self.play(clock_of(wanted))
+        answer = self.request_play(clock_of(wanted))
         got = seconds_of(answer.headers["range"])
         self.assertLess(got, wanted + 0.01)
         self.assertGreater(got, wanted - 30)
         self.assertGreater(place_of(answer)[2], first)
 
         # Without a range it stays where it is.
-        answer = self.play(None)
+        answer = self.request_play(None)
         self.assertGreater(place_of(answer)[0], 3)
 
         # A pause makes it later.
         self.assertEqual(self.client.request("PAUSE").status, 200)
         before = place_of(answer)[0]
         time.sleep(1)
-        answer = self.play(None)
+        answer = self.request_play(None)
         self.assertGreater(place_of(answer)[0], before)
         self.assertGreater(len(self.client.collect_least(10, 0.5)), 9)
 
-        answer = self.play("npt=now-")
+        answer = self.request_play("npt=now-")
         self.assertEqual(answer.headers["range"], "npt=now-")
         self.assertEqual(place_of(answer)[0], 0)
         self.assertGreater(len(self.client.collect_least(10, 0.5)), 9)
@@ -96,7 +99,7 @@ class Protocol(lib.Case):
     def test_begins_in_the_past(self):
         self.begin("--rewind", "60s")
         self.viewer.wait_frames(60)
-        answer = self.play("npt=-30-")
+        answer = self.request_play("npt=-30-")
         self.assertGreater(place_of(answer)[0], 1)
         packets = [Rtp(data) for channel, data in self.client.collect_least(20, 0.5) if channel == 0]
         self.assertGreater(len(packets), 10)
@@ -104,23 +107,23 @@ class Protocol(lib.Case):
 
     def test_the_future_is_the_present(self):
         self.begin("--rewind", "60s")
-        answer = self.play(clock_of(time.time() + 3600))
+        answer = self.request_play(clock_of(time.time() + 3600))
         self.assertEqual(answer.headers["range"], "npt=now-")
         self.end()
 
     def test_without_a_past(self):
         self.begin()
         for range_ in "npt=-60-", "clock=20200101T000000Z-":
-            self.assertIn("--rewind", self.play(range_, 457).body)
-        answer = self.play("npt=now-")
+            self.assertIn("--rewind", self.request_play(range_, 457).body)
+        answer = self.request_play("npt=now-")
         self.assertNotIn("x-weir-rewind", answer.headers)
-        self.play("npt=0.000-")  # ffplay's
+        self.request_play("npt=0.000-")  # ffplay's
         self.end()
 
     def test_nonsense(self):
         self.begin("--rewind", "60s")
         for range_ in "npt=-60-70", "clock=yesterday-", "clock=20261324T000000Z-", "smpte=0:0:1-":
-            self.play(range_, 457)
+            self.request_play(range_, 457)
         self.end()
 
     def test_options(self):
@@ -128,6 +131,112 @@ class Protocol(lib.Case):
             p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--rewind", value, lib.SOURCE])
             self.assertEqual(p.wait(), 2, str(p))
             self.assertIn("--rewind", p.stderr)
+
+
+DAY = 24 * 3600
+
+
+class Recorded(Protocol):
+    """The tests of Protocol that do not fit are left out."""
+    test_back_and_to_the_present = test_begins_in_the_past = test_the_future_is_the_present = None
+    test_without_a_past = test_nonsense = test_options = None
+
+    def pattern(self):
+        return os.path.join(self.path("recordings"), "%Y-%m-%d_%H-%M-%S.mkv")
+
+    def record(self, seconds):
+        """Records a file and ends the sender."""
+        os.makedirs(self.path("recordings"), exist_ok=True)
+        sender = self.sender("--record", self.pattern())
+        until(lambda: self.files(), "a recording")
+        viewer = Viewer(sender.port)
+        viewer.wait_frames(seconds * 30)
+        viewer.check()
+        self.stop_cleanly(sender)
+
+    def files(self):
+        return sorted(glob.glob(self.path("recordings/*.mkv")))
+
+    def move_back(self, path, seconds):
+        """Makes a recording one that is older by so much: its name, and its date."""
+        with open(path, "rb") as f:
+            data = bytearray(f.read())
+        at = data.index(b"\x44\x61\x88") + 3  # DateUTC: ns since 2001
+        date = int.from_bytes(data[at:at + 8], "big") - seconds * 10**9
+        data[at:at + 8] = date.to_bytes(8, "big")
+        begun = date / 1e9 + 978307200
+        name = time.strftime("%Y-%m-%d_%H-%M-%S.mkv", time.localtime(begun))
+        with open(self.path("recordings/" + name), "wb") as f:
+            f.write(data)
+        return begun
+
+    def test_a_day_back(self):
+        self.record(14)
+        begun = [self.move_back(self.files()[-1], DAY + i) for i in (600, 20, 0)]
+        os.unlink(self.files()[-1])
+        self.begin("--record", self.pattern())
+        for wanted, least in ((begun[2] + 7, begun[2] + 1), (begun[1] + 2, begun[1]), (begun[0] + 13, begun[0] + 7),
+                              (begun[0] - 3600, begun[0])):
+            asked = time.monotonic()
+            answer = self.request_play(clock_of(wanted))
+            packets = self.client.collect_least(1)
+            print(f"first packet {1000 * (time.monotonic() - asked):.0f} ms after PLAY", end=" ", file=sys.stderr)
+            got = seconds_of(answer.headers["range"])
+            self.assertLess(got, max(wanted, begun[0]) + 0.1)
+            self.assertGreater(got, least - 0.1)
+            self.assertAlmostEqual(place_of(answer)[0], time.time() - got, delta=5)
+            self.assertTrue(packets)
+        # It goes on from one file to the next, and the pause of ten minutes is left out.
+        frames = self.client.collect_least(400, 16)
+        self.assertGreater(len(frames), 400)
+        self.assertLess(place_of(self.request_play(None))[0], DAY + 600)
+        self.assertEqual(self.request_play("npt=now-").headers["range"], "npt=now-")
+        self.assertGreater(len(self.client.collect_least(10, 0.5)), 9)
+        self.end()
+
+    def test_the_file_that_is_being_written(self):
+        os.makedirs(self.path("recordings"))
+        begun = time.time()
+        self.begin("--record", self.pattern())
+        self.viewer.wait_frames(30 * 26)  # longer than memory has it
+        answer = self.request_play(clock_of(begun))
+        got = seconds_of(answer.headers["range"])
+        self.assertLess(got, begun + 4)
+        self.assertGreater(len(self.client.collect_least(40, 1)), 30)
+        self.end()
+
+    def test_a_killed_recording_and_other_files(self):
+        self.record(8)
+        path = self.files()[-1]
+        begun = self.move_back(path, 3600)
+        os.unlink(path)
+        path = self.files()[-1]
+        with open(path, "r+b") as f:
+            f.truncate(os.path.getsize(path) * 3 // 4)
+        for name, data in ("2020-01-01_00-00-00.mkv", b""), ("2020-01-01_00-00-01.mkv", os.urandom(100000)):
+            with open(self.path("recordings/" + name), "wb") as f:
+                f.write(data)
+        self.begin("--record", self.pattern())
+        for wanted in begun + 3, 0:
+            answer = self.request_play(clock_of(wanted))
+            self.assertAlmostEqual(seconds_of(answer.headers["range"]), begun, delta=5)
+            self.assertGreater(len(self.client.collect_least(20, 1)), 10)
+        self.end()
+
+    def test_a_player_a_day_back(self):
+        self.record(14)
+        self.move_back(self.files()[-1], DAY - 20)
+        sender = self.sender("--record", self.pattern())
+        other = Viewer(sender.port)
+        other.wait_frames(30)
+        p = self.play(sender.url, "--start", str(20 - DAY - 5), "--duration", "5", seconds=60)
+        self.assertGreater(len(p.shown()), 30 / lib.SLOW, str(p))
+        p = self.play(sender.url, "--at", f"2:seek={20 - DAY - 5}", "--duration", "6", seconds=60)
+        seeks = p.events("seek")
+        self.assertEqual(len(seeks), 1, str(p))
+        self.assertLess(seeks[0]["to"], -DAY + 60)
+        print(f"a day back: first picture {seeks[0]['first_frame_ms']} ms", end=" ", file=sys.stderr)
+        other.check()
 
 
 class Playing(lib.Case):

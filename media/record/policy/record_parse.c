@@ -9,6 +9,7 @@ enum id { // RFC 9559, 5.1; RFC 8794, 11.2
     ID_INFO = 0x1549A966,
     ID_SCALE = 0x2AD7B1,
     ID_DATE = 0x4461,
+    ID_CRC = 0xBF,
     ID_CLUSTER = 0x1F43B675,
     ID_TIMESTAMP = 0xE7,
     ID_SIMPLE_BLOCK = 0xA3,
@@ -126,6 +127,8 @@ int record_cluster_parse(const uint8_t *data, size_t len, struct record_cluster_
     if (!err && (e.id != ID_CLUSTER || e.size > RECORD_CLUSTER_MAX))
         return ERR_MALFORMED;
     err = err ? err : read_element(data, len, e.body, &time);
+    if (!err && time.id == ID_CRC && time.size == 4) // RFC 8794, 11.3.1: it is the first element
+        err = read_element(data, len, time.body + (size_t)time.size, &time);
     if (err)
         return err;
     if (time.id != ID_TIMESTAMP || time.size < 1 || time.size > 6 ||
@@ -163,6 +166,24 @@ static int parse_block(const uint8_t *data, size_t len, struct record_block *out
     out->data = data + at + 3;
     out->len = len - at - 3;
     return 0;
+}
+
+bool record_cluster_is_key(const uint8_t *data, size_t len, const struct record_cluster_head *head)
+{
+    struct element e;
+    struct record_block b;
+    for (size_t at = head->head; at < len && at < head->bytes; at = e.body + (size_t)e.size) {
+        if (read_element(data, len, at, &e) != 0)
+            return false;
+        size_t left = len - e.body;
+        if (e.id == ID_SIMPLE_BLOCK &&
+            parse_block(data + e.body, e.size < left ? (size_t)e.size : left, &b) == 0 &&
+            b.track == RECORD_VIDEO_TRACK)
+            return b.key;
+        if (e.size >= left)
+            return false;
+    }
+    return false;
 }
 
 static int parse_group(const uint8_t *data, size_t len, struct record_block *out)

@@ -40,6 +40,9 @@ struct record_cluster_head {
 };
 // ERR_MALFORMED also if something else than a cluster begins here, such as the file's index.
 int record_cluster_parse(const uint8_t *data, size_t len, struct record_cluster_head *out);
+// Returns true if the cluster's first frame is a key frame; `data`: at least its first bytes up to
+// there, otherwise false. `head`: as record_cluster_parse gave it.
+bool record_cluster_is_key(const uint8_t *data, size_t len, const struct record_cluster_head *head);
 // Returns the offset of the next bytes that may be the begin of a cluster; `len` if there are none.
 size_t record_cluster_search(const uint8_t *data, size_t len, size_t from);
 

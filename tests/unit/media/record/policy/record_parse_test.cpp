@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
 
-#include <string>
+#include <cassert>
 #include <vector>
 
 #include "common/base/err.h"
@@ -18,7 +18,7 @@ static bytes operator+(bytes a, const bytes &b)
 // An element with a size of one byte.
 static bytes element(const bytes &id, const bytes &body)
 {
-    REQUIRE(body.size() < 127);
+    assert(body.size() < 127);
     return id + bytes{(uint8_t)(0x80 | body.size())} + body;
 }
 
@@ -73,11 +73,16 @@ TEST_CASE("record parse: heads that are none")
 
 TEST_CASE("record parse: a cluster and its blocks")
 {
+    struct record_cluster_head h;
+    bytes checked = element(cluster, element({0xBF}, {1, 2, 3, 4}) + time_2000 + block(1, 0, 0, {}));
+    REQUIRE(record_cluster_parse(checked.data(), checked.size(), &h) == 0);
+    CHECK(h.time == 2 * USEC_PER_SEC);
+    CHECK(checked[h.head] == 0xA3);
+
     bytes group = element({0xA0}, element({0xA1}, {0x81, 0, 40, 0, 9}) + element({0xFB}, {0x11}));
     bytes body = time_2000 + element({0xEC}, {0, 0}) + block(2, 0, 0x80, {5}) +
                  block(1, 33, 0x80, {1, 2, 3}) + group + block(1, -1, 0, {});
     bytes c = element(cluster, body);
-    struct record_cluster_head h;
     REQUIRE(record_cluster_parse(c.data(), c.size(), &h) == 0);
     CHECK(h.bytes == c.size());
     CHECK(h.time == 2 * USEC_PER_SEC);
@@ -104,6 +109,30 @@ TEST_CASE("record parse: a cluster and its blocks")
         while ((got = record_block_next(part.data(), part.size(), &at, &b)) == 1)
             CHECK(b.data + b.len <= part.data() + part.size());
         CHECK((got == 0 || got == ERR_MALFORMED));
+    }
+}
+
+TEST_CASE("record parse: clusters that begin with a key frame")
+{
+    const struct {
+        bytes body;
+        bool key;
+    } rows[] = {{block(1, 0, 0x80, bytes(50)), true},
+                {block(2, 0, 0x80, {1}) + block(1, 5, 0x80, bytes(50)), true},
+                {block(2, 0, 0x80, {1}) + block(1, 5, 0, bytes(50)), false},
+                {block(1, 0, 0, bytes(20)) + block(1, 5, 0x80, bytes(20)), false},
+                {block(2, 0, 0x80, {1}), false}};
+    for (const auto &row : rows) {
+        bytes c = element(cluster, time_2000 + row.body);
+        struct record_cluster_head h;
+        REQUIRE(record_cluster_parse(c.data(), c.size(), &h) == 0);
+        CHECK(record_cluster_is_key(c.data(), c.size(), &h) == row.key);
+        if (row.key) // the frame's end is not needed
+            CHECK(record_cluster_is_key(c.data(), c.size() - 20, &h));
+        for (size_t len = h.head; len < c.size(); len++) {
+            bytes part(c.begin(), c.begin() + (long)len);
+            CHECK((!record_cluster_is_key(part.data(), part.size(), &h) || row.key));
+        }
     }
 }
 
