@@ -77,13 +77,17 @@ void playback_requests_start(struct playback_requests *p, double start,
     char range[48];
     bool beyond = !p->live && start > p->duration;
     if (start > 0 && (p->live || beyond))
-        log_warn(beyond ? "--start is beyond the end: playing from the beginning"
-                        : "--start is ignored: the stream is not a file (-SECONDS goes back in it)");
+        log_warn(beyond
+                     ? "--start is beyond the end: playing from the beginning"
+                     : "--start is ignored: the stream is not a file (-SECONDS goes back in it)");
     if (start < 0 && !p->live)
         log_warn("--start -SECONDS is ignored: the stream is a file");
     bool is_past = p->live && start < 0;
-    write_range(p->live, is_past ? -start : beyond || p->live ? 0 : fmax(start, 0), range,
-                sizeof(range));
+    write_range(p->live,
+                is_past             ? -start
+                : beyond || p->live ? 0
+                                    : fmax(start, 0),
+                range, sizeof(range));
     play(p, p->live && !p->knows_now && !is_past ? "" : range, false, out);
 }
 

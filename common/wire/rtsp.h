@@ -74,11 +74,11 @@ void rtsp_interleaved_encode(uint8_t out[RTSP_INTERLEAVED_HEAD], int channel, si
 // none.
 struct text rtsp_header(const struct rtsp_item *item, const char *name);
 
-// Decodes Range: npt=FROM-TO (3.6) or clock=FROM-TO (3.7). `from` and `to` are in seconds; from = -1
-// for "now", to = -1 if open. Returns 0, ERR_MALFORMED, or ERR_UNSUPPORTED (smpte=).
+// Decodes Range: npt=FROM-TO (3.6) or clock=FROM-TO (3.7). `from` and `to` are in seconds; from =
+// -1 for "now", to = -1 if open. Returns 0, ERR_MALFORMED, or ERR_UNSUPPORTED (smpte=).
 //
-// npt=-SECONDS- is an extension: an open range of live media that begins so long before the present.
-// (npt=-SECONDS is the RFC's range that ends there.)
+// npt=-SECONDS- is an extension: an open range of live media that begins so long before the
+// present. (npt=-SECONDS is the RFC's range that ends there.)
 enum rtsp_range_kind {
     RTSP_RANGE_NPT,
     RTSP_RANGE_BACK,  // `from` counts backwards from the present

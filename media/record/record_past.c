@@ -24,13 +24,13 @@ enum {
 };
 
 struct entry {
-    char *name; // owned
+    char *name;  // owned
     usec_t from; // of the name, local time
 };
 
 struct record_past {
-    char *pattern; // owned
-    int fd;        // -1: none
+    char *pattern;    // owned
+    int fd;           // -1: none
     struct entry now; // the open file
     usec_t wall;      // of its begin
     int64_t first;    // offset of its first cluster
@@ -283,12 +283,12 @@ static int add_items(const struct record_past *p, struct record_group *g, size_t
             g->items = more;
         }
         // Offsets for now: the bytes may move.
-        g->items[g->count++] = (struct record_past_item){
-            .is_audio = is_audio,
-            .key = b.key,
-            .wall = p->wall + c->time + b.time,
-            .data = (uint8_t *)(uintptr_t)(data - g->bytes),
-            .len = b.len};
+        g->items[g->count++] =
+            (struct record_past_item){.is_audio = is_audio,
+                                      .key = b.key,
+                                      .wall = p->wall + c->time + b.time,
+                                      .data = (uint8_t *)(uintptr_t)(data - g->bytes),
+                                      .len = b.len};
     }
     return got < 0 ? ERR_MALFORMED : 0;
 }

@@ -29,7 +29,7 @@ struct record_past_item {
 
 // What was recorded up to the next key frame, or up to the file's end for now, in decoding order.
 struct record_group {
-    uint8_t *bytes; // owned
+    uint8_t *bytes;                 // owned
     struct record_past_item *items; // owned
     int count;
 };

@@ -55,7 +55,7 @@ struct connection {
     struct media_progress progress;
     struct seek seek;
     struct rewind rewind; // of live media
-    char refusal[128]; // why the description cannot be played
+    char refusal[128];    // why the description cannot be played
 };
 
 // Returns true if this connection delivers no media: it has ended for good, or has not started
@@ -839,8 +839,7 @@ static enum rewind_request request_past(struct connection *c, enum rewind_reques
 enum rewind_request connection_rewind_by(struct connection *c, double seconds, usec_t now)
 {
     bool possible = !c->stopped && c->link;
-    return possible ? request_past(c, rewind_by(&c->rewind, seconds, now), now)
-                    : REWIND_IMPOSSIBLE;
+    return possible ? request_past(c, rewind_by(&c->rewind, seconds, now), now) : REWIND_IMPOSSIBLE;
 }
 
 enum rewind_request connection_rewind_to(struct connection *c, double behind, usec_t now)
@@ -876,27 +875,25 @@ usec_t connection_origin_away(const struct connection *c, usec_t now)
 
 struct connection_status connection_read(const struct connection *c)
 {
-    return (struct connection_status){.sdp = &c->sdp,
-                                      .video = video(c),
-                                      .path = path_stats_sender(c->path),
-                                      .transport = c->transport,
-                                      .level = c->level.level,
-                                      .requested_level = c->level.requested,
-                                      .playing = c->phase == PLAYING,
-                                      .may_set_level = may_set_level(c),
-                                      .may_automatic = may_automatic(c),
-                                      .automatic = c->config.options->level < 0 && may_automatic(c),
-                                      .paused = is_paused(c) || c->stepping,
-                                      .scale = c->seek.scale,
-                                      .scale_refusals = c->seek.scale_refusals,
-                                      .position = seek_position(&c->seek),
-                                      .kept = c->rewind.kept,
-                                      .behind = c->rewind.phase == REWIND_REQUESTED
-                                                    ? c->rewind.to
-                                                    : c->rewind.behind,
-                                      .packets = c->stream ? stream_player_packets(c->stream) : 0,
-                                      .last_shown =
-                                          video(c) ? video_player_last_shown(video(c)) : NULL};
+    return (struct connection_status){
+        .sdp = &c->sdp,
+        .video = video(c),
+        .path = path_stats_sender(c->path),
+        .transport = c->transport,
+        .level = c->level.level,
+        .requested_level = c->level.requested,
+        .playing = c->phase == PLAYING,
+        .may_set_level = may_set_level(c),
+        .may_automatic = may_automatic(c),
+        .automatic = c->config.options->level < 0 && may_automatic(c),
+        .paused = is_paused(c) || c->stepping,
+        .scale = c->seek.scale,
+        .scale_refusals = c->seek.scale_refusals,
+        .position = seek_position(&c->seek),
+        .kept = c->rewind.kept,
+        .behind = c->rewind.phase == REWIND_REQUESTED ? c->rewind.to : c->rewind.behind,
+        .packets = c->stream ? stream_player_packets(c->stream) : 0,
+        .last_shown = video(c) ? video_player_last_shown(video(c)) : NULL};
 }
 
 // ---- The end ----

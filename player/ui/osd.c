@@ -226,7 +226,10 @@ static void osd_bar_place(const struct osd *o, struct bar_layout *out)
     char duration[24], text[32]; // the longest text on either side
     key_message_time(is_live(o) ? fmax(o->state.kept, o->state.behind) : o->state.duration,
                      duration, sizeof(duration));
-    snprintf(text, sizeof(text), "%s%s", is_live(o) ? "-" : o->state.scale == 1 ? "" : "-8x ",
+    snprintf(text, sizeof(text), "%s%s",
+             is_live(o)            ? "-"
+             : o->state.scale == 1 ? ""
+                                   : "-8x ",
              duration);
     bar_place(out, o->width, o->height, osd_text_px_now(o->text),
               osd_text_width(o->text, OSD_BODY, text));
@@ -258,8 +261,8 @@ static void osd_draw_bar(const struct osd *o)
     int thick = SDL_max(3, px / 3);
     int y = l.track.y + (l.track.h - thick) / 2;
     int text_y = l.area.y + (l.area.h - osd_text_height(o->text, OSD_BODY)) / 2;
-    double at = is_live(o) ? 1 - o->state.behind / o->state.kept
-                           : o->state.position / o->state.duration;
+    double at =
+        is_live(o) ? 1 - o->state.behind / o->state.kept : o->state.position / o->state.duration;
     double part = fmin(1, fmax(0, at));
     bool is_present = is_live(o) && o->state.behind <= 0;
     int done = (int)lround(part * l.track.w);
@@ -444,8 +447,8 @@ usec_t osd_next(const struct osd *o, usec_t now)
 
 static bool has_bar(const struct osd *o, usec_t now)
 {
-    bool has_place = is_live(o) ? o->state.kept > 0
-                                : o->state.duration > 0 && isfinite(o->state.position);
+    bool has_place =
+        is_live(o) ? o->state.kept > 0 : o->state.duration > 0 && isfinite(o->state.position);
     return o->text && has_place &&
            (now < o->bar_until || *o->state.message.text || o->state.paused || o->state.scale != 1);
 }

@@ -199,11 +199,11 @@ static struct stream_media *keep_past(struct stream_media *m, const struct optio
         return m;
     }
     // What the recorder has not written yet is in memory.
-    struct rewind_media_config config = {
-        .span = o->rewind.age ? o->rewind.age : 10 * USEC_PER_SEC,
-        .bytes = o->rewind.age ? (size_t)o->rewind.bytes : RECORDED_BYTES,
-        .record = o->record,
-        .kept = o->record_keep.age};
+    struct rewind_media_config config = {.span = o->rewind.age ? o->rewind.age : 10 * USEC_PER_SEC,
+                                         .bytes = o->rewind.age ? (size_t)o->rewind.bytes
+                                                                : RECORDED_BYTES,
+                                         .record = o->record,
+                                         .kept = o->record_keep.age};
     m = rewind_media_new(m, &config);
     *err = m ? 0 : ERR_NO_MEMORY;
     return m;

@@ -16,8 +16,8 @@ extern "C" {
 // Returns the distance of frame numbers after which the pattern of all sizes repeats; 1 or more.
 // Beyond 2^20 frames it gives up: 2^20.
 int64_t number_shift_period(const struct ladder *ladder);
-// Returns what is added to the frames' own numbers so that `first` becomes `next` or a later number,
-// by less than a period.
+// Returns what is added to the frames' own numbers so that `first` becomes `next` or a later
+// number, by less than a period.
 int64_t number_shift_of(int64_t period, int64_t first, int64_t next);
 
 // Returns the media time of `frames`, rounded. An origin may name any numbers and rate: the result

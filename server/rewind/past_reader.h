@@ -13,8 +13,9 @@ extern "C" {
 
 struct past_reader;
 
-struct past_reader *past_reader_new(const char *pattern); // record_name.h. NULL: no memory, no thread
-void past_reader_free(struct past_reader *r);             // does not wait for the disk. NULL is fine
+struct past_reader *
+past_reader_new(const char *pattern);         // record_name.h. NULL: no memory, no thread
+void past_reader_free(struct past_reader *r); // does not wait for the disk. NULL is fine
 // Asks for the group at the newest key frame that was captured up to `wall`. What was asked for
 // before is not answered.
 void past_reader_seek(struct past_reader *r, usec_t wall);

@@ -40,8 +40,8 @@ struct rewind_feed {
     // The past that is read from the recording; then `at` and `first` have no meaning
     struct past_reader *reader; // owned; NULL: it was not needed yet
     bool is_recorded;
-    bool seeks;                 // `place` waits for the answer
-    bool is_answered;           // with `answer`
+    bool seeks;       // `place` waits for the answer
+    bool is_answered; // with `answer`
     int answer;
     usec_t sought;              // when it was asked for
     struct record_group *group; // owned; NULL: none yet
@@ -202,7 +202,8 @@ static struct coded_frame *recorded_frame(struct rewind_feed *f, const struct re
     return to;
 }
 
-// Times of a recording are rounded, positions of packets join: Opus packets are multiples of 2.5 ms.
+// Times of a recording are rounded, positions of packets join: Opus packets are multiples of 2.5
+// ms.
 static struct coded_audio *recorded_audio(struct rewind_feed *f, const struct record_past_item *i)
 {
     enum { UNIT = AUDIO_RATE / 400, JOINED = AUDIO_RATE / 50 };
@@ -627,7 +628,8 @@ static void begin(struct media_feed *feed, int size_id, int64_t from)
 {
     struct rewind_feed *f = (struct rewind_feed *)feed;
     if (!f->is_past)
-        f->of->ops->begin(present(f), size_id, from > f->from ? from - f->shift : f->from - f->shift);
+        f->of->ops->begin(present(f), size_id,
+                          from > f->from ? from - f->shift : f->from - f->shift);
 }
 
 static bool is_alone(const struct media_feed *feed)

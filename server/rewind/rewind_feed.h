@@ -4,8 +4,8 @@
 // audio later, all by the same delay: to the viewer, this is live media that was captured just now.
 // So every viewer has a pace of its own, and needs no other buffer than in the present.
 //
-// What memory does not have is read from the recording, if there is one (past_reader.h): the largest
-// size. At its end the viewer goes on in the present.
+// What memory does not have is read from the recording, if there is one (past_reader.h): the
+// largest size. At its end the viewer goes on in the present.
 //
 // A seek begins at the key frame at or before its target (RFC 7826, 18.47: the policy RAP). If
 // memory no longer has what comes next, it goes on with the oldest that there is.

@@ -14,7 +14,7 @@
 // overtaken by its end.
 #define MARGIN (PAST_RING_KEYS + 5 * USEC_PER_SEC)
 
-#define KEPT   (24 * 3600 * USEC_PER_SEC) // what viewers are told of recordings without a limit
+#define KEPT (24 * 3600 * USEC_PER_SEC) // what viewers are told of recordings without a limit
 
 struct rewind_media {
     struct stream_media base; // first
@@ -72,12 +72,11 @@ static struct media_feed *feed_new(struct stream_media *base,
                                    const struct media_feed_config *config)
 {
     const struct rewind_media *m = (struct rewind_media *)base;
-    struct rewind_feed_config of = {
-        .media = m->of,
-        .ring = m->ring,
-        .span = m->config.span,
-        .record = m->config.record,
-        .feed = *config};
+    struct rewind_feed_config of = {.media = m->of,
+                                    .ring = m->ring,
+                                    .span = m->config.span,
+                                    .record = m->config.record,
+                                    .feed = *config};
     return rewind_feed_new(&of);
 }
 

@@ -16,8 +16,8 @@ extern "C" {
 struct rewind_media_config {
     usec_t span;        // > 0: how far viewers can go back in memory
     size_t bytes;       // > 0: max memory
-    const char *record; // copied: the names of the recording of this media (record_name.h), in which
-                        // viewers can go back further; NULL: none
+    const char *record; // copied: the names of the recording of this media (record_name.h), in
+                        // which viewers can go back further; NULL: none
     usec_t kept;        // how long recordings are kept; 0: for ever
 };
 

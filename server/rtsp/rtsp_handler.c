@@ -428,8 +428,8 @@ static bool read_position(const struct rtsp_handler *h, struct text header, bool
         return false;
     }
     if (is_past && m->back <= 0) {
-        rtsp_response_refuse(a, 457,
-                             "no past of this stream is kept (weir-send --rewind TIME keeps it)\r\n");
+        rtsp_response_refuse(
+            a, 457, "no past of this stream is kept (weir-send --rewind TIME keeps it)\r\n");
         return false;
     }
     if (is_past && range.kind == RTSP_RANGE_BACK)

@@ -75,9 +75,9 @@ struct session_position {
     usec_t wall;    // of live media: as media_seek has it
 };
 // Writes the position of the next frames, and the scale that the media plays at, to `out`; call it
-// before session_play. Seeks first if `to` has `wall` or `seconds`, or another scale than the media;
-// the latter two require session_owns_time_line. The result is that of media_feed_ops.place; after MEDIA_WAITS and
-// MEDIA_REFUSED the caller does not call session_play.
+// before session_play. Seeks first if `to` has `wall` or `seconds`, or another scale than the
+// media; the latter two require session_owns_time_line. The result is that of media_feed_ops.place;
+// after MEDIA_WAITS and MEDIA_REFUSED the caller does not call session_play.
 enum media_placed session_place(struct session *s, const struct session_position *to,
                                 struct media_place *out, usec_t now);
 bool session_scales(const struct session *s);  // the media may know other scales than 1

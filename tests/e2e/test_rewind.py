@@ -4,10 +4,10 @@ import datetime
 import glob
 import os
 import re
-import sys
 import time
 
 import lib
+import recordings
 from lib import until
 from rtsp import Client, Rtp, Viewer
 from screen import Screen
@@ -33,7 +33,7 @@ def place_of(answer):
     return float(rewind.group(1)), int(rewind.group(2)), int(frames.group(1)) if frames else None
 
 
-class Protocol(lib.Case):
+class Rewind(lib.Case):
     def begin(self, *options):
         self.server = self.sender(*options)
         self.viewer = Viewer(self.server.port)
@@ -51,6 +51,8 @@ class Protocol(lib.Case):
         self.viewer.check()
         self.stop_cleanly(self.server)
 
+
+class Protocol(Rewind):
     def test_back_and_to_the_present(self):
         self.begin("--rewind", "60s")
         begun = time.time()
@@ -136,19 +138,15 @@ class Protocol(lib.Case):
 DAY = 24 * 3600
 
 
-class Recorded(Protocol):
-    """The tests of Protocol that do not fit are left out."""
-    test_back_and_to_the_present = test_begins_in_the_past = test_the_future_is_the_present = None
-    test_without_a_past = test_nonsense = test_options = None
-
+class Recorded(Rewind):
     def pattern(self):
-        return os.path.join(self.path("recordings"), "%Y-%m-%d_%H-%M-%S.mkv")
+        return os.path.join(self.path("recordings"), recordings.PATTERN)
 
     def record(self, seconds):
         """Records a file and ends the sender."""
         os.makedirs(self.path("recordings"), exist_ok=True)
         sender = self.sender("--record", self.pattern())
-        until(lambda: self.files(), "a recording")
+        until(self.files, "a recording")
         viewer = Viewer(sender.port)
         viewer.wait_frames(seconds * 30)
         viewer.check()
@@ -158,17 +156,7 @@ class Recorded(Protocol):
         return sorted(glob.glob(self.path("recordings/*.mkv")))
 
     def move_back(self, path, seconds):
-        """Makes a recording one that is older by so much: its name, and its date."""
-        with open(path, "rb") as f:
-            data = bytearray(f.read())
-        at = data.index(b"\x44\x61\x88") + 3  # DateUTC: ns since 2001
-        date = int.from_bytes(data[at:at + 8], "big") - seconds * 10**9
-        data[at:at + 8] = date.to_bytes(8, "big")
-        begun = date / 1e9 + 978307200
-        name = time.strftime("%Y-%m-%d_%H-%M-%S.mkv", time.localtime(begun))
-        with open(self.path("recordings/" + name), "wb") as f:
-            f.write(data)
-        return begun
+        return recordings.copy_older(path, seconds)
 
     def test_a_day_back(self):
         self.record(14)
@@ -177,10 +165,8 @@ class Recorded(Protocol):
         self.begin("--record", self.pattern())
         for wanted, least in ((begun[2] + 7, begun[2] + 1), (begun[1] + 2, begun[1]), (begun[0] + 13, begun[0] + 7),
                               (begun[0] - 3600, begun[0])):
-            asked = time.monotonic()
             answer = self.request_play(clock_of(wanted))
             packets = self.client.collect_least(1)
-            print(f"first packet {1000 * (time.monotonic() - asked):.0f} ms after PLAY", end=" ", file=sys.stderr)
             got = seconds_of(answer.headers["range"])
             self.assertLess(got, max(wanted, begun[0]) + 0.1)
             self.assertGreater(got, least - 0.1)
@@ -235,7 +221,6 @@ class Recorded(Protocol):
         seeks = p.events("seek")
         self.assertEqual(len(seeks), 1, str(p))
         self.assertLess(seeks[0]["to"], -DAY + 60)
-        print(f"a day back: first picture {seeks[0]['first_frame_ms']} ms", end=" ", file=sys.stderr)
         other.check()
 
 

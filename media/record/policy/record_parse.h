@@ -22,7 +22,7 @@ extern "C" {
 enum {
     RECORD_VIDEO_TRACK = 1,
     RECORD_AUDIO_TRACK = 2,
-    RECORD_HEAD_MAX = 1 << 20,    // bytes before the first cluster
+    RECORD_HEAD_MAX = 1 << 20,     // bytes before the first cluster
     RECORD_CLUSTER_MAX = 64 << 20, // bytes of a cluster
     RECORD_CLUSTER_HEAD = 32,      // bytes that record_cluster_parse needs at most
 };

@@ -64,8 +64,9 @@ void key_message_live(const struct key_live *l, char *out, size_t cap)
 {
     char text[24];
     if (!l->possible) {
-        snprintf(out, cap, l->back ? "Cannot rewind live video: the server keeps no past"
-                                   : "Live video is at its end");
+        snprintf(out, cap,
+                 l->back ? "Cannot rewind live video: the server keeps no past"
+                         : "Live video is at its end");
     } else if (l->at_limit && l->back) {
         key_message_time(l->kept, text, sizeof(text));
         snprintf(out, cap, "The server keeps only %s", text);

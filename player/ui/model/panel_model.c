@@ -109,10 +109,12 @@ double panel_graph_top(const struct panel_history *h, enum panel_row row)
 const char *panel_label(const struct panel_history *h, enum panel_row row)
 {
     static const char *const labels[PANEL_VARIABLE] = {
-        [PANEL_LEVEL] = "Level",     [PANEL_FRAME_RATE] = "Frame rate", [PANEL_BUFFER] = "Buffer",
-        [PANEL_LATENCY] = "Latency", [PANEL_TARGET] = "Target",         [PANEL_RATE] = "Rate",
-        [PANEL_ALLOWED] = "Allowed", [PANEL_RTT] = "Round trip",        [PANEL_QUEUE] = "Queue",
-        [PANEL_LOSS] = "Loss",       [PANEL_CWND] = "Window",         [PANEL_BEHIND] = "Behind live",
+        [PANEL_LEVEL] = "Level",     [PANEL_FRAME_RATE] = "Frame rate",
+        [PANEL_BUFFER] = "Buffer",   [PANEL_LATENCY] = "Latency",
+        [PANEL_TARGET] = "Target",   [PANEL_RATE] = "Rate",
+        [PANEL_ALLOWED] = "Allowed", [PANEL_RTT] = "Round trip",
+        [PANEL_QUEUE] = "Queue",     [PANEL_LOSS] = "Loss",
+        [PANEL_CWND] = "Window",     [PANEL_BEHIND] = "Behind live",
     };
     return row < PANEL_VARIABLE ? labels[row] : h->name[row - PANEL_VARIABLE];
 }

@@ -20,9 +20,9 @@ extern "C" {
 struct past_numbers {
     struct fps source;
     struct size_spec size;
-    int64_t at;   // index of the newest frame within its size
-    usec_t wall;  // of the newest frame
-    bool is_flat; // layers are not known
+    int64_t at;                       // index of the newest frame within its size
+    usec_t wall;                      // of the newest frame
+    bool is_flat;                     // layers are not known
     int64_t newest[LEVEL_MAX_LAYERS]; // number of the newest frame of each layer; -1: none
 };
 

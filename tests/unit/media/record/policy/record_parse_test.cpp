@@ -38,8 +38,8 @@ static bytes head()
 
 static bytes block(int track, int msec, uint8_t flags, const bytes &data)
 {
-    return element({0xA3}, bytes{(uint8_t)(0x80 | track), (uint8_t)(msec >> 8), (uint8_t)msec,
-                                 flags} + data);
+    return element(
+        {0xA3}, bytes{(uint8_t)(0x80 | track), (uint8_t)(msec >> 8), (uint8_t)msec, flags} + data);
 }
 
 static const bytes time_2000 = element({0xE7}, {0x07, 0xD0});
@@ -74,7 +74,8 @@ TEST_CASE("record parse: heads that are none")
 TEST_CASE("record parse: a cluster and its blocks")
 {
     struct record_cluster_head h;
-    bytes checked = element(cluster, element({0xBF}, {1, 2, 3, 4}) + time_2000 + block(1, 0, 0, {}));
+    bytes checked =
+        element(cluster, element({0xBF}, {1, 2, 3, 4}) + time_2000 + block(1, 0, 0, {}));
     REQUIRE(record_cluster_parse(checked.data(), checked.size(), &h) == 0);
     CHECK(h.time == 2 * USEC_PER_SEC);
     CHECK(checked[h.head] == 0xA3);

@@ -59,8 +59,7 @@ TEST_CASE("key_message: a seek")
     } rows[] = {{{true, true, 42, 245}, "0:42 of 4:05"},
                 {{true, true, -3, 3723}, "0:00 of 1:02:03"},
                 {{true, true, 300, 245}, "4:05 of 4:05"},
-                {{true, false, 0, 60},
-                 "Cannot seek: the server does not report the position"},
+                {{true, false, 0, 60}, "Cannot seek: the server does not report the position"},
                 {{false, false, 0, 0}, "No stream plays yet"}};
     for (const auto &row : rows) {
         char text[200];

@@ -16,7 +16,10 @@ struct ring {
     }
     ring(const ring &) = delete;
     ring &operator=(const ring &) = delete;
-    ~ring() { past_ring_free(r); }
+    ~ring()
+    {
+        past_ring_free(r);
+    }
 
     // Returns true if the ring requests a key frame.
     bool frame(int64_t second, bool starts, int size = 0, size_t bytes = 100)
