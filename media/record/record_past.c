@@ -321,13 +321,20 @@ static int read_file(struct record_past *p, struct record_group *g)
     }
 }
 
-// Opens the file that follows the open one. Returns false if there is none.
-static bool open_next(struct record_past *p, const struct entry *list, int count,
-                      const struct entry *after)
+// Opens the file that follows the open one. Returns false if there is none; then that stays open.
+static bool open_next(struct record_past *p, const struct entry *list, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (compare(&list[i], after) > 0 && open_file(p, &list[i]))
-            return true;
+    struct record_past before = *p;
+    p->fd = -1;
+    p->now.name = NULL;
+    for (int i = 0; i < count; i++) {
+        if (compare(&list[i], &before.now) <= 0 || !open_file(p, &list[i]))
+            continue;
+        close_file(&before);
+        return true;
+    }
+    close_file(p);
+    *p = before;
     return false;
 }
 
@@ -346,12 +353,8 @@ static int read_next(struct record_past *p, struct record_group *g)
     int count = list_files(p, &list);
     // Its last cluster may have come before the next file did.
     err = is_newest(p, list, count) ? ERR_AGAIN : read_file(p, g);
-    if (err == ERR_MALFORMED || (err == ERR_AGAIN && !is_newest(p, list, count))) {
-        struct entry after = p->now;
-        p->now.name = NULL; // open_file closes it
-        err = open_next(p, list, count, &after) ? read_file(p, g) : ERR_NOT_FOUND;
-        free(after.name);
-    }
+    if ((err == ERR_MALFORMED || err == ERR_AGAIN) && open_next(p, list, count))
+        err = read_file(p, g);
     free_list(list, count);
     return err == ERR_MALFORMED ? ERR_AGAIN : err;
 }

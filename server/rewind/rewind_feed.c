@@ -54,6 +54,7 @@ struct rewind_feed {
     usec_t numbered;
     int64_t position; // of the newest audio packet; -1: none yet
     usec_t retry;     // nothing follows: when to ask again
+    usec_t starved;   // since when nothing comes; 0: something does
 };
 
 static struct rewind_feed *of_sink(struct frame_sink *sink)
@@ -237,7 +238,7 @@ static void drop_recorded(struct rewind_feed *f)
     f->group = NULL;
     f->item = 0;
     f->is_recorded = f->seeks = f->is_answered = f->is_asked = false;
-    f->retry = 0;
+    f->retry = f->starved = 0;
 }
 
 static void ask_next(struct rewind_feed *f)
@@ -386,9 +387,11 @@ static void run(void *ctx, usec_t now)
         return;
     i = item_now(f, &ended, now);
     f->waits = !i && !f->is_recorded;
+    if (i || !f->starved)
+        f->starved = i ? 0 : now;
     usec_t poll = f->is_recorded ? now + POLL : USEC_NEVER;
     timer_set(f->timer, i ? i->captured + f->delay : poll);
-    if (!i && f->is_recorded && (ended || f->delay < PRESENT)) // nothing more is recorded
+    if (!i && f->is_recorded && (ended || now - f->starved > LIMIT)) // nothing more is recorded
         to_present(f);
     if (!i && f->waits && f->ended)
         viewer_of(f)->ops->on_end(viewer_of(f), now);
