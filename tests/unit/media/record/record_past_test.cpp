@@ -72,9 +72,11 @@ struct reader {
             return -1;
         REQUIRE(record_past_read(p, &g) == 0);
         REQUIRE(g->count > 0);
-        CHECK_FALSE(g->items[0].is_audio);
-        CHECK(g->items[0].key);
-        int64_t number = (g->items[0].wall - BEGIN + 1000) * 30 / USEC_PER_SEC;
+        int first = 0; // audio may come before the key frame
+        while (g->items[first].is_audio)
+            REQUIRE(++first < g->count);
+        CHECK(g->items[first].key);
+        int64_t number = (g->items[first].wall - BEGIN + 1000) * 30 / USEC_PER_SEC;
         record_group_free(g);
         return number;
     }
@@ -103,12 +105,14 @@ TEST_CASE("record past: finds the key frame up to a time, and reads on over the 
     record_group *g;
     while (record_past_read(r.p, &g) == 0) {
         groups++;
+        bool is_first = true;
         for (int i = 0; i < g->count; i++) {
             const record_past_item &item = g->items[i];
             (item.is_audio ? audio : frames)++;
             if (item.is_audio)
                 continue;
-            CHECK(item.key == (i == 0));
+            CHECK(item.key == is_first);
+            is_first = false;
             CHECK(item.wall > last);
             CHECK(std::abs(item.wall - wall_of(frames - 1)) <= 1000); // times are in milliseconds
             CHECK(std::string((const char *)item.data, 4) == std::string("\0\0\0\1", 4));
