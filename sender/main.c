@@ -43,7 +43,7 @@
 #include "server/session/stream.h"
 
 #define OPEN_LIMIT (30 * USEC_PER_SEC) // of the only source: no viewer waits for it
-enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
+enum { FINISH_MS = 5000 };             // max. wait at the end for threads that read files
 
 enum serves { SERVES_STREAM, SERVES_FOLDER, SERVES_SOURCES };
 
