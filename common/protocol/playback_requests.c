@@ -9,6 +9,15 @@
 
 static const char RANGE_NOW[] = "Range: npt=now-\r\n"; // RFC 2326, section 3.6
 
+// Writes the header line of a position in stored media, or before the present of live media.
+static void write_range(bool live, double position, char *out, size_t cap)
+{
+    if (live && position <= 0)
+        snprintf(out, cap, "%s", RANGE_NOW);
+    else
+        snprintf(out, cap, "Range: npt=%s%.3f-\r\n", live ? "-" : "", position);
+}
+
 void playback_requests_init(struct playback_requests *p, bool names_speed)
 {
     *p = (struct playback_requests){.names_speed = names_speed,
@@ -68,11 +77,18 @@ void playback_requests_start(struct playback_requests *p, double start,
     char range[48];
     bool beyond = !p->live && start > p->duration;
     if (start > 0 && (p->live || beyond))
-        log_warn(beyond ? "--start is beyond the end: playing from the beginning"
-                        : "--start is ignored: the stream is not a file");
-    snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", beyond ? 0 : start);
-    const char *now = p->knows_now ? RANGE_NOW : "";
-    play(p, p->live ? now : range, false, out);
+        log_warn(beyond
+                     ? "--start is beyond the end: playing from the beginning"
+                     : "--start is ignored: the stream is not a file (-SECONDS goes back in it)");
+    if (start < 0 && !p->live)
+        log_warn("--start -SECONDS is ignored: the stream is a file");
+    bool is_past = p->live && start < 0;
+    write_range(p->live,
+                is_past             ? -start
+                : beyond || p->live ? 0
+                                    : fmax(start, 0),
+                range, sizeof(range));
+    play(p, p->live && !p->knows_now && !is_past ? "" : range, false, out);
 }
 
 bool playback_requests_next(struct playback_requests *p, const struct pending_requests *pending,
@@ -111,7 +127,7 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
         return false;
     if (!isnan(p->position)) {
         char range[48];
-        snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", p->position);
+        write_range(p->live, p->position, range, sizeof(range));
         play(p, range, true, out);
         p->position = NAN;
         p->requested_pause = p->pause = false;
@@ -125,7 +141,7 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
         if (p->pause)
             *out = (struct playback_request){.kind = REQUEST_PAUSE};
         else
-            play(p, p->live && p->knows_now ? RANGE_NOW : "", false, out);
+            play(p, p->live && p->knows_now && !p->in_past ? RANGE_NOW : "", false, out);
         return true;
     }
     if (p->speed != p->requested_speed && !p->requested_pause) {

@@ -26,7 +26,8 @@ struct playback_requests {
     double requested_speed;
     bool pause; // the viewer's choice
     bool requested_pause;
-    double position;     // to request, seconds; NaN: none
+    double position;     // to request, seconds; of live media before the present; NaN: none
+    bool in_past;        // live media: the server sends its past, as it last said
     double scale;        // the viewer's choice; requested together with `position`
     double served_scale; // as the server last said
 };
@@ -49,7 +50,8 @@ void playback_requests_describe(struct playback_requests *p, const struct sdp *s
 // response.
 bool playback_requests_next(struct playback_requests *p, const struct pending_requests *pending,
                             struct playback_request *out);
-// The first PLAY, from `start` (seconds) of stored media.
+// The first PLAY, from `start` (seconds) of stored media. Negative: so long before the present of
+// live media.
 void playback_requests_start(struct playback_requests *p, double start,
                              struct playback_request *out);
 // The server refused the position and keeps its state from before that PLAY.

@@ -824,9 +824,12 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .ahead = play.ahead,
                                       .sought = p->sought,
                                       .paused = p->paused,
-                                      .scale = play.scale};
+                                      .scale = play.scale,
+                                      .behind = play.behind,
+                                      .back = play.back};
     c->step = STEP_PLAYING;
     playback_requests_scaled(&c->playback, play.scale);
+    c->playback.in_past = play.behind > 0;
     c->events->on_playing(c->ctx, &place, now);
 }
 

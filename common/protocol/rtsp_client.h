@@ -104,7 +104,7 @@ struct rtsp_client_setup {
 
 struct rtsp_client_start {
     int level;    // -1: the server's choice
-    usec_t start; // start position of stored media
+    usec_t start; // start position of stored media; < 0: of live media, before the present
 };
 
 struct rtsp_client_place { // where PLAY begins
@@ -116,6 +116,8 @@ struct rtsp_client_place { // where PLAY begins
     bool sought;           // rtsp_client_seek or rtsp_client_scale requested it
     bool paused;           // the server was paused before it
     double scale;          // of the play; 1: normal (RFC 2326, 12.34)
+    double behind;         // seconds between the present of live media and frame `show`
+    double back;           // seconds that the server can go back in live media; 0: not at all
 };
 
 struct rtsp_client_answer { // response to one request for the sender's parameters
@@ -273,7 +275,8 @@ void rtsp_client_set_playout(struct rtsp_client *c, int ms, usec_t now);
 bool rtsp_client_set_max_rate(struct rtsp_client *c, int bps, usec_t now);
 // `adapt`: as in rtsp_client_config, not NULL.
 void rtsp_client_set_adapt(struct rtsp_client *c, const char *adapt, usec_t now);
-void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and continues playing
+// And continues playing. `seconds`: of live media, before the present.
+void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now);
 // Seeks and sets the scale of the play (RFC 2326, 12.34): 1, more for fast forward, < 0 for rewind.
 // The server may choose another scale (rtsp_client_place), and keeps it through seeks and pauses.
 // The speed becomes 1 unless the scale does.

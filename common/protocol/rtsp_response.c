@@ -38,13 +38,20 @@ struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
     struct rtsp_range range;
     struct rtsp_frames frames;
     struct text header = rtsp_header(r, "Range");
-    if (header.at && rtsp_range_decode(header, &range) == 0 && range.from >= 0)
+    if (header.at && rtsp_range_decode(header, &range) == 0 && range.from >= 0 &&
+        range.kind == RTSP_RANGE_NPT)
         out.seconds = range.from;
     header = rtsp_header(r, RTSP_FRAMES_HEADER);
     if (header.at && rtsp_frames_decode(header, &frames) == 0) {
         out.first = frames.first;
         out.show = frames.show;
         out.ahead = frames.ahead;
+    }
+    struct rtsp_rewind rewind;
+    header = rtsp_header(r, RTSP_REWIND_HEADER);
+    if (header.at && rtsp_rewind_decode(header, &rewind) == 0) {
+        out.behind = rewind.behind;
+        out.back = rewind.back;
     }
     double scale;
     header = rtsp_header(r, "Scale");

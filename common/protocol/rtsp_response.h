@@ -27,7 +27,9 @@ struct rtsp_play_response {
     int64_t first;  // these as struct rtsp_frames has them; -1: not said
     int64_t show;
     bool ahead;
-    double scale; // 1: not said
+    double scale;  // 1: not said
+    double behind; // these as struct rtsp_rewind has them; 0: not said
+    double back;
 };
 
 // SETUP. `out` borrows from the response. 0, or ERR_MALFORMED: no Session header, or its id has

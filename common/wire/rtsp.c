@@ -10,6 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/put.h"
 #include "common/base/scan.h"
+#include "common/wire/utc_time.h"
 
 enum { MAX_SECONDS = 1000000000 };
 static const int64_t MAX_FRAME = (int64_t)1 << 40;
@@ -229,16 +230,41 @@ static int decode_npt(struct scan *s, double *out)
     return *out <= MAX_SECONDS ? 0 : ERR_MALFORMED;
 }
 
+// What follows "clock=".
+static int decode_clock(struct scan *s, struct rtsp_range *out)
+{
+    out->kind = RTSP_RANGE_CLOCK;
+    if (utc_time_decode(s, &out->from) != 0 || !scan_char(s, '-'))
+        return ERR_MALFORMED;
+    return scan_end(s) || (utc_time_decode(s, &out->to) == 0 && scan_end(s)) ? 0 : ERR_MALFORMED;
+}
+
+// "-SECONDS-", what follows "npt=". Returns false if it is another range.
+static bool decode_back(struct scan s, struct rtsp_range *out)
+{
+    double back;
+    if (!scan_char(&s, '-') || scan_end(&s) || *s.at == 'n' || decode_npt(&s, &back) != 0 ||
+        !scan_char(&s, '-') || !scan_end(&s))
+        return false;
+    out->kind = RTSP_RANGE_BACK;
+    out->from = back;
+    return true;
+}
+
 int rtsp_range_decode(struct text value, struct rtsp_range *out)
 {
     struct scan rest = text_scan(value);
     struct scan s = scan_trimmed(
         scan_until(&rest, ';')); // `;time=` is the start time; it is ignored, as we begin at once
-    out->from = out->to = -1;
-    if (scan_word(&s, "clock=") || scan_word(&s, "smpte"))
+    *out = (struct rtsp_range){.from = -1, .to = -1};
+    if (scan_word(&s, "clock="))
+        return decode_clock(&s, out);
+    if (scan_word(&s, "smpte"))
         return ERR_UNSUPPORTED;
     if (!scan_word(&s, "npt="))
         return ERR_MALFORMED;
+    if (decode_back(s, out))
+        return 0;
     bool has_from = !scan_end(&s) && *s.at != '-';
     if (has_from && decode_npt(&s, &out->from) != 0)
         return ERR_MALFORMED;
@@ -278,6 +304,29 @@ int rtsp_frames_decode(struct text value, struct rtsp_frames *out)
         return ERR_MALFORMED;
     out->ahead = scan_word(&s, ";ahead");
     return scan_end(&s) ? 0 : ERR_MALFORMED;
+}
+
+int rtsp_rewind_encode(const struct rtsp_rewind *r, char *out, size_t cap)
+{
+    int len = snprintf(out, cap, "behind=%.3f;back=%.0f", r->behind, r->back);
+    return len < 0 || (size_t)len >= cap ? ERR_FULL : len;
+}
+
+static bool scan_amount(struct scan *s, double *out)
+{
+    int64_t whole;
+    if (!scan_int(s, MAX_FRAME, &whole))
+        return false;
+    *out = (double)whole + (scan_char(s, '.') ? scan_fraction(s) : 0);
+    return true;
+}
+
+int rtsp_rewind_decode(struct text value, struct rtsp_rewind *out)
+{
+    struct scan s = text_scan(value);
+    bool good = scan_word(&s, "behind=") && scan_amount(&s, &out->behind) &&
+                scan_word(&s, ";back=") && scan_amount(&s, &out->back) && scan_end(&s);
+    return good ? 0 : ERR_MALFORMED;
 }
 
 int rtsp_parameter_next(struct text body, size_t *at, struct text *name, struct text *value)

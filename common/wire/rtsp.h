@@ -74,9 +74,18 @@ void rtsp_interleaved_encode(uint8_t out[RTSP_INTERLEAVED_HEAD], int channel, si
 // none.
 struct text rtsp_header(const struct rtsp_item *item, const char *name);
 
-// Decodes Range: npt=FROM-TO (3.6). `from` and `to` are in seconds; from = -1 for "now", to = -1 if
-// open. Returns 0, ERR_MALFORMED, or ERR_UNSUPPORTED (clock=, smpte=).
+// Decodes Range: npt=FROM-TO (3.6) or clock=FROM-TO (3.7). `from` and `to` are in seconds; from =
+// -1 for "now", to = -1 if open. Returns 0, ERR_MALFORMED, or ERR_UNSUPPORTED (smpte=).
+//
+// npt=-SECONDS- is an extension: an open range of live media that begins so long before the
+// present. (npt=-SECONDS is the RFC's range that ends there.)
+enum rtsp_range_kind {
+    RTSP_RANGE_NPT,
+    RTSP_RANGE_BACK,  // `from` counts backwards from the present
+    RTSP_RANGE_CLOCK, // since 1970, UTC
+};
 struct rtsp_range {
+    enum rtsp_range_kind kind;
     double from;
     double to;
 };
@@ -103,6 +112,17 @@ struct rtsp_frames {
 int rtsp_frames_encode(const struct rtsp_frames *f, char *out, size_t cap);
 // Returns 0 or ERR_MALFORMED.
 int rtsp_frames_decode(struct text value, struct rtsp_frames *out);
+
+// X-Weir-Rewind, in the response to PLAY of live media whose past is kept: "behind=12.345;back=60".
+#define RTSP_REWIND_HEADER "X-Weir-Rewind"
+struct rtsp_rewind {
+    double behind; // seconds between the present and the first frame that is sent; 0: the present
+    double back;   // seconds that the server can go back at most
+};
+// Returns the length written (terminated), or ERR_FULL.
+int rtsp_rewind_encode(const struct rtsp_rewind *r, char *out, size_t cap);
+// Returns 0 or ERR_MALFORMED.
+int rtsp_rewind_decode(struct text value, struct rtsp_rewind *out);
 
 // Walks the `name: value` lines of a body. *at is an offset, initially 0. Returns 1 when a line was
 // read, 0 at the end, ERR_MALFORMED. A line without a colon is a bare name, as in a GET_PARAMETER

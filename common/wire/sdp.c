@@ -468,8 +468,8 @@ static int on_control(struct sdp *s, struct scan v)
 static int on_range(struct sdp *s, struct scan v)
 {
     struct rtsp_range range; // a form that we do not read leaves the length unknown
-    if (rtsp_range_decode(text_of_scan(v), &range) == 0 && range.from >= 0 &&
-        range.to >= range.from)
+    if (rtsp_range_decode(text_of_scan(v), &range) == 0 && range.kind == RTSP_RANGE_NPT &&
+        range.from >= 0 && range.to >= range.from)
         s->duration = range.to - range.from;
     return 0;
 }

@@ -213,7 +213,8 @@ static const struct option_row rows[] = {
      .help = "the sender drops frames older than 400 ms, and the player shows each frame as soon "
      "as it arrives, without a buffer"},
     {.name = "start", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(start),
-     .max = MAX_DURATION_SEC, .help = "begin at this position of a file"},
+     .min = -MAX_DURATION_SEC, .max = MAX_DURATION_SEC,
+     .help = "begin at this position of a file, or with -SECONDS so long ago in live video"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
      .help = "perform ACTION at this time of the session; may be repeated. ACTION is seek=SECONDS, "
      "pause, go-on, level=N, scale=N (2, 4, 8 fast forward, -2, -4, -8 rewind, 1 normal play), "

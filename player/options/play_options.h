@@ -61,7 +61,7 @@ struct play_options {
     usec_t buffer;           // media before playing starts
     bool has_buffer;         // --buffer was given
     usec_t duration;         // 0: no limit
-    usec_t start;            // media time to begin at
+    usec_t start; // media time to begin at; < 0: so long before the present of live media
     struct play_script script;
     const char *playlist_file; // NULL: none
     struct playlist playlist;  // owned; its first channel is `url`; empty: `url` is the only one

@@ -22,8 +22,12 @@ static bool scan_action(struct scan *s, struct play_step *out)
 {
     int64_t level;
     if (scan_word(s, "seek=")) {
+        bool minus = scan_char(s, '-');
         out->action = PLAY_SEEK;
-        return scan_seconds(s, &out->value);
+        if (!scan_seconds(s, &out->value))
+            return false;
+        out->value = minus ? -out->value : out->value;
+        return true;
     }
     if (scan_word(s, "level=") && scan_int(s, MAX_LEVEL, &level)) {
         out->action = PLAY_LEVEL;

@@ -26,8 +26,8 @@ enum play_action {
 struct play_step {
     usec_t at; // since playing was requested
     enum play_action action;
-    // PLAY_SEEK: seconds; PLAY_LEVEL: the level; PLAY_SCALE: the scale; PLAY_CHANNEL,
-    // PLAY_CHANNEL_BY
+    // PLAY_SEEK: seconds, negative: before the present of live media; PLAY_LEVEL: the level;
+    // PLAY_SCALE: the scale; PLAY_CHANNEL, PLAY_CHANNEL_BY
     double value;
 };
 

@@ -52,7 +52,7 @@ static void on_display_command(void *ctx, enum display_command command)
         [DISPLAY_STOP] = {.kind = COMMAND_STOP},
         [DISPLAY_FASTER] = {.kind = COMMAND_SCALE_BY, .level = 1},
         [DISPLAY_SLOWER] = {.kind = COMMAND_SCALE_BY, .level = -1},
-        [DISPLAY_NORMAL] = {.kind = COMMAND_SCALE, .scale = 1},
+        [DISPLAY_NORMAL] = {.kind = COMMAND_NORMAL},
         [DISPLAY_LOUDER] = {.kind = COMMAND_VOLUME_BY, .level = VOLUME_STEP},
         [DISPLAY_QUIETER] = {.kind = COMMAND_VOLUME_BY, .level = -VOLUME_STEP},
         [DISPLAY_STEP] = {.kind = COMMAND_STEP},

@@ -24,8 +24,9 @@ struct command {
         COMMAND_LEVEL,     // to `level`
         COMMAND_AUTOMATIC, // the level
         COMMAND_LEVEL_BY,  // by `level`, from the last requested level
-        COMMAND_SEEK,      // to `seconds` of the media
+        COMMAND_SEEK,      // to `seconds` of the media; of live media, < 0: before the present
         COMMAND_SEEK_BY,   // by `seconds`
+        COMMAND_NORMAL,    // normal play; of live media: the present
         COMMAND_SCALE,     // to `scale`: fast forward, rewind, normal play
         COMMAND_SCALE_BY,  // by `level` steps
         COMMAND_TRANSPORT,

@@ -54,7 +54,8 @@ struct connection {
     struct media_silence silence;
     struct media_progress progress;
     struct seek seek;
-    char refusal[128]; // why the description cannot be played
+    struct rewind rewind; // of live media
+    char refusal[128];    // why the description cannot be played
 };
 
 // Returns true if this connection delivers no media: it has ended for good, or has not started
@@ -215,6 +216,12 @@ void connection_done(struct connection *c, struct play_frame *f, usec_t now)
     if (f->fate == FATE_SHOWN &&
         seek_shown(&c->seek, f->number, f->shown_at, is_paused(c), &wait)) {
         note_sought(c, wait, now);
+    }
+    if (f->fate == FATE_SHOWN && rewind_shown(&c->rewind, f->number, f->shown_at, &wait)) {
+        qoe_on_seek_shown(c->config.qoe, wait);
+        trace_seek(c->config.events, -c->rewind.behind, wait, now);
+        log_debug("going to %.3f s before the present took %.0f ms", c->rewind.behind,
+                  usec_to_msec(wait));
     }
     if (f->fate == FATE_SHOWN && c->stepping && !is_paused(c)) {
         c->stepping = 0;
@@ -435,14 +442,38 @@ static void on_ready(void *ctx, usec_t now)
 static void stay(struct connection *c, usec_t now)
 {
     seek_refused(&c->seek);
+    rewind_refused(&c->rewind);
     if (is_paused(c))
         rtsp_link_pause(c->link, now);
     else
         rtsp_link_resume(c->link, now);
 }
 
+// Live media: the server may have its past.
+static void on_live_placed(struct connection *c, const struct rtsp_client_place *place, usec_t now)
+{
+    struct rewind_place at = {.kept = place->back,
+                              .behind = place->behind,
+                              .first = place->first,
+                              .sought = place->sought};
+    bool jumps = rewind_placed(&c->rewind, &at);
+    c->config.options->start = -(usec_t)(place->behind * 1e6); // of the next connection
+    if (!jumps)
+        return;
+    timer_set(c->bye, USEC_NEVER);
+    trace_freeze(c->config.events,
+                 place->sought ? qoe_on_seek(c->config.qoe, place->show, now)
+                               : qoe_on_rebuffer(c->config.qoe, now),
+                 now);
+    video_player_seek(video(c), place->first, place->show, false, now);
+}
+
 static void on_placed(struct connection *c, const struct rtsp_client_place *place, usec_t now)
 {
+    if (c->sdp.duration < 0 && video(c)) {
+        on_live_placed(c, place, now);
+        return;
+    }
     struct seek_place at = {.seconds = place->seconds,
                             .first = place->first,
                             .show = place->show,
@@ -795,6 +826,28 @@ enum seek_request connection_seek(struct connection *c, double seconds, usec_t n
     return answer;
 }
 
+static enum rewind_request request_past(struct connection *c, enum rewind_request answer,
+                                        usec_t now)
+{
+    if (answer == REWIND_WANTED && is_away(c)) // the next connection begins there
+        c->config.options->start = -(usec_t)(c->rewind.to * 1e6);
+    else if (answer == REWIND_WANTED)
+        rtsp_link_seek(c->link, c->rewind.to, now);
+    return answer;
+}
+
+enum rewind_request connection_rewind_by(struct connection *c, double seconds, usec_t now)
+{
+    bool possible = !c->stopped && c->link;
+    return possible ? request_past(c, rewind_by(&c->rewind, seconds, now), now) : REWIND_IMPOSSIBLE;
+}
+
+enum rewind_request connection_rewind_to(struct connection *c, double behind, usec_t now)
+{
+    bool possible = !c->stopped && c->link;
+    return possible ? request_past(c, rewind_to(&c->rewind, behind, now), now) : REWIND_IMPOSSIBLE;
+}
+
 enum seek_request connection_scale(struct connection *c, double scale, usec_t now)
 {
     if (is_away(c) || !c->link || !server_dialect_of(&c->sdp)->knows_weir_parameters)
@@ -822,23 +875,25 @@ usec_t connection_origin_away(const struct connection *c, usec_t now)
 
 struct connection_status connection_read(const struct connection *c)
 {
-    return (struct connection_status){.sdp = &c->sdp,
-                                      .video = video(c),
-                                      .path = path_stats_sender(c->path),
-                                      .transport = c->transport,
-                                      .level = c->level.level,
-                                      .requested_level = c->level.requested,
-                                      .playing = c->phase == PLAYING,
-                                      .may_set_level = may_set_level(c),
-                                      .may_automatic = may_automatic(c),
-                                      .automatic = c->config.options->level < 0 && may_automatic(c),
-                                      .paused = is_paused(c) || c->stepping,
-                                      .scale = c->seek.scale,
-                                      .scale_refusals = c->seek.scale_refusals,
-                                      .position = seek_position(&c->seek),
-                                      .packets = c->stream ? stream_player_packets(c->stream) : 0,
-                                      .last_shown =
-                                          video(c) ? video_player_last_shown(video(c)) : NULL};
+    return (struct connection_status){
+        .sdp = &c->sdp,
+        .video = video(c),
+        .path = path_stats_sender(c->path),
+        .transport = c->transport,
+        .level = c->level.level,
+        .requested_level = c->level.requested,
+        .playing = c->phase == PLAYING,
+        .may_set_level = may_set_level(c),
+        .may_automatic = may_automatic(c),
+        .automatic = c->config.options->level < 0 && may_automatic(c),
+        .paused = is_paused(c) || c->stepping,
+        .scale = c->seek.scale,
+        .scale_refusals = c->seek.scale_refusals,
+        .position = seek_position(&c->seek),
+        .kept = c->rewind.kept,
+        .behind = c->rewind.phase == REWIND_REQUESTED ? c->rewind.to : c->rewind.behind,
+        .packets = c->stream ? stream_player_packets(c->stream) : 0,
+        .last_shown = video(c) ? video_player_last_shown(video(c)) : NULL};
 }
 
 // ---- The end ----

@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "player/options/play_options.h"
+#include "player/policy/rewind.h"
 #include "player/policy/seek.h"
 #include "player/report/trace.h"
 #include "player/session/audio_session.h"
@@ -130,6 +131,9 @@ void connection_resume(struct connection *c, usec_t now);
 bool connection_step(struct connection *c, usec_t now);
 enum seek_request connection_seek(struct connection *c, double seconds, usec_t now);
 double connection_seek_base(const struct connection *c); // see seek_base
+// Of live media: by `seconds` from where it is (negative: back), or to a distance from the present.
+enum rewind_request connection_rewind_by(struct connection *c, double seconds, usec_t now);
+enum rewind_request connection_rewind_to(struct connection *c, double behind, usec_t now);
 // Fast forward (scale 2, 4, 8), rewind (-2, -4, -8) and normal play (1), from where the picture is.
 // SEEK_IMPOSSIBLE also if the server does not know scales.
 enum seek_request connection_scale(struct connection *c, double scale, usec_t now);
@@ -150,6 +154,8 @@ struct connection_status { // borrowed until the connection's next call
     double scale;               // of the play; 1: normal
     int scale_refusals;         // how often the server played on at another scale than requested
     double position;            // seconds of the media on the screen; NaN: not a file, or not known
+    double kept;                // seconds that the server goes back in live media; 0: not at all
+    double behind;              // seconds of what arrives, or is requested, behind live media
     uint64_t packets;           // of video and audio
     struct picture *last_shown; // NULL: none
 };

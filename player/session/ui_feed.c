@@ -165,6 +165,7 @@ static void sample_connection(const struct connection_status *c, const struct ui
 {
     snprintf(s->transport, sizeof(s->transport), "%s", c->transport);
     s->levels = c->sdp->ladder.level_count;
+    s->value[PANEL_BEHIND] = c->behind > 0 ? c->behind : NAN;
     if (c->video) {
         int level = video_player_level_shown(c->video);
         usec_t target = video_pipeline_target(video_player_pipeline(c->video));
@@ -256,6 +257,8 @@ static void fill_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     o->raw = f->raw;
     o->duration = c.sdp ? c.sdp->duration : -1;
     o->position = c.position;
+    o->kept = c.kept;
+    o->behind = c.behind;
     o->scale = c.scale;
     if (c.scale_refusals > u->scale_refusals)
         ui_feed_toast(u, "No fast forward or rewind: the film is not prepared");

@@ -226,20 +226,44 @@ static void free_done(void *item)
 
 // ---- Requests of the viewer ----
 
-static void seek(struct viewing *v, double seconds, bool back, usec_t now)
+static void seek(struct viewing *v, double seconds, usec_t now)
 {
     char text[KEY_TEXT];
     struct connection_status s = connections_status(v->connections);
     enum seek_request request = connections_seek(v->connections, seconds, now);
     struct key_seek k = {.plays = s.sdp && request != SEEK_IMPOSSIBLE,
-                         .live = s.sdp && s.sdp->duration < 0,
-                         .back = back,
                          .placed = request == SEEK_WANTED,
                          .seconds = seconds,
                          .duration = s.sdp ? s.sdp->duration : 0};
-    k.plays |= k.live;
     key_message_seek(&k, text, sizeof(text));
     ui_feed_toast(v->ui, "%s", text);
+}
+
+// Goes back or on in live video; `relative`: by so many seconds, otherwise to -`seconds` before the
+// present.
+static void move_live(struct viewing *v, bool relative, double seconds, usec_t now)
+{
+    char text[KEY_TEXT];
+    struct connection *shown = connections_shown(v->connections);
+    enum rewind_request request = relative ? connection_rewind_by(shown, seconds, now)
+                                           : connection_rewind_to(shown, fmax(-seconds, 0), now);
+    if (request == REWIND_WANTED) // the server sends
+        connections_set_paused(v->connections, false, now);
+    struct connection_status s = connections_status(v->connections);
+    struct key_live k = {.possible = request != REWIND_IMPOSSIBLE,
+                         .at_limit = request == REWIND_AT_LIMIT,
+                         .back = seconds < 0,
+                         .kept = s.kept,
+                         .behind = s.behind};
+    key_message_live(&k, text, sizeof(text));
+    ui_feed_toast(v->ui, "%s", text);
+}
+
+// Returns true if live video plays, in which the viewer may go back.
+static bool plays_live(const struct viewing *v)
+{
+    struct connection_status s = connections_status(v->connections);
+    return s.sdp && s.video && s.sdp->duration < 0 && connections_shown(v->connections);
 }
 
 static void set_level(struct viewing *v, int level, usec_t now)
@@ -353,6 +377,8 @@ static const char *control_name(const struct viewing *v, enum command_kind kind)
     case COMMAND_LEVEL_BY:
     case COMMAND_AUTOMATIC:
         return "level";
+    case COMMAND_NORMAL:
+        return plays_live(v) ? "seek" : "scale";
     case COMMAND_SCALE:
     case COMMAND_SCALE_BY:
         return "scale";
@@ -417,13 +443,26 @@ static void obey(struct viewing *v, const struct command *c, usec_t now)
         set_automatic(v, now);
         return;
     case COMMAND_SEEK:
-        seek(v, c->seconds, false, now);
+        if (plays_live(v))
+            move_live(v, false, fmin(c->seconds, 0), now);
+        else
+            seek(v, c->seconds, now);
         return;
     case COMMAND_SEEK_BY:
-        seek(v, shown ? connection_seek_base(shown) + c->seconds : 0, c->seconds < 0, now);
+        if (plays_live(v)) {
+            move_live(v, true, c->seconds, now);
+            return;
+        }
+        seek(v, shown ? connection_seek_base(shown) + c->seconds : 0, now);
         return;
     case COMMAND_STEP:
         step(v, now);
+        return;
+    case COMMAND_NORMAL:
+        if (plays_live(v))
+            move_live(v, false, 0, now);
+        else
+            set_scale(v, 1, now);
         return;
     case COMMAND_SCALE:
         set_scale(v, c->scale, now);

@@ -25,7 +25,7 @@ enum display_command {
     DISPLAY_STOP,
     DISPLAY_FASTER, // fast forward, rewind: one step up
     DISPLAY_SLOWER, // one step down
-    DISPLAY_NORMAL, // normal play
+    DISPLAY_NORMAL, // normal play; of live media: the present
     DISPLAY_LOUDER,
     DISPLAY_QUIETER,
     DISPLAY_STEP,   // pause, and in a pause one picture on

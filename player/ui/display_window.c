@@ -242,6 +242,7 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
         command(w, DISPLAY_SNAPSHOT);
         return;
     case SDLK_BACKSPACE:
+    case SDLK_END:
         command(w, DISPLAY_NORMAL);
         return;
     case SDLK_m:

@@ -215,19 +215,36 @@ static void osd_draw_sign(const struct osd *o, double opacity)
 
 // ---- The bar ----
 
+// Of live video the bar is the past that the server keeps, and its end is the present.
+static bool is_live(const struct osd *o)
+{
+    return o->state.duration < 0;
+}
+
 static void osd_bar_place(const struct osd *o, struct bar_layout *out)
 {
     char duration[24], text[32]; // the longest text on either side
-    key_message_time(o->state.duration, duration, sizeof(duration));
-    snprintf(text, sizeof(text), "%s%s", o->state.scale == 1 ? "" : "-8x ", duration);
+    key_message_time(is_live(o) ? fmax(o->state.kept, o->state.behind) : o->state.duration,
+                     duration, sizeof(duration));
+    snprintf(text, sizeof(text), "%s%s",
+             is_live(o)            ? "-"
+             : o->state.scale == 1 ? ""
+                                   : "-8x ",
+             duration);
     bar_place(out, o->width, o->height, osd_text_px_now(o->text),
               osd_text_width(o->text, OSD_BODY, text));
 }
 
-// The position, behind the scale unless that is 1: "4x 1:02".
-static void scaled_time_text(const struct osd *o, char *out, size_t cap)
+// The position, behind the scale unless that is 1: "4x 1:02". Of live video the distance from the
+// present: "-0:10".
+static void position_text(const struct osd *o, char *out, size_t cap)
 {
     char at[24];
+    if (is_live(o)) {
+        key_message_time(o->state.behind, at, sizeof(at));
+        snprintf(out, cap, "-%s", at);
+        return;
+    }
     key_message_time(o->state.position, at, sizeof(at));
     if (o->state.scale == 1)
         snprintf(out, cap, "%s", at);
@@ -244,17 +261,25 @@ static void osd_draw_bar(const struct osd *o)
     int thick = SDL_max(3, px / 3);
     int y = l.track.y + (l.track.h - thick) / 2;
     int text_y = l.area.y + (l.area.h - osd_text_height(o->text, OSD_BODY)) / 2;
-    double part = fmin(1, fmax(0, o->state.position / o->state.duration));
+    double at =
+        is_live(o) ? 1 - o->state.behind / o->state.kept : o->state.position / o->state.duration;
+    double part = fmin(1, fmax(0, at));
+    bool is_present = is_live(o) && o->state.behind <= 0;
     int done = (int)lround(part * l.track.w);
     fill(o, ground, l.area.x, l.area.y, l.area.w, l.area.h);
     fill(o, groove, l.track.x, y, l.track.w, thick);
     fill(o, accent, l.track.x, y, done, thick);
     fill(o, white, l.track.x + done - thick / 2, y - thick, thick, 3 * thick);
-    scaled_time_text(o, text, sizeof(text));
-    osd_text_draw(o->text, OSD_BODY, l.track.x - px - osd_text_width(o->text, OSD_BODY, text),
-                  text_y, white, text);
-    key_message_time(o->state.duration, text, sizeof(text));
-    osd_text_draw(o->text, OSD_BODY, l.track.x + l.track.w + px, text_y, label, text);
+    position_text(o, text, sizeof(text));
+    if (!is_present)
+        osd_text_draw(o->text, OSD_BODY, l.track.x - px - osd_text_width(o->text, OSD_BODY, text),
+                      text_y, white, text);
+    if (is_live(o))
+        snprintf(text, sizeof(text), "live");
+    else
+        key_message_time(o->state.duration, text, sizeof(text));
+    osd_text_draw(o->text, OSD_BODY, l.track.x + l.track.w + px, text_y,
+                  is_present ? accent : label, text);
 }
 
 // ---- Keys and menus ----
@@ -274,9 +299,9 @@ static void osd_draw_help(const struct osd *o)
     } rows[] = {
         {"space", "pause, go on"},
         {".", "one picture on (in files)"},
-        {"left, right", "10 s back, on (in files)"},
+        {"left, right", "10 s back, on (in live video as far as the server keeps it)"},
         {"] [", "fast forward 2, 4, 8 times; rewind (in prepared files)"},
-        {"backspace", "normal play"},
+        {"backspace, End", "normal play; live"},
         {"up, down, + -", "one level higher, lower"},
         {"l", "choose a level"},
         {"t", "choose a transport"},
@@ -422,7 +447,9 @@ usec_t osd_next(const struct osd *o, usec_t now)
 
 static bool has_bar(const struct osd *o, usec_t now)
 {
-    return o->text && o->state.duration > 0 && isfinite(o->state.position) &&
+    bool has_place =
+        is_live(o) ? o->state.kept > 0 : o->state.duration > 0 && isfinite(o->state.position);
+    return o->text && has_place &&
            (now < o->bar_until || *o->state.message.text || o->state.paused || o->state.scale != 1);
 }
 
@@ -598,7 +625,11 @@ static bool click_bar(struct osd *o, int x, int y, usec_t now)
         return false;
     osd_bar_place(o, &l);
     double at = bar_hit(&l, x, y);
-    if (at >= 0)
+    if (is_live(o) && x >= l.track.x + l.track.w && osd_inside(&l.area, x, y))
+        o->config->on_command(o->config->ctx, DISPLAY_NORMAL);
+    else if (at >= 0 && is_live(o))
+        o->config->on_seek(o->config->ctx, false, (at - 1) * o->state.kept);
+    else if (at >= 0)
         o->config->on_seek(o->config->ctx, false, at * o->state.duration);
     return osd_inside(&l.area, x, y);
 }

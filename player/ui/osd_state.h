@@ -28,6 +28,8 @@ struct osd_state {
     double position;     // of stored media, seconds; NaN: not known
     double scale;        // of the play; 1: normal
     double duration;     // of stored media, seconds; < 0: live
+    double kept;         // of live media, seconds that the server goes back; 0: not at all
+    double behind;       // of live media, seconds behind the present
     char toast[200];     // a message shown for a few seconds
     unsigned toasts;     // number of toasts so far
     // What the viewer may watch; NULL: only one thing. Borrowed until the viewing has ended, and

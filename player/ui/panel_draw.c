@@ -49,9 +49,9 @@ static SDL_Color row_color(enum panel_row row)
 {
     static const SDL_Color *const colors[PANEL_VARIABLE] = {
         [PANEL_LEVEL] = &violet,  [PANEL_FRAME_RATE] = &teal, [PANEL_BUFFER] = &teal,
-        [PANEL_LATENCY] = &amber, [PANEL_TARGET] = &amber,    [PANEL_RATE] = &blue,
-        [PANEL_ALLOWED] = &blue,  [PANEL_RTT] = &amber,       [PANEL_QUEUE] = &amber,
-        [PANEL_LOSS] = &red,      [PANEL_CWND] = &grey,
+        [PANEL_LATENCY] = &amber, [PANEL_TARGET] = &amber,    [PANEL_BEHIND] = &amber,
+        [PANEL_RATE] = &blue,     [PANEL_ALLOWED] = &blue,    [PANEL_RTT] = &amber,
+        [PANEL_QUEUE] = &amber,   [PANEL_LOSS] = &red,        [PANEL_CWND] = &grey,
     };
     return row < PANEL_VARIABLE ? *colors[row] : grey;
 }

@@ -14,7 +14,7 @@
 #include "proxy/feed/access_leg.h"
 #include "proxy/feed/frame_store.h"
 #include "proxy/feed/upstream.h"
-#include "proxy/policy/number_shift.h"
+#include "server/policy/number_shift.h"
 #include "server/session/session.h"
 
 #define EARLY_SECONDS 1.0

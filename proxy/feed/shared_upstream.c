@@ -12,7 +12,7 @@
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/access_leg.h"
 #include "proxy/policy/key_requests.h"
-#include "proxy/policy/number_shift.h"
+#include "server/policy/number_shift.h"
 
 #define RETRY_EVERY USEC_PER_SEC // during an outage
 

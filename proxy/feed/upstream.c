@@ -16,8 +16,8 @@
 #include "common/protocol/server_dialect.h"
 #include "common/wire/rtcp.h"
 #include "proxy/feed/group_verifier.h"
-#include "proxy/policy/number_shift.h"
 #include "proxy/store/film_recorder.h"
+#include "server/policy/number_shift.h"
 
 #define BYE_GRACE   (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
 #define KEEP_LIVE   USEC_PER_SEC          // how long a missing packet is of use

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "proxy/policy/shared_numbers.h"
 
-#include "proxy/policy/number_shift.h"
+#include "server/policy/number_shift.h"
 
 enum { NEAR_SECONDS = 10 }; // so far from the clock, the origin's numbers are the same as before
 

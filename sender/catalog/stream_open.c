@@ -24,6 +24,7 @@
 #include "sender/feed/live_media.h"
 #include "sender/feed/synthetic_media.h"
 #include "sender/policy/source_note.h"
+#include "server/rewind/rewind_media.h"
 #include "server/stored/stored_media.h"
 
 enum { DEFAULT_LAYERS = 2 };     // temporal layers
@@ -276,6 +277,33 @@ static void make_top(const struct options *o, struct source *source, const struc
                  reason ? reason : pass_check_reason(PASS_OTHER_SIZE));
 }
 
+enum { RECORDED_BYTES = 64000000 };
+
+// Lets viewers of live media go back, if the options say so.
+static struct stream_media *keep_past(struct stream_media *m, const struct options *o,
+                                      const char *name, int *err)
+{
+    bool can = m->duration < 0 && m->codec == SDP_H264;
+    if (!o->rewind.age && (!o->record || !can))
+        return m;
+    if (!can) {
+        log_warn("%s: --rewind is not used: %s", name,
+                 m->duration >= 0 ? "it is a file, in which viewers can seek (--prepare lets each "
+                                    "seek on its own)"
+                                  : "it keeps H.264 only");
+        return m;
+    }
+    // What the recorder has not written yet is in memory.
+    struct rewind_media_config config = {.span = o->rewind.age ? o->rewind.age : 10 * USEC_PER_SEC,
+                                         .bytes = o->rewind.age ? (size_t)o->rewind.bytes
+                                                                : RECORDED_BYTES,
+                                         .record = o->record,
+                                         .kept = o->record_keep.age};
+    m = rewind_media_new(m, &config);
+    *err = m ? 0 : ERR_NO_MEMORY;
+    return m;
+}
+
 // Takes over the source. `probe`: of a file; else NULL.
 static struct stream_media *encode(struct source *source, const struct pass_probe *probe,
                                    struct media_guard *guard, const struct options *o,
@@ -317,7 +345,7 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
     }
     *err = add_audio(m, o, audio, audio_err);
     if (!*err)
-        return m;
+        return keep_past(m, o, name, err);
     m->ops->free(m);
     return NULL;
 }

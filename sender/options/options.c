@@ -24,6 +24,8 @@
 #include "server/policy/viewer_limits.h"
 
 #define RECORD_SEGMENT_MIN (2 * USEC_PER_SEC)
+#define REWIND_MAX         (24 * 3600 * USEC_PER_SEC)
+#define REWIND_BYTES       256000000
 
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
 {
@@ -205,6 +207,17 @@ static const char *read_record_segment(void *options, const char *value, char *r
                    o->record_segment >= RECORD_SEGMENT_MIN
                ? NULL
                : "expects a duration of at least 2s, such as 90s, 10m, 1h or 1d";
+}
+
+static const char *read_rewind(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason;
+    (void)cap;
+    struct record_keep *keep = &((struct options *)options)->rewind;
+    if (record_keep_parse(value, keep) != 0 || !keep->age || keep->age > REWIND_MAX)
+        return "expects TIME or TIME,SIZE, such as 60s or 10m,500MB; at most 24h";
+    keep->bytes = keep->bytes ? keep->bytes : REWIND_BYTES;
+    return NULL;
 }
 
 static const char *read_record_keep(void *options, const char *value, char *reason, size_t cap)
@@ -572,6 +585,9 @@ static const struct option_row rows[] = {
     {.name = "transcode", .in_section = true, .kind = OPTION_SWITCH, .at = AT(transcode),
      .help = "encode the pictures of an IP camera anew, in several levels; without it they are passed "
              "on as they are, as the only level"},
+    {.name = "rewind", .in_section = true, .argument = "TIME,SIZE", .read = read_rewind,
+     .help = "keep so much of live video in memory, so that viewers can go back: 60s, 10m, 2h; of SIZE "
+             "(default 256MB) at most, and the oldest leaves first. A key frame is sent every 5 s"},
     {.name = "capture", .in_section = true, .argument = "WxH@FPS", .read = read_capture,
      .help = "requested size and rate of a camera (default 1280x720@30) or a screen (default: "
              "all of it, 30)"},
@@ -816,6 +832,7 @@ bool options_source_equal(const struct options *a, const struct options *b)
 {
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
         a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->transcode != b->transcode ||
+        a->rewind.age != b->rewind.age || a->rewind.bytes != b->rewind.bytes ||
         a->codec != b->codec || a->has_codec != b->has_codec ||
         strcmp(a->encoder, b->encoder) != 0 || a->baseline != b->baseline ||
         a->no_pass != b->no_pass || a->temporal_layers != b->temporal_layers ||

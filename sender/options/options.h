@@ -73,6 +73,7 @@ struct options {
     struct trusted_proxies proxies; // that may have more of them
     struct web_origins origins;     // of web pages that may play
     int mtp_port;                   // 0: any
+    struct record_keep rewind;      // of live media, in memory; age 0: nothing
     const char *record;             // pattern of names (record_name.h); NULL: none
     usec_t record_segment;          // 0: one file
     struct record_keep record_keep;

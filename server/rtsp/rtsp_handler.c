@@ -14,6 +14,7 @@
 #include "common/net/tcp_conn.h"
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
+#include "common/wire/utc_time.h"
 #include "media/stored/stored_track.h"
 #include "server/access/access_guest.h"
 #include "server/policy/catalog_path.h"
@@ -394,27 +395,67 @@ static void answer_rtp_info(const struct rtsp_handler *h, struct text uri, struc
     rtsp_response_header(a, "\r\n");
 }
 
+// Live media: the present has no position.
+static void answer_live_place(const struct rtsp_handler *h, const struct media_place *place,
+                              bool jumps, struct rtsp_response *a)
+{
+    char clock[UTC_TIME_TEXT], text[96];
+    const struct rtsp_rewind r = {.behind = usec_to_sec(place->behind),
+                                  .back = h->stream->media->back};
+    utc_time_encode(usec_to_sec(place->wall), clock);
+    if (place->wall)
+        rtsp_response_header(a, "Range: clock=%s-\r\n", clock);
+    else
+        rtsp_response_header(a, "Range: npt=now-\r\n");
+    if (jumps && rtsp_frames_encode(&place->frames, text, sizeof(text)) > 0)
+        rtsp_response_header(a, RTSP_FRAMES_HEADER ": %s\r\n", text);
+    if (r.back > 0 && rtsp_rewind_encode(&r, text, sizeof(text)) > 0)
+        rtsp_response_header(a, RTSP_REWIND_HEADER ": %s\r\n", text);
+}
+
+// Reads where the viewer wants to begin. Returns false if there is no such place; `a` says why.
+// `alone`: it may seek in media whose time line it could share.
+static bool read_position(const struct rtsp_handler *h, struct text header, bool alone,
+                          struct session_position *to, struct rtsp_response *a)
+{
+    const struct stream_media *m = h->stream->media;
+    struct rtsp_range range = {.from = -1, .to = -1};
+    int err = header.at ? rtsp_range_decode(header, &range) : 0;
+    bool is_past = !err && range.kind != RTSP_RANGE_NPT;
+    if (err || (m->duration >= 0 && (is_past || range.from > m->duration))) {
+        rtsp_response_refuse(a, 457, "expected Range: npt=now- or npt=SECONDS-%s\r\n",
+                             err ? "" : ", within the media");
+        return false;
+    }
+    if (is_past && m->back <= 0) {
+        rtsp_response_refuse(
+            a, 457, "no past of this stream is kept (weir-send --rewind TIME keeps it)\r\n");
+        return false;
+    }
+    if (is_past && range.kind == RTSP_RANGE_BACK)
+        to->wall = clock_wall() - (usec_t)(range.from * 1e6);
+    else if (is_past)
+        to->wall = (usec_t)(range.from * 1e6);
+    else if (m->back > 0 && header.at)
+        to->wall = USEC_NEVER; // as for all live media, any other position is the present
+    else if (alone && range.from >= 0)
+        to->seconds = range.from;
+    return true;
+}
+
 // Returns false if the request has to wait.
 static bool handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
                         struct rtsp_response *a, usec_t now)
 {
-    struct rtsp_range range = {.from = -1, .to = -1};
-    struct text header = rtsp_header(request, "Range");
-    int err = header.at ? rtsp_range_decode(header, &range) : 0;
-    double duration = h->stream->media->duration;
-    if (err || (duration >= 0 && range.from > duration)) {
-        rtsp_response_refuse(a, 457, "expected Range: npt=now- or npt=SECONDS-%s\r\n",
-                             err ? "" : ", within the media");
-        return true;
-    }
-    struct text scale = rtsp_header(request, "Scale");
-    if (refuse_scale(h, scale, a))
-        return true;
     // Viewers of live media share one time line.
     bool alone = session_owns_time_line(track_setup_session(h->setup));
+    struct text scale = rtsp_header(request, "Scale");
+    struct session_position to = {.seconds = NAN};
+    if (!read_position(h, rtsp_header(request, "Range"), alone, &to, a) ||
+        refuse_scale(h, scale, a))
+        return true;
     handle_speed(h, rtsp_header(request, "Speed"), alone, a, now);
-    const struct session_position to = {.seconds = alone && range.from >= 0 ? range.from : NAN,
-                                        .scale = alone ? scale_of(h, scale) : 1};
+    to.scale = alone ? scale_of(h, scale) : 1;
     struct media_place place = {.scale = 1};
     switch (session_place(track_setup_session(h->setup), &to, &place, now)) {
     case MEDIA_WAITS:
@@ -423,11 +464,14 @@ static bool handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
         rtsp_response_refuse(a, place.refusal.status, "%s\r\n", place.refusal.text);
         return true;
     case MEDIA_NOWHERE:
-        rtsp_response_header(a, "Range: npt=now-\r\n");
+        answer_live_place(h, &place, false, a);
         break;
     case MEDIA_CONTINUES:
     case MEDIA_SOUGHT:
-        answer_place(h, &place, a);
+        if (h->stream->media->back > 0)
+            answer_live_place(h, &place, true, a);
+        else
+            answer_place(h, &place, a);
         break;
     }
     if (scale.at || place.scale != 1)

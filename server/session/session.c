@@ -341,14 +341,15 @@ enum media_placed session_place(struct session *s, const struct session_position
     struct media_seek seek = {
         .seconds = to->seconds,
         .scale = to->scale,
+        .wall = to->wall,
         .level = &ladder->levels[stream_sender_level(s->sender)],
         // Media that is early would be lost in the network unless the transport holds it back.
         .ahead = s->transport->kind->holds_back};
-    bool seeks = !isnan(to->seconds) || to->scale != s->scale;
+    bool seeks = !isnan(to->seconds) || to->scale != s->scale || to->wall;
     enum media_placed placed = s->feed->ops->place(s->feed, seeks ? &seek : NULL, out, now);
     out->scale = out->scale == 0 ? 1 : out->scale;
     if (placed == MEDIA_SOUGHT) {
-        stream_sender_go_to(s->sender, out->frames.first);
+        stream_sender_go_to(s->sender, out->frames.first, out->wall != 0);
         stream_sender_set_scale(s->sender, fabs(out->scale), out->frames.first);
         s->scale = out->scale;
     }

@@ -72,11 +72,12 @@ bool session_owns_time_line(const struct session *s);
 struct session_position {
     double seconds; // NaN: no seek
     double scale;   // of the play (RFC 2326, 12.34)
+    usec_t wall;    // of live media: as media_seek has it
 };
 // Writes the position of the next frames, and the scale that the media plays at, to `out`; call it
-// before session_play. Seeks first if `to` has `seconds`, or another scale than the media; both
-// require session_owns_time_line. The result is that of media_feed_ops.place; after MEDIA_WAITS and
-// MEDIA_REFUSED the caller does not call session_play.
+// before session_play. Seeks first if `to` has `wall` or `seconds`, or another scale than the
+// media; the latter two require session_owns_time_line. The result is that of media_feed_ops.place;
+// after MEDIA_WAITS and MEDIA_REFUSED the caller does not call session_play.
 enum media_placed session_place(struct session *s, const struct session_position *to,
                                 struct media_place *out, usec_t now);
 bool session_scales(const struct session *s);  // the media may know other scales than 1

@@ -65,6 +65,7 @@ struct stream_media { // embedded first by each implementation
     enum sdp_codec codec;
     bool reorders; // media_feed.h
     bool relays;   // the frames come from an origin, which selects them (stream_sender.h)
+    double back;   // seconds of its past that live media keeps, at most; 0: none
 };
 
 #ifdef __cplusplus

@@ -49,9 +49,10 @@ void level_switch_pause(struct level_switch *l, bool whole)
     l->resumable = l->waiting_key || !whole ? -1 : l->size_id;
 }
 
-void level_switch_go_to(struct level_switch *l, int64_t from)
+void level_switch_go_to(struct level_switch *l, int64_t from, bool any)
 {
     l->from = from;
+    l->any = any;
     l->resumable = -1;
     l->size_id = l->wanted_size;
     l->waiting_key = true;
@@ -103,6 +104,15 @@ static bool follows(const struct level_switch *l, const struct coded_frame *f)
     return f->depends_on == l->newest || f->depends_on == l->reference;
 }
 
+// Returns the highest level of the size.
+static int top_level(const struct level_switch *l, int size_id)
+{
+    int level = l->ladder->level_count - 1;
+    while (level > 0 && l->ladder->levels[level].size_id != size_id)
+        level--;
+    return level;
+}
+
 enum level_verdict level_switch_take(struct level_switch *l, const struct coded_frame *f)
 {
     if (f->number < l->from)
@@ -112,8 +122,11 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
     bool layered = l->ladder->cumulative;
     if (layered && f->size_id > 0)
         return take_upper(l, f);
-    bool switches =
-        !layered && f->size_id == l->wanted_size && l->size_id != l->wanted_size && f->key;
+    bool is_first = l->any && l->waiting_key && f->number == l->from && f->key;
+    bool switches = !layered && f->size_id != l->size_id && f->key &&
+                    (f->size_id == l->wanted_size || is_first);
+    if (switches && is_first)
+        l->sent_level = top_level(l, f->size_id);
     if (switches) {
         l->size_id = f->size_id;
         l->newest = f->number - 1;

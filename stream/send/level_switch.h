@@ -9,7 +9,8 @@
 //       in decoding order, removal also waits for a frame of the base layer.
 //     - Nothing is sent before the first key frame. After a pause a size continues without a key
 //       frame if the viewer has all of its earlier frames.
-//     - Frames from before the last seek are not sent.
+//     - Frames from before the last seek are not sent. After a seek into the past of live media,
+//       which may lack the level's size, the size of its first frame is sent.
 //     - A size that passes (level.h) has key frames only where its source has them. A viewer that
 //       cannot decode it, as it has just come, has sought or lacks a frame, is sent the next lower
 //       level of another size until the next one; a viewer that keeps its size waits.
@@ -43,6 +44,7 @@ struct level_switch {
                                  // arrives
     int top;                     // highest temporal layer sent now
     int64_t from;                // number of the first frame after the last seek
+    bool any;                    // it may be of any size
     int resumable;               // size of which the viewer has all frames so far; -1: none
     bool waiting_key;            // the viewer cannot decode size_id before a key frame arrives
     int64_t newest;              // number of the newest frame of size_id that arrived;
@@ -63,7 +65,8 @@ void level_switch_begin(struct level_switch *l);
 // Frames stop for now. `whole`: the viewer received all frames so far, and the media makes none
 // during the pause.
 void level_switch_pause(struct level_switch *l, bool whole);
-void level_switch_go_to(struct level_switch *l, int64_t from);
+// `any`: frame `from` is a key frame, and its size is sent until one of the level's size arrives.
+void level_switch_go_to(struct level_switch *l, int64_t from, bool any);
 // The viewer lacks a frame of size_id. If that passes, the sizes to watch may change; a viewer that
 // keeps its size is sent its frames still.
 void level_switch_lack(struct level_switch *l);

@@ -34,6 +34,8 @@ struct media_seek {
     bool ahead;                // the viewer's transport can hold back frames that arrive early
     double scale;              // the media's speed on the screen (RFC 2326, 12.34); < 0: backwards.
                                // Media that knows only 1 ignores it
+    usec_t wall; // of live media: the target's capture on the wall clock; USEC_NEVER: the present;
+                 // 0: not given. Media that keeps no past ignores it
 };
 
 // Why the media cannot be sent, for the viewer.
@@ -48,6 +50,9 @@ struct media_place {
     struct rtsp_frames frames;
     struct media_refusal refusal; // MEDIA_REFUSED
     double scale;                 // the media plays at it; 0: the media knows only 1
+    usec_t wall;   // of live media in its past: capture of frame `frames.show` on the wall clock;
+                   // 0: the present. Frame `frames.first` begins its size, whichever that is
+    usec_t behind; // from there to the present
 };
 
 enum media_placed {

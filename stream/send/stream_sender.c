@@ -736,9 +736,9 @@ void stream_sender_pause(struct stream_sender *s)
     flush_waiting(s);
 }
 
-void stream_sender_go_to(struct stream_sender *s, int64_t from)
+void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any)
 {
-    level_switch_go_to(&s->levels, from);
+    level_switch_go_to(&s->levels, from, any);
     if (s->config.ladder->passes)
         leave_passed(s);
     else

@@ -90,8 +90,9 @@ void stream_sender_play(struct stream_sender *s, usec_t now);
 // dropped.
 void stream_sender_pause(struct stream_sender *s);
 void stream_sender_stop(struct stream_sender *s); // drops all waiting frames
-// The media was moved to another position: frames before `from` are no longer sent.
-void stream_sender_go_to(struct stream_sender *s, int64_t from);
+// The media was moved to another position: frames before `from` are no longer sent. `any`: of
+// level_switch_go_to.
+void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any);
 // Frames from `from` on are shown `pace` times as fast as their numbers say (media_stamps.h).
 void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from);
 

@@ -27,22 +27,28 @@ static const struct part *part_of(char letter)
     return NULL;
 }
 
-static int value_of(char letter, const struct record_time *t)
+static int *member_of(char letter, struct record_time *t)
 {
     switch (letter) {
     case 'Y':
-        return t->year;
+        return &t->year;
     case 'm':
-        return t->month;
+        return &t->month;
     case 'd':
-        return t->day;
+        return &t->day;
     case 'H':
-        return t->hour;
+        return &t->hour;
     case 'M':
-        return t->minute;
+        return &t->minute;
     default:
-        return t->second;
+        return &t->second;
     }
+}
+
+static int value_of(char letter, const struct record_time *t)
+{
+    struct record_time copy = *t;
+    return *member_of(letter, &copy);
 }
 
 static const char *file_of(const char *pattern)
@@ -101,8 +107,8 @@ int record_name_make(const char *pattern, const struct record_time *t, int copy,
     return 0;
 }
 
-// Skips a number of so many digits in its range. Returns false if there is none.
-static bool skip_part(const struct part *p, const char **name)
+// Reads a number of so many digits in its range. Returns false if there is none.
+static bool read_part(const struct part *p, const char **name, int *out)
 {
     int value = 0;
     for (int i = 0; i < p->digits; i++, (*name)++) {
@@ -110,6 +116,7 @@ static bool skip_part(const struct part *p, const char **name)
             return false;
         value = 10 * value + (**name - '0');
     }
+    *out = value;
     return value >= p->min && value <= p->max;
 }
 
@@ -127,11 +134,19 @@ static bool skip_copy(const char **name)
 
 bool record_name_matches(const char *pattern, const char *name)
 {
+    struct record_time t;
+    return record_name_time(pattern, name, &t);
+}
+
+bool record_name_time(const char *pattern, const char *name, struct record_time *t)
+{
+    *t = (struct record_time){.year = 1970, .month = 1, .day = 1};
     for (const char *at = file_of(pattern); *at; at++) {
         if (strcmp(at, SUFFIX) == 0 && *name == '+' && !skip_copy(&name))
             return false;
         if (*at == '%' && at[1] != '%') {
-            if (!skip_part(part_of(*++at), &name))
+            at++;
+            if (!read_part(part_of(*at), &name, member_of(*at, t)))
                 return false;
             continue;
         }

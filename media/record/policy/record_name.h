@@ -28,6 +28,9 @@ int record_name_make(const char *pattern, const struct record_time *t, int copy,
                      size_t cap);
 // Returns true if record_name_make may have made the path's last component, `name`.
 bool record_name_matches(const char *pattern, const char *name);
+// Reads the time of such a name into *t, in which parts that the pattern lacks are those of 1970.
+// Returns false if record_name_make made no such name.
+bool record_name_time(const char *pattern, const char *name, struct record_time *t);
 // Writes the path of the folder, "." if the pattern has none. Returns 0, or ERR_FULL.
 int record_name_folder(const char *pattern, char *out, size_t cap);
 

@@ -51,13 +51,29 @@ void key_message_seek(const struct key_seek *s, char *out, size_t cap)
     char at[24], end[24];
     if (!s->plays) {
         snprintf(out, cap, "No stream plays yet");
-    } else if (s->live) {
-        snprintf(out, cap, s->back ? "Cannot rewind live video" : "Live video is at its end");
     } else if (!s->placed) {
         snprintf(out, cap, "Cannot seek: the server does not report the position");
     } else {
         key_message_time(fmin(s->seconds, s->duration), at, sizeof(at));
         key_message_time(s->duration, end, sizeof(end));
         snprintf(out, cap, "%s of %s", at, end);
+    }
+}
+
+void key_message_live(const struct key_live *l, char *out, size_t cap)
+{
+    char text[24];
+    if (!l->possible) {
+        snprintf(out, cap,
+                 l->back ? "Cannot rewind live video: the server keeps no past"
+                         : "Live video is at its end");
+    } else if (l->at_limit && l->back) {
+        key_message_time(l->kept, text, sizeof(text));
+        snprintf(out, cap, "The server keeps only %s", text);
+    } else if (l->behind > 0) {
+        key_message_time(l->behind, text, sizeof(text));
+        snprintf(out, cap, "%s behind live", text);
+    } else {
+        snprintf(out, cap, "Live");
     }
 }

@@ -31,14 +31,22 @@ void key_message_level(const struct key_level *l, char *out, size_t cap);
 
 struct key_seek {
     bool plays;      // media plays
-    bool live;       // the media has no duration
-    bool back;       // towards the beginning
     bool placed;     // the position is known
     double seconds;  // requested position; placed
     double duration; // placed
 };
-// "0:42 of 4:05", "Cannot rewind live video"
+// "0:42 of 4:05"
 void key_message_seek(const struct key_seek *s, char *out, size_t cap);
+
+struct key_live {
+    bool possible; // the server keeps a past
+    bool at_limit; // nothing changes
+    bool back;     // away from the present
+    double kept;   // seconds of the past that the server keeps
+    double behind; // requested seconds before the present
+};
+// "0:10 behind live", "Live", "The server keeps only 1:00", "Cannot rewind live video"
+void key_message_live(const struct key_live *l, char *out, size_t cap);
 
 // "1:02:03", "4:05"
 void key_message_time(double seconds, char *out, size_t cap);

@@ -109,10 +109,12 @@ double panel_graph_top(const struct panel_history *h, enum panel_row row)
 const char *panel_label(const struct panel_history *h, enum panel_row row)
 {
     static const char *const labels[PANEL_VARIABLE] = {
-        [PANEL_LEVEL] = "Level",     [PANEL_FRAME_RATE] = "Frame rate", [PANEL_BUFFER] = "Buffer",
-        [PANEL_LATENCY] = "Latency", [PANEL_TARGET] = "Target",         [PANEL_RATE] = "Rate",
-        [PANEL_ALLOWED] = "Allowed", [PANEL_RTT] = "Round trip",        [PANEL_QUEUE] = "Queue",
-        [PANEL_LOSS] = "Loss",       [PANEL_CWND] = "Window",
+        [PANEL_LEVEL] = "Level",     [PANEL_FRAME_RATE] = "Frame rate",
+        [PANEL_BUFFER] = "Buffer",   [PANEL_LATENCY] = "Latency",
+        [PANEL_TARGET] = "Target",   [PANEL_RATE] = "Rate",
+        [PANEL_ALLOWED] = "Allowed", [PANEL_RTT] = "Round trip",
+        [PANEL_QUEUE] = "Queue",     [PANEL_LOSS] = "Loss",
+        [PANEL_CWND] = "Window",     [PANEL_BEHIND] = "Behind live",
     };
     return row < PANEL_VARIABLE ? labels[row] : h->name[row - PANEL_VARIABLE];
 }
@@ -162,6 +164,9 @@ void panel_value_text(const struct panel_history *h, enum panel_row row, double 
     case PANEL_BUFFER:
         snprintf(out, cap, "%.2f s", value);
         return;
+    case PANEL_BEHIND:
+        snprintf(out, cap, "%.0f s", value);
+        return;
     case PANEL_LATENCY:
     case PANEL_TARGET:
     case PANEL_RTT:
@@ -192,6 +197,7 @@ void panel_scale_text(const struct panel_history *h, enum panel_row row, char *o
         snprintf(out, cap, "%g /s", top);
         return;
     case PANEL_BUFFER:
+    case PANEL_BEHIND:
         snprintf(out, cap, "%g s", top);
         return;
     case PANEL_LATENCY:
@@ -217,12 +223,14 @@ static void field_text(const struct panel_history *h, const struct panel_sample 
 {
     double behind = panel_value(h, PANEL_LATENCY, 0), buffer = panel_value(h, PANEL_BUFFER, 0);
     double rate = panel_value(h, PANEL_FRAME_RATE, 0), loss = panel_value(h, PANEL_LOSS, 0);
-    double bps = panel_value(h, PANEL_RATE, 0);
+    double bps = panel_value(h, PANEL_RATE, 0), live = panel_value(h, PANEL_BEHIND, 0);
     *out = '\0';
     if (field == 0)
         snprintf(out, cap, "%.*s", (int)strcspn(s->level, ","), s->level);
     else if (field == 1 && isfinite(rate))
         snprintf(out, cap, "%.1f frames/s", rate);
+    else if (field == 2 && isfinite(live))
+        snprintf(out, cap, "%.0f s behind live", live);
     else if (field == 2 && isfinite(behind))
         snprintf(out, cap, "%.2f s behind", behind / 1e3);
     else if (field == 2 && isfinite(buffer))

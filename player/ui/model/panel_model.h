@@ -27,6 +27,7 @@ enum panel_row {
     PANEL_BUFFER,     // seconds
     PANEL_LATENCY,    // capture to shown, ms
     PANEL_TARGET,     // latency that live media aims at, ms
+    PANEL_BEHIND,     // what arrives, behind live media, seconds; unknown in the present
     PANEL_RATE,       // rate of arrival, bit/s
     PANEL_ALLOWED,    // rate allowed by the sender's rate controller, bit/s
     PANEL_RTT,        // ms

@@ -268,7 +268,17 @@ TEST_CASE("rtsp: Range")
         {"npt=-20", 0, -1, 20},
         {" npt=10-15;time=19970123T143720Z", 0, 10, 15},
         {"npt=1.-2.", 0, 1, 2},
-        {"clock=19961108T142300Z-19961108T143520Z", ERR_UNSUPPORTED, 0, 0},
+        {"clock=19961108T142300Z-19961108T143520Z", 0, 847462980, 847463720}, // RFC 2326, 3.7
+        {"clock=20261124T113000.5Z-", 0, 1795519800.5, -1},
+        {"npt=-60-", 0, 60, -1},
+        {"npt=-0:01:00.5-", 0, 60.5, -1},
+        {"npt=-60-70", ERR_MALFORMED, 0, 0},
+        {"npt=-60-now", ERR_MALFORMED, 0, 0},
+        {"npt=-now-", ERR_MALFORMED, 0, 0},
+        {"clock=20261124T113000Z", ERR_MALFORMED, 0, 0},
+        {"clock=-20261124T113000Z", ERR_MALFORMED, 0, 0},
+        {"clock=20261124T113000Z-now", ERR_MALFORMED, 0, 0},
+        {"clock=20261124-", ERR_MALFORMED, 0, 0},
         {"smpte=10:12:33:20-", ERR_UNSUPPORTED, 0, 0},
         {"smpte-25=10:07:00-10:07:33:05.01", ERR_UNSUPPORTED, 0, 0},
         {"", ERR_MALFORMED, 0, 0},
@@ -295,6 +305,39 @@ TEST_CASE("rtsp: Range")
             CHECK(r.to == Approx(c.to));
         }
     }
+}
+
+TEST_CASE("rtsp: Range says what its times count from")
+{
+    const struct {
+        const char *value;
+        enum rtsp_range_kind kind;
+    } cases[] = {{"npt=60-", RTSP_RANGE_NPT},
+                 {"npt=-60", RTSP_RANGE_NPT},
+                 {"npt=now-", RTSP_RANGE_NPT},
+                 {"npt=-60-", RTSP_RANGE_BACK},
+                 {"clock=20261124T113000Z-", RTSP_RANGE_CLOCK}};
+    for (const auto &c : cases) {
+        INFO(c.value);
+        struct rtsp_range r;
+        REQUIRE(rtsp_range_decode(text_from(c.value), &r) == 0);
+        CHECK(r.kind == c.kind);
+    }
+}
+
+TEST_CASE("rtsp: X-Weir-Rewind")
+{
+    struct rtsp_rewind r = {12.3456, 60}, back = {};
+    char text[64];
+    REQUIRE(rtsp_rewind_encode(&r, text, sizeof(text)) == 21);
+    CHECK(std::string(text) == "behind=12.346;back=60");
+    REQUIRE(rtsp_rewind_decode(text_from(text), &back) == 0);
+    CHECK(back.behind == Approx(12.346));
+    CHECK(back.back == 60);
+    CHECK(rtsp_rewind_encode(&r, text, 10) == ERR_FULL);
+    for (const char *bad : {"", "behind=", "behind=1", "behind=1;back=", "behind=-1;back=2",
+                            "behind=1;back=2x", "back=2;behind=1"})
+        CHECK(rtsp_rewind_decode(text_from(bad), &back) == ERR_MALFORMED);
 }
 
 TEST_CASE("rtsp: Scale")

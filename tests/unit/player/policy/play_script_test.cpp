@@ -48,7 +48,7 @@ TEST_CASE("play script: what is no step is refused, and there is a bound")
                              "3:pausex",
                              "3:seek",
                              "3:seek=",
-                             "3:seek=-1",
+                             "3:seek=-",
                              "3:seek=1e5",
                              "3:level=32",
                              "3:level=-1",

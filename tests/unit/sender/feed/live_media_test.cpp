@@ -61,7 +61,7 @@ struct viewer : frame_sink {
     // Seeks unless `seconds` is negative. Returns true if it did.
     bool place(double seconds, bool ahead, media_place *out)
     {
-        const media_seek to = {seconds, &media->ladder.levels[0], ahead, 1};
+        const media_seek to = {seconds, &media->ladder.levels[0], ahead, 1, 0};
         return feed->ops->place(feed, seconds < 0 ? nullptr : &to, out, 0) == MEDIA_SOUGHT;
     }
 };

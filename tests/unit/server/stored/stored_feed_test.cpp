@@ -75,7 +75,7 @@ struct screening : frame_sink {
     // Seeks unless `seconds` is negative.
     media_place place(double seconds, double scale = 1)
     {
-        const media_seek to = {seconds, &media->ladder.levels[0], false, scale};
+        const media_seek to = {seconds, &media->ladder.levels[0], false, scale, 0};
         media_place out{};
         bool stays = seconds < 0;
         media_placed placed = feed->ops->place(feed, stays ? nullptr : &to, &out, 0);

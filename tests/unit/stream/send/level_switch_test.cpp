@@ -145,7 +145,7 @@ TEST_CASE("level_switch: after a seek")
 {
     frames v(1);
     run(v, {{0, 0, "key", "sent"}});
-    level_switch_go_to(&v.s, 100);
+    level_switch_go_to(&v.s, 100, false);
     run(v, {{1, 0, "top", "other"},
             {2, 0, "key", "other"},
             {100, 0, "base", "lacks key"},
@@ -173,7 +173,7 @@ TEST_CASE(
             {4, 0, "base", "switched, sent"},
             {9, 0, "top", "sent"}}); // others were dropped on the way
     CHECK(v.s.uncoded == 0);
-    level_switch_go_to(&v.s, 20);
+    level_switch_go_to(&v.s, 20, false);
     run(v, {{10, 0, "base", "other"}, {20, 0, "base", "lacks key"}, {22, 0, "key", "sent"}});
 }
 
@@ -355,7 +355,7 @@ TEST_CASE(
     } table[] = {
         {"a loss", [](passing &v) { level_switch_lack(&v.s); }},
         {"a frame that did not come", [](passing &v) { CHECK(v.own(3, 2) == "lacks key"); }},
-        {"a seek", [](passing &v) { level_switch_go_to(&v.s, 4); }},
+        {"a seek", [](passing &v) { level_switch_go_to(&v.s, 4, false); }},
         {"a pause in which a frame was lost",
          [](passing &v) {
              level_switch_pause(&v.s, false);

@@ -622,7 +622,7 @@ TEST_CASE("stream_sender: a seek")
     v.t.room = 0;
     v.frame(1, 0);
     v.a.take();
-    stream_sender_go_to(v.s, 100);
+    stream_sender_go_to(v.s, 100, false);
     CHECK(v.a.take() == "key 0 from 100");
     v.t.room = 10;
     v.frame(2, 0, true);

@@ -101,3 +101,14 @@ TEST_CASE("record_name: the folder")
     CHECK(folder("/d/a.mkv") == "/d");
     CHECK(folder("0123456789012345678901234567890123/a.mkv") == "");
 }
+
+TEST_CASE("record name: the time of a name")
+{
+    struct record_time t;
+    REQUIRE(record_name_time("d/%Y-%m-%d_%H-%M-%S.mkv", "2026-11-24_09-05-59+2.mkv", &t));
+    CHECK((t.year == 2026 && t.month == 11 && t.day == 24));
+    CHECK((t.hour == 9 && t.minute == 5 && t.second == 59));
+    REQUIRE(record_name_time("%H.mkv", "07.mkv", &t));
+    CHECK((t.year == 1970 && t.month == 1 && t.day == 1 && t.hour == 7 && t.minute == 0));
+    CHECK_FALSE(record_name_time("%H.mkv", "27.mkv", &t));
+}

@@ -56,17 +56,33 @@ TEST_CASE("key_message: a seek")
     static const struct {
         key_seek seek;
         const char *text;
-    } rows[] = {{{true, false, false, true, 42, 245}, "0:42 of 4:05"},
-                {{true, false, true, true, -3, 3723}, "0:00 of 1:02:03"},
-                {{true, false, false, true, 300, 245}, "4:05 of 4:05"},
-                {{true, true, true, false, NAN, -1}, "Cannot rewind live video"},
-                {{true, true, false, false, NAN, -1}, "Live video is at its end"},
-                {{true, false, false, false, 0, 60},
-                 "Cannot seek: the server does not report the position"},
-                {{false, false, false, false, 0, 0}, "No stream plays yet"}};
+    } rows[] = {{{true, true, 42, 245}, "0:42 of 4:05"},
+                {{true, true, -3, 3723}, "0:00 of 1:02:03"},
+                {{true, true, 300, 245}, "4:05 of 4:05"},
+                {{true, false, 0, 60}, "Cannot seek: the server does not report the position"},
+                {{false, false, 0, 0}, "No stream plays yet"}};
     for (const auto &row : rows) {
         char text[200];
         key_message_seek(&row.seek, text, sizeof(text));
+        CHECK(std::string(text) == row.text);
+    }
+}
+
+TEST_CASE("key_message: back in live video")
+{
+    static const struct {
+        key_live live;
+        const char *text;
+    } rows[] = {{{false, false, true, 0, 0}, "Cannot rewind live video: the server keeps no past"},
+                {{false, false, false, 0, 0}, "Live video is at its end"},
+                {{true, false, true, 60, 10}, "0:10 behind live"},
+                {{true, false, false, 7200, 3723}, "1:02:03 behind live"},
+                {{true, false, false, 60, 0}, "Live"},
+                {{true, true, false, 60, 0}, "Live"},
+                {{true, true, true, 60, 63}, "The server keeps only 1:00"}};
+    for (const auto &row : rows) {
+        char text[200];
+        key_message_live(&row.live, text, sizeof(text));
         CHECK(std::string(text) == row.text);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "proxy/policy/number_shift.h"
+#include "server/policy/number_shift.h"
 
 #include <catch2/catch.hpp>
 

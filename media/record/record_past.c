@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/record/record_past.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "media/record/policy/record_name.h"
+#include "media/record/policy/record_parse.h"
+
+enum {
+    FILES_MAX = 200000, // of the pattern, as record_writer.c has it
+    PEEK = 16 * 1024,   // bytes of a cluster in which its first frame begins
+    WINDOW = 256 * 1024,
+    NEAR = 1 << 20, // the bisection ends at so many bytes
+};
+
+struct entry {
+    char *name;  // owned
+    usec_t from; // of the name, local time
+};
+
+struct record_past {
+    char *pattern;    // owned
+    int fd;           // -1: none
+    struct entry now; // the open file
+    usec_t wall;      // of its begin
+    int64_t first;    // offset of its first cluster
+    int64_t at;       // offset of the next cluster
+    uint8_t *window;  // owned: WINDOW bytes
+};
+
+// ---- The folder
+
+static usec_t time_of(const struct record_time *t)
+{
+    struct tm tm = {.tm_year = t->year - 1900,
+                    .tm_mon = t->month - 1,
+                    .tm_mday = t->day,
+                    .tm_hour = t->hour,
+                    .tm_min = t->minute,
+                    .tm_sec = t->second,
+                    .tm_isdst = -1};
+    return (usec_t)mktime(&tm) * USEC_PER_SEC;
+}
+
+// Files of one second: the first one has no number and so the shortest name.
+static int compare(const struct entry *a, const struct entry *b)
+{
+    size_t x = strlen(a->name), y = strlen(b->name);
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return x != y ? (x < y ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+static int in_order(const void *a, const void *b)
+{
+    return compare(a, b);
+}
+
+static void free_list(struct entry *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(list[i].name);
+    free(list);
+}
+
+// Lists the recordings, the oldest first. Returns their number.
+static int list_files(const struct record_past *p, struct entry **out)
+{
+    char folder[PATH_MAX];
+    int count = 0, room = 0;
+    struct dirent *d;
+    *out = NULL;
+    DIR *entries =
+        record_name_folder(p->pattern, folder, sizeof(folder)) == 0 ? opendir(folder) : NULL;
+    while (entries && (d = readdir(entries)) && count < FILES_MAX) {
+        struct record_time t;
+        if (!record_name_time(p->pattern, d->d_name, &t))
+            continue;
+        if (count == room) {
+            room = room ? 2 * room : 64;
+            struct entry *more = realloc(*out, (size_t)room * sizeof(**out));
+            if (!more)
+                break;
+            *out = more;
+        }
+        char *name = strdup(d->d_name);
+        if (!name)
+            break;
+        (*out)[count++] = (struct entry){name, time_of(&t)};
+    }
+    if (entries)
+        closedir(entries);
+    if (count)
+        qsort(*out, (size_t)count, sizeof(**out), in_order);
+    return count;
+}
+
+// ---- A file
+
+static void close_file(struct record_past *p)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    free(p->now.name);
+    p->now.name = NULL;
+    p->fd = -1;
+}
+
+static int64_t size_of(const struct record_past *p)
+{
+    struct stat st;
+    return fstat(p->fd, &st) == 0 ? st.st_size : 0;
+}
+
+static size_t read_at(int fd, uint8_t *data, size_t len, int64_t at)
+{
+    size_t got = 0;
+    while (got < len) {
+        ssize_t n = pread(fd, data + got, len - got, at + (int64_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        got += (size_t)n;
+    }
+    return got;
+}
+
+// Opens a recording at its first cluster. Returns false if it is none.
+static bool open_file(struct record_past *p, const struct entry *e)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 256];
+    struct stat st;
+    struct record_head head;
+    close_file(p);
+    if (record_name_folder(p->pattern, folder, sizeof(folder)) != 0)
+        return false;
+    snprintf(path, sizeof(path), "%s/%s", folder, e->name);
+    p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (p->fd < 0 || fstat(p->fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    size_t len = read_at(p->fd, p->window, WINDOW, 0);
+    if (record_head_parse(p->window, len, &head) != 0)
+        return false;
+    p->now = (struct entry){strdup(e->name), e->from};
+    p->wall = head.wall;
+    p->first = p->at = (int64_t)head.bytes;
+    return p->now.name != NULL;
+}
+
+// Reads the head of the cluster at `at`. Returns 0; ERR_AGAIN: the file ends within it;
+// ERR_MALFORMED: there is none.
+static int peek(const struct record_past *p, int64_t at, size_t bytes,
+                struct record_cluster_head *c, bool *key)
+{
+    size_t len = read_at(p->fd, p->window, bytes, at);
+    int err = record_cluster_parse(p->window, len, c);
+    if (!err)
+        *key = record_cluster_is_key(p->window, len, c);
+    if (!err && at + (int64_t)c->bytes > size_of(p))
+        return ERR_AGAIN;
+    return err;
+}
+
+// Returns the offset of the first cluster from `from` on and before `end`, and its time; -1: none.
+static int64_t next_cluster(const struct record_past *p, int64_t from, int64_t end, usec_t *time)
+{
+    while (from < end) {
+        size_t len = read_at(p->fd, p->window, WINDOW, from);
+        if (len <= 2 * RECORD_CLUSTER_HEAD)
+            return -1;
+        for (size_t at = 0;; at++) {
+            struct record_cluster_head c;
+            at = record_cluster_search(p->window, len - RECORD_CLUSTER_HEAD, at);
+            if (at >= len - RECORD_CLUSTER_HEAD)
+                break;
+            if (from + (int64_t)at >= end)
+                return -1;
+            if (record_cluster_parse(p->window + at, len - at, &c) == 0 &&
+                (p->window[at + c.head] == 0xA3 || p->window[at + c.head] == 0xA0)) {
+                *time = c.time;
+                return from + (int64_t)at;
+            }
+        }
+        from += (int64_t)(len - RECORD_CLUSTER_HEAD) - 3;
+    }
+    return -1;
+}
+
+// Returns the offset of a cluster that is not after `time`, close to it.
+static int64_t bisect(const struct record_past *p, usec_t time)
+{
+    int64_t low = p->first, high = size_of(p);
+    while (high - low > NEAR) {
+        usec_t then;
+        int64_t middle = low + (high - low) / 2;
+        int64_t at = next_cluster(p, middle, high, &then);
+        if (at < 0 || then > time)
+            high = middle;
+        else
+            low = at;
+    }
+    return low;
+}
+
+// Goes to the newest key frame up to `time`; if there is none, to the first cluster.
+static void seek_file(struct record_past *p, usec_t time)
+{
+    static const usec_t steps[] = {10 * USEC_PER_SEC, 60 * USEC_PER_SEC, 600 * USEC_PER_SEC};
+    for (size_t i = 0; i <= sizeof(steps) / sizeof(*steps); i++) {
+        bool last = i == sizeof(steps) / sizeof(*steps);
+        int64_t at = last ? p->first : bisect(p, time - steps[i]), found = -1;
+        struct record_cluster_head c;
+        bool key;
+        while (peek(p, at, PEEK, &c, &key) == 0 && c.time <= time) {
+            found = key ? at : found;
+            at += (int64_t)c.bytes;
+        }
+        p->at = found >= 0 ? found : p->first;
+        if (found >= 0 || time < steps[last ? 0 : i])
+            return;
+    }
+}
+
+// ---- Groups
+
+void record_group_free(struct record_group *g)
+{
+    if (!g)
+        return;
+    free(g->bytes);
+    free(g->items);
+    free(g);
+}
+
+// Turns the lengths before NAL units into start codes. Returns false if the lengths are wrong.
+static bool to_start_codes(uint8_t *data, size_t len)
+{
+    static const uint8_t start[] = {0, 0, 0, 1};
+    for (size_t at = 0; at < len;) {
+        if (len - at < 4)
+            return false;
+        size_t bytes = (size_t)data[at] << 24 | (size_t)data[at + 1] << 16 |
+                       (size_t)data[at + 2] << 8 | data[at + 3];
+        if (bytes == 0 || bytes > len - at - 4)
+            return false;
+        memcpy(data + at, start, sizeof(start));
+        at += 4 + bytes;
+    }
+    return len > 0;
+}
+
+// Adds the blocks of the cluster that the group's bytes end with, from `at` on.
+static int add_items(const struct record_past *p, struct record_group *g, size_t at, size_t len,
+                     const struct record_cluster_head *c)
+{
+    const uint8_t *cluster = g->bytes + at;
+    struct record_block b;
+    size_t next = c->head;
+    int got, room = g->count;
+    while ((got = record_block_next(cluster, len, &next, &b)) == 1) {
+        if (b.track != RECORD_VIDEO_TRACK && b.track != RECORD_AUDIO_TRACK)
+            continue;
+        uint8_t *data = g->bytes + (b.data - g->bytes);
+        bool is_audio = b.track == RECORD_AUDIO_TRACK;
+        if (!is_audio && !to_start_codes(data, b.len))
+            continue;
+        if (g->count == room) {
+            room = room ? 2 * room : 256;
+            struct record_past_item *more = realloc(g->items, (size_t)room * sizeof(*more));
+            if (!more)
+                return ERR_NO_MEMORY;
+            g->items = more;
+        }
+        // Offsets for now: the bytes may move.
+        g->items[g->count++] =
+            (struct record_past_item){.is_audio = is_audio,
+                                      .key = b.key,
+                                      .wall = p->wall + c->time + b.time,
+                                      .data = (uint8_t *)(uintptr_t)(data - g->bytes),
+                                      .len = b.len};
+    }
+    return got < 0 ? ERR_MALFORMED : 0;
+}
+
+// Reads clusters of this file up to the next key frame. Returns 0 or ERR_AGAIN: there is none yet;
+// ERR_MALFORMED: the file has ended.
+static int read_file(struct record_past *p, struct record_group *g)
+{
+    size_t used = 0;
+    for (int clusters = 0;; clusters++) {
+        struct record_cluster_head c;
+        bool key;
+        int err = peek(p, p->at, PEEK, &c, &key);
+        bool is_full = used + (err ? 0 : c.bytes) > RECORD_PAST_GROUP_MAX;
+        if (clusters && (err || key || is_full))
+            return 0;
+        if (err || is_full)
+            return err ? err : ERR_MALFORMED;
+        uint8_t *more = realloc(g->bytes, used + c.bytes);
+        if (!more)
+            return ERR_NO_MEMORY;
+        g->bytes = more;
+        if (read_at(p->fd, g->bytes + used, c.bytes, p->at) < c.bytes)
+            return clusters ? 0 : ERR_AGAIN;
+        p->at += (int64_t)c.bytes;
+        err = add_items(p, g, used, c.bytes, &c);
+        if (err == ERR_NO_MEMORY)
+            return err;
+        used += c.bytes;
+    }
+}
+
+// Opens the file that follows the open one. Returns false if there is none; then that stays open.
+static bool open_next(struct record_past *p, const struct entry *list, int count)
+{
+    struct record_past before = *p;
+    p->fd = -1;
+    p->now.name = NULL;
+    for (int i = 0; i < count; i++) {
+        if (compare(&list[i], &before.now) <= 0 || !open_file(p, &list[i]))
+            continue;
+        close_file(&before);
+        return true;
+    }
+    close_file(p);
+    *p = before;
+    return false;
+}
+
+static bool is_newest(const struct record_past *p, const struct entry *list, int count)
+{
+    return count == 0 || compare(&list[count - 1], &p->now) <= 0;
+}
+
+// Reads what follows, in this file or the next one.
+static int read_next(struct record_past *p, struct record_group *g)
+{
+    int err = read_file(p, g);
+    if (err != ERR_AGAIN && err != ERR_MALFORMED)
+        return err;
+    struct entry *list;
+    int count = list_files(p, &list);
+    // Its last cluster may have come before the next file did.
+    err = is_newest(p, list, count) ? ERR_AGAIN : read_file(p, g);
+    if ((err == ERR_MALFORMED || err == ERR_AGAIN) && open_next(p, list, count))
+        err = read_file(p, g);
+    free_list(list, count);
+    return err == ERR_MALFORMED ? ERR_AGAIN : err;
+}
+
+int record_past_read(struct record_past *p, struct record_group **out)
+{
+    if (p->fd < 0)
+        return ERR_NOT_FOUND;
+    struct record_group *g = calloc(1, sizeof(*g));
+    int err = g ? read_next(p, g) : ERR_NO_MEMORY;
+    if (err) {
+        record_group_free(g);
+        return err;
+    }
+    for (int i = 0; i < g->count; i++)
+        g->items[i].data = g->bytes + (uintptr_t)g->items[i].data;
+    *out = g;
+    return 0;
+}
+
+int record_past_find(struct record_past *p, usec_t wall)
+{
+    struct entry *list;
+    int count = list_files(p, &list), i = count - 1;
+    bool found = false;
+    while (i > 0 && list[i].from > wall)
+        i--;
+    // The name says when a file was begun, to the second.
+    for (; i >= 0 && !found; i--)
+        found = open_file(p, &list[i]) && p->wall <= wall;
+    for (i = 0; i < count && !found; i++)
+        found = open_file(p, &list[i]);
+    free_list(list, count);
+    if (!found)
+        return ERR_NOT_FOUND;
+    seek_file(p, wall - p->wall);
+    return 0;
+}
+
+struct record_past *record_past_new(const char *pattern)
+{
+    struct record_past *p = calloc(1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->fd = -1;
+    p->pattern = strdup(pattern);
+    p->window = malloc(WINDOW);
+    if (p->pattern && p->window)
+        return p;
+    record_past_free(p);
+    return NULL;
+}
+
+void record_past_free(struct record_past *p)
+{
+    if (!p)
+        return;
+    close_file(p);
+    free(p->pattern);
+    free(p->window);
+    free(p);
+}

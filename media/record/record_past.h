@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads recordings (record_file.h) from a time on, over the ends of files, and the file that is
+// being written, too. Finds the file by its name and the date in it, and the key frame by bisection
+// over the file's clusters: some 20 small reads in any file.
+//
+// All functions block as the disk does.
+#ifndef WEIR_MEDIA_RECORD_RECORD_PAST_H
+#define WEIR_MEDIA_RECORD_RECORD_PAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RECORD_PAST_GROUP_MAX = 64 << 20 }; // bytes
+
+struct record_past_item {
+    bool is_audio;
+    bool key;
+    usec_t wall;   // wall clock at capture
+    uint8_t *data; // in the group's bytes; of a frame: NAL units with start codes of 4 bytes
+    size_t len;
+};
+
+// What was recorded up to the next key frame, or up to the file's end for now, in decoding order.
+struct record_group {
+    uint8_t *bytes;                 // owned
+    struct record_past_item *items; // owned
+    int count;
+};
+void record_group_free(struct record_group *g); // NULL is fine
+
+struct record_past;
+
+struct record_past *record_past_new(const char *pattern); // record_name.h; copied. NULL: no memory
+void record_past_free(struct record_past *p);             // NULL is fine
+// Goes to the newest key frame that was captured up to `wall`; if there is none, to the oldest one.
+// Returns 0, ERR_NOT_FOUND: there is no recording; ERR_NO_MEMORY.
+int record_past_find(struct record_past *p, usec_t wall);
+// Reads the next group, which the caller owns. Returns 0; ERR_AGAIN: nothing follows yet;
+// ERR_NOT_FOUND, ERR_NO_MEMORY.
+int record_past_read(struct record_past *p, struct record_group **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/rewind/rewind_media.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "server/rewind/policy/past_ring.h"
+#include "server/rewind/rewind_feed.h"
+
+// The ring is longer than the span, so that a viewer who has gone back as far as possible is not
+// overtaken by its end.
+#define MARGIN (PAST_RING_KEYS + 5 * USEC_PER_SEC)
+
+#define KEPT (24 * 3600 * USEC_PER_SEC) // what viewers are told of recordings without a limit
+
+struct rewind_media {
+    struct stream_media base; // first
+    struct frame_sink tap;
+    struct stream_media *of; // owned
+    struct rewind_media_config config;
+    struct past_ring *ring;  // owned
+    struct media_feed *feed; // owned; of the tap; NULL: not started
+};
+
+static struct rewind_media *of_tap(struct frame_sink *tap)
+{
+    return (struct rewind_media *)((char *)tap - offsetof(struct rewind_media, tap));
+}
+
+static void on_frame(struct frame_sink *tap, struct coded_frame *f, usec_t now)
+{
+    (void)now;
+    struct rewind_media *m = of_tap(tap);
+    if (past_ring_frame(m->ring, f) && m->feed->ops->begin)
+        m->feed->ops->begin(m->feed, f->size_id, f->number + 1);
+}
+
+static void on_audio(struct frame_sink *tap, struct coded_audio *c, usec_t now)
+{
+    (void)now;
+    past_ring_audio(of_tap(tap)->ring, c);
+}
+
+static void on_end(struct frame_sink *tap, usec_t now)
+{
+    (void)tap;
+    (void)now; // the past stays
+}
+
+static int start(struct stream_media *base, uv_loop_t *loop)
+{
+    static const struct frame_sink_ops tap = {
+        .on_frame = on_frame, .on_audio = on_audio, .on_end = on_end};
+    struct rewind_media *m = (struct rewind_media *)base;
+    int err = m->of->ops->start ? m->of->ops->start(m->of, loop) : 0;
+    if (err)
+        return err;
+    m->tap.ops = &tap;
+    // The first feed: frames are in the ring before a viewer gets them.
+    struct media_feed_config config = {.loop = loop, .sink = &m->tap};
+    m->feed = m->of->ops->feed_new(m->of, &config);
+    if (m->feed)
+        return 0;
+    log_error("cannot keep the past of the stream: out of memory");
+    return ERR_IO;
+}
+
+static struct media_feed *feed_new(struct stream_media *base,
+                                   const struct media_feed_config *config)
+{
+    const struct rewind_media *m = (struct rewind_media *)base;
+    struct rewind_feed_config of = {.media = m->of,
+                                    .ring = m->ring,
+                                    .span = m->config.span,
+                                    .record = m->config.record,
+                                    .feed = *config};
+    return rewind_feed_new(&of);
+}
+
+static void describe(const struct stream_media *base, int size_id, struct sdp *out)
+{
+    const struct stream_media *of = ((const struct rewind_media *)base)->of;
+    of->ops->describe(of, size_id, out);
+}
+
+static void stats(const struct stream_media *base, struct stream_stats *out)
+{
+    const struct stream_media *of = ((const struct rewind_media *)base)->of;
+    of->ops->stats(of, out);
+}
+
+static void take(struct stream_media *base, struct picture_taker *t)
+{
+    struct stream_media *of = ((struct rewind_media *)base)->of;
+    of->ops->take(of, t);
+}
+
+static void leave(struct stream_media *base, struct picture_taker *t)
+{
+    struct stream_media *of = ((struct rewind_media *)base)->of;
+    of->ops->leave(of, t);
+}
+
+static void media_free(struct stream_media *base)
+{
+    struct rewind_media *m = (struct rewind_media *)base;
+    if (m->feed)
+        m->feed->ops->free(m->feed);
+    m->of->ops->free(m->of);
+    past_ring_free(m->ring);
+    free((char *)(uintptr_t)m->config.record);
+    free(m);
+}
+
+struct stream_media *rewind_media_new(struct stream_media *of,
+                                      const struct rewind_media_config *config)
+{
+    static const struct stream_media_ops ops = {.start = start,
+                                                .feed_new = feed_new,
+                                                .describe = describe,
+                                                .stats = stats,
+                                                .take = take,
+                                                .leave = leave,
+                                                .free = media_free};
+    assert(of->duration < 0 && of->codec == SDP_H264 && !of->relays && !of->reorders);
+    assert(of->ops->describe && of->ops->stats && of->ops->take);
+    struct rewind_media *m = calloc(1, sizeof(*m));
+    struct past_ring_config ring = {.span = config->span + MARGIN, .bytes = config->bytes};
+    char *record = config->record ? strdup(config->record) : NULL;
+    if (m)
+        m->ring = past_ring_new(&ring);
+    if (!m || !m->ring || (config->record && !record)) {
+        if (m)
+            past_ring_free(m->ring);
+        free(record);
+        free(m);
+        of->ops->free(of);
+        log_error("cannot keep the past of the stream: out of memory");
+        return NULL;
+    }
+    m->base = *of;
+    m->base.ops = &ops;
+    usec_t back = !record ? config->span : config->kept ? config->kept : KEPT;
+    m->base.back = usec_to_sec(back);
+    m->of = of;
+    m->config = *config;
+    m->config.record = record;
+    return &m->base;
+}
