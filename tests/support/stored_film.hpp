@@ -27,6 +27,8 @@ struct stored_film {
         sdp description{};
         stored_plan plan;
         snprintf(description.title, sizeof(description.title), "a film");
+        description.codec = SDP_H264;
+        description.ext.adu = RTP_EXT_ADU_ID;
         description.ladder = one_size(64, 48, 10, layers, {{layers - 1, 100000}});
         REQUIRE(stored_plan_init(&plan, &description.ladder) == 0);
         REQUIRE(plan.gop == GROUP);
