@@ -599,9 +599,9 @@ void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now)
     arm(l);
 }
 
-bool rtsp_link_ask_hashes(struct rtsp_link *l, const char *body, usec_t now)
+bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now)
 {
-    bool asked = rtsp_client_ask_hashes(l->rtsp, body, now);
+    bool asked = rtsp_client_ask_values(l->rtsp, body, now);
     arm(l);
     return asked;
 }

@@ -93,7 +93,7 @@ void rtsp_link_send_rtcp(struct rtsp_link *l, bool audio, const uint8_t *data, s
 usec_t rtsp_link_silence_limit(const struct rtsp_link *l);
 void rtsp_link_control(struct rtsp_link *l, int latency_ms);
 void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now);
-bool rtsp_link_ask_hashes(struct rtsp_link *l, const char *body, usec_t now);
+bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now);
 void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now);
 void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now);
 void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now);

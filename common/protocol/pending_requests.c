@@ -21,7 +21,7 @@ enum rtsp_method request_method(enum request_kind kind)
         [REQUEST_PLAY] = RTSP_PLAY,
         [REQUEST_PAUSE] = RTSP_PAUSE,
         [REQUEST_MEASURES] = RTSP_GET_PARAMETER,
-        [REQUEST_HASHES] = RTSP_GET_PARAMETER,
+        [REQUEST_VALUES] = RTSP_GET_PARAMETER,
         [REQUEST_TEARDOWN] = RTSP_TEARDOWN,
         [REQUEST_ANNOUNCE] = RTSP_ANNOUNCE,
         [REQUEST_RECORD] = RTSP_RECORD,

@@ -29,7 +29,7 @@ enum request_kind {
     REQUEST_PLAY,
     REQUEST_PAUSE,
     REQUEST_MEASURES,
-    REQUEST_HASHES,
+    REQUEST_VALUES, // parameters that the caller names
     REQUEST_TEARDOWN,
     REQUEST_ANNOUNCE, // of a recording client
     REQUEST_RECORD

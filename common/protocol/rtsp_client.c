@@ -209,13 +209,13 @@ static void start_playing(struct rtsp_client *c, usec_t now)
     rtsp_client_begin(c, start.level, 1, now);
 }
 
-bool rtsp_client_ask_hashes(struct rtsp_client *c, const char *body, usec_t now)
+bool rtsp_client_ask_values(struct rtsp_client *c, const char *body, usec_t now)
 {
     if (c->step != STEP_PLAYING || !c->dialect->knows_weir_parameters ||
-        pending_requests_waiting(&c->requests.pending, REQUEST_HASHES) ||
+        pending_requests_waiting(&c->requests.pending, REQUEST_VALUES) ||
         c->requests.pending.count == PENDING_REQUESTS_MAX)
         return false;
-    send_request(c, &(struct client_request){.kind = REQUEST_HASHES, .body = body}, now);
+    send_request(c, &(struct client_request){.kind = REQUEST_VALUES, .body = body}, now);
     return true;
 }
 
@@ -779,8 +779,8 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_ONLY:
         end_refused(c, p, r, now);
         return;
-    case REQUEST_HASHES:
-        c->events->on_hashes(c->ctx, (struct text){"", 0}, now);
+    case REQUEST_VALUES:
+        c->events->on_values(c->ctx, (struct text){"", 0}, now);
         return;
     case REQUEST_PAIR:
         c->events->on_pair_refused(c->ctx, now);
@@ -872,8 +872,8 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
         c->events->on_answer(c->ctx, &answer, now);
         return;
     }
-    case REQUEST_HASHES:
-        c->events->on_hashes(c->ctx, r->body.at ? r->body : (struct text){"", 0}, now);
+    case REQUEST_VALUES:
+        c->events->on_values(c->ctx, r->body.at ? r->body : (struct text){"", 0}, now);
         return;
     case REQUEST_LATENCY:
     case REQUEST_PLAYOUT:

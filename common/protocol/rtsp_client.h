@@ -145,8 +145,8 @@ struct rtsp_client_events {
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_answer)(void *ctx, const struct rtsp_client_answer *answer, usec_t now);
     void (*on_pair_refused)(void *ctx, usec_t now);
-    // The response to rtsp_client_ask_hashes, borrowed; empty: refused. NULL: never asked.
-    void (*on_hashes)(void *ctx, struct text body, usec_t now);
+    // The response to rtsp_client_ask_values, borrowed; empty: refused. NULL: never asked.
+    void (*on_values)(void *ctx, struct text body, usec_t now);
     // the result of rtsp_client_set_level
     void (*on_level)(void *ctx, int level, bool accepted, usec_t now);
     void (*on_pause_refused)(void *ctx, usec_t now); // the server continues to send
@@ -259,9 +259,10 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 void rtsp_client_control(struct rtsp_client *c, int latency_ms);
 // Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
-// Call it after on_playing. Requests the parameters `group-hash` of `body`, a line each, of at most
-// RTSP_CLIENT_HASHES lines. Returns false if the server cannot know them, or others are awaited.
-bool rtsp_client_ask_hashes(struct rtsp_client *c, const char *body, usec_t now);
+// Call it after on_playing. Requests the parameters of `body`, a line each: `group-hash`, of at
+// most RTSP_CLIENT_HASHES lines, or `subtitles` (subtitle.h). Returns false if the server cannot
+// know them, or others are awaited.
+bool rtsp_client_ask_values(struct rtsp_client *c, const char *body, usec_t now);
 // Call it once, after on_ready. Sends PLAY with this level (-1: the server's choice) and speed.
 void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t now);
 // Call these after on_playing. The results of level, seek and pause are reported by their events.

@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/put.h"
 #include "common/base/scan.h"
+#include "common/base/utf8.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/text.h"
 
@@ -170,6 +171,8 @@ static void put_session(struct put *p, const struct sdp *s, bool v6)
         put_line(p, "a=x-weir-via:", s->via);
     if (s->validator[0])
         put_line(p, "a=x-weir-origin:", s->validator);
+    for (int i = 0; i < s->subtitle_count; i++)
+        put_line(p, "a=x-weir-subtitles:", s->subtitles[i]);
 }
 
 static void put_ladder(struct put *p, const struct sdp *s)
@@ -507,6 +510,17 @@ static bool is_tmmbr(struct scan v)
     return scan_is(ccm, "ccm") && scan_is(name, "tmmbr");
 }
 
+// Tracks beyond SUBTITLE_TRACKS are ignored.
+static int on_subtitles(struct sdp *s, struct scan v)
+{
+    char name[SUBTITLE_NAME];
+    if (s->subtitle_count == SUBTITLE_TRACKS)
+        return 0;
+    text_copy(text_of_scan(scan_trimmed(v)), name, sizeof(name));
+    utf8_copy(name, s->subtitles[s->subtitle_count++], SUBTITLE_NAME);
+    return 0;
+}
+
 // RFC 8888, 6: "* ack ccfb", never for a single payload type.
 static int on_rtcp_fb(struct sdp *s, struct scan v)
 {
@@ -607,13 +621,21 @@ static const struct {
     bool medium_only;
     int (*read)(struct sdp *s, struct scan value);
 } attributes[] = {
-    {"control", true, on_control},       {"fmtp", true, on_fmtp},
-    {"framerate", true, on_framerate},   {"rtcp-fb", true, on_rtcp_fb},
-    {"range", false, on_range},          {"extmap", false, on_extmap},
-    {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
-    {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
-    {"x-weir-order", false, on_order},   {"x-weir-layers", false, on_layers},
-    {"x-weir-via", false, on_via},       {"x-weir-origin", false, on_origin},
+    {"control", true, on_control},
+    {"fmtp", true, on_fmtp},
+    {"framerate", true, on_framerate},
+    {"rtcp-fb", true, on_rtcp_fb},
+    {"range", false, on_range},
+    {"extmap", false, on_extmap},
+    {"x-weir-source", false, on_source},
+    {"x-weir-clock", false, on_clock},
+    {"x-weir-size", false, on_size},
+    {"x-weir-level", false, on_level},
+    {"x-weir-order", false, on_order},
+    {"x-weir-layers", false, on_layers},
+    {"x-weir-via", false, on_via},
+    {"x-weir-origin", false, on_origin},
+    {"x-weir-subtitles", false, on_subtitles},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)

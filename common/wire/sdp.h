@@ -18,6 +18,8 @@
 //   a=x-weir-order:decoding
 //       frames are sent in decoding order, which differs from the order of their numbers: there
 //       are B frames
+//   a=x-weir-subtitles:eng, Commentary
+//       one line per track of text subtitles (subtitle.h); the name may be empty
 //   a=x-weir-origin:bytes=123 mtime=456
 //       identifies the bytes of a prepared file: another validator, other bytes. Opaque; printable
 //       ASCII
@@ -29,6 +31,7 @@
 
 #include "common/base/level.h"
 #include "common/wire/rtp.h"
+#include "common/wire/subtitle.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,6 +107,8 @@ struct sdp {
     char via[SDP_MAX_VIA]; // empty: the server is the source
     char validator[SDP_MAX_VALIDATOR]; // of the file's bytes (x-weir-origin); empty: unknown
     struct sdp_audio audio;
+    int subtitle_count;
+    char subtitles[SUBTITLE_TRACKS][SUBTITLE_NAME]; // the tracks' names
     char other_audio[32]; // codec of an unsupported audio medium; empty: none
     // level_count == 0 if the stream is not Weir's; source_fps is then the rate in the description
     // (a=framerate), or 25.

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "media/source/subtitle_source.h"
+
 enum { LANGUAGE = 12, MAX_NAMED = 4 };
 
 __attribute__((format(printf, 3, 4))) static void append(char *out, size_t cap, const char *format,
@@ -37,6 +39,7 @@ static bool is_unused(const AVFormatContext *format, unsigned i, enum AVMediaTyp
 {
     const AVStream *s = format->streams[i];
     return s->codecpar->codec_type == type && (int)i != used &&
+           !subtitle_source_format(s->codecpar->codec_id) &&
            !(s->disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 

@@ -56,6 +56,8 @@ static void on_display_command(void *ctx, enum display_command command)
         [DISPLAY_LOUDER] = {.kind = COMMAND_VOLUME_BY, .level = VOLUME_STEP},
         [DISPLAY_QUIETER] = {.kind = COMMAND_VOLUME_BY, .level = -VOLUME_STEP},
         [DISPLAY_STEP] = {.kind = COMMAND_STEP},
+        [DISPLAY_SUBTITLES] = {.kind = COMMAND_SUBTITLES},
+        [DISPLAY_AUDIO_TRACK] = {.kind = COMMAND_AUDIO_TRACK},
         [DISPLAY_RETRY] = {.kind = COMMAND_RETRY},
         [DISPLAY_FAILED] = {.kind = COMMAND_FAILED},
     };

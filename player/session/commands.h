@@ -37,7 +37,9 @@ struct command {
         COMMAND_CHANNEL,    // to the channel `level`, from 1
         COMMAND_CHANNEL_BY, // by `level` channels
         COMMAND_STOP,
-        COMMAND_RETRY, // connect at once
+        COMMAND_SUBTITLES,   // the next track, or none
+        COMMAND_AUDIO_TRACK, // the next audio track
+        COMMAND_RETRY,       // connect at once
     } kind;
     int level;
     double seconds;

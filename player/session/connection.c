@@ -14,6 +14,7 @@
 #include "player/policy/level_choice.h"
 #include "player/policy/media_silence.h"
 #include "player/policy/playout_notice.h"
+#include "player/policy/subtitles.h"
 #include "player/session/path_stats.h"
 #include "player/session/stream_description.h"
 #include "player/session/stream_player.h"
@@ -54,6 +55,7 @@ struct connection {
     struct media_silence silence;
     struct media_progress progress;
     struct seek seek;
+    struct subtitles subtitles;
     struct rewind rewind; // of live media
     char refusal[128];    // why the description cannot be played
 };
@@ -564,6 +566,13 @@ static void on_level_answer(void *ctx, int level, bool accepted, usec_t now)
     level_choice_refused(&c->level);
 }
 
+static void on_values(void *ctx, struct text body, usec_t now)
+{
+    struct connection *c = ctx;
+    (void)now;
+    subtitles_received(&c->subtitles, body);
+}
+
 static void on_pause_refused(void *ctx, usec_t now)
 {
     (void)ctx;
@@ -632,6 +641,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_playing = on_playing,
                                                        .on_answer = on_answer,
                                                        .on_pair_refused = on_pair_refused,
+                                                       .on_values = on_values,
                                                        .on_level = on_level_answer,
                                                        .on_pause_refused = on_pause_refused,
                                                        .on_seek_refused = on_seek_refused,
@@ -725,8 +735,36 @@ void connection_second(struct connection *c, struct qoe_transport *out, usec_t n
         check_silence(c, now);
 }
 
+static void ask_subtitles(struct connection *c, usec_t now)
+{
+    struct subtitle_request r;
+    char line[64], body[66];
+    int chosen = c->config.options->subtitles; // it outlives a connection
+    subtitles_choose(&c->subtitles, chosen <= c->sdp.subtitle_count ? chosen : 0);
+    if (!c->link || c->phase != PLAYING ||
+        !subtitles_due(&c->subtitles, seek_position(&c->seek), now, &r) ||
+        subtitle_request_encode(&r, line, sizeof(line)) < 0)
+        return;
+    snprintf(body, sizeof(body), "%s\r\n", line);
+    if (rtsp_link_ask_values(c->link, body, now))
+        subtitles_requested(&c->subtitles, &r, now);
+}
+
+int connection_next_subtitles(struct connection *c, usec_t now)
+{
+    c->config.options->subtitles = subtitles_next(c->subtitles.track, c->sdp.subtitle_count);
+    ask_subtitles(c, now);
+    return c->subtitles.track;
+}
+
+void connection_subtitle(const struct connection *c, char out[SUBTITLE_BYTES])
+{
+    subtitles_text(&c->subtitles, seek_position(&c->seek), out);
+}
+
 void connection_tick(struct connection *c, usec_t now)
 {
+    ask_subtitles(c, now);
     if (c->link && c->phase == PLAYING)
         tell_playout(c, now);
     if (c->stepping && now >= c->stepping) {

@@ -121,6 +121,11 @@ void connection_tick(struct connection *c, usec_t now); // call a few times a se
 // Call once a second while it plays: the stats of that second.
 void connection_second(struct connection *c, struct qoe_transport *out, usec_t now);
 
+// Shows the next track of subtitles, or none after the last. Returns the track from 1; 0: none.
+int connection_next_subtitles(struct connection *c, usec_t now);
+// Writes the subtitle that is shown now; empty: none.
+void connection_subtitle(const struct connection *c, char out[SUBTITLE_BYTES]);
+
 // The viewer's requests. They do nothing if the stream does not support them.
 void connection_set_level(struct connection *c, int level, usec_t now);
 // Lets the sender or the policy choose the level again.

@@ -297,6 +297,21 @@ static void show_volume(struct viewing *v)
     ui_feed_toast(v->ui, "%s", text);
 }
 
+static void next_subtitles(struct viewing *v, struct connection *shown, usec_t now)
+{
+    char text[KEY_TEXT];
+    struct key_subtitles s = {0};
+    if (shown) {
+        const struct sdp *sdp = connection_read(shown).sdp;
+        s.track = connection_next_subtitles(shown, now);
+        s.count = sdp->subtitle_count;
+        s.plays = true;
+        s.name = s.track ? sdp->subtitles[s.track - 1] : "";
+    }
+    key_message_subtitles(&s, text, sizeof(text));
+    ui_feed_toast(v->ui, "%s", text);
+}
+
 // The first step pauses.
 static void step(struct viewing *v, usec_t now)
 {
@@ -395,6 +410,8 @@ static const char *control_name(const struct viewing *v, enum command_kind kind)
     case COMMAND_MUTE:
     case COMMAND_VOLUME_BY:
     case COMMAND_STEP:
+    case COMMAND_SUBTITLES:
+    case COMMAND_AUDIO_TRACK:
     case COMMAND_RETRY:
         break;
     }
@@ -492,6 +509,12 @@ static void obey(struct viewing *v, const struct command *c, usec_t now)
     case COMMAND_MUTE:
         audio_session_mute(v->audio);
         show_volume(v);
+        return;
+    case COMMAND_SUBTITLES:
+        next_subtitles(v, shown, now);
+        return;
+    case COMMAND_AUDIO_TRACK: // all viewers of a source get the same coded audio
+        ui_feed_toast(v->ui, "The sender chooses the audio track: weir-send --sound track:N");
         return;
     case COMMAND_VOLUME_BY:
         audio_session_volume_by(v->audio, c->level);

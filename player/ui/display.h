@@ -28,9 +28,11 @@ enum display_command {
     DISPLAY_NORMAL, // normal play; of live media: the present
     DISPLAY_LOUDER,
     DISPLAY_QUIETER,
-    DISPLAY_STEP,   // pause, and in a pause one picture on
-    DISPLAY_RETRY,  // connect at once to a server that was lost or could not be opened
-    DISPLAY_FAILED, // run() failed; its caller posts this
+    DISPLAY_STEP,        // pause, and in a pause one picture on
+    DISPLAY_SUBTITLES,   // the next track of subtitles, or none
+    DISPLAY_AUDIO_TRACK, // the next audio track
+    DISPLAY_RETRY,       // connect at once to a server that was lost or could not be opened
+    DISPLAY_FAILED,      // run() failed; its caller posts this
 };
 
 struct display_config {

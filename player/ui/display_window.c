@@ -248,6 +248,17 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
     case SDLK_m:
         command(w, DISPLAY_MUTE);
         return;
+    case SDLK_v:
+        command(w, DISPLAY_SUBTITLES);
+        return;
+    case SDLK_3: // with Shift, on many keyboards
+        if (!(key->keysym.mod & KMOD_SHIFT))
+            return;
+        command(w, DISPLAY_AUDIO_TRACK);
+        return;
+    case SDLK_HASH:
+        command(w, DISPLAY_AUDIO_TRACK);
+        return;
     default:
         return;
     }

@@ -15,6 +15,7 @@
 #include "player/ui/model/text_wrap.h"
 #include "player/ui/osd_text.h"
 #include "player/ui/panel_draw.h"
+#include "player/ui/subtitle_draw.h"
 
 #define TRY_AGAIN "Try again"
 
@@ -38,6 +39,7 @@ struct osd {
     char toast[200];  // shown until toast_until
     usec_t toast_until;
     struct pause_sign sign;
+    struct subtitle_draw subtitle;
     double dpi;      // of the display; 0: not known
     SDL_Rect button; // "Try again"; empty: there is none
     int width;       // width of the renderer's output
@@ -312,6 +314,7 @@ static void osd_draw_help(const struct osd *o)
         {"f, double click", "full screen"},
         {"9, 0, wheel", "volume down, up"},
         {"m", "audio off, on"},
+        {"v", "next track of subtitles, or off"},
         {"s", "snapshot of the picture"},
         {"?, h, F1", "these keys"},
         {"Esc, q", "close, quit"},
@@ -405,6 +408,7 @@ void osd_free(struct osd *o)
     if (!o)
         return;
     panel_draw_destroy(&o->panel);
+    subtitle_draw_forget(&o->subtitle);
     osd_text_free(o->text);
     osd_text_free(o->panel_text);
     free(o);
@@ -417,6 +421,7 @@ void osd_tell(struct osd *o, const struct osd_state *state, usec_t now)
     if (state->samples != o->state.samples) {
         panel_history_push(&o->history, &state->panel);
         panel_draw_renew(&o->panel);
+        subtitle_draw_forget(&o->subtitle);
     }
     if (state->toasts != o->state.toasts)
         osd_say(o, state->toast, now);
@@ -676,8 +681,9 @@ static bool fit_text(struct osd *o)
 
 bool osd_is_active(const struct osd *o, usec_t now)
 {
-    return o->drawn || o->form || o->shows_help || o->open || *o->state.message.text ||
-           now < o->toast_until || has_bar(o, now) || pause_sign_opacity(&o->sign, now) > 0;
+    return o->drawn || o->form || o->shows_help || o->open || *o->state.subtitle ||
+           *o->state.message.text || now < o->toast_until || has_bar(o, now) ||
+           pause_sign_opacity(&o->sign, now) > 0;
 }
 
 void osd_draw(struct osd *o, usec_t now)
@@ -692,6 +698,13 @@ void osd_draw(struct osd *o, usec_t now)
     o->drawn = true;
     if (*o->state.message.text)
         fill(o, shade, 0, 0, o->width, o->height);
+    if (*o->state.subtitle && !*o->state.message.text) {
+        int px = osd_text_px_now(o->text);
+        int below = now < o->toast_until || has_bar(o, now) ? 8 * px : 2 * px;
+        subtitle_draw(&o->subtitle, o->renderer, osd_text_path(o->text),
+                      SDL_max(px * 5 / 4, o->height / 18), o->state.subtitle, o->width,
+                      o->height - below);
+    }
     osd_draw_message(o, osd_draw_panel(o));
     if (has_bar(o, now))
         osd_draw_bar(o);

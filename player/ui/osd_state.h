@@ -4,6 +4,7 @@
 #define WEIR_PLAYER_UI_OSD_STATE_H
 
 #include "common/base/level.h"
+#include "common/wire/subtitle.h"
 #include "player/ui/model/overlay_message.h"
 #include "player/ui/model/panel_model.h"
 
@@ -32,6 +33,7 @@ struct osd_state {
     double behind;       // of live media, seconds behind the present
     char toast[200];     // a message shown for a few seconds
     unsigned toasts;     // number of toasts so far
+    char subtitle[SUBTITLE_BYTES]; // empty: none
     // What the viewer may watch; NULL: only one thing. Borrowed until the viewing has ended, and
     // constant.
     const struct playlist *channels;

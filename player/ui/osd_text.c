@@ -140,6 +140,11 @@ bool osd_text_set_px(struct osd_text *t, int px)
     return good;
 }
 
+const char *osd_text_path(const struct osd_text *t)
+{
+    return t->path;
+}
+
 int osd_text_px_now(const struct osd_text *t)
 {
     return t->px;

@@ -21,6 +21,7 @@ struct osd_text *osd_text_new(SDL_Renderer *renderer);
 void osd_text_free(struct osd_text *t); // NULL is fine
 // Sets the height of OSD_BODY; the other sizes follow. Returns false if out of memory (logged).
 bool osd_text_set_px(struct osd_text *t, int px);
+const char *osd_text_path(const struct osd_text *t); // of the font
 int osd_text_px_now(const struct osd_text *t);
 int osd_text_height(const struct osd_text *t, enum osd_size size);
 int osd_text_width(const struct osd_text *t, enum osd_size size, const char *text);

@@ -128,10 +128,10 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
     u->config.ops->on_audio(u->config.ctx, a, u->now);
 }
 
-static bool ask_hashes(void *ctx, const char *body, usec_t now)
+static bool ask_values(void *ctx, const char *body, usec_t now)
 {
     struct upstream *u = ctx;
-    return u->playing && rtsp_link_ask_hashes(u->link, body, now);
+    return u->playing && rtsp_link_ask_values(u->link, body, now);
 }
 
 // ---- The description
@@ -164,7 +164,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
         return false;
     if (u->config.film && !u->recorder) {
         struct group_verifier_config verifier = {
-            .loop = u->config.loop, .film = u->config.film, .ask = ask_hashes, .ctx = u};
+            .loop = u->config.loop, .film = u->config.film, .ask = ask_values, .ctx = u};
         u->recorder = film_recorder_new(u->config.film);
         u->verifier = u->recorder ? group_verifier_new(&verifier) : NULL;
         store_film_validated(u->config.film, now);
@@ -276,7 +276,7 @@ static void on_pair_refused(void *ctx, usec_t now)
     (void)ctx, (void)now;
 }
 
-static void on_hashes(void *ctx, struct text body, usec_t now)
+static void on_values(void *ctx, struct text body, usec_t now)
 {
     struct upstream *u = ctx;
     if (u->verifier)
@@ -380,7 +380,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_playing = on_playing,
                                                        .on_answer = on_answer,
                                                        .on_pair_refused = on_pair_refused,
-                                                       .on_hashes = on_hashes,
+                                                       .on_values = on_values,
                                                        .on_level = on_level,
                                                        .on_pause_refused = on_pause_refused,
                                                        .on_seek_refused = on_seek_refused,

@@ -221,7 +221,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     (void)ctx, (void)place, (void)now;
 }
 
-static void on_hashes(void *ctx, struct text body, usec_t now)
+static void on_values(void *ctx, struct text body, usec_t now)
 {
     (void)ctx, (void)body, (void)now;
 }
@@ -241,7 +241,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_instan
                                                        .on_playing = on_playing,
                                                        .on_answer = on_answer,
                                                        .on_pair_refused = on_instant,
-                                                       .on_hashes = on_hashes,
+                                                       .on_values = on_values,
                                                        .on_level = on_level,
                                                        .on_pause_refused = on_instant,
                                                        .on_seek_refused = on_instant,

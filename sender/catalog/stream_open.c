@@ -418,6 +418,24 @@ static struct stream_media *open_synthetic(const struct options *o)
                          : synthetic_media_new(&o->synthetic);
 }
 
+// The subtitles of a prepared file are those of the film next to it.
+static struct subtitle_source *open_subtitles(const char *name, struct media_guard *guard)
+{
+    char film[PATH_MAX], names[SUBTITLE_TRACKS * (SUBTITLE_NAME + 2)] = "";
+    size_t suffix = stored_file_is(name) ? strlen(STORED_SUFFIX) : 0;
+    int len = snprintf(film, sizeof(film), "%.*s", (int)(strlen(name) - suffix), name);
+    struct subtitle_source *s = len < (int)sizeof(film) ? subtitle_source_new(film, guard) : NULL;
+    for (int i = 1; s && i <= subtitle_source_count(s); i++) {
+        const char *track = subtitle_source_name(s, i);
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof(names) - used, "%s%s", i > 1 ? "; " : "",
+                 *track ? track : "no name");
+    }
+    if (s)
+        log_info("%s: subtitles for weir-play: %s", film, names);
+    return s;
+}
+
 int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
                 const char *name)
 {
@@ -429,6 +447,8 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
     err = media_guard_check(guard); // opening the audio may have timed out
     if (!err) {
         stream_init(s, m, media_guard_ref(guard));
+        if (m->kind == SDP_SOURCE_FILE)
+            s->subtitles = open_subtitles(name, guard);
         return 0;
     }
     if (err == ERR_TIMED_OUT)

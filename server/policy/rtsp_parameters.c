@@ -58,6 +58,8 @@ enum rtsp_parameter rtsp_parameter_of(struct text name)
         return PARAMETER_LEVEL;
     if (text_is_nocase(name, "group-hash"))
         return PARAMETER_GROUP_HASH;
+    if (text_is_nocase(name, "subtitles"))
+        return PARAMETER_SUBTITLES;
     return text_is_nocase(name, "transport") ? PARAMETER_TRANSPORT : PARAMETER_UNKNOWN;
 }
 

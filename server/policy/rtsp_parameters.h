@@ -27,6 +27,7 @@ enum rtsp_parameter {
     PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
     PARAMETER_ONLY,           // set: frame_ranges.h
     PARAMETER_GROUP_HASH,     // get: the SHA-256 of a group (stored_track.h)
+    PARAMETER_SUBTITLES,      // get: subtitle.h
     PARAMETER_CLOCK,          // get
     PARAMETER_TRANSPORT,      // get
 };
@@ -40,7 +41,7 @@ struct rtsp_setting {
 
 // Reads one line of SET_PARAMETER's body.
 struct rtsp_setting rtsp_setting_of(struct text name, struct text value);
-// Reads one name of GET_PARAMETER's body: LEVEL, GROUP_HASH, CLOCK, TRANSPORT or UNKNOWN.
+// Reads one name of GET_PARAMETER's body; UNKNOWN: it is none that can be got.
 enum rtsp_parameter rtsp_parameter_of(struct text name);
 struct rtsp_group { // the value of group-hash: "TRACK/GROUP", TRACK a size's number or `audio`
     int track;      // stored_group.h

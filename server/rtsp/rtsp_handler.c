@@ -583,6 +583,27 @@ static bool write_hash(struct rtsp_handler *h, struct text value, char *out, siz
     return put_result(&p) > 0;
 }
 
+// Appends a line for each cue to `out`, as many as have room. Returns false if there is no such
+// track, or the value is malformed.
+static bool write_subtitles(struct rtsp_handler *h, struct text value, char *out, size_t cap)
+{
+    struct subtitle_request r;
+    struct subtitle_cue cues[SUBTITLE_CUES];
+    char line[SUBTITLE_LINE];
+    struct subtitle_source *s = h->stream ? h->stream->subtitles : NULL;
+    if (!s || !subtitle_request_decode(value, &r) || r.track > subtitle_source_count(s))
+        return false;
+    int count =
+        subtitle_source_find(s, r.track, r.from, r.from + SUBTITLE_AHEAD, cues, SUBTITLE_CUES);
+    for (int i = 0; i < count; i++) {
+        int len = subtitle_cue_encode(&cues[i], line, sizeof(line));
+        size_t used = strlen(out);
+        if (len > 0 && used + (size_t)len + 2 < cap)
+            snprintf(out + used, cap - used, "%s\r\n", line);
+    }
+    return true;
+}
+
 static void append_parameter(struct rtsp_handler *h, struct text name, struct text value,
                              struct rtsp_response *a, usec_t now)
 {
@@ -590,7 +611,9 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct te
     enum rtsp_parameter parameter = rtsp_parameter_of(name);
     size_t used = strlen(a->body);
     char line[1024] = "";
-    if (parameter == PARAMETER_CLOCK) {
+    if (parameter == PARAMETER_SUBTITLES && write_subtitles(h, value, a->body, sizeof(a->body))) {
+        return;
+    } else if (parameter == PARAMETER_CLOCK) {
         snprintf(line, sizeof(line), "clock: %" PRId64,
                  session ? session_wall(session) : clock_wall());
     } else if (parameter == PARAMETER_LEVEL && session) {
@@ -606,7 +629,8 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct te
         rtsp_response_refuse(
             a, 451,
             "parameter not available (available: clock; after SETUP also level and transport; of "
-            "a stored film also group-hash: TRACK/GROUP)\r\n");
+            "a stored film also group-hash: TRACK/GROUP; of a film with text subtitles also "
+            "subtitles: TRACK/MS)\r\n");
         return;
     }
     snprintf(a->body + used, sizeof(a->body) - used, "%s\r\n", line);

@@ -26,6 +26,7 @@ int stream_start(struct stream *s, uv_loop_t *loop)
 void stream_destroy(struct stream *s)
 {
     media_guard_stop(s->guard);
+    subtitle_source_free(s->subtitles);
     media_guard_unref(s->guard);
     if (s->media)
         s->media->ops->free(s->media);
@@ -59,6 +60,10 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
                                         .bitrate_bps = m->audio_bps};
         out->audio.ext.capture = 0;
     }
+    out->subtitle_count = s->subtitles ? subtitle_source_count(s->subtitles) : 0;
+    for (int i = 0; i < out->subtitle_count; i++)
+        snprintf(out->subtitles[i], sizeof(out->subtitles[i]), "%s",
+                 subtitle_source_name(s->subtitles, i + 1));
     if (m->ops->describe)
         m->ops->describe(m, m->ladder.levels[level].size_id, out);
 }

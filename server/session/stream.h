@@ -7,6 +7,7 @@
 
 #include "common/protocol/transport_names.h"
 #include "media/source/media_guard.h"
+#include "media/source/subtitle_source.h"
 #include "server/session/stream_media.h"
 #include "server/stats/stats.h"
 
@@ -15,8 +16,9 @@ extern "C" {
 #endif
 
 struct stream {
-    struct stream_media *media; // owned
-    struct media_guard *guard;  // one reference, for the file that is read; NULL: none
+    struct stream_media *media;        // owned
+    struct media_guard *guard;         // one reference, for the file that is read; NULL: none
+    struct subtitle_source *subtitles; // owned; NULL: none
     usec_t viewer_timeout; // a viewer that takes nothing for this long is dropped; default 20 s
     int max_viewers;       // default VIEWERS_DEFAULT
     // The transports that viewers get, the first that one offers; NULL: the first of the viewer's

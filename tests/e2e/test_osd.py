@@ -2,6 +2,7 @@
 """What stands over the picture: it comes and goes with its keys, chooses levels and transports, and tells why the
 picture stands still. A paused picture is the same in every grab, so all that differs is what was drawn over it."""
 import signal
+import subprocess
 import time
 
 import lib
@@ -93,11 +94,50 @@ class Osd(Screen):
         self.pause()
         place = (WIDTH // 2 - 90, HEIGHT - 76, 180, 30)
         quiet = self.grab(place)
-        for key in "m", "9", "0", "Left", "Up", "period", "s":
+        for key in "m", "9", "0", "Left", "Up", "period", "v", "numbersign", "s":
             self.key(key)
             until(lambda: self.grab(place) != quiet and self.bright(place) > 0.01, f"a message for the key {key}")
         until(lambda: self.grab(place) == quiet, "the picture without a message")
         self.quits(p)
+
+    def test_subtitles(self):
+        """A track of the film, prepared or not, and of a SubRip file next to it."""
+        text = self.path("text.srt")
+        with open(text, "w", encoding="utf-8") as f:
+            f.write("1\n00:00:00,500 --> 00:00:19,000\n<i>Voilà, çà et là:</i>\nthe second line\n\n")
+        film, bare = self.path("film.mkv"), self.clip("bare.mkv", 20, "320x180")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", bare, "-i", text, "-map", "0", "-map", "1", "-c:v", "copy",
+                        "-c:s", "ass", "-metadata:s:s:0", "language=fra", film], check=True, timeout=60 * lib.PATIENCE)
+        with open(self.path("film.srt"), "w") as f:
+            f.write("1\n00:00:00,500 --> 00:00:19,000\nshort\n\n")
+        for prepared in False, True:
+            if prepared:
+                subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=120 * lib.PATIENCE, capture_output=True)
+            server = self.sender(source=film)
+            self.assertIn("subtitles for weir-play: fra; film.srt\n", server.stderr)
+            p = self.open_url(server.url)
+            self.resize(WIDTH, HEIGHT)
+            until(lambda: p.shown()[-1]["number"] > 30, "a second of the film")
+            still = self.pause()
+            place, short = (WIDTH // 2 - 60, 226, 120, 44), (WIDTH // 2 - 15, 250, 30, 18)  # above the bar
+            beside = (WIDTH // 2 - 75, 226, 30, 44)
+            self.assertLess(self.changed(still, place), 0.01)
+            self.key("v")
+            until(lambda: self.changed(still, place) > 0.5, "two lines in the picture")
+            until(lambda: self.bright(place) > 0.02, "their text")
+            self.key("v")
+            until(lambda: self.changed(still, short) > 0.3 and self.changed(still, beside) < 0.01,
+                  "the short line of the other track")
+            self.key("v")
+            until(lambda: self.changed(still) < 0.01, "the picture without them")
+            self.quits(p)
+            p = self.open_url(server.url, "--subtitles", "1")
+            self.resize(WIDTH, HEIGHT)
+            until(lambda: p.shown()[-1]["number"] > 30, "a second of the film")
+            self.pause()
+            until(lambda: self.bright(place) > 0.02, "the text of --subtitles")
+            self.quits(p)
+            self.stop_cleanly(server)
 
     def test_one_picture_at_a_time(self):
         server = self.sender(source=self.clip("film.mkv", 20, "320x180"))

@@ -37,6 +37,19 @@ void key_message_level(const struct key_level *l, char *out, size_t cap)
     }
 }
 
+void key_message_subtitles(const struct key_subtitles *s, char *out, size_t cap)
+{
+    if (!s->plays)
+        snprintf(out, cap, "No stream plays yet");
+    else if (!s->count)
+        snprintf(out, cap, "This stream has no text subtitles");
+    else if (!s->track)
+        snprintf(out, cap, "Subtitles off");
+    else
+        snprintf(out, cap, "Subtitles %d of %d%s%s", s->track, s->count, *s->name ? ": " : "",
+                 s->name);
+}
+
 void key_message_time(double seconds, char *out, size_t cap)
 {
     long s = lround(fmin(fmax(seconds, 0), 1e8));

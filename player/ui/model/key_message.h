@@ -48,6 +48,15 @@ struct key_live {
 // "0:10 behind live", "Live", "The server keeps only 1:00", "Cannot rewind live video"
 void key_message_live(const struct key_live *l, char *out, size_t cap);
 
+struct key_subtitles {
+    bool plays;       // media plays
+    int track;        // 0: off
+    int count;        // of tracks
+    const char *name; // of the track; empty: none
+};
+// "Subtitles 2 of 3: deu", "Subtitles off", "This stream has no text subtitles"
+void key_message_subtitles(const struct key_subtitles *s, char *out, size_t cap);
+
 // "1:02:03", "4:05"
 void key_message_time(double seconds, char *out, size_t cap);
 

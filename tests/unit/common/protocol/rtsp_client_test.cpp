@@ -361,7 +361,7 @@ const rtsp_client_events event_ops = {
                           number((double)(a->received_wall - a->asked_wall) / 1e3));
         },
     .on_pair_refused = [](void *ctx, usec_t) { note(ctx, "no pair"); },
-    .on_hashes = [](void *ctx, text body,
+    .on_values = [](void *ctx, text body,
                     usec_t) { note(ctx, "hashes " + std::string(body.at, body.len)); },
     .on_level =
         [](void *ctx, int level, bool accepted, usec_t) {

@@ -584,6 +584,25 @@ TEST_CASE("sdp: the validator of a prepared file")
     CHECK(back.validator[0] == '\0');
 }
 
+TEST_CASE("sdp: the tracks of subtitles")
+{
+    struct sdp s = example(), back;
+    char out[SDP_MAX_BYTES];
+    s.subtitle_count = 2;
+    snprintf(s.subtitles[0], sizeof(s.subtitles[0]), "eng, all\nof it");
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    REQUIRE(decode(out, &back) == 0);
+    REQUIRE(back.subtitle_count == 2);
+    CHECK(std::string(back.subtitles[0]) == "eng, all of it");
+    CHECK(std::string(back.subtitles[1]) == ""); // without a name
+    std::string text = out;
+    const std::string line = "a=x-weir-subtitles:\r\n";
+    for (int i = 0; i < SUBTITLE_TRACKS; i++)
+        text.insert(text.find(line), "a=x-weir-subtitles:" + std::string(300, 'x') + "\r\n");
+    REQUIRE(decode(text.c_str(), &back) == 0);
+    CHECK(back.subtitle_count == SUBTITLE_TRACKS);
+}
+
 TEST_CASE("sdp: the proxies on the way")
 {
     struct sdp s = example(), back;

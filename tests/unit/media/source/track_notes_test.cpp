@@ -48,11 +48,13 @@ TEST_CASE("track notes: what is not used")
     f.add(AVMEDIA_TYPE_AUDIO, AV_CODEC_ID_AC3, "deu");
     CHECK(f.unused(AVMEDIA_TYPE_AUDIO, 1) == "1 other audio track (deu ac3)");
     CHECK(f.unused(AVMEDIA_TYPE_AUDIO, 2) == "1 other audio track (eng aac)");
-    f.add(AVMEDIA_TYPE_SUBTITLE, AV_CODEC_ID_SUBRIP, "und");
-    f.add(AVMEDIA_TYPE_SUBTITLE, AV_CODEC_ID_ASS, "pt-BR");
-    CHECK(f.unused(AVMEDIA_TYPE_SUBTITLE, -1) == "2 subtitle tracks (subrip, pt-BR ass)");
+    f.add(AVMEDIA_TYPE_SUBTITLE, AV_CODEC_ID_DVD_SUBTITLE, "und");
+    f.add(AVMEDIA_TYPE_SUBTITLE, AV_CODEC_ID_DVB_SUBTITLE, "pt-BR");
+    f.add(AVMEDIA_TYPE_SUBTITLE, AV_CODEC_ID_SUBRIP, "eng"); // text is used
+    CHECK(f.unused(AVMEDIA_TYPE_SUBTITLE, -1) ==
+          "2 subtitle tracks (dvd_subtitle, pt-BR dvb_subtitle)");
     CHECK(f.unused(AVMEDIA_TYPE_SUBTITLE, -1, TRACK_NOTES, "one") ==
-          "one, 2 subtitle tracks (subrip, pt-BR ass)");
+          "one, 2 subtitle tracks (dvd_subtitle, pt-BR dvb_subtitle)");
     f.add(AVMEDIA_TYPE_VIDEO, AV_CODEC_ID_MJPEG)->disposition = AV_DISPOSITION_ATTACHED_PIC;
     CHECK(f.unused(AVMEDIA_TYPE_VIDEO, 0) == ""); // a cover
 }

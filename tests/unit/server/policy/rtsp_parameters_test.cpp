@@ -55,6 +55,7 @@ TEST_CASE("rtsp_parameters: lines of GET_PARAMETER")
     CHECK(rtsp_parameter_of(of("LEVEL")) == PARAMETER_LEVEL);
     CHECK(rtsp_parameter_of(of("transport")) == PARAMETER_TRANSPORT);
     CHECK(rtsp_parameter_of(of("Group-Hash")) == PARAMETER_GROUP_HASH);
+    CHECK(rtsp_parameter_of(of("subtitles")) == PARAMETER_SUBTITLES);
     CHECK(rtsp_parameter_of(of("latency")) == PARAMETER_UNKNOWN);
 }
 

@@ -22,6 +22,23 @@ TEST_CASE("key_message: the volume")
     }
 }
 
+TEST_CASE("key_message: the subtitles")
+{
+    static const struct {
+        key_subtitles subtitles;
+        const char *text;
+    } rows[] = {{{false, 0, 0, ""}, "No stream plays yet"},
+                {{true, 0, 0, ""}, "This stream has no text subtitles"},
+                {{true, 0, 2, ""}, "Subtitles off"},
+                {{true, 1, 2, "eng, All"}, "Subtitles 1 of 2: eng, All"},
+                {{true, 2, 2, ""}, "Subtitles 2 of 2"}};
+    for (const auto &row : rows) {
+        char text[200];
+        key_message_subtitles(&row.subtitles, text, sizeof(text));
+        CHECK(std::string(text) == row.text);
+    }
+}
+
 TEST_CASE("key_message: the level, or why it cannot be chosen")
 {
     struct ladder ladder = {};

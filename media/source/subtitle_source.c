@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/source/subtitle_source.h"
+
+#include <fcntl.h>
+#include <libavformat/avformat.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/utf8.h"
+#include "media/source/media_input.h"
+
+enum { SRT_BYTES = 2 << 20 };
+#define NO_DURATION (3 * USEC_PER_SEC) // how long a cue is shown that does not say it
+
+struct track {
+    char name[SUBTITLE_NAME];
+    int stream; // of the film; < 0: of the SubRip file
+    enum subtitle_format format;
+    struct subtitle_list *list; // owned
+};
+
+struct subtitle_source {
+    char path[PATH_MAX];
+    char srt[PATH_MAX];        // empty: there is no such file
+    struct media_guard *guard; // one reference
+    int count;                 // these are constant after subtitle_source_new, but `list`
+    struct track tracks[SUBTITLE_TRACKS];
+    pthread_mutex_t lock; // guards the lists and the rest
+    bool begun;           // there is a thread, or there was one
+    int references;       // of the owner and the thread
+};
+
+enum subtitle_format subtitle_source_format(int codec)
+{
+    switch (codec) {
+    case AV_CODEC_ID_SUBRIP:
+    case AV_CODEC_ID_TEXT:
+    case AV_CODEC_ID_WEBVTT:
+        return SUBTITLE_FORMAT_PLAIN;
+    case AV_CODEC_ID_ASS:
+        return SUBTITLE_FORMAT_ASS;
+    case AV_CODEC_ID_MOV_TEXT:
+        return SUBTITLE_FORMAT_MOV;
+    default:
+        return SUBTITLE_FORMAT_NONE;
+    }
+}
+
+// ---- The tracks
+
+static const char *tag(const AVStream *s, const char *name)
+{
+    const AVDictionaryEntry *e = av_dict_get(s->metadata, name, NULL, 0);
+    return e && strcmp(e->value, "und") != 0 ? e->value : "";
+}
+
+static void add_track(struct subtitle_source *s, int stream, enum subtitle_format format,
+                      const char *language, const char *title)
+{
+    char name[SUBTITLE_NAME];
+    struct track *t = &s->tracks[s->count];
+    if (s->count == SUBTITLE_TRACKS)
+        return;
+    t->list = subtitle_list_new();
+    if (!t->list)
+        return;
+    t->stream = stream;
+    t->format = format;
+    snprintf(name, sizeof(name), "%s%s%s", language, *language && *title ? ", " : "", title);
+    utf8_copy(name, t->name, sizeof(t->name));
+    s->count++;
+}
+
+static void add_film(struct subtitle_source *s)
+{
+    char reason[MEDIA_INPUT_REASON];
+    int err;
+    struct media_input *in = media_input_open(s->path, NULL, s->guard, reason, &err);
+    if (!in)
+        return; // the one who plays it says why
+    const AVFormatContext *f = media_input_format(in);
+    for (unsigned i = 0; i < f->nb_streams; i++) {
+        const AVStream *stream = f->streams[i];
+        enum subtitle_format format = subtitle_source_format(stream->codecpar->codec_id);
+        if (format)
+            add_track(s, (int)i, format, tag(stream, "language"), tag(stream, "title"));
+    }
+    media_input_free(in);
+}
+
+// NAME.mkv: NAME.srt
+static void add_srt(struct subtitle_source *s)
+{
+    struct stat st;
+    const char *slash = strrchr(s->path, '/'), *dot = strrchr(s->path, '.');
+    size_t len = dot && (!slash || dot > slash) ? (size_t)(dot - s->path) : strlen(s->path);
+    int bytes = snprintf(s->srt, sizeof(s->srt), "%.*s.srt", (int)len, s->path);
+    if (bytes < (int)sizeof(s->srt) && stat(s->srt, &st) == 0 && S_ISREG(st.st_mode))
+        add_track(s, -1, SUBTITLE_FORMAT_PLAIN, "",
+                  slash ? s->srt + (slash + 1 - s->path) : s->srt);
+    else
+        s->srt[0] = '\0';
+}
+
+// ---- Reading
+
+static void read_srt(struct subtitle_source *s)
+{
+    struct stat st;
+    char *data = NULL;
+    ssize_t len = -1;
+    int fd = *s->srt ? open(s->srt, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (data = malloc(SRT_BYTES)) != NULL)
+        len = read(fd, data, SRT_BYTES);
+    close(fd);
+    for (int i = 0; i < s->count && len >= 0; i++) {
+        if (s->tracks[i].stream >= 0)
+            continue;
+        pthread_mutex_lock(&s->lock);
+        int cues = subtitle_list_add_srt(s->tracks[i].list, data, (size_t)len);
+        pthread_mutex_unlock(&s->lock);
+        if (cues < 0 || len == SRT_BYTES)
+            log_warn("%s: too long: only the first subtitles are shown", s->srt);
+    }
+    if (len < 0)
+        log_warn("%s: cannot read it: no subtitles", s->srt);
+    free(data);
+}
+
+// Returns 0, ERR_FULL or ERR_NO_MEMORY.
+static int take(struct subtitle_source *s, const AVFormatContext *f, const AVPacket *p)
+{
+    struct track *t = NULL;
+    for (int i = 0; i < s->count; i++)
+        if (s->tracks[i].stream == p->stream_index)
+            t = &s->tracks[i];
+    if (!t || p->pts == AV_NOPTS_VALUE || !p->data)
+        return 0;
+    AVRational base = f->streams[p->stream_index]->time_base;
+    AVRational us = {1, USEC_PER_SEC};
+    struct subtitle_cue cue = {.begin = av_rescale_q(p->pts, base, us)};
+    cue.end = cue.begin + (p->duration > 0 ? av_rescale_q(p->duration, base, us) : NO_DURATION);
+    subtitle_plain(t->format, (const char *)p->data, (size_t)p->size, cue.text);
+    pthread_mutex_lock(&s->lock);
+    int err = subtitle_list_add(t->list, &cue);
+    pthread_mutex_unlock(&s->lock);
+    return err;
+}
+
+static void read_film(struct subtitle_source *s)
+{
+    char reason[MEDIA_INPUT_REASON];
+    int err;
+    bool wanted = false;
+    for (int i = 0; i < s->count; i++)
+        wanted |= s->tracks[i].stream >= 0;
+    struct media_input *in =
+        wanted ? media_input_open(s->path, NULL, s->guard, reason, &err) : NULL;
+    AVPacket *packet = in ? av_packet_alloc() : NULL;
+    if (!packet)
+        goto free_input;
+    AVFormatContext *f = media_input_format(in);
+    for (unsigned i = 0; i < f->nb_streams; i++)
+        f->streams[i]->discard = subtitle_source_format(f->streams[i]->codecpar->codec_id)
+                                     ? AVDISCARD_DEFAULT
+                                     : AVDISCARD_ALL;
+    for (err = 0; !err && media_input_read(in, packet) >= 0; av_packet_unref(packet))
+        err = take(s, f, packet);
+    if (err)
+        log_warn("%s: only the first subtitles are shown: %s", s->path, err_text(err));
+
+free_input:
+    av_packet_free(&packet);
+    media_input_free(in);
+}
+
+static void unref(struct subtitle_source *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool last = --s->references == 0;
+    pthread_mutex_unlock(&s->lock);
+    if (!last)
+        return;
+    for (int i = 0; i < s->count; i++)
+        subtitle_list_free(s->tracks[i].list);
+    media_guard_unref(s->guard);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+static void *run(void *arg)
+{
+    struct subtitle_source *s = arg;
+    read_srt(s);
+    read_film(s);
+    unref(s);
+    return NULL;
+}
+
+// Caller holds the lock. Once it failed, the film has no subtitles.
+static void begin(struct subtitle_source *s)
+{
+    pthread_t thread;
+    s->begun = true;
+    s->references++;
+    if (pthread_create(&thread, NULL, run, s) == 0) {
+        pthread_detach(thread);
+        return;
+    }
+    s->references--;
+    log_warn("%s: cannot read the subtitles: no thread", s->path);
+}
+
+// ---- The owner
+
+struct subtitle_source *subtitle_source_new(const char *path, struct media_guard *guard)
+{
+    struct subtitle_source *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    pthread_mutex_init(&s->lock, NULL);
+    s->references = 1;
+    s->guard = media_guard_ref(guard);
+    if (snprintf(s->path, sizeof(s->path), "%s", path) < (int)sizeof(s->path)) {
+        add_film(s);
+        add_srt(s);
+    }
+    if (s->count)
+        return s;
+    unref(s);
+    return NULL;
+}
+
+void subtitle_source_free(struct subtitle_source *s)
+{
+    if (s)
+        unref(s);
+}
+
+int subtitle_source_count(const struct subtitle_source *s)
+{
+    return s->count;
+}
+
+const char *subtitle_source_name(const struct subtitle_source *s, int track)
+{
+    return s->tracks[track - 1].name;
+}
+
+int subtitle_source_find(struct subtitle_source *s, int track, usec_t from, usec_t until,
+                         struct subtitle_cue *out, int max)
+{
+    if (track < 1 || track > s->count)
+        return 0;
+    pthread_mutex_lock(&s->lock);
+    if (!s->begun)
+        begin(s);
+    int found = subtitle_list_find(s->tracks[track - 1].list, from, until, out, max);
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}

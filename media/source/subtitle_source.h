@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The text subtitles of a film: its own tracks (SubRip, ASS, WebVTT, 3GPP timed text), and those of
+// a SubRip file next to it: NAME.srt of NAME.mkv. The tracks' names are known at once. Their text
+// is read once the first viewer asks for it, by a thread of its own: in most containers it is
+// spread over the whole film. Thread-safe.
+#ifndef WEIR_MEDIA_SOURCE_SUBTITLE_SOURCE_H
+#define WEIR_MEDIA_SOURCE_SUBTITLE_SOURCE_H
+
+#include "media/coded/subtitle_list.h"
+#include "media/source/media_guard.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct subtitle_source;
+
+// Reads the header of the film at `path`. `guard`, of which it takes a reference, can end any
+// reading. NULL: there are no text subtitles, or the film cannot be read.
+struct subtitle_source *subtitle_source_new(const char *path, struct media_guard *guard);
+// Does not wait for the thread, which ends at the guard's stop. NULL is fine.
+void subtitle_source_free(struct subtitle_source *s);
+int subtitle_source_count(const struct subtitle_source *s); // of tracks
+// The name of a track, from 1: "eng, Commentary". Borrowed.
+const char *subtitle_source_name(const struct subtitle_source *s, int track);
+// Writes the first cues of a track, from 1, that are shown between `from` and `until`, as far as
+// they were read. Returns their number, at most `max`.
+int subtitle_source_find(struct subtitle_source *s, int track, usec_t from, usec_t until,
+                         struct subtitle_cue *out, int max);
+// `codec`: an enum AVCodecID. SUBTITLE_FORMAT_NONE: no text.
+enum subtitle_format subtitle_source_format(int codec);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The subtitles that a viewer sees: which track, which cues to request of the server for the film's
+// position, and which text is shown. The cues of the next SUBTITLE_AHEAD are requested each second,
+// and at once after a jump. Pure.
+#ifndef WEIR_PLAYER_SUBTITLES_H
+#define WEIR_PLAYER_SUBTITLES_H
+
+#include "common/wire/subtitle.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct subtitles { // all zero at first
+    int track;     // of the cues; 0: off
+    usec_t due;    // when the next request is due
+    usec_t from;   // position of the last request
+    int count;
+    struct subtitle_cue cues[SUBTITLE_CUES];
+};
+
+// Returns the track after `track` of `count`; 0 (off) follows the last.
+int subtitles_next(int track, int count);
+// Chooses a track; the cues of another one are dropped.
+void subtitles_choose(struct subtitles *s, int track);
+// Returns true if a request is due. `position`: of the picture, seconds; NaN: not known.
+bool subtitles_due(const struct subtitles *s, double position, usec_t now,
+                   struct subtitle_request *out);
+void subtitles_requested(struct subtitles *s, const struct subtitle_request *r, usec_t now);
+// Takes the body of the response; empty: refused.
+void subtitles_received(struct subtitles *s, struct text body);
+// Writes what is shown at `position`; empty: nothing.
+void subtitles_text(const struct subtitles *s, double position, char out[SUBTITLE_BYTES]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
