@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-// Where a stream is and when it plays is said of H.265 as of H.264. So for who depacketises H.265
-// himself, a description of it becomes one that sdp_decode reads: with "H264/90000" for
-// "H265/90000", and without the format's own parameters. Writes it to `out` of at least `len`
-// bytes. Returns its length; 0: there is no H.265.
+// A description has the control URLs and the times of H.265 as those of H.264. For a caller with a
+// depacketiser of H.265, this rewrites one so that sdp_decode reads it: with "H264/90000" for
+// "H265/90000", and without the formats' parameters. Writes it to `out` of at least `len` bytes.
+// Returns its length; 0: there is no H.265.
 size_t sdp_hevc_rewrite(const char *data, size_t len, char *out);
 
 #ifdef __cplusplus

@@ -373,10 +373,14 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
     if (!camera)
         return NULL;
     *err = ERR_UNSUPPORTED;
-    if (!camera_is_hevc(camera) && !o->transcode)
+    bool is_hevc = camera_is_hevc(camera), has_http = o->http.ss_family != AF_UNSPEC;
+    if (!is_hevc && !has_http && !o->transcode)
         return camera_media_new(camera);
-    if (!o->transcode)
+    if (!o->transcode && is_hevc)
         log_info("%s sends H.265, which is decoded and encoded anew: viewers get H.264",
+                 camera_title(camera));
+    else if (!o->transcode)
+        log_info("%s: its pictures are encoded anew: --http requests key frames at its segments",
                  camera_title(camera));
     struct source *source = source_camera_new(camera);
     return source ? encode(source, NULL, guard, o, name, err) : NULL;
@@ -385,8 +389,14 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
-    if (camera_is(name))
-        return open_camera(guard, o, name, err);
+    if (camera_is(name)) {
+        struct stream_media *m = open_camera(guard, o, name, err);
+        if (m && o->rewind.age && m->back <= 0)
+            log_warn("%s: --rewind is not used: the pictures are passed on as they are "
+                     "(--transcode encodes them)",
+                     m->title);
+        return m;
+    }
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);
         if (cache &&

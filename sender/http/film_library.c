@@ -312,9 +312,10 @@ static int find_ladder(const struct film_library *l, char *name, size_t cap, str
     bool is_ladder = stored_file_is(real);
     if (is_ladder)
         st->st_size = -1;
-    return snprintf(name, cap, "%s%s", real, is_ladder ? "" : STORED_SUFFIX) < (int)cap
-               ? 0
-               : ERR_NOT_FOUND;
+    struct stat ladder; // asked first, as stored_file_open logs an error if there is none
+    bool is_there = snprintf(name, cap, "%s%s", real, is_ladder ? "" : STORED_SUFFIX) < (int)cap &&
+                    stat(name, &ladder) == 0 && S_ISREG(ladder.st_mode);
+    return is_there ? 0 : ERR_NOT_FOUND;
 }
 
 static int open_film(struct film_library *l)

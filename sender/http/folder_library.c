@@ -98,34 +98,44 @@ static int get(struct http_content *c, const struct http_request *r, usec_t begu
     return err;
 }
 
-// Caller holds l->lock. Returns the film to close; NULL: none.
-static struct film *film_to_close(struct folder_library *l, usec_t now)
+// Caller holds l->lock. Takes the films to close out of their places: those that cannot be opened,
+// and of the others the one whose last request is the oldest. If a film waits for room, those that
+// cannot be opened go at once, and in place of another one: else requests for names that do not
+// exist could keep all the room, and close the films that are watched.
+static int take_films_to_close(struct folder_library *l, struct film_library *out[], usec_t now)
 {
     struct film *oldest = NULL;
+    int count = 0;
     for (int i = 0; i < FOLDER_LIBRARY_FILMS; i++) {
         struct film *f = &l->films[i];
         enum film_library_state state = f->library ? film_library_state(f->library) : FILM_READING;
-        bool is_short = l->is_wanted || state == FILM_BROKEN;
-        usec_t idle = is_short ? FOLDER_LIBRARY_BUSY : FOLDER_LIBRARY_IDLE;
-        if (state != FILM_READING && now - f->used >= idle && (!oldest || f->used < oldest->used))
+        bool is_idle = now - f->used >= (l->is_wanted ? FOLDER_LIBRARY_BUSY : FOLDER_LIBRARY_IDLE);
+        if (state == FILM_BROKEN && (l->is_wanted || now - f->used >= FOLDER_LIBRARY_BUSY)) {
+            out[count++] = f->library;
+            f->library = NULL;
+        } else if (state == FILM_RESTS && is_idle && (!oldest || f->used < oldest->used)) {
             oldest = f;
+        }
     }
-    return oldest;
+    if (oldest && !(l->is_wanted && count)) {
+        out[count++] = oldest->library;
+        oldest->library = NULL;
+    }
+    return count;
 }
 
-// The film is freed without the lock, which the server's thread may hold while a film's thread
-// waits to wake the server. The film's thread is idle, so this does not wait for a disk.
+// The films are freed without the lock, which the server's thread may hold while a film's thread
+// waits to wake the server. The films' threads are idle, so this does not wait for a disk.
 void folder_library_tick(struct folder_library *l, usec_t now)
 {
+    struct film_library *closed[FOLDER_LIBRARY_FILMS];
     pthread_mutex_lock(&l->lock);
-    struct film *f = film_to_close(l, now);
-    struct film_library *closed = f ? f->library : NULL;
+    int count = take_films_to_close(l, closed, now);
     bool was_wanted = l->is_wanted;
-    if (f)
-        f->library = NULL;
     l->is_wanted = false;
     pthread_mutex_unlock(&l->lock);
-    film_library_free(closed);
+    for (int i = 0; i < count; i++)
+        film_library_free(closed[i]);
     if (was_wanted)
         l->config.on_change(l->config.ctx); // the requests are decided again
 }

@@ -2,8 +2,9 @@
 // The prepared films of a folder on HTTP, each at its own path: a film_library.h for each film that
 // is requested. FOLDER_LIBRARY_FILMS are open at a time. A film is closed FOLDER_LIBRARY_IDLE after
 // its last request, or earlier, FOLDER_LIBRARY_BUSY after it, if another film waits to be opened,
-// or this one cannot be; a later request opens it again, and gets the same bytes. A request for a
-// film that finds no room waits for FILM_PATIENCE, and fails then (503).
+// or this one cannot be; one that cannot be opened is closed at once if another one waits. A later
+// request opens it again, and gets the same bytes. A request for a film that finds no room waits
+// for FILM_PATIENCE, and fails then (503).
 //
 // A thread that reads keeps its film open, so that a disk that does not answer holds no more
 // threads than there are films.

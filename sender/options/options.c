@@ -756,7 +756,7 @@ static const char *conflict(const struct options *o)
     if (o->baseline)
         return "--codec vp9 conflicts with --profile baseline, which is H.264's";
     if (o->prepare)
-        return "--codec vp9 conflicts with --prepare, which encodes H.264";
+        return "--codec vp9 conflicts with --prepare, which encodes H.264 or HEVC";
     if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)
         return "--codec vp9 conflicts with a synthetic source, which has no pictures";
     if (o->temporal_layers)
