@@ -125,9 +125,15 @@ static void read_srt(struct subtitle_source *s)
     for (int i = 0; i < s->count && len >= 0; i++) {
         if (s->tracks[i].stream >= 0)
             continue;
+        struct subtitle_list *full = subtitle_list_new(), *empty = s->tracks[i].list;
+        if (!full)
+            break;
+        // Without the lock: the loop waits for it.
+        int cues = subtitle_list_add_srt(full, data, (size_t)len);
         pthread_mutex_lock(&s->lock);
-        int cues = subtitle_list_add_srt(s->tracks[i].list, data, (size_t)len);
+        s->tracks[i].list = full;
         pthread_mutex_unlock(&s->lock);
+        subtitle_list_free(empty);
         if (cues < 0 || len == SRT_BYTES)
             log_warn("%s: too long: only the first subtitles are shown", s->srt);
     }
@@ -148,7 +154,10 @@ static int take(struct subtitle_source *s, const AVFormatContext *f, const AVPac
     AVRational base = f->streams[p->stream_index]->time_base;
     AVRational us = {1, USEC_PER_SEC};
     struct subtitle_cue cue = {.begin = av_rescale_q(p->pts, base, us)};
-    cue.end = cue.begin + (p->duration > 0 ? av_rescale_q(p->duration, base, us) : NO_DURATION);
+    cue.end = p->duration > 0 ? av_rescale_q(p->duration, base, us) : NO_DURATION;
+    if (cue.begin < 0 || cue.begin > SUBTITLE_LAST || cue.end < 0 || cue.end > SUBTITLE_LAST)
+        return 0;
+    cue.end += cue.begin;
     subtitle_plain(t->format, (const char *)p->data, (size_t)p->size, cue.text);
     pthread_mutex_lock(&s->lock);
     int err = subtitle_list_add(t->list, &cue);

@@ -15,7 +15,7 @@ int subtitles_next(int track, int count)
 void subtitles_choose(struct subtitles *s, int track)
 {
     if (track != s->track)
-        *s = (struct subtitles){.track = track};
+        *s = (struct subtitles){.track = track, .is_stale = s->awaits || s->is_stale};
 }
 
 static usec_t place_of(double position)
@@ -38,12 +38,17 @@ void subtitles_requested(struct subtitles *s, const struct subtitle_request *r, 
 {
     s->from = r->from;
     s->due = now + INTERVAL;
+    s->awaits = true;
 }
 
 void subtitles_received(struct subtitles *s, struct text body)
 {
     size_t at = 0;
     struct text name, value;
+    bool is_stale = s->is_stale;
+    s->awaits = s->is_stale = false;
+    if (is_stale)
+        return;
     s->count = 0;
     while (s->count < SUBTITLE_CUES && rtsp_parameter_next(body, &at, &name, &value) == 1)
         if (text_is_nocase(name, "subtitle") && subtitle_cue_decode(value, &s->cues[s->count]))

@@ -15,6 +15,8 @@ struct subtitles { // all zero at first
     int track;     // of the cues; 0: off
     usec_t due;    // when the next request is due
     usec_t from;   // position of the last request
+    bool awaits;   // the response to it
+    bool is_stale; // the response that comes is for another track
     int count;
     struct subtitle_cue cues[SUBTITLE_CUES];
 };

@@ -286,7 +286,10 @@ static const struct past_item *next_recorded(struct rewind_feed *f, bool *ended,
             f->made.frame = recorded_frame(f, i);
         f->made.captured = i->wall - f->wall_offset;
     }
-    if (f->made.frame && f->made.frame->key && f->made.captured + f->delay > now + GAP)
+    // The wall clock may have been set back within the recording, or the disk was slow: then what
+    // follows would be delivered all at once.
+    usec_t early = f->made.captured + f->delay - now;
+    if (f->made.frame && f->made.frame->key && (early > GAP || early < -GAP))
         f->delay = now - f->made.captured;
     return &f->made;
 }
@@ -349,7 +352,7 @@ static void to_present(struct rewind_feed *f)
 {
     drop_recorded(f);
     f->is_past = f->waits = false;
-    timer_set(f->timer, USEC_NEVER);
+    timer_set(f->timer, f->ended ? clock_now() : USEC_NEVER); // then `run` reports the end
     set_shift(f, newest_number(f) + 1);
 }
 
@@ -379,6 +382,10 @@ static void run(void *ctx, usec_t now)
     if (f->seeks) {
         if (!f->is_answered)
             await_place(f, now);
+        return;
+    }
+    if (!f->is_past && f->ended) {
+        viewer_of(f)->ops->on_end(viewer_of(f), now);
         return;
     }
     while (goes_on(f) && (i = item_now(f, &ended, now)) && i->captured + f->delay <= now)
@@ -437,8 +444,6 @@ static bool go_in_recording(struct rewind_feed *f, struct media_place *out, usec
     f->seeks = f->is_answered = false;
     f->wall_offset = clock_wall() - now;
     f->number = f->position = -1;
-    f->shift = 0;
-    f->delay = 0;
     past_numbers_init(&f->numbers, l, l->size_count - 1, f->next);
     if (!f->answer)
         i = next_recorded(f, &ended, now);
@@ -448,6 +453,8 @@ static bool go_in_recording(struct rewind_feed *f, struct media_place *out, usec
     }
     f->is_past = f->is_recorded = true;
     f->waits = false;
+    f->at = -1; // no place in memory
+    f->shift = 0;
     f->from = i->frame->number;
     f->delay = now - i->captured;
     timer_set(f->timer, f->watched > 0 ? now : USEC_NEVER);
@@ -481,7 +488,10 @@ static enum media_placed go_back(struct rewind_feed *f, int size_id, usec_t time
         out->refusal.status = 503;
         snprintf(out->refusal.text, sizeof(out->refusal.text),
                  "the disk with the recording does not respond");
+        f->delay += now - f->sought; // nothing was delivered meanwhile
         timer_set(f->timer, now);
+        if (f->is_past && f->at < 0) // it was in the recording
+            to_present(f);
         return MEDIA_REFUSED;
     }
     if (!f->config.record)
@@ -525,8 +535,12 @@ static void on_frame(struct frame_sink *sink, struct coded_frame *frame, usec_t 
     struct rewind_feed *f = of_sink(sink);
     if (frame->number > f->newest)
         f->newest = frame->number;
-    if (!f->is_past)
+    // A number below `from` is that of another frame, or of none: what depends on it is lost, and
+    // the sender requests a key frame for what depends on that.
+    if (!f->is_past && (frame->depends_on < 0 || frame->depends_on + f->shift >= f->from))
         give_frame(f, frame, 0, now);
+    else if (!f->is_past)
+        return;
     else if (f->waits)
         run(f, now);
 }

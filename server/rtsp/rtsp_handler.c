@@ -435,7 +435,7 @@ static bool read_position(const struct rtsp_handler *h, struct text header, bool
     if (is_past && range.kind == RTSP_RANGE_BACK)
         to->wall = clock_wall() - (usec_t)(range.from * 1e6);
     else if (is_past)
-        to->wall = (usec_t)(range.from * 1e6);
+        to->wall = usec_max((usec_t)(range.from * 1e6), 1); // 0: no seek
     else if (m->back > 0 && header.at)
         to->wall = USEC_NEVER; // as for all live media, any other position is the present
     else if (alone && range.from >= 0)
@@ -593,6 +593,9 @@ static bool write_subtitles(struct rtsp_handler *h, struct text value, char *out
     struct subtitle_source *s = h->stream ? h->stream->subtitles : NULL;
     if (!s || !subtitle_request_decode(value, &r) || r.track > subtitle_source_count(s))
         return false;
+    // One request may have many such lines: those that find no room shall cost nothing.
+    if (cap - strlen(out) < SUBTITLE_LINE)
+        return true;
     int count =
         subtitle_source_find(s, r.track, r.from, r.from + SUBTITLE_AHEAD, cues, SUBTITLE_CUES);
     for (int i = 0; i < count; i++) {

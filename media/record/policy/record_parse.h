@@ -24,7 +24,9 @@ enum {
     RECORD_AUDIO_TRACK = 2,
     RECORD_HEAD_MAX = 1 << 20,     // bytes before the first cluster
     RECORD_CLUSTER_MAX = 64 << 20, // bytes of a cluster
-    RECORD_CLUSTER_HEAD = 32,      // bytes that record_cluster_parse needs at most
+    // Bytes that record_cluster_parse needs at most: three sizes of 8 bytes, ids of 4, 1 and 1, a
+    // CRC of 4 and a time of 6.
+    RECORD_CLUSTER_HEAD = 40,
 };
 
 struct record_head {
