@@ -86,8 +86,9 @@ static int unknown(const struct option_table *t, int argc, char **argv, char *er
 
 bool option_row_hides(const struct option_row *row, const char *value)
 {
-    const char *at = strrchr(value, '@'), *colon = strchr(value, ':');
-    bool has_user = at && *value != '@' && (!row->operand || (colon && colon < at));
+    // An operand may be no URL: test:640x360@30.
+    bool is_url = !row->operand || strstr(value, "://") || strstr(value, "rtsp");
+    bool has_user = is_url && *value != '@' && strchr(value, '@');
     bool has_key = *value != '@' && strstr(value, row->operand ? "?key=" : "key=");
     return row->hides_user && (has_user || has_key);
 }

@@ -137,12 +137,13 @@ static int id_of(const uint8_t *unit, size_t len)
     return len > head ? ue_of(unit + head, len - head) : -1;
 }
 
-// Puts a parameter set in the place of the one with its type and id, or at the end.
+// Puts a parameter set in the place of the one with its type and id, or at the end. A start code
+// within it, which 7.4.1 forbids, would divide it where the sets are read again.
 static int learn(struct coded_units *u, const uint8_t *unit, size_t len)
 {
     enum h264_nal_type type = h264_nal_type_of(unit[0]);
     int id = id_of(unit, len);
-    if (id < 0)
+    if (id < 0 || next_code(unit, unit + len) != unit + len)
         return ERR_MALFORMED;
     const uint8_t *end = u->sets + u->sets_bytes;
     for (uint8_t *at = u->sets; at < end;) {

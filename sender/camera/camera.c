@@ -24,7 +24,7 @@
 #define RATE_LIMIT   (3 * USEC_PER_SEC)   // for the measurement of the frame rate
 #define CHECK_EVERY  (50 * USEC_PER_MSEC) // of the guard
 #define SILENT_LIMIT (10 * USEC_PER_SEC)  // without a picture
-enum { SETS_BYTES = 4096, MIN_BPS = 1000000, NUMBERS = 32 };
+enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000, NUMBERS = 32 };
 
 struct camera {
     char title[128];
@@ -120,7 +120,7 @@ static void check_open(struct camera *c, usec_t now)
     c->reorders = c->rate.reorders;
     double seconds = usec_to_sec(usec_max(now - c->stamped_at, USEC_PER_SEC / 4));
     double bps = (double)c->bytes * 8 / seconds;
-    c->bitrate = bps < MIN_BPS ? MIN_BPS : (int)bps;
+    c->bitrate = bps < MIN_BPS ? MIN_BPS : bps > MAX_BPS ? MAX_BPS : (int)bps;
     set_state(c, OPEN);
     pthread_mutex_unlock(&c->lock);
 }

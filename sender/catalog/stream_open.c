@@ -283,14 +283,17 @@ enum { RECORDED_BYTES = 64000000 };
 static struct stream_media *keep_past(struct stream_media *m, const struct options *o,
                                       const char *name, int *err)
 {
-    bool can = m->duration < 0 && m->codec == SDP_H264;
+    // A looped file has no duration. Its own video may have B frames, and few key frames.
+    bool can = m->duration < 0 && m->codec == SDP_H264 && !m->ladder.passes;
     if (!o->rewind.age && (!o->record || !can))
         return m;
     if (!can) {
         log_warn("%s: --rewind is not used: %s", name,
                  m->duration >= 0 ? "it is a file, in which viewers can seek (--prepare lets each "
                                     "seek on its own)"
-                                  : "it keeps H.264 only");
+                 : m->ladder.passes
+                     ? "its own video passes as it is (--no-passthrough encodes it again)"
+                     : "it keeps H.264 only");
         return m;
     }
     // What the recorder has not written yet is in memory.
@@ -313,7 +316,7 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
     if (o->codec == SDP_HEVC) {
         log_error("%s: --codec hevc is too slow for live pictures: run weir-send --prepare --codec "
                   "hevc FILE once, and stream then",
-                  name);
+                  source->name);
         source_free(source);
         return NULL;
     }
@@ -345,7 +348,7 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
     }
     *err = add_audio(m, o, audio, audio_err);
     if (!*err)
-        return keep_past(m, o, name, err);
+        return keep_past(m, o, m->title, err); // `name` may have the password of a camera
     m->ops->free(m);
     return NULL;
 }
@@ -462,7 +465,8 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
         return 0;
     }
     if (err == ERR_TIMED_OUT)
-        log_error("%s: opening it takes too long (is the disk slow?)", name);
+        log_error("%s: opening it takes too long (is the disk slow?)",
+                  camera_is(name) ? m->title : name); // a camera's URL may have a password
     m->ops->free(m);
     return err;
 }

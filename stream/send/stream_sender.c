@@ -319,7 +319,8 @@ static void mend(struct stream_sender *s, int size_id, int64_t number)
         if (size_id != s->levels.size_id)
             return;
         level_switch_lack(&s->levels);
-        leave_passed(s);
+        if (s->levels.size_id != size_id) // else the scheduler would forget what it dropped
+            leave_passed(s);
     } else if (s->feed->ops->repair) {
         s->feed->ops->repair(s->feed, size_id, number);
     }

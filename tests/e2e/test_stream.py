@@ -274,14 +274,14 @@ class OwnSize(StreamCase):
     """The top level is the source's own size and rate, as far as the machine encodes it."""
 
     def test_upright(self):
-        server = self.sender(source=self.clip(seconds=1, size="720x1280", fps=30))
+        server = self.sender("--no-passthrough", source=self.clip(seconds=1, size="720x1280", fps=30))
         self.assertEqual([level[:2] for level in server.levels()],
                          [(144, 256)] * 2 + [(240, 426)] * 2 + [(360, 640)] * 2 + [(720, 1280)])
         self.assertNotIn("at most", server.stderr)
 
     def test_large(self):
         clip = self.clip(seconds=2, size="1920x1080", fps=60)
-        server = self.sender("--loop", source=clip)
+        server = self.sender("--no-passthrough", "--loop", source=clip)
         top = server.levels()[-1]
         self.assertIn(top, [(1280, 720, 30, 1920), (1920, 1080, 30, 3530), (1920, 1080, 60, 4990)])
         if top[:3] != (1920, 1080, 60):

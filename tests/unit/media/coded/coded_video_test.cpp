@@ -211,3 +211,18 @@ TEST_CASE("coded_video: new parameter sets replace those of their id")
     CHECK(v.take(lengths({SPS, other, IDR}, 4), 0, 0).err == 0);
     CHECK(v.take(lengths({IDR}, 4), 1, 1).units == std::vector<bytes>{SPS, other, IDR});
 }
+
+TEST_CASE("coded_video: a parameter set with start codes in it is malformed")
+{
+    const bytes pps = {0x68, 0xce, 0, 0, 1, 0, 0, 1, 0x3c, 0x80};
+    bytes config = record({SPS}, {pps}, 4);
+    coded_units u;
+    CHECK(coded_units_init(&u, config.data(), config.size()) == ERR_MALFORMED);
+    config = record({SPS}, {PPS}, 4);
+    REQUIRE(coded_units_init(&u, config.data(), config.size()) == 0);
+    bytes unit = lengths({pps, IDR}, 4);
+    coded_frame *f = nullptr;
+    CHECK(coded_units_take(&u, unit.data(), unit.size(), 0, 0, &f) == ERR_MALFORMED);
+    coded_video out;
+    CHECK(coded_units_describe(&u, &out) == 0);
+}
