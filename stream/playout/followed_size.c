@@ -31,6 +31,19 @@ bool followed_size_needs(const struct followed_size *s, const struct received_fr
     return received_frame_slot(f) > s->decoded && followed_size_decodes(s, f);
 }
 
+// One number in two sizes. A key frame of another size is where the level changes; of two, the one
+// that was sent later.
+static bool replaces(const struct followed_size *s, const struct received_frame *twin,
+                     const struct received_frame *f)
+{
+    if (twin->size_id == s->size || !twin->key)
+        return false;
+    if (f->size_id == s->size || !f->key)
+        return true;
+    int32_t later = (int32_t)(twin->last_written_us - f->last_written_us);
+    return later ? later > 0 : twin->size_id > f->size_id;
+}
+
 const struct received_frame *followed_size_front(const struct followed_size *s,
                                                  struct held_frames *held, int64_t next)
 {
@@ -46,8 +59,7 @@ const struct received_frame *followed_size_front(const struct followed_size *s,
             held_frames_count(held) > 1 ? held_frames_at(held, 1) : NULL;
         if (!twin || twin->number != f->number)
             return f;
-        // One number in two sizes: a key frame of the other size is where the level changes.
-        held_frames_drop(held, twin->size_id != s->size && twin->key ? 0 : 1);
+        held_frames_drop(held, replaces(s, twin, f) ? 0 : 1);
     }
     return NULL;
 }

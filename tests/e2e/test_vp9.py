@@ -83,7 +83,7 @@ class Vp9(lib.Case):
                 self.assertNotRegex(p.stderr, r"(?i)error|invalid|missed")
 
     def test_what_it_cannot_encode(self):
-        for args, reason in (([self.path("film.weir.mkv")], "a prepared file"), (["test:128x72@30"], "128x72"),
+        for args, reason in (([self.path("film.weir.mkv")], "prepared file"), (["test:128x72@30"], "128x72"),
                              (["synthetic:goddard"], "conflicts with a synthetic source")):
             with self.subTest(args[0]):
                 open(self.path("film.weir.mkv"), "w").close()

@@ -25,10 +25,11 @@ struct rig {
         f.key = key;
         return f;
     }
-    void hold(int64_t number, int size_id, bool key = false)
+    void hold(int64_t number, int size_id, bool key = false, uint32_t written_us = 0)
     {
         auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
         *f = frame(number, size_id, key);
+        f->last_written_us = written_us;
         bool full = false;
         REQUIRE(held_frames_add(held.get(), f, &full, 0) == 0);
     }
@@ -83,6 +84,18 @@ TEST_CASE("followed_size: one number in two sizes: the level changes at a key fr
     r.hold(2, 1, true);
     CHECK(r.front(2) == 102);
     CHECK(held_frames_count(r.held.get()) == 1);
+}
+
+TEST_CASE("followed_size: of the first key frames of two sizes, that which was sent later counts")
+{
+    for (bool larger_arrives_first : {false, true})
+        for (int later : {0, 1}) {
+            INFO(larger_arrives_first << later);
+            rig r;
+            r.hold(0, larger_arrives_first, true, 100u + (later == larger_arrives_first));
+            r.hold(0, !larger_arrives_first, true, 100u + (later != larger_arrives_first));
+            CHECK(r.front(0) == 100 * later);
+        }
 }
 
 TEST_CASE("followed_size: a frame that was passed serves those decoded after it")
