@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { UTC_TIME_TEXT = 32 }; // bytes of a text, with its end
+enum { UTC_TIME_TEXT = 40 }; // bytes of a text, with its end
 
 // Reads a time of the years 1970 to 9999 and moves the cursor past it. Returns 0 or ERR_MALFORMED.
 int utc_time_decode(struct scan *s, double *seconds);

@@ -202,7 +202,7 @@ static int64_t bisect(const struct record_past *p, usec_t time)
 {
     int64_t low = p->first, high = size_of(p);
     while (high - low > NEAR) {
-        usec_t then;
+        usec_t then = 0;
         int64_t middle = low + (high - low) / 2;
         int64_t at = next_cluster(p, middle, high, &then);
         if (at < 0 || then > time)
