@@ -158,14 +158,16 @@ class Stored(ProxyCase):
         server = self.origin(source=self.film(8))
         proxy = self.behind(server)
         p = self.play(proxy.base + "/live", "--at", "1:seek=4", "--at", "2:pause", "--at", "3:go-on", "--at", "3.5:level=0",
-                      "--at", "4:seek=2", seconds=60)
+                      "--at", "5:seek=2", seconds=60)
         r = p.report()
         self.assertEqual(r["ended"], "end-of-media", str(p))
-        seeks = p.events("seek")
-        self.assertEqual([s["to"] for s in seeks], [4, 2])
+        # A busy machine may be at the first seek still when the second one takes its place.
+        seeks = [s["to"] for s in p.events("seek")]
+        self.assertEqual(seeks[-1], 2)
+        self.assertIn(seeks, ([4, 2], [2]))
         self.assertIn((1, 0), [(e["from"], e["to"]) for e in p.events("level")])
-        # From 0 to about 1 s, 4 to about 6 s, and 2 s to the end, which alone are 6 s.
-        self.between(6 * 30, r["playback"]["frames_played"], 11 * 30)
+        # From 0 to about 1 s, 4 to about 7 s, and 2 s to the end, which alone are 6 s.
+        self.between(6 * 30, r["playback"]["frames_played"], 12 * 30)
 
     def test_speed_and_positions(self):
         """A viewer's Range and Speed are the origin's, and the answers are, too."""
