@@ -834,7 +834,7 @@ bool options_source_equal(const struct options *a, const struct options *b)
         a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->transcode != b->transcode ||
         a->rewind.age != b->rewind.age || a->rewind.bytes != b->rewind.bytes ||
         a->codec != b->codec || a->has_codec != b->has_codec ||
-        strcmp(a->encoder, b->encoder) != 0 || a->baseline != b->baseline ||
+        !is_text_equal(a->encoder, b->encoder) || a->baseline != b->baseline ||
         a->no_pass != b->no_pass || a->temporal_layers != b->temporal_layers ||
         a->has_capture != b->has_capture || a->level_count != b->level_count)
         return false;

@@ -45,7 +45,8 @@ class Page(unittest.TestCase):
     def test_goals_and_mice(self):
         figures = {"channel_ms": [200, 240], "channel_late": 0, "mice": 130, "mice_share": 0.31, "waited": 0.02}
         slow = {"channel_ms": [1200, 1800], "channel_late": 1, "mice": 130, "mice_share": 0.29, "waited": 0.02}
-        rows = [{"cell": "12mbit-50ms-load", "contender": c, "run": 0, "figures": f} for c, f in (("tcp", slow), ("minbuf:1,3", figures))]
+        rows = [{"cell": "12mbit-50ms-load", "contender": c, "run": 0, "figures": f} for c, f in
+                (("tcp one", slow), ("minbuf:1,3", figures))]
         self.assertEqual([g[-1].split(":")[0] for g in control_report.goals(Rows(rows))], ["met", "met"])
         self.assertEqual(control_report.check(rows), [])
         with tempfile.TemporaryDirectory() as directory:

@@ -38,6 +38,7 @@ struct served {
             snprintf(one.mount, sizeof(one.mount), "/%s", name);
             one.source = source;
             one.codec = SDP_H264;
+            one.encoder = "auto";
             one.audio = "none";
             one.max_viewers = 10;
             one.timeout = 20;
