@@ -123,7 +123,7 @@ def check_quick(rows):
     failed = []
     for (cell, contender), f in at.items():
         value = f.get("c1_mbps", f.get("mbps"))
-        if not value or value <= 0.001:
+        if not value or value <= 0.005:
             failed.append(f"{cell} {contender}: {value} Mbit/s")
     reverse = {c: at[k]["mbps"] for k in at for c in (k[1],) if k[0] == "5.1.1-reverse"}
     if {"arc", "reno"} <= reverse.keys() and reverse["arc"] < 0.8 * reverse["reno"]:

@@ -12,6 +12,7 @@ from test_control import Control
 PASSES = "its own video passes as it is, as the top level: "
 ENCODED = "its video is encoded again: "
 SLICES = (1, 5)
+FEWEST = 40 if lib.SLOW == 1 else 10  # pictures; a program with sanitizers shows fewer in the same time
 
 
 def slices(path):
@@ -45,7 +46,7 @@ class Films(lib.Case):
         runs = [1]
         for a, b in zip(places, places[1:]):
             runs.append(runs[-1] + 1 if b == a + 1 else 1)
-        self.assertGreaterEqual(max(runs), 10, f"{len(own)} units, {len(came)} came, {len(places)} of them the film's")
+        self.assertGreaterEqual(max(runs), FEWEST, f"{len(own)} units, {len(came)} came, {len(places)} of them the film's")
         return len(places), len(came)
 
 
@@ -108,7 +109,7 @@ class Passes(Films):
         server = self.sender(source=film)
         player = self.play(server.url, "--no-picture", "--start", "4", "--duration", "6", "--record", self.path("came.mkv"),
                            seconds=60)
-        self.assertGreater(len(player.shown()), 10, str(player))
+        self.assertGreater(len(player.shown()), FEWEST, str(player))
         self.check_units(film, self.path("came.mkv"))
         levels = [e["level"] for e in player.shown()]
         self.assertLess(levels[0], len(server.levels()) - 1, "4 s is not the time of an IDR")
