@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Browsers watch through Janus."""
 import base64
+import math
 import os
 import re
 import sys
@@ -82,8 +83,10 @@ class Janus(janus.JanusCase):
         b.resolved("first")
 
         def sends():
-            """Returns the rate of the video in the last 3 s."""
+            """Returns the rate of the video in the last 3 s that were reported; infinity before there are as many."""
             lines = [line for line in self.stats() if line.get("playing")][-4:]
+            if len(lines) < 4:
+                return math.inf
             return 8 * (lines[-1]["octets"] - lines[0]["octets"]) / (lines[-1]["t"] - lines[0]["t"])
         until(lambda: sends() < 700000, "a slower encoder", 20)
         self.advances(b)
