@@ -83,7 +83,7 @@ static int serve(struct program *p, const struct options *o)
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     if (o->file)
         stop_signals_on_hangup(&p->signals, on_hangup);
-    serving_announce(p->serving);
+    log_info("%s", serving_announce(p->serving));
     p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     serving_free(p->serving);

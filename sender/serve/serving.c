@@ -42,6 +42,7 @@ struct serving {
     const struct options *options; // in effect
     bool prints_keys;
     char url[SERVER_URL_MAX]; // "": not announced yet
+    char line[LOG_TEXT];      // the last one of the announcement
     enum serves serves;
     struct stream stream; // of SERVES_STREAM
     struct catalog *catalog;
@@ -224,18 +225,19 @@ static void announce_levels(struct serving *s, const struct options *o)
 }
 
 // The level and the title of each source are logged when it is open.
-static void announce_sources(const struct options *o, const char *url)
+static void name_sources(struct serving *s, const struct options *o)
 {
     char names[SOURCES_MAX * (SOURCE_NAME_MAX + 2)];
     struct put put = put_into(names, sizeof(names));
     for (int i = 0; i < o->source_count; i++)
         put_format(&put, "%s%s", i ? ", " : "", o->sources[i].mount + 1);
-    log_info("%d source%s at %s (%s)", o->source_count, o->source_count == 1 ? "" : "s", url,
-             names);
+    put = put_into(s->line, sizeof(s->line));
+    put_format(&put, "%d source%s at %s (%s)", o->source_count, o->source_count == 1 ? "" : "s",
+               s->url, names);
 }
 
 // Programs that start this one read the lines above the last one when that one comes.
-void serving_announce(struct serving *s)
+const char *serving_announce(struct serving *s)
 {
     const struct options *o = s->options;
     char at[SOCKADDR_TEXT];
@@ -252,17 +254,17 @@ void serving_announce(struct serving *s)
                                .prints_keys = s->prints_keys};
     urls.key_path = urls.path;
     server_urls_print(&urls, s->url, sizeof(s->url));
+    struct put line = put_into(s->line, sizeof(s->line));
     if (s->serves == SERVES_SOURCES) {
-        announce_sources(o, s->url);
-        return;
-    }
-    if (s->serves == SERVES_FOLDER) {
-        log_info("files of %s at %s", o->source, s->url);
+        name_sources(s, o);
+    } else if (s->serves == SERVES_FOLDER) {
+        put_format(&line, "files of %s at %s", o->source, s->url);
         s->list_hold = (struct catalog_hold){.on_ready = on_list, .ctx = s};
         on_list(s, clock_now());
-        return;
+    } else {
+        put_format(&line, "%s at %s", s->stream.media->title, s->url);
     }
-    log_info("%s at %s", s->stream.media->title, s->url);
+    return s->line;
 }
 
 const char *serving_url(const struct serving *s)

@@ -29,8 +29,9 @@ struct serving_config {
 // its handles are closed. *err: ERR_TIMED_OUT: a thread may still read, and uses the options and
 // the loop; none of them may be freed.
 struct serving *serving_new(const struct serving_config *config, int *err);
-// Logs what is served and where; the URL comes last. Call it once.
-void serving_announce(struct serving *s);
+// Logs what is served and where, but for the last line, with the URL, which it returns: the caller
+// logs it. Call it once.
+const char *serving_announce(struct serving *s);
 // Returns the URL without a key; "" before serving_announce.
 const char *serving_url(const struct serving *s);
 // Applies what a running server can change, and logs what it cannot. Returns true if the sources
