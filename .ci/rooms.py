@@ -28,7 +28,8 @@ FLOORS = (
     "stream",
     "server | client",
     "sender | player | proxy",
-    "lab packaging tests",
+    "lib",
+    "lab packaging tests examples",
 )
 # Rooms that include less than their floor allows: themselves and these.
 INCLUDES_ONLY = {"lab/link": ("common/base",)}
