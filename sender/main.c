@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "common/base/err.h"
+#include "common/net/loop_end.h"
 #include "common/net/stop_signals.h"
 #include "common/net/systemd.h"
 #include "common/program/program_main.h"
@@ -19,7 +20,7 @@
 #include "server/rtsp/file_limit.h"
 #include "server/rtsp/server_invite.h"
 
-enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
+#define FINISH_LIMIT (5 * USEC_PER_SEC) // max. wait at the end for threads that read files
 
 // The command line, which SIGHUP reads again with its configuration file.
 struct command {
@@ -90,24 +91,11 @@ static int serve(struct program *p, const struct options *o)
     return EXIT_SUCCESS;
 }
 
-static void on_finish_limit(uv_timer_t *timer)
-{
-    uv_stop(timer->loop);
-}
-
-// Waits until closed handles and their threads have finished. A thread may hang in a read (for
-// example from a network disk that is gone): then the program exits without it.
+// A thread may hang in a read (for example from a network disk that is gone): then the program
+// exits without it.
 static int finish(uv_loop_t *loop, int code)
 {
-    uv_timer_t limit;
-    uv_timer_init(loop, &limit);
-    uv_timer_start(&limit, on_finish_limit, FINISH_MS, 0);
-    uv_unref((uv_handle_t *)&limit);
-    uv_run(loop, UV_RUN_DEFAULT);
-    bool late = uv_loop_alive(loop);
-    uv_close((uv_handle_t *)&limit, NULL);
-    uv_run(loop, UV_RUN_NOWAIT);
-    if (late) {
+    if (!loop_end(loop, FINISH_LIMIT)) {
         log_warn("exiting while a thread still reads a file");
         _exit(code);
     }

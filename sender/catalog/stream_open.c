@@ -13,6 +13,7 @@
 #include "common/net/clock.h"
 #include "common/net/worker_queue.h"
 #include "media/capture/audio_open.h"
+#include "media/capture/given_media.h"
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
 #include "media/encode/video_engine.h"
@@ -340,7 +341,9 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
              : source->kind == SDP_SOURCE_TEST ? SOURCE_NOTE_TEST
                                                : SOURCE_NOTE_SPEED);
     int audio_err;
-    struct audio_source *audio = audio_source_open(o->audio, source, name, guard, &audio_err);
+    struct audio_source *audio = o->pushed && !o->audio
+                                     ? given_media_audio(o->pushed, &audio_err)
+                                     : audio_source_open(o->audio, source, name, guard, &audio_err);
     struct stream_media *m = live_media_new(source, &ladder, o->codec, engine);
     if (!m) {
         audio_source_free(audio);
@@ -393,6 +396,10 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
+    if (o->pushed) {
+        struct source *source = given_media_source(o->pushed);
+        return source ? encode(source, NULL, guard, o, name, err) : NULL;
+    }
     if (camera_is(name)) {
         struct stream_media *m = open_camera(guard, o, name, err);
         if (m && o->rewind.age && m->back <= 0)
