@@ -15,10 +15,6 @@
 
 static const usec_t WAIT = 100 * USEC_PER_MSEC; // max. time in `next`
 
-// The audio of a picture is read when the picture leaves: its samples, which are captured until the
-// next one, are still to come then. So it takes those from `lag` before: an interval, and this.
-enum { LATE = AUDIO_RATE * 60 / 1000 }; // samples, 60 ms: how late a program pushes them
-
 struct given_media {
     int references; // atomic
     struct geometry geometry;
@@ -38,6 +34,7 @@ struct source_given {
 struct audio_source_given {
     struct audio_source base;
     struct given_media *media; // one reference
+    int64_t next;              // media time after the last read, in samples
 };
 
 struct given_media *given_media_new(const struct geometry *geometry, bool has_audio)
@@ -205,15 +202,35 @@ struct source *given_media_source(struct given_media *g)
 
 // ---- The audio
 
+static int interval_of(const struct given_media *g)
+{
+    return (int)audio_samples(usec_of_frames(1, g->geometry.fps.num, g->geometry.fps.den));
+}
+
+// The lag is changed where audio begins anew, and where it would be missing: each change is heard.
+// Caller holds the lock.
+static void read_at(struct audio_source_given *s, int64_t origin, int64_t from, int16_t *out,
+                    int count)
+{
+    const struct given_audio *a = s->media->audio;
+    int lag = given_audio_lag(a, interval_of(s->media));
+    bool is_missing = origin + from + count - s->base.lag > a->end;
+    if (from != s->next || (is_missing && lag > s->base.lag))
+        s->base.lag = lag;
+    given_audio_read(a, origin + from - s->base.lag, out, count);
+}
+
 static void given_read(struct audio_source *base, int64_t from, int16_t *out, int count)
 {
-    struct given_media *g = ((struct audio_source_given *)base)->media;
+    struct audio_source_given *s = (struct audio_source_given *)base;
+    struct given_media *g = s->media;
     pthread_mutex_lock(&g->lock);
     usec_t origin = given_frames_origin(&g->frames);
     if (origin == USEC_NEVER)
         memset(out, 0, (size_t)count * AUDIO_CHANNELS * sizeof(*out));
     else
-        given_audio_read(g->audio, audio_samples(origin) + from - base->lag, out, count);
+        read_at(s, audio_samples(origin), from, out, count);
+    s->next = from + count;
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -236,8 +253,8 @@ struct audio_source *given_media_audio(struct given_media *g, int *err)
     if (!s)
         return NULL;
     s->base.ops = &given_audio_ops;
-    s->base.lag =
-        (int)audio_samples(usec_of_frames(1, g->geometry.fps.num, g->geometry.fps.den)) + LATE;
+    s->base.lag = interval_of(g);
+    s->next = -1;
     snprintf(s->base.name, sizeof(s->base.name), "pushed audio");
     s->media = given_media_ref(g);
     return &s->base;

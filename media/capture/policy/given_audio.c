@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+enum {
+    FORGET = AUDIO_RATE / 1000, // samples, 1 ms: decay of `age` per push
+    SPARE = AUDIO_RATE / 200,   // samples, 5 ms: what the lag has beyond that
+};
+
 static int16_t *at(struct given_audio *a, int64_t sample)
 {
     return &a->ring[sample % GIVEN_AUDIO_RING * AUDIO_CHANNELS];
@@ -30,6 +35,11 @@ bool given_audio_push(struct given_audio *a, const int16_t *samples, int count, 
     int64_t from = continues ? a->end : begin;
     if (count > GIVEN_AUDIO_MAX || (a->count && a->end > audio_samples(now) + GIVEN_AUDIO_AHEAD))
         return false;
+    int64_t age = audio_samples(now) - a->end;
+    if (!a->count)
+        a->age = -count;
+    else if (age <= GIVEN_AUDIO_OLD) // else the program has paused
+        a->age = age > a->age - FORGET ? age : a->age - FORGET;
     if (a->count && from < a->end)
         skip = a->end - from < count ? a->end - from : count;
     if (!a->count || from - a->end >= GIVEN_AUDIO_RING) { // nothing of before is kept
@@ -40,6 +50,12 @@ bool given_audio_push(struct given_audio *a, const int16_t *samples, int count, 
         append(a, NULL, from - a->end);
     append(a, samples + skip * AUDIO_CHANNELS, count - skip);
     return true;
+}
+
+int given_audio_lag(const struct given_audio *a, int interval)
+{
+    int64_t lag = interval + a->age + SPARE;
+    return lag > 1 ? (int)lag : 1; // 0 is that of a file
 }
 
 void given_audio_read(const struct given_audio *a, int64_t from, int16_t *out, int count)
