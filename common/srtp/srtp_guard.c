@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/srtp/srtp_guard.h"
 
+#include <pthread.h>
 #include <srtp2/srtp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -29,13 +30,18 @@ struct srtp_guard {
     _Alignas(8) uint8_t opened[SRTP_MAX_PACKET];
 };
 
-// Loop thread only, so a plain flag is enough.
+static bool works;
+
+static void begin(void)
+{
+    works = srtp_init() == srtp_err_status_ok;
+}
+
+// A process may have several loops, each with its thread.
 static bool library_works(void)
 {
-    static bool begun, works;
-    if (!begun)
-        works = srtp_init() == srtp_err_status_ok;
-    begun = true;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, begin);
     return works;
 }
 

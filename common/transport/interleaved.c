@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -34,11 +35,10 @@ void interleaved_follow_mss(struct interleaved *i, uint32_t mss)
 // Once a program: which connections use ECN is the system's decision.
 static void hint_at_ecn(void)
 {
-    static bool hinted;
-    if (!hinted)
+    static atomic_flag hinted = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&hinted))
         log_info("media over TCP without ECN: a router that could mark drops packets instead (set "
                  "net.ipv4.tcp_ecn to 1 where the connection begins, to 1 or 2 at the other end)");
-    hinted = true;
 }
 
 void interleaved_init(struct interleaved *i, const struct transport_path *path)
