@@ -15,7 +15,7 @@
 #include "common/net/abandonable_thread.h"
 #include "common/net/clock.h"
 #include "common/net/loop_end.h"
-#include "lib/option_words.h"
+#include "lib/arguments.h"
 #include "lib/versioned.h"
 #include "lib/weir.h"
 #include "media/capture/given_media.h"
@@ -34,9 +34,9 @@ enum state {
 };
 
 struct weir_sender {
-    struct option_words *words; // owned; `options` points into it
+    struct arguments arguments; // `options` points into it
     struct options options;
-    bool is_parsed;                    // `options` is to be destroyed
+    bool is_parsed;                    // both are to be freed
     struct given_media *media;         // one reference; NULL: the program pushes none
     struct abandonable_thread *thread; // owned
 
@@ -63,10 +63,11 @@ static void destroy(void *arg)
     struct weir_sender *s = arg;
     if (s->is_stuck)
         return;
-    if (s->is_parsed)
+    if (s->is_parsed) {
         options_destroy(&s->options);
+        arguments_free(&s->arguments);
+    }
     given_media_unref(s->media);
-    option_words_free(s->words);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     free(s->stats);
@@ -244,12 +245,15 @@ static int make_media(struct weir_sender *s, const struct weir_sender_config *co
 static int prepare(struct weir_sender *s, const struct weir_sender_config *config, char *error,
                    size_t cap)
 {
-    s->words = option_words_new("weir-send", config->options, config->source);
-    if (!s->words)
-        return say(error, cap, "out of memory");
-    s->is_parsed = option_words_parse(s->words, options_parse, &s->options, error, cap);
-    if (!s->is_parsed)
+    static const char *const none[] = {NULL};
+    struct arguments_parts parts = {.program = "weir-send",
+                                    .first = none,
+                                    .options = config->options,
+                                    .operand = config->source,
+                                    .parse = options_parse};
+    if (arguments_parse(&parts, &s->arguments, &s->options, error, cap) != 0)
         return ERR_MALFORMED;
+    s->is_parsed = true;
     int err = check_options(&s->options, config, error, cap);
     return err ? err : make_media(s, config, error, cap);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/program/program_main.h"
+#include "player/report/qoe_summary.h"
 #include "player/session/output_files.h"
 #include "player/session/viewing.h"
 
@@ -31,7 +32,13 @@ static struct display *open_display(const struct play_options *o, const struct d
 static int play(const struct play_options *options, FILE *events, struct source *reference)
 {
     int code = EXIT_INTERNAL;
-    struct viewing *viewing = viewing_new(options, events, reference);
+    struct viewing *viewing =
+        viewing_new(&(struct viewing_config){.options = options,
+                                             .events = events,
+                                             .reference = reference,
+                                             .audio = {.is_virtual = options->headless},
+                                             .owns_process = true,
+                                             .list = stdout});
     if (!viewing)
         return code;
     struct display_config config = viewing_display_config(viewing);
@@ -43,6 +50,10 @@ static int play(const struct play_options *options, FILE *events, struct source 
     if (display->ops->run(display) != 0)
         viewing_fail(viewing);
     code = viewing_finish(viewing);
+    const struct qoe_json *report = viewing_report(viewing);
+    if (!options->quiet &&
+        report->session.transport[0]) // otherwise no stream was set up, so there is no summary
+        qoe_summary_print(report, stdout);
 
 free_display:
     display->ops->free(display);

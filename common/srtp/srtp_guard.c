@@ -30,18 +30,18 @@ struct srtp_guard {
     _Alignas(8) uint8_t opened[SRTP_MAX_PACKET];
 };
 
-static bool works; // written once
+static bool works;
 
-static void begin_library(void)
+static void begin(void)
 {
     works = srtp_init() == srtp_err_status_ok;
 }
 
-// A process may have several loops, each on its thread.
+// A process may have several loops, each with its thread.
 static bool library_works(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, begin_library);
+    pthread_once(&once, begin);
     return works;
 }
 

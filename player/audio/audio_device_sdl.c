@@ -102,6 +102,7 @@ struct audio_device *audio_device_sdl_new(const struct audio_device_config *conf
                           .userdata = d};
     SDL_AudioSpec have;
     silence_alsa();
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
     if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0)
         d->id = SDL_OpenAudioDevice(NULL, 0, &want, &have, SDL_AUDIO_ALLOW_SAMPLES_CHANGE);
     if (!d->id) {

@@ -97,6 +97,8 @@ static void fill(void *ctx, int16_t *out, int count, usec_t at)
     pthread_mutex_unlock(&p->lock);
     for (int i = 0; i < count * AUDIO_CHANNELS && volume != 100; i++)
         out[i] = (int16_t)(out[i] * volume / 100);
+    if (p->config.outlet.on_samples)
+        p->config.outlet.on_samples(p->config.outlet.ctx, out, count);
 }
 
 // ---- The loop
@@ -178,8 +180,8 @@ struct audio_output *audio_output_new(const struct audio_output_config *config)
     p->playout = audio_jitter_buffer_new(&decoding, p->decoder);
     struct audio_device_config device = {.fill = fill, .ctx = p};
     if (p->decoder && p->playout) {
-        p->device =
-            config->headless ? audio_device_virtual_new(&device) : audio_device_sdl_new(&device);
+        p->device = config->outlet.is_virtual ? audio_device_virtual_new(&device)
+                                              : audio_device_sdl_new(&device);
         return p;
     }
     log_error("cannot set up the audio: out of memory");

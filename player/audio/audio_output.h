@@ -17,8 +17,17 @@
 extern "C" {
 #endif
 
+// Where the audio goes.
+struct audio_outlet {
+    bool is_virtual; // to no device of the machine: the clock alone takes it
+    // Also gets what the device plays, at the device's thread; it is heard about 20 ms later. NULL:
+    // none.
+    void (*on_samples)(void *ctx, const int16_t *samples, int count);
+    void *ctx; // borrowed
+};
+
 struct audio_output_config {
-    bool headless;
+    struct audio_outlet outlet;
     bool test;  // the audio is the test tone, and the pictures flash in time with it
     int volume; // percent
 };

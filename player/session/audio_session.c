@@ -14,8 +14,9 @@
 
 struct audio_session {
     const struct play_options *options; // borrowed
-    struct audio_output *output;        // owned; NULL: no connection had audio yet
-    int volume;                         // percent
+    struct audio_outlet outlet;
+    struct audio_output *output; // owned; NULL: no connection had audio yet
+    int volume;                  // percent
     bool muted;
     struct stream_recording *recording; // borrowed; NULL: none
     const struct sdp *sdp;              // borrowed from the connection; NULL: no connection
@@ -34,12 +35,14 @@ struct audio_session {
     } before;
 };
 
-struct audio_session *audio_session_new(const struct play_options *options)
+struct audio_session *audio_session_new(const struct play_options *options,
+                                        const struct audio_outlet *outlet)
 {
     struct audio_session *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     s->options = options;
+    s->outlet = *outlet;
     s->volume = options->volume;
     audio_clock_init(&s->clock);
     audio_delay_init(&s->delay);
@@ -84,7 +87,7 @@ static void on_packet(void *ctx, const struct received_audio *a)
 
 void audio_session_open(struct audio_session *s)
 {
-    struct audio_output_config config = {.headless = s->options->headless,
+    struct audio_output_config config = {.outlet = s->outlet,
                                          .test = s->sdp->source == SDP_SOURCE_TEST,
                                          .volume = s->muted ? 0 : s->volume};
     if (!s->output && !(s->output = audio_output_new(&config)))

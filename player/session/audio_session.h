@@ -6,6 +6,7 @@
 #define WEIR_PLAYER_SESSION_AUDIO_SESSION_H
 
 #include "common/wire/sdp.h"
+#include "player/audio/audio_output.h"
 #include "player/options/play_options.h"
 #include "player/ui/model/key_message.h"
 #include "player/video/play_frame.h"
@@ -19,8 +20,10 @@ extern "C" {
 struct audio_session;
 struct stream_recording;
 
-struct audio_session *audio_session_new(const struct play_options *options); // NULL: no memory
-void audio_session_free(struct audio_session *s);                            // NULL is fine
+// `options` is borrowed. NULL: no memory.
+struct audio_session *audio_session_new(const struct play_options *options,
+                                        const struct audio_outlet *outlet);
+void audio_session_free(struct audio_session *s); // NULL is fine
 
 // A connection's stream is described. `sdp` is borrowed until audio_session_leave. `random`: as for
 // the video's feedback, so that both are one receiver's (RFC 3550, 5.2).

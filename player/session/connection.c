@@ -351,8 +351,8 @@ static void on_list(void *ctx, struct text list, usec_t now)
     struct connection *c = ctx;
     (void)now;
     c->listed = c->config.ops->on_list(c->config.ctx, list);
-    if (!c->listed)
-        stream_description_print_list(list);
+    if (!c->listed && c->config.list)
+        stream_description_print_list(list, c->config.list);
 }
 
 // Logs if a transport was preferred that this program may not use.
@@ -618,7 +618,11 @@ static void on_link_end(void *ctx, enum rtsp_client_end end, const char *text, u
         }
         if (c->config.channel && ops->on_lost(c->config.ctx, "the URL names a folder", now))
             return;
-        ops->on_end(c->config.ctx, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
+        if (c->config.list)
+            ops->on_end(c->config.ctx, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
+        else
+            ops->on_end(c->config.ctx, QOE_ERROR, EXIT_REFUSED,
+                        "the URL names a folder: add the name of a stream in it", now);
         return;
     case RTSP_CLIENT_LEFT:
         return;

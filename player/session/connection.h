@@ -8,6 +8,7 @@
 #ifndef WEIR_PLAYER_SESSION_CONNECTION_H
 #define WEIR_PLAYER_SESSION_CONNECTION_H
 
+#include <stdio.h>
 #include <uv.h>
 
 #include "player/options/play_options.h"
@@ -64,6 +65,7 @@ struct connection_config {
     struct audio_session *audio;
     struct comparison *comparison;
     struct stream_recording *recording; // NULL: not wanted
+    FILE *list;             // of the films of a folder that on_list did not take; NULL: refused
     play_frame_fn *on_done; // any thread, with done_ctx: passes a frame to connection_done
     void *done_ctx;
     const struct connection_ops *ops; // static

@@ -90,6 +90,7 @@ static bool make(struct connections *c, bool channel, usec_t now)
                                        .audio = c->config.audio,
                                        .comparison = c->config.comparison,
                                        .recording = c->config.recording,
+                                       .list = c->config.list,
                                        .on_done = c->config.on_done,
                                        .done_ctx = c->config.ctx,
                                        .ops = &connection_ops,

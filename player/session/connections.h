@@ -5,6 +5,8 @@
 #ifndef WEIR_PLAYER_SESSION_CONNECTIONS_H
 #define WEIR_PLAYER_SESSION_CONNECTIONS_H
 
+#include <stdio.h>
+
 #include "player/policy/reconnect.h"
 #include "player/session/connection.h"
 
@@ -38,6 +40,7 @@ struct connections_config {
     struct audio_session *audio;
     struct comparison *comparison;
     struct stream_recording *recording; // NULL: not wanted
+    FILE *list;                         // see viewing_config
     play_frame_fn *on_done;             // any thread: passes a frame to connection_done
     const struct connections_ops *ops;  // static
     void *ctx;                          // of `ops` and on_done

@@ -52,7 +52,7 @@ void stream_description_source(const struct sdp *s, char out[STREAM_DESCRIPTION_
         snprintf(out, STREAM_DESCRIPTION_TEXT, "%s", kinds[s->source]);
 }
 
-void stream_description_print_list(struct text list)
+void stream_description_print_list(struct text list, FILE *to)
 {
     struct scan all = list.at ? text_scan(list) : (struct scan){0};
     for (struct scan rest; scan_line(&all, &rest);) {
@@ -61,9 +61,9 @@ void stream_description_print_list(struct text list)
             char clean[LIST_COLUMN];
             text_copy(text_of_scan(scan_until(&rest, '\t')), column, sizeof(column));
             utf8_copy(column, clean, sizeof(clean));
-            printf("%s%s", clean, scan_end(&rest) ? "" : "\t");
+            fprintf(to, "%s%s", clean, scan_end(&rest) ? "" : "\t");
         }
-        putchar('\n');
+        fputc('\n', to);
     }
-    fflush(stdout);
+    fflush(to);
 }

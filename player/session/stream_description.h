@@ -4,6 +4,8 @@
 #ifndef WEIR_PLAYER_SESSION_STREAM_DESCRIPTION_H
 #define WEIR_PLAYER_SESSION_STREAM_DESCRIPTION_H
 
+#include <stdio.h>
+
 #include "common/wire/sdp.h"
 #include "player/options/play_options.h"
 
@@ -21,7 +23,7 @@ const char *stream_description_refuse(const struct sdp *sdp, const struct play_o
 void stream_description_source(const struct sdp *sdp, char out[STREAM_DESCRIPTION_TEXT]);
 // Prints a folder's list of files: one file a line, columns separated by tabs, without control
 // characters for the terminal.
-void stream_description_print_list(struct text list);
+void stream_description_print_list(struct text list, FILE *to);
 
 #ifdef __cplusplus
 }

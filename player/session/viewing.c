@@ -18,7 +18,6 @@
 #include "common/transport/mtp_raw_receiver.h"
 #include "player/compare/snapshot.h"
 #include "player/policy/media_progress.h"
-#include "player/report/qoe_summary.h"
 #include "player/session/commands.h"
 #include "player/session/connections.h"
 #include "player/session/output_files.h"
@@ -32,15 +31,17 @@ enum { KEY_TEXT = 200 };
 #define COMPARE_GRACE (2 * USEC_PER_SEC) // for pictures that wait to be compared at the end
 
 struct viewing {
-    const struct play_options *options; // borrowed
+    struct viewing_config config;
+    const struct play_options *options; // config's
     uv_loop_t loop;
     pthread_t thread;
-    struct stop_signals signals;
+    struct stop_signals signals; // if config.owns_process
 
     // Owned, for the whole viewing.
     struct render_queue *show;     // decoder to display
     struct mailbox *done;          // display to loop; struct play_frame
     struct commands *commands;     // display to loop
+    struct mailbox *quit;          // any thread to loop; has room for the one request
     struct comparison *comparison; // only the main thread pushes to it
     struct audio_session *audio;
     struct stream_recording *recording; // NULL: not wanted
@@ -63,7 +64,8 @@ struct viewing {
     usec_t over_at;
     enum qoe_ended ended;
     int exit_code;
-    char error[512]; // empty: none
+    char error[512];        // empty: none
+    struct qoe_json report; // after viewing_finish
 };
 
 // ---- The end ----
@@ -418,6 +420,28 @@ static const char *control_name(const struct viewing *v, enum command_kind kind)
     return NULL;
 }
 
+// What could not be opened, and was not tried again, ends as an error.
+static void quit(struct viewing *v, usec_t now)
+{
+    struct connections *all = v->connections;
+    if (connections_reconnect(all)->state == RECONNECT_STOPPED && *connections_reason(all) &&
+        !connections_last_picture(all))
+        end(v, QOE_ERROR, EXIT_REFUSED, connections_reason(all), now);
+    else
+        end(v, QOE_QUIT, EXIT_ENDED, NULL, now);
+}
+
+static void on_quit(void *ctx, void *item, usec_t now)
+{
+    (void)item;
+    quit(ctx, now);
+}
+
+static void keep(void *item)
+{
+    (void)item; // it is the viewing
+}
+
 static void obey(struct viewing *v, const struct command *c, usec_t now)
 {
     struct connections *all = v->connections;
@@ -427,12 +451,7 @@ static void obey(struct viewing *v, const struct command *c, usec_t now)
         trace_control(v->events, control, now);
     switch (c->kind) {
     case COMMAND_QUIT:
-        // What could not be opened, and was not tried again, ends as an error.
-        if (connections_reconnect(all)->state == RECONNECT_STOPPED && *connections_reason(all) &&
-            !connections_last_picture(all))
-            end(v, QOE_ERROR, EXIT_REFUSED, connections_reason(all), now);
-        else
-            end(v, QOE_QUIT, EXIT_ENDED, NULL, now);
+        quit(v, now);
         return;
     case COMMAND_RETRY:
         connections_retry(all, now);
@@ -585,7 +604,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-// Runs before threads start, so that no thread has the capability.
+// Runs before threads start, so that none has the capability in a program that drops it.
 static void open_raw(struct viewing *v)
 {
     const struct transport_list *list = &v->options->transports;
@@ -593,19 +612,23 @@ static void open_raw(struct viewing *v)
     // is tried.
     if (transport_list_needs_raw(list) && (list->count == 1 || raw_tcp_has_capability()))
         v->raw = mtp_raw_receiver_new(&v->loop);
-    (void)raw_tcp_drop_capability();
+    if (v->config.owns_process)
+        (void)raw_tcp_drop_capability();
 }
 
-struct viewing *viewing_new(const struct play_options *options, FILE *events,
-                            struct source *reference)
+struct viewing *viewing_new(const struct viewing_config *config)
 {
+    const struct play_options *options = config->options;
+    FILE *events = config->events;
     struct viewing *v = calloc(1, sizeof(*v));
     if (!v || uv_loop_init(&v->loop) != 0) {
+        log_error("cannot set up the player: out of memory or files");
         free(v);
-        source_free(reference);
+        source_free(config->reference);
         return NULL;
     }
     usec_t now = clock_now();
+    v->config = *config;
     v->options = options;
     open_raw(v);
     v->second = (struct qoe_transport){NAN, NAN, NAN, NAN, NAN};
@@ -615,18 +638,20 @@ struct viewing *viewing_new(const struct play_options *options, FILE *events,
     v->done = mailbox_new(&v->loop, DECODE_FEED_MAX_FRAMES, on_done, free_done, v);
     v->commands = commands_new(&(struct commands_config){
         .loop = &v->loop, .script = &options->script, .on_command = on_command, .ctx = v});
+    v->quit = mailbox_new(&v->loop, 1, on_quit, keep, v);
     v->comparison = comparison_new(&(struct comparison_config){.loop = &v->loop,
                                                                .options = options,
                                                                .qoe = v->qoe,
                                                                .events = v->events,
-                                                               .reference = reference});
-    v->audio = audio_session_new(options);
+                                                               .reference = config->reference});
+    v->audio = audio_session_new(options, &config->audio);
     v->recording = options->record ? stream_recording_new(options->record) : NULL;
     v->tick = timer_new(&v->loop, on_tick, v);
     v->duration = timer_new(&v->loop, on_duration, v);
-    stop_signals_watch(&v->signals, &v->loop, on_signal, v);
-    if (v->qoe && (v->events || !events) && v->show && v->done && v->commands && v->comparison &&
-        v->audio && (v->recording || !options->record) && v->tick && v->duration) {
+    if (config->owns_process)
+        stop_signals_watch(&v->signals, &v->loop, on_signal, v);
+    if (v->qoe && (v->events || !events) && v->show && v->done && v->commands && v->quit &&
+        v->comparison && v->audio && (v->recording || !options->record) && v->tick && v->duration) {
         audio_session_record(v->audio, v->recording);
         return v;
     }
@@ -660,6 +685,7 @@ int viewing_start(struct viewing *v, struct display *display)
                                         .audio = v->audio,
                                         .comparison = v->comparison,
                                         .recording = v->recording,
+                                        .list = v->config.list,
                                         .on_done = post_done,
                                         .ops = &connections_ops,
                                         .ctx = v};
@@ -681,6 +707,16 @@ int viewing_start(struct viewing *v, struct display *display)
 void viewing_fail(struct viewing *v)
 {
     commands_post(v->commands, &(struct command){.kind = COMMAND_FAILED});
+}
+
+void viewing_post(struct viewing *v, const struct command *c)
+{
+    commands_post(v->commands, c);
+}
+
+void viewing_quit(struct viewing *v)
+{
+    (void)mailbox_post(v->quit, v);
 }
 
 static void report_cpu(struct viewing *v)
@@ -709,19 +745,20 @@ int viewing_finish(struct viewing *v)
     trace_freeze(v->events, qoe_on_ended(v->qoe, v->ended, error, v->over_at), v->over_at);
     trace_ended(v->events, v->ended, error, v->over_at);
 
-    struct qoe_json report;
-    qoe_read(v->qoe, &report, v->over_at);
-    int err = output_files_write(v->options, &report, comparison_sheet(v->comparison),
+    qoe_read(v->qoe, &v->report, v->over_at);
+    int err = output_files_write(v->options, &v->report, comparison_sheet(v->comparison),
                                  connections_last_picture(v->connections));
     if (stream_recording_finish(v->recording, clock_now()) != 0)
         err = ERR_IO;
     if (trace_free(v->events) != 0)
         err = ERR_IO;
     v->events = NULL;
-    if (!v->options->quiet &&
-        report.session.transport[0]) // otherwise no stream was set up, so there is no summary
-        qoe_summary_print(&report, stdout);
     return err && v->exit_code == EXIT_ENDED ? EXIT_INTERNAL : v->exit_code;
+}
+
+const struct qoe_json *viewing_report(const struct viewing *v)
+{
+    return &v->report;
 }
 
 void viewing_free(struct viewing *v)
@@ -737,10 +774,12 @@ void viewing_free(struct viewing *v)
     mtp_raw_receiver_free(v->raw);
     ui_feed_free(v->ui);
     commands_free(v->commands);
+    mailbox_free(v->quit);
     timer_free(v->tick);
     timer_free(v->duration);
     mailbox_free(v->done);
-    stop_signals_close(&v->signals);
+    if (v->config.owns_process)
+        stop_signals_close(&v->signals);
     uv_run(&v->loop, UV_RUN_DEFAULT);
     int err = uv_loop_close(&v->loop);
     assert(err == 0); // every handle was closed by its owner

@@ -51,9 +51,10 @@ struct fixture {
 
     fixture()
     {
-        options.headless = true;
         options.volume = 100;
-        s = audio_session_new(&options);
+        audio_outlet outlet = {};
+        outlet.is_virtual = true;
+        s = audio_session_new(&options, &outlet);
         REQUIRE(s);
     }
     ~fixture()
