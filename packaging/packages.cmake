@@ -12,7 +12,7 @@ set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_SET_DESTDIR ON) # /etc and /lib are not under the prefix
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/directories.cmake)
-set(CPACK_COMPONENTS_ALL weir weir-lab)
+set(CPACK_COMPONENTS_ALL weir weir-lab libweir-dev)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -46,5 +46,20 @@ whole experiments on them and sets the results beside the published ones.")
 set(CPACK_DEBIAN_WEIR-LAB_PACKAGE_DEPENDS
   "weir (= ${PROJECT_VERSION}), iproute2, python3, python3-matplotlib, python3-numpy, python3-pyroute2")
 set(CPACK_DEBIAN_WEIR-LAB_PACKAGE_RECOMMENDS "ffmpeg, iperf3, iputils-ping")
+
+# One package with the library and what a compiler needs: while the library's version is 0, programs are built again with each
+# release, and no other package depends on it. A libweir0 beside it would be one more part for three files.
+set(CPACK_DEBIAN_LIBWEIR-DEV_PACKAGE_NAME libweir-dev)
+set(CPACK_DEBIAN_LIBWEIR-DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LIBWEIR-DEV_DESCRIPTION "library of Weir: a program of your own watches a stream, or sends one
+A viewer is weir-play without its window: pictures and audio come when they are
+due, with a report of the quality of experience. A sender is weir-send: it
+encodes the pictures that the program gives, and serves them over RTSP. The
+manual is weir(3).")
+set(CPACK_DEBIAN_LIBWEIR-DEV_PACKAGE_DEPENDS "libavdevice${avdevice}")
+set(CPACK_DEBIAN_LIBWEIR-DEV_PACKAGE_SUGGESTS "weir, pkg-config")
+# The file by which dpkg-shlibdeps knows the package of a program's library, and the call of ldconfig.
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 
 include(CPack)
