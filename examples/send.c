@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Sends a moving picture with a frame counter, and a tone, until Ctrl-C:
 //
-//   cc send.c $(pkg-config --cflags --libs weir) -lm -o send && ./send [OPTION OF weir-send]...
-#include <math.h>
+//   cc send.c $(pkg-config --cflags --libs weir) -o send && ./send [OPTION OF weir-send]...
+#define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +36,14 @@ static void draw(uint8_t *luma, long frame)
     fill(luma, (int)(frame * 4 % (WIDTH - 80)), 160, 80, 200);
 }
 
+// A triangle wave of 480 Hz.
 static void tone(int16_t *samples, long first)
 {
-    for (int i = 0; i < SAMPLES; i++)
+    for (int i = 0; i < SAMPLES; i++) {
+        int phase = (int)((first + i) % 100);
         samples[2 * i] = samples[2 * i + 1] =
-            (int16_t)(6000 * sin((double)(first + i) * 2 * 3.14159265 * 440 / WEIR_AUDIO_RATE));
+            (int16_t)(240 * (phase < 50 ? phase - 25 : 75 - phase));
+    }
 }
 
 // The stats are JSON; a program that wants more than a number reads it with a parser.

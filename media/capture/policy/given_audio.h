@@ -36,7 +36,7 @@ struct given_audio { // init with {0}
     int64_t end;     // time of the last sample, in samples; 0: there is none yet
     int count;       // samples before `end` that are kept
     int64_t age;     // of the newest sample before a push, in samples; negative: it is to come
-    int16_t ring[GIVEN_AUDIO_RING * AUDIO_CHANNELS]; // sample n is at n % GIVEN_AUDIO_RING
+    int16_t ring[GIVEN_AUDIO_RING * (int)AUDIO_CHANNELS]; // sample n is at n % GIVEN_AUDIO_RING
 };
 
 // A program pushes `count` samples, the first captured at `stamp`, on the monotonic clock.

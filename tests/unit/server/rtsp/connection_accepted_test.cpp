@@ -200,7 +200,7 @@ TEST_CASE("connection_accepted: responses to requests that arrive together leave
     int fds[2];
     REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) == 0); // each write is a message
     connection_accepted_config config = config_of(&loop, offered);
-    connection *c = connection_accepted_new(fds[0], &config, USEC_PER_SEC);
+    connection_accepted *c = connection_accepted_new(fds[0], &config, USEC_PER_SEC);
     REQUIRE(c);
     const std::string uri = " rtsp://host/live RTSP/1.0\r\nCSeq: ";
     std::string requests;
