@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/arguments.h"
 
+#include <getopt.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -51,7 +52,13 @@ int arguments_parse(const struct arguments_parts *parts, struct arguments *out, 
         goto free_arguments;
     }
     pthread_mutex_lock(&lock);
+    char *arg = optarg; // the program may be reading its own command line
+    int at = optind, prints = opterr, letter = optopt;
     enum options_result result = parts->parse(out->argc, out->argv, options, to, error, cap);
+    optarg = arg;
+    optind = at;
+    opterr = prints;
+    optopt = letter;
     pthread_mutex_unlock(&lock);
     fclose(to);
     free(printed);

@@ -112,38 +112,43 @@ struct weir_sender_config {
     size_t size; // sizeof(struct weir_sender_config)
     // weir-send's SOURCE: a file, a device, "test:" ...; NULL: the program pushes the pictures.
     const char *source;
-    // Of pushed pictures: pixels, even, at least 16x16; at most `fps_num` / `fps_den` pictures a
-    // second.
+    // Of pushed pictures: pixels, even, 160x90 to 4096x2304; at most `fps_num` / `fps_den` pictures
+    // a second, 1 to 240, as 25 / 1 or 30000 / 1001.
     int width, height;
     int fps_num, fps_den;
     // The program pushes audio, too.
     int has_audio;
     // weir-send's, such as {"--listen", "127.0.0.1:8554", "--path", "/room", NULL}; NULL: none. It
-    // listens where weir-send does, unless they say otherwise.
+    // listens where weir-send does, unless they say otherwise. --prepare, --invite and others that
+    // do not stream are refused; those of the log have no effect.
     const char *const *options;
 };
 
 struct weir_sender;
 
-// Opens the source and begins to serve. NULL: nothing was started, and `error`, of `cap` bytes,
+// Opens the source, which may take half a minute, and begins to serve. NULL: nothing was started, and `error`, of `cap` bytes,
 // says what is wrong. The configuration may go away after the call.
 WEIR_API struct weir_sender *weir_sender_open(const struct weir_sender_config *config, char *error,
                                               size_t cap);
-// Says goodbye to the viewers and frees the sender; it waits for its threads. NULL is fine.
+// Says goodbye to the viewers and frees the sender; it waits for its threads, as a rule for less
+// than two seconds. After ten it leaves a thread behind whose device or disk does not respond.
+// NULL is fine.
 WEIR_API void weir_sender_close(struct weir_sender *s);
 
 // The URL at which viewers of this machine watch. Valid until the sender is closed.
 WEIR_API const char *weir_sender_url(const struct weir_sender *s);
 
-// Copies the picture and returns at once. Returns 0, or -1: it was dropped, because the encoder has
-// not taken the one before, or because the picture does not have the configured size.
+// Copies the picture and returns at once. Returns 0, or -1: it was dropped, because it comes sooner
+// after the one before than the rate allows, or because it does not have the configured size. While
+// no picture is pushed, viewers see the last one.
 WEIR_API int weir_sender_push_picture(struct weir_sender *s, const struct weir_picture *p);
-// The same of `frames` samples for each channel, the first captured at `captured` (0: now). Returns
-// 0, or -1: dropped, because a quarter of a second is still waiting.
+// The same of `frames` samples for each channel, at most 48,000, the first captured at `captured`
+// (0: now). Returns 0, or -1: dropped, because a quarter of a second is still waiting. Viewers hear
+// it with the pictures of its time; where none is pushed, they hear silence.
 WEIR_API int weir_sender_push_audio(struct weir_sender *s, const int16_t *samples, int frames,
                                     int64_t captured);
-// Returns the stats now, JSON as of a line of --stats, which the caller frees with free(); NULL: no
-// memory.
+// Returns the stats now, JSON as of --metrics' /status.json: `sessions` has an object for each
+// viewer. The caller frees the text with free(). NULL: no memory, or no answer within two seconds.
 WEIR_API char *weir_sender_stats(struct weir_sender *s);
 
 #ifdef __cplusplus

@@ -70,6 +70,7 @@ static void announce(const struct program *p, const struct proxy_options *o)
                                .access = p->access,
                                .key_path = "/",
                                .insecure = o->who.insecure,
+                               .prints_keys = true,
                                .is_example = !o->rules.has_origin};
     server_urls_print(&urls, url, sizeof(url));
     if (o->rules.has_origin)

@@ -6,6 +6,7 @@
 
 static log_sink_fn *log_sink;
 static struct log_filter log_passing;
+static _Thread_local struct log_errors *kept;
 
 void log_to(log_sink_fn *sink, struct log_filter filter)
 {
@@ -13,10 +14,22 @@ void log_to(log_sink_fn *sink, struct log_filter filter)
     log_passing = filter;
 }
 
+void log_errors_keep(struct log_errors *e)
+{
+    kept = e;
+}
+
+struct log_errors *log_errors_kept(void)
+{
+    return kept;
+}
+
 void log_write(enum log_level level, const char *file, const char *key, const char *value,
                const char *format, ...)
 {
-    if (!log_sink || !log_filter_passes(&log_passing, level, file))
+    bool passes = log_sink && log_filter_passes(&log_passing, level, file);
+    bool is_kept = level == LOG_ERROR && kept && !*kept->first;
+    if (!passes && !is_kept)
         return;
     char text[LOG_TEXT];
     char module[LOG_MODULE];
@@ -24,6 +37,10 @@ void log_write(enum log_level level, const char *file, const char *key, const ch
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    if (is_kept)
+        snprintf(kept->first, sizeof(kept->first), "%s", text);
+    if (!passes)
+        return;
     log_module(file, module);
     struct log_entry e = {.level = level,
                           .module = module,

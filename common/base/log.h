@@ -28,6 +28,17 @@ typedef void log_sink_fn(const struct log_entry *e);
 // discards all messages.
 void log_to(log_sink_fn *sink, struct log_filter filter);
 
+struct log_errors { // init with {0}
+    char first[LOG_TEXT]; // the text of the first error; "": none
+};
+
+// Also keeps in *e, from now on, the first error that this thread logs, whatever the filter says;
+// `e` is borrowed until another call on this thread. NULL: none are kept.
+void log_errors_keep(struct log_errors *e);
+// Returns what this thread keeps errors in: a thread that works for it keeps them there, too, while
+// this one waits.
+struct log_errors *log_errors_kept(void);
+
 void log_write(enum log_level level, const char *file, const char *key, const char *value,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 

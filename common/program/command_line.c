@@ -99,11 +99,10 @@ static int apply(const struct option_table *t, const struct option_settings *giv
     return err;
 }
 
-static enum options_result print(const struct option_table *t, const struct option_settings *given,
-                                 enum option_kind what, FILE *to, char *error, size_t cap)
+static enum options_result print_text(const struct option_table *t,
+                                      const struct option_settings *given, enum option_kind what,
+                                      FILE *to, struct put put, char *error, size_t cap)
 {
-    static char text[OPTION_PRINT_MAX]; // static, as it is too large for the stack
-    struct put put = put_into(text, sizeof(text));
     if (what == OPTION_HELP)
         option_print_help(t, &put);
     else if (what == OPTION_VERSION)
@@ -114,10 +113,24 @@ static enum options_result print(const struct option_table *t, const struct opti
         err_say(error, cap, ERR_FULL, "the options' values are too long to be printed");
         return OPTIONS_BAD;
     }
-    if (fputs(text, to) >= 0 && fflush(to) == 0)
+    if (fputs(put.out, to) >= 0 && fflush(to) == 0)
         return OPTIONS_DONE;
     err_say(error, cap, ERR_IO, "cannot print: %s", strerror(errno));
     return OPTIONS_BAD;
+}
+
+static enum options_result print(const struct option_table *t, const struct option_settings *given,
+                                 enum option_kind what, FILE *to, char *error, size_t cap)
+{
+    char *text = malloc(OPTION_PRINT_MAX); // too large for the stack
+    if (!text) {
+        err_say(error, cap, ERR_NO_MEMORY, "out of memory");
+        return OPTIONS_BAD;
+    }
+    enum options_result result =
+        print_text(t, given, what, to, put_into(text, OPTION_PRINT_MAX), error, cap);
+    free(text);
+    return result;
 }
 
 enum options_result command_line_read(const struct option_table *t, int argc, char **argv,

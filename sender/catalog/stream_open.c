@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,7 @@
 #include "common/net/clock.h"
 #include "common/net/worker_queue.h"
 #include "media/capture/audio_open.h"
+#include "media/capture/given_media.h"
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
 #include "media/encode/video_engine.h"
@@ -339,7 +341,9 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
              : source->kind == SDP_SOURCE_TEST ? SOURCE_NOTE_TEST
                                                : SOURCE_NOTE_SPEED);
     int audio_err;
-    struct audio_source *audio = audio_source_open(o->audio, source, name, guard, &audio_err);
+    struct audio_source *audio = o->pushed && !o->audio
+                                     ? given_media_audio(o->pushed, &audio_err)
+                                     : audio_source_open(o->audio, source, name, guard, &audio_err);
     struct stream_media *m = live_media_new(source, &ladder, o->codec, engine);
     if (!m) {
         audio_source_free(audio);
@@ -392,6 +396,10 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
 static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
                                        const char *name, int *err)
 {
+    if (o->pushed) {
+        struct source *source = given_media_source(o->pushed);
+        return source ? encode(source, NULL, guard, o, name, err) : NULL;
+    }
     if (camera_is(name)) {
         struct stream_media *m = open_camera(guard, o, name, err);
         if (m && o->rewind.age && m->back <= 0)
@@ -473,11 +481,12 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
 
 // ---- Opening with a time limit
 
-struct opening { // used by the thread until it returns
+struct opening { // owned by the thread as well, until it returns
     struct stream *stream;
     struct media_guard *guard;
     const struct options *options;
     const char *name;
+    struct log_errors *errors; // borrowed; of the caller's thread
     struct worker_queue *back; // the thread pushes this struct when it has finished
     int err;
 };
@@ -485,6 +494,7 @@ struct opening { // used by the thread until it returns
 static void *run_opening(void *arg)
 {
     struct opening *o = arg;
+    log_errors_keep(o->errors);
     o->err = stream_open(o->stream, o->guard, o->options, o->name);
     (void)worker_queue_push(o->back, o);
     return NULL;
@@ -498,31 +508,35 @@ static void keep(void *item)
 int stream_open_in_time(struct stream *s, uv_loop_t *loop, const struct options *o,
                         const char *name, usec_t limit)
 {
-    static struct opening opening; // static, as the thread may outlive this call
+    struct opening *opening = malloc(sizeof(*opening)); // the thread may outlive this call
     pthread_t thread;
     usec_t deadline = clock_now() + limit;
-    opening = (struct opening){.stream = s,
-                               .guard = media_guard_new(deadline),
-                               .options = o,
-                               .name = name,
-                               .back = worker_queue_new(1, keep),
-                               .err = ERR_NO_MEMORY};
     int err = ERR_NO_MEMORY;
-    if (!opening.guard || !opening.back ||
-        pthread_create(&thread, NULL, run_opening, &opening) != 0)
+    if (!opening)
+        return err;
+    *opening = (struct opening){.stream = s,
+                                .guard = media_guard_new(deadline),
+                                .options = o,
+                                .name = name,
+                                .errors = log_errors_kept(),
+                                .back = worker_queue_new(1, keep),
+                                .err = ERR_NO_MEMORY};
+    if (!opening->guard || !opening->back ||
+        pthread_create(&thread, NULL, run_opening, opening) != 0)
         goto free_all;
-    if (!worker_queue_pop(opening.back, deadline + GRACE)) {
+    if (!worker_queue_pop(opening->back, deadline + GRACE)) {
         log_error("%s: not open after %d s", name, (int)((limit + GRACE) / USEC_PER_SEC));
         return ERR_TIMED_OUT;
     }
     pthread_join(thread, NULL);
-    err = opening.err;
+    err = opening->err;
     if (!err && (err = stream_start(s, loop)) != 0)
         stream_destroy(s);
 
 free_all:
-    if (opening.back)
-        worker_queue_free(opening.back);
-    media_guard_unref(opening.guard);
+    if (opening->back)
+        worker_queue_free(opening->back);
+    media_guard_unref(opening->guard);
+    free(opening);
     return err;
 }

@@ -61,6 +61,7 @@ struct film_library {
     struct cmaf_track tracks[MANIFEST_MAX_RENDITIONS];
     int level_count;
     struct manifest manifest;
+    struct cmaf_chunk chunk; // that is being made; empty between jobs
 
     pthread_mutex_t lock; // guards the members below
     int holds;            // the owner's, and that of an abandoned thread
@@ -131,7 +132,6 @@ static struct http_body *finish_chunk(struct cmaf_chunk *c, int64_t group)
 // Makes the segment of a level.
 static struct http_body *make_video(struct film_library *l, const struct stored_group *g, int level)
 {
-    static struct cmaf_chunk chunk; // static, as it is large; used by one thread
     const struct level *of = &stored_file_info(l->file)->sdp.ladder.levels[level];
     const struct stored_shape *shape = shape_of(l, g->index);
     uint32_t timescale = l->tracks[level].timescale;
@@ -149,26 +149,25 @@ static struct http_body *make_video(struct film_library *l, const struct stored_
                                          time_of(l, begin + shape->frames, timescale) - decoded,
                                      .offset = (int32_t)(shown - decoded),
                                      .key = f->key};
-        err = cmaf_chunk_add_h264(&chunk, &sample, f);
+        err = cmaf_chunk_add_h264(&l->chunk, &sample, f);
     }
     if (err)
-        cmaf_chunk_destroy(&chunk);
-    return finish_chunk(&chunk, g->index);
+        cmaf_chunk_destroy(&l->chunk);
+    return finish_chunk(&l->chunk, g->index);
 }
 
 static struct http_body *make_audio(struct film_library *l, const struct stored_group *g, bool aac)
 {
-    static struct cmaf_chunk chunk;
     struct film_span span = {
         .groups = {read_group(l, g->index - 1), g, read_group(l, g->index + 1)},
         .begin = time_of(l, first_frame(l, g->index), AUDIO_RATE),
         .end = time_of(l, first_frame(l, g->index) + shape_of(l, g->index)->frames, AUDIO_RATE),
         .delay = time_of(l, l->delay_frames, AUDIO_RATE)};
     int err =
-        aac ? film_audio_aac(&span, l->config.aac_bps, &chunk) : film_audio_opus(&span, &chunk);
+        aac ? film_audio_aac(&span, l->config.aac_bps, &l->chunk) : film_audio_opus(&span, &l->chunk);
     if (err)
-        cmaf_chunk_destroy(&chunk);
-    return finish_chunk(&chunk, g->index);
+        cmaf_chunk_destroy(&l->chunk);
+    return finish_chunk(&l->chunk, g->index);
 }
 
 static bool make_bodies(struct film_library *l, int64_t group, struct http_body **out)

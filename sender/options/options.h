@@ -26,6 +26,8 @@
 extern "C" {
 #endif
 
+struct given_media;
+
 // With several sources, or one that has a name, `sources` has the options of each; the members
 // marked (source) may differ among them, and those of the outer struct are meaningless.
 struct options {
@@ -86,6 +88,8 @@ struct options {
     const char *tls_cert;                  // file; NULL: not given. With tls_key
     const char *tls_key;                   // file
     struct log_options log;
+    // Borrowed; not of the command line: a program pushes this media, and `source` is "". NULL: no.
+    struct given_media *pushed;
 };
 
 enum { FRAGMENT_MIN = 200, FRAGMENT_MAX = 1400 };

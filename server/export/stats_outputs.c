@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/export/stats_outputs.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "common/net/clock.h"
 #include "server/access/access.h"
 #include "server/export/control_gate.h"
+#include "server/export/process_stats.h"
 #include "server/export/stats_file.h"
 #include "server/export/stats_http.h"
 #include "server/export/stats_json.h"
@@ -41,16 +43,19 @@ static void keep_films(struct stats_outputs *t, const char *list)
 static void list_films(void *ctx, usec_t now)
 {
     struct stats_outputs *t = ctx;
-    static char list[CATALOG_LIST_BYTES];
     int count;
     (void)now;
     if (!t->catalog->ops->list) {
-        if (t->catalog->where && snprintf(list, sizeof(list), "%s\t?\t?", t->catalog->where) > 0)
-            keep_films(t, list);
+        char line[PATH_MAX];
+        if (t->catalog->where && snprintf(line, sizeof(line), "%s\t?\t?", t->catalog->where) > 0)
+            keep_films(t, line);
         return;
     }
-    if (t->catalog->ops->list(t->catalog, &t->list_hold, list, sizeof(list), &count) == 0)
+    char *list = malloc(CATALOG_LIST_BYTES);
+    if (list &&
+        t->catalog->ops->list(t->catalog, &t->list_hold, list, CATALOG_LIST_BYTES, &count) == 0)
         keep_films(t, list);
+    free(list);
 }
 
 // ---- Control
@@ -114,6 +119,23 @@ static void on_session(void *ctx, const struct stats *f, const struct session_st
     struct stats_outputs *t = ctx;
     if (t->file)
         stats_file_write(t->file, f, s);
+}
+
+// The sessions that have a number are in `t->stats` itself.
+static void ignore_session(void *ctx, const struct stats *f, const struct session_stats *s)
+{
+    (void)ctx, (void)f, (void)s;
+}
+
+char *stats_outputs_status(struct stats_outputs *t, usec_t now)
+{
+    struct process_stats process;
+    char *json;
+    t->stats.wall = clock_wall();
+    t->stats.age = now - t->begun;
+    t->catalog->ops->stats(t->catalog, &t->stats, ignore_session, NULL, now);
+    process_stats_read(&process);
+    return answer_with(stats_status_json(&t->stats, &process), &json) == 0 ? json : NULL;
 }
 
 void stats_outputs_collect(struct stats_outputs *t, usec_t now)

@@ -35,6 +35,8 @@ void stats_outputs_attach(struct stats_outputs *t, stats_outputs_session_fn *fn,
 void stats_outputs_locate(struct stats_outputs *t, const struct stats_place *at);
 // Collects and publishes the stats; call it about once a second.
 void stats_outputs_collect(struct stats_outputs *t, usec_t now);
+// Returns the stats now as JSON, like /status.json; the caller frees the text. NULL: no memory.
+char *stats_outputs_status(struct stats_outputs *t, usec_t now);
 // Call it before the catalog is freed. Stops the HTTP server and writes the last line of the file.
 // NULL is fine.
 void stats_outputs_free(struct stats_outputs *t, usec_t now);

@@ -17,7 +17,7 @@
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 #include "server/policy/places.h"
-#include "server/rtsp/connection.h"
+#include "server/rtsp/connection_accepted.h"
 #include "server/still/still_maker.h"
 
 enum {
@@ -35,8 +35,8 @@ struct server {
     void (*on_stopped)(void *ctx); // NULL: the server is not stopping
     void *stop_ctx;                // borrowed
     struct places places;
-    struct place_key *place_keys;    // owned
-    struct connection **connections; // owned, like its elements; the index is the place
+    struct place_key *place_keys;             // owned
+    struct connection_accepted **connections; // owned, like its elements; the index is the place
 };
 
 static struct place_key key_of(const struct sockaddr_storage *peer, bool alone)
@@ -70,14 +70,14 @@ static void leave(struct server *s, int i)
     places_leave(&s->places, i);
 }
 
-static void on_end(void *ctx, struct connection *c)
+static void on_end(void *ctx, struct connection_accepted *c)
 {
     struct server *s = ctx;
     int i = 0;
     while (s->connections[i] != c)
         i++;
     leave(s, i);
-    connection_free(c, clock_now());
+    connection_accepted_free(c, clock_now());
     if (!s->places.count && s->on_stopped)
         s->on_stopped(s->stop_ctx);
 }
@@ -151,18 +151,18 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             refuse(s, fd, &peer, err);
             continue;
         }
-        struct connection_config config = {.loop = s->loop,
-                                           .catalog = s->config.catalog,
-                                           .raw = s->config.raw,
-                                           .access = s->config.access,
-                                           .srtp = s->config.srtp,
-                                           .stills = s->stills,
-                                           .program = s->config.program,
-                                           .credentials = s->config.credentials,
-                                           .origins = &s->config.origins,
-                                           .on_end = on_end,
-                                           .ctx = s};
-        struct connection *c = connection_new(fd, &config, now);
+        struct connection_accepted_config config = {.loop = s->loop,
+                                                    .catalog = s->config.catalog,
+                                                    .raw = s->config.raw,
+                                                    .access = s->config.access,
+                                                    .srtp = s->config.srtp,
+                                                    .stills = s->stills,
+                                                    .program = s->config.program,
+                                                    .credentials = s->config.credentials,
+                                                    .origins = &s->config.origins,
+                                                    .on_end = on_end,
+                                                    .ctx = s};
+        struct connection_accepted *c = connection_accepted_new(fd, &config, now);
         s->connections[s->places.count - 1] = c;
         if (!c)
             leave(s, s->places.count - 1);
@@ -184,7 +184,7 @@ static void on_second(void *ctx, usec_t now)
     // Iterates backwards: a connection that ends is replaced by the last one, which was already
     // visited.
     for (int i = s->places.count - 1; i >= 0; i--)
-        connection_second(s->connections[i], now);
+        connection_accepted_second(s->connections[i], now);
 }
 
 // Serves the control interface.
@@ -193,7 +193,7 @@ static int on_control(void *ctx, const struct control_request *r, usec_t now)
     const struct server *s = ctx;
     int err = ERR_NOT_FOUND;
     for (int i = 0; i < s->places.count && err == ERR_NOT_FOUND; i++)
-        err = connection_control(s->connections[i], r, now);
+        err = connection_accepted_control(s->connections[i], r, now);
     return err;
 }
 
@@ -222,7 +222,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
         return NULL;
     s->loop = loop;
     s->config = *config;
-    s->connections = calloc((size_t)config->max_viewers, sizeof(struct connection *));
+    s->connections = calloc((size_t)config->max_viewers, sizeof(struct connection_accepted *));
     s->place_keys = calloc((size_t)config->max_viewers, sizeof(struct place_key));
     if (!s->connections || !s->place_keys)
         goto free_server;
@@ -258,7 +258,7 @@ free_server:
 int server_set_max_viewers(struct server *s, int max_viewers)
 {
     size_t room = (size_t)(max_viewers > s->places.count ? max_viewers : s->places.count);
-    struct connection **connections = realloc(s->connections, room * sizeof(*connections));
+    struct connection_accepted **connections = realloc(s->connections, room * sizeof(*connections));
     if (connections)
         s->connections = connections;
     struct place_key *keys = realloc(s->place_keys, room * sizeof(*keys));
@@ -277,7 +277,7 @@ void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx)
     usec_t now = clock_now();
     uv_poll_stop(&s->poll);
     for (int i = 0; i < s->places.count; i++)
-        connection_finish(s->connections[i], now);
+        connection_accepted_finish(s->connections[i], now);
     s->on_stopped = on_stopped;
     s->stop_ctx = ctx;
     timer_set(s->second, s->places.count ? now + SERVER_STOP_TIME : now);
@@ -298,7 +298,7 @@ void server_free(struct server *s)
         return;
     usec_t now = clock_now();
     for (int i = 0; i < s->places.count; i++)
-        connection_free(s->connections[i], now);
+        connection_accepted_free(s->connections[i], now);
     still_maker_free(s->stills);
     timer_free(s->second);
     stats_outputs_attach(s->config.telemetry, NULL, NULL);

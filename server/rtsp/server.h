@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The RTSP server: listens, and creates a `connection` for each accepted socket. Loop thread only.
+// The RTSP server: listens, and creates a `connection_accepted` for each socket. Loop thread only.
 #ifndef WEIR_SERVER_RTSP_SERVER_H
 #define WEIR_SERVER_RTSP_SERVER_H
 

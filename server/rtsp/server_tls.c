@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -65,41 +66,39 @@ static int renew(const char *dir, const struct sockaddr_storage *addresses, int 
                : state_file_replace(dir, CERTIFICATE_FILE, certificate->text, certificate->len);
 }
 
-int server_tls_open(const struct server_tls_config *config, struct tls_credentials **out)
+static int open_with(const struct server_tls_config *config, struct pem *key,
+                     struct pem *certificate, struct tls_credentials **out)
 {
-    static struct pem key, certificate; // static, as they are large; cleared below
     char dir[STATE_PATH_MAX];
     struct sockaddr_storage addresses[TLS_MAX_ADDRESSES];
     const struct sockaddr *listen = (const struct sockaddr *)config->listen;
     *out = NULL;
     int err;
     if (config->certificate) {
-        err = read_pem(config->certificate, "--tls-cert", &certificate);
+        err = read_pem(config->certificate, "--tls-cert", certificate);
         if (!err)
-            err = read_pem(config->key, "--tls-key", &key);
+            err = read_pem(config->key, "--tls-key", key);
         if (!err)
-            err = use(&certificate, &key, config->certificate, out);
-        goto clear;
+            err = use(certificate, key, config->certificate, out);
+        return err;
     }
     bool required = !sockaddr_is_loopback(listen) && !config->insecure;
     err = state_dir_find(config->state_dir, dir);
     if (err)
         return err;
     if (sockaddr_is_loopback(listen) && !config->state_dir) {
-        err = state_file_read(dir, KEY_FILE, key.text, sizeof(key.text), &key.len);
-        if (err) { // no TLS: the loopback needs none
-            err = 0;
-            goto clear;
-        }
+        err = state_file_read(dir, KEY_FILE, key->text, sizeof(key->text), &key->len);
+        if (err) // no TLS: the loopback needs none
+            return 0;
     } else {
-        err = state_file_create_once(dir, KEY_FILE, tls_key_make, NULL, key.text, sizeof(key.text),
-                                     &key.len);
+        err = state_file_create_once(dir, KEY_FILE, tls_key_make, NULL, key->text,
+                                     sizeof(key->text), &key->len);
     }
     int count = own_addresses(listen, addresses, TLS_MAX_ADDRESSES);
     if (!err)
-        err = renew(dir, addresses, count, &key, &certificate);
+        err = renew(dir, addresses, count, key, certificate);
     if (!err)
-        err = use(&certificate, &key, dir, out);
+        err = use(certificate, key, dir, out);
     if (err && required)
         log_error("no key for TLS can be kept in %s: --state-dir names another directory; with "
                   "--insecure everything is sent without encryption",
@@ -108,8 +107,22 @@ int server_tls_open(const struct server_tls_config *config, struct tls_credentia
         log_warn("no TLS: its key cannot be kept in %s (--state-dir names another directory)", dir);
         err = 0;
     }
-clear:
-    explicit_bzero(&key, sizeof(key));
+    return err;
+}
+
+int server_tls_open(const struct server_tls_config *config, struct tls_credentials **out)
+{
+    struct pems { // not on the stack, as they are large
+        struct pem key, certificate;
+    } *p = malloc(sizeof(*p));
+    *out = NULL;
+    if (!p) {
+        log_error("no key for TLS: out of memory");
+        return ERR_NO_MEMORY;
+    }
+    int err = open_with(config, &p->key, &p->certificate, out);
+    explicit_bzero(p, sizeof(*p));
+    free(p);
     return err;
 }
 

@@ -58,8 +58,8 @@ static bool print_keys(const struct server_urls *u, const struct address *addres
 {
     char key[ACCESS_KEY_TEXT], url[SERVER_URL_MAX], first[SERVER_URL_MAX] = "";
     struct stat file;
-    if (fstat(STDOUT_FILENO, &file) == 0 &&
-        server_invite_is_journal(getenv("JOURNAL_STREAM"), &file)) {
+    if (!u->prints_keys || (fstat(STDOUT_FILENO, &file) == 0 &&
+                            server_invite_is_journal(getenv("JOURNAL_STREAM"), &file))) {
         log_info("viewers need a key: --invite PATH prints a URL with one");
         return false;
     }

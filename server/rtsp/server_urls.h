@@ -26,11 +26,12 @@ struct server_urls { // all borrowed
     const struct access *access;               // NULL: everybody may watch
     const char *key_path;                      // what a key opens: `path`, or "/" for all
     bool insecure;                             // --insecure
+    bool prints_keys;                          // URLs with a key may go to stdout
     bool is_example;                           // `path` is a pattern that no viewer can open
 };
 
 // Logs the addresses, and the command that opens the first one. If viewers need a key, it goes to
-// stdout, with a URL for each address, unless stdout is the journal, which others read. Writes the
+// stdout, if it may, with a URL for each address, unless stdout is the journal, which others read. Writes the
 // URL without a key for the last line of the start, which programs that start this one wait for.
 void server_urls_print(const struct server_urls *u, char *out, size_t cap);
 

@@ -29,7 +29,7 @@
 #include "common/wire/rtsp.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/synthetic_media.h"
-#include "server/rtsp/connection.h"
+#include "server/rtsp/connection_accepted.h"
 #include "server/session/catalog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -155,8 +155,8 @@ struct world {
     uv_loop_t loop;
     struct stream stream;
     struct catalog *catalog;
-    struct connection *connection; // NULL after it has ended
-    int fd;                        // the viewer's end
+    struct connection_accepted *connection; // NULL after it has ended
+    int fd;                                 // the viewer's end
     usec_t next_second;
     usec_t elapsed;
     int turns; // turns of the loop
@@ -212,11 +212,11 @@ static void open_once(void)
     }
 }
 
-static void on_end(void *ctx, struct connection *c)
+static void on_end(void *ctx, struct connection_accepted *c)
 {
     struct world *w = ctx;
     assert(w->connection == c);
-    connection_free(c, fuzz_time);
+    connection_accepted_free(c, fuzz_time);
     w->connection = NULL;
 }
 
@@ -273,19 +273,19 @@ static void open_world(struct world *w, uint8_t how)
     w->unsent = malloc(MAX_UNSENT);
     w->got = malloc(RTSP_MAX_ITEM + READ_BYTES);
     assert(w->catalog && w->unsent && w->got);
-    struct connection_config config = {.loop = &w->loop,
-                                       .catalog = w->catalog,
-                                       .program = "weir-send",
-                                       .on_end = on_end,
-                                       .ctx = w};
-    w->connection = connection_new(connect_pair(w, how & 4), &config, fuzz_time);
+    struct connection_accepted_config config = {.loop = &w->loop,
+                                                .catalog = w->catalog,
+                                                .program = "weir-send",
+                                                .on_end = on_end,
+                                                .ctx = w};
+    w->connection = connection_accepted_new(connect_pair(w, how & 4), &config, fuzz_time);
     assert(w->connection);
     w->next_second = fuzz_time + USEC_PER_SEC;
 }
 
 static void close_world(struct world *w)
 {
-    connection_free(w->connection, fuzz_time);
+    connection_accepted_free(w->connection, fuzz_time);
     timer_due = USEC_NEVER;
     close(w->fd);
     w->catalog->ops->free(w->catalog);
@@ -599,7 +599,7 @@ static void leap(struct world *w, usec_t by)
     fuzz_time += by;
     if (w->connection && fuzz_time >= w->next_second) {
         w->next_second = fuzz_time + USEC_PER_SEC;
-        connection_second(w->connection, fuzz_time);
+        connection_accepted_second(w->connection, fuzz_time);
     }
 }
 
@@ -665,7 +665,7 @@ static bool act(struct world *w, struct bytes *in)
         if (arg == 1)
             shutdown(w->fd, SHUT_WR);
         else if (arg == 2 && w->connection)
-            connection_finish(w->connection, fuzz_time);
+            connection_accepted_finish(w->connection, fuzz_time);
         else if (arg == 3)
             return false;
         break;

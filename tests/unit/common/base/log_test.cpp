@@ -101,3 +101,24 @@ TEST_CASE("log: a long message is truncated, and without a sink all are discarde
     log_error("%s", text.c_str());
     CHECK(lines.size() == 1);
 }
+
+TEST_CASE("log: a thread keeps its first error, whatever the filter says")
+{
+    sink s("error,secret=error");
+    log_errors errors = {{0}};
+    log_errors_keep(&errors);
+    CHECK(log_errors_kept() == &errors);
+    log_warn("no error");
+    CHECK(std::string(errors.first).empty());
+    log_error("the %s one", "first");
+    log_error("the second one");
+    CHECK(std::string(errors.first) == "the first one");
+    CHECK(lines.size() == 2);
+    log_to(nullptr, log_all(LOG_ERROR)); // nobody reads the log
+    errors = {{0}};
+    log_error("unread");
+    CHECK(std::string(errors.first) == "unread");
+    log_errors_keep(nullptr);
+    log_error("the third one");
+    CHECK(std::string(errors.first) == "unread");
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "server/rtsp/connection.h"
+#include "server/rtsp/connection_accepted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static const usec_t HTTP_END = 120 * USEC_PER_SEC;
 
 enum speaks { SPEAKS_UNKNOWN, SPEAKS_RTSP, SPEAKS_HTTP };
 
-struct connection {
-    struct connection_config config;
+struct connection_accepted {
+    struct connection_accepted_config config;
     struct tcp_conn *tcp;         // owned
     struct timer *reaper;         // owned; ends the connection outside of its own callbacks
     struct timer *turn;           // owned; serves further requests that were received together
@@ -50,7 +50,7 @@ struct connection {
 
 // Returns 0, or an error that ends the connection. TLS is decided by the first byte: no method of
 // RTSP or HTTP begins with it. A slow handshake has the time of a slow first request.
-static int look_for_tls(struct connection *c, uint8_t first)
+static int look_for_tls(struct connection_accepted *c, uint8_t first)
 {
     if (first != TLS_FIRST_BYTE || !c->config.credentials)
         return 0;
@@ -63,7 +63,7 @@ enum { ANSWERS_BYTES = 2 * RTSP_RESPONSE_BYTES };
 // Sends the collected responses. Media that plays begins another segment; the first media of a
 // PLAY, which the viewer awaits, shares one with the responses if it must wait. Returns false if
 // they are lost: the peer does not read, or is gone.
-static bool flush_answers(struct connection *c, bool before_media)
+static bool flush_answers(struct connection_accepted *c, bool before_media)
 {
     if (!c->answers)
         return true;
@@ -78,7 +78,7 @@ static bool flush_answers(struct connection *c, bool before_media)
 }
 
 // Adds a response to those that leave with the next flush_answers. Returns false if it is lost.
-static bool add_answer(struct connection *c, const struct rtsp_response *a, int cseq)
+static bool add_answer(struct connection_accepted *c, const struct rtsp_response *a, int cseq)
 {
     if (ANSWERS_BYTES - c->answers_len < RTSP_RESPONSE_BYTES && !flush_answers(c, false))
         return false;
@@ -94,7 +94,7 @@ static bool add_answer(struct connection *c, const struct rtsp_response *a, int 
 
 // Serves one request. 0; ERR_AGAIN: the request has to wait; ERR_FULL: this peer cannot be served
 // any more.
-static int on_request(struct connection *c, const struct rtsp_item *request, usec_t now)
+static int on_request(struct connection_accepted *c, const struct rtsp_item *request, usec_t now)
 {
     struct rtsp_response *a = calloc(1, sizeof(*a));
     if (!a)
@@ -116,7 +116,7 @@ static int on_request(struct connection *c, const struct rtsp_item *request, use
     return taken ? 0 : ERR_FULL;
 }
 
-static int refuse_input(struct connection *c, int err)
+static int refuse_input(struct connection_accepted *c, int err)
 {
     struct rtsp_response a = {.status = err == ERR_TOO_BIG ? 413 : 400,
                               .headers = "Connection: close\r\n"};
@@ -126,7 +126,7 @@ static int refuse_input(struct connection *c, int err)
     return err;
 }
 
-static int send_answer(struct connection *c, const struct web_answer *a)
+static int send_answer(struct connection_accepted *c, const struct web_answer *a)
 {
     int err = tcp_conn_send(c->tcp, a->head, a->head_len);
     if (!err && a->body_len)
@@ -136,12 +136,12 @@ static int send_answer(struct connection *c, const struct web_answer *a)
 
 static void on_still(void *ctx, usec_t now)
 {
-    struct connection *c = ctx;
+    struct connection_accepted *c = ctx;
     timer_set(c->turn, now);
 }
 
 // Answers a request for a still picture. Returns 0; ERR_AGAIN: it has to wait; ERR_NO_MEMORY.
-static int answer_still(struct connection *c, const struct web_front *front,
+static int answer_still(struct connection_accepted *c, const struct web_front *front,
                         const struct web_request *r, struct web_answer *a, usec_t now)
 {
     struct still_visit_config config = {.loop = c->config.loop,
@@ -168,7 +168,7 @@ static int answer_still(struct connection *c, const struct web_front *front,
 }
 
 // Serves HTTP requests, until one of them makes the connection a WebSocket with RTSP in it.
-static int on_http(struct connection *c, const uint8_t *data, size_t len, usec_t now)
+static int on_http(struct connection_accepted *c, const uint8_t *data, size_t len, usec_t now)
 {
     static const struct web_origins none;
     struct web_front front = {
@@ -222,7 +222,7 @@ static int on_http(struct connection *c, const uint8_t *data, size_t len, usec_t
 
 static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 {
-    struct connection *c = ctx;
+    struct connection_accepted *c = ctx;
     size_t used = 0;
     bool waits = false; // for the turn in which the next request is served
     if (!c->begun) {
@@ -272,7 +272,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 
 static void on_room(void *ctx, usec_t now)
 {
-    struct connection *c = ctx;
+    struct connection_accepted *c = ctx;
     struct session *session = rtsp_handler_session(c->handler);
     if (session)
         session_writable(session, now);
@@ -284,7 +284,7 @@ static void on_close(void *ctx, int err, usec_t now)
 {
     (void)err;
     (void)now;
-    struct connection *c = ctx;
+    struct connection_accepted *c = ctx;
     const char *why = c->tls ? tls_filter_reason(c->tls) : "";
     if (*why)
         log_of(LOG_DEBUG, "viewer", c->name, "viewer %s %s", c->name, why);
@@ -293,14 +293,15 @@ static void on_close(void *ctx, int err, usec_t now)
 
 static void on_stuck(void *ctx, const char *why)
 {
-    struct connection *c = ctx;
+    struct connection_accepted *c = ctx;
     log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: %s", c->name, why);
     (void)flush_answers(c, false);
     rtsp_handler_dismiss(c->handler, why);
     timer_set(c->reaper, 0);
 }
 
-int connection_control(struct connection *c, const struct control_request *r, usec_t now)
+int connection_accepted_control(struct connection_accepted *c, const struct control_request *r,
+                                usec_t now)
 {
     struct session *session = rtsp_handler_session(c->handler);
     if (!session || strcmp(rtsp_handler_state(c->handler)->id, r->session) != 0)
@@ -313,29 +314,30 @@ int connection_control(struct connection *c, const struct control_request *r, us
 
 static void on_film(void *ctx, usec_t now)
 {
-    struct connection *c = ctx;
+    struct connection_accepted *c = ctx;
     timer_set(c->turn, now);
 }
 
 static void on_turn(void *ctx, usec_t now)
 {
-    struct connection *c = ctx;
+    struct connection_accepted *c = ctx;
     tcp_conn_resume(c->tcp, now);
 }
 
 static void on_reap(void *ctx, usec_t now)
 {
     (void)now;
-    struct connection *c = ctx;
+    struct connection_accepted *c = ctx;
     c->config.on_end(c->config.ctx, c);
 }
 
 static const struct tcp_conn_ops tcp_ops = {
     .on_input = on_input, .on_room = on_room, .on_close = on_close};
 
-struct connection *connection_new(int fd, const struct connection_config *config, usec_t now)
+struct connection_accepted *
+connection_accepted_new(int fd, const struct connection_accepted_config *config, usec_t now)
 {
-    struct connection *c = calloc(1, sizeof(*c));
+    struct connection_accepted *c = calloc(1, sizeof(*c));
     if (!c) {
         log_error("a viewer is refused: out of memory");
         close(fd);
@@ -366,11 +368,11 @@ struct connection *connection_new(int fd, const struct connection_config *config
     return c;
 
 free_connection:
-    connection_free(c, now);
+    connection_accepted_free(c, now);
     return NULL;
 }
 
-void connection_free(struct connection *c, usec_t now)
+void connection_accepted_free(struct connection_accepted *c, usec_t now)
 {
     if (!c)
         return;
@@ -384,14 +386,14 @@ void connection_free(struct connection *c, usec_t now)
     free(c);
 }
 
-void connection_finish(struct connection *c, usec_t now)
+void connection_accepted_finish(struct connection_accepted *c, usec_t now)
 {
     (void)flush_answers(c, false);
     rtsp_handler_end_session(c->handler, now);
     tcp_conn_finish(c->tcp, now);
 }
 
-void connection_second(struct connection *c, usec_t now)
+void connection_accepted_second(struct connection_accepted *c, usec_t now)
 {
     const struct rtsp_session *state = rtsp_handler_state(c->handler);
     struct session *session = rtsp_handler_session(c->handler);

@@ -2,7 +2,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" // functions named as their structs, which C allows
 #include "sender/feed/filler_media.h"
-#include "server/rtsp/connection.h"
+#include "server/rtsp/connection_accepted.h"
 #include "server/session/catalog.h"
 #pragma GCC diagnostic pop
 
@@ -26,9 +26,9 @@ size_t count(const std::string &text, const std::string &of)
     return found;
 }
 
-connection_config config_of(uv_loop_t *loop, catalog *offered)
+connection_accepted_config config_of(uv_loop_t *loop, catalog *offered)
 {
-    connection_config config{};
+    connection_accepted_config config{};
     config.loop = loop;
     config.catalog = offered;
     config.program = "weir-send";
@@ -37,7 +37,8 @@ connection_config config_of(uv_loop_t *loop, catalog *offered)
 
 } // namespace
 
-TEST_CASE("connection: a descriptor that the loop cannot watch is refused, and nothing is left")
+TEST_CASE(
+    "connection_accepted: a descriptor that the loop cannot watch is refused, and nothing is left")
 {
     uv_loop_t loop;
     uv_loop_init(&loop);
@@ -47,10 +48,10 @@ TEST_CASE("connection: a descriptor that the loop cannot watch is refused, and n
     stream_init(&s, media, nullptr);
     catalog *offered = catalog_new_one("/live", &s);
     REQUIRE(offered);
-    connection_config config = config_of(&loop, offered);
+    connection_accepted_config config = config_of(&loop, offered);
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); // a file: epoll refuses it
     REQUIRE(fd >= 0);
-    CHECK(connection_new(fd, &config, USEC_PER_SEC) == nullptr);
+    CHECK(connection_accepted_new(fd, &config, USEC_PER_SEC) == nullptr);
     CHECK(fcntl(fd, F_GETFD) == -1);
     offered->ops->free(offered);
     stream_destroy(&s);
@@ -66,7 +67,7 @@ struct web_client {
     uv_loop_t loop;
     stream offered;
     catalog *served;
-    connection *c;
+    connection_accepted *c;
     int fd;
     bool over = false;
 
@@ -82,17 +83,17 @@ struct web_client {
         int fds[2];
         REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
         fd = fds[1];
-        connection_config config = config_of(&loop, served);
+        connection_accepted_config config = config_of(&loop, served);
         config.ctx = this;
-        config.on_end = [](void *ctx, connection *) {
+        config.on_end = [](void *ctx, connection_accepted *) {
             static_cast<web_client *>(ctx)->over = true;
         };
-        c = connection_new(fds[0], &config, clock_now() - age);
+        c = connection_accepted_new(fds[0], &config, clock_now() - age);
         REQUIRE(c);
     }
     ~web_client()
     {
-        connection_free(c, clock_now());
+        connection_accepted_free(c, clock_now());
         close(fd);
         served->ops->free(served);
         stream_destroy(&offered);
@@ -120,7 +121,7 @@ struct web_client {
     // Returns true if the connection has ended after a second that passes at this time.
     bool ends_at(usec_t at)
     {
-        connection_second(c, at);
+        connection_accepted_second(c, at);
         uv_run(&loop, UV_RUN_NOWAIT);
         return over;
     }
@@ -130,7 +131,8 @@ const std::string GET = "GET /.weir/page.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 } // namespace
 
-TEST_CASE("connection: an HTTP answer that is being read is not cut, one that is not read is")
+TEST_CASE(
+    "connection_accepted: an HTTP answer that is being read is not cut, one that is not read is")
 {
     web_client w;
     int small = 4096;
@@ -153,7 +155,8 @@ TEST_CASE("connection: an HTTP answer that is being read is not cut, one that is
     CHECK(second >= 6);
 }
 
-TEST_CASE("connection: a browser keeps a connection for 5 s after an answer, and 2 minutes in all")
+TEST_CASE("connection_accepted: a browser keeps a connection for 5 s after an answer, and 2 "
+          "minutes in all")
 {
     for (int age : {0, 20, 40, 117}) {
         CAPTURE(age);
@@ -167,7 +170,7 @@ TEST_CASE("connection: a browser keeps a connection for 5 s after an answer, and
     }
 }
 
-TEST_CASE("connection: a WebSocket on an old connection has the time of a first request")
+TEST_CASE("connection_accepted: a WebSocket on an old connection has the time of a first request")
 {
     web_client w(11 * USEC_PER_SEC);
     w.send(GET);
@@ -183,7 +186,7 @@ TEST_CASE("connection: a WebSocket on an old connection has the time of a first 
     CHECK(w.ends_at(upgraded + 12 * USEC_PER_SEC));
 }
 
-TEST_CASE("connection: responses to requests that arrive together leave in one write")
+TEST_CASE("connection_accepted: responses to requests that arrive together leave in one write")
 {
     uv_loop_t loop;
     uv_loop_init(&loop);
@@ -196,8 +199,8 @@ TEST_CASE("connection: responses to requests that arrive together leave in one w
     REQUIRE(offered);
     int fds[2];
     REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) == 0); // each write is a message
-    connection_config config = config_of(&loop, offered);
-    connection *c = connection_new(fds[0], &config, USEC_PER_SEC);
+    connection_accepted_config config = config_of(&loop, offered);
+    connection_accepted *c = connection_accepted_new(fds[0], &config, USEC_PER_SEC);
     REQUIRE(c);
     const std::string uri = " rtsp://host/live RTSP/1.0\r\nCSeq: ";
     std::string requests;
@@ -220,7 +223,7 @@ TEST_CASE("connection: responses to requests that arrive together leave in one w
     CHECK(count(got, "RTSP/1.0 200 OK\r\n") == 3);
     CHECK(got.find("CSeq: 1\r\n") < got.find("CSeq: 2\r\n"));
     CHECK(got.find("CSeq: 2\r\n") < got.find("CSeq: 3\r\n"));
-    connection_free(c, USEC_PER_SEC);
+    connection_accepted_free(c, USEC_PER_SEC);
     close(fds[1]);
     offered->ops->free(offered);
     stream_destroy(&s);

@@ -2,8 +2,8 @@
 // One connection: RTSP and its session, if any, or HTTP, which may become a WebSocket with RTSP in
 // it (server/web). The session ends with the connection. Requests are answered in order. Loop
 // thread only.
-#ifndef WEIR_SERVER_RTSP_CONNECTION_H
-#define WEIR_SERVER_RTSP_CONNECTION_H
+#ifndef WEIR_SERVER_RTSP_CONNECTION_ACCEPTED_H
+#define WEIR_SERVER_RTSP_CONNECTION_ACCEPTED_H
 
 #include <uv.h>
 
@@ -18,9 +18,9 @@ extern "C" {
 
 struct access;
 struct still_maker;
-struct connection; // opaque
+struct connection_accepted; // opaque
 
-struct connection_config {
+struct connection_accepted_config {
     uv_loop_t *loop;
     struct catalog *catalog;                   // borrowed
     struct mtp_raw *raw;                       // borrowed; NULL: none
@@ -29,23 +29,26 @@ struct connection_config {
     const char *program;                       // static; as struct server_config says
     const struct tls_credentials *credentials; // borrowed; NULL: no TLS
     const struct web_origins *origins;         // borrowed; of web pages that may play; NULL: none
-    void (*on_end)(void *ctx,
-                   struct connection *c); // the last callback: the owner frees the connection
-    void *ctx;                            // borrowed
-    bool srtp;                            // as struct track_setup_config says
+    void (*on_end)(
+        void *ctx,
+        struct connection_accepted *c); // the last callback: the owner frees the connection
+    void *ctx;                          // borrowed
+    bool srtp;                          // as struct track_setup_config says
 };
 
 // Takes over the accepted socket. NULL: logged.
-struct connection *connection_new(int fd, const struct connection_config *config, usec_t now);
-void connection_free(struct connection *c, usec_t now);
+struct connection_accepted *
+connection_accepted_new(int fd, const struct connection_accepted_config *config, usec_t now);
+void connection_accepted_free(struct connection_accepted *c, usec_t now);
 // Ends the session (RTCP BYE), sends pending data and closes; on_end is called when the viewer has
 // closed too.
-void connection_finish(struct connection *c, usec_t now);
+void connection_accepted_finish(struct connection_accepted *c, usec_t now);
 // Serves a request about one session. Returns 0, ERR_NOT_FOUND: it is not this viewer's, or
 // ERR_RANGE: there is no such level.
-int connection_control(struct connection *c, const struct control_request *r, usec_t now);
+int connection_accepted_control(struct connection_accepted *c, const struct control_request *r,
+                                usec_t now);
 // Call about once a second: sends reports, checks timeouts.
-void connection_second(struct connection *c, usec_t now);
+void connection_accepted_second(struct connection_accepted *c, usec_t now);
 
 #ifdef __cplusplus
 }

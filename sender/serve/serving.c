@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/serve/serving.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/put.h"
+#include "common/net/clock.h"
+#include "common/net/raw_tcp.h"
+#include "common/net/tls_credentials.h"
+#include "common/net/tls_trust.h"
+#include "common/net/udp_socket.h"
+#include "common/transport/mtp_raw.h"
+#include "media/capture/source_capture.h"
+#include "media/stored/stored_file.h"
+#include "sender/camera/camera.h"
+#include "sender/catalog/folder_catalog.h"
+#include "sender/catalog/folder_list.h"
+#include "sender/catalog/mount_catalog.h"
+#include "sender/catalog/stream_open.h"
+#include "sender/http/http_front.h"
+#include "sender/push/push.h"
+#include "sender/record/recorder.h"
+#include "server/access/access_options.h"
+#include "server/export/stats_outputs.h"
+#include "server/rtsp/server.h"
+#include "server/rtsp/server_tls.h"
+#include "server/rtsp/server_urls.h"
+#include "server/session/stream.h"
+
+#define OPEN_LIMIT (30 * USEC_PER_SEC) // of the only source: no viewer waits for it
+
+enum serves { SERVES_STREAM, SERVES_FOLDER, SERVES_SOURCES };
+
+struct serving {
+    uv_loop_t *loop;               // borrowed
+    const struct options *options; // in effect
+    bool prints_keys;
+    char url[SERVER_URL_MAX]; // "": not announced yet
+    char line[LOG_TEXT];      // the last one of the announcement
+    enum serves serves;
+    struct stream stream; // of SERVES_STREAM
+    struct catalog *catalog;
+    struct catalog_hold list_hold; // waits for the folder's first list
+    struct stats_outputs *outputs;
+    struct mtp_raw *raw;                 // owned; NULL: no permission, or not possible
+    struct tls_credentials *credentials; // owned; NULL: no TLS
+    struct server *server;
+    struct push *push;         // owned; NULL: none
+    struct http_front *http;   // owned; NULL: none
+    struct recorder *recorder; // owned; NULL: none
+    struct access *access;     // owned; NULL: everybody may watch
+    void (*on_stopped)(void *ctx);
+    void *ctx; // borrowed
+};
+
+static void close_server(struct serving *s)
+{
+    http_front_free(s->http);
+    s->http = NULL;
+    push_free(s->push, clock_now());
+    s->push = NULL;
+    recorder_free(s->recorder);
+    s->recorder = NULL;
+    if (s->server)
+        server_free(s->server);
+    s->server = NULL;
+    mtp_raw_free(s->raw);
+    s->raw = NULL;
+}
+
+static void on_stopped(void *ctx)
+{
+    struct serving *s = ctx;
+    close_server(s);
+    s->on_stopped(s->ctx);
+}
+
+static void stop_server(void *ctx)
+{
+    struct serving *s = ctx;
+    server_stop(s->server, on_stopped, s);
+}
+
+void serving_stop(struct serving *s, void (*stopped)(void *ctx), void *ctx)
+{
+    s->on_stopped = stopped;
+    s->ctx = ctx;
+    http_front_free(s->http);
+    s->http = NULL;
+    s->catalog->ops->leave(s->catalog, &s->list_hold);
+    if (s->push)
+        push_leave(s->push, stop_server, s, clock_now());
+    else
+        stop_server(s);
+}
+
+bool serving_reload(struct serving *s, struct options *next)
+{
+    if (s->serves == SERVES_SOURCES && !next->source_count) {
+        log_error("the configuration stays as it was: it has no source with a name any more");
+        return false;
+    }
+    log_info("the configuration was read again");
+    const char *fixed = options_fixed(s->options, next);
+    if (fixed)
+        log_warn("a change of \"%s\" takes effect when weir-send is started again", fixed);
+    if (server_set_max_viewers(s->server, next->max_viewers) != 0)
+        log_error("cannot change --max-viewers: out of memory");
+    if (s->serves == SERVES_STREAM) {
+        s->stream.max_viewers = next->max_viewers;
+        s->stream.viewer_timeout = next->timeout * USEC_PER_SEC;
+    }
+    if (s->serves != SERVES_SOURCES) {
+        if (next->source_count || !options_source_equal(s->options, next))
+            log_warn("its source stays until weir-send is started again: only sources with names "
+                     "(NAME=SOURCE) can change meanwhile");
+        return false;
+    }
+    if (mount_catalog_reload(s->catalog, next) == 0) {
+        s->options = next;
+        return true;
+    }
+    log_error("cannot change the sources: out of memory");
+    return false;
+}
+
+static bool is_folder(const char *source)
+{
+    struct stat st;
+    return stat(source, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int open_stream(struct serving *s, const struct options *o)
+{
+    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+    if (!source_is_capture(o->source) && !camera_is(o->source) && !is_synthetic)
+        return stream_open_in_time(&s->stream, s->loop, o, o->source, OPEN_LIMIT);
+    int err = stream_open(&s->stream, NULL, o, o->source);
+    return err ? err : stream_start(&s->stream, s->loop);
+}
+
+static int open_catalog(struct serving *s, const struct options *o)
+{
+    int err = 0;
+    s->serves = o->source_count        ? SERVES_SOURCES
+                : is_folder(o->source) ? SERVES_FOLDER
+                                       : SERVES_STREAM;
+    bool has_capture = false;
+    for (int i = 0; i < o->source_count; i++)
+        has_capture = has_capture || source_is_capture(o->sources[i].source);
+    if (s->serves == SERVES_FOLDER && strcmp(o->path, "/live") != 0)
+        log_warn("--path has no effect: each file of a folder has its own path");
+    if (o->has_capture && !has_capture && (o->source_count || !source_is_capture(o->source)))
+        log_warn("--capture has no effect: it applies only to cameras and screens");
+    if (s->serves == SERVES_SOURCES) {
+        s->catalog = mount_catalog_new(s->loop, o);
+    } else if (s->serves == SERVES_FOLDER) {
+        s->catalog = folder_catalog_new(s->loop, o);
+    } else {
+        err = open_stream(s, o);
+        s->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
+        s->stream.max_viewers = o->max_viewers;
+        s->stream.fragment_bytes = (size_t)o->fragment;
+        s->catalog = err ? NULL : catalog_new_one(o->path, &s->stream);
+    }
+    return err ? err : s->catalog ? 0 : ERR_NO_MEMORY;
+}
+
+// If the program may open raw sockets, opens one and then drops the capability, before any thread
+// reads media. Returns 0, or ERR_IO if the requested port is not available (logged).
+static int open_raw(struct serving *s, const struct options *o)
+{
+    if (!raw_tcp_has_capability()) {
+        if (o->mtp_port)
+            log_warn(RAW_TCP_REMEDY);
+        return 0;
+    }
+    struct sockaddr_storage at = o->listen;
+    sockaddr_set_port((struct sockaddr *)&at, o->mtp_port);
+    s->raw = mtp_raw_new(s->loop, (struct sockaddr *)&at);
+    (void)raw_tcp_drop_capability();
+    if (s->raw)
+        log_debug("mtp-raw: TCP port %d", mtp_raw_port(s->raw, (struct sockaddr *)&at));
+    return s->raw || !o->mtp_port ? 0 : ERR_IO;
+}
+
+// Logs the number of files in the folder. The list is made while the server already listens.
+static void on_list(void *ctx, usec_t now)
+{
+    (void)now;
+    struct serving *s = ctx;
+    int count, err = ERR_NO_MEMORY;
+    char *list = malloc(CATALOG_LIST_BYTES);
+    if (list)
+        err = s->catalog->ops->list(s->catalog, &s->list_hold, list, CATALOG_LIST_BYTES, &count);
+    free(list);
+    if (err == 0)
+        log_info("%d file%s in the folder", count, count == 1 ? "" : "s");
+    else if (err < 0)
+        log_warn("cannot list the folder: %s", err_text(err));
+}
+
+static void announce_levels(struct serving *s, const struct options *o)
+{
+    const struct ladder *l = &s->stream.media->ladder;
+    for (int i = 0; i < l->level_count && s->stream.media->codec != SDP_SYNTHETIC; i++) {
+        const struct size_spec *size = &l->sizes[l->levels[i].size_id];
+        log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
+                 level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
+    }
+    const struct synthetic *media = &o->synthetic;
+    for (int i = 0; i < media->ladder.level_count; i++) {
+        int bytes = media->bytes[l->levels[i].size_id];
+        for (int below = 0; l->cumulative && below < l->levels[i].size_id; below++)
+            bytes += media->bytes[below];
+        log_info("  level %d: %6d bytes %5.4g frames/s %6d kbit/s", i, bytes,
+                 level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
+    }
+}
+
+// The level and the title of each source are logged when it is open.
+static void name_sources(struct serving *s, const struct options *o)
+{
+    char names[SOURCES_MAX * (SOURCE_NAME_MAX + 2)];
+    struct put put = put_into(names, sizeof(names));
+    for (int i = 0; i < o->source_count; i++)
+        put_format(&put, "%s%s", i ? ", " : "", o->sources[i].mount + 1);
+    put = put_into(s->line, sizeof(s->line));
+    put_format(&put, "%d source%s at %s (%s)", o->source_count, o->source_count == 1 ? "" : "s",
+               s->url, names);
+}
+
+// Programs that start this one read the lines above the last one when that one comes.
+const char *serving_announce(struct serving *s)
+{
+    const struct options *o = s->options;
+    char at[SOCKADDR_TEXT];
+    bool is_stream = s->serves == SERVES_STREAM;
+    if (is_stream)
+        announce_levels(s, o);
+    server_address(s->server, at, sizeof(at));
+    struct server_urls urls = {.listen = &o->listen,
+                               .bound = at,
+                               .path = is_stream ? o->path : "/",
+                               .credentials = s->credentials,
+                               .access = s->access,
+                               .insecure = o->who.insecure,
+                               .prints_keys = s->prints_keys};
+    urls.key_path = urls.path;
+    server_urls_print(&urls, s->url, sizeof(s->url));
+    struct put line = put_into(s->line, sizeof(s->line));
+    if (s->serves == SERVES_SOURCES) {
+        name_sources(s, o);
+    } else if (s->serves == SERVES_FOLDER) {
+        put_format(&line, "files of %s at %s", o->source, s->url);
+        s->list_hold = (struct catalog_hold){.on_ready = on_list, .ctx = s};
+        on_list(s, clock_now());
+    } else {
+        put_format(&line, "%s at %s", s->stream.media->title, s->url);
+    }
+    return s->line;
+}
+
+const char *serving_url(const struct serving *s)
+{
+    return s->url;
+}
+
+char *serving_stats(struct serving *s)
+{
+    return stats_outputs_status(s->outputs, clock_now());
+}
+
+// Returns 0, or ERR_RANGE or ERR_NO_MEMORY (logged).
+static int start_push(struct serving *s, const struct options *o)
+{
+    struct push_config config = {.loop = s->loop,
+                                 .stream = &s->stream,
+                                 .url = o->push,
+                                 .transports = o->push_transports,
+                                 .audio = o->push_audio,
+                                 .agent = send_option_table.program,
+                                 .level = o->push_level};
+    if (o->push.secure && !*o->push.pin)
+        tls_trust_load(); // not while viewers are served
+    if (!o->push.text[0])
+        return 0;
+    if (s->serves == SERVES_FOLDER) {
+        log_error("--push conflicts with a folder: it pushes one stream");
+        return ERR_RANGE;
+    }
+    int top = s->stream.media->ladder.level_count - 1;
+    if (o->push_level > top) {
+        log_error("--push-level expects 0 to %d", top);
+        return ERR_RANGE;
+    }
+    if (o->push_level < 0)
+        config.level = top;
+    s->push = push_new(&config, clock_now());
+    return s->push ? 0 : ERR_NO_MEMORY;
+}
+
+static int open_http_folder(struct serving *s, const struct options *o)
+{
+    char root[PATH_MAX];
+    struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
+                                       .folder = realpath(o->source, root),
+                                       .find = folder_real_file,
+                                       .has_audio = stream_open_wants_audio(o),
+                                       .stats = &s->catalog->book.http};
+    s->http = config.folder ? http_front_new(s->loop, &config) : NULL;
+    return s->http ? 0 : ERR_IO;
+}
+
+// Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
+static int open_http(struct serving *s, const struct options *o)
+{
+    if (o->http.ss_family == AF_UNSPEC)
+        return 0;
+    if (s->serves == SERVES_FOLDER)
+        return open_http_folder(s, o);
+    char film[PATH_MAX];
+    bool is_stored = s->stream.media->reorders;
+    if (is_stored && snprintf(film, sizeof(film), "%s%s", o->source,
+                              stored_file_is(o->source) ? "" : STORED_SUFFIX) >= (int)sizeof(film))
+        return ERR_UNSUPPORTED; // it could not have been opened
+    struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
+                                       .media = s->stream.media,
+                                       .film = is_stored ? film : NULL,
+                                       .has_audio = s->stream.media->audio_bps > 0,
+                                       .path = o->path,
+                                       .segment_seconds = o->http_segment ? o->http_segment : 2,
+                                       .stats = &s->catalog->book.http};
+    s->http = http_front_new(s->loop, &config);
+    return s->http ? 0 : ERR_IO;
+}
+
+// Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
+static int start_recorder(struct serving *s, const struct options *o)
+{
+    if (!o->record)
+        return 0;
+    if (s->catalog->ops->list) {
+        log_error(
+            "--record records one source: a file, the test picture, a camera or a screen, not "
+            "a folder");
+        return ERR_UNSUPPORTED;
+    }
+    if (s->stream.media->reorders) {
+        log_error("--record conflicts with a prepared file, which is a recording already");
+        return ERR_UNSUPPORTED;
+    }
+    struct recorder_config config = {.media = s->stream.media,
+                                     .pattern = o->record,
+                                     .segment = o->record_segment,
+                                     .keep = o->record_keep};
+    s->recorder = recorder_new(s->loop, &config);
+    return s->recorder ? 0 : ERR_IO;
+}
+
+// Opens the raw socket and the sources, and starts the threads that read them.
+static int open_media(struct serving *s, const struct options *o)
+{
+    int err = open_raw(s, o);
+    return err ? err : open_catalog(s, o);
+}
+
+// Returns 0, or an error (logged).
+static int open_server(struct serving *s, const struct options *o)
+{
+    const struct sockaddr *listen = (const struct sockaddr *)&o->listen;
+    int err = access_options_open(&o->who, o->state_dir, s->loop, listen,
+                                  (const struct sockaddr *)&o->metrics, &s->access);
+    if (err)
+        return err;
+    s->outputs = stats_outputs_new(o->stats, &o->metrics, s->access, s->catalog, clock_now());
+    if (!s->outputs)
+        return ERR_IO;
+    if (o->control &&
+        (err = stats_outputs_control(s->outputs, s->loop, s->access, o->state_dir)) != 0)
+        return err;
+    struct server_tls_config tls = {.listen = &o->listen,
+                                    .certificate = o->tls_cert,
+                                    .key = o->tls_key,
+                                    .state_dir = o->state_dir,
+                                    .insecure = o->who.insecure};
+    if ((err = server_tls_open(&tls, &s->credentials)) != 0)
+        return err;
+    struct server_config config = {.listen = o->listen,
+                                   .program = send_option_table.program,
+                                   .catalog = s->catalog,
+                                   .max_viewers = o->max_viewers,
+                                   .proxies = o->proxies,
+                                   .srtp = o->srtp,
+                                   .origins = o->origins,
+                                   .telemetry = s->outputs,
+                                   .credentials = s->credentials,
+                                   .raw = s->raw,
+                                   .access = s->access};
+    s->server = server_new(s->loop, &config);
+    return s->server ? 0 : ERR_IO;
+}
+
+struct serving *serving_new(const struct serving_config *config, int *err)
+{
+    const struct options *o = config->options;
+    struct serving *s = calloc(1, sizeof(*s));
+    *err = ERR_NO_MEMORY;
+    if (!s) {
+        log_error("out of memory");
+        return NULL;
+    }
+    s->loop = config->loop;
+    s->options = o;
+    s->prints_keys = config->prints_keys;
+    *err = open_media(s, o);
+    if (*err == ERR_TIMED_OUT)
+        return NULL; // the thread that opens the source may still use `s`
+    if (!*err)
+        *err = open_server(s, o);
+    if (!*err)
+        *err = start_push(s, o);
+    if (!*err)
+        *err = open_http(s, o);
+    if (!*err)
+        *err = start_recorder(s, o);
+    if (!*err)
+        return s;
+    serving_free(s);
+    return NULL;
+}
+
+void serving_free(struct serving *s)
+{
+    if (!s)
+        return;
+    if (s->catalog)
+        s->catalog->ops->leave(s->catalog, &s->list_hold);
+    close_server(s);
+    tls_credentials_free(s->credentials);
+    stats_outputs_free(s->outputs, clock_now());
+    access_free(s->access);
+    if (s->catalog)
+        s->catalog->ops->free(s->catalog);
+    stream_destroy(&s->stream);
+    free(s);
+}
