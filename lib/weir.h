@@ -3,7 +3,7 @@
 //
 //   cc watch.c $(pkg-config --cflags --libs weir)
 //
-// A viewer is weir-play without its window: it connects, buffers, switches level, and gives each
+// A viewer is weir-play --headless: it connects, buffers, switches level, and gives each
 // picture to the program when it is due. A sender is weir-send: it encodes the pictures that the
 // program pushes, or another source, and serves them. Both take the options of these programs as
 // their command lines do (weir-play(1), weir-send(1)), so what the manuals say of an option holds
@@ -47,7 +47,7 @@ struct weir_picture {
     int width, height;       // pixels, even
     const uint8_t *plane[3]; // Y, U, V
     int stride[3];           // bytes from one row to the next
-    // The number of the source's frame, ascending. Ignored where the program pushes.
+    // The number of the source's frame: ascending, until a seek. Ignored where the program pushes.
     int64_t number;
     // Wall clock at which it was captured; 0: unknown. Where the program pushes: 0 is now.
     int64_t captured;
@@ -62,22 +62,23 @@ enum weir_end {
     WEIR_END_CLOSED,      // the program closed the viewer
     WEIR_END_OF_MEDIA,    // the film is over
     WEIR_END_DURATION,    // of --duration
-    WEIR_END_REFUSED,     // the server cannot be reached, or refuses; or the request is faulty
-    WEIR_END_SERVER_LOST, // and did not come back
+    WEIR_END_REFUSED,     // the server cannot be reached, or refuses; or the URL names a folder
+    WEIR_END_SERVER_LOST, // during the stream, and did not come back (--reconnect)
     WEIR_END_UNDECODABLE, // media came, but no picture could be decoded
-    WEIR_END_ERROR,       // out of memory, or another fault of this machine
+    WEIR_END_ERROR,       // out of memory, a file of the options, or another fault of this machine
 };
 
 struct weir_viewer_config {
     size_t size;     // sizeof(struct weir_viewer_config)
     const char *url; // such as "rtsp://host/live"
     // weir-play's, such as {"--transport", "mtp", "--latency", "300", NULL}; NULL: none. Those of
-    // its window and its summary have no effect.
+    // its log and its summary have no effect; those that only print something are refused.
     const char *const *options;
-    // A picture is due now. NULL: the program wants none, and the viewer only measures.
+    // A picture is due now. Its size changes with the level. While this function runs, the pictures
+    // behind it wait; those that become late are skipped. NULL: the viewer only measures.
     void (*on_picture)(void *ctx, const struct weir_picture *p);
-    // The next `frames` samples for each channel are due now. NULL: the machine's audio device
-    // plays them, unless `options` has --no-audio.
+    // The next `frames` samples for each channel, to be heard 20 ms from now. NULL: the machine's
+    // audio device plays them, unless `options` has --no-audio.
     void (*on_audio)(void *ctx, const int16_t *samples, int frames);
     // A line of --events: one JSON object, such as {"t": 1.2, "event": "level", ...}. NULL: none.
     void (*on_event)(void *ctx, const char *json);
@@ -126,8 +127,8 @@ struct weir_sender_config {
 
 struct weir_sender;
 
-// Opens the source, which may take half a minute, and begins to serve. NULL: nothing was started, and `error`, of `cap` bytes,
-// says what is wrong. The configuration may go away after the call.
+// Opens the source, which may take half a minute, and begins to serve. NULL: nothing was started,
+// and `error`, of `cap` bytes, says what is wrong. The configuration may go away after the call.
 WEIR_API struct weir_sender *weir_sender_open(const struct weir_sender_config *config, char *error,
                                               size_t cap);
 // Says goodbye to the viewers and frees the sender; it waits for its threads, as a rule for less
