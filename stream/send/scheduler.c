@@ -8,6 +8,7 @@
 #include "common/base/err.h"
 
 static const usec_t DELAY_WINDOW = 10 * USEC_PER_SEC;
+static const usec_t STARVED = USEC_PER_SEC;
 enum { FIRST_ROOM = 64 }; // frames; doubled when needed
 
 const char *scheduler_mode_name(enum scheduler_mode mode)
@@ -235,6 +236,17 @@ static bool make_room(struct scheduler *s, const struct scheduler_frame *f)
     return fits(s, f) && (s->count < s->room || set_room(s, 2 * s->room) == 0);
 }
 
+// The source has become slower if a frame arrives late although none waits here and none has left
+// for STARVED. To drop this frame as well would make no later one timelier: the least delay begins
+// anew, and the frame leaves.
+static void follow_source(struct scheduler *s, const struct scheduler_frame *f, usec_t now)
+{
+    usec_t delay = now - f->captured;
+    bool is_late = delay - windowed_min_read(&s->delay) - s->shift > s->config.bound;
+    if (is_late && s->count == 0 && now - s->begun_at >= STARVED && !is_broken(s, f))
+        windowed_min_init(&s->delay, DELAY_WINDOW);
+}
+
 void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t now)
 {
     assert(f->temporal_id >= 0 && f->temporal_id < SCHEDULER_MAX_LAYERS);
@@ -245,6 +257,7 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
         give_up(s, f, DROP_FULL);
         return;
     }
+    follow_source(s, f, now);
     struct scheduler_frame *added = frame_at(s, s->count++);
     *added = *f;
     windowed_min_add(&s->delay, usec_max(0, now - f->captured), now);
@@ -265,6 +278,8 @@ const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now)
     trim(s, now);
     if (!s->count)
         return NULL;
+    if (!s->begun)
+        s->begun_at = now;
     s->begun = true;
     return frame_at(s, 0);
 }

@@ -73,11 +73,12 @@ class Sound(relay.Relayed):
 
     def test_what_is_lost_is_sent_again(self):
         r = self.relay(self.sender().port, loss_down=0.05)
-        p = self.play(r.url, "--transport", "udp", "--level", "1", "--no-picture", "-d", str(8 * lib.SLOW), seconds=60)
+        # The latency leaves a busy machine the time to send again.
+        p = self.play(r.url, "--transport", "udp", "--level", "1", "--no-picture", "--latency", "2000", "-d", str(8 * lib.SLOW),
+                      seconds=60)
         audio = p.report()["audio"]
         self.assertGreater(audio["lost"], 0)
-        # The last ones of the session have no time for it, and a copy may get lost, or late on a busy machine.
-        self.assertGreaterEqual(audio["repaired"], 0.2 * audio["lost"], audio)
+        self.assertGreaterEqual(audio["repaired"], 0.5 * audio["lost"], audio)  # a copy may get lost, too
 
     def test_after_a_stall_and_at_another_speed(self):
         """The relay forwards nothing for a while: the picture freezes. Then its delay ends: the player plays at speed 1.05."""

@@ -234,6 +234,59 @@ TEST_CASE("scheduler: a frame waits from the time it was due here")
     CHECK(scheduler_next(s.get(), 2080 * ms));
 }
 
+TEST_CASE("scheduler: an encoder that falls behind sends late frames, not none")
+{
+    // A frame every 33 ms, 20 ms after its capture; from frame 60 on the encoder takes 900 ms for
+    // a frame without a reference, 600 to 1200 ms for the others, and leaves five of six pictures
+    // out. What is dropped is followed by a frame without a reference, which is later still.
+    auto s = make(400 * ms);
+    usec_t begun = 0, longest = 0;
+    int64_t sent = -1;
+    int late = 0;
+    bool anew = false;
+    for (int64_t n = 0; n < 360; n += n < 60 ? 2 : 6) {
+        scheduler_frame f = frame(n);
+        f.temporal_id = 0;
+        f.depends_on = n == 0 || anew ? -1 : n - (n <= 60 ? 2 : 6);
+        usec_t delay = n < 60 ? 20 * ms : anew ? 1700 * ms : (600 + n * 7 % 600) * ms;
+        usec_t now = usec_max(f.captured + delay, begun);
+        scheduler_push(s.get(), &f, now);
+        const scheduler_frame *next = scheduler_next(s.get(), now);
+        anew = !drops(*s).empty();
+        if (!next)
+            continue;
+        CHECK(next->number > sent);
+        sent = next->number;
+        longest = usec_max(longest, now - begun);
+        begun = now;
+        late += n >= 60;
+        scheduler_done(s.get());
+    }
+    CHECK(late >= 6); // of 10 s
+    CHECK(longest < 2500 * ms);
+}
+
+TEST_CASE("scheduler: a source that is late for a moment changes nothing")
+{
+    // One frame is 600 ms late, 300 ms after one that left in time: it is dropped. Nor do frames
+    // that wait for a network become timely by it.
+    auto s = make(400 * ms);
+    push(*s, 0, 20 * ms);
+    REQUIRE(scheduler_next(s.get(), 20 * ms));
+    scheduler_done(s.get());
+    push(*s, 2, 66 * ms + 620 * ms);
+    CHECK(drops(*s) == std::vector<drop>{{2, DROP_DEADLINE}});
+    for (int64_t n = 90; n < 96; n += 2) { // 3 s later, 20 ms after their captures
+        scheduler_frame f = frame(n);
+        f.depends_on = n == 90 ? -1 : n - 2;
+        scheduler_push(s.get(), &f, f.captured + 20 * ms);
+    }
+    CHECK(drops(*s).empty());
+    CHECK(scheduler_next(s.get(), 90 * 33 * ms + 421 * ms) == nullptr);
+    CHECK(drops(*s) ==
+          std::vector<drop>{{90, DROP_DEADLINE}, {92, DROP_BROKEN}, {94, DROP_BROKEN}});
+}
+
 TEST_CASE("scheduler: three layers are dropped one by one, at a third and two thirds")
 {
     auto s = make(300 * ms, 3);
