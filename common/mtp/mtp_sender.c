@@ -426,7 +426,7 @@ void mtp_sender_begin(struct mtp_sender *s, enum mtp_mode mode, int64_t next, in
     s->state = strict ? MTP_OPEN : MTP_GO_BACK;
     s->next = s->next_number = s->point = next;
     s->send_at = strict ? next : 0;
-    if (!strict) // packets sent behind the hole are no longer outstanding (and RFC 6928 allows 10)
+    if (!strict) // packets sent behind the hole are no longer outstanding
         s->cwnd += (int)(next - hole) - 1;
     s->sent_at = now;
     if (rtt > 0)
