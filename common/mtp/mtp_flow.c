@@ -147,7 +147,8 @@ int mtp_options_parse(const char *params, struct mtp_options *o)
 static const usec_t MIN_RTO = 200 * USEC_PER_MSEC;
 
 // RFC 6928, 2, as in Linux: with parameter sets and audio, four packets hold no key frame, and the
-// first picture waits for one more round trip or two. Slots are never larger than 1460 bytes.
+// first picture waits for one more round trip or two. The bytes of ten packets may be more packets,
+// as TCP would put several of audio into a segment. A slot has at most 1460 bytes.
 enum { FIRST_CWND = 10 };
 
 int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t token,
@@ -158,6 +159,7 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .slot_bytes = packet_bytes,
         .window = MTP_FLOW_WINDOW,
         .cwnd = o->no_iw10 ? 0 : FIRST_CWND,
+        .first_bytes = o->no_iw10 ? 0 : FIRST_CWND * packet_bytes,
         .min_rto = MIN_RTO,
         .max_rto = o->no_rto_max ? 0 : RTO_MAX_LIVE,
         .once_a_window = o->no_newreno,
