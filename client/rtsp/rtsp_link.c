@@ -251,6 +251,8 @@ static void on_packet(void *ctx, enum media_track track, bool rtcp, const uint8_
                       usec_t arrived, usec_t now)
 {
     struct rtsp_link *l = ctx;
+    if (!rtcp) // shows that the path works, if the server's response to its validation got lost
+        rtsp_client_media_open(l->rtsp, now);
     if (rtsp_client_media_received(l->rtsp, now))
         (track == TRACK_AUDIO ? l->ops->on_audio_packet : l->ops->on_packet)(l->ctx, rtcp, data,
                                                                              len, arrived, now);

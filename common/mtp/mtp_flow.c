@@ -26,16 +26,16 @@ enum {
     GIVEN_SWITCH = 64, // and the bits above, one for each switch
 };
 
-enum { SWITCHES = 6, PAPER_SWITCHES = 5 };
+enum { SWITCHES = 7, PAPER_SWITCHES = 6 };
 
 // The switches, in one order, those of `paper` first: their words, and where they are stored.
-static const char *const switch_words[SWITCHES] = {"nonewreno", "norack",   "noabc",
-                                                   "nocwv",     "nortomax", "noecn"};
+static const char *const switch_words[SWITCHES] = {"nonewreno", "norack", "noabc", "nocwv",
+                                                   "nortomax",  "noiw10", "noecn"};
 
 static bool *switch_of(struct mtp_options *o, int i)
 {
-    bool *const switches[SWITCHES] = {&o->no_newreno, &o->no_rack,    &o->no_abc,
-                                      &o->no_cwv,     &o->no_rto_max, &o->no_ecn};
+    bool *const switches[SWITCHES] = {&o->no_newreno, &o->no_rack, &o->no_abc, &o->no_cwv,
+                                      &o->no_rto_max, &o->no_iw10, &o->no_ecn};
     return switches[i];
 }
 
@@ -146,6 +146,11 @@ int mtp_options_parse(const char *params, struct mtp_options *o)
 // 200 ms.
 static const usec_t MIN_RTO = 200 * USEC_PER_MSEC;
 
+// RFC 6928, 2, as in Linux: with parameter sets and audio, four packets hold no key frame, and the
+// first picture waits for one more round trip or two. The bytes of ten packets may be more packets,
+// as TCP would put several of audio into a segment. A slot has at most 1460 bytes.
+enum { FIRST_CWND = 10 };
+
 int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t token,
                   uint16_t packet_bytes, usec_t now)
 {
@@ -153,6 +158,8 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .mode = o->mode,
         .slot_bytes = packet_bytes,
         .window = MTP_FLOW_WINDOW,
+        .cwnd = o->no_iw10 ? 0 : FIRST_CWND,
+        .first_bytes = o->no_iw10 ? 0 : FIRST_CWND * packet_bytes,
         .min_rto = MIN_RTO,
         .max_rto = o->no_rto_max ? 0 : RTO_MAX_LIVE,
         .once_a_window = o->no_newreno,

@@ -382,7 +382,8 @@ static const usec_t MIN_RTO = USEC_PER_SEC; // RFC 6298, 2.4
 
 int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config, usec_t now)
 {
-    assert(now >= 0 && config->slot_bytes > 0 && config->window >= 0 && config->cwnd >= 0);
+    assert(now >= 0 && config->slot_bytes > 0 && config->window >= 0 && config->cwnd >= 0 &&
+           config->first_bytes >= 0);
     *s = (struct mtp_sender){
         .config = *config,
         .mode = config->mode,
@@ -426,7 +427,7 @@ void mtp_sender_begin(struct mtp_sender *s, enum mtp_mode mode, int64_t next, in
     s->state = strict ? MTP_OPEN : MTP_GO_BACK;
     s->next = s->next_number = s->point = next;
     s->send_at = strict ? next : 0;
-    if (!strict) // packets sent behind the hole are no longer outstanding (and RFC 6928 allows 10)
+    if (!strict) // packets sent behind the hole are no longer outstanding
         s->cwnd += (int)(next - hole) - 1;
     s->sent_at = now;
     if (rtt > 0)
@@ -581,8 +582,17 @@ static void restart_after_idle(struct mtp_sender *s, usec_t now)
         s->cwnd = s->config.cwnd;
 }
 
+// Returns true if the next slot belongs to a first window that is counted in bytes.
+static bool first_has_room(const struct mtp_sender *s)
+{
+    return s->cum == 0 && s->dups == 0 && s->state == MTP_OPEN &&
+           s->counts.bytes + s->config.slot_bytes <= (uint64_t)s->config.first_bytes;
+}
+
 static bool cwnd_has_room(const struct mtp_sender *s)
 {
+    if (first_has_room(s))
+        return true;
     int dups = s->state == MTP_FAST || s->dups < 2 ? s->dups : 2; // RFC 3042
     return s->send_at - s->base < (int64_t)s->cwnd + dups + s->inflation;
 }

@@ -60,7 +60,9 @@ struct mtp_sender_config {
     size_t history;      // a power of two up to MTP_MAX_HISTORY; 0: MTP_HISTORY
     int64_t window;      // the receiver's window in slots, before the first ACK
     int cwnd;            // initial cwnd in slots; 0: 4
-    int ssthresh;        // initial ssthresh; 0: unlimited
+    int first_bytes; // of the first window: before the first ACK slots also leave beyond cwnd while
+                     // those sent hold fewer bytes (RFC 6928, 2, counts bytes); 0: cwnd alone counts
+    int ssthresh;    // initial ssthresh; 0: unlimited
     usec_t min_rto;      // 0: 1 s (RFC 6298, 2.4)
     usec_t max_rto;      // max of a doubled RTO (rto.h); 0: 60 s
     // true: no fast recovery until everything outstanding at the last one is acknowledged (RFC

@@ -37,6 +37,14 @@ enum step {
     STEP_OVER
 };
 
+// PLAY was sent before the media path was validated. Until it is, what the server answers waits.
+struct early {
+    bool sent;
+    bool audio;  // the server accepted the audio track
+    bool played; // the server answered PLAY with `place`
+    struct rtsp_client_place place;
+};
+
 struct rtsp_client {
     struct rtsp_client_config config;
     const struct rtsp_client_link *link; // static
@@ -53,6 +61,7 @@ struct rtsp_client {
     bool held;                    // the owner reads nothing
     bool skips_describe;          // config.known is used
     bool pipelined;               // DESCRIBE, SETUP and PLAY were sent together
+    struct early early;
     bool server_pipelines;        // the server knows Pipelined-Requests
     int cseq_before;              // responses up to this CSeq are the clients' before
     usec_t received_wall;         // wall clock at reception of the bytes being parsed
@@ -173,7 +182,7 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
         *r.headers = '\0';
     send_playback(c, &r, now);
     // After a change of the stream the first picture is awaited: nothing else delays it.
-    if (c->dialect->pipelines && !c->pipelined)
+    if (c->dialect->pipelines && !c->pipelined && !c->early.sent)
         send_keep_alive(c, now);
     else
         c->alive.due = now; // sent in STEP_PLAYING, after PLAY's response
@@ -395,6 +404,26 @@ static bool send_setup_audio(struct rtsp_client *c, usec_t now)
     return true;
 }
 
+static void begin_play(struct rtsp_client *c, const struct rtsp_client_place *place, usec_t now)
+{
+    c->step = STEP_PLAYING;
+    playback_requests_scaled(&c->playback, place->scale);
+    c->playback.in_past = place->behind > 0;
+    c->events->on_playing(c->ctx, place, now);
+}
+
+// A server that serves requests in order sends media as soon as it has validated the path: PLAY
+// that waits for its response would come a round trip later.
+static void play_early(struct rtsp_client *c, usec_t now)
+{
+    c->early = (struct early){.sent = true};
+    (void)send_setup_audio(c, now);
+    if (c->step != STEP_OVER)
+        start_playing(c, now);
+    if (c->step != STEP_OVER)
+        c->step = STEP_VALIDATING;
+}
+
 static void transport_chosen(struct rtsp_client *c, usec_t now)
 {
     struct rtsp_client_setup setup = {.transport = c->path.transport,
@@ -403,8 +432,13 @@ static void transport_chosen(struct rtsp_client *c, usec_t now)
                                       .pairs = c->path.pairs,
                                       .rtt = c->rtt};
     c->events->on_setup(c->ctx, &setup, now);
-    if (c->pipelined) {
+    if (c->pipelined || c->early.sent) {
         c->step = STEP_STARTING;
+        if (c->early.audio)
+            c->events->on_audio(c->ctx);
+        if (c->early.played)
+            begin_play(c, &c->early.place, now);
+        c->early = (struct early){0};
         return;
     }
     bool waits = send_setup_audio(c, now);
@@ -483,6 +517,11 @@ static void try_next_transport(struct rtsp_client *c, const char *why, usec_t no
         send_request(c, &(struct client_request){.kind = REQUEST_TEARDOWN}, now);
     if (c->step == STEP_OVER)
         return;
+    if (c->early.sent) { // the responses are those of the session that ends
+        rtsp_requests_forget(&c->requests);
+        c->cseq_before = c->requests.cseq;
+        c->early = (struct early){0};
+    }
     *c->requests.session = '\0';
     c->path = (struct rtsp_client_path){0};
     c->link->abandon(c->link_ctx, why);
@@ -509,10 +548,13 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
         return;
     }
     c->deadline = transport_fallback_given(&c->fallback, c->path.transport, c->rtt, now);
-    if (c->deadline != USEC_NEVER && c->path.validates)
-        c->step = STEP_VALIDATING;
-    else
+    if (c->deadline == USEC_NEVER || !c->path.validates) {
         transport_chosen(c, now);
+        return;
+    }
+    c->step = STEP_VALIDATING;
+    if (c->dialect->pipelines && !c->config.controls_speed)
+        play_early(c, now);
 }
 
 // ---- Responses ----
@@ -827,10 +869,12 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .scale = play.scale,
                                       .behind = play.behind,
                                       .back = play.back};
-    c->step = STEP_PLAYING;
-    playback_requests_scaled(&c->playback, play.scale);
-    c->playback.in_past = play.behind > 0;
-    c->events->on_playing(c->ctx, &place, now);
+    if (c->step == STEP_VALIDATING) {
+        c->early.played = true;
+        c->early.place = place;
+        return;
+    }
+    begin_play(c, &place, now);
 }
 
 static void on_success(struct rtsp_client *c, const struct pending *p, const struct rtsp_item *r,
@@ -851,11 +895,13 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
         on_setup_response(c, r, now);
         return;
     case REQUEST_AUDIO:
-        if (c->link->accept_audio(c->link_ctx, rtsp_header(r, "Transport")) == 0)
-            c->events->on_audio(c->ctx);
-        else
+        if (c->link->accept_audio(c->link_ctx, rtsp_header(r, "Transport")) != 0)
             log_warn("the server answered the audio SETUP with a transport that was not offered: "
                      "playing without audio");
+        else if (c->step == STEP_VALIDATING)
+            c->early.audio = true;
+        else
+            c->events->on_audio(c->ctx);
         audio_settled(c, now);
         return;
     case REQUEST_LEVEL:

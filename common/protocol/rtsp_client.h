@@ -7,8 +7,8 @@
 // not depend on each other leave together, except to third-party servers, which get one at a time.
 // A client that follows another on its connection sends TEARDOWN, DESCRIBE, SETUP and PLAY in one
 // round trip (Pipelined-Requests, RFC 7826, 18.33), with the transport of the client before.
-// Each further transport of the list costs one round trip to learn whether the network passes it,
-// and TEARDOWN + SETUP if it does not (transport_fallback.h).
+// Whether the network passes a transport of a list is learnt while PLAY is under way, except by a
+// viewer that controls the speed. If it does not, TEARDOWN + SETUP follow (transport_fallback.h).
 //
 // Deadlines: 8 s for each response until the media plays, 32 s until a transport is set up. From
 // then on each whole message and each media packet shows that the server is alive. Without any for

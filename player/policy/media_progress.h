@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Detects whether received media becomes pictures: a warning if PLAY was answered but no packet
-// arrives, and an end if the stream cannot be decoded. Pure.
+// arrives, and an end if the stream cannot be decoded. A lower level counts anew: a network that
+// lets no frame of one level through whole may let those of the next one through. Pure.
 #ifndef WEIR_PLAYER_POLICY_MEDIA_PROGRESS_H
 #define WEIR_PLAYER_POLICY_MEDIA_PROGRESS_H
 
@@ -19,6 +20,9 @@ extern "C" {
 struct media_progress {
     usec_t since; // PLAY was answered
     bool warned;
+    int level;           // lowest level that was requested
+    usec_t level_since;  // when that was
+    usec_t span_at_level; // media time of the packets up to then
 };
 
 struct media_progress_facts {
@@ -28,6 +32,7 @@ struct media_progress_facts {
     bool paused;          // true while the viewer has paused
     uint64_t decoded;     // number of shown pictures
     usec_t buffer_target; // media that is buffered before the first picture
+    int level;            // requested now; -1: none
 };
 
 enum media_progress_verdict {

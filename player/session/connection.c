@@ -677,6 +677,7 @@ static void check_silence(struct connection *c, usec_t now)
 static void check_progress(struct connection *c, usec_t now)
 {
     struct media_progress_facts f = stream_player_progress(c->stream);
+    f.level = c->level.requested;
     switch (media_progress_check(&c->progress, &f, now)) {
     case MEDIA_PROGRESS_FINE:
         return;

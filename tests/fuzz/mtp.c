@@ -250,6 +250,7 @@ static void run(struct world *w, struct bytes *in)
         .history = 32,
         .window = second & 128 ? window : 0,
         .cwnd = 1 + (first >> 2 & 7),
+        .first_bytes = bytes_left(in) >> 4 & 1 ? 10 * SLOT : 0,
         .ssthresh = 2 + (first >> 5),
         .once_a_window = bytes_left(in) & 1,
         .karn = bytes_left(in) >> 3 & 1,

@@ -147,16 +147,17 @@ TEST_CASE("mtp_flow: either mode of transmission has a queue of fixed or of dyna
         bool block, dynamic;
         int accepted, dropped; // of 60 packets of 100 bytes that are written at once
     };
-    // cwnd is 4, so MIN_BUF(1,3) allows 4 + 3 packets, all of which wait here.
+    // cwnd is 10 (RFC 6928), so MIN_BUF(1,3) allows 10 + 3 packets, all of which wait here.
     const row table[] = {
         {"queue=2000", 0, false, false, 60, 40},
         {"queue=2000,block", 0, true, false, 20, 0},
         {"block,queue=2000", 0, true, false, 20, 0},
-        {"1,3", 0, true, true, 7, 0},
-        {"queue=2000,1,3", 0, false, true, 60, 53},
-        {"1,3,queue=2000", 0, false, true, 60, 53},
-        {"1,3,queue=2000,block", 0, true, true, 7, 0},
-        {"1,3,queue=2000,frames", 0, false, true, 60, 53},
+        {"1,3", 0, true, true, 13, 0},
+        {"1,3,noiw10", 0, true, true, 7, 0},
+        {"queue=2000,1,3", 0, false, true, 60, 47},
+        {"1,3,queue=2000", 0, false, true, 60, 47},
+        {"1,3,queue=2000,block", 0, true, true, 13, 0},
+        {"1,3,queue=2000,frames", 0, false, true, 60, 47},
         {"queue=200ms,block", 0, true, false, 60, 0},
         {"block", ERR_MALFORMED, {}, {}, {}, {}},
         {"1,3,block", ERR_MALFORMED, {}, {}, {}, {}},
@@ -188,26 +189,28 @@ TEST_CASE("mtp_flow: words switch off what the paper's Reno lacks, one by one")
         int err;
         bool newreno, rack, abc, cwv;
         usec_t rto_max;
+        int cwnd;
     };
     const usec_t LIVE = 2 * USEC_PER_SEC, RFC = 60 * USEC_PER_SEC;
     const row table[] = {
-        {"", 0, true, true, true, true, LIVE},
-        {"nonewreno", 0, false, true, true, true, LIVE},
-        {"norack", 0, true, false, true, true, LIVE},
-        {"noabc", 0, true, true, false, true, LIVE},
-        {"nocwv", 0, true, true, true, false, LIVE},
-        {"nortomax", 0, true, true, true, true, RFC},
-        {"noabc,norack", 0, true, false, false, true, LIVE},
-        {"nonewreno,norack,noabc,nocwv,nortomax", 0, false, false, false, false, RFC},
-        {"paper", 0, false, false, false, false, RFC},
-        {"fill,paper,1,3", 0, false, false, false, false, RFC},
-        {"paper,queue=65536", 0, false, false, false, false, RFC},
-        {"paper,norack", 0, false, false, false, false, RFC},
-        {"paper,paper", ERR_MALFORMED, {}, {}, {}, {}, {}},
-        {"paper,noecn", 0, false, false, false, false, RFC},
-        {"norack,norack", ERR_MALFORMED, {}, {}, {}, {}, {}},
-        {"nora", ERR_MALFORMED, {}, {}, {}, {}, {}},
-        {"norackets", ERR_MALFORMED, {}, {}, {}, {}, {}},
+        {"", 0, true, true, true, true, LIVE, 10},
+        {"nonewreno", 0, false, true, true, true, LIVE, 10},
+        {"norack", 0, true, false, true, true, LIVE, 10},
+        {"noabc", 0, true, true, false, true, LIVE, 10},
+        {"nocwv", 0, true, true, true, false, LIVE, 10},
+        {"nortomax", 0, true, true, true, true, RFC, 10},
+        {"noabc,norack", 0, true, false, false, true, LIVE, 10},
+        {"noiw10", 0, true, true, true, true, LIVE, 4},
+        {"nonewreno,norack,noabc,nocwv,nortomax,noiw10", 0, false, false, false, false, RFC, 4},
+        {"paper", 0, false, false, false, false, RFC, 4},
+        {"fill,paper,1,3", 0, false, false, false, false, RFC, 4},
+        {"paper,queue=65536", 0, false, false, false, false, RFC, 4},
+        {"paper,norack", 0, false, false, false, false, RFC, 4},
+        {"paper,paper", ERR_MALFORMED, {}, {}, {}, {}, {}, {}},
+        {"paper,noecn", 0, false, false, false, false, RFC, 4},
+        {"norack,norack", ERR_MALFORMED, {}, {}, {}, {}, {}, {}},
+        {"nora", ERR_MALFORMED, {}, {}, {}, {}, {}, {}},
+        {"norackets", ERR_MALFORMED, {}, {}, {}, {}, {}, {}},
     };
     for (const row &r : table) {
         INFO(r.text);
@@ -223,6 +226,7 @@ TEST_CASE("mtp_flow: words switch off what the paper's Reno lacks, one by one")
         CHECK(c.counts_slots == r.abc);
         CHECK(c.keeps_window == r.cwv);
         CHECK(f.sender.rto.max == r.rto_max);
+        CHECK(f.sender.cwnd == r.cwnd);
         CHECK(f.sender.rto.min == 200 * USEC_PER_MSEC);
     }
 }
@@ -249,7 +253,7 @@ TEST_CASE(
 
 TEST_CASE("mtp_flow: MIN_BUF keeps the queue short, and a loss delays no packet")
 {
-    flow f("1,3"); // cwnd 4: 4 under way and min(3, 4) waiting
+    flow f("1,3,noiw10"); // cwnd 4: 4 under way and min(3, 4) waiting
     sink s;
     uint16_t seq = 0;
     for (; mtp_flow_room(&f, 0); seq++)
@@ -278,7 +282,7 @@ TEST_CASE("mtp_flow: MIN_BUF keeps the queue short, and a loss delays no packet"
 
 TEST_CASE("mtp_flow: queue= accepts all packets and drops the oldest")
 {
-    flow f("queue=2000"); // 20 packets
+    flow f("queue=2000,noiw10"); // 20 packets
     for (uint16_t seq = 0; seq < 60; seq++) {
         REQUIRE(mtp_flow_room(&f, 0));
         REQUIRE(f.push(seq, seq, 0) == 0);
@@ -299,7 +303,7 @@ TEST_CASE("mtp_flow: queue= accepts all packets and drops the oldest")
 
 TEST_CASE("mtp_flow: by default a packet is accepted only when it can leave")
 {
-    flow f("");
+    flow f("noiw10");
     sink s;
     uint16_t seq = 0;
     std::vector<record> sent;
@@ -449,7 +453,7 @@ TEST_CASE("mtp_flow: no packet but the probe leaves before the probe's result")
     }
     // No acknowledgement passes the hole: waiting packets fill the skipped slot and the slots after
     // it.
-    flow filling("queue=20000");
+    flow filling("queue=20000,noiw10");
     mtp_flow_adapt(&filling);
     for (uint16_t seq = 0; seq < 8; seq++)
         filling.push(seq, seq, 0);

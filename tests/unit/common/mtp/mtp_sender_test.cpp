@@ -1018,6 +1018,42 @@ TEST_CASE("mtp_sender: a lost replacement is replaced at once, not after a timeo
     }
 }
 
+TEST_CASE("mtp_sender: first_bytes: small packets leave beyond cwnd until the first ACK")
+{
+    // Slots of 8 bytes, packets of one: 16 bytes allow those that begin at byte 8 or before.
+    const struct {
+        int cwnd, first_bytes, sent;
+    } rows[] = {{4, 0, 4}, {4, 16, 9}, {4, 32, 25}, {4, 8, 4}, {12, 16, 12}};
+    for (const auto &r : rows) {
+        INFO("cwnd " << r.cwnd << ", first bytes " << r.first_bytes);
+        mtp_sender_config c = config_of(MTP_STRICT, 4096, r.cwnd);
+        c.first_bytes = r.first_bytes;
+        figure f(c);
+        f.pull(0);
+        CHECK(f.s.next == r.sent);
+        // The first ACK ends it: then cwnd counts.
+        mtp_ack a{};
+        a.cum = 1;
+        a.window = 4096;
+        mtp_sender_ack(&f.s, &a, 1);
+        f.pull(1);
+        CHECK(f.s.next - f.s.cum == std::max(r.sent - 1, f.s.cwnd));
+    }
+    // A report of a loss ends it, too.
+    mtp_sender_config c = config_of(MTP_STRICT, 4096, 4);
+    c.first_bytes = 1000;
+    figure f(c);
+    mtp_out out;
+    for (int i = 0; i < 6; i++)
+        REQUIRE(mtp_sender_pull(&f.s, &out, 0));
+    mtp_ack a{};
+    a.window = 4096;
+    a.count = 1;
+    a.ranges[0] = {1, 2};
+    mtp_sender_ack(&f.s, &a, 1);
+    CHECK(f.pull(1).empty());
+}
+
 TEST_CASE("mtp_sender: counts_slots: an ACK of two slots counts twice")
 {
     // Slow start up to 8, two slots an ACK at most (RFC 3465, 2.2). Then a slot for as many as

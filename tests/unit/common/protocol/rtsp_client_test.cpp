@@ -777,15 +777,36 @@ TEST_CASE("rtsp client: the transports of a list, up to the first that works")
         rest.insert(rest.begin(), first);
         return rest;
     };
-    SECTION("the first")
+    auto early = [&](int cseq) { // the clock is asked for when the media plays
+        std::vector<std::string> all = starts(cseq);
+        all.pop_back();
+        return all;
+    };
+    std::string chosen =
+        "setup mtp datagram pairs rtt 10: mtp: the server responded after 12 ms";
+    std::string clock = "GET_PARAMETER " + URL + "/ #", playing = "playing from - frame -1 shows -1";
+    SECTION("the first: PLAY leaves before the path is validated, and its response waits for that")
     {
         run(o, {{0, connected, {"connected", DESCRIBE_1}},
                 {10, in(weir_description(1)), {setup + "2 Transport: mtp,mtp-raw,minbuf"}},
-                {20, in(weir_setup(2, mtp)), {}},
-                {32, media_open,
-                 with("setup mtp datagram pairs rtt 10: mtp: the server responded after 12 ms",
-                      starts(3))},
-                {40, media_open, {}}});
+                {20, in(weir_setup(2, mtp)), early(3)}});
+        SECTION("validated first")
+        {
+            run(o, {{32, media_open, {chosen}},
+                    {35, in(reply(3) + reply(4)), {playing, clock + "5" + SESSION + PARAMS}},
+                    {40, media_open, {}}});
+        }
+        SECTION("PLAY is answered first")
+        {
+            run(o, {{30, in(reply(3) + reply(4)), {}},
+                    {32, media_open, {chosen, playing, clock + "5" + SESSION + PARAMS}}});
+        }
+        SECTION("PLAY is refused first")
+        {
+            run(o, {{30,
+                     in(reply(3) + reply(4, "503 Service Unavailable")),
+                     {"end refused: the server refuses PLAY: 503 Service Unavailable"}}});
+        }
     }
     SECTION("silence, a refusal, then one that always passes")
     {
@@ -794,18 +815,21 @@ TEST_CASE("rtsp client: the transports of a list, up to the first that works")
         run(o,
             {{0, connected, {"connected", DESCRIBE_1}},
              {10, in(weir_description(1)), {setup + "2 Transport: mtp,mtp-raw,minbuf"}},
-             {20, in(weir_setup(2, mtp)), {}},
+             {20, in(weir_setup(2, mtp)), early(3)},
+             {50, in(reply(3) + reply(4)), {}}, // the response to a PLAY of no use
              {520,
               timeout,
-              {"TEARDOWN " + URL + "/ #3" + SESSION, "abandon: " + silent,
-               setup + "4 Transport: mtp-raw,minbuf"}},
-             {530, in(reply(3) + weir_setup(4, raw)), {}},
+              {"TEARDOWN " + URL + "/ #5" + SESSION, "abandon: " + silent,
+               setup + "6 Transport: mtp-raw,minbuf"}},
+             {530, in(reply(5) + weir_setup(6, raw)), early(7)},
              {540,
               [&](Owner &w) { rtsp_client_media_closed(w.client, refuses.c_str(), w.now); },
-              {"TEARDOWN " + URL + "/ #5" + SESSION, "abandon: " + refuses,
-               setup + "6 Transport: minbuf"}},
-             {550, in(reply(5) + weir_setup(6, minbuf)),
-              with("setup minbuf rtt 10: mtp: " + silent + "; mtp-raw: " + refuses, starts(7))}});
+              {"TEARDOWN " + URL + "/ #9" + SESSION, "abandon: " + refuses,
+               setup + "10 Transport: minbuf"}},
+             {550, in(reply(7) + reply(8) + reply(9)), {}}, // late ones, too
+             {550, in(weir_setup(10, minbuf)),
+              with("setup minbuf rtt 10: mtp: " + silent + "; mtp-raw: " + refuses, starts(11))},
+             {560, in(reply(11) + reply(12)), {playing}}});
     }
     SECTION("transports that this machine does not support are not offered")
     {

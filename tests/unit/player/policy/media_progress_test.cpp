@@ -39,7 +39,8 @@ TEST_CASE("media_progress: the verdict, seconds after PLAY")
                                          .pictures = row.pictures,
                                          .paused = row.paused,
                                          .decoded = (uint64_t)row.decoded,
-                                         .buffer_target = row.target * s};
+                                         .buffer_target = row.target * s,
+                                         .level = -1};
         INFO(row.after << " s, " << row.packets << " packets");
         CHECK(media_progress_check(&m, &f, (100 + row.after) * s) == row.verdict);
     }
@@ -54,6 +55,32 @@ TEST_CASE("media_progress: warns once a connection, and counts from the last PLA
     CHECK(media_progress_check(&m, &f, 53 * s) == MEDIA_PROGRESS_FINE);
     CHECK(media_progress_check(&m, &f, 54 * s) == MEDIA_PROGRESS_NO_PACKET);
     CHECK(media_progress_check(&m, &f, 55 * s) == MEDIA_PROGRESS_FINE);
+}
+
+TEST_CASE("media_progress: each lower level has 10 s of media for its first picture")
+{
+    static const struct {
+        int at, level;
+        enum media_progress_verdict verdict;
+    } table[] = {
+        {1, 6, MEDIA_PROGRESS_FINE},  {9, 6, MEDIA_PROGRESS_FINE},
+        {10, 5, MEDIA_PROGRESS_FINE}, {20, 5, MEDIA_PROGRESS_FINE},
+        {20, 4, MEDIA_PROGRESS_FINE}, // the end would have been due at 21 s
+        {25, 6, MEDIA_PROGRESS_FINE}, // a higher one does not count, nor the same one again
+        {26, 4, MEDIA_PROGRESS_FINE},
+        {30, 4, MEDIA_PROGRESS_FINE}, {31, 4, MEDIA_PROGRESS_NO_PICTURE},
+    };
+    struct media_progress m = {};
+    media_progress_begin(&m, 0);
+    for (const auto &row : table) {
+        struct media_progress_facts f = {};
+        f.packets = 900;
+        f.pictures = true;
+        f.span = row.at * s;
+        f.level = row.level;
+        INFO(row.at << " s, level " << row.level);
+        CHECK(media_progress_check(&m, &f, row.at * s) == row.verdict);
+    }
 }
 
 TEST_CASE("media_progress: pictures are due after 3 s that were not paused")
