@@ -102,7 +102,6 @@ bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *
     }
     struct received_audio a = {.capture_wall = p.has_capture ? p.capture_wall : 0,
                                .arrived = arrived,
-                               .marker = p.marker,
                                .data = p.payload,
                                .bytes = p.payload_len};
     if (place(in, &p, arrived, &a.position))

@@ -21,7 +21,6 @@ struct received_audio {
     int64_t position;    // media time of its first sample (audio.h)
     usec_t capture_wall; // 0 = unknown
     usec_t arrived;
-    bool marker;
     const uint8_t *data; // borrowed for the call
     size_t bytes;
 };

@@ -114,9 +114,3 @@ int avcodec_audio_decode(struct avcodec_audio *d, const uint8_t *data, size_t le
     av_frame_unref(d->frame);
     return d->count;
 }
-
-void avcodec_audio_reset(struct avcodec_audio *d)
-{
-    avcodec_flush_buffers(d->codec);
-    resampler_reset(&d->resampler);
-}

@@ -29,7 +29,6 @@ void avcodec_audio_free(struct avcodec_audio *d); // NULL is fine
 // samples before the unit's time.
 int avcodec_audio_decode(struct avcodec_audio *d, const uint8_t *data, size_t len,
                          const int16_t **pcm, int *before);
-void avcodec_audio_reset(struct avcodec_audio *d); // the next unit does not continue the last one
 
 #ifdef __cplusplus
 }

@@ -40,13 +40,12 @@ struct listener {
         ((listener *)ctx)->packets.push_back(c);
     }
     // In real time.
-    void push(int64_t position, const bytes &payload, bool marker = true)
+    void push(int64_t position, const bytes &payload)
     {
         received_audio a{};
         a.position = position;
         a.data = payload.data();
         a.bytes = payload.size();
-        a.marker = marker;
         now = std::max(now, audio_usec(position));
         camera_audio_packet(audio, &a, now);
     }
@@ -150,7 +149,7 @@ TEST_CASE("camera_audio: AAC is heard at its time")
                 bytes payload(200);
                 payload.resize(
                     aac_payload_write(p.data, p.bytes, &done, payload.data(), payload.size()));
-                l.push(p.position, payload, done == p.bytes);
+                l.push(p.position, payload);
             }
     }
     aac_encoder_free(e);
