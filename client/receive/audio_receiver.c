@@ -17,7 +17,8 @@ void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
     in->on_packet = on_packet;
     in->ctx = ctx;
     rtp_receiver_init(&in->receiver);
-    in->receiver.clock_rate = RTP_OPUS_CLOCK_RATE;
+    in->receiver.clock_rate = sdp->audio.clock_rate ? sdp->audio.clock_rate : RTP_OPUS_CLOCK_RATE;
+    in->sync.rate = in->receiver.clock_rate;
     rtcp_feedback_init(&in->feedback, random);
 }
 

@@ -19,7 +19,8 @@
 #include "common/protocol/transport_fallback.h"
 #include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
-#include "common/wire/sdp_hevc.h"
+#include "common/wire/sdp_other_audio.h"
+#include "common/wire/sdp_other_video.h"
 
 enum { HANDSHAKE_RESPONSES = 4 };
 #define RESPONSE_TIMEOUT (8 * USEC_PER_SEC) // weir-send may take 5 s to open a film
@@ -645,18 +646,31 @@ static void set_up_again(struct rtsp_client *c, const char *why, usec_t now)
     begin_setup(c, now);
 }
 
+// Reads the description in `body` as one of `codec`. Returns 0 or an error of sdp_decode.
+static int read_other_video(struct rtsp_client *c, struct text body, enum sdp_other_video codec)
+{
+    char rewritten[SDP_MAX_BYTES];
+    size_t len = sdp_other_video_rewrite(body.at, body.len, codec, rewritten, sizeof(rewritten));
+    return len ? sdp_decode(rewritten, len, &c->sdp) : ERR_UNSUPPORTED;
+}
+
 // Reads the description in `body`. Returns 0 or the error of sdp_decode.
 static int read_description(struct rtsp_client *c, struct text body)
 {
-    char rewritten[SDP_MAX_BYTES];
     int err = sdp_decode(body.at ? body.at : "", body.len, &c->sdp);
-    bool may_be_hevc =
-        err == ERR_UNSUPPORTED && c->config.takes_hevc && body.len <= sizeof(rewritten);
-    size_t len = may_be_hevc ? sdp_hevc_rewrite(body.at, body.len, rewritten) : 0;
-    if (!len)
+    if (!c->config.takes_other_codecs)
         return err;
-    err = sdp_decode(rewritten, len, &c->sdp);
-    c->sdp.is_hevc = true;
+    if (err == ERR_UNSUPPORTED) {
+        err = read_other_video(c, body, SDP_OTHER_HEVC);
+        c->sdp.is_hevc = !err;
+    }
+    if (err == ERR_UNSUPPORTED) {
+        err = read_other_video(c, body, SDP_OTHER_JPEG);
+        c->sdp.is_jpeg = !err;
+    }
+    bool is_silent = !err && sdp_is_third_party(&c->sdp) && !c->sdp.audio.present;
+    if (is_silent && sdp_other_audio_read(body.at, body.len, &c->sdp.audio))
+        c->sdp.other_audio[0] = '\0';
     return err;
 }
 
@@ -667,7 +681,9 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
         c->fallback.left.count = 0; // nothing of this stream serves the next one
         end_with(c, RTSP_CLIENT_REFUSED, now,
                  "the server's description of the stream cannot be used: %s",
-                 err == ERR_UNSUPPORTED ? "no H.264 video in it" : err_text(err));
+                 err != ERR_UNSUPPORTED         ? err_text(err)
+                 : c->config.takes_other_codecs ? "no H.264, H.265 or JPEG video in it"
+                                                : "no H.264 video in it");
         return;
     }
     if (!use_description(c, now))

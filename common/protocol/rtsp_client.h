@@ -73,9 +73,10 @@ struct rtsp_client_config {
                          // itself
     int live_latency_ms; // value of the parameter `latency` for live media, ms
     int stored_latency_ms;
-    usec_t silence;  // silence after which the server counts as lost; 0: the transport's default
-    bool has_audio;  // the viewer requests audio
-    bool takes_hevc; // the viewer depacketises a third party's H.265 himself (sdp.is_hevc)
+    usec_t silence; // silence after which the server counts as lost; 0: the transport's default
+    bool has_audio; // the viewer requests audio
+    bool takes_other_codecs; // the viewer depacketises a third party's H.265 and JPEG
+                             // (sdp.is_hevc, sdp.is_jpeg), AAC and G.711 (sdp_other_audio.h) itself
     const char *via; // value of the Via header of the first request (RFC 2326, 12.43), borrowed;
                      // NULL: none
     // The description of a URL without a query, which is known: the first request is SETUP. If it

@@ -264,9 +264,9 @@ uint32_t rtp_ticks_at(usec_t pts, int rate)
 {
     // Rounds to the nearest tick: frame times were rounded down to microseconds, and 1/30 s must be
     // 3000 ticks.
-    usec_t scaled = pts * (rate / 1000) + 500;
-    usec_t ticks = scaled / 1000 - (scaled % 1000 < 0);
-    return (uint32_t)ticks;
+    int64_t seconds = pts / USEC_PER_SEC - (pts % USEC_PER_SEC < 0);
+    int64_t rest = pts - seconds * USEC_PER_SEC;
+    return (uint32_t)(seconds * rate + (rest * rate + USEC_PER_SEC / 2) / USEC_PER_SEC);
 }
 
 uint32_t rtp_ticks(usec_t pts)

@@ -139,7 +139,7 @@ uint64_t ntp_of_wall(usec_t wall);
 usec_t wall_of_ntp(uint64_t ntp);
 
 // Returns the timestamp of media time `pts` (us), before the random offset is added: at 90 kHz, or
-// at `rate`, a multiple of 1000.
+// at `rate`, up to 1 MHz.
 uint32_t rtp_ticks(usec_t pts);
 uint32_t rtp_ticks_at(usec_t pts, int rate);
 // Returns the media time of an extended timestamp. The timestamps of third parties may have any

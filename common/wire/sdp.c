@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/wire/sdp.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -220,6 +221,7 @@ static void put_audio(struct put *p, const struct sdp_audio *s)
         [SDP_AUDIO_OPUS] = "sprop-stereo=1\r\na=ptime:20",
         [SDP_AUDIO_AAC] = "streamtype=5;profile-level-id=41;mode=AAC-hbr;sizelength=13;"
                           "indexlength=3;indexdeltalength=3;config=1190"};
+    assert(s->codec == SDP_AUDIO_OPUS || s->codec == SDP_AUDIO_AAC);
     int pt = s->payload_type;
     put_format(p, "m=audio 0 RTP/AVP %d\r\n", pt);
     put_rate(p, s->bitrate_bps);

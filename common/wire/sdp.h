@@ -43,6 +43,7 @@ enum {
     SDP_MAX_VIA = 128,
     SDP_MAX_PARAMETER_SETS = 1024,
     SDP_MAX_VALIDATOR = 96,
+    SDP_MAX_AUDIO_CONFIG = 64,
 };
 
 enum sdp_source {
@@ -68,8 +69,11 @@ enum sdp_codec {
 
 enum sdp_audio_codec {
     SDP_AUDIO_OPUS,
-    SDP_AUDIO_AAC,   // AAC-LC, 48 kHz, two channels, in mode AAC-hbr of RFC 3640; never read
-    SDP_AUDIO_CODECS // the number of codecs
+    SDP_AUDIO_AAC,    // written: AAC-LC, 48 kHz, two channels, in mode AAC-hbr of RFC 3640. Read
+                      // (sdp_other_audio.h): whatever `config` says
+    SDP_AUDIO_CODECS, // the number of codecs that are written
+    SDP_AUDIO_PCMU = SDP_AUDIO_CODECS, // G.711 (RFC 3551, 4.5.14); read only, as is the next one
+    SDP_AUDIO_PCMA,
 };
 
 struct sdp_audio {
@@ -79,6 +83,11 @@ struct sdp_audio {
     char control[SDP_MAX_TEXT];
     struct rtp_ext_ids ext;
     int bitrate_bps; // b=AS; written, not read; 0 = none
+    // Of AAC and G.711 that are read; 0: Opus's.
+    int clock_rate; // of time stamps, Hz
+    int channels;   // of G.711, 1 or 2
+    int config_bytes;
+    uint8_t config[SDP_MAX_AUDIO_CONFIG]; // AAC: AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1)
 };
 
 struct sdp {
@@ -98,8 +107,11 @@ struct sdp {
     // PPS.
     char sprop[SDP_MAX_PARAMETER_SETS];
     struct rtp_ext_ids ext;
-    bool is_hevc; // H.265, whose description was rewritten (sdp_hevc.h); `codec` is SDP_H264
-    bool nack;    // lost packets may be reported, and with pli key frames requested: RFC 4585
+    // A third party's H.265 or JPEG, whose description was rewritten (sdp_other_video.h); `codec`
+    // is SDP_H264.
+    bool is_hevc;
+    bool is_jpeg;
+    bool nack; // lost packets may be reported, and with pli key frames requested: RFC 4585
     bool pli;
     bool tmmbr;            // a max rate may be requested: RFC 5104, 7.1
     bool ccfb;             // reports of RFC 8888 are supported (a=rtcp-fb, its section 6)

@@ -18,10 +18,11 @@ enum {
 struct decoder {
     enum AVCodecID id;
     enum decoder_order order;
-    AVCodecContext *codec; // owned; NULL after a failure, until the next frame
-    AVPacket *packet;      // owned, empty between calls
-    AVFrame *frame;        // owned, empty between calls
-    AVFrame *buffer;       // owned; DECODER_AS_COMES: the buffer that libavcodec decodes into
+    AVCodecContext *codec;      // owned; NULL after a failure, until the next frame
+    AVPacket *packet;           // owned, empty between calls
+    AVFrame *frame;             // owned, empty between calls
+    AVFrame *buffer;            // owned; DECODER_AS_COMES: the buffer that libavcodec decodes into
+    struct converter converter; // of JPEG
 };
 
 // Keeps a reference to each buffer that libavcodec requests. libavcodec outputs pictures in display
@@ -92,6 +93,11 @@ struct decoder *decoder_new_hevc(enum decoder_order order)
     return decoder_of(AV_CODEC_ID_HEVC, order);
 }
 
+struct decoder *decoder_new_jpeg(void)
+{
+    return decoder_of(AV_CODEC_ID_MJPEG, DECODER_PLAIN);
+}
+
 struct decoder *decoder_new_vp9(void)
 {
     return decoder_of(AV_CODEC_ID_VP9, DECODER_PLAIN);
@@ -105,6 +111,7 @@ void decoder_free(struct decoder *d)
     av_packet_free(&d->packet);
     av_frame_free(&d->frame);
     av_frame_free(&d->buffer);
+    converter_destroy(&d->converter);
     free(d);
 }
 
@@ -143,6 +150,27 @@ static bool is_usable(const AVFrame *f)
     return !f->decode_error_flags && !(f->flags & AV_FRAME_FLAG_CORRUPT) &&
            (f->format == AV_PIX_FMT_YUV420P || f->format == AV_PIX_FMT_YUVJ420P) &&
            f->width % 2 == 0 && f->height % 2 == 0;
+}
+
+// Returns a picture of d->frame, of any format and range. NULL: no memory, or the frame is marked
+// as concealed.
+static struct picture *convert(struct decoder *d, int64_t number)
+{
+    AVFrame *f = d->frame;
+    if (f->decode_error_flags || (f->flags & AV_FRAME_FLAG_CORRUPT) || f->width < 2 ||
+        f->height < 2)
+        return NULL;
+    if (f->colorspace == AVCOL_SPC_UNSPECIFIED)
+        f->colorspace = AVCOL_SPC_BT470BG; // JFIF has BT.601
+    struct picture *p = picture_new(f->width & ~1, f->height & ~1);
+    if (!p)
+        return NULL;
+    struct image from = image_of_frame(f), to = image_of_picture(p);
+    p->number = number;
+    if (converter_run(&d->converter, &from, &to) == 0)
+        return p;
+    picture_unref(p);
+    return NULL;
 }
 
 // Decodes one access unit; the picture is in d->frame. Returns 0 or an AVERROR; AVERROR(EAGAIN) if
@@ -195,7 +223,9 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
                                            : run(d, data, bytes, number);
     if (err == AVERROR(EAGAIN) && as_shown)
         return 0;
-    if (err == 0 && is_usable(d->frame))
+    if (err == 0 && d->id == AV_CODEC_ID_MJPEG)
+        *out = convert(d, number);
+    else if (err == 0 && is_usable(d->frame))
         *out = wrap(d->frame, as_shown ? d->frame->pts : number);
     bool no_memory = err == AVERROR(ENOMEM) || (err == 0 && is_usable(d->frame) && !*out);
     av_frame_unref(d->frame);

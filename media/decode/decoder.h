@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decodes H.264 or VP9 through libavcodec: one frame in, one picture out, without delay. The
-// exception is a third party's stream that may have B frames: its pictures come in display order,
-// as soon as libavcodec can output them. One thread at a time. The decoder does not detect missing
-// references: feed it only frames whose references it has decoded.
+// Decodes H.264, HEVC, VP9 or JPEG through libavcodec: one frame in, one picture out, without
+// delay. The exception is a third party's stream that may have B frames: its pictures come in
+// display order, as soon as libavcodec can output them. One thread at a time. The decoder does not
+// detect missing references: feed it only frames whose references it has decoded.
 #ifndef WEIR_MEDIA_DECODE_DECODER_H
 #define WEIR_MEDIA_DECODE_DECODER_H
 
@@ -22,6 +22,8 @@ enum decoder_order {
 
 struct decoder *decoder_new(enum decoder_order order); // returns NULL on failure, which it logs
 struct decoder *decoder_new_hevc(enum decoder_order order);
+// Makes a decoder of JPEG; pictures of any sampling are converted.
+struct decoder *decoder_new_jpeg(void);
 // Makes a decoder of VP9, whose frame is one spatial layer's (vp9.h): a frame of each size in
 // ascending order makes a picture of each size, with the same number. Show the last one.
 struct decoder *decoder_new_vp9(void);

@@ -14,6 +14,7 @@
 #include "media/coded/relayed_frame.h"
 #include "media/decode/parameter_sets.h"
 #include "media/rtp/h264.h"
+#include "sender/camera/camera_audio.h"
 #include "sender/camera/camera_link.h"
 #include "sender/policy/camera_clock.h"
 #include "sender/policy/camera_rate.h"
@@ -33,7 +34,7 @@ struct camera {
     int bitrate;
     bool has_audio;
     bool reorders;
-    bool is_hevc;
+    enum camera_codec codec;
 
     pthread_mutex_t lock; // guards the members up to `thread`
     pthread_cond_t changed;
@@ -75,7 +76,8 @@ struct camera {
         int64_t to;   // towards the viewers
     } numbers[NUMBERS];
     int number_at;
-    usec_t media;                  // of the newest picture, on the time line
+    struct camera_audio *audio;    // owned; NULL: it has none that is known
+    usec_t captured_ahead;         // capture of the newest picture, minus its media time
     uint64_t bytes, second_frames; // of this second
     usec_t first_at;               // of the first frame's second
 };
@@ -106,7 +108,7 @@ static void fail(struct camera *c, int err, const char *why)
 // The camera is open when the pictures' size and rate are known.
 static void check_open(struct camera *c, usec_t now)
 {
-    bool is_known = c->is_hevc ? c->last >= 0 : c->picture.width > 0;
+    bool is_known = c->codec == CAMERA_H264 ? c->picture.width > 0 : c->last >= 0;
     if (c->state != OPENING || c->stamped_at == USEC_NEVER || !is_known)
         return;
     if (c->rate.count < CAMERA_RATE_ENOUGH && now < c->stamped_at + RATE_LIMIT)
@@ -226,15 +228,22 @@ static void note_picture(struct camera *c, size_t bytes, usec_t now)
     c->second_frames++;
 }
 
+// Returns the times of the picture; the audio's follow.
+static struct camera_time take_time(struct camera *c, uint32_t stamp, usec_t arrived,
+                                    usec_t wall_ahead)
+{
+    struct camera_time t = camera_clock_picture(&c->clock, stamp, arrived, wall_ahead);
+    c->captured_ahead = t.captured - t.media;
+    camera_link_picture(c->link, stamp, t.media, arrived);
+    return t;
+}
+
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
     struct camera *c = ctx;
     struct ladder one = {.size_count = 1, .level_count = 1};
     usec_t wall_ahead = clock_wall() - clock_now();
-    struct camera_time t =
-        camera_clock_picture(&c->clock, f->rtp_timestamp, f->last_arrived, wall_ahead);
-    c->media = t.media;
-    camera_link_picture(c->link, f->rtp_timestamp, t.media, f->last_arrived);
+    struct camera_time t = take_time(c, f->rtp_timestamp, f->last_arrived, wall_ahead);
     size_t sets = parameter_sets_learn(f, c->sets, c->sets_len, sizeof(c->sets));
     if (f->key) {
         c->sets_len = sets;
@@ -256,21 +265,21 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     check_open(c, now);
 }
 
-static void on_hevc(void *ctx, const struct hevc_frames *h, usec_t arrived, usec_t now)
+static void on_unit(void *ctx, const struct camera_unit *u, usec_t arrived, usec_t now)
 {
     struct camera *c = ctx;
-    struct coded_frame *f = coded_frame_new(h->bytes);
+    struct coded_frame *f = coded_frame_new(u->bytes);
     if (!f)
         return;
     usec_t wall_ahead = clock_wall() - clock_now();
-    struct camera_time t = camera_clock_picture(&c->clock, h->timestamp, arrived, wall_ahead);
+    struct camera_time t = take_time(c, u->rtp_timestamp, arrived, wall_ahead);
     int64_t due = number_at(c, t.media);
-    note_picture(c, h->bytes, now);
-    memcpy(f->data, h->data, h->bytes);
-    f->bytes = h->bytes;
+    note_picture(c, u->bytes, now);
+    memcpy(f->data, u->data, u->bytes);
+    f->bytes = u->bytes;
     f->number = due > c->last ? due : c->last + 1;
-    f->key = h->key;
-    f->depends_on = h->key ? -1 : c->last;
+    f->key = u->key;
+    f->depends_on = u->key ? -1 : c->last;
     f->captured = t.captured;
     f->capture_wall = t.captured + wall_ahead;
     c->last = f->number;
@@ -281,19 +290,21 @@ static void on_hevc(void *ctx, const struct hevc_frames *h, usec_t arrived, usec
 static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct camera *c = ctx;
-    struct coded_audio *out = a->bytes <= sizeof(out->data) ? coded_audio_new() : NULL;
-    if (!out)
-        return;
-    out->position = a->position;
-    out->captured = usec_min(a->arrived, now);
-    out->capture_wall = out->captured + clock_wall() - clock_now();
-    out->bytes = a->bytes;
-    memcpy(out->data, a->data, a->bytes);
+    if (c->audio)
+        camera_audio_packet(c->audio, a, now);
+}
+
+static void on_coded_audio(void *ctx, struct coded_audio *a)
+{
+    struct camera *c = ctx;
+    usec_t now = clock_now();
+    a->captured = usec_min(audio_usec(a->position) + c->captured_ahead, now);
+    a->capture_wall = a->captured + clock_wall() - now;
     pthread_mutex_lock(&c->lock);
     if (c->sink && !c->stops)
-        c->sink->on_audio(c->sink_ctx, out);
+        c->sink->on_audio(c->sink_ctx, a);
     else
-        coded_audio_unref(out);
+        coded_audio_unref(a);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -318,9 +329,10 @@ static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
 {
     struct camera *c = ctx;
     c->described = sdp->ladder.source_fps;
+    enum camera_codec codec = sdp->is_hevc ? CAMERA_HEVC : sdp->is_jpeg ? CAMERA_JPEG : CAMERA_H264;
     if (c->state == OPENING)
-        c->is_hevc = sdp->is_hevc;
-    if (c->is_hevc != sdp->is_hevc) {
+        c->codec = codec;
+    if (c->codec != codec) {
         camera_link_give_up(c->link, "it now has another codec: restart weir-send", now);
         return;
     }
@@ -331,11 +343,19 @@ static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
         c->sets_len = len;
         take_sets(c);
     }
+    bool wants_audio = c->state == OPENING || c->has_audio;
+    camera_audio_free(c->audio);
+    c->audio =
+        sdp->audio.present && wants_audio ? camera_audio_new(&sdp->audio, on_coded_audio, c) : NULL;
     if (c->state != OPENING)
         return;
-    c->has_audio = sdp->audio.present;
+    c->has_audio = c->audio;
     if (sdp->other_audio[0])
-        log_info("%s: its audio, %s, is not sent: only Opus is", c->title, sdp->other_audio);
+        log_warn("%s: its audio, %s, is not sent: set the camera to AAC or G.711", c->title,
+                 sdp->other_audio);
+    else if (c->audio && camera_audio_is_encoded(&sdp->audio))
+        log_info("%s: its audio, %s, is sent as Opus", c->title,
+                 sdp->audio.codec == SDP_AUDIO_AAC ? "AAC" : "G.711");
 }
 
 // ---- Connections
@@ -370,7 +390,7 @@ static void connect_now(struct camera *c, usec_t now)
     static const struct camera_link_ops ops = {.on_described = on_described,
                                                .on_stamp = on_stamp,
                                                .on_frame = on_frame,
-                                               .on_hevc = on_hevc,
+                                               .on_unit = on_unit,
                                                .on_audio = on_audio,
                                                .on_report = on_report,
                                                .on_end = on_end};
@@ -483,6 +503,7 @@ void camera_free(struct camera *c)
         return;
     join(c);
     frame_group_clear(&c->early);
+    camera_audio_free(c->audio);
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
     free(c);
@@ -593,9 +614,9 @@ int camera_bitrate(const struct camera *c)
     return c->bitrate;
 }
 
-bool camera_is_hevc(const struct camera *c)
+enum camera_codec camera_codec(const struct camera *c)
 {
-    return c->is_hevc;
+    return c->codec;
 }
 
 bool camera_reorders(const struct camera *c)

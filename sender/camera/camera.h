@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An IP camera (rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, or rtsps://) on a thread and a loop of its
 // own. It is connected as long as the object lives, and again whenever it is lost (camera_retry.h).
-// Its H.264 comes out bit for bit, one frame a picture, with numbers and capture times of this
-// machine (camera_clock.h). Key frames have their parameter sets: if the camera sends none, those
-// of its description are put before them.
+// Its video comes out bit for bit, one frame a picture, with numbers and capture times of this
+// machine (camera_clock.h); its audio as Opus (camera_audio.h). Key frames have their parameter
+// sets: if the camera sends none, those of its description are put before them.
 //
 // Limits: RTSP messages of 16 KB, frames of 8 MB, 10 s without a picture, after which the camera
 // counts as lost.
@@ -23,6 +23,12 @@ extern "C" {
 #endif
 
 struct camera; // opaque
+
+enum camera_codec {
+    CAMERA_H264,
+    CAMERA_HEVC, // of this one and JPEG the pictures' size is not known
+    CAMERA_JPEG, // each picture is a JPEG file, of which libavcodec knows the Huffman tables
+};
 
 // What the camera's pictures are.
 struct camera_picture {
@@ -50,10 +56,10 @@ struct camera *camera_open(const char *source, struct media_guard *guard, int *e
 // "camera at HOST": for people; it has no path, in which some cameras expect a password.
 const char *camera_title(const struct camera *c);
 struct fps camera_fps(const struct camera *c);
-int camera_bitrate(const struct camera *c);    // bit/s, measured while it was opened
-bool camera_is_hevc(const struct camera *c);   // its frames are H.265, and its size is not known
-bool camera_reorders(const struct camera *c);  // it sends B frames
-bool camera_has_audio(const struct camera *c); // in Opus
+int camera_bitrate(const struct camera *c); // bit/s, measured while it was opened
+enum camera_codec camera_codec(const struct camera *c);
+bool camera_reorders(const struct camera *c);                      // it sends B frames
+bool camera_has_audio(const struct camera *c);                     // it comes as Opus
 void camera_picture(struct camera *c, struct camera_picture *out); // any thread
 
 // From now on frames go to the sink, first those since the last key frame. `sink` is static.

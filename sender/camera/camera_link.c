@@ -13,6 +13,8 @@
 #include "common/transport/transport_list.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtp.h"
+#include "sender/policy/hevc_frames.h"
+#include "sender/policy/jpeg_frames.h"
 #include "stream/receive/clock_sync.h"
 
 #define TRANSPORTS "tcp,udp"
@@ -26,6 +28,7 @@ struct camera_link {
     struct video_receiver *video;
     struct audio_receiver audio;
     struct hevc_frames hevc;
+    struct jpeg_frames jpeg;
     bool has_audio;          // `audio` is initialised
     struct clock_sync clock; // not known
     struct sdp sdp;
@@ -92,7 +95,7 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
 {
     struct camera_link *l = ctx;
-    *why = "it is no live video in H.264 or H.265";
+    *why = "it is no live video in H.264, H.265 or JPEG";
     if (sdp->codec != SDP_H264 || sdp->duration >= 0)
         return false;
     l->sdp = *sdp;
@@ -174,8 +177,22 @@ static void take_picture_packet(struct camera_link *l, const struct rtp_packet *
                                 usec_t now)
 {
     l->ops->on_stamp(l->ctx, p->timestamp, now);
-    if (l->sdp.is_hevc && hevc_frames_push(&l->hevc, p))
-        l->ops->on_hevc(l->ctx, &l->hevc, arrived, now);
+    if (l->sdp.is_hevc && hevc_frames_push(&l->hevc, p)) {
+        const struct hevc_frames *h = &l->hevc;
+        struct camera_unit u = {h->data, h->bytes, h->timestamp, h->key};
+        l->ops->on_unit(l->ctx, &u, arrived, now);
+    }
+    if (l->sdp.is_jpeg && jpeg_frames_push(&l->jpeg, p)) {
+        const struct jpeg_frames *j = &l->jpeg;
+        struct camera_unit u = {j->data, j->bytes, j->timestamp, true};
+        l->ops->on_unit(l->ctx, &u, arrived, now);
+    }
+    if (l->jpeg.is_too_large)
+        rtsp_link_give_up(
+            l->link,
+            "its JPEG pictures are wider or higher than 2040 pixels, which RTP cannot "
+            "describe: choose a smaller size, or its stream in H.264",
+            now);
 }
 
 static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
@@ -188,7 +205,7 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
     if (!rtcp && rtp_decode(data, len, l->sdp.ext, &p) == 0 &&
         p.payload_type == l->sdp.payload_type)
         take_picture_packet(l, &p, arrived, now);
-    if (rtcp || !l->sdp.is_hevc) // the receiver knows H.264
+    if (rtcp || !(l->sdp.is_hevc || l->sdp.is_jpeg)) // the receiver knows H.264
         video_receiver_packet(l->video, rtcp, data, len, arrived, now);
 }
 
@@ -308,7 +325,7 @@ struct camera_link *camera_link_new(const struct camera_link_config *config, use
                                       .live_latency_ms = 2000,
                                       .stored_latency_ms = 2000,
                                       .has_audio = true,
-                                      .takes_hevc = true,
+                                      .takes_other_codecs = true,
                                       .may_follow = may_follow,
                                       .follow_ctx = l};
     (void)transport_list_split(TRANSPORTS, &rtsp.transports);
@@ -332,5 +349,6 @@ void camera_link_free(struct camera_link *l, usec_t now)
     if (l->has_audio)
         audio_receiver_destroy(&l->audio);
     hevc_frames_destroy(&l->hevc);
+    jpeg_frames_destroy(&l->jpeg);
     free(l);
 }

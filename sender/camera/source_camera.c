@@ -306,7 +306,10 @@ struct source *source_camera_new(struct camera *camera)
     frame_grid_init(&s->grid, s->base.fps);
     s->is_broken = true;
     enum decoder_order order = camera_reorders(camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
-    s->decoder = camera_is_hevc(camera) ? decoder_new_hevc(order) : decoder_new(order);
+    enum camera_codec codec = camera_codec(camera);
+    s->decoder = codec == CAMERA_HEVC   ? decoder_new_hevc(order)
+                 : codec == CAMERA_JPEG ? decoder_new_jpeg()
+                                        : decoder_new(order);
     s->scaler = scaler_new();
     if (s->decoder && s->scaler) {
         camera_attach(camera, &sink, s);

@@ -380,14 +380,15 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
     if (!camera)
         return NULL;
     *err = ERR_UNSUPPORTED;
-    bool is_hevc = camera_is_hevc(camera), has_http = o->http.ss_family != AF_UNSPEC;
-    if (!is_hevc && !has_http && !o->transcode)
+    enum camera_codec codec = camera_codec(camera);
+    bool has_http = o->http.ss_family != AF_UNSPEC;
+    if (codec == CAMERA_H264 && !has_http && !o->transcode)
         return camera_media_new(camera);
-    if (!o->transcode && is_hevc)
-        log_info("%s sends H.265, which is decoded and encoded anew: viewers get H.264",
-                 camera_title(camera));
+    if (!o->transcode && codec != CAMERA_H264)
+        log_info("%s sends %s: viewers get H.264, which weir-send encodes", camera_title(camera),
+                 codec == CAMERA_HEVC ? "H.265" : "JPEG");
     else if (!o->transcode)
-        log_info("%s: its pictures are encoded anew: --http requests key frames at its segments",
+        log_info("%s: weir-send encodes its pictures: --http requests key frames at its segments",
                  camera_title(camera));
     struct source *source = source_camera_new(camera);
     return source ? encode(source, NULL, guard, o, name, err) : NULL;

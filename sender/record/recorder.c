@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "media/record/policy/record_times.h"
 #include "media/record/recording.h"
 
 struct recorder {
@@ -19,6 +20,7 @@ struct recorder {
     bool ended;                  // the feed is freed outside its sink
     struct timer *timer;         // owned: frees the feed, or begins again
     usec_t begun;                // capture of the first frame, from which the time line counts
+    struct record_times times;
 };
 
 static struct recorder *of_sink(struct frame_sink *sink)
@@ -33,13 +35,14 @@ static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
         return;
     if (!r->begun)
         r->begun = f->captured;
-    usec_t time = f->captured - r->begun;
+    usec_t time = f->captured - r->begun, decode;
+    record_times_frame(&r->times, &time, &decode);
     struct recorded_frame of = {.number = f->number,
                                 .depends_on = f->depends_on,
                                 .size_id = f->size_id,
                                 .key = f->key,
                                 .time = time,
-                                .decode = time,
+                                .decode = decode,
                                 .wall = f->capture_wall,
                                 .data = f->data,
                                 .bytes = f->bytes};
@@ -54,7 +57,7 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
     if (!r->feed || r->ended || !r->begun)
         return;
     usec_t time = c->captured - r->begun;
-    recording_audio(r->recording, time, time, c->data, c->bytes);
+    recording_audio(r->recording, time, record_times_audio(&r->times, time), c->data, c->bytes);
 }
 
 static void on_end(struct frame_sink *sink, usec_t now)
@@ -123,6 +126,10 @@ struct recorder *recorder_new(uv_loop_t *loop, const struct recorder_config *con
                            .loop = loop,
                            .media = config->media,
                            .size_id = config->media->ladder.size_count - 1};
+    if (r->media->kind == SDP_SOURCE_RELAYED) { // a camera that sends B frames
+        struct fps fps = r->media->ladder.source_fps;
+        r->times.delay = usec_of_frames(RECORD_TIMES_REORDERED, fps.num, fps.den);
+    }
     struct recording_config recording = {.pattern = config->pattern,
                                          .title = config->media->title,
                                          .segment = config->segment,

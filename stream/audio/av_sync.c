@@ -20,6 +20,17 @@ void av_sync_report(struct av_sync *s, bool audio, uint64_t ntp, uint32_t stamp)
     *(audio ? &s->audio : &s->pictures) = (struct sync_report){true, ntp, stamp};
 }
 
+static int rate_of(const struct av_sync *s)
+{
+    return s->rate ? s->rate : RTP_OPUS_CLOCK_RATE;
+}
+
+// Returns the last time stamp in samples of 48 kHz.
+static int64_t last_samples(const struct av_sync *s)
+{
+    return s->last * AUDIO_RATE / rate_of(s);
+}
+
 // Returns the time from `from` to `stamp`.
 static usec_t behind(uint32_t stamp, uint32_t from, int rate)
 {
@@ -29,7 +40,7 @@ static usec_t behind(uint32_t stamp, uint32_t from, int rate)
 // Returns the media time of audio with this time stamp, computed from the reports.
 static usec_t media_told(const struct av_sync *s, uint32_t stamp)
 {
-    usec_t audio = wall_of_ntp(s->audio.ntp) + behind(stamp, s->audio.stamp, RTP_OPUS_CLOCK_RATE);
+    usec_t audio = wall_of_ntp(s->audio.ntp) + behind(stamp, s->audio.stamp, rate_of(s));
     usec_t picture =
         wall_of_ntp(s->pictures.ntp) + behind(s->stamp, s->pictures.stamp, RTP_CLOCK_RATE);
     return s->media + (audio - picture);
@@ -46,11 +57,11 @@ bool av_sync_place(struct av_sync *s, uint32_t stamp, usec_t arrived, int64_t *p
     usec_t best = known ? told : by_arrival;
     usec_t most = known ? AV_SYNC_TOLERANCE : AV_SYNC_ASTRAY;
     s->last = s->placed ? seq32_extend(s->last, stamp) : stamp;
-    if (!s->placed || llabs(audio_usec(s->last + s->offset) - best) > most) {
+    if (!s->placed || llabs(audio_usec(last_samples(s) + s->offset) - best) > most) {
         s->last = stamp;
-        s->offset = audio_samples(best) - s->last;
+        s->offset = audio_samples(best) - last_samples(s);
     }
     s->placed = true;
-    *position = s->last + s->offset;
+    *position = last_samples(s) + s->offset;
     return true;
 }

@@ -31,6 +31,7 @@ struct sync_report {
 };
 
 struct av_sync { // all zero to begin with
+    int rate;    // of the audio's time stamps, Hz; 0: Opus's
     bool has_picture;
     uint32_t stamp; // RTP time stamp of the last picture
     usec_t media;   // media time of the last picture
@@ -38,7 +39,7 @@ struct av_sync { // all zero to begin with
     struct sync_report pictures, audio;
     bool placed;
     int64_t last;   // extended time stamp of the last audio packet
-    int64_t offset; // position minus extended time stamp, in samples
+    int64_t offset; // position minus that time stamp, in samples
 };
 
 void av_sync_picture(struct av_sync *s, uint32_t stamp, usec_t media, usec_t arrived);

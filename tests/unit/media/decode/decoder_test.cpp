@@ -41,6 +41,25 @@ double psnr_y(const picture *a, const picture *b)
 
 } // namespace
 
+TEST_CASE("JPEG is decoded to the range and the sampling of pictures")
+{
+    ladder l = one_size(200, 120, 30, 2, {{1, 400000}});
+    picture_ptr from = draw(l, 0, 7);
+    uint8_t *jpeg = nullptr;
+    size_t bytes = 0;
+    REQUIRE(picture_jpeg(from.get(), 4096, 1 << 20, &jpeg, &bytes) == 0);
+    decoder_ptr d(decoder_new_jpeg(), decoder_free);
+    REQUIRE(d);
+    std::vector<uint8_t> copy = padded(jpeg, bytes);
+    free(jpeg);
+    picture *p = nullptr;
+    REQUIRE(decoder_decode(d.get(), copy.data(), bytes, 7, &p) == 0);
+    CHECK(p->number == 7);
+    CHECK(psnr_y(from.get(), p) > 30);
+    picture_unref(p);
+    CHECK(feed(d.get(), copy.data(), 20) != 0);
+}
+
 TEST_CASE("one frame in, its picture out, without delay")
 {
     ladder l = one_size(200, 120, 30, 2, {{1, 400000}});

@@ -5,6 +5,9 @@
 #include <numeric>
 #include <vector>
 
+#include "common/base/err.h"
+#include "common/base/rng.h"
+
 namespace
 {
 
@@ -59,4 +62,103 @@ TEST_CASE("aac_payload: a unit that exceeds a packet is cut into fragments")
     REQUIRE(packets.size() == 2);
     CHECK(packets[1].ends);
     CHECK(packets_of(unit_of(AAC_PAYLOAD_MAX_UNIT), 1000).size() == 9);
+}
+
+namespace
+{
+
+using bytes = std::vector<uint8_t>;
+
+struct Reader {
+    aac_fragments fragments{};
+    aac_units found{};
+
+    int read(const bytes &payload, int64_t time = 7)
+    {
+        bytes copy = payload; // the sanitizer finds reads behind it
+        copy.shrink_to_fit();
+        int err = aac_payload_read(&fragments, copy.data(), copy.size(), time, &found);
+        units.clear();
+        for (int i = 0; i < found.count; i++)
+            units.emplace_back(found.units[i].data, found.units[i].data + found.units[i].bytes);
+        return err;
+    }
+    std::vector<bytes> units;
+};
+
+} // namespace
+
+TEST_CASE("aac_payload: what is written is read")
+{
+    Reader r;
+    for (int size : {1, 3, 500, 996, 997, 2000, (int)AAC_PAYLOAD_MAX_UNIT}) {
+        const size_t len = (size_t)size;
+        INFO(len);
+        const bytes unit = unit_of(len);
+        for (const Packet &p : packets_of(unit, 1000)) {
+            REQUIRE(r.read(p.payload, (int64_t)len) == 0);
+            CHECK(r.units == (p.ends ? std::vector<bytes>{unit} : std::vector<bytes>{}));
+        }
+    }
+}
+
+TEST_CASE("aac_payload: units and fragments of third parties")
+{
+    struct row {
+        bytes payload;
+        int64_t time;
+        int err;
+        std::vector<bytes> units;
+    };
+    const row table[] = {
+        {{0, 32, 0, 2 << 3, 0, 1 << 3, 1, 2, 3}, 1, 0, {{1, 2}, {3}}},
+        {{0, 16, 0, 2 << 3, 1, 2, 9}, 1, 0, {{1, 2}}}, // bytes behind the unit
+        {{}, 1, ERR_MALFORMED, {}},
+        {{0, 16, 0, 2 << 3}, 1, ERR_MALFORMED, {}}, // no data
+        {{0, 0, 1, 2, 3}, 1, ERR_MALFORMED, {}},    // no header
+        {{0, 15, 0, 2 << 3, 1, 2}, 1, ERR_MALFORMED, {}},
+        {{0, 16, 0, 0, 1, 2}, 1, ERR_MALFORMED, {}},                 // an empty unit
+        {{0, 16, 0, 2 << 3 | 1, 1, 2}, 1, ERR_MALFORMED, {}},        // interleaved
+        {{0, 32, 0, 1 << 3, 0, 2 << 3, 1, 2}, 1, ERR_MALFORMED, {}}, // the second one is not whole
+        {{255, 240, 0, 1 << 3, 1}, 1, ERR_MALFORMED, {}},            // longer than the packet
+        // A fragment is lost: the unit is dropped.
+        {{0, 16, 0, 4 << 3, 1, 2}, 1, 0, {}},
+        {{0, 16, 0, 4 << 3, 5, 6}, 2, 0, {}},
+        {{0, 16, 0, 4 << 3, 7, 8}, 2, 0, {{5, 6, 7, 8}}},
+        {{0, 16, 0, 4 << 3, 1, 2}, 3, 0, {}},
+        {{0, 16, 0, 4 << 3, 1, 2, 3}, 3, 0, {}}, // more than the unit has
+        {{0, 16, 0, 4 << 3, 9}, 3, 0, {{1, 2, 3, 9}}},
+    };
+    Reader r;
+    for (const row &row : table) {
+        CHECK(r.read(row.payload, row.time) == row.err);
+        CHECK(r.units == row.units);
+    }
+    bytes many = {2, 0};
+    for (int i = 0; i < AAC_PAYLOAD_UNITS; i++)
+        many.insert(many.end(), {0, 1 << 3});
+    many.resize(many.size() + AAC_PAYLOAD_UNITS, 5);
+    CHECK(r.read(many) == 0);
+    CHECK(r.units.size() == AAC_PAYLOAD_UNITS);
+    many[1] = 16;
+    many.insert(many.begin() + 2, {0, 1 << 3});
+    CHECK(r.read(many) == ERR_MALFORMED);
+}
+
+TEST_CASE("aac_payload: any bytes are read or refused")
+{
+    Reader r;
+    rng g = rng_seeded(1);
+    for (int i = 0; i < 20000; i++) {
+        bytes payload(rng_below(&g, 40));
+        for (uint8_t &b : payload)
+            b = (uint8_t)(rng_below(&g, 2) ? rng_below(&g, 256) : rng_below(&g, 3) * 8);
+        if (payload.size() > 1) {
+            payload[0] = 0;
+            payload[1] = (uint8_t)(16 * (1 + rng_below(&g, 3)));
+        }
+        (void)r.read(payload, (int64_t)rng_below(&g, 3));
+        for (const bytes &u : r.units)
+            CHECK((!u.empty() && u.size() <= AAC_PAYLOAD_MAX_UNIT));
+    }
 }

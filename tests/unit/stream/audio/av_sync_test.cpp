@@ -62,3 +62,22 @@ TEST_CASE("reports of both tracks give the offset")
         CHECK(place(&s, 480960 + 960u * (uint32_t)i, 21 * SEC + 20000 * (i + 1)) == table[i].at);
     }
 }
+
+TEST_CASE("audio of another clock rate is placed in samples of 48 kHz")
+{
+    for (int rate : {8000, 16000, 44100}) {
+        struct av_sync s = {};
+        s.rate = rate;
+        av_sync_picture(&s, 7, 100 * SEC, 10 * SEC);
+        const uint32_t first = 4294967000u; // it wraps soon
+        CHECK(place(&s, first, 10 * SEC) == 100000);
+        CHECK(place(&s, first + (uint32_t)rate / 10, 10 * SEC + 300000) == 100100);
+        CHECK(place(&s, first + (uint32_t)rate * 5, 15 * SEC) == 105000);
+        // Reports: the audio is 0.5 s later than it seemed.
+        const uint64_t then = ntp_of_wall(1700000000 * SEC);
+        av_sync_picture(&s, 450000, 105 * SEC, 15 * SEC);
+        av_sync_report(&s, false, then, 450000);
+        av_sync_report(&s, true, then, first + (uint32_t)rate * 9 / 2);
+        CHECK(place(&s, first + (uint32_t)rate * 5, 15 * SEC) == 105500);
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/audio/avcodec_audio.h"
+
+#include <libavcodec/avcodec.h>
+#include <libavutil/log.h>
+#include <libswresample/swresample.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "media/audio/resampler.h"
+#include "media/convert/convert.h"
+
+struct avcodec_audio {
+    AVCodecContext *codec; // owned, as are the next ones
+    AVFrame *frame;
+    AVPacket *packet;
+    struct resampler resampler;
+    int count; // samples in pcm
+    int16_t pcm[AVCODEC_AUDIO_MAX_PCM * AUDIO_CHANNELS];
+    uint8_t unit[AVCODEC_AUDIO_MAX_BYTES + AV_INPUT_BUFFER_PADDING_SIZE];
+};
+
+static AVCodecContext *open_codec(const struct sdp_audio *format)
+{
+    const AVCodec *codec =
+        avcodec_find_decoder(format->codec == SDP_AUDIO_AAC    ? AV_CODEC_ID_AAC
+                             : format->codec == SDP_AUDIO_PCMU ? AV_CODEC_ID_PCM_MULAW
+                                                               : AV_CODEC_ID_PCM_ALAW);
+    AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+    if (!c)
+        return NULL;
+    c->thread_count = 1;
+    c->log_level_offset = AV_LOG_TRACE; // silence libavcodec: a unit that is broken is silence
+    c->sample_rate = format->clock_rate;
+    if (format->codec != SDP_AUDIO_AAC)
+        av_channel_layout_default(&c->ch_layout, format->channels);
+    if (format->config_bytes) {
+        size_t bytes = (size_t)format->config_bytes;
+        c->extradata = av_mallocz(bytes + AV_INPUT_BUFFER_PADDING_SIZE);
+        if (c->extradata) {
+            memcpy(c->extradata, format->config, bytes);
+            c->extradata_size = format->config_bytes;
+        }
+    }
+    if (avcodec_open2(c, codec, NULL) < 0)
+        avcodec_free_context(&c);
+    return c;
+}
+
+struct avcodec_audio *avcodec_audio_new(const struct sdp_audio *format)
+{
+    libav_log_to_log();
+    struct avcodec_audio *d = calloc(1, sizeof(*d));
+    if (!d)
+        goto failed;
+    d->codec = open_codec(format);
+    d->frame = av_frame_alloc();
+    d->packet = av_packet_alloc();
+    if (d->codec && d->frame && d->packet)
+        return d;
+failed:
+    log_error("cannot decode the audio: %s",
+              format->codec == SDP_AUDIO_AAC
+                  ? "libavcodec has no AAC, or does not read its configuration"
+                  : "libavcodec has no G.711");
+    avcodec_audio_free(d);
+    return NULL;
+}
+
+void avcodec_audio_free(struct avcodec_audio *d)
+{
+    if (!d)
+        return;
+    resampler_reset(&d->resampler);
+    av_packet_free(&d->packet);
+    av_frame_free(&d->frame);
+    avcodec_free_context(&d->codec);
+    free(d);
+}
+
+// Appends the frame to pcm. *before: samples that the resampler held.
+static void convert(struct avcodec_audio *d, int *before)
+{
+    const AVFrame *f = d->frame;
+    if (!resampler_set_up(&d->resampler, f, AV_SAMPLE_FMT_S16, AUDIO_CHANNELS))
+        return;
+    if (!d->count)
+        *before = (int)swr_get_delay(d->resampler.swr, AUDIO_RATE);
+    const uint8_t *in[RESAMPLER_MAX_CHANNELS];
+    int planes = av_sample_fmt_is_planar(f->format) ? f->ch_layout.nb_channels : 1;
+    for (int i = 0; i < planes; i++)
+        in[i] = f->extended_data[i];
+    uint8_t *out[1] = {(uint8_t *)(d->pcm + d->count * AUDIO_CHANNELS)};
+    int count =
+        swr_convert(d->resampler.swr, out, AVCODEC_AUDIO_MAX_PCM - d->count, in, f->nb_samples);
+    d->count += count > 0 ? count : 0;
+}
+
+int avcodec_audio_decode(struct avcodec_audio *d, const uint8_t *data, size_t len,
+                         const int16_t **pcm, int *before)
+{
+    *pcm = d->pcm;
+    *before = d->count = 0;
+    if (len == 0 || len > AVCODEC_AUDIO_MAX_BYTES)
+        return 0;
+    memcpy(d->unit, data, len);
+    memset(d->unit + len, 0, AV_INPUT_BUFFER_PADDING_SIZE);
+    d->packet->data = d->unit;
+    d->packet->size = (int)len;
+    if (avcodec_send_packet(d->codec, d->packet) == 0)
+        while (d->count < AVCODEC_AUDIO_MAX_PCM && avcodec_receive_frame(d->codec, d->frame) == 0)
+            convert(d, before);
+    av_frame_unref(d->frame);
+    return d->count;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/policy/jpeg_frames.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "common/base/rng.h"
+
+namespace
+{
+
+using bytes = std::vector<uint8_t>;
+
+struct receiver {
+    jpeg_frames j{};
+    uint16_t seq = 65534;
+    ~receiver()
+    {
+        jpeg_frames_destroy(&j);
+    }
+    bool push(const bytes &payload, uint32_t stamp, bool marker)
+    {
+        bytes copy = payload; // the sanitizer finds reads behind it
+        copy.shrink_to_fit();
+        rtp_packet p{};
+        p.seq = seq++;
+        p.timestamp = stamp;
+        p.marker = marker;
+        p.payload = copy.data();
+        p.payload_len = copy.size();
+        return jpeg_frames_push(&j, &p);
+    }
+    bytes picture() const
+    {
+        return bytes(j.data, j.data + j.bytes);
+    }
+};
+
+// The header, of 640x480.
+bytes header(uint32_t offset, int type, int q, int width = 80)
+{
+    return {0,
+            (uint8_t)(offset >> 16),
+            (uint8_t)(offset >> 8),
+            (uint8_t)offset,
+            (uint8_t)type,
+            (uint8_t)q,
+            (uint8_t)width,
+            60};
+}
+
+bytes operator+(bytes a, const bytes &b)
+{
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+// Where a marker's segment begins; -1: there is none.
+int find(const bytes &data, int marker)
+{
+    for (size_t i = 0; i + 1 < data.size(); i++)
+        if (data[i] == 0xff && data[i + 1] == marker)
+            return (int)i;
+    return -1;
+}
+
+const bytes tables_head = {0, 0, 0, 128};
+
+bytes tables(uint8_t value)
+{
+    return tables_head + bytes(JPEG_TABLES, value);
+}
+
+} // namespace
+
+TEST_CASE("JPEG: a picture of two packets is a file")
+{
+    receiver r;
+    CHECK_FALSE(r.push(header(0, 1, 50) + bytes{1, 2, 3}, 9, false));
+    REQUIRE(r.push(header(3, 1, 50) + bytes{4, 5}, 9, true));
+    const bytes p = r.picture();
+    CHECK(r.j.timestamp == 9);
+    CHECK(bytes(p.begin(), p.begin() + 2) == bytes{0xff, 0xd8});
+    // With Q 50 the tables are those of ITU-T T.81, K.1 and K.2.
+    CHECK(bytes(p.begin() + 2, p.begin() + 12) == bytes{0xff, 0xdb, 0, 67, 0, 16, 11, 12, 14, 12});
+    CHECK(bytes(p.begin() + 71, p.begin() + 81) == bytes{0xff, 0xdb, 0, 67, 1, 17, 18, 18, 24, 21});
+    int frame = find(p, 0xc0);
+    REQUIRE(frame == 140);
+    CHECK(bytes(p.begin() + frame, p.begin() + frame + 19) ==
+          bytes{0xff, 0xc0, 0, 17, 8, 480 >> 8, 480 & 255, 640 >> 8, 640 & 255, 3, 1, 0x22, 0, 2,
+                0x11, 1, 3, 0x11, 1});
+    CHECK(bytes(p.end() - 7, p.end()) == bytes{1, 2, 3, 4, 5, 0xff, 0xd9});
+    REQUIRE(r.push(header(0, 0, 1) + bytes{7, 0xff, 0xd9}, 10, true)); // ends by itself
+    const bytes q = r.picture();
+    CHECK(q[7] == 255);                   // 16 * 50
+    CHECK(q[find(q, 0xc0) + 11] == 0x21); // 4:2:2
+    CHECK(bytes(q.end() - 4, q.end()) == bytes{0, 7, 0xff, 0xd9});
+    REQUIRE(r.push(header(0, 0, 99) + bytes{7}, 11, true));
+    CHECK(r.picture()[7] == 1); // 16 * 2 %, at least 1
+}
+
+TEST_CASE("JPEG: tables of the camera, and restart markers")
+{
+    receiver r;
+    CHECK_FALSE(r.push(header(0, 0, 200) + tables_head, 1, true));          // 128 bytes are said
+    CHECK_FALSE(r.push(header(0, 0, 200) + bytes{0, 0, 0, 0, 7}, 1, true)); // not known yet
+    REQUIRE(r.push(header(0, 0, 200) + tables(77) + bytes{7}, 2, true));
+    CHECK(r.picture()[7] == 77);
+    REQUIRE(r.push(header(0, 0, 200) + bytes{0, 0, 0, 0, 7}, 3, true)); // as before
+    CHECK(r.picture()[7] == 77);
+    REQUIRE(r.push(header(0, 0, 255) + tables(78) + bytes{7}, 4, true));
+    CHECK(r.picture()[7] == 78);
+    CHECK_FALSE(r.push(header(0, 0, 255) + bytes{0, 0, 0, 0, 7}, 5, true)); // those are not kept
+    CHECK_FALSE(
+        r.push(header(0, 0, 201) + bytes{0, 3, 0, 128} + bytes(300, 1), 6, true)); // 16 bits
+    REQUIRE(r.push(header(0, 65, 50) + bytes{1, 2, 0xff, 0xff, 7}, 7, true));
+    const bytes p = r.picture();
+    int restart = find(p, 0xdd);
+    REQUIRE(restart > 0);
+    CHECK(bytes(p.begin() + restart, p.begin() + restart + 6) == bytes{0xff, 0xdd, 0, 4, 1, 2});
+    CHECK(p[find(p, 0xc0) + 11] == 0x22);
+}
+
+TEST_CASE("JPEG: a picture that lacks a packet is dropped")
+{
+    receiver r;
+    const bytes first = header(0, 1, 50) + bytes{1, 2, 3}, second = header(3, 1, 50) + bytes{4};
+    CHECK_FALSE(r.push(second, 1, true)); // no beginning
+    CHECK_FALSE(r.push(first, 2, false));
+    r.seq++;
+    CHECK_FALSE(r.push(second, 2, true));
+    CHECK_FALSE(r.push(first, 3, false));
+    CHECK_FALSE(r.push(second, 4, true)); // another picture's
+    CHECK_FALSE(r.push(first, 5, false));
+    CHECK_FALSE(r.push(header(4, 1, 50) + bytes{5}, 5, true)); // not the next bytes
+    CHECK_FALSE(r.push(first, 6, false));
+    CHECK_FALSE(r.push({0, 0, 0}, 6, false));
+    CHECK_FALSE(r.push(second, 6, true));
+    CHECK_FALSE(r.push(first, 7, false));
+    CHECK(r.push(second, 7, true));
+    CHECK_FALSE(r.push(header(0, 1, 50), 8, true)); // empty
+    for (int type : {2, 63, 66, 128, 255})
+        CHECK_FALSE(r.push(header(0, type, 50) + bytes{1, 2, 3, 4, 5}, 9, true));
+    for (int q : {0, 100, 127})
+        CHECK_FALSE(r.push(header(0, 1, q) + bytes{1}, 10, true));
+    CHECK_FALSE(r.j.is_too_large);
+    CHECK_FALSE(r.push(header(0, 1, 50, 0) + bytes{1}, 11, true));
+    CHECK(r.j.is_too_large);
+}
+
+TEST_CASE("JPEG: any bytes are read or refused; pictures are bounded")
+{
+    receiver r;
+    rng g = rng_seeded(1);
+    for (int i = 0; i < 20000; i++) {
+        bytes payload(rng_below(&g, 200));
+        for (uint8_t &b : payload)
+            b = (uint8_t)(rng_below(&g, 3) ? 0 : rng_below(&g, 256));
+        if (payload.size() > 4 && rng_below(&g, 2))
+            payload[1] = payload[2] = payload[3] = payload[4] = 0;
+        if (r.push(payload, (uint32_t)rng_below(&g, 2), rng_below(&g, 2) != 0))
+            CHECK(r.j.bytes <= JPEG_MAX_BYTES);
+    }
+    const bytes part(1 << 20, 1);
+    bool came = false;
+    for (uint32_t i = 0; i < 9; i++)
+        came |= r.push(header(i << 20, 1, 50) + part, 1, i == 8);
+    CHECK_FALSE(came);
+    CHECK(r.j.bytes <= JPEG_MAX_BYTES);
+}
