@@ -116,7 +116,8 @@ TEST_CASE("given_audio: the lag follows the pushes")
     CHECK(lag_ms(present) == 33 + 5);
     audio ahead; // 100 ms before they are heard
     for (int i = 0; i < 250; i++)
-        ahead.push(1, 20, 1000, 1000 + (i < 5 ? 0 : 20 * (i - 5)), false);
+        ahead.push(1, 20, 1000 + (i < 5 ? 0 : 20 * (i - 5)), 1000 + (i < 5 ? 0 : 20 * (i - 5)),
+                   false);
     CHECK(given_audio_lag(ahead.a.get(), interval) == 1); // none is left
     present.push(1, 20, 2100, 2100, false);               // 80 ms late
     CHECK(lag_ms(present) >= 33 + 80);
