@@ -47,7 +47,8 @@ struct weir_picture {
     int width, height;       // pixels, even
     const uint8_t *plane[3]; // Y, U, V
     int stride[3];           // bytes from one row to the next
-    // The number of the source's frame: ascending, until a seek. Ignored where the program pushes.
+    // The number of the source's frame, ascending, also after a seek. Ignored where the program
+    // pushes.
     int64_t number;
     // Wall clock at which it was captured; 0: unknown. Where the program pushes: 0 is now.
     int64_t captured;

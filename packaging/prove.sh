@@ -100,7 +100,7 @@ cp "$@" "$root/debs"
 debs=()
 for deb; do debs+=("/debs/${deb##*/}"); done
 install "${debs[@]}"
-[ "$(inside dpkg-query -W -f '${db:Status-Status} ' weir weir-lab)" = "installed installed " ]
+[ "$(inside dpkg-query -W -f '${db:Status-Status} ' weir weir-lab libweir-dev)" = "installed installed installed " ]
 [ -z "$(inside getcap /usr/bin/weir-send /usr/bin/weir-play)" ]
 wants=$root/etc/systemd/system/multi-user.target.wants/weir-send.service
 [ ! -L "$wants" ] || { say "the service was enabled without being asked"; exit 1; }
@@ -109,6 +109,7 @@ step "manuals, completion, service, desktop file"
 for program in $programs; do
     inside man --pager=cat "$program" | grep -q '^EXIT STATUS' || { say "no manual of $program"; exit 1; }
 done
+inside man --pager=cat 3 weir | grep -q weir_viewer_open || { say "no manual of the library"; exit 1; }
 for program in weir-send weir-proxy weir-play weir-link weir-traffic weir-sim; do
     inside bash -c ". /usr/share/bash-completion/bash_completion; _completion_loader $program; complete -p $program" |
         grep -q "_${program/-/_}"
@@ -134,6 +135,26 @@ frames=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["playb
 [ "$frames" -ge 60 ] || { say "only $frames frames in 3 s"; exit 1; }
 grep -q '^minbuf:' "$root/home/viewer/lab.txt"
 
+# What it needs to be built against comes with a compiler; what it needs to run, with the package.
+step "the library: examples are built, and one watches"
+install gcc libc6-dev pkg-config
+for example in watch send; do
+    # shellcheck disable=SC2016
+    quiet inside sh -euc 'cd /home/viewer; cc "/usr/share/doc/libweir-dev/examples/$1.c" -pthread -o "$1" $(pkg-config --cflags --libs weir)' sh $example
+done
+# shellcheck disable=SC2016
+quiet timeout 120 unshare --net sh -c 'ip link set lo up && exec chroot --userspec=viewer:viewer "$1" env -i PATH=/usr/bin:/bin HOME=/home/viewer \
+    bash -euc "
+        cd
+        weir-send test:640x360@30 2>send2.log &
+        sender=\$!
+        for _ in \$(seq 100); do grep -q rtsp: send2.log && break; sleep 0.1; done
+        ./watch rtsp://127.0.0.1:8554/live last.pgm --duration 3 >watch.log
+        kill \$sender
+        wait \$sender"' sh "$root"
+grep -q '^ended: duration$' "$root/home/viewer/watch.log"
+[ -s "$root/home/viewer/last.pgm" ] || { say "the library showed no picture"; exit 1; }
+
 step "mtp-raw's capability, on request"
 touch "$root/etc/weir/allow-raw"
 quiet inside dpkg-reconfigure weir
@@ -156,10 +177,10 @@ mkdir -p "$root/var/lib/weir"
 touch "$root/var/lib/weir/stats.jsonl"
 install --reinstall "${debs[@]}"
 asked 'try-restart weir-send.service'
-quiet inside apt-get remove -y weir weir-lab
+quiet inside apt-get remove -y weir weir-lab libweir-dev
 asked 'stop weir-send.service'
 [ -e "$root/etc/weir/send.conf" ] && [ -L "$wants" ] && [ ! -e "$root/usr/bin/weir-send" ]
-quiet inside apt-get purge -y weir weir-lab
+quiet inside apt-get purge -y weir weir-lab libweir-dev
 left=$(files | comm -13 "$log.before" - | grep weir || true)
 [ -z "$left" ] || { say "left behind: $left"; exit 1; }
 quiet inside apt-get autoclean

@@ -135,7 +135,7 @@ class Packages(lib.Case):
                 self.assertEqual({entry[3] for entry in listed}, {"1970-01-01"})
                 self.assertLessEqual({entry[0] for entry in listed}, {"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"})
                 files[run("dpkg-deb", "-f", deb, "Package").strip()] = deb, {entry[5][1:]: entry[0] for entry in listed}
-        self.assertEqual(sorted(files), ["weir", "weir-lab"])
+        self.assertEqual(sorted(files), ["libweir-dev", "weir", "weir-lab"])
 
         deb, names = files["weir"]
         for name in ("/usr/bin/weir-send", "/usr/bin/weir-play", "/usr/share/man/man1/weir-send.1.gz",
@@ -171,6 +171,20 @@ class Packages(lib.Case):
             self.assertIn(name, names)
         self.assertFalse([name for name in names if name.endswith((".c", ".h"))])
         self.assertRegex(run("dpkg-deb", "-f", deb, "Depends"), r"weir \(= .*python3-pyroute2")
+
+        deb, names = files["libweir-dev"]
+        library = next(os.path.dirname(name) for name in names if name.endswith("/libweir.so"))
+        version = run("dpkg-deb", "-f", deb, "Version").strip()
+        for name in (f"{library}/libweir.so.0", f"{library}/libweir.so.{version}", f"{library}/pkgconfig/weir.pc",
+                     "/usr/include/weir.h", "/usr/share/man/man3/weir.3.gz", "/usr/share/doc/libweir-dev/copyright",
+                     "/usr/share/doc/libweir-dev/changelog.gz", "/usr/share/doc/libweir-dev/examples/watch.c"):
+            self.assertIn(name, names)
+        self.assertFalse([name for name in names if not name.startswith("/usr/")])
+        needs = run("dpkg-deb", "-f", deb, "Depends")
+        for other in "libc6", "libuv1", "libavcodec", "libavdevice59", "libsdl2-2.0-0":
+            self.assertIn(other, needs)
+        self.assertNotIn("libsdl2-ttf", needs)  # it has no window
+        self.assertRegex(run("dpkg-deb", "-I", deb, "shlibs"), r"libweir 0 libweir-dev \(>= ")
 
 
 if __name__ == "__main__":
