@@ -28,7 +28,7 @@ typedef void log_sink_fn(const struct log_entry *e);
 // discards all messages.
 void log_to(log_sink_fn *sink, struct log_filter filter);
 
-struct log_errors { // init with {0}
+struct log_errors {       // init with {0}
     char first[LOG_TEXT]; // the text of the first error; "": none
 };
 

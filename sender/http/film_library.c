@@ -163,8 +163,8 @@ static struct http_body *make_audio(struct film_library *l, const struct stored_
         .begin = time_of(l, first_frame(l, g->index), AUDIO_RATE),
         .end = time_of(l, first_frame(l, g->index) + shape_of(l, g->index)->frames, AUDIO_RATE),
         .delay = time_of(l, l->delay_frames, AUDIO_RATE)};
-    int err =
-        aac ? film_audio_aac(&span, l->config.aac_bps, &l->chunk) : film_audio_opus(&span, &l->chunk);
+    int err = aac ? film_audio_aac(&span, l->config.aac_bps, &l->chunk)
+                  : film_audio_opus(&span, &l->chunk);
     if (err)
         cmaf_chunk_destroy(&l->chunk);
     return finish_chunk(&l->chunk, g->index);

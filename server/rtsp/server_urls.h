@@ -31,8 +31,9 @@ struct server_urls { // all borrowed
 };
 
 // Logs the addresses, and the command that opens the first one. If viewers need a key, it goes to
-// stdout, if it may, with a URL for each address, unless stdout is the journal, which others read. Writes the
-// URL without a key for the last line of the start, which programs that start this one wait for.
+// stdout, if it may, with a URL for each address, unless stdout is the journal, which others read.
+// Writes the URL without a key for the last line of the start, which programs that start this one
+// wait for.
 void server_urls_print(const struct server_urls *u, char *out, size_t cap);
 
 #ifdef __cplusplus
