@@ -8,16 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "lib/arguments.h"
 #include "lib/event_lines.h"
-#include "lib/library_log.h"
 #include "lib/versioned.h"
 #include "lib/weir.h"
 #include "player/report/qoe_json.h"
 #include "player/session/output_files.h"
 #include "player/session/viewing.h"
-
-enum { WHY = 512 };
 
 struct weir_viewer {
     struct weir_viewer_config config; // `url` and `options` are NULL
@@ -92,21 +90,22 @@ static void *run(void *arg)
     struct weir_viewer *v = arg;
     struct viewing *viewing = v->viewing;
     enum weir_end end = WEIR_END_ERROR;
-    char why[WHY] = "";
-    library_log_capture(why, sizeof(why));
+    struct log_errors errors = {{0}};
+    const char *why = errors.first;
+    log_errors_keep(&errors);
     if (viewing_start(viewing, v->display) == 0) {
         if (v->display->ops->run(v->display) != 0)
             viewing_fail(viewing);
         int code = viewing_finish(viewing);
         const struct qoe_json *report = viewing_report(viewing);
         end = end_of(code, report->ended);
-        if (end <= WEIR_END_DURATION)
-            *why = '\0';
-        else if (report->error)
-            snprintf(why, sizeof(why), "%s", report->error);
+        if (report->error) // borrowed from the viewing
+            snprintf(errors.first, sizeof(errors.first), "%s", report->error);
         v->report = qoe_json_json(report);
     }
-    library_log_release();
+    log_errors_keep(NULL);
+    if (end <= WEIR_END_DURATION)
+        why = "";
     pthread_mutex_lock(&v->lock);
     v->viewing = NULL;
     pthread_mutex_unlock(&v->lock);
@@ -194,11 +193,8 @@ static bool start(struct weir_viewer *v)
 struct weir_viewer *weir_viewer_open(const struct weir_viewer_config *config, char *error,
                                      size_t cap)
 {
-    char none[1];
     struct weir_viewer_config given;
-    if (!cap)
-        error = none, cap = sizeof(none);
-    *error = '\0';
+    struct log_errors errors = {{0}};
     if (!versioned_copy(&given, sizeof(given), config)) {
         snprintf(error, cap,
                  "the configuration's size is wrong: it expects sizeof(struct weir_viewer_config) "
@@ -216,14 +212,16 @@ struct weir_viewer *weir_viewer_open(const struct weir_viewer_config *config, ch
     v->config.options = NULL;
     sigset_t before;
     block_signals(&before);
-    library_log_capture(error, cap);
-    bool parsed = parse(v, &given, error, cap) == 0;
     pthread_mutex_init(&v->lock, NULL);
+    bool parsed = parse(v, &given, error, cap) == 0;
+    log_errors_keep(&errors);
     bool started = parsed && start(v);
-    library_log_release();
+    log_errors_keep(NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (started)
         return v;
+    if (parsed)
+        snprintf(error, cap, "%s", errors.first);
     if (v->display)
         v->display->ops->free(v->display);
     viewing_free(v->viewing);

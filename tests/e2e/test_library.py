@@ -71,6 +71,22 @@ class Installed(lib.Case):
             os.path.join(lib.ROOT, "examples", name + ".c"), "-o", built, *flags)
         return built
 
+    def test_the_guide(self):
+        """Each program of the guide and of the manual can be compiled."""
+        flags = shlex.split(run("pkg-config", "--cflags", "--libs", "weir", env=self.env))
+        with open(os.path.join(lib.ROOT, "docs", "library.md")) as f:
+            programs = re.findall(r"(?ms)^```c\n(.*?)^```$", f.read())
+        with open(os.path.join(lib.ROOT, "docs", "man", "weir.3.in")) as f:
+            page = f.read().partition(".SH EXAMPLES")[2]
+        programs.append(re.search(r"(?ms)^\.nf\n(.*?)^\.fi$", page).group(1).replace("\\e", "\\"))
+        self.assertEqual(len(programs), 3)
+        for program in programs:
+            source = self.path("program.c")
+            with open(source, "w") as f:
+                f.write(program)
+            run("cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L", source, "-o",
+                self.path("program"), *flags)
+
     def watch(self, *args, **options):
         p = self.start([self.watch_program, *args], env={"LD_LIBRARY_PATH": self.libraries, **options})
         p.wait(60)
