@@ -172,6 +172,7 @@ static void given_idle(struct source *base)
 static void given_free(struct source *base)
 {
     struct source_given *s = (struct source_given *)base;
+    given_idle(base); // the program may still push
     picture_unref(s->current);
     given_media_unref(s->media);
     free(s);

@@ -5,8 +5,8 @@
 //   library_both watch       a viewer of a sender's pushed pictures, until 30 came
 //   library_both again       20 senders, one after the other
 //   library_both two         two senders at the same address; the second one is refused
-#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

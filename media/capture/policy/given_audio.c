@@ -26,6 +26,20 @@ static void append(struct given_audio *a, const int16_t *samples, int64_t count)
     }
 }
 
+// Returns the number of a push's samples that are left out, as the program is ahead.
+static int64_t left_out(struct given_audio *a, int64_t lead, int count)
+{
+    a->lead = a->pushed == 0 || lead < a->lead ? lead : a->lead;
+    a->pushed += count;
+    if (a->pushed >= GIVEN_AUDIO_WINDOW) {
+        a->excess = a->lead > GIVEN_AUDIO_NEAR ? a->lead : 0;
+        a->pushed = 0;
+    }
+    int64_t left = a->excess < count ? a->excess : count;
+    a->excess -= left;
+    return left;
+}
+
 bool given_audio_push(struct given_audio *a, const int16_t *samples, int count, usec_t stamp,
                       bool is_stamped, usec_t now)
 {
@@ -42,6 +56,8 @@ bool given_audio_push(struct given_audio *a, const int16_t *samples, int count, 
         a->age = age > a->age - FORGET ? age : a->age - FORGET;
     if (a->count && from < a->end)
         skip = a->end - from < count ? a->end - from : count;
+    else if (continues && !is_stamped)
+        skip = left_out(a, a->end - begin, count);
     if (!a->count || from - a->end >= GIVEN_AUDIO_RING) { // nothing of before is kept
         a->count = 0;
         a->end = from;

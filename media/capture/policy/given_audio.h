@@ -5,7 +5,9 @@
 // Samples lie on the monotonic clock, counted from its beginning. A push continues the one before
 // if its time is near the end of that one. If it is later, silence fills the gap; if it is earlier,
 // what is there already is dropped. The time of a push without a stamp says when it came, not when
-// its samples were captured: such a push may come up to GIVEN_AUDIO_AHEAD before the end.
+// its samples were captured: such a push may come up to GIVEN_AUDIO_AHEAD before the end. If all of
+// GIVEN_AUDIO_WINDOW come more than GIVEN_AUDIO_NEAR before it, as after a program has caught up,
+// as much is left out: else audio would be later than its pictures for ever.
 //
 // Audio is read with the picture that begins when the audio does, when the time until the next
 // picture is still to come: so what is read is from an earlier time, by a lag. It is as short as
@@ -28,14 +30,18 @@ enum {
     GIVEN_AUDIO_NEAR = AUDIO_RATE / 25, // samples, 40 ms: the jitter of a push
     GIVEN_AUDIO_AHEAD = AUDIO_RATE / 4, // max. samples after the present before a push
     GIVEN_AUDIO_MAX = AUDIO_RATE,       // max. samples of a push
-    GIVEN_AUDIO_OLD = AUDIO_RATE / 4,   // max. samples that a push may be late by
-    GIVEN_AUDIO_RING = 2 * AUDIO_RATE,  // samples; the oldest are dropped
+    GIVEN_AUDIO_WINDOW = 2 * AUDIO_RATE,
+    GIVEN_AUDIO_OLD = AUDIO_RATE / 4,  // max. samples that a push may be late by
+    GIVEN_AUDIO_RING = 2 * AUDIO_RATE, // samples; the oldest are dropped
 };
 
 struct given_audio { // init with {0}
     int64_t end;     // time of the last sample, in samples; 0: there is none yet
     int count;       // samples before `end` that are kept
-    int64_t age;     // of the newest sample before a push, in samples; negative: it is to come
+    int64_t lead; // the least of this window's unstamped pushes: samples that `end` was after them
+    int64_t pushed; // samples of this window
+    int64_t excess; // samples that are still to be left out
+    int64_t age;    // of the newest sample before a push, in samples; negative: it is to come
     int16_t ring[GIVEN_AUDIO_RING * (int)AUDIO_CHANNELS]; // sample n is at n % GIVEN_AUDIO_RING
 };
 

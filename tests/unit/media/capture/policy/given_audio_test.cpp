@@ -84,6 +84,27 @@ TEST_CASE("given_audio: a program that pushes faster than time is refused")
         given_audio_push(a.a.get(), pcm.data(), GIVEN_AUDIO_MAX + 1, 5000 * MS, false, 5000 * MS));
 }
 
+TEST_CASE("given_audio: a program that has caught up is not ahead for ever")
+{
+    audio a;
+    usec_t now = 1000;
+    for (int i = 0; i < 12; i++) // after a stall of 240 ms
+        CHECK(a.push(1, 20, now, now, false));
+    auto ahead_ms = [&] { return (a.a->end - now * PER_MS) / PER_MS; };
+    CHECK(ahead_ms() == 240);
+    for (int i = 0; i < 80; i++, now += 20)
+        CHECK(a.push(1, 20, now, now, false));
+    CHECK(ahead_ms() == 240); // it may still be jitter
+    for (int i = 0; i < 120; i++, now += 20)
+        CHECK(a.push(1, 20, now, now, false));
+    CHECK(ahead_ms() == 0);
+    audio bursts; // that are no lead: the last of each second is not early
+    for (now = 1000; now < 11000; now += 100)
+        for (int i = 0; i < 5; i++)
+            CHECK(bursts.push(1, 20, now, now, false));
+    CHECK(bursts.a->end == 11000 * PER_MS);
+}
+
 TEST_CASE("given_audio: after a pause of minutes nothing of before is heard")
 {
     audio a;
@@ -115,7 +136,7 @@ TEST_CASE("given_audio: the lag follows the pushes")
         present.push(1, 20, 1000 + 20 * i, 1000 + 20 * i, false);
     CHECK(lag_ms(present) == 33 + 5);
     audio ahead; // 100 ms before they are heard
-    for (int i = 0; i < 250; i++)
+    for (int i = 0; i < 95; i++)
         ahead.push(1, 20, 1000 + (i < 5 ? 0 : 20 * (i - 5)), 1000 + (i < 5 ? 0 : 20 * (i - 5)),
                    false);
     CHECK(given_audio_lag(ahead.a.get(), interval) == 1); // none is left
