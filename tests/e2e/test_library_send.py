@@ -56,7 +56,7 @@ class Example(Built):
         lib.until(lambda: "viewers: 1\n" in p.stdout, "the viewer in the stats")
         player.wait_shown(60)
         player.signal(signal.SIGTERM)
-        self.assertEqual(player.wait(), 0, str(player))
+        self.assertEqual(player.wait(), 130, str(player))
         report = player.report()
         self.assertEqual(report["playback"]["frames_undecodable"], 0)
         self.assertGreater(report["latency"]["display"]["mean"], 0)
