@@ -72,10 +72,14 @@ struct screening : frame_sink {
     {
         feed->ops->watch(feed, 0, change);
     }
-    // Seeks unless `seconds` is negative.
+    // Seeks unless `seconds` is negative. The level's rate is a fifth above the film's: x264's output
+    // depends on what its memory held before, by a few bytes, and all frames that a scale may send
+    // are to have room.
     media_place place(double seconds, double scale = 1)
     {
-        const media_seek to = {seconds, &media->ladder.levels[0], false, scale, 0};
+        level roomy = media->ladder.levels[0];
+        roomy.bitrate_bps += roomy.bitrate_bps / 5;
+        const media_seek to = {seconds, &roomy, false, scale, 0};
         media_place out{};
         bool stays = seconds < 0;
         media_placed placed = feed->ops->place(feed, stays ? nullptr : &to, &out, 0);
@@ -223,6 +227,7 @@ TEST_CASE("stored_feed: what is delivered at which scale, in both directions")
         CHECK(place.frames.first > s.numbers.back());
         CHECK(place.frames.first % 4 == 0);
         s.numbers.clear();
+        s.ends = 0; // on a busy machine the film's end may have come with the first frames
         s.run_to_end();
         for (int64_t &n : s.numbers)
             n -= place.frames.first;
