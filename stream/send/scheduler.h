@@ -28,9 +28,10 @@
 //   sender cannot make up for a camera that always delivers late; but what came later than that is
 //   late. If a late frame arrives while none waits and none has begun to leave for a second, the
 //   camera or encoder has become slower: its delay counts as the least from then on. So a viewer of
-//   an overloaded encoder receives late frames, not none. A stored frame that arrives early waits from its capture time. Its viewer fills a buffer
-//   before it shows the first frame: when stored media begins (scheduler_begin), all frames are due
-//   later by what the frames of the first bound / 2 wait at most, but at most by 2 bounds.
+//   an overloaded encoder receives late frames, not none. A stored frame that arrives early waits
+//   from its capture time. Its viewer fills a buffer before it shows the first frame: when stored
+//   media begins (scheduler_begin), all frames are due later by what the frames of the first bound
+//   / 2 wait at most, but at most by 2 bounds.
 //
 // Pure. The caller owns the frames and gets back each one exactly once: through `scheduler_done`,
 // or `scheduler_dropped`.

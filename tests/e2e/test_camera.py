@@ -3,6 +3,7 @@
 each packet is known, and GStreamer's RTSP server."""
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -72,8 +73,8 @@ class Case(lib.Case):
 
 class Passed(Case):
     def test_bit_for_bit(self):
-        """What a viewer records are the units that the camera sent, all and in order. One that joins late begins at once. Its
-        latency lets frames wait that a busy machine holds up: none is dropped."""
+        """What a viewer records are the units that the camera sent, all and in order. One that joins late begins at once. On a
+        busy machine the sender may drop frames that waited: then the viewer's report counts each that is missing."""
         lib.need("ffmpeg")
         sent = [u.rstrip(b"\0") for u in slices(units(self.small[1]))]
         sender = self.sender(source=self.camera().url)
@@ -81,13 +82,16 @@ class Passed(Case):
         for transport in "minbuf", "udp", "scream":
             with self.subTest(transport):
                 path = self.path(transport + ".mkv")
-                p = self.play(sender.url, "--no-picture", "--record", path, "--duration", "4", "--latency", "4000",
-                              "--transport", transport)
+                p = self.player(sender.url, "--no-picture", "--record", path, "--latency", "3000", "--transport", transport)
+                p.wait_shown(FPS, 30)
+                p.signal(signal.SIGINT)
+                self.assertEqual(p.wait(), 130, str(p))
                 self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
                 got = self.recorded_slices(path)
                 self.assertGreater(len(got), FPS, str(p))
-                at = sent.index(got[0])
-                self.assertEqual(got, [sent[(at + i) % len(sent)] for i in range(len(got))])
+                places = [sent.index(unit) for unit in got]
+                missing = sum((b - a - 1) % len(sent) for a, b in zip(places, places[1:]))
+                self.assertLessEqual(missing, p.report()["causes"]["by_root"]["sender"], places)
 
     def test_goes_away_and_comes_back(self):
         """Viewers stay while the camera is away. It comes back with larger pictures."""
