@@ -289,6 +289,33 @@ static int encode_all(struct prepare *p, int64_t *groups)
     return err;
 }
 
+// Makes the parts of the audio tracks. Audio that does not decode is omitted. `tracks` has the
+// names.
+static int make_audio(struct prepare *p, struct stored_audio_tracks *tracks, struct stored_mux *mux)
+{
+    const char *option = p->options->audio;
+    *tracks = (struct stored_audio_tracks){0};
+    if (!option || strcmp(option, "none") != 0)
+        stored_audio_list(p->name, audio_source_track(option), tracks);
+    for (int i = 0; i < tracks->count; i++) {
+        int64_t part = STORED_AUDIO - i;
+        int err = stored_parts_has(p->folder, part)
+                      ? 0
+                      : stored_audio_make(p->name, p->source->origin, tracks->of[i].number,
+                                          p->folder, part);
+        if (err < 0 && err != ERR_UNSUPPORTED)
+            return err;
+        if (err)
+            continue;
+        mux->audio[mux->audio_count].part = part;
+        mux->audio[mux->audio_count++].name = tracks->of[i].name;
+    }
+    if (tracks->film_count > mux->audio_count)
+        log_info("%s: left out: %d of %d audio tracks", p->name,
+                 tracks->film_count - mux->audio_count, tracks->film_count);
+    return 0;
+}
+
 static int make(struct prepare *p)
 {
     int64_t groups;
@@ -297,24 +324,19 @@ static int make(struct prepare *p)
         fputc('\n', stderr);
     if (err)
         return err;
-    const char *option = p->options->audio;
-    int audio = 1; // no audio, as of stored_audio_make
-    if (!option || strcmp(option, "none") != 0)
-        audio = stored_parts_has(p->folder, STORED_AUDIO)
-                    ? 0
-                    : stored_audio_make(p->name, p->source->origin, audio_source_track(option),
-                                        p->folder);
-    if (audio < 0 && audio != ERR_UNSUPPORTED) // audio that does not decode is omitted
-        return audio;
+    struct stored_audio_tracks tracks;
+    struct stored_mux mux = {0};
+    err = make_audio(p, &tracks, &mux);
+    if (err)
+        return err;
     p->sdp.duration = (double)p->origin.frames / fps_value(p->source->fps);
     stored_plan_end(&p->plan, &p->sdp.ladder, p->origin.frames);
-    struct stored_mux mux = {.sdp = &p->sdp,
-                             .plan = &p->plan,
-                             .origin = p->origin,
-                             .folder = p->folder,
-                             .groups = groups,
-                             .audio = audio == 0,
-                             .path = p->path};
+    mux.sdp = &p->sdp;
+    mux.plan = &p->plan;
+    mux.origin = p->origin;
+    mux.folder = p->folder;
+    mux.groups = groups;
+    mux.path = p->path;
     err = groups ? stored_mux_run(&mux) : ERR_UNSUPPORTED;
     if (!err)
         stored_parts_remove(p->folder);
