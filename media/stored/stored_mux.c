@@ -73,19 +73,23 @@ static bool is_parameter_set(enum sdp_codec codec, uint8_t first_byte)
     return type == H264_SPS || type == H264_PPS;
 }
 
-// Returns the length of the parameter sets at the beginning of a key frame (Annex B, which the
-// muxer accepts).
-static size_t parameter_bytes(enum sdp_codec codec, const uint8_t *data, size_t len)
+// Moves the parameter sets of a key frame (Annex B, which the muxer accepts) to its beginning; a
+// film's own frames may have others before and between them. Returns their length.
+static size_t gather_parameters(enum sdp_codec codec, uint8_t *data, size_t len)
 {
-    size_t at = 0;
-    while (at + 5 <= len) {
+    size_t used = 0;
+    for (size_t at = 0, next; at + 5 <= len; at = next) {
+        next = at + 5;
+        while (next + 4 <= len && memcmp(data + next, (const uint8_t[]){0, 0, 0, 1}, 4) != 0)
+            next++;
+        if (next + 4 > len)
+            next = len;
         if (!is_parameter_set(codec, data[at + 4]))
-            return at;
-        at += 5;
-        while (at + 4 <= len && memcmp(data + at, (const uint8_t[]){0, 0, 0, 1}, 4) != 0)
-            at++;
+            continue;
+        memmove(data + used, data + at, next - at);
+        used += next - at;
     }
-    return at;
+    return used;
 }
 
 static int set_extradata(AVStream *s, const uint8_t *data, size_t len)
@@ -128,7 +132,7 @@ static int find_parameters(struct muxing *x)
             break;
         AVStream *s = x->format->streams[r.track];
         if (!s->codecpar->extradata) {
-            err = set_extradata(s, data, parameter_bytes(x->m->sdp->codec, data, r.bytes));
+            err = set_extradata(s, data, gather_parameters(x->m->sdp->codec, data, r.bytes));
             missing--;
         }
         free(data);

@@ -244,8 +244,7 @@ static int make_ladder(const struct options *o, const struct source *source,
     return err ? err : add_hardware(o, source, engine, out);
 }
 
-// Returns why options have the video of a file encoded again; NULL: they do not.
-static const char *must_encode(const struct options *o)
+const char *stream_open_must_encode(const struct options *o)
 {
     if (o->no_pass)
         return "--no-passthrough requests that";
@@ -266,7 +265,7 @@ static struct source *open_file(const struct options *o, const char *name,
                                 struct media_guard *guard, struct pass_probe *probe, int *err)
 {
     *probe = (struct pass_probe){.verdict = PASS_VERDICTS};
-    if (!must_encode(o)) {
+    if (!stream_open_must_encode(o)) {
         *err = pass_probe_file(name, guard, probe);
         if (*err)
             return NULL;
@@ -284,7 +283,8 @@ static void make_top(const struct options *o, struct source *source, const struc
         coded->passes = false;
         verdict = PASS_LOW_RATE;
     }
-    const char *reason = verdict == PASS_VERDICTS ? must_encode(o) : pass_check_reason(verdict);
+    const char *reason =
+        verdict == PASS_VERDICTS ? stream_open_must_encode(o) : pass_check_reason(verdict);
     if (coded->passes)
         log_info("%s: its own video passes as it is, as the top level: %dx%d, %d kbit/s "
                  "(--no-passthrough encodes it again)",
