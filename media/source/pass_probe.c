@@ -77,7 +77,7 @@ static int add_units(struct video_file *f, struct coded_units *u, struct pass_ch
     return err;
 }
 
-static int probe(const char *path, struct media_guard *guard, struct pass_probe *out,
+static int probe(const char *path, int max_bps, struct media_guard *guard, struct pass_probe *out,
                  struct pass_keys *keys)
 {
     int err;
@@ -100,22 +100,25 @@ static int probe(const char *path, struct media_guard *guard, struct pass_probe 
         out->verdict = PASS_BROKEN;
     if (p->bit_rate > out->coded.bitrate_bps && p->bit_rate < INT32_MAX) // of the whole film
         out->coded.bitrate_bps = (int)p->bit_rate;
+    if (out->verdict == PASS_YES && out->coded.bitrate_bps > max_bps)
+        out->verdict = PASS_HIGH_RATE;
     out->coded.reorders = check.reorders;
     out->coded.passes = out->verdict == PASS_YES;
     video_file_free(f);
     return err;
 }
 
-int pass_probe_file(const char *path, struct media_guard *guard, struct pass_probe *out)
+int pass_probe_file(const char *path, int max_bps, struct media_guard *guard,
+                    struct pass_probe *out)
 {
-    return probe(path, guard, out, NULL);
+    return probe(path, max_bps, guard, out, NULL);
 }
 
-int pass_probe_whole(const char *path, struct media_guard *guard, struct pass_probe *out,
-                     struct pass_keys *keys)
+int pass_probe_whole(const char *path, int max_bps, struct media_guard *guard,
+                     struct pass_probe *out, struct pass_keys *keys)
 {
     *keys = (struct pass_keys){0};
-    return probe(path, guard, out, keys);
+    return probe(path, max_bps, guard, out, keys);
 }
 
 void pass_keys_free(struct pass_keys *keys)

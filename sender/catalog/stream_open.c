@@ -266,7 +266,7 @@ static struct source *open_file(const struct options *o, const char *name,
 {
     *probe = (struct pass_probe){.verdict = PASS_VERDICTS};
     if (!stream_open_must_encode(o)) {
-        *err = pass_probe_file(name, guard, probe);
+        *err = pass_probe_file(name, o->pass_kbps * 1000, guard, probe);
         if (*err)
             return NULL;
     }
@@ -289,6 +289,9 @@ static void make_top(const struct options *o, struct source *source, const struc
         log_info("%s: its own video passes as it is, as the top level: %dx%d, %d kbit/s "
                  "(--no-passthrough encodes it again)",
                  source->name, source->width, source->height, coded->bitrate_bps / 1000);
+    else if (verdict == PASS_HIGH_RATE)
+        log_info("%s: its video is encoded again: %s (%d kbit/s, of %d)", source->name, reason,
+                 probe->coded.bitrate_bps / 1000, o->pass_kbps);
     else
         log_info("%s: its video is encoded again: %s", source->name,
                  reason ? reason : pass_check_reason(PASS_OTHER_SIZE));

@@ -21,7 +21,7 @@ int prepare_levels_probe(const struct options *o, const char *name, bool may_pas
     *out = (struct prepare_own){0};
     if (!may_pass)
         return 0;
-    int err = reason ? 0 : pass_probe_whole(name, NULL, &probe, &out->keys);
+    int err = reason ? 0 : pass_probe_whole(name, o->pass_kbps * 1000, NULL, &probe, &out->keys);
     if (err)
         return err;
     if (!reason)
@@ -31,7 +31,10 @@ int prepare_levels_probe(const struct options *o, const char *name, bool may_pas
                  "passes them)";
     out->coded = probe.coded;
     out->coded.passes = !reason;
-    if (reason)
+    if (reason && probe.verdict == PASS_HIGH_RATE)
+        log_info("%s: its video is encoded again: %s (%d kbit/s, of %d)", name, reason,
+                 probe.coded.bitrate_bps / 1000, o->pass_kbps);
+    else if (reason)
         note_encoded(name, reason);
     return 0;
 }

@@ -196,6 +196,7 @@ class Prepared(Films):
                 ("b.mkv", (*self.EVEN, "-g", "60"), (), "its IDR pictures do not begin the groups of a stored ladder"),
                 ("c.mkv", (*self.EVEN, "-g", "50"), ("--temporal-layers", "3"), "its IDR pictures do not begin the groups"),
                 ("d.mkv", (*self.EVEN, "-g", "50"), ("--no-passthrough",), "--no-passthrough requests that"),
+                ("f.mkv", (*self.EVEN, "-g", "50"), ("--passthrough-rate", "100"), "its bitrate is above"),
                 ("e.mkv", (*self.EVEN, "-g", "50"), ("--level", "320x180@25:400"), "--level requests levels of its own")):
             with self.subTest(name):
                 film = self.film(name, *coding, seconds=3)
@@ -253,6 +254,7 @@ class Refused(Films):
     def test_options(self):
         film = self.film("a.mkv", "-g", "50")
         for option, why in ((["--no-passthrough"], "--no-passthrough requests that"),
+                            (["--passthrough-rate", "100"], "its bitrate is above that of --passthrough-rate ("),
                             (["--level", "320x180@25:300"], "--level requests"), (["--profile", "baseline"], "--profile requests"),
                             (["--codec", "vp9", "--level", "320x180@25:300"], "--level requests"),
                             (["--http", "127.0.0.1:0"], "--http requests"), (["--record", self.path("r.mkv")], "--record requests")):
