@@ -626,6 +626,12 @@ void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now)
     arm(l);
 }
 
+void rtsp_link_set_audio_track(struct rtsp_link *l, int track, usec_t now)
+{
+    rtsp_client_set_audio_track(l->rtsp, track, now);
+    arm(l);
+}
+
 void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now)
 {
     rtsp_client_set_latency(l->rtsp, ms, now);

@@ -53,6 +53,12 @@ void playback_requests_latency(int ms, struct playback_request *out)
     snprintf(out->body, sizeof(out->body), "latency: %d\r\n", ms);
 }
 
+void playback_requests_audio_track(int track, struct playback_request *out)
+{
+    *out = (struct playback_request){.kind = REQUEST_AUDIO_TRACK};
+    snprintf(out->body, sizeof(out->body), "audio-track: %d\r\n", track);
+}
+
 // `range`: a header line, or empty. Only a viewer that controls the speed names one: not every
 // server knows the header. The same holds for the scale, which is 1 unless a PLAY named another.
 static void play(struct playback_requests *p, const char *range, bool sought,
@@ -120,6 +126,11 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
         *out = (struct playback_request){.kind = REQUEST_ADAPT};
         snprintf(out->body, sizeof(out->body), "adapt: %s\r\n", p->adapt);
         p->adapt = NULL;
+        return true;
+    }
+    if (p->audio_track && !pending_requests_waiting(pending, REQUEST_AUDIO_TRACK)) {
+        playback_requests_audio_track(p->audio_track, out);
+        p->audio_track = 0;
         return true;
     }
     if (pending_requests_waiting(pending, REQUEST_PAUSE) ||

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which requests of the viewer a client sends next: level, latency, playout, max rate, adapt,
-// speed, pause, position and scale. While a request of a kind has no response, only the viewer's
-// last choice of that kind is kept, so that keys pressed behind a stalled network do not pile up.
+// audio track, speed, pause, position and scale. While a request of a kind has no response, only
+// the viewer's last choice of that kind is kept, so that keys pressed behind a stalled network do
+// not pile up.
 #ifndef WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 #define WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 
@@ -22,6 +23,7 @@ struct playback_requests {
     int playout_ms;    // to tell; -1: nothing
     int max_bps;       // to request; 0: no limit; -1: nothing
     const char *adapt; // to request, static; NULL: nothing
+    int audio_track;   // to request, from 1; 0: none
     double speed;      // the viewer's choice
     double requested_speed;
     bool pause; // the viewer's choice
@@ -45,9 +47,9 @@ void playback_requests_init(struct playback_requests *p, bool names_speed);
 void playback_requests_describe(struct playback_requests *p, const struct sdp *sdp);
 
 // The next request to send, given those that have no response. Returns false if there is none now.
-// The caller changes `level`, `latency_ms`, `playout_ms`, `max_bps`, `adapt`, `speed`, `pause`,
-// `position` and `scale`, and then calls this until it returns false; it calls it again after each
-// response.
+// The caller changes `level`, `latency_ms`, `playout_ms`, `max_bps`, `adapt`, `audio_track`,
+// `speed`, `pause`, `position` and `scale`, and then calls this until it returns false; it calls it
+// again after each response.
 bool playback_requests_next(struct playback_requests *p, const struct pending_requests *pending,
                             struct playback_request *out);
 // The first PLAY, from `start` (seconds) of stored media. Negative: so long before the present of
@@ -62,6 +64,7 @@ void playback_requests_scaled(struct playback_requests *p, double scale);
 // Requests outside this order.
 void playback_requests_level(int level, struct playback_request *out);
 void playback_requests_latency(int ms, struct playback_request *out);
+void playback_requests_audio_track(int track, struct playback_request *out);
 
 #ifdef __cplusplus
 }

@@ -205,6 +205,12 @@ static void start_playing(struct rtsp_client *c, usec_t now)
         snprintf(body, sizeof(body), "adapt: %s\r\n", c->config.adapt);
         send_request(c, &(struct client_request){.kind = REQUEST_ADAPT, .body = body}, now);
     }
+    if (c->playback.audio_track) {
+        struct playback_request track;
+        playback_requests_audio_track(c->playback.audio_track, &track);
+        c->playback.audio_track = 0;
+        send_playback(c, &track, now);
+    }
     if (c->config.only) {
         char body[FRAME_RANGES_TEXT + 16];
         snprintf(body, sizeof(body), "only: %s\r\n", c->config.only);
@@ -277,6 +283,14 @@ void rtsp_client_set_adapt(struct rtsp_client *c, const char *adapt, usec_t now)
     if (!c->dialect->knows_weir_parameters)
         return;
     c->playback.adapt = adapt;
+    send_playback_next(c, now);
+}
+
+void rtsp_client_set_audio_track(struct rtsp_client *c, int track, usec_t now)
+{
+    if (!c->sdp.audio_track_count) // a third party's server would refuse it
+        return;
+    c->playback.audio_track = track;
     send_playback_next(c, now);
 }
 
@@ -834,6 +848,9 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_ADAPT:
         log_warn("the server does not support the adapt parameter: %d", r->status);
         return;
+    case REQUEST_AUDIO_TRACK:
+        log_warn("the server refused the audio track: %d", r->status);
+        return;
     case REQUEST_ONLY:
         end_refused(c, p, r, now);
         return;
@@ -941,6 +958,7 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_PLAYOUT:
     case REQUEST_MAX_RATE:
     case REQUEST_ADAPT:
+    case REQUEST_AUDIO_TRACK:
     case REQUEST_ONLY:
     case REQUEST_PAIR:
     case REQUEST_PAUSE:

@@ -269,6 +269,9 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
 // Call these after on_playing. The results of level, seek and pause are reported by their events.
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now);
 void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now);
+// A track of the SDP's x-weir-audio, from 1. Before PLAY it is sent with the other parameters.
+// Does nothing if the stream has no choice.
+void rtsp_client_set_audio_track(struct rtsp_client *c, int track, usec_t now);
 void rtsp_client_set_latency(struct rtsp_client *c, int ms, usec_t now);
 // Tells the server the wait from capture to shown that the viewer aims at.
 void rtsp_client_set_playout(struct rtsp_client *c, int ms, usec_t now);

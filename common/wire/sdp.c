@@ -174,6 +174,8 @@ static void put_session(struct put *p, const struct sdp *s, bool v6)
         put_line(p, "a=x-weir-origin:", s->validator);
     for (int i = 0; i < s->subtitle_count; i++)
         put_line(p, "a=x-weir-subtitles:", s->subtitles[i]);
+    for (int i = 0; i < s->audio_track_count; i++)
+        put_line(p, "a=x-weir-audio:", s->audio_tracks[i]);
 }
 
 static void put_ladder(struct put *p, const struct sdp *s)
@@ -523,6 +525,17 @@ static int on_subtitles(struct sdp *s, struct scan v)
     return 0;
 }
 
+// Tracks beyond SDP_AUDIO_TRACKS are ignored.
+static int on_audio_track(struct sdp *s, struct scan v)
+{
+    char name[SDP_TRACK_NAME];
+    if (s->audio_track_count == SDP_AUDIO_TRACKS)
+        return 0;
+    text_copy(text_of_scan(scan_trimmed(v)), name, sizeof(name));
+    utf8_copy(name, s->audio_tracks[s->audio_track_count++], SDP_TRACK_NAME);
+    return 0;
+}
+
 // RFC 8888, 6: "* ack ccfb", never for a single payload type.
 static int on_rtcp_fb(struct sdp *s, struct scan v)
 {
@@ -638,6 +651,7 @@ static const struct {
     {"x-weir-via", false, on_via},
     {"x-weir-origin", false, on_origin},
     {"x-weir-subtitles", false, on_subtitles},
+    {"x-weir-audio", false, on_audio_track},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)

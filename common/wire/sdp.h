@@ -20,6 +20,9 @@
 //       are B frames
 //   a=x-weir-subtitles:eng, Commentary
 //       one line per track of text subtitles (subtitle.h); the name may be empty
+//   a=x-weir-audio:eng, Commentary
+//       one line per audio track of a film, if it has several: a viewer hears the first one, or the
+//       one that it requests (SET_PARAMETER audio-track); the name may be empty
 //   a=x-weir-origin:bytes=123 mtime=456
 //       identifies the bytes of a prepared file: another validator, other bytes. Opaque; printable
 //       ASCII
@@ -39,6 +42,8 @@ extern "C" {
 
 enum {
     SDP_MAX_BYTES = 16384,
+    SDP_AUDIO_TRACKS = 8,           // max audio tracks to choose from
+    SDP_TRACK_NAME = SUBTITLE_NAME, // bytes of a track's name
     SDP_MAX_TEXT = 256,
     SDP_MAX_VIA = 128,
     SDP_MAX_PARAMETER_SETS = 1024,
@@ -120,7 +125,9 @@ struct sdp {
     char validator[SDP_MAX_VALIDATOR]; // of the file's bytes (x-weir-origin); empty: unknown
     struct sdp_audio audio;
     int subtitle_count;
-    char subtitles[SUBTITLE_TRACKS][SUBTITLE_NAME]; // the tracks' names
+    char subtitles[SUBTITLE_TRACKS][SUBTITLE_NAME];      // the tracks' names
+    int audio_track_count;                               // 0: the viewer has no choice
+    char audio_tracks[SDP_AUDIO_TRACKS][SDP_TRACK_NAME]; // their names
     char other_audio[32]; // codec of an unsupported audio medium; empty: none
     // level_count == 0 if the stream is not Weir's; source_fps is then the rate in the description
     // (a=framerate), or 25.

@@ -18,6 +18,7 @@ struct coded_audio {
     int64_t position;    // media time of the first sample that a decoder outputs for the packet
     usec_t captured;     // capture time of that sample, on the sender's monotonic clock
     usec_t capture_wall; // capture time of that sample, on the wall clock
+    int track;           // of the media's audio tracks, from 0
     bool marker;         // of its RTP packet; never set for Opus
     size_t bytes;
     uint8_t data[AUDIO_PACKET_MAX_BYTES];

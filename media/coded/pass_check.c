@@ -133,6 +133,7 @@ const char *pass_check_reason(enum pass_verdict verdict)
         [PASS_VARYING_RATE] = "its frame rate varies",
         [PASS_BROKEN] = "it has pictures that cannot be read",
         [PASS_LOW_RATE] = "its bitrate is below those of the other levels",
+        [PASS_HIGH_RATE] = "its bitrate is above that of --passthrough-rate",
     };
     return reasons[verdict];
 }

@@ -36,8 +36,9 @@ enum pass_verdict {
     PASS_LONG_GROUPS,
     PASS_NO_TIMES,
     PASS_VARYING_RATE,
-    PASS_BROKEN,   // an access unit that is none, or is too large
-    PASS_LOW_RATE, // than that of the lowest level (ladder_pass)
+    PASS_BROKEN,    // an access unit that is none, or is too large
+    PASS_LOW_RATE,  // than that of the lowest level (ladder_pass)
+    PASS_HIGH_RATE, // than the user allows
     PASS_VERDICTS,
 };
 

@@ -16,6 +16,8 @@ extern "C" {
 
 struct audio_source;
 
+enum { AUDIO_TRACK_NAME = 48 }; // bytes
+
 struct audio_source_ops {
     // Fills `out` with `count` samples (at most AUDIO_RATE) from the source's media time `from` on.
     // Writes silence where the source has no audio.
@@ -25,8 +27,12 @@ struct audio_source_ops {
 
 struct audio_source { // embedded first by each implementation
     const struct audio_source_ops *ops;
-    char name[128];     // shown to the user
-    char left_out[160]; // a file's other audio tracks; empty: none
+    char name[128]; // shown to the user
+    // Of a file: its audio tracks, their number and this one's, from 1; the name of this one
+    // (track_notes_name).
+    int track_count;
+    int track_number;
+    char track[AUDIO_TRACK_NAME];
     // Samples between the capture of audio and the picture that it is delivered with; 0 for files.
     int lag;
 };

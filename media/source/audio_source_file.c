@@ -191,8 +191,9 @@ static int open_codec(struct audio_source_file *s, const char *path, const char 
     if (i < 0)
         return ERR_UNSUPPORTED;
     s->stream = s->format->streams[i];
-    track_notes_unused(s->format, AVMEDIA_TYPE_AUDIO, i, s->base.left_out,
-                       sizeof(s->base.left_out));
+    s->base.track_count = audio_track_count(s->format, (int)s->format->nb_streams);
+    s->base.track_number = audio_track_count(s->format, i) + 1;
+    track_notes_name(s->stream, s->base.track, sizeof(s->base.track));
     for (unsigned k = 0; k < s->format->nb_streams; k++)
         if ((int)k != i)
             s->format->streams[k]->discard = AVDISCARD_ALL;

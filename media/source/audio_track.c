@@ -15,6 +15,14 @@ static bool has_language(const AVStream *s, const char *language)
     return e && strcasecmp(e->value, language) == 0;
 }
 
+int audio_track_count(const AVFormatContext *format, int until)
+{
+    int count = 0;
+    for (int i = 0; i < until; i++)
+        count += format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+    return count;
+}
+
 static int find(const AVFormatContext *format, const char *track)
 {
     struct scan scan = scan_of(track, strlen(track));

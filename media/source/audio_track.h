@@ -17,6 +17,9 @@ extern "C" {
 int audio_track_find(const AVFormatContext *format, const char *path, const char *track,
                      const AVCodec **codec);
 
+// Returns how many of the first `until` streams are audio.
+int audio_track_count(const AVFormatContext *format, int until);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/utf8.h"
 #include "media/source/media_input.h"
+#include "media/source/track_notes.h"
 
 enum { SRT_BYTES = 2 << 20 };
 #define NO_DURATION (3 * USEC_PER_SEC) // how long a cue is shown that does not say it
@@ -55,27 +56,19 @@ enum subtitle_format subtitle_source_format(int codec)
 
 // ---- The tracks
 
-static const char *tag(const AVStream *s, const char *name)
+// Returns the name to be filled in; NULL: there is no room.
+static char *add_track(struct subtitle_source *s, int stream, enum subtitle_format format)
 {
-    const AVDictionaryEntry *e = av_dict_get(s->metadata, name, NULL, 0);
-    return e && strcmp(e->value, "und") != 0 ? e->value : "";
-}
-
-static void add_track(struct subtitle_source *s, int stream, enum subtitle_format format,
-                      const char *language, const char *title)
-{
-    char name[SUBTITLE_NAME];
     struct track *t = &s->tracks[s->count];
     if (s->count == SUBTITLE_TRACKS)
-        return;
+        return NULL;
     t->list = subtitle_list_new();
     if (!t->list)
-        return;
+        return NULL;
     t->stream = stream;
     t->format = format;
-    snprintf(name, sizeof(name), "%s%s%s", language, *language && *title ? ", " : "", title);
-    utf8_copy(name, t->name, sizeof(t->name));
     s->count++;
+    return t->name;
 }
 
 static void add_film(struct subtitle_source *s)
@@ -89,8 +82,9 @@ static void add_film(struct subtitle_source *s)
     for (unsigned i = 0; i < f->nb_streams; i++) {
         const AVStream *stream = f->streams[i];
         enum subtitle_format format = subtitle_source_format(stream->codecpar->codec_id);
-        if (format)
-            add_track(s, (int)i, format, tag(stream, "language"), tag(stream, "title"));
+        char *name = format ? add_track(s, (int)i, format) : NULL;
+        if (name)
+            track_notes_name(stream, name, SUBTITLE_NAME);
     }
     media_input_free(in);
 }
@@ -102,9 +96,11 @@ static void add_srt(struct subtitle_source *s)
     const char *slash = strrchr(s->path, '/'), *dot = strrchr(s->path, '.');
     size_t len = dot && (!slash || dot > slash) ? (size_t)(dot - s->path) : strlen(s->path);
     int bytes = snprintf(s->srt, sizeof(s->srt), "%.*s.srt", (int)len, s->path);
-    if (bytes < (int)sizeof(s->srt) && stat(s->srt, &st) == 0 && S_ISREG(st.st_mode))
-        add_track(s, -1, SUBTITLE_FORMAT_PLAIN, "",
-                  slash ? s->srt + (slash + 1 - s->path) : s->srt);
+    char *name = bytes < (int)sizeof(s->srt) && stat(s->srt, &st) == 0 && S_ISREG(st.st_mode)
+                     ? add_track(s, -1, SUBTITLE_FORMAT_PLAIN)
+                     : NULL;
+    if (name)
+        utf8_copy(slash ? s->srt + (slash + 1 - s->path) : s->srt, name, SUBTITLE_NAME);
     else
         s->srt[0] = '\0';
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "media/source/subtitle_source.h"
 
 enum { LANGUAGE = 12, MAX_NAMED = 4 };
@@ -63,6 +64,20 @@ void track_notes_unused(const AVFormatContext *format, enum AVMediaType type, in
                avcodec_get_name(format->streams[i]->codecpar->codec_id));
     }
     append(out, cap, "%s)", count > named ? " ..." : "");
+}
+
+static const char *tag(const AVStream *s, const char *name)
+{
+    const AVDictionaryEntry *e = av_dict_get(s->metadata, name, NULL, 0);
+    return e && strcmp(e->value, "und") != 0 ? e->value : "";
+}
+
+void track_notes_name(const AVStream *s, char *out, size_t cap)
+{
+    char name[256];
+    const char *language = tag(s, "language"), *title = tag(s, "title");
+    snprintf(name, sizeof(name), "%s%s%s", language, *language && *title ? ", " : "", title);
+    utf8_copy(name, out, cap);
 }
 
 void track_notes_audio(const AVCodecParameters *audio, char *out, size_t cap)

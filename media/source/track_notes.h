@@ -17,6 +17,8 @@ enum { TRACK_NOTES = 160 }; // bytes
 // subtitles that are text are used (subtitle_source.h). What has no room is cut.
 void track_notes_unused(const AVFormatContext *format, enum AVMediaType type, int used, char *out,
                         size_t cap);
+// Writes the track's language and title, "eng, Commentary", as valid UTF-8; may be empty.
+void track_notes_name(const AVStream *s, char *out, size_t cap);
 // Writes "aac, 48000 Hz", and of more than two channels also ", 5.1 mixed down to stereo".
 void track_notes_audio(const AVCodecParameters *audio, char *out, size_t cap);
 

@@ -6,6 +6,7 @@
 #include <libavutil/audio_fifo.h>
 #include <libavutil/channel_layout.h>
 #include <libswresample/swresample.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -44,8 +45,34 @@ struct audio {
     int64_t next;     // next sample for the encoder, counted from the beginning of the video
 };
 
-static int open_decoder(struct audio *s, const char *path, const char *track)
+void stored_audio_list(const char *path, const char *track, struct stored_audio_tracks *out)
 {
+    char reason[MEDIA_INPUT_REASON];
+    int err;
+    const AVCodec *codec;
+    *out = (struct stored_audio_tracks){0};
+    struct media_input *in = media_input_open(path, NULL, NULL, reason, &err);
+    int first = in && media_input_probe(in, reason) == 0
+                    ? audio_track_find(media_input_format(in), path, track, &codec)
+                    : -1;
+    if (first >= 0) {
+        const AVFormatContext *f = media_input_format(in);
+        for (int i = -1; i < (int)f->nb_streams && out->count < SDP_AUDIO_TRACKS; i++) {
+            int at = i < 0 ? first : i; // the first one first
+            if (i == first || f->streams[at]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO)
+                continue;
+            out->of[out->count].number = audio_track_count(f, at) + 1;
+            track_notes_name(f->streams[at], out->of[out->count++].name, SDP_TRACK_NAME);
+        }
+        out->film_count = audio_track_count(f, (int)f->nb_streams);
+    }
+    media_input_free(in);
+}
+
+static int open_decoder(struct audio *s, const char *path, int number)
+{
+    char track[16];
+    snprintf(track, sizeof(track), "%d", number);
     const AVCodec *codec = NULL;
     char reason[MEDIA_INPUT_REASON];
     int err;
@@ -59,10 +86,9 @@ static int open_decoder(struct audio *s, const char *path, const char *track)
     if (i < 0)
         return ERR_UNSUPPORTED;
     s->stream = s->format->streams[i];
-    char used[TRACK_NOTES], unused[TRACK_NOTES] = "";
+    char used[TRACK_NOTES];
     track_notes_audio(s->stream->codecpar, used, sizeof(used));
-    track_notes_unused(s->format, AVMEDIA_TYPE_AUDIO, i, unused, sizeof(unused));
-    log_info("%s: audio: %s%s%s", path, used, *unused ? "; left out: " : "", unused);
+    log_info("%s: audio track %d: %s", path, number, used);
     for (unsigned k = 0; k < s->format->nb_streams; k++)
         s->format->streams[k]->discard = (int)k == i ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     s->decoder = avcodec_alloc_context3(codec);
@@ -251,17 +277,17 @@ static int transcode(struct audio *s)
     return err;
 }
 
-int stored_audio_make(const char *path, usec_t origin, const char *track, const char *folder)
+int stored_audio_make(const char *path, usec_t origin, int number, const char *folder, int64_t part)
 {
     struct audio s = {.begin = audio_samples(origin)};
-    int err = open_decoder(&s, path, track);
+    int err = open_decoder(&s, path, number);
     if (err == 0)
         err = open_encoder(&s);
     if (err == 0) {
-        s.out = stored_part_begin(folder, STORED_AUDIO);
+        s.out = stored_part_begin(folder, part);
         err = s.out ? transcode(&s) : ERR_IO;
         if (s.out) {
-            int ended = stored_part_end(s.out, folder, STORED_AUDIO, !err);
+            int ended = stored_part_end(s.out, folder, part, !err);
             err = err ? err : ended;
         }
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Transcodes an audio stream of a file to Opus, 48 kHz, one or two channels, as a part of a
-// stored ladder.
+// Transcodes audio streams of a file to Opus, 48 kHz, one or two channels, each as a part of
+// a stored ladder.
 #ifndef WEIR_MEDIA_STORED_STORED_AUDIO_H
 #define WEIR_MEDIA_STORED_STORED_AUDIO_H
 
 #include "common/base/usec.h"
+#include "common/wire/sdp.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,10 +13,23 @@ extern "C" {
 
 enum { STORED_AUDIO_RATE = 48000, STORED_AUDIO_BPS = 96000 };
 
-// Makes the part. Its times count from `origin`, the file's own time at the beginning of the video
-// (struct source). `track`: see audio_track_find. Returns 0; 1 if the file has no audio; ERR_IO,
-// ERR_NO_MEMORY or ERR_UNSUPPORTED (logged).
-int stored_audio_make(const char *path, usec_t origin, const char *track, const char *folder);
+struct stored_audio_tracks { // of a film
+    int film_count;          // its audio tracks
+    int count;               // of those to store, the first one first
+    struct {
+        int number; // in the film, from 1
+        char name[SDP_TRACK_NAME];
+    } of[SDP_AUDIO_TRACKS];
+};
+
+// Lists the tracks to store: the one that `track` names (audio_track_find), and the others in the
+// film's order. None: the film has no audio that can be decoded.
+void stored_audio_list(const char *path, const char *track, struct stored_audio_tracks *out);
+// Makes the part of the film's audio track `number`, from 1. Its times count from `origin`, the
+// file's own time at the beginning of the video (struct source). Returns 0; 1 if the file has no
+// such track; ERR_IO, ERR_NO_MEMORY or ERR_UNSUPPORTED (logged).
+int stored_audio_make(const char *path, usec_t origin, int number, const char *folder,
+                      int64_t part);
 
 #ifdef __cplusplus
 }

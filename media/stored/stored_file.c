@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "media/rtp/hevc_payload.h"
 #include "media/source/media_input.h"
+#include "media/source/track_notes.h"
 
 enum {
     MAX_FRAME = 16 << 20,  // bytes
@@ -24,11 +25,11 @@ enum {
 };
 
 struct stored_file {
-    char *path;                // owned
-    struct media_input *input; // owned
-    AVFormatContext *format;   // borrowed from `input`
-    AVPacket *packet;          // owned
-    int audio;                 // index of the audio track; -1: none
+    char *path;                  // owned
+    struct media_input *input;   // owned
+    AVFormatContext *format;     // borrowed from `input`
+    AVPacket *packet;            // owned
+    int audio[SDP_AUDIO_TRACKS]; // streams of the audio tracks
     struct stored_info info;
     int64_t next;     // group at the file's read position; -1: unknown
     bool has_pending; // `packet` is the first packet of group `next`
@@ -143,14 +144,18 @@ static int open_all(struct stored_file *f, struct media_guard *guard)
         err = ERR_UNSUPPORTED;
     for (int i = 0; !err && i < f->info.sdp.ladder.size_count; i++)
         err = read_sets(f, i);
-    // The first Opus track after the sizes' tracks is the audio; further tracks are discarded.
+    // The Opus tracks after the sizes' tracks are the audio; further tracks are discarded.
     for (int i = f->info.sdp.ladder.size_count; !err && i < (int)f->format->nb_streams; i++) {
-        if (f->audio < 0 && f->format->streams[i]->codecpar->codec_id == AV_CODEC_ID_OPUS)
-            f->audio = i;
-        else
-            f->format->streams[i]->discard = AVDISCARD_ALL;
+        AVStream *s = f->format->streams[i];
+        int track = f->info.audio_track_count;
+        if (track < SDP_AUDIO_TRACKS && s->codecpar->codec_id == AV_CODEC_ID_OPUS) {
+            track_notes_name(s, f->info.audio_tracks[track], SDP_TRACK_NAME);
+            f->audio[f->info.audio_track_count++] = i;
+        } else {
+            s->discard = AVDISCARD_ALL;
+        }
     }
-    f->info.audio = f->audio >= 0;
+    f->info.audio = f->info.audio_track_count > 0;
     set_validator(f);
     return err;
 }
@@ -162,7 +167,7 @@ struct stored_file *stored_file_open(const char *path, struct media_guard *guard
     if (!f)
         return NULL;
     f->path = strdup(path);
-    f->next = f->audio = -1;
+    f->next = -1;
     if (f->path)
         *err = open_all(f, guard);
     if (!*err)
@@ -234,21 +239,33 @@ static int take_packet(const struct stored_file *f, struct stored_group *g, int 
     return set_nals(frame);
 }
 
+// Returns the audio track of the packet, from 0; -1: it is none.
+static int track_of(const struct stored_file *f)
+{
+    int track = f->info.audio_track_count - 1;
+    while (track >= 0 && f->audio[track] != f->packet->stream_index)
+        track--;
+    return track;
+}
+
 // Adds an audio packet to the group; skips packets that are too large or too many.
-static void take_audio(const struct stored_file *f, struct stored_group *g)
+static void take_audio(const struct stored_file *f, struct stored_group *g, int track)
 {
     const AVPacket *p = f->packet;
+    struct stored_audio_list *other = track ? &g->other_audio[track - 1] : NULL;
+    int *count = other ? &other->count : &g->audio_count;
     if (p->size <= 0 || p->size > AUDIO_PACKET_MAX_BYTES || p->pts == AV_NOPTS_VALUE ||
-        g->audio_count == STORED_MAX_AUDIO)
+        *count == STORED_MAX_AUDIO)
         return;
     struct coded_audio *c = coded_audio_new();
     if (!c)
         return;
-    c->position =
-        av_rescale_q(p->pts, f->format->streams[f->audio]->time_base, (AVRational){1, AUDIO_RATE});
+    c->position = av_rescale_q(p->pts, f->format->streams[f->audio[track]]->time_base,
+                               (AVRational){1, AUDIO_RATE});
     c->bytes = (size_t)p->size;
     memcpy(c->data, p->data, c->bytes);
-    g->audio[g->audio_count++] = c;
+    c->track = track;
+    (other ? other->at : g->audio)[(*count)++] = c;
 }
 
 // Reads the next packet into f->packet. *number: its source frame number; negative if it is not of
@@ -286,8 +303,9 @@ static int read_packets(struct stored_file *f, struct stored_group *g)
             f->next = g->index + 1;
             return 0;
         }
-        if (f->packet->stream_index == f->audio)
-            take_audio(f, g);
+        int track = track_of(f);
+        if (track >= 0)
+            take_audio(f, g, track);
         else if (number < begin)
             stray++;
         else if ((err = take_packet(f, g, f->packet->stream_index, (int)(number - begin))) != 0)

@@ -21,6 +21,9 @@ struct stored_info {
     char validator[SDP_MAX_VALIDATOR];
     struct stored_plan plan;
     bool audio;
+    // The audio tracks, of which the first is `audio`; 0: none. Proxies keep that one only.
+    int audio_track_count;
+    char audio_tracks[SDP_AUDIO_TRACKS][SDP_TRACK_NAME];
     struct { // each size's parameters for the SDP
         char sprop[SDP_MAX_PARAMETER_SETS];
         char profile[8];
@@ -34,6 +37,11 @@ enum {
     STORED_TRACKS = LADDER_MAX_SIZES + 1,
 };
 
+struct stored_audio_list {
+    int count;
+    struct coded_audio *at[STORED_MAX_AUDIO]; // owned; positions in the media ascend
+};
+
 struct stored_group { // all frames of one group (stored_plan.h)
     int64_t index;
     int frames; // number of source frames
@@ -42,10 +50,13 @@ struct stored_group { // all frames of one group (stored_plan.h)
         *at[LADDER_MAX_SIZES][STORED_MAX_GOP]; // owned, by size and place; NULL: no frame
     int audio_count;
     struct coded_audio *audio[STORED_MAX_AUDIO]; // owned; positions in the media ascend
+    struct stored_audio_list other_audio[SDP_AUDIO_TRACKS - 1]; // of the further tracks
 };
 
 int64_t stored_info_groups(const struct stored_info *info); // number of groups
-void stored_group_free(struct stored_group *g);             // NULL is fine
+// Returns the packets of an audio track, from 0; borrowed.
+struct coded_audio *const *stored_group_audio(const struct stored_group *g, int track, int *count);
+void stored_group_free(struct stored_group *g); // NULL is fine
 
 #ifdef __cplusplus
 }

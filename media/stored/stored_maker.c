@@ -68,6 +68,17 @@ static int encode_size(struct worker *w, const struct stored_shape *shape, int s
     return err;
 }
 
+// Takes the frames that came with the pictures: each picture brings its own (stored_pass.h).
+static int take_size(struct worker *w, int size_id)
+{
+    for (int at = 0; at < w->count; at++) {
+        if (!w->pictures[at]->coded)
+            return ERR_UNSUPPORTED;
+        w->coded[size_id][at] = coded_frame_ref(w->pictures[at]->coded);
+    }
+    return 0;
+}
+
 // Writes the frames in decoding order, slot by slot, so that the file's tracks are interleaved.
 // Their dependencies are not stored, as the plan determines them.
 static int write_group(struct worker *w, const struct stored_shape *shape)
@@ -102,7 +113,8 @@ static int encode_group(struct worker *w)
     if (!full)
         stored_shape_init(&w->last, m->ladder, w->count);
     for (int size = 0; size < m->ladder->size_count && !err; size++)
-        err = encode_size(w, shape, size);
+        err =
+            ladder_size_passes(m->ladder, size) ? take_size(w, size) : encode_size(w, shape, size);
     err = err ? err : write_group(w, shape);
     for (int size = 0; size < m->ladder->size_count; size++)
         for (int at = 0; at < w->count; at++) {
@@ -156,7 +168,8 @@ static struct worker *worker_new(struct stored_maker *m)
     w->scaler = scaler_new();
     bool good = w->scaler != NULL;
     for (int i = 0; good && i < m->ladder->size_count; i++)
-        good = (w->encoders[i] = stored_encoder_new(m->ladder, i, m->plan, m->codec)) != NULL;
+        good = ladder_size_passes(m->ladder, i) ||
+               (w->encoders[i] = stored_encoder_new(m->ladder, i, m->plan, m->codec)) != NULL;
     good = good && pthread_create(&w->thread, NULL, run, w) == 0;
     w->started = good;
     if (good)

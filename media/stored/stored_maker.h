@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Encodes groups of frames in all sizes of a ladder and writes them as parts. Each group is encoded
-// on one thread; several threads run in parallel.
+// Encodes groups of frames in all sizes of a ladder and writes them as parts. A size that passes
+// (level.h) is not encoded: its frames are those that the pictures bring along (picture.coded).
+// Each group is encoded on one thread; several threads run in parallel.
 #ifndef WEIR_MEDIA_STORED_STORED_MAKER_H
 #define WEIR_MEDIA_STORED_STORED_MAKER_H
 

@@ -25,13 +25,15 @@ struct muxing {
     AVPacket *packet;        // owned
     FILE *out;               // owned
     FILE *group;             // owned: the part being read
-    FILE *audio;             // owned
     int64_t next_group;
     // The next record of each; the data is owned, NULL at the end.
     struct stored_record video_head;
     uint8_t *video;
-    struct stored_record audio_head;
-    uint8_t *audio_data;
+    struct {
+        FILE *file; // owned
+        struct stored_record head;
+        uint8_t *data;
+    } audio[SDP_AUDIO_TRACKS];
 };
 
 static int next_video(struct muxing *x)
@@ -53,13 +55,11 @@ static int next_video(struct muxing *x)
     }
 }
 
-static int next_audio(struct muxing *x)
+static int next_audio(struct muxing *x, int track)
 {
-    free(x->audio_data);
-    x->audio_data = NULL;
-    if (!x->audio)
-        return 0;
-    int err = stored_part_next(x->audio, &x->audio_head, &x->audio_data);
+    free(x->audio[track].data);
+    x->audio[track].data = NULL;
+    int err = stored_part_next(x->audio[track].file, &x->audio[track].head, &x->audio[track].data);
     return err == ERR_END ? 0 : err;
 }
 
@@ -73,19 +73,23 @@ static bool is_parameter_set(enum sdp_codec codec, uint8_t first_byte)
     return type == H264_SPS || type == H264_PPS;
 }
 
-// Returns the length of the parameter sets at the beginning of a key frame (Annex B, which the
-// muxer accepts).
-static size_t parameter_bytes(enum sdp_codec codec, const uint8_t *data, size_t len)
+// Moves the parameter sets of a key frame (Annex B, which the muxer accepts) to its beginning; a
+// film's own frames may have others before and between them. Returns their length.
+static size_t gather_parameters(enum sdp_codec codec, uint8_t *data, size_t len)
 {
-    size_t at = 0;
-    while (at + 5 <= len) {
+    size_t used = 0;
+    for (size_t at = 0, next; at + 5 <= len; at = next) {
+        next = at + 5;
+        while (next + 4 <= len && memcmp(data + next, (const uint8_t[]){0, 0, 0, 1}, 4) != 0)
+            next++;
+        if (next + 4 > len)
+            next = len;
         if (!is_parameter_set(codec, data[at + 4]))
-            return at;
-        at += 5;
-        while (at + 4 <= len && memcmp(data + at, (const uint8_t[]){0, 0, 0, 1}, 4) != 0)
-            at++;
+            continue;
+        memmove(data + used, data + at, next - at);
+        used += next - at;
     }
-    return at;
+    return used;
 }
 
 static int set_extradata(AVStream *s, const uint8_t *data, size_t len)
@@ -128,7 +132,7 @@ static int find_parameters(struct muxing *x)
             break;
         AVStream *s = x->format->streams[r.track];
         if (!s->codecpar->extradata) {
-            err = set_extradata(s, data, parameter_bytes(x->m->sdp->codec, data, r.bytes));
+            err = set_extradata(s, data, gather_parameters(x->m->sdp->codec, data, r.bytes));
             missing--;
         }
         free(data);
@@ -138,12 +142,25 @@ static int find_parameters(struct muxing *x)
     return err;
 }
 
-static int add_audio(struct muxing *x)
+// The name has the language and the title, as of track_notes_name: a language has three letters.
+static int set_name(AVStream *s, const char *name)
 {
-    x->audio = stored_part_read(x->m->folder, STORED_AUDIO);
+    size_t letters = strcspn(name, ",");
+    bool has_language = letters == 3 && (!name[3] || name[4] == ' ');
+    char language[4];
+    snprintf(language, sizeof(language), "%.3s", name);
+    const char *title = !has_language ? name : name[3] ? name + 5 : "";
+    if (has_language && av_dict_set(&s->metadata, "language", language, 0) < 0)
+        return ERR_NO_MEMORY;
+    return !*title || av_dict_set(&s->metadata, "title", title, 0) >= 0 ? 0 : ERR_NO_MEMORY;
+}
+
+static int add_audio(struct muxing *x, int track)
+{
     struct stored_record head;
     uint8_t *data;
-    if (!x->audio || stored_part_next(x->audio, &head, &data) != 0)
+    FILE *in = x->audio[track].file = stored_part_read(x->m->folder, x->m->audio[track].part);
+    if (!in || stored_part_next(in, &head, &data) != 0)
         return ERR_IO;
     AVStream *s = avformat_new_stream(x->format, NULL);
     int err = s ? set_extradata(s, data, head.bytes) : ERR_NO_MEMORY;
@@ -157,8 +174,8 @@ static int add_audio(struct muxing *x)
     s->codecpar->initial_padding = (int)head.at;
     av_channel_layout_default(&s->codecpar->ch_layout, channels);
     s->time_base = (AVRational){1, 1000};
-    s->disposition = AV_DISPOSITION_DEFAULT;
-    return 0;
+    s->disposition = track ? 0 : AV_DISPOSITION_DEFAULT;
+    return set_name(s, x->m->audio[track].name);
 }
 
 struct times { // in units of `base`
@@ -202,21 +219,30 @@ static int write_video(struct muxing *x)
                         place->depends == -1);
 }
 
+// Returns the audio track whose next packet is the earliest; -1: none has one.
+static int earliest_audio(const struct muxing *x)
+{
+    int first = -1;
+    for (int i = 0; i < x->m->audio_count; i++)
+        if (x->audio[i].data && (first < 0 || x->audio[i].head.at < x->audio[first].head.at))
+            first = i;
+    return first;
+}
+
 static int write_all(struct muxing *x)
 {
     struct fps fps = x->m->sdp->ladder.source_fps;
     AVRational video = {fps.den, fps.num}, audio = {1, STORED_AUDIO_RATE};
     int err = next_video(x);
-    err = err ? err : next_audio(x);
-    while (!err && (x->video || x->audio_data)) {
-        bool audio_first =
-            x->audio_data &&
-            (!x->video || av_compare_ts(x->audio_head.at, audio, x->video_head.at, video) < 0);
-        if (audio_first) {
-            struct times at = {x->audio_head.at, x->audio_head.at, audio};
-            err = write_packet(x, &x->audio_head, x->audio_data, x->m->sdp->ladder.size_count, &at,
-                               true);
-            err = err ? err : next_audio(x);
+    for (int i = 0; i < x->m->audio_count && !err; i++)
+        err = next_audio(x, i);
+    for (int next; !err && ((next = earliest_audio(x)) >= 0 || x->video);) {
+        const struct stored_record *head = next < 0 ? NULL : &x->audio[next].head;
+        if (head && (!x->video || av_compare_ts(head->at, audio, x->video_head.at, video) < 0)) {
+            struct times at = {head->at, head->at, audio};
+            err = write_packet(x, head, x->audio[next].data, x->m->sdp->ladder.size_count + next,
+                               &at, true);
+            err = err ? err : next_audio(x, next);
             continue;
         }
         err = write_video(x);
@@ -302,8 +328,8 @@ static int run(struct muxing *x, const char *path)
     for (int i = 0; i < x->m->sdp->ladder.size_count && !err; i++)
         err = add_video(x, i);
     err = err ? err : find_parameters(x);
-    if (!err && x->m->audio)
-        err = add_audio(x);
+    for (int i = 0; i < x->m->audio_count && !err; i++)
+        err = add_audio(x, i);
     if (err)
         return err;
     err = open_out(x, path);
@@ -331,11 +357,13 @@ int stored_mux_run(const struct stored_mux *m)
         return ERR_IO;
     int err = run(&x, path);
     free(x.video);
-    free(x.audio_data);
     if (x.group)
         fclose(x.group);
-    if (x.audio)
-        fclose(x.audio);
+    for (int i = 0; i < m->audio_count; i++) {
+        free(x.audio[i].data);
+        if (x.audio[i].file)
+            fclose(x.audio[i].file);
+    }
     bool made = x.out;
     err = close_out(&x, path, err);
     avformat_free_context(x.format);

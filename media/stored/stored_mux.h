@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Joins the parts of a stored ladder into one Matroska file with a video track per size, and an
-// audio track.
+// Joins the parts of a stored ladder into one Matroska file with a video track per size, and its
+// audio tracks.
 #ifndef WEIR_MEDIA_STORED_STORED_MUX_H
 #define WEIR_MEDIA_STORED_STORED_MUX_H
 
@@ -17,7 +17,11 @@ struct stored_mux {
     struct stored_origin origin;
     const char *folder;
     int64_t groups;
-    bool audio;
+    int audio_count; // of the audio tracks
+    struct {
+        int64_t part;     // stored_parts.h
+        const char *name; // "eng, Commentary"; may be empty
+    } audio[SDP_AUDIO_TRACKS];
     const char *path; // the output; written under PATH.new, then renamed
 };
 

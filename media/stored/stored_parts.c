@@ -17,11 +17,13 @@
 
 enum { MAX_RECORD = 64 << 20, MAX_PLAN = 32768 };
 
-// Writes the path of a part, "FOLDER/000012" or "FOLDER/sound", with a suffix.
+// Writes the path of a part, "FOLDER/000012", "FOLDER/sound" or "FOLDER/sound2", with a suffix.
 static void name_of(const char *folder, int64_t part, const char *suffix, char out[PATH_MAX])
 {
     if (part == STORED_AUDIO)
         snprintf(out, PATH_MAX, "%s/sound%s", folder, suffix);
+    else if (part < STORED_AUDIO)
+        snprintf(out, PATH_MAX, "%s/sound%" PRId64 "%s", folder, STORED_AUDIO - part + 1, suffix);
     else
         snprintf(out, PATH_MAX, "%s/%06" PRId64 "%s", folder, part, suffix);
 }
@@ -90,8 +92,8 @@ static bool is_own(const char *name)
     if (name[len] && strcmp(name + len, ".new") != 0)
         return false;
     size_t digits = strspn(name, "0123456789");
-    return (digits && digits == len) || (len == 5 && strncmp(name, "sound", len) == 0) ||
-           strcmp(name, "plan") == 0;
+    bool is_audio = strncmp(name, "sound", 5) == 0 && (len == 5 || (len == 6 && name[5] != '0'));
+    return (digits && digits == len) || is_audio || strcmp(name, "plan") == 0;
 }
 
 static void empty(const char *folder)

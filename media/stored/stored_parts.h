@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The parts of a stored ladder while it is made: a folder next to the output file, with a file for
-// each group of frames and one for the audio. A part is complete or does not exist, so that an
-// interrupted run can continue. `plan` identifies the input and the options; parts of another plan
-// are deleted.
+// each group of frames and one for each audio track. A part is complete or does not exist, so that
+// an interrupted run can continue. `plan` identifies the input and the options; parts of another
+// plan are deleted.
 #ifndef WEIR_MEDIA_STORED_STORED_PARTS_H
 #define WEIR_MEDIA_STORED_STORED_PARTS_H
 
@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-enum { STORED_AUDIO = -1 }; // in place of a group's number
+// In place of a group's number: the audio; STORED_AUDIO - N is its further track N.
+enum { STORED_AUDIO = -1 };
 
 struct stored_record { // header before `bytes` bytes of data
     uint32_t bytes;

@@ -245,6 +245,10 @@ static const struct option_row rows[] = {
      .help = "do not request the audio"},
     {.name = "volume", .argument = "PERCENT", .kind = OPTION_INT, .at = AT(volume), .min = 0,
      .max = 100, .fallback = "100", .help = "audio volume, 0 to 100"},
+    {.name = "audio-track", .argument = "N", .kind = OPTION_INT, .at = AT(audio_track),
+     .max = SDP_AUDIO_TRACKS,
+     .help = "begin with the film's audio track N, from 1; the key # changes it (default: 0, the "
+     "server's first)"},
     {.name = "subtitles", .argument = "N", .kind = OPTION_INT, .at = AT(subtitles),
      .max = SUBTITLE_TRACKS,
      .help = "show the film's track N of text subtitles, from 1; the key v changes it (default: 0, "
@@ -294,7 +298,8 @@ const struct option_table play_option_table = {
         "and\n"
         "[ fast forward and rewind, Backspace normal play, up and down (or + and -) level, PageUp\n"
         "and PageDown channel, x stop, f or a double click full screen, 9 and 0 (or the wheel)\n"
-        "volume, m mute, v subtitles, s snapshot to weir-snapshot-NUMBER.png, q or Escape quit.\n"
+        "volume, m mute, # audio track, v subtitles, s snapshot to weir-snapshot-NUMBER.png, q or "
+        "Escape quit.\n"
         "\n"
         "Exit status:\n"
         "    0  end of the media, end of --duration, or the viewer quit\n"

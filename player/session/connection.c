@@ -311,6 +311,11 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
         return false;
     if (has_policy)
         rtsp_link_control(c->link, play_options_policy_latency_ms(o));
+    if (o->audio_track && o->audio_track <= c->sdp.audio_track_count)
+        rtsp_link_set_audio_track(c->link, o->audio_track, now);
+    else if (o->audio_track)
+        log_warn("--audio-track %d is ignored: the stream has %d to choose from", o->audio_track,
+                 c->sdp.audio_track_count);
     bool movable = c->sdp.duration >= 0 && video(c);
     seek_init(&c->seek, movable, fps_value(c->sdp.ladder.source_fps), c->sdp.duration);
     return true;
@@ -738,6 +743,17 @@ void connection_second(struct connection *c, struct qoe_transport *out, usec_t n
     check_progress(c, now);
     if (!c->stopped)
         check_silence(c, now);
+}
+
+int connection_next_audio_track(struct connection *c, usec_t now)
+{
+    int count = c->sdp.audio_track_count, *chosen = &c->config.options->audio_track;
+    if (!count)
+        return 0;
+    int heard = *chosen >= 1 && *chosen <= count ? *chosen : 1;
+    *chosen = heard % count + 1; // it outlives a connection
+    rtsp_link_set_audio_track(c->link, *chosen, now);
+    return *chosen;
 }
 
 static void ask_subtitles(struct connection *c, usec_t now)

@@ -123,6 +123,9 @@ void connection_tick(struct connection *c, usec_t now); // call a few times a se
 // Call once a second while it plays: the stats of that second.
 void connection_second(struct connection *c, struct qoe_transport *out, usec_t now);
 
+// Requests the next audio track, or the first after the last. Returns its number, from 1; 0: the
+// stream has no choice.
+int connection_next_audio_track(struct connection *c, usec_t now);
 // Shows the next track of subtitles, or none after the last. Returns the track from 1; 0: none.
 int connection_next_subtitles(struct connection *c, usec_t now);
 // Writes the subtitle that is shown now; empty: none.

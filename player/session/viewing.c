@@ -314,6 +314,22 @@ static void next_subtitles(struct viewing *v, struct connection *shown, usec_t n
     ui_feed_toast(v->ui, "%s", text);
 }
 
+static void next_audio_track(struct viewing *v, struct connection *shown, usec_t now)
+{
+    char text[KEY_TEXT];
+    struct key_audio_track t = {0};
+    if (shown) {
+        const struct sdp *sdp = connection_read(shown).sdp;
+        t.has_audio = sdp->audio.present;
+        t.track = connection_next_audio_track(shown, now);
+        t.count = sdp->audio_track_count;
+        t.plays = true;
+        t.name = t.track ? sdp->audio_tracks[t.track - 1] : "";
+    }
+    key_message_audio_track(&t, text, sizeof(text));
+    ui_feed_toast(v->ui, "%s", text);
+}
+
 // The first step pauses.
 static void step(struct viewing *v, usec_t now)
 {
@@ -532,8 +548,8 @@ static void obey(struct viewing *v, const struct command *c, usec_t now)
     case COMMAND_SUBTITLES:
         next_subtitles(v, shown, now);
         return;
-    case COMMAND_AUDIO_TRACK: // all viewers of a source get the same coded audio
-        ui_feed_toast(v->ui, "The sender chooses the audio track: weir-send --sound track:N");
+    case COMMAND_AUDIO_TRACK:
+        next_audio_track(v, shown, now);
         return;
     case COMMAND_VOLUME_BY:
         audio_session_volume_by(v->audio, c->level);

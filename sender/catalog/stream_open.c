@@ -124,14 +124,29 @@ static int add_audio(struct stream_media *m, const struct options *o, struct aud
 {
     if (!audio)
         return o->audio && err != ERR_NOT_FOUND ? err : 0;
-    char name[sizeof(audio->name)], left_out[sizeof(audio->left_out)];
+    char name[sizeof(audio->name)];
     snprintf(name, sizeof(name), "%s", audio->name);
-    snprintf(left_out, sizeof(left_out), "%s", audio->left_out);
     err = live_media_add_audio(m, audio, o->audio_kbps * 1000);
     if (!err)
         log_info("audio: %s, %d kbit/s", name, o->audio_kbps);
-    if (!err && *left_out)
-        log_info("not sent: %s: --sound track:N sends another one", left_out);
+    return err;
+}
+
+// Adds the file's other audio tracks, which viewers can choose. `first`: the number of the track
+// that was added. A track that does not decode (logged) is left out.
+static int add_tracks(struct stream_media *m, const struct options *o, const char *path,
+                      usec_t origin, int first, int count, struct media_guard *guard)
+{
+    int err = 0;
+    for (int i = 1; i <= count && !err && m->audio_track_count < SDP_AUDIO_TRACKS; i++) {
+        char number[16];
+        int unread;
+        snprintf(number, sizeof(number), "%d", i);
+        struct audio_source *other =
+            i != first ? audio_source_file_open(path, origin, number, guard, &unread) : NULL;
+        if (other)
+            err = live_media_add_audio(m, other, o->audio_kbps * 1000);
+    }
     return err;
 }
 
@@ -229,8 +244,7 @@ static int make_ladder(const struct options *o, const struct source *source,
     return err ? err : add_hardware(o, source, engine, out);
 }
 
-// Returns why options have the video of a file encoded again; NULL: they do not.
-static const char *must_encode(const struct options *o)
+const char *stream_open_must_encode(const struct options *o)
 {
     if (o->no_pass)
         return "--no-passthrough requests that";
@@ -251,8 +265,8 @@ static struct source *open_file(const struct options *o, const char *name,
                                 struct media_guard *guard, struct pass_probe *probe, int *err)
 {
     *probe = (struct pass_probe){.verdict = PASS_VERDICTS};
-    if (!must_encode(o)) {
-        *err = pass_probe_file(name, guard, probe);
+    if (!stream_open_must_encode(o)) {
+        *err = pass_probe_file(name, o->pass_kbps * 1000, guard, probe);
         if (*err)
             return NULL;
     }
@@ -269,11 +283,15 @@ static void make_top(const struct options *o, struct source *source, const struc
         coded->passes = false;
         verdict = PASS_LOW_RATE;
     }
-    const char *reason = verdict == PASS_VERDICTS ? must_encode(o) : pass_check_reason(verdict);
+    const char *reason =
+        verdict == PASS_VERDICTS ? stream_open_must_encode(o) : pass_check_reason(verdict);
     if (coded->passes)
         log_info("%s: its own video passes as it is, as the top level: %dx%d, %d kbit/s "
                  "(--no-passthrough encodes it again)",
                  source->name, source->width, source->height, coded->bitrate_bps / 1000);
+    else if (verdict == PASS_HIGH_RATE)
+        log_info("%s: its video is encoded again: %s (%d kbit/s, of %d)", source->name, reason,
+                 probe->coded.bitrate_bps / 1000, o->pass_kbps);
     else
         log_info("%s: its video is encoded again: %s", source->name,
                  reason ? reason : pass_check_reason(PASS_OTHER_SIZE));
@@ -344,6 +362,8 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
     struct audio_source *audio = o->pushed && !o->audio
                                      ? given_media_audio(o->pushed, &audio_err)
                                      : audio_source_open(o->audio, source, name, guard, &audio_err);
+    usec_t origin = source->origin;
+    int tracks = audio ? audio->track_count : 0, first = audio ? audio->track_number : 0;
     struct stream_media *m = live_media_new(source, &ladder, o->codec, engine);
     if (!m) {
         audio_source_free(audio);
@@ -351,6 +371,12 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
         return NULL;
     }
     *err = add_audio(m, o, audio, audio_err);
+    if (!*err && tracks > 1)
+        *err = add_tracks(m, o, name, origin, first, tracks, guard);
+    if (!*err && tracks > m->audio_track_count)
+        log_info("%s: not sent: %d of %d audio tracks (--sound track:N makes another one the "
+                 "first)",
+                 m->title, tracks - m->audio_track_count, tracks);
     if (!*err)
         return keep_past(m, o, m->title, err); // `name` may have the password of a camera
     m->ops->free(m);
@@ -458,6 +484,19 @@ static struct subtitle_source *open_subtitles(const char *name, struct media_gua
     return s;
 }
 
+// Says which audio tracks viewers can choose.
+static void note_tracks(const struct stream_media *m)
+{
+    char names[SDP_AUDIO_TRACKS * (SDP_TRACK_NAME + 2)] = "";
+    for (int i = 0; i < m->audio_track_count; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof(names) - used, "%s%s", i ? "; " : "",
+                 *m->audio_tracks[i] ? m->audio_tracks[i] : "no name");
+    }
+    if (m->audio_bps && m->audio_track_count > 1)
+        log_info("%s: audio tracks for weir-play: %s", m->title, names);
+}
+
 int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
                 const char *name)
 {
@@ -469,6 +508,7 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
     err = media_guard_check(guard); // opening the audio may have timed out
     if (!err) {
         stream_init(s, m, media_guard_ref(guard));
+        note_tracks(m);
         if (m->kind == SDP_SOURCE_FILE)
             s->subtitles = open_subtitles(name, guard);
         return 0;

@@ -35,6 +35,9 @@ bool stream_open_wants_audio(const struct options *o);
 int stream_open_in_time(struct stream *s, uv_loop_t *loop, const struct options *o,
                         const char *name, usec_t limit);
 
+// Returns why the options have the video of a file encoded again; NULL: they do not.
+const char *stream_open_must_encode(const struct options *o);
+
 #ifdef __cplusplus
 }
 #endif

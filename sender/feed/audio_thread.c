@@ -25,6 +25,7 @@ struct job {       // the audio of one picture's time
 
 struct audio_thread {
     struct worker *worker; // owned; of struct job
+    int track;
     struct fps fps;
     struct audio_source *source;              // owned; used by the thread alone
     struct audio_encoder *encoder;            // owned; used by the thread alone
@@ -44,6 +45,7 @@ static void encode_piece(struct audio_thread *t, const struct job *job, int64_t 
     struct coded_audio *c;
     while ((c = audio_encoder_pull(t->encoder))) {
         usec_t after = audio_usec(c->position - job->begin);
+        c->track = t->track;
         c->captured = job->captured + after;
         c->capture_wall = job->capture_wall + after;
         did.packets++;
@@ -82,13 +84,15 @@ static void run(void *ctx, void *job)
 
 static const struct worker_ops ENCODES = {.run = run, .free_job = free};
 
-struct audio_thread *audio_thread_new(struct audio_source *source, struct fps fps, int bitrate_bps,
-                                      const struct audio_thread_events *events, void *ctx)
+struct audio_thread *audio_thread_new(struct audio_source *source, int track, struct fps fps,
+                                      int bitrate_bps, const struct audio_thread_events *events,
+                                      void *ctx)
 {
     struct audio_thread *t = calloc(1, sizeof(*t));
     if (!t)
         goto free_source;
-    *t = (struct audio_thread){.fps = fps, .source = source, .events = events, .ctx = ctx};
+    *t = (struct audio_thread){
+        .track = track, .fps = fps, .source = source, .events = events, .ctx = ctx};
     t->encoder = audio_encoder_new(bitrate_bps);
     if (!t->encoder)
         goto free_thread;

@@ -24,9 +24,11 @@ struct audio_thread_events {
     void (*on_done)(void *ctx);
 };
 
-// Takes over `source`, even on failure. Returns NULL on failure, which it logs.
-struct audio_thread *audio_thread_new(struct audio_source *source, struct fps fps, int bitrate_bps,
-                                      const struct audio_thread_events *events, void *ctx);
+// Takes over `source`, even on failure. `track`: of its packets. Returns NULL on failure, which it
+// logs.
+struct audio_thread *audio_thread_new(struct audio_source *source, int track, struct fps fps,
+                                      int bitrate_bps, const struct audio_thread_events *events,
+                                      void *ctx);
 void audio_thread_free(struct audio_thread *t); // stops and joins; NULL is fine
 // Encodes the audio of the time that `p` is shown. `captured`: when `p` was captured, on the
 // monotonic clock. Returns false if the queue is full and the audio is dropped.

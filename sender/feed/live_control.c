@@ -22,7 +22,7 @@ struct live_control {
     bool stop;
     bool ended; // the source has ended; it begins again after the last viewer has left
     int viewers[LADDER_MAX_SIZES];
-    int listeners;
+    int listeners[SDP_AUDIO_TRACKS];
     bool wants_picture;
     int in_flight; // pictures that the encoders and the audio thread have not finished
     double speed;
@@ -65,7 +65,9 @@ static void change_and_unlock(struct live_control *c)
 // Caller holds c->lock.
 static bool is_watched(const struct live_control *c)
 {
-    bool watched = c->listeners > 0 || c->wants_picture;
+    bool watched = c->wants_picture;
+    for (int i = 0; i < SDP_AUDIO_TRACKS; i++)
+        watched |= c->listeners[i] > 0;
     for (int i = 0; i < c->encoder_count; i++)
         watched |= c->viewers[i] > 0;
     return watched;
@@ -107,9 +109,9 @@ void live_control_watch(struct live_control *c, int encoder, int change)
     watch(c, &c->viewers[encoder], change);
 }
 
-void live_control_watch_audio(struct live_control *c, int change)
+void live_control_watch_audio(struct live_control *c, int track, int change)
 {
-    watch(c, &c->listeners, change);
+    watch(c, &c->listeners[track], change);
 }
 
 void live_control_want_picture(struct live_control *c, bool wanted)
@@ -264,9 +266,9 @@ bool live_control_begin_picture(struct live_control *c, int encoder)
     return begin(c, &c->viewers[encoder]);
 }
 
-bool live_control_begin_audio(struct live_control *c)
+bool live_control_begin_audio(struct live_control *c, int track)
 {
-    return begin(c, &c->listeners);
+    return begin(c, &c->listeners[track]);
 }
 
 bool live_control_take_picture(struct live_control *c)

@@ -5,6 +5,7 @@
 #define WEIR_SENDER_FEED_LIVE_CONTROL_H
 
 #include "common/base/level.h"
+#include "common/wire/sdp.h"
 #include "media/source/source.h"
 
 #ifdef __cplusplus
@@ -25,7 +26,8 @@ void live_control_free(struct live_control *c); // NULL is fine
 // Makes the source thread's functions return; they no longer block.
 void live_control_stop(struct live_control *c);
 void live_control_watch(struct live_control *c, int encoder, int change); // +1 or -1 viewer
-void live_control_watch_audio(struct live_control *c, int change);        // +1 or -1 listener
+// +1 or -1 listener of an audio track, 0 .. SDP_AUDIO_TRACKS - 1
+void live_control_watch_audio(struct live_control *c, int track, int change);
 // Wants one picture as it is, or no longer (live_feed_take). While it wants one, the source runs.
 void live_control_want_picture(struct live_control *c, bool wanted);
 int live_control_viewers(const struct live_control *c, int encoder);
@@ -56,10 +58,10 @@ bool live_control_wait_pace(struct live_control *c, int64_t number, usec_t *inst
 // A picture goes to the encoders. `pts`, `number`: those of the picture. `seeked`: target of the
 // seek whose first picture it is, or USEC_NEVER.
 void live_control_advance(struct live_control *c, usec_t pts, int64_t number, usec_t seeked);
-// Returns true if the encoder has a viewer (the audio a listener): then the picture (its audio)
-// counts as in flight until live_control_done.
+// Returns true if the encoder has a viewer (the audio track a listener): then the picture (its
+// audio) counts as in flight until live_control_done.
 bool live_control_begin_picture(struct live_control *c, int encoder);
-bool live_control_begin_audio(struct live_control *c);
+bool live_control_begin_audio(struct live_control *c, int track);
 void live_control_done(struct live_control *c); // any thread
 // Returns true if a picture is wanted, which it then is no longer.
 bool live_control_take_picture(struct live_control *c);

@@ -35,10 +35,11 @@ struct live_feed {
     int encoder_of_size[LADDER_MAX_SIZES];
     struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
     int silent[LADDER_MAX_SIZES]; // viewers of each encoder that report no losses; loop thread only
-    struct audio_thread *audio;   // owned; NULL: no audio
-    struct mailbox *mailbox;      // owned; NULL before live_feed_start
-    const struct live_feed_events *events; // static
-    void *ctx;                             // borrowed
+    int track_count;              // of the audio
+    struct audio_thread *audio[SDP_AUDIO_TRACKS]; // owned
+    struct mailbox *mailbox;                      // owned; NULL before live_feed_start
+    const struct live_feed_events *events;        // static
+    void *ctx;                                    // borrowed
 };
 
 static void item_free(void *arg)
@@ -55,7 +56,8 @@ static void free_parts(struct live_feed *e)
 {
     for (int i = 0; i < e->encoder_count; i++)
         encoder_thread_free(e->encoders[i]);
-    audio_thread_free(e->audio);
+    for (int i = 0; i < e->track_count; i++)
+        audio_thread_free(e->audio[i]);
     source_free(e->source);
 }
 
@@ -148,8 +150,9 @@ static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
     }
     if (live_control_take_picture(e->control) && !post(e, (struct item){.picture = picture_ref(p)}))
         live_control_want_picture(e->control, true); // the mailbox is full: the next one
-    if (live_control_begin_audio(e->control) && !audio_thread_push(e->audio, p, captured))
-        live_control_done(e->control);
+    for (int i = 0; i < e->track_count; i++)
+        if (live_control_begin_audio(e->control, i) && !audio_thread_push(e->audio[i], p, captured))
+            live_control_done(e->control);
 }
 
 // The source has ended: waits for the encoders, posts the end to the loop, and waits until the
@@ -268,8 +271,16 @@ int live_feed_start(struct live_feed *e, uv_loop_t *loop)
 
 int live_feed_add_audio(struct live_feed *e, struct audio_source *source, int bitrate_bps)
 {
-    e->audio = audio_thread_new(source, e->ladder.source_fps, bitrate_bps, &audio_events, e);
-    return e->audio ? 0 : ERR_NO_MEMORY;
+    if (e->track_count == SDP_AUDIO_TRACKS) {
+        audio_source_free(source);
+        return ERR_FULL;
+    }
+    struct audio_thread *t = audio_thread_new(source, e->track_count, e->ladder.source_fps,
+                                              bitrate_bps, &audio_events, e);
+    if (!t)
+        return ERR_NO_MEMORY;
+    e->audio[e->track_count++] = t;
+    return 0;
 }
 
 void live_feed_free(struct live_feed *e)
@@ -300,9 +311,9 @@ const char *live_feed_profile(const struct live_feed *e, int size_id)
     return encoder_thread_profile(encoder_of(e, size_id));
 }
 
-void live_feed_watch_audio(struct live_feed *e, int change)
+void live_feed_watch_audio(struct live_feed *e, int track, int change)
 {
-    live_control_watch_audio(e->control, change);
+    live_control_watch_audio(e->control, track, change);
 }
 
 void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_viewer *viewer,
@@ -372,7 +383,14 @@ void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_
 
 bool live_feed_stats_of_audio(struct live_feed *e, struct live_feed_audio_stats *out)
 {
-    if (e->audio)
-        audio_thread_stats(e->audio, out);
-    return e->audio;
+    *out = (struct live_feed_audio_stats){0};
+    for (int i = 0; i < e->track_count; i++) {
+        struct live_feed_audio_stats of;
+        audio_thread_stats(e->audio[i], &of);
+        out->packets += of.packets;
+        out->bytes += of.bytes;
+        out->busy += of.busy;
+        out->overload += of.overload;
+    }
+    return e->track_count > 0;
 }

@@ -5,6 +5,7 @@
 // viewers share one time line.
 //
 // The audio of each picture's time is read and encoded on another thread, while it has listeners.
+// Each audio track has its own thread and its own listeners.
 //
 // Queues: two pictures wait for each encoder; a further picture is dropped and counted as overload.
 // 256 frames and audio packets wait for the loop; a further one is dropped, and a frame is
@@ -48,8 +49,8 @@ struct live_feed_events {
 struct live_feed *live_feed_new(struct source *source, const struct ladder *ladder,
                                 enum sdp_codec codec, const struct video_engine *engine,
                                 const struct live_feed_events *events, void *ctx);
-// Adds audio and takes over `source`. Call it at most once, before live_feed_start. Returns 0, or
-// ERR_NO_MEMORY (logged).
+// Adds an audio track and takes over `source`, even on failure. Call it before live_feed_start, at
+// most SDP_AUDIO_TRACKS times. Returns 0, ERR_FULL, or ERR_NO_MEMORY (logged).
 int live_feed_add_audio(struct live_feed *e, struct audio_source *source, int bitrate_bps);
 // Call it once, before the first viewer. Returns 0, or ERR_IO (logged).
 int live_feed_start(struct live_feed *e, uv_loop_t *loop);
@@ -71,7 +72,8 @@ struct live_feed_viewer {
 // first frame of a new viewer starts the size anew. Give the same viewer both times.
 void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_viewer *viewer,
                      int change);
-void live_feed_watch_audio(struct live_feed *e, int change); // +1 or -1 listener
+// +1 or -1 listener of a track, from 0.
+void live_feed_watch_audio(struct live_feed *e, int track, int change);
 // Takes the source's next picture as it is, which starts a source that is paused: on_picture
 // follows, unless the source ends or it is no longer wanted.
 void live_feed_take(struct live_feed *e, bool wanted);
@@ -95,7 +97,7 @@ void live_feed_set_speed(struct live_feed *e, double speed); // 0.25 .. 4 times 
 // of that picture.
 usec_t live_feed_position(struct live_feed *e, int64_t *number);
 void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_size_stats *out);
-// Returns false if the feed has no audio.
+// The sum of all tracks. Returns false if the feed has no audio.
 bool live_feed_stats_of_audio(struct live_feed *e, struct live_feed_audio_stats *out);
 
 #ifdef __cplusplus

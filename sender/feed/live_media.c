@@ -27,7 +27,11 @@ struct live_viewer {
     struct frame_sink *sink;  // borrowed; its number is the account of repair_budget.h
     struct live_viewer *next;
     bool plays;
-    unsigned watched;    // sizes, a bit each
+    unsigned watched; // sizes, a bit each
+    bool hears;
+    int audio_track;     // that it hears
+    int64_t audio_from;  // position from which on it gets that
+    int64_t audio_end;   // end of the audio that it has got
     bool reports_losses; // while it watches
     struct layer_refresh refresh;
 };
@@ -83,7 +87,22 @@ static void watch(struct media_feed *f, int size_id, int change)
 
 static void watch_audio(struct media_feed *f, int change)
 {
-    live_feed_watch_audio(feed_of(f), change);
+    struct live_viewer *v = (struct live_viewer *)f;
+    v->hears = change > 0;
+    live_feed_watch_audio(feed_of(f), v->audio_track, change);
+}
+
+// The tracks' packets do not begin at the same positions: of the new one, those that overlap the
+// audio that the viewer has got are left out.
+static void set_audio_track(struct media_feed *f, int track)
+{
+    struct live_viewer *v = (struct live_viewer *)f;
+    if (v->hears)
+        live_feed_watch_audio(feed_of(f), track, +1);
+    if (v->hears)
+        live_feed_watch_audio(feed_of(f), v->audio_track, -1);
+    v->audio_track = track;
+    v->audio_from = v->audio_end;
 }
 
 static void play(struct media_feed *f, bool plays)
@@ -158,7 +177,7 @@ static void viewer_free(struct media_feed *f)
 #define OF_ALL                                                                                     \
     .watch = watch, .watch_audio = watch_audio, .play = play, .set_bitrate = set_bitrate,          \
     .repair = repair, .request_key = request_key, .begin = begin, .is_alone = is_alone,            \
-    .free = viewer_free
+    .set_audio_track = set_audio_track, .free = viewer_free
 
 static const struct media_feed_ops device_ops = {OF_ALL};
 static const struct media_feed_ops file_ops = {OF_ALL, .place = place, .set_speed = set_speed};
@@ -177,8 +196,12 @@ static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
 static void on_audio(void *ctx, struct coded_audio *c, usec_t now)
 {
     const struct live_media *m = ctx;
-    for (struct live_viewer *v = m->viewers; v; v = v->next)
+    for (struct live_viewer *v = m->viewers; v; v = v->next) {
+        if (c->track != v->audio_track || c->position < v->audio_from)
+            continue;
+        v->audio_end = c->position + AUDIO_PACKET;
         v->sink->ops->on_audio(v->sink, c, now);
+    }
 }
 
 static void on_picture(void *ctx, struct picture *p, usec_t now)
@@ -219,6 +242,8 @@ static struct media_feed *feed_new(struct stream_media *base,
                               .base.stands_still = is_file,
                               .base.reorders = base->reorders,
                               .media = m,
+                              .audio_from = INT64_MIN,
+                              .audio_end = INT64_MIN,
                               .sink = config->sink};
     struct live_viewer **at = &m->viewers;
     while (*at) // viewers get a frame in the order in which they joined
@@ -313,7 +338,12 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
 
 int live_media_add_audio(struct stream_media *m, struct audio_source *audio, int bitrate_bps)
 {
+    char name[sizeof(audio->track)];
+    snprintf(name, sizeof(name), "%s", audio->track);
     int err = live_feed_add_audio(((struct live_media *)m)->feed, audio, bitrate_bps);
-    m->audio_bps = err ? 0 : bitrate_bps;
-    return err;
+    if (err)
+        return err;
+    m->audio_bps = bitrate_bps;
+    utf8_copy(name, m->audio_tracks[m->audio_track_count++], SDP_TRACK_NAME);
+    return 0;
 }

@@ -17,8 +17,9 @@ extern "C" {
 // `engine`: of live_feed_new. NULL: logged.
 struct stream_media *live_media_new(struct source *source, const struct ladder *ladder,
                                     enum sdp_codec codec, const struct video_engine *engine);
-// Any thread. Adds audio to media of live_media_new and takes over the source; call it before it is
-// started. Returns 0, or ERR_NO_MEMORY (logged).
+// Any thread. Adds an audio track to media of live_media_new and takes over the source, even on
+// failure; call it before it is started. Viewers hear the first track unless they choose another
+// one. Returns 0, ERR_FULL, or ERR_NO_MEMORY (logged).
 int live_media_add_audio(struct stream_media *m, struct audio_source *audio, int bitrate_bps);
 
 #ifdef __cplusplus

@@ -573,6 +573,9 @@ static const struct option_row rows[] = {
     {.name = "no-passthrough", .in_section = true, .kind = OPTION_SWITCH, .at = AT(no_pass),
      .help = "encode the source's own size, too. Otherwise H.264 of a file whose structure allows it "
              "is sent as it is, as the top level"},
+    {.name = "passthrough-rate", .in_section = true, .argument = "KBPS", .kind = OPTION_INT,
+     .at = AT(pass_kbps), .min = 100, .max = 2000000, .fallback = "100000",
+     .help = "the highest rate of a file's own H.264 that is sent as it is"},
     {.name = "temporal-layers", .in_section = true, .argument = "N", .read = read_layers,
      .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
              "--prepare 3)"},
@@ -767,10 +770,28 @@ static const char *conflict(const struct options *o)
     return NULL;
 }
 
+// Returns why an option of a single source is of no use for it; NULL: all are. Of several sources
+// each may need what stands before the first section.
+static const char *conflict_of_one(const struct options *o)
+{
+    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+    if (o->transcode && !url_scheme(o->source))
+        return "--transcode requires an IP camera, rtsp://..., as SOURCE: other sources are "
+               "encoded "
+               "anyway";
+    if (o->rewind.age && o->prepare)
+        return "--rewind conflicts with --prepare, which does not stream";
+    if (o->rewind.age && is_synthetic)
+        return "--rewind conflicts with a synthetic source, which has no pictures";
+    return NULL;
+}
+
 // Returns 0, or ERR_MALFORMED if options conflict.
 static int check(const struct options *o, char *error, size_t cap)
 {
-    const char *reason = o->source_count ? conflict_of_several(o) : conflict(o);
+    const char *reason = o->source_count ? conflict_of_several(o) : conflict_of_one(o);
+    if (!reason && !o->source_count)
+        reason = conflict(o);
     if (reason)
         return err_say(error, cap, ERR_MALFORMED, "%s", reason);
     for (int i = 0; i < o->source_count; i++) {
@@ -794,6 +815,7 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .source = "test:",
                           .log = {.filter = log_all(LOG_INFO)},
                           .audio_kbps = 64,
+                          .pass_kbps = 100000,
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
                           .codec = SDP_H264,
@@ -835,8 +857,9 @@ bool options_source_equal(const struct options *a, const struct options *b)
         a->rewind.age != b->rewind.age || a->rewind.bytes != b->rewind.bytes ||
         a->codec != b->codec || a->has_codec != b->has_codec ||
         !is_text_equal(a->encoder, b->encoder) || a->baseline != b->baseline ||
-        a->no_pass != b->no_pass || a->temporal_layers != b->temporal_layers ||
-        a->has_capture != b->has_capture || a->level_count != b->level_count)
+        a->no_pass != b->no_pass || a->pass_kbps != b->pass_kbps ||
+        a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
+        a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
         return false;
@@ -860,6 +883,14 @@ static bool are_origins_equal(const struct web_origins *a, const struct web_orig
     return equal;
 }
 
+static bool are_lists_equal(const struct transport_list *a, const struct transport_list *b)
+{
+    bool equal = a->count == b->count;
+    for (int i = 0; equal && i < a->count; i++)
+        equal = strcmp(a->names[i], b->names[i]) == 0;
+    return equal;
+}
+
 const char *options_fixed(const struct options *a, const struct options *b)
 {
     const struct {
@@ -871,7 +902,14 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"control", a->control == b->control},
         {"mtp-port", a->mtp_port == b->mtp_port},
         {"http", memcmp(&a->http, &b->http, sizeof(a->http)) == 0},
+        {"http-segment", a->http_segment == b->http_segment},
         {"push", strcmp(a->push.text, b->push.text) == 0},
+        {"push-transport", are_lists_equal(&a->push_transports, &b->push_transports)},
+        {"push-audio",
+         a->push_audio.count == b->push_audio.count &&
+             memcmp(a->push_audio.codecs, b->push_audio.codecs,
+                    (size_t)a->push_audio.count * sizeof(a->push_audio.codecs[0])) == 0},
+        {"push-level", a->push_level == b->push_level},
         {"stats", is_text_equal(a->stats, b->stats)},
         {"trust-proxy",
          a->proxies.count == b->proxies.count &&

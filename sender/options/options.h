@@ -57,6 +57,7 @@ struct options {
     bool prepare;
     enum sdp_codec codec;
     bool no_pass;        // H.264 of a file is encoded again
+    int pass_kbps;       // ... and above this rate
     bool has_codec;      // it was given
     const char *encoder; // of H.264: a name of video_engine.h, "auto" or "list"
     bool baseline;       // H.264 in the constrained baseline profile

@@ -19,9 +19,9 @@
 #include "media/stored/stored_maker.h"
 #include "media/stored/stored_mux.h"
 #include "media/stored/stored_parts.h"
-#include "media/stored/stored_x265.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/policy/prepare_progress.h"
+#include "sender/prepare/prepare_levels.h"
 #include "sender/prepare/prepare_stop.h"
 
 static const int64_t MAX_PICTURE_BYTES = (int64_t)1 << 30; // max. memory of the groups in work
@@ -39,6 +39,8 @@ struct prepare {
     struct stored_origin origin;
     char path[PATH_MAX];
     char folder[PATH_MAX];
+    bool may_pass; // its own video may be the top level
+    struct prepare_own own;
     int lock; // owned; descriptor that locks the folder; -1: not locked
     struct prepare_progress progress;
     bool terminal;
@@ -73,34 +75,11 @@ static void report_progress(struct prepare *p, int64_t done, usec_t now)
         log_info("%s%s", p->label, text);
 }
 
-static int choose_levels(struct prepare *p)
+// Opens the film at its beginning.
+static struct source *open_film(const struct prepare *p, int *err)
 {
-    const struct options *o = p->options;
-    const struct source *s = p->source;
-    struct ladder *l = &p->sdp.ladder;
-    int most = o->codec == SDP_HEVC ? STORED_X265_LAYERS : PREPARE_LAYERS;
-    int layers = o->temporal_layers ? o->temporal_layers : most;
-    int err = o->level_count ? ladder_from_requests(o->levels, o->level_count, s->width, s->height,
-                                                    s->fps, layers, l)
-                             : ladder_default(s->width, s->height, s->fps, layers, NULL, l);
-    if (err || stored_plan_init(&p->plan, l) == 0)
-        return err;
-    // The default rate may be no simple fraction of the file's, for example 30 of 31.3 frames/s.
-    // Then use the file's own rate for all sizes; a size that was there for that rate goes.
-    const struct size_spec *top = &l->sizes[l->size_count - 1];
-    while (!o->level_count && l->size_count > 1 && top[-1].width == top->width &&
-           top[-1].height == top->height) {
-        while (l->levels[l->level_count - 1].size_id == l->size_count - 1)
-            l->level_count--;
-        l->size_count--;
-        top--;
-    }
-    for (int i = 0; i < l->size_count && !o->level_count; i++)
-        l->sizes[i].fps = s->fps;
-    err = stored_plan_init(&p->plan, l);
-    if (err)
-        log_error("the levels' frame rates must be simple fractions of the file's, such as 1/2");
-    return err;
+    return p->own.coded.passes ? source_file_open(p->name, false, &p->own.coded, NULL, err)
+                               : source_open(p->name, false, err);
 }
 
 static int open_source(struct prepare *p)
@@ -115,7 +94,8 @@ static int open_source(struct prepare *p)
         log_error("%s: the file is prepared already", p->name);
         return ERR_UNSUPPORTED;
     }
-    if (!(p->source = source_open(p->name, false, &err)))
+    err = prepare_levels_probe(p->options, p->name, p->may_pass, &p->own);
+    if (err || !(p->source = open_film(p, &err)))
         return err;
     if (*p->source->left_out)
         log_info("%s: left out: %s", p->name, p->source->left_out);
@@ -126,7 +106,7 @@ static int open_source(struct prepare *p)
                           .ext = {.adu = RTP_EXT_ADU_ID}, // SDP has levels only with this extension
                           .duration = p->source->duration};
     utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP requires UTF-8
-    return choose_levels(p);
+    return prepare_levels_choose(p->options, p->source, &p->own, &p->sdp.ladder, &p->plan);
 }
 
 static int open_parts(struct prepare *p)
@@ -142,6 +122,10 @@ static int open_parts(struct prepare *p)
     if (len > 0) {
         plan[len] = '\n';
         len = sdp_encode(&p->sdp, false, plan + len + 1, SDP_MAX_BYTES);
+    }
+    if (len >= 0 && p->sdp.ladder.passes) { // the same levels may be encoded
+        size_t used = strlen(plan);
+        snprintf(plan + used, PLAN_BYTES - used, "passes\n");
     }
     const char *track = audio_source_track(p->options->audio);
     if (len >= 0 && track) { // of another track the audio is another one
@@ -178,18 +162,34 @@ static struct picture *copy_of(const struct picture *last)
     return s ? p : NULL;
 }
 
+// Returns true if each picture of a group brings its own coded frame along, the first one an IDR.
+static bool have_own(const struct prepare *p, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct coded_frame *f = p->pictures[i]->coded;
+        if (!f || f->number != p->pictures[i]->number || (i == 0 && !f->key))
+            return false;
+    }
+    return true;
+}
+
 // Reads the pictures of a group. Returns their number, 0 at the end of the file, or an error.
 static int read_group(struct prepare *p, int64_t group)
 {
     int count = 0, err = 0;
     while (count < p->plan.gop && (err = p->source->ops->next(p->source, &p->pictures[count])) == 0)
         count++;
+    // Frames that pass cannot be copied: the end of an incomplete period is left out.
+    while (p->sdp.ladder.passes && err == ERR_END && count % p->plan.period)
+        picture_unref(p->pictures[--count]);
     while (count % p->plan.period && err == ERR_END) {
         if ((p->pictures[count] = copy_of(p->pictures[count - 1])))
             count++;
         else
             err = ERR_NO_MEMORY;
     }
+    if (p->sdp.ladder.passes && (!err || err == ERR_END) && !have_own(p, count))
+        err = ERR_MALFORMED;
     for (int i = 0; i < count; i++)
         p->pictures[i]->number = group * p->plan.gop + i; // this is their only reference
     if (!err || err == ERR_END)
@@ -227,7 +227,7 @@ static bool seek_to(struct prepare *p, int64_t number, int *err)
         p->source->ops->seek(p->source, usec_of_frames(number, fps.num, fps.den)) == 0)
         return true;
     source_free(p->source); // the attempt may have changed its position
-    p->source = source_open(p->name, false, err);
+    p->source = open_film(p, err);
     return false;
 }
 
@@ -289,6 +289,33 @@ static int encode_all(struct prepare *p, int64_t *groups)
     return err;
 }
 
+// Makes the parts of the audio tracks. Audio that does not decode is omitted. `tracks` has the
+// names.
+static int make_audio(struct prepare *p, struct stored_audio_tracks *tracks, struct stored_mux *mux)
+{
+    const char *option = p->options->audio;
+    *tracks = (struct stored_audio_tracks){0};
+    if (!option || strcmp(option, "none") != 0)
+        stored_audio_list(p->name, audio_source_track(option), tracks);
+    for (int i = 0; i < tracks->count; i++) {
+        int64_t part = STORED_AUDIO - i;
+        int err = stored_parts_has(p->folder, part)
+                      ? 0
+                      : stored_audio_make(p->name, p->source->origin, tracks->of[i].number,
+                                          p->folder, part);
+        if (err < 0 && err != ERR_UNSUPPORTED)
+            return err;
+        if (err)
+            continue;
+        mux->audio[mux->audio_count].part = part;
+        mux->audio[mux->audio_count++].name = tracks->of[i].name;
+    }
+    if (tracks->film_count > mux->audio_count)
+        log_info("%s: left out: %d of %d audio tracks", p->name,
+                 tracks->film_count - mux->audio_count, tracks->film_count);
+    return 0;
+}
+
 static int make(struct prepare *p)
 {
     int64_t groups;
@@ -297,24 +324,19 @@ static int make(struct prepare *p)
         fputc('\n', stderr);
     if (err)
         return err;
-    const char *option = p->options->audio;
-    int audio = 1; // no audio, as of stored_audio_make
-    if (!option || strcmp(option, "none") != 0)
-        audio = stored_parts_has(p->folder, STORED_AUDIO)
-                    ? 0
-                    : stored_audio_make(p->name, p->source->origin, audio_source_track(option),
-                                        p->folder);
-    if (audio < 0 && audio != ERR_UNSUPPORTED) // audio that does not decode is omitted
-        return audio;
+    struct stored_audio_tracks tracks;
+    struct stored_mux mux = {0};
+    err = make_audio(p, &tracks, &mux);
+    if (err)
+        return err;
     p->sdp.duration = (double)p->origin.frames / fps_value(p->source->fps);
     stored_plan_end(&p->plan, &p->sdp.ladder, p->origin.frames);
-    struct stored_mux mux = {.sdp = &p->sdp,
-                             .plan = &p->plan,
-                             .origin = p->origin,
-                             .folder = p->folder,
-                             .groups = groups,
-                             .audio = audio == 0,
-                             .path = p->path};
+    mux.sdp = &p->sdp;
+    mux.plan = &p->plan;
+    mux.origin = p->origin;
+    mux.folder = p->folder;
+    mux.groups = groups;
+    mux.path = p->path;
     err = groups ? stored_mux_run(&mux) : ERR_UNSUPPORTED;
     if (!err)
         stored_parts_remove(p->folder);
@@ -355,7 +377,7 @@ bool prepare_film_is_done(const struct options *o, const char *name)
     return fits && (silent ? !audio : audio || !has_audio(name));
 }
 
-int prepare_film(const struct options *o, const char *name, const char *label)
+static int run(const struct options *o, const char *name, const char *label, bool may_pass)
 {
     struct prepare *p = calloc(1, sizeof(*p));
     if (!p)
@@ -363,6 +385,7 @@ int prepare_film(const struct options *o, const char *name, const char *label)
     p->options = o;
     p->name = name;
     p->label = label;
+    p->may_pass = may_pass;
     p->lock = -1;
     p->terminal = o->log.filter.level >= LOG_INFO && isatty(STDERR_FILENO);
     p->reported = clock_now();
@@ -376,11 +399,25 @@ int prepare_film(const struct options *o, const char *name, const char *label)
     if (!err)
         log_info("%s: %.1f s in %.1f s", p->path, p->sdp.duration,
                  usec_to_sec(clock_now() - p->progress.began));
-    else
+    else if (!p->sdp.ladder.passes || err != ERR_MALFORMED)
         log_error("%s: not prepared (%s)", name, err_text(err));
+    bool has_broken = p->sdp.ladder.passes && err == ERR_MALFORMED;
     source_free(p->source);
+    pass_keys_free(&p->own.keys);
     if (p->lock >= 0)
         close(p->lock);
     free(p);
-    return err;
+    return has_broken ? ERR_AGAIN : err;
+}
+
+int prepare_film(const struct options *o, const char *name, const char *label)
+{
+    int err = run(o, name, label, true);
+    if (err != ERR_AGAIN)
+        return err;
+    log_warn(
+        "%s: its own video cannot be passed on as it is: a picture of it does not decode; it is "
+        "encoded again, from the beginning",
+        name);
+    return run(o, name, label, false);
 }

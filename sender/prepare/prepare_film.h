@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Encodes one film into a stored ladder, FILM.weir.mkv. After an interruption, the next run
-// continues where this one stopped.
+// Encodes one film into a stored ladder, FILM.weir.mkv, of which its own video may be the top.
+// After an interruption, the next run continues where this one stopped.
 #ifndef WEIR_SENDER_PREPARE_PREPARE_FILM_H
 #define WEIR_SENDER_PREPARE_PREPARE_FILM_H
 
@@ -9,8 +9,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { PREPARE_LAYERS = 3 }; // default number of temporal layers
 
 // Returns true if weir-send would use the existing FILM.weir.mkv for `name` with these options, and
 // it has audio if one is wanted and there is one.

@@ -44,6 +44,8 @@ struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
         s.parameter = PARAMETER_PLAYOUT;
     else if (text_is_nocase(name, "max-rate"))
         s.parameter = PARAMETER_MAX_RATE;
+    else if (text_is_nocase(name, "audio-track"))
+        s.parameter = PARAMETER_AUDIO_TRACK;
     else if (text_is_nocase(name, "capacity-probe"))
         s.parameter = PARAMETER_CAPACITY_PROBE;
     s.is_valid = s.parameter != PARAMETER_UNKNOWN && read_number(value, &s.number);

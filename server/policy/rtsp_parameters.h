@@ -23,6 +23,7 @@ enum rtsp_parameter {
                               // what the viewer buffers says it, is the same
     PARAMETER_PLAYOUT,        // set: how long after its capture the viewer shows a frame, ms
     PARAMETER_MAX_RATE,       // set: max rate of all that is sent, bit/s; 0: none
+    PARAMETER_AUDIO_TRACK,    // set: a track of x-weir-audio (sdp.h), from 1
     PARAMETER_ADAPT,          // set: `sender` (1) or `none` (0)
     PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
     PARAMETER_ONLY,           // set: frame_ranges.h

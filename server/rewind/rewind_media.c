@@ -143,6 +143,7 @@ struct stream_media *rewind_media_new(struct stream_media *of,
     }
     m->base = *of;
     m->base.ops = &ops;
+    m->base.audio_track_count = 0; // the past has one track
     usec_t back = !record ? config->span : config->kept ? config->kept : KEPT;
     m->base.back = usec_to_sec(back);
     m->of = of;

@@ -501,6 +501,10 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
         rtsp_response_refuse(a, 451, "expected max-rate: 0, or %d bit/s or more\r\n",
                              SESSION_MIN_MAX_RATE);
         break;
+    case PARAMETER_AUDIO_TRACK:
+        rtsp_response_refuse(a, 451, "no such audio track: the stream has %d to choose from\r\n",
+                             h->stream->media->audio_track_count);
+        break;
     case PARAMETER_ADAPT:
         rtsp_response_refuse(a, 451, "expected adapt: sender or none\r\n");
         break;
@@ -517,7 +521,7 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
     default:
         rtsp_response_refuse(a, 451,
                              "parameter cannot be set (expected level, latency, buffer, "
-                             "playout, max-rate, adapt or capacity-probe)\r\n");
+                             "playout, max-rate, audio-track, adapt or capacity-probe)\r\n");
     }
 }
 
@@ -535,6 +539,8 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
         done = session_set_playout(session, s->number) == 0;
     else if (done && s->parameter == PARAMETER_MAX_RATE)
         done = session_set_max_rate(session, s->number, now) == 0;
+    else if (done && s->parameter == PARAMETER_AUDIO_TRACK)
+        done = session_set_audio_track(session, s->number) == 0;
     else if (done && s->parameter == PARAMETER_ONLY)
         done = session_set_only(session, &s->ranges) == 0;
     else if (done && s->parameter == PARAMETER_ADAPT)

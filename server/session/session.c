@@ -435,6 +435,15 @@ int session_set_only(struct session *s, const struct frame_ranges *ranges)
     return s->feed->ops->only(s->feed, ranges) ? 0 : ERR_NO_MEMORY;
 }
 
+int session_set_audio_track(struct session *s, int track)
+{
+    if (track < 1 || track > s->config.stream->media->audio_track_count ||
+        !s->feed->ops->set_audio_track)
+        return ERR_NOT_FOUND;
+    s->feed->ops->set_audio_track(s->feed, track - 1);
+    return 0;
+}
+
 bool session_set_repair(struct session *s, enum repair_mode mode)
 {
     return stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;

@@ -106,6 +106,9 @@ int session_set_max_rate(struct session *s, int bps, usec_t now);
 int session_set_playout(struct session *s, int ms);
 // The viewer requests these frames only. Returns 0, ERR_UNSUPPORTED or ERR_NO_MEMORY.
 int session_set_only(struct session *s, const struct frame_ranges *ranges);
+// The viewer hears this audio track, from 1 (sdp.h), from the next packet on. Returns 0 or
+// ERR_NOT_FOUND.
+int session_set_audio_track(struct session *s, int track);
 // The viewer requests repair of the video, and knows flow numbers and parity packets. Call it
 // before the first PLAY. Returns true if the session repairs in this mode.
 bool session_set_repair(struct session *s, enum repair_mode mode);

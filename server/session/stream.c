@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/utf8.h"
@@ -64,6 +65,8 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     for (int i = 0; i < out->subtitle_count; i++)
         snprintf(out->subtitles[i], sizeof(out->subtitles[i]), "%s",
                  subtitle_source_name(s->subtitles, i + 1));
+    out->audio_track_count = m->audio_bps && m->audio_track_count > 1 ? m->audio_track_count : 0;
+    memcpy(out->audio_tracks, m->audio_tracks, sizeof(out->audio_tracks));
     if (m->ops->describe)
         m->ops->describe(m, m->ladder.levels[level].size_id, out);
 }

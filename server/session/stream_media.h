@@ -59,9 +59,11 @@ struct stream_media { // embedded first by each implementation
     const struct stream_media_ops *ops;
     struct ladder ladder;
     enum sdp_source kind;
-    double duration; // seconds; -1: endless
-    char title[128]; // UTF-8
-    int audio_bps;   // 0: no audio
+    double duration;       // seconds; -1: endless
+    char title[128];       // UTF-8
+    int audio_bps;         // 0: no audio
+    int audio_track_count; // that viewers choose from; 0 or 1: there is no choice
+    char audio_tracks[SDP_AUDIO_TRACKS][SDP_TRACK_NAME]; // their names, UTF-8
     enum sdp_codec codec;
     bool reorders; // media_feed.h
     bool relays;   // the frames come from an origin, which selects them (stream_sender.h)

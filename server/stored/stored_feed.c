@@ -43,6 +43,9 @@ struct stored_feed {
     int64_t begin;
     double origin;
     double start;
+    int audio_track;           // that the viewer hears
+    int64_t audio_from;        // position from which on it is sent
+    int64_t audio_end;         // end of the audio that was sent
     usec_t stopped;            // when the last viewer left; 0: never
     usec_t repaired;           // last repair of all frames that the newest one needs
     struct frame_ranges *only; // owned; NULL: all frames
@@ -328,17 +331,21 @@ static void give_audio(struct stored_feed *f, usec_t now)
         from = INT64_MIN;
     if (f->only && !frame_ranges_have(f->only, FRAMES_AUDIO, f->at))
         return;
-    for (int i = 0; i < f->group->audio_count && f->at >= f->show; i++) {
-        const struct coded_audio *c = f->group->audio[i];
-        if (c->position < from || c->position >= to)
+    int count;
+    struct coded_audio *const *audio = stored_group_audio(f->group, f->audio_track, &count);
+    int64_t shift = audio_samples(usec_of_frames(f->first_number, fps.num, fps.den));
+    for (int i = 0; i < count && f->at >= f->show; i++) {
+        const struct coded_audio *c = audio[i];
+        if (c->position < from || c->position >= to || c->position + shift < f->audio_from)
             continue;
         struct coded_audio *copy = coded_audio_new();
         if (!copy)
             return;
         memcpy(copy->data, c->data, c->bytes);
         copy->bytes = c->bytes;
-        copy->position =
-            c->position + audio_samples(usec_of_frames(f->first_number, fps.num, fps.den));
+        copy->position = c->position + shift;
+        copy->track = f->audio_track;
+        f->audio_end = copy->position + AUDIO_PACKET;
         copy->captured = usec_max((usec_t)due_of(f, f->at), now);
         double after = (double)(c->position - begin) / AUDIO_RATE;
         copy->capture_wall = wall_of(f, f->at, now) + (usec_t)(after * USEC_PER_SEC / f->speed);
@@ -510,6 +517,7 @@ static void rewind_to(struct media_feed *feed, int64_t slot)
         f->first_number -= frames;
         f->begin += frames;
     }
+    f->audio_from = f->audio_end = INT64_MIN;
     drop_groups(f);
 }
 
@@ -565,6 +573,15 @@ static void request_key(struct media_feed *feed, int size_id, usec_t now)
             repeat(f, size_id, index * plan->gop + decoded[slot], now);
 }
 
+// The tracks' packets do not begin at the same positions: of the new one, those that overlap the
+// audio that was sent are left out.
+static void set_audio_track(struct media_feed *feed, int track)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
+    f->audio_track = track;
+    f->audio_from = f->audio_end;
+}
+
 static bool set_only(struct media_feed *feed, const struct frame_ranges *ranges)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
@@ -592,6 +609,7 @@ static const struct media_feed_ops ops = {.watch = watch,
                                           .rewind = rewind_to,
                                           .place = place,
                                           .set_speed = set_speed,
+                                          .set_audio_track = set_audio_track,
                                           .only = set_only,
                                           .free = feed_free};
 
@@ -607,6 +625,7 @@ struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_con
     f->info = stored_cache_info(config->cache);
     f->speed = f->scale = 1;
     f->show = -1;
+    f->audio_from = f->audio_end = INT64_MIN;
     f->timer = timer_new(loop, run, f);
     if (!f->timer) {
         free(f);

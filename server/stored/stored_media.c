@@ -68,6 +68,8 @@ struct stream_media *stored_media_new(struct stored_cache *cache, bool loop, boo
                                     .audio_bps = info->audio && has_audio ? STORED_AUDIO_BPS : 0,
                                     .codec = info->sdp.codec,
                                     .reorders = true};
+    m->base.audio_track_count = info->audio_track_count;
+    memcpy(m->base.audio_tracks, info->audio_tracks, sizeof(m->base.audio_tracks));
     utf8_copy(info->sdp.title, m->base.title, sizeof(m->base.title));
     m->cache = cache;
     m->loop = loop;

@@ -114,6 +114,9 @@ struct media_feed_ops {
     void (*set_playout)(struct media_feed *f, int ms);
     // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
     void (*relay_info)(const struct media_feed *f, struct relay_info *out, usec_t now);
+    // From the next audio packet on, this viewer gets that audio track of the media, from 0
+    // (stream_media.audio_tracks). NULL: there is one track.
+    void (*set_audio_track)(struct media_feed *f, int track);
     // Stored media: from now on delivers these frames only, of the sizes that are watched. Returns
     // false if there is no memory. NULL: the media cannot.
     bool (*only)(struct media_feed *f, const struct frame_ranges *ranges);

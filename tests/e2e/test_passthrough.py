@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The H.264 of a file that passes as the top level: the NAL units that arrive are the file's."""
 import hashlib
+import os
 import re
+import signal
 import subprocess
 import unittest
 
@@ -15,9 +17,9 @@ SLICES = (1, 5)
 FEWEST = 40 if lib.SLOW == 1 else 10  # pictures; a program with sanitizers shows fewer in the same time
 
 
-def slices(path):
-    """Returns hashes of the slices in a file, in decoding order."""
-    data = subprocess.run(["ffmpeg", "-v", "fatal", "-nostdin", "-i", path, "-map", "0:v:0", "-c", "copy", "-bsf:v",
+def slices(path, track=0):
+    """Returns hashes of the slices in a video track of a file, in decoding order."""
+    data = subprocess.run(["ffmpeg", "-v", "fatal", "-nostdin", "-i", path, "-map", f"0:v:{track}", "-c", "copy", "-bsf:v",
                            "h264_mp4toannexb", "-f", "data", "-"], check=True, capture_output=True,
                           timeout=60 * lib.PATIENCE).stdout
     units = [unit.rstrip(b"\0") for unit in data.split(b"\0\0\1")]
@@ -116,6 +118,94 @@ class Passes(Films):
         self.assertEqual(max(levels), len(server.levels()) - 1)
 
 
+class Prepared(Films):
+    """A prepared file has the film's own slices as its top level, where its IDR pictures begin the groups."""
+    EVEN = ("-bf", "0", "-sc_threshold", "0")
+
+    def prepare(self, film, *args):
+        p = subprocess.run([lib.SEND, "--prepare", *args, film], capture_output=True, text=True, timeout=200 * lib.PATIENCE)
+        self.assertEqual(p.returncode, 0, p.stderr)
+        return p.stderr
+
+    def check_stored(self, film, period):
+        """Compares the last track with the film, of which the end of a period may be left out."""
+        stored = film + ".weir.mkv"
+        tracks = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=index", "-of",
+                                 "csv=p=0", stored], capture_output=True, text=True, check=True).stdout.split()
+        own, kept = slices(film), slices(stored, len(tracks) - 1)
+        self.assertGreater(len(kept), len(own) - period)
+        self.assertEqual(kept, own[:len(kept)])
+        for track in range(len(tracks)):
+            p = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-xerror", "-i", stored, "-map", f"0:v:{track}", "-f", "null",
+                                "-"], capture_output=True, text=True, timeout=60 * lib.PATIENCE)
+            self.assertEqual((p.returncode, p.stderr), (0, ""))
+
+    def test_films_that_fit(self):
+        for name, rate, coding, period in (("a.mp4", "25", ("-g", "50"), 2), ("b.mkv", "30", ("-g", "30"), 4),
+                                           ("c.ts", "25", ("-g", "25"), 2), ("d.mp4", "30000/1001", ("-g", "15"), 4)):
+            with self.subTest(name):
+                film = self.film(name, *self.EVEN, *coding, seconds=7,
+                                 source=f"testsrc2=s=320x180:r={rate},noise=alls=6:allf=t", sound=True)
+                self.assertIn(PASSES + "320x180, ", self.prepare(film))
+                self.check_stored(film, period)
+
+    def test_a_viewer(self):
+        film = self.film("a.mkv", *self.EVEN, "-g", "50", "-x264-params", "slices=3", seconds=20)
+        self.assertIn(PASSES, self.prepare(film))
+        server = self.sender(source=film)
+        self.assertIn("using its prepared file", server.stderr)
+        player = self.play(server.url, "--no-picture", "--start", "5", "--duration", "6", "--record", self.path("came.mkv"),
+                           seconds=60)
+        passed, came = self.check_units(film, self.path("came.mkv"))
+        report = player.report()
+        self.assertEqual(report["playback"]["frames_undecodable"], 0)
+        if not report["levels"]["switches"]:
+            self.assertEqual(passed, came, "nothing but the film's units, from the first picture on")
+        low = self.play(server.url, "--no-picture", "--level", "0", "--duration", "2", seconds=60)
+        self.assertGreater(len(low.shown()), 5)
+        self.stop_cleanly(server)
+
+    def test_taken_up_again(self):
+        film = self.film("a.mkv", *self.EVEN, "-g", "50", seconds=40)
+        p = self.start([lib.SEND, "--prepare", film])
+        until(lambda: os.path.exists(film + ".weir.part/000002") or not p.running(), "three groups", 60)
+        p.signal(signal.SIGKILL)
+        p.wait()
+        if os.path.exists(film + ".weir.mkv"):
+            self.skipTest("this machine was done before")
+        said = self.prepare(film)
+        self.assertIn("continuing at ", said)
+        self.assertIn(PASSES, said)
+        self.check_stored(film, 2)
+
+    def test_a_picture_that_does_not_decode(self):
+        film = self.film("a.mp4", *self.EVEN, "-g", "50", "-coder", "0")
+        packets = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=size,pos", "-of",
+                                  "csv=p=0", film], capture_output=True, text=True, check=True).stdout.split()
+        size, place = map(int, packets[130].split(",")[:2])
+        with open(film, "r+b") as f:
+            f.seek(place + 40)
+            f.write(b"\xaa\x55\x3c" * ((size - 60) // 3))
+        said = self.prepare(film)
+        self.assertRegex(said, PASSES + "[^$]*its own video cannot be passed on as it is: a picture of it does not decode")
+        self.assertIn("using its prepared file", self.sender(source=film).stderr)
+
+    def test_films_that_do_not_fit(self):
+        for name, coding, args, reason in (
+                ("a.mkv", ("-bf", "2", "-g", "50"), (), "it has B frames"),
+                ("b.mkv", (*self.EVEN, "-g", "60"), (), "its IDR pictures do not begin the groups of a stored ladder"),
+                ("c.mkv", (*self.EVEN, "-g", "50"), ("--temporal-layers", "3"), "its IDR pictures do not begin the groups"),
+                ("d.mkv", (*self.EVEN, "-g", "50"), ("--no-passthrough",), "--no-passthrough requests that"),
+                ("f.mkv", (*self.EVEN, "-g", "50"), ("--passthrough-rate", "100"), "its bitrate is above"),
+                ("e.mkv", (*self.EVEN, "-g", "50"), ("--level", "320x180@25:400"), "--level requests levels of its own")):
+            with self.subTest(name):
+                film = self.film(name, *coding, seconds=3)
+                said = self.prepare(film, *args)
+                self.assertIn(f"{name}: {ENCODED}{reason}" if reason.startswith("i") else ENCODED + reason, said)
+                self.assertNotIn(PASSES, said)
+                self.assertTrue(os.path.exists(film + ".weir.mkv"))
+
+
 class Switching(Films, Control):
     def test_levels(self):
         """A viewer that comes late, or goes down and up again, sees pictures of both levels."""
@@ -164,6 +254,7 @@ class Refused(Films):
     def test_options(self):
         film = self.film("a.mkv", "-g", "50")
         for option, why in ((["--no-passthrough"], "--no-passthrough requests that"),
+                            (["--passthrough-rate", "100"], "its bitrate is above that of --passthrough-rate ("),
                             (["--level", "320x180@25:300"], "--level requests"), (["--profile", "baseline"], "--profile requests"),
                             (["--codec", "vp9", "--level", "320x180@25:300"], "--level requests"),
                             (["--http", "127.0.0.1:0"], "--http requests"), (["--record", self.path("r.mkv")], "--record requests")):

@@ -299,7 +299,8 @@ class OwnSize(StreamCase):
     def test_prepared(self):
         """Preparing has no bound."""
         film = self.clip(seconds=1, size="1280x720", fps=60)
-        subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=120 * lib.PATIENCE, capture_output=True)
+        subprocess.run([lib.SEND, "--prepare", "--no-passthrough", film], check=True, timeout=120 * lib.PATIENCE,
+                       capture_output=True)
         self.assertEqual(self.sender(source=film).levels()[-2:], [(1280, 720, 30, 1920), (1280, 720, 60, 2720)])
 
 
@@ -319,21 +320,23 @@ class NothingSilently(StreamCase):
         self.assertIn("film.mkv: subtitles for weir-play: eng\n", said)
         self.assertNotIn("subtitle track", said)
         self.assertRegex(said, r"audio: ac3, \d+ Hz, 5\.1\S* mixed down to stereo, ")
-        self.assertIn("not sent: 1 other audio track (deu ac3): --sound track:N", said)
+        self.assertIn("film.mkv: audio tracks for weir-play: no name; deu\n", said)
+        self.assertNotIn("not sent", said)
         for track in "2", "DEU":
             server = self.sender("--sound", f"track:{track}", source=film)
-            self.assertIn("not sent: 1 other audio track (ac3)", server.stderr)
+            self.assertIn("film.mkv: audio tracks for weir-play: deu; no name\n", server.stderr)
             self.stop_cleanly(server)
         said = self.sender("--sound", "track:fra", source=film).stderr
         self.assertIn('no audio track "fra": the file has 2 audio tracks (ac3, deu ac3); sending its default', said)
         p = subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=120 * lib.PATIENCE, capture_output=True, text=True)
         self.assertNotIn("subtitle track", p.stderr)
-        self.assertRegex(p.stderr, r"audio: ac3, \d+ Hz, 5\.1\S* mixed down to stereo; left out: 1 other audio track \(deu ac3\)\n")
+        self.assertRegex(p.stderr, r"audio track 1: ac3, \d+ Hz, 5\.1\S* mixed down to stereo\n[^\n]*audio track 2: ac3, \d+ Hz\n")
         p = subprocess.run([lib.SEND, "--prepare", "--sound", "track:deu", film], check=True, timeout=120 * lib.PATIENCE,
                            capture_output=True, text=True)
-        self.assertIn("left out: 1 other audio track (ac3)\n", p.stderr)
+        self.assertRegex(p.stderr, r"audio track 2: [^\n]*\n[^\n]*audio track 1: ")
         said = self.sender("--sound", "track:deu", source=film).stderr
         self.assertIn("using its prepared file", said)
+        self.assertIn("film.mkv: audio tracks for weir-play: deu; no name\n", said)
         self.assertIn("--sound track:deu is ignored: a prepared file has its own audio", said)
 
     def test_interlaced(self):

@@ -48,7 +48,7 @@ struct stored_film {
         description.duration = frames / 10.;
         stored_plan_end(&plan, &description.ladder, frames);
         const stored_mux mux = {&description, &plan, {1, 1, frames}, parts.c_str(),
-                                groups,       false, path.c_str()};
+                                groups,       0, {}, path.c_str()};
         REQUIRE(stored_mux_run(&mux) == 0);
         close(lock);
     }

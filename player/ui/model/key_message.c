@@ -50,6 +50,19 @@ void key_message_subtitles(const struct key_subtitles *s, char *out, size_t cap)
                  s->name);
 }
 
+void key_message_audio_track(const struct key_audio_track *t, char *out, size_t cap)
+{
+    if (!t->plays)
+        snprintf(out, cap, "No stream plays yet");
+    else if (!t->has_audio)
+        snprintf(out, cap, "This stream has no audio");
+    else if (!t->count)
+        snprintf(out, cap, "This stream has one audio track");
+    else
+        snprintf(out, cap, "Audio track %d of %d%s%s", t->track, t->count, *t->name ? ": " : "",
+                 t->name);
+}
+
 void key_message_time(double seconds, char *out, size_t cap)
 {
     long s = lround(fmin(fmax(seconds, 0), 1e8));

@@ -57,6 +57,16 @@ struct key_subtitles {
 // "Subtitles 2 of 3: deu", "Subtitles off", "This stream has no text subtitles"
 void key_message_subtitles(const struct key_subtitles *s, char *out, size_t cap);
 
+struct key_audio_track {
+    bool plays; // media plays
+    bool has_audio;
+    int track;
+    int count;        // of tracks; 0: there is no choice
+    const char *name; // of the track; empty: none
+};
+// "Audio track 2 of 3: deu", "This stream has one audio track", "This stream has no audio"
+void key_message_audio_track(const struct key_audio_track *t, char *out, size_t cap);
+
 // "1:02:03", "4:05"
 void key_message_time(double seconds, char *out, size_t cap);
 

@@ -100,15 +100,20 @@ TEST_CASE("playback requests: the last choice of each kind is sent after the pre
         p.level = 1;
         p.latency_ms = 500;
         p.playout_ms = 700;
+        p.audio_track = 3;
+        p.audio_track = 2;
         p.pause = false;
         p.pause = true;
-        CHECK(take(&p, &pending) == Texts{"SET_PARAMETER playout: 700;"});
+        CHECK(take(&p, &pending) ==
+              Texts{"SET_PARAMETER playout: 700;", "SET_PARAMETER audio-track: 2;"});
+        p.audio_track = 1;
         p.playout_ms = 800;
         p.playout_ms = 900;
         CHECK(take(&p, &pending) == Texts{});
         pending.count = 0;
         CHECK(take(&p, &pending) == Texts{"SET_PARAMETER level: 1;", "SET_PARAMETER latency: 500;",
-                                          "SET_PARAMETER playout: 900;"});
+                                          "SET_PARAMETER playout: 900;",
+                                          "SET_PARAMETER audio-track: 1;"});
         pending.count = 0;
         p.max_bps = 500000;
         CHECK(take(&p, &pending) == Texts{"SET_PARAMETER max-rate: 500000;"});

@@ -603,6 +603,27 @@ TEST_CASE("sdp: the tracks of subtitles")
     CHECK(back.subtitle_count == SUBTITLE_TRACKS);
 }
 
+TEST_CASE("sdp: the audio tracks")
+{
+    struct sdp s = example(), back;
+    char out[SDP_MAX_BYTES];
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    CHECK(std::string(out).find("x-weir-audio") == std::string::npos);
+    s.audio_track_count = 2;
+    snprintf(s.audio_tracks[0], sizeof(s.audio_tracks[0]), "eng, all\nof it");
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    REQUIRE(decode(out, &back) == 0);
+    REQUIRE(back.audio_track_count == 2);
+    CHECK(std::string(back.audio_tracks[0]) == "eng, all of it");
+    CHECK(std::string(back.audio_tracks[1]) == ""); // without a name
+    std::string text = out;
+    const std::string line = "a=x-weir-audio:\r\n";
+    for (int i = 0; i < SDP_AUDIO_TRACKS; i++)
+        text.insert(text.find(line), "a=x-weir-audio:" + std::string(300, 'x') + "\r\n");
+    REQUIRE(decode(text.c_str(), &back) == 0);
+    CHECK(back.audio_track_count == SDP_AUDIO_TRACKS);
+}
+
 TEST_CASE("sdp: the proxies on the way")
 {
     struct sdp s = example(), back;

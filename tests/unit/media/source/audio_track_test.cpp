@@ -29,6 +29,8 @@ TEST_CASE("audio track: by number, by language, or the default")
         if (row.language)
             av_dict_set(&s->metadata, "language", row.language, 0);
     }
+    CHECK(audio_track_count(format, 4) == 3);
+    CHECK(audio_track_count(format, 2) == 1);
     const struct {
         const char *track;
         int stream;

@@ -62,7 +62,7 @@ struct passing {
     explicit passing(const std::string &path, bool loop = false)
     {
         int err;
-        REQUIRE(pass_probe_file(path.c_str(), nullptr, &probe) == 0);
+        REQUIRE(pass_probe_file(path.c_str(), 100000000, nullptr, &probe) == 0);
         s.reset(source_file_open(path.c_str(), loop, &probe.coded, nullptr, &err));
         REQUIRE(s);
     }
@@ -178,5 +178,38 @@ TEST_CASE("pass_probe: films that do not pass give no coded frames")
         CHECK(film.pull(10).empty());
     }
     pass_probe probe;
-    CHECK(pass_probe_file((folder / "none.mp4").c_str(), nullptr, &probe) == ERR_NOT_FOUND);
+    clip_write(film(30), folder / "a.mp4");
+    REQUIRE(pass_probe_file((folder / "a.mp4").c_str(), 100000000, nullptr, &probe) == 0);
+    CHECK(probe.verdict == PASS_YES);
+    int bps = probe.coded.bitrate_bps;
+    REQUIRE(pass_probe_file((folder / "a.mp4").c_str(), bps, nullptr, &probe) == 0);
+    CHECK(probe.verdict == PASS_YES);
+    REQUIRE(pass_probe_file((folder / "a.mp4").c_str(), bps - 1, nullptr, &probe) == 0);
+    CHECK(probe.verdict == PASS_HIGH_RATE);
+    CHECK_FALSE(probe.coded.passes);
+    CHECK(probe.coded.bitrate_bps == bps);
+    CHECK(pass_probe_file((folder / "none.mp4").c_str(), 100000000, nullptr, &probe) ==
+          ERR_NOT_FOUND);
+}
+
+TEST_CASE("pass_probe: where a whole film has IDR pictures")
+{
+    clip_folder folder;
+    clip_write(film(1500), folder / "a.mkv"); // 60 s, of which the other probe reads 40
+    pass_probe probe;
+    pass_keys keys;
+    REQUIRE(pass_probe_whole((folder / "a.mkv").c_str(), 100000000, nullptr, &probe, &keys) == 0);
+    CHECK(probe.verdict == PASS_YES);
+    CHECK(keys.frames == 1500);
+    REQUIRE(keys.count >= 125); // at least every 12 frames, and at changes of the scene
+    CHECK(keys.at[0] == 0);
+    for (int i = 1; i < keys.count; i++) {
+        CHECK(keys.at[i] > keys.at[i - 1]);
+        CHECK(keys.at[i] <= keys.at[i - 1] + 12);
+    }
+    CHECK(keys.at[keys.count - 1] >= 1500 - 12);
+    pass_keys_free(&keys);
+    CHECK(pass_probe_whole((folder / "none.mp4").c_str(), 100000000, nullptr, &probe, &keys) ==
+          ERR_NOT_FOUND);
+    pass_keys_free(&keys);
 }

@@ -59,6 +59,27 @@ TEST_CASE("track notes: what is not used")
     CHECK(f.unused(AVMEDIA_TYPE_VIDEO, 0) == ""); // a cover
 }
 
+TEST_CASE("track notes: a track's name")
+{
+    film f;
+    const struct {
+        const char *language, *title, *name;
+    } rows[] = {{nullptr, nullptr, ""},
+                {"und", nullptr, ""},
+                {"eng", nullptr, "eng"},
+                {nullptr, "Commentary", "Commentary"},
+                {"deu", "Kommentar", "deu, Kommentar"},
+                {"deu", "Kommentar von allen", "deu, Kommentar"}};
+    for (const auto &row : rows) {
+        AVStream *s = f.add(AVMEDIA_TYPE_AUDIO, AV_CODEC_ID_AAC, row.language);
+        char name[15];
+        if (row.title)
+            av_dict_set(&s->metadata, "title", row.title, 0);
+        track_notes_name(s, name, sizeof(name));
+        CHECK(std::string(name) == row.name);
+    }
+}
+
 TEST_CASE("track notes: hostile and long texts")
 {
     film f;

@@ -56,13 +56,14 @@ TEST_CASE("live_control: the source thread runs while there is a viewer or a lis
     CHECK_FALSE(live_control_begin_picture(f.c, 0)); // the size has no viewer
     CHECK(live_control_begin_picture(f.c, 1));
     live_control_done(f.c);
-    CHECK_FALSE(live_control_begin_audio(f.c));
-    live_control_watch_audio(f.c, +1);
-    CHECK(live_control_begin_audio(f.c));
+    CHECK_FALSE(live_control_begin_audio(f.c, 0));
+    live_control_watch_audio(f.c, 0, +1);
+    CHECK(live_control_begin_audio(f.c, 0));
+    CHECK_FALSE(live_control_begin_audio(f.c, 1)); // another track has no listener
     live_control_done(f.c);
     live_control_watch(f.c, 1, -1);
     CHECK(f.wait_viewer()); // for the listener
-    live_control_watch_audio(f.c, -1);
+    live_control_watch_audio(f.c, 0, -1);
     live_control_stop(f.c);
     CHECK_FALSE(f.wait_viewer());
     live_control_watch(f.c, 1, +1);

@@ -14,6 +14,9 @@ struct viewer : frame_sink {
     media_feed *feed;
     int frames = 0, ends = 0;
     int of_size[3] = {};
+    std::string tracks;            // of each audio packet
+    int64_t audio_end = INT64_MIN; // of the last one
+    bool overlaps = false;
     std::string starts; // "size:number" of each frame that starts its size anew
 
     static void on_frame(frame_sink *sink, coded_frame *f, usec_t)
@@ -24,6 +27,13 @@ struct viewer : frame_sink {
         if (coded_frame_starts(f))
             v->starts += " " + std::to_string(f->size_id);
     }
+    static void on_audio(frame_sink *sink, coded_audio *c, usec_t)
+    {
+        viewer *v = static_cast<viewer *>(sink);
+        v->tracks += std::to_string(c->track);
+        v->overlaps |= c->position < v->audio_end;
+        v->audio_end = c->position + AUDIO_PACKET;
+    }
     static void on_end(frame_sink *sink, usec_t)
     {
         static_cast<viewer *>(sink)->ends++;
@@ -31,7 +41,7 @@ struct viewer : frame_sink {
 
     viewer(uv_loop_t *loop, stream_media *m, int account) : frame_sink{}, media(m)
     {
-        static const frame_sink_ops sink_ops = {on_frame, nullptr, nullptr, on_end,
+        static const frame_sink_ops sink_ops = {on_frame, nullptr, on_audio, on_end,
                                                 nullptr,  nullptr, nullptr};
         ops = &sink_ops;
         number = account;
@@ -72,7 +82,7 @@ struct house {
     bool late = false;
     stream_media *media;
 
-    explicit house(sdp_codec codec = SDP_H264)
+    explicit house(sdp_codec codec = SDP_H264, int audio_tracks = 0)
     {
         ladder levels = film::levels();
         if (codec == SDP_VP9)
@@ -84,6 +94,8 @@ struct house {
             &deadline, [](uv_timer_t *t) { static_cast<house *>(t->data)->late = true; }, 60000, 0);
         media = live_media_new(film::make(), &levels, codec, video_engine_at(0));
         REQUIRE(media);
+        for (int i = 0; i < audio_tracks; i++)
+            REQUIRE(live_media_add_audio(media, audio_source_test_new(), 96000) == 0);
         REQUIRE(media->ops->start(media, &loop) == 0);
     }
     ~house()
@@ -126,6 +138,38 @@ TEST_CASE("live_media: all viewers get the same frames and the end", "[threads]"
     h.media->ops->describe(h.media, 0, &description);
     CHECK(std::string(description.sprop).find(',') != std::string::npos);
     CHECK(std::string(description.profile_level_id).size() == 6);
+}
+
+TEST_CASE("live_media: each viewer gets its audio track, without an overlap", "[threads]")
+{
+    house h(SDP_H264, 2);
+    CHECK(h.media->audio_track_count == 2);
+    viewer a(&h.loop, h.media, 1), b(&h.loop, h.media, 2), deaf(&h.loop, h.media, 3);
+    b.feed->ops->set_audio_track(b.feed, 1);
+    // Each round is the film from its beginning; the numbers go on.
+    for (int rounds = 0;
+         (!rounds || b.tracks.size() < 8 || a.tracks.empty() || a.tracks.back() == '0') && !h.late;
+         rounds++) {
+        for (viewer *v : {&a, &b}) {
+            v->ends = 0;
+            v->watch(+1);
+            v->feed->ops->watch_audio(v->feed, +1);
+        }
+        while (!b.ends && !h.late) {
+            uv_run(&h.loop, UV_RUN_ONCE);
+            if (a.tracks.size() >= 2)
+                a.feed->ops->set_audio_track(a.feed, 1);
+        }
+        for (viewer *v : {&a, &b}) {
+            v->feed->ops->watch_audio(v->feed, -1);
+            v->watch(-1);
+        }
+    }
+    CHECK(a.tracks.find("01") != std::string::npos);
+    CHECK(a.tracks.find("10") == std::string::npos);
+    CHECK_FALSE(a.overlaps);
+    CHECK(b.tracks.find_first_not_of('1') == std::string::npos);
+    CHECK(deaf.tracks.find_first_not_of('0') == std::string::npos); // the session decides
 }
 
 TEST_CASE("live_media: in VP9 one encoder serves viewers of any size, while it has one",

@@ -275,6 +275,11 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"--push-level", "0"}, "--push-level requires --push URL"},
         {{"--push", "rtsp://h/a", "--prepare", "a.mkv"}, "--push conflicts with --prepare"},
         {{"--push", "rtsp://h/a", "synthetic:goddard"}, "conflicts with a synthetic source"},
+        {{"--transcode", "film.mkv"}, "--transcode requires an IP camera"},
+        {{"--transcode"}, "--transcode requires an IP camera"},
+        {{"--rewind", "60s", "--prepare", "a.mkv"}, "--rewind conflicts with --prepare"},
+        {{"--rewind", "60s", "synthetic:goddard"}, "--rewind conflicts with a synthetic source"},
+        {{"--passthrough-rate", "99"}, "100"},
         {{"a=test:", "camera:"}, "SOURCE 'camera:' has no name"},
         {{"test:", "camera:"}, "SOURCE 'test:' has no name"},
         {{"a=test:", "a=camera:"}, "two sources are called 'a'"},
@@ -411,6 +416,7 @@ TEST_CASE("weir-send's options: what differs after a change of the configuration
         {{"camera:"}, false},
         {{"--level", "160x90@30:100"}, false},
         {{"--loop"}, false},
+        {{"--passthrough-rate", "20000"}, false},
         {{"--profile", "baseline"}, false},
         {{"--temporal-layers", "3"}, false},
         {{"--capture", "640x480@30"}, false},
@@ -443,6 +449,34 @@ TEST_CASE("weir-send's options: what differs after a change of the configuration
         const char *name = options_fixed(&was.o, &now.o);
         REQUIRE(name);
         CHECK(name == std::string(row.name));
+    }
+}
+
+TEST_CASE("weir-send's options: what a reload cannot change of a push and of HTTP")
+{
+    const std::vector<std::string> push = {"--push", "rtsp://h/a", "--http", "127.0.0.1:8080"};
+    auto with_push = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), push.begin(), push.end());
+        return more;
+    };
+    const struct {
+        std::vector<std::string> args;
+        const char *name;
+    } rows[] = {
+        {{"--push-transport", "tcp"}, "push-transport"},
+        {{"--push-audio", "aac"}, "push-audio"},
+        {{"--push-level", "1"}, "push-level"},
+        {{"--http-segment", "4"}, "http-segment"},
+    };
+    parsed was(with_push({}));
+    REQUIRE(was.result == OPTIONS_RUN);
+    for (const auto &row : rows) {
+        parsed now(with_push(row.args)), again(with_push(row.args));
+        REQUIRE(now.result == OPTIONS_RUN);
+        const char *name = options_fixed(&was.o, &now.o);
+        REQUIRE(name);
+        CHECK(name == std::string(row.name));
+        CHECK(options_fixed(&now.o, &again.o) == nullptr);
     }
 }
 

@@ -30,6 +30,8 @@ TEST_CASE("rtsp_parameters: lines of SET_PARAMETER")
         {"max-rate", "0", PARAMETER_MAX_RATE, true, 0},
         {"Max-Rate", "1000000", PARAMETER_MAX_RATE, true, 1000000},
         {"max-rate", "1e6", PARAMETER_MAX_RATE, false, 0},
+        {"Audio-Track", "2", PARAMETER_AUDIO_TRACK, true, 2},
+        {"audio-track", "eng", PARAMETER_AUDIO_TRACK, false, 0},
         {"adapt", "sender", PARAMETER_ADAPT, true, 1},
         {"ADAPT", "None", PARAMETER_ADAPT, true, 0},
         {"adapt", "1", PARAMETER_ADAPT, false, 0},

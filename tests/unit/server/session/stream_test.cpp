@@ -138,6 +138,15 @@ TEST_CASE("stream: the description of the media")
     stream_init(&stored, &media, nullptr);
     stream_describe(&stored, 0, &out);
     CHECK(std::string(out.title) == "a film");
+    CHECK(out.audio_track_count == 0);
+    media.audio_track_count = 1; // there is no choice
+    stream_describe(&stored, 0, &out);
+    CHECK(out.audio_track_count == 0);
+    media.audio_track_count = 2;
+    snprintf(media.audio_tracks[1], sizeof(media.audio_tracks[1]), "deu");
+    stream_describe(&stored, 0, &out);
+    CHECK(out.audio_track_count == 2);
+    CHECK(std::string(out.audio_tracks[1]) == "deu");
     CHECK(out.duration == Approx(4));
     CHECK(out.codec == SDP_H264);
     CHECK(out.payload_type == RTP_PT_H264);

@@ -103,3 +103,20 @@ TEST_CASE("key_message: back in live video")
         CHECK(std::string(text) == row.text);
     }
 }
+
+TEST_CASE("key_message: the audio track")
+{
+    static const struct {
+        key_audio_track track;
+        const char *text;
+    } rows[] = {{{false, false, 0, 0, ""}, "No stream plays yet"},
+                {{true, false, 0, 0, ""}, "This stream has no audio"},
+                {{true, true, 0, 0, ""}, "This stream has one audio track"},
+                {{true, true, 2, 3, ""}, "Audio track 2 of 3"},
+                {{true, true, 3, 3, "deu, Kommentar"}, "Audio track 3 of 3: deu, Kommentar"}};
+    for (const auto &row : rows) {
+        char text[200];
+        key_message_audio_track(&row.track, text, sizeof(text));
+        CHECK(std::string(text) == row.text);
+    }
+}
