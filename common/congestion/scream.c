@@ -12,9 +12,9 @@ static const double MUL_INCREASE_FACTOR = 0.02;
 static const double POST_CONGESTION_DELAY_RTT = 100;
 static const double L4S_AVG_G_UP = 1 / 8., L4S_AVG_G_DOWN = 1 / 128.;
 static const double PACKET_PACING_HEADROOM = 1.5;
-static const double MARKED_HEADROOM = 1.1; // ours: an L4S queue marks two packets that wait
-static const double MARKED_LEAST = 3;      // packets that marks leave of ref_wnd
-static const double MARKS = 1e-4;          // l4s_alpha where a queue marks
+static const double MARKED_HEADROOM = 1.1;    // ours: an L4S queue marks two packets that wait
+static const double MARKED_LEAST = 3;         // packets that marks leave of ref_wnd
+static const double MARKS = 1e-4;             // l4s_alpha where a queue marks
 static const double RATE_PACE_MIN = 50e3 / 8; // bytes/s
 #define VIRTUAL_RTT ((usec_t)QUEUE_DELAY_VIRTUAL_RTT)
 

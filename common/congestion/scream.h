@@ -35,9 +35,9 @@
 // Batches. Wi-Fi collects packets and delivers them together, after others have used the channel:
 // packets that left apart arrive at once. Their wait is no standing queue. Where a tenth of the
 // packets come so, a queue stands only if packets of the last 100 to 200 ms all waited, and the
-// link's rate is that of 300 ms. Where it is a fifth, what arrives between two batches is no measure
-// of the link: a drain leaves at least three packets of ref_wnd, and the media's rate grows by
-// 500 kbit/s or 200 % per second at most.
+// link's rate is that of 300 ms. Where it is a fifth, what arrives between two batches is no
+// measure of the link: a drain leaves at least three packets of ref_wnd, and the media's rate grows
+// by 500 kbit/s or 200 % per second at most.
 //
 // Other traffic (4.2.1.4.1). The draft raises its delay target with the mean queue delay. Here the
 // drain is also an experiment. Alone in a queue, packets arrive at the link's rate however slowly

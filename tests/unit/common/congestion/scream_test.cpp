@@ -65,9 +65,9 @@ struct flow {
         return variable("ref_wnd");
     }
     struct report {
-        usec_t queued = 0; // of each packet
-        int lost = 0;      // of the first ones but one
-        int marked = 0;    // of the last ones
+        usec_t queued = 0;     // of each packet
+        int lost = 0;          // of the first ones but one
+        int marked = 0;        // of the last ones
         bool together = false; // a radio held them: they arrive with the last one
     };
     // `count` packets that left one RTT ago, one every `gap`, and are reported now.
