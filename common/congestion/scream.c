@@ -12,6 +12,9 @@ static const double MUL_INCREASE_FACTOR = 0.02;
 static const double POST_CONGESTION_DELAY_RTT = 100;
 static const double L4S_AVG_G_UP = 1 / 8., L4S_AVG_G_DOWN = 1 / 128.;
 static const double PACKET_PACING_HEADROOM = 1.5;
+static const double MARKED_HEADROOM = 1.1;    // ours: an L4S queue marks two packets that wait
+static const double MARKED_LEAST = 3;         // packets that marks leave of ref_wnd
+static const double MARKS = 1e-4;             // l4s_alpha where a queue marks
 static const double RATE_PACE_MIN = 50e3 / 8; // bytes/s
 #define VIRTUAL_RTT ((usec_t)QUEUE_DELAY_VIRTUAL_RTT)
 
@@ -65,6 +68,9 @@ static const double COMPETING_FALL = 0.6, COMPETING_GONE = 0.2; // of the peak
 static const usec_t CALM = 5 * USEC_PER_SEC; // without a queue: there is nothing left to decide
 static const usec_t BATCH = 1500, BATCH_SENT = 3000;
 static const double BATCH_GAIN = 1 / 64., BATCHED = 0.1;
+static const double OFTEN_BATCHED = 0.2; // surely a radio
+static const double BATCH_LEAST = 3;     // packets that a drain leaves of ref_wnd
+static const double BATCH_RAMP_SPEED = 500e3 / 8, BATCH_RAMP_SHARE = 2;
 static const usec_t BATCH_WINDOW = 100 * USEC_PER_MSEC, BATCH_RATE_WINDOW = 300 * USEC_PER_MSEC;
 static const usec_t BACKLOG = 100 * USEC_PER_MSEC;
 static const double DRAIN_MEDIA = 0.9, BACKLOG_MEDIA = 0.8; // of what the link delivers
@@ -112,6 +118,16 @@ static void set_ref_wnd(struct scream *s, double bytes)
 static bool batched(const struct scream *s)
 {
     return s->batched > BATCHED;
+}
+
+static bool often_batched(const struct scream *s)
+{
+    return s->batched > OFTEN_BATCHED;
+}
+
+static double pacing_headroom(const struct scream *s)
+{
+    return s->l4s_alpha > MARKS ? MARKED_HEADROOM : PACKET_PACING_HEADROOM;
 }
 
 // Time of a packet on the link, at the rate that it delivered lately.
@@ -171,7 +187,8 @@ static void on_l4s_mark(struct scream *s, usec_t now)
     double backoff = s->l4s_alpha / 2 * fmax(0.5, 1 - ref_wnd_ratio(s));
     if (s->queue.standing < s->target / 4)
         backoff *= fmax(0.25, inflection_scale(s));
-    reduce(s, s->ref_wnd * (1 - backoff), now);
+    double least = fmin(s->ref_wnd, MARKED_LEAST * mss(s));
+    reduce(s, fmax(s->ref_wnd * (1 - backoff), least), now);
 }
 
 // A fast attack and a slow decay (4.2.1.3).
@@ -337,6 +354,8 @@ static void drain(struct scream *s, usec_t now)
     double to = DRAIN_TO * s->delivered * usec_to_sec(base_rtt(s));
     if (trial && judge_drain(s, FEW_PACKETS) != OWN)
         to = fmax(to, TRIAL_TO * s->drain.ref_wnd);
+    if (often_batched(s))
+        to = fmax(to, BATCH_LEAST * mss(s));
     reduce(s, fmin(s->ref_wnd, to), now);
 }
 
@@ -357,7 +376,7 @@ static void grow(struct scream *s, double acked, usec_t now)
     } else {
         double queue = fmax(0, s->queue.average - (double)packet_time(s));
         // A queue that marks needs no delay to be noticed.
-        double calm = s->l4s_alpha > 1e-4 ? 1 : fmax(0.1, 1 - queue / ((double)s->target / 4));
+        double calm = s->l4s_alpha > MARKS ? 1 : fmax(0.1, 1 - queue / ((double)s->target / 4));
         double scale = inflection_scale(s);
         double since = (double)(now - s->congested_at);
         double post =
@@ -386,7 +405,8 @@ static void set_target(struct scream *s, usec_t now)
     if (s->mode == SCREAM_DELAY) {
         if (s->sent_at - s->unblocked_at > BACKLOG && s->capacity > 0)
             goal = fmin(goal, BACKLOG_MEDIA * s->capacity);
-        double step = fmax(RAMP_UP_SPEED, RAMP_UP_SHARE * s->target_rate);
+        double step = often_batched(s) ? fmax(BATCH_RAMP_SPEED, BATCH_RAMP_SHARE * s->target_rate)
+                                       : fmax(RAMP_UP_SPEED, RAMP_UP_SHARE * s->target_rate);
         if (s->target_rate > DRAIN_TO * s->capacity && s->capacity > 0 &&
             now - s->queue_at < CAPACITY_OLD)
             step = RAMP_NEAR_SHARE * s->target_rate;
@@ -554,7 +574,7 @@ static void on_sent(struct controller *c, const struct cc_sent *p, usec_t now)
     double burst = fmax(4 * mss(s), FRAME_CREDIT * rate(s));
     double fast_burst = fmax(2 * mss(s), 0.001 * rate(s)); // a wake-up may be 1 ms late
     s->tokens = fmin(burst, s->tokens + earned) - p->bytes;
-    s->fast_tokens = fmin(fast_burst, s->fast_tokens + PACKET_PACING_HEADROOM * earned) - p->bytes;
+    s->fast_tokens = fmin(fast_burst, s->fast_tokens + pacing_headroom(s) * earned) - p->bytes;
     s->tokens_at = s->sent_at = now;
     if (!p->backlogged)
         s->unblocked_at = now;
@@ -567,7 +587,7 @@ static usec_t next_send(struct controller *c, usec_t now)
     double reported = rate(s) * usec_to_sec(queued_rtt(s) + REPORTS);
     if (s->flight >= REF_WND_OVERHEAD * reported + 2 * mss(s))
         return USEC_NEVER;
-    double wait = fmax(-s->tokens, -s->fast_tokens / PACKET_PACING_HEADROOM) / rate(s);
+    double wait = fmax(-s->tokens, -s->fast_tokens / pacing_headroom(s)) / rate(s);
     return usec_max(now, s->tokens_at + (usec_t)ceil(1e6 * fmax(wait, 0)));
 }
 

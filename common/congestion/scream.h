@@ -15,7 +15,7 @@
 //     RTT;
 //     - when a queue stands.
 //
-// Five laws differ from the draft.
+// Six laws differ from the draft.
 //
 // Loss. The draft takes every loss for congestion. Here a loss is congestive only where a queue is:
 // a standing one of 10 ms, or one that the lost packet's neighbours found near the recent peak, if
@@ -28,10 +28,16 @@
 // second, sets ref_wnd to 0.85 of what the link delivers in a base RTT, once per RTT, until the
 // queue is below target / 4.
 //
+// Marks. Packets leave at 1.1 times the rate within a frame while a queue marks, so that a frame
+// makes no queue of its own. Marks leave three packets of ref_wnd: DualPI2's controller still marks
+// for seconds after a fall of the capacity, when the queue is gone.
+//
 // Batches. Wi-Fi collects packets and delivers them together, after others have used the channel:
 // packets that left apart arrive at once. Their wait is no standing queue. Where a tenth of the
 // packets come so, a queue stands only if packets of the last 100 to 200 ms all waited, and the
-// link's rate is that of 300 ms.
+// link's rate is that of 300 ms. Where it is a fifth, what arrives between two batches is no
+// measure of the link: a drain leaves at least three packets of ref_wnd, and the media's rate grows
+// by 500 kbit/s or 200 % per second at most.
 //
 // Other traffic (4.2.1.4.1). The draft raises its delay target with the mean queue delay. Here the
 // drain is also an experiment. Alone in a queue, packets arrive at the link's rate however slowly

@@ -65,9 +65,10 @@ struct flow {
         return variable("ref_wnd");
     }
     struct report {
-        usec_t queued = 0; // of each packet
-        int lost = 0;      // of the first ones but one
-        int marked = 0;    // of the last ones
+        usec_t queued = 0;     // of each packet
+        int lost = 0;          // of the first ones but one
+        int marked = 0;        // of the last ones
+        bool together = false; // a radio held them: they arrive with the last one
     };
     // `count` packets that left one RTT ago, one every `gap`, and are reported now.
     void hear(int count, usec_t gap, report r)
@@ -78,8 +79,9 @@ struct flow {
             usec_t sent = now - RTT - r.queued - (count - 1 - i) * gap;
             bool lost = i > 0 && i <= r.lost;
             bool ce = !lost && i >= count - r.marked;
-            p.push_back(
-                {number++, S, lost, ce, sent, lost ? 0 : OFFSET + sent + 25 * MS + r.queued});
+            usec_t held = r.together ? (count - 1 - i) * gap : 0;
+            p.push_back({number++, S, lost, ce, sent,
+                         lost ? 0 : OFFSET + sent + 25 * MS + r.queued + held});
         }
         usec_t rtt = RTT + r.queued;
         cc_feedback f = {p.data(), p.size(), rtt, rtt, number - 1, number - 1, 0};
@@ -194,6 +196,54 @@ TEST_CASE("scream: a loss in a queue, a classic mark and an L4S mark")
         if (r.most < 0.9) // once per round trip
             CHECK(f.wnd() >= after);
     }
+}
+
+TEST_CASE("scream: marks without a queue leave three packets, which leave evenly")
+{
+    flow f;
+    f.hear_for(USEC_PER_SEC);
+    flow::report marked;
+    marked.marked = 4;
+    double least = f.wnd();
+    for (int i = 0; i < 500; i++) {
+        f.hear(4, 5 * MS, marked);
+        least = std::min(least, f.wnd());
+    }
+    CHECK(least == Approx(3));
+    CHECK(f.wnd() == Approx(3));
+    for (int i = 0; i < 3; i++)
+        f.send();
+    CHECK(f.next() - f.now == std::ceil(50000 / 3. / 1.1)); // two packets of credit
+}
+
+TEST_CASE("scream: a radio's batches leave three packets, and the rate is soon back")
+{
+    struct seen {
+        double least; // ref_wnd
+        double back;  // the media's rate 0.4 s later
+    };
+    // A radio, or a queue, holds the packets for that many times 200 ms.
+    auto slow = [](bool together, int times) {
+        flow f;
+        flow::report fast, held;
+        fast.together = held.together = together;
+        held.queued = 400 * MS;
+        for (int i = 0; i < 50; i++)
+            f.hear(8, 5 * MS, fast);
+        seen out = {f.wnd(), 0};
+        for (int i = 0; i < times; i++) {
+            f.hear(2, 100 * MS, held);
+            out.least = std::min(out.least, f.wnd());
+        }
+        for (int i = 0; i < 10; i++)
+            f.hear(8, 5 * MS, fast);
+        out.back = f.allowed();
+        return out;
+    };
+    CHECK(slow(true, 10).least == Approx(3));
+    CHECK(slow(false, 10).least < 1);
+    CHECK(slow(true, 1).back > 1e6);
+    CHECK(slow(false, 1).back < 300e3);
 }
 
 TEST_CASE("scream: a queue sets the window to 0.85 of what arrives, until it is gone")
