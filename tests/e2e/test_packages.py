@@ -133,11 +133,13 @@ class Packages(lib.Case):
                 listed = [line.split(maxsplit=5) for line in run("dpkg-deb", "-c", deb).splitlines()]
                 self.assertEqual({entry[1] for entry in listed}, {"root/root"})
                 self.assertEqual({entry[3] for entry in listed}, {"1970-01-01"})
-                self.assertLessEqual({entry[0] for entry in listed}, {"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"})
-                files[run("dpkg-deb", "-f", deb, "Package").strip()] = deb, {entry[5][1:]: entry[0] for entry in listed}
+                self.assertLessEqual({entry[0] for entry in listed}, {"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--", "lrwxrwxrwx"})
+                files[run("dpkg-deb", "-f", deb, "Package").strip()] = deb, {entry[5][1:].partition(" -> ")[0]: entry[0]
+                                                                             for entry in listed}
         self.assertEqual(sorted(files), ["libweir-dev", "weir", "weir-lab"])
 
         deb, names = files["weir"]
+        self.assertNotIn("lrwxrwxrwx", names.values())
         for name in ("/usr/bin/weir-send", "/usr/bin/weir-play", "/usr/share/man/man1/weir-send.1.gz",
                      "/usr/share/man/man1/weir-play.1.gz", "/usr/share/bash-completion/completions/weir-play",
                      "/usr/share/zsh/vendor-completions/_weir-send", "/etc/weir/send.conf",
@@ -179,6 +181,8 @@ class Packages(lib.Case):
                      "/usr/include/weir.h", "/usr/share/man/man3/weir.3.gz", "/usr/share/doc/libweir-dev/copyright",
                      "/usr/share/doc/libweir-dev/changelog.gz", "/usr/share/doc/libweir-dev/examples/watch.c"):
             self.assertIn(name, names)
+        self.assertEqual(sorted(name for name, mode in names.items() if mode[0] == "l"),
+                         [f"{library}/libweir.so", f"{library}/libweir.so.0"])
         self.assertFalse([name for name in names if not name.startswith("/usr/")])
         needs = run("dpkg-deb", "-f", deb, "Depends")
         for other in "libc6", "libuv1", "libavcodec", "libavdevice59", "libsdl2-2.0-0":
