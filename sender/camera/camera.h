@@ -43,6 +43,9 @@ struct camera_sink {
     void (*on_frame)(void *ctx, struct coded_frame *f);            // takes over the reference
     void (*on_audio)(void *ctx, struct coded_audio *c);            // takes over the reference
     void (*on_picture)(void *ctx, const struct camera_picture *p); // the next frames are like that
+    // Numbers and media times count intervals of this rate from now on; it has risen, or is the one
+    // at the beginning. Numbers ascend all the same.
+    void (*on_rate)(void *ctx, struct fps fps);
 };
 
 // Returns true if the name of a source is the URL of a camera.
@@ -55,7 +58,7 @@ bool camera_is(const char *source);
 struct camera *camera_open(const char *source, struct media_guard *guard, int *err);
 // "camera at HOST": for people; it has no path, in which some cameras expect a password.
 const char *camera_title(const struct camera *c);
-struct fps camera_fps(const struct camera *c);
+struct fps camera_fps(struct camera *c);    // any thread
 int camera_bitrate(const struct camera *c); // bit/s, measured while it was opened
 enum camera_codec camera_codec(const struct camera *c);
 bool camera_reorders(const struct camera *c);                      // it sends B frames
