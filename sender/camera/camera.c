@@ -32,8 +32,8 @@ enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000, NUMBERS = 32 
 struct camera {
     char title[128];
     struct url url;
-    int bitrate; // these are constant once it is open
-    bool has_audio;
+    int bitrate;             // these are constant once it is open
+    const char *audio_codec; // static; NULL: it has no audio
     bool reorders;
     enum camera_codec codec;
 
@@ -326,7 +326,10 @@ static void on_unit(void *ctx, const struct camera_unit *u, usec_t arrived, usec
 static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct camera *c = ctx;
-    if (c->audio)
+    pthread_mutex_lock(&c->lock);
+    bool is_wanted = c->sink && c->sink->on_audio;
+    pthread_mutex_unlock(&c->lock);
+    if (c->audio && is_wanted)
         camera_audio_packet(c->audio, a, now);
 }
 
@@ -337,7 +340,7 @@ static void on_coded_audio(void *ctx, struct coded_audio *a)
     a->captured = usec_min(audio_usec(a->position) + c->captured_ahead, now);
     a->capture_wall = a->captured + clock_wall() - now;
     pthread_mutex_lock(&c->lock);
-    if (c->sink && !c->stops)
+    if (c->sink && c->sink->on_audio && !c->stops)
         c->sink->on_audio(c->sink_ctx, a);
     else
         coded_audio_unref(a);
@@ -379,19 +382,16 @@ static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
         c->sets_len = len;
         take_sets(c);
     }
-    bool wants_audio = c->state == OPENING || c->has_audio;
+    bool wants_audio = c->state == OPENING || c->audio_codec;
     camera_audio_free(c->audio);
     c->audio =
         sdp->audio.present && wants_audio ? camera_audio_new(&sdp->audio, on_coded_audio, c) : NULL;
     if (c->state != OPENING)
         return;
-    c->has_audio = c->audio;
+    c->audio_codec = c->audio ? camera_audio_codec_name(&sdp->audio) : NULL;
     if (sdp->other_audio[0])
         log_warn("%s: its audio, %s, is not sent: set the camera to AAC or G.711", c->title,
                  sdp->other_audio);
-    else if (c->audio && camera_audio_is_encoded(&sdp->audio))
-        log_info("%s: its audio, %s, is sent as Opus", c->title,
-                 sdp->audio.codec == SDP_AUDIO_AAC ? "AAC" : "G.711");
 }
 
 // ---- Connections
@@ -666,9 +666,9 @@ bool camera_reorders(const struct camera *c)
     return c->reorders;
 }
 
-bool camera_has_audio(const struct camera *c)
+const char *camera_audio_codec(const struct camera *c)
 {
-    return c->has_audio;
+    return c->audio_codec;
 }
 
 void camera_picture(struct camera *c, struct camera_picture *out)

@@ -463,7 +463,7 @@ struct stream_media *camera_media_new(struct camera *camera)
                                                                     : SDP_SOURCE_CAMERA,
                                     .duration = -1,
                                     .codec = SDP_H264,
-                                    .audio_bps = camera_has_audio(camera) ? CAMERA_AUDIO_BPS : 0};
+                                    .audio_bps = camera_audio_codec(camera) ? CAMERA_AUDIO_BPS : 0};
     struct ladder *l = &m->base.ladder;
     *l = (struct ladder){.source_fps = camera_fps(camera), .size_count = 1, .level_count = 1};
     l->sizes[0] = (struct size_spec){.fps = l->source_fps, .layers = 1};

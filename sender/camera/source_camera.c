@@ -62,12 +62,6 @@ static void on_frame(void *ctx, struct coded_frame *f)
     coded_frame_unref(f);
 }
 
-static void on_audio(void *ctx, struct coded_audio *c)
-{
-    (void)ctx;
-    coded_audio_unref(c);
-}
-
 static void on_picture(void *ctx, const struct camera_picture *p)
 {
     (void)ctx, (void)p; // the decoder reads it in the frames
@@ -291,7 +285,7 @@ struct source *source_camera_new(struct camera *camera)
     static const struct source_ops ops = {
         .next = camera_next, .idle = camera_idle, .free = source_free_all};
     static const struct camera_sink sink = {
-        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture, .on_rate = on_rate};
+        .on_frame = on_frame, .on_picture = on_picture, .on_rate = on_rate};
     struct source_camera *s = calloc(1, sizeof(*s));
     if (!s) {
         log_error("cannot decode the camera: out of memory");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""IP cameras as sources of weir-send: their H.264 is passed on as it is, or encoded anew. The cameras are fake ones of which
+"""IP cameras as sources of weir-send: their H.264 is passed on as it is, or decoded and encoded. The cameras are fake ones of which
 each packet is known, and GStreamer's RTSP server."""
 import os
 import re
@@ -195,7 +195,7 @@ class Passed(Case):
             return None
         self.assertGreaterEqual(lib.until(refused, "the refusal", 20), 500)
 
-    def test_encoded_anew(self):
+    def test_transcode(self):
         sender = self.sender("--transcode", "--level", f"160x120@{FPS}:200", "--level", f"80x60@{FPS}:60",
                              source=self.camera().url)
         self.assertEqual([(w, h) for w, h, _, _ in sender.levels()], [(80, 60), (160, 120)])
@@ -394,7 +394,7 @@ class ThirdParty(lib.Case):
         p = self.play(sender.url, "--duration", "2")
         self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
 
-    def test_h265_is_encoded_anew(self):
+    def test_h265_is_decoded_and_encoded(self):
         port = self.serve("--video", "h265")
         sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
         self.assertIn("sends H.265: viewers get H.264", sender.stderr)
