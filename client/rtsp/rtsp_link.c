@@ -262,7 +262,7 @@ static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, us
                     usec_t now)
 {
     struct rtsp_link *l = ctx;
-    if (rtsp_client_takes_media(l->rtsp))
+    if (l->ops->on_pair && rtsp_client_takes_media(l->rtsp))
         l->ops->on_pair(l->ctx, p, bytes, arrived, now);
 }
 

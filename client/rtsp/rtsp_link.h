@@ -24,7 +24,7 @@ struct rtsp_link_ops {
     void (*on_audio_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                             usec_t now);
     // One packet of a pair that rtsp_link_ask_pair requested arrived. `bytes`: with the headers of
-    // IP and UDP.
+    // IP and UDP. NULL: the owner requests none.
     void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
                     usec_t now);
 };

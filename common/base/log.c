@@ -4,9 +4,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/base/log_budget.h"
+
 static log_sink_fn *log_sink;
 static struct log_filter log_passing;
 static _Thread_local struct log_errors *kept;
+static _Thread_local struct log_budget *log_bounded;
 
 void log_to(log_sink_fn *sink, struct log_filter filter)
 {
@@ -24,6 +27,11 @@ struct log_errors *log_errors_kept(void)
     return kept;
 }
 
+void log_bound(struct log_budget *b)
+{
+    log_bounded = b;
+}
+
 void log_write(enum log_level level, const char *file, const char *key, const char *value,
                const char *format, ...)
 {
@@ -39,7 +47,7 @@ void log_write(enum log_level level, const char *file, const char *key, const ch
     va_end(args);
     if (is_kept)
         snprintf(kept->first, sizeof(kept->first), "%s", text);
-    if (!passes)
+    if (!passes || (log_bounded && !log_budget_take(log_bounded, level, text)))
         return;
     log_module(file, module);
     struct log_entry e = {.level = level,

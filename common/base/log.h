@@ -39,6 +39,10 @@ void log_errors_keep(struct log_errors *e);
 // this one waits.
 struct log_errors *log_errors_kept(void);
 
+struct log_budget; // log_budget.h
+// Bounds what the calling thread logs. Borrowed until the next call; NULL: not bounded.
+void log_bound(struct log_budget *b);
+
 void log_write(enum log_level level, const char *file, const char *key, const char *value,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 

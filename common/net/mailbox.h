@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A bounded queue of pointers from any thread to a loop; worker_queue.h is the counterpart to a
-// waiting thread. Order is kept. When the mailbox is full, the poster keeps the item and decides
-// what to drop.
+// waiting thread. Order is kept. When the mailbox is full (of items, or of bytes), the poster keeps
+// the item and decides what to drop.
 #ifndef WEIR_NET_MAILBOX_H
 #define WEIR_NET_MAILBOX_H
 
@@ -24,8 +24,11 @@ struct mailbox *mailbox_new(uv_loop_t *loop, int capacity, mailbox_fn *fn, item_
                             void *ctx);
 // Call on the loop's thread after all posters have stopped; frees the remaining items.
 void mailbox_free(struct mailbox *m);
-bool mailbox_post(struct mailbox *m,
-                  void *item); // any thread; false: full, the caller keeps the item
+// Any thread; false: full, the caller keeps the item.
+bool mailbox_post(struct mailbox *m, void *item);
+// The same, for an item that holds so many bytes. Together those that wait have at most `max`: all
+// posters pass the same one. An item of more is taken if none waits with bytes.
+bool mailbox_post_bytes(struct mailbox *m, void *item, size_t bytes, size_t max);
 
 #ifdef __cplusplus
 }

@@ -521,12 +521,6 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
     (void)ctx, (void)rtcp, (void)data, (void)len, (void)arrived, (void)now;
 }
 
-static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
-                    usec_t now)
-{
-    (void)ctx, (void)p, (void)bytes, (void)arrived, (void)now;
-}
-
 static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connected,
                                                        .on_described = on_described,
                                                        .on_list = on_list,
@@ -542,8 +536,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_seek_refused = on_event,
                                                        .on_end = on_end},
                                               .on_packet = on_packet,
-                                              .on_audio_packet = on_packet,
-                                              .on_pair = on_pair};
+                                              .on_audio_packet = on_packet};
 
 // ---- Requests
 

@@ -364,12 +364,6 @@ static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t le
     (void)take_audio(ctx, rtcp, data, len, arrived, now);
 }
 
-static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
-                    usec_t now)
-{
-    (void)ctx, (void)p, (void)bytes, (void)arrived, (void)now;
-}
-
 static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connected,
                                                        .on_described = on_described,
                                                        .on_list = on_list,
@@ -386,8 +380,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_seek_refused = on_seek_refused,
                                                        .on_end = on_end},
                                               .on_packet = on_packet,
-                                              .on_audio_packet = on_audio_packet,
-                                              .on_pair = on_pair};
+                                              .on_audio_packet = on_audio_packet};
 
 // ---- Requests
 

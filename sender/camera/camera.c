@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/log_budget.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "media/coded/relayed_frame.h"
@@ -17,6 +18,7 @@
 #include "sender/camera/camera_audio.h"
 #include "sender/camera/camera_link.h"
 #include "sender/policy/camera_clock.h"
+#include "sender/policy/camera_follow.h"
 #include "sender/policy/camera_rate.h"
 #include "sender/policy/camera_retry.h"
 #include "sender/policy/frame_group.h"
@@ -30,9 +32,8 @@ enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000, NUMBERS = 32 
 struct camera {
     char title[128];
     struct url url;
-    struct fps fps; // these are constant once it is open
-    int bitrate;
-    bool has_audio;
+    int bitrate;             // these are constant once it is open
+    const char *audio_codec; // static; NULL: it has no audio
     bool reorders;
     enum camera_codec codec;
 
@@ -49,6 +50,7 @@ struct camera {
     void *gone_ctx;           // borrowed
     struct frame_group early; // before there is a sink
     struct camera_picture picture;
+    struct fps fps; // of the numbers; OPEN
     struct camera_stats stats;
 
     pthread_t thread;
@@ -68,7 +70,10 @@ struct camera {
     struct camera_retry retry;
     struct camera_clock clock;
     struct camera_rate rate;
-    uint8_t sets[SETS_BYTES]; // parameter sets, Annex B
+    struct camera_follow follow; // OPEN
+    usec_t shift;                // the viewers' media time minus that of `clock`
+    struct log_budget log;       // of the thread
+    uint8_t sets[SETS_BYTES];    // parameter sets, Annex B
     size_t sets_len;
     int64_t last;     // the newest number towards the viewers; -1: none
     struct {          // of the newest frames, a ring
@@ -77,6 +82,7 @@ struct camera {
     } numbers[NUMBERS];
     int number_at;
     struct camera_audio *audio;    // owned; NULL: it has none that is known
+    usec_t media;                  // of the newest picture, on the viewers' time line
     usec_t captured_ahead;         // capture of the newest picture, minus its media time
     uint64_t bytes, second_frames; // of this second
     usec_t first_at;               // of the first frame's second
@@ -125,6 +131,7 @@ static void check_open(struct camera *c, usec_t now)
     c->bitrate = bps < MIN_BPS ? MIN_BPS : bps > MAX_BPS ? MAX_BPS : (int)bps;
     set_state(c, OPEN);
     pthread_mutex_unlock(&c->lock);
+    camera_follow_init(&c->follow, c->fps, c->reorders, c->media);
 }
 
 // ---- Pictures
@@ -202,6 +209,32 @@ static void renumber(struct camera *c, struct received_frame *f, usec_t media)
     c->last = number;
 }
 
+// The newest picture got its number: the rate of the numbers follows the camera's.
+static void follow(struct camera *c, usec_t now)
+{
+    struct fps faster;
+    enum camera_follow_verdict verdict =
+        c->state == OPEN ? camera_follow_picture(&c->follow, c->media, c->last, &faster)
+                         : CAMERA_FOLLOW_FITS;
+    if (verdict == CAMERA_FOLLOW_FITS)
+        return;
+    if (verdict == CAMERA_FOLLOW_TOO_FAST) {
+        camera_link_give_up(c->link, "it sends more than 240 pictures a second", now);
+        return;
+    }
+    log_info("%s now sends %.4g frames/s, more than %.4g: its viewers connect again", c->title,
+             fps_value(faster), fps_value(c->fps));
+    pthread_mutex_lock(&c->lock);
+    c->fps = faster;
+    if (c->sink)
+        c->sink->on_rate(c->sink_ctx, faster);
+    pthread_mutex_unlock(&c->lock);
+    usec_t media = usec_of_frames(c->last, faster.num, faster.den); // of the newest picture
+    c->shift += media - c->media;
+    c->media = media;
+    camera_follow_init(&c->follow, faster, c->reorders, media);
+}
+
 static void give(struct camera *c, struct coded_frame *f)
 {
     pthread_mutex_lock(&c->lock);
@@ -233,6 +266,8 @@ static struct camera_time take_time(struct camera *c, uint32_t stamp, usec_t arr
                                     usec_t wall_ahead)
 {
     struct camera_time t = camera_clock_picture(&c->clock, stamp, arrived, wall_ahead);
+    t.media += c->shift;
+    c->media = t.media;
     c->captured_ahead = t.captured - t.media;
     camera_link_picture(c->link, stamp, t.media, arrived);
     return t;
@@ -252,6 +287,7 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     }
     note_picture(c, f->bytes, now);
     renumber(c, f, t.media);
+    follow(c, now);
     f->reorder = f->size_id = f->temporal_id = f->level = 0;
     f->on_lower = false;
     one.source_fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
@@ -290,7 +326,10 @@ static void on_unit(void *ctx, const struct camera_unit *u, usec_t arrived, usec
 static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct camera *c = ctx;
-    if (c->audio)
+    pthread_mutex_lock(&c->lock);
+    bool is_wanted = c->sink && c->sink->on_audio;
+    pthread_mutex_unlock(&c->lock);
+    if (c->audio && is_wanted)
         camera_audio_packet(c->audio, a, now);
 }
 
@@ -301,7 +340,7 @@ static void on_coded_audio(void *ctx, struct coded_audio *a)
     a->captured = usec_min(audio_usec(a->position) + c->captured_ahead, now);
     a->capture_wall = a->captured + clock_wall() - now;
     pthread_mutex_lock(&c->lock);
-    if (c->sink && !c->stops)
+    if (c->sink && c->sink->on_audio && !c->stops)
         c->sink->on_audio(c->sink_ctx, a);
     else
         coded_audio_unref(a);
@@ -343,19 +382,16 @@ static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
         c->sets_len = len;
         take_sets(c);
     }
-    bool wants_audio = c->state == OPENING || c->has_audio;
+    bool wants_audio = c->state == OPENING || c->audio_codec;
     camera_audio_free(c->audio);
     c->audio =
         sdp->audio.present && wants_audio ? camera_audio_new(&sdp->audio, on_coded_audio, c) : NULL;
     if (c->state != OPENING)
         return;
-    c->has_audio = c->audio;
+    c->audio_codec = c->audio ? camera_audio_codec_name(&sdp->audio) : NULL;
     if (sdp->other_audio[0])
         log_warn("%s: its audio, %s, is not sent: set the camera to AAC or G.711", c->title,
                  sdp->other_audio);
-    else if (c->audio && camera_audio_is_encoded(&sdp->audio))
-        log_info("%s: its audio, %s, is sent as Opus", c->title,
-                 sdp->audio.codec == SDP_AUDIO_AAC ? "AAC" : "G.711");
 }
 
 // ---- Connections
@@ -428,6 +464,7 @@ static void on_second(struct camera *c, usec_t now)
 static void on_timer(void *ctx, usec_t now)
 {
     struct camera *c = ctx;
+    log_budget_advance(&c->log, now);
     if (c->is_over) {
         camera_link_free(c->link, now);
         c->link = NULL;
@@ -461,6 +498,8 @@ static void on_wake(uv_async_t *wake)
 static void *run(void *arg)
 {
     struct camera *c = arg;
+    log_budget_init(&c->log, clock_now());
+    log_bound(&c->log);
     uv_run(&c->loop, UV_RUN_DEFAULT);
     uv_loop_close(&c->loop);
     if (c->on_gone)
@@ -604,9 +643,12 @@ const char *camera_title(const struct camera *c)
     return c->title;
 }
 
-struct fps camera_fps(const struct camera *c)
+struct fps camera_fps(struct camera *c)
 {
-    return c->fps;
+    pthread_mutex_lock(&c->lock);
+    struct fps fps = c->fps;
+    pthread_mutex_unlock(&c->lock);
+    return fps;
 }
 
 int camera_bitrate(const struct camera *c)
@@ -624,9 +666,9 @@ bool camera_reorders(const struct camera *c)
     return c->reorders;
 }
 
-bool camera_has_audio(const struct camera *c)
+const char *camera_audio_codec(const struct camera *c)
 {
-    return c->has_audio;
+    return c->audio_codec;
 }
 
 void camera_picture(struct camera *c, struct camera_picture *out)
@@ -642,6 +684,7 @@ void camera_attach(struct camera *c, const struct camera_sink *sink, void *ctx)
     c->sink = sink;
     c->sink_ctx = ctx;
     sink->on_picture(ctx, &c->picture);
+    sink->on_rate(ctx, c->fps);
     for (int i = 0; i < c->early.count; i++)
         sink->on_frame(ctx, coded_frame_ref(c->early.frames[i]));
     frame_group_clear(&c->early);

@@ -41,8 +41,11 @@ struct camera_picture {
 // Called on the camera's thread, or inside camera_attach. They must not block, nor call camera_*.
 struct camera_sink {
     void (*on_frame)(void *ctx, struct coded_frame *f);            // takes over the reference
-    void (*on_audio)(void *ctx, struct coded_audio *c);            // takes over the reference
+    void (*on_audio)(void *ctx, struct coded_audio *c);            // the same; NULL: no audio
     void (*on_picture)(void *ctx, const struct camera_picture *p); // the next frames are like that
+    // Numbers and media times count intervals of this rate from now on; it has risen, or is the one
+    // at the beginning. Numbers ascend all the same.
+    void (*on_rate)(void *ctx, struct fps fps);
 };
 
 // Returns true if the name of a source is the URL of a camera.
@@ -55,11 +58,12 @@ bool camera_is(const char *source);
 struct camera *camera_open(const char *source, struct media_guard *guard, int *err);
 // "camera at HOST": for people; it has no path, in which some cameras expect a password.
 const char *camera_title(const struct camera *c);
-struct fps camera_fps(const struct camera *c);
+struct fps camera_fps(struct camera *c);    // any thread
 int camera_bitrate(const struct camera *c); // bit/s, measured while it was opened
 enum camera_codec camera_codec(const struct camera *c);
-bool camera_reorders(const struct camera *c);                      // it sends B frames
-bool camera_has_audio(const struct camera *c);                     // it comes as Opus
+bool camera_reorders(const struct camera *c); // it sends B frames
+// Returns the name of its audio's codec, which comes as Opus; NULL: it has no audio. Static.
+const char *camera_audio_codec(const struct camera *c);
 void camera_picture(struct camera *c, struct camera_picture *out); // any thread
 
 // From now on frames go to the sink, first those since the last key frame. `sink` is static.

@@ -29,9 +29,11 @@ struct camera_audio {
     struct aac_fragments fragments;
 };
 
-bool camera_audio_is_encoded(const struct sdp_audio *format)
+const char *camera_audio_codec_name(const struct sdp_audio *format)
 {
-    return format->codec != SDP_AUDIO_OPUS;
+    return format->codec == SDP_AUDIO_OPUS  ? "Opus"
+           : format->codec == SDP_AUDIO_AAC ? "AAC"
+                                            : "G.711";
 }
 
 struct camera_audio *camera_audio_new(const struct sdp_audio *format, camera_audio_fn *fn,
@@ -45,7 +47,7 @@ struct camera_audio *camera_audio_new(const struct sdp_audio *format, camera_aud
     a->codec = format->codec;
     a->fn = fn;
     a->ctx = ctx;
-    if (!camera_audio_is_encoded(format))
+    if (format->codec == SDP_AUDIO_OPUS)
         return a;
     a->decoder = avcodec_audio_new(format);
     a->encoder = a->decoder ? audio_encoder_new(CAMERA_AUDIO_BPS) : NULL;

@@ -25,8 +25,8 @@ struct camera_audio *camera_audio_new(const struct sdp_audio *format, camera_aud
                                       void *ctx);
 void camera_audio_free(struct camera_audio *a); // NULL is fine
 void camera_audio_packet(struct camera_audio *a, const struct received_audio *p, usec_t now);
-// Returns true if audio in this format is decoded and encoded.
-bool camera_audio_is_encoded(const struct sdp_audio *format);
+// "Opus", "AAC" or "G.711". Static.
+const char *camera_audio_codec_name(const struct sdp_audio *format);
 
 #ifdef __cplusplus
 }

@@ -215,12 +215,6 @@ static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t le
     (void)take_audio(ctx, rtcp, data, len, arrived, now);
 }
 
-static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
-                    usec_t now)
-{
-    (void)ctx, (void)p, (void)bytes, (void)arrived, (void)now;
-}
-
 // What a camera's session has no use for.
 
 static void on_instant(void *ctx, usec_t now)
@@ -264,8 +258,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_instan
                                                        .on_seek_refused = on_instant,
                                                        .on_end = on_end},
                                               .on_packet = on_packet,
-                                              .on_audio_packet = on_audio_packet,
-                                              .on_pair = on_pair};
+                                              .on_audio_packet = on_audio_packet};
 
 // ---- For the owner
 

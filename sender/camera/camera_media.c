@@ -12,11 +12,12 @@
 #include "common/net/clock.h"
 #include "common/net/mailbox.h"
 #include "common/net/timer.h"
+#include "sender/camera/camera_audio.h"
 #include "sender/camera/group_still.h"
 #include "sender/policy/frame_group.h"
 
 // The frames of a group and, for each, a packet or two of audio.
-enum { WAITING = 4 * FRAME_GROUP_FRAMES, AUDIO_BPS = 64000 };
+enum { WAITING = 4 * FRAME_GROUP_FRAMES, WAITING_BYTES = 2 * FRAME_GROUP_BYTES };
 
 // New viewers decode the group faster than it came, and their queues are bounded.
 #define TICK (20 * USEC_PER_MSEC)
@@ -26,12 +27,14 @@ static const double MAX_RATE = 250;  // frames a second
 static const double STILL_SECONDS = 1;       // that decoding may take
 static const size_t TICK_BYTES = 256 * 1024; // 100 Mbit/s
 
-// A message to the loop. One of the pointers is not NULL, or `gone`: the camera's thread ends.
+// A message to the loop. One of the pointers is not NULL; or `fps` is not 0; or `gone`: the
+// camera's thread ends.
 struct item {
     struct coded_frame *frame;      // one reference
     struct coded_audio *audio;      // one reference
     struct camera_picture *picture; // owned
     struct picture *still;          // one reference; `is_still`
+    struct fps fps;                 // of the numbers from now on
     bool is_still;                  // of group_still; NULL: it did not decode
     bool gone;
 };
@@ -74,13 +77,20 @@ static void item_free(void *arg)
     free(item);
 }
 
+static size_t bytes_of(const struct item *item)
+{
+    size_t picture = item->still ? (size_t)item->still->width * item->still->height * 3 / 2 : 0;
+    return (item->frame ? item->frame->bytes : 0) + (item->audio ? sizeof(*item->audio) : 0) +
+           picture;
+}
+
 // Takes over what `content` owns. A full mailbox drops frames; viewers then wait for a key frame.
 static void post(struct camera_media *m, struct item content)
 {
     struct item *item = malloc(sizeof(*item));
     if (item)
         *item = content;
-    if (item && mailbox_post(m->mailbox, item))
+    if (item && mailbox_post_bytes(m->mailbox, item, bytes_of(item), WAITING_BYTES))
         return;
     coded_frame_unref(content.frame);
     coded_audio_unref(content.audio);
@@ -106,6 +116,11 @@ static void on_picture(void *ctx, const struct camera_picture *p)
         return;
     *copy = *p;
     post(ctx, (struct item){.picture = copy});
+}
+
+static void on_rate(void *ctx, struct fps fps)
+{
+    post(ctx, (struct item){.fps = fps});
 }
 
 // On the thread of group_still. If the mailbox is full, the takers wait for another picture.
@@ -199,6 +214,21 @@ static void take_picture(struct camera_media *m, const struct camera_picture *p)
     l->source_height = l->sizes[0].height = p->height;
 }
 
+// What the viewers were told of the rate does not hold any more: their sessions end. Players
+// connect again, as live media has no end of its own.
+static void take_rate(struct camera_media *m, struct fps fps, usec_t now)
+{
+    struct ladder *l = &m->base.ladder;
+    if (fps.num == l->source_fps.num && fps.den == l->source_fps.den)
+        return;
+    l->source_fps = l->sizes[0].fps = fps;
+    for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
+        next = v->next;
+        v->watches = v->begins = v->hears = false;
+        v->sink->ops->on_end(v->sink, now);
+    }
+}
+
 static void free_all(struct camera_media *m)
 {
     camera_free(m->camera);
@@ -217,6 +247,8 @@ static void on_item(void *ctx, void *arg, usec_t now)
         send_audio(m, item->audio, now);
     else if (!m->closed && item->picture)
         take_picture(m, item->picture);
+    else if (!m->closed && item->fps.num)
+        take_rate(m, item->fps, now);
     else if (!m->closed && item->is_still)
         give_still(m, is_away(m) ? NULL : item->still, now);
     item_free(item);
@@ -264,7 +296,7 @@ static void on_tick(void *ctx, usec_t now)
 static int start(struct stream_media *base, uv_loop_t *loop)
 {
     static const struct camera_sink sink = {
-        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture};
+        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture, .on_rate = on_rate};
     struct camera_media *m = (struct camera_media *)base;
     m->timer = timer_new(loop, on_tick, m);
     m->mailbox = m->timer ? mailbox_new(loop, WAITING, on_item, item_free, m) : NULL;
@@ -431,7 +463,7 @@ struct stream_media *camera_media_new(struct camera *camera)
                                                                     : SDP_SOURCE_CAMERA,
                                     .duration = -1,
                                     .codec = SDP_H264,
-                                    .audio_bps = camera_has_audio(camera) ? AUDIO_BPS : 0};
+                                    .audio_bps = camera_audio_codec(camera) ? CAMERA_AUDIO_BPS : 0};
     struct ladder *l = &m->base.ladder;
     *l = (struct ladder){.source_fps = camera_fps(camera), .size_count = 1, .level_count = 1};
     l->sizes[0] = (struct size_spec){.fps = l->source_fps, .layers = 1};

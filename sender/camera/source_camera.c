@@ -12,6 +12,7 @@
 #include "media/capture/policy/frame_grid.h"
 #include "media/decode/decoder.h"
 #include "media/pattern/no_signal.h"
+#include "sender/policy/decode_gate.h"
 #include "sender/policy/frame_group.h"
 
 #define WAIT       (100 * USEC_PER_MSEC) // max. time in `next`
@@ -34,7 +35,7 @@ struct source_camera {
     struct scaler *scaler;
     uint8_t *buffer; // of a frame
     size_t buffer_bytes;
-    bool is_broken; // the decoder waits for a key frame
+    struct decode_gate gate;
     struct {
         int64_t number;
         usec_t captured;
@@ -61,15 +62,14 @@ static void on_frame(void *ctx, struct coded_frame *f)
     coded_frame_unref(f);
 }
 
-static void on_audio(void *ctx, struct coded_audio *c)
-{
-    (void)ctx;
-    coded_audio_unref(c);
-}
-
 static void on_picture(void *ctx, const struct camera_picture *p)
 {
     (void)ctx, (void)p; // the decoder reads it in the frames
+}
+
+static void on_rate(void *ctx, struct fps fps)
+{
+    (void)ctx, (void)fps; // the grid keeps its rate, and skips pictures
 }
 
 // ---- The source's thread
@@ -134,12 +134,14 @@ static bool decode_next(struct source_camera *s)
     if (!f)
         return false;
     struct picture *p = NULL;
-    s->is_broken &= !f->key;
-    if (!s->is_broken && copy(s, f)) {
+    if (decode_gate_pass(&s->gate, f->number, f->depends_on, f->key) && copy(s, f)) {
         s->stamps[f->number % STAMPS].number = f->number;
         s->stamps[f->number % STAMPS].captured = f->captured;
-        s->is_broken = decoder_decode(s->decoder, s->buffer, f->bytes, f->number, &p) != 0;
+        if (decoder_decode(s->decoder, s->buffer, f->bytes, f->number, &p) != 0)
+            decode_gate_lost(&s->gate);
     }
+    if (decode_gate_wants_key(&s->gate, clock_now()))
+        camera_request_key(s->camera);
     coded_frame_unref(f);
     for (; p; p = decoder_more(s->decoder)) {
         if (behind > BEHIND && s->base.width)
@@ -283,7 +285,7 @@ struct source *source_camera_new(struct camera *camera)
     static const struct source_ops ops = {
         .next = camera_next, .idle = camera_idle, .free = source_free_all};
     static const struct camera_sink sink = {
-        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture};
+        .on_frame = on_frame, .on_picture = on_picture, .on_rate = on_rate};
     struct source_camera *s = calloc(1, sizeof(*s));
     if (!s) {
         log_error("cannot decode the camera: out of memory");
@@ -304,7 +306,7 @@ struct source *source_camera_new(struct camera *camera)
     pthread_mutex_init(&s->lock, NULL);
     clock_cond_init(&s->more);
     frame_grid_init(&s->grid, s->base.fps);
-    s->is_broken = true;
+    decode_gate_init(&s->gate);
     enum decoder_order order = camera_reorders(camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
     enum camera_codec codec = camera_codec(camera);
     s->decoder = codec == CAMERA_HEVC   ? decoder_new_hevc(order)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The pictures of an IP camera, decoded, as a source: they are encoded anew (--transcode). Pictures
-// are put on a constant grid (frame_grid.h); while the camera is away a card says so.
+// The pictures of an IP camera, decoded, as a source for encoders (--transcode); without its audio.
+// Pictures are put on a constant grid (frame_grid.h); while the camera is away a card says so.
 #ifndef WEIR_SENDER_CAMERA_SOURCE_CAMERA_H
 #define WEIR_SENDER_CAMERA_SOURCE_CAMERA_H
 

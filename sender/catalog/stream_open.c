@@ -408,14 +408,21 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
     *err = ERR_UNSUPPORTED;
     enum camera_codec codec = camera_codec(camera);
     bool has_http = o->http.ss_family != AF_UNSPEC;
-    if (codec == CAMERA_H264 && !has_http && !o->transcode)
+    const char *audio = camera_audio_codec(camera);
+    if (codec == CAMERA_H264 && !has_http && !o->transcode) {
+        if (audio && strcmp(audio, "Opus") != 0)
+            log_info("%s: its audio, %s, is sent as Opus", camera_title(camera), audio);
         return camera_media_new(camera);
+    }
     if (!o->transcode && codec != CAMERA_H264)
         log_info("%s sends %s: viewers get H.264, which weir-send encodes", camera_title(camera),
                  codec == CAMERA_HEVC ? "H.265" : "JPEG");
     else if (!o->transcode)
         log_info("%s: weir-send encodes its pictures: --http requests key frames at its segments",
                  camera_title(camera));
+    if (audio)
+        log_info("%s: its audio, %s, is not sent: it is only with H.264 that is passed on",
+                 camera_title(camera), audio);
     struct source *source = source_camera_new(camera);
     return source ? encode(source, NULL, guard, o, name, err) : NULL;
 }

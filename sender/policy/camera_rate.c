@@ -6,7 +6,13 @@
 
 static const double TICKS_PER_SEC = 90000; // of RTP's clock for video (RFC 6184, 8.2.1)
 static const double NEAR = 0.03;
-enum { DEFAULT_FPS = 25, LOWEST = 1, HIGHEST = 240, LEAP = 10 * 90000 };
+enum { DEFAULT_FPS = 25, LOWEST = 1, LEAP = 10 * 90000 };
+
+static const struct fps usual[] = {{1, 1},        {2, 1},  {3, 1},        {4, 1},       {5, 1},
+                                   {6, 1},        {8, 1},  {10, 1},       {12, 1},      {15, 1},
+                                   {20, 1},       {25, 1}, {30, 1},       {50, 1},      {60, 1},
+                                   {24000, 1001}, {24, 1}, {30000, 1001}, {60000, 1001}};
+enum { USUAL = sizeof(usual) / sizeof(usual[0]) };
 
 void camera_rate_add(struct camera_rate *r, uint32_t stamp)
 {
@@ -47,26 +53,36 @@ static double interval_of(const struct camera_rate *r)
 
 static bool is_possible(double fps)
 {
-    return fps >= LOWEST && fps <= HIGHEST;
+    return fps >= LOWEST && fps <= CAMERA_RATE_MAX;
 }
 
 struct fps camera_rate_read(const struct camera_rate *r, struct fps described)
 {
-    static const struct fps usual[] = {{1, 1},        {2, 1},  {3, 1},        {4, 1},       {5, 1},
-                                       {6, 1},        {8, 1},  {10, 1},       {12, 1},      {15, 1},
-                                       {20, 1},       {25, 1}, {30, 1},       {50, 1},      {60, 1},
-                                       {24000, 1001}, {24, 1}, {30000, 1001}, {60000, 1001}};
     bool is_described = described.num > 0 && described.den > 0 && is_possible(fps_value(described));
     struct fps fallback = is_described ? described : (struct fps){DEFAULT_FPS, 1};
     if (r->count < 3)
         return fallback;
     double fps = TICKS_PER_SEC / fmax(interval_of(r), 1);
-    fps = fmin(fmax(fps, LOWEST), HIGHEST);
+    fps = fmin(fmax(fps, LOWEST), CAMERA_RATE_MAX);
     struct fps best = {(int)lround(fps * 1000), 1000};
     double error = NEAR;
-    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+    for (int i = 0; i < USUAL; i++) {
         double off = fabs(fps_value(usual[i]) / fps - 1);
         if (off < error) {
+            error = off;
+            best = usual[i];
+        }
+    }
+    return best;
+}
+
+struct fps camera_rate_above(double rate)
+{
+    struct fps best = {(int)ceil(rate * 1010), 1000};
+    double error = NEAR;
+    for (int i = 0; i < USUAL; i++) {
+        double off = fps_value(usual[i]) / rate - 1;
+        if (off >= -1e-4 && off < error) { // time stamps are rounded
             error = off;
             best = usual[i];
         }

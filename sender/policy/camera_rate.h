@@ -13,7 +13,10 @@
 extern "C" {
 #endif
 
-enum { CAMERA_RATE_ENOUGH = 13 }; // pictures
+enum {
+    CAMERA_RATE_ENOUGH = 13, // pictures
+    CAMERA_RATE_MAX = 240,   // pictures a second
+};
 
 struct camera_rate {                     // all zero at first; callers may read the fields
     int count;                           // of `stamps`
@@ -27,6 +30,8 @@ void camera_rate_add(struct camera_rate *r, uint32_t stamp);
 // Returns the rate of the pictures so far, rounded to a usual one within 3 %. Of fewer than three
 // pictures it is `described` if that is 1 to 240, or else 25.
 struct fps camera_rate_read(const struct camera_rate *r, struct fps described);
+// Returns a usual rate that is at least `rate`, by at most 3 %; else one that is 1 % higher.
+struct fps camera_rate_above(double rate);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""IP cameras as sources of weir-send: their H.264 is passed on as it is, or encoded anew. The cameras are fake ones of which
+"""IP cameras as sources of weir-send: their H.264 is passed on as it is, or decoded and encoded. The cameras are fake ones of which
 each packet is known, and GStreamer's RTSP server."""
 import os
 import re
@@ -113,6 +113,56 @@ class Passed(Case):
         self.assertIn("320x240", late.stdout)
         self.assertEqual(sender.stderr.count("is lost"), 1, str(sender))
 
+    def test_the_rate_follows_the_camera(self):
+        """A camera that gets faster: its viewers connect again, and see its rate."""
+        camera = self.camera()
+        sender = self.sender(source=camera.url)
+        p = self.player(sender.url, "--duration", "60", "--reconnect")
+        p.wait_shown(FPS)
+        camera.rate = 2 * FPS
+        lib.until(lambda: f"now sends {2 * FPS} frames/s, more than {FPS}" in sender.stderr, "the rise", 40)
+        lib.until(lambda: len(p.events("connected")) > 1, "another session", 40)
+        before = len(p.shown())
+        lib.until(lambda: len(p.shown()) > before + FPS, "pictures after the rise", 40)
+        late = self.play(sender.url, "--duration", "2")
+        self.assertEqual(late.report()["session"]["source"], f"camera 160x120@{2 * FPS}")
+        self.assertEqual(late.report()["playback"]["frames_undecodable"], 0, str(late))
+        self.assertEqual(sender.stderr.count("now sends"), 1, str(sender))
+
+    def test_b_frames_in_a_recording(self):
+        """Each picture of the recording has the time at which it is shown, though it comes in the order of decoding."""
+        for tool in "ffmpeg", "ffprobe":
+            lib.need(tool)
+        source = self.path("b.mp4")
+        made = subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc=s=160x120:r={FPS}:d=2", "-pix_fmt",
+                               "yuv420p", "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "25", "-x264-params",
+                               "b-adapt=0:scenecut=0:open-gop=0", source], timeout=60)
+        if made.returncode:
+            self.skipTest("this ffmpeg has no libx264")
+        data = subprocess.run(["ffmpeg", "-v", "error", "-i", source, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264",
+                               "-"], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+        shown = [float(t) for t in self.probe(source)]
+        sdp = re.sub(r";sprop-parameter-sets=[^;\r]+", "", self.small[0])
+        camera = self.camera((sdp, access_units(data)), kind=Reordered, shown=[round(FPS * (t - min(shown))) for t in shown])
+        path = self.path("recorded.mkv")
+        sender = self.sender("--record", path, source=camera.url)
+        self.assertIn("sends B frames", sender.stderr)
+        self.play(sender.url, "--duration", "4")
+        self.stop_cleanly(sender)
+        times = [float(t) for t in self.probe(path)]
+        self.assertGreater(len(times), FPS, str(sender))
+        times = [t for t in times if t > 0.5]  # before, it is not known yet how late the camera's pictures are
+        self.assertNotEqual(times, sorted(times))
+        steps = [b - a for a, b in zip(sorted(times), sorted(times)[1:])]
+        near = [s for s in steps if abs(s - 1 / FPS) < 0.01]
+        self.assertGreater(len(near), 0.8 * len(steps), str(steps))
+
+    @staticmethod
+    def probe(path):
+        out = subprocess.run(["ffprobe", "-v", "fatal", "-select_streams", "v", "-show_entries", "packet=pts_time", "-of",
+                              "csv=p=0", path], stdout=subprocess.PIPE, check=True, timeout=60, text=True).stdout
+        return [line.rstrip(",") for line in out.split()]
+
     def test_silence_is_a_loss(self):
         """A camera that answers and sends nothing more is lost after 10 s."""
         camera = self.camera(kind=Pauses)
@@ -149,7 +199,7 @@ class Passed(Case):
             return None
         self.assertGreaterEqual(lib.until(refused, "the refusal", 20), 500)
 
-    def test_encoded_anew(self):
+    def test_transcode(self):
         sender = self.sender("--transcode", "--level", f"160x120@{FPS}:200", "--level", f"80x60@{FPS}:60",
                              source=self.camera().url)
         self.assertEqual([(w, h) for w, h, _, _ in sender.levels()], [(80, 60), (160, 120)])
@@ -171,6 +221,46 @@ class Passed(Case):
         self.assertNotIn("sekret", p.stdout + p.stderr)
         self.assertNotIn("joe", p.stdout + p.stderr)
         self.assertIn("@127.0.0.1/x", p.stdout)
+
+
+def access_units(data):
+    """The pictures of H.264, Annex B: for each its NAL units. The encoder makes one slice a picture."""
+    pictures, waiting = [], []
+    for unit in (u.rstrip(b"\0") for u in re.split(b"\0\0\0?\1", data) if u):
+        waiting.append(unit)
+        if unit[0] & 31 in (1, 5):
+            pictures.append(waiting)
+            waiting = []
+    return pictures
+
+
+class Reordered(FakeServer):
+    """Sends pictures in the order of decoding, again and again. `shown`: for each its place in the order of display."""
+
+    def __init__(self, sdp, pictures, shown, **options):
+        self.pictures, self.shown, self.seq = pictures, shown, 0
+        super().__init__(sdp, Reordered.play, **options)
+
+    def play(self):
+        count = 0
+        while not self.over.is_set():
+            place = count % len(self.pictures)
+            at = count - place + self.shown[place]
+            units_of = self.pictures[place]
+            for i, unit in enumerate(units_of):
+                self.unit(unit, 9000 + at * 90000 // FPS, i == len(units_of) - 1)
+            count += 1
+            self.pause(1 / FPS)
+
+    def unit(self, unit, stamp, last):
+        whole = len(unit) <= 1200
+        parts = [unit] if whole else [unit[i:i + 1200] for i in range(1, len(unit), 1200)]
+        for i, part in enumerate(parts):
+            ends = i == len(parts) - 1
+            head = b"" if whole else bytes([unit[0] & 0xE0 | 28, (i == 0) << 7 | ends << 6 | unit[0] & 31])
+            rtp = struct.pack("!BBHII", 0x80, (last and ends) << 7 | 96, self.seq & 0xFFFF, stamp & 0xFFFFFFFF, 7)
+            self.packet(rtp + head + part)
+            self.seq += 1
 
 
 class Pauses(Camera):
@@ -248,8 +338,18 @@ class Hostile(Case):
             with self.subTest(kind):
                 self.assertRegex(self.fails(self.camera(bare, kind=kind).url), "camera at 127.0.0.1: no (picture|key frame)|whole")
 
+    def test_lines_without_end(self):
+        """A camera that changes its size all the time makes a bounded number of lines."""
+        (sdp, small), (_, large) = self.small, self.large
+        camera = self.camera((sdp, small[:40] + large[:40]))
+        sender = self.sender(source=camera.url)
+        lib.until(lambda: "further messages are left out" in sender.stderr, "the bound", 120)
+        lines, sent = sender.stderr.count("\n"), camera.sent
+        lib.until(lambda: camera.sent > sent + 4 * FPS, "further pictures", 40)
+        self.assertEqual(sender.stderr.count("\n"), lines, str(sender))
+
     def test_no_camera(self):
-        for sdp, text in ((self.small[0].replace("H264", "VP8"), "no H.264 video"),
+        for sdp, text in ((self.small[0].replace("H264", "VP8"), "no H.264, H.265 or JPEG video"),
                           ("nonsense", "cannot be used")):
             with self.subTest(text):
                 self.assertIn(text, self.fails(self.camera((sdp, self.small[1])).url))
@@ -298,7 +398,7 @@ class ThirdParty(lib.Case):
         p = self.play(sender.url, "--duration", "2")
         self.assertGreater(p.report()["playback"]["frames_played"], 3, str(p))
 
-    def test_h265_is_encoded_anew(self):
+    def test_h265_is_decoded_and_encoded(self):
         port = self.serve("--video", "h265")
         sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")
         self.assertIn("sends H.265: viewers get H.264", sender.stderr)

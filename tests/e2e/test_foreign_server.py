@@ -133,11 +133,11 @@ class Window(Screen):
 
 
 class Camera(FakeServer):
-    """Sends `packets` again and again, numbered on, `rate` pictures a second; until `change` if there is one: then as
+    """Sends `packets` again and again, numbered on, self.rate pictures a second; until `change` if there is one: then as
     another source, elsewhere in its numbers and time."""
 
     def __init__(self, sdp, packets, change=None, **options):
-        self.packets, self.change, self.channel = packets, change, 0
+        self.packets, self.change, self.channel, self.rate, self.sent = packets, change, 0, FPS, 0
         super().__init__(sdp, Camera.play, **options)
 
     def play(self):
@@ -149,11 +149,12 @@ class Camera(FakeServer):
             self.give(head + p.payload)
             seq += 1
             if p.marker:
-                stamp += 90000 // FPS
+                stamp += 90000 // self.rate
                 frames += 1
                 if frames == self.change:
                     ssrc, seq, stamp, sent = 8, seq + 30000, stamp + 2 ** 31 - 5, 0
-                self.pause(0.8 / FPS)
+                self.sent += 1
+                self.pause(0.8 / self.rate)
 
     def give(self, data):
         self.packet(data, self.channel)

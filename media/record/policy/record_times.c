@@ -3,6 +3,9 @@
 
 void record_times_frame(struct record_times *t, usec_t *time, usec_t *decode)
 {
+    if (!t->begun)
+        t->first = *time;
+    *time = usec_max(*time, t->first);
     *decode = *time - t->delay;
     if (t->begun)
         *decode = usec_max(*decode, t->decoded + RECORD_TIMES_APART);

@@ -5,7 +5,8 @@
 //   The law: a frame is decoded `delay` before it is presented; or, if it comes after a frame that
 //   is presented later (it is a B frame), RECORD_TIMES_APART after that one was decoded. So
 //   decoding times ascend, and are before the time of presentation while no frame is moved by more
-//   than `delay`. A frame that is moved further is presented when it is decoded. Pure.
+//   than `delay`. A frame that is moved further is presented when it is decoded. None is presented
+//   before the first one, a key frame. Pure.
 #ifndef WEIR_MEDIA_RECORD_POLICY_RECORD_TIMES_H
 #define WEIR_MEDIA_RECORD_POLICY_RECORD_TIMES_H
 
@@ -25,6 +26,7 @@ enum {
 struct record_times { // all zero at first, but for `delay`
     usec_t delay;     // 0: there are no B frames
     bool begun;
+    usec_t first;   // when the first frame is presented
     usec_t decoded; // the newest frame
 };
 

@@ -70,3 +70,40 @@ TEST_CASE("mailbox: two threads post, and the loop gets all items in the order o
     uv_run(&r.loop, UV_RUN_DEFAULT);
     CHECK(uv_loop_close(&r.loop) == 0);
 }
+
+TEST_CASE("mailbox: bytes are bounded, too")
+{
+    reader r;
+    uv_loop_init(&r.loop);
+    r.box = mailbox_new(&r.loop, 4, on_item, free, &r);
+    int next = 0;
+    auto post = [&](size_t bytes) {
+        item *i = new_item(0, next);
+        bool posted = mailbox_post_bytes(r.box, i, bytes, 100);
+        if (posted)
+            next++;
+        else
+            free(i);
+        return posted;
+    };
+    for (int round = 0; round < 5; round++) { // the ring wraps
+        CHECK(post(60));
+        CHECK_FALSE(post(41));
+        CHECK(post(40));
+        CHECK_FALSE(post(1));
+        CHECK(post(0)); // messages without bytes pass
+        CHECK(post(0));
+        CHECK_FALSE(post(0)); // four items
+        r.wanted = next;
+        uv_run(&r.loop, UV_RUN_DEFAULT);
+        CHECK(r.count == next);
+        CHECK(post(1000)); // alone
+        CHECK_FALSE(post(1));
+        r.wanted = next;
+        uv_run(&r.loop, UV_RUN_DEFAULT);
+    }
+    CHECK(r.ordered);
+    mailbox_free(r.box);
+    uv_run(&r.loop, UV_RUN_DEFAULT);
+    CHECK(uv_loop_close(&r.loop) == 0);
+}

@@ -70,3 +70,20 @@ TEST_CASE("a camera's rate with B frames, and after a leap")
         leaps.push_back(stamp);
     check(rate_of(leaps), 50, 1);
 }
+
+TEST_CASE("the usual rate above another one")
+{
+    struct row {
+        double rate;
+        int num, den;
+    };
+    const row table[] = {{25, 25, 1},         {24.5, 25, 1},      {25.5, 25755, 1000},
+                         {29.5, 30000, 1001}, {29.98, 30, 1},     {58.5, 60000, 1001},
+                         {0.99, 1, 1},        {100, 101000, 1000}};
+    for (const row &r : table) {
+        INFO(r.rate);
+        fps f = camera_rate_above(r.rate);
+        CHECK(f.num == r.num);
+        CHECK(f.den == r.den);
+    }
+}

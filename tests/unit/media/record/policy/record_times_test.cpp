@@ -45,6 +45,7 @@ TEST_CASE("record_times: B frames keep their time, and decoding times ascend")
                        {5, 200000, -398000},
                        {40, 1600000, 960000},
                        {5, 961000, 961000}}); // moved by more than the delay
+    check(16 * FRAME, {{0, 0, -640000}, {-2, 0, -639000}, {1, 40000, -600000}});
     struct record_times t = {};
     t.delay = 16 * FRAME;
     CHECK(record_times_audio(&t, 700000) == 60000);
