@@ -725,7 +725,9 @@ void osd_draw(struct osd *o, usec_t now)
                       SDL_max(px * 5 / 4, o->height / 18), o->state.subtitle, o->width,
                       o->height - below);
     }
-    osd_draw_message(o, osd_draw_panel(o));
+    int left = osd_draw_panel(o);
+    if (!o->open) // a menu is drawn in its place
+        osd_draw_message(o, left);
     if (has_bar(o, now))
         osd_draw_bar(o);
     if (pause_sign_opacity(&o->sign, now) > 0)
