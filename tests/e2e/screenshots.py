@@ -135,7 +135,7 @@ class Pages(Web):
             self.player(base + path.replace(" ", "%20") + ".mkv", "--transport", transport)
         time.sleep(125)
         b = self.browse()
-        b.look(1120, 700, False)
+        b.look(1120, 1400, False)  # no scroll bar
         b.open(re.search(r"metrics at (http://\S+/)", server.stderr).group(1))
         time.sleep(8)
         self.shoot(b, "dashboard")
