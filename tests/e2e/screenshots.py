@@ -117,7 +117,7 @@ class Pages(Web):
     def test_statistics(self):
         b = self.browse()
         b.look(960, 600, True)
-        b.open(f"http://127.0.0.1:{self.sender(source='test:640x360@15').port}/live")
+        b.open(f"http://127.0.0.1:{self.sender(source="test:426x240@15").port}/live")
         until(lambda: self.shown(b) > 150, "pictures", 30)
         b.call("Input.dispatchKeyEvent", type="keyDown", key="i", text="i")
         time.sleep(20)
@@ -135,7 +135,7 @@ class Pages(Web):
             self.player(base + path.replace(" ", "%20") + ".mkv", "--transport", transport)
         time.sleep(125)
         b = self.browse()
-        b.look(1120, 1400, False)  # no scroll bar
+        b.look(1120, 1326, False)  # no scroll bar
         b.open(re.search(r"metrics at (http://\S+/)", server.stderr).group(1))
         time.sleep(8)
         self.shoot(b, "dashboard")
