@@ -93,6 +93,7 @@ void interleaved_queue(struct interleaved *i, enum media_track track, const stru
         memcpy(q->head + FRAMING, p->head, p->head_len);
     q->head_len = FRAMING + p->head_len;
     bool begins = track == TRACK_VIDEO && !is_last_of_frame(p);
+    q->last = !begins;
     q->ends = !begins || p->head_len + p->body_len > i->base.media.max_packet / PARAMETERS;
 }
 

@@ -105,6 +105,8 @@ static int on_request(struct connection_accepted *c, const struct rtsp_item *req
         return ERR_AGAIN;
     }
     bool plays = request->method == RTSP_PLAY && a->status == 200;
+    if (plays) // the first sender report shares a segment with the responses
+        tcp_conn_cork(c->tcp, true);
     // Responses accumulate if the peer does not read.
     bool taken = add_answer(c, a, request->cseq) && (!plays || flush_answers(c, true));
     if (taken && plays) {
@@ -114,6 +116,8 @@ static int on_request(struct connection_accepted *c, const struct rtsp_item *req
         log_of(LOG_INFO, "viewer", c->name, "viewer %s plays level %d", c->name,
                session_level(session));
     }
+    if (plays)
+        tcp_conn_cork(c->tcp, false);
     free(a);
     return taken ? 0 : ERR_FULL;
 }
