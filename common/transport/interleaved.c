@@ -33,7 +33,8 @@ void interleaved_follow_mss(struct interleaved *i, uint32_t mss)
     i->base.media.max_packet = segment - FRAMING - overhead;
 }
 
-// Once a program, and not on the loopback, which has no router: which connections use ECN is the system's decision.
+// Once a program, and not on the loopback, which has no router: which connections use ECN is the
+// system's decision.
 static void hint_at_ecn(void)
 {
     static atomic_flag hinted = ATOMIC_FLAG_INIT;
