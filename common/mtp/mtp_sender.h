@@ -61,10 +61,11 @@ struct mtp_sender_config {
     int64_t window;      // the receiver's window in slots, before the first ACK
     int cwnd;            // initial cwnd in slots; 0: 4
     int first_bytes; // of the first window: before the first ACK slots also leave beyond cwnd while
-                     // those sent hold fewer bytes (RFC 6928, 2, counts bytes); 0: cwnd alone counts
+                     // those sent hold fewer bytes (RFC 6928, 2, counts bytes); 0: cwnd alone
+                     // counts
     int ssthresh;    // initial ssthresh; 0: unlimited
-    usec_t min_rto;      // 0: 1 s (RFC 6298, 2.4)
-    usec_t max_rto;      // max of a doubled RTO (rto.h); 0: 60 s
+    usec_t min_rto;  // 0: 1 s (RFC 6298, 2.4)
+    usec_t max_rto;  // max of a doubled RTO (rto.h); 0: 60 s
     // true: no fast recovery until everything outstanding at the last one is acknowledged (RFC
     // 6582, 3.2; ns-2's Reno). Several losses in a window then cost a timeout; otherwise they halve
     // cwnd again (RFC 5681).

@@ -568,6 +568,13 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
     return 0;
 }
 
+void tcp_conn_cork(struct tcp_conn *c, bool on)
+{
+    int value = on;
+    if (!c->closed) // an error costs a segment more
+        (void)setsockopt(c->fd, IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
+}
+
 void tcp_conn_finish(struct tcp_conn *c, usec_t now)
 {
     if (c->closed || c->finishing)

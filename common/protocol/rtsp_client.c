@@ -63,9 +63,9 @@ struct rtsp_client {
     bool skips_describe;          // config.known is used
     bool pipelined;               // DESCRIBE, SETUP and PLAY were sent together
     struct early early;
-    bool server_pipelines;        // the server knows Pipelined-Requests
-    int cseq_before;              // responses up to this CSeq are the clients' before
-    usec_t received_wall;         // wall clock at reception of the bytes being parsed
+    bool server_pipelines; // the server knows Pipelined-Requests
+    int cseq_before;       // responses up to this CSeq are the clients' before
+    usec_t received_wall;  // wall clock at reception of the bytes being parsed
     struct rtsp_requests requests;
     struct playback_requests playback;
     struct keep_alive alive;

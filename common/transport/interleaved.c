@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
+#include "common/net/udp_socket.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
 
@@ -32,7 +33,8 @@ void interleaved_follow_mss(struct interleaved *i, uint32_t mss)
     i->base.media.max_packet = segment - FRAMING - overhead;
 }
 
-// Once a program: which connections use ECN is the system's decision.
+// Once a program, and not on the loopback, which has no router: which connections use ECN is the
+// system's decision.
 static void hint_at_ecn(void)
 {
     static atomic_flag hinted = ATOMIC_FLAG_INIT;
@@ -46,7 +48,7 @@ void interleaved_init(struct interleaved *i, const struct transport_path *path)
     i->conn = path->control;
     struct tcp_snapshot s;
     bool known = tcp_info_read(tcp_conn_fd(i->conn), &s) == 0;
-    if (known && !s.ecn)
+    if (known && !s.ecn && !sockaddr_is_loopback((const struct sockaddr *)tcp_conn_peer(i->conn)))
         hint_at_ecn();
     interleaved_follow_mss(i, known ? s.mss : SEGMENT_USUAL);
 }
@@ -92,6 +94,7 @@ void interleaved_queue(struct interleaved *i, enum media_track track, const stru
         memcpy(q->head + FRAMING, p->head, p->head_len);
     q->head_len = FRAMING + p->head_len;
     bool begins = track == TRACK_VIDEO && !is_last_of_frame(p);
+    q->last = !begins;
     q->ends = !begins || p->head_len + p->body_len > i->base.media.max_packet / PARAMETERS;
 }
 

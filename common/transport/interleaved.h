@@ -20,6 +20,7 @@ struct interleaved_packet {
     uint8_t head[4 + MEDIA_PACKET_MAX_HEAD]; // bytes, including the framing
     struct iovec payload;                    // borrowed until the flush
     bool ends;                               // its segment, if it is shorter
+    bool last;                               // of its frame
 };
 
 struct interleaved { // embedded first by a stream transport

@@ -32,6 +32,8 @@ struct minbuf_transport {
     struct timer *timer; // owned
     uint32_t lowat;      // set in the kernel; 0: not set
     uint32_t admitted;   // packets of the current batch, as of its first one (is_granted)
+    uint32_t used;       // of these; parameter sets, which share a packet's segment, do not count
+    bool corked;
     struct minbuf_acks acks;
     bool waits;     // media was refused
     usec_t spacing; // after the packet that is granted (minbuf_spacing)
@@ -70,18 +72,34 @@ static void wait_for_kernel(struct minbuf_transport *m, const struct tcp_snapsho
     tcp_conn_want_room(m->stream.conn, true);
 }
 
+static void set_cork(struct minbuf_transport *m, bool on)
+{
+    if (on != m->corked)
+        tcp_conn_cork(m->stream.conn, on);
+    m->corked = on;
+}
+
+// Packets that leave one by one do not end in short segments within a frame: parameter sets fill up
+// those of the key frame that follows.
 static void minbuf_flush(struct media_transport *t, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
+    int queued = m->stream.queued;
+    bool more = queued && m->spacing && !m->stream.queue[queued - 1].last;
+    if (more)
+        set_cork(m, true);
     m->gone |= interleaved_flush(&m->stream, now) != 0;
-    m->admitted = 0;
+    if (queued && !more)
+        set_cork(m, false);
+    m->admitted = m->used = 0;
 }
 
 // An RTSP response or RTCP may have left bytes in the connection since `admitted` was computed.
 // Then nothing is granted any more.
 static bool is_granted(const struct minbuf_transport *m)
 {
-    return (uint32_t)m->stream.queued < m->admitted && !tcp_conn_has_backlog(m->stream.conn);
+    return m->used < m->admitted && m->stream.queued < INTERLEAVED_BATCH &&
+           !tcp_conn_has_backlog(m->stream.conn);
 }
 
 // A grant is valid for one batch. While the batch is empty each call reads TCP_INFO again, so an
@@ -96,6 +114,7 @@ static bool minbuf_room(struct media_transport *t, usec_t now)
     uint32_t admitted = admits(m, &s);
     m->waits = !admitted || tcp_conn_has_backlog(m->stream.conn);
     if (m->waits) {
+        set_cork(m, false);
         wait_for_kernel(m, &s);
         return false;
     }
@@ -163,7 +182,10 @@ static int minbuf_send(struct media_transport *t, enum media_track track,
     if (!is_granted(m) && !minbuf_room(t, now))
         return ERR_AGAIN;
     interleaved_queue(&m->stream, track, p);
-    m->next = now + m->spacing;
+    if (m->stream.queue[m->stream.queued - 1].ends) {
+        m->used++;
+        m->next = now + m->spacing;
+    }
     return 0;
 }
 
@@ -180,6 +202,7 @@ static void minbuf_free(struct transport *t)
     struct minbuf_transport *m = (struct minbuf_transport *)t;
     timer_free(m->timer);
     (void)tcp_conn_want_acks(m->stream.conn, false);
+    set_cork(m, false);
     interleaved_destroy(&m->stream);
     tcp_set_notsent_lowat(tcp_conn_fd(m->stream.conn), 0); // the system's default
     free(m);

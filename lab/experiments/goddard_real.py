@@ -179,8 +179,8 @@ def level_figure(rows, page, cell):
 
 def check(rows):
     """Checks that the stream played, which every run must."""
-    return [f"{r['cell']} {r['contender']}: {r['figures']['frame_rate']:.1f} frames/s, at least 5 expected" for r in rows
-            if r["figures"]["frame_rate"] < 5]
+    return [f"{r['cell']} {r['contender']}: {r['figures']['frame_rate'] or 0:.1f} frames/s, at least 5 expected" for r in rows
+            if (r["figures"]["frame_rate"] or 0) < 5]
 
 
 def experiment(quick, options):

@@ -20,8 +20,8 @@ extern "C" {
 struct media_progress {
     usec_t since; // PLAY was answered
     bool warned;
-    int level;           // lowest level that was requested
-    usec_t level_since;  // when that was
+    int level;            // lowest level that was requested
+    usec_t level_since;   // when that was
     usec_t span_at_level; // media time of the packets up to then
 };
 

@@ -24,6 +24,13 @@ int playlist_add(struct playlist *p, const struct url *url, const char *title)
     return 0;
 }
 
+int playlist_step(int count, int current, int by)
+{
+    if (!current)
+        return by > 0 ? 1 : count;
+    return (current - 1 + by + count) % count + 1;
+}
+
 void playlist_free(struct playlist *p)
 {
     free(p->channels);

@@ -48,6 +48,9 @@ int playlist_read(struct playlist *p, const char *text, size_t len, const struct
 // (docs/protocol.md). Its user, key and pin are those of `server`. Skips a line that is none, and
 // what exceeds PLAYLIST_MAX. 0 or ERR_NO_MEMORY.
 int playlist_read_list(struct playlist *p, struct text list, const struct url *server);
+// Returns the channel `by` (1 or -1) beside `current` of `count`, from 1; the last one and the
+// first are neighbours. `current` 0, none: the first one is the next, the last one the previous.
+int playlist_step(int count, int current, int by);
 void playlist_free(struct playlist *p);
 
 #ifdef __cplusplus

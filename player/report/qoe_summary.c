@@ -56,17 +56,29 @@ static struct line begin(FILE *out, const char *head)
     return (struct line){.out = out, .head = head};
 }
 
-// Prints "BEFORE 12.3 msAFTER" unless the figure is not known.
-static void part(struct line *l, const char *before, struct figure f, const char *after)
+// Prints SEPARATOR, if it is not the first one, and "BEFORE 12.3 msAFTER" unless the figure is not
+// known.
+static void joined(struct line *l, const char *separator, const char *before, struct figure f,
+                   const char *after)
 {
     if (strcmp(f.text, "-") == 0)
         return;
     if (l->begun)
-        fputs(", ", l->out);
+        fputs(separator, l->out);
     else
         fprintf(l->out, "%-10s", l->head);
     fprintf(l->out, "%s%s%s%s", before, *before ? " " : "", f.text, after);
     l->begun = true;
+}
+
+static void part(struct line *l, const char *before, struct figure f, const char *after)
+{
+    joined(l, ", ", before, f, after);
+}
+
+static const char *plural(double n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
 }
 
 static void end(const struct line *l)
@@ -192,14 +204,18 @@ static void print_playback(const struct qoe_json *r, FILE *out)
     part(&l, "first picture", seconds(r->startup.time_to_first_frame), "");
     end(&l);
     l = begin(out, "playback");
-    part(&l, "", count(r->playback.frames_played), " frames");
-    part(&l, "in", seconds(r->playback.wall), "");
-    part(&l, "", figure(r->playback.frame_rate, 1, ""), " frames/s");
-    part(&l, "of", figure(r->playback.encoded_frame_rate, 1, ""), " frames/s sent");
+    double sent = r->playback.encoded_frame_rate;
+    part(&l, "", count(r->playback.frames_played),
+         plural(r->playback.frames_played, " frame", " frames"));
+    joined(&l, " ", "in", seconds(r->playback.wall), "");
+    joined(&l, ": ", "", figure(r->playback.frame_rate, 1, ""), isfinite(sent) ? "" : " frames/s");
+    joined(&l, " ", "of", figure(sent, 1, ""), " frames/s");
     part(&l, "", count(r->playback.frames_lost), " lost");
+    if (r->playback.frames_skipped_by_sender > 0)
+        joined(&l, ", of them ", "", count(r->playback.frames_skipped_by_sender),
+               " left out by the sender");
     part(&l, "", count(r->playback.frames_late), " late");
     part(&l, "", count(r->playback.frames_undecodable), " undecodable");
-    part(&l, "", count(r->playback.frames_skipped_by_sender), " left out by the sender");
     end(&l);
     print_causes(r, out);
     if (isfinite(r->rebuffering.count))
@@ -217,7 +233,8 @@ static void print_playback(const struct qoe_json *r, FILE *out)
         l = begin(out, "levels");
         part(&l, "mean", figure(r->levels.mean, 2, ""), "");
         part(&l, "highest", count(r->levels.count - 1), "");
-        part(&l, "", count(r->levels.switch_count), " switches");
+        part(&l, "", count(r->levels.switch_count),
+             plural(r->levels.switch_count, " switch", " switches"));
         end(&l);
     }
 }
@@ -229,10 +246,11 @@ static void print_audio(const struct qoe_audio *a, FILE *out)
     part(&l, "", count(a->lost), " lost");
     part(&l, "", count(a->repaired), " repaired");
     part(&l, "", ms(a->concealed), " concealed");
-    part(&l, "", count(a->underruns), " underruns");
-    part(&l, "behind the picture", ms(a->offset.p50), "");
-    part(&l, "from", ms(a->offset.p5), "");
-    part(&l, "to", ms(a->offset.p95), "");
+    part(&l, "", count(a->underruns), plural(a->underruns, " underrun", " underruns"));
+    bool leads = a->offset.p50 < 0;
+    part(&l, "", ms(fabs(a->offset.p50)), leads ? " before the picture" : " behind the picture");
+    joined(&l, " (", "", ms(leads ? -a->offset.p95 : a->offset.p5), "");
+    joined(&l, " to ", "", ms(leads ? -a->offset.p5 : a->offset.p95), ")");
     end(&l);
 }
 
@@ -255,13 +273,13 @@ static void print_path(const struct qoe_json *r, FILE *out)
     end(&l);
     l = begin(out, "network");
     part(&l, "", bitrate(r->network.throughput), " received");
-    part(&l, "", bitrate(r->network.goodput), " of use");
+    joined(&l, ", of it ", "", bitrate(r->network.goodput), " useful");
     part(&l, "RTT", ms(r->network.rtt_mean), "");
     end(&l);
     l = begin(out, "packets");
     part(&l, "", count(r->network.packets_received), " received");
     part(&l, "", count(r->network.packets_lost), " lost");
-    part(&l, "", percent(r->network.loss_rate), " of them");
+    joined(&l, " (", "", percent(r->network.loss_rate), ")");
     part(&l, "", count(r->network.packets_reordered), " reordered");
     end(&l);
 }

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "client/rtsp/rtsp_link.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/raw_tcp.h"
@@ -428,6 +430,13 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     if (video(c))
         trace_mode(c->config.events, "buffering", now);
     log_info("playing %s by %s%s%s", source, c->transport, *setup->why ? ": " : "", setup->why);
+    // Without a window nothing else shows that it works, until the summary at the end.
+    if (o->headless && !o->quiet && !c->config.again && isatty(STDERR_FILENO)) {
+        char clean[STREAM_DESCRIPTION_TEXT];
+        utf8_copy(source, clean, sizeof(clean));
+        fprintf(stderr, "weir-play: playing %s over %s, without a window: Ctrl-C ends it\n", clean,
+                c->transport);
+    }
 }
 
 static void on_audio(void *ctx)

@@ -32,6 +32,7 @@ struct connections {
     struct playlist films;          // owned; of the folder that the URL names; empty: none
     bool stays;                     // in a window, where the viewer may choose and try again
     unsigned chooses;               // how often the viewer had to choose a film
+    bool unchosen;                  // the viewer has not chosen one yet
     bool over;                      // connections_stop was called
     bool leaving;                   // connections_leave sent TEARDOWN
 };
@@ -272,6 +273,11 @@ int connections_channel(const struct connections *c)
     return c->channel;
 }
 
+bool connections_awaits_choice(const struct connections *c)
+{
+    return c->unchosen;
+}
+
 const struct playlist *connections_playlist(const struct connections *c)
 {
     const struct playlist *p = &c->config.options->playlist;
@@ -308,6 +314,7 @@ void connections_select(struct connections *c, int number, usec_t now)
         return;
     c->other |= c->shown || number != c->channel;
     c->channel = number;
+    c->unchosen = false;
     c->asked = now;
     const struct playlist *p = connections_playlist(c);
     c->chosen.url = p ? p->channels[number - 1].url : o->url;
@@ -495,6 +502,7 @@ static void on_listed(void *ctx, usec_t now)
         return;
     }
     c->chooses++;
+    c->unchosen = true;
     connections_halt(c, now);
 }
 

@@ -81,6 +81,8 @@ void connections_retry(struct connections *c, usec_t now);
 // Ends the media; connections_select continues.
 void connections_halt(struct connections *c, usec_t now);
 int connections_channel(const struct connections *c); // the one chosen last, from 1
+// Returns true if the viewer has not chosen from a server's list yet.
+bool connections_awaits_choice(const struct connections *c);
 int connections_channels(const struct connections *c);
 // Returns the channels, of --playlist or of the folder that the URL names; NULL: there is one only.
 // Constant from its first return on, until connections_free.

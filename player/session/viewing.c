@@ -364,14 +364,16 @@ static void step_channel(struct viewing *v, int by, usec_t now)
         log_warn("there is no other channel: --playlist FILE lists them");
         return;
     }
-    select_channel(v, (connections_channel(v->connections) - 1 + by + count) % count + 1, now);
+    int current =
+        connections_awaits_choice(v->connections) ? 0 : connections_channel(v->connections);
+    select_channel(v, playlist_step(count, current, by), now);
 }
 
 static void set_paused(struct viewing *v, bool paused, usec_t now)
 {
     if (connections_reconnect(v->connections)->state != RECONNECT_STOPPED)
         connections_set_paused(v->connections, paused, now);
-    else if (!paused)
+    else if (!paused && !connections_awaits_choice(v->connections))
         connections_select(v->connections, connections_channel(v->connections), now);
 }
 

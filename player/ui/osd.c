@@ -532,6 +532,14 @@ static void choose(struct osd *o)
         o->config->on_transport(o->config->ctx, item->text);
 }
 
+// Returns the items that PageUp and PageDown pass: one of those that are visible stays.
+static int page(const struct osd *o)
+{
+    struct menu_layout l;
+    osd_menu_place(o, &l);
+    return l.visible > 1 ? l.visible - 1 : 1;
+}
+
 static bool menu_key(struct osd *o, SDL_Keycode key)
 {
     switch (key) {
@@ -540,6 +548,18 @@ static bool menu_key(struct osd *o, SDL_Keycode key)
         return true;
     case SDLK_DOWN:
         menu_move(&o->menu, 1);
+        return true;
+    case SDLK_PAGEUP:
+        menu_move(&o->menu, -page(o));
+        return true;
+    case SDLK_PAGEDOWN:
+        menu_move(&o->menu, page(o));
+        return true;
+    case SDLK_HOME:
+        menu_move(&o->menu, -o->menu.count);
+        return true;
+    case SDLK_END:
+        menu_move(&o->menu, o->menu.count);
         return true;
     case SDLK_RETURN:
     case SDLK_KP_ENTER:
@@ -705,7 +725,9 @@ void osd_draw(struct osd *o, usec_t now)
                       SDL_max(px * 5 / 4, o->height / 18), o->state.subtitle, o->width,
                       o->height - below);
     }
-    osd_draw_message(o, osd_draw_panel(o));
+    int left = osd_draw_panel(o);
+    if (!o->open) // a menu is drawn in its place
+        osd_draw_message(o, left);
     if (has_bar(o, now))
         osd_draw_bar(o);
     if (pause_sign_opacity(&o->sign, now) > 0)

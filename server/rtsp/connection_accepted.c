@@ -35,6 +35,7 @@ struct connection_accepted {
     struct rtsp_handler *handler; // owned
     char name[64];                // the viewer's address
     bool begun;                   // the first byte was seen
+    bool played;                  // the log says so, and so says that the viewer is gone
     struct tcp_filter *tls;       // borrowed of `tcp`; NULL: not encrypted
     enum speaks speaks;
     usec_t begin;
@@ -104,14 +105,19 @@ static int on_request(struct connection_accepted *c, const struct rtsp_item *req
         return ERR_AGAIN;
     }
     bool plays = request->method == RTSP_PLAY && a->status == 200;
+    if (plays) // the first sender report shares a segment with the responses
+        tcp_conn_cork(c->tcp, true);
     // Responses accumulate if the peer does not read.
     bool taken = add_answer(c, a, request->cseq) && (!plays || flush_answers(c, true));
     if (taken && plays) {
         struct session *session = rtsp_handler_session(c->handler);
         session_play(session, now); // after the response
+        c->played = true;
         log_of(LOG_INFO, "viewer", c->name, "viewer %s plays level %d", c->name,
                session_level(session));
     }
+    if (plays)
+        tcp_conn_cork(c->tcp, false);
     free(a);
     return taken ? 0 : ERR_FULL;
 }
@@ -382,7 +388,7 @@ void connection_accepted_free(struct connection_accepted *c, usec_t now)
     timer_free(c->turn);
     timer_free(c->reaper);
     free(c->answers);
-    log_of(LOG_DEBUG, "viewer", c->name, "viewer %s is gone", c->name);
+    log_of(c->played ? LOG_INFO : LOG_DEBUG, "viewer", c->name, "viewer %s is gone", c->name);
     free(c);
 }
 

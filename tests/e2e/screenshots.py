@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes the pictures of the window that the manual shows, in docs/images; in a directory that is given, those of all
-states and sizes."""
+"""Makes the pictures of the window and of the pages that the manual shows, in docs/images; in a directory that is given, those
+of all states and sizes."""
 import os
+import re
+import shutil
 import signal
+import subprocess
 import sys
 import time
 
@@ -10,9 +13,12 @@ import lib
 from lib import until
 from relay import Relayed
 from screen import Screen
+from web_case import Web
 
 OUT = os.path.join(lib.ROOT, "docs", "images")
-SHOWN = {"panel", "panel-640x360", "line", "cannot-open", "transports", "server-lost", "paused", "step"}
+SHOWN = {"panel", "panel-640x360", "line", "cannot-open", "transports", "server-lost", "paused", "step", "films"}
+# An indexed PNG has a quarter of the bytes.
+INDEXED = "split[a][b];[a]palettegen=max_colors=192:stats_mode=full[p];[b][p]paletteuse=dither=none"
 
 
 class Screenshots(Screen, Relayed):
@@ -20,13 +26,11 @@ class Screenshots(Screen, Relayed):
     SOURCE = "test:640x360@15"
 
     def shoot(self, name, width=1280, height=720):
-        """Writes an indexed PNG, which has a quarter of the bytes."""
         if name not in SHOWN:
             return
         self.resize(width, height)
         time.sleep(1.2)
-        self.grab_into(["-vf", "trim=end_frame=1,split[a][b];[a]palettegen=max_colors=192:stats_mode=full[p];[b][p]paletteuse=dither="
-                        "none", "-y", os.path.join(OUT, name + ".png")])
+        self.grab_into(["-vf", "trim=end_frame=1," + INDEXED, "-y", os.path.join(OUT, name + ".png")])
 
     def test_live(self):
         server = self.sender(source=self.SOURCE)
@@ -71,6 +75,17 @@ class Screenshots(Screen, Relayed):
         self.key("space")
         self.shoot("paused")
 
+    def test_films(self):
+        clip = self.clip("film.mkv", 30)
+        for name in "Harbour in the morning", "Series/Episode 1", "Series/Episode 2", "Trees":
+            os.makedirs(os.path.dirname(self.path(f"films/{name}")), exist_ok=True)
+            shutil.copy(clip, self.path(f"films/{name}.mkv"))
+        server = self.sender(source=self.path("films"))
+        self.xdotool("mousemove", "1", "1")
+        self.player(f"rtsp://127.0.0.1:{server.port}/", window=True, env=self.env)
+        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: choose a film"), "the window", 20)
+        self.shoot("films", 640, 360)
+
     def test_cannot_open(self):
         self.player("rtsp://127.0.0.1:1/live", window=True, env=self.env)
         self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: cannot open"), "the window", 10)
@@ -88,6 +103,42 @@ class Screenshots(Screen, Relayed):
         relay.tcp_rate = 0.0
         time.sleep(9)
         self.shoot("step")
+
+
+class Pages(Web):
+    """Of weir-send: the page that plays, and the page of the metrics."""
+
+    def shoot(self, b, name):
+        raw = self.path("raw.png")
+        b.screenshot(raw)
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", raw, "-vf", INDEXED, "-y", os.path.join(OUT, name + ".png")],
+                       check=True, timeout=60)
+
+    def test_statistics(self):
+        b = self.browse()
+        b.look(960, 600, True)
+        b.open(f"http://127.0.0.1:{self.sender(source="test:426x240@15").port}/live")
+        until(lambda: self.shown(b) > 150, "pictures", 30)
+        b.call("Input.dispatchKeyEvent", type="keyDown", key="i", text="i")
+        time.sleep(20)
+        self.shoot(b, "page-statistics")
+
+    def test_dashboard(self):
+        clip = self.clip("film.mkv", 40, size="320x180", fps=15)
+        paths = ["Harbour in the morning", "Series/Episode 1", "Trees"]
+        for path in paths:
+            os.makedirs(os.path.dirname(self.path(f"films/{path}")), exist_ok=True)
+            shutil.copy(clip, self.path(f"films/{path}.mkv"))
+        server = self.sender("--metrics", "127.0.0.1:0", "--loop", source=self.path("films"))
+        base = f"rtsp://127.0.0.1:{server.port}/"
+        for path, transport in (paths[0], "tfrc"), (paths[1], "minbuf:auto,50"), (paths[1], "mtp"):
+            self.player(base + path.replace(" ", "%20") + ".mkv", "--transport", transport)
+        time.sleep(125)
+        b = self.browse()
+        b.look(1120, 1326, False)  # no scroll bar
+        b.open(re.search(r"metrics at (http://\S+/)", server.stderr).group(1))
+        time.sleep(8)
+        self.shoot(b, "dashboard")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,28 @@ class Segments(LinkCase):
                 self.assertGreater(len(segments), 50)
                 self.assertGreaterEqual(begun, 0.95 * len(segments), f"{begun} of {len(segments)}")
 
+    def test_what_precedes_the_first_picture_shares_segments(self):
+        """The sender report shares one with the responses, and the parameter sets one with the key frame: each segment may be
+        lost, and then all that follows waits."""
+        link = self.link("rate=20mbit,delay=20ms", "delay=20ms", "--pcap", self.path("link"))
+        server = self.sender(listen=f"{A}:0", prefix=self.ends[0].inside())
+        self.play(server.url, "--transport", "minbuf:1,3", "--no-audio", "--duration", "1", prefix=self.ends[1].inside())
+        server.stop()
+        self.stop_cleanly(link)
+        stream = pcap.longest_stream(self.path("link-a-in.pcap"), server.port)
+        data, ends = stream.contiguous()
+        boundaries = {end for end, _ in ends}
+        packets = [(at, end) for at, end in pcap.messages(data) if data[at] == 0x24]
+        report = next(at for at, _ in packets if data[at + 1] % 2)
+        self.assertNotIn(report, boundaries)
+
+        def nal(rtp):  # its extension is as long as bytes 14 and 15 say
+            return rtp[16 + 4 * int.from_bytes(rtp[14:16], "big")] & 0x1F
+
+        sets = [end for at, end in packets if data[at + 1] % 2 == 0 and nal(data[at + 4:end]) in (7, 8)][:2]
+        self.assertEqual(len(sets), 2)
+        self.assertFalse(boundaries & set(sets))
+
     def test_packets_follow_the_mss(self):
         """The path's MTU falls while media flows: segments become smaller, and still begin with packets."""
         def shrink(server):

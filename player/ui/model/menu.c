@@ -97,8 +97,9 @@ void menu_of_channels(struct menu *m, const struct playlist *p, int current)
 void menu_move(struct menu *m, int by)
 {
     int to = m->selected + by;
-    if (to >= 0 && to < m->count)
-        m->selected = to;
+    if (to >= m->count)
+        to = m->count - 1;
+    m->selected = to > 0 ? to : 0;
 }
 
 int menu_first(const struct menu *m, int visible)

@@ -50,7 +50,8 @@ const struct {
 } KNOWN[] = {
     {"minbuf", 69, "5 % lost in bursts, each way: TCP's timeouts double without end"},
     {"mtp", 69, "the same network"},
-    {"mtp", 192, "3.4 % lost in bursts, each way: of single packets, 2 s apart, four in a row are lost"},
+    {"mtp", 192,
+     "3.4 % lost in bursts, each way: of single packets, 2 s apart, four in a row are lost"},
     {"minbuf", 317, "5 % lost at random: after an outage TCP's timeouts stay doubled"},
     {"minbuf", 580, "3.9 % lost in bursts, each way, and two downloads: the same"},
     {"minbuf", 262, "a third of 0.9 Mbit/s, after an outage: of a window of two, bursts lose all"},

@@ -3,6 +3,8 @@
 // the filter's key (exclusive or). With a handshake, one byte '!' of each end comes first.
 #include <catch2/catch.hpp>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -175,6 +177,29 @@ struct rig {
 };
 
 } // namespace
+
+TEST_CASE("tcp_conn: a cork is the kernel's, and what waited behind it leaves with it")
+{
+    test::tcp_pair pair;
+    const auto corked = [&] {
+        int value = -1;
+        socklen_t len = sizeof(value);
+        REQUIRE(getsockopt(tcp_conn_fd(pair.conn), IPPROTO_TCP, TCP_CORK, &value, &len) == 0);
+        return value;
+    };
+    CHECK(corked() == 0);
+    tcp_conn_cork(pair.conn, true);
+    CHECK(corked() == 1);
+    char a[] = "ab", b[] = "c";
+    const iovec first = {a, 2}, second = {b, 1};
+    REQUIRE(tcp_conn_write_packets(pair.conn, &first, 1, false) == 0);
+    REQUIRE(tcp_conn_write_packets(pair.conn, &second, 1, true) == 0);
+    tcp_conn_cork(pair.conn, false);
+    CHECK(corked() == 0);
+    char got[8];
+    CHECK(recv(pair.other, got, 3, MSG_WAITALL) == 3);
+    CHECK(std::string(got, 3) == "abc");
+}
 
 TEST_CASE("tcp_conn: a filter translates both ways, one message a write")
 {

@@ -782,9 +782,9 @@ TEST_CASE("rtsp client: the transports of a list, up to the first that works")
         all.pop_back();
         return all;
     };
-    std::string chosen =
-        "setup mtp datagram pairs rtt 10: mtp: the server responded after 12 ms";
-    std::string clock = "GET_PARAMETER " + URL + "/ #", playing = "playing from - frame -1 shows -1";
+    std::string chosen = "setup mtp datagram pairs rtt 10: mtp: the server responded after 12 ms";
+    std::string clock = "GET_PARAMETER " + URL + "/ #",
+                playing = "playing from - frame -1 shows -1";
     SECTION("the first: PLAY leaves before the path is validated, and its response waits for that")
     {
         run(o, {{0, connected, {"connected", DESCRIBE_1}},
@@ -812,24 +812,23 @@ TEST_CASE("rtsp client: the transports of a list, up to the first that works")
     {
         std::string silent = "the server is not heard in time";
         std::string refuses = "the server's media port refuses TCP";
-        run(o,
-            {{0, connected, {"connected", DESCRIBE_1}},
-             {10, in(weir_description(1)), {setup + "2 Transport: mtp,mtp-raw,minbuf"}},
-             {20, in(weir_setup(2, mtp)), early(3)},
-             {50, in(reply(3) + reply(4)), {}}, // the response to a PLAY of no use
-             {520,
-              timeout,
-              {"TEARDOWN " + URL + "/ #5" + SESSION, "abandon: " + silent,
-               setup + "6 Transport: mtp-raw,minbuf"}},
-             {530, in(reply(5) + weir_setup(6, raw)), early(7)},
-             {540,
-              [&](Owner &w) { rtsp_client_media_closed(w.client, refuses.c_str(), w.now); },
-              {"TEARDOWN " + URL + "/ #9" + SESSION, "abandon: " + refuses,
-               setup + "10 Transport: minbuf"}},
-             {550, in(reply(7) + reply(8) + reply(9)), {}}, // late ones, too
-             {550, in(weir_setup(10, minbuf)),
-              with("setup minbuf rtt 10: mtp: " + silent + "; mtp-raw: " + refuses, starts(11))},
-             {560, in(reply(11) + reply(12)), {playing}}});
+        run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                {10, in(weir_description(1)), {setup + "2 Transport: mtp,mtp-raw,minbuf"}},
+                {20, in(weir_setup(2, mtp)), early(3)},
+                {50, in(reply(3) + reply(4)), {}}, // the response to a PLAY of no use
+                {520,
+                 timeout,
+                 {"TEARDOWN " + URL + "/ #5" + SESSION, "abandon: " + silent,
+                  setup + "6 Transport: mtp-raw,minbuf"}},
+                {530, in(reply(5) + weir_setup(6, raw)), early(7)},
+                {540,
+                 [&](Owner &w) { rtsp_client_media_closed(w.client, refuses.c_str(), w.now); },
+                 {"TEARDOWN " + URL + "/ #9" + SESSION, "abandon: " + refuses,
+                  setup + "10 Transport: minbuf"}},
+                {550, in(reply(7) + reply(8) + reply(9)), {}}, // late ones, too
+                {550, in(weir_setup(10, minbuf)),
+                 with("setup minbuf rtt 10: mtp: " + silent + "; mtp-raw: " + refuses, starts(11))},
+                {560, in(reply(11) + reply(12)), {playing}}});
     }
     SECTION("transports that this machine does not support are not offered")
     {

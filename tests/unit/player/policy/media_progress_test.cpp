@@ -63,12 +63,12 @@ TEST_CASE("media_progress: each lower level has 10 s of media for its first pict
         int at, level;
         enum media_progress_verdict verdict;
     } table[] = {
-        {1, 6, MEDIA_PROGRESS_FINE},  {9, 6, MEDIA_PROGRESS_FINE},
-        {10, 5, MEDIA_PROGRESS_FINE}, {20, 5, MEDIA_PROGRESS_FINE},
+        {1, 6, MEDIA_PROGRESS_FINE},        {9, 6, MEDIA_PROGRESS_FINE},
+        {10, 5, MEDIA_PROGRESS_FINE},       {20, 5, MEDIA_PROGRESS_FINE},
         {20, 4, MEDIA_PROGRESS_FINE}, // the end would have been due at 21 s
         {25, 6, MEDIA_PROGRESS_FINE}, // a higher one does not count, nor the same one again
-        {26, 4, MEDIA_PROGRESS_FINE},
-        {30, 4, MEDIA_PROGRESS_FINE}, {31, 4, MEDIA_PROGRESS_NO_PICTURE},
+        {26, 4, MEDIA_PROGRESS_FINE},       {30, 4, MEDIA_PROGRESS_FINE},
+        {31, 4, MEDIA_PROGRESS_NO_PICTURE},
     };
     struct media_progress m = {};
     media_progress_begin(&m, 0);

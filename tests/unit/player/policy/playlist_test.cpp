@@ -164,6 +164,18 @@ TEST_CASE("playlist: what a server lists, with its key and names as people read 
     playlist_free(&p);
 }
 
+TEST_CASE("playlist: the next channel and the previous one")
+{
+    const struct {
+        int count, current, by, expected;
+    } table[] = {{3, 1, 1, 2},  {3, 3, 1, 1}, {3, 1, -1, 3}, {3, 2, -1, 1},
+                 {3, 0, -1, 3}, {3, 0, 1, 1}, {1, 1, 1, 1},  {1, 0, -1, 1}};
+    for (const auto &row : table) {
+        INFO(row.count << " " << row.current << " " << row.by);
+        CHECK(playlist_step(row.count, row.current, row.by) == row.expected);
+    }
+}
+
 TEST_CASE("playlist: a list of more than fits, and none")
 {
     playlist p = {};

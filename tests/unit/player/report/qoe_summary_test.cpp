@@ -40,20 +40,20 @@ TEST_CASE("qoe_summary: each line of a session that has every figure")
         "watched   rtsp://[::1]:8554/live, test 640x360@10, over minbuf:1,3\n"
         "ended     server-lost after 4.70 s: connection?[2J reset\n"
         "startup   connected 0.02 s, buffered until 0.50 s, first picture 0.50 s\n"
-        "playback  5 frames, in 1.20 s, 4.2 frames/s, of 9.2 frames/s sent, 1 lost, 1 late, "
-        "1 undecodable, 3 left out by the sender\n"
+        "playback  5 frames in 1.20 s: 4.2 of 9.2 frames/s, 1 lost, of them 3 left out by the "
+        "sender, 1 late, 1 undecodable\n"
         "not shown 3 of 8 frames: 2 network, 1 late; 1 of them only because they depend on another "
         "frame\n"
         "stalls    1, together 0.50 s (41.67 %): 0.50 s transport too slow\n"
         "freezes   1, together 0.60 s (50.00 %), longest 0.60 s: 0.60 s transport\n"
         "picture   PSNR 35.1 dB, SSIM 0.850, 2 compared\n"
-        "levels    mean 0.83, highest 1, 1 switches\n"
+        "levels    mean 0.83, highest 1, 1 switch\n"
         "latency   write to read 300.0 ms, p95 600.0 ms, within 200 ms 50.00 %, within 500 ms "
         "75.00 %\n"
         "screen    capture to screen 200.0 ms, p95 300.0 ms\n"
         "jitter    mean 105.0 ms, p95 209.9 ms, max 210.0 ms\n"
-        "network   16 kbit/s received, 12 kbit/s of use, RTT 30.0 ms\n"
-        "packets   4 received, 10 lost, 5.00 % of them, 3 reordered\n");
+        "network   16 kbit/s received, of it 12 kbit/s useful, RTT 30.0 ms\n"
+        "packets   4 received, 10 lost (5.00 %), 3 reordered\n");
 }
 
 TEST_CASE("qoe_summary: no figure where nothing was measured")
@@ -80,9 +80,16 @@ TEST_CASE("qoe_summary: the audio has a line of its own if there was any")
     audio.offset.p95 = 40;
     qoe_on_audio(q.get(), &audio);
     CHECK(summary_of(q.get(), 5700)
-              .find("audio     500 packets, 4 lost, 3 repaired, 80.0 ms concealed, 1 underruns, "
-                    "behind the picture "
-                    "12.3 ms, from -3.0 ms, to 40.0 ms\n") != std::string::npos);
+              .find("audio     500 packets, 4 lost, 3 repaired, 80.0 ms concealed, 1 underrun, "
+                    "12.3 ms behind the picture (-3.0 ms to 40.0 ms)\n") != std::string::npos);
+    audio.underruns = 2;
+    audio.offset.p50 = -12.34;
+    audio.offset.p5 = -40;
+    audio.offset.p95 = 3;
+    qoe_on_audio(q.get(), &audio);
+    CHECK(summary_of(q.get(), 5700)
+              .find("2 underruns, 12.3 ms before the picture (-3.0 ms to 40.0 ms)\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("qoe_summary: repair has a line where packets could get lost")

@@ -99,6 +99,15 @@ TEST_CASE("menu: the selection stops at the ends, and the visible part follows i
     CHECK(menu_first(&m, 4) == 6);
     CHECK(menu_first(&m, 10) == 0);
     CHECK(menu_first(&m, 20) == 0);
+    menu_move(&m, -3); // a page
+    CHECK(m.selected == 6);
+    menu_move(&m, 5);
+    CHECK(m.selected == 9);
+    menu_move(&m, -100);
+    CHECK(m.selected == 0);
+    struct menu empty = {};
+    menu_move(&empty, 3);
+    CHECK(empty.selected == 0);
 }
 
 TEST_CASE("menu: of channels, with the one that plays")
