@@ -56,6 +56,7 @@ struct mount {
     struct mount_catalog *catalog; // borrowed
     const struct options *source;  // borrowed of the catalog's generation
     struct film *film;             // owned; NULL: not open
+    int highest;                   // level of its viewers: of struct stream
     bool stale;                    // `film` is opened anew as soon as it can be;
     usec_t reopen;                 // with `stale` and no film: then
     int err;                       // why it is not open; 0: it was not tried
@@ -212,6 +213,7 @@ static void film_done(struct work *w, usec_t now)
     if (!is_unwanted && !err) {
         f->state = FILM_OPEN;
         set_limits(&f->stream, m->source);
+        stream_set_highest(&f->stream, m->highest, now);
         f->stream.book = &c->base.book;
         m->err = 0;
         announce(m);
@@ -308,6 +310,14 @@ static void mount_leave(struct catalog *base, struct catalog_hold *h)
     }
 }
 
+static struct mount *mount_new(struct mount_catalog *c) // NULL: no memory
+{
+    struct mount *m = malloc(sizeof(*m));
+    if (m)
+        *m = (struct mount){.catalog = c, .highest = LADDER_MAX_LEVELS - 1};
+    return m;
+}
+
 static struct mount *find(struct mount_catalog *c, const char *name)
 {
     for (int i = 0; i < c->count; i++)
@@ -398,6 +408,23 @@ static int mount_list(struct catalog *base, struct catalog_hold *h, char *out, s
     return put.full ? ERR_NO_MEMORY : 0;
 }
 
+// Viewers of a stream as it was before a reload keep their limit.
+static int mount_set_highest(struct catalog *base, const char *path, int level, usec_t now)
+{
+    struct mount *m = find((struct mount_catalog *)base, path + 1);
+    if (!m)
+        return ERR_NOT_FOUND;
+    bool is_open = m->film && m->film->state == FILM_OPEN;
+    int top = LADDER_MAX_LEVELS - 1;
+    if (level < 0 || level > top ||
+        (is_open && level != top && !ladder_has_level(&m->film->stream.media->ladder, level)))
+        return ERR_RANGE;
+    m->highest = level;
+    if (is_open)
+        stream_set_highest(&m->film->stream, level, now);
+    return 0;
+}
+
 static void mount_stats(struct catalog *base, struct stats *out, session_stats_fn *each, void *ctx,
                         usec_t now)
 {
@@ -472,7 +499,7 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
     for (int i = 0; i < o->source_count; i++) {
         mounts[i] = find(c, o->sources[i].path + 1);
         is_new[i] = !mounts[i];
-        if (is_new[i] && !(mounts[i] = calloc(1, sizeof(*mounts[i]))))
+        if (is_new[i] && !(mounts[i] = mount_new(c)))
             goto free_mounts;
     }
     struct generation *g = generation_new(o, o);
@@ -496,7 +523,6 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
     memcpy(c->mounts, mounts, sizeof(c->mounts));
     for (int i = 0; i < c->count; i++) {
         struct mount *m = c->mounts[i];
-        m->catalog = c;
         m->source = &o->sources[i];
         // One that has failed is tried again: a reading may be meant for it.
         struct film *f = m->film;
@@ -555,6 +581,7 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
                                            .leave = mount_leave,
                                            .list = mount_list,
                                            .stats = mount_stats,
+                                           .set_highest = mount_set_highest,
                                            .free = mount_free};
     struct mount_catalog *c = calloc(1, sizeof(*c));
     if (!c)
@@ -569,10 +596,10 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
         goto free_catalog;
     assert(o->source_count <= SOURCES_MAX);
     for (int i = 0; i < o->source_count; i++) {
-        struct mount *m = calloc(1, sizeof(*m));
+        struct mount *m = mount_new(c);
         if (!m)
             goto free_catalog;
-        *m = (struct mount){.catalog = c, .source = &o->sources[i]};
+        m->source = &o->sources[i];
         c->mounts[c->count++] = m;
     }
     for (int i = 0; i < c->count; i++)

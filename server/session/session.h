@@ -36,7 +36,7 @@ struct session_config {
     char transport[TRANSPORT_MAX_NAME];
     struct transport_path path; // on_room, ctx, ssrc and first_seq are set by the session
     const struct path_validation *address; // borrowed; NULL: media goes over the connection
-    int level;
+    int level; // that the viewer requests; the stream's `highest` limits what is sent
     // The level sent adapts to the network (adaptation.h); `level` is its max.
     bool follows;
     bool keeps_size;     // all levels sent have the size of `level`

@@ -22,6 +22,7 @@ struct viewer : frame_sink {
             [](frame_sink *sink, usec_t) { static_cast<viewer *>(sink)->ends++; },
             nullptr,
             nullptr,
+            nullptr,
             nullptr};
         ops = &sink_ops;
         number = 1;
