@@ -15,6 +15,7 @@
 #include "media/capture/source_capture.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
+#include "sender/record/recorder.h"
 #include "server/policy/catalog_path.h"
 
 struct mount_catalog;
@@ -49,6 +50,7 @@ struct film {
     usec_t deadline;   // with FILM_OPENING
     struct catalog_hold *holds;
     struct stream stream;
+    struct recorder *recorder; // owned; NULL: it is not recorded
 };
 
 // A path. At most one thread opens its source, so sources that hang block no other one.
@@ -59,6 +61,7 @@ struct mount {
     int highest;                   // level of its viewers: of struct stream
     bool stale;                    // `film` is opened anew as soon as it can be;
     usec_t reopen;                 // with `stale` and no film: then
+    usec_t retry;                  // of a source to be recorded that is not open: then
     int err;                       // why it is not open; 0: it was not tried
     usec_t failed;                 // when
 };
@@ -106,14 +109,21 @@ static void film_free(struct film *f)
     free(f);
 }
 
-// Closes an open film that no viewer holds.
-static void close_film(struct film *f)
+// Closes an open film that no viewer holds. Waits for the disk of its recording, until `deadline`.
+static void close_film_until(struct film *f, usec_t deadline)
 {
+    usec_t left = deadline - clock_now();
     assert(!f->holds);
+    recorder_free(f->recorder, left > 0 ? left : 0);
     media_guard_stop(f->guard);
     stream_close_stats(&f->stream);
     stream_destroy(&f->stream);
     film_free(f);
+}
+
+static void close_film(struct film *f)
+{
+    close_film_until(f, clock_now() + RECORDER_END);
 }
 
 static void set_deadline(struct mount_catalog *c)
@@ -125,6 +135,8 @@ static void set_deadline(struct mount_catalog *c)
             first = usec_min(first, m->film->deadline);
         if (!m->film && m->stale)
             first = usec_min(first, m->reopen);
+        if (!m->film)
+            first = usec_min(first, m->retry);
     }
     timer_set(c->deadline, first);
 }
@@ -163,6 +175,7 @@ static void fail(struct mount *m, int err, usec_t now)
 {
     m->err = err;
     m->failed = now;
+    m->retry = m->source->record ? now + RECORDER_RETRY : USEC_NEVER;
     log_warn("%s is not available: %s", m->source->path, err_text(err));
     if (m->film)
         wake(m->film, now);
@@ -179,6 +192,22 @@ static void announce(const struct mount *m)
         log_info("%s is open: %s; %d level%s, up to %dx%d and %d kbit/s", m->source->path,
                  media->title, l->level_count, l->level_count == 1 ? "" : "s", top->width,
                  top->height, l->levels[l->level_count - 1].bitrate_bps / 1000);
+}
+
+static void start_recorder(struct film *f)
+{
+    const struct options *o = f->source;
+    struct recorder_config config = {.media = f->stream.media,
+                                     .pattern = o->record,
+                                     .segment = o->record_segment,
+                                     .keep = o->record_keep};
+    if (!o->record)
+        return;
+    if (f->stream.media->reorders)
+        log_error("%s is not recorded: it is a prepared file, which is a recording already",
+                  o->path);
+    else if (!(f->recorder = recorder_new(f->catalog->loop, &config)))
+        log_error("%s is not recorded", o->path);
 }
 
 static void set_limits(struct stream *s, const struct options *o)
@@ -217,6 +246,7 @@ static void film_done(struct work *w, usec_t now)
         f->stream.book = &c->base.book;
         m->err = 0;
         announce(m);
+        start_recorder(f);
         for (struct catalog_hold *h = f->holds, *next; h; h = next) {
             next = h->next;
             h->on_ready(h->ctx, now);
@@ -240,7 +270,7 @@ static void on_deadline(void *ctx, usec_t now)
     for (int i = 0; i < c->count; i++) {
         struct mount *m = c->mounts[i];
         struct film *f = m->film;
-        if (!f && m->stale && m->reopen <= now)
+        if (!f && ((m->stale && m->reopen <= now) || m->retry <= now))
             open_film(m, now);
         if (!f || f->state != FILM_OPENING || f->deadline > now)
             continue;
@@ -255,6 +285,7 @@ static void open_film(struct mount *m, usec_t now)
 {
     struct film *f = calloc(1, sizeof(*f));
     m->stale = false;
+    m->retry = USEC_NEVER;
     if (f) {
         f->work = (struct work){.run = run_film, .done = film_done, .drop = drop_film};
         f->catalog = m->catalog;
@@ -314,7 +345,7 @@ static struct mount *mount_new(struct mount_catalog *c) // NULL: no memory
 {
     struct mount *m = malloc(sizeof(*m));
     if (m)
-        *m = (struct mount){.catalog = c, .highest = LADDER_MAX_LEVELS - 1};
+        *m = (struct mount){.catalog = c, .highest = LADDER_MAX_LEVELS - 1, .retry = USEC_NEVER};
     return m;
 }
 
@@ -456,6 +487,8 @@ static void retire(struct film *f, usec_t now)
         close_film(f);
         return;
     }
+    recorder_free(f->recorder, RECORDER_END); // its successor records now
+    f->recorder = NULL;
     f->next = c->past;
     c->past = f;
     c->past_count++;
@@ -484,8 +517,14 @@ static void renew(struct mount *m, usec_t now)
     }
     if (!f && m->stale)
         return; // its device is being closed
+    bool closes_device = f && f->recorder && source_is_capture(f->source->source);
     if (f)
         retire(f, now);
+    if (closes_device) {
+        m->stale = true;
+        m->reopen = now + DEVICE_CLOSES;
+        return;
+    }
     open_film(m, now);
 }
 
@@ -550,10 +589,10 @@ free_mounts:
 // ---- Life
 
 // drop_film frees what a thread opens when the thread returns.
-static void end_film(struct film *f)
+static void end_film(struct film *f, usec_t deadline)
 {
     if (f && f->state == FILM_OPEN)
-        close_film(f);
+        close_film_until(f, deadline);
     else if (f)
         media_guard_stop(f->guard);
 }
@@ -561,13 +600,14 @@ static void end_film(struct film *f)
 static void mount_free(struct catalog *base)
 {
     struct mount_catalog *c = (struct mount_catalog *)base;
+    usec_t deadline = clock_now() + RECORDER_END; // of all recordings together
     for (int i = 0; i < c->count; i++) {
-        end_film(c->mounts[i]->film);
+        end_film(c->mounts[i]->film, deadline);
         free(c->mounts[i]);
     }
     for (struct film *f = c->past, *next; f; f = next) {
         next = f->next;
-        end_film(f);
+        end_film(f, deadline);
     }
     workers_free(c->openers);
     timer_free(c->deadline);

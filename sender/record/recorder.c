@@ -143,16 +143,16 @@ struct recorder *recorder_new(uv_loop_t *loop, const struct recorder_config *con
     if (r->recording && r->timer && start_feed(r))
         return r;
     log_error("cannot record: out of memory");
-    recorder_free(r);
+    recorder_free(r, 0);
     return NULL;
 }
 
-void recorder_free(struct recorder *r)
+void recorder_free(struct recorder *r, usec_t patience)
 {
     if (!r)
         return;
     stop_feed(r);
     timer_free(r->timer);
-    (void)recording_end(r->recording, RECORDER_END);
+    (void)recording_end(r->recording, patience);
     free(r);
 }

@@ -36,8 +36,8 @@ struct recorder;
 
 // NULL on failure (logged).
 struct recorder *recorder_new(uv_loop_t *loop, const struct recorder_config *config);
-// Ends the file. Waits for a slow disk, for RECORDER_END at most. NULL is fine.
-void recorder_free(struct recorder *r);
+// Ends the file. Waits for a slow disk, for `patience` at most. NULL is fine.
+void recorder_free(struct recorder *r, usec_t patience);
 
 #ifdef __cplusplus
 }
