@@ -145,10 +145,11 @@ static void set_deadline(struct mount_catalog *c)
 static void run_film(struct work *w)
 {
     struct film *f = (struct film *)w;
-    atomic_store(&f->begun, true);
     f->work_err = media_guard_check(f->guard);
-    if (!f->work_err)
-        f->work_err = stream_open(&f->stream, f->guard, f->source, f->source->source);
+    if (f->work_err)
+        return; // it waited too long for a thread
+    atomic_store(&f->begun, true);
+    f->work_err = stream_open(&f->stream, f->guard, f->source, f->source->source);
 }
 
 static void drop_film(struct work *w)
@@ -264,6 +265,13 @@ static void film_done(struct work *w, usec_t now)
     set_deadline(c);
 }
 
+// The film's thread may hang: another one takes its place.
+static void give_up(struct film *f)
+{
+    if (atomic_load(&f->begun))
+        workers_late(f->catalog->openers, &f->work);
+}
+
 static void on_deadline(void *ctx, usec_t now)
 {
     struct mount_catalog *c = ctx;
@@ -276,6 +284,7 @@ static void on_deadline(void *ctx, usec_t now)
             continue;
         f->state = FILM_LATE;
         media_guard_stop(f->guard);
+        give_up(f);
         fail(c->mounts[i], ERR_TIMED_OUT, now);
     }
     set_deadline(c);
@@ -495,6 +504,7 @@ static void retire(struct film *f, usec_t now)
     if (f->state == FILM_OPEN)
         return;
     media_guard_stop(f->guard);
+    give_up(f);
     wake(f, now);
 }
 
