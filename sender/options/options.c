@@ -752,8 +752,6 @@ static const char *conflict(const struct options *o)
         return "--record conflicts with --prepare, which does not stream";
     if (o->record && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
         return "--record conflicts with a synthetic source, which has no pictures";
-    if (o->record && o->codec == SDP_VP9)
-        return "--record conflicts with --codec vp9: it records H.264";
     if (o->fragment && o->prepare)
         return "--fragment conflicts with --prepare, which does not stream";
     if (o->fragment && o->filler_bps)

@@ -216,6 +216,29 @@ class Sender(Case):
         for film in self.files():
             self.assertEqual(film.decode(), len(film.video), film.path)
 
+    def test_vp9(self):
+        """The file has the largest size alone, and every picture of it decodes; with a named source next to it."""
+        conf = self.path("send.conf")
+        with open(conf, "w") as f:
+            f.write(f"record = {self.dir}/%N_%H-%M-%S.mkv\nrecord-segment = 2s\ncodec = vp9\n[source front]\n"
+                    "source = test:640x360@15\n[source yard]\nsource = test:160x90@15\ncodec = h264\n")
+        sender = lib.Sender(self.folder, "--config", conf)
+        self.processes.append(sender)
+        self.play(f"rtsp://127.0.0.1:{sender.port}/front", "--no-picture", "--duration", "1")
+        lib.until(lambda: len([n for n in self.names() if n.startswith("front")]) >= 3, "three segments", 40)
+        self.stop_cleanly(sender)
+        for path in self.names():
+            film = Recorded(os.path.join(self.dir, path))
+            is_vp9 = path.startswith("front")
+            self.assertEqual(film.streams, ["vp9" if is_vp9 else "h264", "opus"], path)
+            self.assertEqual(film.size, (640, 360) if is_vp9 else (160, 90))
+            self.assertEqual(film.video[0], (0, True), path)
+            self.assertEqual(film.decode(), len(film.video), path)
+        frames = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=width,height", "-of",
+                                 "csv=p=0", film.path.replace(path, self.names()[0])], capture_output=True, text=True,
+                                timeout=60 * lib.PATIENCE, check=True).stdout.split()
+        self.assertEqual({f.strip(",") for f in frames}, {"640,360"})
+
     def test_a_film_is_recorded_to_its_end(self):
         clip = self.clip(seconds=3, size="320x240")
         sender = self.recording(names="copy.mkv", source=clip)
@@ -237,7 +260,6 @@ class Sender(Case):
             (["--record", "a.mkv", "--record-segment", "7s"], "require a name with the time"),
             (["--record-segment", "7s"], "requires --record"),
             (["--record-keep", "7d"], "requires --record"),
-            (["--record", "a.mkv", "--codec", "vp9"], "--codec vp9"),
             (["--record", "a.mkv", "--prepare"], "--prepare"),
             (["--record", "a.mkv", "a=test:", "b=test:"], "requires %N"),
             (["--record", "%N.mkv"], "the name of a source"),

@@ -493,7 +493,6 @@ TEST_CASE("weir-send's options: recording")
          "a name with the time in it"},
         {{"--record-keep", "1d", "front=test:"}, "requires --record"},
         {{"--record", "a.mkv", "--prepare", "f.mkv"}, "conflicts with --prepare"},
-        {{"--record", "a.mkv", "--codec", "vp9"}, "conflicts with --codec vp9"},
         {{"--record", "a.mkv", "synthetic:steady"}, "conflicts with a synthetic source"},
         {{"--record", "a.mkv", "synthetic:goddard"}, "conflicts with a synthetic source"},
     };
