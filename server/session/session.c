@@ -612,6 +612,12 @@ void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
     *ssrc = rtp->ssrc;
 }
 
+int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_cue *out,
+                      int max, usec_t now)
+{
+    return s->feed->ops->subtitles ? s->feed->ops->subtitles(s->feed, r, out, max, now) : -1;
+}
+
 bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now)
 {
     if (!s->feed->ops->relay_info)

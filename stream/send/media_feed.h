@@ -21,6 +21,7 @@
 #include "common/protocol/relay_info.h"
 #include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
+#include "common/wire/subtitle.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,6 +115,11 @@ struct media_feed_ops {
     void (*set_playout)(struct media_feed *f, int ms);
     // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
     void (*relay_info)(const struct media_feed *f, struct relay_info *out, usec_t now);
+    // Relayed media: writes cues of the origin's film that are shown in the SUBTITLE_AHEAD after
+    // r->from, as far as they are known; those of the next call are requested. Returns their
+    // number, at most `max`; -1: there is no such track. NULL: this is the origin.
+    int (*subtitles)(struct media_feed *f, const struct subtitle_request *r,
+                     struct subtitle_cue *out, int max, usec_t now);
     // Stored media: from now on delivers these frames only, of the sizes that are watched. Returns
     // false if there is no memory. NULL: the media cannot.
     bool (*only)(struct media_feed *f, const struct frame_ranges *ranges);
