@@ -84,6 +84,7 @@ static int serve(struct program *p, const struct options *o)
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     if (o->file)
         stop_signals_on_hangup(&p->signals, on_hangup);
+    stop_signals_release_hangup();
     log_info("%s", serving_announce(p->serving));
     p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
@@ -121,8 +122,12 @@ static int run(void *ctx)
                                                      .certificate = options->tls_cert,
                                                      .key = options->tls_key,
                                                      .state_dir = options->state_dir});
-    if (options->prepare)
+    if (options->prepare) {
+        stop_signals_release_hangup();
         return prepare_run(options);
+    }
+    if (!options->file)
+        stop_signals_release_hangup();
     bool has_http = options->http.ss_family != AF_UNSPEC;
     file_limit_raise(options->max_viewers, 1, has_http ? HTTP_CONNECTIONS : 0);
     static struct program program; // static, as it is large
@@ -134,6 +139,9 @@ int main(int argc, char **argv)
 {
     static struct options options;
     command = (struct command){argc, argv};
+    // A service manager may send SIGHUP while the sources are being opened: it is served
+    // afterwards.
+    stop_signals_hold_hangup();
     return program_main(&(struct program_parts){.name = "weir-send",
                                                 .options = &options,
                                                 .log = &options.log,

@@ -13,6 +13,7 @@
 #include "common/wire/url.h"
 
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
+#define TLS_TIMEOUT     (5 * USEC_PER_SEC) // of the handshake
 #define FIRST_REQUEST   (5 * USEC_PER_SEC)
 #define INTERVAL        (20 * USEC_PER_SEC)
 #define MIN_WAIT        (10 * USEC_PER_SEC)
@@ -28,6 +29,7 @@ struct rtsp_standby {
     bool is_open;          // `conn` is connected
     bool has_ended;        // `conn` is, and waits to be freed outside of its callbacks
     usec_t due;            // the next attempt, the end of this one, or the next request
+    usec_t secure_by;      // with `is_open`: the end of an attempt whose handshake is not done
     usec_t wait;           // after the next failure
     int cseq;              // of the last request
 };
@@ -57,6 +59,7 @@ static void on_open(void *ctx, usec_t now)
     struct rtsp_standby *s = ctx;
     s->is_open = true;
     s->due = now + FIRST_REQUEST;
+    s->secure_by = s->tls.wanted ? now + TLS_TIMEOUT : USEC_NEVER;
     if (!link_tls_open(&s->tls, s->conn, s->host, s->port))
         s->has_ended = true;
 }
@@ -117,7 +120,9 @@ bool rtsp_standby_leads_to(const struct rtsp_standby *s, const char *host, int p
 
 int rtsp_standby_tend(struct rtsp_standby *s, usec_t now)
 {
-    if (s->conn && (s->has_ended || (!s->is_open && now >= s->due))) {
+    bool is_late = s->conn && (s->is_open ? now >= s->secure_by && !tcp_conn_is_secure(s->conn)
+                                          : now >= s->due);
+    if (s->conn && (s->has_ended || is_late)) {
         tcp_conn_free(s->conn);
         s->conn = NULL;
         s->due = now + s->wait;

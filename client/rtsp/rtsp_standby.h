@@ -3,10 +3,10 @@
 // handshake done. No media was sent over it, so its congestion window is the initial one (RFC 6928:
 // ten segments), and neither lost nor waiting packets of another stream delay the next one.
 //
-// The owner tends it about once a second. An attempt to connect has 5 s; one that fails, or a
-// connection that ends, is followed by another after 10 s, 20 s, 40 s ... at most 5 min. A server
-// closes connections that request nothing, the first time after 10 s: a request is due after 5 s,
-// then every 20 s. Loop thread only.
+// The owner tends it about once a second. An attempt to connect has 5 s, and TLS's handshake
+// another 5 s; one that fails, or a connection that ends, is followed by another after 10 s, 20 s,
+// 40 s ... at most 5 min. A server closes connections that request nothing, the first time after 10
+// s: a request is due after 5 s, then every 20 s. Loop thread only.
 #ifndef WEIR_CLIENT_RTSP_RTSP_STANDBY_H
 #define WEIR_CLIENT_RTSP_RTSP_STANDBY_H
 

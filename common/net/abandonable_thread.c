@@ -2,10 +2,13 @@
 #include "common/net/abandonable_thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "common/net/clock.h"
+
+static atomic_int abandoned;
 
 struct abandonable_thread {
     pthread_t thread;
@@ -38,6 +41,7 @@ static void *start(void *arg)
     if (destroy) {
         destroy(t->arg);
         free_self(t);
+        atomic_fetch_sub(&abandoned, 1);
     }
     return NULL;
 }
@@ -67,6 +71,7 @@ bool abandonable_thread_end(struct abandonable_thread *t, usec_t patience,
         pthread_cond_timedwait(&t->changed, &t->lock, &until);
     bool ended = t->ended;
     if (!ended) {
+        atomic_fetch_add(&abandoned, 1);
         t->destroy = destroy;
         pthread_detach(t->thread);
     }
@@ -76,4 +81,9 @@ bool abandonable_thread_end(struct abandonable_thread *t, usec_t patience,
     pthread_join(t->thread, NULL);
     free_self(t);
     return true;
+}
+
+int abandonable_thread_count(void)
+{
+    return atomic_load(&abandoned);
 }

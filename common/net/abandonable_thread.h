@@ -23,6 +23,8 @@ struct abandonable_thread *abandonable_thread_new(void (*run)(void *arg), void *
 // the thread, which calls destroy(arg) when `run` returns, perhaps before this function does.
 bool abandonable_thread_end(struct abandonable_thread *t, usec_t patience,
                             void (*destroy)(void *arg));
+// Returns the number of threads of the process that were abandoned and have not returned.
+int abandonable_thread_count(void);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,33 @@ void stop_signals_watch(struct stop_signals *s, uv_loop_t *loop, stop_signals_fn
     }
 }
 
+static volatile sig_atomic_t is_held; // a SIGHUP was held back
+
+static void hold(int number)
+{
+    (void)number;
+    is_held = 1;
+}
+
+// A mask would not do: libraries start threads before main.
+void stop_signals_hold_hangup(void)
+{
+    struct sigaction action = {.sa_handler = hold, .sa_flags = SA_RESTART};
+    is_held = 0;
+    if (!is_unwanted(SIGHUP))
+        sigaction(SIGHUP, &action, NULL);
+}
+
+void stop_signals_release_hangup(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == hold)
+        signal(SIGHUP, SIG_DFL);
+    if (is_held)
+        raise(SIGHUP);
+    is_held = 0;
+}
+
 void stop_signals_on_hangup(struct stop_signals *s, void (*fn)(void *ctx))
 {
     s->on_hangup = fn;

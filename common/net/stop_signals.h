@@ -25,6 +25,10 @@ struct stop_signals {
 // Calls `fn` for the first of the signals only. Then the default handling is restored, so a second
 // signal ends the program at once.
 void stop_signals_watch(struct stop_signals *s, uv_loop_t *loop, stop_signals_fn *fn, void *ctx);
+// Holds back SIGHUP, which would end a program that does not watch it yet.
+void stop_signals_hold_hangup(void);
+// Gives SIGHUP its effect: the watch's, or the default one. Also one that was held back.
+void stop_signals_release_hangup(void);
 // From now on SIGHUP calls `fn`, each time, and ends nothing: for a service that reads its
 // configuration again. `fn` gets stop_signals_watch's `ctx`.
 void stop_signals_on_hangup(struct stop_signals *s, void (*fn)(void *ctx));

@@ -36,8 +36,9 @@ int subtitle_list_add(struct subtitle_list *l, const struct subtitle_cue *cue);
 // Adds the cues of a SubRip file. What is malformed is skipped up to the next time line. Returns
 // the number of cues, or ERR_FULL or ERR_NO_MEMORY.
 int subtitle_list_add_srt(struct subtitle_list *l, const char *data, size_t len);
-// Writes the first cues that are shown between `from` and `until`; at most `max`. Returns their
-// number.
+// Writes the first cues that are shown between `from` and `until`, in the order in which they
+// begin; at most `max`. Returns their number. Each costs a time that grows as the logarithm of the
+// list's length.
 int subtitle_list_find(const struct subtitle_list *l, usec_t from, usec_t until,
                        struct subtitle_cue *out, int max);
 

@@ -57,6 +57,7 @@ struct avcodec_encoder {
     int64_t last_number; // of the newest frame; -1: none since the encoder was opened
     struct waiting waiting[MAX_DELAY];
     int waiting_count;
+    bool fails; // the last picture was not encoded; logged
 };
 
 static struct avcodec_encoder *of(struct video_encoder *e)
@@ -390,6 +391,16 @@ static bool key_is_due(const struct avcodec_encoder *e, int64_t number)
     return e->key_wanted || (e->is_keyed && is_late);
 }
 
+// Of failures without a frame between them, the first one is an error.
+static void log_failure(struct avcodec_encoder *e, const char *reason)
+{
+    if (e->fails)
+        log_debug("%s", reason);
+    else
+        log_error("%s", reason);
+    e->fails = true;
+}
+
 static int encode(struct video_encoder *base, const struct picture *p,
                   struct coded_frame *out[VIDEO_ENCODER_MAX_SIZES])
 {
@@ -398,15 +409,17 @@ static int encode(struct video_encoder *base, const struct picture *p,
     char reason[AVCODEC_REASON_TEXT];
     out[0] = NULL;
     if (!e->codec && open_codec(e, reason) != 0) {
-        log_error("%s", reason);
+        log_failure(e, reason);
         return ERR_IO;
     }
     int sent = send(e, p, key_is_due(e, p->number));
     int err = sent < 0 ? ERR_IO : receive(e, &out[0]);
+    e->fails = e->fails && !out[0];
     if (!err)
         return 0;
-    log_error("%s failed to encode frame %lld%s%s", e->engine->codec, (long long)p->number,
-              sent < 0 ? ": " : "", sent < 0 ? av_err2str(sent) : "");
+    fail(reason, "%s failed to encode frame %lld%s%s", e->engine->codec, (long long)p->number,
+         sent < 0 ? ": " : "", sent < 0 ? av_err2str(sent) : "");
+    log_failure(e, reason);
     avcodec_free_context(&e->codec); // its state is unknown
     return err;
 }

@@ -18,7 +18,10 @@
 extern "C" {
 #endif
 
-enum { VIDEO_ENCODER_MAX_SIZES = 3 }; // of one encoder
+enum {
+    VIDEO_ENCODER_MAX_SIZES = 3, // of one encoder
+    VIDEO_ENCODER_FAILURES = 10, // failed pictures, less those that were encoded since
+};
 
 struct video_encoder;
 
@@ -74,6 +77,11 @@ struct video_encoder *video_encoder_new_h264(const struct ladder *ladder, int si
 // and to change the rate do nothing.
 struct video_encoder *video_encoder_new_passed(const struct ladder *ladder, int size_id,
                                                const struct coded_video *coded);
+// Passes the calls on to `first`, which it takes over. When that has failed again and again
+// (VIDEO_ENCODER_FAILURES), closes it and opens the H.264 encoder of the processor in its place.
+// `name`: of `first`, for the log; static. Takes over `first` on failure, too: NULL, logged.
+struct video_encoder *video_encoder_new_steady(struct video_encoder *first, const char *name,
+                                               const struct ladder *ladder);
 // Of all sizes of a ladder of ladder_cumulative's shape.
 struct video_encoder *video_encoder_new_vp9(const struct ladder *ladder);
 

@@ -87,7 +87,7 @@ struct video_encoder *video_engine_open(const struct video_engine *engine,
         log_error("encoder %s: %s (%s; --encoder list shows those that are usable here, --encoder "
                   "x264 always is)",
                   engine->name, reason, engine->remedy);
-    return e;
+    return e ? video_encoder_new_steady(e, engine->name, ladder) : NULL;
 }
 
 bool video_engine_is_usable(const struct video_engine *engine,

@@ -224,16 +224,22 @@ static int set_size(AVCodecParameters *c, const struct record_packet *key)
 
 static int add_video(struct record_file *f, const struct record_packet *key)
 {
-    size_t sets = parameter_bytes(key->data, key->bytes);
-    if (!sets)
+    bool is_vp9 = key->width > 0; // without CodecPrivate: each key frame has what a decoder needs
+    size_t sets = is_vp9 ? 0 : parameter_bytes(key->data, key->bytes);
+    if (!sets && !is_vp9)
         return ERR_MALFORMED;
     AVStream *s = avformat_new_stream(f->format, NULL);
     if (!s)
         return ERR_NO_MEMORY;
     s->codecpar->codec_type = AVMEDIA_TYPE_VIDEO;
-    s->codecpar->codec_id = AV_CODEC_ID_H264;
+    s->codecpar->codec_id = is_vp9 ? AV_CODEC_ID_VP9 : AV_CODEC_ID_H264;
     s->time_base = (AVRational){1, 1000};
     s->avg_frame_rate = (AVRational){key->fps.num, key->fps.den};
+    if (is_vp9) {
+        s->codecpar->width = key->width;
+        s->codecpar->height = key->height;
+        return 0;
+    }
     int err = set_size(s->codecpar, key);
     return err ? err : set_extradata(s->codecpar, key->data, sets);
 }

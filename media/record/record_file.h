@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One file of a recording: Matroska with H.264 and Opus, by libavformat. Nothing is encoded.
+// One file of a recording: Matroska with H.264 or VP9, and Opus, by libavformat. Nothing is
+// encoded.
 //
 // The file exists from its first cluster on, never empty, and under a name that no other file had.
 // Each cluster reaches the kernel before record_file_write returns, so a process that is killed

@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 struct record_packet { // on the heap, freed with free()
-    bool is_audio;     // Opus; else H.264, Annex B
-    bool key;          // a key frame with its parameter sets
+    bool is_audio;     // Opus; else H.264, Annex B, or VP9, a superframe of all sizes
+    bool key;          // a key frame; of H.264 with its parameter sets
     bool begins;       // a key frame with which a file begins
     bool ends;         // no media: the file ends
     usec_t time;       // on the recording's time line, which goes on from file to file
@@ -24,6 +24,7 @@ struct record_packet { // on the heap, freed with free()
     usec_t wall;       // wall clock at capture
     bool has_audio;    // of a key frame: whether the stream has audio,
     struct fps fps;    // and its frame rate; 0/0: unknown
+    int width, height; // of a key frame of VP9; 0: it is H.264
     size_t bytes;
     uint8_t *data; // allocated with the struct; 64 zero bytes follow
 };

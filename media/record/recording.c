@@ -22,6 +22,7 @@ struct recording {
     struct record_writer *writer; // owned
     bool has_audio;
     struct fps fps;
+    int width, height; // of VP9; 0: it is H.264
     bool in_gap;
     bool gap_is_logged;
     usec_t gap_begun;
@@ -61,6 +62,12 @@ void recording_describe(struct recording *r, bool has_audio, struct fps fps)
 {
     r->has_audio = has_audio;
     r->fps = fps;
+}
+
+void recording_describe_vp9(struct recording *r, int width, int height)
+{
+    r->width = width;
+    r->height = height;
 }
 
 static void begin_gap(struct recording *r, usec_t now)
@@ -106,6 +113,8 @@ bool recording_frame(struct recording *r, const struct recorded_frame *f, usec_t
             p->key = f->key;
             p->has_audio = r->has_audio;
             p->fps = r->fps;
+            p->width = r->width;
+            p->height = r->height;
             p->begins = verdict == RECORD_BEGIN;
             p->time = f->time;
             p->decode = f->decode;

@@ -36,7 +36,7 @@ struct recorded_frame {
     usec_t time;         // on a time line that ascends, and that audio shares
     usec_t decode;       // at most `time`; ascends from frame to frame
     usec_t wall;         // wall clock at capture; 0: unknown
-    const uint8_t *data; // borrowed for the call: H.264, Annex B
+    const uint8_t *data; // borrowed for the call: H.264, Annex B; or VP9
     size_t bytes;
 };
 
@@ -47,6 +47,8 @@ int recording_check(const char *option, const char *pattern);
 struct recording *recording_new(const struct recording_config *config); // NULL: no memory
 // Describes the stream, before its first frame. `fps`: 0/0: unknown.
 void recording_describe(struct recording *r, bool has_audio, struct fps fps);
+// The stream is VP9 of this size, not H.264. Call it before the first frame.
+void recording_describe_vp9(struct recording *r, int width, int height);
 // Returns true if the recording requests a key frame.
 bool recording_frame(struct recording *r, const struct recorded_frame *f, usec_t now);
 // `time`: of the first sample that the packet yields; `decode`: its place among the frames.

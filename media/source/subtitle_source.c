@@ -14,11 +14,15 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/utf8.h"
+#include "common/net/clock.h"
+#include "media/coded/read_pace.h"
 #include "media/source/media_input.h"
 #include "media/source/track_notes.h"
 
 enum { SRT_BYTES = 2 << 20 };
-#define NO_DURATION (3 * USEC_PER_SEC) // how long a cue is shown that does not say it
+#define LOOK        (20 * USEC_PER_MSEC) // how often a pause looks at the guard
+#define BEFORE      (60 * USEC_PER_SEC) // a cue that began so long before a place may be shown there
+#define NO_DURATION (3 * USEC_PER_SEC)  // how long a cue is shown that does not say it
 
 struct track {
     char name[SUBTITLE_NAME];
@@ -35,6 +39,7 @@ struct subtitle_source {
     struct track tracks[SUBTITLE_TRACKS];
     pthread_mutex_t lock; // guards the lists and the rest
     bool begun;           // there is a thread, or there was one
+    usec_t from;          // with `begun`: place of the first request
     int references;       // of the owner and the thread
 };
 
@@ -138,8 +143,19 @@ static void read_srt(struct subtitle_source *s)
     free(data);
 }
 
+// Returns true if the owner has left: nobody asks any more.
+static bool is_left(struct subtitle_source *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool left = s->references == 1; // this thread's
+    pthread_mutex_unlock(&s->lock);
+    return left;
+}
+
+// Adds a packet's cue if it begins from `from` on and before `until`. *is_over: none follows.
 // Returns 0, ERR_FULL or ERR_NO_MEMORY.
-static int take(struct subtitle_source *s, const AVFormatContext *f, const AVPacket *p)
+static int take(struct subtitle_source *s, const AVFormatContext *f, const AVPacket *p, usec_t from,
+                usec_t until, bool *is_over)
 {
     struct track *t = NULL;
     for (int i = 0; i < s->count; i++)
@@ -153,11 +169,41 @@ static int take(struct subtitle_source *s, const AVFormatContext *f, const AVPac
     cue.end = p->duration > 0 ? av_rescale_q(p->duration, base, us) : NO_DURATION;
     if (cue.begin < 0 || cue.begin > SUBTITLE_LAST || cue.end < 0 || cue.end > SUBTITLE_LAST)
         return 0;
+    *is_over = until != USEC_NEVER && cue.begin >= until + BEFORE; // tracks are not quite in order
+    if (cue.begin < from || cue.begin >= until)
+        return 0;
     cue.end += cue.begin;
     subtitle_plain(t->format, (const char *)p->data, (size_t)p->size, cue.text);
     pthread_mutex_lock(&s->lock);
     int err = subtitle_list_add(t->list, &cue);
     pthread_mutex_unlock(&s->lock);
+    return err;
+}
+
+// Waits until the reading, which began at `begun`, may go on. Returns false if it may not.
+static bool pause_reading(struct subtitle_source *s, const AVFormatContext *f, usec_t begun)
+{
+    usec_t due = read_pace_due(begun, f->pb ? f->pb->bytes_read : 0);
+    for (usec_t now = clock_now(); now < due; now = clock_now()) {
+        if (media_guard_check(s->guard) != 0 || is_left(s))
+            return false;
+        clock_wait_until(usec_min(due, now + LOOK));
+    }
+    return true;
+}
+
+// Takes the cues that begin from `from` on and before `until`. Returns 0, ERR_FULL or
+// ERR_NO_MEMORY.
+static int read_part(struct subtitle_source *s, struct media_input *in, AVPacket *p, usec_t from,
+                     usec_t until, usec_t begun)
+{
+    const AVFormatContext *f = media_input_format(in);
+    int err = 0;
+    bool is_over = false;
+    while (!err && !is_over && pause_reading(s, f, begun) && media_input_read(in, p) >= 0) {
+        err = take(s, f, p, from, until, &is_over);
+        av_packet_unref(p);
+    }
     return err;
 }
 
@@ -178,8 +224,14 @@ static void read_film(struct subtitle_source *s)
         f->streams[i]->discard = subtitle_source_format(f->streams[i]->codecpar->codec_id)
                                      ? AVDISCARD_DEFAULT
                                      : AVDISCARD_ALL;
-    for (err = 0; !err && media_input_read(in, packet) >= 0; av_packet_unref(packet))
-        err = take(s, f, packet);
+    // The first viewer's place comes first, then what is before it.
+    usec_t now = clock_now(), from = s->from - BEFORE;
+    bool is_later = from > 0 && media_input_seek(in, -1, from, AVSEEK_FLAG_BACKWARD) >= 0;
+    if (!is_later)
+        from = 0;
+    err = read_part(s, in, packet, from, USEC_NEVER, now);
+    if (!err && is_later && media_input_seek(in, -1, 0, AVSEEK_FLAG_BACKWARD) >= 0)
+        err = read_part(s, in, packet, 0, from, now);
     if (err)
         log_warn("%s: only the first subtitles are shown: %s", s->path, err_text(err));
 
@@ -212,10 +264,11 @@ static void *run(void *arg)
 }
 
 // Caller holds the lock. Once it failed, the film has no subtitles.
-static void begin(struct subtitle_source *s)
+static void begin(struct subtitle_source *s, usec_t from)
 {
     pthread_t thread;
     s->begun = true;
+    s->from = from;
     s->references++;
     if (pthread_create(&thread, NULL, run, s) == 0) {
         pthread_detach(thread);
@@ -268,7 +321,7 @@ int subtitle_source_find(struct subtitle_source *s, int track, usec_t from, usec
         return 0;
     pthread_mutex_lock(&s->lock);
     if (!s->begun)
-        begin(s);
+        begin(s, from);
     int found = subtitle_list_find(s->tracks[track - 1].list, from, until, out, max);
     pthread_mutex_unlock(&s->lock);
     return found;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The text subtitles of a film: its own tracks (SubRip, ASS, WebVTT, 3GPP timed text), and those of
 // a SubRip file next to it: NAME.srt of NAME.mkv. The tracks' names are known at once. Their text
-// is read once the first viewer asks for it, by a thread of its own: in most containers it is
-// spread over the whole film. Thread-safe.
+// is read once the first viewer asks for it, by a thread of its own, from that viewer's place on,
+// and then what is before: in most containers it is spread over the whole film. It is read no
+// faster than read_pace.h says. Thread-safe.
 #ifndef WEIR_MEDIA_SOURCE_SUBTITLE_SOURCE_H
 #define WEIR_MEDIA_SOURCE_SUBTITLE_SOURCE_H
 

@@ -672,6 +672,15 @@ static void set_playout(struct media_feed *feed, int ms)
         upstream_set_playout(f->upstream, ms, clock_now());
 }
 
+static int subtitles(struct media_feed *feed, const struct subtitle_request *r,
+                     struct subtitle_cue *out, int max, usec_t now)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    if (r->track > f->config.sdp->subtitle_count)
+        return -1;
+    return f->upstream ? upstream_subtitles(f->upstream, r, out, max, now) : 0;
+}
+
 static void relay_info(const struct media_feed *feed, struct relay_info *out, usec_t now)
 {
     const struct relay_feed *f = (const struct relay_feed *)feed;
@@ -710,6 +719,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
                                               .set_latency = set_latency,
                                               .set_playout = set_playout,
                                               .relay_info = relay_info,
+                                              .subtitles = subtitles,
                                               .free = feed_free};
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)

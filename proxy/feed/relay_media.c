@@ -87,6 +87,10 @@ static void describe(const struct stream_media *base, int size_id, struct sdp *o
     struct put via = put_into(out->via, sizeof(out->via));
     put_format(&via, "%s%s%s", m->sdp.via, *m->sdp.via ? ", " : "", m->name);
     snprintf(out->validator, sizeof(out->validator), "%s", m->sdp.validator);
+    if (base->duration >= 0) { // relay_feed passes them on
+        out->subtitle_count = m->sdp.subtitle_count;
+        memcpy(out->subtitles, m->sdp.subtitles, sizeof(out->subtitles));
+    }
     snprintf(out->sprop, sizeof(out->sprop), "%s", m->sdp.sprop);
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s", m->sdp.profile_level_id);
 }

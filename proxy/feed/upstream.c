@@ -45,6 +45,11 @@ struct upstream {
     char *only;                      // owned
     struct film_recorder *recorder;  // owned; NULL: it is not stored
     struct group_verifier *verifier; // owned; NULL: what is stored is not verified
+    bool asks_subtitles;             // the values that were requested are those, not the verifier's
+    int asked_track;
+    int cue_track; // of `cues`; 0: none yet
+    int cue_count;
+    struct subtitle_cue cues[SUBTITLE_CUES];
     struct upstream_stats stats;
     double delay_sum; // us, of this second's frames
     int delay_count;
@@ -131,7 +136,7 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
 static bool ask_values(void *ctx, const char *body, usec_t now)
 {
     struct upstream *u = ctx;
-    return u->playing && rtsp_link_ask_values(u->link, body, now);
+    return u->playing && !u->asks_subtitles && rtsp_link_ask_values(u->link, body, now);
 }
 
 // ---- The description
@@ -276,10 +281,25 @@ static void on_pair_refused(void *ctx, usec_t now)
     (void)ctx, (void)now;
 }
 
+// An empty body: the origin refused, or there are none.
+static void take_subtitles(struct upstream *u, struct text body)
+{
+    size_t at = 0;
+    struct text name, value;
+    u->cue_track = u->asked_track;
+    u->cue_count = 0;
+    while (u->cue_count < SUBTITLE_CUES && rtsp_parameter_next(body, &at, &name, &value) == 1)
+        if (text_is_nocase(name, "subtitle") && subtitle_cue_decode(value, &u->cues[u->cue_count]))
+            u->cue_count++;
+}
+
 static void on_values(void *ctx, struct text body, usec_t now)
 {
     struct upstream *u = ctx;
-    if (u->verifier)
+    if (u->asks_subtitles) {
+        u->asks_subtitles = false;
+        take_subtitles(u, body);
+    } else if (u->verifier)
         group_verifier_take(u->verifier, body, now);
 }
 
@@ -447,6 +467,22 @@ void upstream_mark(struct upstream *u, int packets)
         log_warn("the transport of the backbone reports no marks: what the access cannot carry is "
                  "dropped here");
     u->warned |= !can;
+}
+
+int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
+                       struct subtitle_cue *out, int max, usec_t now)
+{
+    char line[64], body[66];
+    int count = 0;
+    for (int i = 0; i < u->cue_count && count < max && u->cue_track == r->track; i++)
+        if (u->cues[i].end > r->from && u->cues[i].begin <= r->from + SUBTITLE_AHEAD)
+            out[count++] = u->cues[i];
+    if (u->asks_subtitles || !u->playing || subtitle_request_encode(r, line, sizeof(line)) < 0)
+        return count;
+    snprintf(body, sizeof(body), "%s\r\n", line);
+    u->asks_subtitles = rtsp_link_ask_values(u->link, body, now);
+    u->asked_track = r->track;
+    return count;
 }
 
 bool upstream_cannot_verify(const struct upstream *u)

@@ -78,6 +78,10 @@ void upstream_limit(struct upstream *u, double bps, usec_t now);
 void upstream_mark(struct upstream *u, int packets);
 // Returns true if the origin has refused to name digests: what comes cannot be verified.
 bool upstream_cannot_verify(const struct upstream *u);
+// Writes the cues of the origin's last response about r->track that are shown in the SUBTITLE_AHEAD
+// after r->from, and requests those for the next call. Returns their number, at most `max`.
+int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
+                       struct subtitle_cue *out, int max, usec_t now);
 // What came is in the store, as far as it goes.
 void upstream_flush(struct upstream *u);
 // Stops or continues reading what the origin sends. What exceeds 64 KB meanwhile is lost.

@@ -135,9 +135,11 @@ static void run_film(struct work *w)
     struct film *f = (struct film *)w;
     char real[PATH_MAX];
     struct stat st;
-    atomic_store(&f->begun, true);
     f->work_err = media_guard_check(f->guard);
-    if (!f->work_err && (!folder_real_file(f->root, f->path, real, &st) || !S_ISREG(st.st_mode)))
+    if (f->work_err)
+        return; // it waited too long for a thread
+    atomic_store(&f->begun, true);
+    if (!folder_real_file(f->root, f->path, real, &st) || !S_ISREG(st.st_mode))
         f->work_err = ERR_NOT_FOUND;
     if (!f->work_err)
         f->work_err = stream_open(&f->stream, f->guard, f->options, real);
@@ -200,6 +202,8 @@ static void on_deadline(void *ctx, usec_t now)
         bool begun = atomic_load(&f->begun);
         log_warn("%s: not open after %d s%s", f->path, (int)(CATALOG_OPEN_LIMIT / USEC_PER_SEC),
                  begun ? "" : ": other files are slow to open");
+        if (begun)
+            workers_late(s->openers, &f->work);
         settle(f, begun ? ERR_TIMED_OUT : ERR_AGAIN, now);
     }
     while (s->listing && s->list_deadline <= now) {

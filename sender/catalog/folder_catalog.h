@@ -2,7 +2,8 @@
 // A catalog of the files of a folder, each at its own path. A file is opened for its first viewer
 // and closed when the last viewer has left.
 //
-// The loop never reads a file. Threads open films, FOLDER_OPENERS at a time, and FOLDER_WAITING
+// The loop never reads a file. Threads open films, FOLDER_OPENERS at a time and, in addition, those
+// that are not open after CATALOG_OPEN_LIMIT (workers.h), and FOLDER_WAITING
 // more films wait; one thread makes the folder's list. A viewer waits for a film or the list with a
 // hold, for at most CATALOG_OPEN_LIMIT, even if the thread hangs.
 //

@@ -15,6 +15,7 @@
 #include "media/capture/source_capture.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
+#include "sender/record/recorder.h"
 #include "server/policy/catalog_path.h"
 
 struct mount_catalog;
@@ -49,6 +50,7 @@ struct film {
     usec_t deadline;   // with FILM_OPENING
     struct catalog_hold *holds;
     struct stream stream;
+    struct recorder *recorder; // owned; NULL: it is not recorded
 };
 
 // A path. At most one thread opens its source, so sources that hang block no other one.
@@ -56,8 +58,10 @@ struct mount {
     struct mount_catalog *catalog; // borrowed
     const struct options *source;  // borrowed of the catalog's generation
     struct film *film;             // owned; NULL: not open
+    int highest;                   // level of its viewers: of struct stream
     bool stale;                    // `film` is opened anew as soon as it can be;
     usec_t reopen;                 // with `stale` and no film: then
+    usec_t retry;                  // of a source to be recorded that is not open: then
     int err;                       // why it is not open; 0: it was not tried
     usec_t failed;                 // when
 };
@@ -105,14 +109,21 @@ static void film_free(struct film *f)
     free(f);
 }
 
-// Closes an open film that no viewer holds.
-static void close_film(struct film *f)
+// Closes an open film that no viewer holds. Waits for the disk of its recording, until `deadline`.
+static void close_film_until(struct film *f, usec_t deadline)
 {
+    usec_t left = deadline - clock_now();
     assert(!f->holds);
+    recorder_free(f->recorder, left > 0 ? left : 0);
     media_guard_stop(f->guard);
     stream_close_stats(&f->stream);
     stream_destroy(&f->stream);
     film_free(f);
+}
+
+static void close_film(struct film *f)
+{
+    close_film_until(f, clock_now() + RECORDER_END);
 }
 
 static void set_deadline(struct mount_catalog *c)
@@ -124,6 +135,8 @@ static void set_deadline(struct mount_catalog *c)
             first = usec_min(first, m->film->deadline);
         if (!m->film && m->stale)
             first = usec_min(first, m->reopen);
+        if (!m->film)
+            first = usec_min(first, m->retry);
     }
     timer_set(c->deadline, first);
 }
@@ -132,10 +145,11 @@ static void set_deadline(struct mount_catalog *c)
 static void run_film(struct work *w)
 {
     struct film *f = (struct film *)w;
-    atomic_store(&f->begun, true);
     f->work_err = media_guard_check(f->guard);
-    if (!f->work_err)
-        f->work_err = stream_open(&f->stream, f->guard, f->source, f->source->source);
+    if (f->work_err)
+        return; // it waited too long for a thread
+    atomic_store(&f->begun, true);
+    f->work_err = stream_open(&f->stream, f->guard, f->source, f->source->source);
 }
 
 static void drop_film(struct work *w)
@@ -162,6 +176,7 @@ static void fail(struct mount *m, int err, usec_t now)
 {
     m->err = err;
     m->failed = now;
+    m->retry = m->source->record ? now + RECORDER_RETRY : USEC_NEVER;
     log_warn("%s is not available: %s", m->source->path, err_text(err));
     if (m->film)
         wake(m->film, now);
@@ -178,6 +193,22 @@ static void announce(const struct mount *m)
         log_info("%s is open: %s; %d level%s, up to %dx%d and %d kbit/s", m->source->path,
                  media->title, l->level_count, l->level_count == 1 ? "" : "s", top->width,
                  top->height, l->levels[l->level_count - 1].bitrate_bps / 1000);
+}
+
+static void start_recorder(struct film *f)
+{
+    const struct options *o = f->source;
+    struct recorder_config config = {.media = f->stream.media,
+                                     .pattern = o->record,
+                                     .segment = o->record_segment,
+                                     .keep = o->record_keep};
+    if (!o->record)
+        return;
+    if (f->stream.media->reorders)
+        log_error("%s is not recorded: it is a prepared file, which is a recording already",
+                  o->path);
+    else if (!(f->recorder = recorder_new(f->catalog->loop, &config)))
+        log_error("%s is not recorded", o->path);
 }
 
 static void set_limits(struct stream *s, const struct options *o)
@@ -212,9 +243,11 @@ static void film_done(struct work *w, usec_t now)
     if (!is_unwanted && !err) {
         f->state = FILM_OPEN;
         set_limits(&f->stream, m->source);
+        stream_set_highest(&f->stream, m->highest, now);
         f->stream.book = &c->base.book;
         m->err = 0;
         announce(m);
+        start_recorder(f);
         for (struct catalog_hold *h = f->holds, *next; h; h = next) {
             next = h->next;
             h->on_ready(h->ctx, now);
@@ -232,18 +265,26 @@ static void film_done(struct work *w, usec_t now)
     set_deadline(c);
 }
 
+// The film's thread may hang: another one takes its place.
+static void give_up(struct film *f)
+{
+    if (atomic_load(&f->begun))
+        workers_late(f->catalog->openers, &f->work);
+}
+
 static void on_deadline(void *ctx, usec_t now)
 {
     struct mount_catalog *c = ctx;
     for (int i = 0; i < c->count; i++) {
         struct mount *m = c->mounts[i];
         struct film *f = m->film;
-        if (!f && m->stale && m->reopen <= now)
+        if (!f && ((m->stale && m->reopen <= now) || m->retry <= now))
             open_film(m, now);
         if (!f || f->state != FILM_OPENING || f->deadline > now)
             continue;
         f->state = FILM_LATE;
         media_guard_stop(f->guard);
+        give_up(f);
         fail(c->mounts[i], ERR_TIMED_OUT, now);
     }
     set_deadline(c);
@@ -253,6 +294,7 @@ static void open_film(struct mount *m, usec_t now)
 {
     struct film *f = calloc(1, sizeof(*f));
     m->stale = false;
+    m->retry = USEC_NEVER;
     if (f) {
         f->work = (struct work){.run = run_film, .done = film_done, .drop = drop_film};
         f->catalog = m->catalog;
@@ -306,6 +348,14 @@ static void mount_leave(struct catalog *base, struct catalog_hold *h)
         m->reopen = now + DEVICE_CLOSES;
         set_deadline(m->catalog);
     }
+}
+
+static struct mount *mount_new(struct mount_catalog *c) // NULL: no memory
+{
+    struct mount *m = malloc(sizeof(*m));
+    if (m)
+        *m = (struct mount){.catalog = c, .highest = LADDER_MAX_LEVELS - 1, .retry = USEC_NEVER};
+    return m;
 }
 
 static struct mount *find(struct mount_catalog *c, const char *name)
@@ -398,6 +448,23 @@ static int mount_list(struct catalog *base, struct catalog_hold *h, char *out, s
     return put.full ? ERR_NO_MEMORY : 0;
 }
 
+// Viewers of a stream as it was before a reload keep their limit.
+static int mount_set_highest(struct catalog *base, const char *path, int level, usec_t now)
+{
+    struct mount *m = find((struct mount_catalog *)base, path + 1);
+    if (!m)
+        return ERR_NOT_FOUND;
+    bool is_open = m->film && m->film->state == FILM_OPEN;
+    int top = LADDER_MAX_LEVELS - 1;
+    if (level < 0 || level > top ||
+        (is_open && level != top && !ladder_has_level(&m->film->stream.media->ladder, level)))
+        return ERR_RANGE;
+    m->highest = level;
+    if (is_open)
+        stream_set_highest(&m->film->stream, level, now);
+    return 0;
+}
+
 static void mount_stats(struct catalog *base, struct stats *out, session_stats_fn *each, void *ctx,
                         usec_t now)
 {
@@ -429,12 +496,15 @@ static void retire(struct film *f, usec_t now)
         close_film(f);
         return;
     }
+    recorder_free(f->recorder, RECORDER_END); // its successor records now
+    f->recorder = NULL;
     f->next = c->past;
     c->past = f;
     c->past_count++;
     if (f->state == FILM_OPEN)
         return;
     media_guard_stop(f->guard);
+    give_up(f);
     wake(f, now);
 }
 
@@ -457,8 +527,14 @@ static void renew(struct mount *m, usec_t now)
     }
     if (!f && m->stale)
         return; // its device is being closed
+    bool closes_device = f && f->recorder && source_is_capture(f->source->source);
     if (f)
         retire(f, now);
+    if (closes_device) {
+        m->stale = true;
+        m->reopen = now + DEVICE_CLOSES;
+        return;
+    }
     open_film(m, now);
 }
 
@@ -472,7 +548,7 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
     for (int i = 0; i < o->source_count; i++) {
         mounts[i] = find(c, o->sources[i].path + 1);
         is_new[i] = !mounts[i];
-        if (is_new[i] && !(mounts[i] = calloc(1, sizeof(*mounts[i]))))
+        if (is_new[i] && !(mounts[i] = mount_new(c)))
             goto free_mounts;
     }
     struct generation *g = generation_new(o, o);
@@ -496,7 +572,6 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
     memcpy(c->mounts, mounts, sizeof(c->mounts));
     for (int i = 0; i < c->count; i++) {
         struct mount *m = c->mounts[i];
-        m->catalog = c;
         m->source = &o->sources[i];
         // One that has failed is tried again: a reading may be meant for it.
         struct film *f = m->film;
@@ -524,10 +599,10 @@ free_mounts:
 // ---- Life
 
 // drop_film frees what a thread opens when the thread returns.
-static void end_film(struct film *f)
+static void end_film(struct film *f, usec_t deadline)
 {
     if (f && f->state == FILM_OPEN)
-        close_film(f);
+        close_film_until(f, deadline);
     else if (f)
         media_guard_stop(f->guard);
 }
@@ -535,13 +610,14 @@ static void end_film(struct film *f)
 static void mount_free(struct catalog *base)
 {
     struct mount_catalog *c = (struct mount_catalog *)base;
+    usec_t deadline = clock_now() + RECORDER_END; // of all recordings together
     for (int i = 0; i < c->count; i++) {
-        end_film(c->mounts[i]->film);
+        end_film(c->mounts[i]->film, deadline);
         free(c->mounts[i]);
     }
     for (struct film *f = c->past, *next; f; f = next) {
         next = f->next;
-        end_film(f);
+        end_film(f, deadline);
     }
     workers_free(c->openers);
     timer_free(c->deadline);
@@ -555,6 +631,7 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
                                            .leave = mount_leave,
                                            .list = mount_list,
                                            .stats = mount_stats,
+                                           .set_highest = mount_set_highest,
                                            .free = mount_free};
     struct mount_catalog *c = calloc(1, sizeof(*c));
     if (!c)
@@ -569,10 +646,10 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
         goto free_catalog;
     assert(o->source_count <= SOURCES_MAX);
     for (int i = 0; i < o->source_count; i++) {
-        struct mount *m = calloc(1, sizeof(*m));
+        struct mount *m = mount_new(c);
         if (!m)
             goto free_catalog;
-        *m = (struct mount){.catalog = c, .source = &o->sources[i]};
+        m->source = &o->sources[i];
         c->mounts[c->count++] = m;
     }
     for (int i = 0; i < c->count; i++)

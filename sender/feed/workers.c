@@ -13,12 +13,14 @@ struct workers {
     struct worker_queue *queue; // owned; of struct work
     struct mailbox *back;       // owned; of struct work
     bool closed;                // workers_free was called, the threads have not all ended
-    int max;                    // max. `count`
-    int count;                  // works that were added and are not done
-    int started;                // threads started
+    int threads;                // for works that are not late
+    int waiting;                // max. works that wait
+    int count;                  // works that were added, and are neither done nor late
+    int late;                   // late works
+    int started;                // threads started, up to `threads` + WORKERS_LATE
     int gone;                   // threads that have ended
     struct work farewell;       // a marker that each thread posts last
-    pthread_t threads[];
+    pthread_t handles[];
 };
 
 static void drop(void *item)
@@ -56,27 +58,37 @@ static void on_back(void *ctx, void *item, usec_t now)
         if (++ws->gone < ws->started)
             return;
         for (int i = 0; i < ws->started; i++)
-            pthread_join(ws->threads[i], NULL); // returns at once: the farewell is posted last
+            pthread_join(ws->handles[i], NULL); // returns at once: the farewell is posted last
         free_all(ws);
     } else if (ws->closed) {
         drop(w);
     } else {
-        ws->count--;
+        ws->late -= w->late;
+        ws->count -= !w->late;
         w->done(w, now);
     }
 }
 
+static bool start_thread(struct workers *ws)
+{
+    if (pthread_create(&ws->handles[ws->started], NULL, run, ws) != 0)
+        return false;
+    ws->started++;
+    return true;
+}
+
 struct workers *workers_new(uv_loop_t *loop, int threads, int waiting)
 {
-    struct workers *ws = calloc(1, sizeof(*ws) + (size_t)threads * sizeof(pthread_t));
+    int max = threads + WORKERS_LATE;
+    struct workers *ws = calloc(1, sizeof(*ws) + (size_t)max * sizeof(pthread_t));
     if (ws) {
+        ws->threads = threads;
+        ws->waiting = waiting;
         ws->queue = worker_queue_new(waiting, drop);
-        ws->max = waiting + threads;
-        ws->back = mailbox_new(loop, ws->max + threads, on_back, drop, ws); // plus the farewells
+        ws->back = mailbox_new(loop, waiting + 2 * max, on_back, drop, ws); // with the farewells
     }
-    while (ws && ws->queue && ws->back && ws->started < threads &&
-           pthread_create(&ws->threads[ws->started], NULL, run, ws) == 0)
-        ws->started++;
+    while (ws && ws->queue && ws->back && ws->started < threads && start_thread(ws))
+        ;
     if (ws && ws->started == threads)
         return ws;
     log_error("cannot start the threads that open files");
@@ -86,10 +98,25 @@ struct workers *workers_new(uv_loop_t *loop, int threads, int waiting)
 
 int workers_add(struct workers *ws, struct work *w)
 {
-    if (ws->count == ws->max || !worker_queue_push(ws->queue, w))
+    w->late = false;
+    if (ws->count == ws->waiting + ws->threads || !worker_queue_push(ws->queue, w))
         return ERR_FULL;
     ws->count++;
     return 0;
+}
+
+// A thread that came in addition stays for the next late work.
+void workers_late(struct workers *ws, struct work *w)
+{
+    if (w->late || ws->late == WORKERS_LATE)
+        return;
+    if (ws->started < ws->threads + ws->late + 1 && !start_thread(ws)) {
+        log_warn("cannot start another thread that opens files");
+        return;
+    }
+    w->late = true;
+    ws->late++;
+    ws->count--;
 }
 
 void workers_free(struct workers *ws)

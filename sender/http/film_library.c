@@ -29,12 +29,15 @@ enum {
 };
 #define STOP_PATIENCE (2 * USEC_PER_SEC) // for a disk that does not answer
 
+static size_t kept; // bytes of the segments of all films; atomic
+
 enum segment_state { SEGMENT_WAITS, SEGMENT_HERE, SEGMENT_BROKEN };
 
 struct segment { // of all renditions
     int64_t group;
     enum segment_state state;
     uint64_t used;
+    size_t bytes; // of the bodies
     struct http_body *bodies[MANIFEST_MAX_RENDITIONS];
 };
 
@@ -394,6 +397,61 @@ static void drop_bodies(struct http_body **bodies, int count)
         http_body_drop(bodies[i]);
 }
 
+// Drops what the segment keeps; its place is free.
+static void empty_segment(struct segment *s)
+{
+    drop_bodies(s->bodies, MANIFEST_MAX_RENDITIONS);
+    __atomic_fetch_sub(&kept, s->bytes, __ATOMIC_RELAXED);
+    *s = (struct segment){.group = -1};
+}
+
+// Caller holds l->lock. Returns the segment other than `but` whose last request is the oldest;
+// NULL: there is none.
+static struct segment *oldest_segment(struct film_library *l, const struct segment *but)
+{
+    struct segment *oldest = NULL;
+    for (int i = 0; i < l->segment_count; i++) {
+        struct segment *s = &l->segments[i];
+        if (s != but && s->state != SEGMENT_WAITS && (!oldest || s->used < oldest->used))
+            oldest = s;
+    }
+    return oldest;
+}
+
+// Caller holds l->lock.
+static void remove_segment(struct film_library *l, struct segment *s)
+{
+    empty_segment(s);
+    *s = l->segments[--l->segment_count];
+}
+
+size_t film_library_kept(void)
+{
+    return __atomic_load_n(&kept, __ATOMIC_RELAXED);
+}
+
+bool film_library_trim(struct film_library *l)
+{
+    pthread_mutex_lock(&l->lock);
+    struct segment *oldest = oldest_segment(l, NULL);
+    if (oldest)
+        remove_segment(l, oldest);
+    pthread_mutex_unlock(&l->lock);
+    return oldest != NULL;
+}
+
+// Caller holds l->lock. The thread has made the segment.
+static void keep_segment(struct film_library *l, int64_t group)
+{
+    struct segment *s = find_segment(l, group), *oldest;
+    for (int i = 0; i < MANIFEST_MAX_RENDITIONS; i++)
+        s->bytes += s->bodies[i] ? s->bodies[i]->bytes : 0;
+    __atomic_fetch_add(&kept, s->bytes, __ATOMIC_RELAXED);
+    while (l->config.max_kept && film_library_kept() > l->config.max_kept &&
+           (oldest = oldest_segment(l, find_segment(l, group))) != NULL)
+        remove_segment(l, oldest);
+}
+
 static void run_job(struct film_library *l, const struct job *job)
 {
     struct http_body *bodies[MANIFEST_MAX_RENDITIONS] = {NULL};
@@ -413,6 +471,7 @@ static void run_job(struct film_library *l, const struct job *job)
         assert(s); // it stays while it waits
         memcpy(s->bodies, bodies, sizeof(bodies));
         s->state = good ? SEGMENT_HERE : SEGMENT_BROKEN;
+        keep_segment(l, job->group);
         pthread_mutex_unlock(&l->lock);
     }
 }
@@ -445,9 +504,8 @@ static struct segment *request_segment(struct film_library *l, int64_t group)
         return NULL;
     if (l->segment_count < FILM_KEPT)
         s = &l->segments[l->segment_count];
-    for (int i = 0; i < l->segment_count && l->segment_count == FILM_KEPT; i++)
-        if (l->segments[i].state != SEGMENT_WAITS && (!s || l->segments[i].used < s->used))
-            s = &l->segments[i];
+    else
+        s = oldest_segment(l, NULL);
     struct job *job = s ? malloc(sizeof(*job)) : NULL;
     if (job)
         job->group = group;
@@ -459,7 +517,7 @@ static struct segment *request_segment(struct film_library *l, int64_t group)
     if (s == &l->segments[l->segment_count])
         l->segment_count++;
     else
-        drop_bodies(s->bodies, MANIFEST_MAX_RENDITIONS);
+        empty_segment(s);
     *s = (struct segment){.group = group};
     return s;
 }
@@ -498,7 +556,7 @@ static int get_file(struct film_library *l, int rendition, const struct http_tar
     if (s->state == SEGMENT_WAITS)
         return wait(begun, out);
     if (s->state == SEGMENT_BROKEN) { // the next request reads it again
-        *s = l->segments[--l->segment_count];
+        remove_segment(l, s);
         return ERR_IO;
     }
     return reply_with(out, s->bodies[rendition], type);
@@ -592,7 +650,7 @@ static void release(void *arg)
     if (l->jobs)
         worker_queue_free(l->jobs);
     for (int i = 0; i < l->segment_count; i++)
-        drop_bodies(l->segments[i].bodies, MANIFEST_MAX_RENDITIONS);
+        empty_segment(&l->segments[i]);
     drop_bodies(l->playlists, MANIFEST_MAX_RENDITIONS);
     drop_bodies(l->inits, MANIFEST_MAX_RENDITIONS);
     http_body_unref(l->multivariant);

@@ -46,6 +46,9 @@ struct film_library_config {
     const char *mount;       // borrowed; path of the files on HTTP
     bool has_audio;          // its audio is served, if it has any
     int aac_bps;
+    // Max. bytes of the segments that all films of the process keep. While they have more, a film
+    // keeps its newest segment only. 0: no limit.
+    size_t max_kept;
     // A waiting request may be served. Any thread.
     void (*on_change)(void *ctx);
     void *ctx; // borrowed
@@ -65,6 +68,10 @@ enum film_library_state {
     FILM_BROKEN, // there is no such film, or it cannot be opened
 };
 enum film_library_state film_library_state(struct film_library *l); // any thread
+size_t film_library_kept(void); // bytes of the segments that all films keep; any thread
+// Drops the segment whose last request is the oldest. Returns false if the film keeps none. Any
+// thread.
+bool film_library_trim(struct film_library *l);
 // The server that uses its content must have ended, or must not know of it any more. NULL is fine.
 void film_library_free(struct film_library *l);
 struct http_content *film_library_content(struct film_library *l);

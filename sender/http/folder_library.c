@@ -34,6 +34,7 @@ static int open_film(struct folder_library *l, struct film *f, const char *mount
                                          .mount = f->mount,
                                          .has_audio = l->config.has_audio,
                                          .aac_bps = l->config.aac_bps,
+                                         .max_kept = l->config.max_kept,
                                          .on_change = l->config.on_change,
                                          .ctx = l->config.ctx};
     f->library = film_library_new(&config);
@@ -60,6 +61,25 @@ static int find_film(struct folder_library *l, const char *mount, struct film **
     return room ? open_film(l, room, mount) : ERR_FULL;
 }
 
+// Caller holds l->lock. Lets the other films' segments go, from the film on whose last request is
+// the oldest, until all of them keep no more than they may.
+static void trim_others(struct folder_library *l, const struct film *but)
+{
+    bool is_empty[FOLDER_LIBRARY_FILMS] = {false};
+    while (film_library_kept() > l->config.max_kept) {
+        int oldest = -1;
+        for (int i = 0; i < FOLDER_LIBRARY_FILMS; i++) {
+            const struct film *f = &l->films[i];
+            if (f != but && f->library && !is_empty[i] &&
+                (oldest < 0 || f->used < l->films[oldest].used))
+                oldest = i;
+        }
+        if (oldest < 0)
+            return;
+        is_empty[oldest] = !film_library_trim(l->films[oldest].library);
+    }
+}
+
 static int get_locked(struct folder_library *l, const char *mount, const struct http_request *r,
                       usec_t begun, usec_t now, struct http_reply *out)
 {
@@ -74,6 +94,7 @@ static int get_locked(struct folder_library *l, const char *mount, const struct 
     }
     if (err)
         return err;
+    trim_others(l, f);
     struct http_content *film = film_library_content(f->library);
     err = film->ops->get(film, r, begun, now, out);
     if (err != ERR_NOT_FOUND)
@@ -149,6 +170,8 @@ struct folder_library *folder_library_new(const struct folder_library_config *co
     pthread_mutex_init(&l->lock, NULL);
     l->base.ops = &content_ops;
     l->config = *config;
+    if (!l->config.max_kept)
+        l->config.max_kept = FOLDER_LIBRARY_BYTES;
     l->root = strdup(config->root);
     if (l->root)
         return l;

@@ -6,6 +6,9 @@
 // request opens it again, and gets the same bytes. A request for a film that finds no room waits
 // for FILM_PATIENCE, and fails then (503).
 //
+// All films together keep segments of `max_kept` bytes and, at most, one further segment of each
+// film: a film that is requested takes the place of those whose last request is the oldest.
+//
 // A thread that reads keeps its film open, so that a disk that does not answer holds no more
 // threads than there are films.
 #ifndef WEIR_SENDER_HTTP_FOLDER_LIBRARY_H
@@ -17,7 +20,10 @@
 extern "C" {
 #endif
 
-enum { FOLDER_LIBRARY_FILMS = 8 };
+enum {
+    FOLDER_LIBRARY_FILMS = 8,
+    FOLDER_LIBRARY_BYTES = 256 << 20, // default of `max_kept`
+};
 #define FOLDER_LIBRARY_IDLE (60 * USEC_PER_SEC)
 #define FOLDER_LIBRARY_BUSY (2 * USEC_PER_SEC)
 
@@ -28,6 +34,7 @@ struct folder_library_config {
     film_library_find *find; // static
     bool has_audio;          // the films' audio is served
     int aac_bps;
+    size_t max_kept; // bytes of all films' segments; 0: FOLDER_LIBRARY_BYTES
     // A waiting request may be served. Any thread.
     void (*on_change)(void *ctx);
     void *ctx; // borrowed

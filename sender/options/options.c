@@ -196,7 +196,10 @@ static const char *read_audio(void *options, const char *value, char *reason, si
 static const char *read_record(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
-    return record_name_fault(value);
+    char path[PATH_MAX];
+    if (record_name_expand(value, "name", path, sizeof(path)) == ERR_FULL)
+        return "expects a shorter path";
+    return record_name_fault(path);
 }
 
 static const char *read_record_segment(void *options, const char *value, char *reason, size_t cap)
@@ -426,6 +429,21 @@ static int make_source(struct options *o, const char *value, char *error, size_t
     return 0;
 }
 
+// Puts the source's name into that of its recording. Returns 0, or ERR_MALFORMED.
+static int name_recording(struct options *one, char *error, size_t cap)
+{
+    char path[PATH_MAX];
+    int err = one->record ? record_name_expand(one->record, one->mount + 1, path, sizeof(path))
+                          : ERR_NOT_FOUND;
+    if (err == ERR_NOT_FOUND)
+        return 0;
+    one->record_own = err ? NULL : strdup(path);
+    one->record = one->record_own;
+    return one->record ? 0
+                       : err_say(error, cap, ERR_MALFORMED,
+                                 "--record of '%s': the path is too long", one->mount + 1);
+}
+
 // Makes `sources` of the operands and the sections. A section without a source of its own changes
 // the operand of its name. Returns 0, or ERR_MALFORMED.
 static int make_sources(struct options *o, char *error, size_t cap)
@@ -449,8 +467,10 @@ static int make_sources(struct options *o, char *error, size_t cap)
         if (s->has_source && !add_source(s, &o->sources, &o->source_count, name, strlen(name)))
             return err_say(error, cap, ERR_MALFORMED, "out of memory");
     }
-    for (int i = 0; i < o->source_count; i++) // where they stay
+    for (int i = 0; i < o->source_count && !err; i++) { // where they stay
         o->sources[i].path = o->sources[i].mount;
+        err = name_recording(&o->sources[i], error, cap);
+    }
     return err;
 }
 
@@ -544,14 +564,15 @@ static const struct option_row rows[] = {
      .help = "the highest level of --push; all that is pushed has its size (default: the highest "
              "of all)"},
 
-    {.section = "Recording", .name = "record", .argument = "FILE.mkv", .kind = OPTION_FILE,
+    {.section = "Recording", .name = "record", .in_section = true, .argument = "FILE.mkv", .kind = OPTION_FILE,
      .at = AT(record), .read = read_record,
      .help = "also record the stream, as it is encoded, in its largest size: "
              "'DIR/%Y-%m-%d_%H-%M-%S.mkv', with the local time in place of %Y (year), %m, %d, %H, %M "
-             "and %S. If a file of that name exists, +2, +3 ... is added"},
-    {.name = "record-segment", .argument = "TIME", .read = read_record_segment,
+             "and %S, and the source's name in place of %N. If a file of that name exists, +2, +3 ... is "
+             "added"},
+    {.name = "record-segment", .in_section = true, .argument = "TIME", .read = read_record_segment,
      .help = "begin another file after this time: 90s, 10m, 1h, 1d; at least 2s (default: one file)"},
-    {.name = "record-keep", .argument = "AGE,SIZE", .read = read_record_keep,
+    {.name = "record-keep", .in_section = true, .argument = "AGE,SIZE", .read = read_record_keep,
      .help = "delete the oldest files whose names --record may have given: those older than AGE (12h, "
              "7d) and, while all together have more than SIZE (500MB, 20GB, 1TB), the oldest; either "
              "may be left out"},
@@ -655,8 +676,6 @@ static const char *conflict_of_several(const struct options *o)
         return "--push expects one source without a name: it pushes one stream";
     if (o->http.ss_family != AF_UNSPEC)
         return "--http expects one source without a name: it serves one";
-    if (o->record)
-        return "--record expects one source without a name: it records one";
     if (o->prepare)
         return "--prepare expects one FILE without a name";
     return NULL;
@@ -683,6 +702,26 @@ bool options_names_engine(const struct options *o)
            strcmp(o->encoder, "list") != 0;
 }
 
+// Returns why the recordings of several sources conflict; NULL: they do not.
+static const char *conflict_of_recordings(const struct options *o)
+{
+    bool records = false;
+    for (int i = 0; i < o->source_count; i++)
+        records = records || o->sources[i].record;
+    if (!records && o->record_segment)
+        return "--record-segment requires --record FILE.mkv";
+    if (!records && record_keep_has_limit(&o->record_keep))
+        return "--record-keep requires --record FILE.mkv";
+    for (int i = 0; i < o->source_count; i++)
+        for (int k = 0; k < i; k++)
+            if (o->sources[i].record && o->sources[k].record &&
+                strcmp(o->sources[i].record, o->sources[k].record) == 0)
+                return "--record of several sources requires %N, the source's name, such as "
+                       "'DIR/%N_%Y-%m-%d_%H-%M-%S.mkv', or a line record = FILE.mkv in the section "
+                       "of each";
+    return NULL;
+}
+
 // Returns why options of one source conflict; NULL: they do not.
 static const char *conflict(const struct options *o)
 {
@@ -701,11 +740,14 @@ static const char *conflict(const struct options *o)
         return "--push conflicts with --prepare, which does not stream";
     if (is_pushed && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
         return "--push conflicts with a synthetic source, which has no pictures";
-    if (!o->record && o->record_segment)
+    bool is_named = *o->mount; // of several, those are recorded that have a name to record to
+    if (!o->record && !is_named && o->record_segment)
         return "--record-segment requires --record FILE.mkv";
-    if (!o->record && record_keep_has_limit(&o->record_keep))
+    if (!o->record && !is_named && record_keep_has_limit(&o->record_keep))
         return "--record-keep requires --record FILE.mkv";
-    if ((o->record_segment || record_keep_has_limit(&o->record_keep)) &&
+    if (o->record && record_name_fault(o->record))
+        return "--record has %N, the name of a source, but this one has none (NAME=SOURCE)";
+    if (o->record && (o->record_segment || record_keep_has_limit(&o->record_keep)) &&
         !record_name_has_time(o->record))
         return "--record-segment and --record-keep require a name with the time in it, such as "
                "--record 'DIR/%Y-%m-%d_%H-%M-%S.mkv'";
@@ -713,8 +755,6 @@ static const char *conflict(const struct options *o)
         return "--record conflicts with --prepare, which does not stream";
     if (o->record && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
         return "--record conflicts with a synthetic source, which has no pictures";
-    if (o->record && o->codec == SDP_VP9)
-        return "--record conflicts with --codec vp9: it records H.264";
     if (o->fragment && o->prepare)
         return "--fragment conflicts with --prepare, which does not stream";
     if (o->fragment && o->filler_bps)
@@ -792,6 +832,8 @@ static int check(const struct options *o, char *error, size_t cap)
     const char *reason = o->source_count ? conflict_of_several(o) : conflict_of_one(o);
     if (!reason && !o->source_count)
         reason = conflict(o);
+    if (!reason && o->source_count)
+        reason = conflict_of_recordings(o);
     if (reason)
         return err_say(error, cap, ERR_MALFORMED, "%s", reason);
     for (int i = 0; i < o->source_count; i++) {
@@ -838,10 +880,13 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
 void options_destroy(void *options)
 {
     struct options *o = options;
+    for (int i = 0; i < o->source_count; i++)
+        free(o->sources[i].record_own);
     free(o->sources);
     free(o->sections);
     free(o->file);
     o->sources = o->sections = NULL;
+    o->source_count = o->section_count = 0;
     o->file = NULL;
 }
 
@@ -855,6 +900,8 @@ bool options_source_equal(const struct options *a, const struct options *b)
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
         a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->transcode != b->transcode ||
         a->rewind.age != b->rewind.age || a->rewind.bytes != b->rewind.bytes ||
+        !is_text_equal(a->record, b->record) || a->record_segment != b->record_segment ||
+        a->record_keep.age != b->record_keep.age || a->record_keep.bytes != b->record_keep.bytes ||
         a->codec != b->codec || a->has_codec != b->has_codec ||
         !is_text_equal(a->encoder, b->encoder) || a->baseline != b->baseline ||
         a->no_pass != b->no_pass || a->pass_kbps != b->pass_kbps ||
@@ -922,10 +969,11 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"state-dir", is_text_equal(a->state_dir, b->state_dir)},
         {"tls-cert", is_text_equal(a->tls_cert, b->tls_cert)},
         {"tls-key", is_text_equal(a->tls_key, b->tls_key)},
-        {"record", is_text_equal(a->record, b->record)},
-        {"record-segment", a->record_segment == b->record_segment},
-        {"record-keep",
-         a->record_keep.age == b->record_keep.age && a->record_keep.bytes == b->record_keep.bytes},
+        // of a source with a name they can change
+        {"record", a->source_count || is_text_equal(a->record, b->record)},
+        {"record-segment", a->source_count || a->record_segment == b->record_segment},
+        {"record-keep", a->source_count || (a->record_keep.age == b->record_keep.age &&
+                                            a->record_keep.bytes == b->record_keep.bytes)},
         {"log", is_filter_equal(&a->log.filter, &b->log.filter)},
         {"log-json", a->log.json == b->log.json},
     };

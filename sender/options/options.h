@@ -77,10 +77,11 @@ struct options {
     struct web_origins origins;     // of web pages that may play
     int mtp_port;                   // 0: any
     struct record_keep rewind;      // of live media, in memory; age 0: nothing
-    const char *record;             // pattern of names (record_name.h); NULL: none
-    usec_t record_segment;          // 0: one file
-    struct record_keep record_keep;
-    struct url push;                       // empty text: none
+    const char *record;             // (source) pattern of names (record_name.h); NULL: none
+    char *record_own;               // owned: `record` with the source's name; NULL: the same
+    usec_t record_segment;          // (source) 0: one file
+    struct record_keep record_keep; // (source)
+    struct url push;                // empty text: none
     struct transport_list push_transports; // count 0: not given
     struct push_audio push_audio;          // count 0: not given
     int push_level;                        // -1: the highest

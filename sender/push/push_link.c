@@ -403,7 +403,10 @@ static void open_session(struct push_link *l, const struct rtsp_recorder_start *
     l->limit_bps = 0;
     bool is_aac = start->audio && strcmp(start->audio, audio_names[SDP_AUDIO_AAC]) == 0;
     if (is_aac && !(l->aac = push_aac_new(l->config.loop, on_aac, l))) {
-        fail(l, RTSP_RECORDER_INTERNAL, "cannot encode AAC", now);
+        fail(l, RTSP_RECORDER_REFUSED,
+             "the audio would have to be AAC, but this libavcodec has no usable encoder of it "
+             "(--push-audio opus, or --sound none, needs none)",
+             now);
         return;
     }
     struct session_config config = {

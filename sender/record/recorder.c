@@ -7,19 +7,21 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "media/record/policy/record_superframe.h"
 #include "media/record/policy/record_times.h"
 #include "media/record/recording.h"
 
 struct recorder {
-    struct frame_sink sink;      // first
-    uv_loop_t *loop;             // borrowed
-    struct stream_media *media;  // borrowed
-    int size_id;                 // that is recorded
-    struct recording *recording; // owned
-    struct media_feed *feed;     // owned; NULL: the media has ended
-    bool ended;                  // the feed is freed outside its sink
-    struct timer *timer;         // owned: frees the feed, or begins again
-    usec_t begun;                // capture of the first frame, from which the time line counts
+    struct frame_sink sink;          // first
+    uv_loop_t *loop;                 // borrowed
+    struct stream_media *media;      // borrowed
+    int size_id;                     // that is recorded
+    struct record_superframe *sizes; // owned; of VP9; NULL: H.264
+    struct recording *recording;     // owned
+    struct media_feed *feed;         // owned; NULL: the media has ended
+    bool ended;                      // the feed is freed outside its sink
+    struct timer *timer;             // owned: frees the feed, or begins again
+    usec_t begun;                    // capture of the first frame, from which the time line counts
     struct record_times times;
 };
 
@@ -31,21 +33,25 @@ static struct recorder *of_sink(struct frame_sink *sink)
 static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
 {
     struct recorder *r = of_sink(sink);
-    if (!r->feed || r->ended || f->size_id != r->size_id)
+    struct record_whole whole = {
+        .data = f->data, .bytes = f->bytes, .key = f->key, .depends_on = f->depends_on};
+    if (!r->feed || r->ended)
+        return;
+    if (r->sizes ? !record_superframe_add(r->sizes, f, &whole) : f->size_id != r->size_id)
         return;
     if (!r->begun)
         r->begun = f->captured;
     usec_t time = f->captured - r->begun, decode;
     record_times_frame(&r->times, &time, &decode);
     struct recorded_frame of = {.number = f->number,
-                                .depends_on = f->depends_on,
+                                .depends_on = whole.depends_on,
                                 .size_id = f->size_id,
-                                .key = f->key,
+                                .key = whole.key,
                                 .time = time,
                                 .decode = decode,
                                 .wall = f->capture_wall,
-                                .data = f->data,
-                                .bytes = f->bytes};
+                                .data = whole.data,
+                                .bytes = whole.bytes};
     if (recording_frame(r->recording, &of, now))
         r->feed->ops->begin(r->feed, r->size_id, f->number + 1);
 }
@@ -73,11 +79,18 @@ static void on_end(struct frame_sink *sink, usec_t now)
 static const struct frame_sink_ops sink_ops = {
     .on_frame = on_frame, .on_audio = on_audio, .on_end = on_end};
 
+// Of VP9 the largest size needs the others.
+static void watch_pictures(struct recorder *r, int change)
+{
+    for (int i = r->sizes ? 0 : r->size_id; i <= r->size_id; i++)
+        r->feed->ops->watch(r->feed, i, change);
+}
+
 static void stop_feed(struct recorder *r)
 {
     if (!r->feed)
         return;
-    r->feed->ops->watch(r->feed, r->size_id, -1);
+    watch_pictures(r, -1);
     if (r->media->audio_bps)
         r->feed->ops->watch_audio(r->feed, -1);
     r->feed->ops->free(r->feed);
@@ -93,7 +106,7 @@ static bool start_feed(struct recorder *r)
         return false;
     r->ended = false;
     r->feed->reports_losses = true; // the recording requests key frames itself
-    r->feed->ops->watch(r->feed, r->size_id, 1);
+    watch_pictures(r, 1);
     if (r->media->audio_bps)
         r->feed->ops->watch_audio(r->feed, 1);
     return true;
@@ -137,22 +150,29 @@ struct recorder *recorder_new(uv_loop_t *loop, const struct recorder_config *con
                                          .keep = config->keep};
     r->recording = recording_new(&recording);
     r->timer = timer_new(loop, on_timer, r);
+    bool is_vp9 = config->media->codec == SDP_VP9;
+    const struct ladder *ladder = &config->media->ladder;
+    r->sizes = is_vp9 ? record_superframe_new(ladder) : NULL;
+    if (r->recording && is_vp9)
+        recording_describe_vp9(r->recording, ladder->sizes[r->size_id].width,
+                               ladder->sizes[r->size_id].height);
     if (r->recording)
         recording_describe(r->recording, config->media->audio_bps > 0,
-                           config->media->ladder.sizes[r->size_id].fps);
-    if (r->recording && r->timer && start_feed(r))
+                           ladder->sizes[r->size_id].fps);
+    if (r->recording && r->timer && (r->sizes || !is_vp9) && start_feed(r))
         return r;
     log_error("cannot record: out of memory");
-    recorder_free(r);
+    recorder_free(r, 0);
     return NULL;
 }
 
-void recorder_free(struct recorder *r)
+void recorder_free(struct recorder *r, usec_t patience)
 {
     if (!r)
         return;
     stop_feed(r);
     timer_free(r->timer);
-    (void)recording_end(r->recording, RECORDER_END);
+    record_superframe_free(r->sizes);
+    (void)recording_end(r->recording, patience);
     free(r);
 }

@@ -17,6 +17,7 @@
 #include "common/net/udp_socket.h"
 #include "common/transport/mtp_raw.h"
 #include "media/capture/source_capture.h"
+#include "media/record/recording.h"
 #include "media/stored/stored_file.h"
 #include "sender/camera/camera.h"
 #include "sender/catalog/folder_catalog.h"
@@ -65,7 +66,7 @@ static void close_server(struct serving *s)
     s->http = NULL;
     push_free(s->push, clock_now());
     s->push = NULL;
-    recorder_free(s->recorder);
+    recorder_free(s->recorder, RECORDER_END);
     s->recorder = NULL;
     if (s->server)
         server_free(s->server);
@@ -341,15 +342,17 @@ static int open_http(struct serving *s, const struct options *o)
     return s->http ? 0 : ERR_IO;
 }
 
-// Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
+// Those of sources with names begin when these are open. Returns 0, ERR_IO or ERR_UNSUPPORTED
+// (logged).
 static int start_recorder(struct serving *s, const struct options *o)
 {
-    if (!o->record)
+    for (int i = 0; i < o->source_count; i++)
+        if (o->sources[i].record && recording_check("--record", o->sources[i].record) != 0)
+            return ERR_IO;
+    if (!o->record || s->serves == SERVES_SOURCES)
         return 0;
-    if (s->catalog->ops->list) {
-        log_error(
-            "--record records one source: a file, the test picture, a camera or a screen, not "
-            "a folder");
+    if (s->serves == SERVES_FOLDER) {
+        log_error("--record records a file, the test picture, a camera or a screen, not a folder");
         return ERR_UNSUPPORTED;
     }
     if (s->stream.media->reorders) {

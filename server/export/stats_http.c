@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/export/stats_http.h"
 
-#include <limits.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -308,17 +307,19 @@ static unsigned say(struct page *page, unsigned status, const char *text)
     return status;
 }
 
-// Reads {"level": N}.
-static bool read_level(const struct upload *body, int *level)
+// Reads {"level": N}; of a source also {"level": null}: CONTROL_NO_LEVEL.
+static bool read_level(const struct upload *body, struct control_request *r)
 {
     json_t *o = json_loadb(body->data, body->len, JSON_REJECT_DUPLICATES, NULL);
     const json_t *value = json_object_get(o, "level");
     bool good = json_is_integer(value) && json_object_size(o) == 1 &&
-                json_integer_value(value) >= 0 && json_integer_value(value) <= INT_MAX;
-    if (good)
-        *level = (int)json_integer_value(value);
+                json_integer_value(value) >= 0 && json_integer_value(value) < CONTROL_NO_LEVEL;
+    bool ends =
+        r->task == CONTROL_SET_SOURCE_LEVEL && json_is_null(value) && json_object_size(o) == 1;
+    if (good || ends)
+        r->level = ends ? CONTROL_NO_LEVEL : (int)json_integer_value(value);
     json_decref(o);
-    return good;
+    return good || ends;
 }
 
 static unsigned write_control(struct stats_http *s, struct MHD_Connection *connection,
@@ -342,12 +343,12 @@ static unsigned write_control(struct stats_http *s, struct MHD_Connection *conne
     status = (unsigned)control_target_read(method, url, &r, &page->allow);
     if (status != MHD_HTTP_OK)
         return status;
-    if (r.task == CONTROL_SET_LEVEL) {
+    if (r.task == CONTROL_SET_LEVEL || r.task == CONTROL_SET_SOURCE_LEVEL) {
         const char *type = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Type");
         if (!type || strncasecmp(type, "application/json", strlen("application/json")) != 0)
             return say(page, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
                        "requires Content-Type: application/json\n");
-        if (!body || body->is_too_long || !read_level(body, &r.level))
+        if (!body || body->is_too_long || !read_level(body, &r))
             return say(page, MHD_HTTP_BAD_REQUEST, "expects {\"level\": NUMBER}\n");
     }
     switch (control_gate_ask(gate, &r, &page->body)) {
@@ -356,7 +357,12 @@ static unsigned write_control(struct stats_http *s, struct MHD_Connection *conne
         page->type = "application/json";
         return page->body ? MHD_HTTP_OK : MHD_HTTP_NO_CONTENT;
     case ERR_NOT_FOUND:
-        return say(page, MHD_HTTP_NOT_FOUND, "there is no such session\n");
+        return say(page, MHD_HTTP_NOT_FOUND,
+                   r.task == CONTROL_SET_SOURCE_LEVEL ? "there is no such source\n"
+                                                      : "there is no such session\n");
+    case ERR_UNSUPPORTED:
+        return say(page, MHD_HTTP_NOT_FOUND,
+                   "the films of a folder have no level of their own: set that of a session\n");
     case ERR_RANGE:
         return say(page, MHD_HTTP_BAD_REQUEST, "the stream has no such level\n");
     case ERR_AGAIN:

@@ -410,6 +410,27 @@ json_t *stats_films_json(const char *list, const struct stats *f)
     return o;
 }
 
+json_t *stats_control_sources_json(const char *list, const struct stats *f)
+{
+    json_t *o = stats_films_json(list, f);
+    size_t index;
+    json_t *film;
+    json_array_foreach(json_object_get(o, "films"), index, film)
+    {
+        const char *path = json_string_value(json_object_get(film, "path"));
+        for (int i = 0; i < f->stream_count; i++) {
+            const struct stream_stats *of = &f->streams[i];
+            if (!path || strcmp(of->path, path) != 0)
+                continue;
+            bool is_limited = of->highest < of->level_count - 1;
+            json_object_set_new(film, "levels", json_integer(of->level_count));
+            json_object_set_new(film, "level",
+                                is_limited ? json_integer(of->highest) : json_null());
+        }
+    }
+    return o;
+}
+
 json_t *stats_status_json(const struct stats *f, const struct process_stats *p)
 {
     json_t *o = json_object();

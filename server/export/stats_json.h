@@ -20,6 +20,9 @@ void stats_history_json(json_t *o, const struct stats_history *h);
 // Returns the films of a catalog's list (struct catalog_ops), and where the server is, for
 // /films.json; `list`: NULL: not known yet. The caller owns the object.
 json_t *stats_films_json(const char *list, const struct stats *f);
+// The same for the control interface: of each open stream also `levels`, their number, and `level`,
+// the highest one of its viewers (null: no limit).
+json_t *stats_control_sources_json(const char *list, const struct stats *f);
 // Returns a session for the control interface. The caller owns the object.
 json_t *stats_control_session_json(const struct stats *f, const struct session_stats *s);
 // Returns all stats, for /status.json; the caller owns the object. NULL: no memory.

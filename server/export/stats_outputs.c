@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/level.h"
+#include "common/base/log.h"
 #include "common/net/clock.h"
 #include "server/access/access.h"
 #include "server/export/control_gate.h"
@@ -72,6 +74,41 @@ static int answer_with(json_t *o, char **json)
     return *json ? 0 : ERR_NO_MEMORY;
 }
 
+static void skip_session(void *ctx, const struct stats *f, const struct session_stats *s)
+{
+    (void)ctx;
+    (void)f;
+    (void)s;
+}
+
+static int list_sources(struct stats_outputs *t, char **json, usec_t now)
+{
+    if (!t->list_hold.listing)
+        list_films(t, now);
+    if (!t->films)
+        return ERR_AGAIN;
+    t->catalog->ops->stats(t->catalog, &t->stats, skip_session, NULL, now);
+    return answer_with(stats_control_sources_json(t->films, &t->stats), json);
+}
+
+static int set_highest(struct stats_outputs *t, const struct control_request *r, usec_t now)
+{
+    if (!t->catalog->ops->set_highest)
+        return ERR_UNSUPPORTED;
+    int none = LADDER_MAX_LEVELS - 1;
+    int level = r->level == CONTROL_NO_LEVEL ? none : r->level;
+    if (level == none && r->level != CONTROL_NO_LEVEL)
+        return ERR_RANGE;
+    int err = t->catalog->ops->set_highest(t->catalog, r->path, level, now);
+    if (err)
+        return err;
+    if (level == none)
+        log_info("the operator ended the limit of %s", r->path);
+    else
+        log_info("the operator limited the viewers of %s to level %d", r->path, level);
+    return 0;
+}
+
 static int on_control(void *ctx, const struct control_request *r, char **json, usec_t now)
 {
     struct stats_outputs *t = ctx;
@@ -82,9 +119,9 @@ static int on_control(void *ctx, const struct control_request *r, char **json, u
         t->catalog->ops->stats(t->catalog, &t->stats, add_session, o, now);
         return answer_with(json_pack("{so}", "sessions", o), json);
     case CONTROL_LIST_SOURCES:
-        if (!t->list_hold.listing)
-            list_films(t, now);
-        return t->films ? answer_with(stats_films_json(t->films, &t->stats), json) : ERR_AGAIN;
+        return list_sources(t, json, now);
+    case CONTROL_SET_SOURCE_LEVEL:
+        return set_highest(t, r, now);
     case CONTROL_END_SESSION:
     case CONTROL_SET_LEVEL:
         break;

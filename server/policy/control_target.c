@@ -29,6 +29,13 @@ static bool is_session(const char *text)
     return len > 0 && len < CONTROL_SESSION_MAX && text[len] == '\0';
 }
 
+// Returns true if the text begins with the path `folder` and one more slash.
+static bool is_below(const char *text, const char *folder)
+{
+    size_t len = strlen(folder);
+    return strncmp(text, folder, len) == 0 && text[len] == '/';
+}
+
 int control_target_read(const char *method, const char *path, struct control_request *out,
                         const char **allow)
 {
@@ -39,8 +46,16 @@ int control_target_read(const char *method, const char *path, struct control_req
         *allow = "GET, HEAD";
         return reads(method) ? 200 : 405;
     }
-    size_t len = sizeof(SESSIONS) - 1;
-    if (strncmp(path, SESSIONS, len) != 0 || path[len] != '/' || !is_session(path + len + 1))
+    if (is_below(path, SOURCES)) {
+        const char *of = path + strlen(SOURCES);
+        if (!of[1] || snprintf(out->path, sizeof(out->path), "%s", of) >= CONTROL_PATH_MAX)
+            return 404;
+        out->task = CONTROL_SET_SOURCE_LEVEL;
+        *allow = "PUT";
+        return strcmp(method, "PUT") == 0 ? 200 : 405;
+    }
+    size_t len = strlen(SESSIONS);
+    if (!is_below(path, SESSIONS) || !is_session(path + len + 1))
         return 404;
     snprintf(out->session, sizeof(out->session), "%s", path + len + 1);
     *allow = "DELETE, PUT";

@@ -5,30 +5,38 @@
 //     DELETE /control/sessions/ID     ends one
 //     PUT    /control/sessions/ID     {"level": N}: sets its highest level
 //     GET    /control/sources         what can be watched
+//     PUT    /control/sources/PATH    {"level": N}: sets the highest level of all viewers of one
 //
 // Pure.
 #ifndef WEIR_SERVER_POLICY_CONTROL_TARGET_H
 #define WEIR_SERVER_POLICY_CONTROL_TARGET_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { CONTROL_SESSION_MAX = 20 }; // bytes of a session's id, with NUL
+enum {
+    CONTROL_SESSION_MAX = 20,   // bytes of a session's id, with NUL
+    CONTROL_PATH_MAX = 1024,    // bytes of a source's path, with NUL
+    CONTROL_NO_LEVEL = INT_MAX, // of CONTROL_SET_SOURCE_LEVEL: the limit ends
+};
 
 enum control_task {
     CONTROL_LIST_SESSIONS,
     CONTROL_LIST_SOURCES,
     CONTROL_END_SESSION,
     CONTROL_SET_LEVEL,
+    CONTROL_SET_SOURCE_LEVEL,
 };
 
 struct control_request {
     enum control_task task;
-    char session[CONTROL_SESSION_MAX]; // of the last two tasks
-    int level;                         // of CONTROL_SET_LEVEL; not of the target: of the body
+    char session[CONTROL_SESSION_MAX]; // of CONTROL_END_SESSION and CONTROL_SET_LEVEL
+    char path[CONTROL_PATH_MAX];       // of CONTROL_SET_SOURCE_LEVEL, with its first slash
+    int level;                         // of the tasks that set one; of the body, not the target
 };
 
 // Returns true if `path` is the interface's: /control or below it.

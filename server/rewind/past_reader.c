@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/rewind/past_reader.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/log.h"
 #include "common/net/abandonable_thread.h"
 #include "common/net/worker_queue.h"
 
@@ -59,7 +61,8 @@ static void destroy(void *arg)
 
 struct past_reader *past_reader_new(const char *pattern)
 {
-    struct past_reader *r = calloc(1, sizeof(*r));
+    bool hangs = abandonable_thread_count() >= PAST_READERS_LEFT;
+    struct past_reader *r = hangs ? NULL : calloc(1, sizeof(*r));
     if (!r)
         return NULL;
     r->past = record_past_new(pattern);
@@ -81,6 +84,10 @@ void past_reader_free(struct past_reader *r)
     worker_queue_close(r->orders);
     if (abandonable_thread_end(r->thread, PATIENCE, destroy))
         destroy(r);
+    else if (abandonable_thread_count() == PAST_READERS_LEFT)
+        log_warn(
+            "the disk with the recordings does not respond: until it does, viewers can go back "
+            "only as far as the memory reaches");
 }
 
 // A full queue means that the disk does not respond; the viewer then gets nothing.

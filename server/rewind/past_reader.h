@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One viewer's reading of a recording, on a thread of its own. The loop never waits for it: it asks
 // for a place or for the next group, and looks for the answer. A disk that does not respond holds
-// up this viewer only, and its thread is left behind with what it owns.
+// up this viewer only, and its thread is left behind with what it owns. While PAST_READERS_LEFT
+// threads are left behind, no further one is started.
 #ifndef WEIR_SERVER_REWIND_PAST_READER_H
 #define WEIR_SERVER_REWIND_PAST_READER_H
 
@@ -13,8 +14,10 @@ extern "C" {
 
 struct past_reader;
 
-struct past_reader *
-past_reader_new(const char *pattern);         // record_name.h. NULL: no memory, no thread
+enum { PAST_READERS_LEFT = 8 };
+
+// `pattern`: record_name.h. NULL: no memory, no thread, or too many threads hang.
+struct past_reader *past_reader_new(const char *pattern);
 void past_reader_free(struct past_reader *r); // does not wait for the disk. NULL is fine
 // Asks for the group at the newest key frame that was captured up to `wall`. What was asked for
 // before is not answered.

@@ -591,19 +591,25 @@ static bool write_hash(struct rtsp_handler *h, struct text value, char *out, siz
 
 // Appends a line for each cue to `out`, as many as have room. Returns false if there is no such
 // track, or the value is malformed.
-static bool write_subtitles(struct rtsp_handler *h, struct text value, char *out, size_t cap)
+static bool write_subtitles(struct rtsp_handler *h, struct text value, char *out, size_t cap,
+                            usec_t now)
 {
     struct subtitle_request r;
     struct subtitle_cue cues[SUBTITLE_CUES];
     char line[SUBTITLE_LINE];
     struct subtitle_source *s = h->stream ? h->stream->subtitles : NULL;
-    if (!s || !subtitle_request_decode(value, &r) || r.track > subtitle_source_count(s))
+    struct session *session = s ? NULL : track_setup_session(h->setup);
+    if ((!s && !session) || !subtitle_request_decode(value, &r) ||
+        (s && r.track > subtitle_source_count(s)))
         return false;
     // One request may have many such lines: those that find no room shall cost nothing.
     if (cap - strlen(out) < SUBTITLE_LINE)
         return true;
     int count =
-        subtitle_source_find(s, r.track, r.from, r.from + SUBTITLE_AHEAD, cues, SUBTITLE_CUES);
+        s ? subtitle_source_find(s, r.track, r.from, r.from + SUBTITLE_AHEAD, cues, SUBTITLE_CUES)
+          : session_subtitles(session, &r, cues, SUBTITLE_CUES, now);
+    if (count < 0)
+        return false;
     for (int i = 0; i < count; i++) {
         int len = subtitle_cue_encode(&cues[i], line, sizeof(line));
         size_t used = strlen(out);
@@ -620,7 +626,8 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct te
     enum rtsp_parameter parameter = rtsp_parameter_of(name);
     size_t used = strlen(a->body);
     char line[1024] = "";
-    if (parameter == PARAMETER_SUBTITLES && write_subtitles(h, value, a->body, sizeof(a->body))) {
+    if (parameter == PARAMETER_SUBTITLES &&
+        write_subtitles(h, value, a->body, sizeof(a->body), now)) {
         return;
     } else if (parameter == PARAMETER_CLOCK) {
         snprintf(line, sizeof(line), "clock: %" PRId64,

@@ -40,6 +40,18 @@ static int one_take(struct catalog *c, const char *url_path, struct catalog_hold
     return 0;
 }
 
+static int one_set_highest(struct catalog *c, const char *path, int level, usec_t now)
+{
+    struct stream *stream = ((struct one_catalog *)c)->stream;
+    char where[CATALOG_PATH_MAX];
+    if (catalog_path_decode(c->where, where, sizeof(where)) != 0 || strcmp(where, path + 1) != 0)
+        return ERR_NOT_FOUND;
+    if (level != LADDER_MAX_LEVELS - 1 && !ladder_has_level(&stream->media->ladder, level))
+        return ERR_RANGE;
+    stream_set_highest(stream, level, now);
+    return 0;
+}
+
 static void one_leave(struct catalog *c, struct catalog_hold *h)
 {
     (void)c;
@@ -62,8 +74,11 @@ static void one_free(struct catalog *c)
 
 struct catalog *catalog_new_one(const char *path, struct stream *stream)
 {
-    static const struct catalog_ops ops = {
-        .take = one_take, .leave = one_leave, .stats = one_stats, .free = one_free};
+    static const struct catalog_ops ops = {.take = one_take,
+                                           .leave = one_leave,
+                                           .stats = one_stats,
+                                           .set_highest = one_set_highest,
+                                           .free = one_free};
     struct one_catalog *one = calloc(1, sizeof(*one));
     if (!one)
         return NULL;

@@ -66,6 +66,10 @@ struct catalog_ops {
     // `each`: see stream_stats.
     void (*stats)(struct catalog *c, struct stats *out, session_stats_fn *each, void *ctx,
                   usec_t now);
+    // Limits the level of all viewers of the stream at `path`, decoded, with its first slash;
+    // LADDER_MAX_LEVELS - 1 ends it. Returns 0, ERR_NOT_FOUND: there is no such stream; ERR_RANGE:
+    // it has no such level. NULL: the catalog's streams come and go, and have no limit.
+    int (*set_highest)(struct catalog *c, const char *path, int level, usec_t now);
     // All holds must have been left. The loop must run until the catalog's handles are closed.
     void (*free)(struct catalog *c);
 };

@@ -23,6 +23,8 @@ struct frame_sink_ops {
     void (*on_placed)(struct frame_sink *sink, usec_t now);
     // Of relayed media: so many packets before the next frame were lost upstream.
     void (*on_lost)(struct frame_sink *sink, int packets, usec_t now);
+    // The stream's highest level has changed (stream_set_highest).
+    void (*on_highest)(struct frame_sink *sink, usec_t now);
 };
 
 struct frame_sink { // embedded first by each implementation

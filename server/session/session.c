@@ -152,6 +152,12 @@ static void on_lost(struct frame_sink *sink, int packets, usec_t now)
     stream_sender_lost(((struct session *)sink)->sender, packets);
 }
 
+static void on_highest(struct frame_sink *sink, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    session_set_level(s, s->config.level, now);
+}
+
 static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t now)
 {
     struct session *s = (struct session *)sink;
@@ -212,31 +218,38 @@ static int plain_level(const struct ladder *l, int level)
     return level;
 }
 
+// Returns the level to send if the viewer requests `level`, which the ladder has.
+static int level_to_send(const struct session_config *config, int level)
+{
+    int highest = config->stream->highest;
+    int within = level < highest ? level : highest;
+    return is_plain(config) ? plain_level(&config->stream->media->ladder, within) : within;
+}
+
 static struct stream_sender *new_sender(struct session *s, usec_t now)
 {
     static const struct stream_sender_ops ops = {
         .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed};
     const struct session_config *config = &s->config;
     const struct stream_media *media = config->stream->media;
-    struct stream_sender_config sender = {
-        .ladder = &media->ladder,
-        .feed = s->feed,
-        .codec = media->codec,
-        .plain = is_plain(config),
-        .seed = config->seed,
-        .level = is_plain(config) ? plain_level(&media->ladder, config->level) : config->level,
-        .follows = config->follows,
-        .keeps_size = config->keeps_size,
-        .reports_losses = config->reports_losses,
-        .start_bps = config->start_bps,
-        .audio_only = config->audio_only,
-        .relays = media->relays,
-        .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
-        .queue = config->queue,
-        .queue_bytes = config->queue_bytes,
-        .fragment_bytes = config->stream->fragment_bytes,
-        .ops = &ops,
-        .ctx = s};
+    struct stream_sender_config sender = {.ladder = &media->ladder,
+                                          .feed = s->feed,
+                                          .codec = media->codec,
+                                          .plain = is_plain(config),
+                                          .seed = config->seed,
+                                          .level = level_to_send(config, config->level),
+                                          .follows = config->follows,
+                                          .keeps_size = config->keeps_size,
+                                          .reports_losses = config->reports_losses,
+                                          .start_bps = config->start_bps,
+                                          .audio_only = config->audio_only,
+                                          .relays = media->relays,
+                                          .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+                                          .queue = config->queue,
+                                          .queue_bytes = config->queue_bytes,
+                                          .fragment_bytes = config->stream->fragment_bytes,
+                                          .ops = &ops,
+                                          .ctx = s};
     return stream_sender_new(&sender, now);
 }
 
@@ -248,7 +261,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
                                                    .on_end = on_media_end,
                                                    .stats = sink_stats,
                                                    .on_placed = on_placed,
-                                                   .on_lost = on_lost};
+                                                   .on_lost = on_lost,
+                                                   .on_highest = on_highest};
     struct stream_media *media = config->stream->media;
     struct session *s = calloc(1, sizeof(*s));
     if (!s)
@@ -388,9 +402,10 @@ void session_add_pictures(struct session *s, const struct track_path *to)
 int session_set_level(struct session *s, int level, usec_t now)
 {
     const struct ladder *l = &s->config.stream->media->ladder;
-    if (is_plain(&s->config) && ladder_has_level(l, level))
-        level = plain_level(l, level);
-    return stream_sender_set_level(s->sender, level, now);
+    if (!ladder_has_level(l, level))
+        return ERR_RANGE;
+    s->config.level = level;
+    return stream_sender_set_level(s->sender, level_to_send(&s->config, level), now);
 }
 
 void session_set_follows(struct session *s, bool follows, usec_t now)
@@ -604,6 +619,12 @@ void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_AUDIO);
     *seq = stream_sender_next_seq(s->sender, TRACK_AUDIO);
     *ssrc = rtp->ssrc;
+}
+
+int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_cue *out,
+                      int max, usec_t now)
+{
+    return s->feed->ops->subtitles ? s->feed->ops->subtitles(s->feed, r, out, max, now) : -1;
 }
 
 bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now)

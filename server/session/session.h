@@ -36,7 +36,7 @@ struct session_config {
     char transport[TRANSPORT_MAX_NAME];
     struct transport_path path; // on_room, ctx, ssrc and first_seq are set by the session
     const struct path_validation *address; // borrowed; NULL: media goes over the connection
-    int level;
+    int level; // that the viewer requests; the stream's `highest` limits what is sent
     // The level sent adapts to the network (adaptation.h); `level` is its max.
     bool follows;
     bool keeps_size;     // all levels sent have the size of `level`
@@ -120,6 +120,9 @@ void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestam
 void session_info(const struct session *s, struct transport_info *out, usec_t now);
 // Writes what is known of the way behind a proxy to `out`. Returns false if this is none.
 bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now);
+// As media_feed_ops.subtitles; -1, too, if the media relays none.
+int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_cue *out,
+                      int max, usec_t now);
 // Returns the number of frames of its levels that the encoder or the scheduler skipped.
 uint64_t session_skipped(const struct session *s);
 // Returns the bytes of RTP header and payload of its largest packets.

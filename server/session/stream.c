@@ -15,6 +15,7 @@ void stream_init(struct stream *s, struct stream_media *media, struct media_guar
     *s = (struct stream){.media = media,
                          .guard = guard,
                          .max_viewers = VIEWERS_DEFAULT,
+                         .highest = LADDER_MAX_LEVELS - 1,
                          .viewer_timeout = VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
 }
 
@@ -71,6 +72,16 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
         m->ops->describe(m, m->ladder.levels[level].size_id, out);
 }
 
+void stream_set_highest(struct stream *s, int level, usec_t now)
+{
+    if (s->highest == level)
+        return;
+    s->highest = level;
+    for (int i = 0; i < s->sink_count; i++)
+        if (s->sinks[i]->ops->on_highest)
+            s->sinks[i]->ops->on_highest(s->sinks[i], now);
+}
+
 int stream_add(struct stream *s, struct frame_sink *sink)
 {
     if (s->sink_count >= s->max_viewers)
@@ -112,7 +123,8 @@ void stream_collect_stats(struct stream *s, const char *path, struct stats *out,
 {
     bool is_others = out->stream_count == STATS_STREAMS;
     int index = is_others ? STATS_STREAMS - 1 : out->stream_count++;
-    struct stream_stats of = {.open = s->sink_count};
+    struct stream_stats of = {
+        .open = s->sink_count, .level_count = s->media->ladder.level_count, .highest = s->highest};
     if (s->media->ops->stats)
         s->media->ops->stats(s->media, &of);
     out->total.overload += overload(&of);

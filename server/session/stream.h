@@ -28,6 +28,7 @@ struct stream {
     size_t queue_bytes;
     size_t fragment_bytes; // max bytes of a frame in a packet; 0: what the path allows
     bool only_these;       // a viewer that offers none of `transports` is refused
+    int highest;           // level that viewers get; default LADDER_MAX_LEVELS - 1
     int sink_count;
     int sink_room;
     struct frame_sink **sinks; // owned array of sink_room borrowed pointers
@@ -43,6 +44,8 @@ int stream_start(struct stream *s, uv_loop_t *loop);
 void stream_destroy(struct stream *s);
 // Fills in the session description for a viewer of `level`.
 void stream_describe(const struct stream *s, int level, struct sdp *out);
+// Limits the level of all viewers, present and later ones, until the next call.
+void stream_set_highest(struct stream *s, int level, usec_t now);
 // Adds a session's sink and assigns its number (stats.h). Returns 0, ERR_FULL or ERR_NO_MEMORY.
 int stream_add(struct stream *s, struct frame_sink *sink);
 // Removes a sink and adds its final stats to the book; call it before the sink's transport is

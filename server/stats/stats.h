@@ -71,7 +71,9 @@ struct encoder_stats {
 struct stream_stats {
     char path[STATS_PATH]; // of its URL: RFC 3986, so ASCII
     char source[128];
-    int open; // number of sessions
+    int open;        // number of sessions
+    int level_count; // of its ladder
+    int highest;     // level that viewers get: stream_set_highest
     int encoder_count;
     struct encoder_stats encoders[LADDER_MAX_SIZES];
     int audio_bps; // bitrate of the encoded audio; 0: no audio is encoded

@@ -21,6 +21,7 @@
 #include "common/protocol/relay_info.h"
 #include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
+#include "common/wire/subtitle.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -117,6 +118,11 @@ struct media_feed_ops {
     // From the next audio packet on, this viewer gets that audio track of the media, from 0
     // (stream_media.audio_tracks). NULL: there is one track.
     void (*set_audio_track)(struct media_feed *f, int track);
+    // Relayed media: writes cues of the origin's film that are shown in the SUBTITLE_AHEAD after
+    // r->from, as far as they are known; those of the next call are requested. Returns their
+    // number, at most `max`; -1: there is no such track. NULL: this is the origin.
+    int (*subtitles)(struct media_feed *f, const struct subtitle_request *r,
+                     struct subtitle_cue *out, int max, usec_t now);
     // Stored media: from now on delivers these frames only, of the sizes that are watched. Returns
     // false if there is no memory. NULL: the media cannot.
     bool (*only)(struct media_feed *f, const struct frame_ranges *ranges);

@@ -80,12 +80,53 @@ class Control(lib.Case):
         self.assertEqual([f["path"] for f in json.loads(text)["films"]], ["/live"])
         self.assertEqual(json.loads(text)["at"]["port"], self.server_.port)
 
+    def limit(self, source, level):
+        return self.ask("PUT", f"sources/{source}", json.dumps({"level": level}), **JSON)[0]
+
+    def levels_of(self):
+        return {s["path"]: s["level"] for s in self.sessions()}
+
+    def test_level_of_a_source(self):
+        """The limit of one source applies to its viewers, present and later, and to no other's; none is disconnected."""
+        server = self.serve("--control", "two=test:", source="one=test:")
+        base = server.url.rstrip("/")
+        players = {path: self.player(base + path, "--no-picture", "--no-reconnect") for path in ("/one", "/two")}
+        for p in players.values():
+            p.wait_shown(10)
+        until(lambda: all(f["levels"] == 7 and f["level"] is None for f in self.films()), "the levels of both")
+        self.assertEqual(self.limit("one", 1), 204)
+        until(lambda: any(e["to"] == 1 for e in players["/one"].events("level")), "level 1 at the viewer")
+        until(lambda: self.levels_of()["/one"] <= 1, "level 1")
+        self.assertEqual({f["path"]: f["level"] for f in self.films()}, {"/one": 1, "/two": None})
+        later = self.player(base + "/one", "--no-picture", "--no-reconnect")
+        later.wait_shown(10)
+        one = [s for s in self.sessions() if s["path"] == "/one"]
+        self.assertEqual(len(one), 2)
+        self.assertTrue(all(s["level"] <= 1 for s in one), one)
+        self.assertEqual(self.set_level(one[0]["session"], 3)[0], 204)
+        self.assertTrue(all(s["level"] <= 1 for s in self.sessions() if s["path"] == "/one"))
+        self.assertEqual(self.limit("one", None), 204)
+        until(lambda: any(s["level"] > 1 for s in self.sessions() if s["path"] == "/one"), "a higher level again")
+        self.assertFalse(any(e["to"] == 1 for e in players["/two"].events("level")))
+        self.assertTrue(all(p.running() for p in [*players.values(), later]))
+        for source, level, status in ("one", 7, 400), ("one", 31, 400), ("one", -1, 400), ("one", "1", 400), ("three", 1, 404), ("", 1, 404):
+            with self.subTest(source=source, level=level):
+                self.assertEqual(self.limit(source, level), status)
+        self.assertEqual(self.ask("PUT", "sources/one", '{"level": 1}', "", **JSON)[0], 401)
+        self.assertEqual(self.ask("PUT", "sources/one", '{"level": 1}')[0], 415)
+        self.assertEqual(self.ask("DELETE", "sources/one")[0], 405)
+        self.stop_cleanly(server)
+
+    def films(self):
+        return json.loads(self.ask("GET", "sources")[1])["films"]
+
     def test_sources_of_a_folder(self):
         lib.need("ffmpeg")
         self.clip("a b.mkv", seconds=1)
         self.serve("--control", source=self.folder)
         until(lambda: self.ask("GET", "sources")[0] == 200, "the list")
         self.assertEqual([f["path"] for f in json.loads(self.ask("GET", "sources")[1])["films"]], ["/a%20b.mkv"])
+        self.assertEqual(self.limit("a%20b.mkv", 1), 404)
 
     def test_who_may(self):
         """Nobody without its key, on the loopback either; no page of another origin even with it."""

@@ -189,6 +189,42 @@ class Stored(ProxyCase):
             self.assertEqual(beyond.status, 457, str(beyond))
 
 
+class Subtitles(ProxyCase):
+    def test_of_a_film(self):
+        """They come through, each track its own, whether the origin's film is prepared or not, and with a store, too."""
+        lib.need("ffmpeg")
+        film = self.clip("film.mkv", seconds=30, size="192x108")
+        with open(self.path("film.srt"), "w") as f:
+            f.write("1\n00:00:00,500 --> 00:00:29,000\nfirst\n\n2\n00:00:25,000 --> 00:00:29,000\nlater\n\n")
+        for args in (), ("--cache", self.path("store")):
+            if args:
+                self.run_tool([lib.SEND, "--prepare", film])
+                os.mkdir(self.path("store"))
+            origin = self.sender(source=film)
+            proxy = self.behind(origin, *args)
+            with self.subTest(args), Client(proxy.port) as c:
+                self.assertIn("a=x-weir-subtitles:film.srt\r\n", c.request("DESCRIBE").body)
+                c.watch("RTP/AVP/TCP;unicast;interleaved=0-1;mode=play")
+
+                def cues(track, at):
+                    return c.request("GET_PARAMETER", body=f"subtitles: {track}/{at}\r\n")
+
+                until(lambda: cues(1, 1000).body == "subtitle: 500 29000 first\r\n", "the cue", 20)
+                until(lambda: cues(1, 26000).body == "subtitle: 500 29000 first\r\nsubtitle: 25000 29000 later\r\n", "both", 20)
+                self.assertEqual(cues(2, 1000).status, 451)
+                self.assertEqual(cues(0, 1000).status, 451)
+                self.assertEqual(cues(1, 1000).status, 200)
+            origin.signal(signal.SIGTERM)
+            origin.wait()
+
+    def test_live_media_have_none(self):
+        proxy = self.behind(self.origin())
+        with Client(proxy.port) as c:
+            self.assertNotIn("x-weir-subtitles", c.request("DESCRIBE").body)
+            c.watch()
+            self.assertEqual(c.request("GET_PARAMETER", body="subtitles: 1/0\r\n").status, 451)
+
+
 class Refusals(ProxyCase):
     def status(self, port, uri, headers=None):
         with Client(port) as c:

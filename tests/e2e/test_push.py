@@ -223,6 +223,20 @@ class ToGstreamer(Push):
         self.says(p, r"push: the server refuses ANNOUNCE: 405 .*it takes no streams\); not tried again")
 
 
+class Audio(Push):
+    @unittest.skipIf(lib.SLOW > 1, "sanitizers want to be loaded first themselves")
+    def test_without_an_encoder_of_aac(self):
+        """A push that needs AAC ends, once, and says why; viewers are served."""
+        server = RecordServer(lib.own_address(), lambda *_: True)
+        self.addCleanup(server.stop)
+        server.ready.wait(10)
+        p = self.push(server.url, "--push-audio", "aac", env={"LD_PRELOAD": self.preloaded("no_aac")})
+        self.says(p, r"push: the audio would have to be AAC, but .*not tried again, viewers are still served")
+        self.assertGreater(self.play(p.url, "--no-picture", "--duration", "1").report()["playback"]["frames_played"], 0)
+        self.assertNotIn("next attempt", p.stderr)
+        self.assertEqual(p.stderr.count("not tried again"), 1)
+
+
 class Repair(Push):
     def test_nack_over_udp(self):
         """Each 20th packet counts as lost and is requested, until one comes again: the same bytes."""

@@ -160,6 +160,85 @@ class Sender(Case):
         for name in others:
             self.assertTrue(os.path.exists(os.path.join(self.dir, name)), name)
 
+    def test_several_sources(self):
+        """Each is recorded under its own name, with its own segments; one that comes later, too, without a viewer."""
+        with open(self.path("send.conf"), "w") as f:
+            f.write(f"record = {self.dir}/%N_%H-%M-%S.mkv\nrecord-segment = 2s\n"
+                    "[source front]\nsource = test:320x180@30\n"
+                    f"[source yard]\nsource = test:160x90@15\nrecord = {self.dir}/own.mkv\nrecord-segment = 1h\n"
+                    f"[source gone]\nsource = {self.path('gone.mkv')}\n")
+        # `own.mkv` has no time in it, so its segments would need one: the configuration is refused.
+        p = self.start([lib.SEND, "--config", self.path("send.conf"), "--listen", "127.0.0.1:0"])
+        self.assertEqual(p.wait(), 2, str(p))
+        self.assertIn("source 'yard': --record-segment and --record-keep require a name with the time in it", p.stderr)
+        with open(self.path("send.conf")) as f:
+            text = f.read().replace("own.mkv", "own%H-%M-%S.mkv")
+        with open(self.path("send.conf"), "w") as f:
+            f.write(text)
+        sender = lib.Sender(self.folder, "--config", self.path("send.conf"))
+        self.processes.append(sender)
+
+        def of(name):
+            return [n for n in self.names() if n.startswith(name)]
+
+        lib.until(lambda: len(of("front_")) >= 2 and of("own"), "the recordings", 30)
+        self.assertEqual(of("gone_"), [])
+        self.clip("gone.mkv", seconds=2, size="160x90")
+        lib.until(lambda: of("gone_"), "the recording of the source that came later", 40)
+        self.stop_cleanly(sender)
+        self.assertEqual(len(of("own")), 1)
+        for name, size in ("front_", (320, 180)), ("own", (160, 90)), ("gone_", (160, 90)):
+            for path in of(name):
+                film = Recorded(os.path.join(self.dir, path))
+                self.assertEqual((film.streams[0], film.size), ("h264", size), path)
+                self.assertEqual(film.decode(), len(film.video), path)
+
+    def test_a_reload_changes_what_is_recorded(self):
+        conf = self.path("send.conf")
+
+        def write(*lines):
+            with open(conf, "w") as f:
+                f.write("\n".join(["[source front]", "source = test:160x90@15", *lines, ""]))
+
+        write()
+        sender = lib.Sender(self.folder, "--config", conf)
+        self.processes.append(sender)
+        viewer = self.player(f"rtsp://127.0.0.1:{sender.port}/front", "--no-picture", "--no-reconnect")
+        viewer.wait_shown(5)
+        write(f"record = {self.dir}/%N.mkv")
+        sender.signal(signal.SIGHUP)
+        lib.until(lambda: self.names() == ["front.mkv"], "the recording", 30)
+        write(f"record = {self.dir}/second.mkv")
+        sender.signal(signal.SIGHUP)
+        lib.until(lambda: self.names() == ["front.mkv", "second.mkv"], "the other recording", 30)
+        self.assertTrue(viewer.running())
+        self.stop_cleanly(sender)
+        for film in self.files():
+            self.assertEqual(film.decode(), len(film.video), film.path)
+
+    def test_vp9(self):
+        """The file has the largest size alone, and every picture of it decodes; with a named source next to it."""
+        conf = self.path("send.conf")
+        with open(conf, "w") as f:
+            f.write(f"record = {self.dir}/%N_%H-%M-%S.mkv\nrecord-segment = 2s\ncodec = vp9\n[source front]\n"
+                    "source = test:640x360@15\n[source yard]\nsource = test:160x90@15\ncodec = h264\n")
+        sender = lib.Sender(self.folder, "--config", conf)
+        self.processes.append(sender)
+        self.play(f"rtsp://127.0.0.1:{sender.port}/front", "--no-picture", "--duration", "1")
+        lib.until(lambda: len([n for n in self.names() if n.startswith("front")]) >= 3, "three segments", 40)
+        self.stop_cleanly(sender)
+        for path in self.names():
+            film = Recorded(os.path.join(self.dir, path))
+            is_vp9 = path.startswith("front")
+            self.assertEqual(film.streams, ["vp9" if is_vp9 else "h264", "opus"], path)
+            self.assertEqual(film.size, (640, 360) if is_vp9 else (160, 90))
+            self.assertEqual(film.video[0], (0, True), path)
+            self.assertEqual(film.decode(), len(film.video), path)
+        frames = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=width,height", "-of",
+                                 "csv=p=0", film.path.replace(path, self.names()[0])], capture_output=True, text=True,
+                                timeout=60 * lib.PATIENCE, check=True).stdout.split()
+        self.assertEqual({f.strip(",") for f in frames}, {"640,360"})
+
     def test_a_film_is_recorded_to_its_end(self):
         clip = self.clip(seconds=3, size="320x240")
         sender = self.recording(names="copy.mkv", source=clip)
@@ -181,8 +260,9 @@ class Sender(Case):
             (["--record", "a.mkv", "--record-segment", "7s"], "require a name with the time"),
             (["--record-segment", "7s"], "requires --record"),
             (["--record-keep", "7d"], "requires --record"),
-            (["--record", "a.mkv", "--codec", "vp9"], "--codec vp9"),
             (["--record", "a.mkv", "--prepare"], "--prepare"),
+            (["--record", "a.mkv", "a=test:", "b=test:"], "requires %N"),
+            (["--record", "%N.mkv"], "the name of a source"),
             (["--record", "a.mkv", "synthetic:greedy"], "no pictures"),
         ]
         for args, text in cases:
@@ -191,6 +271,7 @@ class Sender(Case):
                 self.assertEqual(p.wait(), 2, str(p))
                 self.assertIn(text, p.stderr)
         for args, text in ((["--record", self.path("none/a.mkv")], "create the folder"),
+                           (["--record", self.path("none/%N.mkv"), "a=test:"], "create the folder"),
                            (["--record", self.path("a.mkv"), self.dir], "not a folder")):
             p = self.start([lib.SEND, "--listen", "127.0.0.1:0", *args])
             self.assertEqual(p.wait(), 1, str(p))

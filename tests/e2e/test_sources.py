@@ -53,6 +53,34 @@ class Sources(lib.Case):
             self.assertTrue(p.running(), "a source that fails ends no other")
         until(lambda: {line["path"] for line in self.stats() if "session" in line} == set(players), "both in the lines")
 
+    def test_signals_before_it_is_ready(self):
+        """SIGHUP while the source is being opened ends nothing: the configuration is read again afterwards."""
+        with open(self.path("send.conf"), "w") as f:
+            f.write("listen = 127.0.0.1:0\n")
+
+        def holds_back(p):
+            """SIGHUP is caught, and SIGTERM is not yet."""
+            with open(f"/proc/{p.popen.pid}/status") as f:
+                caught = int(re.search(r"SigCgt:\s*(\w+)", f.read()).group(1), 16)
+            return caught & 1 << signal.SIGHUP - 1 and not caught & 1 << signal.SIGTERM - 1
+
+        sent = 0
+        for _ in range(20):
+            p = self.start([lib.SEND, "--config", self.path("send.conf")])
+            until(lambda: holds_back(p) or "rtsp://" in p.stderr or not p.running(), "the beginning")
+            early = holds_back(p)
+            for _ in range(2 if early else 0):
+                p.signal(signal.SIGHUP)
+            until(lambda: "rtsp://" in p.stderr or not p.running(), "the end of the opening")
+            self.assertTrue(p.running(), str(p))
+            if early:
+                until(lambda: "the configuration was read again" in p.stderr, "the reading")
+                sent += 1
+            self.stop_cleanly(p)
+            if sent == 2:
+                return
+        self.fail("the signals were never held back")
+
     def test_a_source_that_comes_later(self):
         lib.need("ffmpeg")
         server = self.serve()

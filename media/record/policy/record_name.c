@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/put.h"
 
 #define SUFFIX ".mkv"
 
@@ -55,6 +56,23 @@ static const char *file_of(const char *pattern)
 {
     const char *slash = strrchr(pattern, '/');
     return slash ? slash + 1 : pattern;
+}
+
+int record_name_expand(const char *pattern, const char *name, char *out, size_t cap)
+{
+    struct put put = put_into(out, cap);
+    bool found = false;
+    for (const char *at = pattern; *at; at++) {
+        bool is_name = at[0] == '%' && at[1] == 'N';
+        size_t len = at[0] == '%' && at[1] ? 2 : 1;
+        if (is_name)
+            put_format(&put, "%s", name);
+        else
+            put_format(&put, "%.*s", (int)len, at);
+        found = found || is_name;
+        at += len - 1;
+    }
+    return put.full ? ERR_FULL : found ? 0 : ERR_NOT_FOUND;
 }
 
 const char *record_name_fault(const char *pattern)

@@ -18,6 +18,9 @@ struct record_time { // local time, as people write it: month and day begin with
     int year, month, day, hour, minute, second;
 };
 
+// Writes the pattern with `name` in place of each %N, in the folders' names, too; a path after it
+// has no %N. Returns 0; ERR_NOT_FOUND: it has no %N, and is copied; ERR_FULL: `cap` is too small.
+int record_name_expand(const char *pattern, const char *name, char *out, size_t cap);
 // Returns NULL, or what the pattern lacks, for people.
 const char *record_name_fault(const char *pattern);
 // Returns true if the pattern has a part of the time, so that the names of segments differ.

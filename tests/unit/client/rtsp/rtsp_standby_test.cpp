@@ -8,6 +8,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
 #include "common/wire/url.h"
 
@@ -68,6 +69,16 @@ struct World {
         char text[1024];
         ssize_t n = read(peer, text, sizeof(text));
         return std::string(text, n > 0 ? (size_t)n : 0);
+    }
+    // Returns false if the standby has closed the connection.
+    bool is_connected()
+    {
+        char text[1024];
+        uv_run(&loop, UV_RUN_NOWAIT);
+        ssize_t n;
+        while ((n = recv(peer, text, sizeof(text), MSG_DONTWAIT)) > 0)
+            ;
+        return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     }
     tcp_conn *take(int *cseq)
     {
@@ -162,6 +173,25 @@ TEST_CASE("standby: one that ends is made again after a while, then later")
     tcp_conn *conn = w.take(&cseq);
     CHECK(conn);
     tcp_conn_free(conn);
+}
+
+TEST_CASE("standby: a server that does not answer TLS's handshake is given up")
+{
+    World w;
+    int cseq;
+    w.tls.wanted = true;
+    w.begin();
+    w.open();                          // and says nothing
+    CHECK_FALSE(w.received().empty()); // the client's hello
+    usec_t now = clock_now();
+    (void)rtsp_standby_tend(w.s, now + 4 * USEC_PER_SEC);
+    CHECK(w.is_connected());
+    (void)rtsp_standby_tend(w.s, now + 6 * USEC_PER_SEC);
+    CHECK_FALSE(w.is_connected());
+    CHECK(w.take(&cseq) == nullptr);
+    CHECK(rtsp_standby_tend(w.s, now + 17 * USEC_PER_SEC) == 0); // the next attempt
+    w.open();
+    CHECK_FALSE(w.received().empty());
 }
 
 TEST_CASE("standby: leads to a server")

@@ -79,6 +79,25 @@ TEST_CASE("stop_signals: SIGHUP stays ignored if it was (nohup), SIGINT does not
     signal(SIGINT, interrupt);
 }
 
+TEST_CASE("stop_signals: a SIGHUP before the watch is held back")
+{
+    auto before = signal(SIGHUP, SIG_DFL);
+    stop_signals_hold_hangup();
+    raise(SIGHUP); // would end this process
+    raise(SIGHUP);
+    {
+        watch w;
+        stop_signals_on_hangup(
+            &w.signals, [](void *ctx) { static_cast<watch *>(ctx)->names.push_back("hangup"); });
+        CHECK(w.names.empty());
+        stop_signals_release_hangup();
+        while (w.names.empty())
+            uv_run(&w.loop, UV_RUN_ONCE);
+        CHECK(w.names == std::vector<std::string>{"hangup"});
+    }
+    signal(SIGHUP, before);
+}
+
 TEST_CASE("stop_signals: SIGHUP may mean something else, each time")
 {
     auto before = signal(SIGHUP, SIG_DFL), terminate = signal(SIGTERM, SIG_DFL);

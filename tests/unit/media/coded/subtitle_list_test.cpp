@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/coded/subtitle_list.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/base/err.h"
 
@@ -77,6 +78,51 @@ TEST_CASE("subtitle_list: a SubRip file")
     CHECK(found(l, 2000, 3000) == "1000-2500 One\ntwo; 3000-4000 three");
     CHECK(found(l, 3600500, 3600500) == "3600000-3601000 last");
     CHECK(found(l, 0, 10000, 1) == "1000-2500 One\ntwo");
+}
+
+TEST_CASE("subtitle_list: cues of any order and length are found in the order of their begins")
+{
+    list l = make();
+    for (auto &c :
+         {cue(5000000, 6000000, "c"), cue(1000000, 90000000, "a"), cue(9000000, 9500000, "d"),
+          cue(2000000, 3000000, "b"), cue(5000000, 5500000, "c2")})
+        REQUIRE(subtitle_list_add(l.get(), &c) == 0);
+    CHECK(found(l, 0, 10000) ==
+          "1000-90000 a; 2000-3000 b; 5000-6000 c; 5000-5500 c2; 9000-9500 d");
+    CHECK(found(l, 5600, 8999) == "1000-90000 a; 5000-6000 c");
+    CHECK(found(l, 9500, 80000) == "1000-90000 a");
+    CHECK(found(l, 90000, 99000) == "");
+    CHECK(found(l, 0, 999) == "");
+}
+
+TEST_CASE("subtitle_list: finds what a look at each cue finds")
+{
+    uint32_t seed = 7;
+    auto random = [&](uint32_t below) {
+        seed = seed * 1664525 + 1013904223;
+        return (usec_t)((seed >> 8) % below);
+    };
+    list l = make();
+    std::vector<subtitle_cue> all;
+    for (int i = 0; i < 300; i++) {
+        usec_t begin = random(1000) * USEC_PER_MSEC;
+        usec_t length = (random(10) ? random(20) + 1 : random(2000) + 1) * USEC_PER_MSEC;
+        subtitle_cue c = cue(begin, begin + length, std::to_string(i));
+        REQUIRE(subtitle_list_add(l.get(), &c) == 0);
+        all.push_back(c);
+        usec_t from = random(1200) * USEC_PER_MSEC, until = from + random(100) * USEC_PER_MSEC;
+        std::vector<subtitle_cue> sorted = all, want;
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [](auto &a, auto &b) { return a.begin < b.begin; });
+        for (auto &of : sorted)
+            if (of.end > from && of.begin <= until && want.size() < SUBTITLE_CUES)
+                want.push_back(of);
+        subtitle_cue got[SUBTITLE_CUES];
+        int n = subtitle_list_find(l.get(), from, until, got, SUBTITLE_CUES);
+        REQUIRE(n == (int)want.size());
+        for (int k = 0; k < n; k++)
+            CHECK(std::string(got[k].text) == want[(size_t)k].text);
+    }
 }
 
 TEST_CASE("subtitle_list: its limits")

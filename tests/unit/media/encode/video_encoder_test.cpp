@@ -68,6 +68,80 @@ TEST_CASE("video_encoder: a size starts anew at its next frame of temporal id 0"
     CHECK(vp9.encode(10, 13) == "--- --- ...");
 }
 
+namespace
+{
+
+// Fails as long as `fails` is true.
+struct unsteady {
+    video_encoder base; // first
+    bool *fails;
+    int *freed;
+};
+
+video_encoder *unsteady_new(const ladder *l, bool *fails, int *freed)
+{
+    static video_encoder_ops ops = {};
+    ops.encode = [](video_encoder *e, const picture *, coded_frame *out[]) -> int {
+        if (*reinterpret_cast<unsteady *>(e)->fails)
+            return ERR_IO;
+        out[0] = coded_frame_new(1);
+        return 0;
+    };
+    ops.start = [](video_encoder *, int) {};
+    ops.loss = [](const video_encoder *, int, int64_t) { return LAYER_LOSS_NEEDS_KEY; };
+    ops.repair = [](video_encoder *, int, int64_t) {};
+    ops.set_periodic_keys = [](video_encoder *, bool) {};
+    ops.set_bitrate = [](video_encoder *, int, int) {};
+    ops.parameter_sets = [](video_encoder *, char *, size_t, char[8]) { return 0; };
+    ops.free = [](video_encoder *e) {
+        ++*reinterpret_cast<unsteady *>(e)->freed;
+        delete reinterpret_cast<unsteady *>(e);
+    };
+    auto *e = new unsteady{};
+    e->base = {&ops, {false, false, false}, 0, 1, l->sizes[0].width, l->sizes[0].height, 300000};
+    e->fails = fails;
+    e->freed = freed;
+    return &e->base;
+}
+
+} // namespace
+
+TEST_CASE("video_encoder: a device that fails for good is replaced by the processor, once")
+{
+    ladder l = one_size(160, 96, 30, 1, {{0, 300000}});
+    bool fails = false;
+    int freed = 0;
+    video_encoder *e = video_encoder_new_steady(unsteady_new(&l, &fails, &freed), "test", &l);
+    REQUIRE(e);
+    int64_t number = 0;
+    auto encode = [&]() -> std::string {
+        coded_frame *out[VIDEO_ENCODER_MAX_SIZES] = {};
+        picture_ptr p = draw(l, 0, number++);
+        int err = e->ops->encode(e, p.get(), out);
+        std::string got = err ? "error" : !out[0] ? "none" : out[0]->key ? "key" : "frame";
+        coded_frame_unref(out[0]);
+        return got;
+    };
+    for (int i = 0; i < 100; i++) { // one failure of three pictures is no end
+        fails = i % 3 == 0;
+        CHECK(encode() == (fails ? "error" : "frame"));
+    }
+    e->ops->set_bitrate(e, 0, 200000);
+    fails = true;
+    int errors = 0;
+    std::string got;
+    while ((got = encode()) == "error")
+        errors++;
+    CHECK(errors <= VIDEO_ENCODER_FAILURES);
+    CHECK(errors >= VIDEO_ENCODER_FAILURES - 1);
+    CHECK(got == "key"); // of x264
+    CHECK(encode() == "frame");
+    e->ops->start(e, 0);
+    CHECK(encode() == "key");
+    e->ops->free(e);
+    CHECK(freed == 1);
+}
+
 TEST_CASE("video_encoder: what a loss needs")
 {
     video h264(false), vp9(true);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 
 #include "common/base/err.h"
@@ -83,6 +84,66 @@ TEST_CASE("workers: a limited number runs and waits; further work is refused", "
         CHECK((t->runs == 1 && t->done == 1 && t->dropped == 0));
     workers_free(ws);
     uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK(uv_loop_close(&loop) == 0);
+}
+
+TEST_CASE("workers: late work holds up no other", "[threads]")
+{
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    gate hangs, passes;
+    passes.release();
+    workers *ws = workers_new(&loop, 1, 1);
+    REQUIRE(ws);
+    task stuck(&hangs), next(&passes), after(&passes);
+    for (int round = 0; round < 2; round++) { // the thread of the first round serves the second
+        INFO(round);
+        CHECK(workers_add(ws, &stuck.base) == 0);
+        hangs.wait_inside(1);
+        CHECK(workers_add(ws, &next.base) == 0);
+        CHECK(workers_add(ws, &after.base) == ERR_FULL);
+        workers_late(ws, &stuck.base);
+        workers_late(ws, &stuck.base); // again: nothing
+        while (next.done <= round)
+            uv_run(&loop, UV_RUN_ONCE);
+        CHECK(workers_add(ws, &after.base) == 0);
+        while (after.done <= round)
+            uv_run(&loop, UV_RUN_ONCE);
+        CHECK(stuck.done == round);
+        hangs.release();
+        while (stuck.done <= round)
+            uv_run(&loop, UV_RUN_ONCE);
+        hangs.open = false;
+        hangs.inside = 0;
+    }
+    workers_free(ws);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK(uv_loop_close(&loop) == 0);
+}
+
+TEST_CASE("workers: late work is bounded, and dropped as other work", "[threads]")
+{
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    gate g;
+    workers *ws = workers_new(&loop, 1, 1);
+    REQUIRE(ws);
+    std::deque<task> tasks;
+    for (int i = 0; i <= WORKERS_LATE; i++) {
+        CHECK(workers_add(ws, &tasks.emplace_back(&g).base) == 0);
+        g.wait_inside(i + 1);
+        workers_late(ws, &tasks.back().base);
+    }
+    task waits(&g), refused(&g);
+    CHECK(workers_add(ws, &waits.base) == 0);
+    CHECK(workers_add(ws, &refused.base) == ERR_FULL);
+    CHECK(waits.runs == 0);
+    workers_free(ws);
+    g.release();
+    uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK(waits.dropped == 1);
+    for (task &t : tasks)
+        CHECK((t.runs == 1 && t.dropped == 1 && t.done == 0));
     CHECK(uv_loop_close(&loop) == 0);
 }
 

@@ -28,9 +28,10 @@ struct rig {
     std::condition_variable changed;
     int changes = 0;
 
-    rig()
+    explicit rig(size_t max_kept = 0)
     {
         folder_library_config config{};
+        config.max_kept = max_kept;
         config.root = film.path.c_str();
         config.find = find_any;
         config.aac_bps = 96000;
@@ -63,6 +64,26 @@ struct rig {
         if (err == 0)
             http_body_unref(reply.body);
         return err;
+    }
+    // Returns the path of a segment of the film's first level, from its playlist.
+    std::string segment(const std::string &name, int number)
+    {
+        std::string mount = "/" + name + "/", text;
+        REQUIRE(wait(mount + "v0.m3u8", 1) == 0);
+        http_request q{};
+        std::string playlist = mount + "v0.m3u8";
+        q.path = playlist.c_str();
+        REQUIRE(http_target_parse(q.path, &q.target) == 0);
+        REQUIRE(http_reload_parse(nullptr, nullptr, &q.reload) == 0);
+        http_reply reply{};
+        http_content *c = folder_library_content(library);
+        REQUIRE(c->ops->get(c, &q, 1, 1, &reply) == 0);
+        text.assign(reinterpret_cast<const char *>(reply.body->data), reply.body->bytes);
+        http_body_unref(reply.body);
+        size_t at = 0;
+        for (int i = 0; i <= number; i++)
+            at = text.find("\n", text.find("#EXTINF", at + 1)) + 1;
+        return mount + text.substr(at, text.find("\n", at) - at);
     }
     // As the server: decides again after each change.
     int wait(const std::string &path, usec_t now)
@@ -145,6 +166,37 @@ TEST_CASE("folder_library: films that cannot be opened make room at once", "[thr
     folder_library_tick(r.library, now + FOLDER_LIBRARY_BUSY);
     CHECK(r.get("/a/index.m3u8", now) == 0); // it was not closed
     CHECK(r.wait("/more/index.m3u8", now) == 0);
+}
+
+TEST_CASE("folder_library: all films together keep a bounded number of bytes", "[threads]")
+{
+    const int films = 4;
+    size_t one;
+    {
+        rig alone;
+        REQUIRE(film_library_kept() == 0);
+        CHECK(alone.wait(alone.segment("a", 0), 1) == 0);
+        one = film_library_kept();
+        REQUIRE(one > 0);
+        CHECK(alone.wait(alone.segment("a", 1), 2) == 0);
+        CHECK(film_library_kept() > one);
+    }
+    CHECK(film_library_kept() == 0);
+    rig r(2 * one);
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < films; i++) {
+            std::string name = std::to_string(i);
+            for (int group : {0, 1}) {
+                CHECK(r.wait(r.segment(name, group), 10 + round * films + i) == 0);
+                CHECK(film_library_kept() <= 2 * one + 2 * one * films);
+            }
+            CHECK(r.get(r.segment(name, 1), 10 + round * films + i) == 0); // the newest one is kept
+            // The film that was just requested pushed the others' out.
+            CHECK(film_library_kept() <= 4 * one);
+        }
+    folder_library_free(r.library);
+    r.library = nullptr;
+    CHECK(film_library_kept() == 0);
 }
 
 TEST_CASE("folder_library: once stopped, it opens nothing")

@@ -480,6 +480,21 @@ TEST_CASE("weir-send's options: what a reload cannot change of a push and of HTT
     }
 }
 
+TEST_CASE("weir-send's options: recordings of several sources")
+{
+    parsed p({"--record", "d/%N/%H.mkv", "--record-segment", "10m", "front=test:", "yard=test:"});
+    REQUIRE(p.result == OPTIONS_RUN);
+    REQUIRE(p.o.source_count == 2);
+    CHECK(p.o.sources[0].record == std::string("d/front/%H.mkv"));
+    CHECK(p.o.sources[1].record == std::string("d/yard/%H.mkv"));
+    CHECK(p.o.sources[1].record_segment == 600 * USEC_PER_SEC);
+    parsed one({"--record", "a.mkv", "front=test:"}); // the only source needs no name in it
+    REQUIRE(one.result == OPTIONS_RUN);
+    CHECK(one.o.sources[0].record == std::string("a.mkv"));
+    CHECK(options_source_equal(&one.o.sources[0], &one.o.sources[0]));
+    CHECK_FALSE(options_source_equal(&one.o.sources[0], &p.o.sources[0]));
+}
+
 TEST_CASE("weir-send's options: recording")
 {
     parsed none({});
@@ -506,9 +521,12 @@ TEST_CASE("weir-send's options: recording")
         {{"--record", "a.mkv", "--record-keep", "1d"}, "a name with the time in it"},
         {{"--record-segment", "10m"}, "requires --record"},
         {{"--record-keep", "1d"}, "requires --record"},
-        {{"--record", "a.mkv", "front=test:"}, "expects one source without a name"},
+        {{"--record", "a.mkv", "front=test:", "yard=test:"}, "requires %N"},
+        {{"--record", "%N.mkv"}, "the name of a source, but this one has none"},
+        {{"--record", "%N.mkv", "--record-keep", "1d", "front=test:"},
+         "a name with the time in it"},
+        {{"--record-keep", "1d", "front=test:"}, "requires --record"},
         {{"--record", "a.mkv", "--prepare", "f.mkv"}, "conflicts with --prepare"},
-        {{"--record", "a.mkv", "--codec", "vp9"}, "conflicts with --codec vp9"},
         {{"--record", "a.mkv", "synthetic:steady"}, "conflicts with a synthetic source"},
         {{"--record", "a.mkv", "synthetic:goddard"}, "conflicts with a synthetic source"},
     };

@@ -22,6 +22,7 @@ struct viewer : frame_sink {
             [](frame_sink *sink, usec_t) { static_cast<viewer *>(sink)->ends++; },
             nullptr,
             nullptr,
+            nullptr,
             nullptr};
         ops = &sink_ops;
         number = 1;
@@ -57,7 +58,7 @@ struct rig {
     }
     ~rig()
     {
-        recorder_free(r);
+        recorder_free(r, RECORDER_END);
         media->ops->free(media);
         uv_run(&loop, UV_RUN_DEFAULT);
         CHECK(uv_loop_close(&loop) == 0);
@@ -76,7 +77,7 @@ TEST_CASE("recorder: a film is recorded without any viewer who plays", "[threads
         while (!v.ends)
             uv_run(&r.loop, UV_RUN_ONCE);
     }
-    recorder_free(r.r); // writes what waits
+    recorder_free(r.r, RECORDER_END); // writes what waits
     r.r = nullptr;
     reread_file f(r.folder.path + "/a.mkv");
     CHECK(f.width == 64);

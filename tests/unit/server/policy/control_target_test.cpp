@@ -32,6 +32,11 @@ TEST_CASE("control_target: methods and paths")
          "1234567890123456789"},
         {"DELETE", "/control/sessions/12345678901234567890", 404, CONTROL_LIST_SESSIONS, ""},
         {"DELETE", "/control/sessions/a b", 404, CONTROL_LIST_SESSIONS, ""},
+        {"PUT", "/control/sources/front", 200, CONTROL_SET_SOURCE_LEVEL, ""},
+        {"PUT", "/control/sources/a/b c", 200, CONTROL_SET_SOURCE_LEVEL, ""},
+        {"DELETE", "/control/sources/front", 405, CONTROL_LIST_SESSIONS, ""},
+        {"PUT", "/control/sources/", 404, CONTROL_LIST_SESSIONS, ""},
+        {"PUT", "/control/sourcesfront", 404, CONTROL_LIST_SESSIONS, ""},
         {"GET", "/controlled", 404, CONTROL_LIST_SESSIONS, ""},
     };
     for (const auto &row : table) {
@@ -46,6 +51,20 @@ TEST_CASE("control_target: methods and paths")
         if (row.status == 200)
             CHECK(r.task == row.task);
     }
+}
+
+TEST_CASE("control_target: the path of a source")
+{
+    control_request r;
+    const char *allow = nullptr;
+    CHECK(control_target_read("PUT", "/control/sources/a/b c", &r, &allow) == 200);
+    CHECK(r.path == std::string("/a/b c"));
+    CHECK(allow == std::string("PUT"));
+    std::string longest = "/" + std::string(CONTROL_PATH_MAX - 2, 'x');
+    CHECK(control_target_read("PUT", ("/control/sources" + longest).c_str(), &r, &allow) == 200);
+    CHECK(r.path == longest);
+    CHECK(control_target_read("PUT", ("/control/sources" + longest + "x").c_str(), &r, &allow) ==
+          404);
 }
 
 TEST_CASE("control_target: which paths are the interface's")

@@ -20,7 +20,12 @@ namespace
 // A minimal session: the part that a stream uses.
 struct seat : frame_sink {
     uint64_t packets;
+    std::vector<usec_t> limited; // times of on_highest
 
+    static void on_highest(frame_sink *sink, usec_t now)
+    {
+        static_cast<seat *>(sink)->limited.push_back(now);
+    }
     static int stats(frame_sink *sink, session_stats *out, usec_t)
     {
         *out = {};
@@ -31,7 +36,7 @@ struct seat : frame_sink {
     explicit seat(uint64_t sent = 0) : frame_sink{}, packets(sent)
     {
         static const frame_sink_ops sink_ops = {nullptr, nullptr, nullptr, nullptr,
-                                                stats,   nullptr, nullptr};
+                                                stats,   nullptr, nullptr, on_highest};
         ops = &sink_ops;
     }
 };
@@ -54,6 +59,22 @@ struct fixture {
 };
 
 } // namespace
+
+TEST_CASE("stream: sessions are told when the highest level changes")
+{
+    fixture f;
+    seat a, b;
+    CHECK(stream_add(&f.s, &a) == 0);
+    stream_set_highest(&f.s, 2, 100);
+    CHECK(f.s.highest == 2);
+    CHECK(stream_add(&f.s, &b) == 0);
+    stream_set_highest(&f.s, 2, 200); // the same
+    stream_set_highest(&f.s, LADDER_MAX_LEVELS - 1, 300);
+    CHECK(a.limited == std::vector<usec_t>{100, 300});
+    CHECK(b.limited == std::vector<usec_t>{300});
+    stream_remove(&f.s, &a, 400);
+    stream_remove(&f.s, &b, 400);
+}
 
 TEST_CASE("stream: sessions get numbers, up to the max number of viewers")
 {

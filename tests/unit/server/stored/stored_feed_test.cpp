@@ -47,7 +47,7 @@ struct screening : frame_sink {
         : frame_sink{}, film(groups, layers)
     {
         static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end,
-                                                nullptr,  nullptr,  nullptr};
+                                                nullptr,  nullptr,  nullptr, nullptr};
         ops = &sink_ops;
         uv_loop_init(&loop);
         uv_timer_init(&loop, &deadline);

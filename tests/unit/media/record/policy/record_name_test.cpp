@@ -25,6 +25,31 @@ std::string folder(const char *pattern)
 
 } // namespace
 
+TEST_CASE("record_name: the name of a source")
+{
+    struct {
+        const char *pattern, *expanded;
+        int err;
+    } const table[] = {
+        {"/d/%N_%Y.mkv", "/d/front_%Y.mkv", 0},
+        {"/d/%N/%Y.mkv", "/d/front/%Y.mkv", 0},
+        {"%N%N.mkv", "frontfront.mkv", 0},
+        {"a%%N.mkv", "a%%N.mkv", ERR_NOT_FOUND},
+        {"a%Y.mkv", "a%Y.mkv", ERR_NOT_FOUND},
+        {"a%", "a%", ERR_NOT_FOUND},
+        {"", "", ERR_NOT_FOUND},
+        {"/a/path/that/does/not/fit/%N.mkv", nullptr, ERR_FULL},
+    };
+    for (const auto &row : table) {
+        INFO(row.pattern);
+        char out[24];
+        CHECK(record_name_expand(row.pattern, "front", out, sizeof(out)) == row.err);
+        if (row.expanded)
+            CHECK(out == std::string(row.expanded));
+    }
+    CHECK(record_name_fault("%N.mkv")); // before it is expanded
+}
+
 TEST_CASE("record_name: which patterns are accepted")
 {
     for (const char *good : {"a.mkv", "%Y-%m-%d_%H-%M-%S.mkv", "/var/lib/x/%H.mkv", "100%%.mkv"})

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How fast a file is read that nobody waits for.
+//
+//   The law: READ_PACE_FREE bytes are read at once; of the further ones at most READ_PACE_RATE a
+//   second, counted from the begin. So viewers of other films find the disk free most of the time.
+//   Pure.
+#ifndef WEIR_MEDIA_READ_PACE_H
+#define WEIR_MEDIA_READ_PACE_H
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { READ_PACE_FREE = 32 << 20, READ_PACE_RATE = 16 << 20 };
+
+// Returns when the reading may go on that began at `begun` and has read `bytes`.
+usec_t read_pace_due(usec_t begun, int64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
