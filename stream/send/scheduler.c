@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 
 static const usec_t DELAY_WINDOW = 10 * USEC_PER_SEC;
-static const usec_t STARVED = USEC_PER_SEC;
+static const usec_t STARVED = 500 * USEC_PER_MSEC;
 enum { FIRST_ROOM = 64 }; // frames; doubled when needed
 
 const char *scheduler_mode_name(enum scheduler_mode mode)
@@ -191,6 +191,8 @@ static void trim(struct scheduler *s, usec_t now)
         s->bytes -= f.bytes;
         if (begun)
             s->begun = s->start_skips = false;
+        if (cause == DROP_DEADLINE && !s->late_since)
+            s->late_since = now;
         give_up(s, &f, cause);
     }
     s->count = kept;
@@ -236,14 +238,16 @@ static bool make_room(struct scheduler *s, const struct scheduler_frame *f)
     return fits(s, f) && (s->count < s->room || set_room(s, 2 * s->room) == 0);
 }
 
-// The source has become slower if a frame arrives late although none waits here and none has left
-// for STARVED. To drop this frame as well would make no later one timelier: the least delay begins
-// anew, and the frame leaves.
+// The source has become slower if a frame arrives late although none waits here, and STARVED after
+// another one that was dropped for that, without one in time between them. To drop this frame as
+// well would make no later one timelier: the least delay begins anew, and the frame leaves. What a
+// source delivers late at once, after it stood still, is dropped: those behind it are in time.
 static void follow_source(struct scheduler *s, const struct scheduler_frame *f, usec_t now)
 {
     usec_t delay = now - f->captured;
     bool is_late = delay - windowed_min_read(&s->delay) - s->shift > s->config.bound;
-    if (is_late && s->count == 0 && now - s->begun_at >= STARVED && !is_broken(s, f))
+    bool lasts = s->late_since && now - s->late_since >= STARVED;
+    if (is_late && lasts && s->count == 0 && !is_broken(s, f))
         windowed_min_init(&s->delay, DELAY_WINDOW);
 }
 
@@ -278,8 +282,7 @@ const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now)
     trim(s, now);
     if (!s->count)
         return NULL;
-    if (!s->begun)
-        s->begun_at = now;
+    s->late_since = 0;
     s->begun = true;
     return frame_at(s, 0);
 }

@@ -26,8 +26,9 @@
 //   So no frame waits longer than `bound`, but in SCHEDULER_FIFO. A frame waits from the time it
 //   was due here: its capture, and the least time from capture to here of the last seconds. The
 //   sender cannot make up for a camera that always delivers late; but what came later than that is
-//   late. If a late frame arrives while none waits and none has begun to leave for a second, the
-//   camera or encoder has become slower: its delay counts as the least from then on. So a viewer of
+//   late. If that lasts, so that half a second after a late frame another one arrives late, and
+//   none has left between them and none waits, the camera or encoder has become slower: its delay
+//   counts as the least from then on. So a viewer of
 //   an overloaded encoder receives late frames, not none. A stored frame that arrives early waits
 //   from its capture time. Its viewer fills a buffer before it shows the first frame: when stored
 //   media begins (scheduler_begin), all frames are due later by what the frames of the first bound
@@ -99,7 +100,7 @@ struct scheduler {
     struct scheduler_config config;
     int sizes;                 // `cumulative`: that are sent
     struct windowed_min delay; // from a frame's capture to here
-    usec_t begun_at;           // when the last frame began to leave; 0: none has
+    usec_t late_since;         // of the late frames dropped since one began to leave; 0: none was
     int room;                  // of `frames`; that of `dropped` is one more
     int head;                  // index of the first waiting frame in the ring
     int count;

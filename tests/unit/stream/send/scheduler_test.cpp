@@ -287,6 +287,26 @@ TEST_CASE("scheduler: a source that is late for a moment changes nothing")
           std::vector<drop>{{90, DROP_DEADLINE}, {92, DROP_BROKEN}, {94, DROP_BROKEN}});
 }
 
+TEST_CASE("scheduler: what a source that stood still delivers late at once is dropped")
+{
+    auto s = make(400 * ms);
+    push(*s, 0, 20 * ms);
+    REQUIRE(scheduler_next(s.get(), 20 * ms));
+    scheduler_done(s.get());
+    for (int64_t n : {2, 4}) { // neither depends on the other
+        scheduler_frame f = frame(n);
+        f.depends_on = 0;
+        scheduler_push(s.get(), &f, 1600 * ms + n * ms);
+    }
+    CHECK(drops(*s) == std::vector<drop>{{2, DROP_DEADLINE}, {4, DROP_DEADLINE}});
+    scheduler_frame f = frame(48);
+    f.depends_on = -1;
+    scheduler_push(s.get(), &f, f.captured + 20 * ms);
+    CHECK(drops(*s).empty());
+    REQUIRE(scheduler_first(s.get()));
+    CHECK(scheduler_first(s.get())->due == f.captured + 20 * ms);
+}
+
 TEST_CASE("scheduler: three layers are dropped one by one, at a third and two thirds")
 {
     auto s = make(300 * ms, 3);
