@@ -298,7 +298,7 @@ const struct option_table play_option_table = {
         "and\n"
         "[ fast forward and rewind, Backspace normal play, up and down (or + and -) level, PageUp\n"
         "and PageDown channel, x stop, f or a double click full screen, 9 and 0 (or the wheel)\n"
-        "volume, m mute, # audio track, v subtitles, s snapshot to weir-snapshot-NUMBER.png, q or "
+        "volume, m mute, # audio track, v subtitles, s snapshot to weir-snapshot-N.png, q or "
         "Escape quit.\n"
         "\n"
         "Exit status:\n"
