@@ -16,7 +16,7 @@ static struct {
     pthread_cond_t changed;
     int ended;
     int64_t pictures, samples; // so far
-    int64_t number, age;       // of the last picture; age: ms since it was captured
+    int64_t number, age;       // of the last picture; age: ms since it was captured, -1: unknown
     int width, height;         // of the last picture
     unsigned char *luma;
 } seen = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -39,7 +39,9 @@ static void on_picture(void *ctx, const struct weir_picture *p)
     seen.height = p->height;
     seen.pictures++;
     seen.number = p->number;
-    seen.age = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - p->captured / 1000;
+    seen.age = -1; // a sender that is not Weir's may not say when
+    if (p->captured)
+        seen.age = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - p->captured / 1000;
     pthread_mutex_unlock(&seen.lock);
 }
 

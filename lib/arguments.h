@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The options of a configuration of libweir as the command line of the program whose they are.
+// The options of a configuration of libweir as a command line of weir-play or weir-send.
 #ifndef WEIR_LIB_ARGUMENTS_H
 #define WEIR_LIB_ARGUMENTS_H
 

@@ -135,6 +135,7 @@ static int parse(struct weir_viewer *v, const struct weir_viewer_config *given, 
         return -1;
     if (v->options.events && strcmp(v->options.events, no_file) == 0)
         v->options.events = NULL;
+    v->options.quiet = true; // weir-play tells a terminal that it has no window
     return 0;
 }
 

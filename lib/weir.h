@@ -38,8 +38,8 @@ enum weir_log_level { WEIR_LOG_ERROR, WEIR_LOG_WARN, WEIR_LOG_INFO, WEIR_LOG_DEB
 // Gets each message of the process's viewers and senders: one line of text without a newline, for
 // people. Called on any thread, also on several at once.
 typedef void weir_log_fn(void *ctx, enum weir_log_level level, const char *text);
-// Messages up to `level` go to `fn` from now on; NULL: to nobody, as at the start. Call it before
-// the first object is opened. `ctx` is borrowed until the process ends.
+// Messages up to `level` go to `fn` from now on; NULL: they are dropped, as at the start. Call it
+// before the first object is opened. `ctx` is borrowed until the process ends.
 WEIR_API void weir_log_to(weir_log_fn *fn, void *ctx, enum weir_log_level level);
 
 // A picture: YUV 4:2:0 planar, 8 bits, BT.709, limited range.
@@ -100,7 +100,8 @@ WEIR_API struct weir_viewer *weir_viewer_open(const struct weir_viewer_config *c
 // NULL: no memory. NULL is fine.
 WEIR_API char *weir_viewer_close(struct weir_viewer *v);
 
-// These ask; the outcome comes as an event or a picture.
+// These request something; the outcome comes as an event or a picture. They do nothing before the
+// stream plays, where the options --start and --level serve, nor after its end.
 WEIR_API void weir_viewer_pause(struct weir_viewer *v);
 WEIR_API void weir_viewer_resume(struct weir_viewer *v);
 // To `seconds` of a film; of live media, to -`seconds` before the present, 0 being the present.

@@ -75,7 +75,8 @@ static void on_hangup(void *ctx)
 static int serve(struct program *p, const struct options *o)
 {
     int err;
-    struct serving_config config = {.loop = &p->loop, .options = o, .prints_keys = true};
+    struct serving_config config = {
+        .loop = &p->loop, .options = o, .prints_keys = true, .owns_process = true};
     p->serving = serving_new(&config, &err);
     if (err == ERR_TIMED_OUT)
         _exit(EXIT_FAILURE); // the thread that opens the source may still be reading

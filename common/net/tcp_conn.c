@@ -35,6 +35,7 @@ struct tcp_conn {
     bool want_room;
     bool want_acks;
     bool finishing;
+    int corks;  // of tcp_conn_cork, that are on
     bool held;  // true while input waits for tcp_conn_resume()
     int events; // events that the poll watches
     struct sockaddr_storage peer;
@@ -571,7 +572,10 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
 void tcp_conn_cork(struct tcp_conn *c, bool on)
 {
     int value = on;
-    if (!c->closed) // an error costs a segment more
+    c->corks += on ? 1 : -1;
+    assert(c->corks >= 0);
+    bool changes = c->corks == value; // the first one, or the end of the last one
+    if (changes && !c->closed)        // an error costs a segment more
         (void)setsockopt(c->fd, IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
 }
 

@@ -68,6 +68,7 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
                            bool ends_segment);
 // While on, the kernel holds back a segment that is not full, for 200 ms at most (TCP_CORK): what
 // is written by several calls shares segments. Off: it leaves.
+// Callers nest: each turns off what it turned on, and the last one counts.
 void tcp_conn_cork(struct tcp_conn *c, bool on);
 // Sends the waiting bytes, then signals the end of the stream to the peer. Data from the peer is
 // read and dropped meanwhile: closing with unread data would reset the connection, and the last

@@ -44,6 +44,7 @@ struct early {
     bool audio;  // the server accepted the audio track
     bool played; // the server answered PLAY with `place`
     struct rtsp_client_place place;
+    int audio_track; // that was requested; 0: none
 };
 
 struct rtsp_client {
@@ -208,6 +209,7 @@ static void start_playing(struct rtsp_client *c, usec_t now)
     if (c->playback.audio_track) {
         struct playback_request track;
         playback_requests_audio_track(c->playback.audio_track, &track);
+        c->early.audio_track = c->playback.audio_track;
         c->playback.audio_track = 0;
         send_playback(c, &track, now);
     }
@@ -535,6 +537,8 @@ static void try_next_transport(struct rtsp_client *c, const char *why, usec_t no
     if (c->early.sent) { // the responses are those of the session that ends
         rtsp_requests_forget(&c->requests);
         c->cseq_before = c->requests.cseq;
+        if (!c->playback.audio_track) // the next session needs it, too
+            c->playback.audio_track = c->early.audio_track;
         c->early = (struct early){0};
     }
     *c->requests.session = '\0';

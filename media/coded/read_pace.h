@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How fast a file is read that nobody waits for.
+// How fast a file is read in the background.
 //
 //   The law: READ_PACE_FREE bytes are read at once; of the further ones at most READ_PACE_RATE a
-//   second, counted from the begin. So viewers of other films find the disk free most of the time.
-//   Pure.
-#ifndef WEIR_MEDIA_READ_PACE_H
-#define WEIR_MEDIA_READ_PACE_H
+//   second, counted from the beginning. So viewers of other films find the disk free most of the
+//   time. Pure.
+#ifndef WEIR_MEDIA_CODED_READ_PACE_H
+#define WEIR_MEDIA_CODED_READ_PACE_H
 
 #include "common/base/usec.h"
 

@@ -57,6 +57,7 @@ static int read_tags(struct stored_file *f)
         return ERR_UNSUPPORTED;
     stored_plan_end(&info->plan, &info->sdp.ladder, info->origin.frames);
     info->sdp.source = SDP_SOURCE_FILE;
+    info->has_own = av_dict_get(f->format->metadata, STORED_TAG_OWN, NULL, 0) != NULL;
     info->sdp.duration = (double)info->origin.frames / fps_value(info->sdp.ladder.source_fps);
     return 0;
 }

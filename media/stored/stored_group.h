@@ -20,6 +20,7 @@ struct stored_info {
     // Identifies the file's bytes: the value of the SDP's x-weir-origin (sdp.h). Empty: unknown.
     char validator[SDP_MAX_VALIDATOR];
     struct stored_plan plan;
+    bool has_own; // the largest size is the film's own video (stored_pass.h)
     bool audio;
     // The audio tracks, of which the first is `audio`; 0: none. Proxies keep that one only.
     int audio_track_count;

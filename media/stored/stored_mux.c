@@ -259,6 +259,8 @@ static int set_tags(struct muxing *x)
                 sdp_encode(x->m->sdp, false, sdp, SDP_MAX_BYTES) > 0 &&
                 av_dict_set(&x->format->metadata, STORED_TAG_ORIGIN, origin, 0) >= 0 &&
                 av_dict_set(&x->format->metadata, STORED_TAG_SDP, sdp, 0) >= 0;
+    if (good && x->m->sdp->ladder.passes) // the SDP does not tell
+        good = av_dict_set(&x->format->metadata, STORED_TAG_OWN, "1", 0) >= 0;
     free(sdp);
     return good ? 0 : ERR_NO_MEMORY;
 }

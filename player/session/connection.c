@@ -86,6 +86,12 @@ static bool is_paused(const struct connection *c)
     return playout(c) && playout_paused(playout(c));
 }
 
+// Returns true if the viewer has paused, also while a seek within the pause waits for its picture.
+static bool rests(const struct connection *c)
+{
+    return is_paused(c) || (playout(c) && playout_holds(playout(c)));
+}
+
 // Returns the number of the newest frame; -1: none yet.
 static int64_t arrived_frame(const struct connection *c)
 {
@@ -847,7 +853,7 @@ void connection_set_automatic(struct connection *c, usec_t now)
 
 void connection_pause(struct connection *c, usec_t now)
 {
-    if (!video(c) || is_paused(c))
+    if (!video(c) || rests(c))
         return;
     video_player_pause(video(c), now);
     goddard_session_pause(c->goddard, true, now);
@@ -858,7 +864,7 @@ void connection_pause(struct connection *c, usec_t now)
 void connection_resume(struct connection *c, usec_t now)
 {
     c->stepping = 0;
-    if (!is_paused(c))
+    if (!rests(c))
         return;
     c->resumed_at = now;
     video_player_resume(video(c), now);
@@ -954,7 +960,7 @@ struct connection_status connection_read(const struct connection *c)
         .may_set_level = may_set_level(c),
         .may_automatic = may_automatic(c),
         .automatic = c->config.options->level < 0 && may_automatic(c),
-        .paused = is_paused(c) || c->stepping,
+        .paused = rests(c) || c->stepping,
         .scale = c->seek.scale,
         .scale_refusals = c->seek.scale_refusals,
         .position = seek_position(&c->seek),

@@ -224,6 +224,8 @@ static void take_rate(struct camera_media *m, struct fps fps, usec_t now)
     l->source_fps = l->sizes[0].fps = fps;
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
+        if (v->base.takes_any_rate)
+            continue;
         v->watches = v->begins = v->hears = false;
         v->sink->ops->on_end(v->sink, now);
     }
@@ -265,16 +267,23 @@ static int pace_of(const struct camera_media *m)
     return (int)ceil(rate * usec_to_sec(TICK));
 }
 
-// Gives the viewer some of the frames since the last key frame.
+// Gives the viewer some of the frames since the last key frame, as its network carries them: one
+// that is dropped costs all that follow. If the network is slower than the camera, the next key
+// frame ends the group.
 static void give_some(struct camera_viewer *v, int max)
 {
     const struct frame_group *g = &v->media->group;
+    const struct frame_sink_ops *sink = v->sink->ops;
     size_t bytes = 0;
+    if (sink->has_waiting && sink->has_waiting(v->sink))
+        return;
+    v->base.gives_past = true;
     for (int i = 0; i < max && v->begins && v->given < g->count && bytes < TICK_BYTES; i++) {
         struct coded_frame *f = g->frames[v->given++];
         bytes += f->bytes;
-        v->sink->ops->on_frame(v->sink, f, clock_now());
+        sink->on_frame(v->sink, f, clock_now());
     }
+    v->base.gives_past = false;
     if (v->given >= g->count)
         v->begins = false;
 }

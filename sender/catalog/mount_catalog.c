@@ -109,12 +109,18 @@ static void film_free(struct film *f)
     free(f);
 }
 
-// Closes an open film that no viewer holds. Waits for the disk of its recording, until `deadline`.
+// Waits for the disk of its recording, until `deadline`.
+static void end_recorder(struct film *f, usec_t deadline)
+{
+    recorder_free(f->recorder, usec_max(0, deadline - clock_now()));
+    f->recorder = NULL;
+}
+
+// Closes an open film that no viewer holds. `deadline`: of end_recorder.
 static void close_film_until(struct film *f, usec_t deadline)
 {
-    usec_t left = deadline - clock_now();
     assert(!f->holds);
-    recorder_free(f->recorder, left > 0 ? left : 0);
+    end_recorder(f, deadline);
     media_guard_stop(f->guard);
     stream_close_stats(&f->stream);
     stream_destroy(&f->stream);
@@ -487,17 +493,17 @@ static void mount_stats(struct catalog *base, struct stats *out, session_stats_f
 // ---- Changes
 
 // The configuration has the film no longer. It stays while viewers hold it, or a thread opens it.
-static void retire(struct film *f, usec_t now)
+// `deadline`: of end_recorder.
+static void retire(struct film *f, usec_t now, usec_t deadline)
 {
     struct mount_catalog *c = f->catalog;
     f->mount->film = NULL;
     f->mount = NULL;
     if (f->state == FILM_OPEN && !f->holds) {
-        close_film(f);
+        close_film_until(f, deadline);
         return;
     }
-    recorder_free(f->recorder, RECORDER_END); // its successor records now
-    f->recorder = NULL;
+    end_recorder(f, deadline); // its successor records now
     f->next = c->past;
     c->past = f;
     c->past_count++;
@@ -509,7 +515,7 @@ static void retire(struct film *f, usec_t now)
 }
 
 // The source has other options than its film.
-static void renew(struct mount *m, usec_t now)
+static void renew(struct mount *m, usec_t now, usec_t deadline)
 {
     struct film *f = m->film;
     bool is_used = f && f->state == FILM_OPEN && f->holds;
@@ -529,7 +535,7 @@ static void renew(struct mount *m, usec_t now)
         return; // its device is being closed
     bool closes_device = f && f->recorder && source_is_capture(f->source->source);
     if (f)
-        retire(f, now);
+        retire(f, now, deadline);
     if (closes_device) {
         m->stale = true;
         m->reopen = now + DEVICE_CLOSES;
@@ -543,7 +549,7 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
     struct mount_catalog *c = (struct mount_catalog *)base;
     struct mount *mounts[SOURCES_MAX] = {0};
     bool is_new[SOURCES_MAX] = {0};
-    usec_t now = clock_now();
+    usec_t now = clock_now(), deadline = now + RECORDER_END; // of all recordings together
     assert(o->source_count <= SOURCES_MAX);
     for (int i = 0; i < o->source_count; i++) {
         mounts[i] = find(c, o->sources[i].path + 1);
@@ -565,7 +571,7 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
             continue;
         log_info("%s is no longer offered", m->source->path);
         if (m->film)
-            retire(m->film, now);
+            retire(m->film, now, deadline);
         free(m);
     }
     c->count = o->source_count;
@@ -582,7 +588,7 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
             m->stale = false;
             set_limits(&f->stream, m->source);
         } else if (!is_same || m->stale) {
-            renew(m, now);
+            renew(m, now, deadline);
         }
     }
     generation_drop(before);

@@ -76,6 +76,8 @@ const char *stream_open_unfit(const struct stored_info *info, const struct stat 
         return "--codec requests another codec";
     if (o->baseline)
         return "--profile requests another profile";
+    if (o->no_pass && info->has_own)
+        return "--no-passthrough requests that its video is encoded again";
     return has_levels(info, o) ? NULL : "--level requests other levels";
 }
 

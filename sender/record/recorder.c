@@ -106,6 +106,7 @@ static bool start_feed(struct recorder *r)
         return false;
     r->ended = false;
     r->feed->reports_losses = true; // the recording requests key frames itself
+    r->feed->takes_any_rate = true;
     watch_pictures(r, 1);
     if (r->media->audio_bps)
         r->feed->ops->watch_audio(r->feed, 1);

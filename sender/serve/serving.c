@@ -41,7 +41,7 @@ enum serves { SERVES_STREAM, SERVES_FOLDER, SERVES_SOURCES };
 struct serving {
     uv_loop_t *loop;               // borrowed
     const struct options *options; // in effect
-    bool prints_keys;
+    bool prints_keys, owns_process;
     char url[SERVER_URL_MAX]; // "": not announced yet
     char line[LOG_TEXT];      // the last one of the announcement
     enum serves serves;
@@ -173,8 +173,9 @@ static int open_catalog(struct serving *s, const struct options *o)
     return err ? err : s->catalog ? 0 : ERR_NO_MEMORY;
 }
 
-// If the program may open raw sockets, opens one and then drops the capability, before any thread
-// reads media. Returns 0, or ERR_IO if the requested port is not available (logged).
+// If the program may open raw sockets, opens one. A process of its own then drops the capability,
+// before any thread reads media; in another program it is the program's. Returns 0, or ERR_IO if
+// the requested port is not available (logged).
 static int open_raw(struct serving *s, const struct options *o)
 {
     if (!raw_tcp_has_capability()) {
@@ -185,7 +186,8 @@ static int open_raw(struct serving *s, const struct options *o)
     struct sockaddr_storage at = o->listen;
     sockaddr_set_port((struct sockaddr *)&at, o->mtp_port);
     s->raw = mtp_raw_new(s->loop, (struct sockaddr *)&at);
-    (void)raw_tcp_drop_capability();
+    if (s->owns_process)
+        (void)raw_tcp_drop_capability();
     if (s->raw)
         log_debug("mtp-raw: TCP port %d", mtp_raw_port(s->raw, (struct sockaddr *)&at));
     return s->raw || !o->mtp_port ? 0 : ERR_IO;
@@ -422,6 +424,7 @@ struct serving *serving_new(const struct serving_config *config, int *err)
     s->loop = config->loop;
     s->options = o;
     s->prints_keys = config->prints_keys;
+    s->owns_process = config->owns_process;
     *err = open_media(s, o);
     if (*err == ERR_TIMED_OUT)
         return NULL; // the thread that opens the source may still use `s`

@@ -22,12 +22,13 @@ struct serving_config {
     const struct options *options; // borrowed; serving_reload may put others in their place
     // URLs with a key for viewers go to stdout (server_urls.h); false: none are made.
     bool prints_keys;
+    // The process serves this only: CAP_NET_RAW is dropped by all its threads after its use.
+    bool owns_process;
 };
 
 // Opens the sources, which may block for as long as a slow disk does (30 s at most), and listens.
-// Drops the thread's capability for raw sockets. NULL on failure (logged): the loop must run until
-// its handles are closed. *err: ERR_TIMED_OUT: a thread may still read, and uses the options and
-// the loop; none of them may be freed.
+// NULL on failure (logged): the loop must run until its handles are closed. *err: ERR_TIMED_OUT: a
+// thread may still read, and uses the options and the loop; none of them may be freed.
 struct serving *serving_new(const struct serving_config *config, int *err);
 // Logs what is served and where, but for the last line, with the URL, which it returns: the caller
 // logs it. Call it once.

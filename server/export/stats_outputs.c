@@ -74,11 +74,10 @@ static int answer_with(json_t *o, char **json)
     return *json ? 0 : ERR_NO_MEMORY;
 }
 
-static void skip_session(void *ctx, const struct stats *f, const struct session_stats *s)
+// For a caller that needs the streams, or the sessions that have a number: both are in `t->stats`.
+static void ignore_session(void *ctx, const struct stats *f, const struct session_stats *s)
 {
-    (void)ctx;
-    (void)f;
-    (void)s;
+    (void)ctx, (void)f, (void)s;
 }
 
 static int list_sources(struct stats_outputs *t, char **json, usec_t now)
@@ -87,7 +86,7 @@ static int list_sources(struct stats_outputs *t, char **json, usec_t now)
         list_films(t, now);
     if (!t->films)
         return ERR_AGAIN;
-    t->catalog->ops->stats(t->catalog, &t->stats, skip_session, NULL, now);
+    t->catalog->ops->stats(t->catalog, &t->stats, ignore_session, NULL, now);
     return answer_with(stats_control_sources_json(t->films, &t->stats), json);
 }
 
@@ -156,12 +155,6 @@ static void on_session(void *ctx, const struct stats *f, const struct session_st
     struct stats_outputs *t = ctx;
     if (t->file)
         stats_file_write(t->file, f, s);
-}
-
-// The sessions that have a number are in `t->stats` itself.
-static void ignore_session(void *ctx, const struct stats *f, const struct session_stats *s)
-{
-    (void)ctx, (void)f, (void)s;
 }
 
 char *stats_outputs_status(struct stats_outputs *t, usec_t now)

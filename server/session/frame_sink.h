@@ -3,6 +3,8 @@
 #ifndef WEIR_SERVER_SESSION_FRAME_SINK_H
 #define WEIR_SERVER_SESSION_FRAME_SINK_H
 
+#include <stdbool.h>
+
 #include "common/base/usec.h"
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
@@ -25,6 +27,8 @@ struct frame_sink_ops {
     void (*on_lost)(struct frame_sink *sink, int packets, usec_t now);
     // The stream's highest level has changed (stream_set_highest).
     void (*on_highest)(struct frame_sink *sink, usec_t now);
+    // Returns true if frames that the sink has got wait for the network. NULL: none ever waits.
+    bool (*has_waiting)(const struct frame_sink *sink);
 };
 
 struct frame_sink { // embedded first by each implementation

@@ -117,6 +117,11 @@ static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
     arm(s);
 }
 
+static bool has_waiting(const struct frame_sink *sink)
+{
+    return stream_sender_has_waiting(((const struct session *)sink)->sender);
+}
+
 static void on_again(struct frame_sink *sink, struct coded_frame *f, usec_t now)
 {
     struct session *s = (struct session *)sink;
@@ -262,7 +267,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
                                                    .stats = sink_stats,
                                                    .on_placed = on_placed,
                                                    .on_lost = on_lost,
-                                                   .on_highest = on_highest};
+                                                   .on_highest = on_highest,
+                                                   .has_waiting = has_waiting};
     struct stream_media *media = config->stream->media;
     struct session *s = calloc(1, sizeof(*s));
     if (!s)

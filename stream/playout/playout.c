@@ -31,7 +31,7 @@ struct playout {
     bool end_told;
     bool full; // a frame was dropped because the buffer was full, since the last one left
     bool paused;
-    bool holds; // the next frame shown is the last one: a seek within a pause
+    bool holds; // the next frame shown is the last one: a seek within a pause; not `paused`
     usec_t paused_at;
 
     struct held_frames *held;  // owned
@@ -296,7 +296,7 @@ void playout_pause(struct playout *p, usec_t now)
     p->wake = 0;
 }
 
-void playout_resume(struct playout *p, usec_t now)
+static void start_clock(struct playout *p, usec_t now)
 {
     if (!p->paused)
         return;
@@ -309,6 +309,12 @@ void playout_resume(struct playout *p, usec_t now)
     p->wake = 0;
 }
 
+void playout_resume(struct playout *p, usec_t now)
+{
+    p->holds = false;
+    start_clock(p, now);
+}
+
 static usec_t stalled_until(const struct playout *p, usec_t now)
 {
     return usec_max(0, (p->paused ? p->paused_at : now) - p->stall_at);
@@ -316,10 +322,9 @@ static usec_t stalled_until(const struct playout *p, usec_t now)
 
 void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, usec_t now)
 {
-    bool holds = p->paused && show >= 0;
-    if (holds)
-        playout_resume(p, now);
-    p->holds = holds;
+    p->holds |= p->paused && show >= 0;
+    if (p->holds)
+        start_clock(p, now);
     while (held_frames_count(p->held) > 0 && held_at(p, 0)->number < first)
         held_frames_drop(p->held, 0);
     held_layers_drop_below(&p->layers, first);
@@ -897,4 +902,9 @@ bool playout_is_scaled(const struct playout *p)
 bool playout_paused(const struct playout *p)
 {
     return p->paused;
+}
+
+bool playout_holds(const struct playout *p)
+{
+    return p->holds;
 }

@@ -191,7 +191,10 @@ const struct media_clock *playout_clock(const struct playout *p);
 
 enum playout_mode playout_mode(const struct playout *p);
 bool playout_is_scaled(const struct playout *p); // the scale is not 1
-bool playout_paused(const struct playout *p);
+bool playout_paused(const struct playout *p);    // the media clock stands
+// Returns true if a seek within a pause waits for its one frame. The clock runs until that frame is
+// handed out, but to the viewer it is a pause: playout_resume ends it.
+bool playout_holds(const struct playout *p);
 // Media time held: from the first frame held (while BUFFERING: the first key frame) to the newest,
 // one interval included.
 usec_t playout_held(const struct playout *p);

@@ -134,12 +134,16 @@ enum media_filler { FILLER_NONE, FILLER_STEADY, FILLER_GREEDY };
 struct media_feed { // embedded first by each implementation
     const struct media_feed_ops *ops;
     enum media_filler filler; // kind of packets that replace frames
+    bool takes_any_rate;      // the consumer takes times of capture, whatever rate frame numbers
+                              // count: a recording, which sets it before it watches
     bool reorders;            // frames arrive in decoding order, which differs from the order of
                               // their numbers
     bool scales;              // the media knows other scales than 1; of relayed media the origin
                               // decides
     bool stands_still;        // the media stops while its only viewer pauses
     bool is_encoded;          // relayed media: the origin encodes it as it is sent
+    bool gives_past;          // the frames that it hands over now were captured before their viewer
+                              // began, and are not late for that
     bool reports_losses;      // the viewer requests what it lacks; set by the sender before it
                               // watches
     usec_t wall_ahead; // the wall clock of capture times minus this machine's; 0 for media of

@@ -244,6 +244,8 @@ static bool make_room(struct scheduler *s, const struct scheduler_frame *f)
 // source delivers late at once, after it stood still, is dropped: those behind it are in time.
 static void follow_source(struct scheduler *s, const struct scheduler_frame *f, usec_t now)
 {
+    if (windowed_min_read(&s->delay) == USEC_NEVER)
+        return; // the first frame
     usec_t delay = now - f->captured;
     bool is_late = delay - windowed_min_read(&s->delay) - s->shift > s->config.bound;
     bool lasts = s->late_since && now - s->late_since >= STARVED;
@@ -265,7 +267,7 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
     struct scheduler_frame *added = frame_at(s, s->count++);
     *added = *f;
     windowed_min_add(&s->delay, usec_max(0, now - f->captured), now);
-    added->due = f->captured + windowed_min_read(&s->delay);
+    added->due = f->past ? now : f->captured + windowed_min_read(&s->delay);
     s->bytes += f->bytes;
     if (was_dropped(s, f->number, f->size_id))
         *memory_of(s, name_of(f->number, f->size_id)) = -1; // the frame is queued again

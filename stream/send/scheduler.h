@@ -74,6 +74,7 @@ struct scheduler_frame {
     int size_id;
     bool on_lower; // depends on the frame of the next smaller size with this number, too
     uint64_t lost; // of a relayed frame: packets that were lost upstream so far
+    bool past; // of live media; captured before its viewer began: it waits from its arrival here
 };
 
 struct scheduler_counters {

@@ -598,6 +598,7 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
         .lost = s->lost,
         .size_id = f->size_id,
         .on_lower = f->on_lower,
+        .past = s->feed->gives_past,
         .data = coded_frame_ref(f),
     };
     scheduler_push(&s->scheduler, &entry, now);
@@ -665,6 +666,11 @@ void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, u
 {
     if (s->watching && is_sent(s, f->size_id) && f->temporal_id <= s->levels.top)
         send_frame(s, f, now);
+}
+
+bool stream_sender_has_waiting(const struct stream_sender *s)
+{
+    return scheduler_first_waiting(&s->scheduler) != NULL;
 }
 
 void stream_sender_lost(struct stream_sender *s, int packets)

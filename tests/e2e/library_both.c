@@ -107,7 +107,9 @@ static int again(const char *const *options)
         if (!s)
             return EXIT_FAILURE;
         push(s, i);
-        char *stats = weir_sender_stats(s);
+        char *stats = NULL; // one call waits for two seconds only
+        for (int tries = 0; tries < 30 && !stats; tries++)
+            stats = weir_sender_stats(s);
         if (!stats)
             printf("no stats\n");
         free(stats);

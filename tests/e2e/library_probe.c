@@ -141,29 +141,46 @@ static void obey(char *line)
         printf("error what is %s?\n", words[0]);
 }
 
-// Returns true if the program's handling of signals is what it was at the start.
-static int handles_nothing(void)
+enum { SIGNALS = 65 };
+
+// How the program handles each signal; what it inherits is unlike from shell to shell.
+struct handling {
+    void (*handler[SIGNALS])(int);
+    int blocked[SIGNALS];
+};
+
+static void read_handling(struct handling *h)
 {
-    for (int number = 1; number < SIGRTMIN; number++) {
-        struct sigaction now;
-        if (sigaction(number, NULL, &now) == 0 && now.sa_handler != SIG_DFL)
-            return 0;
-    }
     sigset_t blocked;
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    return sigismember(&blocked, SIGPIPE) == 0 && sigismember(&blocked, SIGTERM) == 0;
+    for (int number = 1; number < SIGNALS; number++) {
+        struct sigaction now;
+        if (sigaction(number, NULL, &now) == 0)
+            h->handler[number] = now.sa_handler;
+        h->blocked[number] = sigismember(&blocked, number);
+    }
+}
+
+static int is_equal(const struct handling *a, const struct handling *b)
+{
+    for (int number = 1; number < SIGNALS; number++)
+        if (a->handler[number] != b->handler[number] || a->blocked[number] != b->blocked[number])
+            return 0;
+    return 1;
 }
 
 int main(void)
 {
     char line[4096];
     signal(SIGPIPE, SIG_DFL); // Python ignores it
-    int before = handles_nothing();
+    static struct handling before, after;
+    read_handling(&before);
     setvbuf(stdout, NULL, _IOLBF, 0);
     weir_log_to(on_log, NULL, WEIR_LOG_WARN);
     printf("version %s\n", weir_version());
     while (fgets(line, sizeof(line), stdin))
         obey(line);
-    printf("signals %s\n", handles_nothing() == before ? "untouched" : "changed");
+    read_handling(&after);
+    printf("signals %s\n", is_equal(&before, &after) ? "untouched" : "changed");
     return 0;
 }

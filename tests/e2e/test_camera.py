@@ -67,7 +67,7 @@ class Case(lib.Case):
 
     def recorded_slices(self, path):
         out = subprocess.run(["ffmpeg", "-v", "fatal", "-i", path, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264",
-                              "-"], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+                              "-"], stdout=subprocess.PIPE, check=True, timeout=60 * lib.PATIENCE).stdout
         return slices([u.rstrip(b"\0") for u in re.split(b"\0\0\0?\1", out) if u])
 
 
@@ -114,13 +114,15 @@ class Passed(Case):
         self.assertEqual(sender.stderr.count("is lost"), 1, str(sender))
 
     def test_the_rate_follows_the_camera(self):
-        """A camera that gets faster: its viewers connect again, and see its rate."""
-        camera = self.camera()
-        sender = self.sender(source=camera.url)
+        """A camera that gets faster: its viewers connect again, and see its rate. Its recording goes on."""
+        lib.need("ffprobe")
+        camera, path = self.camera(), self.path("recorded.mkv")
+        sender = self.sender("--record", path, source=camera.url)
         p = self.player(sender.url, "--duration", "60", "--reconnect")
         p.wait_shown(FPS)
         camera.rate = 2 * FPS
         lib.until(lambda: f"now sends {2 * FPS} frames/s, more than {FPS}" in sender.stderr, "the rise", 40)
+        rise = camera.sent
         lib.until(lambda: len(p.events("connected")) > 1, "another session", 40)
         before = len(p.shown())
         lib.until(lambda: len(p.shown()) > before + FPS, "pictures after the rise", 40)
@@ -128,6 +130,9 @@ class Passed(Case):
         self.assertEqual(late.report()["session"]["source"], f"camera 160x120@{2 * FPS}")
         self.assertEqual(late.report()["playback"]["frames_undecodable"], 0, str(late))
         self.assertEqual(sender.stderr.count("now sends"), 1, str(sender))
+        lib.until(lambda: camera.sent > rise + 12 * FPS, "pictures to record", 40)
+        self.stop_cleanly(sender)
+        self.assertGreater(len(self.probe(path)), rise + 4 * FPS, "the recording goes on, in the same file")
 
     def test_b_frames_in_a_recording(self):
         """Each picture of the recording has the time at which it is shown, though it comes in the order of decoding."""
@@ -136,11 +141,11 @@ class Passed(Case):
         source = self.path("b.mp4")
         made = subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc=s=160x120:r={FPS}:d=2", "-pix_fmt",
                                "yuv420p", "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "25", "-x264-params",
-                               "b-adapt=0:scenecut=0:open-gop=0", source], timeout=60)
+                               "b-adapt=0:scenecut=0:open-gop=0", source], timeout=60 * lib.PATIENCE)
         if made.returncode:
             self.skipTest("this ffmpeg has no libx264")
         data = subprocess.run(["ffmpeg", "-v", "error", "-i", source, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264",
-                               "-"], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+                               "-"], stdout=subprocess.PIPE, check=True, timeout=60 * lib.PATIENCE).stdout
         shown = [float(t) for t in self.probe(source)]
         sdp = re.sub(r";sprop-parameter-sets=[^;\r]+", "", self.small[0])
         camera = self.camera((sdp, access_units(data)), kind=Reordered, shown=[round(FPS * (t - min(shown))) for t in shown])
@@ -160,7 +165,7 @@ class Passed(Case):
     @staticmethod
     def probe(path):
         out = subprocess.run(["ffprobe", "-v", "fatal", "-select_streams", "v", "-show_entries", "packet=pts_time", "-of",
-                              "csv=p=0", path], stdout=subprocess.PIPE, check=True, timeout=60, text=True).stdout
+                              "csv=p=0", path], stdout=subprocess.PIPE, check=True, timeout=60 * lib.PATIENCE, text=True).stdout
         return [line.rstrip(",") for line in out.split()]
 
     def test_silence_is_a_loss(self):

@@ -156,7 +156,7 @@ class Probe:
         fd_err = open(case.path("probe.err"), "wb")
         self.err_path = case.path("probe.err")
         self.popen = subprocess.Popen([os.path.join(lib.BUILD, "library_probe")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      stderr=fd_err, text=True, bufsize=1, **options)
+                                      stderr=options.pop("stderr", fd_err), text=True, bufsize=1, **options)
         fd_err.close()
         self.lines = []
         self.reader = threading.Thread(target=self.read, daemon=True)
@@ -265,6 +265,24 @@ class Viewers(lib.Case):
         self.probe.expect(rf"end {v} {END_OF_MEDIA} ", seconds=30)
         report = self.probe.close(v)
         self.assertEqual((report["ended"], report["seeks"]["count"]), ("end-of-media", 1))
+
+    def test_a_terminal(self):
+        """The library prints nothing, also where weir-play would."""
+        master, terminal = os.openpty()
+        self.addCleanup(os.close, master)
+        self.probe = Probe(self, stderr=terminal)
+        os.close(terminal)
+        v = self.open(self.sender().url, "--no-audio")
+        self.probe.expect(rf"picture {v} .*", 5)
+        self.probe.close(v)
+        self.assertEqual(self.probe.finish(), 0)
+        printed = b""
+        try:
+            while chunk := os.read(master, 4096):
+                printed += chunk
+        except OSError:  # nothing is left, and no process has the terminal
+            pass
+        self.assertNotIn(b"weir-play", printed)
 
     def test_levels(self):
         sender = self.sender(source="test:1280x720@30")

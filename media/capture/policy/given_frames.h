@@ -4,8 +4,8 @@
 // While viewers watch, a picture takes its place in the frame grid (frame_grid.h) when it is
 // pushed: it is refused if the frame of its time is taken already, as by a program that is faster
 // than the rate, or if GIVEN_WAITING pictures wait. A frame without a picture repeats the one
-// before, for as long as the program pushes none: after all, that is what it shows. While nobody
-// watches, only the newest picture is kept; the first viewer begins with it.
+// before, for as long as the program pushes none. While no viewer watches, only the newest picture
+// is kept; the first viewer begins with it.
 #ifndef WEIR_MEDIA_CAPTURE_POLICY_GIVEN_FRAMES_H
 #define WEIR_MEDIA_CAPTURE_POLICY_GIVEN_FRAMES_H
 
@@ -55,7 +55,7 @@ void given_frames_init(struct given_frames *g, struct fps fps);
 void *given_frames_push(struct given_frames *g, void *picture, usec_t stamp, usec_t now);
 // A viewer watches: gives the next frame that is due.
 struct given_frame given_frames_next(struct given_frames *g, usec_t now);
-// Nobody watches any more. Returns the picture that is dropped, which the caller then owns; NULL:
+// The last viewer has left. Returns the picture that is dropped, which the caller then owns; NULL:
 // none.
 void *given_frames_idle(struct given_frames *g);
 // Returns the instant on the monotonic clock at which media time 0 would be, by the frames that

@@ -190,6 +190,9 @@ TEST_CASE("tcp_conn: a cork is the kernel's, and what waited behind it leaves wi
     CHECK(corked() == 0);
     tcp_conn_cork(pair.conn, true);
     CHECK(corked() == 1);
+    tcp_conn_cork(pair.conn, true); // another caller's
+    tcp_conn_cork(pair.conn, false);
+    CHECK(corked() == 1);
     char a[] = "ab", b[] = "c";
     const iovec first = {a, 2}, second = {b, 1};
     REQUIRE(tcp_conn_write_packets(pair.conn, &first, 1, false) == 0);

@@ -830,6 +830,28 @@ TEST_CASE("rtsp client: the transports of a list, up to the first that works")
                  with("setup minbuf rtt 10: mtp: " + silent + "; mtp-raw: " + refuses, starts(11))},
                 {560, in(reply(11) + reply(12)), {playing}}});
     }
+    SECTION("the audio track is requested of each session")
+    {
+        std::string sdp = WEIR_VIDEO;
+        sdp.insert(sdp.find("m=video"), "a=x-weir-audio:eng\na=x-weir-audio:deu\n");
+        auto begins = [](int cseq) {
+            return std::vector<std::string>{
+                "SET_PARAMETER " + URL + "/ #" + std::to_string(cseq) + SESSION +
+                    " [latency: 1000,]",
+                "SET_PARAMETER " + URL + "/ #" + std::to_string(cseq + 1) + SESSION +
+                    " [audio-track: 2,]",
+                "PLAY " + URL + "/ #" + std::to_string(cseq + 2) + SESSION + " Range: npt=now-"};
+        };
+        run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                {10, in(weir_description(1, sdp)), {setup + "2 Transport: mtp,mtp-raw,minbuf"}},
+                {15, [](Owner &w) { rtsp_client_set_audio_track(w.client, 2, w.now); }, {}},
+                {20, in(weir_setup(2, mtp)), begins(3)},
+                {520,
+                 timeout,
+                 {"TEARDOWN " + URL + "/ #6" + SESSION, "abandon: the server is not heard in time",
+                  setup + "7 Transport: mtp-raw,minbuf"}},
+                {530, in(reply(6) + weir_setup(7, raw)), begins(8)}});
+    }
     SECTION("transports that this machine does not support are not offered")
     {
         o.no_raw = "no capability";

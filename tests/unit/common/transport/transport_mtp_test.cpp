@@ -113,7 +113,7 @@ TEST_CASE("transport_mtp: names")
 
 TEST_CASE("transport_mtp: a window leaves, an acknowledgement lets out more")
 {
-    path p("mtp:1,3");
+    path p("mtp:1,3,noiw10");
     usec_t now = clock_now();
     CHECK(p.fill(now) == 7); // cwnd 4, and 3 that wait
     p.turn(4);
@@ -133,7 +133,7 @@ TEST_CASE("transport_mtp: a window leaves, an acknowledgement lets out more")
 
 TEST_CASE("transport_mtp: what datagrams let out leaves with the end of their batch")
 {
-    path p("mtp:1,3");
+    path p("mtp:1,3,noiw10");
     CHECK(p.fill(clock_now()) == 7);
     p.turn(4);
     p.send_acknowledgement();
@@ -144,7 +144,7 @@ TEST_CASE("transport_mtp: what datagrams let out leaves with the end of their ba
 
 TEST_CASE("transport_mtp: an acknowledgement without the token changes nothing")
 {
-    path p("mtp:fill");
+    path p("mtp:fill,noiw10");
     p.fill(clock_now());
     p.turn(4);
     for (uint64_t token : {TOKEN ^ 1, uint64_t{0}, ~TOKEN})
@@ -162,7 +162,7 @@ TEST_CASE("transport_mtp: an acknowledgement without the token changes nothing")
 
 TEST_CASE("transport_mtp: nothing leaves before the address is proved")
 {
-    path p("mtp", false);
+    path p("mtp:noiw10", false);
     usec_t now = clock_now();
     CHECK(p.fill(now) == 0);
     p.prove();
@@ -174,7 +174,7 @@ TEST_CASE("transport_mtp: nothing leaves before the address is proved")
 
 TEST_CASE("transport_mtp: queue= takes packets at the media's rate and drops the oldest")
 {
-    path p("mtp:queue=12000");
+    path p("mtp:queue=12000,noiw10");
     usec_t now = clock_now();
     int bps = 10000000; // a packet takes less than a millisecond
     p.t->media.ops->on_media_rate(&p.t->media, bps, now);
@@ -192,7 +192,7 @@ TEST_CASE("transport_mtp: queue= takes packets at the media's rate and drops the
 
 TEST_CASE("transport_mtp: the time-out fires, and silence is told of")
 {
-    path p("mtp");
+    path p("mtp:noiw10");
     usec_t now = clock_now();
     p.fill(now);
     CHECK(p.info(now + 3 * USEC_PER_SEC).unheard == 3 * USEC_PER_SEC);

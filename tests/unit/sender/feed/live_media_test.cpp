@@ -41,7 +41,7 @@ struct viewer : frame_sink {
 
     viewer(uv_loop_t *loop, stream_media *m, int account) : frame_sink{}, media(m)
     {
-        static const frame_sink_ops sink_ops = {on_frame, nullptr, on_audio, on_end,
+        static const frame_sink_ops sink_ops = {on_frame, nullptr, on_audio, on_end, nullptr,
                                                 nullptr,  nullptr, nullptr,  nullptr};
         ops = &sink_ops;
         number = account;

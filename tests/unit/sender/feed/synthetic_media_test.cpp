@@ -30,7 +30,7 @@ struct fixture : frame_sink {
     }
     fixture() : frame_sink{}
     {
-        static const frame_sink_ops sink_ops = {on_frame, nullptr, nullptr, nullptr,
+        static const frame_sink_ops sink_ops = {on_frame, nullptr, nullptr, nullptr, nullptr,
                                                 nullptr,  nullptr, nullptr, nullptr};
         uv_loop_init(&loop);
         ops = &sink_ops;

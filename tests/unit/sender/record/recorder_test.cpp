@@ -23,6 +23,7 @@ struct viewer : frame_sink {
             nullptr,
             nullptr,
             nullptr,
+            nullptr,
             nullptr};
         ops = &sink_ops;
         number = 1;

@@ -35,8 +35,8 @@ struct seat : frame_sink {
     }
     explicit seat(uint64_t sent = 0) : frame_sink{}, packets(sent)
     {
-        static const frame_sink_ops sink_ops = {nullptr, nullptr, nullptr, nullptr,
-                                                stats,   nullptr, nullptr, on_highest};
+        static const frame_sink_ops sink_ops = {nullptr, nullptr, nullptr,    nullptr, stats,
+                                                nullptr, nullptr, on_highest, nullptr};
         ops = &sink_ops;
     }
 };

@@ -46,7 +46,7 @@ struct screening : frame_sink {
     explicit screening(bool repeats, bool exact = false, int groups = 2, int layers = 1)
         : frame_sink{}, film(groups, layers)
     {
-        static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end,
+        static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end, nullptr,
                                                 nullptr,  nullptr,  nullptr, nullptr};
         ops = &sink_ops;
         uv_loop_init(&loop);

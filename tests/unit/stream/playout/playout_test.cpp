@@ -967,6 +967,40 @@ TEST_CASE("playout: a seek in a pause shows one frame")
     CHECK(v.said() == lines{"1040: show 17 @1100"});
 }
 
+TEST_CASE("playout: a pause ends, or the viewer seeks on, before a seek within it has its frame")
+{
+    player v(buffered(300), true);
+    for (int n = 0; n < 4; n++)
+        v.frame(100 * n, n);
+    v.until(310);
+    playout_pause(v.p, v.now);
+    v.said();
+    CHECK_FALSE(playout_holds(v.p));
+    playout_seek(v.p, 16, 16, true, v.now);
+    CHECK(playout_holds(v.p));
+    SECTION("it ends: the pictures go on")
+    {
+        playout_resume(v.p, v.now);
+        CHECK_FALSE(playout_holds(v.p));
+        v.frame(400, 16);
+        v.frame(410, 17);
+        v.until(550);
+        CHECK(v.said() == lines{"400: start 16", "400: show 16 @400", "540: show 17 @600"});
+        CHECK_FALSE(playout_paused(v.p));
+    }
+    SECTION("another seek: one frame of the last place is shown")
+    {
+        playout_seek(v.p, 32, 32, true, v.now);
+        CHECK(playout_holds(v.p));
+        v.frame(400, 32);
+        v.frame(410, 33);
+        v.until(900);
+        CHECK(v.said() == lines{"400: start 32", "400: show 32 @400"});
+        CHECK(playout_paused(v.p));
+        CHECK_FALSE(playout_holds(v.p));
+    }
+}
+
 TEST_CASE("playout: a stream without a ladder expects every number")
 {
     playout_config c = buffered(200);

@@ -311,7 +311,7 @@ TEST_CASE("scheduler: three layers are dropped one by one, at a third and two th
 {
     auto s = make(300 * ms, 3);
     auto push3 = [&](int64_t n, int tid, int64_t depends, usec_t now) {
-        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0, 0, 0, false, 0};
+        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0, 0, 0, false, 0, false};
         scheduler_push(s.get(), &f, now);
     };
     push3(0, 0, -1, 0);
@@ -406,7 +406,7 @@ TEST_CASE("scheduler: a full queue refuses the newest")
 {
     auto s = make(1000000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES + 2; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0, false};
         scheduler_push(s.get(), &f, 0);
         std::vector<drop> gone = drops(*s);
         CHECK(gone.size() == (n < SCHEDULER_MAX_FRAMES ? 0 : 1));
@@ -418,10 +418,10 @@ TEST_CASE("scheduler: late frames do not keep a new one out of a full queue")
 {
     auto s = make(1000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0, false};
         scheduler_push(s.get(), &f, 0);
     }
-    scheduler_frame late{100000, -1, 0, 1001 * ms, 10, nullptr, 0, 0, 0, false, 0};
+    scheduler_frame late{100000, -1, 0, 1001 * ms, 10, nullptr, 0, 0, 0, false, 0, false};
     scheduler_push(s.get(), &late, 1001 * ms);
     CHECK(drops(*s).size() == SCHEDULER_MAX_FRAMES);
     CHECK(s->counters.dropped[DROP_FULL][0] == 0);
@@ -754,4 +754,39 @@ TEST_CASE(
         if (config.mode == SCHEDULER_PRIORITY && !chained)
             CHECK(sent[0] > 700); // of 750
     }
+}
+
+TEST_CASE("scheduler: the frames that a viewer of live media begins with are not late")
+{
+    scheduler_ptr s = make(100 * ms);
+    push(*s, 20, 660 * ms); // no delay
+    REQUIRE(scheduler_next(s.get(), 660 * ms));
+    scheduler_done(s.get());
+    for (int64_t n = 0; n < 10; n++) { // the viewer has paused, and begins again
+        scheduler_frame f = frame(n);
+        f.past = true;
+        scheduler_push(s.get(), &f, 700 * ms);
+    }
+    CHECK(drops(*s).empty());
+    CHECK(s->count == 10);
+    CHECK(scheduler_waiting(s.get(), 710 * ms) == 10 * ms);
+    for (int n = 0; n < 10; n++) {
+        const scheduler_frame *f = scheduler_next(s.get(), 710 * ms);
+        REQUIRE(f);
+        CHECK(f->number == n);
+        scheduler_done(s.get());
+    }
+    push(*s, 22, 730 * ms); // captured at 726 ms; it is judged as before the pause
+    REQUIRE(scheduler_first(s.get()));
+    CHECK(scheduler_first(s.get())->due == 726 * ms);
+}
+
+TEST_CASE("scheduler: a frame of the past has its deadline, too")
+{
+    scheduler_ptr s = make(100 * ms);
+    scheduler_frame f = frame(0);
+    f.past = true;
+    scheduler_push(s.get(), &f, 700 * ms);
+    CHECK(scheduler_next(s.get(), 801 * ms) == nullptr);
+    CHECK(drops(*s) == std::vector<drop>{{0, DROP_DEADLINE}});
 }
