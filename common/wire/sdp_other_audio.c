@@ -159,7 +159,7 @@ static bool is_usable(const struct medium *m)
 
 bool sdp_other_audio_read(const char *data, size_t len, struct sdp_audio *out)
 {
-    struct scan in = scan_of(data, len), line;
+    struct scan in = scan_of(data, len), line = {0};
     struct medium m = {0};
     bool found = false;
     while (!found) {
