@@ -208,6 +208,17 @@ class Case(unittest.TestCase):
         self.processes.append(p)
         return p
 
+    def rtspsrc(self, url, protocols, *elements, seconds=60):
+        """Plays a URL by GStreamer's rtspsrc until the end of stream that the elements give. After that GStreamer 1.22 may
+        cancel its own PAUSE, report that as an error, and exit with 1."""
+        need("gst-launch-1.0")
+        p = self.start(["gst-launch-1.0", "-v", "rtspsrc", f"location={url}", f"protocols={protocols}", *elements])
+        self.assertIn(p.wait(seconds), (0, 1), f"{p}\n{p.stdout[-2000:]}")
+        self.assertIn('Got EOS from element "pipeline0"', p.stdout, str(p))
+        self.assertLessEqual(set(re.findall(r"(gst_\w+) \(\): ", p.stderr)), {"gst_rtspsrc_try_send", "gst_rtspsrc_pause"},
+                             str(p))
+        return p
+
     def server(self, *args, **options):
         """Starts a sender whose stats stats() reads."""
         return self.sender("--stats", self.path("stats.jsonl"), *args, **options)

@@ -39,9 +39,9 @@ class Players(lib.Case):
     def play_by_gstreamer(self, url, *source):
         """Its pictures are written to a file: all have the number of their frame."""
         path = self.path("grey")
-        self.run_tool(["gst-launch-1.0", "-q", "rtspsrc", f"location={url}", "protocols=tcp", *source, "!", "rtph264depay", "!",
-                       "h264parse", "!", "avdec_h264", "!", "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "identity",
-                       f"eos-after={FRAMES + 1}", "!", "filesink", f"location={path}"])
+        self.rtspsrc(url, "tcp", *source, "!", "rtph264depay", "!", "h264parse", "!", "avdec_h264", "!", "videoconvert", "!",
+                       "video/x-raw,format=GRAY8", "!", "identity", f"eos-after={FRAMES + 1}", "!", "filesink",
+                       f"location={path}")
         width, height, row = 426, 240, 428  # rows are aligned to 4 bytes
         self.assertEqual(os.path.getsize(path), FRAMES * row * height)
         with open(path, "rb") as f:
