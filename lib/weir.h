@@ -81,7 +81,7 @@ struct weir_viewer_config {
     // The next `frames` samples for each channel, to be heard 20 ms from now. NULL: the machine's
     // audio device plays them, unless `options` has --no-audio.
     void (*on_audio)(void *ctx, const int16_t *samples, int frames);
-    // A line of --events: one JSON object, such as {"t": 1.2, "event": "level", ...}. NULL: none.
+    // A line of --events: one JSON object, such as {"t":1.2,"event":"level",...}. NULL: none.
     void (*on_event)(void *ctx, const char *json);
     // The viewing has ended; it is called once, also when the viewer is closed before that.
     // `why`: a text for people, "" after a good end.
@@ -138,7 +138,8 @@ WEIR_API struct weir_sender *weir_sender_open(const struct weir_sender_config *c
 // NULL is fine.
 WEIR_API void weir_sender_close(struct weir_sender *s);
 
-// The URL at which viewers of this machine watch. Valid until the sender is closed.
+// The URL at which viewers of this machine watch; off the loopback viewers need a key, too, which
+// it does not contain (weir-send --invite prints one). Valid until the sender is closed.
 WEIR_API const char *weir_sender_url(const struct weir_sender *s);
 
 // Copies the picture and returns at once. Returns 0, or -1: it was dropped, because it comes sooner

@@ -171,7 +171,8 @@ static const char *latency_value(int i, const char **help)
 // clang-format off
 static const struct option_row rows[] = {
     {.name = "url", .operand = true, .argument = "URL", .read = read_url, .hides_user = true,
-     .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the default port is 8554; "
+     .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N], or the rtsps:// URL that the "
+     "server prints, in quotes; rtsp://HOST/ lists what it serves; the default port is 8554; "
      "an IPv6 address requires brackets, a link-local one its interface: [fe80::1%25eth0]; "
      "@FILE: a file whose first line is the URL, as other users see the command line"},
 
@@ -297,9 +298,9 @@ const struct option_table play_option_table = {
         "levels and transports, space pause, . one picture on, left and right 10 s in a file, ] "
         "and\n"
         "[ fast forward and rewind, Backspace normal play, up and down (or + and -) level, PageUp\n"
-        "and PageDown channel, x stop, f or a double click full screen, 9 and 0 (or the wheel)\n"
-        "volume, m mute, # audio track, v subtitles, s snapshot to weir-snapshot-N.png, q or "
-        "Escape quit.\n"
+        "and PageDown channel, c the list of channels, x stop, f or a double click full screen,\n"
+        "9 and 0 (or the wheel) volume, m mute, # audio track, v subtitles, s snapshot to\n"
+        "weir-snapshot-N.png, q or Escape quit.\n"
         "\n"
         "Exit status:\n"
         "    0  end of the media, end of --duration, or the viewer quit\n"

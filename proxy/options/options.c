@@ -54,7 +54,8 @@ static const char *read_origin(void *options, const char *value, char *reason, s
     if (!url)
         return "cannot read a URL from that file";
     if (url_parse(url, &rules->origin, &wrong) != 0)
-        return "expects rtsp://HOST[:PORT][/?key=KEY], or @FILE with that line";
+        return "expects rtsp://HOST[:PORT][/PREFIX][?key=KEY], or @FILE with that line; the path "
+               "that a viewer requests is appended";
     if (*rules->origin.user)
         return "takes no user: use --origin-user, which other users of this machine do not see in "
                "a configuration file";
@@ -356,8 +357,8 @@ const struct option_table proxy_option_table = {
     .usage = "[OPTION]...",
     .brief = "relay streams from a long path to viewers on a short one",
     .about =
-        "Receives the stream of an RTSP origin over a datagram transport, for each viewer, and "
-        "sends it over the transport that suits the viewer's access.",
+        "Receives streams of RTSP origins over a datagram transport, a live one once for all its "
+        "viewers, and sends them over the transport that suits each viewer's access.",
     .rest = "Viewers: weir-play rtsp://127.0.0.1:8554/live, or any RTSP player.\n"
             "\n"
             "Exit status:\n"

@@ -32,6 +32,7 @@ enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000, NUMBERS = 32 
 struct camera {
     char title[128];
     struct url url;
+    bool has_audio;          // false: its audio is not wanted
     int bitrate;             // these are constant once it is open
     const char *audio_codec; // static; NULL: it has no audio
     bool reorders;
@@ -382,14 +383,14 @@ static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
         c->sets_len = len;
         take_sets(c);
     }
-    bool wants_audio = c->state == OPENING || c->audio_codec;
+    bool wants_audio = c->has_audio && (c->state == OPENING || c->audio_codec);
     camera_audio_free(c->audio);
     c->audio =
         sdp->audio.present && wants_audio ? camera_audio_new(&sdp->audio, on_coded_audio, c) : NULL;
     if (c->state != OPENING)
         return;
     c->audio_codec = c->audio ? camera_audio_codec_name(&sdp->audio) : NULL;
-    if (sdp->other_audio[0])
+    if (sdp->other_audio[0] && c->has_audio)
         log_warn("%s: its audio, %s, is not sent: set the camera to AAC or G.711", c->title,
                  sdp->other_audio);
 }
@@ -430,7 +431,8 @@ static void connect_now(struct camera *c, usec_t now)
                                                .on_audio = on_audio,
                                                .on_report = on_report,
                                                .on_end = on_end};
-    struct camera_link_config config = {.loop = &c->loop, .url = &c->url, .ops = &ops, .ctx = c};
+    struct camera_link_config config = {
+        .loop = &c->loop, .url = &c->url, .has_audio = c->has_audio, .ops = &ops, .ctx = c};
     camera_clock_begin(&c->clock);
     forget_numbers(c);
     c->is_over = false;
@@ -549,12 +551,13 @@ void camera_free(struct camera *c)
 }
 
 // Returns NULL if there is no memory or no thread.
-static struct camera *start(const struct url *url)
+static struct camera *start(const struct url *url, bool has_audio)
 {
     struct camera *c = calloc(1, sizeof(*c));
     if (!c)
         return NULL;
     c->url = *url;
+    c->has_audio = has_audio;
     if (!url->has_port && !url->secure)
         c->url.port = URL_RTSP_PORT;
     snprintf(c->title, sizeof(c->title), "camera at %.100s", url->host);
@@ -607,7 +610,7 @@ static int wait_open(struct camera *c, struct media_guard *guard, usec_t deadlin
     return err;
 }
 
-struct camera *camera_open(const char *source, struct media_guard *guard, int *err)
+struct camera *camera_open(const char *source, bool has_audio, struct media_guard *guard, int *err)
 {
     struct url url;
     const char *why;
@@ -616,7 +619,7 @@ struct camera *camera_open(const char *source, struct media_guard *guard, int *e
         log_error("the URL of the camera is malformed: %s", why);
         return NULL;
     }
-    struct camera *c = start(&url);
+    struct camera *c = start(&url, has_audio);
     if (!c) {
         log_error("cannot start the camera's thread: out of memory");
         *err = ERR_NO_MEMORY;

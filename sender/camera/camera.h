@@ -52,10 +52,10 @@ struct camera_sink {
 bool camera_is(const char *source);
 
 // Opens the camera: waits until it has said what its pictures are, at most as long as `guard`
-// (borrowed for the call; NULL: 20 s) allows. On failure logs the reason, without password, and
-// returns NULL; *err is ERR_MALFORMED, ERR_UNSUPPORTED, ERR_IO, ERR_TIMED_OUT, ERR_CLOSED or
-// ERR_NO_MEMORY.
-struct camera *camera_open(const char *source, struct media_guard *guard, int *err);
+// (borrowed for the call; NULL: 20 s) allows. Without `has_audio` the camera is not asked for its
+// audio. On failure logs the reason, without password, and returns NULL; *err is ERR_MALFORMED,
+// ERR_UNSUPPORTED, ERR_IO, ERR_TIMED_OUT, ERR_CLOSED or ERR_NO_MEMORY.
+struct camera *camera_open(const char *source, bool has_audio, struct media_guard *guard, int *err);
 // "camera at HOST": for people; it has no path, in which some cameras expect a password.
 const char *camera_title(const struct camera *c);
 struct fps camera_fps(struct camera *c);    // any thread

@@ -317,7 +317,7 @@ struct camera_link *camera_link_new(const struct camera_link_config *config, use
                                       .adapt = "none",
                                       .live_latency_ms = 2000,
                                       .stored_latency_ms = 2000,
-                                      .has_audio = true,
+                                      .has_audio = config->has_audio,
                                       .takes_other_codecs = true,
                                       .may_follow = may_follow,
                                       .follow_ctx = l};

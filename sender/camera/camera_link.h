@@ -50,6 +50,7 @@ struct camera_link_ops {
 struct camera_link_config {
     uv_loop_t *loop;                   // borrowed
     const struct url *url;             // borrowed for the call
+    bool has_audio;                    // false: the camera is not asked for its audio
     const struct camera_link_ops *ops; // static
     void *ctx;                         // borrowed
 };

@@ -404,7 +404,8 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
 static struct stream_media *open_camera(struct media_guard *guard, const struct options *o,
                                         const char *name, int *err)
 {
-    struct camera *camera = camera_open(name, guard, err);
+    bool is_silent = o->audio && strcmp(o->audio, "none") == 0;
+    struct camera *camera = camera_open(name, !is_silent, guard, err);
     if (!camera)
         return NULL;
     *err = ERR_UNSUPPORTED;
@@ -412,6 +413,9 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
     bool has_http = o->http.ss_family != AF_UNSPEC;
     const char *audio = camera_audio_codec(camera);
     if (codec == CAMERA_H264 && !has_http && !o->transcode) {
+        if (o->audio && !is_silent)
+            log_warn("%s: --sound %s is ignored: what is passed on has the camera's own audio",
+                     camera_title(camera), o->audio);
         if (audio && strcmp(audio, "Opus") != 0)
             log_info("%s: its audio, %s, is sent as Opus", camera_title(camera), audio);
         return camera_media_new(camera);

@@ -254,6 +254,15 @@ class Case(unittest.TestCase):
         self.assertEqual(got, code, str(p))
         return p
 
+    def see(self, url, *args, frames=1, **options):
+        """Plays until so many pictures were shown, and returns the player. On a busy machine a duration, which begins with
+        the answer to PLAY, may be over before them."""
+        p = self.player(url, *args, **options)
+        p.wait_shown(frames, 30)
+        p.signal(signal.SIGINT)
+        self.assertEqual(p.wait(), 130, str(p))
+        return p
+
     def preloaded(self, name):
         """Returns LD_PRELOAD for one of our libraries, from a path without blanks, because LD_PRELOAD splits at blanks."""
         link = self.path(name + ".so")

@@ -117,7 +117,7 @@ class Pages(Web):
     def test_statistics(self):
         b = self.browse()
         b.look(960, 600, True)
-        b.open(f"http://127.0.0.1:{self.sender(source="test:426x240@15").port}/live")
+        b.open(f"http://127.0.0.1:{self.sender(source='test:426x240@15').port}/live")
         until(lambda: self.shown(b) > 150, "pictures", 30)
         b.call("Input.dispatchKeyEvent", type="keyDown", key="i", text="i")
         time.sleep(20)

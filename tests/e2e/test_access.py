@@ -84,8 +84,7 @@ class Keys(Access):
         with open(self.path("url"), "w") as f:
             f.write(f"{server.url}?key={key}\n")
         for transport in "minbuf", "tfrc":
-            p = self.play("@" + self.path("url"), "--duration", "1", "--transport", transport, "--log", "debug")
-            self.assertTrue(p.shown())
+            p = self.see("@" + self.path("url"), "--transport", transport, "--log", "debug", frames=lib.FPS)
             for text in p.stderr, p.stdout, str(p.events()), str(p.report()):
                 self.assertNotIn(key, text)
         p = self.play(server.url, "--duration", "1", code=3)
@@ -141,8 +140,7 @@ class Users(Access):
             if status == 401:
                 self.assertEqual(answer.headers["www-authenticate"], 'Basic realm="weir"')
         self.assertEqual(self.describe(server, "/other", "anna:" + PASSWORD).status, 403)
-        p = self.play(server.url.replace("//", f"//anna:{PASSWORD.replace(' ', '%20')}@"), "--duration", "1")
-        self.assertTrue(p.shown())
+        self.see(server.url.replace("//", f"//anna:{PASSWORD.replace(' ', '%20')}@"))
 
     def test_everybody(self):
         server = self.serve(lines=("allow = * /live watch",))
@@ -231,8 +229,7 @@ class Proxies(Access):
             answer = self.describe(proxy, uri)
             self.assertEqual(answer.status, status, f"{uri}: {answer}")
             self.assertNotIn(key, str(answer))
-        p = self.play(f"{proxy.base}/live?key={own}", "--duration", "1")
-        self.assertTrue(p.shown())
+        p = self.see(f"{proxy.base}/live?key={own}", frames=lib.FPS)
         self.stop_cleanly(proxy)
         with open(self.path("proxy.jsonl")) as f:
             shown = proxy.stderr + f.read()

@@ -19,11 +19,17 @@ class Channels(lib.Case):
         return self.path("channels.m3u")
 
     def zap(self, server, channels, keys, *args):
-        """Presses KEYS, 1.5 s apart from 1 s on; returns the player and its list of channels."""
+        """Presses KEYS, 1.5 s apart from 1 s on; returns the player and its list of channels. Does so again if a busy machine
+        had not opened a channel before the next key, or before the end."""
         steps = [word for i, key in enumerate(keys) for word in ("--at", f"{1 + 1.5 * i}:{key}")]
-        player = self.play(f"rtsp://127.0.0.1:{server.port}/", "--playlist", self.playlist(*channels), "--no-picture", *steps,
-                           "--duration", str(1 + 1.5 * len(keys) + 2), *args)
-        return player, player.report()["channels"]
+
+        def zapped():
+            self.before = len(server.stderr)
+            player = self.play(f"rtsp://127.0.0.1:{server.port}/", "--playlist", self.playlist(*channels), "--no-picture", *steps,
+                               "--duration", str(1 + 1.5 * len(keys) + 2), *args)
+            opened = player.report()["channels"]
+            return all(c["wait"] is not None or c["error"] for c in opened["list"]) and (player, opened)
+        return lib.until(zapped, "a picture or an error of each channel", 60)
 
     def zaps_through_five(self, transport, connections, *args):
         server = self.sender("--log", "debug", source=self.path("films"))
@@ -38,7 +44,7 @@ class Channels(lib.Case):
         self.assertEqual(player.report()["session"]["url"], f"rtsp://127.0.0.1:{server.port}/a.mkv")
         self.assertEqual(player.report()["session"]["reconnects"], 0)
         self.assertIn("gone.mkv", player.stderr)
-        self.assertIn(server.stderr.count(" connected"), connections, server.stderr)
+        self.assertIn(server.stderr[self.before:].count(" connected"), connections, server.stderr)
         self.stop_cleanly(server)
 
     def test_five_over_minbuf(self):
@@ -58,7 +64,7 @@ class Channels(lib.Case):
         player, channels = self.zap(server, ["/a.mkv", "/b.mkv"], ["next", "next"], "--transport", "minbuf:1,3")
         self.assertEqual([(c["channel"], c["error"]) for c in channels["list"]], [(2, None), (1, None)], str(player))
         self.assertIsNotNone(channels["list"][-1]["wait"], str(player))
-        self.assertEqual(server.stderr.count(" connected\n"), 1, server.stderr)
+        self.assertEqual(server.stderr[self.before:].count(" connected\n"), 1, server.stderr)
 
     def test_stop_and_another_server(self):
         """A stop ends the session; playing begins again. The other server has a connection of its own, its death ends no viewing."""

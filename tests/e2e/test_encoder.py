@@ -2,6 +2,7 @@
 """weir-send --encoder: which encoders are usable, and what viewers get from one without layers."""
 import os
 import re
+import signal
 import subprocess
 import unittest
 
@@ -59,7 +60,10 @@ class Encoder(lib.Case):
         server = self.sender("--encoder", ENCODER, "--level", "320x180@30:400", "--level", "320x180@15:200",
                              source="test:640x360@30")
         self.assertEqual(server.levels(), [(320, 180, 15, 200), (320, 180, 30, 400)])
-        p = self.play(server.url, "--level", "0", "--adapt", "none", "--at", "2:level=1", "--duration", "5", seconds=40)
+        p = self.player(server.url, "--level", "0", "--adapt", "none", "--at", "2:level=1")
+        lib.until(lambda: any(e["level"] == 1 for e in p.shown()) or not p.running(), "a picture of the other level", 30)
+        p.signal(signal.SIGINT)
+        self.assertEqual(p.wait(), 130, str(p))
         self.assertEqual([s["to"] for s in p.report()["levels"]["switches"]], [1])
         self.stop_cleanly(server)
 

@@ -56,8 +56,10 @@ class Prefix(FillCase):
         until(lambda: "the prefix of 192x108 is stored" in proxy.stderr, "the prefix", 30)
         origin.signal(signal.SIGSTOP)
         self.addCleanup(origin.signal, signal.SIGCONT)
-        p = self.player(proxy.base + "/live")
-        p.wait_shown(90, 30)
+        p = self.player(proxy.base + "/live", "--adapt", "none")
+        # Not 90 pictures: a busy machine leaves some out, and no more than 120 are there.
+        until(lambda: (p.shown() or [{"number": -1}])[-1]["number"] >= 90 or not p.running(), "three seconds of the film", 30)
+        self.assertTrue(p.running(), str(p))
         self.assertIn("is served from the cache while it is filled", proxy.stderr)
         origin.signal(signal.SIGCONT)
         self.assertEqual(p.wait(SECONDS + 60), 0, str(p) + str(proxy))
@@ -98,31 +100,6 @@ class Share(FillCase):
         print(f"  one film {one} bytes, ten viewers {all_of_them - one} in {sessions - 1} sessions; frames {frames}", end=" ")
         self.assertLessEqual(all_of_them - one, 1.2 * one, f"{sessions - 1} sessions\n{proxy}")
 
-    def test_behind_a_proxy_that_stores_nothing(self):
-        """It names no digests, so nothing can be verified: each viewer is relayed. One that stores names them."""
-        origin = self.origin()
-        for stores in False, True:
-            with self.subTest(stores=stores):
-                parent = self.proxy("--allow", "127.0.0.1", "--backbone-transport", "minbuf",
-                                    *(["--cache", self.path("parent")] if stores else []))
-                leaf = self.proxy("--parent", parent.base, "--backbone-transport", "minbuf", "--prefix", "0",
-                                  "--cache", self.path(f"leaf{stores}"))
-                path = f"/127.0.0.1:{origin.port}/live"
-                viewers = [self.viewer(leaf, path)]
-                viewers[0].wait_frames(1)
-                if stores:
-                    until(lambda: glob.glob(os.path.join(glob.escape(self.path("leafTrue")), "*", "1-000000")), "a verified group")
-                viewers.append(self.viewer(leaf, path))
-                for v in viewers:
-                    until(lambda v=v: v.frames > 70 or v.error, "more than a group", 30)
-                    self.assertIsNone(v.error)
-                self.assertEqual("while it is filled" in leaf.stderr, stores, str(leaf))
-                for v in viewers:
-                    v.over = True
-                    v.client.close()
-                self.stop_cleanly(leaf)
-                self.stop_cleanly(parent)
-
     def test_the_first_viewer_leaves(self):
         """The others have the film to its end, with a seek and in another size, too."""
         origin = self.origin()
@@ -159,6 +136,35 @@ class Share(FillCase):
         self.assertEqual(v.frames, 60)
         self.assertIn("what is missing did not come within 2 s: the media ends", proxy.stderr)
         self.stop_cleanly(proxy)
+
+
+class Behind(FillCase):
+    seconds = 30  # a busy machine has a second viewer while the film is filled
+
+    def test_behind_a_proxy_that_stores_nothing(self):
+        """It names no digests, so nothing can be verified: each viewer is relayed. One that stores names them."""
+        origin = self.origin()
+        for stores in False, True:
+            with self.subTest(stores=stores):
+                parent = self.proxy("--allow", "127.0.0.1", "--backbone-transport", "minbuf",
+                                    *(["--cache", self.path("parent")] if stores else []))
+                leaf = self.proxy("--parent", parent.base, "--backbone-transport", "minbuf", "--prefix", "0",
+                                  "--cache", self.path(f"leaf{stores}"))
+                path = f"/127.0.0.1:{origin.port}/live"
+                viewers = [self.viewer(leaf, path)]
+                viewers[0].wait_frames(1)
+                if stores:
+                    until(lambda: glob.glob(os.path.join(glob.escape(self.path("leafTrue")), "*", "1-000000")), "a verified group")
+                viewers.append(self.viewer(leaf, path))
+                for v in viewers:
+                    until(lambda v=v: v.frames > 70 or v.error, "more than a group", 30)
+                    self.assertIsNone(v.error)
+                self.assertEqual("while it is filled" in leaf.stderr, stores, str(leaf))
+                for v in viewers:
+                    v.over = True
+                    v.client.close()
+                self.stop_cleanly(leaf)
+                self.stop_cleanly(parent)
 
 
 class Killed(FillCase):

@@ -64,8 +64,10 @@ class Goddard(Relayed):
         for source in "synthetic:goddard", lib.SOURCE:
             with self.subTest(source=source):
                 server = self.sender(source=source)
-                p = self.play(server.url, "--adapt", "goddard", "--goddard", "play_buf_thresh=2,buf_factor=2",
-                              "--transport", "udp", "--duration", "4")
+                p = self.goddard(server.url, "udp", play_buf_thresh=2, buf_factor=2)
+                lib.until(lambda: len(self.modes(p)) > 1 or not p.running(), "the second mode", 20)
+                p.signal(lib.signal.SIGINT)
+                self.assertEqual(p.wait(), 130, str(p))
                 report = p.report()
                 self.assertGreater(report["startup"]["initial_buffering"], 0)
                 self.assertEqual([why for _, _, why in self.levels(p)][:1], ["capacity"])
@@ -98,7 +100,11 @@ class Adapt(lib.Case):
         for args, follows in ([], True), (["--adapt", "sender"], True), (["--adapt", "none"], False):
             with self.subTest(args=args):
                 server = self.server()
-                self.play(server.url, *args, "--transport", "tfrc", "--duration", "2")
+                p = self.player(server.url, *args, "--transport", "tfrc")
+                lib.until(lambda: any("transport" in line for line in self.stats()), "the stats", 20)
+                p.wait_shown(lib.FPS)
+                p.signal(lib.signal.SIGINT)
+                self.assertEqual(p.wait(), 130, str(p))
                 self.stop_cleanly(server)
                 views = [line for line in self.stats() if "transport" in line]
                 self.assertEqual(views[-1].get("adaptation") is not None, follows, views[-1])

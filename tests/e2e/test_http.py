@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -193,12 +194,13 @@ class Live(HttpCase):
 
     def test_shares_encoders_with_rtsp(self):
         sender = self.serve(*LEVELS)
-        player = self.player(sender.url, "--duration", "6")
+        player = self.player(sender.url)
         player.wait_shown(10)
         self.assertTrue(self.playlist("v1.m3u8")[2])
-        player.wait_shown(60)
+        player.wait_shown(60, 30)
         self.assertTrue(self.good("v1.m3u8").text)
-        self.assertEqual(player.wait(), 0)
+        player.signal(signal.SIGINT)
+        self.assertEqual(player.wait(), 130, str(player))
         self.assertTrue(self.good("v1.m3u8").text)
 
     def test_file_ends(self):
@@ -274,7 +276,7 @@ class Live(HttpCase):
             self.assertEqual(self.get(film + "/index.m3u8").status, 404, film)
         self.assertEqual(self.get("/index.m3u8").status, 404)
         self.assertIn("stale.mkv.weir.mkv is not used: the file has changed since (run --prepare again)", server.stderr)
-        shown = self.play(f"rtsp://127.0.0.1:{server.port}/one.mkv", "--duration", "1").report()
+        shown = self.play(f"rtsp://127.0.0.1:{server.port}/one.mkv").report()
         self.assertGreater(shown["playback"]["frames_played"], 0)
         self.stop_cleanly(server)
 

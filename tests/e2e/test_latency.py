@@ -21,7 +21,7 @@ class Stalled(relay.Relayed):
     def test_live_is_back_after_a_standstill_and_a_file_is_not_hurried(self):
         """The relays pass no data for a while, and then all held data; TCP loses none of it."""
         live = self.sender()
-        file = self.sender(source=self.clip(seconds=70, size="320x180"))
+        file = self.sender(source=self.clip(seconds=150, size="320x180"))
         short = self.behind_relay(live, "--latency", "500")
         usual = self.behind_relay(live)
         start = self.behind_relay(live, "--buffer", "0.5")

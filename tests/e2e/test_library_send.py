@@ -77,7 +77,7 @@ class Both(Built):
         self.program = self.build("tests/e2e/library_both.c", "-pthread")
 
     def test_a_viewer_and_a_sender_in_one_process(self):
-        p = self.run_program(self.program, "watch", *OPTIONS)
+        p = self.run_program(self.program, "watch", *OPTIONS, "--level", "320x180@30:300")
         self.assertEqual(p.stdout, "pictures 1 loud 1 bad 0\n")
 
     def test_again_and_again(self):

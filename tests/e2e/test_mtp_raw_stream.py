@@ -76,6 +76,8 @@ class Loopback(Raw):
         server = self.server(source=clip)
         p = self.play(server.url, "--transport", "mtp-raw")
         self.assertEqual(p.report()["ended"], "end-of-media", str(p))
+        self.stop_cleanly(server)
+        server = self.server(source=self.clip("long.mkv", seconds=30, size="320x180"))
         p = self.player(server.url, "--transport", "mtp-raw")
         p.wait_shown(10)
         self.stop_cleanly(server)

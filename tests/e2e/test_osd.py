@@ -86,8 +86,8 @@ class Osd(Screen):
         self.key("l", *["Up"] * 3, "Return")
         until(lambda: p.shown()[-1]["level"] == top, "the highest level: automatic")
         self.quits(p)
-        self.assertEqual([(e["to"], e["why"]) for e in p.events("level")],
-                         [(top - 2, "user"), (top - 1, "user"), (top, "user")])
+        # On a busy machine the network may have a say, too, while the level is automatic.
+        self.assertEqual([e["to"] for e in p.events("level") if e["why"] == "user"], [top - 2, top - 1, top])
 
     def test_each_key_has_its_message(self):
         p = self.begin()
@@ -235,7 +235,7 @@ class Osd(Screen):
     def test_a_click_without_a_font(self):
         """Without text there is no position bar to click on."""
         self.env.update(WEIR_FONT="/nowhere.ttf")
-        server = self.sender(source=self.clip("film.mkv", 10, "320x180"))
+        server = self.sender(source=self.clip("film.mkv", 60, "320x180"))
         p = self.open_url(server.url)
         self.resize(WIDTH, HEIGHT)
         self.key("space")

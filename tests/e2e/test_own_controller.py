@@ -44,7 +44,8 @@ class OwnController(lib.Case):
             write(path, read(path) + text)
 
     def run_in(self, copy, *argv):
-        done = subprocess.run(argv, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+        done = subprocess.run(argv, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=600 * lib.PATIENCE)
         self.assertEqual(done.returncode, 0, f"{' '.join(argv)}\n{done.stdout[-4000:]}")
         return done.stdout
 

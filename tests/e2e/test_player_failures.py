@@ -84,7 +84,7 @@ class Stalls(Failures):
         stalls = []
         for transport in "minbuf", "udp":
             server = self.sender()
-            stalls.append((transport, server, self.player(server.url, "--transport", transport, "--duration", "8")))
+            stalls.append((transport, server, self.player(server.url, "--transport", transport)))
         for _, server, p in stalls:
             p.wait_shown(20)
             server.signal(signal.SIGSTOP)
@@ -93,7 +93,12 @@ class Stalls(Failures):
             server.signal(signal.SIGCONT)
         for transport, server, p in stalls:
             with self.subTest(transport):
-                r = self.check_end(p, 0, "duration")
+                def goes_on(p=p):
+                    ends = p.events("rebuffer-end")
+                    return not p.running() or ends and any(e["shown"] > ends[-1]["t"] for e in p.shown())
+                lib.until(goes_on, "pictures after the stall", 20)
+                p.signal(signal.SIGTERM)
+                r = self.check_end(p, 130, "interrupted")
                 stall = r["rebuffering"]
                 self.assertGreaterEqual(stall["count"], 1)
                 self.assertEqual(len(stall["events"]), stall["count"])
@@ -118,7 +123,8 @@ class Stalls(Failures):
 
     def test_a_pause_is_no_silence(self):
         server = self.sender()
-        p = self.player(server.url, "--timeout", "1", "--no-picture", "--at", "0.5:pause", "--at", "4:go-on", "--duration", "4.5")
+        # A busy machine may be silent for some seconds itself.
+        p = self.player(server.url, "--timeout", "4", "--no-picture", "--at", "2:pause", "--at", "10:go-on", "--duration", "12")
         self.check_end(p, 0, "duration")
 
 
@@ -131,7 +137,7 @@ class BrokenStreams(Failures):
         maker = lib.Case()
         maker.setUp()
         try:
-            cls.recording = Recording(maker.sender(source="test:256x144@30").port, 2.5 * lib.SLOW)
+            cls.recording = Recording(maker.sender(source="test:256x144@30").port, 2.5 * lib.SLOW, frames=60)
         finally:
             maker.doCleanups()
 
@@ -226,9 +232,10 @@ class BrokenStreams(Failures):
         file = re.sub(r"a=range:\S+", "a=range:npt=0-60.000", self.recording.sdp)
         server = FakeServer(file, media, {"PLAY": play})
         self.addCleanup(server.stop)
-        p = self.player(server.url, "--transport", "tcp", "--at", "0.3:pause", "--at", "0.6:seek=10", "--at", "0.9:go-on",
-                        "--duration", "1.3")
-        self.check_end(p, 0, "duration")
+        p = self.player(server.url, "--transport", "tcp", "--at", "0.3:pause", "--at", "0.6:seek=10", "--at", "0.9:go-on")
+        lib.until(lambda: server.methods.count("PLAY") == 3 or not p.running(), "PLAY after the refusal")
+        p.signal(signal.SIGTERM)
+        self.check_end(p, 130, "interrupted")
         self.assertEqual([m for m in server.methods if m in ("PLAY", "PAUSE")], ["PLAY", "PAUSE", "PLAY", "PLAY"])
 
     def test_sound_before_its_answer(self):

@@ -193,7 +193,7 @@ class Subtitles(ProxyCase):
     def test_of_a_film(self):
         """They come through, each track its own, whether the origin's film is prepared or not, and with a store, too."""
         lib.need("ffmpeg")
-        film = self.clip("film.mkv", seconds=30, size="192x108")
+        film = self.clip("film.mkv", seconds=90, size="192x108")  # the origin is asked while it plays
         with open(self.path("film.srt"), "w") as f:
             f.write("1\n00:00:00,500 --> 00:00:29,000\nfirst\n\n2\n00:00:25,000 --> 00:00:29,000\nlater\n\n")
         for args in (), ("--cache", self.path("store")):

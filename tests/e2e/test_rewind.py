@@ -4,6 +4,7 @@ import datetime
 import glob
 import os
 import re
+import signal
 import time
 
 import lib
@@ -182,9 +183,10 @@ class Recorded(Rewind):
 
     def test_the_file_that_is_being_written(self):
         os.makedirs(self.path("recordings"))
-        begun = time.time()
         self.begin("--record", self.pattern())
-        self.viewer.wait_frames(30 * 26)  # longer than memory has it
+        begun = time.time()
+        time.sleep(26)  # longer than memory has it
+        self.viewer.wait_frames(30)
         answer = self.request_play(clock_of(begun))
         got = seconds_of(answer.headers["range"])
         self.assertLess(got, begun + 4)
@@ -215,9 +217,14 @@ class Recorded(Rewind):
         sender = self.sender("--record", self.pattern())
         other = Viewer(sender.port)
         other.wait_frames(30)
-        p = self.play(sender.url, "--start", str(20 - DAY - 5), "--duration", "5", seconds=60)
-        self.assertGreater(len(p.shown()), 30 / lib.SLOW, str(p))
-        p = self.play(sender.url, "--at", f"2:seek={20 - DAY - 5}", "--duration", "6", seconds=60)
+        p = self.player(sender.url, "--start", str(20 - DAY - 5))
+        p.wait_shown(30)
+        p.signal(signal.SIGTERM)
+        self.assertEqual(p.wait(), 130, str(p))
+        p = self.player(sender.url, "--at", f"2:seek={20 - DAY - 5}")
+        until(lambda: p.events("seek") or not p.running(), "the past", 20)
+        p.signal(signal.SIGTERM)
+        self.assertEqual(p.wait(), 130, str(p))
         seeks = p.events("seek")
         self.assertEqual(len(seeks), 1, str(p))
         self.assertLess(seeks[0]["to"], -DAY + 60)
@@ -225,7 +232,7 @@ class Recorded(Rewind):
 
 
 class Playing(lib.Case):
-    def play_for(self, sender, *args, seconds=16):
+    def play_for(self, sender, *args, seconds=20):
         """Plays beside another viewer, which must not notice."""
         other = Viewer(sender.port)
         other.wait_frames(90)
@@ -235,7 +242,7 @@ class Playing(lib.Case):
 
     def test_back_and_on(self):
         sender = self.sender("--rewind", "60s")
-        p = self.play_for(sender, "--at", "3:seek=-60", "--at", "6:seek=-4", "--at", "9:seek=0")
+        p = self.play_for(sender, "--at", "3:seek=-60", "--at", "8:seek=-4", "--at", "13:seek=0")
         seeks = p.events("seek")
         self.assertEqual(len(seeks), 3, str(p))
         self.assertLess(seeks[0]["to"], -3)
@@ -243,25 +250,25 @@ class Playing(lib.Case):
         self.assertEqual(seeks[2]["to"], 0)
         report = p.report()
         self.assertEqual(report["seeks"]["count"], 3)
-        self.assertGreater(len(p.shown()), 150 / lib.SLOW)
+        self.assertGreater(max(e["shown"] for e in p.shown()), seeks[2]["t"])
 
     def test_begins_in_the_past(self):
         sender = self.sender("--rewind", "60s")
         p = self.play_for(sender, "--start", "-3", seconds=6)
-        self.assertGreater(len(p.shown()), 60 / lib.SLOW)
+        self.assertTrue(p.shown(), str(p))
 
     def test_over_udp_and_mtp(self):
         sender = self.sender("--rewind", "60s")
         for transport in "udp", "scream", "mtp":
             with self.subTest(transport):
-                p = self.play_for(sender, "--transport", transport, "--at", "2:seek=-10", "--at", "5:seek=0", seconds=8)
+                p = self.play_for(sender, "--transport", transport, "--at", "2:seek=-10", "--at", "7:seek=0", seconds=12)
                 self.assertEqual(len(p.events("seek")), 2, str(p))
 
     def test_no_past(self):
         sender = self.sender()
         p = self.play_for(sender, "--at", "1:seek=-10", seconds=3)
         self.assertEqual(p.events("seek"), [])
-        self.assertGreater(len(p.shown()), 30 / lib.SLOW)
+        self.assertTrue(p.shown(), str(p))
         p = self.play(sender.url, "--start", "-10", code=3, seconds=20)
         self.assertIn("--rewind", p.stderr)
 

@@ -98,14 +98,18 @@ class Stop(lib.Case):
             self.assertEqual(p.wait(10 * lib.PATIENCE), 0)
 
     def test_a_second_signal(self):
-        server = self.sender()
-        idle = socket.create_connection(("127.0.0.1", server.port))
-        self.addCleanup(idle.close)
-        time.sleep(0.2)
-        server.signal(signal.SIGTERM)
-        until(lambda: "stopped by SIGTERM" in server.stderr, "the first signal to be taken")
-        server.signal(signal.SIGTERM)
-        self.assertEqual(server.wait(5), -signal.SIGTERM, str(server))
+        for _ in range(8):  # the end takes a second, which a busy machine may let pass before the second signal
+            server = self.sender()
+            idle = socket.create_connection(("127.0.0.1", server.port))
+            self.addCleanup(idle.close)
+            time.sleep(0.2)
+            server.signal(signal.SIGTERM)
+            until(lambda s=server: "stopped by SIGTERM" in s.stderr, "the first signal to be taken")
+            server.signal(signal.SIGTERM)
+            if server.wait(5) == -signal.SIGTERM:
+                return
+            self.assertEqual(server.wait(), 0, str(server))
+        self.fail("the second signal never ended it")
 
     def test_the_player_says_goodbye(self):
         server = self.sender("--verbose")
@@ -134,14 +138,20 @@ class Stop(lib.Case):
     def test_the_player_ends_at_once(self):
         """A second signal ends it at once, although its server does not respond."""
         server = self.sender()
-        p = self.player(server.url)
-        p.wait_shown(5)
-        server.signal(signal.SIGSTOP)
-        p.signal(signal.SIGTERM)
-        until(lambda: not signalled(p, signal.SIGTERM), "the first to be taken")
-        time.sleep(0.1)
-        p.signal(signal.SIGTERM)
-        self.assertEqual(p.wait(5), -signal.SIGTERM, str(p))
+        for _ in range(8):  # it waits for the server for a short time, which a busy machine may let pass
+            p = self.player(server.url)
+            p.wait_shown(5)
+            server.signal(signal.SIGSTOP)
+            p.signal(signal.SIGTERM)
+            until(lambda p=p: not p.running() or not signalled(p, signal.SIGTERM), "the first to be taken")
+            time.sleep(0.1)
+            p.signal(signal.SIGTERM)
+            code = p.wait(5)
+            server.signal(signal.SIGCONT)
+            if code == -signal.SIGTERM:
+                return
+            self.assertEqual(code, 130, str(p))
+        self.fail("the second signal never ended it")
 
 
 class Notify(lib.Case):
@@ -160,12 +170,12 @@ class Notify(lib.Case):
 
     def test_ready_alive_stopping(self):
         s = self.listen(self.path("notify"))
+        begun = time.monotonic()  # before it can say something, as a busy machine may read all of it late
         p = self.run_supervised(self.path("notify"), WATCHDOG_USEC="400000")
         self.assertEqual(s.recv(256), b"READY=1")
-        begun = time.monotonic()
-        for _ in range(5):
+        for _ in range(15):
             self.assertEqual(s.recv(256), b"WATCHDOG=1")
-        self.assertGreater(time.monotonic() - begun, 0.5)
+        self.assertGreater(time.monotonic() - begun, 2)
         # A loop that stands still says nothing.
         p.signal(signal.SIGSTOP)
         s.settimeout(0.7)
@@ -219,7 +229,7 @@ class Streams(lib.Case):
                 return s.connect_ex((address, port)) == 0
         until(listens, "the sender", 20)
         for _ in range(2):
-            p = self.play(f"rtsp://{address}:{port}/live", "--duration", "1", "--verbose", prefix=closed)
+            p = self.see(f"rtsp://{address}:{port}/live", "--verbose", prefix=closed)
             self.assertGreater(p.report()["playback"]["frames_played"], 0)
             with open(p.base + ".jsonl") as f:
                 for line in f:

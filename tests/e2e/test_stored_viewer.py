@@ -3,6 +3,7 @@
 import collections
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -90,11 +91,11 @@ class StoredViewer(lib.Case):
     def test_another_speed_after_a_pause(self):
         """Earlier frames were sent at the earlier speed."""
         self.set_up()
-        self.ask("PLAY", Range="npt=0-", Speed="4")
+        self.ask("PLAY", Range="npt=0-", Speed="2")
         before = self.least(10)
         self.ask("PAUSE")
         before = (before + self.frames(0.1))[-1].number
-        self.ask("PLAY", Speed="0.5")
+        self.ask("PLAY", Speed="0.25")
         numbers = [f.number for f in self.least(5)]
         self.between(before - 8, min(numbers), before + 8, "it goes on where it stopped")
 
@@ -116,13 +117,12 @@ class StoredViewer(lib.Case):
         ssrc = Rtp(next(data for channel, data in self.client.frames if channel == 0)).ssrc
         given = {f.number for f in self.frames(0)}
         self.client.send(b"$\1" + struct.pack("!H", 20) + struct.pack("!BBHIBBHII", 0x80, 201, 1, 1, 0x81, 206, 2, 1, ssrc))
-        again = [f for f in self.frames(1 * lib.SLOW) if f.number in given]
-        self.assertTrue(any(f.key for f in again), "what the newest picture needs was not given again")
+        until(lambda: any(f.key and f.number in given for f in self.frames(0.1)), "what the newest picture needs, again")
 
     def test_a_pause_before_another_size_has_begun(self):
         """The current size continues until the key frame of the other one."""
         self.set_up()
-        self.ask("PLAY", Range="npt=0-")
+        self.ask("PLAY", Range="npt=0-", Speed="0.25")  # so slowly that the pause comes before the key frame
         before = self.least(5)
         self.assertEqual({f.size for f in before}, {1})
         self.ask("SET_PARAMETER", "level: 0\r\n")
@@ -167,9 +167,11 @@ class StoredViewer(lib.Case):
 
     def test_fast_forward_rewind_and_play(self):
         """A rewind that reaches the beginning goes on as normal play; fast forward ends with the film."""
-        p = self.player(self.server.url, "--at", "0.5:scale=2", "--at", "0.8:scale=-2", "--duration", str(4 * lib.SLOW))
+        p = self.player(self.server.url, "--at", "0.5:scale=2", "--at", "1.6:scale=-2")
         fast = self.player(self.server.url, "--at", "0.5:scale=8")
-        self.assertEqual(p.wait(), 0, str(p))
+        until(lambda: len(p.events("scale")) == 3 or not p.running(), "normal play from the beginning", 20)
+        p.signal(signal.SIGTERM)
+        self.assertIn(p.wait(), (0, 130), str(p))  # 0: a busy machine has played to the end meanwhile
         self.assertEqual(fast.wait(), 0, str(fast))
         changes = p.events("scale")
         self.assertEqual([c["scale"] for c in changes], [2, -2, 1])

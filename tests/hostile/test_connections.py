@@ -229,8 +229,7 @@ class Connections(lib.Case):
             c = Client(server.port)
             self.addCleanup(c.close)
             self.assertEqual(c.request("OPTIONS").status, 200)
-        p = self.play(server.url, "--duration", "1")
-        self.assertGreater(p.report()["playback"]["frames_played"], 0)
+        self.see(server.url)
 
     def served(self, port):
         c = Client(port)

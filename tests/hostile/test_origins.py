@@ -200,6 +200,7 @@ class Vanishing(Case):
         begun = time.monotonic()
         with Client(proxy.port) as c:
             c.watch(MINBUF)
+            until(lambda: c.collect(0.1) is None or origin.methods().count("PLAY") >= 2, "another connection", 20)
             c.collect(4)
         sessions = origin.methods().count("PLAY")
         self.assertTrue(proxy.running(), str(proxy))
@@ -220,6 +221,7 @@ class Vanishing(Case):
             c.watch(MINBUF)
             c.collect_least(5)
             self.assertEqual(c.request("PAUSE").status, 200)
+            until(lambda: gone, "the origin to have sent all")
             gone[0].close()
             self.assertEqual(c.request("PLAY").status, 200)
             until(lambda: origin.methods().count("PLAY") == 2, "the second session")

@@ -128,7 +128,7 @@ class Push(lib.Case):
             with self.subTest(method):
                 p = self.push(self.recorder({method: None}))
                 self.says(p, "push: the connection to the server ended: .*next attempt in 2 s")
-                self.assertGreater(self.play(p.url, "--duration", "0.5").report()["playback"]["frames_played"], 0)
+                self.see(p.url)
                 self.stop_cleanly(p)
 
     def test_it_refuses_the_audio(self):
@@ -156,8 +156,7 @@ class Push(lib.Case):
             return OK + SESSION + b"\r\n"
         server = self.recorder({"RECORD": later})
         p = self.push(server)
-        lib.until(lambda: server.connections >= 3, f"three connections of {p}", 30)
-        self.assertGreater(server.packets, 0)
+        lib.until(lambda: server.connections >= 3 and server.packets, f"three connections of {p}, and packets", 60)
         self.stop_cleanly(p)
 
     def test_it_never_answers(self):
@@ -270,7 +269,7 @@ class Push(lib.Case):
         server = self.recorder({"RECORD": flood})
         p = self.push(server)
         self.says(p, "records over")
-        self.assertGreater(self.play(p.url, "--duration", "1").report()["playback"]["frames_played"], 0)
+        self.see(p.url)
         lib.until(lambda: server.packets > 100, "packets", 20)
         self.stop_cleanly(p)
 
