@@ -61,7 +61,7 @@ class Encoder(lib.Case):
                              source="test:640x360@30")
         self.assertEqual(server.levels(), [(320, 180, 15, 200), (320, 180, 30, 400)])
         p = self.player(server.url, "--level", "0", "--adapt", "none", "--at", "2:level=1")
-        lib.until(lambda: any(e["level"] == 1 for e in p.shown()) or not p.running(), "a picture of the other level", 30)
+        lib.until(lambda: p.events("level") or not p.running(), "the other level", 30)
         p.signal(signal.SIGINT)
         self.assertEqual(p.wait(), 130, str(p))
         self.assertEqual([s["to"] for s in p.report()["levels"]["switches"]], [1])
