@@ -47,6 +47,7 @@ class Experiment:
     check: Callable = None  # (list of rows) -> list of failures as texts; determines the exit code
     missing: Callable = None  # (contender, build) -> what the machine lacks for it, as a text, or None
     options: dict = field(default_factory=dict)
+    named: dict = field(default_factory=dict)  # {contender that runs only if --only names it: names of its cells}
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,11 @@ def load(name, quick=False, options=None):
     return importlib.import_module(f"lab.experiments.{name}").experiment(quick, options or {})
 
 
+def named(experiment, only):
+    """Returns {contender: names of its cells} of those that run because ONLY names them."""
+    return {c: cells for c, cells in experiment.named.items() if any(c in pattern for pattern in only)}
+
+
 def plan(experiment, runs, only=()):
     """Returns all jobs in order: every cell and contender once, then again with the next seed."""
     jobs = []
@@ -123,7 +129,8 @@ def plan(experiment, runs, only=()):
         for cell in experiment.cells:
             if not only and not cell.default:
                 continue
-            contenders = list(cell.contenders or experiment.contenders)
+            contenders = [*(cell.contenders or experiment.contenders),
+                          *(c for c, cells in named(experiment, only).items() if cell.name in cells)]
             turn = run % len(contenders)
             for contender in contenders[turn:] + contenders[:turn]:
                 if all(re.search(pattern, f"{cell.name} {contender}") for pattern in only):

@@ -95,9 +95,11 @@ def conduct(args, options):
     results = experiment.Results(directory)
     failed = 0
     jobs = experiment.plan(e, args.runs or e.runs, args.only)
+    for contender, cells in experiment.named(e, args.only).items():
+        print(f"{contender}: only in {', '.join(cells)}", flush=True)
     if not jobs:
         cells = "\n".join(f"  {c.name}" for c in e.cells)
-        print(f"{PROGRAM}: no run matches --only; contenders {', '.join(e.contenders)}; cells:\n{cells}", file=sys.stderr)
+        print(f"{PROGRAM}: no run matches --only; contenders {', '.join([*e.contenders, *e.named])}; cells:\n{cells}", file=sys.stderr)
         return 2
     if not args.report_only:
         if not args.resume:

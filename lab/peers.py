@@ -2,7 +2,8 @@
 """Other programs that experiments compare with, where Weir does not contain them: `./run lab peers` installs them.
 
 Chrome's WebRTC engine (PyPI's wrtc) goes into a virtual environment of its own, which nothing else uses. ffmpeg, for SRT and
-RTSP, is a package of the system: only its presence is reported. Whatever is missing is left out of the experiments.
+RTSP, and chromium are packages of the system: only their presence is reported. Whatever is missing is left out of the
+experiments.
 """
 import functools
 import os
@@ -69,4 +70,6 @@ def install():
               f"wrtc (googcc, screamv2): installed into {os.path.join(folder(), 'wrtc')}")
     ffmpeg = shutil.which("ffmpeg")
     print(f"ffmpeg (srt-MS, rtsp-tcp, rtsp-udp): {ffmpeg or 'missing (Debian: apt-get install ffmpeg)'}")
+    browser = shutil.which("chromium")
+    print(f"chromium (chromium, if named): {browser or 'missing (Debian: apt-get install chromium)'}")
     return code

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs in network namespaces: starts them, waits for them with deadlines, ends them by process id, keeps their logs."""
+import contextlib
 import glob
 import os
 import re
@@ -93,6 +94,16 @@ def thread_waited(path):
         return 0.0
 
 
+def family(pid):
+    """Returns the ids of a process and of those below it."""
+    found = [pid]
+    for one in found:  # which grows
+        for path in glob.glob(f"/proc/{one}/task/*/children"):
+            with contextlib.suppress(OSError), open(path, encoding="ascii") as f:
+                found += map(int, f.read().split())
+    return found
+
+
 class Processes:
     """All programs of a run; leaving the `with` block ends the remaining ones, youngest first."""
 
@@ -114,11 +125,15 @@ class Processes:
         self.all.append(process)
         return process
 
+    def adopt(self, process):
+        """Adds a program that something else started: an object with pid, poll() and stop()."""
+        self.all.append(process)
+
     def waited(self):
         """Returns the max, over the threads of running programs, of the share of its life that a thread was ready without
         a core: the effect of the machine's other work on a run."""
-        return max((thread_waited(path) for process in self.all if process.poll() is None
-                    for path in glob.glob(f"/proc/{process.pid}/task/*")), default=0.0)
+        return max((thread_waited(path) for process in self.all if process.poll() is None for pid in family(process.pid)
+                    for path in glob.glob(f"/proc/{pid}/task/*")), default=0.0)
 
     def sleep_until(self, monotonic):
         """Sleeps until MONOTONIC; raises if a program fails meanwhile."""

@@ -17,37 +17,41 @@ from lab import viewing
 from lab.run import Failed, program
 
 PICTURES_MAX = 120
+# Declares number(from, width, height): the frame number of a canvas or video. The script around it declares WIDTH.
+READER = """\
+const strip = new OffscreenCanvas(WIDTH, 128).getContext("2d", { willReadFrequently: true, alpha: false });
+
+// The strip's 40 cells: 32 bits of Gray code, then a CRC-8. Returns -1 if they are not readable.
+function number(from, width, height) {
+  // One drawing: each copies the page's picture.
+  const [first, second] = [177, 187].map(y => Math.floor(height * y / 200)), rows = second - first + 1;
+  strip.drawImage(from, 0, first, width, rows, 0, 0, WIDTH, rows);
+  const lines = [0, rows - 1].map(y => strip.getImageData(0, y, WIDTH, 1).data);
+  const cells = [0, 0];
+  for (let i = 0; i < 40; i++) {
+    const x = Math.floor(WIDTH * (29 + 18 * (i % 20)) / 400), value = lines[i < 20 ? 0 : 1][4 * x + 1];
+    if (value > 90 && value < 160) return -1;
+    const part = i < 32 ? 0 : 1;
+    cells[part] = (cells[part] * 2 + (value > 127)) >>> 0;
+  }
+  let n = cells[0];
+  for (const shift of [1, 2, 4, 8, 16]) n = (n ^ n >>> shift) >>> 0;
+  let crc = 0xff;
+  for (const shift of [24, 16, 8, 0]) {
+    crc ^= n >>> shift & 0xff;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 0x80 ? (crc << 1 ^ 7) & 0xff : crc << 1;
+  }
+  return crc === cells[1] ? n : -1;
+}
+"""
 PROBE = """
 (() => {
   const WIDTH = %d, HEIGHT = %d, EVERY = 1000, MOST = %d;
   const probe = globalThis.probe = { frames: [], pictures: [], unreadable: 0, looks: 0, took: 0 };
-  const strip = new OffscreenCanvas(WIDTH, 128).getContext("2d", { willReadFrequently: true, alpha: false });
   const whole = new OffscreenCanvas(WIDTH, HEIGHT).getContext("2d", { willReadFrequently: true, alpha: false });
   let last = -1, kept = -Infinity;
 
-  // The strip's 40 cells: 32 bits of Gray code, then a CRC-8. Returns -1 if they are not readable.
-  function number(from, width, height) {
-    // One drawing: each copies the page's picture.
-    const [first, second] = [177, 187].map(y => Math.floor(height * y / 200)), rows = second - first + 1;
-    strip.drawImage(from, 0, first, width, rows, 0, 0, WIDTH, rows);
-    const lines = [0, rows - 1].map(y => strip.getImageData(0, y, WIDTH, 1).data);
-    const cells = [0, 0];
-    for (let i = 0; i < 40; i++) {
-      const x = Math.floor(WIDTH * (29 + 18 * (i %% 20)) / 400), value = lines[i < 20 ? 0 : 1][4 * x + 1];
-      if (value > 90 && value < 160) return -1;
-      const part = i < 32 ? 0 : 1;
-      cells[part] = (cells[part] * 2 + (value > 127)) >>> 0;
-    }
-    let n = cells[0];
-    for (const shift of [1, 2, 4, 8, 16]) n = (n ^ n >>> shift) >>> 0;
-    let crc = 0xff;
-    for (const shift of [24, 16, 8, 0]) {
-      crc ^= n >>> shift & 0xff;
-      for (let bit = 0; bit < 8; bit++) crc = crc & 0x80 ? (crc << 1 ^ 7) & 0xff : crc << 1;
-    }
-    return crc === cells[1] ? n : -1;
-  }
-
+  %s
   function keep(from, now) {
     if (now - kept < EVERY || probe.pictures.length === MOST) return;
     kept = now;
@@ -95,7 +99,7 @@ class Screen:
     def __init__(self, browser, source):
         width, height, fps = map(int, re.fullmatch(r"test:(\d+)x(\d+)@(\d+)", source).groups())
         self.browser, self.source, self.fps, self.bytes = browser, source, fps, width * height
-        browser.call("Page.addScriptToEvaluateOnNewDocument", source=PROBE % (width, height, PICTURES_MAX, BT709))
+        browser.call("Page.addScriptToEvaluateOnNewDocument", source=PROBE % (width, height, PICTURES_MAX, READER, BT709))
 
     def first_ms(self):
         """Returns when the first picture was seen, in ms since the page was requested; None: not yet."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab import chrome, crossings, live, net, others, viewing
+from lab import chrome, chromium, crossings, live, net, others, viewing
 from lab.run import Failed, program
 
 LEAD = 2.5  # seconds from the link's start to the first frame, in which programs start
@@ -39,6 +39,8 @@ def missing(contender, build):
     kind = contender.split(" ")[0]
     if kind in chrome.KINDS:
         return chrome.missing()
+    if kind == chromium.KIND:
+        return chromium.missing()
     if others.is_other(kind):
         return others.missing(kind)
     try:
@@ -304,7 +306,7 @@ def implausible(figures, least_ms):
         found.append(f"{figures['shown']:.3f} of the frames shown, more than 0 and at most 1 expected")
     if (figures["p50_ms"] or 0) <= least_ms:
         found.append(f"a latency of {figures['p50_ms']} ms, more than the link's own {least_ms:g} expected")
-    if not 0.3 < figures["ssim"] < 1:
+    if figures["ssim"] is not None and not 0.3 < figures["ssim"] < 1:
         found.append(f"SSIM {figures['ssim']:.3f}, 0.3 to 1 expected")
     return found
 

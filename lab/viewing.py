@@ -38,7 +38,7 @@ class Window:
 
 def of_weir(lines):
     """Returns (frames, {number: SSIM}) from the lines of weir-play's --events."""
-    frames = [Shown(l["number"], l["captured"], l["shown"]) for l in lines
+    frames = [Shown(l["number"], l["captured"], l["shown"], l.get("read", True)) for l in lines
               if l.get("event") == "frame" and l.get("captured") is not None]
     return frames, _pictures(lines)
 

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from lab import chrome, live, net, others, rmcat, rmcat_metrics, streaming, viewing
+from lab import chrome, chromium, live, net, others, rmcat, rmcat_metrics, streaming, viewing
 from lab.crossings import SNAP
 from lab.experiment import Cell, Experiment
 from lab.experiments import rmcat_report
@@ -18,6 +18,8 @@ from lab.traces import generate
 
 WEIR = ("scream", "tfrc", "mtp", "minbuf:1,3", "arc", "udp")
 SRT = ("srt-120",)
+# The browser itself: one flow, and no trace, which begins LEAD before the media.
+NAMED = {chromium.KIND: [c.name for c in rmcat.CASES if len(c.media) == 1 and not c.hops[0].trace]}
 CONTENDERS = (*WEIR, *chrome.KINDS, *SRT)
 SOURCE = "test:640x360@30"  # several flows at once must not fill the machine's cores
 # The same size at the top for all; 150 kbit/s (RFC 8867, 4.3) is within the range of the lowest level.
@@ -62,10 +64,10 @@ def trace_of(context, case, hop):
 class Network:
     """The routers, hosts and links of a case."""
 
-    def __init__(self, context, world, case):
+    def __init__(self, context, world, case, lead=LEAD):
         self.world, self.case, self.of_trace = world, case, None
         self.started = time.monotonic()
-        self.epoch = self.started + LEAD
+        self.epoch = self.started + lead
         self.senders = [f"s{i}" for i in range(len(case.media))]
         self.receivers = [f"r{i}" for i in range(len(case.media))]
         hosts, access = {}, {}
@@ -121,6 +123,8 @@ def pair_of(context, network, contender, number, clip):
     several = {"name": name, "watched": number == 0, "pause": pause}
     if kind in chrome.KINDS:
         return chrome.Pair(world, sender, receiver, clip, kind, rmcat.TOP_KBPS, **several)
+    if kind == chromium.KIND:
+        return chromium.Pair(world, sender, receiver, clip, rmcat.TOP_KBPS)
     if others.is_other(kind):
         kbps = round(SRT_SHARE * case.mean_kbps(flow) / (2 if case.tcp else 1))
         return others.Pair(world, sender, receiver, network.at[receiver], clip, kind, kbps, **several)
@@ -133,6 +137,7 @@ def pair_of(context, network, contender, number, clip):
 def conduct(context, network, contender, clip):
     """Runs all flows of the case; returns (the pairs, the lines of the first one's viewer, share of waiting for a core)."""
     case, pairs, steps = network.case, {}, []
+    ahead = chromium.AHEAD if contender == chromium.KIND else AHEAD
     # Chrome's and ffmpeg's senders start before their first frame; Weir's viewer starts with it.
     send_ahead = SEND_AHEAD if clip else 0
     for i, flow in enumerate(case.media):
@@ -140,7 +145,7 @@ def conduct(context, network, contender, clip):
 
         def make(i=i):
             pairs[i] = pair_of(context, network, contender, i, clip)
-        steps += [(at - AHEAD, i, make), (at - send_ahead, i, lambda i=i, at=at: pairs[i].send(at))]
+        steps += [(at - ahead, i, make), (at - send_ahead, i, lambda i=i, at=at: pairs[i].send(at))]
     for when, _, step in sorted(steps, key=lambda s: s[:2]):
         until(when)
         step()
@@ -156,10 +161,10 @@ def one(context):
     case = rmcat.case(context.cell.name).faster(settings["speed"])
     contender = context.contender
     kind = contender.split(" ")[0]
-    peer = kind in chrome.KINDS or others.is_other(kind)
-    clip = clip_of(context, SOURCE, max(c.duration for c in rmcat.CASES) / settings["speed"]) if peer else None
+    browser, peer = kind == chromium.KIND, kind in chrome.KINDS or others.is_other(kind)
+    clip = clip_of(context, SOURCE, max(c.duration for c in rmcat.CASES) / settings["speed"]) if peer or browser else None
     with context.world() as world:
-        network = Network(context, world, case)
+        network = Network(context, world, case, chromium.LEAD if browser else LEAD)
         if case.tcp:
             traffic = live.Traffic(world, "server", network.at["server"])
             spec = f"elephants:n={case.tcp.count},cc={case.tcp.cc}" if case.tcp.kind == "long" else \
@@ -177,8 +182,10 @@ def one(context):
         raise Failed(f"{contender}: no frame was shown (logs: {context.directory})")
     window = viewing.Window(round(WARM * fps), round((flow.end - flow.start) * fps), fps)
     figures |= viewing.figures(frames, pictures, window)
+    if browser:
+        figures |= {"ssim": None, "ssim_unknown": None}  # no picture was compared
     if context.run == 0:
-        zero = 0 if peer else pairs[0].started  # of the clock of the frames, seconds of the monotonic one
+        zero = pairs[0].started if isinstance(pairs[0], WeirPair) else 0  # of the clock of the frames, seconds of the monotonic one
         np.savez_compressed(context.kept("npz"), mbit=np.array([s.mbit for s in series]),
                             wait=np.array([s.wait for s in series]),
                             tcp=rmcat_metrics.Series(tcp, network.epoch, case.duration, 0).mbit if tcp else [],
@@ -207,7 +214,7 @@ def experiment(quick, options):
     if quick:
         some = [Cell(c.name, {}, True, SHOWN[c.name]) for c in rmcat.CASES if c.name in SHOWN]
         return Experiment("rmcat", title + " (quick)", some, CONTENDERS, one, rmcat_report.write, runs=1, seconds=34,
-                          check=check, missing=streaming.missing, options={"speed": speed})
+                          check=check, missing=streaming.missing, options={"speed": speed}, named=NAMED)
     mean = sum(c.duration for c in rmcat.CASES if c.default) / sum(c.default for c in rmcat.CASES) / speed
     return Experiment("rmcat", title, cells(), list(CONTENDERS), one, rmcat_report.write, runs=3, seconds=mean + LEAD + 5,
-                      check=check, missing=streaming.missing, options={"speed": speed})
+                      check=check, missing=streaming.missing, options={"speed": speed}, named=NAMED)

@@ -30,6 +30,15 @@ class Plan(unittest.TestCase):
             with self.subTest(only=only):
                 self.assertEqual([f"{j.cell.name} {j.contender}" for j in experiment.plan(e, 1, only)], expected)
 
+    def test_named(self):
+        """A contender that must be named runs only then, and only in its cells."""
+        e = make([Cell("a", {}), Cell("b", {}, contenders=("p",))], ["p", "q"])
+        e.named = {"rare": ["b"]}
+        for only, expected in (((), ["a p", "a q", "b p"]), (("b",), ["b p"]), (("rare",), ["b rare"]),
+                               (("(q|rare)$",), ["a q", "b rare"]), (("a rare",), [])):
+            with self.subTest(only=only):
+                self.assertEqual([f"{j.cell.name} {j.contender}" for j in experiment.plan(e, 1, only)], expected)
+
 
 class Possible(unittest.TestCase):
     def test_what_the_machine_lacks(self):

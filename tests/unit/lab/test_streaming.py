@@ -56,6 +56,8 @@ class Options(unittest.TestCase):
         with mock.patch.object(others, "missing", lambda kind: "no " + kind), mock.patch.object(chrome, "missing", lambda: "no wrtc"):
             self.assertEqual(streaming.missing("rist-120", "b"), "no rist-120")
             self.assertEqual(streaming.missing("googcc", "b"), "no wrtc")
+        with mock.patch("shutil.which", lambda program: None):
+            self.assertEqual(streaming.missing("chromium", "b"), "chromium is not installed")
 
     def test_play_options(self):
         for text, contender, expected in (
