@@ -5,6 +5,7 @@ the engine's Python package (lab/chrome.py) are the browser's.
 The camera is a file, the lab's clip, which begins when the page asks for the camera. Both pages read the number of each
 picture that they show, the sender's with the time at which the camera gave it. The lab carries offer and answer.
 """
+import contextlib
 import json
 import os
 import shutil
@@ -89,6 +90,11 @@ async function accept(sdp) {
 function start(at) {
   setTimeout(() => sender.replaceTrack(track), at - performance.now());
 }
+
+async function sent() {
+  const stats = await sender.getStats(), { codecId, frameWidth, frameHeight } = [...stats.values()].find(s => s.type === "outbound-rtp");
+  return [stats.get(codecId)?.mimeType, frameWidth, frameHeight];
+}
 </script>
 """
 
@@ -96,6 +102,15 @@ function start(at) {
 def missing():
     """Returns what this machine lacks, or None."""
     return None if shutil.which("chromium") else "chromium is not installed"
+
+
+@contextlib.contextmanager
+def answering():
+    """Within the block, a browser that ends, does not answer or reports an error fails the run."""
+    try:
+        yield
+    except (EOFError, OSError, RuntimeError) as e:
+        raise Failed(f"chromium: {e}") from e
 
 
 def cpu_of(pids):
@@ -220,26 +235,31 @@ class Pair:
     """A sending and a receiving browser; the same methods as others.Pair."""
 
     def __init__(self, world, sender, receiver, clip, kbps):
-        self.fps = clip.fps
-        self.receiver = End(world, receiver, "receive")
-        self.sender = End(world, sender, "send", f"--use-file-for-fake-video-capture={clip.path}")
-        offer = self.sender.ask("offer", clip.width, clip.height, clip.fps, kbps * 1000)
-        self.sender.ask("accept", self.receiver.ask("answer", offer))
+        self.clip = clip
+        with answering():
+            self.receiver = End(world, receiver, "receive")
+            self.sender = End(world, sender, "send", f"--use-file-for-fake-video-capture={clip.path}")
+            offer = self.sender.ask("offer", clip.width, clip.height, clip.fps, kbps * 1000)
+            self.sender.ask("accept", self.receiver.ask("answer", offer))
 
     def send(self, epoch):
         self.epoch = epoch
         if time.monotonic() > epoch:
             raise Failed("chromium: the browsers started too slowly")
-        self.sender.ask("start", (epoch - self.sender.later) * 1e3)
+        with answering():
+            self.sender.ask("start", (epoch - self.sender.later) * 1e3)
         self.before = self.sender.cpu() + self.receiver.cpu()
 
     def finish(self):
         """Ends both; returns lines of the pictures shown."""
         self.used = self.sender.cpu() + self.receiver.cpu() - self.before
-        camera, shown = self.sender.seen(), self.receiver.seen()
+        with answering():
+            camera, shown, sent = self.sender.seen(), self.receiver.seen(), self.sender.ask("sent")
         self.receiver.stop()
         self.sender.stop()
-        return lines_of(camera, shown, self.epoch, self.fps)
+        if sent != ["video/VP8", self.clip.width, self.clip.height]:
+            raise Failed(f"chromium: it sent {sent}")
+        return lines_of(camera, shown, self.epoch, self.clip.fps)
 
     def cpu(self):
         """Returns the CPU seconds of both ends while they sent."""
