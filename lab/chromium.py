@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import shutil
+import tempfile
 import time
 
 import numpy as np
@@ -129,12 +130,13 @@ class End:
     """A browser in namespace AT that shows the page; a run ends it like a lab.run.Process."""
 
     def __init__(self, world, at, name, *flags):
-        self.profile, page = world.path(name + "-profile"), world.path(name + ".html")
+        self.browser, page = None, world.path(name + ".html")
         with open(page, "w", encoding="utf-8") as f:
             f.write(PAGE % screen.READER)
-        self.browser = None
+        self.profile = tempfile.mkdtemp(prefix="weir-")  # a short path, as it has sockets in it
         try:
-            self.browser = Browser(self.profile, PATIENCE, *FLAGS, *flags, prefix=["ip", "netns", "exec", world.names[at]])
+            self.browser = Browser(self.profile, PATIENCE, *FLAGS, *flags, prefix=[
+                "ip", "netns", "exec", world.names[at], "env", "TMPDIR=" + self.profile])
             self.popen, self.pid = self.browser.popen, self.browser.popen.pid
             world.processes.adopt(self)
             self.browser.open("file://" + page)
