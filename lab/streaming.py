@@ -82,14 +82,15 @@ def play_options(contender, build):
     return transport, options
 
 
-def clip_of(context, source, seconds):
-    """Returns a file of raw pictures of a source, which the first run makes."""
+def clip_of(context, source, seconds, as_is=False):
+    """Returns a file of raw pictures of a source, which the first run makes. Without AS_IS a small one is enlarged."""
     stamp = os.stat(source).st_mtime_ns if os.path.exists(source) else 0
-    name = f"clip-{zlib.crc32(f'{source} {stamp}'.encode()):08x}-{seconds:g}s.y4m"
+    name = f"clip-{zlib.crc32(f'{source} {stamp} {as_is}'.encode()):08x}-{seconds:g}s.y4m"
     path = os.path.join(context.results, name)
     if not os.path.exists(path):
         with open(path + ".new", "wb") as f:
-            made = subprocess.run([program(context.build, "weir-watch"), "--clip", str(seconds), source], stdout=f,
+            option = "--clip-as-is" if as_is else "--clip"
+            made = subprocess.run([program(context.build, "weir-watch"), option, str(seconds), source], stdout=f,
                                   stderr=subprocess.PIPE, timeout=300, text=True)
         if made.returncode != 0:
             raise Failed(f"cannot make the clip of {source}: {made.stderr}")

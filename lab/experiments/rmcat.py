@@ -162,7 +162,8 @@ def one(context):
     contender = context.contender
     kind = contender.split(" ")[0]
     browser, peer = kind == chromium.KIND, kind in chrome.KINDS or others.is_other(kind)
-    clip = clip_of(context, SOURCE, max(c.duration for c in rmcat.CASES) / settings["speed"]) if peer or browser else None
+    longest = max(c.duration for c in rmcat.CASES) / settings["speed"]
+    clip = clip_of(context, SOURCE, longest, as_is=True) if peer or browser else None
     with context.world() as world:
         network = Network(context, world, case, chromium.LEAD if browser else LEAD)
         if case.tcp:

@@ -9,13 +9,11 @@
 #include "common/base/log.h"
 #include "media/pattern/pattern_strip.h"
 
-// The format does not declare the colour matrix. Readers assume ours, BT.709, from this height on;
-// below it some convert, and then show other colours than were sent.
 enum { MIN_HEIGHT = 720 };
 
 static bool write_picture(const struct picture *p, FILE *out)
 {
-    if (fputs("FRAME\n", out) < 0)
+    if (fputs(CLIP_FRAME, out) < 0)
         return false;
     for (int i = 0; i < 3; i++) {
         size_t width = (size_t)(i ? p->width / 2 : p->width);
@@ -47,10 +45,10 @@ static int write_frames(struct source *source, int64_t frames, struct scaler *sc
     return 0;
 }
 
-int clip_write(struct source *source, int64_t frames, FILE *out)
+int clip_write(struct source *source, int64_t frames, bool as_is, FILE *out)
 {
     int width = source->width, height = source->height;
-    if (height < MIN_HEIGHT) {
+    if (height < MIN_HEIGHT && !as_is) {
         width = (width * MIN_HEIGHT / height + 1) & ~1;
         height = MIN_HEIGHT;
     }
@@ -58,8 +56,7 @@ int clip_write(struct source *source, int64_t frames, FILE *out)
     struct picture *copy = picture_new(width, height);
     int err = ERR_NO_MEMORY;
     if (scaler && copy) {
-        fprintf(out, "YUV4MPEG2 W%d H%d F%d:%d Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n", width,
-                height, source->fps.num, source->fps.den);
+        fprintf(out, CLIP_HEADER, width, height, source->fps.num, source->fps.den);
         err = write_frames(source, frames, scaler, copy, out);
         if (!err && fflush(out) != 0)
             err = ERR_IO;

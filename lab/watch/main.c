@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/net/log_stderr.h"
 #include "lab/watch/clip.h"
+#include "lab/watch/clip_source.h"
 #include "lab/watch/watch.h"
 
 enum {
@@ -18,20 +19,25 @@ enum {
 static const char help[] =
     "Usage: weir-watch SOURCE < PICTURES\n"
     "       weir-watch --clip SECONDS SOURCE > CLIP.y4m\n"
+    "       weir-watch --clip-as-is SECONDS SOURCE > CLIP.y4m\n"
     "\n"
     "Reads raw pictures (YUV 4:2:0 planar, of SOURCE's size) that another program decodes, and\n"
     "reports when each frame of SOURCE was shown, and the similarity (SSIM) of the picture on the\n"
     "screen to each frame: one JSON object per line (lab/watch/watch.h).\n"
     "\n"
     "With --clip it makes such a SOURCE from test:WxH@FPS or a file (a short one is repeated),\n"
-    "with the number of each frame drawn into it.\n"
+    "with the number of each frame drawn into it; one of fewer than 720 lines is enlarged, but "
+    "not\n"
+    "with --clip-as-is.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
 
 static int watch(const char *name)
 {
     int err;
-    struct source *source = source_open(name, false, &err);
+    struct source *source = clip_source_open(name);
+    if (!source)
+        source = source_open(name, false, &err);
     if (!source)
         return EXIT_FAILURE;
     fcntl(fileno(stdin), F_SETPIPE_SZ, PIPE_BYTES); // fails if stdin is not a pipe
@@ -39,7 +45,7 @@ static int watch(const char *name)
     return watch_run(source, stdin, stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int clip(const char *name, const char *seconds)
+static int clip(const char *name, const char *seconds, bool as_is)
 {
     char *end;
     double value = strtod(seconds, &end);
@@ -52,7 +58,7 @@ static int clip(const char *name, const char *seconds)
     if (!source)
         return EXIT_FAILURE;
     int64_t frames = (int64_t)(value * source->fps.num / source->fps.den + 0.5);
-    err = clip_write(source, frames, stdout);
+    err = clip_write(source, frames, as_is, stdout);
     source_free(source);
     return err == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -66,8 +72,9 @@ int main(int argc, char **argv)
     }
     if (argc == 2 && argv[1][0] != '-')
         return watch(argv[1]);
-    if (argc == 4 && strcmp(argv[1], "--clip") == 0)
-        return clip(argv[3], argv[2]);
+    bool as_is = argc == 4 && strcmp(argv[1], "--clip-as-is") == 0;
+    if (as_is || (argc == 4 && strcmp(argv[1], "--clip") == 0))
+        return clip(argv[3], argv[2], as_is);
     fputs(help, stderr);
     return 2;
 }

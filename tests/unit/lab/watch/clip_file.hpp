@@ -19,13 +19,13 @@ struct clip_file {
     char path[32] = "/tmp/weir-clip-XXXXXX";
     std::string bytes;
 
-    clip_file(int w, int h, int frames)
+    clip_file(int w, int h, int frames, bool as_is = false)
     {
         FILE *f = fdopen(mkstemp(path), "w+");
         REQUIRE(f);
         struct source *s = source_pattern_new(w, h, {30, 1});
         REQUIRE(s);
-        CHECK(clip_write(s, frames, f) == 0);
+        CHECK(clip_write(s, frames, as_is, f) == 0);
         source_free(s);
         bytes.resize(static_cast<size_t>(ftell(f)));
         rewind(f);

@@ -27,4 +27,6 @@ TEST_CASE("clip: a small source is enlarged to 720 lines, of even width")
     CHECK(clip.bytes.substr(0, 20) == "YUV4MPEG2 W1032 H720");
     clip_file odd(242, 242, 1); // 720.0
     CHECK(odd.bytes.substr(0, 19) == "YUV4MPEG2 W720 H720");
+    clip_file as_is(258, 180, 1, true);
+    CHECK(as_is.bytes.substr(0, 19) == "YUV4MPEG2 W258 H180");
 }
