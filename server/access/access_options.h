@@ -29,7 +29,7 @@ enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
     {.name = "invite", .argument = "PATH", .kind = OPTION_FILE,                                     \
      .at = (base) + offsetof(struct access_options, invite), .read = access_options_read_path,      \
      .help = "print a URL with a key for this path and what is below it, or with the word metrics "  \
-             "for the page of --metrics, or control for weir-send's --control, and exit"},          \
+             "for the page of --metrics, or control for weir-send's interface, and exit"},          \
     {.name = "for", .argument = "TIME", .kind = OPTION_FILE,                                        \
      .at = (base) + offsetof(struct access_options, invite_for), .read = access_options_read_for,   \
      .help = "how long the key of --invite is valid: 90m, 12h, 7d, or ever (default 7d)"},          \
