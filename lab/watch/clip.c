@@ -11,6 +11,18 @@
 
 enum { MIN_HEIGHT = 720 };
 
+bool clip_read_picture(FILE *in, struct picture *p)
+{
+    for (int i = 0; i < 3; i++) {
+        size_t width = (size_t)(i ? p->width / 2 : p->width);
+        for (int y = 0; y < (i ? p->height / 2 : p->height); y++) {
+            if (fread(p->plane[i] + (ptrdiff_t)y * p->stride[i], 1, width, in) != width)
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool write_picture(const struct picture *p, FILE *out)
 {
     if (fputs(CLIP_FRAME, out) < 0)

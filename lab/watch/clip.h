@@ -21,6 +21,10 @@ extern "C" {
 #define CLIP_FRAME  "FRAME\n"
 enum { CLIP_MAX_SIDE = 4096 };
 
+// Reads the planes of a picture of p's size, without the line before it. Returns false if they are
+// not all there.
+bool clip_read_picture(FILE *in, struct picture *p);
+
 // Writes up to `frames` frames, fewer if the source ends. A source of fewer than 720 lines is
 // enlarged to 720 unless `as_is`: the format does not declare the colour matrix, and many readers
 // take ours, BT.709, from 720 lines on only; below it they convert, and show other colours than

@@ -15,18 +15,6 @@ struct clip_source {
     int64_t next;
 };
 
-static bool read_planes(FILE *in, struct picture *p)
-{
-    for (int i = 0; i < 3; i++) {
-        size_t width = (size_t)(i ? p->width / 2 : p->width);
-        for (int y = 0; y < (i ? p->height / 2 : p->height); y++) {
-            if (fread(p->plane[i] + (ptrdiff_t)y * p->stride[i], 1, width, in) != width)
-                return false;
-        }
-    }
-    return true;
-}
-
 static int next_picture(struct source *base, struct picture **out)
 {
     struct clip_source *s = (struct clip_source *)base;
@@ -35,7 +23,7 @@ static int next_picture(struct source *base, struct picture **out)
         return ERR_END;
     bool is_frame = strcmp(marker, CLIP_FRAME) == 0;
     struct picture *p = is_frame ? picture_new(base->width, base->height) : NULL;
-    if (!p || !read_planes(s->in, p)) {
+    if (!p || !clip_read_picture(s->in, p)) {
         log_error("%s: %s", base->name, is_frame && !p ? "out of memory" : "the clip is cut off");
         picture_unref(p);
         return ERR_IO;

@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "lab/watch/clip.h"
 #include "lab/watch/numbering.h"
 #include "media/pattern/pattern_picture.h"
 #include "player/compare/picture_compare.h"
@@ -28,18 +29,6 @@ static bool on_measured(void *ctx, const struct measured *m)
                    "{\"event\":\"picture\",\"number\":%" PRId64 ",\"shown\":%" PRId64
                    ",\"ssim\":%.6f}\n",
                    m->number, m->shown, m->ssim_y) > 0;
-}
-
-static bool read_picture(FILE *in, struct picture *p)
-{
-    for (int i = 0; i < 3; i++) {
-        size_t width = (size_t)(i ? p->width / 2 : p->width);
-        for (int y = 0; y < (i ? p->height / 2 : p->height); y++) {
-            if (fread(p->plane[i] + (ptrdiff_t)y * p->stride[i], 1, width, in) != width)
-                return false;
-        }
-    }
-    return true;
 }
 
 static void look(struct watch *w, struct picture *p, usec_t now)
@@ -66,7 +55,7 @@ int watch_run(struct source *source, FILE *in, FILE *out)
     struct picture *p;
     bool more = true;
     while (more && (p = picture_new(width, height))) {
-        more = read_picture(in, p);
+        more = clip_read_picture(in, p);
         if (more)
             look(&w, p, clock_now());
         picture_unref(p);
