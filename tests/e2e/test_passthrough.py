@@ -14,7 +14,7 @@ from test_control import Control
 PASSES = "its own video passes as it is, as the top level: "
 ENCODED = "its video is encoded again: "
 SLICES = (1, 5)
-FEWEST = 10  # pictures; a busy machine, or a program with sanitizers, shows fewer in the same time
+FEWEST = 40 if lib.SLOW == 1 else 10  # pictures; a program with sanitizers shows fewer in the same time
 
 
 def slices(path, track=0):
@@ -109,8 +109,7 @@ class Passes(Films):
         """Pictures of another level come at once, and the film's own ones from its next IDR on."""
         film = self.film("h.mkv", "-bf", "2", "-g", "75", seconds=20)
         server = self.sender(source=film)
-        player = self.play(server.url, "--no-picture", "--start", "4", "--duration", "6", "--record", self.path("came.mkv"),
-                           seconds=60)
+        player = self.play(server.url, "--no-picture", "--start", "4", "--record", self.path("came.mkv"), seconds=60)
         self.assertGreater(len(player.shown()), FEWEST, str(player))
         self.check_units(film, self.path("came.mkv"))
         levels = [e["level"] for e in player.shown()]
