@@ -26,17 +26,19 @@ class Streams(Relayed):
     def test_each_mode_streams_and_tells_its_variables(self):
         modes = {"mtp": 0, "mtp:fill,2,0": 1, "mtp:resend": 2, "mtp:queue=200ms,frames": 0}
         server = self.server()
-        players = {name: self.player(server.url, "--transport", name, "--no-picture", "--duration", "4") for name in modes}
+        players = {name: self.player(server.url, "--transport", name, "--no-picture") for name in modes}
         for name, mode in modes.items():
             with self.subTest(name):
                 p = players[name]
-                self.assertEqual(p.wait(30), 0, str(p))
+                p.wait_shown(4)
+                lib.until(lambda p=p: len(p.events("controller")) >= 2, "what the server's controller says", 20)
+                p.signal(signal.SIGINT)
+                self.assertEqual(p.wait(), 130, str(p))
                 r = p.report()
-                self.assertEqual((r["ended"], r["session"]["transport"]), ("duration", name))
-                self.assertGreater(len(p.shown()), 3, str(p))
-                self.few_lost(r)
+                self.assertEqual(r["session"]["transport"], name)
+                if "queue" not in name:  # that one gives up what a busy machine holds up for 200 ms
+                    self.few_lost(r)
                 told = p.events("controller")
-                self.assertGreaterEqual(len(told), 2)
                 self.assertLessEqual(VARIABLES, set(told[-1]))
                 self.assertEqual(told[-1]["mode"], mode)
                 self.assertGreater(told[-1]["allowed"], 0)

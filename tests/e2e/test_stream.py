@@ -74,7 +74,6 @@ class StreamCase(lib.Case):
         playback = report["playback"]
         self.all_came(report)
         self.few_lost(report)
-        self.assertLess(report["network"]["loss_rate"], 0.01 * lib.SLOW**2)  # as few_lost
         self.between(3, playback["frames_played"], seconds * rate + 3)
         self.assertLessEqual(playback["frames_played"], playback["frames_received"])
         self.assertAlmostEqual(playback["media"], playback["frames_played"] / rate, delta=0.2)
