@@ -31,12 +31,13 @@ static const double START_PACKETS = 10; // RFC 6928
 static const usec_t START_RTT = 100 * USEC_PER_MSEC;
 static const usec_t REPORTS = 10 * USEC_PER_MSEC;
 static const double FRAME_CREDIT = 0.06;    // seconds of the rate that a frame may take at once
-static const double RAMP_UP_SHARE = 0.3;    // of the rate, per second
+static const double RAMP_UP_SHARE = 0.5;    // of the rate, per second
 static const double RAMP_NEAR_SHARE = 0.05; // near the capacity
-static const usec_t CAPACITY_OLD = 2 * USEC_PER_SEC; // without a queue since
+static const usec_t CAPACITY_OLD = USEC_PER_SEC; // without a queue since
 static const usec_t CAPACITY_WINDOW = 20 * USEC_PER_MSEC;
 static const double FASTER = 1.3;
 static const usec_t BASE_WINDOW = 30 * USEC_PER_SEC;
+enum { RATE_PACKETS = 8 }; // at least, where a few packets are a share of the link
 static const usec_t RATE_WINDOW = 100 * USEC_PER_MSEC, BUSY_WINDOW = 40 * USEC_PER_MSEC;
 static const usec_t LOSS_SLOT = USEC_PER_SEC / 2;
 static const double LOSS_TOLERATED = 0.1, MIN_LOSS_PACKETS = 20;
@@ -50,6 +51,7 @@ static const double COMPETING_GROWTH = 0.6;                 // packets per RTT: 
                                                             // TCP_GROWTH pays for the drains
 static const double CATCH_UP = 3; // until its first loss, as it gave its share away before
 static const double TCP_PACKET = 1460;
+static const double PATIENT_RATE = 1e6 / 8, MAX_PATIENCE = 2;
 static const double DRAIN_TO = 0.85; // of what the link delivers
 static const double TRIAL_TO = 0.5;  // of the window, while the queue may be that of others
 static const usec_t DRAIN_TRIAL = 200 * USEC_PER_MSEC, DRAIN_STEP = 5 * USEC_PER_MSEC;
@@ -72,6 +74,7 @@ static const double OFTEN_BATCHED = 0.2; // surely a radio
 static const double BATCH_LEAST = 3;     // packets that a drain leaves of ref_wnd
 static const double BATCH_RAMP_SPEED = 500e3 / 8, BATCH_RAMP_SHARE = 2;
 static const usec_t BATCH_WINDOW = 100 * USEC_PER_MSEC, BATCH_RATE_WINDOW = 300 * USEC_PER_MSEC;
+static const usec_t PAUSED = USEC_PER_SEC, DUE = 3 * USEC_PER_SEC;
 static const usec_t BACKLOG = 100 * USEC_PER_MSEC;
 static const double DRAIN_MEDIA = 0.9, BACKLOG_MEDIA = 0.8; // of what the link delivers
 static const usec_t long_ago = INT64_MIN / 2;
@@ -145,6 +148,13 @@ static void set_mode(struct scream *s, enum scream_mode mode, usec_t now)
     s->mode_since = now;
     s->competing_peak = s->queue.standing;
     s->others = s->undecided = 0;
+}
+
+// The queue that the flow tolerates, of the usual one.
+static double patience(const struct scream *s)
+{
+    double ratio = PATIENT_RATE / rate(s);
+    return fmin(fmax(1, ratio * ratio), MAX_PATIENCE);
 }
 
 // ---- Reductions (4.2.2.1)
@@ -256,7 +266,8 @@ static void drain_arrived(struct scream *s, const struct cc_packet *p, usec_t qu
 // Flows of this kind share a queue, too, but it stays short and loses nothing.
 static bool is_of_this_kind(const struct scream *s, usec_t now)
 {
-    return s->mode == SCREAM_DELAY && s->drain.most < s->target && now - s->lost_at > TCP_SIGN;
+    return s->mode == SCREAM_DELAY && s->drain.most < 3 * s->target / 2 &&
+           now - s->lost_at > TCP_SIGN;
 }
 
 enum verdict { UNDECIDED, OWN, SHARED };
@@ -298,11 +309,16 @@ static void end_drain(struct scream *s, usec_t now)
 
 static void drain(struct scream *s, usec_t now)
 {
-    usec_t high = s->target / 2 + packet_time(s);
+    // A drain is judged by the rate before it.
+    if (!s->drain.active)
+        s->drain.patience = patience(s);
+    double target = s->drain.patience * (double)s->target;
+    usec_t high = (usec_t)(target / 2) + packet_time(s);
     bool tolerates = now - s->tolerates_since < TOLERATED;
     high = tolerates ? usec_max(high, s->tolerates) : high;
     usec_t tail = queue_delay_tail(&s->queue);
-    bool old = !tolerates && s->queue.standing >= s->target / 4 && now - s->calm_at > QUEUE_OLD;
+    bool old =
+        !tolerates && (double)s->queue.standing >= target / 4 && now - s->calm_at > QUEUE_OLD;
     bool standing = s->queue.standing > high || old;
     bool frame = !batched(s) && tail > high && tail > 2 * s->queue.peak_before;
     if (!s->drain.active) {
@@ -376,14 +392,16 @@ static void grow(struct scream *s, double acked, usec_t now)
     } else {
         double queue = fmax(0, s->queue.average - (double)packet_time(s));
         // A queue that marks needs no delay to be noticed.
-        double calm = s->l4s_alpha > MARKS ? 1 : fmax(0.1, 1 - queue / ((double)s->target / 4));
+        double most = patience(s) * (double)s->target / 4;
+        double calm = s->l4s_alpha > MARKS ? 1 : fmax(0.1, 1 - queue / most);
         double scale = inflection_scale(s);
         double since = (double)(now - s->congested_at);
         double post =
             fmin(1, since / (POST_CONGESTION_DELAY_RTT * (double)usec_max(VIRTUAL_RTT, s->srtt)));
         more = acked * ratio * calm * fmax(0.25, scale) * fmax(0.5, 1 - ratio) *
                (1 + MUL_INCREASE_FACTOR * s->ref_wnd / mss(s) * post * scale);
-        if (s->starting || s->ref_wnd < s->slow_start_to)
+        bool due = now < s->due_until && rate(s) < s->due;
+        if (s->starting || s->ref_wnd < s->slow_start_to || due)
             more = acked * calm;
         else if (now - s->lost_at < TCP_AFTER_LOSS) // a queue too short to be noticed
             more *= TCP_GROWTH;
@@ -410,7 +428,8 @@ static void set_target(struct scream *s, usec_t now)
         if (s->target_rate > DRAIN_TO * s->capacity && s->capacity > 0 &&
             now - s->queue_at < CAPACITY_OLD)
             step = RAMP_NEAR_SHARE * s->target_rate;
-        if (!s->starting)
+        bool due = now < s->due_until && goal <= s->due;
+        if (!s->starting && !due)
             goal = fmin(goal, s->target_rate + step * seconds);
     }
     s->target_rate = fmin(fmax(goal, RATE_PACE_MIN), max_rate(s));
@@ -494,6 +513,7 @@ static void measure(struct scream *s, bool arrived, usec_t now)
     // The link has been busy for as long as the last packets waited.
     usec_t busy = usec_max(s->queue.standing, queue_delay_tail(&s->queue));
     usec_t window = busy < BUSY_WINDOW ? RATE_WINDOW : usec_min(busy, RATE_WINDOW);
+    window = usec_max(window, RATE_PACKETS * packet_time(s));
     s->delivered = delivery_rate_over(&s->delivery, batched(s) ? BATCH_RATE_WINDOW : window);
     delivery_rate_note(&s->delivery, now);
     if (s->queue.standing >= CAPACITY_WINDOW)
@@ -565,11 +585,27 @@ static void on_rto(struct controller *c, int consecutive, usec_t now)
     set_target(s, now);
 }
 
+// The media paused. The queue that the last drain ended, and the capacity measured then, are
+// history; what arrived before is due again.
+static void resume(struct scream *s, usec_t now)
+{
+    s->drain.active = false;
+    s->capacity = 0;
+    s->due = delivery_rate_max(&s->delivery);
+    s->due_until = now + DUE;
+    set_ref_wnd(s, fmax(s->ref_wnd, s->due * usec_to_sec(base_rtt(s))));
+    s->target_rate = fmin(fmax(s->target_rate, s->due), max_rate(s));
+    s->target_at = now;
+}
+
 // ---- Pacing (4.3)
 
 static void on_sent(struct controller *c, const struct cc_sent *p, usec_t now)
 {
     struct scream *s = of(c);
+    bool recovers = s->starting || s->slow_start_to > 0;
+    if (now - s->sent_at > PAUSED && !p->backlogged && !recovers && s->mode == SCREAM_DELAY)
+        resume(s, now);
     double earned = usec_to_sec(now - s->tokens_at) * rate(s);
     double burst = fmax(4 * mss(s), FRAME_CREDIT * rate(s));
     double fast_burst = fmax(2 * mss(s), 0.001 * rate(s)); // a wake-up may be 1 ms late

@@ -15,7 +15,7 @@
 //     RTT;
 //     - when a queue stands.
 //
-// Six laws differ from the draft.
+// Eight laws differ from the draft.
 //
 // Loss. The draft takes every loss for congestion. Here a loss is congestive only where a queue is:
 // a standing one of 10 ms, or one that the lost packet's neighbours found near the recent peak, if
@@ -27,6 +27,12 @@
 // target / 4 for a second, or a frame that ends with so much more delay than frames of the last
 // second, sets ref_wnd to 0.85 of what the link delivers in a base RTT, once per RTT, until the
 // queue is below target / 4.
+//
+// Patience. Below 1 Mbit/s the queue that begins a drain, and the one at which growth ends, are
+// longer: by (1 Mbit/s / rate)^2, at most twice as long. So of two flows the slower one yields
+// later, which makes their rates equal (Swift, Kumar et al. 2020, 3.5, scales its target by the
+// window), and one that crosses two queues, each as long as the flow there likes it, is not driven
+// out. A picture suffers more from so low a rate than from the delay.
 //
 // Marks. Packets leave at 1.1 times the rate within a frame while a queue marks, so that a frame
 // makes no queue of its own. Marks leave three packets of ref_wnd: DualPI2's controller still marks
@@ -53,16 +59,23 @@
 // arrives from a queue of others, for some tens of milliseconds next to nothing, is no measure of
 // the link. The wait of 2 s doubles each time that others are found, up to 8 s; a queue that falls
 // by 80 % ends it. All flows of this kind see the queue fall at the same time and drain together,
-// so that they return to the delay mode together. Flows of this kind alone keep their queue below
-// the target and lose nothing: where that is so, a drain tells of them and begins no competing
-// mode. If it cannot end their queue, it ends itself, and for 3 s tolerates half as much again.
-// Once a trial has found others, the media follows this rate alone (controller_info.competes), and
-// no other sign of a queue.
+// so that they return to the delay mode together. Flows of this kind alone keep their queues below
+// the target, those of two bottlenecks together below 1.5 times that, and lose nothing: where that
+// is so, a drain tells of them and begins no competing mode. If it cannot end their queue, it ends
+// itself, and for 3 s tolerates half as much again. Once a trial has found others, the media
+// follows this rate alone (controller_info.competes), and no other sign of a queue.
 //
 // Media rate (4.4). While packets have waited at the sender for 100 ms, and while draining, the
 // rate given to the media is a share of what the link delivers, for an encoder follows at once. It
-// grows by 30 % or 200 kbit/s per second at most (RFC 8298, 4.1.3, RAMP_UP_SPEED), and by 5 % near
-// the last measured capacity, until no queue has stood for 2 s: the link may have become faster.
+// grows by 50 % or 200 kbit/s per second at most (RFC 8298, 4.1.3, RAMP_UP_SPEED), and by 5 % near
+// the last measured capacity, until no queue has stood for a second: the link may have become
+// faster.
+//
+// Pause. When media returns after a second or more, the rate that arrived before is due: for 3 s
+// the window and the media's rate return to it as at the start, whatever a drain takes (RFC 7661,
+// 4.4, preserves a window that an application leaves unused). Flows that used the link meanwhile
+// drain in proportion to what each has, so that one which came back by a packet per RTT would have
+// less than its share for many seconds.
 //
 // A mark counts as classic if its packet had found a queue that no L4S queue has (RFC 9331, 4.3): 3
 // ms and two packets.
@@ -108,6 +121,9 @@ struct scream {
     usec_t lost_at;       // last congestive loss
     bool starting;        // true until the first congestion
     double slow_start_to; // bytes: below this, as at the start (RFC 5681, 3.1, after a timeout)
+    double due;           // bytes/s that arrived before a pause; until due_until, below it as at
+                          // the start
+    usec_t due_until;
     double l4s_alpha;     // share of packets with an L4S mark
     double units, marked; // packets and marked ones since l4s_alpha_at
     usec_t l4s_alpha_at;
@@ -140,6 +156,7 @@ struct scream {
         usec_t best;   // the least queue delay so far
         usec_t most;   // the largest standing one
         usec_t best_at;
+        double patience;  // times the target: the queue that the rate before the drain tolerates
         double ref_wnd;   // before the drain; its first loss shrinks it by BETA_LOSS
         bool lost;        // true if a packet was lost in the drain
         double delivered; // bytes/s before the drain

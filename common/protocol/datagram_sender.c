@@ -137,6 +137,7 @@ static const usec_t MIN_RTO = USEC_PER_SEC; // RFC 6298, 2.4
 static const usec_t FIRST_WISH = 20 * USEC_PER_MSEC;
 static const usec_t MIN_WISH = 5 * USEC_PER_MSEC;
 static const usec_t MAX_WISH = USEC_PER_SEC;
+static const usec_t LEAST_OF = 30 * USEC_PER_SEC; // clocks drift by some ms in that
 enum { MAX_HELD = 2 }; // requested intervals that the newest packet may have waited for its report
 static const usec_t ROUNDING =
     USEC_PER_MSEC; // max rounding error of an arrival offset, including truncation
@@ -162,6 +163,8 @@ int datagram_sender_init(struct datagram_sender *s, struct controller *controlle
         .ahead_max = USEC_NEVER,
     };
     rto_init(&s->rto, MIN_RTO, config->max_rto);
+    windowed_min_init(&s->least_rtt, LEAST_OF);
+    windowed_min_init(&s->least_one_way, LEAST_OF);
     if (s->entries && s->news)
         return 0;
     datagram_sender_destroy(s);
@@ -385,12 +388,34 @@ static usec_t sample_rtt(struct datagram_sender *s, const struct report_check *t
     return rtt;
 }
 
+static void measure_forward(struct datagram_sender *s, usec_t rtt, size_t count, usec_t now)
+{
+    if (rtt > 0)
+        windowed_min_add(&s->least_rtt, rtt, now);
+    usec_t last = USEC_NEVER;
+    for (size_t i = 0; i < count; i++) {
+        if (s->news[i].lost)
+            continue;
+        last = s->news[i].arrived_at - s->news[i].sent_at;
+        windowed_min_add(&s->least_one_way, last, now);
+    }
+    usec_t least = windowed_min_read(&s->least_rtt);
+    if (last != USEC_NEVER && least != USEC_NEVER)
+        s->forward_rtt = least + last - windowed_min_read(&s->least_one_way);
+}
+
+usec_t datagram_sender_forward_rtt(const struct datagram_sender *s)
+{
+    return s->forward_rtt;
+}
+
 static void report_to_controller(struct datagram_sender *s, const struct report_check *t,
                                  usec_t now)
 {
     usec_t rtt = sample_rtt(s, t, now);
     scoreboard_raise(s, t->newest);
     size_t count = resolve(s, t);
+    measure_forward(s, rtt, count, now);
     s->silent = 0;
     s->probe = false;
     // RFC 6298, 5.2 and 5.3

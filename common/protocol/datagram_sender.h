@@ -22,6 +22,7 @@
 #ifndef WEIR_PROTOCOL_DATAGRAM_SENDER_H
 #define WEIR_PROTOCOL_DATAGRAM_SENDER_H
 
+#include "common/base/windowed_min.h"
 #include "common/congestion/controller.h"
 #include "common/congestion/rto.h"
 #include "common/wire/ccfb.h"
@@ -57,8 +58,10 @@ struct datagram_entry; // defined in datagram_sender.c
 struct datagram_sender {
     struct controller *controller; // owned
     struct rto rto;
-    struct datagram_entry *entries; // owned; a ring by number
-    struct cc_packet *news;         // owned; capacity `ring`
+    struct windowed_min least_rtt, least_one_way; // of the last half minute to minute
+    usec_t forward_rtt;                           // see datagram_sender_forward_rtt
+    struct datagram_entry *entries;               // owned; a ring by number
+    struct cc_packet *news;                       // owned; capacity `ring`
     size_t ring;             // number of entries, a power of two <= history: twice the open packets
     size_t history;          // a power of two, <= 32768
     int64_t next_number;     // number of the next packet
@@ -95,6 +98,9 @@ void datagram_sender_feedback(struct datagram_sender *s, const struct ccfb *repo
 // Takes the fate of the next packet in the order of sending; packets that no report covered are
 // left out. Returns false if the next one is unresolved.
 bool datagram_sender_fate(struct datagram_sender *s, bool *lost);
+// Returns the least round trip of late and what the newest packet waited on its way, from the
+// arrival times of the packets: queues on the way back are not in it. 0: not known.
+usec_t datagram_sender_forward_rtt(const struct datagram_sender *s);
 usec_t datagram_sender_next_timeout(const struct datagram_sender *s);
 void datagram_sender_timeout(struct datagram_sender *s, usec_t now);
 

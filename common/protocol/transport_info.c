@@ -7,6 +7,7 @@ void transport_info_clear(struct transport_info *info)
 {
     *info = (struct transport_info){.rtt_ms = NAN,
                                     .latest_rtt_ms = NAN,
+                                    .forward_rtt_ms = NAN,
                                     .rate_bps = NAN,
                                     .loss = NAN,
                                     .unsent_bytes = NAN,

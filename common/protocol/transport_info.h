@@ -29,6 +29,7 @@ struct transport_variable {
 struct transport_info {
     double rtt_ms;          // smoothed
     double latest_rtt_ms;   // the last sample
+    double forward_rtt_ms;  // as latest_rtt_ms, without queues on the way back
     double rate_bps;        // recent rate of the path
     double loss;            // fraction of packets lost (for TCP: segments retransmitted)
     double unsent_bytes;    // accepted by the transport, not sent yet

@@ -396,6 +396,8 @@ static void datagram_info(struct media_transport *t, struct transport_info *out,
         out->rtt_ms = usec_to_msec(d->endpoint.rto.srtt);
     if (d->endpoint.rto.latest)
         out->latest_rtt_ms = usec_to_msec(d->endpoint.rto.latest);
+    if (datagram_sender_forward_rtt(&d->endpoint))
+        out->forward_rtt_ms = usec_to_msec(datagram_sender_forward_rtt(&d->endpoint));
     if (counts->arrived + counts->lost)
         out->loss = (double)counts->lost / (double)(counts->arrived + counts->lost);
     if (d->endpoint.rto_at != USEC_NEVER)

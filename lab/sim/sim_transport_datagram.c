@@ -129,6 +129,8 @@ static void datagram_info(struct media_transport *base, struct transport_info *o
         out->rtt_ms = usec_to_msec(s->rto.srtt);
     if (s->rto.latest)
         out->latest_rtt_ms = usec_to_msec(s->rto.latest);
+    if (datagram_sender_forward_rtt(s))
+        out->forward_rtt_ms = usec_to_msec(datagram_sender_forward_rtt(s));
 }
 
 static bool datagram_fate(struct media_transport *base, bool *lost)

@@ -56,7 +56,7 @@ static const double GROWING_LACK = 0.8; // of what was sent, arrives
 static const double DRAINED = 0.95, OURS = 1.02;
 static const double START_GROWTH = 4, BEYOND_GROWTH = 2; // a second
 static const double BEYOND_FROM = 1.2;                   // of the capacity
-static const double FASTER = 1.5;                        // than it, a controller allows
+static const double FASTER = 1.25;                       // than it, a controller allows
 static const double NEAR_FROM = 0.88, NEAR_TO = 1.04;    // of it: a queue is near
 static const double STEP = 120e3;                        // bit/s a second up to there
 static const double STEP_LEAST = 0.06, STEP_MOST = 0.3;  // of the target
@@ -102,6 +102,7 @@ void rate_estimator_restart(struct rate_estimator *f)
 {
     f->count = f->first = 0;
     f->calm_since = f->unused_since = f->drain_since = USEC_NEVER;
+    f->capacity_bps = 0;
 }
 
 static int at(const struct rate_estimator *f, int i) // i-th oldest

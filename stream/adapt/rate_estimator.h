@@ -42,7 +42,7 @@
 //       grows by a packet per round trip, which shares a path evenly (Chiu and Jain 1989); but by 6
 //       to 30 %. From 0.88 to 1.04 of the capacity it grows by 6 %: the queue that begins there is
 //       seen before it is long; but by 30 % if a rate controller that keeps the queue short has
-//       allowed 1.5 of the capacity on average, after a calm second: the path has become faster.
+//       allowed 1.25 of the capacity on average, after a calm second: the path has become faster.
 //       Above 1.2 of the capacity, that estimate is stale: the target grows by 100 % per second.
 //       Before the first `too much` it doubles every half second. The target does not grow while
 //       the media does not use it. After a second of that it grows only to the media's next step:
@@ -153,7 +153,8 @@ void rate_estimator_expect_key(struct rate_estimator *f, usec_t now);
 // The interval for the viewer's reports, given the transport's own (`wished`). One report per round
 // trip, as most transports want, is too rare where the round trip is long compared with a queue.
 usec_t rate_estimator_report_interval(usec_t wished);
-// After a time without media (a pause, no viewer): forgets the measurements before it.
+// After a time without media (a pause, no viewer): forgets the measurements before it, and the
+// capacity.
 void rate_estimator_restart(struct rate_estimator *f);
 
 #ifdef __cplusplus

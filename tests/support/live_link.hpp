@@ -196,6 +196,14 @@ class live_link
     {
         world_run(&the_network.w, static_cast<usec_t>(second * 1e6));
     }
+    void pause() // the viewer's request
+    {
+        stream_sender_pause(s);
+    }
+    void play()
+    {
+        stream_sender_play(s, w.now);
+    }
     double seconds() const
     {
         return usec_to_sec(w.now);

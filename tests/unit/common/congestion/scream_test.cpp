@@ -249,27 +249,27 @@ TEST_CASE("scream: a radio's batches leave three packets, and the rate is soon b
 TEST_CASE("scream: a queue sets the window to 0.85 of what arrives, until it is gone")
 {
     flow f;
-    f.hear_for(2 * USEC_PER_SEC);
-    CHECK(f.wnd() > 10);
+    for (int i = 0; i < 200; i++)
+        f.hear(8, 1250); // 7.68 Mbit/s
+    CHECK(f.wnd() > 40);
     CHECK(f.variable("qdelay") < 1);
     flow::report queue;
     queue.queued = 50 * MS;
     usec_t since = f.now;
     for (double w = f.wnd(); f.wnd() >= w;) {
         w = f.wnd();
-        f.hear(2, 10 * MS, queue); // 0.96 Mbit/s now
+        f.hear(8, 2500, queue); // 3.84 Mbit/s now
         REQUIRE(f.now - since <= 100 * MS);
     }
-    // 100 packets/s, 50 ms, 0.85.
-    f.hear_for(0);
+    // 400 packets/s, 50 ms, 0.85.
     for (int i = 0; i < 8; i++)
-        f.hear(2, 10 * MS, queue);
-    CHECK(f.wnd() == Approx(0.85 * 100 * 0.05).epsilon(0.01));
-    CHECK(f.allowed() >= 0.75 * 0.96e6); // the encoder does not stop
-    CHECK(f.allowed() <= 1.1 * 0.96e6);
+        f.hear(8, 2500, queue);
+    CHECK(f.wnd() == Approx(0.85 * 400 * 0.05).epsilon(0.01));
+    CHECK(f.allowed() >= 0.75 * 3.84e6); // the encoder does not stop
+    CHECK(f.allowed() <= 1.5 * 3.84e6);
     const double drained = f.wnd();
-    for (int i = 0; i < 100; i++)
-        f.hear(2, 10 * MS);
+    for (int i = 0; i < 200; i++)
+        f.hear(4, 2500);
     CHECK(f.wnd() > 1.5 * drained);
     CHECK(f.variable("mode") == 0);
 }
@@ -280,11 +280,11 @@ TEST_CASE("scream: a queue that stays although the flow yields belongs to others
     f.hear_for(2 * USEC_PER_SEC);
     const double before = f.wnd();
     flow::report queue;
-    queue.queued = 60 * MS;
-    f.hear_for(150 * MS, queue);
+    queue.queued = 95 * MS;
+    f.hear_for(200 * MS, queue);
     CHECK(f.wnd() < 0.7 * before);
     CHECK(f.variable("mode") == 0);
-    f.hear_for(300 * MS, queue); // 3 RTT of 110 ms
+    f.hear_for(800 * MS, queue);
     CHECK(f.variable("mode") == 1);
     CHECK(f.wnd() >= 0.8 * before);
     // There it moves as a TCP: a loss each second takes 0.3.
@@ -304,17 +304,17 @@ TEST_CASE("scream: a trial halves the window at most, and a confirmed one is the
     flow f;
     f.hear_for(2 * USEC_PER_SEC);
     flow::report queue;
-    queue.queued = 60 * MS;
+    queue.queued = 95 * MS;
     f.hear_for(3 * USEC_PER_SEC, queue);
     CHECK(f.variable("mode") == 1);
     CHECK_FALSE(f.competes());
-    queue.queued = 30 * MS; // it fell by half: the next drain decides
+    queue.queued = 47 * MS; // it fell by half: the next drain decides
     double before = 0;
     while (f.variable("mode") == 1) {
         before = f.wnd();
         f.hear(4, 5 * MS, queue);
     }
-    queue.queued = 60 * MS; // a burst of others: a packet in 40 ms is what arrives
+    queue.queued = 95 * MS; // a burst of others: a packet in 40 ms is what arrives
     double least = f.wnd();
     for (int i = 0; i < 20 && f.variable("mode") == 2; i++) {
         f.hear(1, 40 * MS, queue);
@@ -354,6 +354,41 @@ TEST_CASE("scream: each timeout halves the window, and forgets what was under wa
     for (int i = 2; i < 50; i++)
         f.c->ops->rto(f.c.get(), i, f.now += USEC_PER_SEC);
     CHECK(f.wnd() * S * 8 / 0.05 == Approx(50e3)); // RATE_PACE_MIN
+}
+
+TEST_CASE("scream: after a pause of the media, what arrived before is due")
+{
+    const double before = 1.92e6 * 0.05 / 8 / S; // packets of a round trip
+    const struct {
+        usec_t pause;
+        bool backlogged; // it was no pause of the media: the controller held it up
+        bool due;
+    } table[] = {
+        {20 * USEC_PER_SEC, false, true},
+        {20 * USEC_PER_SEC, true, false},
+        {900 * MS, false, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.pause << " us" << (row.backlogged ? ", backlogged" : ""));
+        flow f;
+        f.hear_for(5 * USEC_PER_SEC);
+        flow::report queue;
+        queue.queued = 60 * MS;
+        f.send(false);
+        f.hear_for(300 * MS, queue);
+        f.send(false);
+        const double drained = f.wnd();
+        REQUIRE(drained < 0.9 * before);
+        f.now += row.pause;
+        f.send(row.backlogged);
+        CHECK(f.wnd() == Approx(row.due ? before : drained).epsilon(0.02));
+        // The first queue after it takes what each queue takes, but not for long.
+        f.hear_for(300 * MS, queue);
+        f.hear_for(60 * MS);
+        CHECK(f.wnd() < 0.9 * before);
+        f.hear_for(300 * MS);
+        CHECK((f.wnd() >= before) == row.due);
+    }
 }
 
 TEST_CASE("scream: the configured max bounds the rate")

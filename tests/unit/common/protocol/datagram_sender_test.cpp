@@ -237,6 +237,38 @@ TEST_CASE("datagram sender: round trip, arrival times, flight")
     CHECK(f.news[4].arrived_at - f.news[3].arrived_at == Approx(7997070).margin(2));
 }
 
+TEST_CASE("datagram sender: a queue on the way back is not in the forward round trip")
+{
+    const struct {
+        usec_t out, back; // time on the way to the receiver, and of the report
+        usec_t rtt, forward;
+    } table[] = {
+        {20 * MS, 20 * MS, 40 * MS, 40 * MS},   {20 * MS, 120 * MS, 140 * MS, 40 * MS},
+        {70 * MS, 20 * MS, 90 * MS, 90 * MS},   {70 * MS, 120 * MS, 190 * MS, 90 * MS},
+        {15 * MS, 120 * MS, 135 * MS, 40 * MS}, // the way has become shorter: nothing waits
+        {20 * MS, 20 * MS, 40 * MS, 45 * MS},
+    };
+    flow f;
+    CHECK(datagram_sender_forward_rtt(&f.s) == 0);
+    int number = 0;
+    usec_t now = 0;
+    for (const auto &row : table) {
+        INFO(row.out << " there, " << row.back << " back");
+        f.send(1, now);
+        usec_t arrived = now + row.out;
+        f.hear(number++, "+", 0, arrived, arrived + row.back);
+        CHECK(std::abs(f.s.rto.latest - row.rtt) <= MS);
+        CHECK(std::abs(datagram_sender_forward_rtt(&f.s) - row.forward) <= MS);
+        now += USEC_PER_SEC;
+    }
+    // The least are forgotten within a minute.
+    for (int i = 0; i < 61; i++, now += USEC_PER_SEC) {
+        f.send(1, now);
+        f.hear(number++, "+", 0, now + 70 * MS, now + 190 * MS);
+    }
+    CHECK(std::abs(datagram_sender_forward_rtt(&f.s) - 190 * MS) <= MS);
+}
+
 TEST_CASE("datagram sender: rounding does not bias the round trip")
 {
     flow f;

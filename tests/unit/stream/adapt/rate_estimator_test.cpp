@@ -351,6 +351,21 @@ TEST_CASE("rate_estimator: the queue of a key frame that is expected is none, if
     }
 }
 
+TEST_CASE("rate_estimator: after a pause the capacity is not known")
+{
+    network n;
+    n.run(20);
+    n.capacity_bps = 1e6;
+    n.run(20);
+    REQUIRE(n.f.capacity_bps > 0);
+    const double target = n.f.target_bps;
+    rate_estimator_restart(&n.f);
+    CHECK(n.f.capacity_bps == 0);
+    CHECK(n.f.target_bps == target);
+    n.capacity_bps = 2e6;
+    CHECK(n.until(5, [&] { return rate_estimator_bps(&n.f) > 0.8 * n.capacity_bps; }) < 2);
+}
+
 TEST_CASE("rate_estimator: it begins fast")
 {
     network n;
