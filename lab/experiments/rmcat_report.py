@@ -167,8 +167,18 @@ def plot(rows, page, cell, speed):
     page.figure(f"{cell}, {case.title}: the first run", figure, "case-" + slug(cell))
 
 
-def speed_of(rows):
-    return next((f["speed"] for runs in rows.by.values() for f in runs.values() if f.get("speed")), 1)
+def speed_of(rows, cell):
+    return next((f["speed"] for key, runs in rows.by.items() if key[0] == cell for f in runs.values() if f.get("speed")), 1)
+
+
+def speeds_text(rows):
+    """Says whose times are divided by what; "" if nobody's are."""
+    by = {}
+    for cell in cells_in_order(rows):
+        by.setdefault(speed_of(rows, cell), []).append(cell)
+    if len(by) == 1:
+        return "".join(f"all times divided by {speed:g}" for speed in by if speed != 1)
+    return "; ".join(f"times of {', '.join(some)} divided by {speed:g}" for speed, some in sorted(by.items()) if speed != 1)
 
 
 def write(run_rows, page):
@@ -176,10 +186,10 @@ def write(run_rows, page):
     if not run_rows:
         page.text("No run has finished.")
         return
-    speed = speed_of(rows)
+    divided = speeds_text(rows)
     page.text("Cases of RFC 8867; metrics of RFC 8868 from captures at the links, and what the viewer of the first flow saw. A "
               "contender is at its default latency. docs/comparison.md explains columns, order and what is unfair to whom."
-              + (f" All times of the cases are divided by {speed:g}." if speed != 1 else ""))
+              + (f" {divided[0].upper()}{divided[1:]}." if divided else ""))
     page.heading("All cases")
     every = contenders_of(rows)
     page.text("Used (next to TCP: media / TCP) · queue, 95 %, ms · capture to screen, 95 %, ms · frozen.")
@@ -198,7 +208,7 @@ def write(run_rows, page):
                    [[c, len(rows.values(cell, c, "use")),
                      *(text(rows.mean(cell, c, key, lambda v, s=scale: v * s), digits) for key, _, digits, scale in shown)]
                     for c in ranked], "case-" + slug(cell))
-        plot(rows, page, cell, speed)
+        plot(rows, page, cell, speed_of(rows, cell))
 
 
 def state_of(run_rows):
@@ -208,10 +218,10 @@ def state_of(run_rows):
     days = sorted({r["started_at"][:10] for r in run_rows})
     runs = sorted({sum(1 for r in run_rows if (r["cell"], r["contender"]) == key) for key in
                    {(r["cell"], r["contender"]) for r in run_rows}})
-    speed = speed_of(rows)
+    divided = speeds_text(rows)
     return [*([] if quiet(rows) else [SMOKE]),
             f"{days[0]}{' to ' + days[-1] if len(days) > 1 else ''}, {os.cpu_count()} cores, {'-'.join(map(str, runs))} run(s) of a "
-            f"case and contender{f', times divided by {speed:g}' if speed != 1 else ''}.",
+            f"case and contender{'; ' + divided if divided else ''}.",
             f"† in {busy} of {len(rows.by)} fields: a thread waited for a core for more than {WAITED * 100:.0f} % of its time."]
 
 

@@ -184,6 +184,12 @@ class Table(unittest.TestCase):
         self.assertTrue(rmcat_report.quiet(Rows(self.ROWS)))
         self.assertIn("† in 0 of 6 fields", rmcat_report.state_of(self.ROWS)[-1])
 
+    def test_speeds(self):
+        for speeds, text in (({"5.1": 1, "5.6": 1}, ""), ({"5.1": 3, "5.6": 3}, "all times divided by 3"),
+                             ({"5.1": 1, "5.2": 3, "5.5": 3}, "times of 5.2, 5.5 divided by 3")):
+            rows = Rows([row(cell, "scream", speed=speed) for cell, speed in speeds.items()])
+            self.assertEqual(rmcat_report.speeds_text(rows), text)
+
     def test_replace(self):
         mark = rmcat_report.MARK.format(name="cases")
         with tempfile.TemporaryDirectory() as folder:
