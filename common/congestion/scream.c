@@ -37,7 +37,7 @@ static const usec_t CAPACITY_OLD = USEC_PER_SEC; // without a queue since
 static const usec_t CAPACITY_WINDOW = 20 * USEC_PER_MSEC;
 static const double FASTER = 1.3;
 static const usec_t BASE_WINDOW = 30 * USEC_PER_SEC;
-enum { RATE_PACKETS = 8 }; // at least, where a few packets are a share of the link
+enum { RATE_PACKETS = 8 }; // at least: where packets are rare, 100 ms hold too few to tell a rate
 static const usec_t RATE_WINDOW = 100 * USEC_PER_MSEC, BUSY_WINDOW = 40 * USEC_PER_MSEC;
 static const usec_t LOSS_SLOT = USEC_PER_SEC / 2;
 static const double LOSS_TOLERATED = 0.1, MIN_LOSS_PACKETS = 20;
@@ -74,6 +74,7 @@ static const double OFTEN_BATCHED = 0.2; // surely a radio
 static const double BATCH_LEAST = 3;     // packets that a drain leaves of ref_wnd
 static const double BATCH_RAMP_SPEED = 500e3 / 8, BATCH_RAMP_SHARE = 2;
 static const usec_t BATCH_WINDOW = 100 * USEC_PER_MSEC, BATCH_RATE_WINDOW = 300 * USEC_PER_MSEC;
+static const usec_t GAP = 300 * USEC_PER_MSEC; // the longest window of arrivals
 static const usec_t PAUSED = USEC_PER_SEC, DUE = 3 * USEC_PER_SEC;
 static const usec_t BACKLOG = 100 * USEC_PER_MSEC;
 static const double DRAIN_MEDIA = 0.9, BACKLOG_MEDIA = 0.8; // of what the link delivers
@@ -128,6 +129,11 @@ static bool often_batched(const struct scream *s)
     return s->batched > OFTEN_BATCHED;
 }
 
+static bool is_due(const struct scream *s, usec_t now)
+{
+    return now - s->resumed_at < DUE;
+}
+
 static double pacing_headroom(const struct scream *s)
 {
     return s->l4s_alpha > MARKS ? MARKED_HEADROOM : PACKET_PACING_HEADROOM;
@@ -150,7 +156,7 @@ static void set_mode(struct scream *s, enum scream_mode mode, usec_t now)
     s->others = s->undecided = 0;
 }
 
-// The queue that the flow tolerates, of the usual one.
+// By how much the queue that the flow tolerates is longer than usual: 1 .. MAX_PATIENCE.
 static double patience(const struct scream *s)
 {
     double ratio = PATIENT_RATE / rate(s);
@@ -295,6 +301,8 @@ static void end_drain(struct scream *s, usec_t now)
         return;
     }
     if (verdict == OWN) {
+        // The link may have become slower in the pause.
+        s->due = fmin(s->due, s->drain.bytes / usec_to_sec(usec_max(s->drain.time, 1)));
         set_mode(s, SCREAM_DELAY, now);
         return;
     }
@@ -355,7 +363,7 @@ static void drain(struct scream *s, usec_t now)
         (shared && trial)) {
         if (is_of_this_kind(s, now)) {
             s->drain.active = false;
-            s->tolerates = usec_min(s->target, 3 * s->drain.best / 2);
+            s->tolerates = 3 * s->drain.best / 2;
             s->tolerates_since = now;
             return;
         }
@@ -400,13 +408,15 @@ static void grow(struct scream *s, double acked, usec_t now)
             fmin(1, since / (POST_CONGESTION_DELAY_RTT * (double)usec_max(VIRTUAL_RTT, s->srtt)));
         more = acked * ratio * calm * fmax(0.25, scale) * fmax(0.5, 1 - ratio) *
                (1 + MUL_INCREASE_FACTOR * s->ref_wnd / mss(s) * post * scale);
-        bool due = now < s->due_until && rate(s) < s->due;
+        bool due = is_due(s, now) && rate(s) < s->due;
         if (s->starting || s->ref_wnd < s->slow_start_to || due)
             more = acked * calm;
         else if (now - s->lost_at < TCP_AFTER_LOSS) // a queue too short to be noticed
             more *= TCP_GROWTH;
     }
     set_ref_wnd(s, fmin(s->ref_wnd + more, limit));
+    if (s->ref_wnd >= s->slow_start_to)
+        s->slow_start_to = 0;
 }
 
 // ---- The media's rate (4.4)
@@ -428,9 +438,9 @@ static void set_target(struct scream *s, usec_t now)
         if (s->target_rate > DRAIN_TO * s->capacity && s->capacity > 0 &&
             now - s->queue_at < CAPACITY_OLD)
             step = RAMP_NEAR_SHARE * s->target_rate;
-        bool due = now < s->due_until && goal <= s->due;
-        if (!s->starting && !due)
-            goal = fmin(goal, s->target_rate + step * seconds);
+        double most = s->target_rate + step * seconds;
+        if (!s->starting)
+            goal = fmin(goal, is_due(s, now) ? fmax(most, s->due) : most);
     }
     s->target_rate = fmin(fmax(goal, RATE_PACE_MIN), max_rate(s));
 }
@@ -513,9 +523,12 @@ static void measure(struct scream *s, bool arrived, usec_t now)
     // The link has been busy for as long as the last packets waited.
     usec_t busy = usec_max(s->queue.standing, queue_delay_tail(&s->queue));
     usec_t window = busy < BUSY_WINDOW ? RATE_WINDOW : usec_min(busy, RATE_WINDOW);
-    window = usec_max(window, RATE_PACKETS * packet_time(s));
-    s->delivered = delivery_rate_over(&s->delivery, batched(s) ? BATCH_RATE_WINDOW : window);
+    // A few packets make no rate.
+    window = batched(s) ? BATCH_RATE_WINDOW : usec_max(window, RATE_PACKETS * packet_time(s));
     delivery_rate_note(&s->delivery, now);
+    if (now - s->returned_at < window + s->srtt)
+        return;
+    s->delivered = delivery_rate_over(&s->delivery, window);
     if (s->queue.standing >= CAPACITY_WINDOW)
         s->capacity = batched(s) ? s->delivered
                                  : delivery_rate_over(&s->delivery, usec_min(busy, RATE_WINDOW));
@@ -573,12 +586,17 @@ static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_
     set_target(s, now);
 }
 
-// What was under way is gone, or its reports are: half of the window each time.
+// What was under way is gone, or its reports are: half of the window each time. Without a probe
+// since the last time, as in a pause that began with a loss, nothing more is known.
 static void on_rto(struct controller *c, int consecutive, usec_t now)
 {
     struct scream *s = of(c);
     s->flight = 0;
     s->drain.active = false;
+    if (consecutive > 1 && s->sent_at <= s->rto_at)
+        return;
+    s->rto_at = now;
+    s->resumed_at = long_ago; // nothing is due
     double known = consecutive == 1 ? s->ref_wnd / 2 : s->slow_start_to;
     reduce(s, s->ref_wnd / 2, now);
     s->slow_start_to = known;
@@ -586,13 +604,14 @@ static void on_rto(struct controller *c, int consecutive, usec_t now)
 }
 
 // The media paused. The queue that the last drain ended, and the capacity measured then, are
-// history; what arrived before is due again.
+// history; what arrived before is due again, and is taken for what the link delivers until it is
+// measured.
 static void resume(struct scream *s, usec_t now)
 {
     s->drain.active = false;
     s->capacity = 0;
-    s->due = delivery_rate_max(&s->delivery);
-    s->due_until = now + DUE;
+    s->resumed_at = s->calm_at = now;
+    s->due = s->delivered = delivery_rate_max(&s->delivery);
     set_ref_wnd(s, fmax(s->ref_wnd, s->due * usec_to_sec(base_rtt(s))));
     s->target_rate = fmin(fmax(s->target_rate, s->due), max_rate(s));
     s->target_at = now;
@@ -604,6 +623,8 @@ static void on_sent(struct controller *c, const struct cc_sent *p, usec_t now)
 {
     struct scream *s = of(c);
     bool recovers = s->starting || s->slow_start_to > 0;
+    if (now - s->sent_at > GAP)
+        s->returned_at = now;
     if (now - s->sent_at > PAUSED && !p->backlogged && !recovers && s->mode == SCREAM_DELAY)
         resume(s, now);
     double earned = usec_to_sec(now - s->tokens_at) * rate(s);
@@ -673,6 +694,7 @@ int scream_init(struct controller *c, const char *params, usec_t now)
     windowed_min_init(&s->held, BATCH_WINDOW);
     s->ref_wnd_i = 1; // the draft's: far below
     s->tolerates_since = s->ref_wnd_i_at = s->congested_at = s->reacted_at = s->lost_at = long_ago;
+    s->returned_at = s->resumed_at = long_ago;
     s->starting = true;
     s->losses_queued = 0.75; // as if most had been congestive
     s->loss_slot_at = s->l4s_alpha_at = s->target_at = s->tokens_at = now;

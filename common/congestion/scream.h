@@ -28,11 +28,11 @@
 // second, sets ref_wnd to 0.85 of what the link delivers in a base RTT, once per RTT, until the
 // queue is below target / 4.
 //
-// Patience. Below 1 Mbit/s the queue that begins a drain, and the one at which growth ends, are
+// Patience. Below 1 Mbit/s the queue that begins a drain, and the one at which growth is least, are
 // longer: by (1 Mbit/s / rate)^2, at most twice as long. So of two flows the slower one yields
-// later, which makes their rates equal (Swift, Kumar et al. 2020, 3.5, scales its target by the
-// window), and one that crosses two queues, each as long as the flow there likes it, is not driven
-// out. A picture suffers more from so low a rate than from the delay.
+// later, which makes their rates more equal (Swift, Kumar et al. 2020, lengthens its target as the
+// window shrinks), and one that crosses two queues, each as long as the flow there likes it, keeps
+// a share. A picture suffers more from so low a rate than from the delay.
 //
 // Marks. Packets leave at 1.1 times the rate within a frame while a queue marks, so that a frame
 // makes no queue of its own. Marks leave three packets of ref_wnd: DualPI2's controller still marks
@@ -71,11 +71,13 @@
 // the last measured capacity, until no queue has stood for a second: the link may have become
 // faster.
 //
-// Pause. When media returns after a second or more, the rate that arrived before is due: for 3 s
-// the window and the media's rate return to it as at the start, whatever a drain takes (RFC 7661,
-// 4.4, preserves a window that an application leaves unused). Flows that used the link meanwhile
-// drain in proportion to what each has, so that one which came back by a packet per RTT would have
-// less than its share for many seconds.
+// Pause. When media returns after a second or more, the highest rate that arrived in the seconds
+// before it is due: for 3 s the window and the media's rate return to it as at the start, whatever
+// a drain takes (RFC 7661 preserves a window that an application leaves unused). Flows that used
+// the link meanwhile drain in proportion to what each has, so that one which came back by a packet
+// per RTT would have less than its share for many seconds. A drain that shows that the queue is
+// this flow's own lowers what is due to the link's rate. Nothing is due after a timeout, nor in the
+// competing mode.
 //
 // A mark counts as classic if its packet had found a queue that no L4S queue has (RFC 9331, 4.3): 3
 // ms and two packets.
@@ -121,9 +123,10 @@ struct scream {
     usec_t lost_at;       // last congestive loss
     bool starting;        // true until the first congestion
     double slow_start_to; // bytes: below this, as at the start (RFC 5681, 3.1, after a timeout)
-    double due;           // bytes/s that arrived before a pause; until due_until, below it as at
-                          // the start
-    usec_t due_until;
+    double due;           // bytes/s that arrived before the last pause of the media
+    usec_t resumed_at;    // the end of that pause; long ago: none, or a timeout since
+    usec_t rto_at;        // last timeout that told something
+    usec_t returned_at;   // the end of the last gap: a window that reaches into it tells no rate
     double l4s_alpha;     // share of packets with an L4S mark
     double units, marked; // packets and marked ones since l4s_alpha_at
     usec_t l4s_alpha_at;

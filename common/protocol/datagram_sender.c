@@ -388,10 +388,12 @@ static usec_t sample_rtt(struct datagram_sender *s, const struct report_check *t
     return rtt;
 }
 
+// Without an arrival time the report tells nothing.
 static void measure_forward(struct datagram_sender *s, usec_t rtt, size_t count, usec_t now)
 {
-    if (rtt > 0)
-        windowed_min_add(&s->least_rtt, rtt, now);
+    if (rtt <= 0)
+        return;
+    windowed_min_add(&s->least_rtt, rtt, now);
     usec_t last = USEC_NEVER;
     for (size_t i = 0; i < count; i++) {
         if (s->news[i].lost)
@@ -400,7 +402,7 @@ static void measure_forward(struct datagram_sender *s, usec_t rtt, size_t count,
         windowed_min_add(&s->least_one_way, last, now);
     }
     usec_t least = windowed_min_read(&s->least_rtt);
-    if (last != USEC_NEVER && least != USEC_NEVER)
+    if (last != USEC_NEVER)
         s->forward_rtt = least + last - windowed_min_read(&s->least_one_way);
 }
 

@@ -98,8 +98,8 @@ void datagram_sender_feedback(struct datagram_sender *s, const struct ccfb *repo
 // Takes the fate of the next packet in the order of sending; packets that no report covered are
 // left out. Returns false if the next one is unresolved.
 bool datagram_sender_fate(struct datagram_sender *s, bool *lost);
-// Returns the least round trip of late and what the newest packet waited on its way, from the
-// arrival times of the packets: queues on the way back are not in it. 0: not known.
+// Returns the least round trip of the last 30 to 60 s plus what the newest packet waited on its way
+// there, by the arrival times: without queues on the way back. 0: not known.
 usec_t datagram_sender_forward_rtt(const struct datagram_sender *s);
 usec_t datagram_sender_next_timeout(const struct datagram_sender *s);
 void datagram_sender_timeout(struct datagram_sender *s, usec_t now);

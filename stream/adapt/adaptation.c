@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define UP_AFTER       (2 * USEC_PER_SEC)
-#define UP_AFTER_START (400 * USEC_PER_MSEC) // before it was ever too much
+#define UP_AFTER_START (400 * USEC_PER_MSEC) // while the capacity is not known
 #define TOP_FOR        (300 * USEC_PER_MSEC) // without the top layers, after it was too much
 #define TRIAL          (5 * USEC_PER_SEC)
 #define LEAST_PATIENCE (5 * USEC_PER_SEC)

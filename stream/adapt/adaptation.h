@@ -15,7 +15,7 @@
 //       size only if the target exceeds its rate by 5 %, as its first frame is a key frame.
 //     - Down: at once, but not before a growing queue is gone (rate_estimator.h). Up: to the
 //     highest level that fits, when the target has been enough for the
-//       next level for 2 s (0.4 s before the rate was ever too much).
+//       next level for 2 s (0.4 s while the capacity is not known).
 //     - A frame takes a packet at least. While a window allows fewer than 1.2 packets for each
 //     frame,
 //       and until it allows 1.5, every other frame is left out where the level below is that of the

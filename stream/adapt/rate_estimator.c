@@ -103,6 +103,7 @@ void rate_estimator_restart(struct rate_estimator *f)
     f->count = f->first = 0;
     f->calm_since = f->unused_since = f->drain_since = USEC_NEVER;
     f->capacity_bps = 0;
+    f->dips = false;
 }
 
 static int at(const struct rate_estimator *f, int i) // i-th oldest

@@ -44,7 +44,8 @@
 //       seen before it is long; but by 30 % if a rate controller that keeps the queue short has
 //       allowed 1.25 of the capacity on average, after a calm second: the path has become faster.
 //       Above 1.2 of the capacity, that estimate is stale: the target grows by 100 % per second.
-//       Before the first `too much` it doubles every half second. The target does not grow while
+//       While the capacity is not known, as at the start and after a time without media, it doubles
+//       every half second. The target does not grow while
 //       the media does not use it. After a second of that it grows only to the media's next step:
 //       media that comes in steps, or does not change, cannot use more before.
 //     - Competing: where the rate controller knows that other traffic holds the queue, and takes
@@ -88,7 +89,7 @@ struct rate_estimator_sample { // of one instant
     bool is_kept;     // is_window, and time without media does not make the window smaller (MTP's)
     bool competes;    // the rate controller knows that other traffic holds the queue
     bool keeps_short; // the rate controller keeps the queue short
-    usec_t rtt;       // the last; 0: not known
+    usec_t rtt;       // the last, without queues on the way back if they are known; 0: not known
     usec_t waiting;   // age of the oldest frame that waits
 };
 
@@ -106,7 +107,7 @@ struct rate_estimator {
     double now_bps;      // by the controller or window now, less what has to catch up
     double allowed_bps;  // average of what is allowed; NaN: not known
     double step_bps;     // rate of the media's next step, set by the caller; 0: none
-    double capacity_bps; // measured at the last `too much`; 0: never
+    double capacity_bps; // measured at the last `too much`; 0: not known
     double took_bps;     // rates of the last sample
     double made_bps;
     usec_t least_rtt;

@@ -489,7 +489,7 @@ static void follow(struct stream_sender *s, usec_t now)
     // A window counts packets, a rate controller bytes.
     bool counts_packets = !t->responsive && !isnan(info.window_bps);
     // A smoothed RTT lags behind the queue. The kernel's RTT, sampled at each ACK, lags little.
-    // Where it is known, what waits on the way back is left out: it is no queue of this media.
+    // What waits on the way back is no queue of this media, and is left out where it is known.
     double rtt_ms = isnan(info.latest_rtt_ms) ? info.rtt_ms : info.latest_rtt_ms;
     rtt_ms = isnan(info.forward_rtt_ms) ? rtt_ms : info.forward_rtt_ms;
     double allowed_bps = t->responsive ? info.allowed_bps : info.window_bps;

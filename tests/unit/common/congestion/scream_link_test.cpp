@@ -85,22 +85,20 @@ TEST_CASE("scream on links: a link of 4, 1, 4 Mbit/s")
 
 TEST_CASE("scream on links: after a pause it is back at once, unless the link became slower")
 {
-    struct paused : live_link {
-        using live_link::live_link;
-        bool makes(usec_t now) const override
-        {
-            return now < 10 * USEC_PER_SEC || now >= 20 * USEC_PER_SEC;
-        }
-    };
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         INFO("seed " << seed);
-        paused same("scream", "rate=2mbit,queue=droptail:50000B", RTT, 0, 0, seed);
-        same.run_to(30);
-        CHECK(same.got_mbps(20.3, 21.3) > 0.8 * same.got_mbps(5, 10));
+        live_link same("scream", "rate=2mbit,queue=droptail:50000B", RTT, 0, 0, seed);
+        live_link slower("scream", "rate=2mbit:800kbit@15s,queue=droptail:50000B", RTT, 0, 0, seed);
+        for (live_link *n : {&same, &slower}) {
+            n->run_to(10);
+            n->pause();
+            n->run_to(20);
+            n->play();
+            n->run_to(30);
+        }
+        CHECK(same.got_mbps(20.5, 22.5) > 0.65 * same.got_mbps(5, 10));
         CHECK(same.late_ms(0.95, 20, 30) < 110);
-        paused slower("scream", "rate=2mbit:800kbit@15s,queue=droptail:50000B", RTT, 0, 0, seed);
-        slower.run_to(30);
-        CHECK(slower.late_ms(1, 20, 21) < 400);
+        CHECK(slower.late_ms(1, 20, 21) < 650);
         CHECK(slower.late_ms(0.95, 21, 30) < 140);
         CHECK(slower.got_mbps(21, 30) > 0.7 * 0.8);
         CHECK(slower.stalled(20, 30) < 0.05);
@@ -199,7 +197,7 @@ TEST_CASE("scream on links: flows of its own share, and keep their queue short")
         }
 }
 
-TEST_CASE("scream on links: alone it fills any path, with a queue of half the target")
+TEST_CASE("scream on links: alone it fills any path")
 {
     const struct {
         const char *link, *rtt;

@@ -351,8 +351,13 @@ TEST_CASE("scream: each timeout halves the window, and forgets what was under wa
     f.c->ops->rto(f.c.get(), 1, f.now);
     CHECK(f.wnd() == Approx(before / 2));
     CHECK(f.next() == f.now);
-    for (int i = 2; i < 50; i++)
+    for (int i = 2; i < 5; i++) // the media paused: no probe leaves
         f.c->ops->rto(f.c.get(), i, f.now += USEC_PER_SEC);
+    CHECK(f.wnd() == Approx(before / 2));
+    for (int i = 5; i < 50; i++) {
+        f.send();
+        f.c->ops->rto(f.c.get(), i, f.now += USEC_PER_SEC);
+    }
     CHECK(f.wnd() * S * 8 / 0.05 == Approx(50e3)); // RATE_PACE_MIN
 }
 
@@ -383,10 +388,11 @@ TEST_CASE("scream: after a pause of the media, what arrived before is due")
         f.send(row.backlogged);
         CHECK(f.wnd() == Approx(row.due ? before : drained).epsilon(0.02));
         // The first queue after it takes what each queue takes, but not for long.
-        f.hear_for(300 * MS, queue);
-        f.hear_for(60 * MS);
+        f.hear_for(60 * MS, queue);
+        CHECK(f.wnd() > 0.6 * before);
+        f.hear_for(240 * MS, queue);
         CHECK(f.wnd() < 0.9 * before);
-        f.hear_for(300 * MS);
+        f.hear_for(100 * MS);
         CHECK((f.wnd() >= before) == row.due);
     }
 }

@@ -850,6 +850,23 @@ TEST_CASE("stream_sender: a single viewer controls its encoder's rate, several u
     }
 }
 
+TEST_CASE("stream_sender: a queue on the way back is not the media's, where it is known")
+{
+    for (bool is_known : {false, true}) {
+        sender v(LIVE, 3, false, true);
+        stream_sender_play(v.s, 0);
+        for (int n = 0; n < 20; n++) {
+            v.t.info.delivered_bytes = 4000 * n;
+            v.t.info.allowed_bps = 1e6;
+            v.t.info.latest_rtt_ms = 20 + 40 * n;
+            if (is_known)
+                v.t.info.forward_rtt_ms = 20;
+            v.frame(n, n * 100 * MS, n % 2 == 0, stream_sender_size(v.s), 4000);
+        }
+        CHECK((v.stats().adaptation.rise_ms > 100) == !is_known);
+    }
+}
+
 TEST_CASE("stream_sender: media and transports that do not support adaptation")
 {
     sender v(STORED, 3, false, true); // has no encoder
