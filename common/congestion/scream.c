@@ -363,7 +363,7 @@ static void drain(struct scream *s, usec_t now)
         (shared && trial)) {
         if (is_of_this_kind(s, now)) {
             s->drain.active = false;
-            s->tolerates = 3 * s->drain.best / 2;
+            s->tolerates = usec_min(3 * s->target / 2, 3 * s->drain.best / 2);
             s->tolerates_since = now;
             return;
         }
