@@ -178,7 +178,7 @@ def speeds_text(rows):
         by.setdefault(speed_of(rows, cell), []).append(cell)
     if len(by) == 1:
         return "".join(f"all times divided by {speed:g}" for speed in by if speed != 1)
-    return "; ".join(f"times of {', '.join(some)} divided by {speed:g}" for speed, some in sorted(by.items()) if speed != 1)
+    return "times divided: " + "; ".join(f"{', '.join(some)} by {speed:g}" for speed, some in sorted(by.items()) if speed != 1)
 
 
 def write(run_rows, page):

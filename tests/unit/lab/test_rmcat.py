@@ -186,7 +186,7 @@ class Table(unittest.TestCase):
 
     def test_speeds(self):
         for speeds, text in (({"5.1": 1, "5.6": 1}, ""), ({"5.1": 3, "5.6": 3}, "all times divided by 3"),
-                             ({"5.1": 1, "5.2": 3, "5.5": 3}, "times of 5.2, 5.5 divided by 3")):
+                             ({"5.1": 1, "5.2": 3, "5.5": 3}, "times divided: 5.2, 5.5 by 3")):
             rows = Rows([row(cell, "scream", speed=speed) for cell, speed in speeds.items()])
             self.assertEqual(rmcat_report.speeds_text(rows), text)
 
