@@ -586,8 +586,8 @@ static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_
     set_target(s, now);
 }
 
-// What was under way is gone, or its reports are: half of the window each time. Without a probe
-// since the last time, as in a pause that began with a loss, nothing more is known.
+// The packets on the path are lost, or their reports are: each timeout halves the window. A timeout
+// without a probe since the last one, as in a pause that begins with a loss, changes nothing.
 static void on_rto(struct controller *c, int consecutive, usec_t now)
 {
     struct scream *s = of(c);

@@ -31,8 +31,8 @@
 // Patience. Below 1 Mbit/s the queue that begins a drain, and the one at which growth is least, are
 // longer: by (1 Mbit/s / rate)^2, at most twice as long. So of two flows the slower one yields
 // later, which makes their rates more equal (Swift, Kumar et al. 2020, lengthens its target as the
-// window shrinks), and one that crosses two queues, each as long as the flow there likes it, keeps
-// a share. A picture suffers more from so low a rate than from the delay.
+// window shrinks). A flow that crosses two queues, each of them kept by another flow, keeps a
+// share. A picture suffers more from so low a rate than from the delay.
 //
 // Marks. Packets leave at 1.1 times the rate within a frame while a queue marks, so that a frame
 // makes no queue of its own. Marks leave three packets of ref_wnd: DualPI2's controller still marks
@@ -71,13 +71,13 @@
 // the last measured capacity, until no queue has stood for a second: the link may have become
 // faster.
 //
-// Pause. When media returns after a second or more, the highest rate that arrived in the seconds
-// before it is due: for 3 s the window and the media's rate return to it as at the start, whatever
-// a drain takes (RFC 7661 preserves a window that an application leaves unused). Flows that used
-// the link meanwhile drain in proportion to what each has, so that one which came back by a packet
-// per RTT would have less than its share for many seconds. A drain that shows that the queue is
-// this flow's own lowers what is due to the link's rate. Nothing is due after a timeout, nor in the
-// competing mode.
+// Pause. When media returns after a second or more, the max rate that arrived in the seconds before
+// the pause is due. For 3 s the window and the media's rate return to it as at the start, whatever
+// a drain takes (RFC 7661 preserves a window that an application leaves unused). The reason: flows
+// that used the link meanwhile drain in proportion to their rates. A flow that regained its rate by
+// a packet per RTT would have less than its share for many seconds. A drain that shows that the
+// queue is this flow's own lowers what is due to the link's rate. Nothing is due after a timeout,
+// or in the competing mode.
 //
 // A mark counts as classic if its packet had found a queue that no L4S queue has (RFC 9331, 4.3): 3
 // ms and two packets.
@@ -114,7 +114,7 @@ struct scream {
     double batched;             // share of packets that a radio held and delivered with others
     usec_t arrived_at, left_at; // arrival (0: none yet) and departure of the last packet
     double delivered;           // bytes/s, recently
-    double capacity;            // bytes/s, delivered while a queue last stood; 0: never
+    double capacity;            // bytes/s, delivered while a queue last stood; 0: not known
 
     double ref_wnd, ref_wnd_i; // bytes; the inflection point
     usec_t ref_wnd_i_at;

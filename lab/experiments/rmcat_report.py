@@ -172,7 +172,7 @@ def speed_of(rows, cell):
 
 
 def speeds_text(rows):
-    """Says whose times are divided by what; "" if nobody's are."""
+    """Returns the cases whose times are divided, and by what; "" if no case has divided times."""
     by = {}
     for cell in cells_in_order(rows):
         by.setdefault(speed_of(rows, cell), []).append(cell)
