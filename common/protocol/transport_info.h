@@ -54,6 +54,10 @@ struct transport_info {
 
 // Sets all fields to NaN, zero or empty.
 void transport_info_clear(struct transport_info *info);
+// Sets the round trips that are known, the bytes on the path and, if the viewer's reports confirm
+// bytes, those delivered.
+void transport_info_add_datagrams(struct transport_info *info, const struct datagram_sender *s,
+                                  bool confirms);
 
 #ifdef __cplusplus
 }

@@ -388,16 +388,8 @@ static void datagram_info(struct media_transport *t, struct transport_info *out,
     const struct datagram_counts *counts = &d->endpoint.counts;
     out->is_reported = true;
     out->counts = *counts;
-    if (d->base.kind->responsive)
-        out->delivered_bytes = (double)counts->bytes_arrived;
-    out->flight_bytes = (double)d->endpoint.flight_bytes;
+    transport_info_add_datagrams(out, &d->endpoint, d->base.kind->responsive);
     out->reports_ignored = d->reports_ignored;
-    if (d->endpoint.rto.srtt)
-        out->rtt_ms = usec_to_msec(d->endpoint.rto.srtt);
-    if (d->endpoint.rto.latest)
-        out->latest_rtt_ms = usec_to_msec(d->endpoint.rto.latest);
-    if (datagram_sender_forward_rtt(&d->endpoint))
-        out->forward_rtt_ms = usec_to_msec(datagram_sender_forward_rtt(&d->endpoint));
     if (counts->arrived + counts->lost)
         out->loss = (double)counts->lost / (double)(counts->arrived + counts->lost);
     if (d->endpoint.rto_at != USEC_NEVER)

@@ -122,15 +122,7 @@ static void datagram_info(struct media_transport *base, struct transport_info *o
     out->competes = info.competes;
     out->keeps_short = info.keeps_short;
     out->unsent_bytes = 0;
-    out->flight_bytes = (double)s->flight_bytes;
-    if (base->responsive)
-        out->delivered_bytes = (double)s->counts.bytes_arrived;
-    if (s->rto.srtt)
-        out->rtt_ms = usec_to_msec(s->rto.srtt);
-    if (s->rto.latest)
-        out->latest_rtt_ms = usec_to_msec(s->rto.latest);
-    if (datagram_sender_forward_rtt(s))
-        out->forward_rtt_ms = usec_to_msec(datagram_sender_forward_rtt(s));
+    transport_info_add_datagrams(out, s, base->responsive);
 }
 
 static bool datagram_fate(struct media_transport *base, bool *lost)

@@ -20,3 +20,36 @@ TEST_CASE("transport info: after clearing, every value is unknown")
     CHECK(info.acks_ignored == 0);
     CHECK(info.unheard == 0);
 }
+
+TEST_CASE("transport info: of a sender of datagrams, what is not known yet stays unknown")
+{
+    const struct {
+        usec_t srtt, latest, forward;
+        double rtt_ms, latest_ms, forward_ms; // 0: unknown
+    } table[] = {
+        {0, 0, 0, 0, 0, 0},
+        {50500, 60000, 0, 50.5, 60, 0},
+        {50500, 60000, 40000, 50.5, 60, 40},
+    };
+    auto is = [](double value, double expected) {
+        return expected ? value == expected : std::isnan(value);
+    };
+    for (const auto &row : table)
+        for (bool confirms : {false, true}) {
+            INFO(row.srtt << " " << row.forward << " " << confirms);
+            datagram_sender s = {};
+            s.rto.srtt = row.srtt;
+            s.rto.latest = row.latest;
+            s.forward_rtt = row.forward;
+            s.flight_bytes = 1200;
+            s.counts.bytes_arrived = 7000;
+            transport_info info;
+            transport_info_clear(&info);
+            transport_info_add_datagrams(&info, &s, confirms);
+            CHECK(is(info.rtt_ms, row.rtt_ms));
+            CHECK(is(info.latest_rtt_ms, row.latest_ms));
+            CHECK(is(info.forward_rtt_ms, row.forward_ms));
+            CHECK(info.flight_bytes == 1200);
+            CHECK(is(info.delivered_bytes, confirms ? 7000 : 0));
+        }
+}
