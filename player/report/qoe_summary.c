@@ -188,8 +188,11 @@ static void print_freezes(const struct qoe_json *r, FILE *out)
     const char *separator = ": ";
     for (int c = 0; c < FREEZE_CAUSES; c++) {
         if (r->freezes.by_cause[c].count > 0) {
-            fprintf(out, "%s%s %s", separator, seconds(r->freezes.by_cause[c].total).text,
-                    freeze_cause_text(c));
+            // As the frames' cause above: their count "undecodable" has the frames that needed
+            // another one.
+            const char *cause = c == FREEZE_UNDECODABLE ? frame_cause_text(CAUSE_DECODER)
+                                                        : freeze_cause_text(c);
+            fprintf(out, "%s%s %s", separator, seconds(r->freezes.by_cause[c].total).text, cause);
             separator = ", ";
         }
     }
@@ -211,9 +214,6 @@ static void print_playback(const struct qoe_json *r, FILE *out)
     joined(&l, ": ", "", figure(r->playback.frame_rate, 1, ""), isfinite(sent) ? "" : " frames/s");
     joined(&l, " ", "of", figure(sent, 1, ""), " frames/s");
     part(&l, "", count(r->playback.frames_lost), " lost");
-    if (r->playback.frames_skipped_by_sender > 0)
-        joined(&l, ", of them ", "", count(r->playback.frames_skipped_by_sender),
-               " left out by the sender");
     part(&l, "", count(r->playback.frames_late), " late");
     part(&l, "", count(r->playback.frames_undecodable), " undecodable");
     end(&l);

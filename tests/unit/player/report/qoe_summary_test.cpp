@@ -14,10 +14,8 @@ using namespace qoe_session;
 namespace
 {
 
-std::string summary_of(qoe *q, usec_t at)
+std::string text_of(const qoe_json &r)
 {
-    qoe_json r;
-    qoe_read(q, &r, at * ms);
     char *text = nullptr;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
@@ -26,6 +24,13 @@ std::string summary_of(qoe *q, usec_t at)
     std::string copy(text, len);
     free(text);
     return copy;
+}
+
+std::string summary_of(qoe *q, usec_t at)
+{
+    qoe_json r;
+    qoe_read(q, &r, at * ms);
+    return text_of(r);
 }
 
 } // namespace
@@ -40,8 +45,7 @@ TEST_CASE("qoe_summary: each line of a session that has every figure")
         "watched   rtsp://[::1]:8554/live, test 640x360@10, over minbuf:1,3\n"
         "ended     server-lost after 4.70 s: connection?[2J reset\n"
         "startup   connected 0.02 s, buffered until 0.50 s, first picture 0.50 s\n"
-        "playback  5 frames in 1.20 s: 4.2 of 9.2 frames/s, 1 lost, of them 3 left out by the "
-        "sender, 1 late, 1 undecodable\n"
+        "playback  5 frames in 1.20 s: 4.2 of 9.2 frames/s, 1 lost, 1 late, 1 undecodable\n"
         "not shown 3 of 8 frames: 2 network, 1 late; 1 of them only because they depend on another "
         "frame\n"
         "stalls    1, together 0.50 s (41.67 %): 0.50 s transport too slow\n"
@@ -103,6 +107,16 @@ TEST_CASE("qoe_summary: repair has a line where packets could get lost")
           std::string::npos);
 }
 
+TEST_CASE("qoe_summary: a freeze of the decoder is called what its frames are")
+{
+    pointer q = watched();
+    qoe_json r;
+    qoe_read(q.get(), &r, 5700 * ms);
+    r.freezes.by_cause[FREEZE_UNDECODABLE] = {1, 0.19};
+    CHECK(text_of(r).find("longest 0.60 s: 0.60 s transport, 0.19 s decoder\n") !=
+          std::string::npos);
+}
+
 TEST_CASE("qoe_summary: the sentence")
 {
     static const struct {
@@ -125,13 +139,7 @@ TEST_CASE("qoe_summary: the sentence")
         r.freezes.total = row.total;
         r.freezes.ratio = row.ratio;
         r.latency.display.mean = row.behind;
-        char *text = nullptr;
-        size_t len = 0;
-        FILE *out = open_memstream(&text, &len);
-        qoe_summary_print(&r, out);
-        fclose(out);
-        std::string all(text, len);
-        free(text);
+        std::string all = text_of(r);
         CHECK(all.substr(0, all.find('\n') + 1) == row.text);
     }
 }
