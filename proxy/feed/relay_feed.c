@@ -470,7 +470,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
         .url = f->config.url,
         .sdp = f->config.sdp,
         .is_described = phase == STARTING && now - f->config.described_at < DESCRIPTION_FRESH,
-        .transports = &f->config.choices->backbone,
+        .transports = &f->config.choices->films,
         .rules = f->config.choices->rules,
         .via = f->config.via,
         .film = f->config.film,

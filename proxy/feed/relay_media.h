@@ -18,7 +18,8 @@ extern "C" {
 // The proxy's choices for all its streams.
 struct relay_choices {
     const struct origin_rules *rules; // borrowed; where origins may redirect to
-    struct transport_list backbone;   // transports offered to origins
+    struct transport_list backbone;   // transports offered to origins, of live media
+    struct transport_list films;      // the same of stored media
     bool keeps_badput;                // frames that cannot be decoded are forwarded
     enum reflect_mode reflect;
     usec_t target;   // what may wait for a viewer, in time

@@ -92,7 +92,9 @@ static const char *read_allow(void *options, const char *value, char *reason, si
 static const char *read_backbone(void *options, const char *value, char *reason, size_t cap)
 {
     struct proxy_options *o = options;
-    return transport_list_read(&o->choices.backbone, value, reason, cap);
+    const char *error = transport_list_read(&o->choices.backbone, value, reason, cap);
+    o->choices.films = o->choices.backbone;
+    return error;
 }
 
 static const char *read_fetch(void *options, const char *value, char *reason, size_t cap)
@@ -250,8 +252,9 @@ static const struct option_row rows[] = {
      .read = read_user,
      .help = "credentials for --origin; viewers never see them; belongs in a configuration file"},
     {.name = "backbone-transport", .argument = "LIST", .read = read_backbone,
-     .value = transport_list_value, .fallback = "tfrc",
-     .help = "transports to request of origins, in order of preference, separated by commas:"},
+     .value = transport_list_value,
+     .help = "transports to request of origins, in order of preference, separated by commas; "
+             "without it tfrc of live media, minbuf,tfrc of films:"},
     {.name = "outage", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(choices.outage),
      .min = 0, .max = 3600, .fallback = "10",
      .help = "how long viewers keep their session while their origin is away, 0 to 3600"},
@@ -409,6 +412,10 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
                                 .max_viewers = VIEWERS_DEFAULT};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     (void)transport_list_split("tfrc", &o->choices.backbone);
+    // The viewer of a film has a buffer, which bridges what TCP repairs; of live media it has none.
+    // TFRC's rate falls with the size of the packets, those of a film's audio are small, and what
+    // it lacks shows as a lower level. An origin may offer TFRC alone.
+    (void)transport_list_split("minbuf,tfrc", &o->choices.films);
     (void)transport_list_split("minbuf", &o->access);
     (void)transport_list_split("minbuf", &o->fetch);
     enum options_result result =

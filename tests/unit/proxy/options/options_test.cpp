@@ -41,6 +41,9 @@ TEST_CASE("weir-proxy's options: defaults")
     CHECK(o.rules.origin.port == 554);
     CHECK(o.choices.backbone.count == 1);
     CHECK(std::string(o.choices.backbone.names[0]) == "tfrc");
+    CHECK(o.choices.films.count == 2);
+    CHECK(std::string(o.choices.films.names[0]) == "minbuf");
+    CHECK(std::string(o.choices.films.names[1]) == "tfrc");
     CHECK(std::string(o.access.names[0]) == "minbuf");
     CHECK_FALSE(o.has_access);
     CHECK(o.choices.outage == 10 * USEC_PER_SEC);
@@ -92,6 +95,7 @@ TEST_CASE("weir-proxy's options: values, and the user in either order")
     CHECK(p->o.has_access);
     CHECK(std::string(p->o.access.names[1]) == "minbuf:2,4");
     CHECK(p->o.choices.backbone.count > 1);
+    CHECK(p->o.choices.films.count == p->o.choices.backbone.count); // it is of all media
     CHECK(p->o.queue == SCHEDULER_FIFO);
     CHECK(p->o.choices.reflect == REFLECT_OFF);
     CHECK(p->o.choices.keeps_badput);
