@@ -59,11 +59,11 @@ static int append_all(struct transport_list *out, const char *text);
 
 static int append_auto(struct transport_list *out)
 {
+    int first = out->count;
     int err = append_all(out, TRANSPORT_LIST_LIVE);
-    if (err)
-        return err;
-    out->live_only[out->count - 1] = true;
-    return append_all(out, TRANSPORT_LIST_AUTO);
+    for (int i = first; i < out->count; i++)
+        out->live_only[i] = true;
+    return err ? err : append_all(out, TRANSPORT_LIST_STORED);
 }
 
 static int append_all(struct transport_list *out, const char *text)
@@ -122,8 +122,8 @@ const char *transport_list_value(int i, const char **help)
         count++;
     const struct transport_kind *k = transport_kinds[count];
     bool is_auto = !k && count == i; // after the last
-    *help = is_auto ? "of live media " TRANSPORT_LIST_LIVE "," TRANSPORT_LIST_AUTO
-                      ", else " TRANSPORT_LIST_AUTO
+    *help = is_auto ? "of live media " TRANSPORT_LIST_LIVE "," TRANSPORT_LIST_STORED
+                      ", else " TRANSPORT_LIST_STORED
             : k ? k->help
                 : NULL;
     return is_auto ? "auto" : k ? k->name : NULL;

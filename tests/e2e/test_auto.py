@@ -119,11 +119,11 @@ class Auto(Relayed):
         self.stop_cleanly(server)
 
     def test_stored_media(self):
-        """scream is for live media; a file goes over what it always did."""
+        """The others are for live media; a file goes over TCP."""
         server = self.server(source=self.clip())
-        p = self.taken(lambda: server.url, "mtp")
-        self.assertEqual(p.report()["session"]["transport"], "mtp")
-        self.assertNotIn("scream", p.report()["session"]["transport_why"])
+        session = self.play(server.url, "--transport", "auto", "--duration", "3").report()["session"]
+        self.assertEqual(session["transport"], "minbuf")
+        self.assertIsNone(session["transport_why"], "nothing else was tried")
         self.stop_cleanly(server)
 
     def test_one_alone_is_no_choice(self):

@@ -99,7 +99,7 @@ TEST_CASE("transport choice: UDP is tried once")
     CHECK(transport_fallback_given(&udp, "tfrc", 100 * MS, T0) == USEC_NEVER);
 }
 
-TEST_CASE("transport choice: auto prefers scream for live media only")
+TEST_CASE("transport choice: auto is TCP for stored media")
 {
     auto names = [](const char *text, bool live) {
         transport_fallback c = choice_of(text, live);
@@ -109,8 +109,9 @@ TEST_CASE("transport choice: auto prefers scream for live media only")
         return out;
     };
     CHECK(names("auto", true) == "scream mtp mtp-raw minbuf");
-    CHECK(names("auto", false) == "mtp mtp-raw minbuf");
-    CHECK(names("udp,auto,tcp", false) == "udp mtp mtp-raw minbuf tcp");
+    CHECK(names("auto", false) == "minbuf");
+    CHECK(names("udp,auto,tcp", true) == "udp scream mtp mtp-raw minbuf tcp");
+    CHECK(names("udp,auto,tcp", false) == "udp minbuf tcp");
     CHECK(names("scream,minbuf", false) == "scream minbuf"); // the user's own choice
 }
 
