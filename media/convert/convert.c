@@ -3,6 +3,7 @@
 
 #include <libavutil/frame.h>
 #include <libavutil/log.h>
+#include <libavutil/opt.h>
 #include <libavutil/pixfmt.h>
 #include <libswscale/swscale.h>
 #include <pthread.h>
@@ -95,6 +96,34 @@ void converter_destroy(struct converter *c)
     *c = (struct converter){0};
 }
 
+// sws_init_context decides by the ranges whether planes of equal size and format are only copied.
+// sws_getContext would leave them equal, and sws_setColorspaceDetails does not revise the decision.
+static struct SwsContext *make_context(const struct image *from, const struct image *to, int flags)
+{
+    const struct {
+        const char *name;
+        int value;
+    } options[] = {
+        {"sws_flags", flags},
+        {"srcw", from->width},
+        {"srch", from->height},
+        {"src_format", from->format},
+        {"src_range", from->full_range},
+        {"dstw", to->width},
+        {"dsth", to->height},
+        {"dst_format", to->format},
+        {"dst_range", to->full_range},
+    };
+    struct SwsContext *c = sws_alloc_context();
+    bool good = c;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        good = good && av_opt_set_int(c, options[i].name, options[i].value, 0) == 0;
+    if (good && sws_init_context(c, NULL, NULL) >= 0)
+        return c;
+    sws_freeContext(c);
+    return NULL;
+}
+
 static int prepare(struct converter *c, const struct image *from, const struct image *to)
 {
     const int key[10] = {from->width, from->height, from->format, from->matrix, from->full_range,
@@ -107,8 +136,7 @@ static int prepare(struct converter *c, const struct image *from, const struct i
     int flags = SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT;
     flags |= enlarges || same ? SWS_BICUBIC : SWS_AREA;
     libav_log_to_log();
-    c->sws = sws_getContext(from->width, from->height, (enum AVPixelFormat)from->format, to->width,
-                            to->height, (enum AVPixelFormat)to->format, flags, NULL, NULL, NULL);
+    c->sws = make_context(from, to, flags);
     if (!c->sws) {
         log_error("cannot convert %dx%d (pixel format %d) to %dx%d", from->width, from->height,
                   from->format, to->width, to->height);
