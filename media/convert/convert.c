@@ -12,6 +12,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/picture/recolour.h"
 
 static void log_libav(void *context, int level, const char *format, va_list args)
 {
@@ -80,7 +81,8 @@ struct image image_of_frame(const AVFrame *f)
     for (size_t k = 0; k < sizeof(full) / sizeof(full[0]); k++) {
         if (f->format == full[k][0]) {
             i.format = full[k][1];
-            i.full_range = true;
+            // libavcodec's H.264 decoder keeps the format if a new SPS changes the range only.
+            i.full_range = f->color_range != AVCOL_RANGE_MPEG;
         }
     }
     for (int k = 0; k < 4; k++) {
@@ -150,8 +152,43 @@ static int prepare(struct converter *c, const struct image *from, const struct i
     return 0;
 }
 
+// libswscale states a matrix by its term of red, 2 (1 - Kr) 255 / 224, and that of blue, times
+// 2^16.
+static struct colour_space space_of(const struct image *i)
+{
+    const int *terms = sws_getCoefficients(i->matrix);
+    double unit = 2.0 * 65536 * 255 / 224;
+    return (struct colour_space){1 - terms[0] / unit, 1 - terms[1] / unit, i->full_range};
+}
+
+static bool differs_in_colours_only(const struct image *a, const struct image *b)
+{
+    return a->width == b->width && a->height == b->height && a->format == AV_PIX_FMT_YUV420P &&
+           b->format == AV_PIX_FMT_YUV420P &&
+           (a->matrix != b->matrix || a->full_range != b->full_range);
+}
+
+static void run_recolour(const struct image *from, const struct image *to)
+{
+    struct colour_space space = space_of(from), to_space = space_of(to);
+    struct recolour_planes planes, to_planes;
+    for (int i = 0; i < 3; i++) {
+        planes.plane[i] = from->plane[i];
+        planes.stride[i] = from->stride[i];
+        to_planes.plane[i] = to->plane[i];
+        to_planes.stride[i] = to->stride[i];
+    }
+    struct recolour terms;
+    recolour_init(&terms, &space, &to_space);
+    recolour_run(&terms, &planes, &to_planes, from->width, from->height);
+}
+
 int converter_run(struct converter *c, const struct image *from, const struct image *to)
 {
+    if (differs_in_colours_only(from, to)) {
+        run_recolour(from, to);
+        return 0;
+    }
     int r = prepare(c, from, to);
     if (r < 0)
         return r;

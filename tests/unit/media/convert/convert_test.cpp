@@ -69,6 +69,8 @@ TEST_CASE("convert: full range as stated by the frame, or by its format")
         {AV_PIX_FMT_YUV420P, AVCOL_RANGE_MPEG, AV_PIX_FMT_YUV420P, false},
         {AV_PIX_FMT_YUV420P, AVCOL_RANGE_JPEG, AV_PIX_FMT_YUV420P, true},
         {AV_PIX_FMT_YUVJ420P, AVCOL_RANGE_UNSPECIFIED, AV_PIX_FMT_YUV420P, true},
+        {AV_PIX_FMT_YUVJ420P, AVCOL_RANGE_JPEG, AV_PIX_FMT_YUV420P, true},
+        {AV_PIX_FMT_YUVJ420P, AVCOL_RANGE_MPEG, AV_PIX_FMT_YUV420P, false},
         {AV_PIX_FMT_YUVJ422P, AVCOL_RANGE_UNSPECIFIED, AV_PIX_FMT_YUV422P, true},
         {AV_PIX_FMT_YUVJ444P, AVCOL_RANGE_UNSPECIFIED, AV_PIX_FMT_YUV444P, true},
         {AV_PIX_FMT_YUVJ440P, AVCOL_RANGE_UNSPECIFIED, AV_PIX_FMT_YUV440P, true},
@@ -166,6 +168,37 @@ TEST_CASE("convert: the range changes, also where size and format stay")
                 CHECK(abs(g->data[plane][5 * g->linesize[plane] + 5] - out[plane]) <= 1);
             av_frame_free(&f);
             av_frame_free(&g);
+        }
+    }
+    converter_destroy(&c);
+}
+
+TEST_CASE("convert: red of another matrix, at the same size and at another")
+{
+    // Y = Kr, Cb = -Kr / 2 (1 - Kb), in limited range 16 + 219 Y and 128 + 224 Cb.
+    const struct {
+        int matrix;
+        bool full;
+        int red[3];
+    } table[] = {
+        {SWS_CS_ITU709, false, {63, 102, 240}},    {SWS_CS_ITU709, true, {54, 99, 255}},
+        {SWS_CS_ITU601, false, {81, 90, 240}},     {SWS_CS_ITU601, true, {76, 85, 255}},
+        {SWS_CS_SMPTE240M, false, {62, 102, 240}}, {SWS_CS_BT2020, false, {74, 97, 240}},
+    };
+    converter c = {};
+    for (const auto &row : table) {
+        for (int side : {64, 128}) {
+            CAPTURE(row.matrix, row.full, side);
+            AVFrame *f = frame_of(AV_PIX_FMT_YUV420P, 64, row.red);
+            picture *p = picture_new(side, side);
+            image from = image_of_frame(f), to = image_of_picture(p);
+            from.matrix = row.matrix;
+            from.full_range = row.full;
+            REQUIRE(converter_run(&c, &from, &to) == 0);
+            for (int plane = 0; plane < 3; plane++)
+                CHECK(abs(p->plane[plane][5 * p->stride[plane] + 5] - table[0].red[plane]) <= 2);
+            picture_unref(p);
+            av_frame_free(&f);
         }
     }
     converter_destroy(&c);
