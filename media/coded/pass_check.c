@@ -123,7 +123,7 @@ const char *pass_check_reason(enum pass_verdict verdict)
         [PASS_OTHER_CODEC] = "it is not H.264",
         [PASS_OTHER_FORMAT] = "its samples are not of 8 bits and 4:2:0",
         [PASS_INTERLACED] = "it is interlaced",
-        [PASS_TURNED] = "it is to be shown turned",
+        [PASS_TURNED] = "it is to be shown rotated or mirrored",
         [PASS_OTHER_PIXELS] = "its pixels are not square",
         [PASS_OTHER_SIZE] = "its size is odd, or not within 64x64 to 4096x2304",
         [PASS_NO_IDR] = "it does not begin with an IDR picture",

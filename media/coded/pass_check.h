@@ -46,7 +46,7 @@ struct pass_video {
     bool is_h264;
     bool is_420; // with 8 bits
     bool is_interlaced;
-    bool is_upright;
+    bool is_upright; // neither rotated nor mirrored
     bool is_square;
     int width, height; // pixels
     struct fps fps;

@@ -3,6 +3,7 @@
 
 #include <libavutil/frame.h>
 #include <libavutil/log.h>
+#include <libavutil/opt.h>
 #include <libavutil/pixfmt.h>
 #include <libswscale/swscale.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/picture/recolour.h"
 
 static void log_libav(void *context, int level, const char *format, va_list args)
 {
@@ -79,7 +81,8 @@ struct image image_of_frame(const AVFrame *f)
     for (size_t k = 0; k < sizeof(full) / sizeof(full[0]); k++) {
         if (f->format == full[k][0]) {
             i.format = full[k][1];
-            i.full_range = true;
+            // libavcodec's H.264 decoder keeps the format if a new SPS changes the range only.
+            i.full_range = f->color_range != AVCOL_RANGE_MPEG;
         }
     }
     for (int k = 0; k < 4; k++) {
@@ -95,6 +98,34 @@ void converter_destroy(struct converter *c)
     *c = (struct converter){0};
 }
 
+// sws_init_context decides by the ranges whether planes of equal size and format are only copied.
+// sws_getContext would leave them equal, and sws_setColorspaceDetails does not revise the decision.
+static struct SwsContext *make_context(const struct image *from, const struct image *to, int flags)
+{
+    const struct {
+        const char *name;
+        int value;
+    } options[] = {
+        {"sws_flags", flags},
+        {"srcw", from->width},
+        {"srch", from->height},
+        {"src_format", from->format},
+        {"src_range", from->full_range},
+        {"dstw", to->width},
+        {"dsth", to->height},
+        {"dst_format", to->format},
+        {"dst_range", to->full_range},
+    };
+    struct SwsContext *c = sws_alloc_context();
+    bool good = c;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        good = good && av_opt_set_int(c, options[i].name, options[i].value, 0) == 0;
+    if (good && sws_init_context(c, NULL, NULL) >= 0)
+        return c;
+    sws_freeContext(c);
+    return NULL;
+}
+
 static int prepare(struct converter *c, const struct image *from, const struct image *to)
 {
     const int key[10] = {from->width, from->height, from->format, from->matrix, from->full_range,
@@ -107,8 +138,7 @@ static int prepare(struct converter *c, const struct image *from, const struct i
     int flags = SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT;
     flags |= enlarges || same ? SWS_BICUBIC : SWS_AREA;
     libav_log_to_log();
-    c->sws = sws_getContext(from->width, from->height, (enum AVPixelFormat)from->format, to->width,
-                            to->height, (enum AVPixelFormat)to->format, flags, NULL, NULL, NULL);
+    c->sws = make_context(from, to, flags);
     if (!c->sws) {
         log_error("cannot convert %dx%d (pixel format %d) to %dx%d", from->width, from->height,
                   from->format, to->width, to->height);
@@ -122,8 +152,43 @@ static int prepare(struct converter *c, const struct image *from, const struct i
     return 0;
 }
 
+// libswscale states a matrix by its term of red, 2 (1 - Kr) 255 / 224, and that of blue, times
+// 2^16.
+static struct colour_space space_of(const struct image *i)
+{
+    const int *terms = sws_getCoefficients(i->matrix);
+    double unit = 2.0 * 65536 * 255 / 224;
+    return (struct colour_space){1 - terms[0] / unit, 1 - terms[1] / unit, i->full_range};
+}
+
+static bool differs_in_colours_only(const struct image *a, const struct image *b)
+{
+    return a->width == b->width && a->height == b->height && a->format == AV_PIX_FMT_YUV420P &&
+           b->format == AV_PIX_FMT_YUV420P &&
+           (a->matrix != b->matrix || a->full_range != b->full_range);
+}
+
+static void run_recolour(const struct image *from, const struct image *to)
+{
+    struct colour_space space = space_of(from), to_space = space_of(to);
+    struct recolour_planes planes, to_planes;
+    for (int i = 0; i < 3; i++) {
+        planes.plane[i] = from->plane[i];
+        planes.stride[i] = from->stride[i];
+        to_planes.plane[i] = to->plane[i];
+        to_planes.stride[i] = to->stride[i];
+    }
+    struct recolour terms;
+    recolour_init(&terms, &space, &to_space);
+    recolour_run(&terms, &planes, &to_planes, from->width, from->height);
+}
+
 int converter_run(struct converter *c, const struct image *from, const struct image *to)
 {
+    if (differs_in_colours_only(from, to)) {
+        run_recolour(from, to);
+        return 0;
+    }
     int r = prepare(c, from, to);
     if (r < 0)
         return r;

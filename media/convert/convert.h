@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Converts pictures of any libav format to another size and format, through libswscale. A converter
-// keeps its context while the geometry stays the same. Conversion is bit-exact, so that two
-// machines that read the same file get the same pictures.
+// Converts pictures of any libav format to another size, format, matrix and range, through
+// libswscale, or recolour.h if size and format stay. A converter keeps its context while the
+// geometry stays the same. Conversion is bit-exact, so that two machines that read the same file
+// get the same pictures.
 #ifndef WEIR_MEDIA_CONVERT_CONVERT_H
 #define WEIR_MEDIA_CONVERT_CONVERT_H
 

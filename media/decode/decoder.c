@@ -3,12 +3,15 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavutil/log.h>
+#include <libswscale/swscale.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/convert/convert.h"
+#include "media/rtp/h264.h"
 
 enum {
     MAX_PIXELS = 4096 * 2304, // of a picture; the decoder rejects larger ones
@@ -18,11 +21,13 @@ enum {
 struct decoder {
     enum AVCodecID id;
     enum decoder_order order;
-    AVCodecContext *codec;      // owned; NULL after a failure, until the next frame
-    AVPacket *packet;           // owned, empty between calls
-    AVFrame *frame;             // owned, empty between calls
-    AVFrame *buffer;            // owned; DECODER_AS_COMES: the buffer that libavcodec decodes into
-    struct converter converter; // of JPEG
+    AVCodecContext *codec;     // owned; NULL after a failure, until the next frame
+    AVPacket *packet;          // owned, empty between calls
+    AVFrame *frame;            // owned, empty between calls
+    AVFrame *buffer;           // owned; DECODER_AS_COMES: the buffer that libavcodec decodes into
+    uint8_t sps[H264_MAX_SPS]; // H.264: the newest, with the zero bytes after it
+    size_t sps_len;
+    struct converter converter; // of JPEG, and of other matrices and ranges than a picture's
 };
 
 // Keeps a reference to each buffer that libavcodec requests. libavcodec outputs pictures in display
@@ -152,15 +157,15 @@ static bool is_usable(const AVFrame *f)
            f->width % 2 == 0 && f->height % 2 == 0;
 }
 
-// Returns a picture of d->frame, of any format and range. NULL: no memory, or the frame is marked
-// as concealed.
+// Returns a converted picture of d->frame, of any format, matrix and range. NULL: no memory, or the
+// frame is marked as concealed.
 static struct picture *convert(struct decoder *d, int64_t number)
 {
     AVFrame *f = d->frame;
     if (f->decode_error_flags || (f->flags & AV_FRAME_FLAG_CORRUPT) || f->width < 2 ||
         f->height < 2)
         return NULL;
-    if (f->colorspace == AVCOL_SPC_UNSPECIFIED)
+    if (d->id == AV_CODEC_ID_MJPEG && f->colorspace == AVCOL_SPC_UNSPECIFIED)
         f->colorspace = AVCOL_SPC_BT470BG; // JFIF has BT.601
     struct picture *p = picture_new(f->width & ~1, f->height & ~1);
     if (!p)
@@ -173,10 +178,53 @@ static struct picture *convert(struct decoder *d, int64_t number)
     return NULL;
 }
 
+// Returns a picture of d->frame, which is usable. Weir's own streams have the matrix and range of
+// pictures and are never copied, but a third party's may have others. NULL: no memory.
+static struct picture *picture_of(struct decoder *d, int64_t number)
+{
+    struct image i = image_of_frame(d->frame);
+    bool fits = i.matrix == SWS_CS_ITU709 && !i.full_range;
+    return fits ? wrap(d->frame, number) : convert(d, number);
+}
+
+// Returns the first SPS of an access unit and its length; NULL: it has none before its slices.
+static const uint8_t *find_sps(const uint8_t *data, size_t bytes, size_t *len)
+{
+    const uint8_t *sps = NULL;
+    for (size_t i = 0; i + 3 < bytes; i++) {
+        if (data[i] || data[i + 1] || data[i + 2] != 1)
+            continue;
+        *len = sps ? (size_t)(data + i - sps) : 0;
+        enum h264_nal_type type = h264_nal_type_of(data[i + 3]);
+        if (sps || (type >= H264_SLICE && type <= H264_IDR))
+            return sps;
+        if (type == H264_SPS)
+            sps = data + i + 3;
+        i += 3;
+    }
+    return NULL;
+}
+
+// An SPS need not state matrix and range. libavcodec then keeps those of the SPS before, which
+// after a change of the level are another encoder's. So each new SPS begins with the standard's
+// defaults (ITU-T H.264, E.2.1).
+static void forget_colours(struct decoder *d, const uint8_t *data, size_t bytes)
+{
+    size_t len;
+    const uint8_t *sps = d->id == AV_CODEC_ID_H264 ? find_sps(data, bytes, &len) : NULL;
+    if (!sps || (len == d->sps_len && memcmp(sps, d->sps, len) == 0))
+        return;
+    d->sps_len = len < sizeof(d->sps) ? len : 0; // 0: no SPS equals it
+    memcpy(d->sps, sps, d->sps_len);
+    d->codec->colorspace = AVCOL_SPC_UNSPECIFIED;
+    d->codec->color_range = AVCOL_RANGE_MPEG;
+}
+
 // Decodes one access unit; the picture is in d->frame. Returns 0 or an AVERROR; AVERROR(EAGAIN) if
 // libavcodec gave no picture.
 static int run(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number)
 {
+    forget_colours(d, data, bytes);
     d->packet->pts = d->packet->dts = number;
     d->packet->data = (uint8_t *)(uintptr_t)data; // libavcodec copies data that has no AVBuffer
     d->packet->size = (int)bytes;
@@ -226,7 +274,7 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
     if (err == 0 && d->id == AV_CODEC_ID_MJPEG)
         *out = convert(d, number);
     else if (err == 0 && is_usable(d->frame))
-        *out = wrap(d->frame, as_shown ? d->frame->pts : number);
+        *out = picture_of(d, as_shown ? d->frame->pts : number);
     bool no_memory = err == AVERROR(ENOMEM) || (err == 0 && is_usable(d->frame) && !*out);
     av_frame_unref(d->frame);
     if (*out)
@@ -243,7 +291,7 @@ struct picture *decoder_more(struct decoder *d)
     struct picture *p = NULL;
     if (d->codec && d->order == DECODER_AS_SHOWN &&
         avcodec_receive_frame(d->codec, d->frame) == 0 && is_usable(d->frame))
-        p = wrap(d->frame, d->frame->pts);
+        p = picture_of(d, d->frame->pts);
     av_frame_unref(d->frame);
     return p;
 }

@@ -3,6 +3,8 @@
 // delay. The exception is a third party's stream that may have B frames: its pictures come in
 // display order, as soon as libavcodec can output them. One thread at a time. The decoder does not
 // detect missing references: feed it only frames whose references it has decoded.
+// A stream of another matrix or range than a picture's is converted; any other is not copied. A
+// stream that does not state its matrix has BT.709 from 720 rows on, else BT.601.
 #ifndef WEIR_MEDIA_DECODE_DECODER_H
 #define WEIR_MEDIA_DECODE_DECODER_H
 

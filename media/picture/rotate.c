@@ -7,11 +7,16 @@
 enum { TILE = 16 }; // rows become columns: small tiles keep both in the cache
 
 static void rotate_plane(const uint8_t *from, int stride_from, uint8_t *to, int stride_to,
-                         int width, int height, int quarters)
+                         int width, int height, int quarters, bool flipped)
 {
     // Pixel (x, y) of the result is from[first + x * across + y * down].
-    ptrdiff_t last_row = (ptrdiff_t)(quarters == 1 ? width : height) * stride_from - stride_from;
-    ptrdiff_t first = 0, across = 0, down = 0;
+    ptrdiff_t last_row = (ptrdiff_t)(quarters % 2 ? width : height) * stride_from - stride_from;
+    if (flipped) {
+        from += last_row;
+        stride_from = -stride_from;
+        last_row = -last_row;
+    }
+    ptrdiff_t first = 0, across = 1, down = stride_from;
     switch (quarters) {
     case 1: // the left column, upwards, becomes the top row
         first = last_row;
@@ -39,14 +44,14 @@ static void rotate_plane(const uint8_t *from, int stride_from, uint8_t *to, int 
     }
 }
 
-void rotate_run(const struct picture *from, int quarters, struct picture *to)
+void rotate_run(const struct picture *from, int quarters, bool flipped, struct picture *to)
 {
-    assert(quarters >= 1 && quarters <= 3);
-    assert(to->width == (quarters == 2 ? from->width : from->height));
-    assert(to->height == (quarters == 2 ? from->height : from->width));
+    assert(quarters >= 0 && quarters <= 3);
+    assert(to->width == (quarters % 2 ? from->height : from->width));
+    assert(to->height == (quarters % 2 ? from->width : from->height));
     for (int plane = 0; plane < 3; plane++) {
         int half = plane > 0;
         rotate_plane(from->plane[plane], from->stride[plane], to->plane[plane], to->stride[plane],
-                     to->width >> half, to->height >> half, quarters);
+                     to->width >> half, to->height >> half, quarters, flipped);
     }
 }

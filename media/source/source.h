@@ -54,9 +54,9 @@ struct source { // embedded first by each implementation
 // logs the reason, returns NULL and sets *err: ERR_NOT_FOUND (no such file), ERR_UNSUPPORTED (no
 // video, or not decodable), ERR_MALFORMED (bad name) or ERR_NO_MEMORY.
 // Frames of a file are resampled to a constant rate, the container's. Anamorphic pixels become
-// square, rotation is applied, and odd sizes are cut to even. Pictures larger than 4096x2304 or
-// 2304x4096 are scaled down (logged), and of more than 120 frames/s some are dropped. `loop`: the
-// file starts again at its end; frame numbers continue.
+// square, rotation and mirroring are applied, and odd sizes are cut to even. Pictures larger than
+// 4096x2304 or 2304x4096 are scaled down (logged), and of more than 120 frames/s some are dropped.
+// `loop`: the file starts again at its end; frame numbers continue.
 struct source *source_open(const char *name, bool loop, int *err);
 // Like source_open, within the limits of `guard`: *err may also be ERR_TIMED_OUT or ERR_CLOSED.
 struct source *source_open_guarded(const char *name, bool loop, struct media_guard *guard,

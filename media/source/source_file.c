@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A file as a source. Frames of any rate become frames of a constant rate, as in FFmpeg's fps
 // filter: a frame belongs to the nearest tick of the output. A tick without a frame repeats the
-// previous one; of two frames in one tick the later one is used. Then each picture is rotated
+// previous one; of two frames in one tick the later one is used. Then each picture is turned
 // upright and scaled to square pixels and to the size that was determined at opening.
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +46,9 @@ struct source_file {
     struct coded_units coded;
     int unit_count;
     struct unit units[MAX_UNITS];
-    struct picture *unturned; // owned; the picture before rotation; NULL if the file is upright
+    struct picture *unturned; // owned; the picture before rotate_run; NULL if the file is upright
     int quarters;
+    bool flipped;
 };
 
 static usec_t usec_of_pts(const struct source_file *s, int64_t pts)
@@ -71,7 +72,7 @@ static int emit(struct source_file *s, struct picture **out)
         return ERR_IO;
     }
     if (s->unturned)
-        rotate_run(s->unturned, s->quarters, p);
+        rotate_run(s->unturned, s->quarters, s->flipped, p);
     p->number = s->next++;
     p->pts = usec_of_frames(p->number, s->base.fps.num, s->base.fps.den);
     p->shift = usec_of_pts(s, av_sat_sub64(s->origin_pts, s->first_pts)) +
@@ -290,11 +291,13 @@ static int begin(struct source_file *s, const char *path)
     set_origin(s, s->first_pts, 0);
     place_pending(s);
     s->quarters = info->quarters;
+    s->flipped = info->flipped;
     s->base.width = s->quarters % 2 ? height : width;
     s->base.height = s->quarters % 2 ? width : height;
-    if (s->quarters)
-        s->unturned = picture_new(width, height);
-    return s->quarters && !s->unturned ? ERR_NO_MEMORY : 0;
+    if (!s->quarters && !s->flipped)
+        return 0;
+    s->unturned = picture_new(width, height);
+    return s->unturned ? 0 : ERR_NO_MEMORY;
 }
 
 // The pictures must be those that are coded.

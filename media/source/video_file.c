@@ -103,17 +103,22 @@ static struct fps credible_fps(AVRational rate)
     return fps;
 }
 
-static int quarters_of(const AVStream *stream)
+// The display matrix shows a row of the picture in the direction (m[0], m[1]), a column in
+// (m[3], m[4]); x goes to the right, y downwards. av_display_rotation_get looks only at the row.
+// The determinant is negative if the column goes the other way round than a rotation brings it.
+static void read_turn(struct video_info *info, const AVStream *stream)
 {
     size_t size = 0;
     const uint8_t *side = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
-    int32_t matrix[9];
-    if (!side || size < sizeof(matrix))
-        return 0;
-    memcpy(matrix, side, sizeof(matrix));
-    double degrees =
-        av_display_rotation_get(matrix); // counterclockwise; NaN if the matrix is singular
-    return isfinite(degrees) ? (int)(lrint(-degrees / 90) & 3) : 0;
+    int32_t m[9];
+    if (!side || size < sizeof(m))
+        return;
+    memcpy(m, side, sizeof(m));
+    double degrees = av_display_rotation_get(m); // counterclockwise; NaN if m is singular
+    if (!isfinite(degrees))
+        return;
+    info->quarters = (int)(lrint(-degrees / 90) & 3);
+    info->flipped = (double)m[0] * m[4] < (double)m[1] * m[3];
 }
 
 static void read_info(struct video_file *f)
@@ -127,7 +132,7 @@ static void read_info(struct video_file *f)
     info->aspect = av_guess_sample_aspect_ratio(f->format, f->stream, NULL);
     if (info->aspect.num <= 0 || info->aspect.den <= 0)
         info->aspect = (AVRational){1, 1};
-    info->quarters = quarters_of(f->stream);
+    read_turn(info, f->stream);
     info->duration = -1;
     if (f->stream->duration != AV_NOPTS_VALUE && f->stream->duration > 0)
         info->duration = (double)f->stream->duration * av_q2d(f->stream->time_base);

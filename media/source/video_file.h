@@ -9,6 +9,7 @@
 #include <libavcodec/packet.h>
 #include <libavutil/frame.h>
 #include <libavutil/rational.h>
+#include <stdbool.h>
 
 #include "common/base/level.h"
 #include "media/source/media_guard.h"
@@ -26,6 +27,7 @@ struct video_info {
     struct fps fps;       // 1 .. 120; 30 if the container's rate is broken or missing
     AVRational aspect;    // of a pixel; 1/1 if the container does not specify it
     int quarters;         // clockwise turns to show it upright, 0 .. 3
+    bool flipped;         // it is to be turned upside down before (rotate.h)
     double duration;      // seconds, -1 = unknown
     // The file's other video tracks and its subtitles, which are not read; empty: none.
     char left_out[160];

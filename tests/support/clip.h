@@ -9,9 +9,9 @@
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
-#include <libavutil/display.h>
 }
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -44,7 +44,9 @@ struct clip {
     AVRational rate = {25, 1};
     const char *codec = "mpeg4";
     AVRational aspect = {1, 1};
-    int degrees = 0; // rotation of the display matrix, clockwise
+    // The display matrix: the direction in which a row is shown, then that of a column. {1, 0} is
+    // from left to right, {0, 1} from top to bottom.
+    std::array<int, 4> turn = {1, 0, 0, 1};
     int gop = 12;
     std::vector<int64_t> pts; // time stamp of each frame, in ticks of `rate`
     AVPixelFormat format = AV_PIX_FMT_YUV420P;
@@ -112,11 +114,19 @@ inline void clip_write(const clip &spec, const std::string &path)
     stream->time_base = c->time_base;
     stream->avg_frame_rate = spec.rate;
     stream->sample_aspect_ratio = spec.aspect;
-    if (spec.degrees) {
+    if (spec.turn != clip().turn) {
         auto *matrix = (int32_t *)av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX,
                                                           9 * sizeof(int32_t));
-        av_display_rotation_set(matrix,
-                                spec.degrees); // libav 5: counterclockwise angles, stored negated
+        const int32_t one = 1 << 16, all[] = {spec.turn[0] * one,
+                                              spec.turn[1] * one,
+                                              0,
+                                              spec.turn[2] * one,
+                                              spec.turn[3] * one,
+                                              0,
+                                              0,
+                                              0,
+                                              1 << 30};
+        memcpy(matrix, all, sizeof(all));
     }
     REQUIRE(avio_open(&out->pb, path.c_str(), AVIO_FLAG_WRITE) >= 0);
     REQUIRE(avformat_write_header(out, nullptr) >= 0);

@@ -9,9 +9,33 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include <algorithm>
 #include <cstring>
 
 #include "common/base/err.h"
+
+namespace
+{
+// A picture of one colour, with equal sides.
+AVFrame *frame_of(int format, int side, const int colour[3])
+{
+    AVFrame *f = av_frame_alloc();
+    f->width = f->height = side;
+    f->format = format;
+    REQUIRE(av_frame_get_buffer(f, 0) == 0);
+    for (int plane = 0; plane < 3; plane++) {
+        bool is_deep = format == AV_PIX_FMT_YUV420P10;
+        bool is_low = plane && (is_deep || format == AV_PIX_FMT_YUV420P);
+        int rows = is_low ? side / 2 : side;
+        if (is_deep)
+            std::fill_n(reinterpret_cast<uint16_t *>(f->data[plane]), f->linesize[plane] / 2 * rows,
+                        static_cast<uint16_t>(4 * colour[plane]));
+        else
+            memset(f->data[plane], colour[plane], static_cast<size_t>(f->linesize[plane] * rows));
+    }
+    return f;
+}
+} // namespace
 
 TEST_CASE("convert: the colour matrix stated by a frame, or derived from its height")
 {
@@ -45,6 +69,8 @@ TEST_CASE("convert: full range as stated by the frame, or by its format")
         {AV_PIX_FMT_YUV420P, AVCOL_RANGE_MPEG, AV_PIX_FMT_YUV420P, false},
         {AV_PIX_FMT_YUV420P, AVCOL_RANGE_JPEG, AV_PIX_FMT_YUV420P, true},
         {AV_PIX_FMT_YUVJ420P, AVCOL_RANGE_UNSPECIFIED, AV_PIX_FMT_YUV420P, true},
+        {AV_PIX_FMT_YUVJ420P, AVCOL_RANGE_JPEG, AV_PIX_FMT_YUV420P, true},
+        {AV_PIX_FMT_YUVJ420P, AVCOL_RANGE_MPEG, AV_PIX_FMT_YUV420P, false},
         {AV_PIX_FMT_YUVJ422P, AVCOL_RANGE_UNSPECIFIED, AV_PIX_FMT_YUV422P, true},
         {AV_PIX_FMT_YUVJ444P, AVCOL_RANGE_UNSPECIFIED, AV_PIX_FMT_YUV444P, true},
         {AV_PIX_FMT_YUVJ440P, AVCOL_RANGE_UNSPECIFIED, AV_PIX_FMT_YUV440P, true},
@@ -99,6 +125,83 @@ TEST_CASE("convert: colours of RGB, in the matrix of the picture")
     }
     converter_destroy(&c);
     picture_unref(p);
+}
+
+TEST_CASE("convert: the range changes, also where size and format stay")
+{
+    // Limited range: Y = 16 + 219 y / 255, C = 128 + 224 (c - 128) / 255.
+    const struct {
+        int full[3], limited[3];
+    } colours[] = {
+        {{0, 128, 128}, {16, 128, 128}},    {{255, 128, 128}, {235, 128, 128}},
+        {{128, 128, 128}, {126, 128, 128}}, {{54, 99, 255}, {62, 103, 240}},
+        {{18, 255, 117}, {31, 240, 118}},
+    };
+    const struct {
+        int from_format, to_format, to_side;
+        bool from_full, to_full;
+    } table[] = {
+        {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P, 64, true, false},
+        {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P, 64, false, true},
+        {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P, 64, true, true},
+        {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P, 64, false, false},
+        {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P, 32, true, false},
+        {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P, 128, true, false},
+        {AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV420P, 64, true, false},
+        {AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV420P, 64, true, false},
+        {AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV420P, 64, true, false},
+    };
+    converter c = {};
+    for (const auto &row : table) {
+        for (const auto &colour : colours) {
+            CAPTURE(row.from_format, row.to_side, row.from_full, row.to_full, colour.full[0]);
+            const int *in = row.from_full ? colour.full : colour.limited;
+            const int *out = row.to_full ? colour.full : colour.limited;
+            AVFrame *f = frame_of(row.from_format, 64, in);
+            AVFrame *g = frame_of(row.to_format, row.to_side, in);
+            image from = image_of_frame(f), to = image_of_frame(g);
+            from.full_range = row.from_full;
+            to.full_range = row.to_full;
+            from.matrix = to.matrix = SWS_CS_ITU709;
+            REQUIRE(converter_run(&c, &from, &to) == 0);
+            for (int plane = 0; plane < 3; plane++)
+                CHECK(abs(g->data[plane][5 * g->linesize[plane] + 5] - out[plane]) <= 1);
+            av_frame_free(&f);
+            av_frame_free(&g);
+        }
+    }
+    converter_destroy(&c);
+}
+
+TEST_CASE("convert: red of another matrix, at the same size and at another")
+{
+    // Y = Kr, Cb = -Kr / 2 (1 - Kb), in limited range 16 + 219 Y and 128 + 224 Cb.
+    const struct {
+        int matrix;
+        bool full;
+        int red[3];
+    } table[] = {
+        {SWS_CS_ITU709, false, {63, 102, 240}},    {SWS_CS_ITU709, true, {54, 99, 255}},
+        {SWS_CS_ITU601, false, {81, 90, 240}},     {SWS_CS_ITU601, true, {76, 85, 255}},
+        {SWS_CS_SMPTE240M, false, {62, 102, 240}}, {SWS_CS_BT2020, false, {74, 97, 240}},
+    };
+    converter c = {};
+    for (const auto &row : table) {
+        for (int side : {64, 128}) {
+            CAPTURE(row.matrix, row.full, side);
+            AVFrame *f = frame_of(AV_PIX_FMT_YUV420P, 64, row.red);
+            picture *p = picture_new(side, side);
+            image from = image_of_frame(f), to = image_of_picture(p);
+            from.matrix = row.matrix;
+            from.full_range = row.full;
+            REQUIRE(converter_run(&c, &from, &to) == 0);
+            for (int plane = 0; plane < 3; plane++)
+                CHECK(abs(p->plane[plane][5 * p->stride[plane] + 5] - table[0].red[plane]) <= 2);
+            picture_unref(p);
+            av_frame_free(&f);
+        }
+    }
+    converter_destroy(&c);
 }
 
 TEST_CASE("convert: the context is kept for equal geometry, and replaced for another")

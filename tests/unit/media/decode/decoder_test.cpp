@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/support/coded_stream.hpp"
 
+extern "C" {
+#include <libavcodec/avcodec.h>
+}
+
 #include <cstring>
 
 #include "media/coded/ladder.h"
@@ -26,6 +30,39 @@ int feed(decoder *d, const uint8_t *data, size_t bytes)
     CHECK((err == 0) == (p != nullptr));
     picture_unref(p);
     return err;
+}
+
+// An IDR of one colour, as a third party codes it.
+std::vector<uint8_t> coded_colour(AVColorSpace matrix, AVColorRange range, int height,
+                                  const int colour[3])
+{
+    AVCodecContext *c = avcodec_alloc_context3(avcodec_find_encoder_by_name("libx264"));
+    c->width = 64;
+    c->height = height;
+    c->pix_fmt = AV_PIX_FMT_YUV420P;
+    c->time_base = {1, 25};
+    c->colorspace = matrix;
+    c->color_range = range;
+    c->max_b_frames = 0;
+    c->thread_count = 1;
+    REQUIRE(avcodec_open2(c, nullptr, nullptr) == 0);
+    AVFrame *f = av_frame_alloc();
+    f->width = c->width;
+    f->height = c->height;
+    f->format = c->pix_fmt;
+    REQUIRE(av_frame_get_buffer(f, 0) == 0);
+    for (int plane = 0; plane < 3; plane++)
+        memset(f->data[plane], colour[plane],
+               (size_t)f->linesize[plane] * (size_t)(plane ? height / 2 : height));
+    AVPacket *packet = av_packet_alloc();
+    REQUIRE(avcodec_send_frame(c, f) == 0);
+    REQUIRE(avcodec_send_frame(c, nullptr) == 0);
+    REQUIRE(avcodec_receive_packet(c, packet) == 0);
+    std::vector<uint8_t> bytes = padded(packet->data, (size_t)packet->size);
+    av_packet_free(&packet);
+    av_frame_free(&f);
+    avcodec_free_context(&c);
+    return bytes;
 }
 
 double psnr_y(const picture *a, const picture *b)
@@ -58,6 +95,55 @@ TEST_CASE("JPEG is decoded to the range and the sampling of pictures")
     CHECK(psnr_y(from.get(), p) > 30);
     picture_unref(p);
     CHECK(feed(d.get(), copy.data(), 20) != 0);
+}
+
+TEST_CASE("pictures are BT.709 in limited range, whatever the stream is")
+{
+    // The same red, coded in several ways: BT.601 has Y = 0.299, BT.709 has Y = 0.2126 of it.
+    const int red[] = {63, 102, 240};
+    const struct {
+        AVColorSpace matrix;
+        AVColorRange range;
+        int height;
+        int coded[3];
+        bool is_copied;
+    } table[] = {
+        {AVCOL_SPC_BT709, AVCOL_RANGE_MPEG, 64, {63, 102, 240}, false},
+        {AVCOL_SPC_BT709, AVCOL_RANGE_UNSPECIFIED, 64, {63, 102, 240}, false},
+        {AVCOL_SPC_BT709, AVCOL_RANGE_JPEG, 64, {54, 99, 255}, true},
+        {AVCOL_SPC_SMPTE170M, AVCOL_RANGE_MPEG, 64, {81, 90, 240}, true},
+        {AVCOL_SPC_SMPTE170M, AVCOL_RANGE_JPEG, 64, {76, 85, 255}, true},
+        {AVCOL_SPC_BT470BG, AVCOL_RANGE_JPEG, 720, {76, 85, 255}, true},
+        {AVCOL_SPC_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED, 64, {81, 90, 240}, true},
+        {AVCOL_SPC_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED, 720, {63, 102, 240}, false},
+    };
+    // Each is also decoded after each other one, as at a change of the level.
+    picture_ptr own(picture_new(64, 64), picture_unref);
+    for (decoder_order order : {DECODER_PLAIN, DECODER_AS_COMES, DECODER_AS_SHOWN}) {
+        for (const auto &before : table) {
+            for (const auto &row : table) {
+                decoder_ptr d(decoder_new(order), decoder_free);
+                int64_t number = 0;
+                for (const auto *coded : {&before, &row}) {
+                    CAPTURE((int)order, (int)before.matrix, (int)before.range, (int)coded->matrix,
+                            (int)coded->range, coded->height);
+                    std::vector<uint8_t> bytes =
+                        coded_colour(coded->matrix, coded->range, coded->height, coded->coded);
+                    picture *p = nullptr;
+                    REQUIRE(decoder_decode(d.get(), bytes.data(), bytes.size() - 64, ++number,
+                                           &p) == 0);
+                    REQUIRE(p);
+                    CHECK(p->number == number);
+                    CHECK((p->width == 64 && p->height == coded->height));
+                    for (int plane = 0; plane < 3; plane++)
+                        CHECK(abs(p->plane[plane][20 * p->stride[plane] + 20] - red[plane]) <= 2);
+                    // Else its planes are libavcodec's.
+                    CHECK((p->free_owner == own->free_owner) == coded->is_copied);
+                    picture_unref(p);
+                }
+            }
+        }
+    }
 }
 
 TEST_CASE("one frame in, its picture out, without delay")

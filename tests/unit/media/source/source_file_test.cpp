@@ -251,21 +251,31 @@ TEST_CASE("source_file: a file whose clock stops ends, looped or not")
     CHECK(play(t.get(), 50).size() == 50);
 }
 
-TEST_CASE("source_file: rotation is applied")
+TEST_CASE("source_file: rotation and mirroring are applied")
 {
     clip_folder dir;
-    struct {
-        int degrees; // counterclockwise of av_display_rotation_set
+    const struct {
+        std::array<int, 4> turn; // where its rows go, and its columns
         int width, height;
         int white; // the white quarter: 0 top left, 1 top right, 2 bottom right, 3 bottom left
-    } table[] = {{0, 96, 64, 0}, {-90, 64, 96, 1}, {180, 96, 64, 2}, {90, 64, 96, 3}};
+    } table[] = {
+        {{1, 0, 0, 1}, 96, 64, 0},   // as it is
+        {{0, 1, -1, 0}, 64, 96, 1},  // a quarter clockwise: the top row becomes the right column
+        {{-1, 0, 0, -1}, 96, 64, 2}, // a half
+        {{0, -1, 1, 0}, 64, 96, 3},  // a quarter counterclockwise
+        {{-1, 0, 0, 1}, 96, 64, 1},  // left and right exchanged
+        {{1, 0, 0, -1}, 96, 64, 3},  // top and bottom exchanged
+        {{0, 1, 1, 0}, 64, 96, 0},   // the top row becomes the left column
+        {{0, -1, -1, 0}, 64, 96, 2}, // the top row becomes the right column, upwards
+        {{0, 0, 0, 1}, 96, 64, 0},   // shows nothing: ignored
+    };
     for (auto &row : table) {
         clip c;
-        c.degrees = -row.degrees; // what it stores is the inverse
+        c.turn = row.turn;
         c.pts = steady(3);
         clip_write(c, dir / "a.mp4");
         auto s = open(dir / "a.mp4");
-        CAPTURE(row.degrees);
+        CAPTURE(row.turn[0], row.turn[1], row.turn[2], row.turn[3]);
         REQUIRE(s->width == row.width);
         REQUIRE(s->height == row.height);
         picture *p;
@@ -411,7 +421,7 @@ TEST_CASE("source_file: the same file gives the same pictures")
     clip c;
     c.codec = "libx264";
     c.aspect = {4, 3};
-    c.degrees = 90;
+    c.turn = {0, 1, -1, 0};
     c.pts = steady(9);
     clip_write(c, dir / "a.mkv");
     auto s = open(dir / "a.mkv", true), t = open(dir / "a.mkv", true);
