@@ -29,6 +29,8 @@
 #include "server/rewind/rewind_media.h"
 #include "server/stored/stored_media.h"
 
+#define PUSH_ENCODES "--push requests an encoder that follows the network"
+
 enum { DEFAULT_LAYERS = 2 };     // temporal layers
 #define GRACE (2 * USEC_PER_SEC) // time for the thread to return after its deadline
 
@@ -101,6 +103,10 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
     if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
         stat(name, &original) != 0 || stat(path, &stored) != 0)
         return NULL;
+    if (o->push.text[0]) {
+        log_info("%s is not used: " PUSH_ENCODES, path);
+        return NULL;
+    }
     int unread;
     struct stored_cache *cache = stored_cache_new(path, guard, &unread);
     const char *reason =
@@ -258,6 +264,8 @@ const char *stream_open_must_encode(const struct options *o)
         return "--profile requests another profile";
     if (o->http.ss_family != AF_UNSPEC)
         return "--http requests key frames at its segments";
+    if (o->push.text[0]) // few servers take B frames, and none asks for fewer bits
+        return PUSH_ENCODES;
     return o->record ? "--record requests key frames" : NULL;
 }
 

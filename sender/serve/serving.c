@@ -280,7 +280,7 @@ char *serving_stats(struct serving *s)
     return stats_outputs_status(s->outputs, clock_now());
 }
 
-// Returns 0, or ERR_RANGE or ERR_NO_MEMORY (logged).
+// Returns 0, ERR_RANGE, ERR_UNSUPPORTED or ERR_NO_MEMORY (logged).
 static int start_push(struct serving *s, const struct options *o)
 {
     struct push_config config = {.loop = s->loop,
@@ -297,6 +297,11 @@ static int start_push(struct serving *s, const struct options *o)
     if (s->serves == SERVES_FOLDER) {
         log_error("--push conflicts with a folder: it pushes one stream");
         return ERR_RANGE;
+    }
+    if (s->stream.media->reorders) {
+        log_error("--push conflicts with a prepared file, which no encoder fits to the network: "
+                  "push the film that it was made of");
+        return ERR_UNSUPPORTED;
     }
     int top = s->stream.media->ladder.level_count - 1;
     if (o->push_level > top) {
