@@ -49,6 +49,14 @@ static bool has_levels(const struct stored_info *info, const struct options *o)
            memcmp(wanted.sizes, l->sizes, (size_t)l->size_count * sizeof(*l->sizes)) == 0;
 }
 
+// Returns true if the stored ladder has so many temporal layers, or if no number is requested.
+// Requested levels say themselves which they need.
+static bool has_layers(const struct stored_info *info, const struct options *o)
+{
+    return !o->temporal_layers || o->level_count ||
+           info->sdp.ladder.sizes[0].layers == o->temporal_layers;
+}
+
 static bool wants_device(const struct options *o)
 {
     return o->audio && strcmp(o->audio, "none") != 0 && !audio_source_track(o->audio);
@@ -59,8 +67,23 @@ bool stream_open_wants_audio(const struct options *o)
     return !o->audio || audio_source_track(o->audio);
 }
 
-static void warn_of_audio(const struct options *o, const char *name)
+// Warns of what a prepared file does not do.
+static void warn_of_unused(const struct options *o, const struct stored_info *info,
+                           const char *name)
 {
+    const struct {
+        bool is_given;
+        const char *warning;
+    } rows[] = {
+        {!has_levels(info, o), "--level is ignored: a prepared file has its own levels"},
+        {!has_layers(info, o), "--temporal-layers is ignored: a prepared file has its own layers"},
+        {options_names_engine(o), "--encoder is ignored: a prepared file is not encoded"},
+        {o->audio_kbps != AUDIO_KBPS, "--sound-rate is ignored: a prepared file has its own audio"},
+        {o->rewind.age, "--rewind is not used: a prepared file is not live"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (rows[i].is_given)
+            log_warn("%s: %s", name, rows[i].warning);
     if (wants_device(o) || audio_source_track(o->audio))
         log_warn("%s: --sound %s is ignored: a prepared file has its own audio (--prepare takes "
                  "--sound track:)",
@@ -80,6 +103,8 @@ const char *stream_open_unfit(const struct stored_info *info, const struct stat 
         return "--profile requests another profile";
     if (o->no_pass && info->has_own)
         return "--no-passthrough requests that its video is encoded again";
+    if (!has_layers(info, o))
+        return "--temporal-layers requests other layers";
     return has_levels(info, o) ? NULL : "--level requests other levels";
 }
 
@@ -115,7 +140,7 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
         log_info("%s: using its prepared file %s", name, path);
         note_top(o, name, &stored_cache_info(cache)->sdp.ladder, SOURCE_NOTE_PREPARED);
         *err = ERR_NO_MEMORY;
-        warn_of_audio(o, name);
+        warn_of_unused(o, stored_cache_info(cache), name);
         return stored_media_new(cache, o->loop, stream_open_wants_audio(o));
     }
     log_warn("%s is not used: %s (run --prepare again)", path, reason);
@@ -470,7 +495,7 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
             return NULL;
         }
         if (cache)
-            warn_of_audio(o, name);
+            warn_of_unused(o, stored_cache_info(cache), name);
         if (cache)
             *err = ERR_NO_MEMORY;
         return cache ? stored_media_new(cache, o->loop, stream_open_wants_audio(o)) : NULL;
