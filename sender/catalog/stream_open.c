@@ -443,9 +443,13 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
         return NULL;
     *err = ERR_UNSUPPORTED;
     enum camera_codec codec = camera_codec(camera);
-    bool has_http = o->http.ss_family != AF_UNSPEC;
+    const char *reason = o->http.ss_family != AF_UNSPEC
+                             ? "--http requests key frames at its segments"
+                         : o->push.text[0] && camera_reorders(camera)
+                             ? "it sends B frames, which few servers of --push take"
+                             : NULL;
     const char *audio = camera_audio_codec(camera);
-    if (codec == CAMERA_H264 && !has_http && !o->transcode) {
+    if (codec == CAMERA_H264 && !reason && !o->transcode) {
         if (o->audio && !is_silent)
             log_warn("%s: --sound %s is ignored: what is passed on has the camera's own audio",
                      camera_title(camera), o->audio);
@@ -457,8 +461,7 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
         log_info("%s sends %s: viewers get H.264, which weir-send encodes", camera_title(camera),
                  codec == CAMERA_HEVC ? "H.265" : "JPEG");
     else if (!o->transcode)
-        log_info("%s: weir-send encodes its pictures: --http requests key frames at its segments",
-                 camera_title(camera));
+        log_info("%s: weir-send encodes its pictures: %s", camera_title(camera), reason);
     if (audio)
         log_info("%s: its audio, %s, is not sent: it is only with H.264 that is passed on",
                  camera_title(camera), audio);

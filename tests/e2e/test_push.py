@@ -127,7 +127,22 @@ class ToFfmpeg(Push):
                 self.assertEqual(server.wait(30), 0, str(server))
                 self.assertGreater(self.recorded()[0]["h264"], LEAST)
                 self.stop_cleanly(p)
-        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--push", self.url, film + ".weir.mkv"])
+        with self.subTest("a camera"):
+            os.remove(film + ".weir.mkv")
+            camera = self.sender("--loop", source=film)
+            server = self.listen(lib.own_address())
+            p = self.push(self.url, source=camera.url)
+            self.assertIn("weir-send encodes its pictures: it sends B frames", p.stderr)
+            self.assertEqual(server.wait(30), 0, str(server))
+            self.assertGreater(self.recorded()[0]["h264"], LEAST)
+            self.stop_cleanly(p)
+
+    def test_a_prepared_film(self):
+        """No encoder stands behind it whose rate could follow the network."""
+        film = self.clip(seconds=2, size="320x180")
+        subprocess.run([lib.SEND, "--prepare", "--level", "160x90@25:100", film], check=True, capture_output=True,
+                       timeout=60 * lib.PATIENCE)
+        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--push", "rtsp://127.0.0.1:9/a", film + ".weir.mkv"])
         self.assertEqual(p.wait(20), 1, str(p))
         self.assertIn("--push conflicts with a prepared file", p.stderr)
 
