@@ -63,15 +63,18 @@ static void announce(const struct program *p, const struct proxy_options *o)
 {
     char at[SOCKADDR_TEXT], url[SERVER_URL_MAX];
     server_address(p->server, at, sizeof(at));
+    bool is_host = o->rules.has_origin && url_is_root(&o->rules.origin); // viewers give the path
     struct server_urls urls = {.listen = &o->listen,
                                .bound = at,
-                               .path = o->rules.has_origin ? "/" : "/HOST[:PORT]/",
+                               .path = is_host               ? "/PATH"
+                                       : o->rules.has_origin ? "/"
+                                                             : "/HOST[:PORT]/PATH",
                                .credentials = p->credentials,
                                .access = p->access,
                                .key_path = "/",
                                .insecure = o->who.insecure,
                                .prints_keys = true,
-                               .is_example = !o->rules.has_origin};
+                               .is_example = is_host || !o->rules.has_origin};
     server_urls_print(&urls, url, sizeof(url));
     if (o->rules.has_origin)
         log_info("streams of %s at %s", o->rules.origin.text, url);

@@ -30,6 +30,8 @@ static enum pass_verdict verdict_on(const struct pass_video *v)
         return PASS_TURNED;
     if (!v->is_square)
         return PASS_OTHER_PIXELS;
+    if (v->is_fast)
+        return PASS_FAST;
     bool fits = shorter >= MIN_SIDE && longer <= MAX_LONG && shorter <= MAX_SHORT;
     return !fits || v->width % 2 || v->height % 2 ? PASS_OTHER_SIZE : PASS_YES;
 }
@@ -130,6 +132,7 @@ const char *pass_check_reason(enum pass_verdict verdict)
         [PASS_OPEN_GROUPS] = "its groups of pictures are open (closed ones of at most 12 s pass)",
         [PASS_LONG_GROUPS] = "its groups of pictures are longer than 12 s",
         [PASS_NO_TIMES] = "its container has no times for the pictures (MP4 and Matroska do)",
+        [PASS_FAST] = "it has more than 120 frames/s",
         [PASS_VARYING_RATE] = "its frame rate varies",
         [PASS_BROKEN] = "it has pictures that cannot be read",
         [PASS_LOW_RATE] = "its bitrate is below those of the other levels",

@@ -5,7 +5,7 @@
 //   The law. A viewer can join only at an IDR, frames are numbered by the ticks of a constant rate,
 //   and the picture is shown as it was coded. So a film passes if
 //     - it is H.264 with 8 bits and 4:2:0, progressive, upright, with square pixels and even sides,
-//       and not larger than the largest level;
+//       and neither larger nor faster than the levels can be;
 //     - its first access unit is an IDR, and another follows within PASS_GROUP_SECONDS each. A key
 //       frame that is no IDR (an open group) is none: pictures before it need the group before;
 //     - each tick has one frame, within a quarter of the interval.
@@ -35,6 +35,7 @@ enum pass_verdict {
     PASS_OPEN_GROUPS,
     PASS_LONG_GROUPS,
     PASS_NO_TIMES,
+    PASS_FAST, // more frames a second than any level has
     PASS_VARYING_RATE,
     PASS_BROKEN,    // an access unit that is none, or is too large
     PASS_LOW_RATE,  // than that of the lowest level (ladder_pass)
@@ -50,6 +51,7 @@ struct pass_video {
     bool is_square;
     int width, height; // pixels
     struct fps fps;
+    bool is_fast; // the container names a higher rate than `fps`, the highest of a level
 };
 
 struct pass_frame {

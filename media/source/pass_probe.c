@@ -23,6 +23,7 @@ static struct pass_video properties_of(const struct video_file *f)
         .width = p->width,
         .height = p->height,
         .fps = info->fps,
+        .is_fast = info->is_faster,
     };
 }
 

@@ -129,6 +129,7 @@ static void read_info(struct video_file *f)
     if (rate.num <= 0 || rate.den <= 0 || av_q2d(rate) > CREDIBLE_FPS)
         rate = f->stream->avg_frame_rate;
     info->fps = credible_fps(rate);
+    info->is_faster = info->fps.num == MAX_FPS * info->fps.den && av_q2d(rate) > MAX_FPS * 1.001;
     info->aspect = av_guess_sample_aspect_ratio(f->format, f->stream, NULL);
     if (info->aspect.num <= 0 || info->aspect.den <= 0)
         info->aspect = (AVRational){1, 1};

@@ -25,6 +25,7 @@ struct video_file;
 struct video_info {
     AVRational time_base; // unit of pts
     struct fps fps;       // 1 .. 120; 30 if the container's rate is broken or missing
+    bool is_faster;       // the container's rate is above `fps`, which is 120
     AVRational aspect;    // of a pixel; 1/1 if the container does not specify it
     int quarters;         // clockwise turns to show it upright, 0 .. 3
     bool flipped;         // it is to be turned upside down before (rotate.h)

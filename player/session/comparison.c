@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/log.h"
 #include "common/net/mailbox.h"
 #include "media/picture/geometry.h"
 #include "player/compare/picture_compare.h"
@@ -68,6 +69,24 @@ static bool post(void *ctx, const struct measured *m)
     return false;
 }
 
+// Pictures are compared by their numbers, so another film, or one at another rate, compares what
+// never was the same picture. A server that is not weir-send describes no source: then the
+// reference is taken to be its film.
+static void drop_other_film(struct comparison *c, const struct ladder *l)
+{
+    const struct source *r = c->config.reference;
+    struct fps fps = l->source_fps;
+    if (!r || l->source_width <= 0 || fps.den <= 0 ||
+        (r->width == l->source_width && r->height == l->source_height &&
+         (int64_t)r->fps.num * fps.den == (int64_t)fps.num * r->fps.den))
+        return;
+    log_warn("--reference %s is not used: it is %dx%d@%.4g, but the server plays %dx%d@%.4g",
+             r->name, r->width, r->height, fps_value(r->fps), l->source_width, l->source_height,
+             fps_value(fps));
+    source_free(c->config.reference);
+    c->config.reference = NULL;
+}
+
 bool comparison_open(struct comparison *c, const struct sdp *sdp)
 {
     const struct play_options *o = c->config.options;
@@ -78,6 +97,7 @@ bool comparison_open(struct comparison *c, const struct sdp *sdp)
     bool draws = sdp->source == SDP_SOURCE_TEST && geometry_is_good(&g);
     if (c->compare)
         return true;
+    drop_other_film(c, l);
     if (o->contact_sheet && !c->sheet && !(c->sheet = contact_sheet_new()))
         return false;
     struct picture_compare_config config = {.sheet = c->sheet,

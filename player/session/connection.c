@@ -324,6 +324,9 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     else if (o->audio_track)
         log_warn("--audio-track %d is ignored: the stream has %d to choose from", o->audio_track,
                  c->sdp.audio_track_count);
+    if (o->subtitles > c->sdp.subtitle_count)
+        log_warn("--subtitles %d is ignored: the stream has %d to choose from", o->subtitles,
+                 c->sdp.subtitle_count);
     bool movable = c->sdp.duration >= 0 && video(c);
     seek_init(&c->seek, movable, fps_value(c->sdp.ladder.source_fps), c->sdp.duration);
     return true;

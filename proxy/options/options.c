@@ -14,11 +14,16 @@
 #include "server/policy/viewer_limits.h"
 
 #define CACHE_MIN 1000000
-#define UNSET     ((usec_t)-1)
-#define PREFIX    (10 * USEC_PER_SEC)
-#define SHARE     (60 * USEC_PER_SEC)
-enum { FILL_SPEED = 2 };
 #define CACHE_MAX (INT64_C(1000) * 1000000000000)
+#define UNSET     ((usec_t)-1)
+
+// What applies if an option is not given.
+#define CACHE_BYTES INT64_C(10000000000)
+#define VALIDATE    (60 * USEC_PER_SEC)
+#define PREFIX      (10 * USEC_PER_SEC)
+#define SHARE       (60 * USEC_PER_SEC)
+#define BLOCKING    (1. / 3)
+enum { FILL_SPEED = 2 };
 
 static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
 {
@@ -371,18 +376,31 @@ const struct option_table proxy_option_table = {
     .rows = rows,
 };
 
-// Returns the option that requires --cache, if there is none; NULL: none does.
+// Sets what was not given of the cache. Returns the option that requires --cache, if there is none;
+// NULL: none does.
 static const char *set_cache(struct proxy_options *o)
 {
-    const char *of = o->prefix != UNSET  ? "--prefix"
-                     : o->share != UNSET ? "--share"
-                     : o->fill_speed > 0 ? "--fill-speed"
-                     : o->prefetch       ? "--prefetch"
-                                         : NULL;
+    const struct {
+        const char *name;
+        bool is_given;
+    } needs[] = {
+        {"--cache-bytes", o->cache_bytes > 0}, {"--validate", o->validate != UNSET},
+        {"--prefix", o->prefix != UNSET},      {"--share", o->share != UNSET},
+        {"--fill-speed", o->fill_speed > 0},   {"--prefetch", o->prefetch},
+        {"--fetch-transport", o->fetch.count}, {"--fetch-rate", o->fetch_rate >= 0},
+    };
+    o->cache_bytes = o->cache_bytes ? o->cache_bytes : CACHE_BYTES;
+    o->validate = o->validate == UNSET ? VALIDATE : o->validate;
     o->prefix = o->prefix == UNSET ? PREFIX : o->prefix;
     o->share = o->share == UNSET ? SHARE : o->share;
     o->fill_speed = o->fill_speed > 0 ? o->fill_speed : FILL_SPEED;
-    return o->cache ? NULL : of;
+    if (!o->fetch.count)
+        (void)transport_list_split("minbuf", &o->fetch);
+    o->fetch_rate = o->fetch_rate < 0 ? 0 : o->fetch_rate;
+    for (size_t i = 0; i < sizeof(needs) / sizeof(*needs) && !o->cache; i++)
+        if (needs[i].is_given)
+            return needs[i].name;
+    return NULL;
 }
 
 // --origin may follow --origin-user, and sets the whole URL.
@@ -402,12 +420,11 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
                                 .queue_bytes = SCHEDULER_LIMIT_BYTES,
                                 .choices = {.reflect = REFLECT_LIMIT,
                                             .target = 250 * USEC_PER_MSEC,
-                                            .blocking = 1.0 / 3,
                                             .outage = 10 * USEC_PER_SEC},
-                                .cache_bytes = 10000000000,
-                                .validate = 60 * USEC_PER_SEC,
+                                .validate = UNSET,
                                 .prefix = UNSET,
                                 .share = UNSET,
+                                .fetch_rate = -1,
                                 .timeout = VIEWER_TIMEOUT_SEC,
                                 .max_viewers = VIEWERS_DEFAULT};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
@@ -417,7 +434,6 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
     // it lacks shows as a lower level. An origin may offer TFRC alone.
     (void)transport_list_split("minbuf,tfrc", &o->choices.films);
     (void)transport_list_split("minbuf", &o->access);
-    (void)transport_list_split("minbuf", &o->fetch);
     enum options_result result =
         command_line_read(&proxy_option_table, argc, argv, o, &o->file, out, error, cap);
     o->choices.rules = &o->rules;
@@ -441,6 +457,12 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
         (void)err_say(error, cap, 0, "%s requires --cache DIR, where films are stored", lacks);
         return OPTIONS_BAD;
     }
+    if (result == OPTIONS_RUN && o->choices.blocking > 0 && // it was given
+        o->choices.reflect != REFLECT_BLOCKING) {
+        (void)err_say(error, cap, 0, "--access-blocking requires --reflect blocking");
+        return OPTIONS_BAD;
+    }
+    o->choices.blocking = o->choices.blocking > 0 ? o->choices.blocking : BLOCKING;
     if (result == OPTIONS_RUN && o->cache_list) {
         if (o->cache)
             return result;

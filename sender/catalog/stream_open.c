@@ -29,6 +29,8 @@
 #include "server/rewind/rewind_media.h"
 #include "server/stored/stored_media.h"
 
+#define PUSH_ENCODES "--push requests an encoder that follows the network"
+
 enum { DEFAULT_LAYERS = 2 };     // temporal layers
 #define GRACE (2 * USEC_PER_SEC) // time for the thread to return after its deadline
 
@@ -47,6 +49,14 @@ static bool has_levels(const struct stored_info *info, const struct options *o)
            memcmp(wanted.sizes, l->sizes, (size_t)l->size_count * sizeof(*l->sizes)) == 0;
 }
 
+// Returns true if the stored ladder has so many temporal layers, or if no number is requested.
+// Requested levels say themselves which they need.
+static bool has_layers(const struct stored_info *info, const struct options *o)
+{
+    return !o->temporal_layers || o->level_count ||
+           info->sdp.ladder.sizes[0].layers == o->temporal_layers;
+}
+
 static bool wants_device(const struct options *o)
 {
     return o->audio && strcmp(o->audio, "none") != 0 && !audio_source_track(o->audio);
@@ -57,8 +67,23 @@ bool stream_open_wants_audio(const struct options *o)
     return !o->audio || audio_source_track(o->audio);
 }
 
-static void warn_of_audio(const struct options *o, const char *name)
+// Warns of what a prepared file does not do.
+static void warn_of_unused(const struct options *o, const struct stored_info *info,
+                           const char *name)
 {
+    const struct {
+        bool is_given;
+        const char *warning;
+    } rows[] = {
+        {!has_levels(info, o), "--level is ignored: a prepared file has its own levels"},
+        {!has_layers(info, o), "--temporal-layers is ignored: a prepared file has its own layers"},
+        {options_names_engine(o), "--encoder is ignored: a prepared file is not encoded"},
+        {o->audio_kbps != AUDIO_KBPS, "--sound-rate is ignored: a prepared file has its own audio"},
+        {o->rewind.age, "--rewind is not used: a prepared file is not live"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (rows[i].is_given)
+            log_warn("%s: %s", name, rows[i].warning);
     if (wants_device(o) || audio_source_track(o->audio))
         log_warn("%s: --sound %s is ignored: a prepared file has its own audio (--prepare takes "
                  "--sound track:)",
@@ -78,6 +103,8 @@ const char *stream_open_unfit(const struct stored_info *info, const struct stat 
         return "--profile requests another profile";
     if (o->no_pass && info->has_own)
         return "--no-passthrough requests that its video is encoded again";
+    if (!has_layers(info, o))
+        return "--temporal-layers requests other layers";
     return has_levels(info, o) ? NULL : "--level requests other levels";
 }
 
@@ -101,6 +128,10 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
     if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
         stat(name, &original) != 0 || stat(path, &stored) != 0)
         return NULL;
+    if (o->push.text[0]) {
+        log_info("%s is not used: " PUSH_ENCODES, path);
+        return NULL;
+    }
     int unread;
     struct stored_cache *cache = stored_cache_new(path, guard, &unread);
     const char *reason =
@@ -109,7 +140,7 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
         log_info("%s: using its prepared file %s", name, path);
         note_top(o, name, &stored_cache_info(cache)->sdp.ladder, SOURCE_NOTE_PREPARED);
         *err = ERR_NO_MEMORY;
-        warn_of_audio(o, name);
+        warn_of_unused(o, stored_cache_info(cache), name);
         return stored_media_new(cache, o->loop, stream_open_wants_audio(o));
     }
     log_warn("%s is not used: %s (run --prepare again)", path, reason);
@@ -258,6 +289,8 @@ const char *stream_open_must_encode(const struct options *o)
         return "--profile requests another profile";
     if (o->http.ss_family != AF_UNSPEC)
         return "--http requests key frames at its segments";
+    if (o->push.text[0]) // few servers take B frames, and none asks for fewer bits
+        return PUSH_ENCODES;
     return o->record ? "--record requests key frames" : NULL;
 }
 
@@ -410,9 +443,13 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
         return NULL;
     *err = ERR_UNSUPPORTED;
     enum camera_codec codec = camera_codec(camera);
-    bool has_http = o->http.ss_family != AF_UNSPEC;
+    const char *reason = o->http.ss_family != AF_UNSPEC
+                             ? "--http requests key frames at its segments"
+                         : o->push.text[0] && camera_reorders(camera)
+                             ? "it sends B frames, which few servers of --push take"
+                             : NULL;
     const char *audio = camera_audio_codec(camera);
-    if (codec == CAMERA_H264 && !has_http && !o->transcode) {
+    if (codec == CAMERA_H264 && !reason && !o->transcode) {
         if (o->audio && !is_silent)
             log_warn("%s: --sound %s is ignored: what is passed on has the camera's own audio",
                      camera_title(camera), o->audio);
@@ -424,8 +461,7 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
         log_info("%s sends %s: viewers get H.264, which weir-send encodes", camera_title(camera),
                  codec == CAMERA_HEVC ? "H.265" : "JPEG");
     else if (!o->transcode)
-        log_info("%s: weir-send encodes its pictures: --http requests key frames at its segments",
-                 camera_title(camera));
+        log_info("%s: weir-send encodes its pictures: %s", camera_title(camera), reason);
     if (audio)
         log_info("%s: its audio, %s, is not sent: it is only with H.264 that is passed on",
                  camera_title(camera), audio);
@@ -462,7 +498,7 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
             return NULL;
         }
         if (cache)
-            warn_of_audio(o, name);
+            warn_of_unused(o, stored_cache_info(cache), name);
         if (cache)
             *err = ERR_NO_MEMORY;
         return cache ? stored_media_new(cache, o->loop, stream_open_wants_audio(o)) : NULL;

@@ -16,6 +16,7 @@
 #include "common/transport/transport_list.h"
 #include "media/audio/audio_encoder.h"
 #include "media/capture/audio_open.h"
+#include "media/capture/source_capture.h"
 #include "media/encode/video_engine.h"
 #include "media/record/policy/record_name.h"
 #include "media/source/audio_source.h"
@@ -312,12 +313,20 @@ static const char *parse_filler(const char *text, struct options *o)
     return NULL;
 }
 
-// Parses "synthetic:..." and accepts any other source. Returns NULL, or the error.
+static bool is_test(const char *source)
+{
+    return strncmp(source, "test:", 5) == 0;
+}
+
+// Parses "test:..." and "synthetic:...", and accepts any other source. Returns NULL, or the error.
 static const char *parse_source(struct options *o, const char *value)
 {
     o->source = value;
     o->filler_bps = 0;
     o->synthetic = (struct synthetic){0};
+    struct geometry test;
+    if (is_test(value) && value[5] && geometry_parse(value + 5, &test) != 0)
+        return "expects test:WIDTHxHEIGHT@FPS, such as test:1280x720@30; " GEOMETRY_RULE;
     if (strncmp(value, "synthetic:", 10) != 0)
         return NULL;
     const char *kind = value + 10;
@@ -722,10 +731,37 @@ static const char *conflict_of_recordings(const struct options *o)
     return NULL;
 }
 
+// Returns why an option of streaming is of no use for --prepare; NULL: none is given.
+static const char *conflict_of_prepare(const struct options *o)
+{
+#define CONFLICT(name) name " conflicts with --prepare, which does not stream"
+    const struct {
+        bool is_given;
+        const char *error;
+    } conflicts[] = {
+        {o->push.text[0], CONFLICT("--push")},
+        {o->record, CONFLICT("--record")},
+        {o->rewind.age, CONFLICT("--rewind")},
+        {o->fragment, CONFLICT("--fragment")},
+        {o->http.ss_family != AF_UNSPEC, CONFLICT("--http")},
+        {o->metrics.ss_family != AF_UNSPEC, CONFLICT("--metrics")},
+        {o->stats, CONFLICT("--stats")},
+        {o->loop, CONFLICT("--loop")},
+        {o->has_capture, CONFLICT("--capture")},
+        {strcmp(o->path, "/live") != 0, CONFLICT("--path")},
+    };
+#undef CONFLICT
+    for (size_t i = 0; i < sizeof(conflicts) / sizeof(*conflicts); i++)
+        if (conflicts[i].is_given)
+            return conflicts[i].error;
+    return NULL;
+}
+
 // Returns why options of one source conflict; NULL: they do not.
 static const char *conflict(const struct options *o)
 {
     bool is_pushed = o->push.text[0];
+    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
     if (access_options_conflict(&o->who))
         return access_options_conflict(&o->who);
     if (!is_pushed && o->push_transports.count)
@@ -736,9 +772,9 @@ static const char *conflict(const struct options *o)
         return "--push-level requires --push URL";
     if (o->control && o->metrics.ss_family == AF_UNSPEC)
         return "--control requires --metrics ADDR:PORT";
-    if (is_pushed && o->prepare)
-        return "--push conflicts with --prepare, which does not stream";
-    if (is_pushed && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
+    if (o->prepare && conflict_of_prepare(o))
+        return conflict_of_prepare(o);
+    if (is_pushed && is_synthetic)
         return "--push conflicts with a synthetic source, which has no pictures";
     bool is_named = *o->mount; // of several, those are recorded that have a name to record to
     if (!o->record && !is_named && o->record_segment)
@@ -751,12 +787,8 @@ static const char *conflict(const struct options *o)
         !record_name_has_time(o->record))
         return "--record-segment and --record-keep require a name with the time in it, such as "
                "--record 'DIR/%Y-%m-%d_%H-%M-%S.mkv'";
-    if (o->record && o->prepare)
-        return "--record conflicts with --prepare, which does not stream";
-    if (o->record && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
+    if (o->record && is_synthetic)
         return "--record conflicts with a synthetic source, which has no pictures";
-    if (o->fragment && o->prepare)
-        return "--fragment conflicts with --prepare, which does not stream";
     if (o->fragment && o->filler_bps)
         return "--fragment conflicts with a synthetic source that has packets without frames";
     bool has_http = o->http.ss_family != AF_UNSPEC;
@@ -764,7 +796,7 @@ static const char *conflict(const struct options *o)
         return "--tls-cert requires --tls-key, and the other way round";
     if (!has_http && o->http_segment)
         return "--http-segment requires --http ADDR:PORT";
-    if (has_http && (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN))
+    if (has_http && is_synthetic)
         return "--http conflicts with a synthetic source, which has no pictures";
     if (has_http && !sockaddr_is_loopback((const struct sockaddr *)&o->http) && !o->who.insecure)
         return "--http off the loopback requires --insecure: it is not encrypted and asks for no "
@@ -772,26 +804,27 @@ static const char *conflict(const struct options *o)
     if (has_http && o->codec == SDP_VP9)
         return "--http conflicts with --codec vp9: it serves H.264";
     bool encodes = o->level_count || o->temporal_layers || o->baseline || o->codec != SDP_H264;
-    if (url_scheme(o->source) && o->prepare)
-        return "--prepare expects a FILE, not a camera";
     if (url_scheme(o->source) && !o->transcode && encodes)
         return "--level, --temporal-layers, --profile and --codec require --transcode with an IP "
                "camera, whose H.264 is passed on as it is (or give them in the section of another "
                "source)";
     if (o->baseline && o->prepare)
         return "--profile baseline conflicts with --prepare, which encodes in the high profile";
+    if (o->codec != SDP_H264 && (options_names_engine(o) || strcmp(o->encoder, "x264") == 0))
+        return "--encoder conflicts with --codec vp9 and hevc: it chooses the encoder of H.264";
     if (options_names_engine(o)) {
-        if (o->codec != SDP_H264)
-            return "--encoder conflicts with --codec vp9 and hevc: it chooses the encoder of H.264";
         if (o->prepare)
             return "--encoder conflicts with --prepare, which encodes with x264";
         if (o->baseline)
             return "--profile baseline requires --encoder x264 or auto";
         if (o->temporal_layers)
             return "--temporal-layers requires --encoder x264 or auto: the others have no layers";
-        if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)
+        if (is_synthetic)
             return "--encoder conflicts with a synthetic source, which has no pictures";
     }
+    if (o->prepare && (is_synthetic || is_test(o->source) || source_is_capture(o->source) ||
+                       url_scheme(o->source)))
+        return "--prepare requires FILE or FOLDER";
     if (o->codec == SDP_HEVC)
         return conflict_of_hevc(o);
     if (o->codec != SDP_VP9)
@@ -800,7 +833,7 @@ static const char *conflict(const struct options *o)
         return "--codec vp9 conflicts with --profile baseline, which is H.264's";
     if (o->prepare)
         return "--codec vp9 conflicts with --prepare, which encodes H.264 or HEVC";
-    if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)
+    if (is_synthetic)
         return "--codec vp9 conflicts with a synthetic source, which has no pictures";
     if (o->temporal_layers)
         return "--codec vp9 conflicts with --temporal-layers: it has three";
@@ -819,8 +852,6 @@ static const char *conflict_of_one(const struct options *o)
         return "--transcode requires an IP camera, rtsp://..., as SOURCE: other sources are "
                "encoded "
                "anyway";
-    if (o->rewind.age && o->prepare)
-        return "--rewind conflicts with --prepare, which does not stream";
     if (o->rewind.age && is_synthetic)
         return "--rewind conflicts with a synthetic source, which has no pictures";
     return NULL;
@@ -856,8 +887,8 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
     *o = (struct options){.path = "/live",
                           .source = "test:",
                           .log = {.filter = log_all(LOG_INFO)},
-                          .audio_kbps = 64,
-                          .pass_kbps = 100000,
+                          .audio_kbps = AUDIO_KBPS,
+                          .pass_kbps = PASS_KBPS,
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
                           .codec = SDP_H264,

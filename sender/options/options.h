@@ -94,6 +94,7 @@ struct options {
     struct given_media *pushed;
 };
 
+enum { AUDIO_KBPS = 64, PASS_KBPS = 100000 }; // by default
 enum { FRAGMENT_MIN = 200, FRAGMENT_MAX = 1400 };
 
 extern const struct option_table send_option_table;

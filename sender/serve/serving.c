@@ -25,6 +25,7 @@
 #include "sender/catalog/mount_catalog.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/http/http_front.h"
+#include "sender/options/unused_options.h"
 #include "sender/push/push.h"
 #include "sender/record/recorder.h"
 #include "server/access/access_options.h"
@@ -152,13 +153,10 @@ static int open_catalog(struct serving *s, const struct options *o)
     s->serves = o->source_count        ? SERVES_SOURCES
                 : is_folder(o->source) ? SERVES_FOLDER
                                        : SERVES_STREAM;
-    bool has_capture = false;
-    for (int i = 0; i < o->source_count; i++)
-        has_capture = has_capture || source_is_capture(o->sources[i].source);
-    if (s->serves == SERVES_FOLDER && strcmp(o->path, "/live") != 0)
-        log_warn("--path has no effect: each file of a folder has its own path");
-    if (o->has_capture && !has_capture && (o->source_count || !source_is_capture(o->source)))
-        log_warn("--capture has no effect: it applies only to cameras and screens");
+    const char *unused[UNUSED_OPTIONS];
+    int count = unused_options(o, s->serves == SERVES_FOLDER, unused);
+    for (int i = 0; i < count; i++)
+        log_warn("%s", unused[i]);
     if (s->serves == SERVES_SOURCES) {
         s->catalog = mount_catalog_new(s->loop, o);
     } else if (s->serves == SERVES_FOLDER) {
@@ -280,7 +278,7 @@ char *serving_stats(struct serving *s)
     return stats_outputs_status(s->outputs, clock_now());
 }
 
-// Returns 0, or ERR_RANGE or ERR_NO_MEMORY (logged).
+// Returns 0, ERR_RANGE, ERR_UNSUPPORTED or ERR_NO_MEMORY (logged).
 static int start_push(struct serving *s, const struct options *o)
 {
     struct push_config config = {.loop = s->loop,
@@ -297,6 +295,11 @@ static int start_push(struct serving *s, const struct options *o)
     if (s->serves == SERVES_FOLDER) {
         log_error("--push conflicts with a folder: it pushes one stream");
         return ERR_RANGE;
+    }
+    if (s->stream.media->reorders) {
+        log_error("--push conflicts with a prepared file, which no encoder fits to the network: "
+                  "push the film that it was made of");
+        return ERR_UNSUPPORTED;
     }
     int top = s->stream.media->ladder.level_count - 1;
     if (o->push_level > top) {

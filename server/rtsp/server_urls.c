@@ -94,15 +94,12 @@ void server_urls_print(const struct server_urls *u, char *out, size_t cap)
         log_info("also: %s", url);
     }
     url_of(u, first, "", !first->plain, url);
-    if (u->is_example)
-        goto done;
-    if (first->plain) {
+    if (first->plain && !u->is_example)
         log_info("in a browser: http%s", url + strlen("rtsp"));
-        log_info("to watch: weir-play '%s'", url);
-    } else if (has_key) {
+    if (first->plain)
+        log_info("to watch: weir-play '%s'%s", url,
+                 u->is_example ? ", with the words in capitals replaced" : "");
+    else if (has_key)
         log_info("in a browser: the URL above, with https in place of rtsps");
-    }
-
-done:
     snprintf(out, cap, "%s", url);
 }

@@ -27,7 +27,7 @@ struct server_urls { // all borrowed
     const char *key_path;                      // what a key opens: `path`, or "/" for all
     bool insecure;                             // --insecure
     bool prints_keys;                          // URLs with a key may go to stdout
-    bool is_example;                           // `path` is a pattern that no viewer can open
+    bool is_example;                           // `path` is a pattern, with words in capitals
 };
 
 // Logs the addresses, and the command that opens the first one. If viewers need a key, it goes to

@@ -93,8 +93,9 @@ class Tracks(Screen):
             self.assertEqual(answer.status, status, value)
         self.assertIn("the stream has 3 to choose from", answer.body)
         viewer.close()
-        p = self.play(server.url, "--headless", "--audio-track", "5", "--duration", "1")
+        p = self.play(server.url, "--headless", "--audio-track", "5", "--subtitles", "3", "--duration", "1")
         self.assertIn("--audio-track 5 is ignored: the stream has 3 to choose from", p.stderr)
+        self.assertIn("--subtitles 3 is ignored: the stream has 0 to choose from", p.stderr)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class Sender(BadInput):
     def test_test_pictures(self):
         for name in "test:0x0@30", "test:641x360@30", "test:640x360@0", "test:640x360@1000", "test:abc", "test:640x360":
             with self.subTest(name):
-                self.send_fails(1, [name], "test:")
+                self.send_fails(2, [name], "expects test:WIDTHxHEIGHT@FPS", "sizes are even")
 
     def test_files(self):
         self.send_fails(1, [self.path("none.mp4")], "none.mp4", "No such file")
@@ -76,7 +76,7 @@ class Sender(BadInput):
     def test_what_cannot_be_prepared(self):
         for source in [], ["camera:"], ["synthetic:goddard"]:
             with self.subTest(source):
-                self.send_fails(1, ["--prepare", *source], "only a file can be prepared")
+                self.send_fails(2, ["--prepare", *source], "--prepare requires FILE or FOLDER")
         self.send_fails(1, ["--prepare", self.path("none.mp4")], "none.mp4: No such file")
         self.send_fails(1, ["--prepare", self.path("film.mp4.weir.mkv")], "the file is prepared already")
 

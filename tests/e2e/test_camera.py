@@ -216,7 +216,7 @@ class Passed(Case):
 
     def test_options(self):
         for args, text in ((["--level", "160x120@25:200"], "require --transcode"),
-                           (["--prepare"], "expects a FILE")):
+                           (["--prepare"], "requires FILE or FOLDER")):
             with self.subTest(args):
                 p = self.start([lib.SEND, *args, "rtsp://joe:sekret@127.0.0.1/x"])
                 self.assertEqual(p.wait(20), 2, str(p))

@@ -46,6 +46,16 @@ class ProxyCase(lib.Case):
 
 
 class Live(ProxyCase):
+    def test_the_printed_url(self):
+        """Of an origin without a path it has a word in place of the stream's; of one with a path it plays as it is."""
+        server = self.origin()
+        for given, printed in ("", "/PATH"), ("/live", "/"):
+            with self.subTest(given):
+                proxy = self.proxy("--origin", f"rtsp://127.0.0.1:{server.port}{given}")
+                url = re.search(r"to watch: weir-play '(\S+)'", proxy.stderr).group(1)
+                self.assertEqual(url, proxy.base + printed)
+                self.see(url.replace("/PATH", "/live"), frames=lib.FPS)
+
     def test_live(self):
         """The test picture with its beeps, over each kind of backbone and access; the capture times are the origin's."""
         server = self.origin()

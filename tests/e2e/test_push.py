@@ -110,6 +110,42 @@ class ToFfmpeg(Push):
         viewer.wait_shown(shown + 20)
         self.assertEqual(self.recorded()[1], "")
 
+    def test_a_film_with_b_frames(self):
+        """Its own H.264 would pass, and its prepared file be used, but ffmpeg cannot record what comes out of order."""
+        film = self.path("b.mkv")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=25", "-t", "8", "-c:v",
+                        "libx264", "-preset", "veryfast", "-bf", "3", "-b_strategy", "0", "-g", "50", film], check=True,
+                       timeout=60 * lib.PATIENCE)
+        for is_prepared in False, True:
+            with self.subTest(prepared=is_prepared):
+                if is_prepared:
+                    subprocess.run([lib.SEND, "--prepare", "--level", "160x90@25:100", film], check=True, capture_output=True,
+                                   timeout=60 * lib.PATIENCE)
+                server = self.listen(lib.own_address())
+                p = self.push(self.url, source=film)
+                self.assertIn("its video is encoded again: --push requests", p.stderr)
+                self.assertEqual(server.wait(30), 0, str(server))
+                self.assertGreater(self.recorded()[0]["h264"], LEAST)
+                self.stop_cleanly(p)
+        with self.subTest("a camera"):
+            os.remove(film + ".weir.mkv")
+            camera = self.sender("--loop", source=film)
+            server = self.listen(lib.own_address())
+            p = self.push(self.url, source=camera.url)
+            self.assertIn("weir-send encodes its pictures: it sends B frames", p.stderr)
+            self.assertEqual(server.wait(30), 0, str(server))
+            self.assertGreater(self.recorded()[0]["h264"], LEAST)
+            self.stop_cleanly(p)
+
+    def test_a_prepared_film(self):
+        """No encoder stands behind it whose rate could follow the network."""
+        film = self.clip(seconds=2, size="320x180")
+        subprocess.run([lib.SEND, "--prepare", "--level", "160x90@25:100", film], check=True, capture_output=True,
+                       timeout=60 * lib.PATIENCE)
+        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--push", "rtsp://127.0.0.1:9/a", film + ".weir.mkv"])
+        self.assertEqual(p.wait(20), 1, str(p))
+        self.assertIn("--push conflicts with a prepared file", p.stderr)
+
     def test_the_media_ends(self):
         """At the end of a file the server gets TEARDOWN, and weir-send goes on."""
         clip = self.clip(seconds=3, size="320x240")

@@ -12,7 +12,7 @@ namespace
 {
 pass_video good()
 {
-    return {true, true, false, true, true, 1280, 720, {25, 1}};
+    return {true, true, false, true, true, 1280, 720, {25, 1}, false};
 }
 
 // A frame of each letter, in decoding order: I an IDR, i a key frame of an open group, P, B. The
@@ -128,6 +128,7 @@ TEST_CASE("pass_check: the properties of the video")
         {"4K upright", [](pass_video &v) { v.width = 2160, v.height = 3840; }, PASS_YES},
         {"square 4K", [](pass_video &v) { v.width = v.height = 4096; }, PASS_OTHER_SIZE},
         {"8K", [](pass_video &v) { v.width = 7680, v.height = 4320; }, PASS_OTHER_SIZE},
+        {"240 frames a second", [](pass_video &v) { v.is_fast = true; }, PASS_FAST},
         {"tiny", [](pass_video &v) { v.height = 62; }, PASS_OTHER_SIZE},
     };
     for (const auto &row : table) {

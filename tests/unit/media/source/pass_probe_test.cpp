@@ -155,19 +155,21 @@ TEST_CASE("pass_probe: films that do not pass give no coded frames")
 {
     clip_folder folder;
     clip turned = film(30), flipped = film(30), odd = film(30), wide = film(30), gap = film(30),
-         other = film(30);
+         other = film(30), fast = film(30);
     turned.turn = {0, 1, -1, 0};
     flipped.turn = {1, 0, 0, -1};
     wide.aspect = {4, 3};
     for (size_t i = 8; i < gap.pts.size(); i++)
         gap.pts[i] += 3;
     other.codec = "mpeg4";
+    fast.rate = {240, 1};
     odd.format = AV_PIX_FMT_YUV444P;
     const struct {
         const clip *film;
         enum pass_verdict verdict;
-    } table[] = {{&turned, PASS_TURNED},    {&flipped, PASS_TURNED},    {&wide, PASS_OTHER_PIXELS},
-                 {&gap, PASS_VARYING_RATE}, {&other, PASS_OTHER_CODEC}, {&odd, PASS_OTHER_FORMAT}};
+    } table[] = {{&turned, PASS_TURNED},    {&flipped, PASS_TURNED}, {&wide, PASS_OTHER_PIXELS},
+                 {&gap, PASS_VARYING_RATE}, {&fast, PASS_FAST},      {&other, PASS_OTHER_CODEC},
+                 {&odd, PASS_OTHER_FORMAT}};
     for (const auto &row : table) {
         INFO(pass_check_reason(row.verdict));
         clip_write(*row.film, folder / "a.mp4");

@@ -38,14 +38,14 @@ struct fixture {
     struct trace *events = trace_new(out, false, 0);
     struct comparison *c = nullptr;
 
-    explicit fixture(const play_options &o = {}) : options(o)
+    explicit fixture(const play_options &o = {}, source *reference = nullptr) : options(o)
     {
         REQUIRE(uv_loop_init(&loop) == 0);
         comparison_config config = {.loop = &loop,
                                     .options = &options,
                                     .qoe = report.get(),
                                     .events = events,
-                                    .reference = nullptr};
+                                    .reference = reference};
         c = comparison_new(&config);
         REQUIRE(c);
     }
@@ -121,6 +121,32 @@ TEST_CASE("comparison: sizes that weir-send never sends are not compared")
     REQUIRE(comparison_open(f.c, &s));
     f.push(5, FATE_SHOWN);
     CHECK_FALSE(f.compared() > 0);
+}
+
+TEST_CASE("comparison: a reference of another size or rate is not used", "[threads]")
+{
+    const struct {
+        const char *name;
+        bool is_described, compared;
+    } rows[] = {
+        {"test:320x180@30", true, true},
+        {"test:320x180@30/1", true, true},
+        {"test:640x360@30", true, false},
+        {"test:320x180@25", true, false},
+        {"test:320x180@30000/1001", true, false},
+        {"test:320x180@30", false, true}, // by a server that is not weir-send
+    };
+    for (const auto &row : rows) {
+        INFO(row.name);
+        int err;
+        fixture f({}, source_open(row.name, true, &err));
+        sdp s = description(SDP_SOURCE_FILE);
+        if (!row.is_described)
+            s.ladder.source_width = s.ladder.source_height = 0;
+        REQUIRE(comparison_open(f.c, &s));
+        f.push(5, FATE_SHOWN);
+        CHECK((f.compared() > 0) == row.compared);
+    }
 }
 
 TEST_CASE("comparison: only shown pictures count, over all connections")

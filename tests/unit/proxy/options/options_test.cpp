@@ -48,6 +48,7 @@ TEST_CASE("weir-proxy's options: defaults")
     CHECK_FALSE(o.has_access);
     CHECK(o.choices.outage == 10 * USEC_PER_SEC);
     CHECK(o.choices.target == 250 * USEC_PER_MSEC);
+    CHECK(o.choices.blocking == Approx(1. / 3));
     CHECK(o.choices.reflect == REFLECT_LIMIT);
     CHECK_FALSE(o.choices.keeps_badput);
     CHECK(o.queue == SCHEDULER_PRIORITY);
@@ -129,6 +130,16 @@ TEST_CASE("weir-proxy's options: faults, and the allowed values")
         {{"--listen", "x"}, "ADDR:PORT"},
         {{"--origin", "rtsp://o", "--parent", "rtsp://p"}, "--parent conflicts with --origin"},
         {{"--parent", "http://p"}, "rtsp://"},
+        {{"--origin", "rtsp://o", "--access-blocking", "0.5"}, "requires --reflect blocking"},
+        {{"--origin", "rtsp://o", "--cache-bytes", "1G"}, "--cache-bytes requires --cache DIR"},
+        {{"--origin", "rtsp://o", "--validate", "60"}, "--validate requires --cache DIR"},
+        {{"--origin", "rtsp://o", "--prefix", "0"}, "--prefix requires --cache DIR"},
+        {{"--origin", "rtsp://o", "--share", "0"}, "--share requires --cache DIR"},
+        {{"--origin", "rtsp://o", "--fill-speed", "2"}, "--fill-speed requires --cache DIR"},
+        {{"--origin", "rtsp://o", "--prefetch", "f"}, "--prefetch requires --cache DIR"},
+        {{"--origin", "rtsp://o", "--fetch-transport", "tcp"},
+         "--fetch-transport requires --cache"},
+        {{"--origin", "rtsp://o", "--fetch-rate", "0"}, "--fetch-rate requires --cache DIR"},
     };
     for (const auto &row : table) {
         auto p = std::make_unique<parsed>(row.words);
@@ -173,5 +184,13 @@ TEST_CASE("weir-proxy's options: the cache")
     CHECK_FALSE(p->o.cache);
     CHECK(p->o.cache_bytes == 10000000000);
     CHECK(p->o.validate == 60 * USEC_PER_SEC);
+    CHECK(p->o.fetch_rate == 0);
     CHECK(std::string(p->o.fetch.names[0]) == "minbuf");
+    p = std::make_unique<parsed>(std::vector<std::string>{"--origin", "rtsp://o", "--cache", "c",
+                                                          "--validate", "0", "--fetch-rate", "9",
+                                                          "--fetch-transport", "tcp"});
+    REQUIRE(p->result == OPTIONS_RUN);
+    CHECK(p->o.validate == 0);
+    CHECK(p->o.fetch_rate == 9);
+    CHECK(std::string(p->o.fetch.names[0]) == "tcp");
 }

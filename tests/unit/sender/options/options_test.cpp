@@ -159,6 +159,10 @@ TEST_CASE("weir-send's options: VP9, and what conflicts with it")
          "expects auto, list, x264, vaapi, nvenc, qsv, v4l2m2m or lavc-x264"},
         {{"--encoder", "nvenc", "--temporal-layers", "2"}, "the others have no layers"},
         {{"--encoder", "auto", "--temporal-layers", "2"}, nullptr},
+        {{"--encoder", "x264", "--temporal-layers", "2"}, nullptr},
+        {{"--codec", "vp9", "--encoder", "x264"}, "chooses the encoder of H.264"},
+        {{"--codec", "hevc", "--encoder", "x264", "film.mkv"}, "chooses the encoder of H.264"},
+        {{"--codec", "vp9", "--encoder", "auto"}, nullptr},
         {{"--encoder", "nvenc", "synthetic:greedy"}, "conflicts with a synthetic source"},
     };
     for (const auto &row : table) {
@@ -263,6 +267,15 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"synthetic:steady:x"}, "KBPS from 8 to 2000000"},
         {{"synthetic:greedyx"}, "expects synthetic:greedy"},
         {{"synthetic:layers:9,16"}, "expects 1 to 8 layers of 16 to 16384 bytes"},
+        {{"test:10x10@30"}, "expects test:WIDTHxHEIGHT@FPS, such as test:1280x720@30; sizes are"},
+        {{"test:640x360@0"}, "at 1 to 240 frames a second"},
+        {{"test:640x360"}, "expects test:WIDTHxHEIGHT@FPS"},
+        {{"a=test:641x360@30"}, "sizes are even"},
+        {{"--prepare"}, "--prepare requires FILE or FOLDER"},
+        {{"--prepare", "test:640x360@30"}, "--prepare requires FILE or FOLDER"},
+        {{"--prepare", "camera:"}, "--prepare requires FILE or FOLDER"},
+        {{"--prepare", "rtsp://h/live"}, "--prepare requires FILE or FOLDER"},
+        {{"--prepare", "synthetic:goddard"}, "--prepare requires FILE or FOLDER"},
         {{"--push", "http://h/live"}, "expects rtsp://[USER:PASSWORD@]HOST"},
         {{"--push", "rtsp://h"}, "expects rtsp://[USER:PASSWORD@]HOST"},
         {{"--push", "@/does/not/exist"}, "cannot read a URL from that file"},
@@ -301,6 +314,27 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         CHECK(p.error.find(row.error) != std::string::npos);
         CHECK(p.out.empty());
     }
+}
+
+TEST_CASE("weir-send's options: --prepare does not stream")
+{
+    const std::vector<std::string> table[] = {
+        {"--push", "rtsp://h/a"},  {"--record", "a.mkv"},
+        {"--rewind", "60s"},       {"--fragment", "500"},
+        {"--http", "127.0.0.1:0"}, {"--metrics", "127.0.0.1:0"},
+        {"--stats", "s"},          {"--loop"},
+        {"--path", "/a"},          {"--capture", "640x480@30"},
+    };
+    for (const auto &row : table) {
+        std::vector<std::string> args = row;
+        std::string expected = row[0] + " conflicts with --prepare, which does not stream";
+        args.insert(args.end(), {"--prepare", "film.mkv"});
+        parsed p(args);
+        CAPTURE(expected, p.error);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK(p.error.find(expected) != std::string::npos);
+    }
+    CHECK(parsed({"--prepare", "film.mkv", "--path", "/live"}).result == OPTIONS_RUN);
 }
 
 TEST_CASE("send options: where the stream is pushed to")
