@@ -266,6 +266,11 @@ bool pattern_picture_flashes(int64_t n, struct fps fps)
     return n % fps.num * fps.den % fps.num * 1000 < (int64_t)PATTERN_PICTURE_FLASH_MS * fps.num;
 }
 
+usec_t pattern_picture_past_second(int64_t n, struct fps fps)
+{
+    return usec_of_frames(n, fps.num, fps.den) % USEC_PER_SEC;
+}
+
 // Averages the inner half of the patch, as scaling mixes the surroundings into its edges. The
 // threshold is a third of the way to white, because at the lowest rates a flash is coded as grey.
 bool pattern_picture_read_flash(const struct picture *p)

@@ -35,6 +35,8 @@ void pattern_picture_draw(const struct pattern_picture *t, int64_t n, struct pic
 int64_t pattern_picture_read(const struct picture *p);
 // Returns true if frame n shows the flash.
 bool pattern_picture_flashes(int64_t n, struct fps fps);
+// Returns how long after the last full second of the media clock frame n is.
+usec_t pattern_picture_past_second(int64_t n, struct fps fps);
 // Returns true if the picture, of any size >= 160x90, shows the flash.
 bool pattern_picture_read_flash(const struct picture *p);
 

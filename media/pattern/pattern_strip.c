@@ -53,7 +53,8 @@ void pattern_strip_draw(int64_t n, struct picture *out)
     }
 }
 
-// Returns the mean of the cell's inner part: coding and scaling smear the edges.
+// Returns the mean of the cell's inner part: coding and scaling smear the edges. A cell without a
+// pixel is neither black nor white.
 static int cell_mean(const struct picture *p, struct box b)
 {
     int dx = b.width / 4, dy = b.height / 4, sum = 0;
@@ -62,7 +63,8 @@ static int cell_mean(const struct picture *p, struct box b)
         for (int x = b.x + dx; x < b.x + b.width - dx; x++)
             sum += row[x];
     }
-    return sum / ((b.width - 2 * dx) * (b.height - 2 * dy));
+    int count = (b.width - 2 * dx) * (b.height - 2 * dy);
+    return count ? sum / count : (BLACK + WHITE) / 2;
 }
 
 int64_t pattern_strip_read(const struct picture *p)

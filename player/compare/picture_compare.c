@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/worker.h"
+#include "media/pattern/pattern_numbers.h"
 #include "media/pattern/pattern_picture.h"
 #include "media/picture/quality.h"
 
@@ -23,11 +24,14 @@ struct picture_compare {
     size_t waiting_bytes;
     uint64_t skipped;
     // Used by the thread alone:
-    bool able;                    // all that comparing needs was allocated
-    struct pattern_picture *test; // owned; NULL unless the source is one
-    struct picture *original;     // owned: the source's picture
-    struct picture *scaled;       // owned: the shown picture at the source's size
+    bool able;                      // all that comparing needs was allocated
+    struct pattern_picture *test;   // owned; NULL unless the source is one
+    struct pattern_numbers numbers; // of the test pictures
+    struct picture *doubtful;       // one reference: the next picture tells its number; NULL: none
+    struct picture *original;       // owned: the source's picture
+    struct picture *scaled;         // owned: the shown picture at the source's size
     struct picture *last;  // one reference: the previous picture shown, if `fills`; NULL: none yet
+    int64_t last_shift;    // numbers.shift of `last`
     struct scaler *scaler; // owned
 };
 
@@ -77,7 +81,9 @@ static struct picture *find_original(struct picture_compare *m, int64_t number)
         return NULL;
     if (!m->test)
         return read_reference(m, number);
-    pattern_picture_draw(m->test, number, m->original);
+    if (number + m->numbers.shift < 0)
+        return NULL;
+    pattern_picture_draw(m->test, number + m->numbers.shift, m->original);
     return m->original;
 }
 
@@ -101,10 +107,10 @@ static bool compare(struct picture_compare *m, const struct picture *shown, int6
 
 // Compares the frames between the previous picture and this one with the previous picture, which
 // was on the screen at their time. These frames were not shown, so a failure does not count as
-// skipped.
+// skipped. Where the numbers go on in another place, there are none between.
 static void fill(struct picture_compare *m, struct picture *shown)
 {
-    if (m->last && shown->number > m->last->number) {
+    if (m->last && m->last_shift == m->numbers.shift && shown->number > m->last->number) {
         int64_t first = m->last->number + 1;
         if (shown->number - first > PICTURE_COMPARE_MAX_GAP)
             first = shown->number - PICTURE_COMPARE_MAX_GAP;
@@ -113,6 +119,15 @@ static void fill(struct picture_compare *m, struct picture *shown)
     }
     picture_unref(m->last);
     m->last = picture_ref(shown);
+    m->last_shift = m->numbers.shift;
+}
+
+static void judge(struct picture_compare *m, struct picture *shown)
+{
+    if (m->able && m->config.fills)
+        fill(m, shown);
+    if (!m->able || is_too_late(m) || !compare(m, shown, shown->number))
+        skip(m);
 }
 
 // Allocates all that comparing needs. On this thread, because drawing the test picture's background
@@ -147,10 +162,16 @@ static void run(void *ctx, void *job)
     struct item *item = job;
     if (m->config.sheet)
         contact_sheet_add(m->config.sheet, item->picture, item->at);
-    if (m->able && m->config.fills)
-        fill(m, item->picture);
-    if (!m->able || is_too_late(m) || !compare(m, item->picture, item->picture->number))
-        skip(m);
+    // The number is read from the picture, but not taken for granted: a picture that is wrong for
+    // its frame must not be compared with itself.
+    bool sure = !m->test || pattern_numbers_see(&m->numbers, item->picture->number,
+                                                pattern_picture_read(item->picture));
+    if (m->doubtful)
+        judge(m, m->doubtful);
+    picture_unref(m->doubtful);
+    m->doubtful = sure ? NULL : picture_ref(item->picture);
+    if (sure)
+        judge(m, item->picture);
     __atomic_sub_fetch(&m->waiting_bytes, bytes_of(item->picture), __ATOMIC_RELAXED);
     free_item(item);
 }
@@ -198,6 +219,10 @@ uint64_t picture_compare_finish(struct picture_compare *m, usec_t deadline)
 {
     __atomic_store_n(&m->give_up_at, deadline, __ATOMIC_RELAXED);
     worker_finish(m->worker);
+    if (m->doubtful)
+        skip(m);
+    picture_unref(m->doubtful);
+    m->doubtful = NULL;
     return m->skipped;
 }
 

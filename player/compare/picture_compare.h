@@ -3,7 +3,9 @@
 // sheet. A picture is scaled to the source's size, so that a lower level's loss of detail counts.
 // Playback never waits for the comparison. Its queue is bounded to about a second of 1280x720 at 30
 // frames a second, enough for a machine that is busy for a moment. Further pictures are skipped and
-// counted.
+// counted. A test picture's source is the frame of the number in the picture, which differs from
+// the stream's if this shows the past, or its origin began again (pattern_numbers.h). If one
+// picture alone differs, it is the wrong one, and is compared with the frame that belongs there.
 #ifndef WEIR_PLAYER_COMPARE_PICTURE_COMPARE_H
 #define WEIR_PLAYER_COMPARE_PICTURE_COMPARE_H
 
@@ -25,7 +27,7 @@ enum {
 };
 
 struct measured {
-    int64_t number; // number of the source's frame
+    int64_t number; // the stream's number of the source's frame
     int64_t shown;  // number of the picture compared with it; if below `number`, that picture was
                     // still on the screen
     double mse_y;

@@ -190,8 +190,8 @@ static void print_freezes(const struct qoe_json *r, FILE *out)
         if (r->freezes.by_cause[c].count > 0) {
             // As the frames' cause above: their count "undecodable" has the frames that needed
             // another one.
-            const char *cause = c == FREEZE_UNDECODABLE ? frame_cause_text(CAUSE_DECODER)
-                                                        : freeze_cause_text(c);
+            const char *cause =
+                c == FREEZE_UNDECODABLE ? frame_cause_text(CAUSE_DECODER) : freeze_cause_text(c);
             fprintf(out, "%s%s %s", separator, seconds(r->freezes.by_cause[c].total).text, cause);
             separator = ", ";
         }

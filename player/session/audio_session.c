@@ -202,10 +202,12 @@ void audio_session_picture(struct audio_session *s, const struct play_frame *f, 
         audio_clock_picture(&s->clock, pts, f->shown_at);
     bool flash = s->sdp && s->sdp->source == SDP_SOURCE_TEST && f->picture &&
                  pattern_picture_read_flash(f->picture);
-    // Returns true for the first picture of a flash, which is not always exactly at the full
-    // second.
-    bool begins = flash && !s->flashed;
-    usec_t second = begins ? pts % USEC_PER_SEC : 0;
+    // The first picture of a flash is not always exactly at the full second. Its own number tells
+    // how far from it: that of the stream does not if this shows the past, or its origin began
+    // again.
+    int64_t number = flash && !s->flashed ? pattern_picture_read(f->picture) : -1;
+    bool begins = number >= 0;
+    usec_t second = begins ? pattern_picture_past_second(number, s->sdp->ladder.source_fps) : 0;
     audio_output_shown(s->output, pts, f->shown_at - second, begins);
     s->flashed = flash;
 }

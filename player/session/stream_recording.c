@@ -18,6 +18,7 @@ enum { REORDER_FRAMES = 16, HELD_AUDIO = 64 };
 
 struct held { // a frame that waits
     struct recorded_frame frame;
+    struct record_turn turn;
     usec_t media; // its time in decoding order
     usec_t pts;
     uint8_t data[];
@@ -38,8 +39,8 @@ struct stream_recording {
     usec_t apart;                // between two frames of the source
     usec_t ahead;                // of decoding times
     usec_t newest;               // media time of the last frame
+    usec_t shown;                // latest time of presentation so far, on the recording's time line
     struct held *taken;          // owned: stream_recording_push follows
-    int64_t slot;                // of `taken`
     struct record_order order;
     struct record_timeline line;
     struct held_audio audio[HELD_AUDIO]; // ring
@@ -75,17 +76,32 @@ static void record_first_audio(struct stream_recording *s)
     s->audio_count--;
 }
 
+// Gives a frame its times. Where the size changes, a frame may have the place of another one, or
+// its picture again: then it follows 1 ms after, so that no time comes twice and none is moved.
+static void set_times(struct stream_recording *s, struct held *h, int64_t before)
+{
+    if (!s->from_stamps && s->line.has_begun)
+        h->media = usec_max(h->media, s->line.last + USEC_PER_MSEC);
+    if (before >= 0)
+        h->pts = usec_min(h->pts, frames(s, before) - USEC_PER_MSEC);
+    h->frame.decode = record_timeline_frame(&s->line, h->media, s->apart);
+    h->frame.time = usec_max(h->frame.decode, h->frame.decode + s->ahead + h->pts - h->media);
+    if (h->frame.key && !s->from_stamps)
+        h->frame.time = usec_max(h->frame.time, s->shown + USEC_PER_MSEC);
+    s->shown = usec_max(s->shown, h->frame.time);
+}
+
 // Records what is due. Returns true if a key frame is needed.
 static bool drain(struct stream_recording *s, bool all, usec_t now)
 {
     bool needs_key = false;
-    struct held *h;
-    while ((h = record_order_pull(&s->order, all, now))) {
-        h->frame.decode = record_timeline_frame(&s->line, h->media, s->apart);
-        h->frame.time = h->frame.decode + s->ahead + h->pts - h->media;
-        if (h->frame.time < h->frame.decode)
-            h->frame.time = h->frame.decode;
-        needs_key |= recording_frame(s->recording, &h->frame, now);
+    struct record_leaving next;
+    while (record_order_pull(&s->order, all, now, &next)) {
+        struct held *h = next.frame;
+        if (!next.gives_way) {
+            set_times(s, h, next.before);
+            needs_key |= recording_frame(s->recording, &h->frame, now);
+        }
         free(h);
     }
     while (s->audio_count && (all || now >= s->audio[s->audio_first].due))
@@ -121,6 +137,7 @@ void stream_recording_open(struct stream_recording *s, const struct sdp *sdp, bo
     s->apart = usec_max(1, frames(s, 1));
     s->ahead = s->from_stamps || sdp->reorders ? frames(s, REORDER_FRAMES) : 0;
     s->newest = 0;
+    s->shown = -USEC_PER_MSEC; // times begin at 0
     s->line = (struct record_timeline){0};
     record_order_init(&s->order, STREAM_RECORDING_HOLD);
     recording_describe(s->recording, has_audio,
@@ -149,7 +166,13 @@ void stream_recording_take(struct stream_recording *s, const struct received_fra
                                               .wall = f->capture_wall,
                                               .data = s->taken->data,
                                               .bytes = f->bytes};
-    s->slot = s->from_stamps ? f->first_seq : received_frame_slot(f);
+    s->taken->turn =
+        (struct record_turn){.slot = s->from_stamps ? f->first_seq : received_frame_slot(f),
+                             .number = f->number,
+                             .size_id = f->size_id,
+                             .key = f->key,
+                             .written_us = f->last_written_us,
+                             .frame = s->taken};
 }
 
 bool stream_recording_push(struct stream_recording *s, usec_t pts, usec_t now)
@@ -161,13 +184,13 @@ bool stream_recording_push(struct stream_recording *s, usec_t pts, usec_t now)
     h->pts = pts;
     if (!s->from_stamps) {
         h->pts = frames(s, h->frame.number);
-        h->media = frames(s, s->slot);
+        h->media = frames(s, h->turn.slot);
     } else { // a B frame is earlier than the frame before it; a jump is more than that
         bool is_jump = pts < s->newest - RECORD_TIMELINE_HOLE;
         h->media = is_jump ? pts : usec_max(pts, s->newest + USEC_PER_MSEC);
     }
     s->newest = h->media;
-    if (!record_order_push(&s->order, s->slot, h, now))
+    if (!record_order_push(&s->order, &h->turn, now))
         free(h);
     return drain(s, false, now);
 }

@@ -101,6 +101,25 @@ TEST_CASE("pattern_picture: a flash for the first 150 ms of each second, at ever
     }
 }
 
+TEST_CASE("pattern_picture: how long after the full second a frame is")
+{
+    const struct {
+        int64_t number;
+        fps rate;
+        usec_t past;
+    } rows[] = {{0, {30, 1}, 0},
+                {30, {30, 1}, 0},
+                {31, {30, 1}, 33333},
+                {59, {30, 1}, 966666},
+                {30, {30000, 1001}, 1000},
+                {75, {25, 1}, 0},
+                {0xffffffff, {25, 1}, 800000}};
+    for (const auto &r : rows) {
+        CAPTURE(r.number, r.rate.num);
+        CHECK(pattern_picture_past_second(r.number, r.rate) == r.past);
+    }
+}
+
 TEST_CASE("pattern_picture: the number is read back, at every size of a ladder")
 {
     auto t = test(1280, 720, {30, 1});

@@ -88,6 +88,8 @@ TEST_CASE("pattern_strip: a picture without a strip, and a strip with a wrong ce
         canvas c(400, 200, static_cast<uint8_t>(grey));
         CHECK(pattern_strip_read(c.p) == -1);
     }
+    canvas tiny(16, 8, 226); // cells without a pixel
+    CHECK(pattern_strip_read(tiny.p) == -1);
     for (int i = 0; i < 40; i++) {
         CAPTURE(i);
         canvas c(400, 200, 128);

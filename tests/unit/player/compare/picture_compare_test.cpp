@@ -65,6 +65,14 @@ struct picture *drawn(int width, int height, int64_t number)
     return p;
 }
 
+// Frame `number` of a stream, which shows frame `source` of the test picture.
+struct picture *renumbered(int64_t number, int64_t source)
+{
+    struct picture *p = drawn(320, 180, source);
+    p->number = number;
+    return p;
+}
+
 struct picture *black(int width, int height)
 {
     struct picture *p = picture_new(width, height);
@@ -162,4 +170,45 @@ TEST_CASE_METHOD(fixture, "measure: a long gap is filled from its end")
     REQUIRE(told.size() == PICTURE_COMPARE_MAX_GAP + 2);
     CHECK(told[1] == std::pair<int64_t, int64_t>{1000 - PICTURE_COMPARE_MAX_GAP, 0});
     CHECK(told.back() == std::pair<int64_t, int64_t>{1000, 1000});
+}
+
+TEST_CASE("measure: a picture is compared with the source frame of the number in it")
+{
+    struct {
+        const char *name;
+        std::vector<std::pair<int64_t, int64_t>> shown; // number of the stream, and of the source
+        uint64_t compared, skipped;
+        bool all_equal;
+    } rows[] = {
+        {"the stream began in the past", {{0, 90}, {1, 91}, {2, 92}}, 3, 0, true},
+        {"it goes back, and returns",
+         {{5, 5}, {6, 6}, {8, 2}, {9, 3}, {12, 12}, {13, 13}},
+         6,
+         0,
+         true},
+        {"its origin began again", {{5, 5}, {8, 0}, {9, 1}}, 3, 0, true},
+        {"a wrong picture", {{5, 5}, {6, 9}, {7, 7}}, 3, 0, false},
+        {"a picture stands still", {{5, 5}, {6, 5}, {7, 5}, {8, 8}}, 4, 0, false},
+        {"the last picture alone has another number", {{5, 5}, {6, 9}}, 1, 1, true},
+    };
+    for (const auto &row : rows) {
+        INFO(row.name);
+        fixture f;
+        f.open(320, 180);
+        for (auto [number, source] : row.shown)
+            f.push(renumbered(number, source), 1);
+        CHECK(picture_compare_finish(f.m, USEC_NEVER) == row.skipped);
+        CHECK(f.compared == row.compared);
+        CHECK((f.worst_mse == 0) == row.all_equal);
+    }
+}
+
+TEST_CASE_METHOD(fixture, "measure: there are no frames between two places of the stream")
+{
+    using row = std::pair<int64_t, int64_t>;
+    open(320, 180, true);
+    for (auto [number, source] : {row{5, 5}, {7, 7}, {12, 2}, {14, 4}, {15, 5}})
+        push(renumbered(number, source), 1);
+    CHECK(picture_compare_finish(m, USEC_NEVER) == 0);
+    CHECK(told == std::vector<row>{{5, 5}, {6, 5}, {7, 7}, {12, 12}, {13, 12}, {14, 14}, {15, 15}});
 }

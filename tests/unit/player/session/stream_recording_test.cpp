@@ -52,10 +52,12 @@ struct rig {
         return {f, coded_frame_unref};
     }
     // `seq`, `pts`: of a third party's packets.
-    bool give(const coded_frame *f, int64_t seq = 0, usec_t pts = 0)
+    bool give(const coded_frame *f, int64_t seq = 0, usec_t pts = 0, int size_id = 0)
     {
         received_frame r{};
         r.number = f->number;
+        r.size_id = size_id;
+        r.last_written_us = (uint32_t)now;
         r.first_seq = seq;
         r.key = f->key;
         r.depends_on = f->depends_on;
@@ -123,6 +125,65 @@ TEST_CASE("stream_recording: a frame that never comes costs what depends on it",
     CHECK(f.video.size() > 25);
     CHECK(f.video.size() < 50);
     CHECK(f.video.back().msec == 59 * 40); // the gap stays a gap
+}
+
+TEST_CASE("stream_recording: where the size changes, no picture is missing or comes twice",
+          "[threads]")
+{
+    rig r;
+    encoder_ptr other = make_encoder(r.l);
+    auto encode = [&r, &other](int size_id, int64_t number) {
+        if (size_id == 0)
+            return r.encode(number);
+        picture_ptr p = draw(r.l, 0, number);
+        coded_frame *f = nullptr;
+        REQUIRE(encoder_encode(other.get(), p.get(), &f) == 0);
+        return frame_ptr(f, coded_frame_unref);
+    };
+    const struct {
+        int size_id;
+        int64_t from, until; // the other size begins with the last picture, or before it
+    } parts[] = {{0, 0, 10}, {1, 9, 20}, {0, 20, 32}, {1, 30, 40}};
+    stream_recording_open(r.s, &r.described_as, false, 0);
+    for (auto &part : parts) {
+        encoder_request_key((part.size_id ? other : r.encoder).get(), -1);
+        for (int64_t n = part.from; n < part.until; n++) {
+            r.now += 40000;
+            CHECK_FALSE(r.give(encode(part.size_id, n).get(), 0, 0, part.size_id));
+        }
+    }
+    CHECK(stream_recording_finish(r.s, r.now) == 0);
+    reread_file f(r.path("a.mkv"));
+    CHECK(f.decoded == 40);
+    REQUIRE(f.video.size() == 40);
+    for (int i = 0; i < 40; i++)
+        CHECK(f.video[(size_t)i].msec == 40 * i);
+}
+
+TEST_CASE("stream_recording: a key frame of another size that comes too late", "[threads]")
+{
+    rig r;
+    encoder_ptr other = make_encoder(r.l);
+    stream_recording_open(r.s, &r.described_as, false, 0);
+    for (int64_t n = 0; n < 20; n++) {
+        r.now += 40000;
+        r.give(r.encode(n).get());
+    }
+    r.now += 400000;
+    r.give(r.encode(20).get()); // the frames before it are recorded
+    for (int64_t n = 19; n < 30; n++) {
+        picture_ptr p = draw(r.l, 0, n);
+        coded_frame *f = nullptr;
+        REQUIRE(encoder_encode(other.get(), p.get(), &f) == 0);
+        r.now += 40000;
+        r.give(frame_ptr(f, coded_frame_unref).get(), 0, 0, 1);
+    }
+    CHECK(stream_recording_finish(r.s, r.now) == 0);
+    reread_file f(r.path("a.mkv"));
+    CHECK(f.decoded == 31);
+    REQUIRE(f.video.size() == 31); // picture 19 at both sizes
+    for (int i = 0; i < 31; i++)
+        CHECK(f.video[(size_t)i].msec == (i < 20 ? 40 * i : i == 20 ? 761 : 40 * (i - 1)));
 }
 
 TEST_CASE("stream_recording: each stream has its own file", "[threads]")
