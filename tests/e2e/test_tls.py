@@ -177,7 +177,7 @@ class Tls(players.Players):
         url = until(lambda: re.search(r"encrypted: (rtsps://\S+)", proxy.stderr), "the URL").group(1)
         self.assertNotEqual(url.partition("pin=")[2], server.secure.partition("pin=")[2])
         for transport in "minbuf", "udp":
-            p = self.viewer(url.replace("/?", "/live?"), "--transport", transport)
+            p = self.viewer(url.replace("/PATH?", "/live?"), "--transport", transport)
             self.assertTrue(p.shown())
         self.assertIn(": udp, SRTP", proxy.stderr)
         self.assertIn(": udp, SRTP", server.stderr)
