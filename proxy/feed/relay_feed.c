@@ -204,6 +204,9 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     struct relay_feed *f = ctx;
     if (f->is_over) // it said BYE before
         return;
+    // Another request's, as for a speed: that of the viewer's place is still to come.
+    if (f->requested && !f->answered && f->seeks && !begins(f) && !place->sought)
+        return;
     bool returns = f->phase == RETURNING;
     if (begins(f) && place->scale != scale_of(f) && !f->rescales) {
         f->rescales = true;

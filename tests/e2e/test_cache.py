@@ -141,6 +141,7 @@ class Cache(CacheCase):
         def watch(*actions):
             p = self.play(proxy.base + "/live", *(a for action in actions for a in ("--at", action)), seconds=SECONDS + 30)
             self.assertEqual(p.report()["ended"], "end-of-media")
+            self.assertNotIn("refused", p.stderr, "another answer of the origin was taken for the seek's")
             return [c["scale"] for c in p.events("scale")]
         # A scale that the next one replaces before its first picture is not reported.
         self.assertIn(watch("0.5:scale=2", "1:scale=-4"), ([2, -4, 1], [-4, 1]))
