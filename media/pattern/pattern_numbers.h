@@ -4,7 +4,7 @@
 //
 //   The law. The number in the picture minus that of the frame is constant until the stream goes on
 //   in another place. Two successive pictures that agree on another difference change it. One that
-//   differs alone is the wrong picture for its frame: as one that stands still, whose difference
+//   differs alone is the wrong picture for its frame. So is a frozen picture: its difference
 //   changes with each frame.
 //
 // Pure.

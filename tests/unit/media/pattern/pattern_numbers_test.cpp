@@ -24,7 +24,7 @@ TEST_CASE("pattern_numbers: two pictures that agree change the difference")
           {4, 4, false, 90},
           {6, 6, true, 0}}},
         {"a wrong picture", {{0, 0, true, 0}, {1, 9, false, 0}, {2, 2, true, 0}, {3, 3, true, 0}}},
-        {"a picture that stands still",
+        {"a frozen picture",
          {{0, 0, true, 0}, {1, 0, false, 0}, {2, 0, false, 0}, {3, 0, false, 0}, {4, 4, true, 0}}},
         {"a picture that is shown twice does not agree with itself",
          {{0, 0, true, 0}, {1, 9, false, 0}, {1, 9, false, 0}, {2, 10, true, 8}}},

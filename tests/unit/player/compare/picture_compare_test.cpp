@@ -188,7 +188,7 @@ TEST_CASE("measure: a picture is compared with the source frame of the number in
          true},
         {"its origin began again", {{5, 5}, {8, 0}, {9, 1}}, 3, 0, true},
         {"a wrong picture", {{5, 5}, {6, 9}, {7, 7}}, 3, 0, false},
-        {"a picture stands still", {{5, 5}, {6, 5}, {7, 5}, {8, 8}}, 4, 0, false},
+        {"a frozen picture", {{5, 5}, {6, 5}, {7, 5}, {8, 8}}, 4, 0, false},
         {"the last picture alone has another number", {{5, 5}, {6, 9}}, 1, 1, true},
     };
     for (const auto &row : rows) {
