@@ -550,7 +550,7 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
                 const char *name)
 {
     int err = ERR_NO_MEMORY;
-    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+    bool is_synthetic = options_is_synthetic(o);
     struct stream_media *m = is_synthetic ? open_synthetic(o) : open_media(guard, o, name, &err);
     if (!m)
         return err;

@@ -313,6 +313,11 @@ static const char *parse_filler(const char *text, struct options *o)
     return NULL;
 }
 
+bool options_is_synthetic(const struct options *o)
+{
+    return o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+}
+
 static bool is_test(const char *source)
 {
     return strncmp(source, "test:", 5) == 0;
@@ -696,7 +701,7 @@ static const char *conflict_of_hevc(const struct options *o)
         return "--http conflicts with --codec hevc: it serves H.264";
     if (o->baseline)
         return "--codec hevc conflicts with --profile baseline, which is H.264's";
-    if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)
+    if (options_is_synthetic(o))
         return "--codec hevc conflicts with a synthetic source, which has no pictures";
     if (o->temporal_layers > STORED_X265_LAYERS)
         return "--codec hevc conflicts with --temporal-layers 3: it has at most two";
@@ -761,7 +766,7 @@ static const char *conflict_of_prepare(const struct options *o)
 static const char *conflict(const struct options *o)
 {
     bool is_pushed = o->push.text[0];
-    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+    bool is_synthetic = options_is_synthetic(o);
     if (access_options_conflict(&o->who))
         return access_options_conflict(&o->who);
     if (!is_pushed && o->push_transports.count)
@@ -847,7 +852,7 @@ static const char *conflict(const struct options *o)
 // each may need what stands before the first section.
 static const char *conflict_of_one(const struct options *o)
 {
-    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+    bool is_synthetic = options_is_synthetic(o);
     if (o->transcode && !url_scheme(o->source))
         return "--transcode requires an IP camera, rtsp://..., as SOURCE: other sources are "
                "encoded "

@@ -104,6 +104,8 @@ extern const struct option_table send_option_table;
 enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
                                   size_t cap);
 void options_destroy(void *options);
+// Returns true if the source is synthetic:..., which has no pictures.
+bool options_is_synthetic(const struct options *o);
 // Returns true if --encoder names an encoder other than x264.
 bool options_names_engine(const struct options *o);
 // Returns true if a source that was opened with the first options is as the second ones want it.

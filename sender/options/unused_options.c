@@ -20,7 +20,7 @@ static enum kind kind_of(const struct options *o, bool is_folder)
 {
     if (is_folder)
         return FOLDER;
-    if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN)
+    if (options_is_synthetic(o))
         return SYNTHETIC;
     if (source_is_capture(o->source))
         return DEVICE;

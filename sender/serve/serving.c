@@ -140,7 +140,7 @@ static bool is_folder(const char *source)
 
 static int open_stream(struct serving *s, const struct options *o)
 {
-    bool is_synthetic = o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN;
+    bool is_synthetic = options_is_synthetic(o);
     if (!source_is_capture(o->source) && !camera_is(o->source) && !is_synthetic)
         return stream_open_in_time(&s->stream, s->loop, o, o->source, OPEN_LIMIT);
     int err = stream_open(&s->stream, NULL, o, o->source);
