@@ -184,6 +184,16 @@ class Player(Process):
             raise AssertionError(f"the player ended: {self}")
 
 
+def prepared_film(folder, seconds, size, levels):
+    """Makes a film with a tone, and its stored ladder of these levels. Returns the ladder's path."""
+    path = os.path.join(folder, "film.mkv")
+    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s={size}:r=30:d={seconds}",
+                    "-f", "lavfi", "-i", f"sine=d={seconds}", "-c:v", "libx264", "-preset", "ultrafast", path],
+                   check=True, timeout=60 * PATIENCE)
+    subprocess.run([SEND, "--prepare", *levels, path], check=True, timeout=120 * PATIENCE, capture_output=True)
+    return path + ".weir.mkv"
+
+
 class Case(unittest.TestCase):
     maxDiff = None
 

@@ -30,12 +30,7 @@ class CacheCase(lib.Case):
         super().setUpClass()
         cls.made = tempfile.mkdtemp(prefix="weir-e2e-")
         cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
-        path = os.path.join(cls.made, "film.mkv")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=192x108:r=30:d={cls.seconds}",
-                        "-f", "lavfi", "-i", f"sine=d={cls.seconds}", "-c:v", "libx264", "-preset", "ultrafast", path],
-                       check=True, timeout=60 * lib.PATIENCE)
-        subprocess.run([lib.SEND, "--prepare", *LEVELS, path], check=True, timeout=120 * lib.PATIENCE, capture_output=True)
-        cls.film = path + ".weir.mkv"
+        cls.film = lib.prepared_film(cls.made, cls.seconds, "192x108", LEVELS)
 
     def setUp(self):
         super().setUp()

@@ -5,15 +5,24 @@
 
 #include "media/picture/rotate.h"
 
-TEST_CASE("rotate: quarters of a picture of 4 x 2")
+namespace
 {
-    picture *p = picture_new(4, 2), *flat = picture_new(4, 2), *tall = picture_new(2, 4);
+picture *numbered() // 4 x 2, luma 0 .. 7, chroma 100 and 200
+{
+    picture *p = picture_new(4, 2);
     for (int i = 0; i < 8; i++)
         p->plane[0][i / 4 * p->stride[0] + i % 4] = (uint8_t)i;
     for (int plane = 1; plane < 3; plane++) {
         p->plane[plane][0] = 100;
         p->plane[plane][1] = 200;
     }
+    return p;
+}
+} // namespace
+
+TEST_CASE("rotate: quarters of a picture of 4 x 2")
+{
+    picture *p = numbered(), *flat = picture_new(4, 2), *tall = picture_new(2, 4);
     //  0 1 2 3   quarter:  4 0    half:  7 6 5 4   three:  3 7
     //  4 5 6 7             5 1           3 2 1 0           2 6
     //                      6 2                             1 5
@@ -40,13 +49,7 @@ TEST_CASE("rotate: quarters of a picture of 4 x 2")
 
 TEST_CASE("rotate: a picture of 4 x 2 upside down, then turned")
 {
-    picture *p = picture_new(4, 2), *flat = picture_new(4, 2), *tall = picture_new(2, 4);
-    for (int i = 0; i < 8; i++)
-        p->plane[0][i / 4 * p->stride[0] + i % 4] = (uint8_t)i;
-    for (int plane = 1; plane < 3; plane++) {
-        p->plane[plane][0] = 100;
-        p->plane[plane][1] = 200;
-    }
+    picture *p = numbered(), *flat = picture_new(4, 2), *tall = picture_new(2, 4);
     //  0 1 2 3   flipped:  4 5 6 7   quarter:  0 4   half:  3 2 1 0   three:  7 3
     //  4 5 6 7             0 1 2 3             1 5          7 6 5 4           6 2
     //                                          2 6                            5 1
