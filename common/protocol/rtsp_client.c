@@ -192,6 +192,8 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
 
 static void start_playing(struct rtsp_client *c, usec_t now)
 {
+    if (c->step == STEP_OVER) // SETUP of the audio could not be sent
+        return;
     c->step = STEP_STARTING;
     if (!c->dialect->knows_weir_parameters) {
         rtsp_client_begin(c, -1, 1, now);
@@ -435,8 +437,7 @@ static void play_early(struct rtsp_client *c, usec_t now)
 {
     c->early = (struct early){.sent = true};
     (void)send_setup_audio(c, now);
-    if (c->step != STEP_OVER)
-        start_playing(c, now);
+    start_playing(c, now);
     if (c->step != STEP_OVER)
         c->step = STEP_VALIDATING;
 }
@@ -792,8 +793,7 @@ static void open_at_once(struct rtsp_client *c, usec_t now)
         send_setup(c, now);
     if (c->step != STEP_OVER)
         (void)send_setup_audio(c, now);
-    if (c->step != STEP_OVER)
-        start_playing(c, now);
+    start_playing(c, now);
     if (c->step != STEP_OVER)
         c->step = STEP_DESCRIBING;
 }

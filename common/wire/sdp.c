@@ -520,7 +520,7 @@ static int on_subtitles(struct sdp *s, struct scan v)
     char name[SUBTITLE_NAME];
     if (s->subtitle_count == SUBTITLE_TRACKS)
         return 0;
-    text_copy(text_of_scan(scan_trimmed(v)), name, sizeof(name));
+    text_copy(text_trimmed(v, sizeof(name)), name, sizeof(name));
     utf8_copy(name, s->subtitles[s->subtitle_count++], SUBTITLE_NAME);
     return 0;
 }
@@ -531,7 +531,7 @@ static int on_audio_track(struct sdp *s, struct scan v)
     char name[SDP_TRACK_NAME];
     if (s->audio_track_count == SDP_AUDIO_TRACKS)
         return 0;
-    text_copy(text_of_scan(scan_trimmed(v)), name, sizeof(name));
+    text_copy(text_trimmed(v, sizeof(name)), name, sizeof(name));
     utf8_copy(name, s->audio_tracks[s->audio_track_count++], SDP_TRACK_NAME);
     return 0;
 }
@@ -657,13 +657,9 @@ static const struct {
 static int read_line(struct sdp *s, struct scan line, bool in_medium)
 {
     if (!in_medium && scan_word(&line, "s=")) {
-        line = scan_trimmed(line);
-        if (scan_left(&line) >=
-            sizeof(s->title)) // truncated first, as the cut may expose white space to be trimmed
-            line.end = line.at + sizeof(s->title) - 1;
-        line = scan_trimmed(line);
-        if (!scan_is(line, "-"))
-            text_copy(text_of_scan(line), s->title, sizeof(s->title));
+        struct text title = text_trimmed(line, sizeof(s->title));
+        if (!text_is(title, "-"))
+            text_copy(title, s->title, sizeof(s->title));
         return 0;
     }
     if (!scan_word(&line, "a="))

@@ -80,7 +80,7 @@ void subtitle_clean(const char *text, char out[SUBTITLE_BYTES])
     out[0] = '\0';
     while (scan_line(&s, &part)) {
         char line[SUBTITLE_BYTES], clean[SUBTITLE_BYTES];
-        text_copy(text_of_scan(scan_trimmed(part)), line, sizeof(line));
+        text_copy(text_trimmed(part, sizeof(line)), line, sizeof(line));
         utf8_copy(line, clean, sizeof(clean));
         size_t len = strlen(clean);
         if (!len || used + (used > 0) + len >= SUBTITLE_BYTES)

@@ -42,6 +42,14 @@ struct scan text_scan(struct text t)
     return scan_of(t.at ? t.at : "", t.len);
 }
 
+struct text text_trimmed(struct scan s, size_t cap)
+{
+    s = scan_trimmed(s);
+    if (scan_left(&s) >= cap)
+        s.end = s.at + cap - 1;
+    return text_of_scan(scan_trimmed(s)); // the cut may expose white space
+}
+
 // The characters of a token, RFC 2326, 15.1.
 bool text_is_token_char(char c)
 {

@@ -29,6 +29,8 @@ char text_lower(char c);
 // Convert between slices and cursors.
 struct text text_of_scan(struct scan s);
 struct scan text_scan(struct text t);
+// Returns what fits in `cap` bytes with a NUL, without white space around it.
+struct text text_trimmed(struct scan s, size_t cap);
 // For tokens of HTTP (RFC 2616, 2.2).
 bool text_is_token_char(char c);
 struct scan text_take_token(struct scan *s);

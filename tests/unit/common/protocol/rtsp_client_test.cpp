@@ -1569,6 +1569,16 @@ TEST_CASE("rtsp client: a connection that accepts no more bytes")
     play_weir(later);
     later.send_error = ERR_CLOSED;
     run(later, {{1020, timeout, {"end lost: cannot send GET_PARAMETER to the server"}}});
+    Owner between;
+    run(between, {{0, connected, {"connected", DESCRIBE_1}},
+                  {10,
+                   in(weir_description(1, std::string(WEIR_VIDEO) + WEIR_AUDIO)),
+                   {"SETUP " + URL + "/trackID=0 #2 Transport: tcp"}}});
+    between.sends = 0;
+    run(between, {{20,
+                   in(weir_setup(2, "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp")),
+                   {"setup tcp rtt 10", "end refused: cannot send SETUP to the server"}}});
+    CHECK(rtsp_client_is_over(between.client));
 }
 
 TEST_CASE("rtsp client: too many pending requests end it")

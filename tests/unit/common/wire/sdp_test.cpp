@@ -598,8 +598,9 @@ TEST_CASE("sdp: the tracks of subtitles")
     std::string text = out;
     const std::string line = "a=x-weir-subtitles:\r\n";
     for (int i = 0; i < SUBTITLE_TRACKS; i++)
-        text.insert(text.find(line), "a=x-weir-subtitles:" + std::string(300, 'x') + "\r\n");
+        text.insert(text.find(line), "a=x-weir-subtitles: x" + std::string(300, ' ') + "x\r\n");
     REQUIRE(decode(text.c_str(), &back) == 0);
+    CHECK(std::string(back.subtitles[1]) == "x"); // cut to its room; white space at the cut goes
     CHECK(back.subtitle_count == SUBTITLE_TRACKS);
 }
 
@@ -619,8 +620,9 @@ TEST_CASE("sdp: the audio tracks")
     std::string text = out;
     const std::string line = "a=x-weir-audio:\r\n";
     for (int i = 0; i < SDP_AUDIO_TRACKS; i++)
-        text.insert(text.find(line), "a=x-weir-audio:" + std::string(300, 'x') + "\r\n");
+        text.insert(text.find(line), "a=x-weir-audio: x" + std::string(300, ' ') + "x\r\n");
     REQUIRE(decode(text.c_str(), &back) == 0);
+    CHECK(std::string(back.audio_tracks[1]) == "x"); // cut to its room; white space at the cut goes
     CHECK(back.audio_track_count == SDP_AUDIO_TRACKS);
 }
 

@@ -60,6 +60,14 @@ TEST_CASE("subtitle: a malformed cue")
     CHECK(std::string(c.text) == "a?[2J??\nb"); // nothing for a terminal, no empty line
 }
 
+TEST_CASE("subtitle: a line is cut to its room, and white space at the cut goes too")
+{
+    char text[SUBTITLE_BYTES];
+    const std::string spaces(SUBTITLE_BYTES, ' ');
+    subtitle_clean((" a" + spaces + "b\n" + spaces + "c d ").c_str(), text);
+    CHECK(std::string(text) == "a\nc d");
+}
+
 TEST_CASE("subtitle: what is shown at a time")
 {
     const subtitle_cue cues[] = {cue(1000, 3000, "one"), cue(2000, 4000, "two")};

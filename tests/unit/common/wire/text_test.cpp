@@ -24,3 +24,17 @@ TEST_CASE("text: slices compare and copy")
     text_copy({nullptr, 0}, out, sizeof(out));
     CHECK(out[0] == '\0');
 }
+
+TEST_CASE("text: trimmed to its room")
+{
+    static const struct {
+        const char *line;
+        size_t cap;
+        const char *text;
+    } rows[] = {{"  ab c\t", 5, "ab c"}, {"ab c", 4, "ab"}, {"abcd", 3, "ab"},
+                {"a   b", 5, "a"},       {"   ", 4, ""},    {"", 1, ""}};
+    for (const auto &row : rows) {
+        struct text t = text_trimmed(text_scan(text_from(row.line)), row.cap);
+        CHECK(std::string(t.at, t.len) == row.text);
+    }
+}
