@@ -23,8 +23,7 @@ static bool is_at_peak(const struct recent_loss *l, usec_t way)
         return false;
     usec_t least = windowed_min_read(&l->least);
     usec_t peak = -windowed_min_read(&l->longest) - least;
-    return peak >= 2 * RECENT_LOSS_QUEUE &&
-           (double)(way - least) >= RECENT_LOSS_PEAK * (double)peak;
+    return peak >= RECENT_LOSS_QUEUE && (double)(way - least) >= RECENT_LOSS_PEAK * (double)peak;
 }
 
 static void note_loss(struct recent_loss *l, usec_t now)

@@ -10,7 +10,9 @@
 // 1 Mbit/s is an event a second. A drop-tail queue that a TCP flow fills loses packets once each
 // time that TCP's window reaches the queue's end, every 2 to 5 s, and more frequently while that
 // flow starts: a loss is no event if its neighbours met a queue near the longest of the last
-// RECENT_LOSS_WAY (RECENT_LOSS_PEAK of it, if that is 2 RECENT_LOSS_QUEUE).
+// RECENT_LOSS_WAY (RECENT_LOSS_PEAK of it, if that is RECENT_LOSS_QUEUE). RECENT_LOSS_QUEUE is what
+// the packets of one frame queue behind each other on a path with little more than the media's
+// rate.
 //
 // The queue that a packet met is its way, from written to arrived on clocks that need not agree,
 // beyond the least way of the last RECENT_LOSS_WAY; packets that come out of order do not count, as
@@ -31,7 +33,7 @@ enum { RECENT_LOSS_REORDER = 3, RECENT_LOSS_EVENTS = 3 };
 #define RECENT_LOSS_MEMORY (15 * USEC_PER_SEC)
 #define RECENT_LOSS_SPAN   (2 * USEC_PER_SEC)
 #define RECENT_LOSS_APART  (200 * USEC_PER_MSEC)
-#define RECENT_LOSS_QUEUE  (10 * USEC_PER_MSEC)
+#define RECENT_LOSS_QUEUE  (20 * USEC_PER_MSEC)
 #define RECENT_LOSS_WAY    (10 * USEC_PER_SEC)
 #define RECENT_LOSS_PEAK   0.6
 

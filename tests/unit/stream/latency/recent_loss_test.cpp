@@ -107,9 +107,9 @@ TEST_CASE("recent_loss: a loss whose neighbours met no queue is taken for a freq
         std::vector<usec_t> ways; // ms
         bool frequent;
     } const table[] = {
-        {{0, 0, 0, 0}, true},           {{9, 9, 9, 9}, true},
-        {{10, 0, 0, 0}, false}, // the packet before it
-        {{0, 10, 0, 0}, false},         {{0, 0, 0, 10}, false},
+        {{0, 0, 0, 0}, true},           {{19, 19, 19, 19}, true},
+        {{20, 0, 0, 0}, false}, // the packet before it
+        {{0, 20, 0, 0}, false},         {{0, 0, 0, 20}, false},
         {{0, 0, 0, USEC_NEVER}, false},
     };
     for (const auto &row : table) {
