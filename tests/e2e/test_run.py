@@ -29,8 +29,9 @@ class Run(lib.Case):
 
     def test_wrong_words(self):
         for words, said in ((["tset"], 'unknown command "tset"'), (["demo", "long"], '"long" is not a number of seconds'),
-                            (["fuzz", "0"], 'a number of seconds, not "0"'), (["fuzz", "x"], 'a number of seconds, not "x"'),
-                            (["fuzz", "1", "2"], 'a number of seconds, not "1 2"'), (["package", "-x"], 'not "-x"')):
+                            (["fuzz", "0"], 'a number of seconds and a seed, not "0"'), (["fuzz", "x"], 'a seed, not "x"'),
+                            (["fuzz", "1", "y"], 'a seed, not "1 y"'), (["fuzz", "1", "2", "3"], 'a seed, not "1 2 3"'),
+                            (["package", "-x"], 'not "-x"')):
             with self.subTest(words):
                 p = self.run_it(f"{self.clone}/run", *words)
                 self.assertEqual(p.returncode, 2, p.stderr)
