@@ -98,10 +98,8 @@ void repair_policy_plan(struct repair_policy *p, const struct repair_path *path,
     int possible = rounds_within(slack, first, round);
     // Parity that the share cannot pay in full recovers nothing; each copy recovers its packet.
     bool prefers_copies = is_above_share(path) || path->loss < REPAIR_RARE;
-    bool rarely = p->mode == REPAIR_MODE_AUTO && prefers_copies;
-    usec_t late = rarely ? REPAIR_RARE_LATE : REPAIR_TOLERATED;
-    if (possible == 0)
-        possible = rounds_within(slack + late, first, round) > 0;
+    if (p->mode == REPAIR_MODE_AUTO && possible == 0 && prefers_copies)
+        possible = rounds_within(slack + REPAIR_RARE_LATE, first, round) > 0;
     bool fec = p->mode == REPAIR_MODE_FEC || (p->mode == REPAIR_MODE_AUTO && possible == 0);
     p->rounds = resends(p) ? possible : 0;
     p->fec_window = fec ? fec_plan_window(slack - path->jitter, frame_interval) : 0;

@@ -17,12 +17,11 @@
 //               chance (after Meng et al., "Hairpin", NSDI 2024). Where the share cannot pay for as
 //               many copies of each lost packet, they are sent while almost no credit is used: few
 //               frames with a copy less are better than many without any.
-//   Parity.     Where a first round takes longer than the slack and REPAIR_TOLERATED, Reed-Solomon
-//               parity over the last frames (fec_plan.h). A protected packet waits for it. Parity
-//               over a single frame would cost more than its share, so it leaves out frames on
-//               which nothing depends. Where loss is below REPAIR_RARE and a copy arrives within
-//               REPAIR_RARE_LATE, there is no parity: a copy now and then costs less than parity
-//               all the time.
+//   Parity.     Where a first round takes longer than the slack, Reed-Solomon parity over the last
+//               frames (fec_plan.h). A protected packet waits for it. Parity over a single frame
+//               would cost more than its share, so it leaves out frames on which nothing depends.
+//               Where loss is below REPAIR_RARE and a copy arrives within REPAIR_RARE_LATE, there
+//               is no parity: a copy now and then costs less than parity all the time.
 //   Share.      Repair is limited to a share of the media's bytes: 1.3 x loss + 1 % with two
 //               rounds and more, 2.2 x loss + 1 % with one, 2.5 x loss + 10 % of parity; 30 % at
 //               most. Packets on which nothing depends leave a third of the credit to the others.
