@@ -12,12 +12,12 @@
 #include "common/base/put.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
+#include "common/wire/request_path.h"
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
 #include "common/wire/utc_time.h"
 #include "media/stored/stored_track.h"
 #include "server/access/access_guest.h"
-#include "server/policy/catalog_path.h"
 #include "server/policy/rtsp_parameters.h"
 #include "server/policy/scale.h"
 #include "server/rtsp/track_setup.h"
@@ -380,7 +380,7 @@ static void answer_rtp_info(const struct rtsp_handler *h, struct text uri, struc
     char base[MAX_URI];
     text_copy(uri, base, sizeof(base));
     int len = (int)strcspn(base, "?");
-    len -= (int)catalog_path_track_bytes(base, (size_t)len);
+    len -= (int)request_path_track_bytes(base, (size_t)len);
     len -= len && base[len - 1] == '/';
     rtsp_response_header(a, "RTP-Info: ");
     if (session_has_pictures(track_setup_session(h->setup))) {
@@ -675,7 +675,7 @@ static bool is_of_audio(const struct rtsp_handler *h, struct text uri)
     size_t len = 0;
     while (len < uri.len && uri.at[len] != '?')
         len++;
-    return h->stream->media->audio_bps && catalog_path_track_bytes(uri.at, len) &&
+    return h->stream->media->audio_bps && request_path_track_bytes(uri.at, len) &&
            uri.at[len - 1] == '1';
 }
 
