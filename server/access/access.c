@@ -14,6 +14,7 @@
 #include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/udp_socket.h"
+#include "common/program/private_file.h"
 #include "common/program/state_dir.h"
 #include "common/wire/request_path.h"
 #include "server/access/access_parts.h"
@@ -63,6 +64,10 @@ static int read_rules(struct access_rules *rules, const char *name)
     char error[256];
     struct stat st;
     FILE *file = fopen(name, "rbe");
+    if (file && private_check(fileno(file), name, PRIVATE_OWN) != 0) {
+        fclose(file);
+        return ERR_IO;
+    }
     char *text = file ? malloc(FILE_MAX + 1) : NULL;
     size_t len = text ? fread(text, 1, FILE_MAX + 1, file) : 0;
     int err = 0;
@@ -75,9 +80,8 @@ static int read_rules(struct access_rules *rules, const char *name)
         if (err)
             log_error("--access %s: %s", name, error);
     }
-    if (!err && fstat(fileno(file), &st) == 0 && (st.st_mode & (S_IRWXO | S_IWGRP)))
-        log_warn("--access %s: other users of this machine may read or write it (chmod 640 it)",
-                 name);
+    if (!err && fstat(fileno(file), &st) == 0 && st.st_mode & S_IROTH)
+        log_warn("--access %s: other users of this machine may read it (chmod 640 it)", name);
     if (file)
         fclose(file);
     free(text);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/base/err.h"
+#include "common/wire/request_path.h"
 
 namespace
 {
