@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The state directory: keys and secrets that outlive a run, in files that only their owner may
 // read. A directory into which other users may write, or that another one owns, is not used
-// (private_file.h). Any thread, but not the loop thread of a program that already serves: it waits for the
-// disk.
+// (private_file.h). Any thread, but not the loop thread of a program that already serves: it waits
+// for the disk.
 #ifndef WEIR_PROGRAM_STATE_DIR_H
 #define WEIR_PROGRAM_STATE_DIR_H
 
