@@ -281,9 +281,12 @@ struct weir_sender *weir_sender_open(const struct weir_sender_config *config, ch
 {
     struct weir_sender_config c;
     struct weir_sender *s = NULL;
+    cap = error ? cap : 0;
     if (cap)
         error[0] = '\0';
-    if (!versioned_copy(&c, sizeof(c), config))
+    if (!config)
+        (void)say(error, cap, "expects a configuration");
+    else if (!versioned_copy(&c, sizeof(c), config))
         (void)say(error, cap,
                   "`size` is not that of struct weir_sender_config, or this libweir is too old for "
                   "its members");
@@ -329,12 +332,12 @@ void weir_sender_close(struct weir_sender *s)
 
 const char *weir_sender_url(const struct weir_sender *s)
 {
-    return s->url;
+    return s ? s->url : NULL;
 }
 
 int weir_sender_push_picture(struct weir_sender *s, const struct weir_picture *p)
 {
-    if (!s->media)
+    if (!s || !s->media || !p)
         return -1;
     struct picture picture = {.width = p->width, .height = p->height};
     for (int plane = 0; plane < 3; plane++) {
@@ -347,13 +350,15 @@ int weir_sender_push_picture(struct weir_sender *s, const struct weir_picture *p
 int weir_sender_push_audio(struct weir_sender *s, const int16_t *samples, int frames,
                            int64_t captured)
 {
-    if (!s->media)
+    if (!s || !s->media)
         return -1;
     return given_media_push_audio(s->media, samples, frames, captured) == 0 ? 0 : -1;
 }
 
 char *weir_sender_stats(struct weir_sender *s)
 {
+    if (!s)
+        return NULL;
     usec_t end = clock_now() + STATS_LIMIT;
     struct timespec until = {.tv_sec = end / USEC_PER_SEC, .tv_nsec = end % USEC_PER_SEC * 1000};
     char *json = NULL;

@@ -196,10 +196,12 @@ struct weir_viewer *weir_viewer_open(const struct weir_viewer_config *config, ch
 {
     struct weir_viewer_config given;
     struct log_errors errors = {{0}};
+    cap = error ? cap : 0;
     if (!versioned_copy(&given, sizeof(given), config)) {
         snprintf(error, cap,
-                 "the configuration's size is wrong: it expects sizeof(struct weir_viewer_config) "
-                 "of libweir %s or earlier",
+                 config ? "the configuration's size is wrong: it expects sizeof(struct "
+                          "weir_viewer_config) of libweir %s or earlier"
+                        : "expects a configuration (libweir %s)",
                  weir_version());
         return NULL;
     }
@@ -257,6 +259,8 @@ char *weir_viewer_close(struct weir_viewer *v)
 
 static void post(struct weir_viewer *v, const struct command *c)
 {
+    if (!v)
+        return;
     pthread_mutex_lock(&v->lock);
     if (v->viewing)
         viewing_post(v->viewing, c);

@@ -15,8 +15,10 @@
 // The library changes no signal handler. A write to a connection that the peer has closed raises
 // no SIGPIPE.
 //
-// A pointer that a function gets is borrowed for the call, unless it says otherwise. Times are
-// microseconds; wall-clock times count from 1970 (UTC).
+// A pointer that a function gets is borrowed for the call, unless it says otherwise. Each function
+// takes NULL in place of an object, of a configuration or of another pointer that it expects: it
+// then does nothing, and returns what it returns on failure. Times are microseconds; wall-clock
+// times count from 1970 (UTC).
 #ifndef WEIR_H
 #define WEIR_H
 
@@ -46,11 +48,12 @@ WEIR_API void weir_log_to(weir_log_fn *fn, void *ctx, enum weir_log_level level)
 struct weir_picture {
     int width, height;       // pixels, even
     const uint8_t *plane[3]; // Y, U, V
-    int stride[3];           // bytes from one row to the next
+    int stride[3];           // bytes from one row to the next; not less than a row has
     // The number of the source's frame, ascending, also after a seek. Ignored where the program
     // pushes.
     int64_t number;
-    // Wall clock at which it was captured; 0: unknown. Where the program pushes: 0 is now.
+    // Wall clock at which it was captured; 0: unknown. Where the program pushes: 0 is now, and so
+    // is a time that is more than ten seconds from now.
     int64_t captured;
 };
 
@@ -100,11 +103,14 @@ WEIR_API struct weir_viewer *weir_viewer_open(const struct weir_viewer_config *c
 // NULL: no memory. NULL is fine.
 WEIR_API char *weir_viewer_close(struct weir_viewer *v);
 
-// These request something; the outcome comes as an event or a picture. They do nothing before the
-// stream plays, where the options --start and --level serve, nor after its end.
+// These request something, and return at once; the outcome comes as an event or a picture. They do
+// nothing before the stream plays, where the options --start and --level serve, nor after its end.
+// No request is lost. Of those that come faster than the viewer takes them, the last one of pause
+// and resume, the last position and the last level count.
 WEIR_API void weir_viewer_pause(struct weir_viewer *v);
 WEIR_API void weir_viewer_resume(struct weir_viewer *v);
 // To `seconds` of a film; of live media, to -`seconds` before the present, 0 being the present.
+// Does nothing if `seconds` is no finite number.
 WEIR_API void weir_viewer_seek(struct weir_viewer *v, double seconds);
 // 0 is the lowest level; -1: automatic.
 WEIR_API void weir_viewer_set_level(struct weir_viewer *v, int level);
@@ -115,7 +121,7 @@ struct weir_sender_config {
     size_t size; // sizeof(struct weir_sender_config)
     // weir-send's SOURCE: a file, a device, "test:" ...; NULL: the program pushes the pictures.
     const char *source;
-    // Of pushed pictures: pixels, even, 160x90 to 4096x2304; at most `fps_num` / `fps_den` pictures
+    // Of pushed pictures: pixels, even, 160x90 to 4096x4096; at most `fps_num` / `fps_den` pictures
     // a second, 1 to 240, as 25 / 1 or 30000 / 1001.
     int width, height;
     int fps_num, fps_den;
@@ -143,12 +149,14 @@ WEIR_API void weir_sender_close(struct weir_sender *s);
 WEIR_API const char *weir_sender_url(const struct weir_sender *s);
 
 // Copies the picture and returns at once. Returns 0, or -1: it was dropped, because it comes sooner
-// after the one before than the rate allows, or because it does not have the configured size. While
-// no picture is pushed, viewers see the last one.
+// after the one before than the rate allows, because it does not have the configured size, a plane
+// is NULL or a stride too small, or because `captured` is negative. While no picture is pushed,
+// viewers see the last one.
 WEIR_API int weir_sender_push_picture(struct weir_sender *s, const struct weir_picture *p);
 // The same of `frames` samples for each channel, at most 48,000, the first captured at `captured`
-// (0: now). Returns 0, or -1: dropped, because a quarter of a second is still waiting. Viewers hear
-// it with the pictures of its time; where none is pushed, they hear silence.
+// (0: now; see struct weir_picture). Returns 0, or -1: dropped, because a quarter of a second is
+// still waiting, or because a number is out of its range. Viewers hear it with the pictures of its
+// time; where none is pushed, they hear silence.
 WEIR_API int weir_sender_push_audio(struct weir_sender *s, const int16_t *samples, int frames,
                                     int64_t captured);
 // Returns the stats now, JSON as of --metrics' /status.json: `sessions` has an object for each

@@ -12,6 +12,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/program/private_file.h"
 
 static int join(char out[STATE_PATH_MAX], const char *dir, int dir_len, const char *name)
 {
@@ -57,12 +58,8 @@ static int read_open_file(int fd, const char *path, uint8_t *out, size_t cap, si
         log_error("cannot read %s: not a regular file", path);
         return ERR_IO;
     }
-    if (st.st_mode & (S_IRWXG | S_IRWXO)) {
-        log_error("%s is not used: other users may read or write it (chmod 600 it; if they did, "
-                  "delete it: a new one is made)",
-                  path);
+    if (private_check(fd, path, PRIVATE_SECRET) != 0)
         return ERR_IO;
-    }
     if ((uintmax_t)st.st_size > cap) {
         log_error("cannot read %s: larger than %zu bytes", path, cap);
         return ERR_TOO_BIG;
@@ -81,12 +78,35 @@ static int read_open_file(int fd, const char *path, uint8_t *out, size_t cap, si
     return 0;
 }
 
+// Opens the directory, if no other user can put a file of his own into it. Returns a descriptor,
+// ERR_NOT_FOUND (not logged), or ERR_IO.
+static int open_dir(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return ERR_NOT_FOUND;
+    if (fd < 0) {
+        log_error("cannot read the state directory %s: %s", dir, strerror(errno));
+        return ERR_IO;
+    }
+    if (private_check(fd, dir, PRIVATE_OWN) == 0)
+        return fd;
+    close(fd);
+    return ERR_IO;
+}
+
 int state_file_read(const char *dir, const char *name, uint8_t *out, size_t cap, size_t *len)
 {
     char path[STATE_PATH_MAX];
     if (path_of(path, dir, name) != 0)
         return ERR_IO;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int folder = open_dir(dir);
+    if (folder < 0)
+        return folder;
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int error = errno;
+    close(folder);
+    errno = error;
     if (fd < 0 && errno == ENOENT)
         return ERR_NOT_FOUND;
     if (fd < 0) {
@@ -148,6 +168,10 @@ static int write_file(const char *dir, const char *name, const uint8_t *data, si
     if (path_of(path, dir, name) != 0 || path_of(temporary, dir, ".new-XXXXXX") != 0 ||
         make_dir(dir) != 0)
         return ERR_IO;
+    int folder = open_dir(dir);
+    if (folder < 0)
+        return ERR_IO;
+    close(folder);
     int fd = mkostemp(temporary, O_CLOEXEC); // O_EXCL, mode 0600
     if (fd < 0) {
         log_error("cannot write into %s: %s (name another state directory with --state-dir)", dir,

@@ -87,9 +87,19 @@ static struct picture *copy_of(const struct picture *from)
     return p;
 }
 
+// Returns true if the picture has the size of `g`, and each row of it can be read.
+static bool is_good(const struct given_media *g, const struct picture *p)
+{
+    bool is_good = p->width == g->geometry.width && p->height == g->geometry.height;
+    for (int plane = 0; plane < 3; plane++)
+        is_good =
+            is_good && p->plane[plane] && p->stride[plane] >= (plane ? p->width / 2 : p->width);
+    return is_good;
+}
+
 int given_media_push_picture(struct given_media *g, const struct picture *from, usec_t captured)
 {
-    if (from->width != g->geometry.width || from->height != g->geometry.height)
+    if (!is_good(g, from) || captured < 0)
         return ERR_UNSUPPORTED;
     usec_t now = clock_now(), wall = clock_wall();
     usec_t stamp = captured ? capture_stamp(captured, now, wall) : now;
@@ -108,7 +118,8 @@ int given_media_push_picture(struct given_media *g, const struct picture *from, 
 int given_media_push_audio(struct given_media *g, const int16_t *samples, int count,
                            usec_t captured)
 {
-    if (!g->has_audio || count < 0 || count > GIVEN_AUDIO_MAX)
+    if (!g->has_audio || count < 0 || count > GIVEN_AUDIO_MAX || (count && !samples) ||
+        captured < 0)
         return ERR_UNSUPPORTED;
     usec_t now = clock_now(), wall = clock_wall();
     usec_t stamp = captured ? capture_stamp(captured, now, wall) : now;

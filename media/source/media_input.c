@@ -2,7 +2,6 @@
 #include "media/source/media_input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libavutil/avstring.h>
 #include <libavutil/mem.h>
 #include <stdlib.h>
@@ -155,12 +154,14 @@ static int say(const struct media_input *in, int r, char reason[MEDIA_INPUT_REAS
 static int open_fd(struct media_input *in, const char *path, char reason[MEDIA_INPUT_REASON])
 {
     struct stat st;
-    in->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY |
-                            O_CLOEXEC); // O_NONBLOCK: opening a FIFO would block
-    if (in->fd < 0 || fstat(in->fd, &st) != 0)
-        return err_say(reason, MEDIA_INPUT_REASON, ERR_NOT_FOUND, "%s", strerror(errno));
-    return S_ISREG(st.st_mode) ? 0
-                               : err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED, "not a file");
+    int fd = media_guard_open(in->guard, path, &st);
+    if (fd >= 0) {
+        in->fd = fd;
+        return 0;
+    }
+    return fd == ERR_UNSUPPORTED
+               ? err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED, "not a file")
+               : err_say(reason, MEDIA_INPUT_REASON, ERR_NOT_FOUND, "%s", strerror(errno));
 }
 
 static int recognise(struct media_input *in, const char *path, const char *only,
@@ -249,6 +250,11 @@ int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON])
     begin_step(in, in->packet_bytes);
     int r = avformat_find_stream_info(in->format, NULL);
     return r < 0 || in->limit ? say(in, r, reason) : 0;
+}
+
+bool media_input_stat(const struct media_input *in, struct stat *st)
+{
+    return fstat(in->fd, st) == 0;
 }
 
 // ---- Reading

@@ -3,7 +3,8 @@
 //
 // - libavformat reads this one file through the callbacks here and cannot open another one.
 // - Only containers that hold their media themselves are allowed: no playlist, no list of parts.
-// - Only a regular file is opened; a FIFO or a device never blocks.
+// - Only a regular file is opened, and none that the guard's folder does not contain
+// (file_below.h).
 // - Each read checks the guard, so a stop or a deadline ends any operation of libavformat.
 // - Each step may read a limited number of bytes, so a file without media ends soon.
 // - libav allocates at most 256 MB at once (av_max_alloc, for the whole process): an index of a few
@@ -32,6 +33,7 @@ struct media_input *media_input_open(const char *path, const char *only, struct 
                                      char reason[MEDIA_INPUT_REASON], int *err);
 void media_input_free(struct media_input *in); // NULL is fine
 AVFormatContext *media_input_format(const struct media_input *in);
+bool media_input_stat(const struct media_input *in, struct stat *st); // of the open file
 // Reads until the streams are known (avformat_find_stream_info). Returns 0 or an error of
 // media_input_open.
 int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON]);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/source/subtitle_source.h"
 
-#include <fcntl.h>
 #include <libavformat/avformat.h>
 #include <limits.h>
 #include <pthread.h>
@@ -33,7 +32,7 @@ struct track {
 
 struct subtitle_source {
     char path[PATH_MAX];
-    char srt[PATH_MAX];        // empty: there is no such file
+    char srt[PATH_MAX];        // empty: there is no such file, or the guard does not allow it
     struct media_guard *guard; // one reference
     int count;                 // these are constant after subtitle_source_new, but `list`
     struct track tracks[SUBTITLE_TRACKS];
@@ -101,7 +100,8 @@ static void add_srt(struct subtitle_source *s)
     const char *slash = strrchr(s->path, '/'), *dot = strrchr(s->path, '.');
     size_t len = dot && (!slash || dot > slash) ? (size_t)(dot - s->path) : strlen(s->path);
     int bytes = snprintf(s->srt, sizeof(s->srt), "%.*s.srt", (int)len, s->path);
-    char *name = bytes < (int)sizeof(s->srt) && stat(s->srt, &st) == 0 && S_ISREG(st.st_mode)
+    char *name = bytes < (int)sizeof(s->srt) && media_guard_find(s->guard, s->srt, &st) &&
+                         S_ISREG(st.st_mode)
                      ? add_track(s, -1, SUBTITLE_FORMAT_PLAIN)
                      : NULL;
     if (name)
@@ -117,10 +117,10 @@ static void read_srt(struct subtitle_source *s)
     struct stat st;
     char *data = NULL;
     ssize_t len = -1;
-    int fd = *s->srt ? open(s->srt, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+    int fd = *s->srt ? media_guard_open(s->guard, s->srt, &st) : ERR_NOT_FOUND;
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (data = malloc(SRT_BYTES)) != NULL)
+    if ((data = malloc(SRT_BYTES)) != NULL)
         len = read(fd, data, SRT_BYTES);
     close(fd);
     for (int i = 0; i < s->count && len >= 0; i++) {

@@ -126,7 +126,7 @@ static int read_sets(struct stored_file *f, int size_id)
 static void set_validator(struct stored_file *f)
 {
     struct stat st;
-    if (stat(f->path, &st) == 0)
+    if (media_input_stat(f->input, &st))
         snprintf(f->info.validator, sizeof(f->info.validator), "bytes=%lld mtime=%lld.%09ld",
                  (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 }

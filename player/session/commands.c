@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/session/commands.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,32 +9,43 @@
 #include "common/net/timer.h"
 #include "player/ui/model/menu.h"
 
-enum { QUEUE = 64, VOLUME_STEP = 5 };
+enum { VOLUME_STEP = 5 };
 
 struct commands {
     struct commands_config config;
-    struct mailbox *queue; // owned, as is `timer`; struct command
-    struct timer *timer;   // of the script
+    pthread_mutex_t lock; // guards `queue`
+    struct command_queue queue;
+    struct mailbox *wake; // owned; an item is there if the queue has one that was not taken
+    struct timer *timer;  // owned; of the script
     usec_t script_from;
     int steps_done;
 };
 
 void commands_post(struct commands *c, const struct command *command)
 {
-    struct command *copy = malloc(sizeof(*copy));
-    if (!copy)
-        return;
-    *copy = *command;
-    if (!mailbox_post(c->queue, copy))
-        free(copy);
+    pthread_mutex_lock(&c->lock);
+    command_queue_add(&c->queue, command);
+    pthread_mutex_unlock(&c->lock);
+    (void)mailbox_post(c->wake, c); // full: the loop was woken, and has not come yet
 }
 
-static void on_queued(void *ctx, void *item, usec_t now)
+// Takes what waits now: a poster that is faster than the loop does not keep it here.
+static void on_wake(void *ctx, void *item, usec_t now)
 {
     struct commands *c = ctx;
-    struct command command = *(struct command *)item;
-    free(item);
-    c->config.on_command(c->config.ctx, &command, now);
+    (void)item;
+    struct command command;
+    pthread_mutex_lock(&c->lock);
+    struct command_queue taken = c->queue;
+    c->queue.count = 0;
+    pthread_mutex_unlock(&c->lock);
+    while (command_queue_take(&taken, &command))
+        c->config.on_command(c->config.ctx, &command, now);
+}
+
+static void keep(void *item)
+{
+    (void)item;
 }
 
 // ---- From the window, on the main thread ----
@@ -160,9 +172,10 @@ struct commands *commands_new(const struct commands_config *config)
     if (!c)
         return NULL;
     c->config = *config;
-    c->queue = mailbox_new(config->loop, QUEUE, on_queued, free, c);
+    pthread_mutex_init(&c->lock, NULL);
+    c->wake = mailbox_new(config->loop, 1, on_wake, keep, c);
     c->timer = timer_new(config->loop, on_timer, c);
-    if (c->queue && c->timer)
+    if (c->wake && c->timer)
         return c;
     commands_free(c);
     return NULL;
@@ -173,6 +186,7 @@ void commands_free(struct commands *c)
     if (!c)
         return;
     timer_free(c->timer);
-    mailbox_free(c->queue);
+    mailbox_free(c->wake);
+    pthread_mutex_destroy(&c->lock);
     free(c);
 }

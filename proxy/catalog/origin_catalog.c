@@ -12,11 +12,11 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "common/wire/request_path.h"
 #include "media/stored/stored_audio.h"
 #include "proxy/feed/film_fetcher.h"
 #include "proxy/feed/film_filler.h"
 #include "proxy/feed/upstream.h"
-#include "server/policy/catalog_path.h"
 #include "server/stored/stored_media.h"
 
 #define DESCRIBE_LIMIT (7 * USEC_PER_SEC) // viewers wait 8 s for a response
@@ -35,7 +35,7 @@ enum film_state { FILM_DESCRIBING, FILM_OPEN, FILM_REFUSED };
 struct film {
     struct film *next;
     struct origin_catalog *catalog;  // borrowed
-    char path[CATALOG_URL_PATH_MAX]; // of the first request, with its query
+    char path[REQUEST_URL_PATH_MAX]; // of the first request, with its query
     char via[VIA_MAX];               // towards the origin
     struct url url;
     enum film_state state;

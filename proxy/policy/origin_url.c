@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "common/base/err.h"
+#include "common/wire/request_path.h"
 
 // Returns the length of the path without the name of a track, which SETUP appends to the query,
 // too.
@@ -19,27 +20,6 @@ static size_t path_length(const char *path)
             return len - name;
     }
     return len;
-}
-
-// Returns true if a segment of the path is "." or "..", also in percent-encoding: an origin would
-// resolve it, beyond the path of --origin too (RFC 3986, 5.2.4).
-static bool has_dot_segment(const char *path)
-{
-    for (size_t dots = 0, others = 0;; path++) {
-        bool ends = !*path || *path == '/' || *path == '?';
-        if (ends && !others && (dots == 1 || dots == 2))
-            return true;
-        if (!*path || *path == '?')
-            return false;
-        bool encoded = strncasecmp(path, "%2e", 3) == 0;
-        path += encoded ? 2 : 0;
-        if (ends)
-            dots = others = 0;
-        else if (encoded || *path == '.')
-            dots++;
-        else
-            others++;
-    }
 }
 
 const char *origin_url_allow(struct origin_rules *rules, const char *text)
@@ -74,11 +54,13 @@ static bool is_allowed(const struct origin_rules *rules, const struct url *to)
 
 int origin_url_of(const struct origin_rules *rules, const char *path, struct url *out)
 {
-    char text[2 * URL_MAX_TEXT];
+    char text[2 * URL_MAX_TEXT], decoded[REQUEST_PATH_MAX];
     const char *reason;
     if (path[0] != '/') // it would continue the name of the host
         return ERR_NOT_FOUND;
-    if (has_dot_segment(path))
+    // An origin could take what request_path.h refuses for a path beyond that of --origin, too.
+    if (request_path_decode(path, decoded, sizeof(decoded)) != 0 ||
+        path[strcspn(path, "?#")] == '#')
         return ERR_MALFORMED;
     size_t len = path_length(path);
     size_t plain = strcspn(path, "?");

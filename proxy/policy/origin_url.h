@@ -33,8 +33,7 @@ const char *origin_url_allow(struct origin_rules *rules, const char *text);
 
 // `path`: of the viewer's URL, with its query; a track's name at its end and ?level=N are left out.
 // Returns 0; ERR_NOT_FOUND: the path names no host, or does not begin with '/'; ERR_UNSUPPORTED:
-// the host is not allowed; ERR_MALFORMED: the result is no URL, or a segment of the path is "." or
-// "..".
+// the host is not allowed; ERR_MALFORMED: the result is no URL, or request_path.h refuses the path.
 int origin_url_of(const struct origin_rules *rules, const char *path, struct url *out);
 // Returns true if an origin may redirect the proxy to this URL: its host is that of `origin`, or
 // allowed. `rules`: struct origin_rules.

@@ -20,6 +20,7 @@
 #include "common/base/log.h"
 #include "common/base/put.h"
 #include "common/base/scan.h"
+#include "common/program/private_file.h"
 
 static const char MARK[] = "weir-cache";
 static const char VERSION[] = "weir-cache 1\n";
@@ -119,19 +120,23 @@ int store_folder_open(const char *path, bool locks, struct store_folder **out)
     if (!s)
         return ERR_NO_MEMORY;
     s->lock = -1;
-    int err = 0;
-    struct stat st;
+    int err = 0, folder = -1;
     if (snprintf(s->path, sizeof(s->path), "%s", path) >= (int)sizeof(s->path)) {
         errno = ENAMETOOLONG;
         err = ERR_IO;
     }
     if (!err && locks && mkdir(path, 0755) != 0 && errno != EEXIST)
         err = ERR_IO;
-    if (!err && stat(path, &st) != 0)
+    if (!err && (folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         err = ERR_IO;
-    if (!err && !S_ISDIR(st.st_mode)) {
-        errno = ENOTDIR;
+    if (!err && private_check(folder, path, PRIVATE_OWN) != 0) {
+        errno = EACCES;
         err = ERR_IO;
+    }
+    if (folder >= 0) {
+        int reason = errno;
+        close(folder);
+        errno = reason;
     }
     if (!err)
         err = open_mark(s, path, locks);

@@ -15,10 +15,10 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "common/wire/request_path.h"
 #include "sender/catalog/folder_list.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
-#include "server/policy/catalog_path.h"
 
 #define LIST_BUDGET USEC_PER_SEC // max. time to open files for a list, while a viewer waits
 #define LOOK_LIMIT  USEC_PER_SEC // max. time to open one file for a list
@@ -34,7 +34,7 @@ struct film {
     struct folder_catalog *catalog; // borrowed; NULL: removed from the catalog
     const struct options *options;
     char root[PATH_MAX];
-    char path[CATALOG_PATH_MAX];
+    char path[REQUEST_PATH_MAX];
     struct media_guard *guard; // one reference
     atomic_bool begun;         // a thread has begun to open it
     bool opening;              // queued for a thread, or a thread opens it
@@ -250,7 +250,7 @@ static int open_film(struct folder_catalog *s, const char *path, struct catalog_
     f->work = (struct work){.run = run_film, .done = film_done, .drop = drop_film};
     f->options = s->options;
     f->deadline = clock_now() + CATALOG_OPEN_LIMIT;
-    f->guard = media_guard_new(f->deadline);
+    f->guard = media_guard_new_below(s->root, f->deadline);
     snprintf(f->root, sizeof(f->root), "%s", s->root);
     snprintf(f->path, sizeof(f->path), "%s", path);
     f->opening = f->guard && workers_add(s->openers, &f->work) == 0;
@@ -295,8 +295,8 @@ static int folder_take(struct catalog *c, const char *url_path, struct catalog_h
                        struct stream **out)
 {
     struct folder_catalog *s = (struct folder_catalog *)c;
-    char path[CATALOG_PATH_MAX];
-    if (catalog_path_decode(url_path, path, sizeof(path)) != 0)
+    char path[REQUEST_PATH_MAX];
+    if (request_path_decode(url_path, path, sizeof(path)) != 0)
         return ERR_NOT_FOUND;
     if (!*path)
         return ERR_END;
@@ -420,7 +420,7 @@ static void folder_stats(struct catalog *c, struct stats *out, session_stats_fn 
     catalog_begin_stats(c, out);
     for (struct film *f = s->films; f; f = f->next) {
         char path[STATS_PATH];
-        if (f->state == FILM_OPEN && catalog_path_encode(f->path, path, sizeof(path)) >= 0)
+        if (f->state == FILM_OPEN && request_path_encode(f->path, path, sizeof(path)) >= 0)
             stream_collect_stats(&f->stream, path, out, each, ctx, now);
     }
 }
@@ -471,7 +471,7 @@ struct catalog *folder_catalog_new(uv_loop_t *loop, const struct options *o)
     if (s->list) {
         s->list->catalog = s;
         s->list->list = folder_list_new(s->root);
-        s->list->guard = media_guard_new(USEC_NEVER);
+        s->list->guard = media_guard_new_below(s->root, USEC_NEVER);
         s->list->text = malloc(CATALOG_LIST_BYTES);
     }
     s->openers = workers_new(loop, FOLDER_OPENERS, FOLDER_WAITING);

@@ -9,9 +9,10 @@
 
 #include "common/base/err.h"
 #include "common/net/clock.h"
+#include "common/program/file_below.h"
+#include "common/wire/request_path.h"
 #include "media/source/source.h"
 #include "media/stored/stored_file.h"
-#include "server/policy/catalog_path.h"
 
 enum {
     MAX_DEPTH = 8,
@@ -20,7 +21,7 @@ enum {
 
 struct seen_file { // what is known about a file since it was last opened
     struct seen_file *next;
-    char path[CATALOG_PATH_MAX];
+    char path[REQUEST_PATH_MAX];
     off_t bytes;
     time_t mtime;
     time_t ladder; // mtime of its prepared file; 0: none
@@ -73,7 +74,7 @@ bool folder_real_file(const char *root, const char *path, char real[PATH_MAX], s
 {
     char name[PATH_MAX];
     return snprintf(name, sizeof(name), "%s/%s", root, path) < (int)sizeof(name) &&
-           realpath(name, real) && catalog_path_is_offered(root, real) && stat(real, st) == 0;
+           file_below_find(root, name, real, st);
 }
 
 // Returns the prepared file of `f`, or `f` itself if it is one. Returns NULL if there is none, or
@@ -130,7 +131,7 @@ static const struct seen_file *look(struct listing *l, const char *path, const c
     char beside[PATH_MAX + sizeof(STORED_SUFFIX)];
     struct stat prepared;
     snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
-    time_t ladder = stat(beside, &prepared) == 0 ? prepared.st_mtim.tv_sec : 0;
+    time_t ladder = media_guard_find(l->guard, beside, &prepared) ? prepared.st_mtim.tv_sec : 0;
     if (f)
         f->is_there = true;
     bool same =
@@ -166,9 +167,9 @@ static const struct seen_file *look(struct listing *l, const char *path, const c
 static bool list_film(void *ctx, const char *path, const char *real, const struct stat *st)
 {
     struct listing *l = ctx;
-    char encoded[CATALOG_URL_PATH_MAX];
-    char line[CATALOG_URL_PATH_MAX + 128];
-    if (catalog_path_encode(path, encoded, sizeof(encoded)) < 0) // no viewer can request it
+    char encoded[REQUEST_URL_PATH_MAX];
+    char line[REQUEST_URL_PATH_MAX + 128];
+    if (request_path_encode(path, encoded, sizeof(encoded)) < 0) // no viewer can request it
         return true;
     const struct seen_file *f = look(l, path, real, st);
     if (f && !f->is_media)
@@ -199,7 +200,7 @@ static bool is_film(const char *path)
 // Returns false for a prepared file whose original is in the folder too.
 static bool is_listed(const char *root, const char *path)
 {
-    char original[CATALOG_PATH_MAX];
+    char original[REQUEST_PATH_MAX];
     char real[PATH_MAX];
     struct stat st;
     if (!stored_file_is(path))
@@ -223,7 +224,7 @@ static void walk_folder(struct walk *w, const char *folder, int depth)
         return;
     int count = scandir(name, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
-        char path[CATALOG_PATH_MAX];
+        char path[REQUEST_PATH_MAX];
         char real[PATH_MAX];
         struct stat st;
         int len =

@@ -12,11 +12,11 @@
 #include "common/base/put.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "common/wire/request_path.h"
 #include "media/capture/source_capture.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
 #include "sender/record/recorder.h"
-#include "server/policy/catalog_path.h"
 
 struct mount_catalog;
 struct mount;
@@ -385,9 +385,9 @@ static int mount_take(struct catalog *base, const char *url_path, struct catalog
                       struct stream **out)
 {
     struct mount_catalog *c = (struct mount_catalog *)base;
-    char path[CATALOG_PATH_MAX];
+    char path[REQUEST_PATH_MAX];
     usec_t now = clock_now();
-    if (catalog_path_decode(url_path, path, sizeof(path)) != 0)
+    if (request_path_decode(url_path, path, sizeof(path)) != 0)
         return ERR_NOT_FOUND;
     if (!*path)
         return ERR_END;

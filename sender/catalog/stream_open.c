@@ -126,7 +126,7 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
     struct stat original, stored;
     *err = ERR_NOT_FOUND;
     if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
-        stat(name, &original) != 0 || stat(path, &stored) != 0)
+        !media_guard_find(guard, name, &original) || !media_guard_find(guard, path, &stored))
         return NULL;
     if (o->push.text[0]) {
         log_info("%s is not used: " PUSH_ENCODES, path);

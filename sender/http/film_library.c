@@ -316,7 +316,7 @@ static int find_ladder(const struct film_library *l, char *name, size_t cap, str
         st->st_size = -1;
     struct stat ladder; // asked first, as stored_file_open logs an error if there is none
     bool is_there = snprintf(name, cap, "%s%s", real, is_ladder ? "" : STORED_SUFFIX) < (int)cap &&
-                    stat(name, &ladder) == 0 && S_ISREG(ladder.st_mode);
+                    media_guard_find(l->guard, name, &ladder) && S_ISREG(ladder.st_mode);
     return is_there ? 0 : ERR_NOT_FOUND;
 }
 
@@ -329,7 +329,7 @@ static int open_film(struct film_library *l)
         return err;
     const char *path = l->root ? name : l->path;
     l->file = stored_file_open(path, l->guard, &err);
-    if (!l->file || stat(path, &st) != 0)
+    if (!l->file || !media_guard_find(l->guard, path, &st))
         return l->file ? ERR_IO : err;
     const struct stored_origin *origin = &stored_file_info(l->file)->origin;
     if (original.st_size >= 0 &&
@@ -611,7 +611,8 @@ struct film_library *film_library_new(const struct film_library_config *config)
     l->config = *config;
     l->path = strdup(config->file);
     l->root = config->root ? strdup(config->root) : NULL;
-    l->guard = media_guard_new(USEC_NEVER);
+    l->guard = config->root ? media_guard_new_below(config->root, USEC_NEVER)
+                            : media_guard_new(USEC_NEVER);
     l->jobs = worker_queue_new(FILM_WAITING, free);
     if (l->path && (l->root || !config->root) && l->guard && l->jobs)
         l->thread = abandonable_thread_new(run, l);

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "server/policy/catalog_path.h"
+#include "common/wire/request_path.h"
 
 struct film {
     struct film_library *library; // owned; NULL: there is room for a film
-    char mount[CATALOG_PATH_MAX];
+    char mount[REQUEST_PATH_MAX];
     usec_t used; // the last request
 };
 
@@ -106,12 +106,12 @@ static int get(struct http_content *c, const struct http_request *r, usec_t begu
                struct http_reply *out)
 {
     struct folder_library *l = (struct folder_library *)c;
-    char mount[CATALOG_PATH_MAX], url[CATALOG_URL_PATH_MAX];
+    char mount[REQUEST_PATH_MAX], url[REQUEST_URL_PATH_MAX];
     if (r->target.mount < 2 || r->target.mount >= sizeof(mount))
         return ERR_NOT_FOUND;
     memcpy(mount, r->path, r->target.mount);
     mount[r->target.mount] = '\0';
-    if (catalog_path_encode(mount + 1, url, sizeof(url)) < 0)
+    if (request_path_encode(mount + 1, url, sizeof(url)) < 0)
         return ERR_NOT_FOUND; // hidden, or out of the folder
     pthread_mutex_lock(&l->lock);
     int err = get_locked(l, mount, r, begun, now, out);

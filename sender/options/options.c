@@ -14,6 +14,7 @@
 #include "common/program/listen_argument.h"
 #include "common/program/url_argument.h"
 #include "common/transport/transport_list.h"
+#include "common/wire/request_path.h"
 #include "media/audio/audio_encoder.h"
 #include "media/capture/audio_open.h"
 #include "media/capture/source_capture.h"
@@ -21,7 +22,6 @@
 #include "media/record/policy/record_name.h"
 #include "media/source/audio_source.h"
 #include "media/stored/stored_x265.h"
-#include "server/policy/catalog_path.h"
 #include "server/policy/viewer_limits.h"
 
 #define RECORD_SEGMENT_MIN (2 * USEC_PER_SEC)
@@ -55,7 +55,7 @@ static const char *read_path(void *options, const char *value, char *reason, siz
     size_t len = strlen(value);
     bool good = value[0] == '/' && len > 1 && len < sizeof(path) && value[len - 1] != '/' &&
                 strspn(value, allowed) == len &&
-                catalog_path_decode(value, path, sizeof(path)) == 0;
+                request_path_decode(value, path, sizeof(path)) == 0;
     return good ? NULL
                 : "expects a path such as /live: letters, digits and ._~-/, without "
                   "a slash at its end, a name that begins with a dot, or an empty one";

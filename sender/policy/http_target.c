@@ -6,6 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/base/scan.h"
+#include "common/wire/request_path.h"
 
 static bool is_name_char(char c)
 {
@@ -66,7 +67,7 @@ int http_target_parse(const char *path, struct http_target *out)
     *out = (struct http_target){0};
     const char *end = path + strlen(path);
     const char *slash = slash_before(path, end);
-    if (path[0] != '/' || !slash || slash == path)
+    if (path[0] != '/' || !slash || slash == path || !request_path_is_good(path + 1))
         return ERR_NOT_FOUND;
     struct scan file = scan_of(slash + 1, (size_t)(end - slash - 1));
     out->mount = (size_t)(slash - path);

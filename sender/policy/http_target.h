@@ -36,7 +36,7 @@ struct http_target {
     int part;
 };
 
-// Parses a path. Returns 0, or ERR_NOT_FOUND.
+// Parses a decoded path. Returns 0, or ERR_NOT_FOUND, also if request_path.h refuses the path.
 int http_target_parse(const char *path, struct http_target *out);
 
 struct http_reload { // of a blocking playlist reload

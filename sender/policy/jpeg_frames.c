@@ -10,13 +10,12 @@ enum {
     HEADER = 8,
     RESTART_HEADER = 4,
     TABLES_HEADER = 4,
-    TABLE = 64, // bytes
     WITH_RESTARTS = 64,
-    MAX_HEAD = 2 + 2 * (4 + 1 + TABLE) + 19 + 6 + 14, // of the file that head_write writes
+    MAX_HEAD = 2 + 2 * (4 + 1 + 2 * JPEG_TABLE) + 19 + 6 + 14, // of the file that head_write writes
 };
 
 // ITU-T T.81, tables K.1 and K.2, in zigzag order.
-static const uint8_t luminance[TABLE] = {
+static const uint8_t luminance[JPEG_TABLE] = {
     16, 11, 12,  14,  12,  10, 16, 14,  13,  14,  18,  17,  16, 19,  24,  40,
     26, 24, 22,  22,  24,  49, 35, 37,  29,  40,  58,  51,  61, 60,  57,  51,
     56, 55, 64,  72,  92,  78, 64, 68,  87,  69,  55,  56,  80, 109, 81,  87,
@@ -27,9 +26,9 @@ enum { CHROMINANCE_REST = 99 };
 struct jpeg_header {
     uint32_t offset;
     int type, q;
-    int width, height;     // pixels
-    unsigned restart;      // interval; 0: none
-    const uint8_t *tables; // JPEG_TABLES bytes; NULL: there are none
+    int width, height;         // pixels
+    unsigned restart;          // interval; 0: none
+    struct jpeg_tables tables; // of this packet; none: those that came with the same Q
 };
 
 void jpeg_frames_destroy(struct jpeg_frames *j)
@@ -56,39 +55,58 @@ static bool add(struct jpeg_frames *j, const uint8_t *data, size_t len)
 }
 
 // Writes the tables of Q 1 to 99 (4.2).
-static void scale_tables(int q, uint8_t out[JPEG_TABLES])
+static void scale_tables(int q, struct jpeg_tables *out)
 {
     int factor = q < 50 ? 5000 / q : 200 - 2 * q;
-    for (size_t i = 0; i < JPEG_TABLES; i++) {
-        int base = i < TABLE                         ? luminance[i]
-                   : i - TABLE < sizeof(chrominance) ? chrominance[i - TABLE]
-                                                     : CHROMINANCE_REST;
+    out->count = 2;
+    for (size_t i = 0; i < 2 * JPEG_TABLE; i++) {
+        size_t at = i % JPEG_TABLE;
+        int base = i < JPEG_TABLE             ? luminance[at]
+                   : at < sizeof(chrominance) ? chrominance[at]
+                                              : CHROMINANCE_REST;
         int value = (base * factor + 50) / 100;
-        out[i] = (uint8_t)(value < 1 ? 1 : value > 255 ? 255 : value);
+        out->of[i / JPEG_TABLE][at] = (uint16_t)(value < 1 ? 1 : value > 255 ? 255 : value);
     }
 }
 
+// Writes a segment DQT (ITU-T T.81, B.2.4.1): of 8 bits if each value fits. Returns its length.
+static size_t table_write(const uint16_t table[JPEG_TABLE], int number, uint8_t *out)
+{
+    bool is_wide = false;
+    for (int i = 0; i < JPEG_TABLE; i++)
+        is_wide |= table[i] > 255;
+    size_t at = 0;
+    out[at++] = 0xff;
+    out[at++] = 0xdb;
+    out[at++] = 0;
+    out[at++] = (uint8_t)(3 + JPEG_TABLE * (1 + is_wide));
+    out[at++] = (uint8_t)(is_wide << 4 | number);
+    for (int i = 0; i < JPEG_TABLE; i++) {
+        if (is_wide)
+            out[at++] = (uint8_t)(table[i] >> 8);
+        out[at++] = (uint8_t)table[i];
+    }
+    return at;
+}
+
 // Writes the head of a JPEG file. Returns its length.
-static size_t head_write(const struct jpeg_header *h, const uint8_t tables[JPEG_TABLES],
+static size_t head_write(const struct jpeg_header *h, const struct jpeg_tables *tables,
                          uint8_t out[MAX_HEAD])
 {
+    const uint8_t colour = tables->count > 1; // number of the table of both colour components
     // Type 0 has 4:2:2, type 1 4:2:0.
     const uint8_t sampling = h->type % WITH_RESTARTS == 0 ? 0x21 : 0x22;
     const uint8_t frame[] = {0xff, 0xc0, 0, 17, 8, (uint8_t)(h->height >> 8), (uint8_t)h->height,
                              (uint8_t)(h->width >> 8), (uint8_t)h->width, 3,
                              // Per component: its number, sampling, quantization table.
-                             1, sampling, 0, 2, 0x11, 1, 3, 0x11, 1};
+                             1, sampling, 0, 2, 0x11, colour, 3, 0x11, colour};
     static const uint8_t scan[] = {0xff, 0xda, 0, 12, 3, 1, 0, 2, 0x11, 3, 0x11, 0, 63, 0};
     const uint8_t restart[] = {0xff, 0xdd, 0, 4, (uint8_t)(h->restart >> 8), (uint8_t)h->restart};
     size_t at = 0;
     out[at++] = 0xff;
     out[at++] = 0xd8;
-    for (int i = 0; i < 2; i++) {
-        const uint8_t head[] = {0xff, 0xdb, 0, 3 + TABLE, (uint8_t)i};
-        memcpy(out + at, head, sizeof(head));
-        memcpy(out + at + sizeof(head), tables + (size_t)i * TABLE, TABLE);
-        at += sizeof(head) + TABLE;
-    }
+    for (int i = 0; i < tables->count; i++)
+        at += table_write(tables->of[i], i, out + at);
     memcpy(out + at, frame, sizeof(frame));
     at += sizeof(frame);
     if (h->restart) {
@@ -99,20 +117,31 @@ static size_t head_write(const struct jpeg_header *h, const uint8_t tables[JPEG_
     return at + sizeof(scan);
 }
 
-// Reads the quantization tables' header and the tables. Returns false if they are malformed, or not
-// of 8 bits.
-static bool read_tables(struct bytes *in, struct jpeg_header *h)
+// Reads the quantization tables' header and the tables (3.1.8). Bit i of the precision says whether
+// table i has 16 bits; the length says how many tables there are. A picture of types 0, 1, 64 and
+// 65 uses two: what follows is skipped. FFmpeg sends one if all components have the same. Returns
+// false if they are malformed.
+static bool read_tables(struct bytes *in, struct jpeg_tables *out)
 {
     if (bytes_left(in) < TABLES_HEADER)
         return false;
     (void)bytes_u8(in);
-    int precision = bytes_u8(in);
+    unsigned precision = bytes_u8(in);
     size_t len = bytes_u16(in);
-    if (len == 0)
-        return true;
-    if (len != JPEG_TABLES || precision || bytes_left(in) < len)
+    if (bytes_left(in) < len)
         return false;
-    h->tables = bytes_take(in, len);
+    struct bytes data = bytes_of(bytes_take(in, len), len);
+    for (int i = 0; bytes_left(&data); i++) {
+        bool is_wide = i < 8 && (precision >> i & 1);
+        if (bytes_left(&data) < (size_t)JPEG_TABLE * (1 + is_wide))
+            return false;
+        for (int at = 0; at < JPEG_TABLE; at++) {
+            unsigned value = is_wide ? bytes_u16(&data) : bytes_u8(&data);
+            if (i < 2)
+                out->of[i][at] = (uint16_t)value;
+        }
+        out->count = i < 2 ? i + 1 : 2;
+    }
     return true;
 }
 
@@ -137,37 +166,32 @@ static bool read_header(struct bytes *in, struct jpeg_header *h)
         h->restart = bytes_u16(in);
         (void)bytes_u16(in);
     }
-    return h->offset || h->q < JPEG_FIRST_OWN_Q || read_tables(in, h);
+    return h->offset || h->q < JPEG_FIRST_OWN_Q || read_tables(in, &h->tables);
 }
 
 // Returns false if the tables are not known.
-static bool find_tables(struct jpeg_frames *j, const struct jpeg_header *h,
-                        uint8_t out[JPEG_TABLES])
+static bool find_tables(struct jpeg_frames *j, const struct jpeg_header *h, struct jpeg_tables *out)
 {
     if (h->q < JPEG_FIRST_OWN_Q) {
         scale_tables(h->q, out);
         return true;
     }
-    bool is_kept = h->q < JPEG_UNKEPT_Q;
-    int at = h->q - JPEG_FIRST_OWN_Q;
-    if (h->tables && is_kept) {
-        memcpy(j->own[at].tables, h->tables, JPEG_TABLES);
-        j->own[at].is_known = true;
-    }
-    if (!h->tables && !(is_kept && j->own[at].is_known))
-        return false;
-    memcpy(out, h->tables ? h->tables : j->own[at].tables, JPEG_TABLES);
-    return true;
+    struct jpeg_tables *kept = h->q < JPEG_UNKEPT_Q ? &j->own[h->q - JPEG_FIRST_OWN_Q] : NULL;
+    if (kept && h->tables.count)
+        *kept = h->tables;
+    *out = kept ? *kept : h->tables;
+    return out->count > 0;
 }
 
 static bool begin(struct jpeg_frames *j, const struct jpeg_header *h, uint32_t timestamp)
 {
-    uint8_t tables[JPEG_TABLES], head[MAX_HEAD];
+    struct jpeg_tables tables;
+    uint8_t head[MAX_HEAD];
     j->bytes = j->have = 0;
     j->timestamp = timestamp;
     j->is_too_large = !h->width || !h->height;
-    return !j->is_too_large && find_tables(j, h, tables) &&
-           add(j, head, head_write(h, tables, head));
+    return !j->is_too_large && find_tables(j, h, &tables) &&
+           add(j, head, head_write(h, &tables, head));
 }
 
 bool jpeg_frames_push(struct jpeg_frames *j, const struct rtp_packet *p)

@@ -29,9 +29,14 @@ extern "C" {
 
 enum {
     JPEG_MAX_BYTES = 8 << 20,
-    JPEG_TABLES = 128,      // bytes of quantization tables: luminance and chrominance
+    JPEG_TABLE = 64,        // values of a quantization table
     JPEG_FIRST_OWN_Q = 128, // from there on the tables are the camera's
     JPEG_UNKEPT_Q = 255,    // its tables are in each picture
+};
+
+struct jpeg_tables {
+    int count; // 1: of all components; 2: of luminance and of chrominance; 0: none
+    uint16_t of[2][JPEG_TABLE];
 };
 
 struct jpeg_frames { // all zero at first
@@ -42,10 +47,7 @@ struct jpeg_frames { // all zero at first
     bool is_open;       // packets of it have come, and none is missing
     bool is_too_large;  // a picture's size is 0: above 2040
     uint16_t next_seq;
-    struct {
-        bool is_known;
-        uint8_t tables[JPEG_TABLES];
-    } own[JPEG_UNKEPT_Q - JPEG_FIRST_OWN_Q]; // by Q - JPEG_FIRST_OWN_Q
+    struct jpeg_tables own[JPEG_UNKEPT_Q - JPEG_FIRST_OWN_Q]; // the last ones, by Q
 };
 
 void jpeg_frames_destroy(struct jpeg_frames *j);

@@ -14,9 +14,10 @@
 #include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/udp_socket.h"
+#include "common/program/private_file.h"
 #include "common/program/state_dir.h"
+#include "common/wire/request_path.h"
 #include "server/access/access_parts.h"
-#include "server/policy/catalog_path.h"
 #include "server/policy/login_failures.h"
 
 enum { FILE_MAX = 64 * 1024 };
@@ -63,6 +64,10 @@ static int read_rules(struct access_rules *rules, const char *name)
     char error[256];
     struct stat st;
     FILE *file = fopen(name, "rbe");
+    if (file && private_check(fileno(file), name, PRIVATE_OWN) != 0) {
+        fclose(file);
+        return ERR_IO;
+    }
     char *text = file ? malloc(FILE_MAX + 1) : NULL;
     size_t len = text ? fread(text, 1, FILE_MAX + 1, file) : 0;
     int err = 0;
@@ -75,9 +80,8 @@ static int read_rules(struct access_rules *rules, const char *name)
         if (err)
             log_error("--access %s: %s", name, error);
     }
-    if (!err && fstat(fileno(file), &st) == 0 && (st.st_mode & (S_IRWXO | S_IWGRP)))
-        log_warn("--access %s: other users of this machine may read or write it (chmod 640 it)",
-                 name);
+    if (!err && fstat(fileno(file), &st) == 0 && st.st_mode & S_IROTH)
+        log_warn("--access %s: other users of this machine may read it (chmod 640 it)", name);
     if (file)
         fclose(file);
     free(text);
@@ -123,9 +127,9 @@ void access_free(struct access *a)
 int access_invite(const struct access *a, const char *url_path, unsigned rights, int64_t seconds,
                   char out[ACCESS_KEY_TEXT])
 {
-    char path[CATALOG_PATH_MAX];
+    char path[REQUEST_PATH_MAX];
     int64_t expires = seconds ? clock_wall() / USEC_PER_SEC + seconds : 0;
-    if (access_path_read(url_path, path, sizeof(path)) != 0)
+    if (request_path_decode(url_path, path, sizeof(path)) != 0)
         return ERR_MALFORMED;
     if (seconds < 0 || expires > UINT32_MAX)
         return ERR_RANGE;
@@ -227,13 +231,13 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
                                const struct access_request *r, struct access_refusal *why,
                                usec_t now)
 {
-    char path[CATALOG_PATH_MAX], text[CATALOG_PATH_MAX], scope[CATALOG_PATH_MAX];
+    char path[REQUEST_PATH_MAX], text[REQUEST_PATH_MAX], scope[REQUEST_PATH_MAX];
     bool is_local = sockaddr_is_loopback(peer);
     bool may_log_in = is_local || r->is_secure;
     if (access_is_open_to(a, is_local) && !r->is_strict)
         return ACCESS_GRANTED;
     text_copy(r->path, text, sizeof(text));
-    if (r->path.len >= sizeof(text) || access_path_read(text, path, sizeof(path)) != 0)
+    if (r->path.len >= sizeof(text) || request_path_decode(text, path, sizeof(path)) != 0)
         return access_refuse(a, may_log_in, 401, ACCESS_NEEDED_TEXT, why);
     if (access_allows(a, ACCESS_EVERYBODY, path, r->right) && !r->is_strict)
         return ACCESS_GRANTED;

@@ -8,8 +8,8 @@
 #include "common/base/log.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
+#include "common/wire/request_path.h"
 #include "server/access/access_parts.h"
-#include "server/policy/catalog_path.h"
 #include "server/policy/login_failures.h"
 
 #define RETRY (200 * USEC_PER_MSEC) // until there may be room for a password
@@ -37,7 +37,7 @@ struct access_guest {
     struct access_login *login; // STEP_VERIFY; its owner is access_logins
     bool has_scope;             // the connection was let in for this path and this right:
     unsigned right;
-    char scope[CATALOG_PATH_MAX];
+    char scope[REQUEST_PATH_MAX];
 };
 
 static void on_timer(void *ctx, usec_t now)
@@ -166,7 +166,7 @@ enum access_answer access_guest_ask(struct access_guest *g, const struct access_
                                     struct access_refusal *why, usec_t now)
 {
     struct access *a = g->config.access;
-    char path[CATALOG_PATH_MAX], text[CATALOG_PATH_MAX], scope[CATALOG_PATH_MAX];
+    char path[REQUEST_PATH_MAX], text[REQUEST_PATH_MAX], scope[REQUEST_PATH_MAX];
     if (g->step == STEP_VERIFY)
         return ACCESS_WAITS;
     if (g->step == STEP_REFUSED)
@@ -176,7 +176,7 @@ enum access_answer access_guest_ask(struct access_guest *g, const struct access_
     if (!g->is_local && !r->is_secure && access_requires_tls(a))
         return refuse(g, r, 403, ACCESS_TLS_TEXT, why);
     text_copy(r->path, text, sizeof(text));
-    if (r->path.len >= sizeof(text) || access_path_read(text, path, sizeof(path)) != 0)
+    if (r->path.len >= sizeof(text) || request_path_decode(text, path, sizeof(path)) != 0)
         return refuse(g, r, 401, ACCESS_NEEDED_TEXT, why);
     bool is_plain = !r->key.len && !r->authorization.at;
     if ((is_plain || r->in_session) && is_let_in(g, path, r->right))

@@ -6,7 +6,7 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 #include "common/net/udp_socket.h"
-#include "server/policy/catalog_path.h"
+#include "common/wire/request_path.h"
 
 enum { DAY_S = 24 * 3600, DAYS_MAX = 36500 };
 
@@ -32,11 +32,11 @@ const char *access_options_read_for(void *options, const char *value, char *reas
 const char *access_options_read_path(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
-    char path[CATALOG_PATH_MAX];
+    char path[REQUEST_PATH_MAX];
     if (strcmp(value, ACCESS_INVITE_METRICS) == 0 || strcmp(value, ACCESS_INVITE_CONTROL) == 0)
         return NULL;
-    return value[0] == '/' && strlen(value) < CATALOG_URL_PATH_MAX && !strpbrk(value, "?# ") &&
-                   access_path_read(value, path, sizeof(path)) == 0
+    return value[0] == '/' && strlen(value) < REQUEST_URL_PATH_MAX && !strpbrk(value, "?# ") &&
+                   request_path_decode(value, path, sizeof(path)) == 0
                ? NULL
                : "expects the path of a URL, such as /live, / for all of them, or metrics or "
                  "control";

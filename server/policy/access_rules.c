@@ -6,16 +6,8 @@
 
 #include "common/base/err.h"
 #include "common/base/scan.h"
+#include "common/wire/request_path.h"
 #include "common/wire/text.h"
-#include "server/policy/catalog_path.h"
-
-int access_path_read(const char *url_path, char *out, size_t cap)
-{
-    for (const char *at = url_path; (at = strchr(at, '%')); at++)
-        if (strncasecmp(at, "%2f", 3) == 0)
-            return ERR_MALFORMED;
-    return catalog_path_decode(url_path, out, cap) == 0 ? 0 : ERR_MALFORMED;
-}
 
 bool access_path_is_below(const char *scope, const char *path)
 {
@@ -93,7 +85,7 @@ static bool read_rights(struct text words, unsigned *rights)
 
 static const char *read_allow(struct access_rules *r, struct scan value)
 {
-    char name[ACCESS_NAME_MAX], path[CATALOG_PATH_MAX];
+    char name[ACCESS_NAME_MAX], path[REQUEST_PATH_MAX];
     struct text user = take_word(&value), where = take_word(&value), rights = take_word(&value);
     if (r->rule_count == ACCESS_RULES)
         return "at most 1024 lines with allow";
@@ -107,7 +99,7 @@ static const char *read_allow(struct access_rules *r, struct scan value)
     text_copy(user, name, sizeof(name));
     text_copy(where, path, sizeof(path));
     if (path[0] != '/' || strchr(path, '?') ||
-        access_path_read(path, rule->path, sizeof(rule->path)) != 0)
+        request_path_decode(path, rule->path, sizeof(rule->path)) != 0)
         return "the path must be that of a URL, such as /live, shorter than 256 bytes";
     if ((rule->rights & ACCESS_METRICS) && rule->path[0])
         return "the right metrics requires the path /";

@@ -60,10 +60,6 @@ int access_rules_find(const struct access_rules *r, const char *name);
 // Returns what the user may do with a path (decoded, as in struct access_rule).
 unsigned access_rules_rights(const struct access_rules *r, int user, const char *path);
 
-// Decodes the path of a URL, without query, for rules and keys: without the name of a track and the
-// slash at each end. Returns 0, or ERR_MALFORMED: it is no path that catalog_path_decode accepts,
-// or contains an encoded slash, which servers understand differently.
-int access_path_read(const char *url_path, char *out, size_t cap);
 // Returns true if `path` is `scope` or below it.
 bool access_path_is_below(const char *scope, const char *path);
 

@@ -14,7 +14,8 @@ extern "C" {
 
 enum {
     FILE_BUDGET_VIEWER = 5,
-    FILE_BUDGET_OTHERS = 160, // the program's own files, and those of 32 open films
+    // The program's own files, those of 32 open films, and 16 viewers that are refused.
+    FILE_BUDGET_OTHERS = 176,
 };
 
 // Returns the limit that `viewers` viewers need.

@@ -22,47 +22,52 @@ static bool read_number(struct text value, int *out)
     return !*end && n >= 0 && n <= INT32_MAX;
 }
 
+static const struct rtsp_parameter_name names[] = {
+    {"level", PARAMETER_LEVEL, true, true},
+    {"latency", PARAMETER_LATENCY, true, false},
+    {"buffer", PARAMETER_LATENCY, true, false},
+    {"playout", PARAMETER_PLAYOUT, true, false},
+    {"max-rate", PARAMETER_MAX_RATE, true, false},
+    {"audio-track", PARAMETER_AUDIO_TRACK, true, false},
+    {"adapt", PARAMETER_ADAPT, true, false},
+    {"capacity-probe", PARAMETER_CAPACITY_PROBE, true, false},
+    {"only", PARAMETER_ONLY, true, false},
+    {"group-hash", PARAMETER_GROUP_HASH, false, true},
+    {"subtitles", PARAMETER_SUBTITLES, false, true},
+    {"clock", PARAMETER_CLOCK, false, true},
+    {"transport", PARAMETER_TRANSPORT, false, true},
+};
+
+const struct rtsp_parameter_name *rtsp_parameter_at(int i)
+{
+    return i >= 0 && (size_t)i < sizeof(names) / sizeof(*names) ? &names[i] : NULL;
+}
+
+static enum rtsp_parameter find(struct text name, bool sets)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if ((sets ? names[i].can_set : names[i].can_get) && text_is_nocase(name, names[i].name))
+            return names[i].parameter;
+    return PARAMETER_UNKNOWN;
+}
+
 struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
 {
-    struct rtsp_setting s = {.parameter = PARAMETER_UNKNOWN};
-    if (text_is_nocase(name, "adapt")) {
-        s.parameter = PARAMETER_ADAPT;
+    struct rtsp_setting s = {.parameter = find(name, true)};
+    if (s.parameter == PARAMETER_ADAPT) {
         s.number = text_is_nocase(value, "sender");
         s.is_valid = s.number || text_is_nocase(value, "none");
-        return s;
-    }
-    if (text_is_nocase(name, "only")) {
-        s.parameter = PARAMETER_ONLY;
+    } else if (s.parameter == PARAMETER_ONLY) {
         s.is_valid = frame_ranges_decode(value, &s.ranges) == 0;
-        return s;
+    } else {
+        s.is_valid = s.parameter != PARAMETER_UNKNOWN && read_number(value, &s.number);
     }
-    if (text_is_nocase(name, "level"))
-        s.parameter = PARAMETER_LEVEL;
-    else if (text_is_nocase(name, "latency") || text_is_nocase(name, "buffer"))
-        s.parameter = PARAMETER_LATENCY;
-    else if (text_is_nocase(name, "playout"))
-        s.parameter = PARAMETER_PLAYOUT;
-    else if (text_is_nocase(name, "max-rate"))
-        s.parameter = PARAMETER_MAX_RATE;
-    else if (text_is_nocase(name, "audio-track"))
-        s.parameter = PARAMETER_AUDIO_TRACK;
-    else if (text_is_nocase(name, "capacity-probe"))
-        s.parameter = PARAMETER_CAPACITY_PROBE;
-    s.is_valid = s.parameter != PARAMETER_UNKNOWN && read_number(value, &s.number);
     return s;
 }
 
 enum rtsp_parameter rtsp_parameter_of(struct text name)
 {
-    if (text_is_nocase(name, "clock"))
-        return PARAMETER_CLOCK;
-    if (text_is_nocase(name, "level"))
-        return PARAMETER_LEVEL;
-    if (text_is_nocase(name, "group-hash"))
-        return PARAMETER_GROUP_HASH;
-    if (text_is_nocase(name, "subtitles"))
-        return PARAMETER_SUBTITLES;
-    return text_is_nocase(name, "transport") ? PARAMETER_TRANSPORT : PARAMETER_UNKNOWN;
+    return find(name, false);
 }
 
 bool rtsp_parameter_group(struct text value, struct rtsp_group *out)

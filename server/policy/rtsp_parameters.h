@@ -31,7 +31,18 @@ enum rtsp_parameter {
     PARAMETER_SUBTITLES,      // get: subtitle.h
     PARAMETER_CLOCK,          // get
     PARAMETER_TRANSPORT,      // get
+    PARAMETER_COUNT,          // of parameters
 };
+
+struct rtsp_parameter_name {
+    const char *name; // static
+    enum rtsp_parameter parameter;
+    bool can_set, can_get;
+};
+
+// All names, which are read without regard to case. Returns NULL if `i`, from 0, is beyond the last
+// one.
+const struct rtsp_parameter_name *rtsp_parameter_at(int i);
 
 struct rtsp_setting {
     enum rtsp_parameter parameter;

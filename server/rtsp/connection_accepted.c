@@ -25,6 +25,8 @@ static const usec_t HTTP_IDLE = 5 * USEC_PER_SEC;
 static const usec_t HTTP_LAST = 30 * USEC_PER_SEC;
 static const usec_t HTTP_END = 120 * USEC_PER_SEC;
 
+static const usec_t REFUSAL_LIMIT = 5 * USEC_PER_SEC; // for the first request of a refused viewer
+
 enum speaks { SPEAKS_UNKNOWN, SPEAKS_RTSP, SPEAKS_HTTP };
 
 struct connection_accepted {
@@ -226,6 +228,45 @@ static int on_http(struct connection_accepted *c, const uint8_t *data, size_t le
     return (int)used;
 }
 
+// Answers the first request of a viewer that has no place.
+static int refuse_place(struct connection_accepted *c, const uint8_t *data, size_t len, usec_t now)
+{
+    size_t used = 0;
+    int err;
+    if (c->speaks == SPEAKS_HTTP) {
+        static const struct web_origins none;
+        const struct web_front front = {
+            .program = c->config.program, .allowed = &none, .last = true};
+        const struct web_still still = {.status = 503, .reason = c->config.refusal};
+        struct web_request request;
+        struct web_answer a;
+        err = web_request_decode(data, len, &request, &used);
+        if (err == ERR_AGAIN)
+            return 0;
+        if (err)
+            web_front_refuse(&front, err, &a);
+        else
+            web_front_still(&front, &request, &still, &a);
+        err = send_answer(c, &a);
+    } else {
+        struct rtsp_item item;
+        struct rtsp_response a = {.headers = "Connection: close\r\n"};
+        err = rtsp_decode(data, len, &item, &used);
+        if (err == ERR_AGAIN)
+            return (int)used;
+        if (err)
+            return refuse_input(c, err);
+        rtsp_response_refuse(&a, 503, "%s\r\n", c->config.refusal);
+        err = item.kind == RTSP_REQUEST && add_answer(c, &a, item.cseq) && flush_answers(c, false)
+                  ? 0
+                  : ERR_CLOSED;
+    }
+    if (err)
+        return err;
+    tcp_conn_finish(c->tcp, now);
+    return (int)len;
+}
+
 static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 {
     struct connection_accepted *c = ctx;
@@ -243,6 +284,8 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
             return 0;
         c->speaks = http ? SPEAKS_HTTP : SPEAKS_RTSP;
     }
+    if (*c->config.refusal)
+        return refuse_place(c, data, len, now);
     if (c->speaks == SPEAKS_HTTP)
         return on_http(c, data, len, now);
     while (used < len) {
@@ -403,6 +446,11 @@ void connection_accepted_second(struct connection_accepted *c, usec_t now)
 {
     const struct rtsp_session *state = rtsp_handler_state(c->handler);
     struct session *session = rtsp_handler_session(c->handler);
+    if (*c->config.refusal) {
+        if (now - c->begin > REFUSAL_LIMIT)
+            timer_set(c->reaper, 0);
+        return;
+    }
     if (session)
         session_second(session, now);
     if (c->awaits_still)

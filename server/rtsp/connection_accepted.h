@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+enum { CONNECTION_REFUSAL_TEXT = 128 }; // bytes with NUL
+
 struct access;
 struct still_maker;
 struct connection_accepted; // opaque
@@ -34,6 +36,10 @@ struct connection_accepted_config {
         struct connection_accepted *c); // the last callback: the owner frees the connection
     void *ctx;                          // borrowed
     bool srtp;                          // as struct track_setup_config says
+    // Not empty: the server has no place for this viewer. Its first request, after the handshake of
+    // TLS if there is one, is answered by 503 with this text, and the connection ends. A peer that
+    // sends none is dropped after five seconds.
+    char refusal[CONNECTION_REFUSAL_TEXT];
 };
 
 // Takes over the accepted socket. NULL: logged.

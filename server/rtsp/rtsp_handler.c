@@ -12,12 +12,13 @@
 #include "common/base/put.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
+#include "common/wire/request_path.h"
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
 #include "common/wire/utc_time.h"
 #include "media/stored/stored_track.h"
 #include "server/access/access_guest.h"
-#include "server/policy/catalog_path.h"
+#include "server/policy/request_limits.h"
 #include "server/policy/rtsp_parameters.h"
 #include "server/policy/scale.h"
 #include "server/rtsp/track_setup.h"
@@ -34,6 +35,7 @@ struct rtsp_handler {
     struct stream *stream;      // the stream of the film; NULL: none yet
     int query_level;            // from ?level=N; -1 = none
     char group[RTSP_MAX_NAME];  // Pipelined-Requests of the session's SETUP; empty: none
+    struct request_budget budgets[PARAMETER_COUNT];
 };
 
 // ---- Life
@@ -380,7 +382,7 @@ static void answer_rtp_info(const struct rtsp_handler *h, struct text uri, struc
     char base[MAX_URI];
     text_copy(uri, base, sizeof(base));
     int len = (int)strcspn(base, "?");
-    len -= (int)catalog_path_track_bytes(base, (size_t)len);
+    len -= (int)request_path_track_bytes(base, (size_t)len);
     len -= len && base[len - 1] == '/';
     rtsp_response_header(a, "RTP-Info: ");
     if (session_has_pictures(track_setup_session(h->setup))) {
@@ -531,6 +533,10 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
 {
     struct session *session = track_setup_session(h->setup);
     bool done = s->is_valid;
+    // Without budget it has no effect, as if what it asks for were lost on the way.
+    if (done && !request_budget_take(&h->budgets[s->parameter],
+                                     request_limit_of_parameter(s->parameter), now))
+        return true;
     if (done && s->parameter == PARAMETER_LEVEL)
         done = session_set_level(session, s->number, now) == 0;
     else if (done && s->parameter == PARAMETER_LATENCY)
@@ -554,15 +560,25 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
     return done;
 }
 
+// Returns true if a body has more parameters than it may have; `a` says so.
+static bool is_one_too_many(int i, struct rtsp_response *a)
+{
+    if (i < REQUEST_MAX_PARAMETERS)
+        return false;
+    rtsp_response_refuse(a, 413, "more than %d parameters in a request\r\n",
+                         REQUEST_MAX_PARAMETERS);
+    return true;
+}
+
 static void handle_set_parameter(struct rtsp_handler *h, const struct rtsp_item *request,
                                  struct rtsp_response *a, usec_t now)
 {
     struct text name, value;
     size_t at = 0;
     int got;
-    while ((got = rtsp_parameter_next(request->body, &at, &name, &value)) == 1) {
+    for (int i = 0; (got = rtsp_parameter_next(request->body, &at, &name, &value)) == 1; i++) {
         struct rtsp_setting setting = rtsp_setting_of(name, value);
-        if (!set_parameter(h, &setting, a, now))
+        if (is_one_too_many(i, a) || !set_parameter(h, &setting, a, now))
             return;
     }
     if (got < 0)
@@ -659,12 +675,13 @@ static void handle_get_parameter(struct rtsp_handler *h, const struct rtsp_item 
     size_t at = 0;
     int got;
     a->content_type = "text/parameters";
-    while (a->status == 200 &&
-           (got = rtsp_parameter_next(request->body, &at, &name, &value)) != 0) {
+    for (int i = 0;
+         a->status == 200 && (got = rtsp_parameter_next(request->body, &at, &name, &value)) != 0;
+         i++) {
         if (got < 0)
             rtsp_response_refuse(a, 400,
                                  "malformed body: expected one parameter name per line\r\n");
-        else
+        else if (!is_one_too_many(i, a))
             append_parameter(h, name, value, a, now);
     }
 }
@@ -675,7 +692,7 @@ static bool is_of_audio(const struct rtsp_handler *h, struct text uri)
     size_t len = 0;
     while (len < uri.len && uri.at[len] != '?')
         len++;
-    return h->stream->media->audio_bps && catalog_path_track_bytes(uri.at, len) &&
+    return h->stream->media->audio_bps && request_path_track_bytes(uri.at, len) &&
            uri.at[len - 1] == '1';
 }
 

@@ -22,6 +22,7 @@
 
 enum {
     ACCEPTS = 16, // max connections accepted per wake-up
+    REFUSED = 16, // max refused viewers whose request is awaited; of one address a quarter
 };
 
 struct server {
@@ -37,6 +38,10 @@ struct server {
     struct places places;
     struct place_key *place_keys;             // owned
     struct connection_accepted **connections; // owned, like its elements; the index is the place
+    // Viewers that have no place, whose request is awaited: the same.
+    struct places refused_places;
+    struct place_key refused_keys[REFUSED];
+    struct connection_accepted *refused[REFUSED];
 };
 
 static struct place_key key_of(const struct sockaddr_storage *peer, bool alone)
@@ -63,31 +68,63 @@ static bool is_trusted(const struct server *s, const struct sockaddr_storage *pe
     return false;
 }
 
-// Frees a connection's place.
-static void leave(struct server *s, int i)
+// Frees the place of a connection, or of one that was not made (NULL).
+static void leave(struct places *places, struct connection_accepted **connections,
+                  struct connection_accepted *c)
 {
-    s->connections[i] = s->connections[s->places.count - 1];
-    places_leave(&s->places, i);
+    int i = 0;
+    while (connections[i] != c)
+        i++;
+    connections[i] = connections[places->count - 1];
+    places_leave(places, i);
+    connection_accepted_free(c, clock_now());
+}
+
+static void on_refused_end(void *ctx, struct connection_accepted *c)
+{
+    struct server *s = ctx;
+    leave(&s->refused_places, s->refused, c);
 }
 
 static void on_end(void *ctx, struct connection_accepted *c)
 {
     struct server *s = ctx;
-    int i = 0;
-    while (s->connections[i] != c)
-        i++;
-    leave(s, i);
-    connection_accepted_free(c, clock_now());
+    leave(&s->places, s->connections, c);
     if (!s->places.count && s->on_stopped)
         s->on_stopped(s->stop_ctx);
 }
 
-// `err` is an error of places_take.
-static void refuse(const struct server *s, int fd, const struct sockaddr_storage *peer, int err)
+// Makes a connection for the place that was taken last.
+static void accept_at(struct server *s, struct places *places,
+                      struct connection_accepted **connections, int fd, const char *refusal,
+                      usec_t now)
+{
+    struct connection_accepted_config config = {.loop = s->loop,
+                                                .catalog = s->config.catalog,
+                                                .raw = s->config.raw,
+                                                .access = s->config.access,
+                                                .srtp = s->config.srtp,
+                                                .stills = s->stills,
+                                                .program = s->config.program,
+                                                .credentials = s->config.credentials,
+                                                .origins = &s->config.origins,
+                                                .on_end = *refusal ? on_refused_end : on_end,
+                                                .ctx = s};
+    snprintf(config.refusal, sizeof(config.refusal), "%s", refusal);
+    struct connection_accepted *c = connection_accepted_new(fd, &config, now);
+    connections[places->count - 1] = c;
+    if (!c)
+        leave(places, connections, NULL);
+}
+
+// Where viewers may speak TLS, a plain answer would say nothing to those that do: for a few the
+// server waits for their request. `err` is an error of places_take.
+static void refuse(struct server *s, int fd, const struct sockaddr_storage *peer, int err,
+                   usec_t now)
 {
     bool trusted = is_trusted(s, peer);
     int each = trusted ? s->places.trusted_each : s->places.each;
-    char why[128] = "the server is full";
+    char why[CONNECTION_REFUSAL_TEXT] = "the server is full";
     char answer[512];
     char name[SOCKADDR_TEXT];
     if (err == ERR_RANGE)
@@ -98,9 +135,13 @@ static void refuse(const struct server *s, int fd, const struct sockaddr_storage
                        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
                        "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s\r\n",
                        strlen(why) + 2, why);
-    if (write(fd, answer, (size_t)len) < 0)
-        log_debug("a refused viewer had already disconnected");
-    close(fd);
+    if (s->config.credentials && places_take(&s->refused_places, key_of(peer, false), false) == 0) {
+        accept_at(s, &s->refused_places, s->refused, fd, why, now);
+    } else {
+        if (write(fd, answer, (size_t)len) < 0)
+            log_debug("a refused viewer had already disconnected");
+        close(fd);
+    }
     sockaddr_text((const struct sockaddr *)peer, name, sizeof(name));
     if (err == ERR_RANGE)
         log_of(LOG_WARN, "viewer", name,
@@ -147,25 +188,10 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
         }
         bool trusted = is_trusted(s, &peer);
         int err = places_take(&s->places, key_of(&peer, trusted), trusted);
-        if (err) {
-            refuse(s, fd, &peer, err);
-            continue;
-        }
-        struct connection_accepted_config config = {.loop = s->loop,
-                                                    .catalog = s->config.catalog,
-                                                    .raw = s->config.raw,
-                                                    .access = s->config.access,
-                                                    .srtp = s->config.srtp,
-                                                    .stills = s->stills,
-                                                    .program = s->config.program,
-                                                    .credentials = s->config.credentials,
-                                                    .origins = &s->config.origins,
-                                                    .on_end = on_end,
-                                                    .ctx = s};
-        struct connection_accepted *c = connection_accepted_new(fd, &config, now);
-        s->connections[s->places.count - 1] = c;
-        if (!c)
-            leave(s, s->places.count - 1);
+        if (err)
+            refuse(s, fd, &peer, err, now);
+        else
+            accept_at(s, &s->places, s->connections, fd, "", now);
     }
 }
 
@@ -185,6 +211,8 @@ static void on_second(void *ctx, usec_t now)
     // visited.
     for (int i = s->places.count - 1; i >= 0; i--)
         connection_accepted_second(s->connections[i], now);
+    for (int i = s->refused_places.count - 1; i >= 0; i--)
+        connection_accepted_second(s->refused[i], now);
 }
 
 // Serves the control interface.
@@ -227,6 +255,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     if (!s->connections || !s->place_keys)
         goto free_server;
     places_init(&s->places, config->max_viewers, s->place_keys);
+    places_init(&s->refused_places, REFUSED, s->refused_keys);
     s->fd = tcp_listen((const struct sockaddr *)&config->listen, "--listen");
     if (s->fd < 0)
         goto free_server;
@@ -299,6 +328,8 @@ void server_free(struct server *s)
     usec_t now = clock_now();
     for (int i = 0; i < s->places.count; i++)
         connection_accepted_free(s->connections[i], now);
+    for (int i = 0; i < s->refused_places.count; i++)
+        connection_accepted_free(s->refused[i], now);
     still_maker_free(s->stills);
     timer_free(s->second);
     stats_outputs_attach(s->config.telemetry, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "common/net/own_addresses.h"
 #include "common/net/tls_credentials.h"
 #include "common/net/udp_socket.h"
+#include "common/program/private_file.h"
 #include "common/program/state_dir.h"
 
 #define KEY_FILE         "tls-key.pem"
@@ -21,11 +22,15 @@ struct pem {
     size_t len;
 };
 
-static int read_pem(const char *path, const char *option, struct pem *out)
+static int read_pem(const char *path, const char *option, enum private_use use, struct pem *out)
 {
     FILE *file = fopen(path, "rbe");
     if (!file) {
         log_error("cannot open '%s' (%s): %s", path, option, strerror(errno));
+        return ERR_IO;
+    }
+    if (private_check(fileno(file), path, use) != 0) {
+        fclose(file);
         return ERR_IO;
     }
     out->len = fread(out->text, 1, sizeof(out->text), file);
@@ -75,9 +80,9 @@ static int open_with(const struct server_tls_config *config, struct pem *key,
     *out = NULL;
     int err;
     if (config->certificate) {
-        err = read_pem(config->certificate, "--tls-cert", certificate);
+        err = read_pem(config->certificate, "--tls-cert", PRIVATE_OWN, certificate);
         if (!err)
-            err = read_pem(config->key, "--tls-key", key);
+            err = read_pem(config->key, "--tls-key", PRIVATE_SHARED, key);
         if (!err)
             err = use(certificate, key, config->certificate, out);
         return err;

@@ -9,9 +9,9 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/wire/request_path.h"
 #include "common/wire/url.h"
 #include "server/access/access_guest.h"
-#include "server/policy/catalog_path.h"
 #include "server/session/catalog.h"
 #include "server/still/still_maker.h"
 
@@ -96,7 +96,7 @@ refuse(struct still_visit *v, struct web_still *out, int status, const char *for
 
 static enum access_answer ask_access(struct still_visit *v, const struct still_query *q, usec_t now)
 {
-    char query[CATALOG_URL_PATH_MAX], key[URL_MAX_KEY] = "";
+    char query[REQUEST_URL_PATH_MAX], key[URL_MAX_KEY] = "";
     if (!v->guest)
         return ACCESS_GRANTED;
     if (snprintf(query, sizeof(query), "/?%.*s", (int)q->query.len, q->query.at) <
@@ -137,7 +137,7 @@ static bool refuse_picture(struct still_visit *v, int err, struct web_still *out
 bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct web_still *out,
                      usec_t now)
 {
-    char path[CATALOG_URL_PATH_MAX];
+    char path[REQUEST_URL_PATH_MAX];
     struct stream *stream;
     *out = (struct web_still){.status = 200};
     enum access_answer answer = v->let_in ? ACCESS_GRANTED : ask_access(v, q, now);
@@ -164,8 +164,8 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
     if (q->head)
         return end(v);
     // Decoded: a path has many spellings, and each would have a picture of its own.
-    char name[CATALOG_PATH_MAX];
-    if (catalog_path_decode(path, name, sizeof(name)) != 0)
+    char name[REQUEST_PATH_MAX];
+    if (request_path_decode(path, name, sizeof(name)) != 0)
         return refuse(v, out, 404, "no such stream");
     const uint8_t *data = NULL;
     size_t bytes = 0;

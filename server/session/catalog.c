@@ -8,7 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/transport/transport.h"
-#include "server/policy/catalog_path.h"
+#include "common/wire/request_path.h"
 
 struct one_catalog {
     struct catalog base;   // first
@@ -32,9 +32,9 @@ static int one_take(struct catalog *c, const char *url_path, struct catalog_hold
     (void)h;
     (void)only;
     // Decoded, as keys and rules are compared: a path below the stream's is another one.
-    char where[CATALOG_PATH_MAX], path[CATALOG_PATH_MAX];
-    if (catalog_path_decode(c->where, where, sizeof(where)) != 0 ||
-        catalog_path_decode(url_path, path, sizeof(path)) != 0 || strcmp(where, path) != 0)
+    char where[REQUEST_PATH_MAX], path[REQUEST_PATH_MAX];
+    if (request_path_decode(c->where, where, sizeof(where)) != 0 ||
+        request_path_decode(url_path, path, sizeof(path)) != 0 || strcmp(where, path) != 0)
         return ERR_NOT_FOUND;
     *out = ((struct one_catalog *)c)->stream;
     return 0;
@@ -43,8 +43,8 @@ static int one_take(struct catalog *c, const char *url_path, struct catalog_hold
 static int one_set_highest(struct catalog *c, const char *path, int level, usec_t now)
 {
     struct stream *stream = ((struct one_catalog *)c)->stream;
-    char where[CATALOG_PATH_MAX];
-    if (catalog_path_decode(c->where, where, sizeof(where)) != 0 || strcmp(where, path + 1) != 0)
+    char where[REQUEST_PATH_MAX];
+    if (request_path_decode(c->where, where, sizeof(where)) != 0 || strcmp(where, path + 1) != 0)
         return ERR_NOT_FOUND;
     if (level != LADDER_MAX_LEVELS - 1 && !ladder_has_level(&stream->media->ladder, level))
         return ERR_RANGE;

@@ -12,6 +12,7 @@
 #include "common/net/timer.h"
 #include "common/srtp/srtp_guard.h"
 #include "server/policy/rate_request.h"
+#include "server/policy/request_limits.h"
 #include "stream/send/repair_budget.h"
 #include "stream/send/stream_sender.h"
 
@@ -31,9 +32,10 @@ struct session {
     usec_t armed;                 // time at which `timer` fires
     char cname[64];
     usec_t created_at;
-    usec_t begun_at;      // time of the first PLAY
-    double scale;         // of the play
-    usec_t limited_until; // when the max rate ends; USEC_NEVER: it does not
+    usec_t begun_at;                    // time of the first PLAY
+    double scale;                       // of the play
+    struct request_budget rate_answers; // to TMMBR
+    usec_t limited_until;               // when the max rate ends; USEC_NEVER: it does not
 };
 
 // ---- The sender's timer
@@ -503,7 +505,8 @@ static void on_rate_request(struct session *s, const struct rtcp_item *request, 
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
     (void)session_set_max_rate(s, rate_request_of(request, SESSION_MIN_MAX_RATE), now);
     s->limited_until = rate_request_until(request, now);
-    if (request->kind == RTCP_IS_REMB)
+    if (request->kind == RTCP_IS_REMB ||
+        !request_budget_take(&s->rate_answers, request_limit_of_rtcp(request->kind), now))
         return;
     size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), false, out, sizeof(out));
     struct rtcp_item notice = {.kind = RTCP_IS_TMMBN,

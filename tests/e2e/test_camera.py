@@ -452,5 +452,58 @@ class ThirdParty(lib.Case):
         self.assertIsNone(self.play(sender.url, "--duration", "2").report()["audio"])
 
 
+class FfmpegJpeg(lib.Case):
+    """JPEG as FFmpeg's RTP muxer sends it: one quantization table for all components."""
+
+    def recorded(self):
+        """RTP packets of two seconds, and the media of their SDP."""
+        lib.need("ffmpeg")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.bind(("127.0.0.1", 0))
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+            s.settimeout(2)
+            ffmpeg = subprocess.Popen(
+                ["ffmpeg", "-v", "error", "-nostdin", "-re", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=15:d=2", "-c:v", "mjpeg",
+                 "-huffman", "default", "-q:v", "5", "-pix_fmt", "yuvj420p", "-f", "rtp", "-sdp_file", self.path("x.sdp"),
+                 f"rtp://127.0.0.1:{s.getsockname()[1]}?pkt_size=1200"])
+            packets = []
+            try:
+                while True:
+                    packets.append(s.recv(4000))
+            except TimeoutError:
+                pass
+            self.assertEqual(ffmpeg.wait(60 * lib.PATIENCE), 0)
+        with open(self.path("x.sdp")) as f:
+            text = f.read()
+        return packets, re.sub(r"m=video \d+", "m=video 0", text[text.index("m="):]).replace("\n", "\r\n")
+
+    def test_one_table_for_all_components(self):
+        packets, media = self.recorded()
+        first = Rtp(packets[0]).payload
+        self.assertEqual((first[5], first[10:12]), (255, b"\0\x40"), "Q 255 and a table of 64 bytes, which this test is about")
+
+        def play(server):
+            seq = base = 0
+            while True:
+                last = None
+                for data in packets:
+                    stamp = struct.unpack("!I", data[4:8])[0]
+                    if last not in (None, stamp) and not server.pause(1 / 15):
+                        return
+                    last = stamp
+                    head = struct.pack("!BBHI", data[0], data[1], seq & 0xFFFF, base + stamp & 0xFFFFFFFF)
+                    server.packet(head + data[8:])
+                    seq += 1
+                base += 2 * 90000
+
+        head = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=x\r\nt=0 0\r\na=control:*\r\na=range:npt=now-\r\n"
+        camera = FakeServer(head + media + "a=control:v\r\n", play)
+        self.addCleanup(camera.stop)
+        sender = self.sender(source=camera.url)
+        self.assertIn("sends JPEG: viewers get H.264", sender.stderr)
+        p = self.see(sender.url, frames=10)
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Datagram transports on real sockets: their rate controllers, path validation, feedback, and paths that fail."""
+import contextlib
 import re
 import select
 import signal
@@ -140,6 +141,24 @@ class Addresses(Relayed):
                                {"Transport": "RTP/AVP;unicast;client_port=5000-5001;x-weir=tfrc"})
             self.assertEqual(answer.status, 461)
             self.assertIn("RTP/AVPF", answer.body)
+
+    def test_pairs_have_a_limit(self):
+        """However many pairs a viewer requests, about ten a second are sent: two packets cost it 40 bytes."""
+        server = self.server()
+        c, token, ports, mine = self.setup(server)
+        prove(mine[0], token, ports[0])
+        begun = time.monotonic()
+        for turn in range(10):
+            c.send(b"".join(c.format("SET_PARAMETER", body=f"capacity-probe: {100 * turn + i}\r\n") for i in range(100)))
+            for _ in range(100):
+                self.assertEqual(c.response().status, 200)
+        most = 2 + (time.monotonic() - begun) / 0.1
+        mine[0].settimeout(1)
+        packets = []
+        with contextlib.suppress(TimeoutError):
+            while True:
+                packets.append(mine[0].recv(65536))
+        self.between(2, len(packets) // 2, most)
 
     def test_lies_and_floods_are_counted(self):
         server = self.server()

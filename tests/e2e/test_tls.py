@@ -39,6 +39,33 @@ class Tls(players.Players):
         self.assertTrue(self.viewer(server.url).shown())
         self.assertTrue(self.viewer(server.secure).shown())
 
+    def test_who_comes_when_it_is_full_is_told(self):
+        """In the language that it speaks: RTSP or HTTP, encrypted or not."""
+        server = self.server("state", "--max-viewers", "1")
+        held = socket.create_connection(("127.0.0.1", server.port))
+        self.addCleanup(held.close)
+        held.sendall(b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n")
+        self.assertIn(b"200 OK", held.recv(1000))
+        for url in server.secure, server.url:
+            p = self.viewer(url, code=3)
+            self.assertRegex(p.stderr, r"the server refuses \w+: 503 Service Unavailable: the server is full")
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        for wrap in context.wrap_socket, lambda s: s:
+            with wrap(socket.create_connection(("127.0.0.1", server.port), timeout=20 * lib.PATIENCE)) as s:
+                s.sendall(b"GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                got = b"".join(iter(lambda: s.recv(1000), b""))
+                self.assertTrue(got.startswith(b"HTTP/1.1 503 ") and got.endswith(b"the server is full\n"), got)
+        # Only a few may take their time; the others get a plain answer at once, and the few end, too.
+        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=20 * lib.PATIENCE) for _ in range(6)]
+        answers = []
+        for s in slow:
+            self.addCleanup(s.close)
+        for s in reversed(slow):
+            answers.append(s.recv(1000))
+        self.assertEqual([a[:13] for a in answers], 2 * [b"RTSP/1.0 503 "] + 4 * [b""])
+        self.stop_cleanly(server)
+
     def test_media_beside_tls_is_srtp(self):
         server = self.server()
         for transport in "udp", "mtp":

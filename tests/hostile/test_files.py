@@ -162,11 +162,44 @@ class Files(Folder):
         self.assertEqual(self.describe(server, "four.mkv").status, 200)
         self.stop_cleanly(server)
 
+    def test_what_is_next_to_a_film(self):
+        """Subtitles and prepared files are those of the folder: a link may lead to another place in it, not out of it."""
+        cue = "1\n00:00:00,000 --> 00:00:03,000\n{}\n"
+        self.write("private.srt", cue.format("private"))
+        self.write("films/text.srt", cue.format("public"))
+        self.write("films/.hidden/text.srt", cue.format("hidden"))
+        targets = {"out": "../private.srt", "absolute": self.path("private.srt"), "hidden": ".hidden/text.srt",
+                   "device": "/dev/zero", "inside": "text.srt", "inside_absolute": self.path("films/text.srt")}
+        for name, target in targets.items():
+            shutil.copy(self.path("films/live"), self.path(f"films/{name}.mkv"))
+            os.symlink(target, self.path(f"films/{name}.srt"))
+        shutil.copy(self.path("films/live"), self.path("films/fifo.mkv"))
+        os.mkfifo(self.path("films/fifo.srt"))
+        # A prepared file outside of the folder, and one inside of it
+        shutil.copy(self.path("films/live"), self.path("ladder"))
+        made = self.start([lib.SEND, "--prepare", "--level", "160x90@25:80", self.path("ladder")])
+        self.assertEqual(made.wait(60), 0, str(made))
+        for name, target in ("far", "../ladder.weir.mkv"), ("near", "prepared.mkv"):
+            shutil.copy2(self.path("ladder"), self.path(f"films/{name}.mkv"))
+            os.symlink(target, self.path(f"films/{name}.mkv.weir.mkv"))
+        shutil.copy(self.path("ladder.weir.mkv"), self.path("films/prepared.mkv"))
+        server = self.share()
+        for name in "out", "absolute", "hidden", "device", "fifo":
+            self.assertNotIn("x-weir-subtitles", self.describe(server, name + ".mkv").body, name)
+        for name in "inside", "inside_absolute":
+            self.assertIn(f"a=x-weir-subtitles:{name}.srt", self.describe(server, name + ".mkv").body)
+        self.assertNotIn("160x90@25", self.describe(server, "far.mkv").body)
+        self.assertEqual(self.describe(server, "near.mkv").status, 200)
+        self.assertIn("near.mkv: using its prepared file", server.stderr)
+        self.assertNotIn("far.mkv: using its prepared file", server.stderr)
+        self.stop_cleanly(server)
+
     def test_names(self):
         """Every film of the list can be requested."""
         deep = "/".join(["d\u00e4" * 60] * 3)
         os.makedirs(self.path("films/" + deep))
-        for name in "new\nline.mp4", "del\x7f.mp4", "tab\t.mkv", "blank %41?#.mkv", "\u00e4\u4e16.mkv", deep + "/film.mkv":
+        for name in ("new\nline.mp4", "del\x7f.mp4", "tab\t.mkv", "blank %41?#.mkv", "\u00e4\u4e16.mkv", "back\\slash.mkv",
+                     "a%2fb.mkv", deep + "/film.mkv"):
             shutil.copy(self.path("films/live"), self.path("films/" + name))
         server = self.share()
         names = self.names(server)

@@ -193,3 +193,62 @@ TEST_CASE("sender: signals stay the program's", "[threads]")
     CHECK(on_thread == 1);
     sigaction(SIGUSR1, &before, nullptr);
 }
+
+TEST_CASE("sender: NULL in place of an object or a configuration is answered, not followed")
+{
+    char error[128] = "";
+    CHECK(weir_sender_open(nullptr, error, sizeof(error)) == nullptr);
+    CHECK(std::string(error) == "expects a configuration");
+    CHECK(weir_sender_open(nullptr, nullptr, 0) == nullptr);
+    CHECK(weir_sender_open(nullptr, nullptr, 9) == nullptr); // there is no room for an error
+    weir_sender_config c = {};
+    CHECK(weir_sender_open(&c, nullptr, 9) == nullptr);
+    CHECK(weir_sender_url(nullptr) == nullptr);
+    CHECK(weir_sender_stats(nullptr) == nullptr);
+    weir_picture p = {};
+    int16_t samples[2] = {};
+    CHECK(weir_sender_push_picture(nullptr, &p) == -1);
+    CHECK(weir_sender_push_audio(nullptr, samples, 1, 0) == -1);
+    weir_sender_close(nullptr);
+}
+
+TEST_CASE("sender: pictures and audio that cannot be read are refused", "[threads]")
+{
+    weir_sender_config c = pushed(any_port);
+    c.has_audio = 1;
+    handle s = open(c);
+    std::vector<uint8_t> plane(320 * 180);
+    const weir_picture good = {
+        320, 180, {plane.data(), plane.data(), plane.data()}, {320, 160, 160}, 0, 0};
+    const std::vector<void (*)(weir_picture &)> faults = {
+        [](weir_picture &p) { p.plane[0] = nullptr; },
+        [](weir_picture &p) { p.plane[1] = nullptr; },
+        [](weir_picture &p) { p.plane[2] = nullptr; },
+        [](weir_picture &p) { p.stride[0] = 0; },
+        [](weir_picture &p) { p.stride[0] = 319; },
+        [](weir_picture &p) { p.stride[1] = 159; },
+        [](weir_picture &p) { p.stride[2] = 0; },
+        [](weir_picture &p) { p.stride[0] = -320; },
+        [](weir_picture &p) { p.width = 322; },
+        [](weir_picture &p) { p.height = 0; },
+        [](weir_picture &p) { p.captured = -1; },
+        [](weir_picture &p) { p.captured = INT64_MIN; },
+    };
+    for (auto spoil : faults) {
+        weir_picture p = good;
+        spoil(p);
+        CHECK(weir_sender_push_picture(s.get(), &p) == -1);
+    }
+    CHECK(weir_sender_push_picture(s.get(), nullptr) == -1);
+    CHECK(weir_sender_push_picture(s.get(), &good) == 0);
+    weir_picture late = good; // a time of another clock is now
+    late.captured = INT64_MAX;
+    CHECK(weir_sender_push_picture(s.get(), &late) == 0); // no viewer watches: none is dropped
+    std::vector<int16_t> samples(2 * 480);
+    CHECK(weir_sender_push_audio(s.get(), nullptr, 480, 0) == -1);
+    CHECK(weir_sender_push_audio(s.get(), samples.data(), -1, 0) == -1);
+    CHECK(weir_sender_push_audio(s.get(), samples.data(), 48001, 0) == -1);
+    CHECK(weir_sender_push_audio(s.get(), samples.data(), 480, -1) == -1);
+    CHECK(weir_sender_push_audio(s.get(), nullptr, 0, 0) == 0);
+    CHECK(weir_sender_push_audio(s.get(), samples.data(), 480, INT64_MAX) == 0);
+}

@@ -48,4 +48,11 @@ TEST_CASE("versioned: without a size it is faulty")
     given.size = sizeof(given);
     CHECK(versioned_copy(&taken, sizeof(taken), &given));
     CHECK(taken.b == 2);
+    given.size = 100000; // what is behind `given` is not read
+    CHECK_FALSE(versioned_copy(&taken, sizeof(taken), &given));
+    given.size = SIZE_MAX;
+    CHECK_FALSE(versioned_copy(&taken, sizeof(taken), &given));
+    taken = {9, 9, 9};
+    CHECK_FALSE(versioned_copy(&taken, sizeof(taken), nullptr));
+    CHECK(taken.b == 0);
 }

@@ -166,3 +166,24 @@ TEST_CASE("viewer: signals are the program's", "[threads]")
     }
     free(weir_viewer_close(v));
 }
+
+TEST_CASE("viewer: NULL in place of an object or a configuration is answered, not followed")
+{
+    char error[128] = "";
+    CHECK(weir_viewer_open(nullptr, error, sizeof(error)) == nullptr);
+    CHECK(std::string(error).find("expects a configuration") == 0);
+    CHECK(weir_viewer_open(nullptr, nullptr, 0) == nullptr);
+    CHECK(weir_viewer_open(nullptr, nullptr, 9) == nullptr); // there is no room for an error
+    weir_viewer_config c = {};
+    c.size = sizeof(c);
+    CHECK(weir_viewer_open(&c, error, sizeof(error)) == nullptr); // no URL
+    CHECK(*error);
+    CHECK(weir_viewer_open(&c, nullptr, 9) == nullptr);
+    weir_viewer_pause(nullptr);
+    weir_viewer_resume(nullptr);
+    weir_viewer_seek(nullptr, 1);
+    weir_viewer_set_level(nullptr, 1);
+    weir_viewer_set_level(nullptr, -1);
+    CHECK(weir_viewer_close(nullptr) == nullptr);
+    weir_log_to(nullptr, nullptr, WEIR_LOG_DEBUG);
+}

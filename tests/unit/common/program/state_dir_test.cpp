@@ -110,6 +110,30 @@ TEST_CASE("state dir: a file is made once, for its owner")
     CHECK(files == 1); // nothing temporary is left
 }
 
+TEST_CASE("state dir: a directory into which other users may write is not used")
+{
+    temp_folder t;
+    uint8_t out[64];
+    size_t len;
+    for (mode_t mode : {0777, 0770, 0707, 01777, 0720, 0702}) {
+        CAPTURE(mode);
+        const std::string dir = t / ("of" + std::to_string(mode));
+        char text[] = "x";
+        REQUIRE(once(dir, "secret", "good") == "good");
+        REQUIRE(chmod(dir.c_str(), mode) == 0);
+        temp_folder::logged().clear();
+        CHECK(state_file_read(dir.c_str(), "secret", out, sizeof(out), &len) == ERR_IO);
+        CHECK(state_file_create_once(dir.c_str(), "other", make_ctx, text, out, sizeof(out),
+                                     &len) == ERR_IO);
+        CHECK(state_file_replace(dir.c_str(), "secret", out, 1) == ERR_IO);
+        CHECK(temp_folder::logged().find(dir + " is not used: other users may write into it "
+                                               "(chmod 700 it)") != std::string::npos);
+        REQUIRE(chmod(dir.c_str(), 0755) == 0);
+        CHECK(once(dir, "secret", "new") == "good");
+        CHECK_FALSE(std::filesystem::exists(dir + "/other"));
+    }
+}
+
 TEST_CASE("state dir: what cannot be used is named")
 {
     temp_folder t;

@@ -7,6 +7,7 @@ extern "C" {
 #include "media/source/subtitle_source.h"
 }
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -50,6 +51,36 @@ TEST_CASE("subtitle_source: a SubRip file next to the film")
     subtitle_cue cue;
     for (int track : {-1, 0, 2})
         CHECK(subtitle_source_find(s.get(), track, 0, 5000 * USEC_PER_SEC, &cue, 1) == 0);
+}
+
+TEST_CASE("subtitle_source: a SubRip file that leads out of the guard's folder is none")
+{
+    scratch_folder folder;
+    const std::string text = "1\n00:00:01,000 --> 00:00:03,000\nHello\n\n";
+    std::filesystem::create_directory(folder.path + "/films");
+    std::ofstream(folder.path + "/private.srt") << text;
+    std::ofstream(folder.path + "/films/own.srt") << text;
+    std::filesystem::create_symlink("../private.srt", folder.path + "/films/a.srt");
+    std::filesystem::create_symlink("own.srt", folder.path + "/films/b.srt");
+    const std::string root = std::filesystem::canonical(folder.path + "/films");
+    media_guard *guard = media_guard_new_below(root.c_str(), USEC_NEVER);
+    auto open_below = [&](const char *name) {
+        return source{subtitle_source_new((root + name).c_str(), guard), subtitle_source_free};
+    };
+    CHECK_FALSE(open_below("/a.mkv"));
+    source kept = open_below("/b.mkv"), late = open_below("/own.mkv");
+    REQUIRE(kept);
+    CHECK(text_at(kept, 1, 2) == "Hello");
+    CHECK(open(root + "/a.mkv")); // the user of a program named this film
+    // A link that is put there after the film was opened, before the first viewer asks.
+    REQUIRE(late);
+    std::filesystem::remove(root + "/own.srt");
+    std::filesystem::create_symlink("../private.srt", root + "/own.srt");
+    subtitle_cue cue;
+    REQUIRE(subtitle_source_find(late.get(), 1, 0, 5 * USEC_PER_SEC, &cue, 1) == 0);
+    // Its thread ends without a cue, and the guard's last reference goes with it.
+    subtitle_source_free(late.release());
+    media_guard_unref(guard);
 }
 
 TEST_CASE("subtitle_source: which codecs are text")

@@ -2,7 +2,9 @@
 #include "sender/http/folder_library.h"
 
 #include <condition_variable>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <string>
 
@@ -12,12 +14,14 @@
 namespace
 {
 
+std::string file_name; // of the film, in the folder
+
 // All paths but those that begin with "none" are the same film.
 bool find_any(const char *root, const char *path, char real[PATH_MAX], struct stat *st)
 {
     *st = {};
     st->st_mode = S_IFREG;
-    std::strcpy(real, root);
+    std::snprintf(real, PATH_MAX, "%s/%s", root, file_name.c_str());
     return std::strncmp(path, "none", 4) != 0;
 }
 
@@ -32,7 +36,10 @@ struct rig {
     {
         folder_library_config config{};
         config.max_kept = max_kept;
-        config.root = film.path.c_str();
+        auto path = std::filesystem::canonical(film.path);
+        file_name = path.filename();
+        std::string root = path.parent_path();
+        config.root = root.c_str();
         config.find = find_any;
         config.aac_bps = 96000;
         config.on_change = [](void *ctx) {
@@ -56,7 +63,8 @@ struct rig {
     {
         http_request r{};
         r.path = path.c_str();
-        REQUIRE(http_target_parse(r.path, &r.target) == 0);
+        if (http_target_parse(r.path, &r.target) != 0)
+            return ERR_NOT_FOUND; // as the server does
         REQUIRE(http_reload_parse(nullptr, nullptr, &r.reload) == 0);
         http_reply reply{};
         http_content *c = folder_library_content(library);

@@ -2,6 +2,7 @@
 #include "sender/policy/jpeg_frames.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 #include <vector>
 
 #include "common/base/rng.h"
@@ -64,11 +65,45 @@ int find(const bytes &data, int marker)
     return -1;
 }
 
-const bytes tables_head = {0, 0, 0, 128};
+// The tables' header. `precision`: bit i is set if table i has 16 bits.
+bytes tables_head(size_t length, int precision = 0)
+{
+    return {0, (uint8_t)precision, (uint8_t)(length >> 8), (uint8_t)length};
+}
 
+// Two tables of 8 bits.
 bytes tables(uint8_t value)
 {
-    return tables_head + bytes(JPEG_TABLES, value);
+    return tables_head(2 * JPEG_TABLE) + bytes(2 * JPEG_TABLE, value);
+}
+
+// A table of 16 bits.
+bytes wide(int value)
+{
+    bytes out;
+    for (int i = 0; i < JPEG_TABLE; i++)
+        out = out + bytes{(uint8_t)(value >> 8), (uint8_t)value};
+    return out;
+}
+
+// The file's tables as text: number, bits, first and last value.
+std::string tables_of(const bytes &picture)
+{
+    std::string out;
+    for (size_t at = 2; picture.at(at + 1) == 0xdb;) {
+        size_t len = (size_t)picture[at + 2] << 8 | picture[at + 3];
+        bool is_wide = picture[at + 4] >> 4;
+        REQUIRE(len == (is_wide ? 131 : 67));
+        auto value = [&](size_t i) {
+            size_t from = at + 5 + i * (is_wide ? 2 : 1);
+            return is_wide ? picture[from] << 8 | picture[from + 1] : picture[from];
+        };
+        out += (out.empty() ? "" : ", ") + std::to_string(picture[at + 4] & 15) +
+               (is_wide ? " wide " : " ") + std::to_string(value(0)) + " " +
+               std::to_string(value(JPEG_TABLE - 1));
+        at += 2 + len;
+    }
+    return out;
 }
 
 } // namespace
@@ -102,7 +137,7 @@ TEST_CASE("JPEG: a picture of two packets is a file")
 TEST_CASE("JPEG: tables of the camera, and restart markers")
 {
     receiver r;
-    CHECK_FALSE(r.push(header(0, 0, 200) + tables_head, 1, true));          // 128 bytes are said
+    CHECK_FALSE(r.push(header(0, 0, 200) + tables_head(128), 1, true));     // 128 bytes are said
     CHECK_FALSE(r.push(header(0, 0, 200) + bytes{0, 0, 0, 0, 7}, 1, true)); // not known yet
     REQUIRE(r.push(header(0, 0, 200) + tables(77) + bytes{7}, 2, true));
     CHECK(r.picture()[7] == 77);
@@ -111,14 +146,77 @@ TEST_CASE("JPEG: tables of the camera, and restart markers")
     REQUIRE(r.push(header(0, 0, 255) + tables(78) + bytes{7}, 4, true));
     CHECK(r.picture()[7] == 78);
     CHECK_FALSE(r.push(header(0, 0, 255) + bytes{0, 0, 0, 0, 7}, 5, true)); // those are not kept
-    CHECK_FALSE(
-        r.push(header(0, 0, 201) + bytes{0, 3, 0, 128} + bytes(300, 1), 6, true)); // 16 bits
     REQUIRE(r.push(header(0, 65, 50) + bytes{1, 2, 0xff, 0xff, 7}, 7, true));
     const bytes p = r.picture();
     int restart = find(p, 0xdd);
     REQUIRE(restart > 0);
     CHECK(bytes(p.begin() + restart, p.begin() + restart + 6) == bytes{0xff, 0xdd, 0, 4, 1, 2});
     CHECK(p[find(p, 0xc0) + 11] == 0x22);
+}
+
+TEST_CASE("JPEG: as many tables as their length says, of 8 or 16 bits")
+{
+    const bytes n(JPEG_TABLE, 7), m(JPEG_TABLE, 8), o(JPEG_TABLE, 9);
+    struct {
+        int q, precision;
+        bytes data;
+        const char *file; // its tables; nullptr: refused
+    } const rows[] = {
+        {255, 0, n, "0 7 7"}, // as FFmpeg's muxer sends it
+        {255, 0, n + m, "0 7 7, 1 8 8"},
+        {255, 0, n + m + o, "0 7 7, 1 8 8"},
+        {255, 0, n + m + o + o, "0 7 7, 1 8 8"},
+        {255, 1, wide(300), "0 wide 300 300"},
+        {255, 1, wide(7), "0 7 7"}, // of 16 bits, but no value needs them
+        {255, 3, wide(300) + wide(301), "0 wide 300 300, 1 wide 301 301"},
+        {255, 1, wide(300) + n, "0 wide 300 300, 1 7 7"},
+        {255, 2, n + wide(300), "0 7 7, 1 wide 300 300"},
+        {255, 4, n + m + wide(300), "0 7 7, 1 8 8"},
+        {255, 0, {}, nullptr}, // 3.1.8: Q 255 has its tables in each picture
+        {128, 0, {}, nullptr}, // none came before
+        {128, 0, n, "0 7 7"},
+        {128, 0, {}, "0 7 7"},
+        {254, 3, wide(300) + wide(301), "0 wide 300 300, 1 wide 301 301"},
+        {254, 0, {}, "0 wide 300 300, 1 wide 301 301"},
+        {254, 0, n, "0 7 7"}, // replaces both
+        {254, 0, {}, "0 7 7"},
+        {128, 0, {}, "0 7 7"},
+        {255, 0, bytes(63, 7), nullptr},
+        {255, 0, n + bytes(1, 7), nullptr},
+        {255, 1, n, nullptr},
+        {255, 3, wide(300) + n, nullptr},
+        {99, 0, {}, nullptr}, // computed ones have no header: it is taken for the scan
+    };
+    for (int type : {0, 1, 64, 65}) {
+        receiver r;
+        uint32_t stamp = 0;
+        for (const auto &row : rows) {
+            CAPTURE(type, row.q, row.precision, row.data.size());
+            const bytes restart = type < 64 ? bytes{} : bytes{0, 5, 0xff, 0xff};
+            const bytes scan = {1, 2, 3};
+            bool came = r.push(header(0, type, row.q) + restart +
+                                   tables_head(row.data.size(), row.precision) + row.data + scan,
+                               ++stamp, true);
+            if (row.q < JPEG_FIRST_OWN_Q) {
+                REQUIRE(came);
+                CHECK(tables_of(r.picture()) == "0 1 2, 1 1 2");
+                continue;
+            }
+            REQUIRE(came == (row.file != nullptr));
+            if (!row.file)
+                continue;
+            const bytes p = r.picture();
+            CHECK(tables_of(p) == row.file);
+            CHECK((find(p, 0xdd) > 0) == (type >= 64));
+            CHECK(bytes(p.end() - 5, p.end()) == scan + bytes{0xff, 0xd9});
+            // With one table all three components use it.
+            int frame = find(p, 0xc0), colour = tables_of(p).find(',') != std::string::npos;
+            CHECK(bytes{p[frame + 12], p[frame + 15], p[frame + 18]} ==
+                  bytes{0, (uint8_t)colour, (uint8_t)colour});
+        }
+    }
+    receiver r; // more bytes than there are
+    CHECK_FALSE(r.push(header(0, 0, 255) + tables_head(JPEG_TABLE + 1) + n, 1, true));
 }
 
 TEST_CASE("JPEG: a picture that lacks a packet is dropped")

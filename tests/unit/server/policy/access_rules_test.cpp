@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/base/err.h"
+#include "common/wire/request_path.h"
 
 namespace
 {
@@ -131,7 +132,7 @@ TEST_CASE("access rules: the path of a request")
     for (const auto &row : table) {
         INFO(row.given);
         char out[64];
-        int err = access_path_read(row.given, out, sizeof(out));
+        int err = request_path_decode(row.given, out, sizeof(out));
         CHECK(err == (row.path ? 0 : ERR_MALFORMED));
         if (row.path)
             CHECK(std::string(out) == row.path);
