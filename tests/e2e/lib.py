@@ -5,11 +5,14 @@ Every wait has a deadline, every process is ended by its id, every file lies in 
 test. WEIR_BUILD names the build directory; WEIR_TEST_SLOW stretches deadlines under sanitizers.
 
 A test passes on a machine whose other processes take its processors: it waits for what happens, with deadlines that only
-end a test that has failed, and asserts no latency, rate or share of the processor. Those are in tests/measure.
+a hang reaches, and asserts no latency, rate or share of the processor. Those are in tests/measure.
+
+A test that fails prints each program that it started: its command, its state, and the last lines that it wrote.
 """
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -21,7 +24,8 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("WEIR_BUILD", os.path.join(ROOT, "build", "release")))
 SLOW = float(os.environ.get("WEIR_TEST_SLOW", "1"))
-PATIENCE = 5 * SLOW  # times the seconds that a wait names
+PATIENCE = 20 * SLOW  # times the seconds that a wait names, where the limit is of the clock on the wall
+PATIENCE_AT_WORK = 5 * SLOW  # the same, for a Deadline
 SEND = os.path.join(BUILD, "weir-send")
 PLAY = os.path.join(BUILD, "weir-play")
 PROXY = os.path.join(BUILD, "weir-proxy")
@@ -34,16 +38,64 @@ FPS = 30
 SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|Assertion .* failed")
 
 
+def held_up():
+    """Returns the seconds that each thread of this process and of its descendants has waited for a processor since it began,
+    and whether one waits for a disk now. Empty where the kernel does not count that."""
+    children, waits, disk = {}, {}, False
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as f:
+                children.setdefault(f.read().rpartition(")")[2].split()[1], []).append(pid)
+        except OSError:
+            pass  # it has ended
+    family = [str(os.getpid())]
+    for pid in family:
+        family += children.get(pid, [])
+        try:
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/schedstat") as f:
+                    waits[thread] = int(f.read().split()[1]) / 1e9
+                with open(f"/proc/{pid}/task/{thread}/stat") as f:
+                    disk |= f.read().rpartition(")")[2].split()[0] == "D"
+        except OSError:
+            pass
+    return waits, disk
+
+
+class Deadline:
+    """A limit that only a hang reaches. It counts no time in which one of the test's programs waits for a processor, which
+    other programs have, or for a disk: so on any machine the programs have the time that a quiet machine would give them."""
+
+    LOOK_S = 1  # how often it looks at the programs
+    LEAST = 1 / 20  # of the time that passes counts in any case, so that each wait ends
+
+    def __init__(self, seconds, clock=time.monotonic, held_up=held_up):
+        self.clock, self.held_up = clock, held_up
+        self.seconds = seconds * PATIENCE_AT_WORK
+        self.counted = 0
+        self.looked_at, self.waits = clock(), held_up()[0]
+
+    def over(self):
+        passed = self.clock() - self.looked_at
+        if passed >= self.LOOK_S:
+            waits, disk = self.held_up()
+            most = passed if disk else max((s - self.waits.get(t, 0) for t, s in waits.items()), default=0)
+            self.counted += max(passed - most, passed * self.LEAST)
+            self.looked_at, self.waits = self.clock(), waits
+        return self.counted >= self.seconds
+
+
 def until(condition, what, seconds=10):
     """Waits until condition() is true and returns its result."""
-    deadline = time.monotonic() + seconds * PATIENCE
+    deadline = Deadline(seconds)
     while True:
+        begun = time.monotonic()
         result = condition()
         if result:
             return result
-        if time.monotonic() > deadline:
-            raise AssertionError(f"waited {seconds * PATIENCE:.0f} s in vain for {what}")
-        time.sleep(0.02)
+        if deadline.over():
+            raise AssertionError(f"waited {deadline.seconds:.0f} s in vain for {what}")
+        time.sleep(max(0.02, time.monotonic() - begun))  # the programs need the processor, too
 
 
 def need(*tools):
@@ -56,6 +108,8 @@ def need(*tools):
 class Process:
     """A program with its output in files, so that no pipe can fill up and stop it."""
 
+    started = []  # those that the running test started, or that still run; a test that fails prints them
+
     def __init__(self, argv, folder, env=None):
         self.argv = argv
         fd, self.err_path = tempfile.mkstemp(suffix=".err", dir=folder)
@@ -64,6 +118,7 @@ class Process:
             self.env = {**os.environ, "XDG_STATE_HOME": os.path.join(folder, "state-home"), **(env or {})}
             self.popen = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=self.env)
         self.pid = self.popen.pid
+        Process.started.append(self)
 
     @property
     def stderr(self):
@@ -84,10 +139,13 @@ class Process:
 
     def wait(self, seconds=20):
         """The exit code, as a shell would give it for a program that was not killed."""
-        try:
-            return self.popen.wait(seconds * PATIENCE)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"still running after {seconds * PATIENCE:.0f} s: {self}") from None
+        deadline = Deadline(seconds)
+        while True:
+            try:
+                return self.popen.wait(0.5)
+            except subprocess.TimeoutExpired:
+                if deadline.over():
+                    raise AssertionError(f"still running after {deadline.seconds:.0f} s: {self}") from None
 
     def stop(self):
         if not self.running():
@@ -95,10 +153,28 @@ class Process:
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGTERM)
         try:
-            self.popen.wait(10 * PATIENCE)
-        except subprocess.TimeoutExpired:
+            self.wait(10)
+        except AssertionError:
             self.popen.kill()
             self.popen.wait()
+
+    def state(self):
+        code = self.popen.poll()
+        if code is None:
+            return "running"
+        return f"exit code {code}" if code >= 0 else f"ended by {signal.Signals(-code).name}"
+
+    def described(self, lines=30):
+        """Returns the command, the state, and the last lines of what the program wrote."""
+        text = f"--- {shlex.join(self.argv)}\n    {self.state()}\n"
+        for name in "stderr", "stdout":
+            try:
+                wrote = getattr(self, name).splitlines()
+            except FileNotFoundError:
+                wrote = ["(its folder is removed)"]
+            if wrote:
+                text += f"    the last lines of its {name}:\n" + "".join(f"        {line[:500]}\n" for line in wrote[-lines:])
+        return text
 
     def status_kb(self, field):
         """Returns a value of /proc/PID/status, such as VmRSS."""
@@ -367,6 +443,17 @@ def main_isolated(isolate):
         print(f"skipped: {why}")
 
 
+class Result(unittest.TextTestResult):
+    """Prints the programs of a test below what made it fail."""
+
+    def startTest(self, test):
+        Process.started = [p for p in Process.started if p.running()]
+        super().startTest(test)
+
+    def _exc_info_to_string(self, err, test):  # called when the test fails: its programs may still run
+        return super()._exc_info_to_string(err, test) + "".join(p.described() for p in Process.started)
+
+
 class PartLoader(unittest.TestLoader):
     """Loads every Nth test of a module, from the Ith on: WEIR_TEST_PART is "I/N". Without it, all tests."""
 
@@ -382,8 +469,12 @@ class PartLoader(unittest.TestLoader):
         return chosen
 
 
+def runner(**options):
+    return unittest.TextTestRunner(resultclass=Result, verbosity=2, **options)
+
+
 def main():
     for program in SEND, PLAY, PROXY:
         if not os.access(program, os.X_OK):
             raise SystemExit(f"{program} is not built; WEIR_BUILD names the build directory")
-    unittest.main(verbosity=2, testLoader=PartLoader())
+    unittest.main(testLoader=PartLoader(), testRunner=runner())

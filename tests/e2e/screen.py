@@ -34,7 +34,7 @@ class Screen(lib.Case):
 
     def xdotool(self, *args):
         p = subprocess.run(["xdotool", *args], env={**os.environ, **self.env}, capture_output=True, text=True,
-                           timeout=20 * lib.SLOW)
+                           timeout=20 * lib.PATIENCE)
         return p.stdout.strip()
 
     def key(self, *keys):
@@ -71,7 +71,7 @@ class Screen(lib.Case):
         dx, dy, width, height = area or (0, 0, width, height)
         return subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "x11grab", "-draw_mouse", "0", "-video_size",
                                f"{width}x{height}", "-i", f"{self.display}+{x + dx},{y + dy}", "-frames:v", "1",
-                               *output], stdout=subprocess.PIPE, check=True, timeout=20 * lib.SLOW).stdout
+                               *output], stdout=subprocess.PIPE, check=True, timeout=20 * lib.PATIENCE).stdout
 
     def grab(self, area=None):
         """Returns the luma of the window."""

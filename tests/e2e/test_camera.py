@@ -453,4 +453,4 @@ class ThirdParty(lib.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    lib.main()

@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
 import lib
 import link_case
@@ -339,4 +338,4 @@ if __name__ == "__main__":
             raise SystemExit(f"{program} is not built; WEIR_BUILD names the build directory")
     if os.geteuid() != 0 and shutil.which("unshare") and subprocess.run(["unshare", "-Urn", "true"]).returncode == 0:
         os.execvp("unshare", ["unshare", "-Urn", sys.executable, *sys.argv])
-    unittest.main(verbosity=2)
+    lib.main()

@@ -153,7 +153,7 @@ class BrokenStreams(Failures):
                     return
             ssrc = Rtp(self.recording.packets[0]).ssrc
             server.packet(struct.pack("!BBHI", 0x80, 201, 1, ssrc) + struct.pack("!BBHI", 0x81, 203, 1, ssrc), 1)
-            server.pause(20 * lib.SLOW)
+            server.pause(20 * lib.PATIENCE)
         server = FakeServer(self.recording.sdp, media)
         self.addCleanup(server.stop)
         return self.player(server.url, "--transport", "tcp", *args)
@@ -225,7 +225,7 @@ class BrokenStreams(Failures):
                 server.packet(data)
                 if not server.pause(0.01):
                     return
-            server.pause(20 * lib.SLOW)
+            server.pause(20 * lib.PATIENCE)
 
         def play(server, head):
             return b"RTSP/1.0 457 No\r\nCSeq: @CSEQ@\r\n\r\n" if "npt=10." in head else None
@@ -261,7 +261,7 @@ class BrokenStreams(Failures):
                         return
                 ssrc = Rtp(self.recording.packets[0]).ssrc
                 rtcp.sendto(struct.pack("!BBHI", 0x80, 201, 1, ssrc) + struct.pack("!BBHI", 0x81, 203, 1, ssrc), server.viewer[1])
-                server.pause(20 * lib.SLOW)
+                server.pause(20 * lib.PATIENCE)
             server = FakeServer(self.recording.sdp, media, {"SETUP": setup})
             self.addCleanup(server.stop)
             p = self.player(server.url, "--transport", "udp")
@@ -301,7 +301,7 @@ class BrokenStreams(Failures):
             def media(server):
                 for data in self.recording.packets[:40]:
                     server.packet(data)
-                server.pause(20 * lib.SLOW)
+                server.pause(20 * lib.PATIENCE)
             server = FakeServer(sdp, media)
             self.addCleanup(server.stop)
             servers.append((sdp, self.player(server.url, "--transport", "tcp", "--duration", "0.5")))

@@ -161,7 +161,7 @@ class Reconnect(lib.Case):
             for i, data in enumerate(recording.packets[:60]):
                 if i not in holes:
                     server.packet(data)
-            server.pause(20 * lib.SLOW)
+            server.pause(20 * lib.PATIENCE)
         first = FakeServer(recording.sdp, media, host=lib.own_address())
         self.addCleanup(first.stop)
         p = self.player(first.url, "--reconnect", "--transport", "tcp")

@@ -5,7 +5,6 @@ import http.client
 import os
 import subprocess
 import time
-import unittest
 
 import lib
 import test_access
@@ -108,4 +107,4 @@ class Stills(test_access.Access):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    lib.main()

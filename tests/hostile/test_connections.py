@@ -45,7 +45,7 @@ class Connections(lib.Case):
         for _ in range(count):
             s = socket.socket()
             s.bind((source, 0))
-            s.settimeout(10 * lib.SLOW)
+            s.settimeout(10 * lib.PATIENCE)
             s.connect(("127.0.0.1", port))
             s.sendall(data)
             self.addCleanup(s.close)
@@ -66,7 +66,7 @@ class Connections(lib.Case):
 
     def is_refused(self, s):
         """Returns True if the response was 503, False if the connection was closed without a response."""
-        s.settimeout(30 * lib.SLOW)
+        s.settimeout(30 * lib.PATIENCE)
         try:
             return s.recv(1000).startswith(b"RTSP/1.0 503 ")
         except ConnectionResetError:

@@ -88,7 +88,7 @@ class Files(Folder):
     def hls(self):
         """An unfinished playlist, under two names, and a playlist that refers to files outside of the folder."""
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", self.path("films/live"), "-c:v", "libx264", "-f", "mpegts",
-                        self.path("films/part0.ts")], check=True, timeout=60 * lib.SLOW)
+                        self.path("films/part0.ts")], check=True, timeout=60 * lib.PATIENCE)
         shutil.copy(self.path("films/part0.ts"), self.path("outside.ts"))
         self.write("films/stream.m3u8", PLAYLIST.format("part0.ts"))
         self.write("films/playlist.mp4", PLAYLIST.format("part0.ts"))

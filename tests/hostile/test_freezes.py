@@ -71,7 +71,7 @@ class Freezes(lib.Case):
     def test_a_hole_after_which_nothing_can_be_decoded(self):
         server = self.without_a_piece()
         p = self.player(server.url, "--duration", str(SECONDS))
-        p.wait(60 * lib.SLOW)
+        p.wait(60)
         freezes = self.check(p, LEAST)
         self.assertGreater(freezes["by_cause"]["network"]["total"], 1, freezes)
         # It is no stall; a busy machine may have some.
@@ -81,7 +81,7 @@ class Freezes(lib.Case):
         """At 7.5 frames/s a picture is shown for 133 ms, and a gap of 400 ms is not a freeze."""
         sender = self.sender("--sound", "none", source="test:320x180@15")
         p = self.player(sender.url, "--level", "0", "--adapt", "none", "--duration", "4")
-        p.wait(60 * lib.SLOW)
+        p.wait(60)
         self.check(p, 3 / 7.5)
 
     def test_a_server_that_stands_still(self):

@@ -4,7 +4,6 @@ while the server is stopped. The server and its other viewers continue."""
 import signal
 import threading
 import time
-import unittest
 
 import lib
 import rtsp
@@ -62,7 +61,7 @@ class Requests(lib.Case):
             for t in threads:
                 t.start()
             for t in threads:
-                t.join(30 * lib.SLOW)
+                t.join(30 * lib.PATIENCE)
             self.quiet.wait_frames(5)
         self.check()
 
@@ -88,4 +87,4 @@ class Requests(lib.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    lib.main()
