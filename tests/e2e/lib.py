@@ -98,6 +98,29 @@ def until(condition, what, seconds=10):
         time.sleep(max(0.02, time.monotonic() - begun))  # the programs need the processor, too
 
 
+def stands(value, what, seconds=1):
+    """Waits until value() has been the same for this time, and returns it."""
+    seen, since = value(), time.monotonic()
+
+    def same():
+        nonlocal seen, since
+        now = value()
+        if now != seen:
+            seen, since = now, time.monotonic()
+        return time.monotonic() - since >= seconds
+    until(same, f"{what} to stand still", 20 + seconds)
+    return seen
+
+
+def never(condition, what, seconds=0.5):
+    """Fails if condition() becomes true within this time. No machine is too slow for that: one that is may only see less."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            raise AssertionError(f"saw {what}")
+        time.sleep(0.02)
+
+
 def need(*tools):
     """Skips the test if a tool of packages.txt is not installed."""
     for tool in tools:

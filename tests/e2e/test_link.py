@@ -55,7 +55,7 @@ class NeverEarly(LinkCase):
         def hold_up(link, ping):
             while ping.running():
                 link.signal(signal.SIGSTOP)
-                time.sleep(0.005)
+                time.sleep(0.005)  # so that some of the packets come while it is stopped
                 link.signal(signal.SIGCONT)
                 time.sleep(0.012)
 

@@ -136,7 +136,7 @@ class Stored(lib.Case):
         players = {place: self.at(server.url, *place) for place in expected}
         steady = self.player(server.url, "--at", "1:seek=3", "--at", "1.7:pause", "--at", "2.2:go-on")
         for place, p in players.items():
-            until(lambda p=p: p.events("seek") or not p.running(), "the seek", 30)
+            until(lambda p=p, n=expected[place]: any(e["number"] == n for e in p.shown()) or not p.running(), "the picture", 30)
             self.interrupt(p)
             self.assertEqual(self.number_shown(p), expected[place], f"at {place}")
             seek = p.events("seek")[0]

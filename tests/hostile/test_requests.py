@@ -50,7 +50,7 @@ class Requests(lib.Case):
             attacker = Attacker(self.server.port)
             attacker.wait_reports(3)
             attacker.flood(requests)
-            time.sleep(1)  # frames come meanwhile
+            self.quiet.wait_frames(lib.FPS)
             attacker.client.close()
         except (OSError, rtsp.Closed):
             pass  # the server may drop who does not read
@@ -72,13 +72,15 @@ class Requests(lib.Case):
         for a in attackers:
             a.wait_reports(2)  # one came with PLAY
         self.server.signal(signal.SIGSTOP)
-        time.sleep(0.1)  # what is not read makes the end a reset
+        # What is not read makes the end a reset.
+        for a in attackers:
+            lib.stands(a.client.queued, "the connection", 0.1)
         for i, a in enumerate(attackers):
             if i % 2:
                 a.flood(3 * i)
             else:
                 a.client.close()
-        time.sleep(1)  # until the server has to look after its sessions again
+        time.sleep(1)  # until the stopped server has to look after its sessions again; nothing else tells
         self.server.signal(signal.SIGCONT)
         self.quiet.wait_frames(15)
         for a in attackers:
