@@ -501,14 +501,26 @@ class Result(unittest.TextTestResult):
 
     def startTest(self, test):
         Process.started = [p for p in Process.started if p.running()]
+        self.begun = time.monotonic()
         super().startTest(test)
+
+    def addSuccess(self, test):
+        self.stream.write(f"{time.monotonic() - self.begun:.1f} s ... ")
+        super().addSuccess(test)
 
     def _exc_info_to_string(self, err, test):  # called when the test fails: its programs may still run
         return super()._exc_info_to_string(err, test) + "".join(p.described() for p in Process.started)
 
 
+def long(test):
+    """Marks a test method or class that takes long: ./run test runs it only with --long."""
+    test.is_long = True
+    return test
+
+
 class PartLoader(unittest.TestLoader):
-    """Loads every Nth test of a module, from the Ith on: WEIR_TEST_PART is "I/N". Without it, all tests."""
+    """Loads every Nth test of a module, from the Ith on: WEIR_TEST_PART is "I/N". WEIR_TEST_LONG is 1 for the tests that take
+    long, 0 for the others. Without these, all tests."""
 
     def __init__(self):
         super().__init__()
@@ -517,6 +529,8 @@ class PartLoader(unittest.TestLoader):
     def getTestCaseNames(self, case):
         part, parts = map(int, os.environ.get("WEIR_TEST_PART", "1/1").split("/"))
         names = super().getTestCaseNames(case)
+        if (which := os.environ.get("WEIR_TEST_LONG")) is not None:
+            names = [n for n in names if getattr(case, "is_long", getattr(getattr(case, n), "is_long", False)) == (which == "1")]
         chosen = [name for i, name in enumerate(names, self.next) if i % parts == part - 1]
         self.next += len(names)
         return chosen
