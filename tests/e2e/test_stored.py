@@ -105,6 +105,11 @@ class Stored(lib.Case):
         p.snapshot = snapshot
         return p
 
+    def stays(self, p):
+        """Waits until the player has shown nothing more after its seek for 2 s of its clock."""
+        until(lambda: p.events("seek") and [e["event"] for e in p.events()[-3:]] == ["transport"] * 3 or not p.running(),
+              "the picture", 30)
+
     def test_interrupted_and_taken_up_again(self):
         film = self.numbered()
         p = self.start([lib.SEND, "--prepare", *LEVELS, film])
@@ -136,7 +141,7 @@ class Stored(lib.Case):
         players = {place: self.at(server.url, *place) for place in expected}
         steady = self.player(server.url, "--at", "1:seek=3", "--at", "1.7:pause", "--at", "2.2:go-on")
         for place, p in players.items():
-            until(lambda p=p, n=expected[place]: any(e["number"] == n for e in p.shown()) or not p.running(), "the picture", 30)
+            self.stays(p)
             self.interrupt(p)
             self.assertEqual(self.number_shown(p), expected[place], f"at {place}")
             seek = p.events("seek")[0]

@@ -481,18 +481,18 @@ TEST_CASE("transport orders: datagrams")
     run_datagrams(LONG);
 }
 
-TEST_CASE("transport orders, longest: minbuf", "[.]")
+TEST_CASE("all transport orders: minbuf", "[.]")
 {
     run_connection("minbuf", LONGEST, false);
     run_connection("minbuf", LONGEST - 1, true);
 }
 
-TEST_CASE("transport orders, longest: tcp", "[.]")
+TEST_CASE("all transport orders: tcp", "[.]")
 {
     run_connection("tcp", LONGEST, false);
 }
 
-TEST_CASE("transport orders, longest: datagrams", "[.]")
+TEST_CASE("all transport orders: datagrams", "[.]")
 {
     run_datagrams(LONGEST);
 }
