@@ -123,7 +123,7 @@ class Run:
 
     def wait_word(self, client, word, seconds):
         self.lib.until(lambda: f"{word}\n" in client.stdout or not client.running(), f"the viewers' \"{word}\"",
-                       seconds / self.lib.PATIENCE)
+                       seconds / self.lib.PATIENCE_AT_WORK)
         if f"{word}\n" not in client.stdout:
             raise RuntimeError(f"the viewers failed: {client}")
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """RTSP for tests: a client that sends exactly the requests of a test, a viewer that checks for gaps, and a server with
 faults."""
+import fcntl
 import re
 import select
 import socket
 import struct
+import termios
 import threading
 import time
 
-from lib import PATIENCE, until
+from lib import PATIENCE, stands, until
 
 
 class Response:
@@ -160,6 +162,15 @@ class Client:
         until(lambda: self.collect(0.1) is None or len(self.frames) - first >= least, f"{least} frames", 20)
         return self.frames[first:]
 
+    def queued(self):
+        """Returns the bytes that have arrived and are not read."""
+        return struct.unpack("i", fcntl.ioctl(self.socket, termios.FIONREAD, bytes(4)))[0]
+
+    def fills(self):
+        """Waits, without reading, until no more bytes arrive: the connection is full."""
+        until(self.queued, "bytes")
+        stands(self.queued, "the connection")
+
     def closed(self, seconds=5):
         """Returns True if the server closes or resets the connection within the time."""
         self.socket.settimeout(seconds * PATIENCE)
@@ -247,7 +258,7 @@ class Viewer(threading.Thread):
 
     def wait_frames(self, count):
         target = self.frames + count
-        until(lambda: self.frames >= target or self.error, f"{count} more frames for the quiet viewer")
+        until(lambda: self.frames >= target or self.error, f"{count} more frames for the quiet viewer", 10 + count / 30)
         assert not self.error, f"the quiet viewer was cut off: {self.error!r}"
 
     def check(self):

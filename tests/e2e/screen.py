@@ -2,9 +2,10 @@
 """A virtual X display, the player's window on it, and its keys, clicks and pictures."""
 import os
 import subprocess
+import time
 
 import lib
-from lib import until
+from lib import stands, until
 
 
 class Screen(lib.Case):
@@ -34,7 +35,7 @@ class Screen(lib.Case):
 
     def xdotool(self, *args):
         p = subprocess.run(["xdotool", *args], env={**os.environ, **self.env}, capture_output=True, text=True,
-                           timeout=20 * lib.SLOW)
+                           timeout=20 * lib.PATIENCE)
         return p.stdout.strip()
 
     def key(self, *keys):
@@ -51,6 +52,22 @@ class Screen(lib.Case):
         self.window = until(lambda: self.xdotool("search", "--name", "^weir-play"), "the window")
         self.assertRegex(self.window, r"^\d+$", "one window")
         return p
+
+    def steady(self):
+        """Waits until the window has not changed for longer than a sign in it takes to fade, and returns what it shows."""
+        return stands(self.grab, "the window", 1.5)
+
+    def key_until(self, act, condition, what):
+        """Presses or clicks, every two seconds, until the condition is true: a busy machine may not be ready for the first."""
+        def works():
+            act()
+            end = time.monotonic() + 2
+            while time.monotonic() < end:
+                if condition():
+                    return True
+                time.sleep(0.02)
+            return False
+        until(works, what, 30)
 
     def title(self):
         return self.xdotool("getwindowname", self.window)
@@ -71,7 +88,7 @@ class Screen(lib.Case):
         dx, dy, width, height = area or (0, 0, width, height)
         return subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "x11grab", "-draw_mouse", "0", "-video_size",
                                f"{width}x{height}", "-i", f"{self.display}+{x + dx},{y + dy}", "-frames:v", "1",
-                               *output], stdout=subprocess.PIPE, check=True, timeout=20 * lib.SLOW).stdout
+                               *output], stdout=subprocess.PIPE, check=True, timeout=20 * lib.PATIENCE).stdout
 
     def grab(self, area=None):
         """Returns the luma of the window."""

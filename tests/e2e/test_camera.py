@@ -506,4 +506,4 @@ class FfmpegJpeg(lib.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    lib.main()

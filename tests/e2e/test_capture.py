@@ -102,7 +102,8 @@ class Screen(Capture):
         p = self.player(server.url)
         p.wait_shown(10)
         self.processes[0].signal(signal.SIGSTOP)
-        time.sleep(0.3)
+        enough = len(p.shown()) + 15  # the last picture may be repeated
+        lib.stands(lambda: min(enough, len(p.shown())), "the screen", 0.5)
         self.stop_cleanly(server)
         self.assertIn(f"screen:{self.display}: the device does not respond", server.stderr)
         p = self.start([lib.SEND, "--list-devices"], {"DISPLAY": self.display})

@@ -248,7 +248,7 @@ class Edge(lib.Case):
         server = self.start([sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory",
                              self.path("page")])
         port = until(lambda: re.search(r"port (\d+)", server.stdout), "the page's server").group(1)
-        page = browser.Browser(self.path("chromium"), 60 * lib.SLOW)
+        page = browser.Browser(self.path("chromium"), 60 * lib.PATIENCE)
         self.addCleanup(page.close)
         page.look(640, 400, False)
         page.open(f"http://127.0.0.1:{port}/")

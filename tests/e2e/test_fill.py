@@ -196,7 +196,7 @@ class Killed(FillCase):
                 viewers[-1].wait_frames(1)
             viewers[0].over = True
             viewers[0].client.close()
-            time.sleep(random.uniform(0, 2.5))
+            time.sleep(random.uniform(0, 2.5))  # the kill is to come at any moment of the storing
         finally:
             proxy.signal(signal.SIGKILL)
             proxy.wait()

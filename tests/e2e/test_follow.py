@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The rate of live media adapts to the network: it falls when a TCP path becomes slow. How much, and when it rises again,
 depends on the encoder's speed: tests/measure."""
-import signal
-
 from lib import main, until
 from relay import Relayed
 
 
 class Follow(Relayed):
-    def interrupt(self, p):
-        p.signal(signal.SIGINT)
-        self.assertEqual(p.wait(), 130, str(p))
-
     def test_a_slow_viewer_beside_a_quick_one(self):
         """Two viewers of one test picture: the level of the slow viewer falls, however fast the encoders are."""
         server = self.server()

@@ -91,4 +91,4 @@ class Both(Built):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    lib.main()

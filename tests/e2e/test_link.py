@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
 import lib
 import link_case
@@ -56,7 +55,7 @@ class NeverEarly(LinkCase):
         def hold_up(link, ping):
             while ping.running():
                 link.signal(signal.SIGSTOP)
-                time.sleep(0.005)
+                time.sleep(0.005)  # so that some of the packets come while it is stopped
                 link.signal(signal.SIGCONT)
                 time.sleep(0.012)
 
@@ -339,4 +338,4 @@ if __name__ == "__main__":
             raise SystemExit(f"{program} is not built; WEIR_BUILD names the build directory")
     if os.geteuid() != 0 and shutil.which("unshare") and subprocess.run(["unshare", "-Urn", "true"]).returncode == 0:
         os.execvp("unshare", ["unshare", "-Urn", sys.executable, *sys.argv])
-    unittest.main(verbosity=2)
+    lib.main()

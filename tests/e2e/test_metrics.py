@@ -86,7 +86,6 @@ class Metrics(lib.Case):
             self.player(sender.url, "--transport", transport, "--no-picture", *sound).wait_shown(10)
         until(lambda: len(self.scrape()["weir_session_rtt_seconds"][1]) == 2, "two round-trip times")
         first = self.scrape()
-        time.sleep(2.5)
         until(lambda: self.more_was_sent(first, self.scrape()), "more media and sound")
         second = self.scrape()
         for name, (kind, samples) in first.items():
@@ -104,7 +103,7 @@ class Metrics(lib.Case):
         self.assertGreater(sum(second["weir_encoder_busy_seconds_total"][1].values()), 0)
         self.sound_of_the_first(first, second)
         self.between(1e6, second["process_resident_memory_bytes"][1][frozenset()], 4e9)
-        self.between(time.time() - 300, second["process_start_time_seconds"][1][frozenset()], time.time())
+        self.between(time.time() - 86400, second["process_start_time_seconds"][1][frozenset()], time.time())
         reports = {dict(k)["session"] for k in second["weir_session_reports_total"][1]}
         self.assertEqual(len(reports), 1, "tfrc alone has reports")
         self.status_tells_the_same(second)
@@ -154,7 +153,7 @@ class Metrics(lib.Case):
         for transport in "udp", "minbuf":
             self.player(sender.url, "--transport", transport, "--no-picture").wait_shown(5)
         until(lambda: self.value("weir_session_rtt_seconds", session="2"), "figures of both")
-        page = browser.Browser(self.path("chromium"), 60 * lib.SLOW)
+        page = browser.Browser(self.path("chromium"), 60 * lib.PATIENCE)
         self.addCleanup(page.close)
         until(lambda: len(json.loads(self.ask("/status.json?history=1")[1])["history"]) > 4, "moments", 30)
         page.open(f"http://127.0.0.1:{self.port}/")
@@ -284,7 +283,7 @@ class Metrics(lib.Case):
             for pause in 2, 0:
                 c.request("GET", "/metrics")
                 c.getresponse().read()
-                time.sleep(pause)
+                time.sleep(pause)  # the server's limits for idle connections are of the clock
             return True
         except (OSError, http.client.HTTPException):
             return False

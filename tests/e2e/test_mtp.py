@@ -123,8 +123,8 @@ class Strangers(Relayed):
 
     def test_who_does_not_acknowledge_is_stopped(self):
         server = self.server(source="synthetic:greedy")
-        c, _, _, mine = self.begin(server)
         begun = time.monotonic()
+        c, _, _, mine = self.begin(server)
         c.socket.settimeout(18 * lib.PATIENCE)
         end = b""
         while data := c.socket.recv(65536):
@@ -165,7 +165,7 @@ class Paths(Relayed):
         p = self.player(relay.url, "--transport", "mtp")
         p.wait_shown(20)
         relay.away = True
-        time.sleep(self.OUTAGE)
+        self.stall_lasts(p, 3)
         count = len(p.shown())
         relay.away = False
         # The next time-out comes within 2 s.

@@ -3,7 +3,6 @@
 picture stands still. A paused picture is the same in every grab, so all that differs is what was drawn over it."""
 import signal
 import subprocess
-import time
 
 import lib
 import test_foreign_server
@@ -24,15 +23,7 @@ class Osd(Screen):
     def pause(self):
         self.key("space")
         until(lambda: "paused" in self.title(), "the pause")
-        time.sleep(1.2)  # the sign fades
-        grabs = [self.grab()]
-
-        def stands():
-            time.sleep(0.4)  # a tick, and the last picture
-            grabs.append(self.grab())
-            return grabs[-2] == grabs[-1]
-        until(stands, "the last picture")
-        return grabs[-1]
+        return self.steady()
 
     def changed(self, before, area=(0, 0, WIDTH, HEIGHT)):
         """Returns the fraction of the pixels of an area that changed."""
@@ -78,11 +69,10 @@ class Osd(Screen):
         self.key("l", "Up", "Escape")
         # The third line from the top, by mouse: the list stands in the middle, a line is 18 pixels.
         self.key("l")
-        time.sleep(1)
         lines = len(self.server.levels())
         height = 2 * 11 + 17 * (lines + 2)
-        self.click(WIDTH // 2, (HEIGHT - height) // 2 + 11 + 17 + 2 * 17 + 8)
-        until(lambda: p.shown()[-1]["level"] == top - 1, "a picture of the level that was clicked")
+        self.key_until(lambda: self.click(WIDTH // 2, (HEIGHT - height) // 2 + 11 + 17 + 2 * 17 + 8),
+                       lambda: p.shown()[-1]["level"] == top - 1, "a picture of the level that was clicked")
         self.key("l", *["Up"] * 3, "Return")
         until(lambda: p.shown()[-1]["level"] == top, "the highest level: automatic")
         self.quits(p)
@@ -95,16 +85,9 @@ class Osd(Screen):
         place = (WIDTH // 2 - 90, HEIGHT - 76, 180, 30)
         quiet = self.grab(place)
         for key in "m", "9", "0", "Left", "Up", "period", "v", "numbersign", "s":
-            def says():
-                """A busy machine may look only when the message has gone again."""
-                self.key(key)
-                ends = time.monotonic() + 2
-                while time.monotonic() < ends:
-                    if self.grab(place) != quiet and self.bright(place) > 0.01:
-                        return True
-                return False
-
-            until(says, f"a message for the key {key}")
+            # A busy machine may look only when the message has gone again.
+            self.key_until(lambda: self.key(key), lambda: self.grab(place) != quiet and self.bright(place) > 0.01,
+                           f"a message for the key {key}")
         until(lambda: self.grab(place) == quiet, "the picture without a message")
         self.quits(p)
 
@@ -152,13 +135,12 @@ class Osd(Screen):
         p = self.open_url(server.url)
         self.key("period")
         until(lambda: "paused" in self.title(), "the pause")
-        time.sleep(1)
+        self.steady()
         for _ in range(5):
             before = [e["number"] for e in p.shown()]
             self.key("period")
             until(lambda: len(p.shown()) > len(before), "the next picture")
-            time.sleep(0.5)
-            self.assertEqual(len(p.shown()), len(before) + 1, "one picture")
+            lib.never(lambda: len(p.shown()) > len(before) + 1, "a second picture")
             self.assertIn("paused", self.title())
         self.key("space")
         count = len(p.shown())
@@ -199,8 +181,7 @@ class Osd(Screen):
         self.resize(WIDTH, HEIGHT)
         self.key("space")
         until(lambda: "paused" in self.title(), "the pause")
-        time.sleep(0.4)
-        before = self.grab()
+        before = self.steady()
         self.click(WIDTH * 3 // 4, HEIGHT - 16)
         seek = until(lambda: p.events("seek"), "the seek")[0]
         self.between(14, seek["to"], 16.5)
@@ -240,9 +221,9 @@ class Osd(Screen):
         self.resize(WIDTH, HEIGHT)
         self.key("space")
         until(lambda: "paused" in self.title(), "the pause")
-        time.sleep(0.4)
+        self.steady()
         self.click(WIDTH // 2, HEIGHT - 16)
-        time.sleep(0.4)
+        lib.never(lambda: p.events("seek"), "a seek")
         self.quits(p)
 
 

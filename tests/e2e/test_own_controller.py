@@ -19,6 +19,7 @@ END = re.compile(r"At the end of\s+`([^`\n]+)`" + BLOCK, re.S)
 TARGETS = "weir-sim", "weir-send", "weir-play"
 
 
+@lib.long
 class OwnController(lib.Case):
     def follow(self, page, copy):
         def read(path):

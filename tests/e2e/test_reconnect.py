@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The player reconnects to a lost server, and one report covers all connections."""
+import itertools
 import signal
-import time
 import unittest
 
 import lib
@@ -35,8 +35,7 @@ class Reconnect(lib.Case):
         p.wait_shown(30)
         end(server)
         server.wait(10)
-        lost = until(lambda: p.events("reconnect"), "the loss")[0]
-        time.sleep(0.3)
+        lost = until(lambda: len(p.events("reconnect")) > 1 and p.events("reconnect"), "a try in vain")[0]
         self.again(server)
         until(lambda: len(p.events("connected")) == 2, "the connection", 10)
         back = self.pictures_after(p, p.events("connected")[1]["t"])
@@ -74,11 +73,16 @@ class Reconnect(lib.Case):
         self.assertEqual((r["session"]["transport"], r["session"]["reconnects"]), ("udp", 1))
 
     def test_tries_each_second(self):
-        server = self.sender()
-        p = self.player(server.url, "--reconnect", "--duration", "7")
-        p.wait_shown(10)
-        server.signal(signal.SIGKILL)
-        self.assertEqual(p.wait(15), 4, str(p))
+        def tried(seconds=itertools.count(7, 7)):
+            """A busy machine may begin when the duration is over."""
+            server = self.sender()
+            p = self.player(server.url, "--reconnect", "--duration", str(next(seconds)))
+            until(lambda: len(p.shown()) > 9 or not p.running(), "pictures", 20)
+            server.signal(signal.SIGKILL)
+            p.wait(15)
+            return len(p.events("reconnect")) > 3 and p
+        p = until(tried, "four tries", 60)
+        self.assertEqual(p.wait(), 4, str(p))
         tries = [(e["try"], e["in"]) for e in p.events("reconnect")]
         self.assertEqual(tries[:3], [(1, 0.5), (2, 1.0), (3, 1.0)])
         times = [e["t"] for e in p.events("reconnect")]
@@ -140,17 +144,17 @@ class Reconnect(lib.Case):
         """The next connection begins at that position."""
         film = self.clip("film.mkv", 30, "320x180")
         server = self.sender(source=film)
-        p = self.player(server.url, "--reconnect", "--at", "8:seek=29")
+        p = self.player(server.url, "--reconnect", "--at", "12:seek=29")
         p.wait_shown(10)
         server.signal(signal.SIGKILL)
         server.wait(10)
-        sought = p.events("connected")[0]["t"] + 8
+        sought = p.events("connected")[0]["t"] + 12
         until(lambda: any(e["t"] > sought + 1 for e in p.events("reconnect")), "a try after the seek")
         self.again(server, source=film)
         self.assertEqual(p.wait(25), 0, str(p))
         r = p.report()
         self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
-        self.assertLess(len(p.shown()), 10 * 25, "from the beginning up to the loss, and the last second")
+        self.assertLess(len(p.shown()), 14 * 25, "from the beginning up to the loss, and the last second")
 
     def test_what_was_lost_before_counts(self):
         """The stats include the last packet of a connection, which may be less than a second old."""
@@ -161,7 +165,7 @@ class Reconnect(lib.Case):
             for i, data in enumerate(recording.packets[:60]):
                 if i not in holes:
                     server.packet(data)
-            server.pause(20 * lib.SLOW)
+            server.pause(20 * lib.PATIENCE)
         first = FakeServer(recording.sdp, media, host=lib.own_address())
         self.addCleanup(first.stop)
         p = self.player(first.url, "--reconnect", "--transport", "tcp")

@@ -44,10 +44,10 @@ class Full(Case):
         self.fill(FREE)
         sender = self.recording()
         lib.until(self.names, "the recording", 20)
-        player = self.player(sender.url, "--no-picture", "--duration", "15")
+        player = self.player(sender.url, "--no-picture")
         lib.until(lambda: "No space left on device" in sender.stderr, "the full disk", 40)
-        self.assertEqual(player.wait(40), 0, str(player))  # it is tried again in that time, in vain
-        self.all_came(player.report())
+        player.wait_shown(len(player.shown()) + 12 * lib.FPS)  # it is tried again meanwhile, in vain
+        self.all_came(self.interrupt(player).report())
         self.check_files(1)
         os.remove(self.filler)
         lib.until(lambda: "recording again" in sender.stderr, "the next attempt", 40)

@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import select
 import socket
 import struct
 import time
@@ -41,6 +42,10 @@ class RtspCase(lib.Case):
         self.assertEqual(answer.status, status, str(answer))
         self.assertEqual(answer.headers.get("cseq"), str((client or self.client).cseq), str(answer))
         return answer
+
+    def arrives(self, client):
+        """Waits until the media that was on its way has arrived."""
+        until(lambda: not [channel for channel, _ in client.collect(0.3) if channel in (0, 4)], "the last media")
 
     def setup(self, client=None, transport=TCP, status=200, query=""):
         client = client or self.client
@@ -81,7 +86,7 @@ class Conversation(RtspCase):
         self.assertIn(packets[0].payload[0] & 31, (7, 24))
 
         self.ask(200, "PAUSE")
-        c.collect(0.3 * lib.SLOW)  # what was on its way
+        self.arrives(c)
         self.assertEqual([f for f in c.collect(0.5) if f[0] == 0], [])
         answer = self.ask(200, "PLAY", headers={"Range": "npt=now-"})
         again = int(re.search(r"seq=(\d+)", answer.headers["rtp-info"]).group(1))
@@ -103,7 +108,7 @@ class Conversation(RtspCase):
         reports = [data for channel, data in self.client.frames if channel == 1]
         self.assertEqual(rtsp.rtcp_types(reports[0]), [200, 202])  # SR, SDES
         ntp = int.from_bytes(reports[-1][8:16], "big") / 2**32 - 2208988800
-        self.assertLess(abs(ntp - time.time()), 5)
+        self.assertLess(abs(ntp - time.time()), 60)  # of one clock, however late it is read
 
     def test_a_max_rate_by_tmmbr(self):
         """RFC 5104: the last request of a compound is answered by one TMMBN; one for another source is not."""
@@ -216,7 +221,7 @@ class Conversation(RtspCase):
         self.setup_track(0, TCP.replace("0-1", "4-5"), 461)
         pictures = self.setup_track(0, TCP)
         self.setup_track(0, TCP, 455)
-        c.collect(0.3 * lib.SLOW)  # what was on its way
+        self.arrives(c)
         wanted = self.play_tracks(f"{c.url}/", [0, 1])
         packets = [(channel, Rtp(data)) for channel, data in c.collect_least(20, 0.5) if channel in (0, 4)]
         for channel, ssrc, seq in (0, pictures, wanted[0]), (4, sound, wanted[1]):
@@ -260,9 +265,7 @@ class Conversation(RtspCase):
         self.assertEqual((first.version, first.type), (2, 96))
         rtcp.settimeout(5 * lib.PATIENCE)
         self.assertEqual(rtcp.recv(65536)[1], 200)
-        time.sleep(0.5)
-        victim.setblocking(False)
-        self.assertRaises(BlockingIOError, victim.recv, 65536)
+        lib.never(lambda: select.select([victim], [], [], 0)[0], "media for another host")
         # Nobody else's datagrams count as RTCP of this viewer, and garbage harms nobody.
         server_port = int(re.search(r"server_port=\d+-(\d+)", answer.headers["transport"]).group(1))
         for size in 0, 1, 3, 4, 200, 1400:
@@ -379,7 +382,7 @@ class Malformed(RtspCase):
         """Some players keep their connection alive with such requests, for days."""
         for _ in range(8):
             self.client.send(b"\r\n" * 5000)
-            time.sleep(0.05)
+            time.sleep(0.05)  # so that most of them are read one by one
         self.ask(200, "OPTIONS")
 
     def test_interleaved_garbage(self):
@@ -420,7 +423,7 @@ class Malformed(RtspCase):
                 data[r.randrange(len(data))] = r.choice(b"\x00\r\n :;,=-$\xff0129aZ")
             c.send(data)
             c.socket.setblocking(False)
-            time.sleep(0.01)
+            time.sleep(0.01)  # so that most of them are read before the end
             c.close()
 
 

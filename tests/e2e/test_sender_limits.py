@@ -61,13 +61,15 @@ class Limits(lib.Case):
         self.assertEqual(float(answer.headers["speed"]), 4, str(answer))
         second = self.connect(server)
         second.watch()
-        second.collect(1)  # the last frames of the old pace
-        seen = len(second.frames)
-        begun = time.monotonic()
-        second.collect_least(10, 1.5)
-        took = time.monotonic() - begun
-        times = [Rtp(data).timestamp for channel, data in second.frames[seen:] if channel == 0]
-        self.between(0, (times[-1] - times[0] & 0xFFFFFFFF) / 90000, 2 * took, "at the pace of 1, not of 4")
+
+        def pace_of_one():
+            """The first frames may be of the old pace, or come late and at once from a busy machine."""
+            seen, begun = len(second.frames), time.monotonic()
+            second.collect_least(10, 1.5)
+            took = time.monotonic() - begun
+            times = [Rtp(data).timestamp for channel, data in second.frames[seen:] if channel == 0]
+            return (times[-1] - times[0] & 0xFFFFFFFF) / 90000 < 2 * took
+        until(pace_of_one, "the pace of 1, not of 4", 20)
         answer = first.request("PLAY", headers={"Speed": "4"})
         self.assertEqual(float(answer.headers["speed"]), 1, str(answer))
 
@@ -78,9 +80,9 @@ class Limits(lib.Case):
         _, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (used, hard))
         waiting = self.connect(server)
+        begun = time.monotonic()
         until(lambda: "cannot accept a viewer" in server.stderr, "the complaint")
-        time.sleep(2)
-        self.assertLess(server.stderr.count("cannot accept a viewer"), 6)
+        lib.never(lambda: server.stderr.count("cannot accept a viewer") > 3 + 2 * (time.monotonic() - begun), "many of them", 2)
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (hard, hard))
         self.assertEqual(waiting.request("OPTIONS").status, 200)
 
@@ -107,7 +109,7 @@ class Limits(lib.Case):
         server = self.sender(source="synthetic:greedy")
         c = self.connect(server, receive_buffer=4096)
         c.watch(TCP + ";x-weir=tcp")
-        time.sleep(0.5)  # not read: the server waits for room
+        c.fills()  # not read: the server waits for room
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as media:
             media.bind(("127.0.0.1", 0))
             port = media.getsockname()[1]
@@ -123,8 +125,7 @@ class Limits(lib.Case):
         server = self.sender("--timeout", "1", source="synthetic:steady:8")
         c = self.connect(server)
         c.watch(TCP + ";x-weir=tcp")
-        c.collect(5)
-        self.between(3, len([data for channel, data in c.frames if channel == 0]), 6)
+        until(lambda: c.collect(0.1) is None or sum(channel == 0 for channel, _ in c.frames) >= 4, "four packets", 20)
         self.assertNotIn("is dropped", server.stderr)
 
     def test_channels_differ(self):

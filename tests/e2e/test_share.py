@@ -274,7 +274,7 @@ class SlowClient(threading.Thread):
         try:
             while not self.over:
                 self.bytes += len(self.client.socket.recv(1000))
-                time.sleep(0.05)
+                time.sleep(0.05)  # its slowness is what the test is about
         except OSError:
             pass
 

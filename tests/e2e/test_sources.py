@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import unittest
 import urllib.request
 
 import lib
@@ -172,4 +171,4 @@ class Sources(lib.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    lib.main()

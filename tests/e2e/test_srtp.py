@@ -109,23 +109,26 @@ class Srtp(Relayed):
     def test_repair_sends_the_same_ciphertext_again(self):
         server = self.server("--srtp")
         relay = self.tapped(server.port, loss_down=0.1)
-        r = self.good(self.player(relay.url, "--srtp", "--transport", "udp", "--repair", "auto", "--buffer", "0.6", "--duration",
-                                  "5"), "udp")
+        p = self.player(relay.url, "--srtp", "--transport", "udp", "--repair", "auto", "--buffer", "0.6")
+
+        def copied():
+            of_packet = collections.defaultdict(list)
+            for d in list(relay.sent):
+                if len(d) > 100:
+                    of_packet[d[2:4] + d[8:12]].append(ciphertext(d))
+            return [c for c in of_packet.values() if len(c) > 1]
+
+        lib.until(lambda: len(copied()) > 10 or not p.running(), "copies", 20)
+        self.end_after(p, len(p.shown()) + 10)
+        r = self.good(p, "udp", 130)
         self.assertGreater(r["repair"]["resent"], 0, r["repair"])
-        of_packet = collections.defaultdict(list)
-        for d in relay.sent:
-            if len(d) > 100:
-                of_packet[d[2:4] + d[8:12]].append(ciphertext(d))
-        copied = [c for c in of_packet.values() if len(c) > 1]
-        self.assertTrue(copied)
-        for c in copied:
+        for c in copied():
             self.assertEqual(len(set(c)), 1)
 
     def test_through_a_proxy(self):
         server = self.server("--srtp")
         proxy = self.proxy("--srtp", "--origin", f"rtsp://127.0.0.1:{server.port}", "--backbone-transport", "udp")
-        p = self.player(f"{proxy.base}/live", "--srtp", "--transport", "tfrc", "--duration", "3")
-        self.good(p, "tfrc")
+        self.good(self.see(f"{proxy.base}/live", "--srtp", "--transport", "tfrc", frames=10), "tfrc", 130)
         self.assertIn(", SRTP", server.stderr)
         self.assertIn(", SRTP", proxy.stderr)
 

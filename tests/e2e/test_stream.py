@@ -69,13 +69,12 @@ class StreamCase(lib.Case):
         for e in p.events("transport"):
             self.assertLessEqual({"rtt", "rate", "loss", "queue", "cwnd"}, set(e))
 
-    def check_whole(self, report, seconds, rate=lib.FPS):
+    def check_whole(self, report, rate=lib.FPS):
         """Checks a stream that was shown from its first to its last frame."""
         playback = report["playback"]
         self.all_came(report)
         self.few_lost(report)
-        self.between(3, playback["frames_played"], seconds * rate + 3)
-        self.assertLessEqual(playback["frames_played"], playback["frames_received"])
+        self.between(3, playback["frames_played"], playback["frames_received"])
         self.assertAlmostEqual(playback["media"], playback["frames_played"] / rate, delta=0.2)
         self.between(0, report["latency"]["protocol"]["d500"], 1)
 
@@ -92,19 +91,19 @@ class Transports(StreamCase):
         """One viewer per transport, at the same time. Each receives all frames."""
         server = self.sender("--stats", self.path("stats.jsonl"))
         names = ["tcp", "tcp:notsent=16384", "minbuf", "minbuf:1,0", "minbuf:auto,20", "udp"]
-        players = [self.player(server.url, "--transport", name, "--duration", "4") for name in names]
+        players = [self.player(server.url, "--transport", name) for name in names]
         for name, p in zip(names, players):
             with self.subTest(name):
-                self.assertEqual(p.wait(), 0, str(p))
-                r = p.report()
+                lib.until(lambda p=p: p.events("transport") or not p.running(), "the transport's state")
+                r = self.end_after(p, 90).report()
                 self.check_schema(r)
-                self.check_events(p, "duration")
-                self.check_whole(r, 4)
+                self.check_events(p, "interrupted")
+                self.check_whole(r)
                 self.check_picture(r)
                 self.assertEqual(r["network"]["ecn_marked"], 0 if name == "udp" else None)
-                self.assertEqual((r["schema"], r["ended"], r["error"]), ("weir.qoe/1", "duration", None))
+                self.assertEqual((r["schema"], r["ended"], r["error"]), ("weir.qoe/1", "interrupted", None))
                 self.assertEqual((r["session"]["transport"], r["session"]["url"]), (name, server.url))
-                self.assertGreaterEqual(r["session"]["duration"], 4)
+                self.assertGreater(r["session"]["duration"], 0)
                 self.assertIn(lib.SOURCE.split(":")[1], r["session"]["source"])
                 self.assertGreater(r["startup"]["time_to_first_frame"], 0)
                 top = len(server.levels()) - 1
@@ -150,7 +149,8 @@ class Transports(StreamCase):
         """The player uses the first transport of the list that the server offers; udp if it is first."""
         server = self.sender()
         r = self.play(server.url, "--transport", "udp,tcp", "--duration", "1").report()
-        self.assertEqual(r["session"]["transport"], "udp")
+        self.assertEqual((r["session"]["transport"], r["ended"]), ("udp", "duration"))
+        self.assertGreaterEqual(r["session"]["duration"], 1)
         r = self.play(server.url, "--transport", "minbuf:2,1,tcp", "--duration", "1").report()
         self.assertEqual(r["session"]["transport"], "minbuf:2,1")
 
@@ -158,11 +158,10 @@ class Transports(StreamCase):
         with open("/proc/sys/net/ipv4/tcp_available_congestion_control") as f:
             names = f.read().split()
         server = self.sender("--stats", self.path("stats.jsonl"))
-        players = {n: self.player(server.url, "--transport", "tcp", "--cc", n, "--duration", "1.5") for n in names}
+        players = {n: self.player(server.url, "--transport", "tcp", "--cc", n) for n in names}
         for name, p in players.items():
             with self.subTest(name):
-                self.assertEqual(p.wait(), 0, str(p))
-                self.check_whole(p.report(), 1.5)
+                self.check_whole(self.end_after(p, 30).report())
         p = self.play(server.url, "--transport", "tcp", "--cc", "nosuch", code=3)
         for name in "nosuch", *names:
             self.assertIn(name, p.stderr)
@@ -171,11 +170,11 @@ class Transports(StreamCase):
         """Filler is as fast as each transport allows; without pictures, the report has no picture values."""
         server = self.sender(source="synthetic:greedy:4000")
         names = ["tcp", "tcp:notsent=16384", "minbuf", "udp"]
-        players = [self.player(server.url, "--transport", name, "--duration", "2.5") for name in names]
+        players = [self.player(server.url, "--transport", name, "--adu-events") for name in names]
         for name, p in zip(names, players):
             with self.subTest(name):
-                self.assertEqual(p.wait(), 0, str(p))
-                r = p.report()
+                lib.until(lambda p=p: len(p.events("adu")) > 200 or not p.running(), "packets of filler", 20)
+                r = self.interrupt(p).report()
                 self.assertEqual(r["session"]["transport"], name)
                 self.assertIsNone(r["picture"])
                 for key in "frames_played", "frame_rate", "media":
@@ -192,15 +191,17 @@ class Transports(StreamCase):
         """Each packet of filler is reported: when it was written and read, on the machine's monotonic clock."""
         server = self.sender(source="synthetic:greedy:4000")
         began = time.monotonic()
-        p = self.play(server.url, "--transport", "udp", "--duration", "1.5", "--adu-events")
+        p = self.player(server.url, "--transport", "udp", "--adu-events")
+        lib.until(lambda: len(p.events("adu")) > 200 or not p.running(), "packets of filler", 20)
+        self.interrupt(p)
         ended = time.monotonic()
         adus = p.events("adu")
         r = p.report()
         self.assertEqual(len(adus), r["network"]["packets_received"])
         self.assertEqual([e["number"] for e in adus], list(range(len(adus))))
         for e in adus:  # a program may lose the processor between its looks at the two clocks, which shifts a stamp
-            self.between(began - 5, e["written"], ended + 5)
-            self.between(began - 5, e["read"], ended + 5)
+            self.between(began - 60, e["written"], ended + 60)
+            self.between(began - 60, e["read"], ended + 60)
         latencies = [e["read"] - e["written"] for e in adus]
         self.assertAlmostEqual(1e3 * sum(latencies) / len(adus), r["latency"]["protocol"]["mean"], delta=0.01)
         times = [e["t"] for e in p.events()]
@@ -211,13 +212,12 @@ class Transports(StreamCase):
             self.skipTest("no IPv6 here")
         server = self.sender(listen="[::1]:0")
         for transport in "minbuf", "udp":
-            r = self.play(server.url, "--transport", transport, "--duration", "1.5").report()
-            self.check_whole(r, 1.5)
+            r = self.see(server.url, "--transport", transport, frames=30).report()
+            self.check_whole(r)
             self.assertEqual(r["session"]["url"], server.url)
 
     def test_low_latency(self):
-        p = self.play(self.sender().url, "--low-latency", "--duration", "2")
-        self.check_whole(p.report(), 2)
+        self.check_whole(self.see(self.sender().url, "--low-latency", frames=45).report())
 
 
 class Levels(StreamCase):
@@ -228,13 +228,12 @@ class Levels(StreamCase):
         for i, level in enumerate(server.levels()):
             snapshot = self.path(f"level-{i}.png")
             where = (server.url, "--level", str(i)) if i % 2 else (f"{server.url}?level={i}",)
-            players.append((level, snapshot, self.player(*where, "--duration", "3", "--snapshot", snapshot, "--adapt", "none",
+            players.append((level, snapshot, self.player(*where, "--snapshot", snapshot, "--adapt", "none",
                                                          "--transport", ["minbuf", "tcp", "udp"][i % 3])))
         for i, ((width, height, rate, kbps), snapshot, p) in enumerate(players):
             with self.subTest(level=i):
-                self.assertEqual(p.wait(), 0, str(p))
-                r = p.report()
-                self.check_whole(r, 3, rate)
+                r = self.end_after(p, round(2 * rate)).report()
+                self.check_whole(r, rate)
                 self.assertAlmostEqual(r["playback"]["encoded_frame_rate"], rate, delta=0.05)
                 self.assertEqual(r["levels"]["mean"], i)
                 self.assertEqual(lib.png_size(snapshot), (width, height))
@@ -244,8 +243,7 @@ class Levels(StreamCase):
     def test_the_picture_shown_last(self):
         """The number in the picture's strip is that of the last shown frame in the trace."""
         server = self.sender()
-        p = self.play(server.url, "--duration", "2", "--snapshot", self.path("last.png"), "--contact-sheet",
-                      self.path("sheet.png"))
+        p = self.see(server.url, "--snapshot", self.path("last.png"), "--contact-sheet", self.path("sheet.png"), frames=40)
         number = lib.frame_number(*lib.grey_picture(self.path("last.png")))
         self.assertEqual(number, p.shown()[-1]["number"])
         width, height = lib.png_size(self.path("sheet.png"))
@@ -255,18 +253,17 @@ class Levels(StreamCase):
         server = self.sender("--level", "320x180@15:300", "--level", "320x180@30:500", "--level", "160x90@10:60",
                              "--temporal-layers", "3", source="test:640x360@30")
         self.assertEqual(server.levels(), [(160, 90, 10, 60), (320, 180, 15, 300), (320, 180, 30, 500)])
-        players = [self.player(server.url, "--level", str(i), "--duration", str(2 * lib.SLOW), "--snapshot", self.path(f"{i}.png"))
+        players = [self.player(server.url, "--level", str(i), "--snapshot", self.path(f"{i}.png"))
                    for i in range(3)]
         for i, p in enumerate(players):
-            self.assertEqual(p.wait(), 0, str(p))
-            self.assertAlmostEqual(p.report()["playback"]["encoded_frame_rate"], server.levels()[i][2], delta=0.05)
+            self.assertAlmostEqual(self.end_after(p, 20).report()["playback"]["encoded_frame_rate"], server.levels()[i][2], delta=0.05)
             self.assertEqual(lib.png_size(self.path(f"{i}.png")), server.levels()[i][:2])
 
     def test_odd_rates(self):
         server = self.sender("--level", "160x90@29.97:200", source="test:320x180@30000/1001")
-        r = self.play(server.url, "--duration", "2").report()
+        r = self.see(server.url, frames=40).report()
         self.assertAlmostEqual(r["playback"]["encoded_frame_rate"], 30000 / 1001, delta=0.01)
-        self.check_whole(r, 2)
+        self.check_whole(r)
 
 
 class OwnSize(StreamCase):
@@ -289,10 +286,8 @@ class OwnSize(StreamCase):
         # Such a picture is encoded in slices, if there are the cores; a level by --level is not bounded.
         server = self.sender("--level", "1920x1080@60:4000", "--loop", source=clip)
         self.assertNotIn("at most", server.stderr)
-        p = self.play(server.url, "--duration", str(2 * lib.SLOW), "--snapshot", self.path("large.png"))
-        playback = p.report()["playback"]
-        self.assertGreater(playback["frames_played"], 0)
-        self.assertEqual(playback["frames_undecodable"], 0)
+        p = self.see(server.url, "--snapshot", self.path("large.png"), frames=5)
+        self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
         self.assertEqual(lib.png_size(self.path("large.png")), (1920, 1080))
 
     def test_prepared(self):
@@ -379,11 +374,9 @@ class Files(StreamCase):
     def test_loop(self):
         clip = self.clip(seconds=1, size="320x180")
         server = self.sender("--loop", source=clip)
-        p = self.play(server.url, "--duration", "3.5", "--reference", clip)
-        r = p.report()
-        self.assertEqual(r["ended"], "duration")
-        self.assertGreater(max(e["number"] for e in p.events("frame")), 25, "the clip again")
-        self.check_picture(r)
+        p = self.player(server.url, "--reference", clip)
+        lib.until(lambda: any(e["number"] > 50 for e in p.shown()) or not p.running(), "the clip again", 20)
+        self.check_picture(self.interrupt(p).report())
 
     def test_formats(self):
         """Common containers and codecs, with an odd size."""

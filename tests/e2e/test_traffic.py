@@ -127,7 +127,7 @@ class OverIpv6(Traffic):
 class Strangers(Traffic):
     def ask(self, line):
         """Returns the server's data, or None after a reset."""
-        with socket.create_connection((self.host, self.port), timeout=10 * lib.SLOW) as s:
+        with socket.create_connection((self.host, self.port), timeout=10 * lib.PATIENCE) as s:
             s.sendall(line)
             got = b""
             try:
@@ -149,7 +149,7 @@ class Strangers(Traffic):
         self.serve()
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
             udp.bind((self.host, 0))
-            udp.settimeout(10 * lib.SLOW)
+            udp.settimeout(10 * lib.PATIENCE)
             with socket.create_connection((self.host, self.port)) as s:
                 s.sendall(b"CBR %d 800000 700\n" % udp.getsockname()[1])
                 for _ in range(3):

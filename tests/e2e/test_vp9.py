@@ -21,8 +21,7 @@ class Vp9(lib.Case):
             return json.load(answer)["streams"][0]["encoders"]
 
     def check_whole(self, p):
-        causes = p.report()["causes"]
-        self.assertEqual(causes["by_root"]["network"], 0, str(causes))
+        self.all_came(p.report())
         self.assertEqual([e for e in p.events("frame") if e.get("dropped") == "undecodable"], [])
 
     def test_each_level_over_each_transport(self):
@@ -32,13 +31,11 @@ class Vp9(lib.Case):
         self.assertEqual([level[:3] for level in levels],
                          [(640 // d, 360 // d, rate) for d in (4, 2, 1) for rate in (7.5, 15, 30)])
         transports = ["tcp", "minbuf", "udp"]
-        players = {(transport, level): self.player(server.url, "--transport", transport, "--level", str(level), "--adapt",
-                                                   "none", "--duration", "4")
+        players = {(transport, level): self.player(server.url, "--transport", transport, "--level", str(level), "--adapt", "none")
                    for transport, level in zip(transports, (2, 5, 8))}
         for (transport, level), p in players.items():
             with self.subTest(f"{level} over {transport}"):
-                self.assertEqual(p.wait(40), 0, str(p))
-                self.check_whole(p)
+                self.check_whole(self.end_after(p, 20))
                 r = p.report()
                 self.assertGreater(r["levels"]["time_at"][level], 0)
                 self.assertEqual(sum(time > 0 for time in r["levels"]["time_at"]), 1)
@@ -86,7 +83,8 @@ class Vp9(lib.Case):
                 frames = [line.split(",") for line in p.stdout.splitlines() if not line.startswith("#")]
                 self.between(5, len(frames), 4 * 30 + 2)
                 self.assertEqual(len({f[-1] for f in frames}), len(frames), "the test picture always moves")
-                self.assertNotRegex(p.stderr, r"(?i)error|invalid|missed")
+                if transport == "tcp" or lib.datagrams_dropped() == self.dropped_before:
+                    self.assertNotRegex(p.stderr, r"(?i)error|invalid|missed")
 
     def test_what_it_cannot_encode(self):
         for args, reason in (([self.path("film.weir.mkv")], "prepared file"), (["test:128x72@30"], "128x72"),

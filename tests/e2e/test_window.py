@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The window, on a virtual X display: it shows the moving picture and obeys keys."""
+import itertools
 import os
 import signal
-import time
 
 import lib
 from lib import until
@@ -63,11 +63,10 @@ class Window(Screen):
 
         self.key("space")
         until(lambda: "paused" in self.title(), "the pause")
-        time.sleep(1)
+        self.steady()
         stalls = len(p.events("rebuffer-start"))
         held = self.number()
-        time.sleep(0.7)
-        self.assertEqual(self.number(), held)
+        lib.never(lambda: self.number() != held, "another picture", 0.7)
         self.assertEqual(len(p.events("rebuffer-start")), stalls, "a pause is no stall")
         self.key("space")
         until(lambda: "paused" not in self.title(), "the end of the pause")
@@ -144,11 +143,8 @@ class Opening(Screen):
         self.sender(listen=self.listen)
         x, y, width, height = self.geometry()
         # The button stands below the reason, in the middle.
-        for dy in range(0, 90, 8):
-            if p.shown():
-                break
-            self.click(width // 2, height // 2 + dy)
-            time.sleep(0.2)
+        below = itertools.cycle(range(0, 90, 8))
+        until(lambda: p.shown() or self.click(width // 2, height // 2 + next(below)), "a picture", 20)
         until(lambda: len(p.shown()) > 10, "pictures", 20)
         self.quits(p)
 

@@ -67,14 +67,15 @@ class Access(lib.Case):
             self.assertEqual(known.request("DESCRIBE", f"{known.url}?key={self.key}").status, 200)
             with rtsp.Client(self.server.port, source="127.9.9.11") as stranger:
                 try:
-                    while time.monotonic() - begin < 40 * lib.SLOW:
+                    deadline = lib.Deadline(10)
+                    while not deadline.over():
                         for method, status in ("OPTIONS", 200), ("DESCRIBE", 401), ("NONSENSE", 501), ("PLAY", 455):
                             self.assertEqual(stranger.request(method).status, status)
-                        time.sleep(0.5)
+                        time.sleep(0.5)  # twice a second until it is out: not a flood, which has other limits
                     self.fail("still there")
-                except (rtsp.Closed, BrokenPipeError):
+                except (rtsp.Closed, BrokenPipeError, ConnectionResetError):
                     pass
-            self.between(9, time.monotonic() - begin, 40 * lib.SLOW)
+            self.assertGreater(time.monotonic() - begin, 9)
             self.assertEqual(known.request("OPTIONS").status, 200)
             self.assertFalse(known.closed(4 / lib.PATIENCE))
         self.check()

@@ -88,7 +88,7 @@ class Files(Folder):
     def hls(self):
         """An unfinished playlist, under two names, and a playlist that refers to files outside of the folder."""
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", self.path("films/live"), "-c:v", "libx264", "-f", "mpegts",
-                        self.path("films/part0.ts")], check=True, timeout=60 * lib.SLOW)
+                        self.path("films/part0.ts")], check=True, timeout=60 * lib.PATIENCE)
         shutil.copy(self.path("films/part0.ts"), self.path("outside.ts"))
         self.write("films/stream.m3u8", PLAYLIST.format("part0.ts"))
         self.write("films/playlist.mp4", PLAYLIST.format("part0.ts"))
@@ -304,7 +304,7 @@ class SlowDisk(Folder):
         for _ in range(6):
             gone = Client(server.port)
             gone.send(gone.format("DESCRIBE", url))
-            time.sleep(0.2)  # until a thread has it, mostly
+            time.sleep(0.2)  # until a thread has it, mostly: nothing tells
             gone.close()
         for _ in range(6):
             c = self.client(server)
@@ -320,7 +320,7 @@ class SlowDisk(Folder):
         self.clip("films/stuck.mkv")
         server = self.share(prefix=self.preload)
         c = self.client(server)
-        time.sleep(7)  # of the 10 s that it has
+        time.sleep(7)  # of the 10 s that it has: of the server's clock
         c.send(c.format("DESCRIBE", c.url.replace("live", "stuck.mkv")))
         answer = c.response()
         self.assertEqual(answer.status, 503)
@@ -368,7 +368,8 @@ class SlowDisk(Folder):
             self.assertEqual(p.wait(), 1, str(p))
             self.assertIn(words, p.stderr)
             p = self.start([*self.preload, lib.SEND, "--listen", "127.0.0.1:0", path])
-            time.sleep(0.5)
+            until(lambda p=p: os.readlink(f"/proc/{p.pid}/exe").endswith("weir-send"), "the program")
+            lib.stands(p.cpu_seconds, "the program", 0.5)  # in its disk
             p.signal(signal.SIGTERM)
             self.assertEqual(p.wait(3), -signal.SIGTERM, str(p))
 
@@ -380,11 +381,7 @@ class SlowDisk(Folder):
         viewer.wait_frames(5)
         os.rename(self.path("films/live"), self.path("films/stuck"))  # /proc/self/fd names it so from now on
 
-        def stands():
-            before = viewer.frames
-            time.sleep(3)  # as long as the film: a busy machine is no failed disk
-            return viewer.frames == before
-        until(stands, "the film to stand", 30)
+        lib.stands(lambda: viewer.frames, "the film", 3)  # as long as it is: a busy machine is no failed disk
         viewer.over = True
         viewer.client.close()
         until(lambda: "live is closed" in server.stderr, "the film to be closed")

@@ -87,7 +87,6 @@ class Neighbours(lib.Case):
                 self.assertEqual(c.request("PAUSE").status, 200)
                 self.assertEqual(c.request("PLAY").status, 200)
                 times += 1
-                time.sleep(0.02)
             viewer.wait_frames(60)
         viewer.check()
         encoder, elapsed = self.encoder(), time.monotonic() - self.begun

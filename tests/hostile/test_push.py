@@ -43,7 +43,7 @@ class Recorder(threading.Thread):
             pass
 
     def serve(self, c):
-        c.settimeout(60 * lib.SLOW)
+        c.settimeout(60 * lib.PATIENCE)
         buffer = b""
         while data := c.recv(65536):
             buffer += data
@@ -81,7 +81,7 @@ class Recorder(threading.Thread):
             return False
         c.sendall(out.replace(b"@CSEQ@", cseq))
         if method == "RECORD" and not self.reads:
-            self.over.wait(60 * lib.SLOW)
+            self.over.wait(60 * lib.PATIENCE)
             return False
         return True
 

@@ -4,7 +4,6 @@ while the server is stopped. The server and its other viewers continue."""
 import signal
 import threading
 import time
-import unittest
 
 import lib
 import rtsp
@@ -51,7 +50,7 @@ class Requests(lib.Case):
             attacker = Attacker(self.server.port)
             attacker.wait_reports(3)
             attacker.flood(requests)
-            time.sleep(1)  # frames come meanwhile
+            self.quiet.wait_frames(lib.FPS)
             attacker.client.close()
         except (OSError, rtsp.Closed):
             pass  # the server may drop who does not read
@@ -62,7 +61,7 @@ class Requests(lib.Case):
             for t in threads:
                 t.start()
             for t in threads:
-                t.join(30 * lib.SLOW)
+                t.join(30 * lib.PATIENCE)
             self.quiet.wait_frames(5)
         self.check()
 
@@ -73,13 +72,15 @@ class Requests(lib.Case):
         for a in attackers:
             a.wait_reports(2)  # one came with PLAY
         self.server.signal(signal.SIGSTOP)
-        time.sleep(0.1)  # what is not read makes the end a reset
+        # What is not read makes the end a reset.
+        for a in attackers:
+            lib.stands(a.client.queued, "the connection", 0.1)
         for i, a in enumerate(attackers):
             if i % 2:
                 a.flood(3 * i)
             else:
                 a.client.close()
-        time.sleep(1)  # until the server has to look after its sessions again
+        time.sleep(1)  # until the stopped server has to look after its sessions again; nothing else tells
         self.server.signal(signal.SIGCONT)
         self.quiet.wait_frames(15)
         for a in attackers:
@@ -88,4 +89,4 @@ class Requests(lib.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    lib.main()

@@ -28,7 +28,7 @@ class RtcpSource(lib.Case):
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.addCleanup(s.close)
         s.bind((host, port))
-        s.settimeout(10 * lib.SLOW)
+        s.settimeout(10 * lib.PATIENCE)
         return s
 
     def pair(self):

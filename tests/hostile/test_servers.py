@@ -28,7 +28,7 @@ class Told(threading.Thread):
         try:
             while True:
                 c, _ = self.listener.accept()
-                c.settimeout(60 * lib.SLOW)
+                c.settimeout(60 * lib.PATIENCE)
                 self.serve(c)
                 c.close()
         except OSError:
@@ -111,7 +111,7 @@ class Patience(Case):
         return r
 
     def test_answers_and_no_media(self):
-        server = self.fake(self.recording.sdp, lambda s: s.pause(60 * lib.SLOW))
+        server = self.fake(self.recording.sdp, lambda s: s.pause(60 * lib.PATIENCE))
         p = self.player(server.url, "--transport", "tcp", "--timeout", "2")
         r = self.lost(p, "the server answers, but sends no media for 2 s")
         self.assertEqual(r["playback"]["frames_played"], 0)
@@ -125,7 +125,7 @@ class Patience(Case):
                 server.packet(data)
                 if not server.pause(0.005):
                     return
-            server.pause(60 * lib.SLOW)
+            server.pause(60 * lib.PATIENCE)
         server, again = self.fake(self.recording.sdp, media), self.fake(self.recording.sdp, media)
         once = self.player(server.url, "--transport", "tcp", "--timeout", "2")
         more = self.player(again.url, "--transport", "tcp", "--timeout", "2", "--reconnect")
@@ -157,7 +157,7 @@ class Patience(Case):
 
     def test_a_short_look_at_nothing(self):
         """--duration ends before the server counts as lost: a session without a picture is an error."""
-        server = self.fake(self.recording.sdp, lambda s: s.pause(60 * lib.SLOW))
+        server = self.fake(self.recording.sdp, lambda s: s.pause(60 * lib.PATIENCE))
         p = self.player(server.url, "--transport", "tcp", "--timeout", "60", "--duration", "4")
         self.lost(p, "the server sent no media")
 

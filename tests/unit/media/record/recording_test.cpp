@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace
 {
 
-const usec_t PATIENCE = 60 * USEC_PER_SEC;
+const usec_t PATIENCE = 600 * USEC_PER_SEC;
 
 // Coded frames at 30 frames/s, recorded as fast as the disk writes.
 struct rig {

@@ -29,7 +29,7 @@ source open(const std::string &path)
 std::string text_at(const source &s, int track, int second)
 {
     subtitle_cue cue = {};
-    usec_t at = second * USEC_PER_SEC, until = clock_now() + 30 * USEC_PER_SEC;
+    usec_t at = second * USEC_PER_SEC, until = clock_now() + 600 * USEC_PER_SEC;
     while (!subtitle_source_find(s.get(), track, at, at, &cue, 1) && clock_now() < until)
         std::this_thread::yield();
     return cue.text;

@@ -31,7 +31,7 @@ struct reports {
     {
         std::unique_lock<std::mutex> lock(mutex);
         REQUIRE(
-            come.wait_for(lock, std::chrono::seconds(60), [&] { return frames.size() >= count; }));
+            come.wait_for(lock, std::chrono::seconds(600), [&] { return frames.size() >= count; }));
     }
 };
 

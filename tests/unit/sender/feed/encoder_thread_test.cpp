@@ -54,7 +54,7 @@ struct coder {
     }
     void encode(int64_t from, int64_t end)
     {
-        usec_t until = clock_now() + 60 * USEC_PER_SEC;
+        usec_t until = clock_now() + 600 * USEC_PER_SEC;
         for (int64_t n = from; n < end && clock_now() < until; n++) {
             picture_ptr p = draw(levels, 0, n);
             live_feed_size_stats s;

@@ -39,7 +39,7 @@ struct cinema {
         uv_timer_init(&loop, &deadline);
         deadline.data = this;
         uv_timer_start(
-            &deadline, [](uv_timer_t *t) { static_cast<cinema *>(t->data)->late = true; }, 60000,
+            &deadline, [](uv_timer_t *t) { static_cast<cinema *>(t->data)->late = true; }, 600000,
             0);
         e = live_feed_new(film::make(), &levels, SDP_H264, video_engine_at(0), &events, this);
         REQUIRE(e);
@@ -73,7 +73,7 @@ struct cinema {
     // They have been encoded; no event has been delivered yet.
     void wait_pictures(uint64_t count)
     {
-        usec_t until = clock_now() + 60 * USEC_PER_SEC;
+        usec_t until = clock_now() + 600 * USEC_PER_SEC;
         while (pictures() < count && clock_now() < until)
             std::this_thread::yield();
         REQUIRE(pictures() == count);

@@ -91,7 +91,8 @@ struct house {
         uv_timer_init(&loop, &deadline);
         deadline.data = this;
         uv_timer_start(
-            &deadline, [](uv_timer_t *t) { static_cast<house *>(t->data)->late = true; }, 60000, 0);
+            &deadline, [](uv_timer_t *t) { static_cast<house *>(t->data)->late = true; }, 600000,
+            0);
         media = live_media_new(film::make(), &levels, codec, video_engine_at(0));
         REQUIRE(media);
         for (int i = 0; i < audio_tracks; i++)

@@ -29,7 +29,7 @@ struct gate {
     void wait_inside(int count)
     {
         std::unique_lock<std::mutex> l(lock);
-        REQUIRE(changed.wait_for(l, std::chrono::seconds(60), [&] { return inside == count; }));
+        REQUIRE(changed.wait_for(l, std::chrono::seconds(600), [&] { return inside == count; }));
     }
     void release()
     {

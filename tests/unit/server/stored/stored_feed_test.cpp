@@ -53,8 +53,8 @@ struct screening : frame_sink {
         uv_timer_init(&loop, &deadline);
         deadline.data = this;
         uv_timer_start(
-            &deadline, [](uv_timer_t *t) { static_cast<screening *>(t->data)->late = true; }, 60000,
-            0);
+            &deadline, [](uv_timer_t *t) { static_cast<screening *>(t->data)->late = true; },
+            600000, 0);
         media = stored_media_new(film.open(), repeats, true);
         REQUIRE(media);
         REQUIRE(media->ops->start(media, &loop) == 0);
