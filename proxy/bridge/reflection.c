@@ -31,7 +31,6 @@ void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target
                              .target = target,
                              .blocking = blocking,
                              .lowest_bps = ladder->levels[0].bitrate_bps,
-                             .highest_bps = ladder->levels[ladder->level_count - 1].bitrate_bps,
                              .slot = -1,
                              .busy_since = -1,
                              .updated_at = now,
@@ -123,7 +122,7 @@ static void measure(struct reflection *r, const struct reflect_access *a, usec_t
 
 // ---- The limit
 
-static void set_law(struct reflection *r, usec_t now)
+static void set_law(struct reflection *r, const struct reflect_access *a, usec_t now)
 {
     usec_t pace = usec_max(2 * round_trip(r), LEAST_RISE);
     double rise = pow(RISE, (double)(now - r->updated_at) / (double)pace);
@@ -136,32 +135,33 @@ static void set_law(struct reflection *r, usec_t now)
     } else {
         r->law_bps = highest;
     }
-    if (r->law_bps > END * r->highest_bps)
+    if (r->law_bps > END * (a->wanted_bps + a->overhead_bps))
         r->law_bps = 0;
 }
 
-// The access's own adaptation sees a queue when it begins to grow; at the top level it has none to
-// tell. Its dips drain a queue within some frames: an origin, which follows later, would leave the
-// access idle.
+// The access's own adaptation sees a queue when it begins to grow. Its dips drain a queue within
+// some frames: an origin, which follows later, would leave the access idle.
 static void set_limit(struct reflection *r, double carried_bps)
 {
     r->limit_bps = r->law_bps;
-    if (!(carried_bps > 0 && carried_bps < r->highest_bps)) // NaN: there is none
+    if (!isfinite(carried_bps))
         return;
     carried_bps = fmax(fmax(carried_bps, LEAST_USE * r->rate_bps), r->lowest_bps);
     if (r->limit_bps <= 0 || carried_bps < r->limit_bps)
         r->limit_bps = carried_bps;
 }
 
-static void tell_limit(struct reflection *r, struct reflect_orders *out, usec_t now)
+static void tell_limit(struct reflection *r, const struct reflect_access *a,
+                       struct reflect_orders *out, usec_t now)
 {
-    bool changed = (r->limit_bps > 0) != (r->told_bps > 0) ||
-                   fabs(r->limit_bps - r->told_bps) > TELL_STEP * r->told_bps;
-    bool falls = r->limit_bps > 0 && (r->told_bps <= 0 || r->limit_bps < r->told_bps);
+    double bps = r->limit_bps > 0 ? fmax(r->limit_bps - a->overhead_bps, r->lowest_bps) : 0;
+    bool changed =
+        (bps > 0) != (r->told_bps > 0) || fabs(bps - r->told_bps) > TELL_STEP * r->told_bps;
+    bool falls = bps > 0 && (r->told_bps <= 0 || bps < r->told_bps);
     usec_t pace = falls ? LEAST_TELL : usec_max(round_trip(r), LEAST_TELL);
     if (!changed || now - r->told_at < pace)
         return;
-    r->told_bps = out->limit_bps = r->limit_bps;
+    r->told_bps = out->limit_bps = bps;
     r->told_at = now;
     out->tells_limit = true;
 }
@@ -197,11 +197,11 @@ struct reflect_orders reflection_update(struct reflection *r, const struct refle
     struct reflect_orders out = {0};
     measure(r, a, now);
     r->queue = queue_of(r, a, now);
-    set_law(r, now);
+    set_law(r, a, now);
     set_limit(r, a->carried_bps);
     switch (r->mode) {
     case REFLECT_LIMIT:
-        tell_limit(r, &out, now);
+        tell_limit(r, a, &out, now);
         break;
     case REFLECT_MARKS:
         mark(r, &out, now);

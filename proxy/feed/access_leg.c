@@ -82,7 +82,9 @@ static void read_access(struct access_leg *l, usec_t now)
         .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
         .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
         .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
-        .carried_bps = s.follows ? s.adaptation.target_bps : 0,
+        .carried_bps = s.adaptation.carried_bps,
+        .wanted_bps = s.wanted_bps,
+        .overhead_bps = s.overhead_bps,
         .free = is_full ? 0 : s.info.buffer_free};
     l->last.follows = s.follows;
     l->last.adapted = s.adaptation.level;
