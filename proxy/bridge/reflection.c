@@ -39,16 +39,28 @@ void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target
     windowed_min_init(&r->least_rtt, LEAST_RTT);
 }
 
-// What the access has accepted waits in its own queue.
+// Returns for how many slots something has waited.
+static int64_t busy_slots(const struct reflection *r)
+{
+    return r->busy_since < 0 ? 0 : r->slot - r->busy_since;
+}
+
+// What the access has accepted waits in its own queue. While nothing has waited for long, the rate
+// is only what the media needed: a key frame that is just leaving would seem to wait for long.
 static usec_t queue_of(struct reflection *r, const struct reflect_access *a, usec_t now)
 {
     usec_t queue = a->waiting;
-    if (r->rate_bps > 0)
+    if (r->rate_bps > 0 && busy_slots(r) >= MIN_BUSY)
         queue += (usec_t)(a->unsent_bytes * 8 * PER_SECOND / r->rate_bps);
     if (a->rtt <= 0)
         return queue;
     windowed_min_add(&r->least_rtt, a->rtt, now);
     return queue + a->rtt - windowed_min_read(&r->least_rtt);
+}
+
+void reflection_origin_forgot(struct reflection *r)
+{
+    r->told_bps = 0;
 }
 
 void reflection_set_rtt(struct reflection *r, usec_t rtt)
@@ -107,7 +119,7 @@ static void measure(struct reflection *r, const struct reflect_access *a, usec_t
         r->busy_since = -1;
     else if (r->busy_since < 0)
         r->busy_since = r->slot;
-    int64_t busy = r->busy_since < 0 ? 0 : r->slot - r->busy_since;
+    int64_t busy = busy_slots(r);
     int64_t known = r->slot - r->first_slot;
     double second = known >= SECOND ? rate_since(r, r->slot - SECOND) : 0;
     if (busy >= SURE_BUSY)
@@ -144,11 +156,14 @@ static void set_law(struct reflection *r, const struct reflect_access *a, usec_t
 static void set_limit(struct reflection *r, double carried_bps)
 {
     r->limit_bps = r->law_bps;
+    r->reason = REFLECT_BY_QUEUE;
     if (!isfinite(carried_bps))
-        return;
+        return; // it sees no lack, or there is none
     carried_bps = fmax(fmax(carried_bps, LEAST_USE * r->rate_bps), r->lowest_bps);
-    if (r->limit_bps <= 0 || carried_bps < r->limit_bps)
-        r->limit_bps = carried_bps;
+    if (r->limit_bps > 0 && carried_bps >= r->limit_bps)
+        return;
+    r->limit_bps = carried_bps;
+    r->reason = REFLECT_BY_ADAPTATION;
 }
 
 static void tell_limit(struct reflection *r, const struct reflect_access *a,

@@ -3,7 +3,8 @@
 // (Fiksdal's thesis, 2003, sections 3.6 and 7.4), and the queue for the viewer stays short.
 //
 //   The law. queue: the age of the oldest frame that waits, the time that the transport's unsent
-//   bytes take, and the excess of the access's round trip over its min of a minute. rate: what the
+//   bytes take if something has waited for 125 ms, and the excess of the access's round trip over
+//   its min of a minute. rate: what the
 //   access delivered in the last second, or, if that is more, since something waits; the highest of
 //   the last second. It stands until something waits again for 125 ms, or the access delivers more.
 //     - From a queue of target / 2 on:  limit = rate * (1 - (queue - target) / 1 s).
@@ -41,6 +42,7 @@
 extern "C" {
 #endif
 
+enum reflect_reason { REFLECT_BY_QUEUE, REFLECT_BY_ADAPTATION };
 enum reflect_mode { REFLECT_OFF, REFLECT_MARKS, REFLECT_LIMIT, REFLECT_BLOCKING };
 
 // The state of the access.
@@ -81,6 +83,7 @@ struct reflection { // reflection.c alone writes the fields
 
     double law_bps;   // by the queue; 0: no limit
     double limit_bps; // with what the adaptation leaves, of all that the access carries; 0: none
+    enum reflect_reason reason; // of limit_bps
     usec_t updated_at;
     double told_bps; // the max rate that the origin knows; 0: none
     usec_t told_at;
@@ -92,6 +95,8 @@ struct reflection { // reflection.c alone writes the fields
 
 void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target, double blocking,
                      const struct ladder *ladder, usec_t now);
+// The session with the origin is a new one, which knows no limit: one that is in force is told.
+void reflection_origin_forgot(struct reflection *r);
 void reflection_set_rtt(struct reflection *r, usec_t rtt); // of the backbone; 0: unknown
 // Media of `bytes` came from the backbone.
 void reflection_arrived(struct reflection *r, size_t bytes);

@@ -43,7 +43,7 @@ struct session_stats {
     uint64_t thinned;                    // frames omitted to get within the rate at once
     int waiting_frames;
     size_t waiting_bytes;
-    double waiting_ms; // age of the oldest waiting frame
+    double waiting_ms; // for how long the oldest frame has waited here
     struct scheduler_counters frames;
     bool has_audio; // the viewer requested audio
     uint64_t audio_packets;

@@ -156,7 +156,7 @@ struct stream_sender_stats {
     uint64_t audio_dropped;    // packets dropped after their deadline
     int waiting_frames;
     size_t waiting_bytes;
-    usec_t waiting; // age of the oldest waiting frame
+    usec_t waiting; // for how long the oldest frame has waited here
     struct scheduler_counters frames;
     enum repair_mode repair_mode;
     struct repair_stats repair; // all zero if the mode is REPAIR_MODE_OFF
