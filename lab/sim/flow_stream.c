@@ -347,6 +347,7 @@ static int open_relay(struct flow_stream *f, const struct flow_stream_config *co
                                      .access = config->access,
                                      .via = config->access_via,
                                      .rtt = config->access_rtt,
+                                     .level = config->media->ladder.level_count - 1,
                                      .codec = SDP_SYNTHETIC,
                                      .packet_bytes = f->pair_bytes - FLOW_UDP_HEADERS,
                                      .reflect = config->reflect,

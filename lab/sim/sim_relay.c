@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/sim/sim_relay.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,8 +67,9 @@ static void tick(struct sim_relay *r, usec_t now)
                                     .unsent_bytes = stats.unsent_bytes,
                                     .delivered_bytes = info.delivered_bytes,
                                     .rtt = isnan(info.rtt_ms) ? 0 : (usec_t)(info.rtt_ms * 1e3),
-                                    .carried_bps =
-                                        sender.follows ? sender.adaptation.target_bps : 0,
+                                    .carried_bps = sender.adaptation.carried_bps,
+                                    .wanted_bps = sender.wanted_bps,
+                                    .overhead_bps = sender.overhead_bps,
                                     .free = sender.waiting_bytes > 0  ? 0
                                             : isnan(info.buffer_free) ? 1
                                                                       : info.buffer_free};
@@ -112,7 +114,31 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
 
 void sim_relay_frame(struct sim_relay *r, struct received_frame *f, usec_t now)
 {
+    if (r->tick_at == USEC_NEVER) { // the viewer pauses
+        received_frame_free(f);
+        return;
+    }
     bridge_frame(r->bridge, f, r->config.captured(r->config.ctx, f), now);
+    settle_source(r, now);
+}
+
+void sim_relay_set_level(struct sim_relay *r, int level, usec_t now)
+{
+    int err = stream_sender_set_level(r->sender, level, now);
+    assert(err == 0);
+}
+
+void sim_relay_pause(struct sim_relay *r, usec_t now)
+{
+    stream_sender_pause(r->sender);
+    r->tick_at = USEC_NEVER;
+    settle_source(r, now);
+}
+
+void sim_relay_play(struct sim_relay *r, usec_t now)
+{
+    stream_sender_play(r->sender, now);
+    r->tick_at = now;
     settle_source(r, now);
 }
 
@@ -247,7 +273,7 @@ static int open_sender(struct sim_relay *r, struct rng *rng, usec_t now)
                                           .feed = &r->feed,
                                           .codec = c->codec,
                                           .seed = rng_u64(rng),
-                                          .level = c->ladder->level_count - 1,
+                                          .level = c->level,
                                           .follows = c->is_live,
                                           .start_bps = 1e6,
                                           .relays = true,

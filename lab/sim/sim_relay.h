@@ -27,6 +27,7 @@ struct sim_relay_config {
     const char *via;                // the access's transport (sim_transport_check)
     usec_t rtt;                     // of the access without queues; at least twice the link's delay
     enum sdp_codec codec;
+    int level;             // that the viewer asks for at first (sim_relay_set_level)
     bool is_live;          // the origin encodes the media as it is sent
     uint32_t packet_bytes; // of the largest RTP packet
     enum reflect_mode reflect;
@@ -58,6 +59,11 @@ struct sim_relay *sim_relay_new(const struct sim_relay_config *config, usec_t no
 void sim_relay_free(struct sim_relay *r); // NULL is fine
 // A whole frame came from the backbone; the relay takes it over.
 void sim_relay_frame(struct sim_relay *r, struct received_frame *f, usec_t now);
+// The viewer's requests, of which the origin has been told already. While it pauses, what comes is
+// dropped, and the access is not read.
+void sim_relay_set_level(struct sim_relay *r, int level, usec_t now);
+void sim_relay_pause(struct sim_relay *r, usec_t now);
+void sim_relay_play(struct sim_relay *r, usec_t now);
 void sim_relay_nacked(struct sim_relay *r, usec_t now); // bridge_nacked
 // Returns true if the proxy reads nothing of the backbone now (REFLECT_BLOCKING): no report leaves.
 bool sim_relay_blocks(const struct sim_relay *r);

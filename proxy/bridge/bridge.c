@@ -263,7 +263,6 @@ void bridge_access(struct bridge *b, const struct reflect_access *access, usec_t
 {
     const struct bridge_ops *ops = b->config.ops;
     struct reflect_orders orders = reflection_update(&b->reflection, access, now);
-    b->stats.limit_bps = b->reflection.limit_bps;
     if (orders.tells_limit)
         ops->limit(b->config.ctx, orders.limit_bps, now);
     if (orders.marks) {
@@ -281,8 +280,18 @@ bool bridge_access_is_idle(const struct bridge *b)
     return reflection_is_idle(&b->reflection);
 }
 
+void bridge_origin_forgot(struct bridge *b)
+{
+    reflection_origin_forgot(&b->reflection);
+}
+
 void bridge_read(const struct bridge *b, struct bridge_stats *out)
 {
+    const struct reflection *r = &b->reflection;
     *out = b->stats;
     out->held = b->held_count;
+    out->limit_bps = r->mode == REFLECT_LIMIT ? r->told_bps : r->limit_bps;
+    out->reason = r->reason;
+    out->queue = r->queue;
+    out->access_bps = r->rate_bps;
 }

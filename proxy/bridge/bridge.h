@@ -84,6 +84,7 @@ void bridge_restart(struct bridge *b);
 // (reflection_is_idle), every 250 ms is enough, best before a frame.
 void bridge_access(struct bridge *b, const struct reflect_access *access, usec_t now);
 bool bridge_access_is_idle(const struct bridge *b);
+void bridge_origin_forgot(struct bridge *b); // reflection_origin_forgot
 
 usec_t bridge_next_timeout(const struct bridge *b);
 void bridge_on_timeout(struct bridge *b, usec_t now);
@@ -94,7 +95,10 @@ struct bridge_stats {
     uint64_t malformed; // frames that no packetiser can send, or that contradict the ladder
     uint64_t lost;      // packets of which the viewer sees a gap
     int held;           // frames that wait for a reference
-    double limit_bps;   // the reflected limit; 0: none
+    double limit_bps;   // the reflected limit: with REFLECT_LIMIT as told to the origin; 0: none
+    enum reflect_reason reason; // of it
+    usec_t queue;       // for the viewer (reflection.h)
+    double access_bps;  // rate of the access; 0: unknown
     uint64_t marks;     // packets to be reported as marked
     uint64_t stops;     // times that reading was stopped
 };

@@ -31,7 +31,6 @@ void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target
                              .target = target,
                              .blocking = blocking,
                              .lowest_bps = ladder->levels[0].bitrate_bps,
-                             .highest_bps = ladder->levels[ladder->level_count - 1].bitrate_bps,
                              .slot = -1,
                              .busy_since = -1,
                              .updated_at = now,
@@ -40,16 +39,28 @@ void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target
     windowed_min_init(&r->least_rtt, LEAST_RTT);
 }
 
-// What the access has accepted waits in its own queue.
+// Returns for how many slots something has waited.
+static int64_t busy_slots(const struct reflection *r)
+{
+    return r->busy_since < 0 ? 0 : r->slot - r->busy_since;
+}
+
+// What the access has accepted waits in its own queue. While nothing has waited for long, the rate
+// is only what the media needed: a key frame that is just leaving would seem to wait for long.
 static usec_t queue_of(struct reflection *r, const struct reflect_access *a, usec_t now)
 {
     usec_t queue = a->waiting;
-    if (r->rate_bps > 0)
+    if (r->rate_bps > 0 && busy_slots(r) >= MIN_BUSY)
         queue += (usec_t)(a->unsent_bytes * 8 * PER_SECOND / r->rate_bps);
     if (a->rtt <= 0)
         return queue;
     windowed_min_add(&r->least_rtt, a->rtt, now);
     return queue + a->rtt - windowed_min_read(&r->least_rtt);
+}
+
+void reflection_origin_forgot(struct reflection *r)
+{
+    r->told_bps = 0;
 }
 
 void reflection_set_rtt(struct reflection *r, usec_t rtt)
@@ -108,7 +119,7 @@ static void measure(struct reflection *r, const struct reflect_access *a, usec_t
         r->busy_since = -1;
     else if (r->busy_since < 0)
         r->busy_since = r->slot;
-    int64_t busy = r->busy_since < 0 ? 0 : r->slot - r->busy_since;
+    int64_t busy = busy_slots(r);
     int64_t known = r->slot - r->first_slot;
     double second = known >= SECOND ? rate_since(r, r->slot - SECOND) : 0;
     if (busy >= SURE_BUSY)
@@ -123,7 +134,7 @@ static void measure(struct reflection *r, const struct reflect_access *a, usec_t
 
 // ---- The limit
 
-static void set_law(struct reflection *r, usec_t now)
+static void set_law(struct reflection *r, const struct reflect_access *a, usec_t now)
 {
     usec_t pace = usec_max(2 * round_trip(r), LEAST_RISE);
     double rise = pow(RISE, (double)(now - r->updated_at) / (double)pace);
@@ -136,32 +147,36 @@ static void set_law(struct reflection *r, usec_t now)
     } else {
         r->law_bps = highest;
     }
-    if (r->law_bps > END * r->highest_bps)
+    if (r->law_bps > END * (a->wanted_bps + a->overhead_bps))
         r->law_bps = 0;
 }
 
-// The access's own adaptation sees a queue when it begins to grow; at the top level it has none to
-// tell. Its dips drain a queue within some frames: an origin, which follows later, would leave the
-// access idle.
+// The access's own adaptation sees a queue when it begins to grow. Its dips drain a queue within
+// some frames: an origin, which follows later, would leave the access idle.
 static void set_limit(struct reflection *r, double carried_bps)
 {
     r->limit_bps = r->law_bps;
-    if (!(carried_bps > 0 && carried_bps < r->highest_bps)) // NaN: there is none
-        return;
+    r->reason = REFLECT_BY_QUEUE;
+    if (!isfinite(carried_bps))
+        return; // it sees no lack, or there is none
     carried_bps = fmax(fmax(carried_bps, LEAST_USE * r->rate_bps), r->lowest_bps);
-    if (r->limit_bps <= 0 || carried_bps < r->limit_bps)
-        r->limit_bps = carried_bps;
+    if (r->limit_bps > 0 && carried_bps >= r->limit_bps)
+        return;
+    r->limit_bps = carried_bps;
+    r->reason = REFLECT_BY_ADAPTATION;
 }
 
-static void tell_limit(struct reflection *r, struct reflect_orders *out, usec_t now)
+static void tell_limit(struct reflection *r, const struct reflect_access *a,
+                       struct reflect_orders *out, usec_t now)
 {
-    bool changed = (r->limit_bps > 0) != (r->told_bps > 0) ||
-                   fabs(r->limit_bps - r->told_bps) > TELL_STEP * r->told_bps;
-    bool falls = r->limit_bps > 0 && (r->told_bps <= 0 || r->limit_bps < r->told_bps);
+    double bps = r->limit_bps > 0 ? fmax(r->limit_bps - a->overhead_bps, r->lowest_bps) : 0;
+    bool changed =
+        (bps > 0) != (r->told_bps > 0) || fabs(bps - r->told_bps) > TELL_STEP * r->told_bps;
+    bool falls = bps > 0 && (r->told_bps <= 0 || bps < r->told_bps);
     usec_t pace = falls ? LEAST_TELL : usec_max(round_trip(r), LEAST_TELL);
     if (!changed || now - r->told_at < pace)
         return;
-    r->told_bps = out->limit_bps = r->limit_bps;
+    r->told_bps = out->limit_bps = bps;
     r->told_at = now;
     out->tells_limit = true;
 }
@@ -197,11 +212,11 @@ struct reflect_orders reflection_update(struct reflection *r, const struct refle
     struct reflect_orders out = {0};
     measure(r, a, now);
     r->queue = queue_of(r, a, now);
-    set_law(r, now);
+    set_law(r, a, now);
     set_limit(r, a->carried_bps);
     switch (r->mode) {
     case REFLECT_LIMIT:
-        tell_limit(r, &out, now);
+        tell_limit(r, a, &out, now);
         break;
     case REFLECT_MARKS:
         mark(r, &out, now);

@@ -3,20 +3,23 @@
 // (Fiksdal's thesis, 2003, sections 3.6 and 7.4), and the queue for the viewer stays short.
 //
 //   The law. queue: the age of the oldest frame that waits, the time that the transport's unsent
-//   bytes take, and the excess of the access's round trip over its min of a minute. rate: what the
+//   bytes take if something has waited for 125 ms, and the excess of the access's round trip over
+//   its min of a minute. rate: what the
 //   access delivered in the last second, or, if that is more, since something waits; the highest of
 //   the last second. It stands until something waits again for 125 ms, or the access delivers more.
 //     - From a queue of target / 2 on:  limit = rate * (1 - (queue - target) / 1 s).
 //     - Below it there is no limit; one that was in force rises until it ends.
 //     - A limit rises by at most 10 % in two round trips of the backbone, or 0.5 s if that is more:
-//       origin and encoder take so long to follow. It ends at 1.25 times the rate of the highest
-//       level. It is never below the rate of the lowest level.
+//       origin and encoder take so long to follow. It ends at 1.25 times the rate that the viewer
+//       asked for. It is never below the rate of the lowest level.
 //     - Of media that the origin encodes, the limit is at most what the adaptation of the access
-//       leaves (stream/adapt): it sees a queue 20 ms long, in the network too.
+//       leaves (stream/adapt): it sees a queue 20 ms long, in the network too. While that has seen
+//       no lack, the access is no limit, whatever level the viewer has.
 //
 //   How it is told to the origin.
-//     limit     the limit itself, when it differs by 3 % from the last one: a lower one at once, a
-//               higher one once a round trip
+//     limit     as a max rate of the media, so without what the access carries beside it (headers,
+//               repair), when it differs by 3 % from the last one: a lower one at once, a higher
+//               one once a round trip. Its end is told, too
 //     marks     when the media of the last round trip exceeds the limit: the packets that exceed it
 //               are to be reported as marked; one event a round trip at most
 //     blocking  nothing is read from the backbone from when the access has no room to when a part
@@ -39,6 +42,7 @@
 extern "C" {
 #endif
 
+enum reflect_reason { REFLECT_BY_QUEUE, REFLECT_BY_ADAPTATION };
 enum reflect_mode { REFLECT_OFF, REFLECT_MARKS, REFLECT_LIMIT, REFLECT_BLOCKING };
 
 // The state of the access.
@@ -46,7 +50,10 @@ struct reflect_access {
     usec_t waiting;         // age of the oldest waiting frame; 0: none waits
     double waiting_bytes;   // of these frames
     double unsent_bytes;    // that the transport has accepted and not sent
-    double carried_bps;     // the target of the access's adaptation; 0, NaN: there is none
+    double carried_bps;     // what the access's adaptation leaves; INFINITY: it sees no lack, NaN:
+                            // there is none
+    double wanted_bps;      // rate of the media that the viewer asked for
+    double overhead_bps;    // headers and repair, which the access carries beside the media
     double delivered_bytes; // that the viewer's end has confirmed, since the start
     usec_t rtt;             // of the access now; 0: unknown
     double free;            // REFLECT_BLOCKING: part of the transport's buffer that is free, 0 .. 1
@@ -63,7 +70,7 @@ struct reflection { // reflection.c alone writes the fields
     enum reflect_mode mode;
     usec_t target;
     double blocking;
-    double lowest_bps, highest_bps; // of the levels
+    double lowest_bps; // rate of the lowest level
     usec_t rtt;
 
     struct reflect_slot slots[REFLECT_SLOTS];
@@ -75,9 +82,10 @@ struct reflection { // reflection.c alone writes the fields
     struct windowed_min least_rtt; // of the access
 
     double law_bps;   // by the queue; 0: no limit
-    double limit_bps; // with what the access carries; 0: none
+    double limit_bps; // with what the adaptation leaves, of all that the access carries; 0: none
+    enum reflect_reason reason; // of limit_bps
     usec_t updated_at;
-    double told_bps; // the limit that the origin knows; 0: none
+    double told_bps; // the max rate that the origin knows; 0: none
     usec_t told_at;
 
     double arrived_bytes; // since `arrived_since`
@@ -87,13 +95,15 @@ struct reflection { // reflection.c alone writes the fields
 
 void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target, double blocking,
                      const struct ladder *ladder, usec_t now);
+// The session with the origin is a new one, which knows no limit: one that is in force is told.
+void reflection_origin_forgot(struct reflection *r);
 void reflection_set_rtt(struct reflection *r, usec_t rtt); // of the backbone; 0: unknown
 // Media of `bytes` came from the backbone.
 void reflection_arrived(struct reflection *r, size_t bytes);
 
 struct reflect_orders {
     bool tells_limit; // REFLECT_LIMIT: tell `limit_bps` to the origin
-    double limit_bps; // 0: none
+    double limit_bps; // of the media; 0: none
     int marks;        // REFLECT_MARKS: packets to be reported as marked
     bool tells_stop;  // REFLECT_BLOCKING: `stop` changed
     bool stop;

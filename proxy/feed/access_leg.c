@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/base/log.h"
 #include "common/net/clock.h"
 #include "server/session/frame_sink.h"
 
@@ -25,6 +26,7 @@ struct access_leg {
     int held_count, waiting_count;
     double delay_ms; // mean from a frame's arrival to its first write, of the last second
     struct level_choice_inputs last; // reading
+    double told_bps; // the limit that the log knows; 0: none
 };
 
 struct access_leg *access_leg_new(const struct access_leg_config *config, usec_t now)
@@ -70,6 +72,28 @@ void access_leg_begin(struct access_leg *l, usec_t now)
     l->access_at = l->access_limit = now + ACCESS_EVERY;
 }
 
+// The origin was asked for another limit, or for none.
+static void log_limit(struct access_leg *l)
+{
+    struct bridge_stats s;
+    bridge_read(l->bridge, &s);
+    if (l->config.choices->reflect != REFLECT_LIMIT || s.limit_bps == l->told_bps)
+        return;
+    int viewer = l->config.sink->number;
+    double kbps = s.limit_bps / 1000;
+    if (s.limit_bps <= 0)
+        log_debug("viewer %d: its origin is limited no more: the access carries the media", viewer);
+    else if (s.reason == REFLECT_BY_QUEUE)
+        log_debug("viewer %d: asks its origin for %.0f kbit/s at most: %.0f ms wait for the access, "
+                  "which carries %.0f kbit/s",
+                  viewer, kbps, usec_to_msec(s.queue), s.access_bps / 1000);
+    else
+        log_debug("viewer %d: asks its origin for %.0f kbit/s at most: the adaptation to the "
+                  "access leaves no more",
+                  viewer, kbps);
+    l->told_bps = s.limit_bps;
+}
+
 static void read_access(struct access_leg *l, usec_t now)
 {
     struct session_stats s;
@@ -82,7 +106,9 @@ static void read_access(struct access_leg *l, usec_t now)
         .unsent_bytes = isnan(s.info.unsent_bytes) ? 0 : s.info.unsent_bytes,
         .delivered_bytes = isnan(s.info.delivered_bytes) ? 0 : s.info.delivered_bytes,
         .rtt = isnan(s.info.rtt_ms) ? 0 : (usec_t)(s.info.rtt_ms * USEC_PER_MSEC),
-        .carried_bps = s.follows ? s.adaptation.target_bps : 0,
+        .carried_bps = s.adaptation.carried_bps,
+        .wanted_bps = s.wanted_bps,
+        .overhead_bps = s.overhead_bps,
         .free = is_full ? 0 : s.info.buffer_free};
     l->last.follows = s.follows;
     l->last.adapted = s.adaptation.level;
@@ -91,6 +117,7 @@ static void read_access(struct access_leg *l, usec_t now)
     l->waiting_sum += (double)access.waiting;
     l->waiting_count++;
     bridge_access(l->bridge, &access, now);
+    log_limit(l);
     bool idle = bridge_access_is_idle(l->bridge);
     l->access_at = now + (idle ? ACCESS_IDLE_MIN : ACCESS_EVERY);
     l->access_limit = now + (idle ? ACCESS_IDLE_MAX : ACCESS_EVERY);

@@ -307,7 +307,6 @@ static void lost(void *ctx, int packets, usec_t now)
 static void limit(void *ctx, double bps, usec_t now)
 {
     struct relay_feed *f = ctx;
-    log_debug("asks the origin for %.0f kbit/s at most", bps / 1000);
     if (f->phase == PLAYING)
         upstream_limit(f->upstream, bps, now);
 }
@@ -468,6 +467,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
     f->rescales = false;
     drop_upstream(f, now);
     bridge_restart(access_leg_bridge(f->leg));
+    bridge_origin_forgot(access_leg_bridge(f->leg));
     struct upstream_config config = {
         .loop = f->config.loop,
         .url = f->config.url,

@@ -86,7 +86,11 @@ static void tell_demand(struct shared_upstream *u, usec_t now)
     if (d->playout_ms && d->playout_ms != u->told.playout_ms)
         upstream_set_playout(u->upstream, d->playout_ms, now);
     if (d->limit_bps < u->told.limit_bps || d->limit_bps > u->told.limit_bps) {
-        log_debug("asks the origin for %.0f kbit/s at most", d->limit_bps / 1000);
+        if (d->limit_bps > 0)
+            log_debug("asks the origin %s for %.0f kbit/s at most for its %d viewers",
+                      u->config.url->text, d->limit_bps / 1000, u->seat_count);
+        else
+            log_debug("asks the origin %s for no limit any more", u->config.url->text);
         upstream_limit(u->upstream, d->limit_bps, now);
     }
     u->told = *d;

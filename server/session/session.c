@@ -200,6 +200,8 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
         .repair_mode = of.repair_mode,
         .repair = of.repair,
         .repair_share = of.repair_share,
+        .wanted_bps = of.wanted_bps,
+        .overhead_bps = of.overhead_bps,
     };
     snprintf(out->id, sizeof(out->id), "%s", s->config.id);
     snprintf(out->peer, sizeof(out->peer), "%s", s->config.peer ? s->config.peer : "");

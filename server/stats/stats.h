@@ -43,7 +43,7 @@ struct session_stats {
     uint64_t thinned;                    // frames omitted to get within the rate at once
     int waiting_frames;
     size_t waiting_bytes;
-    double waiting_ms; // age of the oldest waiting frame
+    double waiting_ms; // for how long the oldest frame has waited here
     struct scheduler_counters frames;
     bool has_audio; // the viewer requested audio
     uint64_t audio_packets;
@@ -54,6 +54,7 @@ struct session_stats {
     enum repair_mode repair_mode;
     struct repair_stats repair; // of the video; all zero if the mode is REPAIR_MODE_OFF
     double repair_share;        // part of the bytes of the last second that was repair, 0 .. 1
+    double wanted_bps, overhead_bps; // stream_sender.h
     struct transport_info info;
     bool relayed;            // the server is a proxy, which fills in `relay`
     struct relay_info relay; // of the way to the origin

@@ -80,7 +80,7 @@ const struct metric metrics_of_session[] = {
                thinned, U64, 1),
     OF_SESSION("queue_frames", GAUGE, "Frames waiting for the transport.", waiting_frames, INT, 1),
     OF_SESSION("queue_bytes", GAUGE, "Bytes of the waiting frames.", waiting_bytes, SIZE, 1),
-    OF_SESSION("queue_seconds", GAUGE, "Age of the oldest waiting frame.", waiting_ms, DOUBLE,
+    OF_SESSION("queue_seconds", GAUGE, "How long the oldest frame has waited here.", waiting_ms, DOUBLE,
                1e-3),
     OF_SESSION("rate_bytes_per_second", GAUGE,
                "Rate that the transport accepted in the last second.", info.rate_bps, DOUBLE,

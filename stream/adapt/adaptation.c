@@ -100,7 +100,8 @@ void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap,
                              .top = LEVEL_MAX_LAYERS,
                              .above_since = USEC_NEVER,
                              .tried_at = USEC_NEVER,
-                             .patience = LEAST_PATIENCE};
+                             .patience = LEAST_PATIENCE,
+                             .carried_bps = INFINITY};
     rate_estimator_init(&a->rate, start_bps, 0, rate_of(a, cap));
     set_bounds(a);
     while (below(a, a->level) != a->level && rate_of(a, a->level) > start_bps)
@@ -298,6 +299,7 @@ bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample 
     choose_frames(a, s);
     choose_encoder(a, rate_estimator_bps(&a->rate) - a->beside_bps, alone);
     choose_top(a, too_much, before, now);
+    a->carried_bps = rate_estimator_carried(&a->rate, controls(a, a->level, alone));
     return adaptation_level(a) != level || a->encoder_bps != encoder_bps || a->top != top;
 }
 
@@ -309,5 +311,6 @@ struct adaptation_stats adaptation_read(const struct adaptation *a)
                                      .encoder_bps = a->encoder_bps,
                                      .delay_ms = usec_to_msec(a->rate.delay),
                                      .rise_ms = usec_to_msec(a->rate.rise),
-                                     .level = adaptation_level(a)};
+                                     .level = adaptation_level(a),
+                                     .carried_bps = a->carried_bps};
 }

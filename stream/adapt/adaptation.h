@@ -44,7 +44,7 @@ struct adaptation {
     const struct ladder *ladder; // borrowed
     struct rate_estimator rate;
     bool keeps_size;   // the viewer cannot switch sizes
-    double beside_bps; // part of the target for the audio
+    double beside_bps; // part of the target for the audio, repair and headers
     double limit_bps;  // from outside; 0: none
     int cap;           // the highest level
     int level;
@@ -58,6 +58,7 @@ struct adaptation {
     int failed;         // the level of the last failed trial
     usec_t wait_until;  // until then no trial of `failed` or a higher level
     usec_t patience;    // wait after the next failed trial
+    double carried_bps; // adaptation_stats
 };
 
 // Begins at the highest level whose rate is below `start_bps`, at most at `cap`. The ceiling is the
@@ -65,7 +66,7 @@ struct adaptation {
 void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
                      bool keeps_size);
 void adaptation_set_cap(struct adaptation *a, int cap);
-// Sets the part of the rate for the audio, which is added to the ceiling.
+// Sets the part of the rate for what is sent beside the video, which is added to the ceiling.
 void adaptation_set_beside(struct adaptation *a, double bps);
 // Sets the max rate of all that is sent, audio included; 0: none.
 void adaptation_set_limit(struct adaptation *a, double bps);
@@ -94,6 +95,9 @@ struct adaptation_stats {
     double target_bps, delivered_bps, capacity_bps, encoder_bps;
     double delay_ms, rise_ms;
     int level; // adaptation_level
+    // What the network leaves, at the last update: rate_estimator_carried, with its dips if an
+    // encoder can follow them. Levels do not: each step of theirs lasts.
+    double carried_bps;
 };
 
 struct adaptation_stats adaptation_read(const struct adaptation *a);

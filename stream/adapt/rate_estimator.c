@@ -103,7 +103,7 @@ void rate_estimator_restart(struct rate_estimator *f)
     f->count = f->first = 0;
     f->calm_since = f->unused_since = f->drain_since = USEC_NEVER;
     f->capacity_bps = 0;
-    f->dips = false;
+    f->is_narrow = f->dips = false;
 }
 
 static int at(const struct rate_estimator *f, int i) // i-th oldest
@@ -312,6 +312,7 @@ static void settle(struct rate_estimator *f, double capacity_bps, double share, 
     if (isnan(capacity_bps))
         return;
     f->capacity_bps = capacity_bps;
+    f->is_narrow = true;
     double most_cut = isnan(f->allowed_bps) ? MOST_CUT : MOST_CUT_SURE;
     f->target_bps = fmin(f->target_bps, fmax(share * capacity_bps, most_cut * f->target_bps));
     f->decreased = now;
@@ -373,7 +374,7 @@ static void leave_to_controller(struct rate_estimator *f, usec_t now)
 {
     f->crowded_until = now + HOLD;
     f->drain_since = USEC_NEVER;
-    f->dips = false;
+    f->is_narrow = f->dips = false;
     f->capacity_bps = 0;
     f->least_since = now;
 }
@@ -491,6 +492,7 @@ bool rate_estimator_update(struct rate_estimator *f, const struct rate_estimator
     else
         grow(f, s->keeps_short, elapsed, now);
     f->target_bps = fmin(fmax(f->target_bps, f->floor_bps), f->ceiling_bps);
+    f->is_narrow &= f->target_bps < f->ceiling_bps;
     return too_much;
 }
 
@@ -512,4 +514,14 @@ double rate_estimator_bps(const struct rate_estimator *f)
     }
     double less = fmin(DRAIN_LEAST + usec_to_sec(f->rise) * (1 + 2 * lasts), DRAIN_MOST);
     return fmax(fmin(target, f->drain_bps) * (1 - less), f->floor_bps);
+}
+
+double rate_estimator_carried(const struct rate_estimator *f, bool dips)
+{
+    double bps = f->is_narrow ? f->target_bps : INFINITY;
+    if (dips && f->drain_since != USEC_NEVER)
+        bps = rate_estimator_bps(f);
+    else if (f->is_narrow || f->limit_bps < f->ceiling_bps)
+        bps = fmin(bps, dips ? f->now_bps : f->limit_bps);
+    return bps < f->ceiling_bps ? fmax(bps, f->floor_bps) : INFINITY;
 }

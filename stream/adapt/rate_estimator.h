@@ -108,6 +108,7 @@ struct rate_estimator {
     double allowed_bps;  // average of what is allowed; NaN: not known
     double step_bps;     // rate of the media's next step, set by the caller; 0: none
     double capacity_bps; // measured at the last `too much`; 0: not known
+    bool is_narrow;      // it was too much since the target was last at the ceiling
     double took_bps;     // rates of the last sample
     double made_bps;
     usec_t least_rtt;
@@ -147,6 +148,10 @@ bool rate_estimator_update(struct rate_estimator *f, const struct rate_estimator
 double rate_estimator_target(const struct rate_estimator *f);
 // The bitrate for the encoder now, bit/s: lower than the target while a queue drains.
 double rate_estimator_bps(const struct rate_estimator *f);
+// The bitrate that the network leaves the media, at least the floor; INFINITY: nothing shows that it
+// carries less than the ceiling. A target that is low because the media has not used more shows
+// nothing. `dips`: also what is left while a queue drains, or the window is small for a moment.
+double rate_estimator_carried(const struct rate_estimator *f, bool dips);
 // Returns true if the media has not used its rate for a second: the path is unproven at that rate.
 bool rate_estimator_is_idle(const struct rate_estimator *f, usec_t now);
 // The next frame is a larger size's first one: it causes a short queue.

@@ -268,6 +268,7 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
     *added = *f;
     windowed_min_add(&s->delay, usec_max(0, now - f->captured), now);
     added->due = f->past ? now : f->captured + windowed_min_read(&s->delay);
+    added->came = now;
     s->bytes += f->bytes;
     if (was_dropped(s, f->number, f->size_id))
         *memory_of(s, name_of(f->number, f->size_id)) = -1; // the frame is queued again
@@ -345,5 +346,6 @@ const struct scheduler_frame *scheduler_first_waiting(const struct scheduler *s)
 
 usec_t scheduler_waiting(const struct scheduler *s, usec_t now)
 {
-    return s->count ? usec_max(0, age_of(s, &s->frames[s->head], now)) : 0;
+    const struct scheduler_frame *f = &s->frames[s->head];
+    return s->count ? usec_max(0, usec_min(age_of(s, f, now), now - f->came)) : 0;
 }

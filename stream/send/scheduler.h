@@ -70,11 +70,12 @@ struct scheduler_frame {
     size_t bytes;
     void *data; // owned by the caller
     int level;
-    usec_t due; // set by scheduler_push: it waits from then on
+    usec_t due; // set by scheduler_push: it ages from then on
     int size_id;
     bool on_lower; // depends on the frame of the next smaller size with this number, too
     uint64_t lost; // of a relayed frame: packets that were lost upstream so far
-    bool past; // of live media; captured before its viewer began: it waits from its arrival here
+    bool past; // of live media; captured before its viewer began: it ages from its arrival here
+    usec_t came; // set by scheduler_push
 };
 
 struct scheduler_counters {
@@ -156,8 +157,9 @@ void scheduler_clear(struct scheduler *s); // drops everything, begun or not
 bool scheduler_dropped(struct scheduler *s, struct scheduler_frame *f, enum drop_cause *cause);
 // The first frame of which no packet has left; NULL: none.
 const struct scheduler_frame *scheduler_first_waiting(const struct scheduler *s);
-usec_t scheduler_waiting(const struct scheduler *s,
-                         usec_t now); // age of the oldest waiting frame, 0 when empty
+// Returns for how long the oldest frame has waited here; 0 when empty. Its age may be more: a
+// relayed frame may have been late when it came.
+usec_t scheduler_waiting(const struct scheduler *s, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/rate_meter.h"
 #include "stream/send/audio_queue.h"
 #include "stream/send/feedback_limit.h"
 #include "stream/send/filler.h"
@@ -32,6 +33,10 @@ enum {
     FRAGMENT_HEAD = 2,   // bytes: FU indicator and FU header (RFC 6184, 5.8)
     PACKET_HEADERS = 40, // bytes: RTP header with extensions, and the transport's framing
 };
+// What may leave at a max rate, of the media: its headers, and a part by which a queue that a key
+// frame has made becomes shorter. Where nothing else controls the rate, that part is small.
+static const double PACE = 1.25, PACE_UNCONTROLLED = 1.05;
+static const double PACE_HEADERS = 100 * PACKET_HEADERS * 8; // bit/s: video and audio
 
 struct stream_sender {
     struct stream_sender_config config;
@@ -70,6 +75,7 @@ struct stream_sender {
     double audio_bps;
 
     // Of relayed media:
+    struct rate_meter headers;
     uint64_t lost;    // packets that were lost upstream
     uint64_t skipped; // of these, those whose sequence numbers were left out, or need not be
 
@@ -429,8 +435,9 @@ void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now
 void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now)
 {
     struct media_transport *t = s->writer.transport;
+    double pace = (t->responsive ? PACE : PACE_UNCONTROLLED) * bps + PACE_HEADERS;
     if (t->ops->set_max_rate)
-        t->ops->set_max_rate(t, bps, now);
+        t->ops->set_max_rate(t, bps > 0 ? pace : 0, now);
     adaptation_set_limit(&s->adaptation, bps);
     serve_chosen(s, now);
     set_media_rate(s, now); // a transport without rate control paces at it
@@ -467,6 +474,17 @@ static double repair_share(const struct stream_sender *s, usec_t now)
 {
     return s->writer.repair ? repair_stats_recent_share(repair_sender_stats(s->writer.repair), now)
                             : 0;
+}
+
+// Returns what the transport carries beside the media. A proxy knows the headers only from what
+// comes; an encoder responds to what they take of its rate.
+static double overhead_bps(const struct stream_sender *s, usec_t now)
+{
+    struct rate_meter headers = s->headers;
+    double bps = headers.total ? rate_meter_bps(&headers, now) : 0;
+    if (s->writer.repair)
+        bps += repair_stats_recent_bps(repair_sender_stats(s->writer.repair), now);
+    return isnan(bps) ? 0 : bps;
 }
 
 // Bytes that wait for the transport. If it counts packets, the last one of each frame is half full.
@@ -511,11 +529,10 @@ static void follow(struct stream_sender *s, usec_t now)
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
     };
-    if (s->writer.repair) {
-        struct repair_stats *repair = repair_sender_stats(s->writer.repair);
-        sample.made += (double)repair->repair_bytes;
-        adaptation_set_beside(&s->adaptation, s->audio_bps + repair_stats_recent_bps(repair, now));
-    }
+    if (s->writer.repair)
+        sample.made += (double)repair_sender_stats(s->writer.repair)->repair_bytes;
+    if (s->writer.repair || s->config.relays)
+        adaptation_set_beside(&s->adaptation, s->audio_bps + overhead_bps(s, now));
     // The origin of relayed media chooses level and rate: it is told the target.
     if (adaptation_update(&s->adaptation, &sample, is_alone(s), now) && !s->config.relays)
         serve_adapted(s, now);
@@ -589,6 +606,8 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
     plan_repair(s, f, now);
     size_t packets = f->bytes / s->writer.transport->max_packet + 1;
     s->made += (double)(f->bytes + packets * PACKET_HEADERS);
+    if (s->config.relays)
+        rate_meter_add(&s->headers, packets * PACKET_HEADERS, now);
     s->padding += (double)(packets * s->writer.transport->max_packet - f->bytes);
     struct scheduler_frame entry = {
         .number = f->number,
@@ -686,6 +705,8 @@ void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t 
     if (!s->hears)
         return;
     s->made += (double)(c->bytes + PACKET_HEADERS);
+    if (s->config.relays)
+        rate_meter_add(&s->headers, PACKET_HEADERS, now);
     coded_audio_unref(audio_queue_push(&s->audio, coded_audio_ref(c), usec_max(c->captured, now)));
     stream_sender_pump(s, now);
 }
@@ -1180,9 +1201,11 @@ void stream_sender_read(const struct stream_sender *s, struct stream_sender_stat
         .frames = s->scheduler.counters,
         .repair_mode = repair_mode_now(s),
         .repair_share = repair_share(s, now),
+        .wanted_bps = s->config.ladder->levels[s->config.level].bitrate_bps * s->speed + s->audio_bps,
+        .overhead_bps = overhead_bps(s, now),
         .follows = s->follows,
         .adaptation = s->follows ? adaptation_read(&s->adaptation)
-                                 : (struct adaptation_stats){NAN, NAN, NAN, NAN, NAN, NAN, -1},
+                                 : (struct adaptation_stats){NAN, NAN, NAN, NAN, NAN, NAN, -1, NAN},
     };
     if (s->writer.repair)
         out->repair = *repair_sender_stats(s->writer.repair);

@@ -98,8 +98,8 @@ void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from)
 
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now); // 0, ERR_RANGE
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now);
-// Max rate of all that is sent, bit/s, audio included: level and encoder follow it, and so does the
-// transport if it can. 0: none.
+// Max rate of the media, bit/s, audio included, the packets' headers not: level and encoder follow
+// it. The transport, if it can, paces somewhat above it. 0: none.
 void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now);
 // Call it about once a second: other viewers may have come or gone. The encoder follows a max rate
 // only while its viewer is alone.
@@ -156,12 +156,14 @@ struct stream_sender_stats {
     uint64_t audio_dropped;    // packets dropped after their deadline
     int waiting_frames;
     size_t waiting_bytes;
-    usec_t waiting; // age of the oldest waiting frame
+    usec_t waiting; // for how long the oldest frame has waited here
     struct scheduler_counters frames;
     enum repair_mode repair_mode;
     struct repair_stats repair; // all zero if the mode is REPAIR_MODE_OFF
     double repair_share;        // part of the bytes of the last second that was repair, 0 .. 1
-    bool follows;               // the level adapts to the network
+    double wanted_bps;   // rate of the level that is requested, at its speed, and the audio's
+    double overhead_bps; // of relayed media: headers and repair, in the last second
+    bool follows;        // the level adapts to the network
     struct adaptation_stats adaptation;
 };
 

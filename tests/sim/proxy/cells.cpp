@@ -72,6 +72,7 @@ reading run(const path &p, contender who, uint64_t seed)
     proxy_setting s;
     s.media.media = &media;
     s.media.latency = USEC_PER_SEC;
+    s.is_live = false;
     s.backbone_mbps = 100;
     s.backbone_rtt = p.backbone_ms * USEC_PER_MSEC;
     s.backbone_queue = "droptail:" + std::to_string(p.backbone_ms * 12500) +

@@ -24,6 +24,8 @@ struct proxy_setting {
     int64_t window = 0;            // of the viewer's TCP, packets; 0: live_link's
     usec_t latency = USEC_PER_SEC; // of the viewer's buffer
     bool keeps_badput = false;
+    int level = -1;       // of the viewer; -1: the highest
+    bool is_live = true;  // false: layered media is sent as a film's is, and follows no network
     double length = 65; // seconds
     uint64_t seed = 1;
 };
@@ -46,13 +48,15 @@ class proxy_session : public storm_session
     std::vector<arrival> arrivals;
     std::vector<moment> moments;
     std::vector<double> access; // bytes in each tenth of a second
-    double limit_bps = 0;
+    std::vector<double> told; // limits, in order; 0: none
 
     explicit proxy_session(const proxy_setting &setting)
         : storm_session(setting.backbone, network(setting)), set(setting)
     {
         open_viewer();
         open_relay();
+        if (set.level >= 0)
+            REQUIRE(stream_sender_set_level(s, set.level, 0) == 0);
     }
     ~proxy_session() override
     {
@@ -127,6 +131,22 @@ class proxy_session : public storm_session
         }
         double mean = sum / count;
         return std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean;
+    }
+    // The viewer's requests, to proxy and origin.
+    void choose(int level)
+    {
+        sim_relay_set_level(relay, level, w.now);
+        REQUIRE(stream_sender_set_level(s, level, w.now) == 0);
+    }
+    void pause_all()
+    {
+        sim_relay_pause(relay, w.now);
+        pause();
+    }
+    void play_all()
+    {
+        play();
+        sim_relay_play(relay, w.now);
     }
     sim_relay_stats relayed() const
     {
@@ -212,7 +232,8 @@ class proxy_session : public storm_session
         config.via = set.access.c_str();
         config.rtt = set.access_rtt;
         config.codec = SDP_H264;
-        config.is_live = !set.media.media;
+        config.level = set.level < 0 ? l.level_count - 1 : set.level;
+        config.is_live = set.is_live;
         config.packet_bytes = 1200;
         config.reflect = set.reflect;
         config.target = set.target;
@@ -260,6 +281,7 @@ class proxy_session : public storm_session
     void ask_limit(double bps, usec_t now)
     {
         usec_t at = now + way_back;
+        told.push_back(bps);
         limits.push_back({at, bps});
         node_wake_at(&self.flow.source, std::min(node_next_run_at(&self.flow.source), at));
     }

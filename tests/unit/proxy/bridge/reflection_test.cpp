@@ -2,6 +2,7 @@
 #include "proxy/bridge/reflection.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/support/two_sizes.hpp"
 
@@ -24,6 +25,8 @@ struct rig {
     {
         reflection_init(&r, mode, TARGET, 1.0 / 3, &l, 0);
         reflection_set_rtt(&r, 200 * MS);
+        a.carried_bps = INFINITY;
+        a.wanted_bps = 400000;
     }
     // For so long the access delivers `bps` while `queue` waits, and the backbone brings `media`.
     void run(usec_t time, double bps, usec_t queue, double media = 0)
@@ -110,6 +113,19 @@ TEST_CASE("reflection: what the transport has not sent is part of the queue")
     CHECK(r.r.limit_bps == Approx(150000).epsilon(0.01));
 }
 
+TEST_CASE("reflection: a key frame that is just leaving is no queue")
+{
+    rig r;
+    r.run(5 * USEC_PER_SEC, 100000, 0);
+    for (int i = 0; i < 20; i++) {
+        r.a.unsent_bytes = 12500; // a second, at the rate that the media needs
+        r.run(TICK, 100000, 0);
+        r.a.unsent_bytes = 0;
+        r.run(500 * MS, 100000, 0);
+    }
+    CHECK(r.told == 0);
+}
+
 TEST_CASE("reflection: what fills the access's own queue is part of it")
 {
     rig r;
@@ -175,6 +191,73 @@ TEST_CASE("reflection: a limit rises by 10 % in half a second, then ends")
     r.run(3 * USEC_PER_SEC, 200000, 0);
     CHECK(r.r.limit_bps == 0); // 1.25 times 400 kbit/s
     CHECK(r.last == 0);        // the origin knows
+}
+
+TEST_CASE("reflection: what the access carries limits the origin, not what the viewer asked for")
+{
+    for (double wanted : {100000., 200000., 400000.}) {
+        INFO(wanted);
+        rig r;
+        r.a.wanted_bps = wanted;
+        r.a.overhead_bps = 20000;
+        r.run(5 * USEC_PER_SEC, wanted + 20000, 0);
+        CHECK(r.told == 0);
+        r.a.carried_bps = NAN; // no adaptation, as of a film
+        r.run(5 * USEC_PER_SEC, wanted + 20000, 0);
+        CHECK(r.told == 0);
+    }
+}
+
+TEST_CASE("reflection: the origin is told a rate of media, without headers and repair")
+{
+    rig r;
+    r.a.overhead_bps = 20000;
+    r.run(2 * USEC_PER_SEC, 200000, 250 * MS);
+    CHECK(r.r.limit_bps == Approx(200000).epsilon(0.01));
+    CHECK(r.last == Approx(180000).epsilon(0.01));
+    CHECK(r.r.reason == REFLECT_BY_QUEUE);
+    r.a.carried_bps = 185000;
+    r.run(USEC_PER_SEC, 200000, 250 * MS);
+    CHECK(r.last == Approx(165000).epsilon(0.01));
+    CHECK(r.r.reason == REFLECT_BY_ADAPTATION);
+    r.a.carried_bps = 1;
+    r.run(3 * USEC_PER_SEC, 110000, 400 * MS);
+    CHECK(r.last == Approx(100000).epsilon(0.03)); // the lowest level
+}
+
+TEST_CASE("reflection: a limit ends beyond what the viewer asked for")
+{
+    rig r;
+    r.a.wanted_bps = 200000;
+    r.run(2 * USEC_PER_SEC, 200000, 250 * MS);
+    r.run(1500 * MS, 200000, 0);
+    CHECK(r.last == 0); // 1.25 times 200 kbit/s
+    r.a.wanted_bps = 400000; // another level, over the same access
+    r.run(USEC_PER_SEC, 400000, 0);
+    CHECK(r.last == 0);
+}
+
+TEST_CASE("reflection: the limit of the adaptation ends as soon as that sees no lack")
+{
+    rig r;
+    r.run(2 * USEC_PER_SEC, 200000, 0);
+    r.a.carried_bps = 150000;
+    r.run(USEC_PER_SEC, 160000, 0);
+    CHECK(r.last > 100000);
+    r.a.carried_bps = INFINITY;
+    r.run(250 * MS, 160000, 0);
+    CHECK(r.last == 0);
+}
+
+TEST_CASE("reflection: another session with the origin is told the limit again")
+{
+    rig r;
+    r.run(2 * USEC_PER_SEC, 200000, 250 * MS);
+    int before = r.told;
+    reflection_origin_forgot(&r.r);
+    r.run(USEC_PER_SEC, 200000, 250 * MS);
+    CHECK(r.told == before + 1);
+    CHECK(r.last == Approx(200000).epsilon(0.01));
 }
 
 TEST_CASE("reflection: a limit is told at most once a round trip")

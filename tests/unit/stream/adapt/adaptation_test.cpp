@@ -329,6 +329,62 @@ TEST_CASE("adaptation: a limit bounds level and encoder, which rise with it")
     CHECK(v.a.encoder_bps == 1920000);
 }
 
+TEST_CASE("adaptation: a cap, or a rate that is not used, is nothing that the network leaves")
+{
+    for (bool alone : {false, true})
+        for (int cap = 0; cap < 4; cap++) {
+            INFO(cap << " " << alone);
+            viewer v(cap ? 1e6 : 200e3, false, cap);
+            CHECK(v.a.carried_bps == INFINITY);
+            v.run(5, v.l.levels[cap].bitrate_bps, alone);
+            CHECK(adaptation_read(&v.a).carried_bps == INFINITY);
+            v.run(5, 100e3, alone); // a still picture
+            CHECK(adaptation_read(&v.a).carried_bps == INFINITY);
+            adaptation_set_cap(&v.a, 3); // a target that is now low is no lack
+            v.run(0.5, 100e3, alone);
+            CHECK(adaptation_read(&v.a).carried_bps == INFINITY);
+        }
+}
+
+TEST_CASE("adaptation: what the network leaves, until it carries the cap again")
+{
+    for (int cap = 1; cap < 4; cap++) {
+        INFO(cap);
+        viewer v(10e6, false, cap);
+        double rate = v.l.levels[cap].bitrate_bps;
+        v.run(3, rate, false);
+        v.watch(10, 0.6 * rate, false);
+        double carried = adaptation_read(&v.a).carried_bps;
+        CHECK(carried > 0.4 * rate);
+        CHECK(carried < 0.75 * rate);
+        v.watch(100, 10e6, false);
+        CHECK(v.a.level == cap);
+        CHECK(adaptation_read(&v.a).carried_bps == INFINITY);
+    }
+    viewer v(10e6);
+    v.run(3, 1920e3, false);
+    v.watch(3, 1e6, false);
+    CHECK(adaptation_read(&v.a).carried_bps < 1.92e6);
+    rate_estimator_restart(&v.a.rate); // a pause
+    v.run(0.5, 1e6, false);
+    CHECK(adaptation_read(&v.a).carried_bps == INFINITY);
+}
+
+TEST_CASE("adaptation: a controller that allows less is a lack, and a dip only to an encoder")
+{
+    viewer v(10e6);
+    v.run(3, 1920e3, false);
+    v.allow(1.5e6, false);
+    CHECK(adaptation_read(&v.a).carried_bps == Approx(1.5e6));
+    for (bool alone : {false, true}) {
+        viewer drains(10e6);
+        drains.run(3, 1920e3, alone);
+        drains.s.waiting = 35 * MS; // and as much arrives as is made
+        drains.run(0.1, 1920e3, alone);
+        CHECK(std::isinf(adaptation_read(&drains.a).carried_bps) == !alone);
+    }
+}
+
 TEST_CASE("adaptation: the highest level within a limit")
 {
     struct row {

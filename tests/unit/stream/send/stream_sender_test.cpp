@@ -1135,12 +1135,32 @@ TEST_CASE("stream_sender: reports on relayed packets count what left, not the ga
     CHECK(static_cast<uint16_t>(second.feedback.number - first.feedback.number) == 1);
 }
 
+TEST_CASE("stream_sender: what the transport carries beside relayed media")
+{
+    sender v(RELAYED, 2);
+    stream_sender_play(v.s, 0);
+    stream_sender_stats stats;
+    stream_sender_read(v.s, &stats, 0);
+    CHECK(stats.wanted_bps == 300000);
+    CHECK(stats.overhead_bps == 0);
+    for (int n = 0; n < 40; n++)
+        v.frame(n, n * 50 * MS, n == 0);
+    stream_sender_read(v.s, &stats, 2000 * MS);
+    CHECK(stats.overhead_bps == Approx(20 * 40 * 8).epsilon(0.1)); // of 20 packets a second
+    stream_sender_set_speed(v.s, 2, 2000 * MS);
+    stream_sender_read(v.s, &stats, 2000 * MS);
+    CHECK(stats.wanted_bps == 600000);
+}
+
 TEST_CASE("stream_sender: the max rate of stored media is the highest level within it")
 {
     sender v(STORED, 3); // 100, 150, 300 and 400 kbit/s
     stream_sender_play(v.s, 0);
     stream_sender_set_max_rate(v.s, 320000, 0);
-    CHECK(v.t.max_bps == 320000);
+    CHECK(v.t.max_bps == 1.05 * 320000 + 32000); // with headers
+    v.t.base.responsive = true;
+    stream_sender_set_max_rate(v.s, 320000, 0);
+    CHECK(v.t.max_bps == 1.25 * 320000 + 32000); // a queue of it becomes shorter
     CHECK(stream_sender_level(v.s) == 2);
     CHECK(v.t.media_bps == 750000);
     CHECK(stream_sender_set_level(v.s, 1, 0) == 0);
