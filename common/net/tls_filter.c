@@ -10,6 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 #include "common/net/tcp_filter.h"
 #include "common/net/tls_credentials.h"
 #include "common/net/tls_trust.h"
@@ -127,6 +128,23 @@ static int tls_start(struct tcp_filter *base, struct bytes_out *wire)
     return err;
 }
 
+// A server without TLS, or one that has no place left, answers a client's handshake in plain RTSP:
+// its status line says more than that the record is none.
+static void quote_answer(struct tls_filter *f, const uint8_t *data, size_t len)
+{
+    char line[80], clean[80];
+    size_t used = 0;
+    if (!f->no_credentials || f->untrusted || len < 5 || memcmp(data, "RTSP/", 5) != 0)
+        return;
+    while (used < len && used + 1 < sizeof(line) && data[used] != '\r' && data[used] != '\n') {
+        line[used] = (char)data[used];
+        used++;
+    }
+    line[used] = '\0';
+    utf8_copy(line, clean, sizeof(clean));
+    snprintf(f->reason, sizeof(f->reason), "answers without TLS: %s", clean);
+}
+
 static int tls_decode(struct tcp_filter *base, const uint8_t *data, size_t len,
                       struct bytes_out *plain, struct bytes_out *wire)
 {
@@ -137,6 +155,8 @@ static int tls_decode(struct tcp_filter *base, const uint8_t *data, size_t len,
     f->wire = wire;
     if (!f->established) {
         err = shake(f);
+        if (err)
+            quote_answer(f, data, len);
         size_t taken = len - f->len;
         if (!err && taken > f->handshake_left)
             err = err_say(f->reason, sizeof(f->reason), ERR_TOO_BIG,

@@ -60,6 +60,27 @@ TEST_CASE("tls_filter: another key than the pin's is refused before the client h
     CHECK_THAT(p.server.reason(), Catch::Contains("Certificate is bad"));
 }
 
+TEST_CASE("tls_filter: a server's plain answer to a handshake is quoted")
+{
+    struct {
+        const char *answer, *reason;
+    } const table[] = {
+        {"RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\n\r\n",
+         "answers without TLS: RTSP/1.0 503 Service Unavailable"},
+        {"RTSP/1.0 400 \x1b[2J\x9b\r\n", "answers without TLS: RTSP/1.0 400 ?[2J?"},
+        {"RTSP/1.0 ", "answers without TLS: RTSP/1.0 "}, // the rest did not come with it
+        {"HTTP/1.1 400 Bad Request\r\n\r\n", "does not speak TLS 1.3"},
+    };
+    for (const auto &row : table) {
+        INFO(row.answer);
+        test::tls_keys keys;
+        tls_pair p(keys, trust_of("127.0.0.1", keys.pin()));
+        p.client.receive(row.answer);
+        CHECK(p.client.err < 0);
+        CHECK_THAT(p.client.reason(), Catch::StartsWith(row.reason));
+    }
+}
+
 TEST_CASE("tls_filter: the end of the stream is told from a cut")
 {
     test::tls_keys keys;
