@@ -126,7 +126,7 @@ class Passed(Case):
         lib.until(lambda: len(p.events("connected")) > 1, "another session", 40)
         before = len(p.shown())
         lib.until(lambda: len(p.shown()) > before + FPS, "pictures after the rise", 40)
-        late = self.play(sender.url, "--duration", "2")
+        late = self.see(sender.url, frames=10)
         self.assertEqual(late.report()["session"]["source"], f"camera 160x120@{2 * FPS}")
         self.assertEqual(late.report()["playback"]["frames_undecodable"], 0, str(late))
         self.assertEqual(sender.stderr.count("now sends"), 1, str(sender))
@@ -152,7 +152,7 @@ class Passed(Case):
         path = self.path("recorded.mkv")
         sender = self.sender("--record", path, source=camera.url)
         self.assertIn("sends B frames", sender.stderr)
-        self.play(sender.url, "--duration", "4")
+        self.see(sender.url, frames=4 * FPS)
         self.stop_cleanly(sender)
         times = [float(t) for t in self.probe(path)]
         self.assertGreater(len(times), FPS, str(sender))
@@ -423,7 +423,7 @@ class ThirdParty(lib.Case):
                 self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
 
     def heard(self, url, *args):
-        r = self.play(url, "--duration", "4", *args).report()
+        r = self.see(url, *args, frames=50).report()
         self.assertIsNotNone(r["audio"], str(r))
         self.assertGreater(r["audio"]["packets"], 20, str(r))
         self.assertGreater(r["audio"]["heard"], 0.1, str(r))

@@ -93,7 +93,7 @@ class Docs(lib.Case):
 
     def test_what_is_written_is_explained(self):
         server = self.sender()
-        p = self.play(server.url, "--duration", "2.5", "--transport", "udp,minbuf")
+        p = self.see(server.url, "--transport", "udp,minbuf", frames=60)
         page = text("qoe-report.md")
         for key in sorted(set(keys(p.report()))):
             self.assertIn(f"`{key}`", page, "a key of the report")

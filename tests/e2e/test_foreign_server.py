@@ -63,7 +63,8 @@ class ForeignServer(lib.Case):
             with self.subTest(transport):
                 p, r = self.watch(url, "--transport", transport)
                 self.assertEqual(r["session"]["transport"], transport)
-                self.assertEqual(r["network"]["packets_lost"], 0)
+                if not self.kernel_dropped(r):
+                    self.assertEqual(r["network"]["packets_lost"], 0)
                 self.assertIsNone(r["latency"]["display"]["p50"])  # nobody tells when it was captured
                 self.assertIsNone(r["latency"]["protocol"]["p50"])
         self.assertEqual(self.asked("set-parameter"), 0)
@@ -77,7 +78,8 @@ class ForeignServer(lib.Case):
                 p, r = self.watch(url, "--transport", transport, seconds=2.5)
                 # 50 a second, and those that came before the first picture.
                 self.between(5, r["audio"]["packets"], 50 * (r["session"]["duration"] + 1), str(p))
-                self.assertEqual(r["audio"]["lost"], 0, str(p))
+                if not self.kernel_dropped(r):
+                    self.assertEqual(r["audio"]["lost"], 0, str(p))
                 self.between(0.1, r["audio"]["heard"], r["session"]["duration"] + 1, str(p))
                 self.assertIsNotNone(r["audio"]["av_offset"]["p50"], str(p))
         p, r = self.watch(url, "--no-audio")

@@ -63,12 +63,13 @@ class Ladder(link_case.LinkCase):
         """A level on the command line, and one of a key, end the policy."""
         self.link("rate=8mbit,delay=5ms", "delay=5ms")
         server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
-        p = self.player(server.url, "--level", "0", "--duration", "2", prefix=self.ends[1].inside())
-        self.assertEqual(p.wait(), 0, str(p))
+        p = self.see(server.url, "--level", "0", prefix=self.ends[1].inside(), frames=30)
         self.assertEqual(self.levels(p), [])
         self.assertIsNone(p.report()["network"]["capacity_estimate"])
-        p = self.player(server.url, "--goddard", QUICK, "--at", "2:level=0", "--duration", "6", prefix=self.ends[1].inside())
-        self.assertEqual(p.wait(), 0, str(p))
+        p = self.player(server.url, "--goddard", QUICK, "--at", "2:level=0", prefix=self.ends[1].inside())
+        chosen = lib.until(lambda: [e["t"] for e in p.events("level") if e["why"] == "user"] or not p.running(), "the level", 20)
+        lib.until(lambda: p.events()[-1]["t"] > chosen[0] + 4 or not p.running(), "4 s of the player's clock", 20)
+        self.interrupt(p)
         self.assertEqual(self.levels(p)[-1][1], 0, "QUICK would go up 2 s later")
 
 

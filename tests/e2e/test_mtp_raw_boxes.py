@@ -117,8 +117,9 @@ class Boxes(lib.Case):
                 net = firewall.Network(self, "", ports=BOTH)
                 for at, text in rules.items():
                     net.rules(at, text, port=MEDIA, window=1)
-                _, p = self.start_watching(net, "--duration", "6")
-                p.wait(40)
+                _, p = self.start_watching(net)
+                lib.until(lambda net=net: all((sum(net.invalid()[:2]), net.invalid()[2])) or not p.running(), "what is wrong", 20)
+                p.stop()
                 forward, own, stat = net.invalid()
                 MEASURED.append(f"wrong {what}: invalid {(forward, own, stat)}")
                 self.assertGreater(forward + own, 0)
@@ -133,8 +134,9 @@ class Boxes(lib.Case):
         return net
 
     def test_the_probe_finds_a_proxy(self):
-        server, p = self.start_watching(self.proxy(), "--duration", "10")
-        self.assertEqual(p.wait(40), 0, str(p))
+        server, p = self.start_watching(self.proxy())
+        lib.until(lambda: p.events("transport-mode") or not p.running(), "the probe's result", 30)
+        self.end_after(p, 1)
         steps = [(e["to"], e["reason"]) for e in p.events("transport-mode")]
         MEASURED.append(f"terminating proxy: {steps}, the first picture after {p.shown()[0]['shown']:.2f} s")
         self.assertEqual(steps, [("fill", "probe: acknowledged up to a hole, data beyond it reported")])

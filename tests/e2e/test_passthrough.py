@@ -14,7 +14,7 @@ from test_control import Control
 PASSES = "its own video passes as it is, as the top level: "
 ENCODED = "its video is encoded again: "
 SLICES = (1, 5)
-FEWEST = 40 if lib.SLOW == 1 else 10  # pictures; a program with sanitizers shows fewer in the same time
+FEWEST = 10  # pictures in a row: a busy machine loses some
 
 
 def slices(path, track=0):
@@ -83,7 +83,7 @@ class Passes(Films):
     def test_it_passes_again_in_each_turn_of_a_loop(self):
         film = self.film("e.mp4", "-bf", "2", "-g", "25", seconds=2)
         server = self.sender("--loop", source=film)
-        self.play(server.url, "--no-picture", "--record", self.path("came.mkv"), "--duration", "8", seconds=60)
+        self.see(server.url, "--no-picture", "--record", self.path("came.mkv"), frames=150)
         own = slices(film)
         turns = [unit for unit in slices(self.path("came.mkv")) if unit == own[0]]
         self.assertGreaterEqual(len(turns), 2)
@@ -153,15 +153,13 @@ class Prepared(Films):
         self.assertIn(PASSES, self.prepare(film))
         server = self.sender(source=film)
         self.assertIn("using its prepared file", server.stderr)
-        player = self.play(server.url, "--no-picture", "--start", "5", "--duration", "6", "--record", self.path("came.mkv"),
-                           seconds=60)
+        player = self.see(server.url, "--no-picture", "--start", "5", "--record", self.path("came.mkv"), frames=100)
         passed, came = self.check_units(film, self.path("came.mkv"))
         report = player.report()
         self.assertEqual(report["playback"]["frames_undecodable"], 0)
         if not report["levels"]["switches"]:
             self.assertEqual(passed, came, "nothing but the film's units, from the first picture on")
-        low = self.play(server.url, "--no-picture", "--level", "0", "--duration", "2", seconds=60)
-        self.assertGreater(len(low.shown()), 5)
+        self.see(server.url, "--no-picture", "--level", "0", frames=6)
         self.stop_cleanly(server)
 
     def test_taken_up_again(self):

@@ -50,6 +50,7 @@ class Full(Case):
         self.all_came(self.interrupt(player).report())
         self.check_files(1)
         os.remove(self.filler)
+        subprocess.run(["mount", "-o", f"remount,size={64 * DISK}", self.dir], check=True)  # it is not to be full again
         lib.until(lambda: "recording again" in sender.stderr, "the next attempt", 40)
         lib.until(lambda: len(self.names()) == 2, "the next file", 20)
         self.stop_cleanly(sender)

@@ -177,12 +177,8 @@ class Recorded(Rewind):
             self.assertGreater(got, least - 0.1)
             self.between(asked - got - 1, place_of(answer)[0], now - got + 1)
             self.assertTrue(packets)
-        # It goes on from one file of 14 s to the next, and the pause of ten minutes is left out.
-        times = lambda: [Rtp(data).timestamp for channel, data in self.client.frames if channel == 0]
-        begin = len(times()) - 1
-        until(lambda: self.client.collect(0.1) is None or (times()[-1] - times()[begin] & 0xFFFFFFFF) > 16 * 90000, "16 s of media",
-              40)
-        self.assertLess(place_of(self.request_play(None))[0], DAY + 300)
+        # It goes on from one file to the next, and the pause of ten minutes is left out. PLAY begins with a key frame again.
+        until(lambda: self.client.collect_least(200) and place_of(self.request_play(None))[0] < DAY + 300, "the next file", 60)
         self.assertEqual(self.request_play("npt=now-").headers["range"], "npt=now-")
         self.assertGreater(len(self.client.collect_least(10, 0.5)), 9)
         self.end()

@@ -17,26 +17,24 @@ class Sound(relay.Relayed):
     def check(self, report):
         """Checks that audio was played and compared with the pictures, and that the network lost none of it."""
         audio = report["audio"]
-        self.assertEqual(audio["lost"], 0, audio)
+        if not self.kernel_dropped(report):
+            self.assertEqual(audio["lost"], 0, audio)
         self.assertGreater(audio["packets"], 50, audio)
         self.assertGreaterEqual(audio["av_offset"]["samples"], 1, audio)
 
     def test_beeps_come_with_their_flashes(self):
         server = self.server()
-        common = "--level", "1", "--no-picture", "-d", str(5 * lib.SLOW)
+        common = "--level", "1", "--no-picture"
         players = {t: self.player(server.url, "--transport", t, *common) for t in ("minbuf", "udp", "tfrc", "mtp")}
         low = self.player(server.url, "--low-latency", *common)
         deaf = self.player(server.url, "--no-audio", *common)
         for transport, p in players.items():
-            self.assertEqual(p.wait(30), 0, str(p))
-            report = p.report()
+            report = self.end_after(p, 75).report()
             self.assertEqual(report["audio"]["av_offset"]["by"], "tone", transport)
             self.check(report)
             self.assertIn("audio ", p.stdout)
-        self.assertEqual(low.wait(30), 0, str(low))
-        self.check(low.report())
-        self.assertEqual(deaf.wait(30), 0, str(deaf))
-        self.assertIsNone(deaf.report()["audio"])
+        self.check(self.end_after(low, 75).report())
+        self.assertIsNone(self.end_after(deaf, 75).report()["audio"])
         last = {line["session"]: line["sound"] for line in self.stats() if "session" in line}
         self.assertEqual([s for s in last.values() if s is None], [None], last)  # who did not ask for it
         for sound in filter(None, last.values()):
@@ -63,8 +61,7 @@ class Sound(relay.Relayed):
 
     def test_what_is_lost_is_concealed(self):
         r = self.relay(self.sender().port, loss_down=0.05)
-        p = self.play(r.url, "--transport", "udp", "--repair", "off", "--level", "1", "--no-picture", "-d", str(5 * lib.SLOW),
-                      seconds=40)
+        p = self.see(r.url, "--transport", "udp", "--repair", "off", "--level", "1", "--no-picture", frames=75)
         audio = p.report()["audio"]
         self.assertGreater(audio["lost"], 0)
         self.assertEqual(audio["repaired"], 0, audio)
@@ -74,8 +71,7 @@ class Sound(relay.Relayed):
     def test_what_is_lost_is_sent_again(self):
         r = self.relay(self.sender().port, loss_down=0.05)
         # The latency leaves a busy machine the time to send again.
-        p = self.play(r.url, "--transport", "udp", "--level", "1", "--no-picture", "--latency", "2000", "-d", str(8 * lib.SLOW),
-                      seconds=60)
+        p = self.see(r.url, "--transport", "udp", "--level", "1", "--no-picture", "--latency", "2000", frames=100)
         audio = p.report()["audio"]
         self.assertGreater(audio["lost"], 0)
         self.assertGreaterEqual(audio["repaired"], 0.5 * audio["lost"], audio)  # a copy may get lost, too
@@ -185,18 +181,17 @@ class Tone(relay.Relayed):
     def listen(self, url, transport):
         path = self.path(f"{transport}.pcm")
         env = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "disk", "SDL_DISKAUDIOFILE": path}
-        p = self.player(url, "--transport", transport, "-d", str(8 * lib.SLOW), window=True, env=env)
+        p = self.player(url, "--transport", transport, window=True, env=env)
         p.pcm = path
         return p
 
     def check(self, p):
         """Checks that each disturbance of the tone is one that the report names: a busy machine causes some."""
-        self.assertEqual(p.wait(60), 0, str(p))
-        report = p.report()
+        report = self.end_after(p, 6 * 25).report()
         audio = report["audio"]
         x = numpy.fromfile(p.pcm, dtype="<i2").reshape(-1, 2)[:, 0].astype(float)
         loud = numpy.flatnonzero(numpy.abs(x) > 1000)
-        self.assertGreater(len(loud), RATE * lib.SLOW, audio)
+        self.assertGreater(len(loud), RATE, audio)
         x = x[loud[0] + RATE // 10:loud[-1] - RATE // 10]
         named = audio["underruns"] + audio["jumps"] + report["rebuffering"]["count"]
         clicks = numpy.flatnonzero(steps(x) > 0.15)
