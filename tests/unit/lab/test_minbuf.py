@@ -53,7 +53,7 @@ class Mice(unittest.TestCase):
         self.assertEqual(minbuf.check_quick(rows(("gigabit", "tcp", {"core_busy": 0.4}))), [])
         quick = [(CELL, c, {"samples": 900, "p50_ms": 60.0, "utilisation": 0.9, "throughput_bps": 1e6})
                  for c in ("tcp", "minbuf:1,0", "minbuf:1,3")]
-        self.assertEqual(minbuf.check_quick(rows(*quick)), [])
+        self.assertEqual(minbuf.check_quick(rows(("gigabit", "tcp", {"core_busy": 0.4}), *quick)), [])
         quick[1][2].update(mice_share=0.1, d500=0.5, mean_ms=900.0)
         self.assertEqual(minbuf.check_quick(rows(*quick)), [])
 
