@@ -124,8 +124,9 @@ class Report:
             return None
         if self.judged is None:
             return f"Goals: {met} of {met + missed} met."
-        text = f"A quick run: it judges {met + missed} of {met + missed + left} goals"
-        text += f", of which {met} {'is' if met == 1 else 'are'} met" if met + missed else ""
+        if not met + missed:
+            return f"A quick run: it judges none of the {left} goals, which require the runs of the full version."
+        text = f"A quick run: it judges {met + missed} of {met + missed + left} goals, of which {met} {'is' if met == 1 else 'are'} met"
         return text + ("; the others require the runs of the full version" if left else "") + "."
 
     def heading(self, text):

@@ -138,7 +138,6 @@ PAPERS = (Stand("reno", "Reno of ns-2", "acknowledges each second packet, or aft
           Stand(PAPER_TFRC, "TFRC, enhanced by self-clocking, with the settings of ns-2 (5)"),
           Stand("arc", "ARC, reports once per SRTT (4.2)", "a report at once at a hole; a timeout, which the paper lacks"),
           Stand("arc:report=packet", "ARC, a report per packet", "the same"))
-# Goals against the smoothest, the friendliest or the best TFRC have more variants than the paper's: the cell names the one that counts.
 QUICK_CELLS = ("5.1.1", "5.1.1-reverse", "5.1.4-m20", "5.1.6-m30", "5.2.4-loss1")
 
 

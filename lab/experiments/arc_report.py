@@ -225,6 +225,8 @@ def write(run_rows, page):
         return
     page.heading("Goals")
     out = goals_of(rows)
+    page.text("Goals against the smoothest, the friendliest or the best TFRC hold ARC against more variants than the paper's, "
+              f"{PAPER_TFRC}: the result names the one that counts.")
     page.goals("Goals", ["what", "cell", "who", "goal", "result"], out, "goals")
     page.heading("Tables")
     page.text("Goodput is counted from a flow's start to the end. Burstiness: standard deviation over mean, each "

@@ -56,7 +56,8 @@ def words_of(cell, contender):
     host = HOST + (f",window={cell.params['window']}p" if "window" in cell.params else "")
     # As in weir-play; the paper's TCP streams sent their packet pair separately.
     pair = ",pair=0" if contender.startswith("minbuf") else ""
-    as_tcp = ",astcp=1" if contender == PAPER_MTP else ""
+    # The twin of a run of programs (goddard_real.py) has their timeouts and acknowledgements.
+    as_tcp = ",astcp=1" if contender == PAPER_MTP and not cell.params.get("programs") else ""
     stream = (f"stream:via={contender.replace(',', '/')},rtt={RTT_MS}ms,start={START}s,length={LENGTH}s,tcp=reno,"
               f"parts={cell.params['in_part']}{pair}{as_tcp},{host}{line}")
     beside = f"reno:n={6 if line else 1},rtt={RTT_MS}ms,start={START}s,stop={START + LENGTH}s,{SIZE},{host}{line}"

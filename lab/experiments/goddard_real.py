@@ -190,7 +190,7 @@ def check(rows):
 def experiment(quick, options):
     length, settle, grace = (30, 5, 10) if quick else (goddard.LENGTH, 30, 30)
     return Experiment("goddard_real", "Goddard's streams in real time" + (" (quick)" if quick else ""),
-                      [Cell(part, {"part": part, "in_part": 0}) for part in "AB"], CONTENDERS, one, write, runs=1, check=check,
+                      [Cell(part, {"part": part, "in_part": 0, "programs": True}) for part in "AB"], CONTENDERS, one, write, runs=1, check=check,
                       seconds=settle + length + grace + 10,
                       options={"seconds": 2500, "source": options.get("clip", "test:1280x720@30"), "length": length,
                                "settle": settle, "grace": grace}, papers=PAPERS)

@@ -88,7 +88,7 @@ class Files(unittest.TestCase):
 
     def test_a_quick_run_judges_what_it_can(self):
         for judged, counts, summary, count, missed in (
-                ((), [0, 0, 5], "A quick run: it judges 0 of 5 goals; the others require the runs of the full version.",
+                ((), [0, 0, 5], "A quick run: it judges none of the 5 goals, which require the runs of the full version.",
                  "<p>4 not judged by a quick run.</p>", []),
                 (("a loss",), [1, 0, 4], "A quick run: it judges 1 of 5 goals, of which 1 is met; the others require the runs of the "
                  "full version.", "<p>1 of 1 met, 3 not judged by a quick run.</p>", []),

@@ -78,6 +78,8 @@ class AsThePaper(unittest.TestCase):
             for contender in set(goddard.CONTENDERS) - {goddard.PAPER_MTP}:
                 self.assertNotIn("astcp", keys_of(goddard.words_of(cell, contender), "stream"))
         self.assertIn(goddard.PAPER_MTP, goddard_real.CONTENDERS)
+        for cell in goddard_real.experiment(False, {}).cells:  # whose twin has the programs' timeouts and ACKs
+            self.assertNotIn("astcp", keys_of(goddard.words_of(cell, goddard.PAPER_MTP), "stream"))
 
     def test_goddards_tcp_has_an_endless_buffer(self):
         self.assertEqual(keys_of(goddard.words_of(goddard.experiment(False, {}).cells[0], "tcp"), "stream")["via"], "tcp")
