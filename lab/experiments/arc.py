@@ -131,7 +131,7 @@ def cells():
 
 
 READINGS = [c for c in SWEEP if "eq7" in c]
-# Goals that 200 s of one seed decide as five seeds each do alone. Not: use of the link, of which the start takes a part; burstiness
+# Goals that 200 s of each of five seeds meet alone. Not: use of the link, of which the start takes a part; burstiness
 # next to TFRC alone on its link, over 900 s in the paper; fairness at the end of 1000 s.
 JUDGED = ("burstiness over Reno's", "lossy last hop", "Reno's share", r"10 s after the start \S+ arc >=")
 PAPERS = (Stand("reno", "Reno of ns-2", "acknowledges each second packet, or after 100 ms; the paper prints neither this nor the min RTO (here 1 s)"),

@@ -34,7 +34,7 @@ BUF_FACTOR = 1.5  # Figure 7
 LEVELS_KBPS = (80, 120, 240, 320, 640, 960, 1920)  # Figure 6
 STEP = 5  # seconds between samples of all flows
 PAPER_MTP = goddard_report.PAPER_MTP
-# Goals that each of the seven seeds decides in the same way.
+# Goals that each of the seven seeds meets alone.
 JUDGED = ("[AB] UDP (share|jitter|sd|frames|becomes).* in part", r"A \w+ rebufferings", "A MTP playing took",
           "B MTP (share of the time|rebufferings|kbit/s over|that after)")
 PAPERS = (Stand("udp", "UDP (IV)", "a frame's packets leave at 2.5 times the media's rate, not at once"),
