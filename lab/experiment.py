@@ -34,6 +34,14 @@ class Cell:
     contenders: tuple = ()  # if not empty, replaces the experiment's contenders
 
 
+@dataclass(frozen=True)
+class Stand:
+    """A contender that takes the place of a protocol of a paper, whose figures and claims the report holds against it."""
+    contender: str
+    protocol: str  # of the paper, with its section
+    differs: str = ""  # from what the paper describes
+
+
 @dataclass
 class Experiment:
     name: str
@@ -47,6 +55,9 @@ class Experiment:
     check: Callable = None  # (list of rows) -> list of failures as texts; determines the exit code
     missing: Callable = None  # (contender, build) -> what the machine lacks for it, as a text, or None
     options: dict = field(default_factory=dict)
+    papers: tuple = ()  # a Stand for each contender whose figures are next to a paper's
+    quick: bool = False
+    judged: tuple = ()  # of the quick version: patterns of the goals that it can judge (report.Report)
     named: dict = field(default_factory=dict)  # {contender that runs only if --only names it: names of its cells}
 
 
@@ -114,7 +125,9 @@ def names():
 
 def load(name, quick=False, options=None):
     """Returns the experiment of lab/experiments/NAME.py: the result of its experiment(quick, options)."""
-    return importlib.import_module(f"lab.experiments.{name}").experiment(quick, options or {})
+    e = importlib.import_module(f"lab.experiments.{name}").experiment(quick, options or {})
+    e.quick = quick
+    return e
 
 
 def named(experiment, only):

@@ -30,7 +30,8 @@ def arguments():
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
     parser.add_argument("name", help='an experiment, "list", or "peers", which installs other programs to compare with')
     parser.add_argument("--runs", type=int, help="seeds for each cell and contender (default: the experiment's own)")
-    parser.add_argument("--quick", action="store_true", help="a short version; its exit code shows whether all results are plausible")
+    parser.add_argument("--quick", action="store_true",
+                        help="a short version; its exit code shows whether results are plausible, and the goals met that it can judge")
     parser.add_argument("--resume", action="store_true", help="continue with the existing results")
     parser.add_argument("--report-only", action="store_true", help="write the report again from finished runs")
     parser.add_argument("--jobs", type=int, default=1, help="number of runs at once; more than 1 requires idle cores")
@@ -111,15 +112,34 @@ def conduct(args, options):
             return 1
         failed = experiment.execute(e, jobs, results, os.path.abspath(args.build), args.quick, options, args.jobs)
     rows = [r for r in results.read() if "figures" in r]
-    page = report.Report(directory, e.title, PROGRAM + " " + shlex.join(sys.argv[1:]), report.smoke_note(rows))
-    e.report(rows, page)
-    print(f"report: {os.path.relpath(page.write())}", flush=True)
-    complaints = e.check(rows) if e.check else []
-    for text in complaints:
-        print(f"{PROGRAM}: {text}", file=sys.stderr)
+    page = report.Report(directory, e.title, PROGRAM + " " + shlex.join(sys.argv[1:]), report.smoke_note(rows),
+                         e.judged if e.quick else None)
+    complaints = show(e, rows, page)
     if failed:
         print(f"{PROGRAM}: {failed} runs failed (--resume tries them again)", file=sys.stderr)
     return 1 if failed or complaints else 0
+
+
+def show(e, rows, page):
+    """Writes the page and prints its summary. Returns why the exit code is not 0, as texts: what is not plausible, and, of a
+    quick run, each goal that it judged and that is missed."""
+    e.report(rows, page)
+    if e.papers and rows:
+        page.heading("Who stands for whom")
+        page.text("The contenders whose figures this page holds against a paper's, and what they have that the paper's do not.")
+        page.table("Contenders and papers", ["contender", "of the paper", "differs"],
+                   [[stand.contender, stand.protocol, stand.differs or "-"] for stand in e.papers], "papers")
+    complaints = e.check(rows) if e.check else []
+    if complaints:
+        page.heading("Not plausible")
+        page.table("What cannot be", ["what"], [[text] for text in complaints], "not-plausible")
+    print(f"report: {os.path.relpath(page.write())}", flush=True)
+    if page.summary():
+        print(page.summary(), flush=True)
+    complaints += [f"missed: {text}" for text in page.missed()] if e.quick else []
+    for text in complaints:
+        print(f"{PROGRAM}: {text}", file=sys.stderr)
+    return complaints
 
 
 def main():

@@ -17,6 +17,7 @@ caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
 th { background: #f5f6f8; } th:first-child, td:first-child { text-align: left; }
 td.met { color: #146c2e; } td.missed { color: #b3261e; font-weight: 600; }
+td.open { color: #666; }
 .smoke td.missed { color: #666; font-weight: 400; } .note.smoke { font-weight: 600; }
 figure { margin: 1.2rem 0; } img { max-width: 100%; } figcaption, .note { color: #555; font-size: .9rem; }
 code { background: #f5f6f8; padding: .1rem .3rem; } .wide { overflow-x: auto; }
@@ -29,12 +30,23 @@ def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
+Goal = collections.namedtuple("Goal", "verdict what value column")  # verdict: met, missed, or open if it is not judged
+VERDICT = re.compile(r"(met|missed)\b:? ?")
+NOT_JUDGED = "not judged by a quick run"
+
+
+def verdict_of(value):
+    """Returns met or missed if a table's cell begins with it, "open" if it is not judged, else None."""
+    found = VERDICT.match(str(value))
+    return found.group(1) if found else "open" if str(value).startswith(NOT_JUDGED) else None
+
+
 def table_html(caption, headers, rows):
-    """Returns a table; a cell that begins with met or missed gets its colour."""
+    """Returns a table; a cell that begins with a verdict gets its colour."""
     def cell(value):
         text = "" if value is None else str(value)
-        verdict = re.match(r"(met|missed)\b", text)
-        kind = f' class="{verdict.group(1)}"' if verdict else ""
+        verdict = verdict_of(value)
+        kind = f' class="{verdict}"' if verdict else ""
         return f"<td{kind}>{html.escape(text)}</td>"
     head = "".join(f"<th>{html.escape(h)}</th>" for h in headers)
     body = "\n".join("<tr>" + "".join(cell(v) for v in row) + "</tr>" for row in rows)
@@ -69,15 +81,53 @@ class Report:
     """Collects sections, tables and plots; write() writes the page.
 
     SMOKE: why its figures carry no verdict (smoke_note), or None. Then what was missed is grey, not red.
+    JUDGED: of a quick run, patterns of the goals that it can judge: the others are printed as not judged. None: all are judged.
+    A goal's text is the table's caption, its row without the verdicts, and the head of the verdict's column.
     """
 
-    def __init__(self, directory, title, command, smoke=None):
+    def __init__(self, directory, title, command, smoke=None, judged=None):
         self.directory = directory
         self.title = title
         self.command = command
         self.smoke = smoke
+        self.judged = None if judged is None else [re.compile(pattern) for pattern in judged]
         self.parts = []
+        self.verdicts = []  # a Goal each
         os.makedirs(directory, exist_ok=True)
+
+    def _judge(self, caption, headers, row):
+        """Returns the row; the verdicts of goals that a quick run cannot judge are replaced."""
+        what = " ".join([caption, *(str(v) for v in row if not verdict_of(v))])
+        out = []
+        for head, value in zip(headers, row):
+            verdict = verdict_of(value)
+            if verdict:
+                goal = f"{what} {head}"
+                if self.judged is not None and not any(pattern.search(goal) for pattern in self.judged):
+                    verdict, rest = "open", VERDICT.sub("", str(value))
+                    value = f"{NOT_JUDGED}: {rest}" if rest else NOT_JUDGED
+                self.verdicts.append(Goal(verdict, goal, value, head))
+            out.append(value)
+        return out
+
+    def count(self, verdict):
+        return sum(g.verdict == verdict for g in self.verdicts)
+
+    def missed(self):
+        """Returns the goals that were judged and missed, as texts."""
+        return [f"{g.what}: {g.value}" for g in self.verdicts if g.verdict == "missed"]
+
+    def summary(self):
+        """Returns a sentence about all goals so far; None: there are none."""
+        met, missed, left = (self.count(v) for v in ("met", "missed", "open"))
+        if not self.verdicts:
+            return None
+        if self.judged is None:
+            return f"Goals: {met} of {met + missed} met."
+        if not met + missed:
+            return f"A quick run: it judges none of the {left} goals, which require the runs of the full version."
+        text = f"A quick run: it judges {met + missed} of {met + missed + left} goals, of which {met} {'is' if met == 1 else 'are'} met"
+        return text + ("; the others require the runs of the full version" if left else "") + "."
 
     def heading(self, text):
         self.parts.append(f"<h2>{html.escape(text)}</h2>")
@@ -87,11 +137,28 @@ class Report:
 
     def table(self, caption, headers, rows, name=None):
         """Adds a table, and writes it as CSV."""
-        rows = [list(r) for r in rows]
+        rows = [self._judge(caption, headers, list(r)) for r in rows]
         with open(os.path.join(self.directory, (name or slug(caption)) + ".csv"), "w", newline="",
                   encoding="utf-8") as f:
             csv.writer(f).writerows([headers, *rows])
         self.parts.append(table_html(caption, headers, rows))
+
+    def goals(self, caption, headers, rows, name=None):
+        """Adds a table of goals, whose verdicts begin with met or missed, and how many of each column are met."""
+        before, at = len(self.verdicts), len(self.parts)
+        self.table(caption, headers, rows, name)
+        columns = {}
+        for goal in self.verdicts[before:]:
+            columns.setdefault(goal.column, []).append(goal.verdict)
+        texts = []
+        for head, found in columns.items():
+            judged = [v for v in found if v != "open"]
+            text = f"{judged.count('met')} of {len(judged)} met" if judged else ""
+            if len(judged) < len(found):
+                text += f"{', ' if text else ''}{len(found) - len(judged)} {NOT_JUDGED}"
+            texts.append(f"{head}: {text}" if len(columns) > 1 else text)
+        if texts:
+            self.parts.insert(at, f"<p>{html.escape('; '.join(texts))}.</p>")
 
     def figure(self, caption, figure, name=None):
         """Adds a matplotlib figure, and writes it as PNG."""
@@ -109,9 +176,11 @@ class Report:
         note = (f"Made by <code>{html.escape(self.command)}</code> on {when}, Linux {html.escape(platform.release())}, "
                 f"{os.cpu_count()} cores. Intervals in brackets are 95 % (bootstrap over runs).")
         body, smoke = "<body>", ""
+        if self.judged is not None and self.verdicts:
+            smoke = f'<p class="note">{html.escape(self.summary())}</p>\n'
         if self.smoke:
             body = '<body class="smoke">'
-            smoke = f'<p class="note smoke">{html.escape(self.smoke)}</p>\n'
+            smoke += f'<p class="note smoke">{html.escape(self.smoke)}</p>\n'
         page = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(self.title)}</title>'
                 f"<style>{STYLE}</style></head>{body}\n<h1>{html.escape(self.title)}</h1>\n{smoke}"
                 f'<p class="note">{note}</p>\n' + "\n".join(self.parts) + "\n</body></html>\n")

@@ -154,15 +154,17 @@ enum { FIRST_CWND = 10 };
 int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t token,
                   uint16_t packet_bytes, usec_t now)
 {
+    int first_cwnd = o->no_iw10 ? 0 : FIRST_CWND;
     struct mtp_sender_config config = {
         .mode = o->mode,
         .slot_bytes = packet_bytes,
         .window = MTP_FLOW_WINDOW,
-        .cwnd = o->no_iw10 ? 0 : FIRST_CWND,
+        .cwnd = o->cwnd ? o->cwnd : first_cwnd,
         .first_bytes = o->no_iw10 ? 0 : FIRST_CWND * packet_bytes,
-        .min_rto = MIN_RTO,
+        .min_rto = o->min_rto ? o->min_rto : MIN_RTO,
         .max_rto = o->no_rto_max ? 0 : RTO_MAX_LIVE,
         .once_a_window = o->no_newreno,
+        .karn = o->karn,
         .counts_slots = !o->no_abc,
         .newreno = !o->no_newreno, // like competing TCPs with SACK, which halve cwnd once a window
         .rack = !o->no_rack,

@@ -33,6 +33,11 @@ struct mtp_options {
     bool named; // true if the mode is given
     bool no_newreno, no_rack, no_abc, no_cwv, no_rto_max, no_iw10, no_ecn;
     struct mtp_queue_config queue;
+    // Not parsed; of simulated hosts whose TCP is not Linux's. min_rto 0: 200 ms; cwnd 0: that of
+    // the words; karn: mtp_sender.h.
+    usec_t min_rto;
+    int cwnd;
+    bool karn;
 };
 
 // Parses words that commas separate, in any order:

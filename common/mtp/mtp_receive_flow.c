@@ -10,7 +10,8 @@ static const usec_t DELAYED_ACK = 40 * USEC_PER_MSEC;
 
 void mtp_receive_flow_init(struct mtp_receive_flow *s, uint64_t token)
 {
-    *s = (struct mtp_receive_flow){.token = token, .ack_at = USEC_NEVER};
+    *s =
+        (struct mtp_receive_flow){.token = token, .delayed_ack = DELAYED_ACK, .ack_at = USEC_NEVER};
     mtp_receiver_init(&s->receiver, MTP_FLOW_WINDOW);
 }
 
@@ -54,7 +55,7 @@ enum mtp_receive_flow_result mtp_receive_flow_record(struct mtp_receive_flow *s,
         return MTP_RECEIVE_FLOW_NOTHING;
     note_mark(s, &h, ecn);
     bool may_wait = s->ack_at == USEC_NEVER && is_in_order(&s->receiver, &h, cum);
-    s->ack_at = may_wait ? now + DELAYED_ACK : now;
+    s->ack_at = may_wait ? now + s->delayed_ack : now;
     *payload_len = h.length;
     return verdict == MTP_DELIVER && !(h.flags & MTP_CTRL) ? MTP_RECEIVE_FLOW_RTP
                                                            : MTP_RECEIVE_FLOW_TAKEN;

@@ -27,10 +27,11 @@ struct mtp_receive_flow {
     struct mtp_receiver receiver;
     uint64_t token;
     uint64_t malformed, wrong_tokens;
-    usec_t ack_at;  // when an acknowledgement is due; USEC_NEVER: none
-    bool capable;   // true after an ECN-capable packet
-    bool ece;       // as in struct mtp_ack
-    int64_t marked; // packets that routers marked (CE)
+    usec_t delayed_ack; // max wait of a single packet's acknowledgement; set by init, 0: none
+    usec_t ack_at;      // when an acknowledgement is due; USEC_NEVER: none
+    bool capable;       // true after an ECN-capable packet
+    bool ece;           // as in struct mtp_ack
+    int64_t marked;     // packets that routers marked (CE)
 };
 
 void mtp_receive_flow_init(struct mtp_receive_flow *s, uint64_t token);

@@ -93,7 +93,7 @@ def write(run_rows, page):
     rows = Rows(run_rows)
     page.text(WHAT)
     page.heading("Goals")
-    page.table("The goals of minbuf:1,3 next to the traffic of the paper", ["cell", "control", "n", "goal for p95", "measured"],
+    page.goals("The goals of minbuf:1,3 next to the traffic of the paper", ["cell", "control", "n", "goal for p95", "measured"],
                goals(rows))
     page.table("Mice and machine", ["cell", "over", "mice", "their share of the link (the paper: 0.3)", "longest share of a thread's life without a core"],
                [[cell, c, *(text(rows.mean(cell, c, key), digits) for key, digits in (("mice", 0), ("mice_share", 2), ("waited", 3)))]

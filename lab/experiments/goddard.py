@@ -12,8 +12,9 @@ B  The line is no bottleneck; 24 more bulk transfers run forward, and one on the
 
 Each runs twice: with frames that are lost when one of their packets is, as in weir-play, and with frames that count when any
 packet arrived (cells -in-part), see the report; and again with TCP windows of 64 or 20 packets. TCP is Reno with an ACK per packet,
-as in ns-2; MTP is the transport's own code. As in the paper it takes frames into a queue of 64 KB that drops at its front
-(mtp:queue=65536), or, as in weir-send (mtp), leaves them in the scheduler. TCP's send buffer is unlimited, as in the paper, or
+as in ns-2; MTP is the transport's own code. The paper's MTP (mtp:paper,queue=65536) is a mode of that Reno: its initial window of two,
+timeouts of at least 1 s without timestamps, an ACK per packet; it takes frames into a queue of 64 KB that drops at its front.
+mtp:queue=65536 is today's MTP with that queue, and mtp is weir-send's, which leaves frames in the scheduler. TCP's send buffer is unlimited, as in the paper, or
 64 KB. A frame waits in the scheduler for at most 5.5 s, which is what weir-play requests for its buffer of 5 s (weir-sim's
 default for a stream with this policy).
 """
@@ -24,7 +25,7 @@ import os
 import numpy as np
 
 from lab import stats
-from lab.experiment import Cell, Experiment
+from lab.experiment import Cell, Experiment, Stand
 from lab.experiments import goddard_report
 from lab.simulate import simulate
 
@@ -32,7 +33,15 @@ START, LENGTH, RTT_MS = 100, 300, 140
 BUF_FACTOR = 1.5  # Figure 7
 LEVELS_KBPS = (80, 120, 240, 320, 640, 960, 1920)  # Figure 6
 STEP = 5  # seconds between samples of all flows
-CONTENDERS = ["udp", "tcp", "tcp:sndbuf=64KB", "minbuf:1,3", "mtp:queue=65536", "mtp:paper,queue=65536", "mtp", "tfrc", "arc", "psp"]
+PAPER_MTP = goddard_report.PAPER_MTP
+# Goals that each of the seven seeds meets alone.
+JUDGED = ("[AB] UDP (share|jitter|sd|frames|becomes).* in part", r"A \w+ rebufferings", "A MTP playing took",
+          "B MTP (share of the time|rebufferings|kbit/s over|that after)")
+PAPERS = (Stand("udp", "UDP (IV)", "a frame's packets leave at 2.5 times the media's rate, not at once"),
+          Stand("tcp", "TCP Reno of ns-2, an ACK per packet, an unlimited send buffer (IV)"),
+          Stand(PAPER_MTP, "MTP as a mode of that Reno, with a queue of 64 KB that drops its front (II)",
+                "an empty packet where there is no new data; the rest of a frame that the queue cut does not leave"))
+CONTENDERS = ["udp", "tcp", PAPER_MTP, "tcp:sndbuf=64KB", "minbuf:1,3", "mtp:queue=65536", "mtp", "tfrc", "arc", "psp"]
 # Random, up to a packet's time on the backbone, in each host; otherwise the phase determines the losses (Floyd and Jacobson 1991).
 HOST = "delack=0s,overhead=800us"
 SIZE = "size=1040B"  # ns-2 counts a TCP packet's headers on top of its 1000 bytes
@@ -47,8 +56,10 @@ def words_of(cell, contender):
     host = HOST + (f",window={cell.params['window']}p" if "window" in cell.params else "")
     # As in weir-play; the paper's TCP streams sent their packet pair separately.
     pair = ",pair=0" if contender.startswith("minbuf") else ""
+    # The twin of a run of programs (goddard_real.py) has their timeouts and acknowledgements.
+    as_tcp = ",astcp=1" if contender == PAPER_MTP and not cell.params.get("programs") else ""
     stream = (f"stream:via={contender.replace(',', '/')},rtt={RTT_MS}ms,start={START}s,length={LENGTH}s,tcp=reno,"
-              f"parts={cell.params['in_part']}{pair},{host}{line}")
+              f"parts={cell.params['in_part']}{pair}{as_tcp},{host}{line}")
     beside = f"reno:n={6 if line else 1},rtt={RTT_MS}ms,start={START}s,stop={START + LENGTH}s,{SIZE},{host}{line}"
     others = f"{OTHERS},{SIZE},{host}"
     loads = [f"reno:n=24,{others}"] if cell.params["part"] == "B" else []
@@ -166,7 +177,7 @@ def experiment(quick, _options):
              for part in "AB" for in_part in (0, 1)]
     # The paper does not give the size of TCP's windows: 64 KB fit in a header without scaling, ns-2's default is 20 packets.
     cells += [Cell(f"{part}-window-{window}", {"part": part, "in_part": 1, "window": window},
-                   contenders=("udp", "tcp", "mtp:queue=65536", "mtp")) for window in (64, 20) for part in "AB"]
+                   contenders=("udp", "tcp", PAPER_MTP, "mtp")) for window in (64, 20) for part in "AB"]
     return Experiment("goddard", "Goddard over TCP, UDP and MTP, and beside them" + (" (quick)" if quick else ""), cells,
                       CONTENDERS, one, goddard_report.write, runs=1 if quick else 7, seconds=1.5, check=check,
-                      options={"seconds": 2500})
+                      options={"seconds": 2500}, papers=PAPERS, judged=JUDGED)

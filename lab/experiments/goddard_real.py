@@ -22,13 +22,17 @@ import zlib
 import numpy as np
 
 from lab import live, net
-from lab.experiment import Cell, Experiment
+from lab.experiment import Cell, Experiment, Stand
 from lab.experiments import goddard
 from lab.report import canvas
 from lab.rows import Rows, text
 from lab.run import Failed, program
 
 CONTENDERS = ["udp", "tcp", "mtp:paper,queue=65536", "mtp", "minbuf:1,3"]
+PAPERS = (Stand("udp", "UDP (IV)", "a frame's packets leave at 2.5 times the media's rate, not at once"),
+          Stand("tcp", "TCP Reno with an unlimited send buffer (IV)", "the kernel's: a buffer with an end, before which weir-send drops what waited for "
+                "5.5 s; SACK, RACK, min RTO of 200 ms"),
+          Stand("mtp:paper,queue=65536", "MTP with a queue of 64 KB (II)", "as the kernel's TCP: min RTO of 200 ms, timestamps, an ACK for each second packet"))
 FRAGMENT = 1000  # bytes
 LINE = "rate=750kbit,queue=droptail:20p"
 LINES = {"A": 6, "B": 1}  # bulk transfers over the stream's round trip
@@ -186,7 +190,7 @@ def check(rows):
 def experiment(quick, options):
     length, settle, grace = (30, 5, 10) if quick else (goddard.LENGTH, 30, 30)
     return Experiment("goddard_real", "Goddard's streams in real time" + (" (quick)" if quick else ""),
-                      [Cell(part, {"part": part, "in_part": 0}) for part in "AB"], CONTENDERS, one, write, runs=1, check=check,
+                      [Cell(part, {"part": part, "in_part": 0, "programs": True}) for part in "AB"], CONTENDERS, one, write, runs=1, check=check,
                       seconds=settle + length + grace + 10,
                       options={"seconds": 2500, "source": options.get("clip", "test:1280x720@30"), "length": length,
-                               "settle": settle, "grace": grace})
+                               "settle": settle, "grace": grace}, papers=PAPERS)

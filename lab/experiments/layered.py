@@ -13,7 +13,7 @@ import os
 import numpy as np
 
 from lab import layer_times, live, net
-from lab.experiment import Cell, Experiment, kept_path
+from lab.experiment import Cell, Experiment, Stand, kept_path
 from lab.experiments import papers_real, tfrc
 from lab.report import canvas
 from lab.rows import Rows, text
@@ -23,9 +23,14 @@ LAYER_BITS = 1024 * 8
 PARTS = {"5.1-drd": ("rate=100mbit,queue=drd:25p:min=5p:max=25p,delay=30ms", "delay=30ms"),
          "5.1-droptail": ("rate=100mbit,queue=droptail:25p,delay=30ms", "delay=30ms"),
          "5.2-drd": ("rate=10mbit,queue=drd:5p:min=3p:max=5p,delay=1ms", "delay=1ms")}
-STREAMS = ("tfrc:komssys", "tfrc", "udp")  # of 5.1
+STREAMS = ("tfrc:komssys,rounds", "tfrc", "udp")  # of 5.1
 FLAVOURS = {"reno": {"net/ipv4/tcp_sack": "0"}, "sack": {"net/ipv4/tcp_sack": "1", "net/ipv4/tcp_recovery": "0"},
             "rack": {"net/ipv4/tcp_sack": "1", "net/ipv4/tcp_recovery": "1"}}
+GUESSED = "the stream's rate is not printed; computed at the sender; downloads are the kernel's Reno (SACK, RACK) for FACK"
+PAPERS = (Stand("tfrc:komssys,rounds", "TFRC of Komssys (3.5, 5.1)", GUESSED),
+          Stand("udp", "UDP (5.1)", "the stream's rate is not printed; paces packets at 2.5 times the media's rate"),
+          Stand("reno", "Reno (5.2)", "the kernel's without SACK"), Stand("sack", "SACK (5.2)", "the kernel's without RACK"),
+          Stand("rack", "FACK (5.2)", "RACK (RFC 8985), which took its place in Linux"))
 LEAD = 5  # seconds of the traffic before the stream, and of 5.1's after it
 
 
@@ -115,10 +120,10 @@ def claims_of(rows):
     for cell in rows.cells():
         at = lambda c, key: (lambda e: None if e is None else e.value)(rows.mean(cell, c, key))  # noqa: E731
         for own, other, key, what in (
-                ("tfrc:komssys", "udp", "useful", "TFRC wastes less of its throughput than UDP"),
-                ("tfrc:komssys", "udp", "tcp_mbps", "the downloads get more next to TFRC than next to UDP"),
-                ("udp", "tfrc:komssys", "goodput_mbps", "UDP has more layered goodput"),
-                ("udp", "tfrc:komssys", "layer_changes", "and less steady layers"),
+                ("tfrc:komssys,rounds", "udp", "useful", "TFRC wastes less of its throughput than UDP"),
+                ("tfrc:komssys,rounds", "udp", "tcp_mbps", "the downloads get more next to TFRC than next to UDP"),
+                ("udp", "tfrc:komssys,rounds", "goodput_mbps", "UDP has more layered goodput"),
+                ("udp", "tfrc:komssys,rounds", "layer_changes", "and less steady layers"),
                 ("sack", "reno", "throughput_mbps", "SACK carries more than Reno"),
                 ("rack", "reno", "throughput_mbps", "Linux's own too")):
             a, b = at(own, key), at(other, key)
@@ -137,7 +142,7 @@ def write(run_rows, page):
                [[cell, c, len(rows.by[cell, c]), *(text(rows.mean(cell, c, key), digits) for key, _, digits in COLUMNS)]
                 for cell in rows.cells() for c in rows.contenders(cell)], "streams")
     papers_real.compare(rows, page, "Section 5.1 next to its simulated twin", "twins", TWINS, [c for c in rows.cells() if not is_tcp(c)])
-    page.table("What the thesis concludes", ["cell", "what", "result"], claims_of(rows), "claims")
+    page.goals("What the thesis concludes", ["cell", "what", "result"], claims_of(rows), "claims")
     for cell in rows.cells():
         plot(rows, page, cell)
 
@@ -176,7 +181,7 @@ def experiment(quick, _options):
     cells = [Cell(name, {}, contenders=tuple(FLAVOURS) if is_tcp(name) else STREAMS) for name in PARTS]
     seconds = 15 if quick else 80
     if quick:
-        cells = [Cell("5.1-drd", {}, contenders=("tfrc:komssys",)), Cell("5.2-drd", {}, contenders=("sack",))]
+        cells = [Cell("5.1-drd", {}, contenders=("tfrc:komssys,rounds",)), Cell("5.2-drd", {}, contenders=("sack",))]
     return Experiment("layered", title + (" (quick)" if quick else ""), cells, [*STREAMS, *FLAVOURS], one, write,
                       runs=1 if quick else 5, seconds=seconds + 2 * LEAD + 3, check=check_quick if quick else None,
-                      options={"seconds": seconds})
+                      options={"seconds": seconds}, papers=PAPERS)

@@ -173,7 +173,7 @@ def write(run_rows, page):
         page.heading("Goals")
         page.text("Every run is to be within each bound; the figure is the worst run's.")
         for caption, headers, lines in goals:
-            page.table(caption, headers, lines, "goals-" + slug(caption))
+            page.goals(caption, headers, lines, "goals-" + slug(caption))
     page.heading("Chrome's WebRTC")
     page.text("For comparison: libwebrtc M152 in the same conditions over another emulator, at most 1.9 Mbit/s, one or two "
               "runs per cell, VP8 at 640x360 unless it says 720p. Compare SSIM only with 720p.")

@@ -14,13 +14,18 @@ import os
 import numpy as np
 
 from lab import live, net, pcap
-from lab.experiment import Cell, Experiment
+from lab.experiment import Cell, Experiment, Stand
 from lab.experiments import minbuf_gigabit, minbuf_report
 from lab.experiments.minbuf_report import CONTENDERS, GIGABIT, SCHEDULE, mice_goal
 from lab.watch_tcp import WindowWatch
 
 QUEUES = ["0.25bdp", "1bdp", "dred", "5bdp"]
 
+TODAY = ("today's Linux: RACK, tail loss probes, an initial window of ten, which leaves spread over half a round trip, windows of "
+         "megabytes; in cells named reno2002 two packets and 64 KB. A frame's last packet may be short (TCP_NODELAY for TCP_CORK)")
+OURS = TODAY + "; the rule is applied in the program before each write, not in the kernel"
+PAPERS = (Stand("tcp", "standard TCP, with SACK (3.2)", TODAY), Stand("minbuf:1,0", "MIN_BUF(1,0), with the SACK correction (2.2)", OURS),
+          Stand("minbuf:1,3", "MIN_BUF(1,3)", "the same"), Stand("minbuf:2,0", "MIN_BUF(2,0)", "the same"))
 QUICK_SCHEDULE = {"elephants": 2, "mice": 6, "cbr": 10, "elephants_stop": 16, "rest_stop": 18, "end": 20}
 
 # The run whose packets are traced through sender, network and receiver (section 4.3, figure 6).
@@ -219,21 +224,19 @@ def check(rows):
 
 
 def check_quick(rows):
-    """Checks loose bounds for the quick version: all flows run, and their order is right. A short run does not tune the
-    mice, and does not fill a core that others use."""
-    by = {row["contender"]: row["figures"] for row in rows if not row["cell"].startswith(GIGABIT)}
-    if not by:  # --only gigabit
-        return []
-    failed = [f"no run of {c}" for c in ("tcp", "minbuf:1,0", "minbuf:1,3") if c not in by]
-    for contender, f in by.items():
-        if not f["utilisation"] or f["utilisation"] <= 0.5:
-            failed.append(f"{contender}: link utilisation {f['utilisation']}, more than 0.5 expected")
-        if not contender.startswith("minbuf"):
-            continue
-        if f["d500"] is None or f["d500"] < 0.9:
-            failed.append(f"{contender}: D500 {f['d500']}, at least 0.9 expected")
-        if "tcp" in by and not (f["mean_ms"] or 1e9) < 0.5 * (by["tcp"]["mean_ms"] or 0):
-            failed.append(f"{contender}: mean {f['mean_ms']} ms is not below half of tcp's {by['tcp']['mean_ms']}")
+    """Checks what holds on any machine, however busy: all flows ran, and their figures are possible. How they compare, a run of
+    seconds beside other work does not show."""
+    rows = [row for row in rows if not row["cell"].startswith(GIGABIT)]
+    there = {row["contender"] for row in rows}
+    failed = [f"no run of {c}" for c in ("tcp", "minbuf:1,0", "minbuf:1,3") if there and c not in there]  # none: --only gigabit
+    for row in rows:
+        contender, f, one_way = row["contender"], row["figures"], minbuf_report.parse(row["cell"])[1] / 2
+        if not f["samples"] or not f["throughput_bps"]:
+            failed.append(f"{contender}: nothing arrived")
+        elif not f["p50_ms"] >= one_way:
+            failed.append(f"{contender}: a median of {f['p50_ms']:.1f} ms, at least the link's own {one_way:g} expected")
+        if not 0 < (f["utilisation"] or 0) <= 1.01:
+            failed.append(f"{contender}: link utilisation {f['utilisation']}, more than 0 and at most 1 expected")
     return failed
 
 
@@ -243,9 +246,9 @@ def experiment(quick, _options):
         cells = [cell(30, 100, "0.25bdp", "reno"), *minbuf_gigabit.cells(CONTENDERS[:3])]
         return Experiment("minbuf", title + " (quick)", cells, CONTENDERS[:3], one,
                           minbuf_report.write, runs=1, seconds=(QUICK_SCHEDULE["end"] + 2 * 7) / 3, check=check_quick,
-                          options={"schedule": QUICK_SCHEDULE, "tunes": False})
+                          options={"schedule": QUICK_SCHEDULE, "tunes": False}, papers=PAPERS)
     kinds = [("reno", QUEUES), ("reno2002", QUEUES[:1]), ("cubic", QUEUES), ("bbr", QUEUES)]
     cells = [cell(mbit, rtt, queue, kind) for kind, queues in kinds for queue in queues for mbit in (30, 12)
              for rtt in (100, 50, 25)]
     return Experiment("minbuf", title, cells + minbuf_gigabit.cells(CONTENDERS), CONTENDERS, one, minbuf_report.write,
-                      runs=8, seconds=SCHEDULE["end"] + 3, check=check, options={"schedule": SCHEDULE, "tunes": True})
+                      runs=8, seconds=SCHEDULE["end"] + 3, check=check, options={"schedule": SCHEDULE, "tunes": True}, papers=PAPERS)

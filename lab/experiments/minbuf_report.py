@@ -205,9 +205,7 @@ def goals(rows, page):
     out = [[cell, goal, contender, bound, f"{'met' if met else 'missed'}: {number:.3f}"]
            for cell in rows.cells() for goal, contender, bound, number, met in goals_of(rows, cell)]
     if out:
-        met = sum(row[-1].startswith("met") for row in out)
-        page.text(f"{met} of {len(out)} met.")
-        page.table("Goals", ["cell", "what", "contender", "goal", "result"], out, "goals")
+        page.goals("Goals", ["cell", "what", "contender", "goal", "result"], out, "goals")
 
 
 def longest_queue_ms(cell):

@@ -207,10 +207,9 @@ def goals(rows, cell):
     return found
 
 
-def goal_text(goal):
+def goal_line(goal):
     key, value, limit, least, kept = goal
-    digits = 4 if least else 0
-    return f"{key} {value:.{digits}f} (at {'least' if least else 'most'} {limit}{'' if kept else ', missed'})"
+    return [key, f"at {'least' if least else 'most'} {limit}", f"{'met' if kept else 'missed'}: {value:.{4 if least else 0}f}"]
 
 
 def write(lines, page):
@@ -221,8 +220,10 @@ def write(lines, page):
         for contender in rows.contenders(cell):
             means = [(rows.mean(cell, contender, key), digits) for key, _, digits in COLUMNS]
             table.append([contender, *("-" if m is None else m.text(digits) for m, digits in means)])
-        text = ", ".join(map(goal_text, goals(rows, cell)))
-        page.table(f"{cell}: goals of the page: {text}", ["viewer", *(name for _, name, _ in COLUMNS)], table, cell)
+        page.table(cell, ["viewer", *(name for _, name, _ in COLUMNS)], table, cell)
+        found = [goal_line(goal) for goal in goals(rows, cell)]
+        if found:
+            page.goals(f"{cell}: goals of the page without TLS", ["figure", "goal", "result"], found, f"goals-{cell}")
 
 
 def check_quick(lines):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab import layer_times, live, net, streaming
-from lab.experiment import Cell, Experiment
+from lab.experiment import Cell, Experiment, Stand
 from lab.experiments import proxy_report
 from lab.experiments.proxy_cells import access_text, backbone_text, paths, traffic_specs
 from lab.run import Failed, program
@@ -32,7 +32,7 @@ class Contender:
     old: bool = False  # the hosts' TCP is that of 2003
 
 
-KOMSSYS = ("--backbone-transport", "tfrc:komssys", "--queue", "fifo")
+KOMSSYS = ("--backbone-transport", "tfrc:komssys,rounds", "--queue", "fifo")
 CONTENDERS = {
     "komssys": Contender("tcp:sndbuf=65536", (*KOMSSYS, "--reflect", "off")),
     "komssys hosts=2003": Contender("tcp:sndbuf=65536", (*KOMSSYS, "--reflect", "off"), True),
@@ -45,6 +45,10 @@ CONTENDERS = {
     "weir reflect=marks": Contender("minbuf:1,3", ("--reflect", "marks")),
     "weir badput=forward": Contender("minbuf:1,3", ("--badput", "forward")),
 }
+THEIRS = "computed at the server from reports, not at the receiver; interleaved on RTSP's connection; TCP is the kernel's Reno (SACK, RACK) for FACK"
+PAPERS = (Stand("komssys", "the proxy of chapter 4, which forwards all (6.2)", THEIRS),
+          Stand("komssys hosts=2003", "the same", "as above, but without RACK, tail loss probes and F-RTO"),
+          Stand("komssys-blocking", "the same, which reads nothing while the socket is full (6.3)", THEIRS))
 # Neither RACK nor tail loss probes nor F-RTO, which came later: with SACK alone the kernel counts duplicate ACKs, as FACK did
 # about.
 SYSCTLS_2003 = {"net/ipv4/tcp_recovery": "0", "net/ipv4/tcp_early_retrans": "0", "net/ipv4/tcp_frto": "0"}
@@ -218,6 +222,6 @@ def experiment(quick, _options):
         some = [Cell("fig28-none-5%", {}, contenders=("komssys", "minbuf", "weir")),
                 Cell("fig47-512kbit-0%", {}, contenders=("komssys-blocking", "weir"))]
         return Experiment("proxy", title + " (quick)", some, list(EVERY), one, proxy_report.write, runs=1,
-                          seconds=seconds + TRAFFIC_LEAD + 3, check=check_quick, missing=missing, options={"seconds": seconds})
+                          seconds=seconds + TRAFFIC_LEAD + 3, check=check_quick, missing=missing, options={"seconds": seconds}, papers=PAPERS)
     return Experiment("proxy", title, cells(), list(EVERY), one, proxy_report.write, runs=5,
-                      seconds=seconds + TRAFFIC_LEAD + 4, missing=missing, options={"seconds": seconds})
+                      seconds=seconds + TRAFFIC_LEAD + 4, missing=missing, options={"seconds": seconds}, papers=PAPERS)

@@ -11,7 +11,7 @@ import os
 import numpy as np
 
 from lab import stats
-from lab.experiment import Cell, Experiment
+from lab.experiment import Cell, Experiment, Stand
 from lab.experiments import psp_report
 from lab.experiments.psp_report import ADAPTIVE
 from lab.simulate import simulate
@@ -29,6 +29,16 @@ KEPT = 1500  # section 3.2.4: the spacing whose arrivals are examined
 SETTLED = 20.0  # s: adaptive agents are measured from this time on
 LATE = 10.0  # s, figure 18: the second agent starts this much later
 STEP = 0.2  # s between the totals of sent bytes
+
+
+# Goals of the quick version's means over agents. Not: what two agents do over 60 s (oscillation, fairness), and each TCP's rate.
+JUDGED = ("16 agents: loss against", "(received_mbps|loss) as in ns-2", "loss over that at spacing 0", "at the receiver", "its standard deviation",
+          "a TCP of 20 packets", "throughput with damping")
+FIXED = "SPACINGus"  # the contenders of a fixed spacing
+PAPERS = (Stand(FIXED, "PSA, an agent of a fixed spacing (3)", "starts at random within a second; the mean of the agents, of which the paper shows one"),
+          Stand("psp", "PSP with damping (2.2)", "ten packets until the first round trip is known; knows its link's rate (link=)"),
+          Stand("psp-plain", "PSP without damping (2.1)", "the same"),
+          Stand("beside: TCP", "TCP of a window of 20 or 800 packets (3.2)", "Reno that acknowledges each second packet; the paper names no TCP"))
 
 
 def spacing_name(us):
@@ -146,12 +156,9 @@ def one(context):
 
 
 def check_quick(rows):
-    """Checks loose bounds for the quick version."""
-    goals = psp_report.goals(psp_report.Rows(rows))
-    wanted = {"formula", "cut", "kept", "damped"}
-    failed = [f"{g.what}: {g.number}, {g.bound} expected" for g in goals if g.name in wanted and not g.met]
-    missing = wanted - {g.name for g in goals}
-    return failed + [f"nothing was measured for {name}" for name in sorted(missing)]
+    """Checks that there are figures for the goals that the quick version judges."""
+    missing = {"formula", "cut", "kept", "damped"} - {g.name for g in psp_report.goals(psp_report.Rows(rows))}
+    return [f"nothing was measured for {name}" for name in sorted(missing)]
 
 
 def experiment(quick, _options):
@@ -160,10 +167,10 @@ def experiment(quick, _options):
         cells = [sweep_cell("16", 16, None, QUICK_SPACINGS), sweep_cell("16-tcp20", 16, 20, QUICK_SPACINGS),
                  adaptive_cell("two", 2)]
         return Experiment("psp", title + " (quick)", cells, [], one, psp_report.write, runs=2, seconds=1,
-                          check=check_quick, options={"sweep_seconds": 20, "adaptive_seconds": 60})
+                          check=check_quick, options={"sweep_seconds": 20, "adaptive_seconds": 60}, papers=PAPERS, judged=JUDGED)
     cells = [sweep_cell("1", 1), sweep_cell("16", 16), sweep_cell("16-tcp20", 16, 20),
              sweep_cell("16-tcp800", 16, 800), adaptive_cell("two", 2), adaptive_cell("two-delayed", 2, late=LATE),
              adaptive_cell("two-10tcp", 2, tcp=(10, 800)), adaptive_cell("sixteen", 16),
              adaptive_cell("sixteen-16tcp", 16, tcp=(16, 800))]
     return Experiment("psp", title, cells, [], one, psp_report.write, runs=5, seconds=1,
-                      options={"sweep_seconds": 100, "adaptive_seconds": 100})
+                      options={"sweep_seconds": 100, "adaptive_seconds": 100}, papers=PAPERS)

@@ -172,8 +172,7 @@ def goals_table(rows, page):
     page.heading("Goals")
     found = goals(rows)
     if found:
-        page.text(f"{sum(g.met for g in found)} of {len(found)} met.")
-        page.table("Goals", ["what", "goal", "result"],
+        page.goals("Goals", ["what", "goal", "result"],
                    [[g.what, g.bound, ("met: " if g.met else "missed: ") + g.number] for g in found], "goals")
 
 

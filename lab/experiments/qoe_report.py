@@ -134,7 +134,7 @@ def write(run_rows, page):
               "are also those of a machine that is too busy.")
     goals = [g for cell in rows.cells() for g in goals_of(rows, cell)]
     if goals:
-        page.table(f"Goals: {sum(g[2].startswith('met') for g in goals)} of {len(goals)} met",
+        page.goals("Goals",
                    ["cell", "goal", "result"], goals, "goals")
     shown = [c for c in COLUMNS if any(r["figures"].get(c[0]) is not None for r in run_rows)]
     page.table("What a viewer saw", ["cell", "contender", *(h for _, h, _ in shown)],

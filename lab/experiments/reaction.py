@@ -107,7 +107,7 @@ def write(rows, page):
                 line.append(text + (f" ({len(runs) - len(values)} never)" if 0 < len(values) < len(runs) else ""))
             out.append([*line, met(runs)])
     page.heading("Reaction")
-    page.table(f"Goals: below within {BELOW_S:g} s, gone within {GONE_S} s, used within {USED_S} s",
+    page.goals(f"Goals: below within {BELOW_S:g} s, gone within {GONE_S} s, used within {USED_S} s",
                ["cell", "transport", "runs", *(name for _, name, _ in COLUMNS), "goals"], out, "reaction")
     page.heading("The first run of each cell")
     for cell in cells:

@@ -46,8 +46,7 @@ def goals(rows, page):
     page.heading("Goals")
     out = [[*g[:4], f"{'met' if g[5] else 'missed'}: {g[4]}"] for c in rows.cells() for g in goals_of(rows, c)]
     if out:
-        page.text(f"{sum(g[-1].startswith('met') for g in out)} of {len(out)} met.")
-        page.table("Goals", ["cell", "contender", "what", "goal", "result"], out, "goals")
+        page.goals("Goals", ["cell", "contender", "what", "goal", "result"], out, "goals")
 
 
 def table(rows, page, caption, name, cells, keys):

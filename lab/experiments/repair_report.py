@@ -156,7 +156,7 @@ def write(run_rows, page):
         page.heading("Goals")
         page.text(f"Bounds follow from how many retransmissions can arrive within the budget. Of {', '.join(BY_LEVEL)} "
                   "only the frames of the viewer's level count.")
-        page.table("Goals", ["cell", "contender", "frames not shown", "freezes > 200 ms in 5 minutes", "repair"], goals, "goals")
+        page.goals("Goals", ["cell", "contender", "frames not shown", "freezes > 200 ms in 5 minutes", "repair"], goals, "goals")
     overview_figure(rows, page)
     worst = np.max([r["figures"]["ssim_unknown"] for r in run_rows])
     page.text(f"Frames without a comparison of their own: {worst * 100:.1f} % at most.")

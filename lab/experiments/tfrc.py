@@ -18,13 +18,23 @@ import os
 
 import numpy as np
 
-from lab.experiment import Cell, Experiment
+from lab.experiment import Cell, Experiment, Stand
 from lab.experiments import layers, tfrc_report
+from lab.experiments.tfrc_report import KOMSSYS
 from lab.simulate import simulate
 
-VARIANTS = ("tfrc", "tfrc:damp", "tfrc:selfclock/damp", "tfrc:komssys", "reno")
-SESSIONS = {"layers-tfrc": "tfrc", "layers-udp": "udp"}
-STREAMS = ("tfrc", "tfrc:komssys", "udp", "udp-bursts", *SESSIONS)
+VARIANTS = ("tfrc", "tfrc:damp", "tfrc:selfclock/damp", KOMSSYS, "reno")
+SESSIONS = {"layers-komssys": KOMSSYS, "layers-tfrc": "tfrc", "layers-udp": "udp"}
+STREAMS = (KOMSSYS, "tfrc", "udp", "udp-bursts", *SESSIONS)
+# Goals of the quick version: those of 16 flows, and of a stream's means. Not: one flow next to one Reno, whose share needs more time and
+# seeds, and how steady the seconds of 30 s are.
+JUDGED = ("16v16", "wastes layers", "takes from the 10 TCPs", "more layered goodput", "layers that are of use")
+GUESSED = "the media's rate, and so the rate of UDP, is not printed; the TCPs beside it are Reno or SACK for FACK"
+PAPERS = (Stand(KOMSSYS, "TFRC of Komssys (3.5, 5.1)", "computed at the sender, not at the receiver; " + GUESSED),
+          Stand("layers-komssys", "the same, with layers that the scheduler drops", GUESSED),
+          Stand("udp-bursts", "UDP, a frame's packets at once (5.1)", GUESSED),
+          Stand("udp", "the same", "spaces packets evenly"),
+          Stand("layers-udp", "the same, with layers", "paces packets at 2.5 times the media's rate"))
 SETTLED = 30  # s
 FLOW_MBIT = {1: 5, 16: 2.5}  # a flow's fair share
 LAYERS, LAYER_BYTES = 8, 1024
@@ -180,9 +190,9 @@ def check_quick(rows):
                 failed.append(f"{cell} {contender}: {ratio.value:.2f} times Reno's throughput, 0.2 to 5 expected")
             if use and use.value < 0.8:
                 failed.append(f"{cell} {contender}: {use.value:.2f} of the link is used, more than 0.8 expected")
-            if useful and contender in ("tfrc", "layers-tfrc") and useful.value < 0.8:
+            if useful and contender in (KOMSSYS, "layers-komssys", "layers-tfrc") and useful.value < 0.8:
                 failed.append(f"{cell} {contender}: {useful.value:.2f} of the layers are valid, 0.8 expected")
-    for pair in (("tfrc", "udp"), ("layers-tfrc", "layers-udp")):
+    for pair in ((KOMSSYS, "udp"), ("layers-komssys", "layers-udp")):
         own, udp = (rows.mean("thesis-30mbit-8media-drd-reno", c, "tcp_mbps") for c in pair)
         if not own or not udp or own.value <= udp.value:
             failed.append(f"10 TCPs do not get more beside {pair[0]} than beside {pair[1]}")
@@ -194,7 +204,7 @@ def experiment(quick, _options):
     if quick:
         cells = [friendly_cell(1, 50, "1bdp"), friendly_cell(16, 50, "1bdp"), thesis_cell(30, 8, "drd", "reno")]
         return Experiment("tfrc", title + " (quick)", cells, [], one, tfrc_report.write, runs=2, seconds=1,
-                          check=check_quick, options={"friendly_seconds": 90, "stream_seconds": 30})
+                          check=check_quick, options={"friendly_seconds": 90, "stream_seconds": 30}, papers=PAPERS, judged=JUDGED)
     cells = [friendly_cell(n, rtt, queue) for n in (1, 16) for rtt in (20, 50, 200)
              for queue in ("0.5bdp", "1bdp", "2bdp", "red")]
     cells += [friendly_cell(16, (20, 200), queue) for queue in ("1bdp", "red")]
@@ -202,4 +212,4 @@ def experiment(quick, _options):
     cells += [thesis_cell(mbit, media, queue, tcp) for mbit, media in THESIS_RATES for queue in THESIS_QUEUES
               for tcp in ("reno", "sack")]
     return Experiment("tfrc", title, cells, [], one, tfrc_report.write, runs=3, seconds=1.5,
-                      options={"friendly_seconds": 200, "stream_seconds": 80})
+                      options={"friendly_seconds": 200, "stream_seconds": 80}, papers=PAPERS)

@@ -477,6 +477,7 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
                                              .first_seq = rtp->next_seq,
                                              .tcp = config->tcp,
                                              .delayed_ack = config->delayed_ack,
+                                             .as_tcp = config->as_tcp,
                                              .token = rng_u64(rng)};
     f->transport = sim_transport_new(&transport, now);
     if (!f->transport)

@@ -39,6 +39,7 @@ struct flow_stream_config {
     uint32_t fragment_bytes; // of a frame in a packet
     bool by_media;           // stream_viewer.h
     bool in_part;            // stream_parts.h
+    bool as_tcp;             // sim_transport.h
     enum repair_mode repair; // of datagrams; OFF: lost packets are neither requested nor sent again
     struct tcp_sender_config tcp;
     usec_t delayed_ack;

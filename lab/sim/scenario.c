@@ -91,6 +91,7 @@ static const struct key {
     {"ect", OF_DATAGRAM, VALUE_INT, &flag, offsetof(struct group, ect)},
     {"pair", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, pairs)},
     {"parts", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, in_part)},
+    {"astcp", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, as_tcp)},
     {"length", OF_STREAM, VALUE_TIME, &instant, offsetof(struct group, length)},
     {"latency", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, latency)},
     {"limit", OF_STREAM, VALUE_INT, &limit, offsetof(struct group, limit_bytes)},

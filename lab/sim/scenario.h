@@ -36,6 +36,7 @@
 //               level=N (requested throughout; default: the Goddard policy chooses)
 //               pair=1 (0: no pair of packets passes, as over RTSP's own connection)
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)
+//               astcp=0 (1: MTP's ends are those of the stream's TCP: iw, minrto, ts, delack)
 //               repair=off (resend, fec, auto: of lost datagrams, repair_policy.h)
 //               sizes=FILE (frame_sizes.h)
 //               proxy=LINK (none; a proxy at the sink, and the access link behind it; / for the
@@ -101,6 +102,7 @@ struct group {
     int64_t fragment_bytes;
     int64_t pairs;
     int64_t in_part;
+    int64_t as_tcp;
     enum repair_mode repair;
     enum scheduler_mode queue;
     int64_t limit_bytes; // of the scheduler

@@ -42,6 +42,7 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
                                         .fragment_bytes = (uint32_t)g->fragment_bytes,
                                         .by_media = g->pairs == 0,
                                         .in_part = g->in_part != 0,
+                                        .as_tcp = g->as_tcp != 0,
                                         .repair = g->repair,
                                         .tcp = tcp_of(g),
                                         .delayed_ack = g->delayed_ack,

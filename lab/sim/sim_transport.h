@@ -68,6 +68,9 @@ struct sim_transport_config {
     uint16_t first_seq;
     struct tcp_sender_config tcp; // of simulated TCP; `packets` does not count
     usec_t delayed_ack;
+    // MTP is a mode of that TCP, as in Chung et al.: it has its initial window, timeouts and
+    // acknowledgements, not those of the programs.
+    bool as_tcp;
     uint64_t token;
 };
 

@@ -207,7 +207,13 @@ struct sim_transport *sim_transport_mtp_new(const struct sim_transport_config *c
         .ops = &OPS,
         .flow = config->flow,
         .may_lose = true};
-    if (mtp_options_parse(params, &options) ||
+    int err = mtp_options_parse(params, &options);
+    if (config->as_tcp) {
+        options.min_rto = config->tcp.min_rto;
+        options.cwnd = (int)config->tcp.initial_window;
+        options.karn = !config->tcp.timestamps;
+    }
+    if (err ||
         mtp_flow_init(&m->mtp, &options, config->token, (uint16_t)config->packet_bytes, now)) {
         free(m);
         return NULL;
@@ -216,5 +222,7 @@ struct sim_transport *sim_transport_mtp_new(const struct sim_transport_config *c
     (void)mtp_flow_use_ecn(&m->mtp);
     m->base.media.drops = options.drops;
     mtp_receive_flow_init(&m->sink, config->token);
+    if (config->as_tcp)
+        m->sink.delayed_ack = config->delayed_ack;
     return &m->base;
 }

@@ -144,6 +144,8 @@ static const struct option_row rows[] = {
      .help = "the proxy's: off, marks, limit or blocking; and its longest queue; queue= and limit= are the "
              "proxy's, too"},
     {KEY, .argument = "parts=0", .help = "1: incomplete frames count as complete"},
+    {KEY, .argument = "astcp=0",
+     .help = "1: MTP's ends have the stream's iw, minrto, ts and delack, as a mode of its TCP"},
     {KEY, .argument = "goddard=NAME=VALUE/...",
      .help = "parameters of the Goddard policy, such as upscale_interval=30"},
 

@@ -17,7 +17,7 @@ from lab.experiment import Context, seed_of  # noqa: E402
 from lab.experiments import goddard  # noqa: E402
 
 BUILD = os.environ.get("WEIR_BUILD", os.path.join(HERE, "..", "..", "build"))
-VIAS = ["udp", "tcp", "tcp:sndbuf=64KB", "minbuf:1/3", "mtp", "mtp:queue=65536", "tfrc", "arc", "psp"]
+VIAS = ["udp", "tcp", "tcp:sndbuf=64KB", "minbuf:1/3", "mtp", "mtp:paper/queue=65536,astcp=1", "tfrc", "arc", "psp"]
 
 
 def stream(directory, name, via, seed=1):
@@ -96,7 +96,7 @@ class Paper(unittest.TestCase):
         tcp = self.run_one("A", "tcp")
         self.assertGreater(tcp["rebufferings"], 0)  # Figure 14
         self.assertEqual(tcp["level_end"], 3)
-        mtp = self.run_one("A-in-part", "mtp:queue=65536")
+        mtp = self.run_one("A-in-part", goddard.PAPER_MTP)
         self.assertEqual(mtp["rebufferings"], 0)
         self.assertAlmostEqual(mtp["duration"], 300, delta=5)
 
@@ -104,7 +104,7 @@ class Paper(unittest.TestCase):
         udp = self.run_one("B-in-part", "udp")
         self.assertGreater(udp["ratio"], 4)  # Figure 21
         self.assertGreater(udp["level_shares"][6], 0.99)
-        mtp = self.run_one("B", "mtp:queue=65536")
+        mtp = self.run_one("B", goddard.PAPER_MTP)
         self.assertLess(mtp["ratio"], 1.5)
         self.assertLess(mtp["friendly_after"], 60)
         tcp = self.run_one("B", "tcp")

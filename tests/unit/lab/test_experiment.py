@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+import io
 import os
 import tempfile
 import unittest
+from contextlib import redirect_stderr, redirect_stdout
 
 from lab import experiment, report
 from lab.experiment import Cell, Experiment, Results
@@ -67,6 +69,65 @@ class Files(unittest.TestCase):
         results.set_aside()
         self.assertEqual(results.read(), [])
         self.assertEqual(sum(f.startswith("runs-") for f in os.listdir(self.directory.name)), 1)
+
+    GOALS = [["a", "D500", ">= 1", "missed: 0.5"], ["a", "loss", "< 1", "met: 0.2"], ["b", "loss", "< 1", "missed: 2"], ["b", "D200", "-", "met"]]
+
+    def goals_page(self, judged):
+        page = report.Report(self.directory.name, "T", "c", None, judged)
+        page.goals("Goals", ["cell", "what", "goal", "result"], self.GOALS, "goals")
+        page.table("A table", ["cell", "result"], [["c", "missed: loss"]], "t")
+        with open(page.write(), encoding="utf-8") as f:
+            return page, f.read()
+
+    def test_a_full_run_judges_all_goals(self):
+        page, text = self.goals_page(None)
+        self.assertEqual([page.count(v) for v in ("met", "missed", "open")], [2, 3, 0])
+        self.assertEqual(page.summary(), "Goals: 2 of 5 met.")
+        self.assertIn("<p>2 of 4 met.</p>", text)
+        self.assertNotIn("not judged", text)
+
+    def test_a_quick_run_judges_what_it_can(self):
+        for judged, counts, summary, count, missed in (
+                ((), [0, 0, 5], "A quick run: it judges none of the 5 goals, which require the runs of the full version.",
+                 "<p>4 not judged by a quick run.</p>", []),
+                (("a loss",), [1, 0, 4], "A quick run: it judges 1 of 5 goals, of which 1 is met; the others require the runs of the "
+                 "full version.", "<p>1 of 1 met, 3 not judged by a quick run.</p>", []),
+                (("loss <",), [1, 1, 3], "A quick run: it judges 2 of 5 goals, of which 1 is met; the others require the runs of the "
+                 "full version.", "<p>1 of 2 met, 2 not judged by a quick run.</p>", ["Goals b loss < 1 result: missed: 2"]),
+                ((".",), [2, 3, 0], "A quick run: it judges 5 of 5 goals, of which 2 are met.", "<p>2 of 4 met.</p>", 3)):
+            with self.subTest(judged):
+                page, text = self.goals_page(judged)
+                self.assertEqual([page.count(v) for v in ("met", "missed", "open")], counts)
+                self.assertEqual(page.summary(), summary)
+                self.assertIn(count, text)
+                self.assertIn(f'<p class="note">{summary}</p>', text)
+                self.assertEqual(page.missed() if isinstance(missed, list) else len(page.missed()), missed)
+                self.assertEqual(text.count('<td class="missed">'), counts[1])  # no verdict of another table either
+                self.assertEqual(text.count('<td class="open">not judged by a quick run'), counts[2])
+        with open(os.path.join(self.directory.name, "goals.csv"), encoding="utf-8") as f:
+            self.assertEqual(f.read().splitlines()[1], "a,D500,>= 1,missed: 0.5")
+        self.goals_page(())
+        with open(os.path.join(self.directory.name, "goals.csv"), encoding="utf-8") as f:
+            self.assertEqual(f.read().splitlines()[1:5:3], ["a,D500,>= 1,not judged by a quick run: 0.5", "b,D200,-,not judged by a quick run"])
+
+    def test_exit_code(self):
+        """What was judged and missed counts, of a quick run only; what is not plausible always."""
+        from lab import lab
+        def write(rows, page):
+            page.goals("Goals", ["cell", "what", "goal", "result"], self.GOALS)
+        for quick, judged, check, expected in ((False, (), None, 0), (True, (), None, 0), (True, ("b loss",), None, 1), (True, ("a loss",), None, 0),
+                                               (True, (".",), None, 2), (False, (), ["x"], 1), (True, ("b loss",), ["x"], 2)):
+            with self.subTest(quick=quick, judged=judged, check=check), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                e = Experiment("x", "X", [], [], None, write, check=check and (lambda rows, check=check: list(check)), quick=quick, judged=judged)
+                page = report.Report(self.directory.name, "T", "c", None, judged if quick else None)
+                self.assertEqual(len(lab.show(e, [], page)), expected)
+
+    def test_every_quick_version_names_the_goals_of_its_simulation_only(self):
+        """What a busy machine changes is not judged: of the quick versions with programs, no goal is."""
+        for name in experiment.names():
+            e = experiment.load(name, quick=True)
+            self.assertTrue(e.quick)
+            self.assertEqual(bool(e.judged), name in ("arc", "goddard", "mtp_tcp", "psp", "tfrc"), name)
 
     def test_what_was_missed_in_a_smoke_test_is_not_alarming(self):
         for smoke in (None, "One run, 2 cores, machine busy 63 %: a smoke test."):
@@ -149,14 +210,20 @@ class Minbuf(unittest.TestCase):
         self.assertEqual(got["D200 x throughput over the best hand-set one's", "minbuf:auto,20"], (0.923, True))
 
     def test_quick_check(self):
-        figures = {"utilisation": 0.9, "d500": 1.0, "mean_ms": 60}
+        """What holds on the busiest machine: packets arrived, none before the link allows; the link carried no more than it can."""
+        figures = {"utilisation": 0.9, "samples": 1000, "throughput_bps": 1e6, "p50_ms": 60}
         rows = [{"cell": "30mbit-100ms-0.25bdp-reno", "contender": c, "figures": dict(figures)}
                 for c in ("tcp", "minbuf:1,0", "minbuf:1,3")]
-        rows[0]["figures"]["mean_ms"] = 500
         self.assertEqual(minbuf.check_quick(rows), [])
-        rows[1]["figures"].update(d500=0.5, mean_ms=260, utilisation=None)
-        self.assertEqual(len(minbuf.check_quick(rows)), 3)
-        self.assertEqual(len(minbuf.check_quick(rows[1:])), 3)
+        rows[1]["figures"].update(p50_ms=2000, utilisation=0.05)  # waited for a core all the time
+        self.assertEqual(minbuf.check_quick(rows), [])
+        for change in ({"p50_ms": 49}, {"samples": 0, "p50_ms": None}, {"throughput_bps": None}, {"utilisation": 0},
+                       {"utilisation": 1.5}, {"utilisation": None}):
+            with self.subTest(change):
+                rows[1]["figures"] = figures | change
+                self.assertEqual(len(minbuf.check_quick(rows)), 1)
+        rows[1]["figures"] = figures
+        self.assertEqual(len(minbuf.check_quick(rows[1:])), 1)  # no run of tcp
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class Layered(unittest.TestCase):
         self.assertEqual((useful / layered.LAYER_BITS * 1e6).round(6).tolist(), [2, 1])
 
     def test_claims(self):
-        rows = Rows([row("5.1-drd", "tfrc:komssys", useful=0.9, tcp_mbps=20.0), row("5.1-drd", "udp", useful=0.5, tcp_mbps=21.0)])
+        rows = Rows([row("5.1-drd", "tfrc:komssys,rounds", useful=0.9, tcp_mbps=20.0), row("5.1-drd", "udp", useful=0.5, tcp_mbps=21.0)])
         found = {what: result for _, what, result in layered.claims_of(rows)}
         self.assertEqual(found["TFRC wastes less of its throughput than UDP"], "met: 0.900 for 0.500")
         self.assertEqual(found["the downloads get more next to TFRC than next to UDP"], "missed: 20.000 for 21.000")

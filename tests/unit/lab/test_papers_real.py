@@ -98,10 +98,11 @@ class Page(unittest.TestCase):
     def test_quick(self):
         good = [{"cell": "5.1.1-reverse", "contender": c, "run": 0, "figures": {"mbps": m}} for c, m in (("arc", 0.9), ("reno", 0.6))]
         self.assertEqual(arc_real.check_quick(good), [])
-        bad = [{"cell": "5.1.1-reverse", "contender": c, "run": 0, "figures": {"mbps": m}} for c, m in (("arc", 0.1), ("reno", 0.6))]
+        bad = [{"cell": "5.1.1-reverse", "contender": c, "run": 0, "figures": {"mbps": m}} for c, m in (("arc", 0.0), ("reno", 0.6))]
         self.assertEqual(len(arc_real.check_quick(bad)), 1)
-        self.assertEqual(len(psp_real.check_quick([{"cell": "16", "contender": "5000us", "run": 0,
-                                                    "figures": {"received_mbps": 1.0, "loss": 0.0}}])), 1)
+        for figures, failed in (((1.0, 0.0), 0), ((0.0, 0.0), 1), ((1.0, 1.0), 1)):
+            row = {"cell": "16", "contender": "5000us", "run": 0, "figures": dict(zip(("received_mbps", "loss"), figures))}
+            self.assertEqual(len(psp_real.check_quick([row])), failed)
 
     def test_experiments(self):
         for module, at_least in ((arc_real, 20), (psp_real, 4)):

@@ -50,6 +50,9 @@ TEST_CASE("mtp_receive_flow: every second packet is acknowledged at once, a sing
     CHECK(s.take(2, 0, 102 * MS) == 142 * MS);
     CHECK(s.acknowledge() == 3); // late, by the timer
     CHECK(s.take(3, 0, 150 * MS) == 190 * MS);
+    s.delayed_ack = 0; // of a simulated host that acknowledges each packet
+    CHECK(s.acknowledge() == 4);
+    CHECK(s.take(4, 0, 151 * MS) == 151 * MS);
 }
 
 TEST_CASE("mtp_receive_flow: a hole, a replacement and a late packet are acknowledged at once")

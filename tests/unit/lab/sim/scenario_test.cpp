@@ -114,8 +114,12 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(g.goddard.upscale_interval == 30);
     CHECK(g.goddard.buf_factor == 2);
     CHECK(g.in_part == 1);
+    CHECK(g.as_tcp == 0);
     CHECK(g.pairs == 0);
     CHECK(g.sizes_path[0] == '\0');
+    REQUIRE(parse("stream:via=mtp:paper,astcp=1,delack=0s", &g) == 0);
+    CHECK(g.as_tcp == 1);
+    CHECK(g.delayed_ack == 0);
     REQUIRE(parse("stream:via=udp,sizes=a/film.txt", &g) == 0);
     CHECK(std::string(g.sizes_path) == "a/film.txt");
     CHECK(parse(("stream:via=udp,sizes=" + std::string(256, 'x')).c_str(), &g) == ERR_RANGE);

@@ -52,7 +52,7 @@ struct path {
         REQUIRE(rtp_decode(rtp, len, {}, &r) == 0);
         p->delivered.emplace_back(now, (int)r.seq - 100);
     }
-    explicit path(const char *via, tcp_variant variant = TCP_NEWRENO)
+    explicit path(const char *via, tcp_variant variant = TCP_NEWRENO, bool as_tcp = false)
     {
         static const node_ops ops = {push, nullptr, nullptr};
         packet_pool_init(&small, FLOW_SMALL, 10000);
@@ -74,6 +74,7 @@ struct path {
         config.ssrc = 7;
         config.first_seq = seq;
         config.tcp = {variant, 0, 2, 1000, USEC_PER_SEC, false, TCP_PER_ACK, false, false};
+        config.as_tcp = as_tcp;
         config.token = 9;
         REQUIRE(sim_transport_check(via) == 0);
         c = sim_transport_new(&config, 0);
@@ -234,4 +235,28 @@ TEST_CASE("sim_transport: MTP's own queue takes packets at the media's rate")
     CHECK(p.written == 1);
     p.run(0, 0, 505000);
     CHECK(p.written == 51);
+}
+
+TEST_CASE("sim_transport: MTP as a mode of the stream's TCP has its window, timeouts and ACKs")
+{
+    struct {
+        bool as_tcp;
+        size_t first_round, acks; // packets that leave at once; ACKs of three packets
+    } const rows[] = {{false, 4, 2}, {true, 2, 3}};
+    for (auto &row : rows) {
+        INFO(row.as_tcp);
+        path p("mtp:paper", TCP_RENO, row.as_tcp);
+        p.run(20, 0, 1000);
+        CHECK(p.on_way[0].size() == row.first_round);
+
+        path acks("mtp:paper", TCP_RENO, row.as_tcp);
+        acks.run(3, 0, 49000); // the first ones are at the viewer after 50 ms
+        size_t seen = 0;
+        for (usec_t now = 49000; now < 400000; now += 1000) {
+            size_t before = acks.on_way[1].size();
+            acks.run(0, now, now + 1000);
+            seen += acks.on_way[1].size() > before ? acks.on_way[1].size() - before : 0;
+        }
+        CHECK(seen == row.acks);
+    }
 }
