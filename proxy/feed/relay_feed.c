@@ -13,6 +13,7 @@
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/access_leg.h"
 #include "proxy/feed/frame_store.h"
+#include "proxy/feed/relayed_audio.h"
 #include "proxy/feed/upstream.h"
 #include "server/policy/number_shift.h"
 #include "server/session/session.h"
@@ -274,8 +275,6 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (r->depends_on >= 0)
         r->depends_on += f->shift;
     usec_t captured = access_leg_captured(f->upstream, r->capture_wall, r->first_arrived, now);
-    if (!r->capture_wall) // a third party's: the latency is that from the proxy on
-        r->capture_wall = r->first_arrived + clock_wall() - clock_now();
     if (f->phase == PLAYING)
         access_leg_before_frame(f->leg, r->last_arrived, now);
     bridge_frame(access_leg_bridge(f->leg), r, captured, now);
@@ -338,15 +337,11 @@ static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct relay_feed *f = ctx;
     struct coded_audio *c =
-        f->plays && !f->requested && a->bytes <= sizeof(c->data) ? coded_audio_new() : NULL;
+        f->plays && !f->requested
+            ? relayed_audio_new(f->upstream, a, f->shift, f->config.media->ladder.source_fps, now)
+            : NULL;
     if (!c)
         return;
-    struct fps fps = f->config.media->ladder.source_fps;
-    c->position = a->position + audio_samples(number_shift_media(f->shift, fps));
-    c->captured = access_leg_captured(f->upstream, a->capture_wall, a->arrived, now);
-    c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
-    c->bytes = a->bytes;
-    memcpy(c->data, a->data, a->bytes);
     f->config.sink->ops->on_audio(f->config.sink, c, now);
     coded_audio_unref(c);
 }

@@ -11,6 +11,7 @@
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/access_leg.h"
+#include "proxy/feed/relayed_audio.h"
 #include "proxy/policy/key_requests.h"
 #include "server/policy/number_shift.h"
 
@@ -172,8 +173,6 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (r->depends_on >= 0)
         r->depends_on += u->shift;
     usec_t captured = access_leg_captured(u->upstream, r->capture_wall, r->first_arrived, now);
-    if (!r->capture_wall) // a third party's: the latency is that from the proxy on
-        r->capture_wall = r->first_arrived + clock_wall() - clock_now();
     const struct stream_media *media = u->config.media;
     struct shared_frame *f = shared_frame_new(r, &media->ladder, media->codec != SDP_VP9, captured);
     if (!f)
@@ -199,15 +198,11 @@ static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct shared_upstream *u = ctx;
     struct coded_audio *c =
-        u->seats && !u->begins && a->bytes <= sizeof(c->data) ? coded_audio_new() : NULL;
+        u->seats && !u->begins
+            ? relayed_audio_new(u->upstream, a, u->shift, u->config.media->ladder.source_fps, now)
+            : NULL;
     if (!c)
         return;
-    struct fps fps = u->config.media->ladder.source_fps;
-    c->position = a->position + audio_samples(number_shift_media(u->shift, fps));
-    c->captured = access_leg_captured(u->upstream, a->capture_wall, a->arrived, now);
-    c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - now;
-    c->bytes = a->bytes;
-    memcpy(c->data, a->data, a->bytes);
     for (struct flow_seat *s = u->seats, *next; s; s = next) {
         next = s->next;
         s->ops->on_audio(s, c, now);

@@ -25,6 +25,8 @@ struct upstream_ops {
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_seek_refused)(void *ctx, usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
+    // Capture times are the origin's; a third party's are on this machine's wall clock, from the
+    // arrival of its fastest frames. That of audio is 0 (unknown) before the first frame comes.
     void (*on_audio)(void *ctx, const struct received_audio *a, usec_t now);
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed

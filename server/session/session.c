@@ -75,25 +75,29 @@ static void report_track(struct session *s, enum media_track track, bool bye, us
 {
     uint8_t out[RTCP_MAX_PACKET];
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, track);
-    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), bye, out, sizeof(out));
+    size_t len = rtp_sender_report(rtp, stream_sender_instant(s->sender), s->cname, clock_wall(),
+                                   bye, out, sizeof(out));
     s->transport->ops->send_rtcp(s->transport, track, out, len, now);
 }
 
 // With two tracks, a report before a track's first packet would not match that of the other track,
-// and players use the reports to synchronise the tracks.
+// nor would one before it is known when the media was captured; players use the reports to
+// synchronise the tracks.
 static void send_report(struct session *s, bool bye, usec_t now)
 {
     bool both = session_has_audio(s);
+    bool known = stream_sender_instant(s->sender)->known;
     if (session_has_pictures(s) &&
-        (!both || bye || stream_sender_rtp(s->sender, TRACK_VIDEO)->packets))
+        (!both || bye || (known && stream_sender_rtp(s->sender, TRACK_VIDEO)->packets)))
         report_track(s, TRACK_VIDEO, bye, now);
-    if (both && (bye || stream_sender_rtp(s->sender, TRACK_AUDIO)->packets))
+    if (both && (bye || (known && stream_sender_rtp(s->sender, TRACK_AUDIO)->packets)))
         report_track(s, TRACK_AUDIO, bye, now);
 }
 
 static void on_begun(void *ctx, enum media_track track, usec_t now)
 {
-    report_track(ctx, track, false, now);
+    (void)track;
+    send_report(ctx, false, now);
 }
 
 static void on_sender_end(void *ctx, usec_t now)
@@ -505,7 +509,8 @@ static void on_rate_request(struct session *s, const struct rtcp_item *request, 
     s->limited_until = rate_request_until(request, now);
     if (request->kind == RTCP_IS_REMB)
         return;
-    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), false, out, sizeof(out));
+    size_t len = rtp_sender_report(rtp, stream_sender_instant(s->sender), s->cname, clock_wall(),
+                                   false, out, sizeof(out));
     struct rtcp_item notice = {.kind = RTCP_IS_TMMBN,
                                .ssrc = rtp->ssrc,
                                .media_ssrc = request->ssrc,

@@ -707,6 +707,7 @@ void stream_sender_play(struct stream_sender *s, usec_t now)
         return;
     s->watching = true;
     s->ending = false;
+    packet_writer_begin(&s->writer);
     level_switch_begin(&s->levels);
     scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
     if (is_stored(s))
@@ -748,6 +749,7 @@ void stream_sender_pause(struct stream_sender *s)
 void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any)
 {
     level_switch_go_to(&s->levels, from, any);
+    packet_writer_begin(&s->writer);
     if (s->config.ladder->passes)
         leave_passed(s);
     else
@@ -776,10 +778,11 @@ void stream_sender_free(struct stream_sender *s)
 
 // ---- Packets
 
-static void on_sent(struct stream_sender *s, enum media_track track, usec_t now)
+// `had_begun`: packet_writer.has_begun before the packet.
+static void on_sent(struct stream_sender *s, enum media_track track, bool had_begun, usec_t now)
 {
     s->progress_at = now;
-    if (!s->writer.has_audio || s->writer.rtp[track].packets != 1)
+    if (!s->writer.has_audio || had_begun || !s->writer.has_begun[track])
         return;
     packet_writer_flush(&s->writer, now);
     s->ops->on_begun(s->config.ctx, track, now);
@@ -811,10 +814,11 @@ static int send_video(struct stream_sender *s, usec_t now)
     p.pts = media_stamps_of(&s->stamps, f->number);
     p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id) ||
                        (is_sent(s, f->size_id) && f->size_id < s->levels.size_id);
+    bool had_begun = s->writer.has_begun[TRACK_VIDEO];
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
-    on_sent(s, TRACK_VIDEO, now);
+    on_sent(s, TRACK_VIDEO, had_begun, now);
     if (frame_packets_sent(&s->leaving)) {
         // the transport's batched packets borrow from the frame
         packet_writer_flush(&s->writer, now);
@@ -840,16 +844,17 @@ static int send_audio(struct stream_sender *s, struct coded_audio *c,
                 .capture_wall = c->capture_wall},
         .payload = {.body = c->data, .body_len = c->bytes},
         .number = -1,
-        .pts = audio_usec(c->position),
+        .pts = media_stamps_of_media(&s->stamps, audio_usec(c->position)),
         .is_copy = again != NULL,
     };
     if (again)
         p.rtp.seq = again->seq;
+    bool had_begun = s->writer.has_begun[TRACK_AUDIO];
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
     if (!again)
-        on_sent(s, TRACK_AUDIO, now);
+        on_sent(s, TRACK_AUDIO, had_begun, now);
     packet_writer_flush(&s->writer, now);
     if (again)
         sent_audio_copied(&s->sent_audio, now);
@@ -870,10 +875,11 @@ static int send_filler(struct stream_sender *s, usec_t now)
     const struct rtp_packet shape = {.has_adu = true, .has_capture = true};
     size_t bytes = packet_writer_payload_room(&s->writer, &shape);
     filler_packet(&s->filler, bytes, s->ops->wall(s->config.ctx, now), &p, now);
+    bool had_begun = s->writer.has_begun[TRACK_VIDEO];
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
-    on_sent(s, TRACK_VIDEO, now);
+    on_sent(s, TRACK_VIDEO, had_begun, now);
     filler_sent(&s->filler, interval);
     return 0;
 }
@@ -1148,6 +1154,11 @@ int stream_sender_level(const struct stream_sender *s)
 int stream_sender_size(const struct stream_sender *s)
 {
     return s->levels.size_id;
+}
+
+const struct rtp_instant *stream_sender_instant(const struct stream_sender *s)
+{
+    return &s->writer.instant;
 }
 
 const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum media_track track)
