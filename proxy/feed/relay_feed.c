@@ -165,7 +165,9 @@ static void note_place(struct relay_feed *f, const struct rtsp_client_place *pla
     f->show_seconds = place->seconds;
     f->show = show;
     f->place.scale = f->scale = place->scale;
-    f->place.seconds = place->seconds;
+    if (!f->config.exact && f->scale == 1) // the viewer shows all frames that come
+        show = first;
+    f->place.seconds = position_of(f, show);
     f->place.frames = (struct rtsp_frames){.first = first, .show = show, .ahead = place->ahead};
 }
 

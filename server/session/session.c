@@ -341,11 +341,12 @@ void session_free(struct session *s, usec_t now)
 
 void session_play(struct session *s, usec_t now)
 {
-    if (!session_is_playing(s)) {
+    bool begins = !session_is_playing(s);
+    if (begins)
         s->begun_at = now;
-        send_report(s, false, now);
-    }
     stream_sender_play(s->sender, now);
+    if (begins) // what was known of capture times before a pause is forgotten now
+        send_report(s, false, now);
     arm(s);
 }
 
