@@ -277,6 +277,8 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (r->depends_on >= 0)
         r->depends_on += f->shift;
     usec_t captured = access_leg_captured(f->upstream, r->capture_wall, r->first_arrived, now);
+    if (r->number < f->show) // its time has passed; frames from `show` on need it
+        captured = usec_max(captured, r->last_arrived);
     if (f->phase == PLAYING)
         access_leg_before_frame(f->leg, r->last_arrived, now);
     bridge_frame(access_leg_bridge(f->leg), r, captured, now);

@@ -49,11 +49,12 @@ struct stream_sender {
     bool playing;
     bool watching;
     struct size_watch sizes;
-    bool hears;         // the sender watches the audio
-    bool ending;        // the media has ended; waiting frames are still sent
-    usec_t wake_at;     // time at which there is more to send
-    usec_t progress_at; // last time at which a packet left, or nothing waited
-    double delivered;   // bytes that the viewer had confirmed when that was last asked
+    bool hears;                // the sender watches the audio
+    bool ending;               // the media has ended; waiting frames are still sent
+    bool is_announced[TRACKS]; // on_begun was called
+    usec_t wake_at;            // time at which there is more to send
+    usec_t progress_at;        // last time at which a packet left, or nothing waited
+    double delivered;          // bytes that the viewer had confirmed when that was last asked
 
     struct level_switch levels; // selects the frames
     struct media_stamps stamps; // their times on the wire
@@ -692,6 +693,13 @@ void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t 
 
 // ---- The viewer's requests
 
+// Media begins, or continues elsewhere.
+static void begin(struct stream_sender *s)
+{
+    packet_writer_begin(&s->writer);
+    s->is_announced[TRACK_VIDEO] = s->is_announced[TRACK_AUDIO] = false;
+}
+
 void stream_sender_play(struct stream_sender *s, usec_t now)
 {
     if (!s->playing) {
@@ -707,7 +715,7 @@ void stream_sender_play(struct stream_sender *s, usec_t now)
         return;
     s->watching = true;
     s->ending = false;
-    packet_writer_begin(&s->writer);
+    begin(s);
     level_switch_begin(&s->levels);
     scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
     if (is_stored(s))
@@ -749,7 +757,7 @@ void stream_sender_pause(struct stream_sender *s)
 void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any)
 {
     level_switch_go_to(&s->levels, from, any);
-    packet_writer_begin(&s->writer);
+    begin(s);
     if (s->config.ladder->passes)
         leave_passed(s);
     else
@@ -778,12 +786,14 @@ void stream_sender_free(struct stream_sender *s)
 
 // ---- Packets
 
-// `had_begun`: packet_writer.has_begun before the packet.
-static void on_sent(struct stream_sender *s, enum media_track track, bool had_begun, usec_t now)
+// `whole`: the packet is the last of its frame. Players give a frame its time when it is complete;
+// a report in its midst would be taken for the begin of the track.
+static void on_sent(struct stream_sender *s, enum media_track track, bool whole, usec_t now)
 {
     s->progress_at = now;
-    if (!s->writer.has_audio || had_begun || !s->writer.has_begun[track])
+    if (!s->writer.has_audio || s->is_announced[track] || !s->writer.has_begun[track] || !whole)
         return;
+    s->is_announced[track] = true;
     packet_writer_flush(&s->writer, now);
     s->ops->on_begun(s->config.ctx, track, now);
 }
@@ -814,12 +824,12 @@ static int send_video(struct stream_sender *s, usec_t now)
     p.pts = media_stamps_of(&s->stamps, f->number);
     p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id) ||
                        (is_sent(s, f->size_id) && f->size_id < s->levels.size_id);
-    bool had_begun = s->writer.has_begun[TRACK_VIDEO];
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
-    on_sent(s, TRACK_VIDEO, had_begun, now);
-    if (frame_packets_sent(&s->leaving)) {
+    bool whole = frame_packets_sent(&s->leaving);
+    on_sent(s, TRACK_VIDEO, whole, now);
+    if (whole) {
         // the transport's batched packets borrow from the frame
         packet_writer_flush(&s->writer, now);
         scheduler_done(&s->scheduler);
@@ -849,12 +859,11 @@ static int send_audio(struct stream_sender *s, struct coded_audio *c,
     };
     if (again)
         p.rtp.seq = again->seq;
-    bool had_begun = s->writer.has_begun[TRACK_AUDIO];
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
     if (!again)
-        on_sent(s, TRACK_AUDIO, had_begun, now);
+        on_sent(s, TRACK_AUDIO, true, now);
     packet_writer_flush(&s->writer, now);
     if (again)
         sent_audio_copied(&s->sent_audio, now);
@@ -875,11 +884,10 @@ static int send_filler(struct stream_sender *s, usec_t now)
     const struct rtp_packet shape = {.has_adu = true, .has_capture = true};
     size_t bytes = packet_writer_payload_room(&s->writer, &shape);
     filler_packet(&s->filler, bytes, s->ops->wall(s->config.ctx, now), &p, now);
-    bool had_begun = s->writer.has_begun[TRACK_VIDEO];
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
-    on_sent(s, TRACK_VIDEO, had_begun, now);
+    on_sent(s, TRACK_VIDEO, true, now);
     filler_sent(&s->filler, interval);
     return 0;
 }

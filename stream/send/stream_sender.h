@@ -38,7 +38,8 @@ enum { STREAM_SENDER_MAX_GAP = 1000 };
 // `ctx`: see stream_sender_config. These functions must not call the sender.
 struct stream_sender_ops {
     usec_t (*wall)(void *ctx, usec_t now); // the wall clock at this instant, since 1970
-    // The first packet of this track has left since the media began, or continued elsewhere.
+    // The first audio packet, or whole frame, has left since the media began or continued
+    // elsewhere.
     void (*on_begun)(void *ctx, enum media_track track, usec_t now);
     // The media has ended and its last packet has left. The sender no longer plays.
     void (*on_end)(void *ctx, usec_t now);
