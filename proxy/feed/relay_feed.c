@@ -75,6 +75,7 @@ struct relay_feed {
     bool rescales;      // it was asked for another scale than 1, at which it begins
     struct rtsp_client_place begun;
     usec_t away_since;
+    char away_why[256];  // the newest reason
     int64_t away_last;   // `last` at that time; -2: it was never away
     usec_t connected_at; // the newest attempt
     usec_t retry_at;
@@ -171,10 +172,11 @@ static void note_place(struct relay_feed *f, const struct rtsp_client_place *pla
     f->place.frames = (struct rtsp_frames){.first = first, .show = show, .ahead = place->ahead};
 }
 
-static void end_media(struct relay_feed *f, usec_t now)
+// `why`: it breaks off, and why; NULL: it has ended.
+static void end_media(struct relay_feed *f, const char *why, usec_t now)
 {
     f->phase = f->upstream && !f->is_over ? ENDED : IDLE;
-    f->config.sink->ops->on_end(f->config.sink, now);
+    f->config.sink->ops->on_end(f->config.sink, why, now);
 }
 
 // The scale that the viewer's play has, or will have when its request is answered.
@@ -198,7 +200,7 @@ static void end_scaled(struct relay_feed *f, usec_t now)
              f->config.url->text, scale_of(f));
     refuse(f, &why, now);
     f->is_over = true;
-    end_media(f, now);
+    end_media(f, why.text, now);
     arm(f);
 }
 
@@ -375,6 +377,7 @@ static void set_away(struct relay_feed *f, const char *text, usec_t now)
 {
     log_warn("the origin %s is lost: %s; trying again for %.0f s", f->config.url->text, text,
              usec_to_sec(f->config.choices->outage));
+    snprintf(f->away_why, sizeof(f->away_why), "%s", text);
     bool sent_nothing = f->phase == PLAYING && f->last == f->away_last; // since its return
     f->phase = AWAY;
     f->clock_limit = USEC_NEVER;
@@ -398,7 +401,7 @@ static void on_bye(void *ctx, usec_t now)
         f->is_over = true;
         set_away(f, "it has ended", now);
     } else {
-        end_media(f, now);
+        end_media(f, NULL, now);
     }
     arm(f);
 }
@@ -428,6 +431,7 @@ static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
     case RETURNING:
         f->phase = AWAY;
         f->retry_at = now + RETRY_EVERY;
+        snprintf(f->away_why, sizeof(f->away_why), "%s", why->text);
         break;
     }
     arm(f);
@@ -500,9 +504,9 @@ static void retry(struct relay_feed *f, usec_t now)
         log_warn("the origin %s did not return within %.0f s: the media ends", f->config.url->text,
                  usec_to_sec(away));
         drop_upstream(f, now);
-        struct media_refusal why = {.status = 502, .text = "origin: it is lost"};
+        struct media_refusal why = upstream_lost(away, f->away_why);
         refuse(f, &why, now);
-        end_media(f, now);
+        end_media(f, why.text, now);
         return;
     }
     f->retry_at = now + RETRY_EVERY;

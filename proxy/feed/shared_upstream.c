@@ -2,6 +2,7 @@
 #include "proxy/feed/shared_upstream.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ struct shared_upstream {
 
     usec_t second_at;
     usec_t away_since;
+    char away_why[256];  // the newest reason
     usec_t connected_at; // the newest attempt
     usec_t retry_at;
 };
@@ -232,6 +234,7 @@ static void set_away(struct shared_upstream *u, const char *text, usec_t now)
 {
     log_warn("the origin %s is lost: %s; trying again for %.0f s", u->config.url->text, text,
              usec_to_sec(u->config.choices->outage));
+    snprintf(u->away_why, sizeof(u->away_why), "%s", text);
     bool sent_nothing = !u->got && u->away_since; // since its return
     u->phase = AWAY;
     for (struct flow_seat *s = u->seats; s; s = s->next)
@@ -273,12 +276,12 @@ static void refuse_all(struct shared_upstream *u, const struct media_refusal *wh
     }
 }
 
-static void end_for_all(struct shared_upstream *u, usec_t now)
+static void end_for_all(struct shared_upstream *u, const struct media_refusal *why, usec_t now)
 {
     while (u->seats) {
         struct flow_seat *s = u->seats;
         unseat(s);
-        s->ops->on_over(s, now);
+        s->ops->on_over(s, why, now);
     }
 }
 
@@ -301,6 +304,7 @@ static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
     case RETURNING:
         u->phase = AWAY;
         u->retry_at = now + RETRY_EVERY;
+        snprintf(u->away_why, sizeof(u->away_why), "%s", why->text);
         break;
     }
     arm(u);
@@ -363,7 +367,8 @@ static void retry(struct shared_upstream *u, usec_t now)
                  usec_to_sec(away));
         drop_upstream(u, now);
         u->phase = IDLE;
-        end_for_all(u, now);
+        struct media_refusal why = upstream_lost(away, u->away_why);
+        end_for_all(u, &why, now);
         return;
     }
     u->retry_at = now + RETRY_EVERY;

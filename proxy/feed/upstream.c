@@ -335,16 +335,29 @@ static void on_seek_refused(void *ctx, usec_t now)
     u->config.ops->on_seek_refused(u->config.ctx, now);
 }
 
+// An origin that is a proxy has said whose words they are.
+static const char *words_of_origin(const char *text)
+{
+    for (const char *inner; (inner = strstr(text, ORIGIN)) != NULL;)
+        text = inner + strlen(ORIGIN);
+    return text;
+}
+
 void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
                       struct media_refusal *out)
 {
     // A viewer has no credentials of the origin, and cannot follow its redirects.
     bool passes = status >= 400 && status != 401;
     out->status = end == RTSP_CLIENT_INTERNAL ? 500 : passes ? status : 502;
-    // An origin that is a proxy has said whose words they are.
-    for (const char *inner; (inner = strstr(text, ORIGIN)) != NULL;)
-        text = inner + strlen(ORIGIN);
-    snprintf(out->text, sizeof(out->text), "%s%s", ORIGIN, text);
+    snprintf(out->text, sizeof(out->text), "%s%s", ORIGIN, words_of_origin(text));
+}
+
+struct media_refusal upstream_lost(usec_t away, const char *why)
+{
+    struct media_refusal out = {.status = 502};
+    snprintf(out.text, sizeof(out.text), "%sit was lost for %.0f s: %s", ORIGIN, usec_to_sec(away),
+             words_of_origin(why));
+    return out;
 }
 
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)

@@ -114,6 +114,9 @@ bool upstream_wall_ahead(const struct upstream *u, usec_t *out);
 void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
                       struct media_refusal *out);
 
+// An origin did not return within `away`. `why`: what was seen of it last.
+struct media_refusal upstream_lost(usec_t away, const char *why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -34,6 +34,7 @@ struct session {
     usec_t begun_at;      // time of the first PLAY
     double scale;         // of the play
     usec_t limited_until; // when the max rate ends; USEC_NEVER: it does not
+    char broken[256];     // why the media broke off; empty: it has not
 };
 
 // ---- The sender's timer
@@ -100,9 +101,14 @@ static void on_begun(void *ctx, enum media_track track, usec_t now)
     send_report(ctx, false, now);
 }
 
+// A BYE would report the end of the media.
 static void on_sender_end(void *ctx, usec_t now)
 {
-    send_report(ctx, true, now);
+    struct session *s = ctx;
+    if (*s->broken && s->config.on_broken)
+        s->config.on_broken(s->config.ctx, s->broken, now);
+    else
+        send_report(s, true, now);
 }
 
 static void on_closed(void *ctx, usec_t now)
@@ -142,9 +148,10 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
         session_audio(s, c, now);
 }
 
-static void on_media_end(struct frame_sink *sink, usec_t now)
+static void on_media_end(struct frame_sink *sink, const char *why, usec_t now)
 {
     struct session *s = (struct session *)sink;
+    snprintf(s->broken, sizeof(s->broken), "%s", why ? why : "");
     stream_sender_end(s->sender, now);
     arm(s);
 }
