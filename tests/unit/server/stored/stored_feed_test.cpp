@@ -38,7 +38,7 @@ struct screening : frame_sink {
     {
         of(sink)->again.push_back(f->number);
     }
-    static void on_end(frame_sink *sink, usec_t)
+    static void on_end(frame_sink *sink, const char *, usec_t)
     {
         of(sink)->ends++;
     }
