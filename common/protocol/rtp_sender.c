@@ -29,14 +29,13 @@ void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet 
 }
 
 void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t number,
-                     usec_t capture_wall, size_t payload_len)
+                     size_t payload_len)
 {
     assert(p->seq == s->next_seq);
     s->frame_of[s->next_seq & (RTP_SENDER_HISTORY - 1)] = number;
     s->size_of[s->next_seq & (RTP_SENDER_HISTORY - 1)] = p->has_adu ? p->adu.size_id : 0;
     s->next_seq++;
     s->last_timestamp = p->timestamp;
-    s->last_capture_wall = capture_wall;
     s->packets++;
     s->octets += payload_len;
 }
@@ -53,16 +52,17 @@ void rtp_sender_skip(struct rtp_sender *s, uint16_t packets)
         s->frame_of[s->next_seq++ & (RTP_SENDER_HISTORY - 1)] = -1;
 }
 
-size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t clock_wall, bool bye,
-                         uint8_t *out, size_t cap)
+size_t rtp_sender_report(const struct rtp_sender *s, const struct rtp_instant *of,
+                         const char *cname, usec_t clock_wall, bool bye, uint8_t *out, size_t cap)
 {
     size_t len = 0;
     struct rtcp_item item = {.kind = RTCP_IS_SR, .ssrc = s->ssrc};
     item.sender.ntp = ntp_of_wall(clock_wall);
     // The timestamp that media captured at this instant would carry.
-    usec_t since = s->packets ? clock_wall - s->last_capture_wall : 0;
-    item.sender.rtp_timestamp =
-        s->packets ? s->last_timestamp + rtp_ticks_at(since, s->clock_rate) : s->timestamp_offset;
+    usec_t media = of->media + clock_wall - of->wall;
+    item.sender.rtp_timestamp = of->known ? s->timestamp_offset + rtp_ticks_at(media, s->clock_rate)
+                                : s->packets ? s->last_timestamp
+                                             : s->timestamp_offset;
     item.sender.packets = (uint32_t)(s->packets - s->unsent_packets);
     item.sender.octets = (uint32_t)(s->octets - s->unsent_octets);
     int err = rtcp_append(&item, out, cap, &len);

@@ -23,12 +23,19 @@ struct rtp_sender {
     uint16_t next_seq;
     uint32_t timestamp_offset;
     uint32_t last_timestamp; // timestamp of the last packet, with the offset
-    usec_t last_capture_wall;
     uint64_t packets;
     uint64_t octets;                        // payload bytes
     uint64_t unsent_packets, unsent_octets; // of both: dropped before they left
     int64_t frame_of[RTP_SENDER_HISTORY];   // by sequence number; -1 = none yet
     uint8_t size_of[RTP_SENDER_HISTORY];
+};
+
+// An instant on the wall clock of a session's media. All its tracks have one: their sender reports
+// must agree, since players synchronise the tracks by them (RFC 3550, 6.4.1).
+struct rtp_instant {
+    bool known;
+    usec_t media; // media with this time ...
+    usec_t wall;  // ... was captured then
 };
 
 void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng);
@@ -38,7 +45,7 @@ void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng
 // packet was taken by the transport.
 void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet *p);
 void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t number,
-                     usec_t capture_wall, size_t payload_len);
+                     size_t payload_len);
 
 // A packet that rtp_sender_sent counted was dropped before it left: sender reports leave it out.
 void rtp_sender_unsent(struct rtp_sender *s, size_t payload_len);
@@ -47,9 +54,10 @@ void rtp_sender_unsent(struct rtp_sender *s, size_t payload_len);
 void rtp_sender_skip(struct rtp_sender *s, uint16_t packets);
 
 // Writes SR and SDES as one compound to `out`, with `bye` also a BYE; returns its length.
-// `clock_wall`: the wall clock now.
-size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t clock_wall, bool bye,
-                         uint8_t *out, size_t cap);
+// `clock_wall`: the wall clock now. As long as `of` is not known, the report's timestamp is the
+// last one that left.
+size_t rtp_sender_report(const struct rtp_sender *s, const struct rtp_instant *of,
+                         const char *cname, usec_t clock_wall, bool bye, uint8_t *out, size_t cap);
 
 // Returns the round-trip time from a report block about this stream (RFC 3550, 6.4.1: now - LSR -
 // DLSR); 0 if the block has none.

@@ -42,6 +42,7 @@ struct source { // embedded first by each implementation
     int height;
     struct fps fps;
     double duration; // seconds, -1 = endless or unknown
+    bool is_cut;     // `next` returned ERR_END, but the media breaks off there
     bool live;     // the source sets the pace: send a picture when it arrives; it has capture_wall
     usec_t origin; // a file's own time at media time 0
     // Of a source that was coded: whether its pictures bring its coded frames along

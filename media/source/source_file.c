@@ -226,6 +226,7 @@ static int file_next(struct source *base, struct picture **out)
         s->have_pending = false;
         fresh++;
     }
+    s->base.is_cut = video_file_is_cut(s->file);
     if (!s->have_current)
         return ERR_END;
     if (s->ended)

@@ -4,6 +4,7 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/display.h>
+#include <libavutil/parseutils.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,10 @@ enum {
     CREDIBLE_FPS = 300, // a higher rate is a time base that was mistaken for a rate
 };
 
+// A video that ends earlier than the file says by more than both is cut.
+static const double MISSING_MIN = 1;     // seconds
+static const double MISSING_PART = 0.02; // of the whole
+
 struct video_file {
     char *path;                // owned, for the log
     struct media_input *input; // owned
@@ -42,6 +47,9 @@ struct video_file {
     int64_t wanted;    // of frames before this time, decode only those that others depend on
     int64_t broken;    // packets and frames skipped
     bool reported;     // `broken` was logged
+    double own_end;    // seconds from the start of the video; 0: unknown
+    double read_end;   // of the last packet read
+    bool is_cut;       // the file ends before that
     bool keeps;        // packets
     int kept_count;
     AVPacket *kept[VIDEO_FILE_KEPT]; // owned; the oldest first
@@ -121,6 +129,18 @@ static void read_turn(struct video_info *info, const AVStream *stream)
     info->flipped = (double)m[0] * m[4] < (double)m[1] * m[3];
 }
 
+// The duration of the video alone: other tracks of the file may be longer. Returns 0 if it is not
+// known.
+static double own_duration(const struct video_file *f)
+{
+    if (f->stream->duration != AV_NOPTS_VALUE && f->stream->duration > 0)
+        return (double)f->stream->duration * av_q2d(f->stream->time_base);
+    const AVDictionaryEntry *tag =
+        av_dict_get(f->stream->metadata, "DURATION", NULL, 0); // Matroska
+    int64_t usec;
+    return tag && av_parse_time(&usec, tag->value, 1) >= 0 ? (double)usec / AV_TIME_BASE : 0;
+}
+
 static void read_info(struct video_file *f)
 {
     struct video_info *info = &f->info;
@@ -139,6 +159,7 @@ static void read_info(struct video_file *f)
         info->duration = (double)f->stream->duration * av_q2d(f->stream->time_base);
     else if (f->format->duration != AV_NOPTS_VALUE && f->format->duration > 0)
         info->duration = (double)f->format->duration / AV_TIME_BASE;
+    f->own_end = own_duration(f);
 }
 
 // ---- Opening ----
@@ -276,13 +297,36 @@ static void report_broken(struct video_file *f)
     f->reported = true;
 }
 
+static void note_read(struct video_file *f)
+{
+    int64_t pts = f->packet->pts != AV_NOPTS_VALUE ? f->packet->pts : f->packet->dts;
+    if (pts == AV_NOPTS_VALUE)
+        return;
+    int64_t start = f->stream->start_time != AV_NOPTS_VALUE ? f->stream->start_time : 0;
+    double end = (double)(pts - start) * av_q2d(f->stream->time_base);
+    f->read_end = end > f->read_end ? end : f->read_end;
+}
+
+// libav reports the end of the file where a truncated one breaks off, too.
+static void note_end(struct video_file *f, int r)
+{
+    if (r == AVERROR_EXIT) // stopped
+        return;
+    double missing = f->own_end - f->read_end;
+    f->is_cut = r != AVERROR_EOF || (missing > MISSING_MIN && missing > f->own_end * MISSING_PART);
+    if (r != AVERROR_EOF)
+        log_warn("%s: the file is truncated (%s)", f->path, av_err2str(r));
+    else if (f->is_cut)
+        log_warn("%s: the file is truncated: its video ends after %.1f of %.1f s", f->path,
+                 f->read_end, f->own_end);
+}
+
 // Reads one packet and sends it to the decoder; at the end of the file, flushes the decoder.
 static void feed(struct video_file *f)
 {
     int r = media_input_read(f->input, f->packet);
     if (r < 0) {
-        if (r != AVERROR_EOF && r != AVERROR_EXIT) // AVERROR_EXIT: stopped
-            log_warn("%s: the file is truncated (%s)", f->path, av_err2str(r));
+        note_end(f, r);
         avcodec_send_packet(f->codec, NULL);
         return;
     }
@@ -291,12 +335,18 @@ static void feed(struct video_file *f)
         f->codec->skip_frame = passes ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
         if (f->first_pts == AV_NOPTS_VALUE)
             f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
+        note_read(f);
         if (avcodec_send_packet(f->codec, f->packet) < 0)
             f->broken++;
         if (f->keeps)
             keep(f);
     }
     av_packet_unref(f->packet);
+}
+
+bool video_file_is_cut(const struct video_file *f)
+{
+    return f->is_cut;
 }
 
 int video_file_skim(struct video_file *f)

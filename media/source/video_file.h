@@ -43,6 +43,9 @@ const struct video_info *video_file_info(const struct video_file *f);
 // file, where it is truncated, or after too many packets without a picture. Broken packets are
 // skipped, counted, and logged once at the end.
 int video_file_read(struct video_file *f, AVFrame *out);
+// Returns true if the file has ended before the end that it names: it is truncated, or cannot be
+// read any further.
+bool video_file_is_cut(const struct video_file *f);
 // From now on, packets that are decoded are kept, too: at most VIDEO_FILE_KEPT, the newest ones. A
 // seek drops them.
 void video_file_keep_packets(struct video_file *f);

@@ -175,7 +175,9 @@ static void on_bye_time(void *ctx, usec_t now)
         c->phase = ABANDONED; // the link still exists and may receive more, which is ignored
         return;
     }
-    if (video(c))
+    if (early && c->sdp.duration >= 0)
+        c->config.ops->on_gone(c->config.ctx, "the server ended before the end of the film", now);
+    else if (video(c))
         video_player_end(video(c), now);
     else
         c->config.ops->on_drained(c->config.ctx, now);

@@ -13,6 +13,7 @@
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/access_leg.h"
 #include "proxy/feed/frame_store.h"
+#include "proxy/feed/relayed_audio.h"
 #include "proxy/feed/upstream.h"
 #include "server/policy/number_shift.h"
 #include "server/session/session.h"
@@ -74,6 +75,7 @@ struct relay_feed {
     bool rescales;      // it was asked for another scale than 1, at which it begins
     struct rtsp_client_place begun;
     usec_t away_since;
+    char away_why[256];  // the newest reason
     int64_t away_last;   // `last` at that time; -2: it was never away
     usec_t connected_at; // the newest attempt
     usec_t retry_at;
@@ -164,14 +166,17 @@ static void note_place(struct relay_feed *f, const struct rtsp_client_place *pla
     f->show_seconds = place->seconds;
     f->show = show;
     f->place.scale = f->scale = place->scale;
-    f->place.seconds = place->seconds;
+    if (!f->config.exact && f->scale == 1) // the viewer shows all frames that come
+        show = first;
+    f->place.seconds = position_of(f, show);
     f->place.frames = (struct rtsp_frames){.first = first, .show = show, .ahead = place->ahead};
 }
 
-static void end_media(struct relay_feed *f, usec_t now)
+// `why`: it breaks off, and why; NULL: it has ended.
+static void end_media(struct relay_feed *f, const char *why, usec_t now)
 {
     f->phase = f->upstream && !f->is_over ? ENDED : IDLE;
-    f->config.sink->ops->on_end(f->config.sink, now);
+    f->config.sink->ops->on_end(f->config.sink, why, now);
 }
 
 // The scale that the viewer's play has, or will have when its request is answered.
@@ -195,7 +200,7 @@ static void end_scaled(struct relay_feed *f, usec_t now)
              f->config.url->text, scale_of(f));
     refuse(f, &why, now);
     f->is_over = true;
-    end_media(f, now);
+    end_media(f, why.text, now);
     arm(f);
 }
 
@@ -274,8 +279,8 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (r->depends_on >= 0)
         r->depends_on += f->shift;
     usec_t captured = access_leg_captured(f->upstream, r->capture_wall, r->first_arrived, now);
-    if (!r->capture_wall) // a third party's: the latency is that from the proxy on
-        r->capture_wall = r->first_arrived + clock_wall() - clock_now();
+    if (r->number < f->show) // its time has passed; frames from `show` on need it
+        captured = usec_max(captured, r->last_arrived);
     if (f->phase == PLAYING)
         access_leg_before_frame(f->leg, r->last_arrived, now);
     bridge_frame(access_leg_bridge(f->leg), r, captured, now);
@@ -337,15 +342,11 @@ static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct relay_feed *f = ctx;
     struct coded_audio *c =
-        f->plays && !f->requested && a->bytes <= sizeof(c->data) ? coded_audio_new() : NULL;
+        f->plays && !f->requested
+            ? relayed_audio_new(f->upstream, a, f->shift, f->config.media->ladder.source_fps, now)
+            : NULL;
     if (!c)
         return;
-    struct fps fps = f->config.media->ladder.source_fps;
-    c->position = a->position + audio_samples(number_shift_media(f->shift, fps));
-    c->captured = access_leg_captured(f->upstream, a->capture_wall, a->arrived, now);
-    c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - clock_now();
-    c->bytes = a->bytes;
-    memcpy(c->data, a->data, a->bytes);
     f->config.sink->ops->on_audio(f->config.sink, c, now);
     coded_audio_unref(c);
 }
@@ -375,6 +376,7 @@ static void set_away(struct relay_feed *f, const char *text, usec_t now)
 {
     log_warn("the origin %s is lost: %s; trying again for %.0f s", f->config.url->text, text,
              usec_to_sec(f->config.choices->outage));
+    snprintf(f->away_why, sizeof(f->away_why), "%s", text);
     bool sent_nothing = f->phase == PLAYING && f->last == f->away_last; // since its return
     f->phase = AWAY;
     f->clock_limit = USEC_NEVER;
@@ -398,7 +400,7 @@ static void on_bye(void *ctx, usec_t now)
         f->is_over = true;
         set_away(f, "it has ended", now);
     } else {
-        end_media(f, now);
+        end_media(f, NULL, now);
     }
     arm(f);
 }
@@ -428,6 +430,7 @@ static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
     case RETURNING:
         f->phase = AWAY;
         f->retry_at = now + RETRY_EVERY;
+        snprintf(f->away_why, sizeof(f->away_why), "%s", why->text);
         break;
     }
     arm(f);
@@ -501,9 +504,9 @@ static void retry(struct relay_feed *f, usec_t now)
         log_warn("the origin %s did not return within %.0f s: the media ends", f->config.url->text,
                  usec_to_sec(away));
         drop_upstream(f, now);
-        struct media_refusal why = {.status = 502, .text = "origin: it is lost"};
+        struct media_refusal why = upstream_lost(away, f->away_why);
         refuse(f, &why, now);
-        end_media(f, now);
+        end_media(f, why.text, now);
         return;
     }
     f->retry_at = now + RETRY_EVERY;

@@ -30,6 +30,7 @@ struct relay_feed_config {
     const struct url *url;
     const struct sdp *sdp; // the origin's description
     const char *via;
+    bool exact; // as media_feed_config says
     usec_t described_at;
     struct store_film *film; // what comes is stored there; NULL: it is not
     bool *stale;             // set if a session with the origin fails

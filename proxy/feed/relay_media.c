@@ -70,6 +70,7 @@ static struct media_feed *feed_new(struct stream_media *base,
                                      .url = &m->url,
                                      .sdp = &m->sdp,
                                      .via = m->via,
+                                     .exact = config->exact,
                                      .described_at = m->described_at,
                                      .film = m->film,
                                      .stale = &m->stale};

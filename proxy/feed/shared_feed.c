@@ -232,19 +232,18 @@ static void on_refused(struct flow_seat *s, const struct media_refusal *why, use
     if (f->requested)
         refuse(f, why, now);
     else
-        f->config.sink->ops->on_end(f->config.sink, now);
+        f->config.sink->ops->on_end(f->config.sink, why->text, now);
     arm(f);
 }
 
-static void on_over(struct flow_seat *s, usec_t now)
+static void on_over(struct flow_seat *s, const struct media_refusal *why, usec_t now)
 {
     struct shared_feed *f = s->ctx;
     if (was_awaited(f, s, now))
         return;
-    struct media_refusal why = {.status = 502, .text = "origin: it is lost"};
     unwatch(f, now);
-    refuse(f, &why, now);
-    f->config.sink->ops->on_end(f->config.sink, now);
+    refuse(f, why, now);
+    f->config.sink->ops->on_end(f->config.sink, why->text, now);
     arm(f);
 }
 

@@ -2,6 +2,7 @@
 #include "proxy/feed/shared_upstream.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
 #include "proxy/feed/access_leg.h"
+#include "proxy/feed/relayed_audio.h"
 #include "proxy/policy/key_requests.h"
 #include "server/policy/number_shift.h"
 
@@ -47,6 +49,7 @@ struct shared_upstream {
 
     usec_t second_at;
     usec_t away_since;
+    char away_why[256];  // the newest reason
     usec_t connected_at; // the newest attempt
     usec_t retry_at;
 };
@@ -176,8 +179,6 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (r->depends_on >= 0)
         r->depends_on += u->shift;
     usec_t captured = access_leg_captured(u->upstream, r->capture_wall, r->first_arrived, now);
-    if (!r->capture_wall) // a third party's: the latency is that from the proxy on
-        r->capture_wall = r->first_arrived + clock_wall() - clock_now();
     const struct stream_media *media = u->config.media;
     struct shared_frame *f = shared_frame_new(r, &media->ladder, media->codec != SDP_VP9, captured);
     if (!f)
@@ -203,15 +204,11 @@ static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct shared_upstream *u = ctx;
     struct coded_audio *c =
-        u->seats && !u->begins && a->bytes <= sizeof(c->data) ? coded_audio_new() : NULL;
+        u->seats && !u->begins
+            ? relayed_audio_new(u->upstream, a, u->shift, u->config.media->ladder.source_fps, now)
+            : NULL;
     if (!c)
         return;
-    struct fps fps = u->config.media->ladder.source_fps;
-    c->position = a->position + audio_samples(number_shift_media(u->shift, fps));
-    c->captured = access_leg_captured(u->upstream, a->capture_wall, a->arrived, now);
-    c->capture_wall = a->capture_wall ? a->capture_wall : a->arrived + clock_wall() - now;
-    c->bytes = a->bytes;
-    memcpy(c->data, a->data, a->bytes);
     for (struct flow_seat *s = u->seats, *next; s; s = next) {
         next = s->next;
         s->ops->on_audio(s, c, now);
@@ -241,6 +238,7 @@ static void set_away(struct shared_upstream *u, const char *text, usec_t now)
 {
     log_warn("the origin %s is lost: %s; trying again for %.0f s", u->config.url->text, text,
              usec_to_sec(u->config.choices->outage));
+    snprintf(u->away_why, sizeof(u->away_why), "%s", text);
     bool sent_nothing = !u->got && u->away_since; // since its return
     u->phase = AWAY;
     for (struct flow_seat *s = u->seats; s; s = s->next)
@@ -282,12 +280,12 @@ static void refuse_all(struct shared_upstream *u, const struct media_refusal *wh
     }
 }
 
-static void end_for_all(struct shared_upstream *u, usec_t now)
+static void end_for_all(struct shared_upstream *u, const struct media_refusal *why, usec_t now)
 {
     while (u->seats) {
         struct flow_seat *s = u->seats;
         unseat(s);
-        s->ops->on_over(s, now);
+        s->ops->on_over(s, why, now);
     }
 }
 
@@ -310,6 +308,7 @@ static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
     case RETURNING:
         u->phase = AWAY;
         u->retry_at = now + RETRY_EVERY;
+        snprintf(u->away_why, sizeof(u->away_why), "%s", why->text);
         break;
     }
     arm(u);
@@ -372,7 +371,8 @@ static void retry(struct shared_upstream *u, usec_t now)
                  usec_to_sec(away));
         drop_upstream(u, now);
         u->phase = IDLE;
-        end_for_all(u, now);
+        struct media_refusal why = upstream_lost(away, u->away_why);
+        end_for_all(u, &why, now);
         return;
     }
     u->retry_at = now + RETRY_EVERY;

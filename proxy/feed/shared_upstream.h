@@ -36,7 +36,7 @@ struct flow_seat_ops {
     void (*on_lost)(struct flow_seat *s);
     // The origin refused, or did not return: the seat has been left, `u` is NULL.
     void (*on_refused)(struct flow_seat *s, const struct media_refusal *why, usec_t now);
-    void (*on_over)(struct flow_seat *s, usec_t now);
+    void (*on_over)(struct flow_seat *s, const struct media_refusal *why, usec_t now);
     // The frames from now on are those of another session with the origin.
     void (*on_restart)(struct flow_seat *s, usec_t now);
     // Frame and packet are borrowed.

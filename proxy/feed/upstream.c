@@ -16,6 +16,7 @@
 #include "common/protocol/server_dialect.h"
 #include "common/wire/rtcp.h"
 #include "proxy/feed/group_verifier.h"
+#include "proxy/policy/capture_line.h"
 #include "proxy/store/film_recorder.h"
 #include "server/policy/number_shift.h"
 
@@ -33,7 +34,8 @@ struct upstream {
     struct timer *bye;
     struct audio_receiver audio;
     bool has_audio; // `audio` is initialised
-    usec_t now;     // of the packet that is processed
+    struct capture_line captured;
+    usec_t now; // of the packet that is processed
     struct clock_sync clock;
     struct sdp sdp;                       // of this session
     const struct server_dialect *dialect; // static
@@ -79,8 +81,12 @@ static void on_video_packet(void *ctx, const struct rtp_packet *p, int64_t ext_s
 {
     (void)ext_seq, (void)arrived, (void)now;
     struct upstream *u = ctx;
-    if (u->has_audio && !u->dialect->numbers_from_stamps)
+    if (u->dialect->numbers_from_stamps)
+        return;
+    if (u->has_audio)
         audio_receiver_near(&u->audio, media_of(u, p->adu.frame));
+    if (p->has_capture)
+        capture_line_told(&u->captured, media_of(u, p->adu.frame), p->capture_wall);
 }
 
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
@@ -88,6 +94,9 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     struct upstream *u = ctx;
     if (u->has_audio && u->dialect->numbers_from_stamps)
         av_sync_picture(&u->audio.sync, f->rtp_timestamp, media_of(u, f->number), f->last_arrived);
+    if (!f->capture_wall)
+        f->capture_wall = capture_line_arrived(&u->captured, media_of(u, f->number),
+                                               f->first_arrived + clock_wall() - clock_now());
     u->stats.frames++;
     if (u->recorder)
         film_recorder_frame(u->recorder, f);
@@ -130,7 +139,10 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
     struct upstream *u = ctx;
     if (u->recorder)
         film_recorder_audio(u->recorder, a->position, a->data, a->bytes);
-    u->config.ops->on_audio(u->config.ctx, a, u->now);
+    struct received_audio known = *a;
+    if (!known.capture_wall)
+        known.capture_wall = capture_line_at(&u->captured, audio_usec(a->position));
+    u->config.ops->on_audio(u->config.ctx, &known, u->now);
 }
 
 static bool ask_values(void *ctx, const char *body, usec_t now)
@@ -259,6 +271,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
 {
     struct upstream *u = ctx;
     u->playing = true;
+    capture_line_begin(&u->captured); // it continues elsewhere
     timer_set(u->bye, USEC_NEVER);
     if (u->recorder)
         film_recorder_place(u->recorder, place->seconds, place->scale, place->first, place->show);
@@ -322,16 +335,29 @@ static void on_seek_refused(void *ctx, usec_t now)
     u->config.ops->on_seek_refused(u->config.ctx, now);
 }
 
+// An origin that is a proxy has said whose words they are.
+static const char *words_of_origin(const char *text)
+{
+    for (const char *inner; (inner = strstr(text, ORIGIN)) != NULL;)
+        text = inner + strlen(ORIGIN);
+    return text;
+}
+
 void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
                       struct media_refusal *out)
 {
     // A viewer has no credentials of the origin, and cannot follow its redirects.
     bool passes = status >= 400 && status != 401;
     out->status = end == RTSP_CLIENT_INTERNAL ? 500 : passes ? status : 502;
-    // An origin that is a proxy has said whose words they are.
-    for (const char *inner; (inner = strstr(text, ORIGIN)) != NULL;)
-        text = inner + strlen(ORIGIN);
-    snprintf(out->text, sizeof(out->text), "%s%s", ORIGIN, text);
+    snprintf(out->text, sizeof(out->text), "%s%s", ORIGIN, words_of_origin(text));
+}
+
+struct media_refusal upstream_lost(usec_t away, const char *why)
+{
+    struct media_refusal out = {.status = 502};
+    snprintf(out.text, sizeof(out.text), "%sit was lost for %.0f s: %s", ORIGIN, usec_to_sec(away),
+             words_of_origin(why));
+    return out;
 }
 
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)

@@ -25,6 +25,8 @@ struct upstream_ops {
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_seek_refused)(void *ctx, usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
+    // Capture times are the origin's; a third party's are on this machine's wall clock, from the
+    // arrival of its fastest frames. That of audio is 0 (unknown) before the first frame comes.
     void (*on_audio)(void *ctx, const struct received_audio *a, usec_t now);
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
@@ -111,6 +113,9 @@ bool upstream_wall_ahead(const struct upstream *u, usec_t *out);
 // response; 0: none.
 void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
                       struct media_refusal *out);
+
+// An origin did not return within `away`. `why`: what was seen of it last.
+struct media_refusal upstream_lost(usec_t away, const char *why);
 
 #ifdef __cplusplus
 }

@@ -227,7 +227,7 @@ static void take_rate(struct camera_media *m, struct fps fps, usec_t now)
         if (v->base.takes_any_rate)
             continue;
         v->watches = v->begins = v->hears = false;
-        v->sink->ops->on_end(v->sink, now);
+        v->sink->ops->on_end(v->sink, "the camera's frame rate has changed", now);
     }
 }
 

@@ -182,7 +182,7 @@ static void *run(void *arg)
         if (err == ERR_AGAIN)
             continue;
         if (err) {
-            finish(e, err);
+            finish(e, err == ERR_END && source->is_cut ? ERR_IO : err);
             held = true;
             continue;
         }

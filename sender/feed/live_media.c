@@ -217,12 +217,13 @@ static void on_picture(void *ctx, struct picture *p, usec_t now)
 
 static void on_end(void *ctx, int err, usec_t now)
 {
-    (void)err; // the source has logged the reason
     const struct live_media *m = ctx;
+    char why[80];
+    snprintf(why, sizeof(why), "the source broke off: %s", err_text(err)); // which has logged more
     live_feed_take(m->feed, false);
     on_picture(ctx, NULL, now);
     for (struct live_viewer *v = m->viewers; v; v = v->next)
-        v->sink->ops->on_end(v->sink, now);
+        v->sink->ops->on_end(v->sink, err == ERR_END ? NULL : why, now);
 }
 
 static int start(struct stream_media *m, uv_loop_t *loop)

@@ -197,8 +197,9 @@ static void on_aac(void *ctx, const struct aac_packet *a)
         add_packet(&p->tracks[p->level_count], a->position, AAC_FRAME, a->data, a->bytes, wall);
 }
 
-static void on_end(struct frame_sink *sink, usec_t now)
+static void on_end(struct frame_sink *sink, const char *why, usec_t now)
 {
+    (void)why;
     (void)now;
     struct live_packager *p = of_sink(sink);
     if (!p->feed || p->ended)

@@ -66,8 +66,9 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
     recording_audio(r->recording, time, record_times_audio(&r->times, time), c->data, c->bytes);
 }
 
-static void on_end(struct frame_sink *sink, usec_t now)
+static void on_end(struct frame_sink *sink, const char *why, usec_t now)
 {
+    (void)why;
     struct recorder *r = of_sink(sink);
     if (!r->feed || r->ended)
         return;

@@ -30,6 +30,7 @@ struct rewind_feed {
     int64_t shift;         // of the numbers that are delivered now
     int64_t from;          // the first number that has this shift
     bool ended;            // the present has
+    char broken[256];      // it broke off, and why; empty: it did not
     // The past
     bool is_past;
     bool waits;      // all items of the ring were delivered
@@ -385,7 +386,7 @@ static void run(void *ctx, usec_t now)
         return;
     }
     if (!f->is_past && f->ended) {
-        viewer_of(f)->ops->on_end(viewer_of(f), now);
+        viewer_of(f)->ops->on_end(viewer_of(f), *f->broken ? f->broken : NULL, now);
         return;
     }
     while (goes_on(f) && (i = item_now(f, &ended, now)) && i->captured + f->delay <= now)
@@ -401,7 +402,7 @@ static void run(void *ctx, usec_t now)
     if (!i && f->is_recorded && (ended || now - f->starved > LIMIT)) // nothing more is recorded
         to_present(f);
     if (!i && f->waits && f->ended)
-        viewer_of(f)->ops->on_end(viewer_of(f), now);
+        viewer_of(f)->ops->on_end(viewer_of(f), *f->broken ? f->broken : NULL, now);
 }
 
 static void fill_past(const struct rewind_feed *f, usec_t wall, struct media_place *out)
@@ -563,12 +564,13 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
         run(f, now);
 }
 
-static void on_end(struct frame_sink *sink, usec_t now)
+static void on_end(struct frame_sink *sink, const char *why, usec_t now)
 {
     struct rewind_feed *f = of_sink(sink);
     f->ended = true;
+    snprintf(f->broken, sizeof(f->broken), "%s", why ? why : "");
     if (!f->is_past || f->waits)
-        viewer_of(f)->ops->on_end(viewer_of(f), now);
+        viewer_of(f)->ops->on_end(viewer_of(f), *f->broken ? f->broken : NULL, now);
 }
 
 // ---- From the viewer

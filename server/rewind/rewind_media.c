@@ -44,8 +44,9 @@ static void on_audio(struct frame_sink *tap, struct coded_audio *c, usec_t now)
     past_ring_audio(of_tap(tap)->ring, c);
 }
 
-static void on_end(struct frame_sink *tap, usec_t now)
+static void on_end(struct frame_sink *tap, const char *why, usec_t now)
 {
+    (void)why;
     (void)tap;
     (void)now; // the past stays
 }

@@ -18,6 +18,8 @@
 #include "server/web/web_request.h"
 #include "server/web/websocket.h"
 
+// How long the last bytes to a viewer may take, and it to close the connection after them.
+static const usec_t FINISH_TIME = 5 * USEC_PER_SEC;
 // How long a browser may keep a connection after it received an answer, or take none of it.
 static const usec_t HTTP_IDLE = 5 * USEC_PER_SEC;
 // Nothing is asked of a browser before its WebSocket, so it must not keep a place: the first answer
@@ -349,6 +351,19 @@ static void on_stuck(void *ctx, const char *why)
     timer_set(c->reaper, 0);
 }
 
+// The viewer gets what was sent, then the reason, then the end of the connection, which players
+// that do not know the request take for an error: without it, the media would seem to have ended.
+static void on_broken(void *ctx, const char *why, usec_t now)
+{
+    struct connection_accepted *c = ctx;
+    log_of(LOG_WARN, "viewer", c->name, "viewer %s: the media ends before its end: %s", c->name,
+           why);
+    (void)flush_answers(c, false);
+    rtsp_handler_dismiss(c->handler, why);
+    timer_set(c->reaper, now + FINISH_TIME);
+    tcp_conn_finish(c->tcp, now);
+}
+
 int connection_accepted_control(struct connection_accepted *c, const struct control_request *r,
                                 usec_t now)
 {
@@ -409,6 +424,7 @@ connection_accepted_new(int fd, const struct connection_accepted_config *config,
                                           .name = c->name,
                                           .on_ready = on_film,
                                           .on_stuck = on_stuck,
+                                          .on_broken = on_broken,
                                           .ctx = c};
     c->handler = rtsp_handler_new(&handler, now);
     if (!c->handler)

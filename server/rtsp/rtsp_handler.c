@@ -75,6 +75,7 @@ struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config, 
                                        .state = &h->state,
                                        .on_placed = config->on_ready,
                                        .on_stuck = config->on_stuck,
+                                       .on_broken = config->on_broken,
                                        .ctx = config->ctx,
                                        .srtp = config->srtp};
     h->setup = track_setup_new(&setup);

@@ -24,12 +24,14 @@ struct tcp_conn;
 struct rtsp_handler_config {
     uv_loop_t *loop; // borrowed, as all that follows
     struct catalog *catalog;
-    struct mtp_raw *raw;                          // NULL: none
-    struct access *access;                        // NULL: everybody may watch
-    struct tcp_conn *tcp;                         // the connection's
-    const char *name;                             // the viewer's address
-    void (*on_ready)(void *ctx, usec_t now);      // the waiting request can be served now
-    void (*on_stuck)(void *ctx, const char *why); // as struct session_config says
+    struct mtp_raw *raw;                     // NULL: none
+    struct access *access;                   // NULL: everybody may watch
+    struct tcp_conn *tcp;                    // the connection's
+    const char *name;                        // the viewer's address
+    void (*on_ready)(void *ctx, usec_t now); // the waiting request can be served now
+    // As struct session_config says.
+    void (*on_stuck)(void *ctx, const char *why);
+    void (*on_broken)(void *ctx, const char *why, usec_t now);
     void *ctx;
     bool srtp; // as struct track_setup_config says
 };

@@ -457,6 +457,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
         .peer = t->config.name,
         .on_placed = t->config.on_placed,
         .on_stuck = t->config.on_stuck,
+        .on_broken = t->config.on_broken,
         .ctx = t->config.ctx,
     };
     snprintf(config.transport, sizeof(config.transport), "%s", transport_offer_name(offer));

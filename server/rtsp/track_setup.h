@@ -28,6 +28,7 @@ struct track_setup_config {
     struct rtsp_session *state;               // SETUP changes its state
     void (*on_placed)(void *ctx, usec_t now); // these as struct session_config says
     void (*on_stuck)(void *ctx, const char *why);
+    void (*on_broken)(void *ctx, const char *why, usec_t now);
     void *ctx;
     bool srtp; // media beside the RTSP connection is SRTP only, even if that is not encrypted
 };

@@ -18,7 +18,9 @@ struct frame_sink_ops {
     // Delivers a frame again that the sink has requested (media_feed.h).
     void (*on_again)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
     void (*on_audio)(struct frame_sink *sink, struct coded_audio *c, usec_t now);
-    void (*on_end)(struct frame_sink *sink, usec_t now); // the media has ended, or cannot be read
+    // The media has ended. `why`: it broke off before its end, and why, for people; NULL: it did
+    // not.
+    void (*on_end)(struct frame_sink *sink, const char *why, usec_t now);
     // Fills `out`; returns the index of the sink's transport (transport.h).
     int (*stats)(struct frame_sink *sink, struct session_stats *out, usec_t now);
     // The feed's `place` can be called again: it returned MEDIA_WAITS.

@@ -36,6 +36,7 @@ struct session {
     double scale;                       // of the play
     struct request_budget rate_answers; // to TMMBR
     usec_t limited_until;               // when the max rate ends; USEC_NEVER: it does not
+    char broken[256];                   // why the media broke off; empty: it has not
 };
 
 // ---- The sender's timer
@@ -77,30 +78,39 @@ static void report_track(struct session *s, enum media_track track, bool bye, us
 {
     uint8_t out[RTCP_MAX_PACKET];
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, track);
-    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), bye, out, sizeof(out));
+    size_t len = rtp_sender_report(rtp, stream_sender_instant(s->sender), s->cname, clock_wall(),
+                                   bye, out, sizeof(out));
     s->transport->ops->send_rtcp(s->transport, track, out, len, now);
 }
 
 // With two tracks, a report before a track's first packet would not match that of the other track,
-// and players use the reports to synchronise the tracks.
+// nor would one before it is known when the media was captured; players use the reports to
+// synchronise the tracks.
 static void send_report(struct session *s, bool bye, usec_t now)
 {
     bool both = session_has_audio(s);
+    bool known = stream_sender_instant(s->sender)->known;
     if (session_has_pictures(s) &&
-        (!both || bye || stream_sender_rtp(s->sender, TRACK_VIDEO)->packets))
+        (!both || bye || (known && stream_sender_rtp(s->sender, TRACK_VIDEO)->packets)))
         report_track(s, TRACK_VIDEO, bye, now);
-    if (both && (bye || stream_sender_rtp(s->sender, TRACK_AUDIO)->packets))
+    if (both && (bye || (known && stream_sender_rtp(s->sender, TRACK_AUDIO)->packets)))
         report_track(s, TRACK_AUDIO, bye, now);
 }
 
 static void on_begun(void *ctx, enum media_track track, usec_t now)
 {
-    report_track(ctx, track, false, now);
+    (void)track;
+    send_report(ctx, false, now);
 }
 
+// A BYE would report the end of the media.
 static void on_sender_end(void *ctx, usec_t now)
 {
-    send_report(ctx, true, now);
+    struct session *s = ctx;
+    if (*s->broken && s->config.on_broken)
+        s->config.on_broken(s->config.ctx, s->broken, now);
+    else
+        send_report(s, true, now);
 }
 
 static void on_closed(void *ctx, usec_t now)
@@ -140,9 +150,10 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
         session_audio(s, c, now);
 }
 
-static void on_media_end(struct frame_sink *sink, usec_t now)
+static void on_media_end(struct frame_sink *sink, const char *why, usec_t now)
 {
     struct session *s = (struct session *)sink;
+    snprintf(s->broken, sizeof(s->broken), "%s", why ? why : "");
     stream_sender_end(s->sender, now);
     arm(s);
 }
@@ -341,11 +352,12 @@ void session_free(struct session *s, usec_t now)
 
 void session_play(struct session *s, usec_t now)
 {
-    if (!session_is_playing(s)) {
+    bool begins = !session_is_playing(s);
+    if (begins)
         s->begun_at = now;
-        send_report(s, false, now);
-    }
     stream_sender_play(s->sender, now);
+    if (begins) // what was known of capture times before a pause is forgotten now
+        send_report(s, false, now);
     arm(s);
 }
 
@@ -510,7 +522,8 @@ static void on_rate_request(struct session *s, const struct rtcp_item *request, 
     if (request->kind == RTCP_IS_REMB ||
         !request_budget_take(&s->rate_answers, request_limit_of_rtcp(request->kind), now))
         return;
-    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), false, out, sizeof(out));
+    size_t len = rtp_sender_report(rtp, stream_sender_instant(s->sender), s->cname, clock_wall(),
+                                   false, out, sizeof(out));
     struct rtcp_item notice = {.kind = RTCP_IS_TMMBN,
                                .ssrc = rtp->ssrc,
                                .media_ssrc = request->ssrc,

@@ -54,6 +54,10 @@ struct session_config {
     // The session cannot continue: the viewer does not read or report, or its connection was
     // closed. The owner must end the session later, not inside this call.
     void (*on_stuck)(void *ctx, const char *why);
+    // The media broke off before its end, and its last packet has left: the owner tells the viewer
+    // why, and ends the session later, not inside this call. NULL: the viewer is told that the
+    // media has ended.
+    void (*on_broken)(void *ctx, const char *why, usec_t now);
     // The media's audio packets go there, and the owner gives those to send, of another codec, to
     // session_audio. NULL: the media's are sent.
     void (*on_audio)(void *ctx, struct coded_audio *c, usec_t now);

@@ -271,6 +271,11 @@ const struct stored_info *stored_cache_info(const struct stored_cache *c)
     return c->source->ops->info(c->source);
 }
 
+bool stored_cache_is_filled(const struct stored_cache *c)
+{
+    return c->source->ops->need != NULL;
+}
+
 void stored_cache_join(struct stored_cache *c, struct stored_waiter *w)
 {
     w->next = c->waiters;

@@ -354,6 +354,13 @@ static void give_audio(struct stored_feed *f, usec_t now)
     }
 }
 
+static const char *broken_of(const struct stored_feed *f)
+{
+    return stored_cache_is_filled(f->config.cache)
+               ? "origin: the rest of the film does not come"
+               : "the film breaks off: a part of it cannot be read";
+}
+
 static void run(void *ctx, usec_t now)
 {
     struct stored_feed *f = ctx;
@@ -380,7 +387,7 @@ static void run(void *ctx, usec_t now)
                         : waits             ? now + RETRY
                                             : (usec_t)given_at(f) + 1);
     if (over)
-        f->config.sink->ops->on_end(f->config.sink, now);
+        f->config.sink->ops->on_end(f->config.sink, broken ? broken_of(f) : NULL, now);
 }
 
 static void begin_at(struct stored_feed *f, int64_t slot, usec_t now)

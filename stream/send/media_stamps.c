@@ -15,9 +15,24 @@ void media_stamps_set(struct media_stamps *m, double pace, int64_t from)
     m->now = next;
 }
 
+static usec_t later(const struct media_stamps_piece *p, usec_t since)
+{
+    return p->at + (p->pace == 1 ? since : (usec_t)((double)since / p->pace));
+}
+
+static usec_t media_of(const struct media_stamps *m, int64_t number)
+{
+    return usec_of_frames(number, m->fps.num, m->fps.den);
+}
+
 usec_t media_stamps_of(const struct media_stamps *m, int64_t number)
 {
     const struct media_stamps_piece *p = number < m->now.from ? &m->before : &m->now;
-    usec_t since = usec_of_frames(number - p->from, m->fps.num, m->fps.den);
-    return p->at + (p->pace == 1 ? since : (usec_t)((double)since / p->pace));
+    return later(p, media_of(m, number - p->from));
+}
+
+usec_t media_stamps_of_media(const struct media_stamps *m, usec_t media)
+{
+    const struct media_stamps_piece *p = media < media_of(m, m->now.from) ? &m->before : &m->now;
+    return later(p, media - media_of(m, p->from));
 }

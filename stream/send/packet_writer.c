@@ -104,6 +104,23 @@ static void keep(struct packet_writer *w, const struct outgoing_packet *p, uint8
     repair_sender_sent(w->repair, &media, now);
 }
 
+void packet_writer_begin(struct packet_writer *w)
+{
+    w->instant.known = w->has_begun[TRACK_VIDEO] = w->has_begun[TRACK_AUDIO] = false;
+}
+
+// Audio may leave long before the frames of its time, so only one of the tracks tells. The capture
+// time of audio may be unknown (0). A frame that had begun to leave before tells nothing.
+static void note_instant(struct packet_writer *w, const struct outgoing_packet *p)
+{
+    if (p->track == TRACK_VIDEO && !p->rtp.has_capture)
+        return;
+    bool tells = p->track == TRACK_VIDEO || !w->has_begun[TRACK_VIDEO];
+    if (tells && p->rtp.capture_wall)
+        w->instant = (struct rtp_instant){true, p->pts, p->rtp.capture_wall};
+    w->has_begun[p->track] = true;
+}
+
 int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_t now)
 {
     struct rtp_sender *rtp = &w->rtp[p->track];
@@ -126,9 +143,10 @@ int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_
     w->flow_number++;
     if (w->repair && p->is_kept)
         keep(w, p, head, packet.head_len, now);
-    if (!p->is_copy)
-        rtp_sender_sent(rtp, &p->rtp, p->number, p->rtp.capture_wall,
-                        payload->head_len + payload->body_len);
+    if (p->is_copy)
+        return 0;
+    rtp_sender_sent(rtp, &p->rtp, p->number, payload->head_len + payload->body_len);
+    note_instant(w, p);
     return 0;
 }
 

@@ -31,7 +31,7 @@ struct outgoing_packet {
                                 // fields
     struct rtp_payload payload; // its body is borrowed until the transport's flush
     int64_t number;             // number of its frame; -1: none
-    usec_t pts;                 // media time
+    usec_t pts;                 // media time, on one line for both tracks
     bool is_copy;               // of the packet rtp.seq, which left before
     bool is_kept;               // it is repaired if it gets lost
     usec_t captured;            // if it is kept: capture time of its media
@@ -41,6 +41,8 @@ struct outgoing_packet {
 struct packet_writer {
     struct media_transport *transport; // borrowed
     struct rtp_sender rtp[TRACKS];
+    struct rtp_instant instant; // of the newest frame; of the newest audio until there is one
+    bool has_begun[TRACKS];     // a packet, or a frame from its start, since packet_writer_begin
     bool has_audio;
     bool reports_often;   // the media adapts to the network (rate_estimator.h)
     bool has_gaps;        // the video's sequence numbers do not count the packets that left
@@ -79,6 +81,8 @@ int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer
                              struct rng *rng);
 // Returns 0, or ERR_NO_MEMORY: then the viewer counts audio that the transport drops as lost.
 int packet_writer_add_audio(struct packet_writer *w, struct rng *rng);
+// Media begins, or continues elsewhere: what is known of its capture times does not hold any more.
+void packet_writer_begin(struct packet_writer *w);
 // Bytes of payload that fit into a packet with the header extensions of `shape`. Packets are as
 // large as the path and `max_payload` allow, and all packets of a frame but the last have the same
 // size, so that the kernel can send several in one call.

@@ -54,11 +54,12 @@ struct stream_sender {
     bool playing;
     bool watching;
     struct size_watch sizes;
-    bool hears;         // the sender watches the audio
-    bool ending;        // the media has ended; waiting frames are still sent
-    usec_t wake_at;     // time at which there is more to send
-    usec_t progress_at; // last time at which a packet left, or nothing waited
-    double delivered;   // bytes that the viewer had confirmed when that was last asked
+    bool hears;                // the sender watches the audio
+    bool ending;               // the media has ended; waiting frames are still sent
+    bool is_announced[TRACKS]; // on_begun was called
+    usec_t wake_at;            // time at which there is more to send
+    usec_t progress_at;        // last time at which a packet left, or nothing waited
+    double delivered;          // bytes that the viewer had confirmed when that was last asked
 
     struct level_switch levels; // selects the frames
     struct media_stamps stamps; // their times on the wire
@@ -713,6 +714,13 @@ void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t 
 
 // ---- The viewer's requests
 
+// Media begins, or continues elsewhere.
+static void begin(struct stream_sender *s)
+{
+    packet_writer_begin(&s->writer);
+    s->is_announced[TRACK_VIDEO] = s->is_announced[TRACK_AUDIO] = false;
+}
+
 void stream_sender_play(struct stream_sender *s, usec_t now)
 {
     if (!s->playing) {
@@ -728,6 +736,7 @@ void stream_sender_play(struct stream_sender *s, usec_t now)
         return;
     s->watching = true;
     s->ending = false;
+    begin(s);
     level_switch_begin(&s->levels);
     scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
     if (is_stored(s))
@@ -769,6 +778,7 @@ void stream_sender_pause(struct stream_sender *s)
 void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any)
 {
     level_switch_go_to(&s->levels, from, any);
+    begin(s);
     if (s->config.ladder->passes)
         leave_passed(s);
     else
@@ -797,11 +807,14 @@ void stream_sender_free(struct stream_sender *s)
 
 // ---- Packets
 
-static void on_sent(struct stream_sender *s, enum media_track track, usec_t now)
+// `whole`: the packet is the last of its frame. Players give a frame its time when it is complete;
+// a report in its midst would be taken for the begin of the track.
+static void on_sent(struct stream_sender *s, enum media_track track, bool whole, usec_t now)
 {
     s->progress_at = now;
-    if (!s->writer.has_audio || s->writer.rtp[track].packets != 1)
+    if (!s->writer.has_audio || s->is_announced[track] || !s->writer.has_begun[track] || !whole)
         return;
+    s->is_announced[track] = true;
     packet_writer_flush(&s->writer, now);
     s->ops->on_begun(s->config.ctx, track, now);
 }
@@ -835,8 +848,9 @@ static int send_video(struct stream_sender *s, usec_t now)
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
-    on_sent(s, TRACK_VIDEO, now);
-    if (frame_packets_sent(&s->leaving)) {
+    bool whole = frame_packets_sent(&s->leaving);
+    on_sent(s, TRACK_VIDEO, whole, now);
+    if (whole) {
         // the transport's batched packets borrow from the frame
         packet_writer_flush(&s->writer, now);
         scheduler_done(&s->scheduler);
@@ -861,7 +875,7 @@ static int send_audio(struct stream_sender *s, struct coded_audio *c,
                 .capture_wall = c->capture_wall},
         .payload = {.body = c->data, .body_len = c->bytes},
         .number = -1,
-        .pts = audio_usec(c->position),
+        .pts = media_stamps_of_media(&s->stamps, audio_usec(c->position)),
         .is_copy = again != NULL,
     };
     if (again)
@@ -870,7 +884,7 @@ static int send_audio(struct stream_sender *s, struct coded_audio *c,
     if (err)
         return err;
     if (!again)
-        on_sent(s, TRACK_AUDIO, now);
+        on_sent(s, TRACK_AUDIO, true, now);
     packet_writer_flush(&s->writer, now);
     if (again)
         sent_audio_copied(&s->sent_audio, now);
@@ -894,7 +908,7 @@ static int send_filler(struct stream_sender *s, usec_t now)
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
-    on_sent(s, TRACK_VIDEO, now);
+    on_sent(s, TRACK_VIDEO, true, now);
     filler_sent(&s->filler, interval);
     return 0;
 }
@@ -1169,6 +1183,11 @@ int stream_sender_level(const struct stream_sender *s)
 int stream_sender_size(const struct stream_sender *s)
 {
     return s->levels.size_id;
+}
+
+const struct rtp_instant *stream_sender_instant(const struct stream_sender *s)
+{
+    return &s->writer.instant;
 }
 
 const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum media_track track)

@@ -38,7 +38,8 @@ enum { STREAM_SENDER_MAX_GAP = 1000 };
 // `ctx`: see stream_sender_config. These functions must not call the sender.
 struct stream_sender_ops {
     usec_t (*wall)(void *ctx, usec_t now); // the wall clock at this instant, since 1970
-    // The first packet of this track has left.
+    // The first audio packet, or whole frame, has left since the media began or continued
+    // elsewhere.
     void (*on_begun)(void *ctx, enum media_track track, usec_t now);
     // The media has ended and its last packet has left. The sender no longer plays.
     void (*on_end)(void *ctx, usec_t now);
@@ -145,6 +146,8 @@ int stream_sender_size(const struct stream_sender *s);       // the size that is
 uint16_t stream_sender_next_seq(const struct stream_sender *s, enum media_track track);
 // Sequence numbers as written (packet_writer.h), and counters, of a track.
 const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum media_track track);
+// What the sender reports of both tracks are made of.
+const struct rtp_instant *stream_sender_instant(const struct stream_sender *s);
 
 struct stream_sender_stats {
     int level, size_id;

@@ -2,7 +2,7 @@
 """An RTSP server that is not ours: GStreamer's. Prints its port, and what its clients ask. With --record it takes a stream
 in place of giving one, and prints a line of each frame and audio packet: the medium, its time and its bytes.
 
-    gst_server.py [--record opus|aac|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--video h264|h265|jpeg] [--audio opus|aac|pcma|pcmu|g722] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM]"""
+    gst_server.py [--record opus|aac|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--video h264|h265|jpeg] [--audio opus|aac|pcma|pcmu|g722] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM] [--file MKV]"""
 import argparse
 import sys
 
@@ -34,6 +34,7 @@ def main():
     p.add_argument("--record", choices=("opus", "aac", "video"))
     p.add_argument("--timeout", type=int, default=60)
     p.add_argument("--rate", default="25/1")
+    p.add_argument("--file")
     a = p.parse_args()
     Gst.init(None)
     server = GstRtspServer.RTSPServer.new()
@@ -48,6 +49,9 @@ def main():
               f"{videos[a.video]} {a.pay} ")
     if a.audio:
         launch += f"audiotestsrc is-live=true ! audioconvert ! audioresample ! {SOUNDS[a.audio]} name=pay1 pt={a.audio_type} "
+    if a.file:
+        launch = (f"( filesrc location={a.file} ! matroskademux name=d d.video_0 ! queue ! h264parse ! rtph264pay name=pay0 pt=96 "
+                  f"d.audio_0 ! queue ! opusdec ! opusenc ! rtpopuspay name=pay1 pt={a.audio_type} ")
     if a.record:
         launch = "( rtph264depay name=depay0 ! h264parse ! video/x-h264,stream-format=byte-stream,alignment=au ! " \
                  "fakesink name=video signal-handoffs=true sync=false async=false "

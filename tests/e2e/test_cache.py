@@ -117,6 +117,21 @@ class Cache(CacheCase):
         self.assertIn("/live is served from the cache", proxy.stderr)
         self.stop_cleanly(proxy)
 
+    def test_a_damaged_group(self):
+        """Of a film that is complete: its viewer learns that it breaks off, and where it is served from its folder, too."""
+        origin = self.sender(source=self.copy())
+        proxy = self.caching(origin, "--fetch-rate", "2000000")
+        self.watch(proxy)
+        until(self.is_complete, "the film is complete", 60)
+        path = glob.glob(os.path.join(glob.escape(self.cache), "*", "[0-7]-000001"))[0]
+        with open(path, "r+b") as f:
+            f.seek(200)
+            f.write(bytes(100))
+        p = self.play(proxy.base + "/live", code=4, seconds=SECONDS + 30)
+        self.assertEqual(p.report()["ended"], "server-lost")
+        self.assertIn("a part of it cannot be read", p.report()["error"])
+        self.stop_cleanly(proxy)
+
     def test_thinned_layers_are_gaps(self):
         """A viewer of the lower layers leaves gaps; they are fetched."""
         origin = self.sender(source=self.copy())

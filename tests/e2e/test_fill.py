@@ -132,8 +132,11 @@ class Share(FillCase):
         origin.wait()
         v = self.viewer(proxy)
         until(lambda: v.said_goodbye or v.error, "the end", 60)
-        self.assertIsNone(v.error, str(proxy))
+        self.assertFalse(v.said_goodbye)  # it is not the film's end
         self.assertEqual(v.frames, 60)
+        p = self.play(proxy.base + "/live", code=4, seconds=60)
+        self.assertEqual(p.report()["ended"], "server-lost")
+        self.assertIn("origin: ", p.report()["error"])
         self.assertIn("what is missing did not come within 2 s: the media ends", proxy.stderr)
         self.stop_cleanly(proxy)
 

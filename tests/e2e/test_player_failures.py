@@ -212,6 +212,30 @@ class BrokenStreams(Failures):
         self.assertGreater(reports["lost"]["playback"]["frames_lost"], 0)
         self.assertTrue(players["lost"].events("loss"))
 
+    def test_a_film_that_breaks_off(self):
+        """The server says BYE long before the film's end, or why it ends the session: that is not the end of the media."""
+        film = re.sub(r"a=range:\S+", "a=range:npt=0-60.000", self.recording.sdp)
+        text = b"origin: it was lost for 10 s: nobody answers"
+        teardown = b"TEARDOWN * RTSP/1.0\r\nCSeq: 1\r\nSession: 1\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s" % (
+            len(text), text)
+        ssrc = Rtp(self.recording.packets[0]).ssrc
+        bye = struct.pack("!BBHI", 0x80, 201, 1, ssrc) + struct.pack("!BBHI", 0x81, 203, 1, ssrc)
+        for end, said in (lambda s: s.packet(bye, 1), "before the end of the film"), (lambda s: s.send(teardown), text.decode()):
+            with self.subTest(said):
+                def media(server, end=end):
+                    for data in self.recording.packets:
+                        server.packet(data)
+                        if not server.pause(0.004):
+                            return
+                    end(server)
+                    server.pause(20 * lib.SLOW)
+                server = FakeServer(film, media)
+                self.addCleanup(server.stop)
+                p = self.player(server.url, "--transport", "tcp")
+                r = self.check_end(p, 4, "server-lost", 40)
+                self.assertIn(said, r["error"])
+                self.assertGreater(r["playback"]["frames_played"], 0)
+
     def test_a_pause_behind_the_goodbye(self):
         """All media has arrived, and is not shown yet."""
         p = self.serve(self.recording.packets, 0.001, args=("--buffer", "0.25", "--at", "1.2:pause", "--at", "4.2:go-on"))

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -356,16 +357,33 @@ class Outage(ProxyCase):
         self.stop_cleanly(proxy)
 
     def test_it_does_not_return(self):
-        """After the outage the media ends."""
-        server = self.origin()
-        proxy = self.behind(server, "--outage", "2")
-        p = self.player(proxy.base + "/live")
-        p.wait_shown(10)
-        server.signal(signal.SIGKILL)
-        p.wait(30)
-        until(lambda: re.search(r"did not return within \d+ s", proxy.stderr), "the end of the outage")
-        self.assertEqual(p.report()["ended"], "end-of-media")
-        self.stop_cleanly(proxy)
+        """After the outage the media breaks off: each viewer learns why, also behind another proxy. Players that are not
+        ours see no BYE, which would be the end of the media, but the end of the connection."""
+        for source in lib.SOURCE, self.film(60):
+            with self.subTest(source):
+                server = self.origin(source=source)
+                proxy = self.behind(server, "--outage", "2")
+                leaf = self.proxy("--parent", f"rtsp://127.0.0.1:{proxy.port}", "--outage", "2")
+                players = [self.player(at.base + "/live") for at in (proxy, leaf)]
+                for p in players:
+                    p.wait_shown(10)
+                with Client(proxy.port) as c:
+                    c.watch()
+                    c.collect_least(5)
+                    server.signal(signal.SIGKILL)
+                    server.wait()
+                    until(lambda: re.search(r"did not return within \d+ s", proxy.stderr), "the end of the outage", 20)
+                    for p in players:
+                        self.assertEqual(p.wait(30), 4, str(p))
+                        self.assertEqual(p.report()["ended"], "server-lost")
+                        self.assertRegex(p.report()["error"], r"ends the session: origin: it was lost for \d+ s: \w+")
+                    rest = b""
+                    while more := c.socket.recv(65536):
+                        rest += more
+                    self.assertIn(b"TEARDOWN * RTSP/1.0", rest)
+                    self.assertNotIn(struct.pack("!BBH", 0x81, 203, 1), rest)
+                self.stop_cleanly(proxy)
+                self.stop_cleanly(leaf)
 
 
 class Viewers(ProxyCase):

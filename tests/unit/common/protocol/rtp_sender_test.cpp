@@ -17,7 +17,7 @@ void send_frames(rtp_sender &s, int frames, int packets)
         for (int i = 0; i < packets; i++) {
             rtp_packet p{};
             rtp_sender_stamp(&s, usec_of_frames(n, 30, 1), &p);
-            rtp_sender_sent(&s, &p, n, wall + usec_of_frames(n, 30, 1), 1000);
+            rtp_sender_sent(&s, &p, n, 1000);
         }
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("rtp_sender: sequence numbers ascend by one, timestamps by 3000 a fram
     rtp_sender_init(&s, 96, &r);
     rtp_packet a{}, b{};
     rtp_sender_stamp(&s, 0, &a);
-    rtp_sender_sent(&s, &a, 0, wall, 10);
+    rtp_sender_sent(&s, &a, 0, 10);
     rtp_sender_stamp(&s, usec_of_frames(1, 30, 1), &b);
     CHECK(static_cast<uint16_t>(b.seq - a.seq) == 1);
     CHECK(b.timestamp - a.timestamp == Approx(3000).margin(1));
@@ -95,7 +95,8 @@ TEST_CASE("rtp_sender: SR, SDES and BYE")
     rtp_sender_init(&s, 96, &r);
     send_frames(s, 2, 2);
     uint8_t out[RTCP_MAX_PACKET];
-    size_t len = rtp_sender_report(&s, "someone", wall + USEC_PER_SEC, true, out, sizeof(out));
+    const rtp_instant of{true, usec_of_frames(1, 30, 1), wall + usec_of_frames(1, 30, 1)};
+    size_t len = rtp_sender_report(&s, &of, "someone", wall + USEC_PER_SEC, true, out, sizeof(out));
     size_t at = 0;
     rtcp_item item;
     REQUIRE(rtcp_next(out, len, &at, &item) == 1);
@@ -110,6 +111,43 @@ TEST_CASE("rtp_sender: SR, SDES and BYE")
     REQUIRE(rtcp_next(out, len, &at, &item) == 1);
     CHECK(item.kind == RTCP_IS_BYE);
     CHECK(rtcp_next(out, len, &at, &item) == 0);
+}
+
+TEST_CASE("rtp_sender: the reports of two tracks name one clock, however far ahead one of them is")
+{
+    rng r = rng_seeded(6);
+    rtp_sender video, audio;
+    rtp_sender_init(&video, 96, &r);
+    rtp_sender_init(&audio, RTP_PT_OPUS, &r);
+    rtp_packet p{};
+    rtp_sender_stamp(&video, 5 * USEC_PER_SEC, &p);
+    rtp_sender_sent(&video, &p, 150, 1000);
+    rtp_sender_stamp(&audio, 7 * USEC_PER_SEC, &p);
+    rtp_sender_sent(&audio, &p, -1, 100);
+    uint8_t out[RTCP_MAX_PACKET];
+    struct row {
+        rtp_instant of;
+        usec_t video, audio; // media times that the reports name
+    };
+    const std::vector<row> table = {
+        {{true, 5 * USEC_PER_SEC, wall}, 6500000, 6500000},
+        {{true, 5 * USEC_PER_SEC, wall + 2 * USEC_PER_SEC}, 4500000, 4500000}, // sent early
+        {{}, 5000000, 7000000},                                                // not known yet
+    };
+    for (const row &t : table) {
+        usec_t now = wall + 1500 * USEC_PER_MSEC;
+        rtcp_item item;
+        size_t at = 0;
+        REQUIRE(rtcp_next(out, rtp_sender_report(&video, &t.of, "", now, false, out, sizeof(out)),
+                          &at, &item) == 1);
+        CHECK(item.sender.rtp_timestamp - video.timestamp_offset ==
+              rtp_ticks_at(t.video, RTP_CLOCK_RATE));
+        at = 0;
+        REQUIRE(rtcp_next(out, rtp_sender_report(&audio, &t.of, "", now, false, out, sizeof(out)),
+                          &at, &item) == 1);
+        CHECK(item.sender.rtp_timestamp - audio.timestamp_offset ==
+              rtp_ticks_at(t.audio, RTP_OPUS_CLOCK_RATE));
+    }
 }
 
 TEST_CASE("rtp_sender: round-trip time = now - LSR - DLSR")

@@ -86,6 +86,7 @@ struct world {
                                       "viewer",
                                       [](void *ctx, usec_t) { ((world *)ctx)->woken++; },
                                       [](void *, const char *) {},
+                                      [](void *, const char *, usec_t) {},
                                       this,
                                       false};
         handler = rtsp_handler_new(&config, 0);

@@ -51,6 +51,7 @@ struct world {
                                      &state,
                                      [](void *, usec_t) {},
                                      [](void *, const char *) {},
+                                     [](void *, const char *, usec_t) {},
                                      nullptr,
                                      srtp};
         setup = track_setup_new(&config);

@@ -2,6 +2,8 @@
 #include "server/stored/stored_feed.h"
 
 #include <cmath>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "server/stored/stored_media.h"
@@ -20,6 +22,7 @@ struct screening : frame_sink {
     std::vector<int64_t> numbers, keys, again;
     size_t stop_at = SIZE_MAX;
     int ends = 0;
+    std::string why; // of the end
     bool late = false;
 
     static screening *of(frame_sink *sink)
@@ -38,9 +41,10 @@ struct screening : frame_sink {
     {
         of(sink)->again.push_back(f->number);
     }
-    static void on_end(frame_sink *sink, usec_t)
+    static void on_end(frame_sink *sink, const char *why, usec_t)
     {
         of(sink)->ends++;
+        of(sink)->why = why ? why : "";
     }
 
     explicit screening(bool repeats, bool exact = false, int groups = 2, int layers = 1)
@@ -127,6 +131,17 @@ TEST_CASE("stored_feed: all frames in order, a key frame in each group, and the 
     CHECK(s.numbers == range(0, stored_film::FRAMES));
     CHECK(s.keys == std::vector<int64_t>{0, 20});
     CHECK(s.place(-1).seconds == 0);
+    CHECK(s.why.empty());
+}
+
+TEST_CASE("stored_feed: a film that cannot be read to its end breaks off")
+{
+    screening s(false);
+    std::filesystem::resize_file(s.film.path, 1000);
+    s.watch(+1);
+    s.run_to_end();
+    CHECK(s.numbers.size() < stored_film::FRAMES);
+    CHECK(s.why == "the film breaks off: a part of it cannot be read");
 }
 
 TEST_CASE("stored_feed: numbers continue where the media starts again")

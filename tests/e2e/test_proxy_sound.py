@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sound and pictures behind weir-proxy, by content: when a player that is not ours (ffmpeg) sees flashes and hears the beeps of
+the same times. It synchronises by RTCP sender reports. All times are those of the media, so a busy machine changes none."""
+import os
+import re
+import struct
+import subprocess
+import unittest
+
+import lib
+from lib import until
+from rtsp import Client
+from test_foreign_server import have_server
+from test_stored_viewer import adu
+
+LEVELS = ["--level", "160x90@25:60"]
+FLASHES = (1, 2.32, 4.12, 6.6)  # s; no two are as far apart as others, so sound that is early by any of them shows
+SECONDS = 8
+NEAR = 0.04 + 0.001
+
+
+class ProxySound(lib.Case):
+    @classmethod
+    def setUpClass(cls):
+        lib.need("ffmpeg", "ffprobe")
+        super().setUpClass()
+
+    def film(self, name="film.mp4", *, late=0, opus=False):
+        """Makes a film that flashes and beeps for 0.2 s at FLASHES; `late`: its sound begins so much later."""
+        path = self.path(name)
+        on = "+".join(f"between(t\\,{t - 0.001}\\,{t + 0.199})" for t in FLASHES)
+        shifted = "+".join(f"between(t\\,{t - late}\\,{t - late + 0.2})" for t in FLASHES)
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
+                        f"color=black:s=160x90:r=25:d={SECONDS},drawbox=c=white:t=fill:enable='{on}'",
+                        "-itsoffset", str(late), "-f", "lavfi", "-i",
+                        f"aevalsrc='if({shifted}\\,0.4*sin(2*PI*1000*t)\\,0)':s=48000:d={SECONDS - late}",
+                        "-c:v", "libx264", "-preset", "ultrafast", "-bf", "0", "-g", "25", "-pix_fmt", "yuv420p",
+                        "-c:a", "libopus" if opus else "aac", path], check=True, timeout=60 * lib.PATIENCE)
+        return path
+
+    def prepared(self, path):
+        p = self.start([lib.SEND, "--state-dir", self.path("state"), "--prepare", *LEVELS, path])
+        self.assertEqual(p.wait(60), 0, str(p))
+        return path + ".weir.mkv"
+
+    def origin(self, **films):
+        first, *others = [f"{name}={path}" for name, path in films.items()]
+        return self.sender(*LEVELS, *others, source=first)
+
+    def behind(self, origin, *args):
+        return self.proxy("--origin", f"rtsp://127.0.0.1:{origin.port}", *args)
+
+    def watch(self, url, *args):
+        return self.start(["ffmpeg", "-v", "info", "-nostdin", "-rtsp_transport", "tcp", "-copyts", *args, "-i", url, "-t",
+                           str(SECONDS - 1), "-vf", "blackdetect=d=0.1:pix_th=0.5", "-af", "silencedetect=n=-30dB:d=0.1,ashowinfo",
+                           "-f", "null", "-"])
+
+    def check(self, watcher, count, what, settled=0.2):
+        """The last `count` flashes have their beeps, and the time stamps do not jump from `settled` seconds on. The player
+        guesses the first of them, before a report."""
+        self.assertEqual(watcher.wait(SECONDS + 60), 0, f"{what} {watcher}")
+        times = {key: [float(t) for t in re.findall(key + r": *([-\d.]+)", watcher.stderr)]
+                 for key in ("black_end", "silence_end", r"ashowinfo.*pts_time")}
+        flashes, beeps, sound = times.values()
+        for told in FLASHES[-count:]:
+            flash = min(flashes, key=lambda t: abs(t - told))
+            beep = min(beeps, key=lambda t: abs(t - flash))
+            self.assertLess(max(abs(flash - told), abs(flash - beep)), NEAR, f"{what} {flashes} {beeps}")
+        steps = [round(b - a, 4) for a, b in zip(sound, sound[1:])]
+        jumps = [(at, step) for at, step in zip(sound, steps) if not 0.015 < step < 0.025 and at - sound[0] >= settled]
+        self.assertFalse(jumps, what)
+
+    def test_films(self):
+        """Prepared and not, with sound that begins later, over each kind of backbone, through two proxies."""
+        film = self.film()
+        late = self.film("late.mp4", late=1.5)
+        origin = self.origin(raw=film, late=late, film=self.prepared(self.film("other.mp4")))
+        first = self.behind(origin)
+        proxies = {"the default": first, "a chain": self.behind(first)}
+        for transport in "tcp", "tfrc", "udp", "mtp", "scream":
+            proxies[transport] = self.behind(origin, "--backbone-transport", transport)
+        copies = {}
+        for name, proxy in proxies.items():
+            for path in ("film", "raw", "late") if name == "the default" else ("film",):
+                copies[name, path] = self.watch(f"{proxy.base}/{path}")
+        copies["no proxy", "film"] = self.watch(f"rtsp://127.0.0.1:{origin.port}/film")
+        for (name, path), copy in copies.items():
+            with self.subTest(f"{path}: {name}"):
+                self.check(copy, 3 if path == "late" else 4, f"{path}: {name}")
+
+    def test_seek(self):
+        """A play that begins within the film, also with the key frame before."""
+        origin = self.origin(raw=self.film(), film=self.prepared(self.film("other.mp4")))
+        proxy = self.behind(origin)
+        copies = [self.watch(f"{proxy.base}/{path}", "-ss", "3.3") for path in ("film", "raw")]
+        for copy in copies:
+            self.check(copy, 2, str(copy))
+
+    def test_prefix(self):
+        """The start from the store, the rest from the origin meanwhile."""
+        origin = self.origin(film=self.prepared(self.film()))
+        cache = self.path("cache")
+        proxy = self.behind(origin, "--cache", cache, "--prefix", "2")
+        self.play(f"{proxy.base}/film", "-d", "1")
+        until(lambda: len([f for _, _, files in os.walk(cache) for f in files if re.fullmatch(r"0-\d{6}", f)]) >= 1,
+              "the prefix", 30)
+        self.check(self.watch(f"{proxy.base}/film"), 4, "prefix")
+
+    def test_pause(self):
+        """After it, all sender reports of both tracks name one clock, from the first on."""
+        origin = self.origin(film=self.prepared(self.film()))
+        for port in origin.port, self.behind(origin).port:
+            with self.subTest(port), Client(port) as c:
+                url = f"rtsp://127.0.0.1:{port}/film"
+                for i in range(2):
+                    c.request("SETUP", f"{url}/trackID={i}", {"Transport": f"RTP/AVP/TCP;unicast;interleaved={2 * i}-{2 * i + 1}"})
+                c.request("PLAY", url, {"Range": "npt=0-"})
+                c.collect(1)
+                c.request("PAUSE", url)
+                c.collect(1.5)
+                before = len(c.frames)
+                c.request("PLAY", url)
+
+                def reports():
+                    c.collect(0.1)
+                    return len(self.lines(c.frames, before)) >= 5
+                until(reports, "the reports", 20)
+                lines = self.lines(c.frames, before)
+                self.assertLess(max(lines) - min(lines), 0.005, lines)
+
+    @staticmethod
+    def lines(frames, begin):
+        """Returns media time minus wall-clock time of each report; media times are those of packets of the same track."""
+        media, found = {}, []
+        for channel, data in frames:
+            if channel in (0, 2) and channel not in media:
+                stamp, rate = struct.unpack("!I", data[4:8])[0], (48000 if channel else 90000)
+                number = adu(data)[0]
+                media[channel] = stamp, rate, number / (rate if channel else 25)
+        for channel, data in frames[begin:]:
+            if channel in (1, 3) and data[1] == 200:
+                ntp, stamp = struct.unpack("!QI", data[8:20])
+                first, rate, at = media[channel - 1]
+                found.append(at + ((stamp - first + 2**31) % 2**32 - 2**31) / rate - ntp / 2**32)
+        return found
+
+    @unittest.skipUnless(have_server(), "GStreamer's RTSP server for Python, or its x264enc, is not installed")
+    def test_an_origin_that_is_not_ours(self):
+        """Its own sender reports say what belongs together."""
+        here = os.path.dirname(os.path.abspath(__file__))
+        p = self.start(["/usr/bin/python3", os.path.join(here, "gst_server.py"), "--file", self.film("film.mkv", opus=True)])
+        found = until(lambda: re.search(r"port (\d+)", p.stdout) or not p.running(), "the server")
+        self.assertNotEqual(found, True, str(p))
+        proxy = self.proxy("--origin", f"rtsp://127.0.0.1:{found.group(1)}")
+        self.check(self.watch(f"{proxy.base}/live"), 4, "GStreamer", settled=1)
+
+
+if __name__ == "__main__":
+    lib.main()
