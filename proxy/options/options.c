@@ -40,7 +40,7 @@ static const char *read_trusted(void *options, const char *value, char *reason, 
 static const char *read_page_origin(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    return web_origins_read(&((struct proxy_options *)options)->origins, value);
+    return http_origins_read(&((struct proxy_options *)options)->origins, value);
 }
 
 static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)

@@ -2,7 +2,6 @@
 #include "server/rtsp/server.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,30 +38,6 @@ struct server {
     struct connection_accepted **connections; // owned, like its elements; the index is the place
 };
 
-static struct place_key key_of(const struct sockaddr_storage *peer, bool alone)
-{
-    struct sockaddr_in6 v6;
-    struct sockaddr_in v4;
-    if (peer->ss_family == AF_INET6) {
-        memcpy(&v6, peer, sizeof(v6));
-        return (alone ? place_key_alone : place_key_v6)(v6.sin6_addr.s6_addr);
-    }
-    memcpy(&v4, peer, sizeof(v4));
-    return place_key_v4((const uint8_t *)&v4.sin_addr);
-}
-
-static bool is_trusted(const struct server *s, const struct sockaddr_storage *peer)
-{
-    const struct trusted_proxies *proxies = &s->config.proxies;
-    struct place_key key = key_of(peer, true);
-    for (int i = 0; i < proxies->count; i++) {
-        struct place_key proxy = key_of(&proxies->addresses[i], true);
-        if (key.high == proxy.high && key.low == proxy.low)
-            return true;
-    }
-    return false;
-}
-
 // Frees a connection's place.
 static void leave(struct server *s, int i)
 {
@@ -85,7 +60,7 @@ static void on_end(void *ctx, struct connection_accepted *c)
 // `err` is an error of places_take.
 static void refuse(const struct server *s, int fd, const struct sockaddr_storage *peer, int err)
 {
-    bool trusted = is_trusted(s, peer);
+    bool trusted = trusted_proxies_has(&s->config.proxies, (const struct sockaddr *)peer);
     int each = trusted ? s->places.trusted_each : s->places.each;
     char why[128] = "the server is full";
     char answer[512];
@@ -145,8 +120,9 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             }
             return;
         }
-        bool trusted = is_trusted(s, &peer);
-        int err = places_take(&s->places, key_of(&peer, trusted), trusted);
+        bool trusted = trusted_proxies_has(&s->config.proxies, (const struct sockaddr *)&peer);
+        struct place_key key = trusted_proxies_key((const struct sockaddr *)&peer, trusted);
+        int err = places_take(&s->places, key, trusted);
         if (err) {
             refuse(s, fd, &peer, err);
             continue;

@@ -57,8 +57,8 @@ static void within(struct text t, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct web_origins allowed = {0};
-    const char *wrong = web_origins_read(&allowed, "https://good.example");
+    struct http_origins allowed = {0};
+    const char *wrong = http_origins_read(&allowed, "https://good.example");
     assert(!wrong);
     (void)wrong;
     struct web_front front = {.program = "fuzz", .allowed = &allowed, .open = true};

@@ -12,13 +12,13 @@ namespace
 {
 
 struct Front {
-    struct web_origins origins = {};
+    struct http_origins origins = {};
     struct web_front front = {};
     struct web_answer answer = {};
     Front(bool open = true, const char *allowed = nullptr)
     {
         if (allowed)
-            REQUIRE(web_origins_read(&origins, allowed) == nullptr);
+            REQUIRE(http_origins_read(&origins, allowed) == nullptr);
         front.program = "weir-test";
         front.allowed = &origins;
         front.open = open;
@@ -194,21 +194,21 @@ TEST_CASE("web_front: the last answer of a connection says so, and a WebSocket g
 
 TEST_CASE("web_front: origins of the option")
 {
-    struct web_origins o = {};
+    struct http_origins o = {};
     for (const char *bad : {"", "example.org", "ftp://a", "http://", "http://a/", "http://a b",
                             "http://a;b", "http://*", "http://a\r\nX: y"})
-        CHECK(web_origins_read(&o, bad) != nullptr);
-    for (int i = 0; i < WEB_ORIGINS_MAX; i++)
-        CHECK(web_origins_read(&o, "http://10.0.0.7:8080") == nullptr);
-    CHECK(web_origins_read(&o, "http://a") != nullptr);
+        CHECK(http_origins_read(&o, bad) != nullptr);
+    for (int i = 0; i < HTTP_ORIGINS_MAX; i++)
+        CHECK(http_origins_read(&o, "http://10.0.0.7:8080") == nullptr);
+    CHECK(http_origins_read(&o, "http://a") != nullptr);
 }
 
 TEST_CASE("web_front: an answer stays within its bounds")
 {
     Front f;
-    for (int i = 0; i < WEB_ORIGINS_MAX; i++) {
+    for (int i = 0; i < HTTP_ORIGINS_MAX; i++) {
         static std::string name = "https://" + std::string(250, 'a');
-        REQUIRE(web_origins_read(&f.origins, name.c_str()) == nullptr);
+        REQUIRE(http_origins_read(&f.origins, name.c_str()) == nullptr);
     }
     CHECK(f.ask("GET /", HOST) == 200);
     CHECK(f.answer.head_len < WEB_HEAD_MAX);
