@@ -306,5 +306,5 @@ void http_connection_tick(struct http_connection *c, usec_t now)
     if (c->state != ENDED && now - c->moved <= silence && now - c->since <= c->config.limit)
         return;
     c->state = ENDED;
-    timer_set(c->turn, now);
+    timer_set(c->turn, 0); // at once
 }
