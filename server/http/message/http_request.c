@@ -82,6 +82,21 @@ static bool is_host(struct text t)
 
 // ---- HTTP or RTSP
 
+// Returns 1 if the first line ends in a version of HTTP, 0 if it does not, ERR_AGAIN if it has not
+// ended.
+static int names_http(const uint8_t *data, size_t len)
+{
+    const uint8_t *end = memchr(data, '\n', len < HTTP_LINE_MAX ? len : HTTP_LINE_MAX);
+    struct text line = {(const char *)data, end ? (size_t)(end - data) : 0};
+    struct text word;
+    if (!end)
+        return len < HTTP_LINE_MAX ? ERR_AGAIN : 0;
+    bool has_words = false;
+    while (cut(&line, ' ', &word))
+        has_words = true;
+    return has_words && begins_nocase(line, "HTTP/");
+}
+
 int http_request_begins(const uint8_t *data, size_t len)
 {
     for (int i = 0; i < HTTP_OTHER; i++) {
@@ -90,19 +105,10 @@ int http_request_begins(const uint8_t *data, size_t len)
             continue;
         if (len <= all)
             return ERR_AGAIN;
-        if (data[all] != ' ')
-            continue;
-        // RTSP has OPTIONS, too: the version tells.
-        const uint8_t *end = memchr(data, '\n', len < HTTP_LINE_MAX ? len : HTTP_LINE_MAX);
-        if (i == HTTP_OPTIONS && !end)
-            return len < HTTP_LINE_MAX ? ERR_AGAIN : 0;
-        struct text line = {(const char *)data, end ? (size_t)(end - data) : 0};
-        struct text word;
-        while (i == HTTP_OPTIONS && cut(&line, ' ', &word))
-            ;
-        return i != HTTP_OPTIONS || begins_nocase(line, "HTTP/");
+        if (data[all] == ' ') // RTSP has OPTIONS, too
+            return i == HTTP_OPTIONS ? names_http(data, len) : 1;
     }
-    return 0;
+    return names_http(data, len) == 1;
 }
 
 // ---- The first line

@@ -54,7 +54,7 @@ struct rig : http_content {
     rig(const rig &) = delete;
     rig &operator=(const rig &) = delete;
 
-    static int get(http_content *c, const http_request *r, usec_t begun, usec_t, http_reply *out)
+    static int get(http_content *c, const content_request *r, usec_t begun, usec_t, http_reply *out)
     {
         rig *self = static_cast<rig *>(c);
         self->asked++;

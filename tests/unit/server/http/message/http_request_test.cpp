@@ -42,16 +42,17 @@ int begins(const std::string &s)
 
 TEST_CASE("http_request: HTTP and RTSP are told apart by the first bytes")
 {
-    for (const char *http :
-         {"GET / HTTP/1.1", "HEAD /", "POST ", "PUT /x", "DELETE /", "PATCH /", "TRACE /",
-          "CONNECT a:1", "OPTIONS * HTTP/1.1\r\n", "OPTIONS /live.jpg HTTP/1.0\r\nHost: a\r\n"})
+    for (const char *http : {"GET / HTTP/1.1", "HEAD /", "POST ", "PUT /x", "DELETE /", "PATCH /",
+                             "TRACE /", "CONNECT a:1", "OPTIONS * HTTP/1.1\r\n",
+                             "OPTIONS /live.jpg HTTP/1.0\r\nHost: a\r\n", "BREW / HTTP/1.1\r\n"})
         CHECK(begins(http) == 1);
     for (const char *open :
          {"", "G", "GET", "HEA", "POST", "P", "D", "T", "OPTIONS ", "OPTIONS rtsp://a/ RTSP/1.0"})
         CHECK(begins(open) == ERR_AGAIN);
-    for (const char *rtsp : {"GET_PARAMETER rtsp://", "OPTIONS * RTSP/1.0\r\n", "DESCRIBE", "$",
-                             "OPTIONS rtsp://a/HTTP/1.1 RTSP/1.0\r\n", "OPTIONS\r\n", "\x16\x03",
-                             "PLAY", "PAUSE", "GETX", "TEARDOWN", "OPTIONSX "})
+    for (const char *rtsp :
+         {"GET_PARAMETER rtsp://", "OPTIONS * RTSP/1.0\r\n", "DESCRIBE", "$",
+          "OPTIONS rtsp://a/HTTP/1.1 RTSP/1.0\r\n", "OPTIONS\r\n", "HTTP/1.1\r\n",
+          "BREW / RTSP/1.0\r\n", "\x16\x03", "PLAY", "PAUSE", "GETX", "TEARDOWN", "OPTIONSX "})
         CHECK(begins(rtsp) == 0);
     CHECK(begins("OPTIONS " + std::string(HTTP_LINE_MAX, 'a')) == 0);
 }
