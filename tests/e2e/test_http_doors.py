@@ -103,7 +103,7 @@ class Doors(lib.Case):
             for section, data, expected in FRAMING:
                 with self.subTest(port=name, section=section, request=data[:60]):
                     seen, got = self.answers(port, data + NEXT)
-                    first = seen[:1] and seen[0]
+                    first = seen[0] if seen else None
                     allowed = expected[0] if isinstance(expected[0], set) else {expected[0]}
                     self.assertIn(first, allowed, got)
                     ends = b"\r\nConnection: close\r\n" in got.split(b"\r\n\r\n")[0] + b"\r\n"

@@ -99,6 +99,8 @@ static int names_http(const uint8_t *data, size_t len)
 
 int http_request_begins(const uint8_t *data, size_t len)
 {
+    for (; len && (*data == '\r' || *data == '\n'); len--) // RFC 9112, 2.2
+        data++;
     for (int i = 0; i < HTTP_OTHER; i++) {
         size_t all = strlen(methods[i]);
         if (memcmp(data, methods[i], len < all ? len : all) != 0)
@@ -327,15 +329,18 @@ static int decode_escapes(struct text t, bool plus_is_blank, char *out, size_t c
 
 int http_request_parameter(const struct http_request *r, const char *name, char *out, size_t cap)
 {
-    struct text rest = r->query, item, key;
+    struct text rest = r->query, item, key, value = {0};
     for (bool more = rest.len > 0; more;) {
         more = cut(&rest, '&', &item);
         if (!more)
             item = rest;
-        if (cut(&item, '=', &key) && text_is(key, name))
-            return decode_escapes(item, true, out, cap);
+        if (!cut(&item, '=', &key) || !text_is(key, name))
+            continue;
+        if (value.at)
+            return ERR_MALFORMED;
+        value = item;
     }
-    return ERR_NOT_FOUND;
+    return value.at ? decode_escapes(value, true, out, cap) : ERR_NOT_FOUND;
 }
 
 int http_request_path(const struct http_request *r, char *out, size_t cap)

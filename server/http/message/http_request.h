@@ -49,7 +49,7 @@ struct http_header {
     struct text value; // without surrounding white space
 };
 
-struct http_request { // borrows from the decoded bytes
+struct http_request { // borrows from the decoded bytes; the path of http://HOST is static
     enum http_method method;
     struct text method_text;
     struct text path;  // begins with '/', without the query; "*" of OPTIONS *
@@ -76,8 +76,9 @@ struct text http_request_header(const struct http_request *r, const char *name);
 bool http_request_lists(const struct http_request *r, const char *name, const char *token);
 // Returns true if the connection ends after the response (RFC 9112, 9.3).
 bool http_request_ends(const struct http_request *r);
-// Copies the value of the first NAME=VALUE of the query, with its %XX and '+' decoded. Returns 0;
-// ERR_NOT_FOUND; ERR_MALFORMED: a bad escape, or NUL; ERR_TOO_BIG: it does not fit.
+// Copies the value of NAME=VALUE of the query, with its %XX and '+' decoded. Returns 0;
+// ERR_NOT_FOUND; ERR_MALFORMED: a bad escape, NUL, or the name is there twice; ERR_TOO_BIG: it does
+// not fit.
 int http_request_parameter(const struct http_request *r, const char *name, char *out, size_t cap);
 // Copies the path with its %XX decoded. Returns 0; ERR_MALFORMED: a bad escape, or NUL;
 // ERR_TOO_BIG: it does not fit.

@@ -24,8 +24,8 @@ TEST_CASE("http_head: a status line and headers")
     http_head_end(&h, 12, true);
     // The date is RFC 9110's own example, 5.6.7.
     CHECK(written(h) == "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
-                     "Server: weir-test\r\nContent-Type: text/plain\r\nAge: 7\r\n"
-                     "Content-Length: 12\r\nConnection: close\r\n\r\n");
+                        "Server: weir-test\r\nContent-Type: text/plain\r\nAge: 7\r\n"
+                        "Content-Length: 12\r\nConnection: close\r\n\r\n");
 }
 
 TEST_CASE("http_head: dates")

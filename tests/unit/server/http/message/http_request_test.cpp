@@ -42,12 +42,13 @@ int begins(const std::string &s)
 
 TEST_CASE("http_request: HTTP and RTSP are told apart by the first bytes")
 {
-    for (const char *http : {"GET / HTTP/1.1", "HEAD /", "POST ", "PUT /x", "DELETE /", "PATCH /",
-                             "TRACE /", "CONNECT a:1", "OPTIONS * HTTP/1.1\r\n",
-                             "OPTIONS /live.jpg HTTP/1.0\r\nHost: a\r\n", "BREW / HTTP/1.1\r\n"})
+    for (const char *http :
+         {"GET / HTTP/1.1", "HEAD /", "POST ", "PUT /x", "DELETE /", "PATCH /", "TRACE /",
+          "CONNECT a:1", "OPTIONS * HTTP/1.1\r\n", "OPTIONS /live.jpg HTTP/1.0\r\nHost: a\r\n",
+          "BREW / HTTP/1.1\r\n", "\r\nGET "})
         CHECK(begins(http) == 1);
-    for (const char *open :
-         {"", "G", "GET", "HEA", "POST", "P", "D", "T", "OPTIONS ", "OPTIONS rtsp://a/ RTSP/1.0"})
+    for (const char *open : {"", "\r\n", "G", "GET", "HEA", "POST", "P", "D", "T", "OPTIONS ",
+                             "OPTIONS rtsp://a/ RTSP/1.0"})
         CHECK(begins(open) == ERR_AGAIN);
     for (const char *rtsp :
          {"GET_PARAMETER rtsp://", "OPTIONS * RTSP/1.0\r\n", "DESCRIBE", "$",
@@ -220,8 +221,9 @@ TEST_CASE("http_request: what is asked for")
 
 TEST_CASE("http_request: escapes")
 {
-    decoded d("GET /a%20b%2Fc?x=1&key=a%2bb+c&key=d&bad=%zz&nul=%00&long=0123456789&none "
-              "HTTP/1.1\r\nHost: h\r\n\r\n");
+    decoded d(
+        "GET /a%20b%2Fc?x=1&key=a%2bb+c&two=d&two=d&empty=&bad=%zz&nul=%00&long=0123456789&none "
+        "HTTP/1.1\r\nHost: h\r\n\r\n");
     char out[8];
     REQUIRE(d.status == 0);
     CHECK(http_request_path(&d.r, out, sizeof(out)) == 0);
@@ -229,6 +231,9 @@ TEST_CASE("http_request: escapes")
     CHECK(http_request_path(&d.r, out, 6) == ERR_TOO_BIG);
     CHECK(http_request_parameter(&d.r, "key", out, sizeof(out)) == 0);
     CHECK(std::string(out) == "a+b c");
+    CHECK(http_request_parameter(&d.r, "empty", out, sizeof(out)) == 0);
+    CHECK(std::string(out).empty());
+    CHECK(http_request_parameter(&d.r, "two", out, sizeof(out)) == ERR_MALFORMED);
     CHECK(http_request_parameter(&d.r, "bad", out, sizeof(out)) == ERR_MALFORMED);
     CHECK(http_request_parameter(&d.r, "nul", out, sizeof(out)) == ERR_MALFORMED);
     CHECK(http_request_parameter(&d.r, "long", out, sizeof(out)) == ERR_TOO_BIG);
