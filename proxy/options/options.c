@@ -303,7 +303,7 @@ static const struct option_row rows[] = {
              "repeat it for more, at most 16"},
     {.name = "allow-origin", .argument = "ORIGIN", .read = read_page_origin, .repeats = true,
      .help = "let web pages of this origin play from the server and embed its page, such as "
-             "https://example.org; repeat it for more, at most 16"},
+             "https://example.org, or * for all pages; repeat it for more, at most 16"},
 
     {.section = "Cache", .name = "cache", .argument = "DIR", .kind = OPTION_FILE, .at = AT(cache),
      .help = "store prepared films in this folder as they pass, and serve those that are complete "

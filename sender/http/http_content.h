@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "common/base/usec.h"
-#include "server/http/http_body.h"
 #include "sender/policy/http_target.h"
+#include "server/http/http_body.h"
 
 #ifdef __cplusplus
 extern "C" {

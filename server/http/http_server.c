@@ -16,6 +16,7 @@
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 #include "server/http/http_connection.h"
+#include "server/http/message/http_forwarded.h"
 
 enum {
     ACCEPTS = 16,    // max. connections accepted per wake-up
@@ -27,6 +28,7 @@ struct place {                          // of a connection
     struct http_connection *connection; // owned
     struct place_key peer;
     bool is_trusted;
+    struct place_key client; // of a trusted peer: for whom its last request that waited was
 };
 
 struct http_server {
@@ -76,20 +78,34 @@ static void count_waiting(struct http_server *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+// Returns the address for which a trusted proxy sends the request; its own if it does not say.
+static struct place_key client_of(const struct place *p, const struct http_request *r)
+{
+    char text[HTTP_FORWARDED_TEXT];
+    struct trusted_proxies client = {0};
+    if (p->is_trusted && http_forwarded_client(r, text) && !trusted_proxies_read(&client, text))
+        return trusted_proxies_key((const struct sockaddr *)&client.addresses[0], false);
+    return p->peer;
+}
+
 static bool may_wait(void *ctx, const struct http_connection *c, const struct http_request *r)
 {
-    (void)r;
-    const struct http_server *s = ctx;
-    int own = find(s, c), all = 0, of_peer = 0;
+    struct http_server *s = ctx;
+    int own = find(s, c), all = 0, of_peer = 0, of_client = 0;
     if (own < 0)
         return false;
-    const struct place *p = &s->connections[own];
+    struct place *p = &s->connections[own];
+    p->client = client_of(p, r);
     for (int i = 0; i < s->places.count; i++) {
-        bool waits = i != own && http_connection_waits(s->connections[i].connection);
-        all += waits;
-        of_peer += waits && is_same(s->connections[i].peer, p->peer);
+        const struct place *other = &s->connections[i];
+        if (i == own || !http_connection_waits(other->connection))
+            continue;
+        all++;
+        of_peer += is_same(other->peer, p->peer);
+        of_client += is_same(other->client, p->client);
     }
-    return all < s->waits.total &&
+    bool is_named = !is_same(p->client, p->peer);
+    return all < s->waits.total && (!is_named || of_client < s->waits.each) &&
            of_peer < (p->is_trusted ? s->waits.trusted_each : s->waits.each);
 }
 
@@ -192,7 +208,8 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             continue;
         }
         int place = s->places.count - 1;
-        s->connections[place] = (struct place){open_connection(s, fd, on_end, now), key, trusted};
+        s->connections[place] =
+            (struct place){open_connection(s, fd, on_end, now), key, trusted, key};
         if (!s->connections[place].connection)
             places_leave(&s->places, place);
     }

@@ -3,7 +3,8 @@
 // for it. Requests that cannot be served yet wait (a blocking reload) until http_server_wake.
 //
 // Limits: connections, and those of one address; requests that wait, of which one address has a
-// quarter, and a trusted proxy three quarters. Beyond them the response is 503. A connection has
+// quarter, and a trusted proxy three quarters; each client that it names (http_forwarded.h) counts
+// as an address. Beyond them the response is 503. A connection has
 // 16.5 KiB for a request; bodies of responses are shared by all.
 #ifndef WEIR_SERVER_HTTP_HTTP_SERVER_H
 #define WEIR_SERVER_HTTP_HTTP_SERVER_H

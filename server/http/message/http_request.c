@@ -24,7 +24,7 @@ static bool cut(struct text *rest, char c, struct text *out)
     return true;
 }
 
-static struct text trim(struct text t)
+struct text http_request_trim(struct text t)
 {
     while (t.len && (*t.at == ' ' || *t.at == '\t'))
         t = (struct text){t.at + 1, t.len - 1};
@@ -187,7 +187,7 @@ static int decode_header(struct text line, struct http_request *out)
     }
     if (out->header_count == HTTP_HEADERS_MAX)
         return HEAD_TOO_LARGE;
-    out->headers[out->header_count++] = (struct http_header){name, trim(line)};
+    out->headers[out->header_count++] = (struct http_header){name, http_request_trim(line)};
     return 0;
 }
 
@@ -274,6 +274,13 @@ struct text http_request_header(const struct http_request *r, const char *name)
     return (struct text){0};
 }
 
+struct text http_request_last(const struct http_request *r, const char *name)
+{
+    struct text value = {0};
+    find_all(r, name, &value);
+    return value;
+}
+
 bool http_request_lists(const struct http_request *r, const char *name, const char *token)
 {
     for (int i = 0; i < r->header_count; i++) {
@@ -282,9 +289,9 @@ bool http_request_lists(const struct http_request *r, const char *name, const ch
         struct text rest = r->headers[i].value;
         struct text item;
         while (cut(&rest, ',', &item))
-            if (text_is_nocase(trim(item), token))
+            if (text_is_nocase(http_request_trim(item), token))
                 return true;
-        if (text_is_nocase(trim(rest), token))
+        if (text_is_nocase(http_request_trim(rest), token))
             return true;
     }
     return false;

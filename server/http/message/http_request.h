@@ -71,6 +71,10 @@ int http_request_begins(const uint8_t *data, size_t len);
 int http_request_decode(const uint8_t *data, size_t len, struct http_request *out, size_t *used);
 // Returns the value of the first header of that name, ignoring case; .at == NULL if there is none.
 struct text http_request_header(const struct http_request *r, const char *name);
+// The same, of the last one.
+struct text http_request_last(const struct http_request *r, const char *name);
+// Returns the text without blanks and tabs around it (OWS, RFC 9110, 5.6.3).
+struct text http_request_trim(struct text t);
 // Returns true if a header with a list of tokens (RFC 9110, 5.6.1) contains this one, ignoring
 // case. All headers of that name count.
 bool http_request_lists(const struct http_request *r, const char *name, const char *token);

@@ -285,16 +285,22 @@ TEST_CASE("content_server: one address has a quarter of the places to wait, a tr
     const struct {
         const char *from;
         int asks, waits;
+        const char *client; // that the proxy names; NULL: none
     } rows[] = {
-        {"127.0.0.2", HTTP_WAITING / 4 + 2, HTTP_WAITING / 4},
-        {"127.0.0.9", HTTP_WAITING / 4 + 2, HTTP_WAITING / 4 + 2},
-        {"127.0.0.3", 1, 1},
+        {"127.0.0.2", HTTP_WAITING / 4 + 2, HTTP_WAITING / 4, nullptr},
+        {"127.0.0.9", HTTP_WAITING / 4 + 2, HTTP_WAITING / 4, "192.0.2.1"},
+        {"127.0.0.9", 2, 2, "192.0.2.2"},
+        {"127.0.0.9", 1, 1, nullptr},
+        {"127.0.0.3", 1, 1, "192.0.2.1"}, // is not trusted, so it names nobody
     };
-    const std::string request = "GET /live/v0.m3u8?_HLS_msn=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
     std::vector<int> fds;
     int waiting = 0;
     for (const auto &row : rows) {
         INFO(row.from);
+        std::string request = "GET /live/v0.m3u8?_HLS_msn=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+        if (row.client)
+            request += std::string("X-Forwarded-For: ") + row.client + "\r\n";
+        request += "\r\n";
         for (int i = 0; i < row.asks; i++) {
             fds.push_back(r.open_socket(row.from));
             REQUIRE(send(fds.back(), request.data(), request.size(), 0) > 0);
