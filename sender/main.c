@@ -13,7 +13,7 @@
 #include "common/program/program_main.h"
 #include "media/capture/capture_list.h"
 #include "media/encode/video_engine.h"
-#include "sender/http/http_server.h"
+#include "sender/http/content_server.h"
 #include "sender/options/options.h"
 #include "sender/prepare/prepare.h"
 #include "sender/serve/serving.h"
@@ -130,7 +130,7 @@ static int run(void *ctx)
     if (!options->file)
         stop_signals_release_hangup();
     bool has_http = options->http.ss_family != AF_UNSPEC;
-    file_limit_raise(options->max_viewers, 1, has_http ? HTTP_CONNECTIONS : 0);
+    file_limit_raise(options->max_viewers, 1, has_http ? HTTP_FILES : 0);
     static struct program program; // static, as it is large
     uv_loop_init(&program.loop);
     return finish(&program.loop, serve(&program, options));

@@ -19,7 +19,8 @@
 #include "common/net/tcp_info.h"
 #include "common/net/udp_socket.h"
 
-enum { WIRE_BYTES = 16 * 1024 }; // read at once for a filter
+enum { WIRE_BYTES = 16 * 1024 };   // read at once for a filter
+enum { RECORD_BYTES = 16 * 1024 }; // of a TLS record (RFC 8446, 5.1)
 
 // Packets may leave 2 * TCP_CONN_OUT_BYTES waiting: one batch begins below the bound.
 enum { FILTER_OUT_BYTES = 4 * TCP_CONN_OUT_BYTES };
@@ -567,6 +568,29 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
         return ERR_CLOSED;
     keep_rest(c, parts, count, n > 0 ? (size_t)n : 0);
     return 0;
+}
+
+ssize_t tcp_conn_write_some(struct tcp_conn *c, const struct iovec *parts, int count)
+{
+    if (c->closed)
+        return ERR_CLOSED;
+    if (c->out.len || c->connecting || c->early.len || !is_ready(c))
+        return 0;
+    if (!c->filter_count) {
+        ssize_t n = write_parts(c, parts, count, 0);
+        return n == ERR_AGAIN ? 0 : n;
+    }
+    struct iovec some[2];
+    size_t taken = 0;
+    int used = 0;
+    for (; used < count && used < 2 && taken < RECORD_BYTES; used++) {
+        some[used] = parts[used];
+        if (some[used].iov_len > RECORD_BYTES - taken)
+            some[used].iov_len = RECORD_BYTES - taken;
+        taken += some[used].iov_len;
+    }
+    int err = taken ? send_through_filters(c, some, used, 0) : 0;
+    return err ? err : (ssize_t)taken;
 }
 
 void tcp_conn_cork(struct tcp_conn *c, bool on)

@@ -66,6 +66,11 @@ int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int cou
 // written; ERR_CLOSED.
 int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int count,
                            bool ends_segment);
+// Writes the beginning of the parts, as many bytes as the kernel takes now, and keeps no copy of
+// the rest: for what is large and stays where it is. Returns how many; 0: there is no room
+// (tcp_conn_want_room), or a filter's handshake is incomplete; ERR_CLOSED. Through filters it takes
+// what fits into one record, and what the kernel does not take of that waits.
+ssize_t tcp_conn_write_some(struct tcp_conn *c, const struct iovec *parts, int count);
 // While on, the kernel holds back a segment that is not full, for 200 ms at most (TCP_CORK): what
 // is written by several calls shares segments. Off: it leaves.
 // Callers nest: each turns off what it turned on, and the last one counts.

@@ -24,6 +24,12 @@ sub vcl_recv {
     unset req.http.Cookie;
     unset req.http.Authorization;
     unset req.http.Accept-Encoding;    # media is compressed already, and playlists are small
+    # Pages of all origins may play from here, as this media is public. The origin lets in those of --allow-origin alone, so
+    # it is not told for which page and under which name this cache was asked.
+    unset req.http.Origin;
+    unset req.http.Referer;
+    unset req.http.Sec-Fetch-Site;
+    set req.http.Host = "localhost";
     set req.grace = 0s;
     if (req.method != "GET" && req.method != "HEAD") {
         return (synth(405));
@@ -67,12 +73,18 @@ sub vcl_backend_response {
     return (deliver);
 }
 
+sub vcl_deliver {
+    unset resp.http.Vary;
+    set resp.http.Access-Control-Allow-Origin = "*";
+    set resp.http.Access-Control-Expose-Headers = "Content-Length, Content-Range, Date, Age";
+    set resp.http.Cross-Origin-Resource-Policy = "cross-origin";
+}
+
 sub vcl_backend_error {
     # All that waited get this answer; then one request tries again.
     set beresp.ttl = 0.5s;
     set beresp.grace = 0s;
     set beresp.http.Retry-After = "1";
-    set beresp.http.Access-Control-Allow-Origin = "*";
     set beresp.http.Cache-Control = "no-store";
     return (deliver);
 }

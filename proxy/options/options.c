@@ -40,7 +40,7 @@ static const char *read_trusted(void *options, const char *value, char *reason, 
 static const char *read_page_origin(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    return web_origins_read(&((struct proxy_options *)options)->origins, value);
+    return http_origins_read(&((struct proxy_options *)options)->origins, value);
 }
 
 static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)
@@ -303,7 +303,7 @@ static const struct option_row rows[] = {
              "repeat it for more, at most 16"},
     {.name = "allow-origin", .argument = "ORIGIN", .read = read_page_origin, .repeats = true,
      .help = "let web pages of this origin play from the server and embed its page, such as "
-             "https://example.org; repeat it for more, at most 16"},
+             "https://example.org, or * for all pages; repeat it for more, at most 16"},
 
     {.section = "Cache", .name = "cache", .argument = "DIR", .kind = OPTION_FILE, .at = AT(cache),
      .help = "store prepared films in this folder as they pass, and serve those that are complete "

@@ -11,7 +11,7 @@
 #include "proxy/feed/relay_media.h"
 #include "proxy/policy/origin_url.h"
 #include "server/access/access_options.h"
-#include "server/rtsp/trusted_proxies.h"
+#include "server/http/trusted_proxies.h"
 #include "server/web/web_front.h"
 #include "stream/send/scheduler.h"
 
@@ -33,7 +33,7 @@ struct proxy_options {
     int timeout; // seconds
     int max_viewers;
     struct trusted_proxies proxies; // that may have more of them
-    struct web_origins origins;     // of web pages that may play
+    struct http_origins origins;    // of web pages that may play
     const char *cache;              // folder; NULL: none
     int64_t cache_bytes;            // of its files
     usec_t validate;

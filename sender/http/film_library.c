@@ -582,7 +582,7 @@ static int get_locked(struct film_library *l, const struct http_target *t, usec_
     return ERR_NOT_FOUND;
 }
 
-static int get(struct http_content *c, const struct http_request *r, usec_t begun, usec_t now,
+static int get(struct http_content *c, const struct content_request *r, usec_t begun, usec_t now,
                struct http_reply *out)
 {
     (void)now;

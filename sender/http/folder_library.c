@@ -80,7 +80,7 @@ static void trim_others(struct folder_library *l, const struct film *but)
     }
 }
 
-static int get_locked(struct folder_library *l, const char *mount, const struct http_request *r,
+static int get_locked(struct folder_library *l, const char *mount, const struct content_request *r,
                       usec_t begun, usec_t now, struct http_reply *out)
 {
     struct film *f;
@@ -102,7 +102,7 @@ static int get_locked(struct folder_library *l, const char *mount, const struct 
     return err;
 }
 
-static int get(struct http_content *c, const struct http_request *r, usec_t begun, usec_t now,
+static int get(struct http_content *c, const struct content_request *r, usec_t begun, usec_t now,
                struct http_reply *out)
 {
     struct folder_library *l = (struct folder_library *)c;

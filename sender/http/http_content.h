@@ -6,14 +6,14 @@
 #include <stdbool.h>
 
 #include "common/base/usec.h"
-#include "sender/http/http_body.h"
 #include "sender/policy/http_target.h"
+#include "server/http/http_body.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct http_request {
+struct content_request {
     const char *path; // decoded, without the query
     struct http_target target;
     struct http_reload reload;
@@ -34,7 +34,7 @@ struct http_content_ops {
     // Returns 0: the reply is filled in; HTTP_WAITS: the content wakes the server when it may be
     // there; ERR_NOT_FOUND; ERR_MALFORMED: no such part can follow soon; ERR_FULL: it cannot be
     // served now. Does not block. `begun`: when the request arrived.
-    int (*get)(struct http_content *c, const struct http_request *r, usec_t begun, usec_t now,
+    int (*get)(struct http_content *c, const struct content_request *r, usec_t begun, usec_t now,
                struct http_reply *out);
 };
 

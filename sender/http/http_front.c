@@ -7,8 +7,8 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
+#include "sender/http/content_server.h"
 #include "sender/http/folder_library.h"
-#include "sender/http/http_server.h"
 #include "sender/http/live_packager.h"
 
 #define TICK (USEC_PER_SEC / 2)
@@ -18,14 +18,14 @@ struct http_front {
     struct live_packager *live;
     struct film_library *film;
     struct folder_library *folder;
-    struct http_server *server; // owned
-    struct timer *timer;        // owned
-    struct http_stats *stats;   // borrowed
+    struct content_server *server; // owned
+    struct timer *timer;           // owned
+    struct http_stats *stats;      // borrowed
 };
 
 static void on_change(void *ctx)
 {
-    http_server_wake(((struct http_front *)ctx)->server);
+    content_server_wake(((struct http_front *)ctx)->server);
 }
 
 static void on_timer(void *ctx, usec_t now)
@@ -35,8 +35,7 @@ static void on_timer(void *ctx, usec_t now)
         live_packager_tick(f->live, now);
     if (f->folder)
         folder_library_tick(f->folder, now);
-    http_server_tick(f->server, now);
-    http_server_stats(f->server, f->stats);
+    content_server_stats(f->server, f->stats);
     timer_set(f->timer, now + TICK);
 }
 
@@ -86,7 +85,11 @@ struct http_front *http_front_new(uv_loop_t *loop, const struct http_front_confi
                                    : config->folder ? open_folder(f, config)
                                                     : open_live(f, loop, config);
     f->timer = content ? timer_new(loop, on_timer, f) : NULL;
-    f->server = f->timer ? http_server_new(config->at, content) : NULL;
+    struct content_server_config server = {.at = config->at,
+                                           .content = content,
+                                           .origins = *config->origins,
+                                           .proxies = *config->proxies};
+    f->server = f->timer ? content_server_new(&server) : NULL;
     if (!f->server || (f->film && film_library_open(f->film) != 0)) {
         http_front_free(f);
         return NULL;
@@ -94,7 +97,7 @@ struct http_front *http_front_new(uv_loop_t *loop, const struct http_front_confi
     f->stats = config->stats;
     timer_set(f->timer, clock_now() + TICK);
     char at[SOCKADDR_TEXT];
-    http_server_address(f->server, at, sizeof(at));
+    content_server_address(f->server, at, sizeof(at));
     log_info("HLS at http://%s%s/index.m3u8%s", at, config->folder ? "/FILE" : config->path,
              config->folder ? " of each FILE that is prepared" : "");
     return f;
@@ -107,7 +110,7 @@ void http_front_free(struct http_front *f)
     timer_free(f->timer);
     film_library_stop(f->film);
     folder_library_stop(f->folder);
-    http_server_free(f->server);
+    content_server_free(f->server);
     live_packager_free(f->live);
     film_library_free(f->film);
     folder_library_free(f->folder);

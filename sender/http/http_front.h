@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The HTTP front of a stream: its files (live_packager.h; of a stored ladder, film_library.h; of a
-// folder of them, folder_library.h), the server (http_server.h), and the timer that they need. Loop
-// thread only.
+// folder of them, folder_library.h), the server (content_server.h), and the timer that they need.
+// Loop thread only.
 #ifndef WEIR_SENDER_HTTP_HTTP_FRONT_H
 #define WEIR_SENDER_HTTP_HTTP_FRONT_H
 
@@ -10,6 +10,8 @@
 #include <uv.h>
 
 #include "sender/http/film_library.h"
+#include "server/http/message/http_door.h"
+#include "server/http/trusted_proxies.h"
 #include "server/session/stream_media.h"
 #include "server/stats/stats.h"
 
@@ -28,7 +30,9 @@ struct http_front_config {
     bool has_audio;             // of stored ladders: their audio is served
     const char *path;           // borrowed; of the media, begins with '/'
     int segment_seconds;
-    struct http_stats *stats; // borrowed: written twice a second
+    const struct http_origins *origins;    // borrowed for the call; of pages that may play
+    const struct trusted_proxies *proxies; // borrowed for the call
+    struct http_stats *stats;              // borrowed: written twice a second
 };
 
 // Returns NULL on failure (logged).

@@ -240,7 +240,7 @@ static int find_rendition(const struct live_library *l, const char *name)
     return -1;
 }
 
-static int get_locked(struct live_library *l, const struct http_request *r, usec_t begun,
+static int get_locked(struct live_library *l, const struct content_request *r, usec_t begun,
                       struct http_reply *out)
 {
     int rendition = find_rendition(l, r->target.name);
@@ -260,7 +260,7 @@ static int get_locked(struct live_library *l, const struct http_request *r, usec
     }
 }
 
-static int get(struct http_content *c, const struct http_request *r, usec_t begun, usec_t now,
+static int get(struct http_content *c, const struct content_request *r, usec_t begun, usec_t now,
                struct http_reply *out)
 {
     struct live_library *l = (struct live_library *)c;

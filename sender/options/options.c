@@ -43,7 +43,7 @@ static const char *read_trusted(void *options, const char *value, char *reason, 
 static const char *read_page_origin(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
-    return web_origins_read(&((struct options *)options)->origins, value);
+    return http_origins_read(&((struct options *)options)->origins, value);
 }
 
 static const char *read_path(void *options, const char *value, char *reason, size_t cap)
@@ -552,11 +552,12 @@ static const struct option_row rows[] = {
      .help = "send datagrams as SRTP only, even where RTSP is not encrypted; then the keys can be read on the network: for "
              "tests"},
     {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
-     .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
-             "repeat it for more, at most 16"},
+     .help = "a proxy with many viewers: this address may have three quarters of --max-viewers, and of "
+             "the connections and waiting requests of --http; repeat it for more, at most 16"},
     {.name = "allow-origin", .argument = "ORIGIN", .read = read_page_origin, .repeats = true,
-     .help = "let web pages of this origin play from the server and embed its page, such as "
-             "https://example.org; repeat it for more, at most 16"},
+     .help = "let web pages of this origin play from the server, over --http, too, show its "
+             "pictures and embed its page, such as https://example.org, or * for all pages; repeat it "
+             "for more, at most 16"},
     {.name = "http", .argument = "ADDR:PORT", .read = read_http,
      .help = "serve the media to HTTP players and caches too: HLS at http://ADDR:PORT/live/index.m3u8, "
              "DASH at index.mpd beside it. It has neither encryption nor keys: off the loopback it "
@@ -806,6 +807,10 @@ static const char *conflict(const struct options *o)
     if (has_http && !sockaddr_is_loopback((const struct sockaddr *)&o->http) && !o->who.insecure)
         return "--http off the loopback requires --insecure: it is not encrypted and asks for no "
                "key. Or give it 127.0.0.1:PORT, and put a server with TLS and passwords before it";
+    if (has_http && o->who.file)
+        return "--http conflicts with --access: HTTP asks for no key and no password, so it would "
+               "give everybody what --access protects. Leave out one of them; the RTSP port serves "
+               "browsers, too, and asks";
     if (has_http && o->codec == SDP_VP9)
         return "--http conflicts with --codec vp9: it serves H.264";
     bool encodes = o->level_count || o->temporal_layers || o->baseline || o->codec != SDP_H264;
@@ -958,7 +963,7 @@ static bool is_filter_equal(const struct log_filter *a, const struct log_filter 
     return equal;
 }
 
-static bool are_origins_equal(const struct web_origins *a, const struct web_origins *b)
+static bool are_origins_equal(const struct http_origins *a, const struct http_origins *b)
 {
     bool equal = a->count == b->count;
     for (int i = 0; equal && i < a->count; i++)

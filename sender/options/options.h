@@ -19,7 +19,7 @@
 #include "sender/policy/push_audio.h"
 #include "sender/policy/source_name.h"
 #include "server/access/access_options.h"
-#include "server/rtsp/trusted_proxies.h"
+#include "server/http/trusted_proxies.h"
 #include "server/web/web_front.h"
 
 #ifdef __cplusplus
@@ -74,7 +74,7 @@ struct options {
     bool srtp;                      // datagrams are SRTP even beside a plain connection
     int fragment;                   // max bytes of a frame in a packet; 0: what the path allows
     struct trusted_proxies proxies; // that may have more of them
-    struct web_origins origins;     // of web pages that may play
+    struct http_origins origins;    // of web pages that may play
     int mtp_port;                   // 0: any
     struct record_keep rewind;      // of live media, in memory; age 0: nothing
     const char *record;             // (source) pattern of names (record_name.h); NULL: none

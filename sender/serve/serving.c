@@ -319,6 +319,8 @@ static int open_http_folder(struct serving *s, const struct options *o)
                                        .folder = realpath(o->source, root),
                                        .find = folder_real_file,
                                        .has_audio = stream_open_wants_audio(o),
+                                       .origins = &o->origins,
+                                       .proxies = &o->proxies,
                                        .stats = &s->catalog->book.http};
     s->http = config.folder ? http_front_new(s->loop, &config) : NULL;
     return s->http ? 0 : ERR_IO;
@@ -342,6 +344,8 @@ static int open_http(struct serving *s, const struct options *o)
                                        .has_audio = s->stream.media->audio_bps > 0,
                                        .path = o->path,
                                        .segment_seconds = o->http_segment ? o->http_segment : 2,
+                                       .origins = &o->origins,
+                                       .proxies = &o->proxies,
                                        .stats = &s->catalog->book.http};
     s->http = http_front_new(s->loop, &config);
     return s->http ? 0 : ERR_IO;

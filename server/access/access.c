@@ -246,6 +246,8 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
         reason = access_check_key(a, path, r->key, r->right, scope);
         if (!reason)
             return ACCESS_GRANTED;
+        if (access_must_wait(a, access_address(peer), now))
+            return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
     } else if (!r->authorization.at || !a->logins) {
         return access_refuse(a, may_log_in, 401, reason, why);
     } else if (!may_log_in) {

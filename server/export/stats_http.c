@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/export/stats_http.h"
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/random.h"
-#include "common/net/tcp_listen.h"
 #include "common/net/udp_socket.h"
 #include "server/access/access.h"
 #include "server/export/control_gate.h"
 #include "server/export/dashboard.h"
 #include "server/export/process_stats.h"
 #include "server/export/stats_json.h"
+#include "server/http/http_server.h"
+#include "server/http/message/http_door.h"
 #include "server/stats/stats_prometheus.h"
 
 enum {
-    FROM_ONE_ADDRESS = 8,     // max. connections of one address; a browser opens 6
-    SILENCE_S = 1,            // time-out until the first request
-    SILENCE_AFTER_S = 5,      // time-out between requests; the page sends one per second
-    MEMORY_BYTES = 16 * 1024, // of each connection
-    BODY_BYTES = 256 * 1024,  // read of a body that is too long; then the connection ends
+    FROM_ONE_ADDRESS = 8, // max. connections of one address; a browser opens 6
+    SILENCE_S = 1,        // time-out until the first request
+    SILENCE_AFTER_S = 5,  // time-out between requests; the page sends one per second
+    LIMIT_S = 20,         // time-out of a request, and of its response
+    PATH_BYTES = 2048,
+    KEY_BYTES = 512,
 };
 
 struct stats_http {
-    struct access *access;     // borrowed; NULL: everybody may read
-    struct MHD_Daemon *daemon; // owned
-    pthread_mutex_t lock;      // guards the following; held only to copy it
+    struct access *access;      // borrowed; NULL: everybody may read
+    struct http_server *server; // owned
+    pthread_mutex_t lock;       // guards the following; held only to copy it
     struct stats latest;
     struct stats_history history;
     struct control_gate *gate;  // borrowed; NULL: no control interface
@@ -102,7 +102,7 @@ static struct stats *copy_latest(struct stats_http *s)
 // ---- Responses ----
 
 struct page {
-    char *body; // malloc'ed; MHD frees it
+    char *body; // malloc'ed; the response takes it over
     size_t len;
     const char *type;              // static
     char policy[256];              // Content-Security-Policy
@@ -110,6 +110,7 @@ struct page {
     const char *allow;             // static; methods, with status 405
 };
 
+static const struct http_origins no_origins; // no page of another origin may read anything here
 static const char no_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
 static bool write_metrics(struct page *page, const struct stats *f, const struct process_stats *p)
@@ -182,7 +183,7 @@ static bool write_dashboard(struct page *page)
     return true;
 }
 
-static bool write_stats(struct stats_http *s, struct MHD_Connection *connection, const char *url,
+static bool write_stats(struct stats_http *s, const struct http_request *r, const char *path,
                         struct page *page)
 {
     struct stats *f = copy_latest(s);
@@ -190,127 +191,96 @@ static bool write_stats(struct stats_http *s, struct MHD_Connection *connection,
         return false;
     struct process_stats p;
     process_stats_read(&p);
-    bool history =
-        MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "history") != NULL;
-    bool good = strcmp(url, "/metrics") == 0      ? write_metrics(page, f, &p)
-                : strcmp(url, "/films.json") == 0 ? write_films(s, page, f)
-                                                  : write_status(s, page, f, &p, history);
+    char value[8];
+    bool history = http_request_parameter(r, "history", value, sizeof(value)) == 0;
+    bool good = strcmp(path, "/metrics") == 0      ? write_metrics(page, f, &p)
+                : strcmp(path, "/films.json") == 0 ? write_films(s, page, f)
+                                                   : write_status(s, page, f, &p, history);
     free(f);
     return good;
 }
 
-static unsigned write_page(struct stats_http *s, struct MHD_Connection *connection,
-                           const char *method, const char *url, struct page *page)
+static int write_page(struct stats_http *s, const struct http_request *r, const char *path,
+                      struct page *page)
 {
-    bool is_stats = strcmp(url, "/metrics") == 0 || strcmp(url, "/status.json") == 0 ||
-                    strcmp(url, "/films.json") == 0;
-    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        return MHD_HTTP_METHOD_NOT_ALLOWED;
-    if (!is_stats && strcmp(url, "/") != 0)
-        return MHD_HTTP_NOT_FOUND;
-    if (is_stats ? write_stats(s, connection, url, page) : write_dashboard(page))
-        return MHD_HTTP_OK;
-    return MHD_HTTP_INTERNAL_SERVER_ERROR;
+    bool is_stats = strcmp(path, "/metrics") == 0 || strcmp(path, "/status.json") == 0 ||
+                    strcmp(path, "/films.json") == 0;
+    if (r->method != HTTP_GET && r->method != HTTP_HEAD)
+        return http_head_no_method(r->method);
+    if (!is_stats && strcmp(path, "/") != 0)
+        return 404;
+    return (is_stats ? write_stats(s, r, path, page) : write_dashboard(page)) ? 200 : 500;
 }
 
-static enum MHD_Result respond(struct MHD_Connection *connection, unsigned status,
-                               const struct page *page)
+static void respond(const struct http_request *r, int status, struct page *page,
+                    struct http_response *out)
 {
-    static char empty[] = "";
     const char *refusal = page->refusal.text; // static
-    struct MHD_Response *r =
-        status == MHD_HTTP_OK
-            ? MHD_create_response_from_buffer(page->len, page->body, MHD_RESPMEM_MUST_FREE)
-            : MHD_create_response_from_buffer(refusal ? strlen(refusal) : 0,
-                                              refusal ? (void *)(uintptr_t)refusal : empty,
-                                              MHD_RESPMEM_PERSISTENT);
-    if (status != MHD_HTTP_OK || !r)
+    struct http_head *h = &out->head;
+    if (status == 200) {
+        out->body = http_body_new((uint8_t *)page->body, page->len);
+    } else {
         free(page->body);
-    if (!r)
-        return MHD_NO;
-    if (status == MHD_HTTP_OK)
-        MHD_add_response_header(r, "Content-Type", page->type);
+        out->body = refusal ? http_body_copy(refusal, strlen(refusal)) : NULL;
+    }
+    status = status == 200 && !out->body ? 500 : status;
+    out->bytes = out->body ? out->body->bytes : 0;
+    http_head_begin(h, status, NULL, clock_wall());
+    if (status == 200)
+        http_head_add(h, "Content-Type", page->type);
     else if (refusal)
-        MHD_add_response_header(r, "Content-Type", "text/plain");
-    if (status == MHD_HTTP_UNAUTHORIZED)
-        MHD_add_response_header(r, "WWW-Authenticate", page->refusal.challenge);
-    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(r, "Allow", page->allow ? page->allow : "GET, HEAD");
-    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-        MHD_add_response_header(r, "Retry-After", "1");
-    MHD_add_response_header(r, "Cache-Control", "no-store");
-    MHD_add_response_header(r, "Content-Security-Policy", page->policy);
-    MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
-    MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
-    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-    enum MHD_Result result = MHD_queue_response(connection, status, r);
-    MHD_destroy_response(r);
-    return result;
+        http_head_add(h, "Content-Type", "text/plain");
+    if (status == 401)
+        http_head_add(h, "WWW-Authenticate", page->refusal.challenge);
+    if (status == 405)
+        http_head_add(h, "Allow", page->allow ? page->allow : "GET, HEAD");
+    if (status == 503)
+        http_head_add(h, "Retry-After", "1");
+    http_head_add(h, "Cache-Control", "no-store");
+    http_head_add(h, "Content-Security-Policy", page->policy[0] ? page->policy : no_policy);
+    http_door_add(&no_origins, r, false, h);
+    http_head_add(h, "Referrer-Policy", "no-referrer");
+    http_head_add(h, "X-Content-Type-Options", "nosniff");
 }
 
-static const struct sockaddr *peer_of(struct MHD_Connection *connection)
+static void refuse(void *ctx, const struct http_request *r, int status, struct http_response *out)
 {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-}
-
-// Returns true if the Host header is acceptable. "DNS rebinding": a foreign web page maps
-// its own name to this machine's address. So it makes a browser read data that only this machine
-// may read. Host then contains the page's name. The connection's address counts, not the server's:
-// one that listens on all addresses is also open to this machine.
-static bool is_host_allowed(struct MHD_Connection *connection)
-{
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    if (!host || !sockaddr_is_loopback(peer_of(connection)))
-        return true;
-    size_t name = strcspn(host, ":");
-    if (name == strlen("localhost") && strncasecmp(host, "localhost", name) == 0)
-        return true;
-    const char *digits = *host == '[' ? "[]0123456789abcdefABCDEF.:" : "0123456789.:";
-    return host[strspn(host, digits)] == '\0';
-}
-
-static struct text text_of(const char *value)
-{
-    return (struct text){value, value ? strlen(value) : 0};
+    struct page page = {0};
+    (void)ctx;
+    respond(r, status, &page, out);
 }
 
 // Returns 200, or the status of a refusal.
-static unsigned let_in(struct access *access, struct MHD_Connection *connection,
-                       enum access_right right, struct access_refusal *why)
+static int let_in(struct access *access, const struct http_exchange *x, enum access_right right,
+                  struct access_refusal *why)
 {
+    char key[KEY_BYTES];
     if (!access)
-        return MHD_HTTP_OK;
-    struct access_request r = {
-        .path = text_of("/"),
-        .key = text_of(MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "key")),
-        .authorization =
-            text_of(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization")),
-        .right = right,
-        .is_strict = right == ACCESS_CONTROL};
-    if (access_http(access, peer_of(connection), &r, why, clock_now()) == ACCESS_GRANTED)
-        return MHD_HTTP_OK;
-    return (unsigned)why->status;
+        return 200;
+    int err = http_request_parameter(x->request, "key", key, sizeof(key));
+    if (err && err != ERR_NOT_FOUND)
+        snprintf(key, sizeof(key), "?"); // it is none
+    struct access_request r = {.path = {"/", 1},
+                               .key = {key, err == ERR_NOT_FOUND ? 0 : strlen(key)},
+                               .authorization = http_request_header(x->request, "Authorization"),
+                               .right = right,
+                               .is_secure = x->is_secure,
+                               .is_strict = right == ACCESS_CONTROL};
+    return access_http(access, x->peer, &r, why, clock_now()) == ACCESS_GRANTED ? 200 : why->status;
 }
 
 // ---- Control
 
-struct upload { // a request's body
-    size_t len;
-    size_t received;
-    bool is_too_long;
-    char data[512];
-};
-
-static unsigned say(struct page *page, unsigned status, const char *text)
+static int say(struct page *page, int status, const char *text)
 {
     page->refusal.text = text;
     return status;
 }
 
 // Reads {"level": N}; of a source also {"level": null}: CONTROL_NO_LEVEL.
-static bool read_level(const struct upload *body, struct control_request *r)
+static bool read_level(const struct http_exchange *x, struct control_request *r)
 {
-    json_t *o = json_loadb(body->data, body->len, JSON_REJECT_DUPLICATES, NULL);
+    json_t *o = json_loadb((const char *)x->body, x->body_len, JSON_REJECT_DUPLICATES, NULL);
     const json_t *value = json_object_get(o, "level");
     bool good = json_is_integer(value) && json_object_size(o) == 1 &&
                 json_integer_value(value) >= 0 && json_integer_value(value) < CONTROL_NO_LEVEL;
@@ -322,128 +292,108 @@ static bool read_level(const struct upload *body, struct control_request *r)
     return good || ends;
 }
 
-static unsigned write_control(struct stats_http *s, struct MHD_Connection *connection,
-                              const char *method, const char *url, const struct upload *body,
-                              struct page *page)
+static int write_control(struct stats_http *s, const struct http_exchange *x, const char *path,
+                         struct page *page)
 {
+    static const char json[] = "application/json";
     struct control_request r;
     pthread_mutex_lock(&s->lock);
     struct control_gate *gate = s->gate;
     struct access *controllers = s->controllers;
     pthread_mutex_unlock(&s->lock);
     if (!gate)
-        return say(page, MHD_HTTP_NOT_FOUND, "no control interface: --control starts it\n");
+        return say(page, 404, "no control interface: --control starts it\n");
     // A page that the operator visits must not act with the password that the browser knows.
-    if (!control_origin_is_own(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin"),
-                               MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
-        return say(page, MHD_HTTP_FORBIDDEN, "pages of other origins may not control this\n");
-    unsigned status = let_in(controllers, connection, ACCESS_CONTROL, &page->refusal);
-    if (status != MHD_HTTP_OK)
+    char origin[256], host[256];
+    struct text from = http_request_header(x->request, "Origin");
+    text_copy(from, origin, sizeof(origin));
+    text_copy(x->request->host, host, sizeof(host));
+    if (http_door_visitor(&no_origins, x->request) != HTTP_OWN ||
+        !control_origin_is_own(from.at ? origin : NULL, host))
+        return say(page, 403, "pages of other origins may not control this\n");
+    int status = let_in(controllers, x, ACCESS_CONTROL, &page->refusal);
+    if (status != 200)
         return status;
-    status = (unsigned)control_target_read(method, url, &r, &page->allow);
-    if (status != MHD_HTTP_OK)
+    char method[16];
+    text_copy(x->request->method_text, method, sizeof(method));
+    status = control_target_read(method, path, &r, &page->allow);
+    if (status == 405)
+        return http_head_no_method(x->request->method);
+    if (status != 200)
         return status;
     if (r.task == CONTROL_SET_LEVEL || r.task == CONTROL_SET_SOURCE_LEVEL) {
-        const char *type = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Type");
-        if (!type || strncasecmp(type, "application/json", strlen("application/json")) != 0)
-            return say(page, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
-                       "requires Content-Type: application/json\n");
-        if (!body || body->is_too_long || !read_level(body, &r))
-            return say(page, MHD_HTTP_BAD_REQUEST, "expects {\"level\": NUMBER}\n");
+        struct text type = http_request_header(x->request, "Content-Type");
+        if (type.len < sizeof(json) - 1 || strncasecmp(type.at, json, sizeof(json) - 1) != 0)
+            return say(page, 415, "requires Content-Type: application/json\n");
+        if (!x->body || !read_level(x, &r))
+            return say(page, 400, "expects {\"level\": NUMBER}\n");
     }
     switch (control_gate_ask(gate, &r, &page->body)) {
     case 0:
         page->len = page->body ? strlen(page->body) : 0;
         page->type = "application/json";
-        return page->body ? MHD_HTTP_OK : MHD_HTTP_NO_CONTENT;
+        return page->body ? 200 : 204;
     case ERR_NOT_FOUND:
-        return say(page, MHD_HTTP_NOT_FOUND,
+        return say(page, 404,
                    r.task == CONTROL_SET_SOURCE_LEVEL ? "there is no such source\n"
                                                       : "there is no such session\n");
     case ERR_UNSUPPORTED:
-        return say(page, MHD_HTTP_NOT_FOUND,
+        return say(page, 404,
                    "the films of a folder have no level of their own: set that of a session\n");
     case ERR_RANGE:
-        return say(page, MHD_HTTP_BAD_REQUEST, "the stream has no such level\n");
+        return say(page, 400, "the stream has no such level\n");
     case ERR_AGAIN:
-        return say(page, MHD_HTTP_SERVICE_UNAVAILABLE, "the list is being made: ask again\n");
+        return say(page, 503, "the list is being made: ask again\n");
     case ERR_NO_MEMORY:
-        return MHD_HTTP_INTERNAL_SERVER_ERROR;
+        return 500;
     default:
-        return say(page, MHD_HTTP_SERVICE_UNAVAILABLE,
-                   "the server is busy or ends; nothing was done\n");
+        return say(page, 503, "the server is busy or ends; nothing was done\n");
     }
 }
 
-static bool takes_body(const char *method, const char *url)
+static size_t body_max(void *ctx, const struct http_request *r)
 {
-    return control_target_is(url) && strcmp(method, "PUT") == 0;
-}
-
-// MHD calls this after the header, then for each piece of a body, and finally without data. Only
-// PUT of the control interface has a body; a connection with another one is refused.
-static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
-                                  const char *method, const char *version, const char *upload,
-                                  size_t *upload_bytes, void **state)
-{
-    (void)version;
-    struct stats_http *s = ctx;
-    bool is_control = control_target_is(url);
-    bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-    if (!*state && (reads || is_control)) { // respond only at the request's end
-        *state = calloc(1, sizeof(struct upload));
-        MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                                  (unsigned)SILENCE_AFTER_S);
-        return *state ? MHD_YES : MHD_NO;
-    }
-    struct upload *body = *state;
-    if (*upload_bytes && !takes_body(method, url))
-        return MHD_NO;
-    if (*upload_bytes) {
-        size_t room = sizeof(body->data) - body->len;
-        body->is_too_long |= *upload_bytes > room;
-        body->received += *upload_bytes;
-        if (body->received > BODY_BYTES)
-            return MHD_NO;
-        size_t len = *upload_bytes < room ? *upload_bytes : room;
-        memcpy(body->data + body->len, upload, len);
-        body->len += len;
-        *upload_bytes = 0;
-        return MHD_YES;
-    }
-    struct page page = {0};
-    memcpy(page.policy, no_policy, sizeof(no_policy));
-    unsigned status = MHD_HTTP_FORBIDDEN;
-    if (is_host_allowed(connection) && is_control)
-        status = write_control(s, connection, method, url, body, &page);
-    else if (is_host_allowed(connection)) {
-        status = let_in(s->access, connection, ACCESS_METRICS, &page.refusal);
-        if (status == MHD_HTTP_OK)
-            status = write_page(s, connection, method, url, &page);
-    }
-    return respond(connection, status, &page);
-}
-
-static void on_completed(void *ctx, struct MHD_Connection *connection, void **state,
-                         enum MHD_RequestTerminationCode why)
-{
+    char path[PATH_BYTES];
     (void)ctx;
-    (void)connection;
-    (void)why;
-    free(*state);
-    *state = NULL;
+    bool takes = r->method == HTTP_PUT && http_request_path(r, path, sizeof(path)) == 0 &&
+                 control_target_is(path);
+    return takes ? HTTP_BODY_MAX : 0;
 }
+
+// Returns 200 or the status of a refusal.
+static int write_response(struct stats_http *s, const struct http_exchange *x, struct page *page)
+{
+    char path[PATH_BYTES];
+    const struct http_request *r = x->request;
+    if (x->is_local && !http_door_is_host_good(&no_origins, r))
+        return 403;
+    if (http_request_path(r, path, sizeof(path)) != 0)
+        return 404;
+    if (control_target_is(path))
+        return write_control(s, x, path, page);
+    // The page itself may be opened by a link.
+    if (x->is_local && strcmp(path, "/") != 0 && http_door_visitor(&no_origins, r) != HTTP_OWN)
+        return say(page, 403, "pages of other origins may not read this\n");
+    int status = let_in(s->access, x, ACCESS_METRICS, &page->refusal);
+    if (status == 200)
+        status = write_page(s, r, path, page);
+    return status == 200 && !x->body ? 413 : status;
+}
+
+static bool serve(void *ctx, const struct http_exchange *x, struct http_response *out,
+                  usec_t *deadline, usec_t now)
+{
+    struct page page = {0};
+    (void)deadline, (void)now;
+    int status = write_response(ctx, x, &page);
+    respond(x->request, status, &page, out);
+    return true;
+}
+
+static const struct http_handler_ops handler = {
+    .body_max = body_max, .serve = serve, .refuse = refuse};
 
 // ---- Start and end ----
-
-static void on_log(void *ctx, const char *format, va_list args)
-{
-    (void)ctx;
-    char text[256];
-    vsnprintf(text, sizeof(text), format, args);
-    text[strcspn(text, "\n")] = '\0';
-    log_debug("metrics: %s", text);
-}
 
 struct stats_http *stats_http_new(const struct sockaddr *at, struct access *access)
 {
@@ -452,40 +402,31 @@ struct stats_http *stats_http_new(const struct sockaddr *at, struct access *acce
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
     s->access = access;
-    int fd = tcp_listen(at, "--metrics");
-    if (fd < 0)
-        goto free_server;
-    // MHD takes over the socket, unless the call fails.
-    s->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, s,
-        MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)STATS_HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        (unsigned)FROM_ONE_ADDRESS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_END);
-    if (!s->daemon) {
-        log_error("cannot start the thread that serves metrics");
-        goto close_fd;
+    struct http_server_config server = {.at = at,
+                                        .option = "--metrics",
+                                        .connections = STATS_HTTP_CONNECTIONS,
+                                        .from_one = FROM_ONE_ADDRESS,
+                                        .first = SILENCE_S * USEC_PER_SEC,
+                                        .idle = SILENCE_AFTER_S * USEC_PER_SEC,
+                                        .limit = LIMIT_S * USEC_PER_SEC,
+                                        .ops = &handler,
+                                        .handler = s};
+    s->server = http_server_new(&server);
+    if (!s->server) {
+        stats_http_free(s);
+        return NULL;
     }
     char text[SOCKADDR_TEXT];
-    tcp_listen_address(fd, text, sizeof(text));
+    http_server_address(s->server, text, sizeof(text));
     log_info("metrics at http://%s/%s", text, access ? " (a key or a password is required)" : "");
     return s;
-
-close_fd:
-    close(fd);
-free_server:
-    stats_http_free(s);
-    return NULL;
 }
 
 void stats_http_free(struct stats_http *s)
 {
     if (!s)
         return;
-    if (s->daemon)
-        MHD_stop_daemon(s->daemon); // joins its thread
+    http_server_free(s->server); // waits for its thread
     pthread_mutex_destroy(&s->lock);
     free(s->films);
     free(s);

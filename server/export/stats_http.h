@@ -9,7 +9,7 @@
 //   /control/...   the control interface (control_target.h), after stats_http_control
 //
 // Limits: STATS_HTTP_CONNECTIONS connections, 8 of one address so that idle ones cannot keep others
-// out, and 16 KiB of memory per connection. A connection is closed if its first request does not
+// out. A connection is closed if its first request does not
 // arrive within 1 s, or after 5 s without a further request.
 #ifndef WEIR_SERVER_EXPORT_STATS_HTTP_H
 #define WEIR_SERVER_EXPORT_STATS_HTTP_H

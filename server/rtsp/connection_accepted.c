@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/timer.h"
 #include "common/net/tls_filter.h"
@@ -15,7 +16,6 @@
 #include "server/access/access.h"
 #include "server/rtsp/rtsp_handler.h"
 #include "server/rtsp/still_visit.h"
-#include "server/web/web_request.h"
 #include "server/web/websocket.h"
 
 // How long the last bytes to a viewer may take, and it to close the connection after them.
@@ -138,7 +138,7 @@ static int refuse_input(struct connection_accepted *c, int err)
 
 static int send_answer(struct connection_accepted *c, const struct web_answer *a)
 {
-    int err = tcp_conn_send(c->tcp, a->head, a->head_len);
+    int err = tcp_conn_send(c->tcp, a->head.text, a->head.len);
     if (!err && a->body_len)
         err = tcp_conn_send(c->tcp, a->body, a->body_len);
     return err;
@@ -152,7 +152,7 @@ static void on_still(void *ctx, usec_t now)
 
 // Answers a request for a still picture. Returns 0; ERR_AGAIN: it has to wait; ERR_NO_MEMORY.
 static int answer_still(struct connection_accepted *c, const struct web_front *front,
-                        const struct web_request *r, struct web_answer *a, usec_t now)
+                        const struct http_request *r, struct web_answer *a, usec_t now)
 {
     struct still_visit_config config = {.loop = c->config.loop,
                                         .catalog = c->config.catalog,
@@ -164,9 +164,9 @@ static int answer_still(struct connection_accepted *c, const struct web_front *f
                                         .ctx = c};
     struct still_query query = {.path = web_front_still_path(r),
                                 .query = r->query,
-                                .authorization = web_request_header(r, "Authorization"),
+                                .authorization = http_request_header(r, "Authorization"),
                                 .is_secure = tcp_conn_is_secure(c->tcp),
-                                .head = text_is(r->method, "HEAD")};
+                                .head = r->method == HTTP_HEAD};
     struct web_still still;
     if (!c->visit && !(c->visit = still_visit_new(&config)))
         return ERR_NO_MEMORY;
@@ -180,9 +180,10 @@ static int answer_still(struct connection_accepted *c, const struct web_front *f
 // Serves HTTP requests, until one of them makes the connection a WebSocket with RTSP in it.
 static int on_http(struct connection_accepted *c, const uint8_t *data, size_t len, usec_t now)
 {
-    static const struct web_origins none;
+    static const struct http_origins none;
     struct web_front front = {
         .program = c->config.program,
+        .wall = clock_wall(),
         .allowed = c->config.origins ? c->config.origins : &none,
         .encrypted_only = c->config.access && access_requires_tls(c->config.access) &&
                           !tcp_conn_is_secure(c->tcp) &&
@@ -192,25 +193,25 @@ static int on_http(struct connection_accepted *c, const uint8_t *data, size_t le
                 sockaddr_is_loopback((const struct sockaddr *)tcp_conn_local(c->tcp))};
     size_t used = 0;
     while (used < len) {
-        struct web_request request;
+        struct http_request request;
         struct web_answer a;
         size_t request_len = 0;
-        int err = web_request_decode(data + used, len - used, &request, &request_len);
-        if (err == ERR_AGAIN)
+        int status = http_request_decode(data + used, len - used, &request, &request_len);
+        if (status == ERR_AGAIN)
             break;
-        if (err)
-            web_front_refuse(&front, err, &a);
+        if (status)
+            web_front_refuse(&front, status, &a);
         else
             web_front_answer(&front, &request, &a);
-        err = !err && a.is_still ? answer_still(c, &front, &request, &a, now) : 0;
+        int err = a.is_still ? answer_still(c, &front, &request, &a, now) : 0;
         if (err == ERR_AGAIN) { // on_still serves it again
             tcp_conn_hold(c->tcp);
             break;
         }
         if (err)
             return err;
-        if (a.status >= 400)
-            log_of(LOG_DEBUG, "viewer", c->name, "viewer %s: HTTP %d: %s", c->name, a.status,
+        if (a.head.status >= 400)
+            log_of(LOG_DEBUG, "viewer", c->name, "viewer %s: HTTP %d: %s", c->name, a.head.status,
                    a.text);
         if (send_answer(c, &a) != 0)
             return ERR_FULL;
@@ -281,7 +282,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
             return err; // nothing is consumed: the filter takes it all
     }
     if (c->speaks == SPEAKS_UNKNOWN) {
-        int http = web_request_begins(data, len);
+        int http = http_request_begins(data, len);
         if (http == ERR_AGAIN)
             return 0;
         c->speaks = http ? SPEAKS_HTTP : SPEAKS_RTSP;

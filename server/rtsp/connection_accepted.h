@@ -30,7 +30,7 @@ struct connection_accepted_config {
     struct still_maker *stills;                // borrowed; NULL: no still pictures
     const char *program;                       // static; as struct server_config says
     const struct tls_credentials *credentials; // borrowed; NULL: no TLS
-    const struct web_origins *origins;         // borrowed; of web pages that may play; NULL: none
+    const struct http_origins *origins;        // borrowed; of web pages that may play; NULL: none
     void (*on_end)(
         void *ctx,
         struct connection_accepted *c); // the last callback: the owner frees the connection

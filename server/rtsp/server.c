@@ -2,7 +2,6 @@
 #include "server/rtsp/server.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,30 +42,6 @@ struct server {
     struct place_key refused_keys[REFUSED];
     struct connection_accepted *refused[REFUSED];
 };
-
-static struct place_key key_of(const struct sockaddr_storage *peer, bool alone)
-{
-    struct sockaddr_in6 v6;
-    struct sockaddr_in v4;
-    if (peer->ss_family == AF_INET6) {
-        memcpy(&v6, peer, sizeof(v6));
-        return (alone ? place_key_alone : place_key_v6)(v6.sin6_addr.s6_addr);
-    }
-    memcpy(&v4, peer, sizeof(v4));
-    return place_key_v4((const uint8_t *)&v4.sin_addr);
-}
-
-static bool is_trusted(const struct server *s, const struct sockaddr_storage *peer)
-{
-    const struct trusted_proxies *proxies = &s->config.proxies;
-    struct place_key key = key_of(peer, true);
-    for (int i = 0; i < proxies->count; i++) {
-        struct place_key proxy = key_of(&proxies->addresses[i], true);
-        if (key.high == proxy.high && key.low == proxy.low)
-            return true;
-    }
-    return false;
-}
 
 // Frees the place of a connection, or of one that was not made (NULL).
 static void leave(struct places *places, struct connection_accepted **connections,
@@ -122,7 +97,7 @@ static void accept_at(struct server *s, struct places *places,
 static void refuse(struct server *s, int fd, const struct sockaddr_storage *peer, int err,
                    usec_t now)
 {
-    bool trusted = is_trusted(s, peer);
+    bool trusted = trusted_proxies_has(&s->config.proxies, (const struct sockaddr *)peer);
     int each = trusted ? s->places.trusted_each : s->places.each;
     char why[CONNECTION_REFUSAL_TEXT] = "the server is full";
     char answer[512];
@@ -135,7 +110,9 @@ static void refuse(struct server *s, int fd, const struct sockaddr_storage *peer
                        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
                        "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s\r\n",
                        strlen(why) + 2, why);
-    if (s->config.credentials && places_take(&s->refused_places, key_of(peer, false), false) == 0) {
+    if (s->config.credentials &&
+        places_take(&s->refused_places, trusted_proxies_key((const struct sockaddr *)peer, false),
+                    false) == 0) {
         accept_at(s, &s->refused_places, s->refused, fd, why, now);
     } else {
         if (write(fd, answer, (size_t)len) < 0)
@@ -186,8 +163,9 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             }
             return;
         }
-        bool trusted = is_trusted(s, &peer);
-        int err = places_take(&s->places, key_of(&peer, trusted), trusted);
+        bool trusted = trusted_proxies_has(&s->config.proxies, (const struct sockaddr *)&peer);
+        struct place_key key = trusted_proxies_key((const struct sockaddr *)&peer, trusted);
+        int err = places_take(&s->places, key, trusted);
         if (err)
             refuse(s, fd, &peer, err, now);
         else

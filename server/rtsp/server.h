@@ -7,7 +7,7 @@
 #include <uv.h>
 
 #include "server/export/stats_outputs.h"
-#include "server/rtsp/trusted_proxies.h"
+#include "server/http/trusted_proxies.h"
 #include "server/session/catalog.h"
 #include "server/web/web_front.h"
 
@@ -29,7 +29,7 @@ struct server_config {
     struct mtp_raw *raw;                       // borrowed; NULL: mtp-raw is not available
     struct access *access;                     // borrowed; NULL: everybody may watch
     bool srtp;                                 // as struct track_setup_config says
-    struct web_origins origins; // copied; of web pages that may play besides the server's own
+    struct http_origins origins; // copied; of web pages that may play besides the server's own
 };
 
 // NULL: failed, such as when the address is in use (logged).

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """weir-send's HTTP server: what players and caches get of live media."""
+import email.utils
 import http.client
 import json
 import os
@@ -70,7 +71,7 @@ class HttpCase(lib.Case):
 
 class Live(HttpCase):
     def test_playlists_and_files(self):
-        self.serve(*LEVELS)
+        self.serve("--allow-origin", "https://example.org", *LEVELS)
         master = self.good("index.m3u8")
         self.assertEqual(master.headers["Content-Type"], "application/vnd.apple.mpegurl")
         variants = [attributes(line) for line in master.text.split("\n") if line.startswith("#EXT-X-STREAM-INF")]
@@ -101,7 +102,11 @@ class Live(HttpCase):
         self.assertEqual(self.good(newest).body, whole.body)
         self.assertEqual(whole.headers["Content-Type"], "video/mp4")
         self.assertIn("immutable", whole.headers["Cache-Control"])
-        self.assertEqual(whole.headers["Access-Control-Allow-Origin"], "*")
+        self.assertIsNone(whole.headers["Access-Control-Allow-Origin"])
+        page = self.good(newest, Origin="https://example.org")
+        self.assertEqual(page.headers["Access-Control-Allow-Origin"], "https://example.org")
+        self.assertIn("Date", page.headers["Access-Control-Expose-Headers"])
+        self.assertLess(abs(time.time() - email.utils.parsedate_to_datetime(page.headers["Date"]).timestamp()), 60 * lib.PATIENCE)
         init = self.good(tags["#EXT-X-MAP"]["URI"])
         self.assertEqual(init.body[4:8], b"ftyp")
 
@@ -111,7 +116,7 @@ class Live(HttpCase):
         self.assertEqual(self.get(newest, Range=f"bytes={len(whole.body)}-").status, 416)
         head = self.get(newest, method="HEAD")
         self.assertEqual((head.status, head.body, head.headers["Content-Length"]), (200, b"", str(len(whole.body))))
-        options = self.get(newest, method="OPTIONS")
+        options = self.get(newest, method="OPTIONS", Origin="https://example.org")
         self.assertEqual((options.status, options.headers["Access-Control-Allow-Headers"]), (204, "Range"))
 
         for name in ("v9.m3u8", "x/v1.mp4", "..", "../etc/passwd", "v1-1.m4s", "/", "/live", "/other/index.m3u8",

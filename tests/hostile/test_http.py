@@ -40,7 +40,7 @@ class Http(lib.Case):
         return all
 
     def get(self, path, source="127.0.0.1"):
-        return self.ask(b"GET " + path + b" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", source)
+        return self.ask(b"GET " + path + b" HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", source)
 
     def is_served(self, source="127.0.0.9"):
         self.assertIn(b" 200 OK", self.get(b"/live/v0.m3u8", source)[:20])
@@ -48,7 +48,7 @@ class Http(lib.Case):
     def test_odd_requests(self):
         self.serve()
         self.is_served()
-        head = b" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+        head = b" HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
         for request in (b"\0\0\0\0\r\n\r\n", b"GET\r\n\r\n", b"GET /live/v0.m3u8 HTTP/9.9\r\n\r\n", b"GET  " + head + b"\r\n",
                         b"GET /%00%ff%2e%2e/%" + head + b"\r\n", b"GET /../../../../etc/passwd" + head + b"\r\n",
                         b"GET /live/%2e%2e/%2e%2e/v0.m3u8" + head + b"\r\n", b"GET //live//v0.m3u8" + head + b"\r\n",
@@ -80,8 +80,8 @@ class Http(lib.Case):
         resource.setrlimit(resource.RLIMIT_NOFILE, (count + 512, hard))
         names = re.findall(rb"\n(\w+/v0-\d+\.m4s)", self.get(b"/live/v0.m3u8"))
         before = server.status_kb("VmRSS")
-        requests = [b"GET /live/v0", b"GET /live/" + names[0] + b" HTTP/1.1\r\nHost: a\r\n\r\n",
-                    b"GET /live/v0.m3u8?_HLS_msn=1 HTTP/1.1\r\nHost: a\r\n\r\n" * 20]
+        requests = [b"GET /live/v0", b"GET /live/" + names[0] + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+                    b"GET /live/v0.m3u8?_HLS_msn=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 20]
         crowd = []
         for i in range(count):
             s = socket.socket()
@@ -109,7 +109,7 @@ class Http(lib.Case):
         server = self.serve()
         self.is_served()
         number = int(re.search(rb"MEDIA-SEQUENCE:(\d+)", self.get(b"/live/v0.m3u8")).group(1))
-        request = b"GET /live/v0.m3u8?_HLS_msn=%d HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        request = b"GET /live/v0.m3u8?_HLS_msn=%d HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
         waiting = []
         for i in range(700):
             s = self.connect(f"127.0.0.{20 + i % 4}")

@@ -230,6 +230,38 @@ TEST_CASE("tcp_conn: a filter translates both ways, one message a write")
     CHECK_FALSE(tcp_conn_has_backlog(r.conn));
 }
 
+TEST_CASE("tcp_conn: a part of a large write leaves, and no copy of the rest is kept")
+{
+    for (bool filtered : {false, true}) {
+        rig r;
+        if (filtered)
+            r.push(1, false);
+        std::string all(4 << 20, 'a');
+        const iovec parts[] = {{all.data(), 3}, {all.data() + 3, all.size() - 3}};
+        ssize_t n = tcp_conn_write_some(r.conn, parts, 2);
+        REQUIRE(n > 3);
+        REQUIRE(n < static_cast<ssize_t>(all.size()));
+        CHECK(tcp_conn_has_backlog(r.conn) == false);
+        size_t written = static_cast<size_t>(n);
+        for (int i = 0; i < 1000 && n > 0; i++) {
+            const iovec rest = {all.data() + written, all.size() - written};
+            n = tcp_conn_write_some(r.conn, &rest, 1);
+            written += n > 0 ? static_cast<size_t>(n) : 0;
+        }
+        CHECK(n == 0); // the other end does not read
+        tcp_conn_want_room(r.conn, true);
+        uv_run(&r.loop, UV_RUN_NOWAIT);
+        CHECK(r.rooms == 0);
+        size_t got = 0;
+        for (std::string some; !(some = r.sent()).empty();)
+            got += some.size();
+        CHECK(got >= written - 32 * 1024); // of a record the rest waits
+        for (int i = 0; i < 3; i++)
+            uv_run(&r.loop, UV_RUN_NOWAIT);
+        CHECK(r.rooms > 0);
+    }
+}
+
 TEST_CASE("tcp_conn: a filter pushed inside on_input takes the input that was left")
 {
     rig r;

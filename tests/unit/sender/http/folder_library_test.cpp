@@ -61,7 +61,7 @@ struct rig {
 
     int get(const std::string &path, usec_t now)
     {
-        http_request r{};
+        content_request r{};
         r.path = path.c_str();
         if (http_target_parse(r.path, &r.target) != 0)
             return ERR_NOT_FOUND; // as the server does
@@ -78,7 +78,7 @@ struct rig {
     {
         std::string mount = "/" + name + "/", text;
         REQUIRE(wait(mount + "v0.m3u8", 1) == 0);
-        http_request q{};
+        content_request q{};
         std::string playlist = mount + "v0.m3u8";
         q.path = playlist.c_str();
         REQUIRE(http_target_parse(q.path, &q.target) == 0);

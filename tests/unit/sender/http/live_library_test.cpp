@@ -50,7 +50,7 @@ struct rig {
     // Returns what `get` returns; `text` is the body.
     int get(const std::string &path, const char *number = nullptr, const char *part = nullptr)
     {
-        http_request r{};
+        content_request r{};
         r.path = path.c_str();
         REQUIRE(http_target_parse(r.path, &r.target) == 0);
         REQUIRE(http_reload_parse(number, part, &r.reload) == 0);

@@ -45,7 +45,7 @@ struct rig {
     }
     int get(const std::string &path)
     {
-        http_request r{};
+        content_request r{};
         r.path = path.c_str();
         REQUIRE(http_target_parse(r.path, &r.target) == 0);
         REQUIRE(http_reload_parse(nullptr, nullptr, &r.reload) == 0);

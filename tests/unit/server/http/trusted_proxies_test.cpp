@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "server/rtsp/trusted_proxies.h"
+#include "server/http/trusted_proxies.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Addresses of proxies whose many connections are those of many viewers (--trust-proxy).
-#ifndef WEIR_SERVER_RTSP_TRUSTED_PROXIES_H
-#define WEIR_SERVER_RTSP_TRUSTED_PROXIES_H
+#ifndef WEIR_SERVER_HTTP_TRUSTED_PROXIES_H
+#define WEIR_SERVER_HTTP_TRUSTED_PROXIES_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
+
+#include "server/policy/places.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +22,10 @@ struct trusted_proxies { // all zero at first
 // Appends a numeric address, IPv6 with or without brackets. Returns NULL, or why it was not
 // appended (static text).
 const char *trusted_proxies_read(struct trusted_proxies *p, const char *text);
+// Returns true if `peer`, of any port, is one of them.
+bool trusted_proxies_has(const struct trusted_proxies *p, const struct sockaddr *peer);
+// Returns what an address counts as (places.h). `alone`: that of a proxy counts by itself.
+struct place_key trusted_proxies_key(const struct sockaddr *peer, bool alone);
 
 #ifdef __cplusplus
 }

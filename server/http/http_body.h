@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Bytes of a response, which all viewers share. Reference-counted; never changed once made.
-#ifndef WEIR_SENDER_HTTP_HTTP_BODY_H
-#define WEIR_SENDER_HTTP_HTTP_BODY_H
+#ifndef WEIR_SERVER_HTTP_HTTP_BODY_H
+#define WEIR_SERVER_HTTP_HTTP_BODY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/http/http_body.h"
+#include "server/http/http_body.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "sender/http/http_body.h"
+#include "server/http/http_body.h"
 
 TEST_CASE("http_body: lives as long as a reference")
 {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What an HTTP server serves. It is called on the server's thread, and does not keep what it gets.
+#ifndef WEIR_SERVER_HTTP_HTTP_HANDLER_H
+#define WEIR_SERVER_HTTP_HTTP_HANDLER_H
+
+#include <sys/socket.h>
+
+#include "server/http/http_body.h"
+#include "server/http/message/http_head.h"
+#include "server/http/message/http_request.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HTTP_BODY_MAX = 512 }; // bytes of a request's body
+
+struct http_exchange { // a request, and the connection that it came on
+    const struct http_request *request;
+    // The body. NULL: it has more bytes than the handler takes, and is not read: the connection
+    // ends after the response.
+    const uint8_t *body;
+    size_t body_len;
+    const struct sockaddr *peer;
+    bool is_local;  // to a loopback address
+    bool is_secure; // encrypted
+    usec_t begun;   // when the request was complete
+};
+
+struct http_response {
+    struct http_head head;  // of http_head_begin and http_head_add; the connection ends it
+    struct http_body *body; // one reference, which the connection takes over; NULL: none
+    size_t from, bytes;     // what of the body is sent; not with HEAD
+    bool ends;              // the connection ends after it
+};
+
+struct http_handler_ops {
+    // Returns the bytes of a body that the request may have, at most HTTP_BODY_MAX. NULL: 0.
+    size_t (*body_max)(void *ctx, const struct http_request *r);
+    // Responds. Returns false if it waits: it is called again after http_server_wake, and at
+    // *deadline, at the latest.
+    bool (*serve)(void *ctx, const struct http_exchange *x, struct http_response *out,
+                  usec_t *deadline, usec_t now);
+    // Responds with an error that the server found. `r`: NULL: no request could be read.
+    void (*refuse)(void *ctx, const struct http_request *r, int status, struct http_response *out);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The client for which a proxy sends a request. Only what the proxy itself has appended counts: the
+// last item, of a proxy that is trusted. Pure.
+#ifndef WEIR_SERVER_HTTP_MESSAGE_HTTP_FORWARDED_H
+#define WEIR_SERVER_HTTP_MESSAGE_HTTP_FORWARDED_H
+
+#include "server/http/message/http_request.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HTTP_FORWARDED_TEXT = 64 }; // bytes of an address, with NUL
+
+// Writes the address of the last item of Forwarded (RFC 7239, 4), or else of X-Forwarded-For,
+// without brackets and port. Returns false if there is none, or it is not like an address.
+bool http_forwarded_client(const struct http_request *r, char out[HTTP_FORWARDED_TEXT]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
