@@ -237,13 +237,13 @@ static int refuse_place(struct connection_accepted *c, const uint8_t *data, size
     size_t used = 0;
     int err;
     if (c->speaks == SPEAKS_HTTP) {
-        static const struct web_origins none;
+        static const struct http_origins none;
         const struct web_front front = {
-            .program = c->config.program, .allowed = &none, .last = true};
+            .program = c->config.program, .wall = clock_wall(), .allowed = &none, .last = true};
         const struct web_still still = {.status = 503, .reason = c->config.refusal};
-        struct web_request request;
+        struct http_request request;
         struct web_answer a;
-        err = web_request_decode(data, len, &request, &used);
+        err = http_request_decode(data, len, &request, &used);
         if (err == ERR_AGAIN)
             return 0;
         if (err)
