@@ -130,11 +130,12 @@ class Share(FillCase):
         until(lambda: "the prefix of 192x108 is stored" in proxy.stderr, "the prefix", 30)
         origin.signal(signal.SIGKILL)
         origin.wait()
+        p = self.player(proxy.base + "/live")
         v = self.viewer(proxy)
         until(lambda: v.said_goodbye or v.error, "the end", 60)
         self.assertFalse(v.said_goodbye)  # it is not the film's end
         self.assertEqual(v.frames, 60)
-        p = self.play(proxy.base + "/live", code=4, seconds=60)
+        self.assertEqual(p.wait(60), 4, str(p))
         self.assertEqual(p.report()["ended"], "server-lost")
         self.assertIn("origin: ", p.report()["error"])
         self.assertIn("what is missing did not come within 2 s: the media ends", proxy.stderr)

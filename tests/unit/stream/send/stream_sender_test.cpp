@@ -633,6 +633,30 @@ TEST_CASE("stream_sender: a seek")
     CHECK(v.numbers() == list{0, 102});
 }
 
+TEST_CASE("stream_sender: one instant for both tracks, from the frames; audio may not know it")
+{
+    sender v;
+    stream_sender_add_audio(v.s, 64e3);
+    stream_sender_play(v.s, 0);
+    v.t.room = 100;
+    const rtp_instant *of = stream_sender_instant(v.s);
+    v.audio(0, 0); // its capture time is not known
+    CHECK(!of->known);
+    v.frame(0, 30 * MS, true, 0, SMALL, false, 0, 2000 * MS); // sent 2 s before its time
+    REQUIRE(of->known);
+    CHECK(of->media == 0);
+    CHECK(of->wall == WALL + 2030 * MS);
+    v.audio(96000, 40 * MS);
+    CHECK(of->wall == WALL + 2030 * MS);
+    CHECK(v.a.take() == "+size 0, +audio, audio begun, video begun");
+    stream_sender_pause(v.s);
+    stream_sender_play(v.s, 9000 * MS); // what was known does not hold after a pause
+    CHECK(!of->known);
+    v.frame(30, 9000 * MS, true);
+    CHECK(of->wall == WALL + 9000 * MS);
+    CHECK(v.a.take().find("video begun") != std::string::npos);
+}
+
 TEST_CASE("stream_sender: audio is sent first, each track is announced, and late audio is dropped")
 {
     sender v;
