@@ -129,10 +129,8 @@ int store_folder_open(const char *path, bool locks, struct store_folder **out)
         err = ERR_IO;
     if (!err && (folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         err = ERR_IO;
-    if (!err && private_check(folder, path, PRIVATE_OWN) != 0) {
-        errno = EACCES;
-        err = ERR_IO;
-    }
+    if (!err && private_check(folder, path, PRIVATE_OWN) != 0)
+        err = ERR_UNTRUSTED;
     if (folder >= 0) {
         int reason = errno;
         close(folder);

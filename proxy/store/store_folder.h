@@ -59,8 +59,8 @@ struct folder_film {
 };
 
 // Opens or makes the folder. `locks`: no other proxy may have it. Returns 0; ERR_AGAIN: another
-// has; ERR_UNSUPPORTED: another version, or the folder has other things in it; ERR_IO: errno says
-// why; ERR_NO_MEMORY.
+// has; ERR_UNSUPPORTED: another version, or the folder has other things in it; ERR_UNTRUSTED
+// (logged): others can change it (private_file.h); ERR_IO: errno says why; ERR_NO_MEMORY.
 int store_folder_open(const char *path, bool locks, struct store_folder **out);
 void store_folder_free(struct store_folder *s); // NULL is fine
 // Calls `film` for each film; that takes over its owned parts. `cleans`: removes what is left over.

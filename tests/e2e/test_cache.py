@@ -250,12 +250,24 @@ class Cache(CacheCase):
             self.assertEqual(f.read(), "text")
         self.stop_cleanly(first)
 
+    def test_a_folder_that_others_can_change(self):
+        """What others put there would be served as the origin's: nothing is stored, and serving goes on."""
+        origin = self.sender(source=self.copy())
+        os.mkdir(self.cache)
+        os.chmod(self.cache, 0o777)
+        proxy = self.caching(origin)
+        self.assertIn(f"{self.cache} is not used: other users may write into it (chmod 700 it)", proxy.stderr)
+        self.assertIn("nothing is stored", proxy.stderr)
+        self.watch(proxy)
+        self.assertEqual(os.listdir(self.cache), [])
+        self.stop_cleanly(proxy)
+
     def test_full_disk(self):
         """Storing stops and says so; serving goes on."""
         if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
             raise unittest.SkipTest("mounts are not allowed here")
         os.mkdir(self.cache)
-        mount = ["unshare", "-m", "sh", "-c", f"mount -t tmpfs -o size=80k none '{self.cache}' && exec \"$@\"", "sh"]
+        mount = ["unshare", "-m", "sh", "-c", f"mount -t tmpfs -o size=80k,mode=755 none '{self.cache}' && exec \"$@\"", "sh"]
         origin = self.sender(source=self.copy())
         proxy = self.caching(origin, prefix=mount)
         report = self.watch(proxy)
