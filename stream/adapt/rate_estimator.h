@@ -127,6 +127,7 @@ struct rate_estimator {
     usec_t proved_until;   // a dip has shown that the queue is this stream's
     bool dips;             // drains a queue that was seen growing
     double dip_target, dip_capacity; // before it
+    bool dip_narrow;                 // is_narrow before it
     usec_t usual_rtt, peak_rtt;      // before it, and since
     double dip_bps;                  // the highest arrival rate since
     usec_t refill_until; // after it: the arrival rate is lower than what the path carries
