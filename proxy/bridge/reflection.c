@@ -20,7 +20,7 @@ static const usec_t LEAST_RTT = 60 * USEC_PER_SEC; // window
 static const double RISE = 1.1;
 static const double TELL_STEP = 0.03;
 static const double END = 1.25;
-static const double LEAST_USE = 0.85; // of what the access delivered
+static const double LEAST_USE = 0.85;      // of what the access delivered
 static const double MARK_TOLERANCE = 1.15; // frames vary, and a mark costs much
 static const double PER_SECOND = 1e6;
 

@@ -231,7 +231,7 @@ TEST_CASE("reflection: a limit ends beyond what the viewer asked for")
     r.a.wanted_bps = 200000;
     r.run(2 * USEC_PER_SEC, 200000, 250 * MS);
     r.run(1500 * MS, 200000, 0);
-    CHECK(r.last == 0); // 1.25 times 200 kbit/s
+    CHECK(r.last == 0);      // 1.25 times 200 kbit/s
     r.a.wanted_bps = 400000; // another level, over the same access
     r.run(USEC_PER_SEC, 400000, 0);
     CHECK(r.last == 0);
