@@ -97,10 +97,10 @@ struct bridge_stats {
     int held;           // frames that wait for a reference
     double limit_bps;   // the reflected limit: with REFLECT_LIMIT as told to the origin; 0: none
     enum reflect_reason reason; // of it
-    usec_t queue;       // for the viewer (reflection.h)
-    double access_bps;  // rate of the access; 0: unknown
-    uint64_t marks;     // packets to be reported as marked
-    uint64_t stops;     // times that reading was stopped
+    usec_t queue;               // for the viewer (reflection.h)
+    double access_bps;          // rate of the access; 0: unknown
+    uint64_t marks;             // packets to be reported as marked
+    uint64_t stops;             // times that reading was stopped
 };
 
 void bridge_read(const struct bridge *b, struct bridge_stats *out);

@@ -20,7 +20,8 @@ static const usec_t LEAST_RTT = 60 * USEC_PER_SEC; // window
 static const double RISE = 1.1;
 static const double TELL_STEP = 0.03;
 static const double END = 1.25;
-static const double LEAST_USE = 0.85; // of what the access delivered
+static const double LEAST_USE = 0.85;      // of what the access delivered
+static const double MARK_TOLERANCE = 1.15; // frames vary, and a mark costs much
 static const double PER_SECOND = 1e6;
 
 void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target, double blocking,
@@ -186,7 +187,8 @@ static void mark(struct reflection *r, struct reflect_orders *out, usec_t now)
     usec_t span = now - r->arrived_since;
     if (span < round_trip(r))
         return;
-    double allowed = r->limit_bps * (double)span / PER_SECOND / 8;
+    double more = r->reason == REFLECT_BY_ADAPTATION ? MARK_TOLERANCE : 1;
+    double allowed = more * r->limit_bps * (double)span / PER_SECOND / 8;
     if (r->limit_bps > 0 && r->arrived_bytes > allowed)
         out->marks = (int)fmin(ceil((r->arrived_bytes - allowed) / PACKET), MAX_MARKS);
     r->arrived_bytes = 0;

@@ -21,7 +21,9 @@
 //               repair), when it differs by 3 % from the last one: a lower one at once, a higher
 //               one once a round trip. Its end is told, too
 //     marks     when the media of the last round trip exceeds the limit: the packets that exceed it
-//               are to be reported as marked; one event a round trip at most
+//               are to be reported as marked; one event a round trip at most. An excess of 15 %
+//               over what the adaptation leaves causes none: frames vary so, and TFRC takes seconds
+//               to recover from an event
 //     blocking  nothing is read from the backbone from when the access has no room to when a part
 //               of its buffer is free (thesis, section 6.8). Meanwhile no report leaves, and what
 //               exceeds a receive buffer of 64 KB is lost (udp_socket_hold), as it was there: the

@@ -26,7 +26,7 @@ struct access_leg {
     int held_count, waiting_count;
     double delay_ms; // mean from a frame's arrival to its first write, of the last second
     struct level_choice_inputs last; // reading
-    double told_bps; // the limit that the log knows; 0: none
+    double told_bps;                 // the limit that the log knows; 0: none
 };
 
 struct access_leg *access_leg_new(const struct access_leg_config *config, usec_t now)
@@ -84,9 +84,10 @@ static void log_limit(struct access_leg *l)
     if (s.limit_bps <= 0)
         log_debug("viewer %d: its origin is limited no more: the access carries the media", viewer);
     else if (s.reason == REFLECT_BY_QUEUE)
-        log_debug("viewer %d: asks its origin for %.0f kbit/s at most: %.0f ms wait for the access, "
-                  "which carries %.0f kbit/s",
-                  viewer, kbps, usec_to_msec(s.queue), s.access_bps / 1000);
+        log_debug(
+            "viewer %d: asks its origin for %.0f kbit/s at most: %.0f ms wait for the access, "
+            "which carries %.0f kbit/s",
+            viewer, kbps, usec_to_msec(s.queue), s.access_bps / 1000);
     else
         log_debug("viewer %d: asks its origin for %.0f kbit/s at most: the adaptation to the "
                   "access leaves no more",

@@ -52,8 +52,8 @@ struct session_stats {
     bool follows;           // the level adapts to the network
     struct adaptation_stats adaptation;
     enum repair_mode repair_mode;
-    struct repair_stats repair; // of the video; all zero if the mode is REPAIR_MODE_OFF
-    double repair_share;        // part of the bytes of the last second that was repair, 0 .. 1
+    struct repair_stats repair;      // of the video; all zero if the mode is REPAIR_MODE_OFF
+    double repair_share;             // part of the bytes of the last second that was repair, 0 .. 1
     double wanted_bps, overhead_bps; // stream_sender.h
     struct transport_info info;
     bool relayed;            // the server is a proxy, which fills in `relay`

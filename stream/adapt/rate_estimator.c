@@ -360,6 +360,7 @@ static void drain(struct rate_estimator *f, usec_t rtt, usec_t now)
         f->proved_until = proved ? now + PROVED_FOR : f->proved_until;
         f->target_bps = proved ? DECREASE * f->drain_bps : f->dip_target;
         f->capacity_bps = proved ? f->drain_bps : f->dip_capacity;
+        f->is_narrow = proved || f->dip_narrow;
     } else if (took > OURS * made && f->capacity_bps)
         settle(f, f->drain_bps, DRAINED, now);
     else if (!empty && f->rise > f->drain_rise * 7 / 10) {
@@ -385,6 +386,7 @@ static void dip(struct rate_estimator *f, usec_t rtt, usec_t now)
     f->dips = true;
     f->dip_target = f->target_bps;
     f->dip_capacity = f->capacity_bps;
+    f->dip_narrow = f->is_narrow;
     f->peak_rtt = rtt;
     f->dip_bps = 0;
     double took = rate_of(f, false, GLANCE, 0, now);
@@ -518,10 +520,12 @@ double rate_estimator_bps(const struct rate_estimator *f)
 
 double rate_estimator_carried(const struct rate_estimator *f, bool dips)
 {
-    double bps = f->is_narrow ? f->target_bps : INFINITY;
+    bool before = f->dips && !dips; // what the path carries is known after the dip
+    bool narrow = before ? f->dip_narrow : f->is_narrow;
+    double bps = !narrow ? INFINITY : before ? f->dip_target : f->target_bps;
     if (dips && f->drain_since != USEC_NEVER)
         bps = rate_estimator_bps(f);
-    else if (f->is_narrow || f->limit_bps < f->ceiling_bps)
+    else if (narrow || f->limit_bps < f->ceiling_bps)
         bps = fmin(bps, dips ? f->now_bps : f->limit_bps);
     return bps < f->ceiling_bps ? fmax(bps, f->floor_bps) : INFINITY;
 }

@@ -127,6 +127,7 @@ struct rate_estimator {
     usec_t proved_until;   // a dip has shown that the queue is this stream's
     bool dips;             // drains a queue that was seen growing
     double dip_target, dip_capacity; // before it
+    bool dip_narrow;                 // is_narrow before it
     usec_t usual_rtt, peak_rtt;      // before it, and since
     double dip_bps;                  // the highest arrival rate since
     usec_t refill_until; // after it: the arrival rate is lower than what the path carries
@@ -148,8 +149,8 @@ bool rate_estimator_update(struct rate_estimator *f, const struct rate_estimator
 double rate_estimator_target(const struct rate_estimator *f);
 // The bitrate for the encoder now, bit/s: lower than the target while a queue drains.
 double rate_estimator_bps(const struct rate_estimator *f);
-// The bitrate that the network leaves the media, at least the floor; INFINITY: nothing shows that it
-// carries less than the ceiling. A target that is low because the media has not used more shows
+// The bitrate that the network leaves the media, at least the floor; INFINITY: nothing shows that
+// it carries less than the ceiling. A target that is low because the media has not used more shows
 // nothing. `dips`: also what is left while a queue drains, or the window is small for a moment.
 double rate_estimator_carried(const struct rate_estimator *f, bool dips);
 // Returns true if the media has not used its rate for a second: the path is unproven at that rate.

@@ -74,8 +74,8 @@ struct scheduler_frame {
     int size_id;
     bool on_lower; // depends on the frame of the next smaller size with this number, too
     uint64_t lost; // of a relayed frame: packets that were lost upstream so far
-    bool past; // of live media; captured before its viewer began: it ages from its arrival here
-    usec_t came; // set by scheduler_push
+    bool past;     // of live media; captured before its viewer began: it ages from its arrival here
+    usec_t came;   // set by scheduler_push
 };
 
 struct scheduler_counters {

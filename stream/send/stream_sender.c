@@ -1220,7 +1220,8 @@ void stream_sender_read(const struct stream_sender *s, struct stream_sender_stat
         .frames = s->scheduler.counters,
         .repair_mode = repair_mode_now(s),
         .repair_share = repair_share(s, now),
-        .wanted_bps = s->config.ladder->levels[s->config.level].bitrate_bps * s->speed + s->audio_bps,
+        .wanted_bps =
+            s->config.ladder->levels[s->config.level].bitrate_bps * s->speed + s->audio_bps,
         .overhead_bps = overhead_bps(s, now),
         .follows = s->follows,
         .adaptation = s->follows ? adaptation_read(&s->adaptation)

@@ -120,7 +120,8 @@ void check_idle(const proxy_setting &with, kind k, const script &act)
     off.run_to(LENGTH);
     CHECK(n.told.empty());
     for (double from = 2; from < LENGTH; from += LENGTH - 12) { // and at the end
-        auto got = n.layers_between(from, from + 10), expected = off.layers_between(from, from + 10);
+        auto got = n.layers_between(from, from + 10),
+             expected = off.layers_between(from, from + 10);
         CHECK(got.first == expected.first);
         CHECK(std::abs(got.second - expected.second) < 5);
     }
@@ -194,8 +195,8 @@ TEST_CASE("limit: an access that is too slow keeps a short queue at every level"
             double mbps = 0.7e-6 * rates[level].bitrate_bps;
             if (mbps < 1.2e-6 * rates[0].bitrate_bps)
                 continue; // it carries no level
-            s.link = "rate=" + std::to_string(static_cast<int>(mbps * 1000)) +
-                     "kbit,queue=droptail:10p";
+            s.link =
+                "rate=" + std::to_string(static_cast<int>(mbps * 1000)) + "kbit,queue=droptail:10p";
             INFO(k << " level " << level << " " << s.link);
             session n(k, s);
             n.run_to(LENGTH);

@@ -231,7 +231,7 @@ TEST_CASE("reflection: a limit ends beyond what the viewer asked for")
     r.a.wanted_bps = 200000;
     r.run(2 * USEC_PER_SEC, 200000, 250 * MS);
     r.run(1500 * MS, 200000, 0);
-    CHECK(r.last == 0); // 1.25 times 200 kbit/s
+    CHECK(r.last == 0);      // 1.25 times 200 kbit/s
     r.a.wanted_bps = 400000; // another level, over the same access
     r.run(USEC_PER_SEC, 400000, 0);
     CHECK(r.last == 0);
@@ -286,6 +286,21 @@ TEST_CASE("reflection: marks for what exceeds the limit, one event a round trip"
     CHECK(r.marks <= 5 * r.events);
     CHECK(r.marks > 4 * r.events);
     CHECK(r.told == 0);
+}
+
+TEST_CASE("reflection: frames vary: an excess of 15 % over what the adaptation leaves is no mark")
+{
+    rig r(REFLECT_MARKS);
+    r.a.carried_bps = 200000;
+    r.run(2 * USEC_PER_SEC, 200000, 0, 225000);
+    CHECK(r.marks == 0);
+    r.run(2 * USEC_PER_SEC, 200000, 0, 250000);
+    CHECK(r.marks > 0);
+    r.a.carried_bps = INFINITY;
+    r.run(USEC_PER_SEC, 200000, 250 * MS, 200000);
+    r.marks = 0;
+    r.run(2 * USEC_PER_SEC, 200000, 250 * MS, 225000); // a queue is no guess
+    CHECK(r.marks > 0);
 }
 
 TEST_CASE("reflection: off")

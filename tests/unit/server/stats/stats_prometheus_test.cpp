@@ -47,7 +47,7 @@ session_stats session(int number)
     s.info.rate_bps = 800;
     s.info.loss = s.info.unsent_bytes = s.info.cwnd_packets = s.info.loss_events =
         s.info.allowed_bps = NAN;
-    s.adaptation = {NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    s.adaptation = {NAN, NAN, NAN, NAN, NAN, NAN, 0, NAN};
     return s;
 }
 
@@ -305,7 +305,7 @@ TEST_CASE("metrics_text: the max number of sessions fits")
         memset(&s.info.counts, 0xff, sizeof(s.info.counts));
         s.info.loss = s.info.unsent_bytes = s.info.cwnd_packets = s.info.loss_events =
             s.info.allowed_bps = -1.23456789012e-300;
-        s.adaptation = {-1e300 / 3, -1e300 / 3, -1e300 / 3, 1, -1e300 / 3, -1e300 / 3, 0};
+        s.adaptation = {-1e300 / 3, -1e300 / 3, -1e300 / 3, 1, -1e300 / 3, -1e300 / 3, 0, NAN};
         s.relayed = true;
         const double r = -1e300 / 3;
         s.relay = {r, r, r, r, r, r, r, r, r, r};

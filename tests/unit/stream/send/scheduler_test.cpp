@@ -311,7 +311,7 @@ TEST_CASE("scheduler: three layers are dropped one by one, at a third and two th
 {
     auto s = make(300 * ms, 3);
     auto push3 = [&](int64_t n, int tid, int64_t depends, usec_t now) {
-        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0, 0, 0, false, 0, false};
+        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0, 0, 0, false, 0, false, 0};
         scheduler_push(s.get(), &f, now);
     };
     push3(0, 0, -1, 0);
@@ -406,7 +406,7 @@ TEST_CASE("scheduler: a full queue refuses the newest")
 {
     auto s = make(1000000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES + 2; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0, false};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0, false, 0};
         scheduler_push(s.get(), &f, 0);
         std::vector<drop> gone = drops(*s);
         CHECK(gone.size() == (n < SCHEDULER_MAX_FRAMES ? 0 : 1));
@@ -418,10 +418,10 @@ TEST_CASE("scheduler: late frames do not keep a new one out of a full queue")
 {
     auto s = make(1000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0, false};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0, 0, 0, false, 0, false, 0};
         scheduler_push(s.get(), &f, 0);
     }
-    scheduler_frame late{100000, -1, 0, 1001 * ms, 10, nullptr, 0, 0, 0, false, 0, false};
+    scheduler_frame late{100000, -1, 0, 1001 * ms, 10, nullptr, 0, 0, 0, false, 0, false, 0};
     scheduler_push(s.get(), &late, 1001 * ms);
     CHECK(drops(*s).size() == SCHEDULER_MAX_FRAMES);
     CHECK(s->counters.dropped[DROP_FULL][0] == 0);
