@@ -56,8 +56,11 @@ static void respond_body(const struct content_server *s, const struct http_reque
     struct text header = http_request_header(r, "Range");
     char value[128], content_range[96] = "", control[64];
     int status = 200, err = 1;
+    // RFC 9110, 14.2 and 13.1.5: of GET alone; files have no validator that If-Range could match.
+    bool has_range = header.at && header.len < sizeof(value) && r->method == HTTP_GET &&
+                     !http_request_header(r, "If-Range").at;
     text_copy(header, value, sizeof(value));
-    if (header.at && header.len < sizeof(value) && reply->immutable)
+    if (has_range && reply->immutable)
         err = http_range_parse(value, body->bytes, &range);
     if (err == 0) {
         status = 206;

@@ -19,8 +19,7 @@
 #include "server/http/message/http_forwarded.h"
 
 enum {
-    ACCEPTS = 16,    // max. connections accepted per wake-up
-    AWAY_SHARE = 16, // for so many connections there is one that is being turned away
+    ACCEPTS = 16, // max. connections accepted per wake-up
 };
 #define TICK (USEC_PER_SEC / 4)
 
@@ -158,9 +157,16 @@ static struct http_connection *open_connection(struct http_server *s, int fd,
     return http_connection_new(fd, &config, now);
 }
 
+// One that has no place is answered nevertheless, and kept for a moment: closed at once, it might
+// be reset before its peer has read the response.
 static void turn_away(struct http_server *s, int fd, usec_t now)
 {
     if (s->away_count == s->away_max) {
+        struct http_response r = {0};
+        s->config.ops->refuse(s->config.handler, NULL, 503, &r);
+        http_head_end(&r.head, 0, true);
+        (void)!send(fd, r.head.text, r.head.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        http_body_unref(r.body);
         close(fd);
         return;
     }
@@ -304,7 +310,7 @@ struct http_server *http_server_new(const struct http_server_config *config)
     s->config = *config;
     pthread_mutex_init(&s->lock, NULL);
     size_t connections = (size_t)config->connections;
-    s->away_max = config->connections / AWAY_SHARE;
+    s->away_max = config->connections < 4 * HTTP_AWAY_MAX ? config->connections / 4 : HTTP_AWAY_MAX;
     s->place_keys = calloc(connections, sizeof(*s->place_keys));
     s->connections = calloc(connections, sizeof(*s->connections));
     s->away = calloc((size_t)s->away_max + 1, sizeof(struct http_connection *));

@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+enum { HTTP_AWAY_MAX = 64 }; // max. connections that are being turned away
+
 struct http_server; // opaque
 
 struct http_server_config {

@@ -197,6 +197,10 @@ TEST_CASE("content_server: one range of a file", "[threads]")
     CHECK(has(range, "Content-Range: bytes 2-4/10\r\n"));
     CHECK(has(range, "\r\n\r\n234"));
     CHECK(has(r.ask_range("bytes=10-"), "HTTP/1.1 416 "));
+    CHECK(has(r.ask_range("bytes=2-4\r\nIf-Range: \"x\""), "HTTP/1.1 200 "));
+    CHECK(has(r.answer("HEAD /live/a/v0.mp4 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+                       "Range: bytes=2-4\r\n\r\n"),
+              "HTTP/1.1 200 "));
     CHECK(has(r.ask_range("bytes=0-1,3-4"), "HTTP/1.1 200 "));
 }
 
