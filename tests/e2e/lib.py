@@ -359,15 +359,24 @@ class Case(unittest.TestCase):
 
     def play(self, url, *args, code=0, seconds=30, **options):
         """Plays to the end and returns the player."""
-        p = self.player(url, *args, **options)
+        p = self.answered(url, *args, **options)
         got = p.wait(seconds)
         self.assertEqual(got, code, str(p))
+        return p
+
+    def answered(self, url, *args, **options):
+        """Starts a player. Does so again if a server that a busy machine held up did not answer its request within 8 s."""
+        for _ in range(8):
+            p = self.player(url, *args, **options)
+            until(lambda: p.events("connected") or not p.running(), "the connection", 30)
+            if p.running() or p.popen.returncode != 3 or not re.search(r"the server does not answer \w+ within 8 s", p.stderr):
+                break
         return p
 
     def see(self, url, *args, frames=1, **options):
         """Plays until so many pictures were shown, and returns the player. On a busy machine a duration, which begins with
         the answer to PLAY, may be over before them."""
-        return self.end_after(self.player(url, *args, **options), frames)
+        return self.end_after(self.answered(url, *args, **options), frames)
 
     def end_after(self, p, frames=1):
         """Ends the player when it has shown so many pictures, and returns it."""

@@ -282,14 +282,17 @@ class Edge(lib.Case):
         self.assertGreater(row["items"], 0, row)
         return row
 
+    @lib.long
     def test_an_audience_of_segments(self):
         row = self.audience("segments")
         self.assertEqual(row["refused"], 0, row)
 
+    @lib.long
     def test_an_audience_of_parts_behind_two_caches(self):
         row = self.audience("parts", chain=True)
         self.assertEqual(row["refused"], 0, row)
 
+    @lib.long
     def test_a_cache_is_lost(self):
         """Its viewers turn to the other one."""
         row = self.audience("segments", kill=True)

@@ -24,15 +24,19 @@ class Fanout(lib.Case):
     def test_over_tcp(self):
         self.watch("minbuf")
 
+    @lib.long
     def test_over_udp(self):
         self.watch("udp")
 
+    @lib.long
     def test_over_tls(self):
         self.watch("minbuf", secure=True)
 
+    @lib.long
     def test_over_srtp(self):
         self.watch("udp", secure=True)
 
+    @lib.long
     def test_over_websockets(self):
         self.watch(fanout.WEBSOCKET)
 

@@ -171,6 +171,7 @@ class Behind(FillCase):
                 self.stop_cleanly(parent)
 
 
+@lib.long
 class Killed(FillCase):
     """WEIR_KILLS=1000 is the whole test."""
 

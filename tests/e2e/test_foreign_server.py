@@ -40,10 +40,7 @@ class ForeignServer(lib.Case):
 
     def watch(self, url, *args, seconds=SECONDS):
         """Plays until as many pictures were shown as such a time has."""
-        p = self.player(url, "--verbose", *args)
-        p.wait_shown(round(seconds * FPS), 30)
-        p.signal(signal.SIGINT)
-        self.assertEqual(p.wait(), 130, str(p))
+        p = self.see(url, "--verbose", *args, frames=round(seconds * FPS))
         r = p.report()
         frames = r["playback"]["frames_played"]
         self.between(3, frames, (r["session"]["duration"] + 1) * FPS + 3, str(p))

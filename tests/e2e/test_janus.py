@@ -50,6 +50,7 @@ class Janus(janus.JanusCase):
         self.advances(b)
         b.screenshot(os.environ.get("WEIR_SCREENSHOT", self.path("janus.png")))
 
+    @lib.long
     def test_goes_on_with_another_sender(self):
         self.link()
         sender = self.at_host()
@@ -72,6 +73,7 @@ class Janus(janus.JanusCase):
         b.resolved("first")
         self.advances(b)
 
+    @lib.long
     def test_follows_the_browser(self):
         """Over a narrow path, the browser's estimate limits the encoder, and its requests bring key frames."""
         self.link("rate=600kbit,queue=droptail:200ms,delay=5ms")

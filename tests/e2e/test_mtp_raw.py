@@ -77,6 +77,7 @@ class Firewall(Raw):
         _, s = self.stream("fill", 6)
         self.assertGreater(s["fills"], 0)
 
+    @lib.long
     def test_other_sequence_numbers(self):
         """A firewall after the router renumbers the connection, but not its SACK blocks."""
         net = Network(self, "0.5%", renumber=PORT, below_wrap=1 << 20, with_sack=False)

@@ -81,6 +81,7 @@ class Boxes(lib.Case):
         self.pictures("NAT, IPv6", net)
         self.assertEqual(net.invalid(), (0, 0, 0))
 
+    @lib.long
     def test_a_syn_proxy(self):
         """It answers for the server: from then on the sequence numbers and times of the two sides differ. IPv4 only: nft's
         takes no IPv6 connection between TUN devices, not a kernel's own either."""
@@ -92,6 +93,7 @@ class Boxes(lib.Case):
         self.assertLessEqual(stat, 3)  # its handshakes are unknown to the tracking
         self.assertEqual(net.statistic("router", "synproxy", "cookie_valid"), 1)
 
+    @lib.long
     def test_reserved_bits(self):
         """No result depends on these bits: a middlebox may clear the bits that another one has set."""
         for cleared in True, False:
@@ -108,6 +110,7 @@ class Boxes(lib.Case):
                 if cleared:
                     self.assertGreater(net.counters()["c_cleared"], 100)
 
+    @lib.long
     def test_what_is_wrong_is_noticed(self):
         """Controls: with wrong checksums, or an ignored window, the tests above fail."""
         checksums = {"server": firewall.WRONG_SUMS}

@@ -144,6 +144,7 @@ class Stalls(Failures):
         r = self.check_end(p, 4, "server-lost", 20)
         self.assertTrue(r["error"])
 
+    @lib.long
     def test_a_pause_is_no_silence(self):
         server = self.sender()
         # A busy machine may be silent for some seconds itself.

@@ -144,12 +144,14 @@ class Prepare(lib.Case):
         p.wait()
         self.assertFalse(os.path.exists(film + ".weir.mkv"), "it was done already")
 
+    @lib.long
     def test_taken_up_again_where_nobody_can_seek(self):
         film = self.film("film.h264", 30, sound=False)
         self.interrupted(film)
         self.prepare(film)
         self.between(30 * 25, self.frames(film + ".weir.mkv"), 30 * 25 + 3)
 
+    @lib.long
     def test_taken_up_again_far_from_a_key_frame(self):
         """Containers without an index: the pictures before the next key frame are not lost."""
         film = self.film("film.ts", 30, "-g", "250", filters=("-c:a", "mp2"))

@@ -464,7 +464,7 @@ class Strangers(ProxyCase):
                 p = self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", transport, "-i",
                                    proxy.base + "/live", "-t", "2", "-f", "framemd5", "-an", "-"])
                 hashes = re.findall(r"(\w{32})$", p.stdout, re.M)
-                self.assertGreater(len(set(hashes)), 10)
+                self.assertGreater(len(set(hashes)), 3)
 
     def test_mpv(self):
         """It shows the pictures in their order."""

@@ -136,10 +136,12 @@ class Reconnect(lib.Case):
             server.wait(10)
         self.through_a_restart(14, kill)
 
+    @lib.long
     def test_a_server_that_ends_before_its_file(self):
         p = self.through_a_restart(14, self.stop_cleanly)
         self.assertEqual([e["why"] for e in p.events("reconnect")][:1], ["the server has ended"])
 
+    @lib.long
     def test_a_seek_while_the_server_is_lost(self):
         """The next connection begins at that position."""
         film = self.clip("film.mkv", 30, "320x180")

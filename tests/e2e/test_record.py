@@ -279,6 +279,7 @@ class Sender(Case):
             self.assertIn(text, p.stderr)
 
     @unittest.skipIf(lib.SLOW > 1, "sanitizers want to be loaded first themselves")
+    @lib.long
     def test_a_disk_that_hangs_costs_no_viewer_a_frame(self):
         env = {"LD_PRELOAD": self.preloaded("slow_disk")}
         sender = self.recording("--record-segment", "2s", env=env)
@@ -359,6 +360,7 @@ class Player(Case):
             self.assertIn(text, p.stderr)
 
 
+@lib.long
 class Kill(Case):
     """What a process that is killed leaves behind."""
 

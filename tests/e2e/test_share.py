@@ -54,6 +54,7 @@ class LevelViewer(Viewer):
 
 
 class Live(ShareCase):
+    @lib.long
     def test_a_hundred_viewers_cost_one_stream(self):
         """The origin has one session, and sends once what all of them get."""
         origin = self.origin(source=TINY)
@@ -97,6 +98,7 @@ class Live(ShareCase):
         self.assertLessEqual(self.sessions(origin)[1], 2)
         self.stop_cleanly(proxy)
 
+    @lib.long
     def test_the_others_lose_nothing(self):
         """Viewers come, go, pause, and stop reading; next to them no frame is missing."""
         origin = self.origin(source=TINY)

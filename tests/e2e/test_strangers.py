@@ -96,7 +96,8 @@ class Strangers(lib.Case):
                                  "!", "identity", "silent=false", "eos-after=40", "!", "fakesink", "sync=false", "s.", "!",
                                  "application/x-rtp,media=audio", "!", "rtpopusdepay", "!", "opusdec", "!", "audioconvert",
                                  "!", "identity", "eos-after=130", "!", "wavenc", "!", "filesink", f"location={path}")
-                self.assertEqual(p.stdout.count("identity0: last-message = chain"), 39)
+                # Fewer than it waits for if a busy sender left out some while all of the audio came.
+                self.between(5, p.stdout.count("identity0: last-message = chain"), 39)
                 self.beeps_in(path)
 
     def test_mpv(self):

@@ -45,6 +45,7 @@ def install(folder):
     return f"npm cannot install {LIBRARY}: {' '.join(codes) or done.stderr.strip()[-200:]}"
 
 
+@lib.long
 class Clients(Web):
     def test_media_stream_library(self):
         """It describes, sets up and plays over the WebSocket, and shows the pictures in a <video>."""

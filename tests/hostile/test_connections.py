@@ -91,6 +91,7 @@ class Connections(lib.Case):
         self.stop_cleanly(server)
         self.assertEqual(self.told(server, "a viewer was refused"), refused)
 
+    @lib.long
     def test_handshakes_that_never_end(self):
         """Halves of TLS's first message: each has 10 s and a place of its address; a viewer loses no frame."""
         server = self.sender("--state-dir", self.path("state"))
@@ -132,6 +133,7 @@ class Connections(lib.Case):
         quiet.check()
         self.stop_cleanly(server)
 
+    @lib.long
     def test_ten_thousand_slow_handshakes(self):
         """Each makes the server sign, in pieces beside 99 others of 50 addresses, and stops before its end."""
         server = self.sender("--state-dir", self.path("state"))
@@ -154,6 +156,7 @@ class Connections(lib.Case):
         quiet.check()
         self.stop_cleanly(server)
 
+    @lib.long
     def test_whole_handshakes(self):
         """They leave no place behind, and no descriptor."""
         server = self.sender("--state-dir", self.path("state"))
@@ -186,6 +189,7 @@ class Connections(lib.Case):
             self.assertGreater(time.monotonic() - begin, 9)
         until(lambda: "is dropped: no accepted request for 10 s" in server.stderr, "the log's line")
 
+    @lib.long
     def test_who_asked_once_has_the_usual_time(self):
         server = self.sender()
         with Client(server.port) as c:

@@ -47,12 +47,14 @@ class Neighbours(lib.Case):
     def test_pli(self):
         self.assertGreater(self.flood(flooder.pli, 20), 0)
 
+    @lib.long
     def test_nack_of_the_newest_packet(self):
         self.flood(flooder.nack_newest, 20)
 
     def test_nack_of_all_packets(self):
         self.assertGreater(self.flood(flooder.nack_all, 5), 0)
 
+    @lib.long
     def test_pli_of_a_viewer_that_does_not_play(self):
         sender, viewer = self.share()
         flood = flooder.Flooder(sender.port, flooder.pli, plays=False)
@@ -64,6 +66,7 @@ class Neighbours(lib.Case):
         self.assertLessEqual(encoder["key_frames"], 1 + elapsed / 10 + 1)
         self.assertEqual(encoder["repairs"]["requests"], 0)
 
+    @lib.long
     def test_viewers_that_come_and_go(self):
         sender, viewer = self.share()
         times = 0
