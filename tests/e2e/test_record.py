@@ -305,7 +305,7 @@ class Sender(Case):
         sender = self.recording(env=env)
         lib.until(self.names, "the recording", 20)
         os.mkdir(os.path.join(self.dir, "held"))
-        time.sleep(1)
+        time.sleep(1)  # until the recording thread is in its disk: nothing tells
         sender.signal(signal.SIGTERM)
         sender.wait(20)
         self.assertIn("the disk does not respond", sender.stderr)
@@ -373,7 +373,7 @@ class Kill(Case):
                              stdout=subprocess.PIPE)
         try:
             select.select([p.stdout], [], [], 20 * lib.PATIENCE)
-            time.sleep(pause)
+            time.sleep(pause)  # the kill is to come at any moment
         finally:
             p.kill()
         with p.stdout:
@@ -406,7 +406,7 @@ class Kill(Case):
             pause = random.uniform(1, 4)
             sender = self.recording("--record-segment", "2s", names=f"{number}-{NAMES}")
             lib.until(lambda: any(n.startswith(f"{number}-") for n in self.names()), "the recording", 20)
-            time.sleep(pause)
+            time.sleep(pause)  # the same
             sender.popen.kill()
             killed = time.time()
             oversleep.over.set()

@@ -74,7 +74,11 @@ class Folder(lib.Case):
         return [line.split("\t")[0] for line in listed.body.splitlines()]
 
     def refused(self, server, name, *words, status=404):
-        answer = self.describe(server, name)
+        def in_time():
+            """A busy machine may not look into a file within the server's 5 s."""
+            answer = self.describe(server, name)
+            return answer if "took more than 5 s to open" in words or "took more than 5 s to open" not in answer.body else None
+        answer = until(in_time, "an answer in time", 60)
         self.assertEqual(answer.status, status, f"{name}: {answer}")
         for word in words:
             self.assertIn(word, answer.body, name)
@@ -311,7 +315,7 @@ class SlowDisk(Folder):
             answer = c.request("DESCRIBE", url)
             self.assertEqual(answer.status, 503)
             self.assertIn("took more than 5 s to open", answer.body)
-        self.assertEqual(self.describe(server, "other.mkv").status, 200)
+        until(lambda: self.describe(server, "other.mkv").status == 200, "the other film", 60)
         server.signal(signal.SIGTERM)
         self.assertEqual(server.wait(), 0, str(server))
 
