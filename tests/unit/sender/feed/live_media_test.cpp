@@ -34,7 +34,7 @@ struct viewer : frame_sink {
         v->overlaps |= c->position < v->audio_end;
         v->audio_end = c->position + AUDIO_PACKET;
     }
-    static void on_end(frame_sink *sink, usec_t)
+    static void on_end(frame_sink *sink, const char *, usec_t)
     {
         static_cast<viewer *>(sink)->ends++;
     }

@@ -19,7 +19,7 @@ struct viewer : frame_sink {
             [](frame_sink *sink, coded_frame *, usec_t) { static_cast<viewer *>(sink)->frames++; },
             nullptr,
             nullptr,
-            [](frame_sink *sink, usec_t) { static_cast<viewer *>(sink)->ends++; },
+            [](frame_sink *sink, const char *, usec_t) { static_cast<viewer *>(sink)->ends++; },
             nullptr,
             nullptr,
             nullptr,
