@@ -18,7 +18,8 @@ class Fanout(lib.Case):
         row = run.measure()
         self.processes.append(run.sender)
         self.assertGreater(row["frames"], 5, row)
-        self.assertEqual(row["incomplete"], 0, row)
+        if transport != "udp" or lib.datagrams_dropped() == self.dropped_before:
+            self.assertEqual(row["incomplete"], 0, row)
         self.assertEqual(run.sender.stderr.count(", SRTP"), VIEWERS if secure and transport == "udp" else 0)
 
     def test_over_tcp(self):

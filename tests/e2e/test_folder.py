@@ -78,6 +78,8 @@ class Folder(lib.Case):
         self.clip("films/sub/long one.mkv", seconds=11, size="160x90")
         server = self.server("--metrics", "127.0.0.1:0", source=self.path("films"))
         players = [self.player(self.urls(server) + path, "--no-picture") for path in paths]
+        for p in players:
+            p.wait_shown(1, 30)
         until(lambda: len(self.ask(server, "status.json")["sessions"]) == 2, "both in the status")
         self.both_are_told_of(server, paths)
         for p, frames, width in zip(players, (300, 275), (320, 160)):
