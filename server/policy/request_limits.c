@@ -113,7 +113,7 @@ static const struct request_limit others[] = {
      "server/rtsp/connection_accepted.c"},
     {"a request of --http", REQUEST_COSTS_WORK, 0, 0,
      "connections and waiting requests of an address; FOLDER_LIBRARY_FILMS films",
-     "sender/http/http_server.h"},
+     "server/http/http_server.h"},
     {"a request of --metrics", REQUEST_COSTS_ANSWER, 0, 0, "connections of an address",
      "server/export/stats_http.c"},
     {"a film of an origin", REQUEST_COSTS_WORK, 0, 0,

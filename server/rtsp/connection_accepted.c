@@ -282,9 +282,12 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
             return err; // nothing is consumed: the filter takes it all
     }
     if (c->speaks == SPEAKS_UNKNOWN) {
-        int http = http_request_begins(data, len);
+        size_t blank = 0; // some players keep their connection alive with empty lines
+        while (blank < len && (data[blank] == '\r' || data[blank] == '\n'))
+            blank++;
+        int http = http_request_begins(data + blank, len - blank);
         if (http == ERR_AGAIN)
-            return 0;
+            return (int)blank;
         c->speaks = http ? SPEAKS_HTTP : SPEAKS_RTSP;
     }
     if (*c->config.refusal)

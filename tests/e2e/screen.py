@@ -16,9 +16,10 @@ class Screen(lib.Case):
         super().setUp()
         lib.need("Xvfb", "xdotool", "ffmpeg")
         read, write = os.pipe()
+        # On a busy machine a key is down for long: it is not to repeat itself.
         server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", self.SIZE + "x24", "-dpi",
-                                   str(self.DPI), "-nolisten", "tcp", "-noreset"], pass_fds=[write], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
+                                   str(self.DPI), "-nolisten", "tcp", "-noreset", "-ardelay", "60000"], pass_fds=[write],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
 
         def end():

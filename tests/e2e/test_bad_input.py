@@ -88,15 +88,17 @@ class Sender(BadInput):
         self.send_fails(1, [sound], "sound.wav", "no video")
 
     def test_broken_film(self):
-        """A film with its second half overwritten plays as far as it is readable; the server continues."""
+        """A film with its second half overwritten plays as far as it is readable, and says that it broke off; the server
+        continues."""
         clip = self.clip(seconds=3, size="320x180")
         size = os.path.getsize(clip)
         with open(clip, "r+b") as f:
             f.seek(size // 2)
             f.write(os.urandom(size // 2))
         server = self.sender(source=clip)
-        p = self.play(server.url)
+        p = self.play(server.url, code=4)
         self.assertGreater(p.report()["playback"]["frames_played"], 10)
+        self.assertEqual(p.report()["ended"], "server-lost")
         self.stop_cleanly(server)
 
     def test_port_in_use(self):
