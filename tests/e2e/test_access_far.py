@@ -175,7 +175,7 @@ class Far(lib.Case):
             pass
         p = self.start([lib.SEND, "--listen", f"{FAR}:0", "--state-dir", self.path("file"), lib.SOURCE])
         self.assertEqual(p.wait(), 1, str(p))
-        self.assertIn(f"cannot read {self.path('file')}/secret", p.stderr)
+        self.assertIn(f"cannot read the state directory {self.path('file')}", p.stderr)
 
     def test_metrics(self):
         server = self.serve("--metrics", f"{FAR}:0", listen="127.0.0.1:0")

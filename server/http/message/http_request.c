@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/wire/request_path.h"
 
 enum { BAD = 400, URI_TOO_LONG = 414, HEAD_TOO_LARGE = 431, NOT_IMPLEMENTED = 501, VERSION = 505 };
 
@@ -311,12 +310,12 @@ static int hex(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Returns as http_request_parameter does.
-static int decode_escapes(struct text t, char *out, size_t cap)
+// Returns as http_request_path does.
+static int decode_escapes(struct text t, bool plus_is_blank, char *out, size_t cap)
 {
     size_t len = 0;
     for (size_t i = 0; i < t.len; i++) {
-        char c = t.at[i] == '+' ? ' ' : t.at[i];
+        char c = plus_is_blank && t.at[i] == '+' ? ' ' : t.at[i];
         if (c == '%') {
             int high = i + 2 < t.len ? hex(t.at[i + 1]) : -1;
             int low = high >= 0 ? hex(t.at[i + 2]) : -1;
@@ -348,15 +347,10 @@ int http_request_parameter(const struct http_request *r, const char *name, char 
             return ERR_MALFORMED;
         value = item;
     }
-    return value.at ? decode_escapes(value, out, cap) : ERR_NOT_FOUND;
+    return value.at ? decode_escapes(value, true, out, cap) : ERR_NOT_FOUND;
 }
 
 int http_request_path(const struct http_request *r, char *out, size_t cap)
 {
-    char path[HTTP_LINE_MAX];
-    if (r->path.len >= sizeof(path) || cap < 2)
-        return ERR_TOO_BIG;
-    text_copy(r->path, path, sizeof(path));
-    out[0] = '/';
-    return request_path_decode(path, out + 1, cap - 1);
+    return decode_escapes(r->path, false, out, cap);
 }

@@ -84,8 +84,8 @@ bool http_request_ends(const struct http_request *r);
 // ERR_NOT_FOUND; ERR_MALFORMED: a bad escape, NUL, or the name is there twice; ERR_TOO_BIG: it does
 // not fit.
 int http_request_parameter(const struct http_request *r, const char *name, char *out, size_t cap);
-// Copies the path, decoded as request_path.h has it, with a slash before it. Returns 0;
-// ERR_MALFORMED: such a path is refused; ERR_TOO_BIG: it does not fit.
+// Copies the path with its %XX decoded. Returns 0; ERR_MALFORMED: a bad escape, or NUL;
+// ERR_TOO_BIG: it does not fit.
 int http_request_path(const struct http_request *r, char *out, size_t cap);
 
 #ifdef __cplusplus
