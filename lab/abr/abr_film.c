@@ -10,14 +10,14 @@
 #include "common/base/rng.h"
 #include "common/base/scan.h"
 
-#define KEPT        0.85
-#define DEVIATION   0.45
-#define OWN         0.06 // standard deviation of a level's own factor
-#define CUT         (1.0 / 6)
-#define BASE_DB     7.0
-#define DB_PER_2    1.95
-#define BASE_BYTES  9000.0
-#define TWO_PI      6.283185307179586
+#define KEPT       0.85
+#define DEVIATION  0.45
+#define OWN        0.06 // standard deviation of a level's own factor
+#define CUT        (1.0 / 6)
+#define BASE_DB    7.0
+#define DB_PER_2   1.95
+#define BASE_BYTES 9000.0
+#define TWO_PI     6.283185307179586
 
 enum { GROUP_S = 2, FPS = 30, MAX_SECONDS = 21600, FILM_LEVELS = 7 };
 

@@ -43,9 +43,8 @@ static int download(const struct segments *v, struct abr_progress *p)
         p->received = (int64_t)(rate_trace_bytes(trace, at) - before);
         p->duration = at - v->now;
         p->buffered = usec_max(v->buffered - p->duration, 0);
-        int level = p->received > 0 && v->playing
-                        ? abr_policy_progress(v->s->policy, p, at)
-                        : ABR_NO_LEVEL;
+        int level =
+            p->received > 0 && v->playing ? abr_policy_progress(v->s->policy, p, at) : ABR_NO_LEVEL;
         if (level != ABR_NO_LEVEL)
             return level;
     }

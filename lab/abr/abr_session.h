@@ -4,7 +4,8 @@
 //   ABR_SEGMENTS  As players over HTTP do it, and the public simulator Sabre (Spiteri, Sitaraman,
 //                 Sparacio 2019): one request after the other, a round trip before the first byte,
 //                 then the path's rate. A group is played when it is whole. A request waits until
-//                 the buffer has room. A segment may be abandoned, looked at every 50 ms or 12 kbit.
+//                 the buffer has room. A segment may be abandoned, looked at every 50 ms or 12
+//                 kbit.
 //   ABR_STREAM    As Weir does it: the sender goes on without gaps, in the decided order and at the
 //                 decided pace. It begins a group when only `kernel_bytes` of the group before it
 //                 have not left, so a decision counts for the next group not yet begun: it is made
@@ -37,7 +38,7 @@ struct abr_decided { // an event, for plots
 };
 
 struct abr_session {
-    const struct abr_film *film;    // borrowed, as are these
+    const struct abr_film *film; // borrowed, as are these
     const struct rate_trace *trace;
     struct abr_policy *policy;
     enum abr_delivery delivery;
@@ -49,7 +50,7 @@ struct abr_session {
 };
 
 struct abr_result {
-    bool complete; // false: the path was so slow that it was given up after 20 times the length
+    bool complete;  // false: the path was so slow that it was given up after 20 times the length
     double seconds; // from the request to the last picture
     double first_picture_s;
     double stalled_s;

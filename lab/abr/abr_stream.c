@@ -7,10 +7,10 @@
 #include "common/base/err.h"
 #include "lab/abr/abr_delivery.h"
 
-#define STEP         (10 * USEC_PER_MSEC)
-#define SAMPLE       (50 * USEC_PER_MSEC)
-#define FIRST_FRAME  0.12 // of a group's bytes
-#define FULL_USE     0.98 // of what the path could carry, that the network limits
+#define STEP        (10 * USEC_PER_MSEC)
+#define SAMPLE      (50 * USEC_PER_MSEC)
+#define FIRST_FRAME 0.12 // of a group's bytes
+#define FULL_USE    0.98 // of what the path could carry, that the network limits
 
 enum { QUEUE = 64, NO_COPY = 255 };
 
@@ -40,7 +40,7 @@ struct viewing {
     double sample_bytes;
     usec_t sample_time;
     usec_t wait_until; // no group is begun before
-    bool sample_full; // the network limited all of it
+    bool sample_full;  // the network limited all of it
 };
 
 static int64_t group_at(const struct viewing *v, usec_t position)
@@ -201,7 +201,8 @@ static void play(struct viewing *v)
         struct abr_state state;
         state_of(v, &state);
         bool all = until >= v->end;
-        v->playing = state.buffered > 0 && (all || abr_policy_resumes(v->s->policy, &state, v->now));
+        v->playing =
+            state.buffered > 0 && (all || abr_policy_resumes(v->s->policy, &state, v->now));
         if (v->playing && v->out->first_picture_s <= 0)
             v->out->first_picture_s = usec_to_sec(v->now);
     }

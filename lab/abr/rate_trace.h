@@ -21,8 +21,8 @@ enum { RATE_TRACE_MAX = 1000000 }; // changes
 
 struct rate_trace {
     int count;
-    usec_t *at;     // owned; of each change, from 0; at[count] is the end
-    double *bytes;  // owned; that the path has carried by then; bytes[count] > 0
+    usec_t *at;    // owned; of each change, from 0; at[count] is the end
+    double *bytes; // owned; that the path has carried by then; bytes[count] > 0
 };
 
 // 0; ERR_MALFORMED, with the line in *line; ERR_TOO_BIG; ERR_RANGE: the path carries nothing;

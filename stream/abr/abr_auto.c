@@ -1,30 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Weir's policy.
+// Weir's policy: model-predictive control with the film's exact sizes (abr_plan.h) and a forecast
+// of the path (rate_forecast.h).
+//
+//   Goal      The film's quality where the table has it, SSIM in dB, with Puffer's cost of a stall,
+//             100 dB a second (Yan et al. 2020). Else the level's rate in Mbit/s, with MPC's, the
+//             top rate a second (Yin et al. 2015).
+//   Start     Until the path is known, which takes 100 ms of media, the lowest level.
+//   Level     The plan over the next ABR_PLAN_STEPS groups. The regimes of the path are multiples
+//   of
+//             its usual rate, exp(.25 k); they vary as the forecast says, as an AR(1) process.
+//             After the horizon a second of buffer is worth .7 x what the top level's second is,
+//             and less the more there are (e-folding 10 s).
+//   Exchange  A buffered group is fetched again when that is worth more than the buffer it costs,
+//   by
+//             the same plan; when it will surely arrive in time, at the lower bound of the
+//             forecast; and while waste is below 1 MB + a tenth of what was requested.
+//   Buffer    A group waits until the buffer has room. From 10 s of buffer on, the top level
+//   arrives
+//             at no more than twice its rate (Sammy: Spang et al. 2023). Below the top level
+//             nothing is paced: the path must show what more it carries.
+//   Stall     Playing begins with .25 s of media; after a stall when the next groups at the lowest
+//             level arrive in time, or with 4 s.
+//
+// What was tried and left: a random walk around the last forecast (follows each dip), a geometric
+// mean as the usual rate (half a level too low on bursty paths), a regime of outages, a horizon of
+// 16 groups, BOLA-E's insufficient buffer rule as a guard. docs/films.md has the figures.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stream/abr/abr_plan.h"
 #include "stream/abr/abr_policies.h"
 
-struct abr_tuning { float tail, tail_s, step, spread_min, spread_scale, spread_max, stall, back, guard, drag, bias, margin, waste, exch, pace; };
-struct abr_tuning abr_tuning = {.tail = 0.8f, .tail_s = 8, .step = 0.45f, .spread_min = 0.1f, .spread_scale = 1, .spread_max=0.8f, .stall = 1, .back = 0, .guard = 0, .drag=1, .bias=0, .margin=0.3f, .waste=0.1f, .exch=1, .pace=2};
+#define REGIME_STEP    0.25F
+#define MIN_SPREAD     0.1F // of the next group, given this one
+#define MAX_SPREAD     0.8F
+#define MAX_SIGMAS     3.0F // of a change of regime that is looked at
+#define TAIL           0.7F // of the top level's utility
+#define TAIL_S         10.0F
+#define STALL_DB       100.0F
+#define EXCHANGE_GAIN  0.15F // of the top level's utility, that an exchange must bring
+#define EXCHANGE_TIME  1.2   // times its expected duration, within which a copy must arrive
+#define EXCHANGE_SPARE 0.3   // s, and this before its group is shown
+#define FREE_WASTE     1000000
+#define WASTE_SHARE    0.1
+#define PACE_FROM      (10 * USEC_PER_SEC)
+#define PACE           2.0
+#define START_BUFFER   (USEC_PER_SEC / 4)
+#define STALL_BUFFER   (4 * USEC_PER_SEC)
 
-#define START_BUFFER (USEC_PER_SEC / 4)
-#define STALL_BUFFER (4 * USEC_PER_SEC)
-#define PACE_FROM    (10 * USEC_PER_SEC)
-#define FREE_WASTE   1000000
-
-enum { STALL_GROUPS = 4 };
+// The regime of the usual rate; two are faster.
+enum { USUAL = ABR_PLAN_REGIMES - 3, STALL_GROUPS = 4 };
 
 struct auto_policy {
     struct abr_policy base;
     struct abr_config config;
     int levels;
     struct rate_forecast forecast;
-    int last;
-    int64_t bytes, wasted;
+    int last;          // level of the group before `next`; ABR_NO_LEVEL: none
+    int64_t requested; // bytes
+    int64_t wasted;    // bytes of copies that were exchanged
     struct abr_plan plan;
+};
+
+// One decision.
+struct moment {
+    const struct abr_state *state;
+    struct rate_estimate rate;
+    struct abr_plan_now now;
+    int level;   // of the next group
+    float value; // of that, and all after it
 };
 
 static struct auto_policy *of(struct abr_policy *p)
@@ -40,29 +84,41 @@ static void destroy(struct abr_policy *p)
 static float utility_of(const struct auto_policy *a, int64_t group, int level)
 {
     int quality = film_table_quality(a->config.table, group, level);
-    if (quality != FILM_TABLE_NO_QUALITY)
-        return (float)quality / 10;
-    return (float)(a->config.bitrates_bps[level] / 1e6);
+    return quality == FILM_TABLE_NO_QUALITY ? (float)(a->config.bitrates_bps[level] / 1e6)
+                                            : (float)quality / 10;
 }
 
-static void set_chances(struct abr_plan_input *in, float spread)
+static double bits_of(const struct auto_policy *a, int64_t group, int level)
 {
-    float z[ABR_PLAN_REGIMES];
-    for (int i = 0; i < ABR_PLAN_REGIMES; i++) {
-        z[i] = abr_tuning.step * (float)(i - (ABR_PLAN_REGIMES - 2));
-        in->slowdown[i] = expf(-z[i] - abr_tuning.bias);
-    }
+    return 8 * (double)film_table_bytes(a->config.table, group, level);
+}
+
+static float regime_log(int i)
+{
+    return REGIME_STEP * (float)(i - USUAL);
+}
+
+static void set_chances(struct abr_plan_input *in, const struct rate_estimate *e)
+{
+    float kept = (float)e->persistence;
+    float spread = fminf((float)e->spread, MAX_SPREAD) * sqrtf(1 - kept * kept);
+    spread = fmaxf(spread, MIN_SPREAD);
     for (int j = 0; j < ABR_PLAN_REGIMES; j++) {
         float sum = 0;
-        float mean = abr_tuning.drag * z[j];
+        in->slowdown[j] = expf(-regime_log(j));
         for (int i = 0; i < ABR_PLAN_REGIMES; i++) {
-            float off = (z[i] - mean) / spread;
-            in->chances[j][i] = expf(-off * off / 2);
+            float off = (regime_log(i) - kept * regime_log(j)) / spread;
+            in->chances[j][i] = fabsf(off) < MAX_SIGMAS || i == j ? expf(-off * off / 2) : 0;
             sum += in->chances[j][i];
         }
         for (int i = 0; i < ABR_PLAN_REGIMES; i++)
             in->chances[j][i] /= sum;
     }
+}
+
+static float top_of(const struct abr_plan_input *in)
+{
+    return in->utilities[0][in->levels - 1];
 }
 
 static void solve(struct auto_policy *a, const struct abr_state *s, const struct rate_estimate *e)
@@ -74,128 +130,146 @@ static void solve(struct auto_policy *a, const struct abr_state *s, const struct
     in->levels = a->levels;
     in->length_s = (float)usec_to_sec(film_table_length(t, 0));
     in->target_s = (float)usec_to_sec(a->config.target);
-    float top = 0;
     for (int k = 0; k < in->steps; k++)
         for (int l = 0; l < a->levels; l++) {
             float u = utility_of(a, s->next + k, l);
-            in->forecast_s[k][l] = (float)(8 * (double)film_table_bytes(t, s->next + k, l) / e->bps);
+            in->usual_s[k][l] = (float)(bits_of(a, s->next + k, l) / e->usual_bps);
             in->utilities[k][l] = l ? fmaxf(u, in->utilities[k][l - 1]) : u;
-            top = fmaxf(top, u);
         }
-    bool quality = film_table_shape(t)->has_quality;
-    in->stall_cost = quality ? 100 : abr_tuning.stall * top;
-    in->tail = abr_tuning.tail * abr_tuning.tail_s * top/2;
-    in->tail_s = abr_tuning.tail_s;
-    float spread = abr_tuning.spread_scale * (float)e->spread;
-    spread = fminf(fmaxf(spread, abr_tuning.spread_min), abr_tuning.spread_max);
-    set_chances(in, spread);
+    in->stall_cost = film_table_shape(t)->has_quality ? STALL_DB : top_of(in);
+    in->tail = TAIL * TAIL_S * top_of(in) / in->length_s;
+    in->tail_s = TAIL_S;
+    set_chances(in, e);
     abr_plan_solve(&a->plan);
 }
 
-static int regime_now(void)
+static void choose(struct auto_policy *a, struct moment *m)
 {
-    return ABR_PLAN_REGIMES - 2;
+    const struct abr_state *s = m->state;
+    solve(a, s, &m->rate);
+    bool follows = a->last != ABR_NO_LEVEL && s->next > 0;
+    float pending = (float)(8 * (double)s->pending_bytes / m->rate.bps);
+    m->now = (struct abr_plan_now){
+        .regime = logf((float)(m->rate.bps / m->rate.usual_bps)) / REGIME_STEP + USUAL,
+        .before = follows ? utility_of(a, s->next - 1, a->last) : a->plan.input.utilities[0][0],
+        .buffer_s = (float)usec_to_sec(s->begun) - pending};
+    m->value = abr_plan_best(&a->plan, &m->now, &m->level);
 }
 
-// Returns the buffer when the groups that were begun have arrived.
-static float buffer_of(const struct abr_state *s, const struct rate_estimate *e)
+// Returns what group `at` of the buffer gains from `level`, its changes to the neighbours included.
+static float gain_of(const struct auto_policy *a, const struct moment *m, int64_t at, int level)
 {
-    return (float)(usec_to_sec(s->begun) - 8 * (double)s->pending_bytes / e->bps);
+    const struct abr_state *s = m->state;
+    const uint8_t *levels = s->levels + (at - s->shown);
+    float was = utility_of(a, at, levels[0]);
+    float is = utility_of(a, at, level);
+    float before = utility_of(a, at - 1, levels[-1]);
+    int follows = at + 1 < s->next ? levels[1] : m->level;
+    float after =
+        at + 1 < film_table_shape(a->config.table)->groups ? utility_of(a, at + 1, follows) : is;
+    return is - was - fabsf(is - before) - fabsf(is - after) + fabsf(was - before) +
+           fabsf(was - after);
 }
 
-static float before_of(const struct auto_policy *a, const struct abr_state *s, float other)
+// Returns true if a buffered group is better fetched again than the next one begun.
+static bool exchanges(const struct auto_policy *a, const struct moment *m, struct abr_decision *out)
 {
-    if (s->next == 0 || a->last == ABR_NO_LEVEL)
-        return other;
-    return utility_of(a, s->next - 1, a->last);
-}
-
-static bool exchange(struct auto_policy *a, const struct abr_state *s, const struct rate_estimate *e, int level, float best,
-                     struct abr_decision *out)
-{
+    const struct abr_state *s = m->state;
     const struct film_table *t = a->config.table;
-    if (!s->levels || !abr_tuning.exch || a->wasted > FREE_WASTE + abr_tuning.waste * (float)a->bytes)
+    if (!s->levels || (double)a->wasted > FREE_WASTE + WASTE_SHARE * (double)a->requested)
         return false;
-    float buffer = buffer_of(s, e);
-    usec_t length = film_table_length(t, 0);
-    usec_t whole = s->buffered; // of the position on
-    usec_t skip = s->begun - (s->next - s->shown - 1) * length; // rest of the group shown
-    float chosen = 0;
-    int dummy;
-    for (int64_t x = s->shown + 1; x < s->next; x++) {
-        usec_t until = skip + (x - s->shown - 1) * length; // its start
-        if (until + length > whole)
+    float most = EXCHANGE_GAIN * top_of(&a->plan.input);
+    bool found = false;
+    for (int64_t at = s->shown + 1; at < s->next; at++) {
+        usec_t before = s->begun - (film_table_start(t, s->next) - film_table_start(t, at));
+        if (before + film_table_length(t, at) > s->buffered)
             break;
-        int old = s->levels[x - s->shown];
-        float u_old = utility_of(a, x, old);
-        int left_level = s->levels[x - 1 - s->shown];
-        float left = utility_of(a, x - 1, left_level);
-        int64_t after = x + 1;
-        int right_level = after < s->next ? s->levels[after - s->shown] : level;
-        float right = after < film_table_shape(t)->groups ? utility_of(a, after, right_level) : u_old;
-        for (int l = old + 1; l < a->levels; l++) {
-            float u = utility_of(a, x, l);
-            double bytes = (double)film_table_bytes(t, x, l);
-            double seconds = 8 * (bytes + (double)s->pending_bytes) / e->low_bps + usec_to_sec(s->rtt);
-            if (seconds * 1.2 + 0.3 > usec_to_sec(until))
+        for (int l = s->levels[at - s->shown] + 1; l < a->levels; l++) {
+            double bits = bits_of(a, at, l);
+            double arrives =
+                (bits + 8 * (double)s->pending_bytes) / m->rate.low_bps + usec_to_sec(s->rtt);
+            if (arrives * EXCHANGE_TIME + EXCHANGE_SPARE > usec_to_sec(before))
                 break;
-            float gain = u - u_old - fabsf(u - left) - fabsf(u - right) + fabsf(u_old - left) + fabsf(u_old - right);
-            float value = abr_plan_best(&a->plan, regime_now(), before_of(a, s, a->plan.input.utilities[0][level]), buffer - (float)(8 * bytes / e->bps), &dummy);
-            float total = gain + value - best - abr_tuning.margin;
-            if (total > chosen) {
-                chosen = total;
-                out->group = x;
+            struct abr_plan_now later = m->now;
+            int level;
+            later.buffer_s -= (float)(bits / m->rate.bps);
+            float value = gain_of(a, m, at, l) + abr_plan_best(&a->plan, &later, &level) - m->value;
+            if (value > most) {
+                most = value;
+                found = true;
+                out->group = at;
                 out->level = l;
             }
         }
     }
-    if (chosen > 0) {
-        a->wasted += film_table_bytes(t, out->group, s->levels[out->group - s->shown]);
-        out->reason = ABR_EXCHANGE;
-        return true;
-    }
-    return false;
+    return found;
+}
+
+// What a group lacks is fetched at its level, or at a lower one if only that arrives in time.
+static bool repairs(const struct auto_policy *a, const struct moment *m, struct abr_decision *out)
+{
+    const struct abr_state *s = m->state;
+    const struct film_table *t = a->config.table;
+    if (s->broken == ABR_NO_GROUP || s->broken < s->shown || s->broken >= s->next || !s->levels)
+        return false;
+    usec_t before = s->begun - (film_table_start(t, s->next) - film_table_start(t, s->broken));
+    int level = s->levels[s->broken - s->shown];
+    while (level > 0 && m->rate.known &&
+           bits_of(a, s->broken, level) / m->rate.low_bps + usec_to_sec(s->rtt) >
+               usec_to_sec(before))
+        level--;
+    out->group = s->broken;
+    out->level = level;
+    out->reason = ABR_REPAIR;
+    return true;
+}
+
+// Says why it is this level and no higher one.
+static enum abr_reason reason_of(const struct auto_policy *a, const struct moment *m)
+{
+    const struct abr_state *s = m->state;
+    int above = m->level + 1 < a->levels ? m->level + 1 : m->level;
+    double length = usec_to_sec(film_table_length(a->config.table, s->next));
+    bool carried = bits_of(a, s->next, above) <= m->rate.bps * length;
+    if (!s->playing && s->shown > 0)
+        return ABR_STALL;
+    if (m->now.buffer_s < (float)(bits_of(a, s->next, m->level) / m->rate.bps))
+        return ABR_STALL;
+    return carried && above > m->level ? ABR_BUFFER : ABR_RATE;
 }
 
 static void decide(struct abr_policy *p, const struct abr_state *s, struct abr_decision *out,
                    usec_t now)
 {
     struct auto_policy *a = of(p);
+    struct moment m = {.state = s, .rate = rate_forecast_read(&a->forecast, now)};
     const struct film_table *t = a->config.table;
-    struct rate_estimate e = rate_forecast_read(&a->forecast, now);
-    out->reason = ABR_START;
-    if (!e.known) {
-        a->last = 0;
-        return;
-    }
-    out->estimate_bps = e.bps;
-    out->error = e.error;
-    solve(a, s, &e);
-    float buffer = buffer_of(s, &e);
-    int level = 0;
-    float before = before_of(a, s, 0);
-    if (a->last == ABR_NO_LEVEL)
-        before = a->plan.input.utilities[0][0];
-    float best = abr_plan_best(&a->plan, regime_now(), before, buffer, &level);
-    out->reason = ABR_RATE;
-    while (level > 0 && abr_tuning.guard > 0 && 8*((double)film_table_bytes(t, s->next, level)+(double)s->pending_bytes) > e.bps * abr_tuning.guard * usec_to_sec(s->begun)) {
-        level--;
-        out->reason = ABR_BUFFER;
-    }
-    if (exchange(a, s, &e, level, best, out)) {
-        a->bytes += film_table_bytes(t, out->group, out->level);
-        return;
-    }
-    out->level = level;
     usec_t length = film_table_length(t, s->next);
-    double own = 8 * (double)film_table_bytes(t, s->next, level) / usec_to_sec(length);
+    out->reason = ABR_START;
+    out->estimate_bps = m.rate.bps;
+    out->error = m.rate.error;
+    if (repairs(a, &m, out)) {
+        a->requested += film_table_bytes(t, out->group, out->level);
+        return;
+    }
+    if (m.rate.known) {
+        choose(a, &m);
+        out->reason = reason_of(a, &m);
+        if (exchanges(a, &m, out)) {
+            out->reason = ABR_EXCHANGE;
+            a->wasted += film_table_bytes(t, out->group, s->levels[out->group - s->shown]);
+            a->requested += film_table_bytes(t, out->group, out->level);
+            return;
+        }
+    }
+    out->level = m.level;
     out->wait = usec_max(s->begun + length - a->config.target, 0);
-    if (s->begun > PACE_FROM && level == a->levels - 1)
-        out->pace_bps = abr_tuning.pace * own;
-    if (out->wait == 0)
-        a->last = level;
-    if (out->wait == 0)
-        a->bytes += film_table_bytes(t, s->next, level);
+    if (s->begun > PACE_FROM && m.level == a->levels - 1)
+        out->pace_bps = PACE * bits_of(a, s->next, m.level) / usec_to_sec(length);
+    if (out->wait > 0)
+        return;
+    a->last = m.level;
+    a->requested += film_table_bytes(t, s->next, m.level);
 }
 
 static void on_rate(struct abr_policy *p, const struct rate_sample *s, usec_t now)
@@ -206,19 +280,21 @@ static void on_rate(struct abr_policy *p, const struct rate_sample *s, usec_t no
 static bool on_resumes(struct abr_policy *p, const struct abr_state *s, usec_t now)
 {
     struct auto_policy *a = of(p);
+    const struct film_table *t = a->config.table;
     struct rate_estimate e = rate_forecast_read(&a->forecast, now);
     if (s->buffered < START_BUFFER)
         return false;
     if (!e.known || s->shown == 0 || s->buffered >= STALL_BUFFER)
         return true;
-    const struct film_table *t = a->config.table;
-    double bytes = (double)s->pending_bytes;
-    double ahead = usec_to_sec(s->buffered);
-    for (int64_t g = s->next; g < s->next + STALL_GROUPS && g < film_table_shape(t)->groups; g++) {
-        if (8 * bytes / e.bps > ahead + usec_to_sec(s->begun - s->buffered) )
+    double bits = 8 * (double)s->pending_bytes;
+    double end = usec_to_sec(s->begun); // of the media that these bits are
+    for (int64_t g = s->next; g < s->next + STALL_GROUPS; g++) {
+        if (bits / e.bps > end)
             return false;
-        bytes += (double)film_table_bytes(t, g, 0);
-        ahead += usec_to_sec(film_table_length(t, g));
+        if (g >= film_table_shape(t)->groups)
+            break;
+        bits += bits_of(a, g, 0);
+        end += usec_to_sec(film_table_length(t, g));
     }
     return true;
 }

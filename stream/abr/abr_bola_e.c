@@ -10,8 +10,8 @@
 #include "stream/abr/bola.h"
 #include "stream/abr/segment_rules.h"
 
-#define MIN_BUFFER_S       10.0
-#define MIN_PER_LEVEL_S    2.0
+#define MIN_BUFFER_S    10.0
+#define MIN_PER_LEVEL_S 2.0
 
 struct bola_e {
     struct abr_policy base;
@@ -98,8 +98,7 @@ static void on_group(struct abr_policy *p, const struct abr_group *g, usec_t now
     segment_rules_add(&b->rules, g);
     // Another rule may have chosen the level; then the placeholder is what BOLA would have had.
     double was = buffer + usec_to_sec(g->duration);
-    b->placeholder_s =
-        fmin(b->placeholder_s, fmax(bola_max_buffer(&b->bola, g->level) - was, 0));
+    b->placeholder_s = fmin(b->placeholder_s, fmax(bola_max_buffer(&b->bola, g->level) - was, 0));
     if (buffer > 0)
         b->placeholder_s = fmax(b->placeholder_s, bola_min_buffer(&b->bola, g->level) - was);
 }
@@ -153,9 +152,10 @@ struct abr_policy *abr_bola_e_new(const struct abr_config *config)
     b->base.ops = &ops;
     segment_rules_init(&b->rules, config);
     bola_init(&b->bola, config, 1);
-    double buffer = fmax(MIN_BUFFER_S + MIN_PER_LEVEL_S * b->bola.levels,
-                         usec_to_sec(config->target));
-    // The lowest level is left at MIN_BUFFER_S, the highest at `buffer`. With one level any will do.
+    double buffer =
+        fmax(MIN_BUFFER_S + MIN_PER_LEVEL_S * b->bola.levels, usec_to_sec(config->target));
+    // The lowest level is left at MIN_BUFFER_S, the highest at `buffer`. With one level any will
+    // do.
     double range = b->bola.utilities[b->bola.levels - 1] - 1;
     b->bola.gp = fmax(range, 0.01) / (buffer / MIN_BUFFER_S - 1);
     b->bola.v = MIN_BUFFER_S / b->bola.gp;

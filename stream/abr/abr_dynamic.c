@@ -39,8 +39,7 @@ static int bola_choice(struct dynamic *d, const struct abr_state *s)
     double since = (double)(s->next - d->sought);
     double left = (double)(shape->groups - s->next);
     double segments = fmax(fmin(since, left) / 2, MIN_SEGMENTS);
-    double buffer =
-        fmin(usec_to_sec(d->rules.config.target), segments * d->rules.segment_s);
+    double buffer = fmin(usec_to_sec(d->rules.config.target), segments * d->rules.segment_s);
     d->bola.v = (buffer - d->rules.segment_s) / (d->bola.utilities[d->bola.levels - 1] + GP);
     int level = bola_level(&d->bola, usec_to_sec(s->buffered));
     int by_rate = segment_rules_level(&d->rules, segment_rules_bps(&d->rules));

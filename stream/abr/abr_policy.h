@@ -38,7 +38,7 @@ enum abr_reason {
 };
 
 struct abr_config {
-    const struct film_table *table; // borrowed as long as the policy
+    const struct film_table *table;      // borrowed as long as the policy
     int bitrates_bps[LADDER_MAX_LEVELS]; // the ladder's, ascending
     usec_t target;                       // max. media in the buffer
 };

@@ -5,8 +5,8 @@
 //
 // at a throughput of forecast / (1 + error): the harmonic mean of the last five segments, and the
 // largest relative error of the last five forecasts. The sizes of segments are known, as the paper
-// assumes. All sequences are compared; one that cannot become the best any more is left. A ladder of
-// more than eleven levels has a shorter horizon.
+// assumes. All sequences are compared; one that cannot become the best any more is left. A ladder
+// of more than eleven levels has a shorter horizon.
 #include <math.h>
 #include <stdlib.h>
 
@@ -69,8 +69,7 @@ static void search(struct search *s, int step, int last, double buffer, double s
         double stall = fmax(time - buffer, 0);
         double change = last == ABR_NO_LEVEL ? 0 : fabs(mbit(m, l) - mbit(m, last));
         double after = fmin(fmax(buffer - time, 0) + length, usec_to_sec(m->config.target));
-        search(s, step + 1, l, after, sum + mbit(m, l) - top * stall - change,
-               step ? first : l);
+        search(s, step + 1, l, after, sum + mbit(m, l) - top * stall - change, step ? first : l);
     }
 }
 
@@ -87,10 +86,8 @@ static void decide(struct abr_policy *p, const struct abr_state *s, struct abr_d
     for (int i = 0; i < known; i++)
         error = fmax(error, m->errors[i]);
     int64_t left = film_table_shape(m->config.table)->groups - s->next;
-    struct search t = {.m = m,
-                       .bps = m->forecast_bps / (1 + error),
-                       .first = s->next,
-                       .best = -INFINITY};
+    struct search t = {
+        .m = m, .bps = m->forecast_bps / (1 + error), .first = s->next, .best = -INFINITY};
     for (int n = m->levels; t.steps < HORIZON && t.steps < left && n <= MAX_SEQUENCES; t.steps++)
         n *= m->levels;
     search(&t, 0, m->last, usec_to_sec(s->buffered), 0, 0);

@@ -42,8 +42,7 @@ static int code_of_size(int64_t bytes)
         else
             high = middle;
     }
-    bool lower_is_nearer =
-        low > 0 && bytes - size_of_code(low - 1) < size_of_code(low) - bytes;
+    bool lower_is_nearer = low > 0 && bytes - size_of_code(low - 1) < size_of_code(low) - bytes;
     return low - lower_is_nearer;
 }
 
@@ -195,8 +194,9 @@ int film_table_check(const struct film_table *t, const struct ladder *ladder, in
                      int group_frames)
 {
     const struct film_shape *s = &t->shape;
-    if (s->levels != ladder->level_count || s->groups != groups || s->group_frames != group_frames ||
-        s->fps.num != ladder->source_fps.num || s->fps.den != ladder->source_fps.den)
+    if (s->levels != ladder->level_count || s->groups != groups ||
+        s->group_frames != group_frames || s->fps.num != ladder->source_fps.num ||
+        s->fps.den != ladder->source_fps.den)
         return ERR_RANGE;
     for (int l = 0; l < s->levels; l++)
         if (film_table_mean_bps(t, l) > MAX_EXCESS * ladder->levels[l].bitrate_bps)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The film's table: how many bytes each group of a stored ladder has at each level, and how good its
-// pictures are. The server sends it once; then the viewer plans with exact sizes.
+// The film's table: how many bytes each group of a stored ladder has at each level, and how good
+// its pictures are. The server sends it once; then the viewer plans with exact sizes.
 //
 // Encoded, integers big-endian:
 //
@@ -33,9 +33,9 @@ extern "C" {
 #endif
 
 enum {
-    FILM_TABLE_MAX_GROUPS = 21600, // 6 hours of groups of 1 s
-    FILM_TABLE_MAX_FRAMES = 600,   // of a group
-    FILM_TABLE_HEADER = 24,        // bytes
+    FILM_TABLE_MAX_GROUPS = 21600,   // 6 hours of groups of 1 s
+    FILM_TABLE_MAX_FRAMES = 600,     // of a group
+    FILM_TABLE_HEADER = 24,          // bytes
     FILM_TABLE_MAX_BYTES = 64258048, // of a group: the largest size byte's
     FILM_TABLE_NO_QUALITY = -1,
 };

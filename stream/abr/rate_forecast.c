@@ -8,20 +8,26 @@
 #define CHECK_S         2.0
 #define WIDEN_PER_S     0.01
 #define WIDEN_MAX       1.0
-#define VARIANCE_KEPT   0.93303 // halves in ten comparisons
-#define FIRST_SPREAD    0.35    // until comparisons tell; weighs as much as two of them
+#define USUAL_KEPT      0.93303 // halves in ten spans
+#define OFF_KEPT        0.96594 // halves in twenty
+#define FIRST_SPREAD    0.35    // until spans tell; these weigh as much as two
+#define FIRST_KEPT      0.7
 #define FIRST_WEIGHT    2.0
-#define MAX_LOG_ERROR   2.0     // an outage is one large error, not an infinite one
+#define NOW_WEIGHT      2.0 // of the forecast, in spans, in the usual rate
+#define MAX_OFF         2.0 // an outage is one large error, not an infinite one
+#define MAX_PERSISTENCE 0.95
 #define SECONDS_MAX     60.0
-#define MIN_BPS         1000.0  // of a forecast; an outage does not make it zero
+#define MIN_BPS         1000.0 // of a forecast; an outage does not make it zero
 
 static const double half_lives_s[2] = {2, 6};
 
 void rate_forecast_init(struct rate_forecast *f)
 {
     *f = (struct rate_forecast){.heard = USEC_NEVER,
-                                .variance = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
-                                .variance_weight = FIRST_WEIGHT};
+                                .off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
+                                .off_products =
+                                    FIRST_KEPT * FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
+                                .off_weight = FIRST_WEIGHT};
 }
 
 static double mean_bps(const struct rate_forecast *f)
@@ -37,11 +43,15 @@ static void check(struct rate_forecast *f)
 {
     double bps = fmax(8 * f->checked.bytes / f->checked.seconds, MIN_BPS);
     if (f->checked_bps > 0) {
-        double off = log(bps / f->checked_bps);
-        off = fmax(-MAX_LOG_ERROR, fmin(off, MAX_LOG_ERROR));
         f->errors[f->error_count++ % RATE_FORECAST_ERRORS] = fabs(f->checked_bps - bps) / bps;
-        f->variance = f->variance * VARIANCE_KEPT + off * off;
-        f->variance_weight = f->variance_weight * VARIANCE_KEPT + 1;
+        double usual = f->usual_weight > 0 ? f->usual_sum / f->usual_weight : f->checked_bps;
+        double off = fmax(log(bps / usual), -MAX_OFF);
+        f->off_squares = f->off_squares * OFF_KEPT + off * off;
+        f->off_products = f->off_products * OFF_KEPT + off * f->last_off;
+        f->off_weight = f->off_weight * OFF_KEPT + 1;
+        f->last_off = off;
+        f->usual_sum = f->usual_sum * USUAL_KEPT + bps;
+        f->usual_weight = f->usual_weight * USUAL_KEPT + 1;
     }
     f->checked = (struct rate_span){0};
     f->checked_bps = mean_bps(f);
@@ -95,11 +105,15 @@ struct rate_estimate rate_forecast_read(const struct rate_forecast *f, usec_t no
         error = FIRST_SPREAD;
     error += fmin(WIDEN_PER_S * idle, WIDEN_MAX);
     bps = fmax(bps, f->raised_bps);
+    double kept = f->off_products / f->off_squares;
     double seconds = f->weights[1] < 1 ? -half_lives_s[1] * log2(1 - f->weights[1]) : SECONDS_MAX;
     return (struct rate_estimate){.known = true,
                                   .bps = bps,
                                   .error = error,
                                   .low_bps = bps / (1 + error),
-                                  .spread = sqrt(f->variance / f->variance_weight),
+                                  .usual_bps = (f->usual_sum + NOW_WEIGHT * bps) /
+                                               (f->usual_weight + NOW_WEIGHT),
+                                  .spread = sqrt(f->off_squares / f->off_weight),
+                                  .persistence = fmax(0, fmin(kept, MAX_PERSISTENCE)),
                                   .seconds = fmin(seconds, SECONDS_MAX)};
 }

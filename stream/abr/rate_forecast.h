@@ -12,8 +12,11 @@
 //   Error      every 2 s of network-limited time the rate of these 2 s is compared with the
 //              forecast at their beginning. The error is the largest of the last five,
 //              |forecast - rate| / rate, and `low_bps` is forecast / (1 + error) (RobustMPC; Yin,
-//              Jindal, Sekar, Sinopoli 2015, section 5.3). `spread` is the standard deviation of
-//              ln(rate / forecast), whose weights halve every ten of these comparisons.
+//              Jindal, Sekar, Sinopoli 2015, section 5.3).
+//   Usual      the mean rate of these spans of 2 s; weights halve in ten of them. The forecast
+//              counts as two more. Around it the path is taken to vary as an AR(1) process of
+//              ln(rate / usual): `spread` is its standard deviation, `persistence` its correlation
+//              from one span to the next; of both weights halve in twenty.
 //   Idle       without network-limited samples the forecast stays. The error widens by .01 a
 //              second, up to +1. A media-limited sample above the forecast raises it.
 //
@@ -45,7 +48,7 @@ struct rate_span { // bytes gathered over time
     double seconds;
 };
 
-struct rate_forecast { // only rate_forecast.c uses the fields
+struct rate_forecast {         // only rate_forecast.c uses the fields
     struct rate_span gathered; // less than a sample's time
     struct rate_span checked;  // since the forecast that is checked next
     double checked_bps;        // that forecast; 0: none
@@ -53,8 +56,10 @@ struct rate_forecast { // only rate_forecast.c uses the fields
     double weights[2]; // of all samples; 1: the weight of none is missing
     double errors[RATE_FORECAST_ERRORS];
     int error_count;
-    double variance;
-    double variance_weight;
+    // Sums over the checked spans with falling weights: rates, and squares of ln(rate / usual).
+    double usual_weight, usual_sum;
+    double off_weight, off_squares, off_products;
+    double last_off;   // of the span before
     double raised_bps; // by media-limited samples since the last network-limited one
     usec_t heard;      // the last network-limited sample; USEC_NEVER: none
 };
@@ -64,8 +69,10 @@ struct rate_estimate {
     double bps;
     double error;
     double low_bps;
+    double usual_bps;
     double spread;
-    double seconds; // network-limited time that was measured, at most a minute
+    double persistence; // 0 .. .95
+    double seconds;     // network-limited time that was measured, at most a minute
 };
 
 void rate_forecast_init(struct rate_forecast *f);

@@ -29,8 +29,7 @@ void segment_rules_add(struct segment_rules *r, const struct abr_group *g)
         double kept = exp2(-seconds / half_lives_s[i]);
         r->rate_means[i] = kept * r->rate_means[i] + (1 - kept) * bps;
         kept = exp2(-r->segment_s / half_lives_s[i]);
-        r->latency_means[i] =
-            kept * r->latency_means[i] + (1 - kept) * usec_to_sec(g->first_byte);
+        r->latency_means[i] = kept * r->latency_means[i] + (1 - kept) * usec_to_sec(g->first_byte);
     }
     r->rate_weight_s += seconds;
     r->segments++;
@@ -89,6 +88,7 @@ int segment_rules_abandon(const struct segment_rules *r, const struct abr_progre
     if (so_far + left / bytes_per_s <= ABANDON_SEGMENTS * r->segment_s)
         return ABR_NO_LEVEL;
     int level = segment_rules_level(r, 8 * bytes_per_s * RATE_SHARE);
-    double bytes = (double)g->bytes * r->config.bitrates_bps[level] / r->config.bitrates_bps[g->level];
+    double bytes =
+        (double)g->bytes * r->config.bitrates_bps[level] / r->config.bitrates_bps[g->level];
     return level < g->level && bytes < left ? level : ABR_NO_LEVEL;
 }
