@@ -50,6 +50,14 @@ static double min_stall(const struct problem *p)
     return usec_to_sec(stall);
 }
 
+static void maximum(float *restrict best, const float *restrict value, float less, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float other = value[i] - less;
+        best[i] = best[i] > other ? best[i] : other;
+    }
+}
+
 // For each level of the next group: the best value of the groups before it, the change included.
 static void change_levels(struct problem *p)
 {
@@ -62,8 +70,7 @@ static void change_levels(struct problem *p)
             const float *value = p->values + from * p->capacity;
             float change =
                 (float)abs(p->film->bitrates_bps[to] - p->film->bitrates_bps[from]) / 1e6F;
-            for (int64_t i = 0; i < p->width; i++)
-                best[i] = fmaxf(best[i], value[i] - change);
+            maximum(best, value, change, p->width);
         }
     }
 }
@@ -91,11 +98,11 @@ static void fetch(struct problem *p, int64_t g, int level, int64_t from, int64_t
         int64_t to = max64(whole - from, 0); // it is whole before the next time of the grid
         if (to >= width)
             break;
-        out[to] = fmaxf(out[to], best[i] + utility);
+        out[to] = out[to] > best[i] + utility ? out[to] : best[i] + utility;
     }
     // An earlier time is as good: the sender may wait. This also closes the gaps of the grid.
     for (int64_t i = 1; i < width; i++)
-        out[i] = fmaxf(out[i], out[i - 1]);
+        out[i] = out[i] > out[i - 1] ? out[i] : out[i - 1];
 }
 
 // Returns the best sum of utilities and changes with so much stall; -INFINITY: it is too little.

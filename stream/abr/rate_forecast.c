@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define SAMPLE_S        0.1
+#define ROUNDING        1e-6 // of a sum of durations
 #define CHECK_S         2.0
 #define WIDEN_PER_S     0.01
 #define WIDEN_MAX       1.0
@@ -67,7 +68,7 @@ static void add(struct rate_forecast *f, const struct rate_span *s)
     }
     f->checked.bytes += s->bytes;
     f->checked.seconds += s->seconds;
-    if (f->checked.seconds >= CHECK_S || f->checked_bps <= 0)
+    if (f->checked.seconds > CHECK_S - ROUNDING || f->checked_bps <= 0)
         check(f);
 }
 
@@ -86,7 +87,7 @@ void rate_forecast_sample(struct rate_forecast *f, const struct rate_sample *s, 
     f->heard = now;
     f->gathered.bytes += (double)s->bytes;
     f->gathered.seconds += seconds;
-    if (f->gathered.seconds >= SAMPLE_S) {
+    if (f->gathered.seconds > SAMPLE_S - ROUNDING) {
         add(f, &f->gathered);
         f->gathered = (struct rate_span){0};
     }

@@ -105,6 +105,7 @@ TEST_CASE("auto: the lowest level until the path is known, then the one it carri
     CHECK(v.decision.group == 0);
     v.path(5000, 300 * ms);
     v.buffer(0, 4 * sec, 0);
+    v.state.levels = nullptr; // nothing is exchanged
     v.decide();
     CHECK(v.decision.group == 2);
     CHECK(v.decision.level == 2);
