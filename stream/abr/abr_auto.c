@@ -20,7 +20,7 @@
 //             at no more than twice its rate (Sammy: Spang et al. 2023). Below the top level
 //             nothing is paced: the path must show what more it carries.
 //   Stall     Playing begins with .25 s of media; after a stall when the next groups at the lowest
-//             level arrive in time, or with 4 s.
+//             level arrive in time, or with 2 s.
 //
 // What was tried and left: a random walk around the last forecast (follows each dip), a geometric
 // mean as the usual rate (half a level too low on bursty paths), a regime of outages, a horizon of
@@ -46,7 +46,7 @@
 #define PACE_FROM      (10 * USEC_PER_SEC)
 #define PACE           2.0
 #define START_BUFFER   (USEC_PER_SEC / 4)
-#define STALL_BUFFER   (4 * USEC_PER_SEC)
+#define STALL_BUFFER   (2 * USEC_PER_SEC)
 
 // The regime of the usual rate; two are faster.
 enum { USUAL = ABR_PLAN_REGIMES - 3, STALL_GROUPS = 4 };

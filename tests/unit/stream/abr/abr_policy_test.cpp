@@ -218,7 +218,7 @@ TEST_CASE("auto: playing begins with .25 s; after a stall when it will not stall
     CHECK(abr_policy_resumes(v.policy, &v.state, v.now));
     v.state.pending_bytes = 400000; // 10.7 s
     CHECK_FALSE(abr_policy_resumes(v.policy, &v.state, v.now));
-    v.path(50, 60 * sec); // not even the lowest level: 4 s must do
+    v.path(50, 60 * sec); // not even the lowest level: 2 s must do
     v.state.pending_bytes = 25000;
     CHECK_FALSE(abr_policy_resumes(v.policy, &v.state, v.now));
     v.buffer(20, 4 * sec, 0);

@@ -69,7 +69,7 @@ TEST_CASE("rate forecast: the error is the largest of the last five")
 {
     path p;
     p.at(4, 20);
-    p.at(1, 2); // forecast 4, then 1: the error is 3
+    p.at(1, 2.2); // the first sample begins the first span. Forecast 4, then 1: the error is 3
     CHECK(p.read().error == Approx(3).epsilon(0.1));
     CHECK(p.read().low_bps == Approx(p.read().bps / (1 + p.read().error)));
     p.at(1, 8);
