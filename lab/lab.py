@@ -40,6 +40,8 @@ def arguments():
     parser.add_argument("--real", action="store_true",
                         help="arc, psp, tfrc, mtp-tcp, goddard: over emulated links with the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own trace in Mahimahi's format")
+    parser.add_argument("--traces", metavar="DIR",
+                        help="experiment abr: your own traces of paths; each folder in DIR is a family")
     parser.add_argument("--clip", metavar="FILE",
                         help="experiments qoe, live, repair, goddard --real: your own video instead of the test picture")
     parser.add_argument("--speed", type=float, metavar="N", help="experiment rmcat: divide all times of the cases by N, 1 to 10")
@@ -164,6 +166,10 @@ def main():
         if not os.path.isfile(args.trace):
             parser.error(f"--trace: there is no file {args.trace}")
         options["trace"] = os.path.abspath(args.trace)
+    if args.traces:
+        if not os.path.isdir(args.traces):
+            parser.error(f"--traces: there is no folder {args.traces}")
+        options["traces"] = os.path.abspath(args.traces)
     if args.clip:
         if not os.path.isfile(args.clip):
             parser.error(f"--clip: there is no file {args.clip}")

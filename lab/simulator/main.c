@@ -7,6 +7,7 @@
 
 #include "common/base/log.h"
 #include "common/program/program_main.h"
+#include "lab/simulator/film_sessions.h"
 #include "lab/simulator/options.h"
 #include "lab/simulator/report.h"
 
@@ -157,6 +158,8 @@ static int run(void *options)
 int main(int argc, char **argv)
 {
     static struct sim_options options;
+    if (argc > 1 && strcmp(argv[1], "abr") == 0)
+        return film_sessions_main(argc - 1, argv + 1);
     return program_main(&(struct program_parts){.name = "weir-sim",
                                                 .options = &options,
                                                 .parse = sim_options_parse,

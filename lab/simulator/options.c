@@ -191,7 +191,8 @@ const struct option_table sim_option_table = {
     .brief = "stream over simulated networks, on a virtual clock",
     .about = "Flows over a simulated network, on a virtual clock: the same command line gives the "
              "same results.",
-    .rest = "Exit status:\n"
+    .rest = "weir-sim abr views prepared films over traces of a path; it has its own --help.\n\n"
+            "Exit status:\n"
             "    0  done\n"
             "    1  failed\n"
             "    2  wrong usage\n",
