@@ -45,8 +45,8 @@ enum command_kind {
     COMMAND_SUBTITLES,   // the next track, or none
     COMMAND_AUDIO_TRACK, // the next audio track
     COMMAND_RETRY,       // connect at once
-    COMMAND_KINDS,       // their number
 };
+enum { COMMAND_KINDS = COMMAND_RETRY + 1 };
 
 struct command {
     enum command_kind kind;
