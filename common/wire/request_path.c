@@ -5,6 +5,8 @@
 
 #include "common/base/err.h"
 
+enum { MAX_DECODINGS = 4 }; // no peer decodes more often; each costs a pass over the path
+
 static int hex(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -22,12 +24,13 @@ static int escaped(const char *text, size_t len)
 }
 
 // Returns true if no path may contain the byte `c`, which follows the byte `before`: a control
-// character, also one of U+0080 to U+009F; a backslash, which some servers take for a slash; the
-// second byte of an overlong UTF-8 sequence (RFC 3629, 10), which some take for a slash or a dot.
+// character, also one of U+0080 to U+009F; a backslash, which some servers take for a slash; a byte
+// that UTF-8 never has, or the second one of an overlong sequence (RFC 3629, 3 and 10): some
+// decoders make a slash or a dot of these, whatever follows.
 static bool is_refused(int before, int c)
 {
     bool is_c1 = before == 0xc2 && c >= 0x80 && c <= 0x9f;
-    bool is_overlong = ((before == 0xc0 || before == 0xc1) && c >= 0x80 && c <= 0xbf) ||
+    bool is_overlong = c == 0xc0 || c == 0xc1 || c >= 0xf5 ||
                        (before == 0xe0 && c >= 0x80 && c <= 0x9f) ||
                        (before == 0xf0 && c >= 0x80 && c <= 0x8f);
     return c < 0x20 || c == 0x7f || c == '\\' || is_c1 || is_overlong;
@@ -83,8 +86,8 @@ bool request_path_is_good(const char *path)
     if (strlen(path) >= sizeof(text))
         return false;
     strcpy(text, path);
-    while (is_changed)
-        if (!has_good_names(text) || !unescape(text, false, &is_changed))
+    for (int turn = 0; is_changed; turn++)
+        if (turn == MAX_DECODINGS || !has_good_names(text) || !unescape(text, false, &is_changed))
             return false;
     return true;
 }

@@ -28,6 +28,7 @@ sub vcl_recv {
     # it is not told for which page and under which name this cache was asked.
     unset req.http.Origin;
     unset req.http.Referer;
+    unset req.http.Forwarded;          # Varnish itself names its client in X-Forwarded-For
     unset req.http.Sec-Fetch-Site;
     set req.http.Host = "localhost";
     set req.grace = 0s;

@@ -129,7 +129,7 @@ static int read_target(const struct http_request *r, char path[PATH_BYTES],
 static int check(const struct content_server *s, const struct http_exchange *x)
 {
     const struct http_request *r = x->request;
-    if (x->is_local && (!http_door_is_host_good(&s->origins, r) ||
+    if (x->is_local && (!http_door_is_host_good(&s->origins, r, true) ||
                         http_door_visitor(&s->origins, r) == HTTP_FOREIGN))
         return 403;
     if (r->method != HTTP_GET && r->method != HTTP_HEAD && r->method != HTTP_OPTIONS)

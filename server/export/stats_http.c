@@ -365,7 +365,7 @@ static int write_response(struct stats_http *s, const struct http_exchange *x, s
 {
     char path[PATH_BYTES];
     const struct http_request *r = x->request;
-    if (x->is_local && !http_door_is_host_good(&no_origins, r))
+    if (x->is_local && !http_door_is_host_good(&no_origins, r, true))
         return 403;
     if (http_request_path(r, path, sizeof(path)) != 0)
         return 404;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_listen.h"
@@ -77,14 +78,19 @@ static void count_waiting(struct http_server *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-// Returns the address for which a trusted proxy sends the request; its own if it does not say.
+// Returns the address for which a trusted proxy sends the request; its own if it does not say. All
+// whose address cannot be read count as one.
 static struct place_key client_of(const struct place *p, const struct http_request *r)
 {
+    static const struct place_key unknown = {0};
     char text[HTTP_FORWARDED_TEXT];
     struct trusted_proxies client = {0};
-    if (p->is_trusted && http_forwarded_client(r, text) && !trusted_proxies_read(&client, text))
-        return trusted_proxies_key((const struct sockaddr *)&client.addresses[0], false);
-    return p->peer;
+    int err = p->is_trusted ? http_forwarded_client(r, text) : ERR_NOT_FOUND;
+    if (err == ERR_NOT_FOUND)
+        return p->peer;
+    if (err || trusted_proxies_read(&client, text))
+        return unknown;
+    return trusted_proxies_key((const struct sockaddr *)&client.addresses[0], false);
 }
 
 static bool may_wait(void *ctx, const struct http_connection *c, const struct http_request *r)

@@ -181,6 +181,7 @@ static int answer_still(struct connection_accepted *c, const struct web_front *f
 static int on_http(struct connection_accepted *c, const uint8_t *data, size_t len, usec_t now)
 {
     static const struct http_origins none;
+    bool is_local = sockaddr_is_loopback((const struct sockaddr *)tcp_conn_local(c->tcp));
     struct web_front front = {
         .program = c->config.program,
         .wall = clock_wall(),
@@ -189,8 +190,8 @@ static int on_http(struct connection_accepted *c, const uint8_t *data, size_t le
                           !tcp_conn_is_secure(c->tcp) &&
                           !sockaddr_is_loopback((const struct sockaddr *)tcp_conn_peer(c->tcp)),
         .last = now - c->begin > HTTP_LAST,
-        .open = (!c->config.access && !tcp_conn_is_secure(c->tcp)) ||
-                sockaddr_is_loopback((const struct sockaddr *)tcp_conn_local(c->tcp))};
+        .open = is_local || (!c->config.access && !tcp_conn_is_secure(c->tcp)),
+        .is_local = is_local};
     size_t used = 0;
     while (used < len) {
         struct http_request request;

@@ -192,7 +192,7 @@ void web_front_answer(const struct web_front *w, const struct http_request *r, s
     bool is_foreign = http_door_visitor(w->allowed, r) == HTTP_FOREIGN;
     if (w->encrypted_only) {
         answer_plain(w, r, upgrade, a);
-    } else if (w->open && !http_door_is_host_good(w->allowed, r)) {
+    } else if (w->open && !http_door_is_host_good(w->allowed, r, w->is_local)) {
         forbid(w, r, r->host,
                "is not a name of this server: open the page by its address, or start the server "
                "with --allow-origin and the origin of this page",

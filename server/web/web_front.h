@@ -26,6 +26,7 @@ struct web_front {
     // Nothing asks the viewer for a key: the connection is to a loopback address, or the server is
     // open to everybody, without TLS, whose certificate has the name.
     bool open;
+    bool is_local;       // the connection is to a loopback address
     bool encrypted_only; // the connection is plain where it must not be: nothing but a way to https
     bool last;           // the connection ends with this answer
 };

@@ -30,7 +30,8 @@ static const char *host_of(const char *origin)
     return strstr(origin, "://") + 3;
 }
 
-bool http_door_is_host_good(const struct http_origins *o, const struct http_request *r)
+bool http_door_is_host_good(const struct http_origins *o, const struct http_request *r,
+                            bool is_local)
 {
     struct text host = r->host;
     if (!host.at || o->all)
@@ -45,7 +46,13 @@ bool http_door_is_host_good(const struct http_origins *o, const struct http_requ
     char text[128];
     text_copy(host, text, sizeof(text));
     const char *digits = *text == '[' ? "[]0123456789abcdefABCDEF.:" : "0123456789.:";
-    return host.len < sizeof(text) && text[strspn(text, digits)] == '\0';
+    if (host.len >= sizeof(text) || text[strspn(text, digits)] != '\0')
+        return false;
+    // Other numbers lead here, too, such as 0.0.0.0 and [::ffff:127.0.0.1]. To these browsers do
+    // not say for which site's page they send a request (Fetch Metadata, 2: trustworthy URLs
+    // alone).
+    return !is_local || !*text || strncmp(text, "127.", 4) == 0 || strcmp(text, "[::1]") == 0 ||
+           strncmp(text, "[::1]:", 6) == 0;
 }
 
 // Returns true if the origin is an allowed one.
@@ -93,11 +100,13 @@ enum http_visitor http_door_visitor(const struct http_origins *o, const struct h
     struct text site = http_request_header(r, "Sec-Fetch-Site");
     if (origin.at && is_own(origin, r->host))
         return HTTP_OWN;
-    if (!origin.at &&
-        (!site.at || text_is_nocase(site, "same-origin") || text_is_nocase(site, "none")))
+    if (!origin.at && (text_is_nocase(site, "same-origin") || text_is_nocase(site, "none")))
         return HTTP_OWN;
     if (!origin.at) // an <img>, a <video>, a link
         origin = origin_of(http_request_header(r, "Referer"));
+    // To an address that is neither encrypted nor local, a browser sends no Sec-Fetch-Site.
+    if (!site.at && (!origin.at || is_own(origin, r->host)))
+        return HTTP_OWN;
     return o->all || is_listed(o, origin) ? HTTP_ALLOWED : HTTP_FOREIGN;
 }
 
@@ -105,7 +114,7 @@ void http_door_add(const struct http_origins *o, const struct http_request *r, b
                    struct http_head *h)
 {
     struct text origin = r ? http_request_header(r, "Origin") : (struct text){0};
-    bool is_foreign = !r || http_door_visitor(o, r) == HTTP_FOREIGN;
+    bool is_allowed = o->all || (r && http_door_visitor(o, r) == HTTP_ALLOWED);
     char text[256];
     text_copy(origin, text, sizeof(text));
     if (o->count && !o->all)
@@ -115,8 +124,8 @@ void http_door_add(const struct http_origins *o, const struct http_request *r, b
         http_head_add(h, "Access-Control-Expose-Headers",
                       "Content-Length, Content-Range, Date, Age");
     }
-    bool is_shared = is_public || ((o->all || o->count) && !is_foreign);
-    http_head_add(h, "Cross-Origin-Resource-Policy", is_shared ? "cross-origin" : "same-origin");
+    http_head_add(h, "Cross-Origin-Resource-Policy",
+                  is_public || is_allowed ? "cross-origin" : "same-origin");
 }
 
 void http_door_add_preflight(const struct http_origins *o, const struct http_request *r,

@@ -11,8 +11,9 @@
 //   Sec-Fetch-Site  (Fetch Metadata, 2.3) whether the page is another site's, or of another port:
 //                   also for a request that has no Origin, such as that of an <img>
 //
-// Pages of other origins are let in by --allow-origin only. Programs that are no browsers send
-// neither Origin nor Sec-Fetch-Site. Pure.
+// Where a browser sends neither Origin nor Sec-Fetch-Site, the Referer says for which page. Pages
+// of other origins are let in by --allow-origin only. Programs that are no browsers send none of
+// the three. Pure.
 #ifndef WEIR_SERVER_HTTP_MESSAGE_HTTP_DOOR_H
 #define WEIR_SERVER_HTTP_MESSAGE_HTTP_DOOR_H
 
@@ -42,8 +43,9 @@ enum http_visitor {
 };
 
 // Returns true if the request's Host is a number, localhost or that of an allowed origin, or there
-// is none.
-bool http_door_is_host_good(const struct http_origins *o, const struct http_request *r);
+// is none. `is_local`: the connection is to a loopback address; then the number must be one.
+bool http_door_is_host_good(const struct http_origins *o, const struct http_request *r,
+                            bool is_local);
 // Returns for what page a browser sends the request.
 enum http_visitor http_door_visitor(const struct http_origins *o, const struct http_request *r);
 // Adds what a browser has to know to give the response to the page or not to: CORS (Fetch, 3.2) and

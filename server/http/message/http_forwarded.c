@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/base/err.h"
+
 // Returns the text behind the last `c`, or all of it, without blanks around it.
 static struct text behind_last(struct text t, char c)
 {
@@ -31,12 +33,16 @@ static struct text find_for(struct text item)
     return (struct text){0};
 }
 
-bool http_forwarded_client(const struct http_request *r, char out[HTTP_FORWARDED_TEXT])
+int http_forwarded_client(const struct http_request *r, char out[HTTP_FORWARDED_TEXT])
 {
-    struct text all = http_request_last(r, "Forwarded");
-    struct text value = all.at ? find_for(behind_last(all, ',')) : (struct text){0};
-    if (!all.at && (all = http_request_last(r, "X-Forwarded-For")).at)
-        value = behind_last(all, ',');
+    struct text standard = http_request_last(r, "Forwarded");
+    struct text other = http_request_last(r, "X-Forwarded-For");
+    if (!standard.at && !other.at)
+        return ERR_NOT_FOUND;
+    if (standard.at && other.at)
+        return ERR_MALFORMED;
+    struct text value =
+        standard.at ? find_for(behind_last(standard, ',')) : behind_last(other, ',');
     if (value.len && *value.at == '[') { // [IPv6]:PORT
         const char *end = memchr(value.at, ']', value.len);
         value = (struct text){value.at + 1, end ? (size_t)(end - value.at) - 1 : 0};
@@ -47,7 +53,7 @@ bool http_forwarded_client(const struct http_request *r, char out[HTTP_FORWARDED
             value.len = before;
     }
     if (!value.len || value.len >= HTTP_FORWARDED_TEXT)
-        return false;
+        return ERR_MALFORMED;
     text_copy(value, out, HTTP_FORWARDED_TEXT);
-    return out[strspn(out, "0123456789abcdefABCDEF.:")] == '\0';
+    return out[strspn(out, "0123456789abcdefABCDEF.:")] == '\0' ? 0 : ERR_MALFORMED;
 }

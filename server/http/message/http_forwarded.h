@@ -12,9 +12,10 @@ extern "C" {
 
 enum { HTTP_FORWARDED_TEXT = 64 }; // bytes of an address, with NUL
 
-// Writes the address of the last item of Forwarded (RFC 7239, 4), or else of X-Forwarded-For,
-// without brackets and port. Returns false if there is none, or it is not like an address.
-bool http_forwarded_client(const struct http_request *r, char out[HTTP_FORWARDED_TEXT]);
+// Writes the address of the last item of Forwarded (RFC 7239, 4), or of X-Forwarded-For, without
+// brackets and port. Returns 0; ERR_NOT_FOUND: the request has neither; ERR_MALFORMED: it has both,
+// of which the client may have written one, or the item is not like an address.
+int http_forwarded_client(const struct http_request *r, char out[HTTP_FORWARDED_TEXT]);
 
 #ifdef __cplusplus
 }

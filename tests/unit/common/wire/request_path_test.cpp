@@ -75,6 +75,12 @@ TEST_CASE("request_path: from a URL to a decoded path")
         {"/a%e0%80%afb", nullptr},
         {"/a%f0%80%80%afb", nullptr},
         // Decoded twice or three times
+        {"/%c0%6e%c0%6e/x", nullptr}, // bytes that UTF-8 never has
+        {"/%c0.%c0./x", nullptr},
+        {"/%f8%80%80%80%ae/x", nullptr},
+        {"/%fc%80%80%80%80%ae/x", nullptr},
+        {"/%ff", nullptr},
+        {"/%252525252541", nullptr}, // an escape in an escape, and so on
         {"/%252e%252e/x", nullptr},
         {"/%25252e%25252e/x", nullptr},
         {"/a%252fb", nullptr},

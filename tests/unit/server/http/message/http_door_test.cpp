@@ -54,27 +54,39 @@ TEST_CASE("http_door: names that were mapped to this machine")
 {
     const struct {
         const char *host;
-        bool good;
+        bool good;  // of a connection to a loopback address
+        bool there; // to another one
     } rows[] = {
-        {"localhost:8554", true},
-        {"LOCALHOST", true},
-        {"127.0.0.1", true},
-        {"[::1]:8554", true},
-        {"weir.example", false},
-        {"127.0.0.1.weir.example:8554", false},
-        {"localhost.x", false},
-        {"good.example:8443", true},
-        {"good.example", false},
-        {"xlocalhost", false},
-        {"", true}, // no page has such an origin
+        {"localhost:8554", true, true},
+        {"LOCALHOST", true, true},
+        {"127.0.0.1", true, true},
+        {"127.1.2.3:8554", true, true},
+        {"[::1]", true, true},
+        {"[::1]:8554", true, true},
+        // They lead to this machine, and browsers do not know it.
+        {"0.0.0.0:8554", false, true},
+        {"0", false, true},
+        {"[::]:8554", false, true},
+        {"[::ffff:127.0.0.1]:8554", false, true},
+        {"[::ffff:7f00:1]:8554", false, true},
+        {"[::1]1", false, true},
+        {"10.0.0.7:8554", false, true},
+        {"weir.example", false, false},
+        {"127.0.0.1.weir.example:8554", false, false},
+        {"localhost.x", false, false},
+        {"good.example:8443", true, true},
+        {"good.example", false, false},
+        {"xlocalhost", false, false},
+        {"", true, true}, // no page has such an origin
     };
     for (const auto &row : rows) {
         INFO(row.host);
         Door d(std::string("Host: ") + row.host + "\r\n", "https://good.example:8443");
-        CHECK(http_door_is_host_good(&d.origins, &d.r) == row.good);
+        CHECK(http_door_is_host_good(&d.origins, &d.r, true) == row.good);
+        CHECK(http_door_is_host_good(&d.origins, &d.r, false) == row.there);
     }
     Door all("Host: weir.example\r\n", "*");
-    CHECK(http_door_is_host_good(&all.origins, &all.r));
+    CHECK(http_door_is_host_good(&all.origins, &all.r, true));
 }
 
 TEST_CASE("http_door: for what page a request is")
@@ -98,7 +110,11 @@ TEST_CASE("http_door: for what page a request is")
         {"Origin: https://good.example\r\n" SITE "cross-site\r\n", HTTP_FOREIGN, HTTP_ALLOWED},
         {"Origin: https://evil.example\r\nReferer: https://good.example/\r\n", HTTP_FOREIGN,
          HTTP_FOREIGN},
+        {"Referer: http://127.0.0.1:8554/live\r\n", HTTP_OWN, HTTP_OWN},
+        {"Referer: https://evil.example/\r\n", HTTP_FOREIGN, HTTP_FOREIGN},
+        {"Referer: https://good.example/\r\n", HTTP_FOREIGN, HTTP_ALLOWED},
         {SITE "none\r\n", HTTP_OWN, HTTP_OWN},
+        {SITE "none\r\nReferer: https://evil.example/\r\n", HTTP_OWN, HTTP_OWN},
         {SITE "same-origin\r\n", HTTP_OWN, HTTP_OWN},
         {SITE "same-site\r\n", HTTP_FOREIGN, HTTP_FOREIGN},
         {SITE "cross-site\r\n", HTTP_FOREIGN, HTTP_FOREIGN},
@@ -132,7 +148,7 @@ TEST_CASE("http_door: what browsers are told")
     CHECK(Door(evil).head() == begin + own);
     CHECK(Door(evil).head(true) == begin + shared);
     CHECK(Door(evil, "https://good.example").head() == begin + "Vary: Origin\r\n" + own);
-    CHECK(Door(HOST, "https://good.example").head() == begin + "Vary: Origin\r\n" + shared);
+    CHECK(Door(HOST, "https://good.example").head() == begin + "Vary: Origin\r\n" + own);
     CHECK(Door(good, "https://good.example").head() ==
           begin + "Vary: Origin\r\nAccess-Control-Allow-Origin: https://good.example\r\n" + expose +
               shared);

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "common/base/err.h"
+
 TEST_CASE("http_forwarded: the client that the last proxy names")
 {
     const struct {
@@ -28,6 +30,9 @@ TEST_CASE("http_forwarded: the client that the last proxy names")
         {"Forwarded: by=192.0.2.7\r\n", nullptr},
         {"Forwarded: for=unknown\r\nX-Forwarded-For: 192.0.2.1\r\n", nullptr},
         {"Forwarded: for=\r\n", nullptr},
+        // a client's own beside that of the proxy
+        {"Forwarded: for=192.0.2.9\r\nX-Forwarded-For: 192.0.2.1\r\n", nullptr},
+        {"Forwarded: \r\nX-Forwarded-For: 192.0.2.1\r\n", nullptr},
     };
     for (const auto &row : rows) {
         INFO(row.headers);
@@ -37,7 +42,10 @@ TEST_CASE("http_forwarded: the client that the last proxy names")
         char out[HTTP_FORWARDED_TEXT];
         REQUIRE(http_request_decode(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(),
                                     &r, &used) == 0);
-        CHECK(http_forwarded_client(&r, out) == (row.client != nullptr));
+        bool has = *row.headers != '\0';
+        CHECK(http_forwarded_client(&r, out) == (row.client ? 0
+                                                 : has      ? ERR_MALFORMED
+                                                            : ERR_NOT_FOUND));
         if (row.client)
             CHECK(std::string(out) == row.client);
     }
