@@ -175,7 +175,8 @@ class Live(ShareCase):
         proxy = self.behind(origin, "--log", "debug", "--queue-bytes", "65536")
 
         def asked():
-            return [int(n) for n in re.findall(r"asks the origin for (\d+) kbit/s at most", proxy.stderr)]
+            said = re.findall(r"asks the origin \S+ for (?:(\d+) kbit/s at most|no limit any more)", proxy.stderr)
+            return [int(n or 0) for n in said]
 
         with SlowClient(proxy.port) as slow:
             until(asked, "a limit", 60)
