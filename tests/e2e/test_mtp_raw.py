@@ -80,7 +80,7 @@ class Firewall(Raw):
     @lib.long
     def test_other_sequence_numbers(self):
         """A firewall after the router renumbers the connection, but not its SACK blocks."""
-        net = Network(self, "0.5%", renumber=PORT, below_wrap=1 << 20, with_sack=False)
+        net = Network(self, "0.5%", renumber=PORT, below_wrap=1 << 17, with_sack=False)
         server = self.serve(net, "strict", 4e6, 8)
         client = self.fetch(net)
         c, s = self.result(client, 30), self.result(server, 20)
