@@ -2,6 +2,7 @@
 #include "server/access/access.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "common/net/random.h"
 #include "common/net/udp_socket.h"
 #include "common/program/private_file.h"
+#include "common/program/private_path.h"
 #include "common/program/state_dir.h"
 #include "common/wire/request_path.h"
 #include "server/access/access_parts.h"
@@ -63,7 +65,10 @@ static int read_rules(struct access_rules *rules, const char *name)
 {
     char error[256];
     struct stat st;
-    FILE *file = fopen(name, "rbe");
+    int fd = private_path_open(AT_FDCWD, name, name, 0);
+    if (fd == ERR_UNTRUSTED)
+        return ERR_IO;
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
     if (file && private_check(fileno(file), name, PRIVATE_OWN) != 0) {
         fclose(file);
         return ERR_IO;
