@@ -517,7 +517,9 @@ static void on_rate_request(struct session *s, const struct rtcp_item *request, 
 {
     uint8_t out[RTCP_MAX_PACKET];
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
-    (void)session_set_max_rate(s, rate_request_of(request, SESSION_MIN_MAX_RATE), now);
+    const struct rate_limit limit = {.bps = rate_request_of(request, SESSION_MIN_MAX_RATE),
+                                     .header_bytes = request->max_rate.overhead};
+    stream_sender_limit(s->sender, &limit, now);
     s->limited_until = rate_request_until(request, now);
     if (request->kind == RTCP_IS_REMB ||
         !request_budget_take(&s->rate_answers, request_limit_of_rtcp(request->kind), now))

@@ -104,7 +104,8 @@ void session_set_follows(struct session *s, bool follows, usec_t now);
 // Returns the requested level, even before its key frame.
 int session_level(const struct session *s);
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
-// Max rate of all that is sent, bit/s, from SESSION_MIN_MAX_RATE on; 0: none. 0 or ERR_RANGE.
+// Max rate of the media, headers not included, from SESSION_MIN_MAX_RATE bit/s on; 0: none. 0 or
+// ERR_RANGE.
 int session_set_max_rate(struct session *s, int bps, usec_t now);
 // The viewer shows a frame about so long after its capture. 0 or ERR_RANGE.
 int session_set_playout(struct session *s, int ms);
