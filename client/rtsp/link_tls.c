@@ -31,9 +31,9 @@ static void find_known_hosts(struct tls_trust *trust)
     size_t len;
     struct log_errors errors = {{0}}, *before = log_errors_kept();
     log_errors_keep(&errors);
-    bool there = state_dir_find(NULL, dir) == 0 &&
-                 state_file_create_once(dir, "known_hosts", make_nothing, NULL, all, sizeof(all),
-                                        &len) == 0;
+    bool there =
+        state_dir_find(NULL, dir) == 0 &&
+        state_file_create_once(dir, "known_hosts", make_nothing, NULL, all, sizeof(all), &len) == 0;
     log_errors_keep(before);
     if (before && !*before->first)
         *before = errors;

@@ -184,10 +184,10 @@ static int walk(struct walk *w, int flags, bool makes)
             int fd = openat(w->fd, name, flags | no_follow);
             return fd < 0 ? ERR_IO : fd;
         }
-        int err = is_link && !is_kernels
-                      ? follow(w, name, &st)
-                      : step(w, openat(w->fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC | no_follow),
-                             true);
+        int err =
+            is_link && !is_kernels
+                ? follow(w, name, &st)
+                : step(w, openat(w->fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC | no_follow), true);
         if (err)
             return err;
     }

@@ -38,8 +38,8 @@ int private_path_judge(const struct private_judge *judge, const struct stat *st,
 
 // Opens `path` for reading; `flags`: O_DIRECTORY, O_NONBLOCK or 0. A relative path begins at
 // `folder`, which was judged before, or at the working directory: AT_FDCWD. What it leads to is
-// itself not judged (private_check). `shown`: for the log, the folder's path before `path`. Returns a
-// descriptor; ERR_UNTRUSTED (logged); ERR_IO: errno says why (not logged).
+// itself not judged (private_check). `shown`: for the log, the folder's path before `path`. Returns
+// a descriptor; ERR_UNTRUSTED (logged); ERR_IO: errno says why (not logged).
 int private_path_open(int folder, const char *path, const char *shown, int flags);
 // Opens a folder, as private_path_open does with O_DIRECTORY; creates it, and those above it that
 // do not exist, mode 0700.

@@ -21,7 +21,7 @@ struct rate_limit_share rate_limit_divide(const struct rate_limit *limit,
                     header / payload * flow->audio_bps) /
                    (1 + header / payload);
     double media = fmax(fmin(small, large), RATE_LIMIT_LEAST);
-    return (struct rate_limit_share){.media_bps = fmax(media / (1 + RATE_LIMIT_SPARE),
-                                                       RATE_LIMIT_LEAST),
+    return (struct rate_limit_share){.media_bps =
+                                         fmax(media / (1 + RATE_LIMIT_SPARE), RATE_LIMIT_LEAST),
                                      .rtp_bps = media + 8 * RTP_HEADER * packets_ps(flow, media)};
 }

@@ -37,7 +37,7 @@ enum {
 // frame has made becomes shorter. Where nothing else controls the rate, that part is small.
 static const double PACE = 1.25, PACE_UNCONTROLLED = 1.05;
 static const double PACE_HEADERS = 100 * PACKET_HEADERS * 8; // bit/s: video and audio
-#define AUDIO_PACKETS_PS 50 // of 20 ms each
+#define AUDIO_PACKETS_PS 50                                  // of 20 ms each
 
 struct stream_sender {
     struct stream_sender_config config;
@@ -434,7 +434,8 @@ static void keep_limit(struct stream_sender *s, usec_t now)
         frames_ps *= ladder->levels[s->config.level].size_id + 1;
     const struct rtp_packet shape = {0};
     struct rate_limit_flow flow = {.frames_ps = s->config.audio_only ? 0 : frames_ps,
-                                   .payload_bytes = (double)packet_writer_payload_room(&s->writer, &shape),
+                                   .payload_bytes =
+                                       (double)packet_writer_payload_room(&s->writer, &shape),
                                    .audio_bps = s->audio_bps,
                                    .audio_ps = s->writer.has_audio ? AUDIO_PACKETS_PS : 0};
     struct rate_limit_share share = rate_limit_divide(&s->limit, &flow);

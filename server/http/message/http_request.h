@@ -86,8 +86,8 @@ bool http_request_ends(const struct http_request *r);
 // ERR_NOT_FOUND; ERR_MALFORMED: a bad escape, NUL, or the name is there twice; ERR_TOO_BIG: it does
 // not fit.
 int http_request_parameter(const struct http_request *r, const char *name, char *out, size_t cap);
-// Copies the path, decoded by the rules of request_path.h. Returns 0; ERR_MALFORMED: they refuse it,
-// or it is another spelling (request_path_is_alias); ERR_TOO_BIG: it does not fit.
+// Copies the path, decoded by the rules of request_path.h. Returns 0; ERR_MALFORMED: they refuse
+// it, or it is another spelling (request_path_is_alias); ERR_TOO_BIG: it does not fit.
 int http_request_path(const struct http_request *r, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -109,7 +109,9 @@ TEST_CASE("link_tls: who cannot remember a key says why, and what to do")
     test::tls_keys keys;
     const std::string state = folder / "state", file = state + "/known_hosts";
     REQUIRE(setenv("STATE_DIRECTORY", state.c_str(), 1) == 0);
-    { rig r(keys, "rtsps://h.test:99/live"); }
+    {
+        rig r(keys, "rtsps://h.test:99/live");
+    }
     struct {
         std::string path;
         mode_t mode, good;

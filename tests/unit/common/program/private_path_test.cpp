@@ -57,8 +57,8 @@ bool make(const row &r, const temp_folder &t)
         if (l.owner >= 0 && geteuid() != 0)
             return false;
         REQUIRE(symlink(expand(l.to, t).c_str(), (t / l.name).c_str()) == 0);
-        REQUIRE((l.owner < 0 ||
-                 lchown((t / l.name).c_str(), static_cast<uid_t>(l.owner), 54321) == 0));
+        REQUIRE(
+            (l.owner < 0 || lchown((t / l.name).c_str(), static_cast<uid_t>(l.owner), 54321) == 0));
     }
     return true;
 }
@@ -85,7 +85,8 @@ TEST_CASE("private_path: who may own a folder on the way, and who may write into
         {S_IFDIR | 0777, 0, 0, false, "other users may write into /a on the way to it (chmod go-w"},
         {S_IFDIR | 0777, 1000, 0, true, "other users may write into /a"},
         {S_IFDIR | 0702, 1000, 0, false, "other users may write into /a"},
-        {S_IFDIR | 0775, 1000, 0, false, "other users may write into /a on the way to it (chmod g-w"},
+        {S_IFDIR | 0775, 1000, 0, false,
+         "other users may write into /a on the way to it (chmod g-w"},
         {S_IFDIR | 0775, 1000, 0, true, nullptr}, // "user private groups"
         {S_IFDIR | 02775, 0, 0, false, "other users may write into /a"},
         {S_IFDIR | 01775, 0, 0, false, nullptr},

@@ -1205,8 +1205,7 @@ TEST_CASE("stream_sender: of a limit that counts headers, these are subtracted")
     const struct {
         double bps, header_bytes;
         int level;
-    } rows[] = {
-        {325000, 40, 1}, {325000, 0, 2}, {345000, 40, 2}, {420001, 0, 3}, {8000, 40, 0}};
+    } rows[] = {{325000, 40, 1}, {325000, 0, 2}, {345000, 40, 2}, {420001, 0, 3}, {8000, 40, 0}};
     for (const auto &row : rows) {
         CAPTURE(row.bps, row.header_bytes);
         const rate_limit limit = {row.bps, row.header_bytes};
