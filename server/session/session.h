@@ -68,7 +68,10 @@ struct session_config {
 };
 
 struct session *session_new(const struct session_config *config, usec_t now); // NULL: logged
-void session_free(struct session *s, usec_t now); // sends BYE if it plays
+// Sends BYE if it plays, with the reason of session_dismiss.
+void session_free(struct session *s, usec_t now);
+// The server is about to end the session: says why, for players that know no TEARDOWN of servers.
+void session_dismiss(struct session *s, const char *why);
 void session_play(struct session *s, usec_t now);
 void session_pause(struct session *s);
 // Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.
