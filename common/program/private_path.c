@@ -136,19 +136,21 @@ static int follow(struct walk *w, const char *name, const struct stat *st)
     return target[0] == '/' ? begin(w) : 0;
 }
 
-// Takes the next name off those that are left. Returns false if there is none.
-static bool cut(struct walk *w, char name[NAME_MAX + 1], bool *is_last)
+// Takes the next name off those that are left. Returns its length; 0: there is none, or ERR_IO.
+static int cut(struct walk *w, char name[NAME_MAX + 1], bool *is_last)
 {
     const char *from = w->rest + strspn(w->rest, "/");
     size_t len = strcspn(from, "/");
-    if (len > NAME_MAX) // the kernel will refuse it
-        len = NAME_MAX;
+    if (len > NAME_MAX) {
+        errno = ENAMETOOLONG;
+        return ERR_IO;
+    }
     memcpy(name, from, len);
     name[len] = '\0';
     from += len;
     memmove(w->rest, from, strlen(from) + 1);
     *is_last = w->rest[strspn(w->rest, "/")] == '\0';
-    return len > 0;
+    return (int)len;
 }
 
 // Adds a name to what was reached.
@@ -168,8 +170,9 @@ static int walk(struct walk *w, int flags, bool makes)
     char name[NAME_MAX + 1];
     bool is_last;
     struct stat st;
+    int len;
     flags |= O_RDONLY | O_NOCTTY | O_CLOEXEC;
-    while (cut(w, name, &is_last)) {
+    while ((len = cut(w, name, &is_last)) > 0) {
         if (enter(w, name) != 0)
             return ERR_IO;
         bool is_there = fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -191,6 +194,8 @@ static int walk(struct walk *w, int flags, bool makes)
         if (err)
             return err;
     }
+    if (len < 0)
+        return len;
     int fd = openat(w->fd, ".", flags); // "/", or what a link to "." or ".." leads to
     return fd < 0 ? ERR_IO : fd;
 }

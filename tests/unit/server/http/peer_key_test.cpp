@@ -36,7 +36,7 @@ TEST_CASE("peer_key: which addresses count as one")
         {"192.0.2.1:1", "[::ffff:192.0.2.1]:1", true, true},
         {"[2001:db8::1]:1", "[2001:db8::2]:1", true, false}, // of one /64
         {"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false, false},
-        {"[fe80::1]:1", "[fe80::2]:1", false, false},
+        {"[fe80::1%lo]:1", "[fe80::2%lo]:1", false, false},
         {"", "", true, true}, // no address of IP
         {"", "192.0.2.1:1", false, false},
     };
