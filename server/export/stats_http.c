@@ -370,8 +370,10 @@ static int write_response(struct stats_http *s, const struct http_exchange *x, s
     const struct http_request *r = x->request;
     if (x->is_local && !http_door_is_host_good(&no_origins, r, true))
         return 403;
-    if (http_request_path(r, path, sizeof(path)) != 0)
-        path[0] = '\0'; // there is no such page
+    if (http_request_path(r, path, sizeof(path)) != 0) {
+        text_copy(r->path, path, sizeof(path));
+        strcpy(path, control_target_is(path) ? "/control" : ""); // nothing is there
+    }
     if (control_target_is(path))
         return write_control(s, x, path, page);
     // The page itself may be opened by a link.
