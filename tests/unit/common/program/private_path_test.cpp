@@ -51,14 +51,15 @@ bool make(const row &r, const temp_folder &t)
             return false;
         REQUIRE(mkdir(path.c_str(), 0700) == 0);
         REQUIRE(chmod(path.c_str(), f.mode) == 0);
-        REQUIRE((f.owner < 0 || chown(path.c_str(), static_cast<uid_t>(f.owner), 54321) == 0));
+        if (f.owner >= 0 && chown(path.c_str(), static_cast<uid_t>(f.owner), 54321) != 0)
+            return false; // a user namespace has no other users
     }
     for (const auto &l : r.links) {
         if (l.owner >= 0 && geteuid() != 0)
             return false;
         REQUIRE(symlink(expand(l.to, t).c_str(), (t / l.name).c_str()) == 0);
-        REQUIRE(
-            (l.owner < 0 || lchown((t / l.name).c_str(), static_cast<uid_t>(l.owner), 54321) == 0));
+        if (l.owner >= 0 && lchown((t / l.name).c_str(), static_cast<uid_t>(l.owner), 54321) != 0)
+            return false;
     }
     return true;
 }
