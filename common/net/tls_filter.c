@@ -31,7 +31,7 @@ struct tls_filter {
     struct bytes_out *wire; // borrowed during a call
     int untrusted;          // result of tls_trust_check
     struct tls_trust trust; // a client's
-    char reason[512];
+    char reason[1024];
 };
 
 static ssize_t on_push(gnutls_transport_ptr_t ctx, const void *data, size_t len)

@@ -95,9 +95,9 @@ static int check_known(const struct tls_trust *t, const gnutls_datum_t *der, con
     snprintf(service, sizeof(service), "%d", t->port);
     if (!*t->known_hosts)
         return err_say(reason, cap, ERR_UNTRUSTED,
-                       "its certificate is signed by no known CA, and there is no state directory "
-                       "to remember its key %s in (add pin=%s to the URL if this is the key)",
-                       pin, pin);
+                       "its certificate is signed by no known CA, and its key cannot be "
+                       "remembered (mend that, or add pin=%s to the URL if this is its key): %s",
+                       pin, *t->no_file ? t->no_file : "there is no state directory");
     int err = gnutls_verify_stored_pubkey(t->known_hosts, NULL, t->host, service, GNUTLS_CRT_X509,
                                           der, 0);
     if (err == 0)

@@ -22,6 +22,7 @@ struct tls_trust {
     int port;
     char pin[TLS_PIN_TEXT]; // empty: none
     char known_hosts[1024]; // path; empty: there is no such file, and no trust on first use
+    char no_file[1024];     // then: why, and what to do; empty: not known
 };
 
 // Loads the CAs of the system, which takes a while: once in the program, by the first check that

@@ -3,16 +3,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/program/private_file.h"
+#include "common/program/private_path.h"
 
 static int join(char out[STATE_PATH_MAX], const char *dir, int dir_len, const char *name)
 {
@@ -78,17 +81,18 @@ static int read_open_file(int fd, const char *path, uint8_t *out, size_t cap, si
     return 0;
 }
 
-// Opens the directory, if no other user can put a file of his own into it. Returns a descriptor,
-// ERR_NOT_FOUND (not logged), or ERR_IO.
-static int open_dir(const char *dir)
+// Opens the directory, if no other user can put a file of his own into it, or another directory in
+// its place. Returns a descriptor, ERR_NOT_FOUND (not logged), or ERR_IO.
+static int open_dir(const char *dir, bool makes)
 {
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT)
+    int fd = makes ? private_path_make(dir) : private_path_open(AT_FDCWD, dir, dir, O_DIRECTORY);
+    if (fd == ERR_IO && errno == ENOENT && !makes)
         return ERR_NOT_FOUND;
-    if (fd < 0) {
-        log_error("cannot read the state directory %s: %s", dir, strerror(errno));
+    if (fd == ERR_IO)
+        log_error("cannot %s the state directory %s: %s (name another with --state-dir)",
+                  makes ? "create" : "read", dir, strerror(errno));
+    if (fd < 0)
         return ERR_IO;
-    }
     if (private_check(fd, dir, PRIVATE_OWN) == 0)
         return fd;
     close(fd);
@@ -100,40 +104,21 @@ int state_file_read(const char *dir, const char *name, uint8_t *out, size_t cap,
     char path[STATE_PATH_MAX];
     if (path_of(path, dir, name) != 0)
         return ERR_IO;
-    int folder = open_dir(dir);
+    int folder = open_dir(dir, false);
     if (folder < 0)
         return folder;
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = private_path_open(folder, name, path, O_NONBLOCK);
     int error = errno;
     close(folder);
-    errno = error;
-    if (fd < 0 && errno == ENOENT)
+    if (fd == ERR_IO && error == ENOENT)
         return ERR_NOT_FOUND;
-    if (fd < 0) {
-        log_error("cannot read %s: %s", path, strerror(errno));
+    if (fd == ERR_IO)
+        log_error("cannot read %s: %s", path, strerror(error));
+    if (fd < 0)
         return ERR_IO;
-    }
     int err = read_open_file(fd, path, out, cap, len);
     close(fd);
     return err;
-}
-
-// Creates the directory and those above it.
-static int make_dir(const char *dir)
-{
-    char path[STATE_PATH_MAX];
-    if (join(path, dir, (int)strnlen(dir, STATE_PATH_MAX), "/") != 0)
-        return ERR_IO;
-    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        if (mkdir(path, 0700) < 0 && errno != EEXIST) {
-            log_error("cannot create the state directory %s: %s (name another with --state-dir)",
-                      path, strerror(errno));
-            return ERR_IO;
-        }
-        *at = '/';
-    }
-    return 0;
 }
 
 static bool write_all(int fd, const uint8_t *data, size_t len)
@@ -150,49 +135,57 @@ static bool write_all(int fd, const uint8_t *data, size_t len)
     return fsync(fd) == 0;
 }
 
-// The new name survives a power failure only if its directory was written, too.
-static bool sync_dir(const char *dir)
+// Creates a file of a name that no other program uses, mode 0600.
+static int create_temporary(int folder, char name[32])
 {
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    return ok;
+    int fd = -1;
+    errno = EEXIST;
+    for (int i = 0; i < 100 && fd < 0 && errno == EEXIST; i++) {
+        uint64_t random;
+        if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+            return -1;
+        snprintf(name, 32, ".new-%016" PRIx64, random);
+        fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    }
+    return fd;
 }
 
-// Writes a complete file under another name, then gives it its own. `once`: keeps a file that has
-// the name by then (link(2) never replaces one, on any file system).
+// Gives a file its name. `once`: keeps a file that has it by then (link(2) never replaces one, on
+// any file system). The new name survives a power failure only if its directory was written, too.
+static bool publish(int folder, const char *temporary, const char *name, bool once)
+{
+    bool ok = once ? linkat(folder, temporary, folder, name, 0) == 0 || errno == EEXIST
+                   : renameat(folder, temporary, folder, name) == 0;
+    return ok && fsync(folder) == 0;
+}
+
+// Writes a complete file under another name, then gives it its own. All names are those of the
+// directory that was judged, whatever has its path by then.
 static int write_file(const char *dir, const char *name, const uint8_t *data, size_t len, bool once)
 {
-    char path[STATE_PATH_MAX], temporary[STATE_PATH_MAX];
-    if (path_of(path, dir, name) != 0 || path_of(temporary, dir, ".new-XXXXXX") != 0 ||
-        make_dir(dir) != 0)
+    char path[STATE_PATH_MAX], temporary[32];
+    if (path_of(path, dir, name) != 0)
         return ERR_IO;
-    int folder = open_dir(dir);
+    int folder = open_dir(dir, true);
     if (folder < 0)
         return ERR_IO;
-    close(folder);
-    int fd = mkostemp(temporary, O_CLOEXEC); // O_EXCL, mode 0600
+    int err = ERR_IO;
+    int fd = create_temporary(folder, temporary);
     if (fd < 0) {
         log_error("cannot write into %s: %s (name another state directory with --state-dir)", dir,
                   strerror(errno));
-        return ERR_IO;
+        goto close_folder;
     }
     bool ok = write_all(fd, data, len);
     ok = close(fd) == 0 && ok;
-    if (ok && once) {
-        ok = link(temporary, path) == 0 || errno == EEXIST;
-        int error = errno;
-        unlink(temporary);
-        errno = error;
-    } else if (ok) {
-        ok = rename(temporary, path) == 0;
-    }
-    if (ok && sync_dir(dir))
-        return 0;
-    log_error("cannot write %s: %s", path, strerror(errno));
-    unlink(temporary);
-    return ERR_IO;
+    if (ok && publish(folder, temporary, name, once))
+        err = 0;
+    else
+        log_error("cannot write %s: %s", path, strerror(errno));
+    (void)unlinkat(folder, temporary, 0); // a renamed one is not there
+close_folder:
+    close(folder);
+    return err;
 }
 
 int state_file_create_once(const char *dir, const char *name, state_file_make *make, void *ctx,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The state directory: keys and secrets that outlive a run, in files that only their owner may
 // read. A directory into which other users may write, or that another one owns, is not used
-// (private_file.h). Any thread, but not the loop thread of a program that already serves: it waits
-// for the disk.
+// (private_file.h), nor one that another user can put another one in the place of (private_path.h).
+// Any thread, but not the loop thread of a program that already serves: it waits for the disk.
 #ifndef WEIR_PROGRAM_STATE_DIR_H
 #define WEIR_PROGRAM_STATE_DIR_H
 
@@ -26,7 +26,7 @@ int state_dir_find(const char *given, char out[STATE_PATH_MAX]);
 
 // Reads the file `name` of the directory into `out`; *len: its bytes. Returns 0; ERR_NOT_FOUND (not
 // logged): it does not exist; logged: ERR_TOO_BIG: it has more than `cap` bytes; ERR_IO: it cannot
-// be read, or other users may read it, or write into the directory.
+// be read, or other users may read it, or write into the directory or one above it.
 int state_file_read(const char *dir, const char *name, uint8_t *out, size_t cap, size_t *len);
 
 // Makes the contents of a new file: at most `cap` bytes. Returns 0 or a negative ERR_* (logged).

@@ -53,7 +53,8 @@ void rtp_sender_skip(struct rtp_sender *s, uint16_t packets)
 }
 
 size_t rtp_sender_report(const struct rtp_sender *s, const struct rtp_instant *of,
-                         const char *cname, usec_t clock_wall, bool bye, uint8_t *out, size_t cap)
+                         const char *cname, usec_t clock_wall, const char *bye, uint8_t *out,
+                         size_t cap)
 {
     size_t len = 0;
     struct rtcp_item item = {.kind = RTCP_IS_SR, .ssrc = s->ssrc};
@@ -71,6 +72,7 @@ size_t rtp_sender_report(const struct rtp_sender *s, const struct rtp_instant *o
     err |= rtcp_append(&sdes, out, cap, &len);
     if (bye) {
         struct rtcp_item end = {.kind = RTCP_IS_BYE, .ssrc = s->ssrc};
+        snprintf(end.reason, sizeof(end.reason), "%s", bye);
         err |= rtcp_append(&end, out, cap, &len);
     }
     assert(!err);

@@ -53,11 +53,12 @@ void rtp_sender_unsent(struct rtp_sender *s, size_t payload_len);
 // Leaves out the next `packets` sequence numbers. The receiver takes them for lost packets.
 void rtp_sender_skip(struct rtp_sender *s, uint16_t packets);
 
-// Writes SR and SDES as one compound to `out`, with `bye` also a BYE; returns its length.
-// `clock_wall`: the wall clock now. As long as `of` is not known, the report's timestamp is the
-// last one that left.
+// Writes SR and SDES as one compound to `out`, also a BYE if `bye` is not NULL, which has that
+// reason unless it is empty; returns its length. `clock_wall`: the wall clock now. As long as `of`
+// is not known, the report's timestamp is the last one that left.
 size_t rtp_sender_report(const struct rtp_sender *s, const struct rtp_instant *of,
-                         const char *cname, usec_t clock_wall, bool bye, uint8_t *out, size_t cap);
+                         const char *cname, usec_t clock_wall, const char *bye, uint8_t *out,
+                         size_t cap);
 
 // Returns the round-trip time from a report block about this stream (RFC 3550, 6.4.1: now - LSR -
 // DLSR); 0 if the block has none.

@@ -101,6 +101,11 @@ size_t request_path_track_bytes(const char *path, size_t len)
     return there ? bytes : 0;
 }
 
+bool request_path_is_alias(const char *url_path, size_t len)
+{
+    return (len && url_path[len - 1] == '/') || request_path_track_bytes(url_path, len);
+}
+
 int request_path_decode(const char *url_path, char *out, size_t cap)
 {
     bool is_changed;

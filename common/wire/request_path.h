@@ -29,6 +29,10 @@ enum {
 // Returns the bytes of "/trackID=0" (video) or "/trackID=1" (audio) at the end of a path of `len`
 // bytes; 0 if the path names no track.
 size_t request_path_track_bytes(const char *path, size_t len);
+// Returns true if a path in a URL ends as those of RTSP's players may: in a track, or in a slash.
+// For request_path_decode it is another spelling of the path before; in HTTP it is another
+// resource.
+bool request_path_is_alias(const char *url_path, size_t len);
 // Converts "/sub/my%20film.mp4/trackID=0?level=2" to "sub/my film.mp4", and "/" to "". One slash at
 // the end is left out. Returns 0, ERR_TOO_BIG, or ERR_MALFORMED: the path is refused (see above).
 int request_path_decode(const char *url_path, char *out, size_t cap);

@@ -112,10 +112,16 @@ static int decode_bye(struct bytes *in, int count, struct rtcp_item *item)
 {
     if (bytes_left(in) < (size_t)count * 4)
         return ERR_MALFORMED;
-    if (count > 0) { // a BYE without a source is "valid, but useless" (RFC 3550, 6.6)
-        item->kind = RTCP_IS_BYE;
-        item->ssrc = bytes_u32(in);
-    }
+    if (count == 0) // "valid, but useless" (RFC 3550, 6.6)
+        return 0;
+    item->kind = RTCP_IS_BYE;
+    item->ssrc = bytes_u32(in);
+    bytes_take(in, (size_t)(count - 1) * 4);
+    size_t len = bytes_left(in) ? bytes_u8(in) : 0;
+    if (len > bytes_left(in)) // it says the end all the same
+        return 0;
+    memcpy(item->reason, bytes_take(in, len), len);
+    item->reason[len] = '\0';
     return 0;
 }
 
@@ -251,8 +257,8 @@ static size_t body_bytes(const struct rtcp_item *item)
         return 4 + reports;
     case RTCP_IS_SDES: // SSRC, type, length, text, at least one zero
         return 4 + (2 + strlen(item->cname)) / 4 * 4 + 4;
-    case RTCP_IS_BYE:
-        return 4;
+    case RTCP_IS_BYE: // SSRC; length and text, up to a multiple of four
+        return 4 + (*item->reason ? (1 + strlen(item->reason) + 3) / 4 * 4 : 0);
     case RTCP_IS_NACK:
         return 8 + (size_t)item->nack_count * 4;
     case RTCP_IS_PLI:
@@ -318,6 +324,9 @@ static void encode_body(const struct rtcp_item *item, uint8_t *out)
         out[0] = SDES_CNAME;
         out[1] = (uint8_t)len;
         memcpy(out + 2, item->cname, len);
+    } else if (item->kind == RTCP_IS_BYE && *item->reason) {
+        out[0] = (uint8_t)strlen(item->reason);
+        memcpy(out + 1, item->reason, out[0]);
     } else if (item->kind == RTCP_IS_NACK || item->kind == RTCP_IS_PLI) {
         store_be32(out, item->media_ssrc);
         for (int i = 0; item->kind == RTCP_IS_NACK && i < item->nack_count; i++) {

@@ -25,6 +25,7 @@ enum rtcp_type {
 enum {
     RTCP_MAX_REPORTS = 31,
     RTCP_MAX_CNAME = 255,
+    RTCP_MAX_REASON = 255,
     RTCP_MAX_NACKS = 64, // max FCI entries kept of one NACK; further entries are dropped
     RTCP_MAX_SSRCS = 31, // max SSRCs kept of one REMB; further ones are dropped
     RTCP_MAX_PACKET = 1200,
@@ -78,7 +79,8 @@ struct rtcp_item { // one packet of a compound
     } max_rate;
     int ssrc_count; // REMB
     uint32_t ssrcs[RTCP_MAX_SSRCS];
-    char cname[RTCP_MAX_CNAME + 1]; // SDES; empty if absent
+    char cname[RTCP_MAX_CNAME + 1];   // SDES; empty if absent
+    char reason[RTCP_MAX_REASON + 1]; // BYE; of the peer's bytes; empty if absent
 };
 
 // Walks a compound: *at is the offset of the next packet, initially 0. Returns 1 when `item` was

@@ -21,6 +21,7 @@
 #include "common/base/put.h"
 #include "common/base/scan.h"
 #include "common/program/private_file.h"
+#include "common/program/private_path.h"
 
 static const char MARK[] = "weir-cache";
 static const char VERSION[] = "weir-cache 1\n";
@@ -127,8 +128,8 @@ int store_folder_open(const char *path, bool locks, struct store_folder **out)
     }
     if (!err && locks && mkdir(path, 0755) != 0 && errno != EEXIST)
         err = ERR_IO;
-    if (!err && (folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-        err = ERR_IO;
+    if (!err && (folder = private_path_open(AT_FDCWD, path, path, O_DIRECTORY)) < 0)
+        err = folder;
     if (!err && private_check(folder, path, PRIVATE_OWN) != 0)
         err = ERR_UNTRUSTED;
     if (folder >= 0) {

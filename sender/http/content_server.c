@@ -7,7 +7,6 @@
 
 #include "common/base/err.h"
 #include "common/net/clock.h"
-#include "common/wire/request_path.h"
 #include "server/http/http_server.h"
 
 enum { PATH_BYTES = 2048, NUMBER_BYTES = 64 };
@@ -98,17 +97,6 @@ static bool read_number(const struct http_request *r, const char *name, char tex
     return !err || err == ERR_NOT_FOUND;
 }
 
-// Returns false if no content has such a path.
-static bool read_path(const struct http_request *r, char path[PATH_BYTES])
-{
-    char url[3 * REQUEST_PATH_MAX];
-    if (r->path.len >= sizeof(url) || r->path.at[r->path.len - 1] == '/')
-        return false;
-    text_copy(r->path, url, sizeof(url));
-    path[0] = '/';
-    return request_path_decode(url, path + 1, PATH_BYTES - 1) == 0;
-}
-
 // Returns 0: *out is filled in, or the status of a refusal.
 static int read_target(const struct http_request *r, char path[PATH_BYTES],
                        struct content_request *out)
@@ -116,7 +104,7 @@ static int read_target(const struct http_request *r, char path[PATH_BYTES],
     char number[NUMBER_BYTES], part[NUMBER_BYTES];
     const char *number_text, *part_text;
     *out = (struct content_request){.path = path};
-    if (!read_path(r, path) || http_target_parse(path, &out->target) != 0)
+    if (http_request_path(r, path, PATH_BYTES) != 0 || http_target_parse(path, &out->target) != 0)
         return 404;
     if (!read_number(r, "_HLS_msn", number, &number_text) ||
         !read_number(r, "_HLS_part", part, &part_text) ||

@@ -2,7 +2,7 @@
 #include "server/access/access.h"
 
 #include <errno.h>
-#include <netinet/in.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,11 @@
 #include "common/net/random.h"
 #include "common/net/udp_socket.h"
 #include "common/program/private_file.h"
+#include "common/program/private_path.h"
 #include "common/program/state_dir.h"
 #include "common/wire/request_path.h"
 #include "server/access/access_parts.h"
+#include "server/http/peer_key.h"
 #include "server/policy/login_failures.h"
 
 enum { FILE_MAX = 64 * 1024 };
@@ -63,7 +65,10 @@ static int read_rules(struct access_rules *rules, const char *name)
 {
     char error[256];
     struct stat st;
-    FILE *file = fopen(name, "rbe");
+    int fd = private_path_open(AT_FDCWD, name, name, 0);
+    if (fd == ERR_UNTRUSTED)
+        return ERR_IO;
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
     if (file && private_check(fileno(file), name, PRIVATE_OWN) != 0) {
         fclose(file);
         return ERR_IO;
@@ -135,21 +140,6 @@ int access_invite(const struct access *a, const char *url_path, unsigned rights,
         return ERR_RANGE;
     struct access_key key = {.rights = rights, .expires = (uint32_t)expires};
     return access_key_make(a->secret, &key, path, out);
-}
-
-// ---- Addresses
-
-struct place_key access_address(const struct sockaddr *at)
-{
-    struct sockaddr_in v4 = {0};
-    struct sockaddr_in6 v6;
-    if (at->sa_family == AF_INET6) {
-        memcpy(&v6, at, sizeof(v6));
-        return place_key_v6(v6.sin6_addr.s6_addr);
-    }
-    if (at->sa_family == AF_INET)
-        memcpy(&v4, at, sizeof(v4));
-    return place_key_v4((const uint8_t *)&v4.sin_addr);
 }
 
 // ---- Answers
@@ -246,7 +236,7 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
         reason = access_check_key(a, path, r->key, r->right, scope);
         if (!reason)
             return ACCESS_GRANTED;
-        if (access_must_wait(a, access_address(peer), now))
+        if (access_must_wait(a, peer_key(peer), now))
             return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
     } else if (!r->authorization.at || !a->logins) {
         return access_refuse(a, may_log_in, 401, reason, why);
@@ -254,7 +244,7 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
         return access_refuse(a, may_log_in, 401, ACCESS_PLAIN_TEXT, why);
     } else {
         int user = access_logins_known(a->logins, r->authorization);
-        if (user < 0 && access_must_wait(a, access_address(peer), now))
+        if (user < 0 && access_must_wait(a, peer_key(peer), now))
             return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
         if (user == ERR_AGAIN)
             user = access_logins_verify(a->logins, r->authorization);
@@ -264,6 +254,6 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
                        : access_refuse(a, may_log_in, 403, ACCESS_RIGHT_TEXT, why);
         reason = ACCESS_WRONG_TEXT;
     }
-    access_note_failure(a, access_address(peer), now);
+    access_note_failure(a, peer_key(peer), now);
     return access_refuse(a, may_log_in, 401, reason, why);
 }

@@ -10,6 +10,7 @@
 #include "common/net/udp_socket.h"
 #include "common/wire/request_path.h"
 #include "server/access/access_parts.h"
+#include "server/http/peer_key.h"
 #include "server/policy/login_failures.h"
 
 #define RETRY (200 * USEC_PER_MSEC) // until there may be room for a password
@@ -62,7 +63,7 @@ struct access_guest *access_guest_new(const struct access_guest_config *config)
         return NULL;
     g->config = *config;
     g->is_local = sockaddr_is_loopback(config->peer);
-    g->address = access_address(config->peer);
+    g->address = peer_key(config->peer);
     g->config.peer = NULL; // it is not needed any more
     g->timer = timer_new(config->loop, on_timer, g);
     if (!g->timer) {

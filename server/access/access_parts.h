@@ -23,7 +23,6 @@ extern "C" {
 #define ACCESS_RIGHT_TEXT "this user has no right for this path (allow = in the file of --access)"
 #define ACCESS_WRONG_TEXT "wrong user or password"
 
-struct place_key access_address(const struct sockaddr *at);
 struct access_logins *access_logins_of(struct access *a); // NULL: there are no users
 // Returns true if nothing is asked of a peer on the loopback.
 bool access_is_open_to(const struct access *a, bool is_local);

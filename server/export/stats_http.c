@@ -258,15 +258,18 @@ static int let_in(struct access *access, const struct http_exchange *x, enum acc
     if (!access)
         return 200;
     int err = http_request_parameter(x->request, "key", key, sizeof(key));
-    if (err && err != ERR_NOT_FOUND)
-        snprintf(key, sizeof(key), "?"); // it is none
     struct access_request r = {.path = {"/", 1},
-                               .key = {key, err == ERR_NOT_FOUND ? 0 : strlen(key)},
+                               .key = {key, err ? 0 : strlen(key)},
                                .authorization = http_request_header(x->request, "Authorization"),
                                .right = right,
                                .is_secure = x->is_secure,
                                .is_strict = right == ACCESS_CONTROL};
-    return access_http(access, x->peer, &r, why, clock_now()) == ACCESS_GRANTED ? 200 : why->status;
+    if (access_http(access, x->peer, &r, why, clock_now()) == ACCESS_GRANTED)
+        return 200;
+    if (why->status != 401 || !err || err == ERR_NOT_FOUND)
+        return why->status;
+    why->text = "the URL must have key= once, with a key that can be read\n";
+    return 400; // nothing was guessed: no failure is counted
 }
 
 // ---- Control
@@ -367,8 +370,10 @@ static int write_response(struct stats_http *s, const struct http_exchange *x, s
     const struct http_request *r = x->request;
     if (x->is_local && !http_door_is_host_good(&no_origins, r, true))
         return 403;
-    if (http_request_path(r, path, sizeof(path)) != 0)
-        return 404;
+    if (http_request_path(r, path, sizeof(path)) != 0) {
+        text_copy(r->path, path, sizeof(path));
+        strcpy(path, control_target_is(path) ? "/control" : ""); // nothing is there
+    }
     if (control_target_is(path))
         return write_control(s, x, path, page);
     // The page itself may be opened by a link.

@@ -124,7 +124,7 @@ static void refuse(struct http_connection *c, const struct http_request *r, int 
 // ---- Requests
 
 // Finds the body of a request whose head has `used` bytes. Returns the bytes of both, 0 if more
-// must come, or a negative status of a refusal.
+// must come, or a negative status of a refusal. An expectation is that of 100 (Continue).
 static int64_t find_body(struct http_connection *c, const struct http_request *r,
                          const uint8_t *data, size_t len, size_t used, struct http_exchange *x)
 {
@@ -132,8 +132,6 @@ static int64_t find_body(struct http_connection *c, const struct http_request *r
     const struct http_handler_ops *ops = c->config.ops;
     size_t max = ops->body_max ? ops->body_max(c->config.handler, r) : 0;
     bool expects = r->minor > 0 && http_request_header(r, "Expect").at;
-    if (expects && !http_request_lists(r, "Expect", "100-continue"))
-        return -417;
     if (r->is_chunked && max)
         return -411; // RFC 9112, 6.3
     if (r->is_chunked || r->length > max)

@@ -2,7 +2,6 @@
 #include "server/http/http_server.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +12,13 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "common/net/tcp_listen.h"
+#include "common/net/tcp_listener.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 #include "server/http/http_connection.h"
 #include "server/http/message/http_forwarded.h"
+#include "server/http/peer_key.h"
 
-enum {
-    ACCEPTS = 16, // max. connections accepted per wake-up
-};
 #define TICK (USEC_PER_SEC / 4)
 
 struct place {                          // of a connection
@@ -35,12 +32,10 @@ struct http_server {
     struct http_server_config config;
     uv_loop_t loop;
     pthread_t thread;
-    uv_poll_t poll;
+    struct tcp_listener *listener; // owned
     uv_async_t async;
     struct timer *tick; // owned
-    int fd;
-    bool is_deaf; // there was no descriptor for one more connection: tries again at the next tick
-    char address[SOCKADDR_TEXT];
+    char address[SOCKADDR_TEXT], whom[48];
     struct places places;
     struct places waits;           // its limits; the places are those of connections
     struct place_key *place_keys;  // owned
@@ -90,7 +85,7 @@ static struct place_key client_of(const struct place *p, const struct http_reque
         return p->peer;
     if (err || trusted_proxies_read(&client, text))
         return unknown;
-    return trusted_proxies_key((const struct sockaddr *)&client.addresses[0], false);
+    return peer_key((const struct sockaddr *)&client.addresses[0]);
 }
 
 static bool may_wait(void *ctx, const struct http_connection *c, const struct http_request *r)
@@ -183,48 +178,19 @@ static void turn_away(struct http_server *s, int fd, usec_t now)
     http_connection_turn_away(c, now);
 }
 
-static void on_acceptable(uv_poll_t *poll, int status, int events);
-
-static void set_deaf(struct http_server *s, bool deaf)
+static void on_accepted(void *ctx, int fd, const struct sockaddr *peer, usec_t now)
 {
-    s->is_deaf = deaf;
-    if (deaf)
-        uv_poll_stop(&s->poll);
-    else
-        uv_poll_start(&s->poll, UV_READABLE, on_acceptable);
-}
-
-static void on_acceptable(uv_poll_t *poll, int status, int events)
-{
-    (void)status;
-    (void)events;
-    struct http_server *s = poll->data;
-    usec_t now = clock_now();
-    for (int i = 0; i < ACCEPTS; i++) {
-        struct sockaddr_storage peer = {0};
-        socklen_t len = sizeof(peer);
-        int fd = accept4(s->fd, (struct sockaddr *)&peer, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0) {
-            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-                log_error("cannot accept a connection at %s: %s; raise the limit with ulimit -n",
-                          s->address, strerror(errno));
-                set_deaf(s, true);
-            }
-            return;
-        }
-        const struct sockaddr *at = (const struct sockaddr *)&peer;
-        bool trusted = trusted_proxies_has(&s->config.proxies, at);
-        struct place_key key = trusted_proxies_key(at, trusted);
-        if (places_take(&s->places, key, trusted) != 0) {
-            turn_away(s, fd, now);
-            continue;
-        }
-        int place = s->places.count - 1;
-        s->connections[place] =
-            (struct place){open_connection(s, fd, on_end, now), key, trusted, key};
-        if (!s->connections[place].connection)
-            places_leave(&s->places, place);
+    struct http_server *s = ctx;
+    bool trusted = trusted_proxies_has(&s->config.proxies, peer);
+    struct place_key key = trusted ? peer_key_alone(peer) : peer_key(peer);
+    if (places_take(&s->places, key, trusted) != 0) {
+        turn_away(s, fd, now);
+        return;
     }
+    int place = s->places.count - 1;
+    s->connections[place] = (struct place){open_connection(s, fd, on_end, now), key, trusted, key};
+    if (!s->connections[place].connection)
+        places_leave(&s->places, place);
     count_waiting(s);
 }
 
@@ -237,8 +203,6 @@ static void on_tick(void *ctx, usec_t now)
         http_connection_tick(s->connections[i].connection, now);
     for (int i = 0; i < s->away_count; i++)
         http_connection_tick(s->away[i], now);
-    if (s->is_deaf)
-        set_deaf(s, false);
     count_waiting(s);
     timer_set(s->tick, now + TICK);
 }
@@ -255,7 +219,7 @@ static void close_all(struct http_server *s)
     for (int i = 0; i < s->away_count; i++)
         http_connection_free(s->away[i]);
     timer_free(s->tick);
-    uv_close((uv_handle_t *)&s->poll, on_closed);
+    tcp_listener_free(s->listener);
     uv_close((uv_handle_t *)&s->async, on_closed);
 }
 
@@ -325,33 +289,37 @@ struct http_server *http_server_new(const struct http_server_config *config)
     places_init(&s->places, config->connections, s->place_keys);
     s->places.each = config->from_one;
     places_init(&s->waits, config->waiting, NULL);
-    s->fd = tcp_listen(config->at, config->option);
-    if (s->fd < 0)
-        goto free_server;
-    tcp_listen_address(s->fd, s->address, sizeof(s->address));
     if (uv_loop_init(&s->loop) != 0)
-        goto close_fd;
+        goto free_server;
     if (uv_async_init(&s->loop, &s->async, on_async) != 0)
         goto close_loop;
     s->async.data = s;
+    const struct tcp_listener_config listener = {.loop = &s->loop,
+                                                 .at = config->at,
+                                                 .option = config->option,
+                                                 .whom = s->whom,
+                                                 .on_accepted = on_accepted,
+                                                 .ctx = s};
+    snprintf(s->whom, sizeof(s->whom), "a connection of %s", config->option);
+    s->listener = tcp_listener_new(&listener);
+    if (!s->listener)
+        goto close_async;
+    tcp_listener_address(s->listener, s->address, sizeof(s->address));
     s->tick = timer_new(&s->loop, on_tick, s);
-    if (!s->tick || uv_poll_init(&s->loop, &s->poll, s->fd) != 0)
-        goto close_handles;
-    s->poll.data = s;
-    set_deaf(s, false);
+    if (!s->tick)
+        goto close_listener;
     timer_set(s->tick, clock_now() + TICK);
     if (pthread_create(&s->thread, NULL, run, s) == 0)
         return s;
-    uv_close((uv_handle_t *)&s->poll, on_closed);
-close_handles:
     log_error("cannot start the thread of the HTTP server of %s", config->option);
     timer_free(s->tick);
+close_listener:
+    tcp_listener_free(s->listener);
+close_async:
     uv_close((uv_handle_t *)&s->async, on_closed);
     uv_run(&s->loop, UV_RUN_DEFAULT);
 close_loop:
     uv_loop_close(&s->loop);
-close_fd:
-    close(s->fd);
 free_server:
     free_memory(s);
     return NULL;
@@ -366,7 +334,6 @@ void http_server_free(struct http_server *s)
     int err = uv_loop_close(&s->loop);
     assert(err == 0);
     (void)err;
-    close(s->fd);
     free_memory(s);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/http/trusted_proxies.h"
 
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/net/udp_socket.h"
+#include "server/http/peer_key.h"
 
 const char *trusted_proxies_read(struct trusted_proxies *p, const char *text)
 {
@@ -23,24 +23,11 @@ const char *trusted_proxies_read(struct trusted_proxies *p, const char *text)
     return "expects a numeric address without a port, such as 192.0.2.7 or 2001:db8::7";
 }
 
-struct place_key trusted_proxies_key(const struct sockaddr *peer, bool alone)
-{
-    struct sockaddr_in6 v6;
-    struct sockaddr_in v4;
-    if (peer->sa_family == AF_INET6) {
-        memcpy(&v6, peer, sizeof(v6));
-        return (alone ? place_key_alone : place_key_v6)(v6.sin6_addr.s6_addr);
-    }
-    memcpy(&v4, peer, sizeof(v4));
-    return place_key_v4((const uint8_t *)&v4.sin_addr);
-}
-
 bool trusted_proxies_has(const struct trusted_proxies *p, const struct sockaddr *peer)
 {
-    struct place_key key = trusted_proxies_key(peer, true);
+    struct place_key key = peer_key_alone(peer);
     for (int i = 0; i < p->count; i++) {
-        struct place_key proxy =
-            trusted_proxies_key((const struct sockaddr *)&p->addresses[i], true);
+        struct place_key proxy = peer_key_alone((const struct sockaddr *)&p->addresses[i]);
         if (key.high == proxy.high && key.low == proxy.low)
             return true;
     }

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#include "server/policy/places.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,8 +22,6 @@ struct trusted_proxies { // all zero at first
 const char *trusted_proxies_read(struct trusted_proxies *p, const char *text);
 // Returns true if `peer`, of any port, is one of them.
 bool trusted_proxies_has(const struct trusted_proxies *p, const struct sockaddr *peer);
-// Returns what an address counts as (places.h). `alone`: that of a proxy counts by itself.
-struct place_key trusted_proxies_key(const struct sockaddr *peer, bool alone);
 
 #ifdef __cplusplus
 }

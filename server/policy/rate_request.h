@@ -21,8 +21,8 @@ static const usec_t RATE_REQUEST_REMB_LIFE = 10 * USEC_PER_SEC;
 // as Janus does: then it is for all of the session.
 bool rate_request_is_for(const struct rtcp_item *item, uint32_t ssrc);
 
-// Returns bit/s, at least `lowest`; 0: no limit, as the rate is more than an int has. The headers
-// that the viewer counts are a small part of our packets, and are not subtracted.
+// Returns bit/s, at least `lowest`; 0: no limit, as the rate is more than an int has. It includes
+// the item's `max_rate.overhead` of each packet.
 int rate_request_of(const struct rtcp_item *item, int lowest);
 
 // Returns how long the request is in force; USEC_NEVER: until the next one.

@@ -134,7 +134,10 @@ void rtsp_handler_dismiss(struct rtsp_handler *h, const char *why)
                        "TEARDOWN * RTSP/1.0\r\nCSeq: 1\r\nSession: %s\r\nContent-Type: "
                        "text/plain\r\nContent-Length: %zu\r\n\r\n%s",
                        h->state.id, strlen(why), why);
-    if (track_setup_session(h->setup) && len > 0 && (size_t)len < sizeof(text))
+    struct session *session = track_setup_session(h->setup);
+    if (session)
+        session_dismiss(session, why);
+    if (session && len > 0 && (size_t)len < sizeof(text))
         (void)tcp_conn_send(h->config.tcp, text, (size_t)len);
 }
 

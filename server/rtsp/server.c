@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/rtsp/server.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +11,19 @@
 #include "common/net/clock.h"
 #include "common/net/log_stderr.h"
 #include "common/net/own_addresses.h"
-#include "common/net/tcp_listen.h"
+#include "common/net/tcp_listener.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
+#include "server/http/peer_key.h"
 #include "server/policy/places.h"
 #include "server/rtsp/connection_accepted.h"
 #include "server/still/still_maker.h"
 
-enum {
-    ACCEPTS = 16, // max connections accepted per wake-up
-    REFUSED = 16, // max refused viewers whose request is awaited; of one address a quarter
-};
+enum { REFUSED = 16 }; // max refused viewers whose request is awaited; of one address a quarter
 
 struct server {
-    uv_poll_t poll;
-    uv_loop_t *loop; // borrowed
-    int fd;
-    bool deaf; // the machine has no descriptor for one more viewer: tries again each second
+    uv_loop_t *loop;               // borrowed
+    struct tcp_listener *listener; // owned
     struct server_config config;
     struct still_maker *stills;    // owned
     struct timer *second;          // owned; the deadline of stopping
@@ -94,10 +89,9 @@ static void accept_at(struct server *s, struct places *places,
 
 // Where viewers may speak TLS, a plain answer would say nothing to those that do: for a few the
 // server waits for their request. `err` is an error of places_take.
-static void refuse(struct server *s, int fd, const struct sockaddr_storage *peer, int err,
-                   usec_t now)
+static void refuse(struct server *s, int fd, const struct sockaddr *peer, int err, usec_t now)
 {
-    bool trusted = trusted_proxies_has(&s->config.proxies, (const struct sockaddr *)peer);
+    bool trusted = trusted_proxies_has(&s->config.proxies, peer);
     int each = trusted ? s->places.trusted_each : s->places.each;
     char why[CONNECTION_REFUSAL_TEXT] = "the server is full";
     char answer[512];
@@ -110,16 +104,14 @@ static void refuse(struct server *s, int fd, const struct sockaddr_storage *peer
                        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
                        "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s\r\n",
                        strlen(why) + 2, why);
-    if (s->config.credentials &&
-        places_take(&s->refused_places, trusted_proxies_key((const struct sockaddr *)peer, false),
-                    false) == 0) {
+    if (s->config.credentials && places_take(&s->refused_places, peer_key(peer), false) == 0) {
         accept_at(s, &s->refused_places, s->refused, fd, why, now);
     } else {
         if (write(fd, answer, (size_t)len) < 0)
             log_debug("a refused viewer had already disconnected");
         close(fd);
     }
-    sockaddr_text((const struct sockaddr *)peer, name, sizeof(name));
+    sockaddr_text(peer, name, sizeof(name));
     if (err == ERR_RANGE)
         log_of(LOG_WARN, "viewer", name,
                "a viewer was refused: %s: its address has %d connections, the limit "
@@ -133,44 +125,15 @@ static void refuse(struct server *s, int fd, const struct sockaddr_storage *peer
                name, s->places.count);
 }
 
-static void on_acceptable(uv_poll_t *poll, int status, int events);
-
-// Connections that are not accepted stay in the backlog, and would wake the loop again at once.
-static void set_deaf(struct server *s, bool deaf)
+static void on_accepted(void *ctx, int fd, const struct sockaddr *peer, usec_t now)
 {
-    s->deaf = deaf;
-    if (deaf)
-        uv_poll_stop(&s->poll);
+    struct server *s = ctx;
+    bool trusted = trusted_proxies_has(&s->config.proxies, peer);
+    int err = places_take(&s->places, trusted ? peer_key_alone(peer) : peer_key(peer), trusted);
+    if (err)
+        refuse(s, fd, peer, err, now);
     else
-        uv_poll_start(&s->poll, UV_READABLE, on_acceptable);
-}
-
-static void on_acceptable(uv_poll_t *poll, int status, int events)
-{
-    (void)status;
-    (void)events;
-    struct server *s = poll->data;
-    usec_t now = clock_now();
-    for (int i = 0; i < ACCEPTS; i++) {
-        struct sockaddr_storage peer = {0};
-        socklen_t peer_len = sizeof(peer);
-        int fd = accept4(s->fd, (struct sockaddr *)&peer, &peer_len, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0) {
-            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-                log_error("cannot accept a viewer: %s; raise the limit with ulimit -n",
-                          strerror(errno));
-                set_deaf(s, true);
-            }
-            return;
-        }
-        bool trusted = trusted_proxies_has(&s->config.proxies, (const struct sockaddr *)&peer);
-        struct place_key key = trusted_proxies_key((const struct sockaddr *)&peer, trusted);
-        int err = places_take(&s->places, key, trusted);
-        if (err)
-            refuse(s, fd, &peer, err, now);
-        else
-            accept_at(s, &s->places, s->connections, fd, "", now);
-    }
+        accept_at(s, &s->places, s->connections, fd, "", now);
 }
 
 static void on_second(void *ctx, usec_t now)
@@ -182,8 +145,6 @@ static void on_second(void *ctx, usec_t now)
     }
     timer_set(s->second, now + USEC_PER_SEC);
     log_stderr_tick(now);
-    if (s->deaf)
-        set_deaf(s, false);
     stats_outputs_collect(s->config.telemetry, now);
     // Iterates backwards: a connection that ends is replaced by the last one, which was already
     // visited.
@@ -234,27 +195,30 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
         goto free_server;
     places_init(&s->places, config->max_viewers, s->place_keys);
     places_init(&s->refused_places, REFUSED, s->refused_keys);
-    s->fd = tcp_listen((const struct sockaddr *)&config->listen, "--listen");
-    if (s->fd < 0)
-        goto free_server;
     s->second = timer_new(loop, on_second, s);
     if (!s->second)
-        goto close_fd;
+        goto free_server;
     s->stills = still_maker_new(loop);
-    if (!s->stills || uv_poll_init(loop, &s->poll, s->fd) != 0)
+    if (!s->stills)
         goto free_timer;
-    s->poll.data = s;
-    set_deaf(s, false);
+    struct tcp_listener_config listener = {.loop = loop,
+                                           .at = (const struct sockaddr *)&config->listen,
+                                           .option = "--listen",
+                                           .whom = "a viewer",
+                                           .on_accepted = on_accepted,
+                                           .ctx = s};
+    s->listener = tcp_listener_new(&listener);
+    if (!s->listener)
+        goto free_stills;
     timer_set(s->second, clock_now() + USEC_PER_SEC);
     locate(s);
     stats_outputs_attach(config->telemetry, on_control, s);
     return s;
 
-free_timer:
+free_stills:
     still_maker_free(s->stills);
+free_timer:
     timer_free(s->second);
-close_fd:
-    close(s->fd);
 free_server:
     free(s->place_keys);
     free(s->connections);
@@ -282,21 +246,12 @@ int server_set_max_viewers(struct server *s, int max_viewers)
 void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx)
 {
     usec_t now = clock_now();
-    uv_poll_stop(&s->poll);
+    tcp_listener_stop(s->listener);
     for (int i = 0; i < s->places.count; i++)
         connection_accepted_finish(s->connections[i], now);
     s->on_stopped = on_stopped;
     s->stop_ctx = ctx;
     timer_set(s->second, s->places.count ? now + SERVER_STOP_TIME : now);
-}
-
-static void on_closed(uv_handle_t *handle)
-{
-    struct server *s = handle->data;
-    close(s->fd);
-    free(s->place_keys);
-    free(s->connections);
-    free(s);
 }
 
 void server_free(struct server *s)
@@ -311,10 +266,13 @@ void server_free(struct server *s)
     still_maker_free(s->stills);
     timer_free(s->second);
     stats_outputs_attach(s->config.telemetry, NULL, NULL);
-    uv_close((uv_handle_t *)&s->poll, on_closed);
+    tcp_listener_free(s->listener);
+    free(s->place_keys);
+    free(s->connections);
+    free(s);
 }
 
 void server_address(const struct server *s, char *out, size_t cap)
 {
-    tcp_listen_address(s->fd, out, cap);
+    tcp_listener_address(s->listener, out, cap);
 }

@@ -2,6 +2,7 @@
 #include "server/rtsp/server_tls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "common/net/tls_credentials.h"
 #include "common/net/udp_socket.h"
 #include "common/program/private_file.h"
+#include "common/program/private_path.h"
 #include "common/program/state_dir.h"
 
 #define KEY_FILE         "tls-key.pem"
@@ -24,11 +26,12 @@ struct pem {
 
 static int read_pem(const char *path, const char *option, enum private_use use, struct pem *out)
 {
-    FILE *file = fopen(path, "rbe");
-    if (!file) {
+    int fd = private_path_open(AT_FDCWD, path, path, 0);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
+    if (fd != ERR_UNTRUSTED && !file)
         log_error("cannot open '%s' (%s): %s", path, option, strerror(errno));
+    if (!file)
         return ERR_IO;
-    }
     if (private_check(fileno(file), path, use) != 0) {
         fclose(file);
         return ERR_IO;

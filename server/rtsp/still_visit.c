@@ -152,7 +152,7 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
     v->let_in = true;
     if (v->revoked)
         return refuse(v, out, 503, "busy opening other files; try again");
-    if (q->path.len >= sizeof(path))
+    if (q->path.len >= sizeof(path) || request_path_is_alias(q->path.at, q->path.len))
         return refuse(v, out, 404, "no such stream");
     text_copy(q->path, path, sizeof(path));
     struct catalog *c = v->config.catalog;

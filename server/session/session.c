@@ -37,6 +37,7 @@ struct session {
     struct request_budget rate_answers; // to TMMBR
     usec_t limited_until;               // when the max rate ends; USEC_NEVER: it does not
     char broken[256];                   // why the media broke off; empty: it has not
+    char dismissal[256];                // why the server ends the session; empty: not told
 };
 
 // ---- The sender's timer
@@ -74,7 +75,7 @@ static usec_t wall(void *ctx, usec_t now)
     return session_wall(ctx);
 }
 
-static void report_track(struct session *s, enum media_track track, bool bye, usec_t now)
+static void report_track(struct session *s, enum media_track track, const char *bye, usec_t now)
 {
     uint8_t out[RTCP_MAX_PACKET];
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, track);
@@ -86,7 +87,7 @@ static void report_track(struct session *s, enum media_track track, bool bye, us
 // With two tracks, a report before a track's first packet would not match that of the other track,
 // nor would one before it is known when the media was captured; players use the reports to
 // synchronise the tracks.
-static void send_report(struct session *s, bool bye, usec_t now)
+static void send_report(struct session *s, const char *bye, usec_t now)
 {
     bool both = session_has_audio(s);
     bool known = stream_sender_instant(s->sender)->known;
@@ -100,7 +101,7 @@ static void send_report(struct session *s, bool bye, usec_t now)
 static void on_begun(void *ctx, enum media_track track, usec_t now)
 {
     (void)track;
-    send_report(ctx, false, now);
+    send_report(ctx, NULL, now);
 }
 
 // A BYE would report the end of the media.
@@ -110,7 +111,7 @@ static void on_sender_end(void *ctx, usec_t now)
     if (*s->broken && s->config.on_broken)
         s->config.on_broken(s->config.ctx, s->broken, now);
     else
-        send_report(s, true, now);
+        send_report(s, "", now);
 }
 
 static void on_closed(void *ctx, usec_t now)
@@ -338,7 +339,7 @@ void session_free(struct session *s, usec_t now)
     if (!s)
         return;
     if (session_is_playing(s))
-        send_report(s, true, now);
+        send_report(s, s->dismissal, now);
     stream_sender_stop(s->sender); // the last stats count the frames it drops
     stream_remove(s->config.stream, &s->sink, now);
     stream_sender_free(s->sender);
@@ -346,6 +347,11 @@ void session_free(struct session *s, usec_t now)
     timer_free(s->timer);
     s->transport->ops->free(s->transport);
     free(s);
+}
+
+void session_dismiss(struct session *s, const char *why)
+{
+    snprintf(s->dismissal, sizeof(s->dismissal), "%s", why);
 }
 
 // ---- The viewer's requests
@@ -357,7 +363,7 @@ void session_play(struct session *s, usec_t now)
         s->begun_at = now;
     stream_sender_play(s->sender, now);
     if (begins) // what was known of capture times before a pause is forgotten now
-        send_report(s, false, now);
+        send_report(s, NULL, now);
     arm(s);
 }
 
@@ -517,13 +523,15 @@ static void on_rate_request(struct session *s, const struct rtcp_item *request, 
 {
     uint8_t out[RTCP_MAX_PACKET];
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
-    (void)session_set_max_rate(s, rate_request_of(request, SESSION_MIN_MAX_RATE), now);
+    const struct rate_limit limit = {.bps = rate_request_of(request, SESSION_MIN_MAX_RATE),
+                                     .header_bytes = request->max_rate.overhead};
+    stream_sender_limit(s->sender, &limit, now);
     s->limited_until = rate_request_until(request, now);
     if (request->kind == RTCP_IS_REMB ||
         !request_budget_take(&s->rate_answers, request_limit_of_rtcp(request->kind), now))
         return;
     size_t len = rtp_sender_report(rtp, stream_sender_instant(s->sender), s->cname, clock_wall(),
-                                   false, out, sizeof(out));
+                                   NULL, out, sizeof(out));
     struct rtcp_item notice = {.kind = RTCP_IS_TMMBN,
                                .ssrc = rtp->ssrc,
                                .media_ssrc = request->ssrc,
@@ -588,7 +596,7 @@ void session_second(struct session *s, usec_t now)
 {
     if (!session_is_playing(s) || is_unheard(s, now))
         return;
-    send_report(s, false, now);
+    send_report(s, NULL, now);
     if (s->limited_until <= now)
         (void)session_set_max_rate(s, 0, now);
     stream_sender_confirm(s->sender, now);

@@ -68,7 +68,10 @@ struct session_config {
 };
 
 struct session *session_new(const struct session_config *config, usec_t now); // NULL: logged
-void session_free(struct session *s, usec_t now); // sends BYE if it plays
+// Sends BYE if it plays, with the reason of session_dismiss.
+void session_free(struct session *s, usec_t now);
+// The server is about to end the session: says why, for players that know no TEARDOWN of servers.
+void session_dismiss(struct session *s, const char *why);
 void session_play(struct session *s, usec_t now);
 void session_pause(struct session *s);
 // Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.
@@ -104,7 +107,8 @@ void session_set_follows(struct session *s, bool follows, usec_t now);
 // Returns the requested level, even before its key frame.
 int session_level(const struct session *s);
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
-// Max rate of all that is sent, bit/s, from SESSION_MIN_MAX_RATE on; 0: none. 0 or ERR_RANGE.
+// Max rate of the media, headers not included, from SESSION_MIN_MAX_RATE bit/s on; 0: none. 0 or
+// ERR_RANGE.
 int session_set_max_rate(struct session *s, int bps, usec_t now);
 // The viewer shows a frame about so long after its capture. 0 or ERR_RANGE.
 int session_set_playout(struct session *s, int ms);

@@ -261,6 +261,7 @@ void web_front_refuse(const struct web_front *w, int status, struct web_answer *
 {
     refuse(w, NULL, status,
            status == 414 || status == 431 ? "the request is too long"
+           : status == 417                ? "nothing but 100-continue may be expected"
                                           : "not an HTTP request that this server understands",
            a);
 }

@@ -37,6 +37,7 @@ enum {
 // frame has made becomes shorter. Where nothing else controls the rate, that part is small.
 static const double PACE = 1.25, PACE_UNCONTROLLED = 1.05;
 static const double PACE_HEADERS = 100 * PACKET_HEADERS * 8; // bit/s: video and audio
+#define AUDIO_PACKETS_PS 50                                  // of 20 ms each
 
 struct stream_sender {
     struct stream_sender_config config;
@@ -74,6 +75,7 @@ struct stream_sender {
     int steered;      // size whose encoder's rate this sender sets; -1: none
     double speed;     // pace of the media, as a multiple of real time
     double audio_bps;
+    struct rate_limit limit; // of stream_sender_limit
 
     // Of relayed media:
     struct rate_meter headers;
@@ -411,6 +413,35 @@ static void serve_chosen(struct stream_sender *s, usec_t now)
     serve_level(s, s->follows ? adaptation_level(&s->adaptation) : within, now);
 }
 
+// `media_bps`: of the media, without headers; `rtp_bps`: at which packets may leave. 0: no limit.
+static void limit_to(struct stream_sender *s, double media_bps, double rtp_bps, usec_t now)
+{
+    struct media_transport *t = s->writer.transport;
+    if (t->ops->set_max_rate)
+        t->ops->set_max_rate(t, rtp_bps, now);
+    adaptation_set_limit(&s->adaptation, media_bps);
+}
+
+// Divides the limit by the packets that the viewer's highest level has: those of a lower one, which
+// may be fewer, would lead back up to it.
+static void keep_limit(struct stream_sender *s, usec_t now)
+{
+    const struct ladder *ladder = s->config.ladder;
+    if (!(s->limit.bps > 0))
+        return;
+    double frames_ps = level_frame_rate(ladder, s->config.level) * s->speed;
+    if (ladder->cumulative)
+        frames_ps *= ladder->levels[s->config.level].size_id + 1;
+    const struct rtp_packet shape = {0};
+    struct rate_limit_flow flow = {.frames_ps = s->config.audio_only ? 0 : frames_ps,
+                                   .payload_bytes =
+                                       (double)packet_writer_payload_room(&s->writer, &shape),
+                                   .audio_bps = s->audio_bps,
+                                   .audio_ps = s->writer.has_audio ? AUDIO_PACKETS_PS : 0};
+    struct rate_limit_share share = rate_limit_divide(&s->limit, &flow);
+    limit_to(s, share.media_bps, share.rtp_bps, now);
+}
+
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
 {
     if (!ladder_has_level(s->config.ladder, level))
@@ -418,6 +449,7 @@ int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
     s->config.level = level;
     request_level(s);
     adaptation_set_cap(&s->adaptation, level);
+    keep_limit(s, now);
     serve_chosen(s, now);
     return 0;
 }
@@ -435,13 +467,22 @@ void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now
 
 void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now)
 {
-    struct media_transport *t = s->writer.transport;
-    double pace = (t->responsive ? PACE : PACE_UNCONTROLLED) * bps + PACE_HEADERS;
-    if (t->ops->set_max_rate)
-        t->ops->set_max_rate(t, bps > 0 ? pace : 0, now);
-    adaptation_set_limit(&s->adaptation, bps);
+    double pace = s->writer.transport->responsive ? PACE : PACE_UNCONTROLLED;
+    s->limit.bps = 0;
+    limit_to(s, bps, bps > 0 ? pace * bps + PACE_HEADERS : 0, now);
     serve_chosen(s, now);
     set_media_rate(s, now); // a transport without rate control paces at it
+}
+
+void stream_sender_limit(struct stream_sender *s, const struct rate_limit *limit, usec_t now)
+{
+    s->limit = *limit;
+    if (limit->bps > 0)
+        keep_limit(s, now);
+    else
+        limit_to(s, 0, 0, now);
+    serve_chosen(s, now);
+    set_media_rate(s, now);
 }
 
 void stream_sender_confirm(struct stream_sender *s, usec_t now)
@@ -466,6 +507,7 @@ void stream_sender_set_playout(struct stream_sender *s, usec_t playout)
 void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now)
 {
     s->speed = speed;
+    keep_limit(s, now);
     serve_chosen(s, now);
     set_media_rate(s, now);
 }

@@ -25,6 +25,7 @@
 #include "media/coded/coded_frame.h"
 #include "stream/adapt/adaptation.h"
 #include "stream/send/media_feed.h"
+#include "stream/send/rate_limit.h"
 #include "stream/send/scheduler.h"
 
 #ifdef __cplusplus
@@ -102,6 +103,9 @@ void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now
 // Max rate of the media, bit/s, audio included, the packets' headers not: level and encoder follow
 // it. The transport, if it can, paces somewhat above it. 0: none.
 void stream_sender_set_max_rate(struct stream_sender *s, double bps, usec_t now);
+// Limits all that is sent, headers included (rate_limit.h): the media as stream_sender_set_max_rate
+// does, which it replaces; the transport, if it can, sends nothing beyond it.
+void stream_sender_limit(struct stream_sender *s, const struct rate_limit *limit, usec_t now);
 // Call it about once a second: other viewers may have come or gone. The encoder follows a max rate
 // only while its viewer is alone.
 void stream_sender_confirm(struct stream_sender *s, usec_t now);

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import lib
 from lib import until
+from rtsp import Client
 
 JSON = {"Content-Type": "application/json"}
 
@@ -72,6 +73,17 @@ class Control(lib.Case):
             self.assertEqual(status, 404)
         self.assertTrue(first.running())
         self.stop_cleanly(server)
+
+    def test_the_reason_of_the_end(self):
+        """A player that knows no TEARDOWN of servers finds it in the BYE (RFC 3550, 6.6)."""
+        server = self.serve("--control")
+        with Client(server.port) as c:
+            c.watch()
+            c.collect_least(5)
+            self.assertEqual(self.ask("DELETE", f"sessions/{self.sessions()[0]['session']}")[0], 204)
+            got = b"".join(iter(lambda: c.socket.recv(65536), b""))
+        said = b"the session was ended by the operator of the server"
+        self.assertRegex(got, rb"(?s)\x81\xcb\0\x0e...." + bytes([len(said)]) + said)
 
     def test_sources(self):
         self.serve("--control")

@@ -60,6 +60,7 @@ FRAMING = (
     ("9112 3.2.2: absolute counts", request(f"GET http://127.0.0.1{NONE} HTTP/1.1", host="Host: evil.example"), (404, 404)),
     ("9112 3.2.4: asterisk", request("OPTIONS * HTTP/1.1"), ({204, 405}, 404)),
     ("9112 3.2.4: asterisk of GET", request("GET * HTTP/1.1"), (400,)),
+    ("9112 3.2.1: a fragment", request(f"GET {NONE}#x HTTP/1.1"), (400,)),
     ("9112 3: two blanks", request(f"GET  {NONE} HTTP/1.1"), (400,)),
     ("9112 3: a long line", request(f"GET /{'a' * 9000} HTTP/1.1"), (414,)),
     ("6585 5: a large header", request(f"GET {NONE} HTTP/1.1", f"X: {'a' * 17000}"), (431,)),
@@ -69,6 +70,7 @@ FRAMING = (
     ("9110 15.6.6: HTTP/2.0", request(f"GET {NONE} HTTP/2.0"), (505,)),
     ("9110 9.1: a method not allowed", request(f"PATCH {NONE} HTTP/1.1"), (405,)),
     ("9110 9.1: a method that is none", request(f"BREW {NONE} HTTP/1.1"), (501,)),
+    ("9110 10.1.1: another expectation", request(f"GET {NONE} HTTP/1.1", "Expect: x"), (417,)),
     ("9110 10.1.1: no body is wanted", request(POST, length(5), "Expect: 100-continue"), (405,)),
 )
 # A response to OPTIONS, 405 or 501 without a body ends the connection at some ports and not at others: both are right.
@@ -131,6 +133,16 @@ class Doors(lib.Case):
                                ("127.0.0.1.evil.example", False)):
                 with self.subTest(port=name, host=host):
                     self.assertEqual(self.ask(name, path, Host=host).status, 200 if good else 403)
+
+    def test_other_spellings(self):
+        """A file and a picture have one path each."""
+        self.serve()
+        for name, good in ("http", "/live/index.m3u8"), ("rtsp", "/live.jpg"), ("metrics", "/metrics"):
+            self.assertEqual(self.ask(name, good).status, 200)
+        for name, path in (("http", "/live/index.m3u8/"), ("http", "/live/index.m3u8/trackID=0"), ("rtsp", "/live/.jpg"),
+                           ("rtsp", "/live/trackID=1.jpg"), ("metrics", "/metrics/"), ("metrics", "/metrics/trackID=0")):
+            with self.subTest(port=name, path=path):
+                self.assertEqual(self.ask(name, path).status, 404)
 
     def test_pages_of_others(self):
         """They learn nothing: what there is and what there is not get the same response, without a header that lets them read
@@ -201,6 +213,17 @@ class Doors(lib.Case):
         key = re.search(r"key=([\w-]+)", invite.stdout)[1]
         self.assertEqual(self.ask("metrics", f"/metrics?key={key}").status, 200)
 
+    def test_a_key_that_is_there_twice(self):
+        """Nothing is guessed: that counts as no failure."""
+        with open(self.path("users"), "w") as f:
+            f.write("allow = * /nothing watch\n")
+        os.chmod(self.path("users"), 0o600)
+        server = self.sender("--metrics", "127.0.0.1:0", "--access", self.path("users"), "--state-dir", self.path("state"))
+        self.ports = {"metrics": int(re.search(r"metrics at http://[^/]*:(\d+)/", server.stderr)[1])}
+        for query in "key=a&key=a", "key=%zz", "key=" + "A" * 600:
+            self.assertEqual([self.ask("metrics", f"/metrics?{query}").status for _ in range(25)], [400] * 25)
+        self.assertEqual(self.ask("metrics", "/metrics?key=a").status, 401)
+
 
 class Proxy(Doors):
     """The ports of weir-proxy."""
@@ -213,7 +236,7 @@ class Proxy(Doors):
         return proxy
 
     test_pages_of_others = test_allowed_pages = test_all_pages = test_http_asks_for_no_key = None
-    test_wrong_keys_at_the_metrics = test_hosts = None
+    test_wrong_keys_at_the_metrics = test_hosts = test_other_spellings = test_a_key_that_is_there_twice = None
 
 
 if __name__ == "__main__":

@@ -50,10 +50,13 @@ class ProxySound(lib.Case):
     def behind(self, origin, *args):
         return self.proxy("--origin", f"rtsp://127.0.0.1:{origin.port}", *args)
 
+    def look(self, source, *args):
+        return self.start(["ffmpeg", "-v", "info", "-nostdin", "-copyts", *args, "-i", source, "-t", str(SECONDS - 1),
+                           "-vf", "blackdetect=d=0.1:pix_th=0.5", "-af", "silencedetect=n=-30dB:d=0.1,ashowinfo", "-f", "null",
+                           "-"])
+
     def watch(self, url, *args):
-        return self.start(["ffmpeg", "-v", "info", "-nostdin", "-rtsp_transport", "tcp", "-copyts", *args, "-i", url, "-t",
-                           str(SECONDS - 1), "-vf", "blackdetect=d=0.1:pix_th=0.5", "-af", "silencedetect=n=-30dB:d=0.1,ashowinfo",
-                           "-f", "null", "-"])
+        return self.look(url, "-rtsp_transport", "tcp", *args)
 
     def check(self, watcher, least, what, settled=0.2):
         """At least so many flashes have their beeps, and no time stamp steps back from `settled` seconds on. (The player guesses
@@ -86,6 +89,18 @@ class ProxySound(lib.Case):
         for (name, path), copy in copies.items():
             with self.subTest(f"{path}: {name}"):
                 self.check(copy, 2, f"{path}: {name}")
+
+    def test_recording(self):
+        """What weir-play records behind the proxy, read by ffmpeg: the times of the file, which no sender report mends."""
+        origin = self.origin(raw=self.film(), late=self.film("late.mp4", late=1.5),
+                             film=self.prepared(self.film("other.mp4")))
+        proxy = self.behind(origin)
+        players = {path: self.player(f"{proxy.base}/{path}", "--no-picture", "--no-reconnect", "--record", self.path(path + ".mkv"))
+                   for path in ("film", "raw", "late")}
+        for path, player in players.items():
+            with self.subTest(path):
+                self.assertEqual(player.wait(SECONDS + 60), 0, str(player))
+                self.check(self.look(self.path(path + ".mkv")), 2, f"the recording of {path}")
 
     def test_seek(self):
         """A play that begins within the film, also with the key frame before."""

@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(err == 0);
         int got = rtcp_next(out, len, &read, &back);
         assert(got == 1 && read == len && back.kind == item.kind && back.ssrc == item.ssrc);
+        assert(strcmp(back.reason, item.reason) == 0);
         assert(strcmp(back.cname, item.cname) == 0 && back.nack_count == item.nack_count &&
                back.report_count == item.report_count);
         assert(back.ssrc_count == item.ssrc_count && back.max_rate.bps == item.max_rate.bps);

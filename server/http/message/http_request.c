@@ -4,8 +4,16 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/wire/request_path.h"
 
-enum { BAD = 400, URI_TOO_LONG = 414, HEAD_TOO_LARGE = 431, NOT_IMPLEMENTED = 501, VERSION = 505 };
+enum {
+    BAD = 400,
+    URI_TOO_LONG = 414,
+    EXPECTATION = 417,
+    HEAD_TOO_LARGE = 431,
+    NOT_IMPLEMENTED = 501,
+    VERSION = 505,
+};
 
 static const char *const methods[HTTP_OTHER] = {"GET",     "HEAD",    "POST",  "PUT",  "DELETE",
                                                 "CONNECT", "OPTIONS", "TRACE", "PATCH"};
@@ -128,8 +136,8 @@ static int decode_version(struct text t, int *minor)
 static int decode_target(struct text target, struct http_request *out)
 {
     for (size_t i = 0; i < target.len; i++)
-        if (target.at[i] <= ' ' || target.at[i] > '~')
-            return BAD;
+        if (target.at[i] <= ' ' || target.at[i] > '~' || target.at[i] == '#')
+            return BAD; // a fragment is the client's alone (RFC 9110, 7.1)
     out->query = (struct text){target.at + target.len, 0};
     out->path = target;
     if (out->method == HTTP_CONNECT)
@@ -216,6 +224,16 @@ static int decode_length(struct text t, uint64_t *out)
     return t.len ? 0 : BAD;
 }
 
+// Returns true if the request expects what this program does not know. HTTP/1.0 expects nothing.
+static bool expects_other(const struct http_request *r)
+{
+    for (int i = 0; i < r->header_count && r->minor > 0; i++)
+        if (text_is_nocase(r->headers[i].name, "Expect") &&
+            !text_is_nocase(r->headers[i].value, "100-continue"))
+            return true;
+    return false;
+}
+
 // Decides where the request ends (RFC 9112, 6.3), and which host it is for (3.2).
 static int decode_meaning(struct http_request *out)
 {
@@ -232,7 +250,8 @@ static int decode_meaning(struct http_request *out)
     if (codings && (codings > 1 || !text_is_nocase(coding, "chunked")))
         return NOT_IMPLEMENTED;
     out->is_chunked = codings > 0;
-    return lengths ? decode_length(length, &out->length) : 0;
+    int err = lengths ? decode_length(length, &out->length) : 0;
+    return !err && expects_other(out) ? EXPECTATION : err;
 }
 
 int http_request_decode(const uint8_t *data, size_t len, struct http_request *out, size_t *used)
@@ -310,12 +329,12 @@ static int hex(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Returns as http_request_path does.
-static int decode_escapes(struct text t, bool plus_is_blank, char *out, size_t cap)
+// Returns as http_request_parameter does.
+static int decode_value(struct text t, char *out, size_t cap)
 {
     size_t len = 0;
     for (size_t i = 0; i < t.len; i++) {
-        char c = plus_is_blank && t.at[i] == '+' ? ' ' : t.at[i];
+        char c = t.at[i] == '+' ? ' ' : t.at[i];
         if (c == '%') {
             int high = i + 2 < t.len ? hex(t.at[i + 1]) : -1;
             int low = high >= 0 ? hex(t.at[i + 2]) : -1;
@@ -347,10 +366,17 @@ int http_request_parameter(const struct http_request *r, const char *name, char 
             return ERR_MALFORMED;
         value = item;
     }
-    return value.at ? decode_escapes(value, true, out, cap) : ERR_NOT_FOUND;
+    return value.at ? decode_value(value, out, cap) : ERR_NOT_FOUND;
 }
 
 int http_request_path(const struct http_request *r, char *out, size_t cap)
 {
-    return decode_escapes(r->path, false, out, cap);
+    char url[3 * REQUEST_PATH_MAX + 1];
+    if (r->path.len >= sizeof(url) || cap < 2)
+        return ERR_TOO_BIG;
+    if (r->path.len > 1 && request_path_is_alias(r->path.at, r->path.len))
+        return ERR_MALFORMED;
+    text_copy(r->path, url, sizeof(url));
+    out[0] = '/';
+    return request_path_decode(url, out + 1, cap - 1);
 }

@@ -10,6 +10,8 @@
 //   Content-Length with Transfer-Encoding             400  RFC 9112, 6.1
 //   Transfer-Encoding in HTTP/1.0                     400  RFC 9112, 6.1
 //   Transfer-Encoding other than chunked              501  RFC 9112, 6.1
+//   Expect other than 100-continue                    417  RFC 9110, 10.1.1
+//   a fragment in the target                          400  RFC 9112, 3.2
 //   another major version of HTTP                     505  RFC 9110, 15.6.6
 //   a request line, or a head, that is too long       414, 431
 #ifndef WEIR_SERVER_HTTP_MESSAGE_HTTP_REQUEST_H
@@ -84,8 +86,8 @@ bool http_request_ends(const struct http_request *r);
 // ERR_NOT_FOUND; ERR_MALFORMED: a bad escape, NUL, or the name is there twice; ERR_TOO_BIG: it does
 // not fit.
 int http_request_parameter(const struct http_request *r, const char *name, char *out, size_t cap);
-// Copies the path with its %XX decoded. Returns 0; ERR_MALFORMED: a bad escape, or NUL;
-// ERR_TOO_BIG: it does not fit.
+// Copies the path, decoded by the rules of request_path.h. Returns 0; ERR_MALFORMED: they refuse
+// it, or it is another spelling (request_path_is_alias); ERR_TOO_BIG: it does not fit.
 int http_request_path(const struct http_request *r, char *out, size_t cap);
 
 #ifdef __cplusplus

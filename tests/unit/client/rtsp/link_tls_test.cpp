@@ -103,6 +103,40 @@ TEST_CASE("link_tls: pin, first use and a changed key, with the state directory'
     unsetenv("STATE_DIRECTORY");
 }
 
+TEST_CASE("link_tls: who cannot remember a key says why, and what to do")
+{
+    temp_folder folder;
+    test::tls_keys keys;
+    const std::string state = folder / "state", file = state + "/known_hosts";
+    REQUIRE(setenv("STATE_DIRECTORY", state.c_str(), 1) == 0);
+    {
+        rig r(keys, "rtsps://h.test:99/live");
+    }
+    struct {
+        std::string path;
+        mode_t mode, good;
+        std::string reason;
+    } const table[] = {
+        {file, 0644, 0600, file + " is not used: other users may read or write it (chmod 600 it"},
+        {state, 0777, 0700, state + " is not used: other users may write into it (chmod 700 it)"},
+        {folder.path, 0777, 0700,
+         state + " is not used: other users may write into " + folder.path +
+             " on the way to it (chmod go-w " + folder.path},
+    };
+    for (const auto &row : table) {
+        CAPTURE(row.path);
+        REQUIRE(chmod(row.path.c_str(), row.mode) == 0);
+        rig r(keys, "rtsps://h.test:99/live");
+        CHECK_FALSE(tcp_conn_is_secure(r.conn));
+        CHECK_THAT(r.refusal(), Catch::Contains("its key cannot be remembered (mend that, or add "
+                                                "pin=" +
+                                                keys.pin() + " to the URL") &&
+                                    Catch::Contains(": " + row.reason));
+        REQUIRE(chmod(row.path.c_str(), row.good) == 0);
+    }
+    unsetenv("STATE_DIRECTORY");
+}
+
 TEST_CASE("link_tls: rtsp:// stays as it is")
 {
     test::tls_keys keys;

@@ -134,6 +134,37 @@ TEST_CASE("state dir: a directory into which other users may write is not used")
     }
 }
 
+TEST_CASE("state dir: the folders above it are judged, also while it is used")
+{
+    temp_folder t;
+    const std::string dir = t / "above/state";
+    uint8_t out[64];
+    size_t len;
+    REQUIRE(once(dir, "secret", "good") == "good");
+    REQUIRE(chmod((t / "above").c_str(), 0777) == 0);
+    char text[] = "x";
+    CHECK(state_file_read(dir.c_str(), "secret", out, sizeof(out), &len) == ERR_IO);
+    CHECK(state_file_create_once(dir.c_str(), "other", make_ctx, text, out, sizeof(out), &len) ==
+          ERR_IO);
+    CHECK(state_file_replace(dir.c_str(), "secret", out, 1) == ERR_IO);
+    CHECK(temp_folder::logged().find(dir + " is not used: other users may write into " +
+                                     (t / "above") + " on the way to it (chmod go-w ") == 0);
+    // Between the reading and the writing the directory becomes a link to what others can replace.
+    REQUIRE(chmod((t / "above").c_str(), 0755) == 0);
+    REQUIRE(mkdir((t / "open").c_str(), 0700) == 0);
+    REQUIRE(chmod((t / "open").c_str(), 0777) == 0);
+    REQUIRE(mkdir((t / "open/theirs").c_str(), 0700) == 0);
+    auto swap = [](void *ctx, uint8_t *, size_t, size_t *n) {
+        const auto &folder = *static_cast<const temp_folder *>(ctx);
+        std::filesystem::rename(folder / "above/state", folder / "above/old");
+        std::filesystem::create_symlink(folder / "open/theirs", folder / "above/state");
+        *n = 0;
+        return 0;
+    };
+    CHECK(state_file_create_once(dir.c_str(), "other", swap, &t, out, sizeof(out), &len) == ERR_IO);
+    CHECK(std::filesystem::is_empty(t / "open/theirs"));
+}
+
 TEST_CASE("state dir: what cannot be used is named")
 {
     temp_folder t;

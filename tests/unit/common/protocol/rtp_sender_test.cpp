@@ -96,7 +96,8 @@ TEST_CASE("rtp_sender: SR, SDES and BYE")
     send_frames(s, 2, 2);
     uint8_t out[RTCP_MAX_PACKET];
     const rtp_instant of{true, usec_of_frames(1, 30, 1), wall + usec_of_frames(1, 30, 1)};
-    size_t len = rtp_sender_report(&s, &of, "someone", wall + USEC_PER_SEC, true, out, sizeof(out));
+    size_t len =
+        rtp_sender_report(&s, &of, "someone", wall + USEC_PER_SEC, "why", out, sizeof(out));
     size_t at = 0;
     rtcp_item item;
     REQUIRE(rtcp_next(out, len, &at, &item) == 1);
@@ -110,6 +111,7 @@ TEST_CASE("rtp_sender: SR, SDES and BYE")
     CHECK(std::string(item.cname) == "someone");
     REQUIRE(rtcp_next(out, len, &at, &item) == 1);
     CHECK(item.kind == RTCP_IS_BYE);
+    CHECK(std::string(item.reason) == "why");
     CHECK(rtcp_next(out, len, &at, &item) == 0);
 }
 
@@ -138,12 +140,12 @@ TEST_CASE("rtp_sender: the reports of two tracks name one clock, however far ahe
         usec_t now = wall + 1500 * USEC_PER_MSEC;
         rtcp_item item;
         size_t at = 0;
-        REQUIRE(rtcp_next(out, rtp_sender_report(&video, &t.of, "", now, false, out, sizeof(out)),
+        REQUIRE(rtcp_next(out, rtp_sender_report(&video, &t.of, "", now, nullptr, out, sizeof(out)),
                           &at, &item) == 1);
         CHECK(item.sender.rtp_timestamp - video.timestamp_offset ==
               rtp_ticks_at(t.video, RTP_CLOCK_RATE));
         at = 0;
-        REQUIRE(rtcp_next(out, rtp_sender_report(&audio, &t.of, "", now, false, out, sizeof(out)),
+        REQUIRE(rtcp_next(out, rtp_sender_report(&audio, &t.of, "", now, nullptr, out, sizeof(out)),
                           &at, &item) == 1);
         CHECK(item.sender.rtp_timestamp - audio.timestamp_offset ==
               rtp_ticks_at(t.audio, RTP_OPUS_CLOCK_RATE));

@@ -2,6 +2,7 @@
 #include "common/wire/request_path.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <string>
 
 #include "common/base/err.h"
@@ -102,6 +103,14 @@ TEST_CASE("request_path: from a URL to a decoded path")
         CHECK(std::string(out) == c.path);
         CHECK(request_path_is_good(out));
     }
+}
+
+TEST_CASE("request_path: other spellings of a path")
+{
+    for (const char *path : {"/", "/a/", "/trackID=0", "/a/trackID=0", "/a/trackID=1"})
+        CHECK(request_path_is_alias(path, strlen(path)));
+    for (const char *path : {"", "/a", "/a/trackID=2", "/a/trackID=", "/trackID=0x", "a/b"})
+        CHECK_FALSE(request_path_is_alias(path, strlen(path)));
 }
 
 TEST_CASE("request_path: too long a path is refused")

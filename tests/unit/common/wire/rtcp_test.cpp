@@ -116,6 +116,43 @@ TEST_CASE("rtcp: every truncation is detected; the items before it are valid")
     }
 }
 
+// RFC 3550, 6.6: the reason has a length, and is padded to 32 bits.
+TEST_CASE("rtcp: the reason of a BYE")
+{
+    const struct {
+        const char *reason;
+        std::vector<uint8_t> bytes;
+    } rows[] = {
+        {"", {0x81, 203, 0, 1, 0, 0, 0, 9}},
+        {"end", {0x81, 203, 0, 2, 0, 0, 0, 9, 3, 'e', 'n', 'd'}},
+        {"ends", {0x81, 203, 0, 3, 0, 0, 0, 9, 4, 'e', 'n', 'd', 's', 0, 0, 0}},
+    };
+    for (const auto &row : rows) {
+        rtcp_item item = {};
+        item.kind = RTCP_IS_BYE;
+        item.ssrc = 9;
+        snprintf(item.reason, sizeof(item.reason), "%s", row.reason);
+        uint8_t out[RTCP_MAX_PACKET];
+        size_t len = 0, at = 0;
+        REQUIRE(rtcp_append(&item, out, sizeof(out), &len) == 0);
+        CHECK(std::vector<uint8_t>(out, out + len) == row.bytes);
+        rtcp_item back = {};
+        REQUIRE(rtcp_next(out, len, &at, &back) == 1);
+        CHECK(std::string(back.reason) == row.reason);
+    }
+    // Of two sources; and longer than the packet: the end counts all the same.
+    const std::vector<uint8_t> two = {0x82, 203, 0, 3, 0, 0, 0, 9, 0, 0, 0, 8, 2, 'n', 'o', 0},
+                               cut = {0x81, 203, 0, 2, 0, 0, 0, 9, 9, 'e', 'n', 'd'};
+    for (const auto *bytes : {&two, &cut}) {
+        size_t at = 0;
+        rtcp_item back = {};
+        REQUIRE(rtcp_next(bytes->data(), bytes->size(), &at, &back) == 1);
+        CHECK(back.kind == RTCP_IS_BYE);
+        CHECK(back.ssrc == 9);
+        CHECK(std::string(back.reason) == (bytes == &two ? "no" : ""));
+    }
+}
+
 TEST_CASE("rtcp: single packets")
 {
     const struct {

@@ -1196,6 +1196,36 @@ TEST_CASE("stream_sender: the max rate of stored media is the highest level with
     CHECK(v.t.max_bps == 0);
 }
 
+TEST_CASE("stream_sender: of a limit that counts headers, these are subtracted")
+{
+    sender v(STORED, 3); // 100, 150, 300 and 400 kbit/s
+    v.t.base.responsive = true;
+    stream_sender_play(v.s, 0);
+    const rate_limit_flow flow = {level_frame_rate(&v.l, 3), 1200 - 12, 0, 0};
+    const struct {
+        double bps, header_bytes;
+        int level;
+    } rows[] = {{325000, 40, 1}, {325000, 0, 2}, {345000, 40, 2}, {420001, 0, 3}, {8000, 40, 0}};
+    for (const auto &row : rows) {
+        CAPTURE(row.bps, row.header_bytes);
+        const rate_limit limit = {row.bps, row.header_bytes};
+        stream_sender_limit(v.s, &limit, 0);
+        CHECK(stream_sender_level(v.s) == row.level);
+        CHECK(v.t.max_bps == Approx(rate_limit_divide(&limit, &flow).rtp_bps));
+        CHECK(v.t.max_bps < row.bps + 50 * 12 * 8 * (row.header_bytes == 0));
+    }
+    const rate_limit none = {0, 40};
+    stream_sender_limit(v.s, &none, 0);
+    CHECK(stream_sender_level(v.s) == 3);
+    CHECK(v.t.max_bps == 0);
+    const rate_limit limit = {345000, 40};
+    stream_sender_limit(v.s, &limit, 0);
+    stream_sender_set_max_rate(v.s, 0, 0); // takes it back, too
+    CHECK(stream_sender_set_level(v.s, 3, 0) == 0);
+    CHECK(stream_sender_level(v.s) == 3);
+    CHECK(v.t.max_bps == 0);
+}
+
 TEST_CASE("stream_sender: a live encoder follows the max rate also where nothing is measured")
 {
     sender v(LIVE, 3, false, true, false);

@@ -151,6 +151,15 @@ TEST_CASE("http_request: framing by the RFC")
         {"9112 3.2: an empty Host", GET "Host:\r\n\r\n", 0},
         {"9112 3.2: IPv6", GET "Host: [fe80::1]:8554\r\n\r\n", 0},
         {"9112 3.2: HTTP/1.0 has none", "GET / HTTP/1.0\r\n\r\n", 0},
+        {"9112 3.2.1: a fragment", "GET /x#y HTTP/1.1\r\n" HOST "\r\n", 400},
+        {"9112 3.2.1: a fragment", "GET /x?y#z HTTP/1.1\r\n" HOST "\r\n", 400},
+        {"9112 3.2.2: a fragment", "GET http://b/x#y HTTP/1.1\r\n" HOST "\r\n", 400},
+        {"9110 10.1.1: 100-continue", POST "Expect: 100-Continue\r\n\r\n", 0},
+        {"9110 10.1.1: another one", GET HOST "Expect: x\r\n\r\n", 417},
+        {"9110 10.1.1: another one beside it", POST "Expect: 100-continue, x\r\n\r\n", 417},
+        {"9110 10.1.1: another one beside it", POST "Expect: 100-continue\r\nExpect: x\r\n\r\n",
+         417},
+        {"9110 10.1.1: of HTTP/1.0", "GET / HTTP/1.0\r\nExpect: x\r\n\r\n", 0},
         {"9112 3.2.1: no slash", "GET x HTTP/1.1\r\n" HOST "\r\n", 400},
         {"9112 3.2.2: absolute", "GET http://b:1/x HTTP/1.1\r\n" HOST "\r\n", 0},
         {"9112 3.2.2: absolute, a user", "GET http://u@b/x HTTP/1.1\r\n" HOST "\r\n", 400},
@@ -222,7 +231,7 @@ TEST_CASE("http_request: what is asked for")
 TEST_CASE("http_request: escapes")
 {
     decoded d(
-        "GET /a%20b%2Fc?x=1&key=a%2bb+c&two=d&two=d&empty=&bad=%zz&nul=%00&long=0123456789&none "
+        "GET /a%20b/%63?x=1&key=a%2bb+c&two=d&two=d&empty=&bad=%zz&nul=%00&long=0123456789&none "
         "HTTP/1.1\r\nHost: h\r\n\r\n");
     char out[8];
     REQUIRE(d.status == 0);
@@ -239,7 +248,8 @@ TEST_CASE("http_request: escapes")
     CHECK(http_request_parameter(&d.r, "long", out, sizeof(out)) == ERR_TOO_BIG);
     CHECK(http_request_parameter(&d.r, "none", out, sizeof(out)) == ERR_NOT_FOUND);
     CHECK(http_request_parameter(&d.r, "ke", out, sizeof(out)) == ERR_NOT_FOUND);
-    for (const char *bad : {"/%", "/%2", "/%0g", "/%00"}) {
+    for (const char *bad : {"/%", "/%2", "/%0g", "/%00", "/a%2fb", "/a/../b", "/.a", "//a", "/a/",
+                            "/trackID=0", "/a/trackID=1"}) {
         const decoded escaped(std::string("GET ") + bad + " HTTP/1.1\r\nHost: h\r\n\r\n");
         CHECK(http_request_path(&escaped.r, out, sizeof(out)) == ERR_MALFORMED);
     }
