@@ -190,6 +190,11 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
         c->alive.due = now; // sent in STEP_PLAYING, after PLAY's response
 }
 
+static int latency_ms(const struct rtsp_client *c)
+{
+    return c->playback.live ? c->config.live_latency_ms : c->config.stored_latency_ms;
+}
+
 static void start_playing(struct rtsp_client *c, usec_t now)
 {
     if (c->step == STEP_OVER) // SETUP of the audio could not be sent
@@ -199,10 +204,11 @@ static void start_playing(struct rtsp_client *c, usec_t now)
         rtsp_client_begin(c, -1, 1, now);
         return;
     }
-    struct playback_request latency;
-    playback_requests_latency(
-        c->playback.live ? c->config.live_latency_ms : c->config.stored_latency_ms, &latency);
-    send_playback(c, &latency, now);
+    if (latency_ms(c)) {
+        struct playback_request latency;
+        playback_requests_latency(latency_ms(c), &latency);
+        send_playback(c, &latency, now);
+    }
     if (c->config.adapt) {
         char body[32];
         snprintf(body, sizeof(body), "adapt: %s\r\n", c->config.adapt);
@@ -716,9 +722,8 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
     if (c->pipelined) { // SETUP was sent
         bool was_live = c->playback.live;
         playback_requests_describe(&c->playback, &c->sdp);
-        if (c->playback.live != was_live)
-            c->playback.latency_ms =
-                c->playback.live ? c->config.live_latency_ms : c->config.stored_latency_ms;
+        if (c->playback.live != was_live && latency_ms(c))
+            c->playback.latency_ms = latency_ms(c);
         c->step = STEP_SETTING_UP;
         return;
     }

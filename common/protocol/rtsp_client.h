@@ -71,8 +71,8 @@ struct rtsp_client_config {
                        // NULL: not sent. A server that does not know it ends the client
     bool controls_speed; // rtsp_client_begin sends PLAY, with a Speed; false: the client sends PLAY
                          // itself
-    int live_latency_ms; // value of the parameter `latency` for live media, ms
-    int stored_latency_ms;
+    int live_latency_ms; // value of the parameter `latency` for live media, ms; 0: not sent
+    int stored_latency_ms; // for a film; 0: its server drops no frame
     usec_t silence; // silence after which the server counts as lost; 0: the transport's default
     bool has_audio; // the viewer requests audio
     bool takes_other_codecs; // the viewer depacketises a third party's H.265 and JPEG
@@ -256,7 +256,7 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 // ---- From the viewer
 
 // Call it in on_described. The viewer chooses level and speed of this stream, as with
-// controls_speed, and requests `latency_ms`.
+// controls_speed, and requests `latency_ms`; 0: none.
 void rtsp_client_control(struct rtsp_client *c, int latency_ms);
 // Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);

@@ -41,6 +41,8 @@ struct relay_feed {
     struct timer *timer;       // owned
     enum phase phase;
     bool plays;    // the viewer plays
+    bool is_held;  // what the viewer's network does not take waits at the origin
+    bool may_hold; // frames have begun to wait, or wait no more: the timer looks
     bool is_over;  // the upstream has ended: the timer frees it
     bool released; // the stored frames may be given
 
@@ -66,7 +68,7 @@ struct relay_feed {
     int level; // the viewer's choices
     bool follows;
     double speed;
-    int latency_ms;
+    int latency_ms; // 0: the viewer did not say; no frame is dropped
     int playout_ms; // 0: not known
 
     usec_t second_at;
@@ -88,7 +90,7 @@ static double fps_of(const struct relay_feed *f)
 
 static void arm(struct relay_feed *f)
 {
-    usec_t when = f->is_over || f->released ? 0 : USEC_NEVER;
+    usec_t when = f->is_over || f->released || f->may_hold ? 0 : USEC_NEVER;
     if (f->requested && !f->answered)
         when = usec_min(when, f->request_limit);
     if (f->phase == AWAY)
@@ -99,6 +101,21 @@ static void arm(struct relay_feed *f)
         when = usec_min(when, f->second_at);
     when = usec_min(when, f->clock_limit);
     timer_set(f->timer, when);
+}
+
+// The origin of a film drops no frame, so this proxy does not either: while frames wait for the
+// viewer's network, the origin is not read, and holds back the next ones. What comes in datagrams
+// would be lost then, and waits here. The viewer's request for a place is answered first.
+static void hold_origin(struct relay_feed *f, usec_t now)
+{
+    const struct frame_sink *sink = f->config.sink;
+    f->may_hold = false;
+    bool holds = f->phase == PLAYING && !f->latency_ms && !f->requested &&
+                 f->config.choices->reflect != REFLECT_BLOCKING && sink->ops->has_waiting(sink);
+    if (!f->upstream || holds == f->is_held || upstream_is_datagram(f->upstream))
+        return;
+    f->is_held = holds;
+    upstream_hold(f->upstream, holds, now);
 }
 
 // ---- The viewer's request for a place
@@ -301,6 +318,7 @@ static void forward(void *ctx, struct coded_frame *frame, usec_t now)
         f->last = frame->number;
     frame_store_add(f->store, frame);
     give(f, now);
+    f->may_hold = !f->is_held;
 }
 
 static void lost(void *ctx, int packets, usec_t now)
@@ -312,7 +330,7 @@ static void lost(void *ctx, int packets, usec_t now)
 static void limit(void *ctx, double bps, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (f->phase == PLAYING)
+    if (f->phase == PLAYING && f->latency_ms) // otherwise the origin is held
         upstream_limit(f->upstream, bps, now);
 }
 
@@ -449,7 +467,7 @@ static void drop_upstream(struct relay_feed *f, usec_t now)
 {
     upstream_free(f->upstream, now);
     f->upstream = NULL;
-    f->is_over = false;
+    f->is_over = f->is_held = false;
 }
 
 // Tracks are set up before the first PLAY, which connects.
@@ -483,7 +501,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
         .has_audio = f->config.film || hears(f, now), // what is stored is stored with its audio
         .follows = f->follows,
         .level = f->level,
-        .latency_ms = access_leg_origin_latency(f->latency_ms),
+        .latency_ms = f->latency_ms ? access_leg_origin_latency(f->latency_ms) : 0,
         .start = from,
         .speed = f->speed,
         .ops = &upstream_ops,
@@ -521,6 +539,8 @@ static void on_timer(void *ctx, usec_t now)
         drop_upstream(f, now);
     f->released = false;
     give(f, now);
+    if (f->may_hold || f->is_held)
+        hold_origin(f, now);
     if (f->requested && !f->answered && now >= f->clock_limit)
         answer_place(f, now);
     if (f->requested && !f->answered && now >= f->request_limit) {
@@ -553,7 +573,7 @@ static void on_timer(void *ctx, usec_t now)
 
 static void begin_request(struct relay_feed *f, const struct media_seek *to, usec_t now)
 {
-    f->requested = true;
+    f->requested = f->may_hold = true;
     f->answered = false;
     f->seconds = to ? to->seconds : NAN;
     f->wanted = to ? to->scale : f->scale;
@@ -620,6 +640,7 @@ static void play(struct media_feed *feed, bool plays)
     usec_t now = clock_now();
     f->plays = plays;
     f->released = plays;
+    f->may_hold = true;
     if (!plays && f->phase == PLAYING) {
         f->phase = PAUSED; // first: it may end in this call
         upstream_pause(f->upstream, now);
@@ -662,12 +683,24 @@ static void set_speed(struct media_feed *feed, double speed)
         upstream_set_speed(f->upstream, speed, clock_now());
 }
 
+static void drained(struct media_feed *feed, usec_t now)
+{
+    (void)now;
+    struct relay_feed *f = (struct relay_feed *)feed;
+    if (!f->is_held || f->may_hold)
+        return;
+    f->may_hold = true;
+    arm(f);
+}
+
 static void set_latency(struct media_feed *feed, int ms)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
     f->latency_ms = ms;
+    f->may_hold = true;
     if (f->phase == PLAYING || f->phase == PAUSED)
         upstream_set_latency(f->upstream, access_leg_origin_latency(f->latency_ms), clock_now());
+    arm(f);
 }
 
 static void set_playout(struct media_feed *feed, int ms)
@@ -721,6 +754,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
                                               .request_key = request_key,
                                               .rewind = rewind_to,
                                               .set_level = set_level,
+                                              .drained = drained,
                                               .set_speed = set_speed,
                                               .set_latency = set_latency,
                                               .set_playout = set_playout,
@@ -736,7 +770,6 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     f->away_last = -2;
     f->show_seconds = f->seconds = NAN;
     f->speed = f->scale = f->wanted = 1;
-    f->latency_ms = SESSION_LATENCY_DEFAULT_MS;
     f->level = -1;
     f->period = number_shift_period(&config->media->ladder);
     f->clock_limit = USEC_NEVER;

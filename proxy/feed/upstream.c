@@ -522,6 +522,11 @@ void upstream_flush(struct upstream *u)
         film_recorder_flush(u->recorder);
 }
 
+bool upstream_is_datagram(const struct upstream *u)
+{
+    return u->datagram;
+}
+
 void upstream_hold(struct upstream *u, bool hold, usec_t now)
 {
     rtsp_link_hold(u->link, hold, now);

@@ -48,7 +48,7 @@ struct upstream_config {
     bool has_audio; // the viewers may hear it
     bool follows;   // the origin adapts the level to the backbone
     int level;      // at the start
-    int latency_ms; // at the start: how long a frame may wait at the origin
+    int latency_ms; // at the start: how long a frame may wait at the origin; 0: any time
     double start;   // position in seconds; 0 for live media
     double speed;
     const char *only; // copied: rtsp_client.h; NULL: all frames
@@ -86,7 +86,9 @@ int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
                        struct subtitle_cue *out, int max, usec_t now);
 // What came is in the store, as far as it goes.
 void upstream_flush(struct upstream *u);
-// Stops or continues reading what the origin sends. What exceeds 64 KB meanwhile is lost.
+bool upstream_is_datagram(const struct upstream *u); // its media may be lost
+// Stops or continues reading what the origin sends. Of datagrams, what exceeds 64 KB meanwhile is
+// lost.
 void upstream_hold(struct upstream *u, bool hold, usec_t now);
 // How long a frame may wait at the origin, and how long after its capture the viewer shows it, ms.
 void upstream_set_latency(struct upstream *u, int ms, usec_t now);

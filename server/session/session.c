@@ -252,6 +252,9 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
         .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed};
     const struct session_config *config = &s->config;
     const struct stream_media *media = config->stream->media;
+    // Media that holds its frames back shall lose none.
+    usec_t latency_ms =
+        s->feed->ops->drained ? SESSION_LATENCY_STORED_MS : SESSION_LATENCY_DEFAULT_MS;
     struct stream_sender_config sender = {.ladder = &media->ladder,
                                           .feed = s->feed,
                                           .codec = media->codec,
@@ -264,7 +267,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
                                           .start_bps = config->start_bps,
                                           .audio_only = config->audio_only,
                                           .relays = media->relays,
-                                          .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+                                          .latency = latency_ms * USEC_PER_MSEC,
                                           .queue = config->queue,
                                           .queue_bytes = config->queue_bytes,
                                           .fragment_bytes = config->stream->fragment_bytes,

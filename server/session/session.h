@@ -25,7 +25,8 @@ extern "C" {
 struct session;
 
 enum {
-    SESSION_LATENCY_DEFAULT_MS = 1000, // how long a frame may wait for the transport
+    SESSION_LATENCY_DEFAULT_MS = 1000,   // how long a frame may wait for the transport
+    SESSION_LATENCY_STORED_MS = 3600000, // the same, of media that holds frames back
     SESSION_LATENCY_MIN_MS = 20,
     SESSION_LATENCY_MAX_MS = 60000,
     SESSION_MIN_MAX_RATE = 8000, // bit/s

@@ -97,6 +97,9 @@ struct media_feed_ops {
     // Relayed media: requests this level of the origin; `follows`: as the highest that the network
     // carries. NULL: the sender itself selects the frames of the level.
     void (*set_level)(struct media_feed *f, int level, bool follows);
+    // No frame waits for the transport any more. Media that holds its frames back while some wait
+    // delivers the next ones, but not inside this call. NULL: frames have times, whatever waits.
+    void (*drained)(struct media_feed *f, usec_t now);
     // Returns true if no other viewer plays. NULL: the media belongs to this viewer alone.
     bool (*is_alone)(const struct media_feed *f);
 
@@ -109,8 +112,9 @@ struct media_feed_ops {
     // Sets the pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
     // NULL: the pace is fixed.
     void (*set_speed)(struct media_feed *f, double speed);
-    // Relayed media: how long a frame may wait for a transport, and how long after its capture the
-    // viewer shows it, ms. NULL: the media does not depend on it.
+    // The viewer says how long a frame may wait for a transport, and how long after its capture it
+    // shows it, ms. Media with `drained` need not hold frames back then. NULL: the media does not
+    // depend on it.
     void (*set_latency)(struct media_feed *f, int ms);
     void (*set_playout)(struct media_feed *f, int ms);
     // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
