@@ -17,6 +17,7 @@
 #include "proxy/feed/upstream.h"
 #include "server/policy/number_shift.h"
 #include "server/session/session.h"
+#include "server/stored/stored_feed.h"
 
 #define EARLY_SECONDS 1.0
 #define RETRY_EVERY   USEC_PER_SEC          // during an outage
@@ -764,7 +765,10 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    f->base = (struct media_feed){.ops = &ops, .reorders = config->media->reorders, .scales = true};
+    f->base = (struct media_feed){.ops = &ops,
+                                  .reorders = config->media->reorders,
+                                  .scales = true,
+                                  .max_speed = STORED_FEED_MAX_SPEED};
     f->config = *config;
     f->last = -1;
     f->away_last = -2;

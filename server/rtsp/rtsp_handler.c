@@ -330,11 +330,11 @@ static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
     if (header.at && alone) {
         char text[32];
         text_copy(header, text, sizeof(text));
-        speed = fmin(fmax(atof(text), 0.25), 4);
+        speed = atof(text);
     }
     bool keeps = !header.at && alone && session_is_playing(track_setup_session(h->setup));
     if (!keeps)
-        session_set_speed(track_setup_session(h->setup), speed, now);
+        speed = session_set_speed(track_setup_session(h->setup), speed, now);
     if (header.at)
         rtsp_response_header(a, "Speed: %.3f\r\n", speed);
 }

@@ -11,6 +11,7 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/srtp/srtp_guard.h"
+#include "server/policy/frame_clock.h"
 #include "server/policy/rate_request.h"
 #include "server/policy/request_limits.h"
 #include "stream/send/repair_budget.h"
@@ -489,11 +490,21 @@ bool session_set_repair(struct session *s, enum repair_mode mode)
     return stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;
 }
 
-void session_set_speed(struct session *s, double speed, usec_t now)
+// A film leaves as fast as its transport takes it, if that takes no more than the network carries.
+static double max_speed(const struct session *s)
 {
+    const struct transport_kind *kind = s->transport->kind;
+    bool is_bounded = kind->holds_back || kind->responsive;
+    return s->feed->max_speed > 0 && is_bounded ? s->feed->max_speed : FRAME_CLOCK_MAX_SPEED;
+}
+
+double session_set_speed(struct session *s, double speed, usec_t now)
+{
+    speed = fmin(fmax(speed, FRAME_CLOCK_MIN_SPEED), max_speed(s));
     stream_sender_set_speed(s->sender, speed, now);
     if (s->feed->ops->set_speed)
         s->feed->ops->set_speed(s->feed, speed);
+    return speed;
 }
 
 // ---- Input from the viewer

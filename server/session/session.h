@@ -117,9 +117,9 @@ int session_set_audio_track(struct session *s, int track);
 // The viewer requests repair of the video, and knows flow numbers and parity packets. Call it
 // before the first PLAY. Returns true if the session repairs in this mode.
 bool session_set_repair(struct session *s, enum repair_mode mode);
-// Sets the media's pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
-// For live media it applies to all viewers.
-void session_set_speed(struct session *s, double speed, usec_t now);
+// Sets the media's pace as a multiple of real time; returns the nearest one that it can have. For
+// live media it applies to all viewers.
+double session_set_speed(struct session *s, double speed, usec_t now);
 // Writes sequence number and timestamp of the next packet, for RTP-Info.
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);
 void session_info(const struct session *s, struct transport_info *out, usec_t now);

@@ -453,7 +453,7 @@ static void watch(struct media_feed *feed, int size_id, int change)
 static void set_speed(struct media_feed *feed, double speed)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
-    assert(speed >= FRAME_CLOCK_MIN_SPEED && speed <= FRAME_CLOCK_MAX_SPEED);
+    assert(speed >= FRAME_CLOCK_MIN_SPEED && speed <= STORED_FEED_MAX_SPEED);
     if (speed == f->speed)
         return;
     usec_t now = clock_now();
@@ -668,6 +668,7 @@ struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_con
     f->base.ops = &ops;
     f->base.reorders = true;
     f->base.scales = true;
+    f->base.max_speed = STORED_FEED_MAX_SPEED;
     f->config = *config;
     f->info = stored_cache_info(config->cache);
     f->speed = f->scale = 1;

@@ -37,6 +37,8 @@ extern "C" {
 #endif
 
 #define STORED_FEED_LEAD (2 * USEC_PER_SEC)
+// No network that carries a film so fast is slower than the viewer needs: as fast as it takes it.
+#define STORED_FEED_MAX_SPEED 100.0
 
 struct stored_feed_config {
     struct stored_cache *cache; // borrowed

@@ -109,8 +109,8 @@ struct media_feed_ops {
     // position.
     enum media_placed (*place)(struct media_feed *f, const struct media_seek *to,
                                struct media_place *out, usec_t now);
-    // Sets the pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
-    // NULL: the pace is fixed.
+    // Sets the pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED, or
+    // .. media_feed.max_speed. NULL: the pace is fixed.
     void (*set_speed)(struct media_feed *f, double speed);
     // The viewer says how long a frame may wait for a transport, and how long after its capture it
     // shows it, ms. Media with `drained` need not hold frames back then. NULL: the media does not
@@ -150,6 +150,8 @@ struct media_feed { // embedded first by each implementation
                               // began, and are not late for that
     bool reports_losses;      // the viewer requests what it lacks; set by the sender before it
                               // watches
+    double max_speed;  // of set_speed, for a transport that takes media no faster than its network;
+                       // 0: FRAME_CLOCK_MAX_SPEED
     usec_t wall_ahead; // the wall clock of capture times minus this machine's; 0 for media of
                        // this machine
 };
