@@ -235,14 +235,24 @@ static void start_playing(struct rtsp_client *c, usec_t now)
     rtsp_client_begin(c, start.level, 1, now);
 }
 
-bool rtsp_client_ask_values(struct rtsp_client *c, const char *body, usec_t now)
+static bool ask(struct rtsp_client *c, enum request_kind kind, const char *body, usec_t now)
 {
     if (c->step != STEP_PLAYING || !c->dialect->knows_weir_parameters ||
-        pending_requests_waiting(&c->requests.pending, REQUEST_VALUES) ||
+        pending_requests_waiting(&c->requests.pending, kind) ||
         c->requests.pending.count == PENDING_REQUESTS_MAX)
         return false;
-    send_request(c, &(struct client_request){.kind = REQUEST_VALUES, .body = body}, now);
+    send_request(c, &(struct client_request){.kind = kind, .body = body}, now);
     return true;
+}
+
+bool rtsp_client_ask_values(struct rtsp_client *c, const char *body, usec_t now)
+{
+    return ask(c, REQUEST_VALUES, body, now);
+}
+
+bool rtsp_client_ask_film_table(struct rtsp_client *c, const char *body, usec_t now)
+{
+    return ask(c, REQUEST_FILM_TABLE, body, now);
 }
 
 void rtsp_client_control(struct rtsp_client *c, int latency_ms)
@@ -866,6 +876,9 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_VALUES:
         c->events->on_values(c->ctx, (struct text){"", 0}, now);
         return;
+    case REQUEST_FILM_TABLE:
+        c->link->on_film_table(c->link_ctx, (struct text){"", 0}, now);
+        return;
     case REQUEST_PAIR:
         c->events->on_pair_refused(c->ctx, now);
         return;
@@ -962,6 +975,9 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     }
     case REQUEST_VALUES:
         c->events->on_values(c->ctx, r->body.at ? r->body : (struct text){"", 0}, now);
+        return;
+    case REQUEST_FILM_TABLE:
+        c->link->on_film_table(c->link_ctx, r->body.at ? r->body : (struct text){"", 0}, now);
         return;
     case REQUEST_LATENCY:
     case REQUEST_PLAYOUT:

@@ -193,6 +193,8 @@ struct rtsp_client_link {
     bool (*media_is_open)(void *ctx);
     // A frame arrived on a channel of the control connection (RFC 2326, section 10.12).
     void (*on_interleaved)(void *ctx, int channel, const uint8_t *data, size_t len, usec_t now);
+    // The response to rtsp_client_ask_film_table, borrowed; empty: refused. NULL: never asked.
+    void (*on_film_table)(void *ctx, struct text body, usec_t now);
 };
 
 struct rtsp_client;
@@ -264,6 +266,8 @@ void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
 // most RTSP_CLIENT_HASHES lines, or `subtitles` (subtitle.h). Returns false if the server cannot
 // know them, or others are awaited.
 bool rtsp_client_ask_values(struct rtsp_client *c, const char *body, usec_t now);
+// The same for a part of a film's table; rtsp_client_link.on_film_table follows.
+bool rtsp_client_ask_film_table(struct rtsp_client *c, const char *body, usec_t now);
 // Call it once, after on_ready. Sends PLAY with this level (-1: the server's choice) and speed.
 void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t now);
 // Call these after on_playing. The results of level, seek and pause are reported by their events.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
@@ -72,6 +73,8 @@ struct relay_feed {
     int latency_ms; // 0: the viewer did not say; no frame is dropped
     int playout_ms; // 0: not known
 
+    struct film_table *table; // owned; NULL: the origin has none, or has not told it
+    enum { TABLE_UNKNOWN, TABLE_ASKED, TABLE_KNOWN } table_is;
     usec_t second_at;
     usec_t clock_limit; // the answer waits for the origin's clock until then
     double from;        // seconds; where the newest session was asked to begin
@@ -382,6 +385,14 @@ static void on_clock(void *ctx, usec_t now)
     arm(f);
 }
 
+static void on_film_table(void *ctx, struct film_table *table, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    (void)now;
+    f->table = table;
+    f->table_is = TABLE_KNOWN;
+}
+
 static void on_nacked(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
@@ -462,6 +473,7 @@ static const struct upstream_ops upstream_ops = {.on_playing = on_playing,
                                                  .on_nacked = on_nacked,
                                                  .on_clock = on_clock,
                                                  .on_bye = on_bye,
+                                                 .on_film_table = on_film_table,
                                                  .on_end = on_end};
 
 static void drop_upstream(struct relay_feed *f, usec_t now)
@@ -469,6 +481,8 @@ static void drop_upstream(struct relay_feed *f, usec_t now)
     upstream_free(f->upstream, now);
     f->upstream = NULL;
     f->is_over = f->is_held = false;
+    if (f->table_is == TABLE_ASKED)
+        f->table_is = TABLE_UNKNOWN;
 }
 
 // Tracks are set up before the first PLAY, which connects.
@@ -721,6 +735,19 @@ static int subtitles(struct media_feed *feed, const struct subtitle_request *r,
     return f->upstream ? upstream_subtitles(f->upstream, r, out, max, now) : 0;
 }
 
+static int film_table(struct media_feed *feed, const struct film_table **out, usec_t now)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    if (!server_dialect_of(f->config.sdp)->knows_weir_parameters)
+        return ERR_NOT_FOUND;
+    if (f->table_is == TABLE_UNKNOWN && f->phase == PLAYING) {
+        f->table_is = TABLE_ASKED;
+        upstream_ask_film_table(f->upstream, now);
+    }
+    *out = f->table;
+    return f->table ? 0 : f->table_is == TABLE_KNOWN ? ERR_NOT_FOUND : ERR_AGAIN;
+}
+
 static void relay_info(const struct media_feed *feed, struct relay_info *out, usec_t now)
 {
     const struct relay_feed *f = (const struct relay_feed *)feed;
@@ -738,6 +765,7 @@ static void feed_free(struct media_feed *feed)
     upstream_free(f->upstream, clock_now());
     access_leg_free(f->leg);
     frame_store_free(f->store);
+    film_table_free(f->table);
     timer_free(f->timer);
     free(f);
 }
@@ -761,6 +789,7 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
                                               .set_playout = set_playout,
                                               .relay_info = relay_info,
                                               .subtitles = subtitles,
+                                              .film_table = film_table,
                                               .free = feed_free};
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)

@@ -665,6 +665,11 @@ int session_subtitles(struct session *s, const struct subtitle_request *r, struc
     return s->feed->ops->subtitles ? s->feed->ops->subtitles(s->feed, r, out, max, now) : -1;
 }
 
+int session_film_table(struct session *s, const struct film_table **out, usec_t now)
+{
+    return s->feed->ops->film_table ? s->feed->ops->film_table(s->feed, out, now) : ERR_NOT_FOUND;
+}
+
 bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now)
 {
     if (!s->feed->ops->relay_info)

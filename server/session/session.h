@@ -128,6 +128,8 @@ bool session_relay_info(const struct session *s, struct relay_info *out, usec_t 
 // As media_feed_ops.subtitles; -1, too, if the media relays none.
 int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_cue *out,
                       int max, usec_t now);
+// As media_feed_ops.film_table; ERR_NOT_FOUND, too, if the media is no film.
+int session_film_table(struct session *s, const struct film_table **out, usec_t now);
 // Returns the number of frames of its levels that the encoder or the scheduler skipped.
 uint64_t session_skipped(const struct session *s);
 // Returns the bytes of RTP header and payload of its largest packets.

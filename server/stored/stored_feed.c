@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "server/policy/frame_clock.h"
@@ -638,6 +639,13 @@ static bool set_only(struct media_feed *feed, const struct frame_ranges *ranges)
     return true;
 }
 
+static int film_table(struct media_feed *feed, const struct film_table **out, usec_t now)
+{
+    (void)now;
+    *out = stored_cache_table(((struct stored_feed *)feed)->config.cache);
+    return *out ? 0 : ERR_NOT_FOUND;
+}
+
 static void feed_free(struct media_feed *feed)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
@@ -657,6 +665,7 @@ static const struct media_feed_ops ops = {.watch = watch,
                                           .set_speed = set_speed,
                                           .set_latency = set_latency,
                                           .set_audio_track = set_audio_track,
+                                          .film_table = film_table,
                                           .only = set_only,
                                           .free = feed_free};
 

@@ -22,6 +22,7 @@
 #include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/subtitle.h"
+#include "stream/abr/film_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -127,6 +128,10 @@ struct media_feed_ops {
     // number, at most `max`; -1: there is no such track. NULL: this is the origin.
     int (*subtitles)(struct media_feed *f, const struct subtitle_request *r,
                      struct subtitle_cue *out, int max, usec_t now);
+    // Stored media: sets *out to the film's table, borrowed as long as the feed. Returns 0;
+    // ERR_NOT_FOUND: it has none; ERR_AGAIN: of relayed media, the origin has not told it yet. NULL:
+    // the media has none.
+    int (*film_table)(struct media_feed *f, const struct film_table **out, usec_t now);
     // Stored media: from now on delivers these frames only, of the sizes that are watched. Returns
     // false if there is no memory. NULL: the media cannot.
     bool (*only)(struct media_feed *f, const struct frame_ranges *ranges);
