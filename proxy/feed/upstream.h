@@ -31,8 +31,8 @@ struct upstream_ops {
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
     void (*on_bye)(void *ctx, usec_t now);    // the origin ended the media
-    // The result of upstream_ask_film_table: the table, which the callee owns from now on; NULL: the
-    // origin has none. NULL: never asked.
+    // The result of upstream_ask_film_table: the table, which the callee owns from now on; NULL:
+    // the origin has none. NULL: never asked.
     void (*on_film_table)(void *ctx, struct film_table *table, usec_t now);
     // The last call. `why`: its status is the origin's if that refused, else 500, 502 or 504.
     void (*on_end)(void *ctx, const struct media_refusal *why, usec_t now);

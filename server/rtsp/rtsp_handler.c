@@ -687,7 +687,8 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct te
         rtsp_response_refuse(
             a, 451,
             "parameter not available (available: clock; after SETUP also level and transport; of "
-            "a stored film also group-hash: TRACK/GROUP and film-table: BYTE; of a film with text subtitles also "
+            "a stored film also group-hash: TRACK/GROUP and film-table: BYTE; of a film with text "
+            "subtitles also "
             "subtitles: TRACK/MS)\r\n");
         return;
     }
