@@ -276,8 +276,10 @@ static void on_film_table(void *ctx, struct text body, usec_t now)
 
 void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t now)
 {
+    if (l->table)
+        return;
     struct stored_plan *plan = malloc(sizeof(*plan));
-    if (plan && !l->table && stored_plan_init(plan, &sdp->ladder) == 0) {
+    if (plan && stored_plan_init(plan, &sdp->ladder) == 0) {
         int64_t frames = llround(sdp->duration * fps_value(sdp->ladder.source_fps));
         l->table =
             film_table_fetch_new(&sdp->ladder, (frames + plan->gop - 1) / plan->gop, plan->gop);

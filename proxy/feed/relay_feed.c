@@ -740,6 +740,8 @@ static int film_table(struct media_feed *feed, const struct film_table **out, us
     struct relay_feed *f = (struct relay_feed *)feed;
     if (!server_dialect_of(f->config.sdp)->knows_weir_parameters)
         return ERR_NOT_FOUND;
+    if (f->config.film)
+        return store_film_table(f->config.film, out);
     if (f->table_is == TABLE_UNKNOWN && f->phase == PLAYING) {
         f->table_is = TABLE_ASKED;
         upstream_ask_film_table(f->upstream, now);

@@ -87,7 +87,8 @@ bool upstream_cannot_verify(const struct upstream *u);
 // after r->from, and requests those for the next call. Returns their number, at most `max`.
 int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
                        struct subtitle_cue *out, int max, usec_t now);
-// Call it once, after on_playing.
+// Call it once, after on_playing. Of a film that is stored, the store is given the table anyway,
+// and on_film_table is not called.
 void upstream_ask_film_table(struct upstream *u, usec_t now);
 // What came is in the store, as far as it goes.
 void upstream_flush(struct upstream *u);

@@ -25,9 +25,10 @@ static int file_read(struct group_source *s, int64_t group, unsigned sizes,
     return stored_file_read(((struct file_source *)s)->file, group, out);
 }
 
-static const struct film_table *file_table(const struct group_source *s)
+static int file_table(struct group_source *s, const struct film_table **out)
 {
-    return ((const struct file_source *)s)->table;
+    *out = ((const struct file_source *)s)->table;
+    return *out ? 0 : ERR_NOT_FOUND;
 }
 
 // A table that lies is not used: viewers then do without.
