@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/rtsp/rtsp_link.h"
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/seq.h"
 #include "common/net/clock.h"

@@ -650,11 +650,11 @@ static bool write_film_table(struct rtsp_handler *h, struct text value, char *ou
         return false;
     if (cap - used < FILM_TABLE_LINE + 2)
         return true;
-    if (err)
-        strcpy(out + used, FILM_TABLE_LATER);
-    else if (film_table_part_encode(table, at, out + used) < 0)
+    int len = err ? snprintf(out + used, cap - used, FILM_TABLE_LATER)
+                  : film_table_part_encode(table, at, out + used);
+    if (len < 0)
         return false;
-    strcat(out + used, "\r\n");
+    snprintf(out + used + len, cap - used - (size_t)len, "\r\n");
     return true;
 }
 
