@@ -9,8 +9,10 @@
 //   ABR_STREAM    As Weir does it: the sender goes on without gaps, in the decided order and at the
 //                 decided pace. It begins a group when only `kernel_bytes` of the group before it
 //                 have not left, so a decision counts for the next group not yet begun: it is made
-//                 a round trip earlier. Within a group the first frame has .12 of the bytes, the
-//                 others share the rest; they are played as they arrive. Steps of 10 ms.
+//                 a round trip earlier. A group that is cut off is sent again as a whole, after
+//                 what is on its way; it counts as wasted, and as shown at the lower level. Within
+//                 a group the first frame has .12 of the bytes, the others share the rest; they are
+//                 played as they arrive. Steps of 10 ms.
 //
 // The QoE is that of MPC (Yin et al. 2015): of each group its level's Mbit/s, minus the change from
 // the group before, minus the top level's Mbit/s for each second of stall; the mean over groups.
@@ -63,6 +65,7 @@ struct abr_result {
     int64_t bytes;
     int64_t wasted_bytes; // that arrived and were not shown
     int exchanges;
+    int cuts; // groups that were sent again at a lower level
 };
 
 // 0; ERR_NO_MEMORY.

@@ -9,6 +9,7 @@
 
 #define STEP        (10 * USEC_PER_MSEC)
 #define SAMPLE      (50 * USEC_PER_MSEC)
+#define CUT_TIME    (100 * USEC_PER_MSEC)
 #define FIRST_FRAME 0.12 // of a group's bytes
 #define FULL_USE    0.98 // of what the path could carry, that the network limits
 
@@ -17,12 +18,14 @@ enum { QUEUE = 64, NO_COPY = 255 };
 struct transfer { // of a begun group
     int64_t group;
     int level;
-    double bytes;
+    double whole; // bytes
+    double bytes; // of these, to be sent
     double arrived;
     double pace; // bytes a second; INFINITY: none
     usec_t from; // its first byte arrives at this time at the earliest
     usec_t began;
-    bool again; // a copy was buffered or begun when it was decided
+    double share; // of its frames, that an earlier transfer brought, which was cut off
+    bool again;   // a copy was buffered or begun when it was decided
 };
 
 struct viewing {
@@ -49,6 +52,12 @@ static int64_t group_at(const struct viewing *v, usec_t position)
     return group < v->s->film->groups ? group : v->s->film->groups - 1;
 }
 
+// Returns the share of the group's frames that have arrived.
+static double share_of(const struct transfer *t)
+{
+    return fmax(t->share, fmax(t->arrived / t->whole - FIRST_FRAME, 0) / (1 - FIRST_FRAME));
+}
+
 // Returns the end of what can be played from the position on.
 static usec_t reach(const struct viewing *v)
 {
@@ -61,7 +70,7 @@ static usec_t reach(const struct viewing *v)
     const struct transfer *first = &v->queue[0];
     double share = 0;
     if (v->count && first->group == g && !first->again)
-        share = fmax(first->arrived / first->bytes - FIRST_FRAME, 0) / (1 - FIRST_FRAME);
+        share = share_of(first);
     return film_table_start(t, g) + (usec_t)(share * (double)film_table_length(t, g));
 }
 
@@ -73,19 +82,30 @@ static double pending(const struct viewing *v)
     return bytes;
 }
 
+// Returns the bytes that arrive from `now` until a request made now has an effect at the sender.
+static double on_the_way(const struct viewing *v)
+{
+    const struct rate_trace *t = v->s->trace;
+    double path = rate_trace_bytes(t, v->now + v->s->rtt) - rate_trace_bytes(t, v->now);
+    double pace = v->count ? v->queue[v->count - 1].pace : (double)INFINITY;
+    return fmin(path, pace * usec_to_sec(v->s->rtt));
+}
+
 static void state_of(const struct viewing *v, struct abr_state *s)
 {
     int64_t shown = group_at(v, v->position);
     usec_t begun = film_table_start(v->s->film->table, v->next) - v->position;
-    *s = (struct abr_state){.next = v->next,
-                            .shown = shown,
-                            .buffered = usec_max(reach(v) - v->position, 0),
-                            .begun = usec_max(begun, 0),
-                            .pending_bytes = (int64_t)pending(v),
-                            .rtt = v->s->rtt,
-                            .playing = v->playing,
-                            .levels = v->begun + shown,
-                            .broken = ABR_NO_GROUP};
+    *s = (struct abr_state){
+        .next = v->next,
+        .shown = shown,
+        .buffered = usec_max(reach(v) - v->position, 0),
+        .begun = usec_max(begun, 0),
+        .pending_bytes = (int64_t)pending(v),
+        .way_bytes = (int64_t)fmin(pending(v), on_the_way(v) + (double)v->s->kernel_bytes),
+        .rtt = v->s->rtt,
+        .playing = v->playing,
+        .levels = v->begun + shown,
+        .broken = ABR_NO_GROUP};
 }
 
 static void begin(struct viewing *v, const struct abr_decision *d)
@@ -95,6 +115,7 @@ static void begin(struct viewing *v, const struct abr_decision *d)
     v->queue[v->count++] = (struct transfer){
         .group = d->group,
         .level = d->level,
+        .whole = (double)abr_film_bytes(v->s->film, d->group, d->level),
         .bytes = (double)abr_film_bytes(v->s->film, d->group, d->level),
         .pace = d->pace_bps > 0 ? d->pace_bps / 8 : (double)INFINITY,
         .from = v->now + v->s->rtt,
@@ -104,15 +125,6 @@ static void begin(struct viewing *v, const struct abr_decision *d)
     v->begun[d->group] = (uint8_t)d->level;
     v->next += !again;
     v->out->exchanges += again;
-}
-
-// Returns the bytes that arrive from `now` until a request made now has an effect at the sender.
-static double on_the_way(const struct viewing *v)
-{
-    const struct rate_trace *t = v->s->trace;
-    double path = rate_trace_bytes(t, v->now + v->s->rtt) - rate_trace_bytes(t, v->now);
-    double pace = v->count ? v->queue[v->count - 1].pace : (double)INFINITY;
-    return fmin(path, pace * usec_to_sec(v->s->rtt));
 }
 
 static void decide(struct viewing *v)
@@ -132,6 +144,33 @@ static void decide(struct viewing *v)
         }
         begin(v, &d);
     }
+}
+
+// The policy may send the last begun group again, from where it has arrived.
+static void cut(struct viewing *v)
+{
+    struct abr_state state;
+    if (!v->count || v->count == QUEUE || v->queue[v->count - 1].again)
+        return;
+    state_of(v, &state);
+    int level = abr_policy_cut(v->s->policy, &state, v->now);
+    if (level == ABR_NO_LEVEL)
+        return;
+    struct transfer *t = &v->queue[v->count - 1];
+    double rest = t->bytes - t->arrived;
+    double others = pending(v) - rest;
+    double comes = fmin(fmax((double)state.way_bytes - others, 0), rest);
+    t->bytes = t->arrived + comes;
+    double bytes = (double)abr_film_bytes(v->s->film, t->group, level);
+    v->begun[t->group] = (uint8_t)level;
+    v->out->cuts++;
+    v->queue[v->count++] = (struct transfer){.group = t->group,
+                                             .level = level,
+                                             .whole = bytes,
+                                             .bytes = bytes,
+                                             .pace = (double)INFINITY,
+                                             .from = v->now + v->s->rtt,
+                                             .began = v->now};
 }
 
 // A transfer is whole.
@@ -174,6 +213,11 @@ static double arrive(struct viewing *v, double path)
             break;
         const struct transfer done = *t;
         memmove(v->queue, v->queue + 1, (size_t)--v->count * sizeof(*v->queue));
+        if (done.bytes < done.whole - 0.5) { // it was cut off, and the same group follows
+            v->queue[0].share = share_of(&done);
+            v->out->wasted_bytes += (int64_t)done.arrived;
+            continue;
+        }
         complete(v, &done);
     }
     return used;
@@ -221,6 +265,8 @@ static void run(struct viewing *v)
     const struct rate_trace *t = v->s->trace;
     double before = 0;
     while (v->position < v->end && v->now < ABR_GIVEN_UP * v->end) {
+        if (v->now % CUT_TIME == 0)
+            cut(v);
         decide(v);
         double after = rate_trace_bytes(t, v->now + STEP);
         bool heard = v->out->bytes > 0 || (v->count && v->queue[0].from <= v->now);

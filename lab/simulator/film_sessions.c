@@ -171,12 +171,12 @@ static int view(struct program *p, const struct rate_trace *trace)
     if (err)
         return err;
     json_t *line = json_pack(
-        "{s:o,s:b,s:o,s:o,s:o,s:i,s:o,s:i,s:o,s:o,s:o,s:I,s:I,s:i}", "trace", json_text(p->trace),
-        "complete", r.complete, "seconds", number(r.seconds), "first_picture_s",
-        number(r.first_picture_s), "stalled_s", number(r.stalled_s), "stalls", r.stalls, "kbps",
-        number(r.mean_kbps), "changes", r.changes, "qoe", number(r.qoe), "ssim_db",
-        number(r.mean_db), "qoe_ssim", number(r.qoe_ssim), "bytes", (json_int_t)r.bytes, "wasted",
-        (json_int_t)r.wasted_bytes, "exchanges", r.exchanges);
+        "{s:o,s:b,s:o,s:o,s:o,s:i,s:o,s:i,s:o,s:o,s:o,s:I,s:I,s:i,s:i}", "trace",
+        json_text(p->trace), "complete", r.complete, "seconds", number(r.seconds),
+        "first_picture_s", number(r.first_picture_s), "stalled_s", number(r.stalled_s), "stalls",
+        r.stalls, "kbps", number(r.mean_kbps), "changes", r.changes, "qoe", number(r.qoe),
+        "ssim_db", number(r.mean_db), "qoe_ssim", number(r.qoe_ssim), "bytes", (json_int_t)r.bytes,
+        "wasted", (json_int_t)r.wasted_bytes, "exchanges", r.exchanges, "cuts", r.cuts);
     return print(line) ? 0 : ERR_IO;
 }
 

@@ -7,18 +7,18 @@
 //             top rate a second (Yin et al. 2015).
 //   Start     Until the path is known, which takes 100 ms of media, the lowest level.
 //   Level     The plan over the next ABR_PLAN_STEPS groups. The regimes of the path are multiples
-//   of
-//             its usual rate, exp(.25 k); they vary as the forecast says, as an AR(1) process.
-//             After the horizon a second of buffer is worth .7 x what the top level's second is,
+//             of its usual rate, exp(.25 k); they vary as the forecast says, as an AR(1) process.
+//             After the horizon a second of buffer is worth .65 x what the top level's second is,
 //             and less the more there are (e-folding 10 s).
 //   Exchange  A buffered group is fetched again when that is worth more than the buffer it costs,
-//   by
-//             the same plan; when it will surely arrive in time, at the lower bound of the
+//             by the same plan; when it will surely arrive in time, at the lower bound of the
 //             forecast; and while waste is below 1 MB + a tenth of what was requested.
 //   Buffer    A group waits until the buffer has room. From 10 s of buffer on, the top level
-//   arrives
-//             at no more than twice its rate (Sammy: Spang et al. 2023). Below the top level
-//             nothing is paced: the path must show what more it carries.
+//             arrives at no more than four times its rate (Sammy: Spang et al. 2023). Below the top
+//             level nothing is paced: the path must show what more it carries.
+//   Cut       With less than 6 s to come, the group that is being sent is cut off and sent again
+//             at a lower level, from where it has arrived, if the plan gains by it as much as a
+//             group at the top level is worth.
 //   Stall     Playing begins with .25 s of media; after a stall when the next groups at the lowest
 //             level arrive in time, or with 2 s.
 //
@@ -34,17 +34,19 @@
 #define REGIME_STEP    0.25F
 #define MIN_SPREAD     0.1F // of the next group, given this one
 #define MAX_SPREAD     0.8F
-#define MAX_SIGMAS     3.0F // of a change of regime that is looked at
-#define TAIL           0.7F // of the top level's utility
+#define MAX_SIGMAS     3.0F  // of a change of regime that is looked at
+#define TAIL           0.65F // of the top level's utility
 #define TAIL_S         10.0F
 #define STALL_DB       100.0F
 #define EXCHANGE_GAIN  0.15F // of the top level's utility, that an exchange must bring
 #define EXCHANGE_TIME  1.2   // times its expected duration, within which a copy must arrive
 #define EXCHANGE_SPARE 0.3   // s, and this before its group is shown
+#define CUT_GAIN       1.0F  // of the top level's utility, that cutting off must bring
+#define CUT_BUFFER     6.0   // s; with more, nothing is cut off
 #define FREE_WASTE     1000000
 #define WASTE_SHARE    0.1
 #define PACE_FROM      (10 * USEC_PER_SEC)
-#define PACE           2.0
+#define PACE           4.0
 #define START_BUFFER   (USEC_PER_SEC / 4)
 #define STALL_BUFFER   (2 * USEC_PER_SEC)
 
@@ -272,6 +274,55 @@ static void decide(struct abr_policy *p, const struct abr_state *s, struct abr_d
     a->requested += film_table_bytes(t, s->next, m.level);
 }
 
+// Returns the value of the last begun group at `level` and of all after it, if `bytes` arrive
+// before that.
+static float value_of(const struct auto_policy *a, const struct moment *m, int level, double bytes)
+{
+    const struct abr_state *s = m->state;
+    int64_t g = s->next - 1;
+    float u = utility_of(a, g, level);
+    float before = g > s->shown ? utility_of(a, g - 1, s->levels[g - 1 - s->shown]) : u;
+    int first;
+    struct abr_plan_now now = m->now;
+    now.before = u;
+    now.buffer_s = (float)(usec_to_sec(s->begun) - 8 * bytes / m->rate.bps);
+    float value = u - fabsf(u - before);
+    if (s->next < film_table_shape(a->config.table)->groups)
+        return value + abr_plan_best(&a->plan, &now, &first);
+    return value - a->plan.input.stall_cost * fmaxf(-now.buffer_s, 0);
+}
+
+static int on_cut(struct abr_policy *p, const struct abr_state *s, usec_t now)
+{
+    struct auto_policy *a = of(p);
+    struct moment m = {.state = s, .rate = rate_forecast_read(&a->forecast, now)};
+    int64_t g = s->next - 1;
+    if (!m.rate.known || !s->levels || g < s->shown)
+        return ABR_NO_LEVEL;
+    int level = s->levels[g - s->shown];
+    if (level == 0 ||
+        usec_to_sec(s->begun) - 8 * (double)s->pending_bytes / m.rate.bps > CUT_BUFFER)
+        return ABR_NO_LEVEL;
+    choose(a, &m);
+    float most =
+        value_of(a, &m, level, (double)s->pending_bytes) + CUT_GAIN * top_of(&a->plan.input);
+    int cut = ABR_NO_LEVEL;
+    for (int l = 0; l < level; l++) {
+        double bytes = (double)s->way_bytes + (double)film_table_bytes(a->config.table, g, l);
+        float value = value_of(a, &m, l, bytes);
+        if (value > most) {
+            most = value;
+            cut = l;
+        }
+    }
+    if (cut == ABR_NO_LEVEL)
+        return cut;
+    a->last = cut;
+    a->requested += film_table_bytes(a->config.table, g, cut);
+    a->wasted += film_table_bytes(a->config.table, g, cut);
+    return cut;
+}
+
 static void on_rate(struct abr_policy *p, const struct rate_sample *s, usec_t now)
 {
     rate_forecast_sample(&of(p)->forecast, s, now);
@@ -311,6 +362,7 @@ struct abr_policy *abr_auto_new(const struct abr_config *config)
                                               .free = destroy,
                                               .decide = decide,
                                               .rate = on_rate,
+                                              .cut = on_cut,
                                               .resumes = on_resumes,
                                               .seek = on_seek};
     struct auto_policy *a = calloc(1, sizeof(*a));

@@ -73,6 +73,11 @@ int abr_policy_progress(struct abr_policy *p, const struct abr_progress *g, usec
     return p->ops->progress ? p->ops->progress(p, g, now) : ABR_NO_LEVEL;
 }
 
+int abr_policy_cut(struct abr_policy *p, const struct abr_state *s, usec_t now)
+{
+    return p->ops->cut && s->next > 0 ? p->ops->cut(p, s, now) : ABR_NO_LEVEL;
+}
+
 bool abr_policy_resumes(struct abr_policy *p, const struct abr_state *s, usec_t now)
 {
     return p->ops->resumes ? p->ops->resumes(p, s, now) : s->buffered > 0;

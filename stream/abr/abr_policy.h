@@ -7,6 +7,8 @@
 //   abr_policy_rate      every 100 ms or so while media is requested: what arrived
 //   abr_policy_group     a group is whole
 //   abr_policy_progress  while a group arrives (policies of segments only): may abandon it
+//   abr_policy_cut       every 100 ms or so while the last begun group is being sent: may cut it
+//                        off, to be sent again at a lower level from where it has arrived
 //   abr_policy_decide    the sender is about to begin a group: which one, at which level, how fast.
 //                        The sender begins groups in the decided order. Until a decision arrives it
 //                        goes on with the next group at the level of the last one; so a decision
@@ -50,6 +52,7 @@ struct abr_state {
     usec_t buffered;       // media after the position that has arrived, without a hole
     usec_t begun;          // media after the position that was begun: up to `next`
     int64_t pending_bytes; // of begun groups that have not arrived
+    int64_t way_bytes;     // of these, what has left the sender: it comes in any case
     usec_t rtt;
     bool playing;
     // Level of group shown + i, for i < next - shown, as it has arrived or was begun. NULL: no
@@ -100,6 +103,7 @@ struct abr_policy_ops {
     void (*rate)(struct abr_policy *p, const struct rate_sample *s, usec_t now);
     void (*group)(struct abr_policy *p, const struct abr_group *g, usec_t now);
     int (*progress)(struct abr_policy *p, const struct abr_progress *g, usec_t now);
+    int (*cut)(struct abr_policy *p, const struct abr_state *s, usec_t now);
     bool (*resumes)(struct abr_policy *p, const struct abr_state *s, usec_t now);
     void (*waited)(struct abr_policy *p, usec_t duration);
     void (*seek)(struct abr_policy *p, int64_t group, usec_t now);
@@ -124,6 +128,8 @@ void abr_policy_rate(struct abr_policy *p, const struct rate_sample *s, usec_t n
 void abr_policy_group(struct abr_policy *p, const struct abr_group *g, usec_t now);
 // Returns the level to abandon the group for, or ABR_NO_LEVEL.
 int abr_policy_progress(struct abr_policy *p, const struct abr_progress *g, usec_t now);
+// Returns the level at which the last begun group is to be sent again, or ABR_NO_LEVEL.
+int abr_policy_cut(struct abr_policy *p, const struct abr_state *s, usec_t now);
 // Returns true if playing may begin. A policy without an opinion begins when a group is whole.
 bool abr_policy_resumes(struct abr_policy *p, const struct abr_state *s, usec_t now);
 void abr_policy_waited(struct abr_policy *p, usec_t duration);

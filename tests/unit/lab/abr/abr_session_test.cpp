@@ -143,6 +143,26 @@ TEST_CASE("abr session: a stream begins at once, and no policy beats the optimum
     }
 }
 
+TEST_CASE("abr session: a path that ends within a group")
+{
+    // 2 Mbit/s, then 20 kbit/s for 25 s, again and again: of a group at the top level that has just
+    // begun, the rest would take minutes. It is cut off, and what the buffer has is played on.
+    const film f("goddard");
+    rate_trace t{};
+    const char text[] = "0 2\n31 .02\n56 2\n87 2\n";
+    int line;
+    REQUIRE(rate_trace_parse(text, strlen(text), &t, &line) == 0);
+    path p("steady");
+    std::swap(p.trace, t);
+    rate_trace_destroy(&t);
+    const abr_result r = f.view("auto", p, ABR_STREAM, 30 * sec);
+    CHECK(r.complete);
+    CHECK(r.cuts > 0);
+    CHECK(r.wasted_bytes < r.bytes / 10);
+    CHECK(r.stalled_s < 25);
+    CHECK(r.mean_kbps > 700);
+}
+
 TEST_CASE("abr session: auto is above the reference policies on these paths")
 {
     const film f("goddard");

@@ -144,7 +144,7 @@ TEST_CASE("auto: a group waits for room, and the top level is paced from 10 s on
     CHECK(v.decision.pace_bps == 0);
     v.buffer(10, 20 * sec, 2);
     v.decide();
-    CHECK(v.decision.pace_bps == Approx(2 * 1.6e6).epsilon(0.03));
+    CHECK(v.decision.pace_bps == Approx(4 * 1.6e6).epsilon(0.03));
     CHECK(v.decision.wait == 0);
     v.buffer(10, 30 * sec, 2);
     v.decide();
@@ -201,6 +201,42 @@ TEST_CASE("auto: what a buffered group lacks is fetched first")
     CHECK(v.decision.level < 2);
     v.state.broken = 9; // was shown already
     CHECK(v.decide() != "repair");
+}
+
+TEST_CASE("auto: a group that would come too late is cut off")
+{
+    const struct {
+        const char *what;
+        int path_kbps;
+        usec_t begun;    // with the group that is being sent, 2 s
+        int64_t pending; // bytes of it
+        int level;       // of it
+        int cut_to;
+    } rows[] = {
+        {"it arrives in 1 s", 2000, 6 * sec, 250000, 2, ABR_NO_LEVEL},
+        {"in 32 s, the lowest level in 2 s", 100, 6 * sec, 400000, 2, 0},
+        {"in 5 s, 1 s too late; level 1 in 1.3 s", 640, 4 * sec, 400000, 2, 1},
+        {"in 8 s, of which the buffer has more", 400, 16 * sec, 400000, 2, ABR_NO_LEVEL},
+        {"too late, but almost all of it is there", 100, 3 * sec, 12500, 2, ABR_NO_LEVEL},
+        {"nothing is lower", 20, 3 * sec, 25000, 0, ABR_NO_LEVEL},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.what);
+        viewer v;
+        CHECK(abr_policy_cut(v.policy, &v.state, v.now) ==
+              ABR_NO_LEVEL); // nothing is begun or known
+        v.path(row.path_kbps, 20 * sec);
+        v.buffer(20, row.begun, row.level);
+        v.state.buffered = row.begun - 2 * sec;
+        v.state.pending_bytes = row.pending;
+        v.state.way_bytes = 0;
+        CHECK(abr_policy_cut(v.policy, &v.state, v.now) == row.cut_to);
+    }
+    viewer others("robust-mpc");
+    others.path(20, 20 * sec);
+    others.buffer(20, 3 * sec, 2);
+    others.state.pending_bytes = 400000;
+    CHECK(abr_policy_cut(others.policy, &others.state, others.now) == ABR_NO_LEVEL);
 }
 
 TEST_CASE("auto: playing begins with .25 s; after a stall when it will not stall again")
