@@ -46,7 +46,7 @@ TEST_CASE("sim: each kind of flow without memory, allocation by allocation")
 
 TEST_CASE("sim: a run in which an allocation fails ends, and delivers no more than was sent")
 {
-    const char *const groups[] = {"sack:packets=200",          "mtp:stop=2s",
+    const char *const groups[] = {"sack:packets=200",         "mtp:stop=2s",
                                   "datagram:cc=tfrc,stop=2s", "stream:via=tcp,length=2s",
                                   "stream:via=udp,length=2s", "stream:via=mtp,length=2s"};
     for (const char *group : groups) {
