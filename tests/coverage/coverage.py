@@ -45,6 +45,7 @@ def run_tests(binaries, folder):
 def source_of(path):
     """Returns a source file's path in this tree; None: it is none. A compiler cache that several trees share may have given an
     object the path of another tree."""
+    path = os.path.normpath(path)
     parts = os.path.relpath(path, ROOT).split(os.sep) if path.startswith(ROOT + os.sep) else path.split(os.sep)[1:]
     tails = (os.path.join(*parts[i:]) for i in range(len(parts)))
     return next((tail for tail in tails if os.path.isfile(os.path.join(ROOT, tail))), None)
