@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <sys/time.h>
 
+#include "tests/support/failing_alloc.hpp"
+
 // The sanitizers' run-time libraries call these, if they are linked, before main.
 extern "C" {
 const char *__asan_default_options();
@@ -20,6 +22,55 @@ const char *__ubsan_default_options();
 const char *__ubsan_default_options()
 {
     return "abort_on_error=1:print_stacktrace=1";
+}
+}
+
+// The linker sends the allocations of the code under test here (--wrap), not those of libraries.
+namespace
+{
+thread_local int alloc_left = -1; // until one fails; < 0: none does
+thread_local bool alloc_failed;
+
+bool fails()
+{
+    bool now = alloc_left == 0;
+    alloc_left -= alloc_left >= 0;
+    alloc_failed |= now;
+    return now;
+}
+} // namespace
+
+void failing_alloc_set(int count)
+{
+    alloc_left = count;
+    alloc_failed = false;
+}
+
+bool failing_alloc_end()
+{
+    alloc_left = -1;
+    return alloc_failed;
+}
+
+extern "C" {
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? nullptr : __real_malloc(size);
+}
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? nullptr : __real_calloc(count, size);
+}
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? nullptr : __real_realloc(old, size);
 }
 }
 

@@ -75,14 +75,14 @@ static enum flow_verdict take(struct flow_viewer *v, const struct received_frame
 enum flow_verdict flow_viewer_take(struct flow_viewer *v, int flow, const struct received_frame *f,
                                    int *level)
 {
-    if (flow == v->next && flow != FLOW_NONE && f->key) {
+    if (flow == v->next && f->key) {
         v->current = flow;
         v->next = FLOW_NONE;
         v->waits = false;
         (void)take(v, f, level);
         return FLOW_SWITCHED;
     }
-    if (flow != v->current || flow == FLOW_NONE || (v->waits && !f->key))
+    if (flow != v->current || (v->waits && !f->key))
         return FLOW_OTHER;
     bool starts = v->waits;
     v->waits = false;

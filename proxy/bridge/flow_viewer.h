@@ -54,7 +54,8 @@ enum flow_verdict {
     FLOW_SWITCHED, // the same; `next` is now `current`, and the other flow is of no use any more
 };
 
-// Judges a frame of `flow`. `level`: of a frame that is taken, the level that it shall tell.
+// Judges a frame of `flow`, which is not FLOW_NONE. `level`: of a frame that is taken, the level
+// that it shall tell.
 enum flow_verdict flow_viewer_take(struct flow_viewer *v, int flow, const struct received_frame *f,
                                    int *level);
 

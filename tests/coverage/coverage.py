@@ -42,6 +42,15 @@ def run_tests(binaries, folder):
     return [p for p in profiles if os.path.exists(p)]
 
 
+def source_of(path):
+    """Returns a source file's path in this tree; None: it is none. A compiler cache that several trees share may have given an
+    object the path of another tree."""
+    path = os.path.normpath(path)
+    parts = os.path.relpath(path, ROOT).split(os.sep) if path.startswith(ROOT + os.sep) else path.split(os.sep)[1:]
+    tails = (os.path.join(*parts[i:]) for i in range(len(parts)))
+    return next((tail for tail in tails if os.path.isfile(os.path.join(ROOT, tail))), None)
+
+
 def summaries(binaries, folder):
     """Returns {file: {"lines": (covered, count), "branches": (covered, count)}} of the project's C files."""
     profile = os.path.join(folder, "all.profdata")
@@ -51,8 +60,8 @@ def summaries(binaries, folder):
                          check=True, stdout=subprocess.PIPE).stdout
     found = {}
     for entry in json.loads(out)["data"][0]["files"]:
-        name = os.path.relpath(entry["filename"], ROOT)
-        if name.endswith(".c") and not name.startswith(("tests/", "..", "build/")):
+        name = source_of(entry["filename"])
+        if name and name.endswith(".c") and not name.startswith(("tests/", "build/")):
             found[name] = {what: (entry["summary"][what]["covered"], entry["summary"][what]["count"]) for what in GOAL}
     return found
 

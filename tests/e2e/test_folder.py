@@ -134,6 +134,8 @@ class Folder(lib.Case):
                 answer = c.response()
                 if answer.status != 200:  # a film that a busy machine does not open in its time
                     self.assertIn("took more than 5 s to open", answer.body, str(answer))
+            for url in urls:  # what was refused is not lasting
+                until(lambda url=url: c.request("DESCRIBE", url).status == 200, url)
         viewer.check()
 
     def test_among_other_files(self):

@@ -109,7 +109,7 @@ inline uint64_t decode(decoder *d, const coded_frame *f)
     return sum;
 }
 
-struct stream {
+struct coded_clip {
     std::vector<frame_ptr> frames;
     std::map<int64_t, uint64_t> sums; // checksum of each frame, by number, decoded without losses
     decoder_ptr reference = make_decoder();
@@ -127,7 +127,7 @@ struct stream {
 
 // Decodes the frames that arrive and whose reference was decoded; each picture must equal that of
 // the complete stream. Returns the numbers of the decoded frames.
-inline std::set<int64_t> play(const stream &s, std::function<bool(const coded_frame &)> arrives)
+inline std::set<int64_t> play(const coded_clip &s, std::function<bool(const coded_frame &)> arrives)
 {
     decoder_ptr d = make_decoder();
     std::set<int64_t> shown;

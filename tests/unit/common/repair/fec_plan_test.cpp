@@ -100,3 +100,14 @@ TEST_CASE("FEC plan: parity is spread over the frames of the window")
         CHECK(most - least <= 1);
     }
 }
+
+TEST_CASE("FEC plan: none without time, packets or loss; never more than the most")
+{
+    CHECK(fec_plan_window(-1, 40000) == 0); // the deadline has passed
+    CHECK(fec_plan_window(0, 40000) == 1);
+    CHECK(fec_plan_window(80000, 40000) == 2);
+    CHECK(fec_plan_window(100 * 40000, 40000) == FEC_PLAN_MAX_WINDOW);
+    CHECK(fec_plan_parity(0, .1, 1) == 0);
+    CHECK(fec_plan_parity(10, 0, 1) == 0);
+    CHECK(fec_plan_parity(40, .9, 20) == FEC_PLAN_MAX_PARITY);
+}

@@ -86,3 +86,11 @@ TEST_CASE("loss estimate: how far apart two packets fail independently")
     CHECK(loss_after_loss(0.04, 4, 8) == Approx(0.04 + 0.96 * std::pow(memory, 8)));
     CHECK(loss_after_loss(0.04, 4, 100) == Approx(0.04));
 }
+
+TEST_CASE("loss estimate: where all is lost, the next packet is lost, too")
+{
+    CHECK(loss_after_loss(1, 1, 1) == 1);
+    CHECK(loss_after_loss(1, 5, 100) == 1);
+    CHECK(loss_after_loss(.02, 1, 1) == Approx(.02).epsilon(.05));    // random loss has no memory
+    CHECK(loss_after_loss(.02, 5, 1000) == Approx(.02).epsilon(.01)); // a burst ends
+}

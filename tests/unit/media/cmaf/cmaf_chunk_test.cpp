@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/base/err.h"
 #include "media/audio/audio_encoder.h"
 #include "media/pattern/pattern_tone.h"
 #include "tests/support/coded_stream.hpp"
+#include "tests/support/failing_alloc.hpp"
 #include "tests/support/mp4_reader.hpp"
 
 namespace
@@ -145,4 +147,41 @@ TEST_CASE("cmaf_chunk: refuses more samples than it has room for")
     cmaf_sample s{};
     s.time = CMAF_CHUNK_SAMPLES;
     CHECK(cmaf_chunk_add(&c, &s, "a", 1) == ERR_FULL);
+}
+
+TEST_CASE("cmaf_chunk: a full one takes no more; empty NAL units and delimiters are left out; no "
+          "memory is an error")
+{
+    const uint8_t data[] = {1, 2, 3};
+    chunk c;
+    cmaf_sample s{};
+    frame_ptr f(coded_frame_new(8), coded_frame_unref);
+    REQUIRE(f);
+    const uint8_t nals[8] = {0x09, 0xf0, 0x65, 0x88, 0x80, 0x67, 0x68, 0};
+    memcpy(f->data, nals, sizeof(nals));
+    const uint32_t lengths[] = {2, 0, 3, 1, 1}; // a delimiter, nothing, a slice, SPS, PPS
+    uint32_t at = 0;
+    for (uint32_t len : lengths) {
+        f->nals[f->nal_count].offset = at;
+        f->nals[f->nal_count++].len = len;
+        at += len;
+    }
+    s.duration = 10;
+    REQUIRE(cmaf_chunk_add_h264(&c, &s, f.get()) == 0);
+    CHECK(c.samples[0].bytes == 4 + 3);
+    for (int i = 1; i < CMAF_CHUNK_SAMPLES; i++) {
+        s.time = 10 * i;
+        REQUIRE(cmaf_chunk_add(&c, &s, data, sizeof(data)) == 0);
+    }
+    s.time = 10 * CMAF_CHUNK_SAMPLES;
+    CHECK(cmaf_chunk_add(&c, &s, data, sizeof(data)) == ERR_FULL);
+    CHECK(cmaf_chunk_add_h264(&c, &s, f.get()) == ERR_FULL);
+    CHECK(c.count == CMAF_CHUNK_SAMPLES);
+    CHECK(cmaf_chunk_end(&c) == 10 * CMAF_CHUNK_SAMPLES);
+
+    chunk d;
+    failing_alloc_set(0);
+    CHECK(cmaf_chunk_add(&d, &s, data, sizeof(data)) == ERR_NO_MEMORY);
+    CHECK(failing_alloc_end());
+    CHECK(d.count == 0);
 }

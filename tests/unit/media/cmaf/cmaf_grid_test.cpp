@@ -79,3 +79,26 @@ TEST_CASE("cmaf_grid: each frame has a time without rounding")
         CHECK(r.scale % static_cast<uint32_t>(r.rate.num) == 0);
     }
 }
+
+TEST_CASE("cmaf_grid: extremes: layers that repeat too seldom, short segments, and many parts")
+{
+    ladder odd = one_size(160, 96, 30, 1, {{0, 100000}});
+    odd.source_fps = {30, 1};
+    odd.sizes[0].fps = {30000, 7919}; // it would repeat after 7919 frames
+    cmaf_grid g;
+    cmaf_grid_init(&g, &odd, 2 * USEC_PER_SEC, USEC_PER_SEC / 2);
+    CHECK(g.frames == 60);
+    CHECK(g.parts == 4);
+
+    ladder slow = one_size(160, 96, 1, 2, {{1, 100000}}); // a period is 2 s
+    cmaf_grid_init(&g, &slow, USEC_PER_SEC / 2, USEC_PER_SEC / 4);
+    CHECK(g.frames == 2); // at least one period
+    CHECK(g.parts == 2);
+    slow = one_size(160, 96, 1, 1, {{0, 100000}});
+    cmaf_grid_init(&g, &slow, 2 * USEC_PER_SEC, USEC_PER_SEC / 4);
+    CHECK(g.frames == 2);
+    CHECK(g.parts == 2); // a part has a frame at least
+    ladder fast = one_size(160, 96, 240, 1, {{0, 100000}});
+    cmaf_grid_init(&g, &fast, 60 * USEC_PER_SEC, USEC_PER_SEC / 20);
+    CHECK(g.parts == CMAF_MAX_PARTS);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string>
 
+#include "common/base/err.h"
 #include "media/coded/audio.h"
 #include "tests/support/coded_stream.hpp"
 #include "tests/support/mp4_reader.hpp"
@@ -69,4 +70,105 @@ TEST_CASE("cmaf_track: libavformat reads the init segment of each codec")
     REQUIRE(a.parameters->extradata_size == 2);
     CHECK(a.parameters->extradata[0] == 0x11); // LC, 48 kHz, two channels
     CHECK(a.parameters->extradata[1] == 0x90);
+}
+
+namespace
+{
+
+// A key frame of these NAL units.
+frame_ptr frame_of(const std::vector<std::vector<uint8_t>> &nals)
+{
+    size_t bytes = 0;
+    for (const auto &n : nals)
+        bytes += n.size();
+    frame_ptr f(coded_frame_new(bytes), coded_frame_unref);
+    REQUIRE(f);
+    uint32_t at = 0;
+    for (const auto &n : nals) {
+        f->nals[f->nal_count].offset = at;
+        f->nals[f->nal_count++].len = (uint32_t)n.size();
+        std::copy(n.begin(), n.end(), f->data + at);
+        at += (uint32_t)n.size();
+    }
+    return f;
+}
+
+std::vector<uint8_t> unit(uint8_t type, size_t bytes, uint8_t fill = 0x42)
+{
+    std::vector<uint8_t> n(bytes, fill);
+    n[0] = type;
+    return n;
+}
+
+} // namespace
+
+TEST_CASE("cmaf_track: parameter sets that are missing, cut off or too large are not learnt")
+{
+    const uint8_t SPS = 0x67, PPS = 0x68;
+    const struct {
+        const char *what;
+        std::vector<std::vector<uint8_t>> nals;
+        int err;
+    } rows[] = {
+        {"none", {unit(0x65, 9)}, ERR_NOT_FOUND},
+        {"no PPS", {unit(SPS, 9)}, ERR_NOT_FOUND},
+        {"no SPS", {unit(PPS, 9)}, ERR_NOT_FOUND},
+        {"a PPS of three bytes", {unit(SPS, 9), unit(PPS, 3)}, ERR_NOT_FOUND},
+        {"an SPS of three bytes", {unit(SPS, 3), unit(PPS, 4)}, ERR_NOT_FOUND},
+        {"a large SPS", {unit(SPS, CMAF_MAX_SET + 1), unit(PPS, 4)}, ERR_TOO_BIG},
+        {"a large PPS", {unit(SPS, 9), unit(PPS, CMAF_MAX_SET + 1)}, ERR_TOO_BIG},
+        {"the largest", {unit(SPS, CMAF_MAX_SET), unit(PPS, CMAF_MAX_SET)}, 0},
+        {"the first that is whole", {unit(SPS, 2), unit(SPS, 9), unit(PPS, 4)}, 0},
+    };
+    for (const auto &row : rows) {
+        INFO(row.what);
+        cmaf_track t{};
+        CHECK(cmaf_track_learn(&t, frame_of(row.nals).get()) == row.err);
+        CHECK((t.sps_bytes > 0) == (row.err == 0));
+        CHECK((t.pps_bytes > 0) == (row.err == 0));
+    }
+}
+
+TEST_CASE("cmaf_track: any change of a parameter set is another track")
+{
+    const uint8_t SPS = 0x67, PPS = 0x68;
+    cmaf_track t{};
+    REQUIRE(cmaf_track_learn(&t, frame_of({unit(SPS, 9), unit(PPS, 6)}).get()) == 0);
+    const struct {
+        std::vector<std::vector<uint8_t>> nals;
+        bool differs;
+    } rows[] = {
+        {{unit(SPS, 9), unit(PPS, 6)}, false},
+        {{unit(SPS, 9)}, false},
+        {{unit(PPS, 6)}, false},
+        {{unit(SPS, 10), unit(PPS, 6)}, true},
+        {{unit(SPS, 9, 7), unit(PPS, 6)}, true},
+        {{unit(SPS, 9), unit(PPS, 5)}, true},
+        {{unit(SPS, 9), unit(PPS, 6, 7)}, true},
+        {{unit(PPS, 6, 7)}, true},
+    };
+    for (const auto &row : rows)
+        CHECK(cmaf_track_differs(&t, frame_of(row.nals).get()) == row.differs);
+}
+
+TEST_CASE("cmaf_track: avcC has the chroma format of High profile, and none of Baseline")
+{
+    for (uint8_t profile : {66, 77, 100, 110}) {
+        CAPTURE(profile);
+        cmaf_track t{};
+        t.codec = CMAF_H264;
+        t.timescale = 90000;
+        t.width = 64;
+        t.height = 48;
+        std::vector<uint8_t> sps = {0x67, profile, 0, 30, 1}, pps = {0x68, 1, 2, 3};
+        REQUIRE(cmaf_track_learn(&t, frame_of({sps, pps}).get()) == 0);
+        const std::vector<uint8_t> segment = init_segment(t);
+        const std::string text(segment.begin(), segment.end());
+        const size_t at = text.find("avcC");
+        REQUIRE(at != std::string::npos);
+        const size_t length = (uint8_t)text[at - 1]; // of the box, with its length and name
+        // Version, profile, constraints, level, two bytes, SPS and PPS with a length each; a count
+        // of PPSs.
+        CHECK(length == 8 + 6 + 2 + sps.size() + 1 + 2 + pps.size() + (profile >= 100 ? 4 : 0));
+    }
 }

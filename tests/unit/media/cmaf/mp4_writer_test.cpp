@@ -4,6 +4,7 @@
 #include <string>
 
 #include "media/cmaf/mp4_writer.h"
+#include "tests/support/failing_alloc.hpp"
 
 TEST_CASE("mp4_writer: boxes within boxes have their lengths")
 {
@@ -43,4 +44,28 @@ TEST_CASE("mp4_writer: grows, and refuses what exceeds its limit")
     mp4_u8(&w, 1); // no effect
     CHECK(w.len == 300000);
     mp4_writer_destroy(&w);
+}
+
+TEST_CASE("mp4_writer: without memory it has failed, and what follows has no effect")
+{
+    mp4_writer w{};
+    mp4_u32(&w, 7);
+    const size_t before = w.len;
+    failing_alloc_set(0);
+    mp4_zeros(&w, w.cap); // needs more room
+    CHECK(failing_alloc_end());
+    CHECK(w.failed);
+    mp4_box(&w, "moof");
+    mp4_u8(&w, 1);
+    mp4_u16(&w, 1);
+    mp4_u32(&w, 1);
+    mp4_u64(&w, 1);
+    mp4_bytes(&w, "abc", 3);
+    mp4_zeros(&w, 3);
+    mp4_end(&w);
+    mp4_patch_u32(&w, 0, 8);
+    CHECK(w.len == before);
+    CHECK(w.data[3] == 7);
+    mp4_writer_destroy(&w);
+    CHECK_FALSE(w.failed);
 }

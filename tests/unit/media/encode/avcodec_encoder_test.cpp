@@ -63,7 +63,7 @@ struct av_video {
 TEST_CASE("avcodec_encoder: every frame decodes, and says what it depends on")
 {
     av_video v;
-    stream s;
+    coded_clip s;
     for (int64_t n = 0; n < 20; n++) {
         int64_t number = n < 10 ? n : n + 3; // the caller may skip frames
         REQUIRE(s.add(v.encode(number)));

@@ -39,15 +39,15 @@ ladder small(int layers, int rate = 30)
     return one_size(160, 96, rate, layers, {{layers - 1, 150000}});
 }
 
-stream clip(encoder *e, const ladder &l, int64_t frames)
+coded_clip clip(encoder *e, const ladder &l, int64_t frames)
 {
-    stream s;
+    coded_clip s;
     for (int64_t n = 0; n < frames; n++)
         REQUIRE(s.add(encode(e, l, 0, n)));
     return s;
 }
 
-const coded_frame *frame_of(const stream &s, int64_t number)
+const coded_frame *frame_of(const coded_clip &s, int64_t number)
 {
     for (const frame_ptr &f : s.frames)
         if (f->number == number)
@@ -56,7 +56,7 @@ const coded_frame *frame_of(const stream &s, int64_t number)
 }
 
 // The frame and all frames that it depends on.
-std::set<int64_t> closure(const stream &s, int64_t number)
+std::set<int64_t> closure(const coded_clip &s, int64_t number)
 {
     std::set<int64_t> all;
     for (; number >= 0; number = frame_of(s, number)->depends_on)
@@ -64,7 +64,7 @@ std::set<int64_t> closure(const stream &s, int64_t number)
     return all;
 }
 
-void check_closures(const stream &s, size_t step)
+void check_closures(const coded_clip &s, size_t step)
 {
     for (size_t i = 0; i < s.frames.size(); i += step) {
         std::set<int64_t> need = closure(s, s.frames[i]->number);
@@ -166,7 +166,7 @@ TEST_CASE("the baseline profile: fewer references suffice for layers, repairs an
     ladder l = one_size(1280, 720, 30, 3, {{2, 300000}});
     l.baseline = true;
     encoder_ptr e = make_encoder(l);
-    stream s;
+    coded_clip s;
     for (int64_t n = 0; n < 24; n++) {
         if (n == 10)
             encoder_repair(e.get(), 8);
@@ -194,7 +194,7 @@ TEST_CASE("every prefix of the layers decodes exactly, and depends_on is correct
         INFO("layers " << layers);
         ladder l = small(layers);
         encoder_ptr e = make_encoder(l);
-        stream s = clip(e.get(), l, 50);
+        coded_clip s = clip(e.get(), l, 50);
         for (int top = 0; top < layers; top++) {
             size_t shown =
                 play(s, [&](const coded_frame &f) { return f.temporal_id <= top; }).size();
@@ -209,7 +209,7 @@ TEST_CASE("a large picture is encoded in slices: prefixes decode exactly, losses
 {
     ladder l = one_size(1280, 720, 120, 2, {{1, 3000000}}); // four slices, if there are the cores
     encoder_ptr e = make_encoder(l);
-    stream s;
+    coded_clip s;
     for (int64_t n = 0; n < 24; n++) {
         if (n == 10)
             CHECK(encoder_repair(e.get(), 8) == 0);
@@ -227,7 +227,7 @@ TEST_CASE("layers may be added and removed at any frame, and any top-layer frame
     for (int layers = 2; layers <= 3; layers++) {
         ladder l = small(layers);
         encoder_ptr e = make_encoder(l);
-        stream s = clip(e.get(), l, 90);
+        coded_clip s = clip(e.get(), l, 90);
         for (int round = 0; round < 4; round++) {
             int top = 0;
             auto shown = play(s, [&](const coded_frame &f) {
@@ -250,7 +250,7 @@ TEST_CASE("frames skipped by a late encoder")
     for (int layers = 1; layers <= 3; layers++) {
         ladder l = small(layers);
         encoder_ptr e = make_encoder(l);
-        stream s;
+        coded_clip s;
         for (int64_t n = 0; n < 90; n++)
             if (n == 0 || rng_below(&r, 3) != 0)
                 s.add(encode(e.get(), l, 0, n));
@@ -261,7 +261,7 @@ TEST_CASE("frames skipped by a late encoder")
     // Only top-layer frames for longer than the window: they stop, and a key frame starts again.
     ladder l = small(2);
     encoder_ptr e = make_encoder(l);
-    stream s;
+    coded_clip s;
     REQUIRE(s.add(encode(e.get(), l, 0, 0)));
     int made = 0;
     for (int64_t n = 1; n < 40; n += 2)
@@ -277,7 +277,7 @@ static void check_repair(int layers, int64_t lost, int age)
     INFO("layers " << layers << " lost " << lost << " age " << age);
     ladder l = small(layers);
     encoder_ptr e = make_encoder(l);
-    stream s = clip(e.get(), l, lost + age + 1);
+    coded_clip s = clip(e.get(), l, lost + age + 1);
     int verdict = encoder_repair(e.get(), lost);
     int64_t period = 1 << (layers - 1);
     int64_t told = lost + age, end = told + 3 * period;
@@ -323,7 +323,7 @@ TEST_CASE("many losses and repairs, reported late, give no viewer a wrong pictur
     for (int layers = 1; layers <= 4; layers++) {
         ladder l = small(layers);
         encoder_ptr e = make_encoder(l);
-        stream s;
+        coded_clip s;
         std::set<int64_t> lost;
         std::map<int64_t, int64_t> news; // when, what
         for (int64_t n = 0; n < 150; n++) {
@@ -347,7 +347,7 @@ TEST_CASE("repair of a frame without dependent frames does nothing")
 {
     ladder l = small(2);
     encoder_ptr e = make_encoder(l);
-    stream s = clip(e.get(), l, 11);
+    coded_clip s = clip(e.get(), l, 11);
     encoder_request_key(e.get(), -1);
     for (int64_t n = 11; n < 14; n++)
         REQUIRE(s.add(encode(e.get(), l, 0, n)));

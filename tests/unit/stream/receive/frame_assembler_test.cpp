@@ -228,3 +228,56 @@ TEST_CASE("all buffers are bounded")
     for (int i = 0; i < 300; i++)
         holes.push(9000 + i, (uint32_t)(i * 7919), bytes((size_t)i % 5, (uint8_t)i), i % 3 == 0);
 }
+
+TEST_CASE("a rate that is none counts as 25 frames a second")
+{
+    for (fps rate : {fps{25, 1}, fps{0, 1}, fps{25, 0}, fps{-25, 1}, fps{1, 2}, fps{500, 1}}) {
+        CAPTURE(rate.num, rate.den);
+        stream s(rate);
+        CHECK(s.push(1, 0, IDR, true) == "0K[1]");
+        CHECK(s.push(3, 4, P, true) == ""); // a hole: 4 frames later
+        s.now = FOREIGN_WAIT;
+        CHECK(s.push(4, 5, P, true) == "4->3[3] 5->4[4]");
+    }
+}
+
+TEST_CASE("an aggregation packet is read as far as its lengths are right")
+{
+    const struct {
+        bytes payload;
+        const char *out;
+    } rows[] = {
+        {{0x78, 0, 2, 0x67, 0x42, 0, 2, 0x65, 0x88}, "0K[1]"},
+        {{0x78, 0, 2, 0x65, 0x88, 0, 9, 0x41}, "0K[1]"}, // the second is cut off
+        {{0x78, 0, 2, 0x65, 0x88, 0, 0}, "0K[1]"},       // or empty
+        {{0x78, 0, 0, 0, 2, 0x65, 0x88}, ""},            // the first is empty: nothing is known
+        {{0x78, 0, 9, 0x65, 0x88}, ""},
+        {{0x78}, ""},
+    };
+    for (const auto &row : rows) {
+        stream s;
+        CHECK(s.push(1, 0, row.payload, true) == row.out);
+    }
+}
+
+TEST_CASE("a caller that pulls nothing loses frames, and only as many as have no room")
+{
+    stream s;
+    s.now = 0;
+    for (int64_t n = 0; n < FOREIGN_MAX_PACKETS + 100; n++) {
+        rtp_packet p = {};
+        const bytes &payload = n ? P : IDR;
+        p.timestamp = (uint32_t)n * 3600;
+        p.marker = true;
+        p.payload = payload.data();
+        p.payload_len = payload.size();
+        frame_assembler_push(s.f, &p, n, n * 40000);
+    }
+    foreign_packet p;
+    int64_t pulled = 0;
+    for (; frame_assembler_pull(s.f, &p); pulled++) {
+        CHECK(p.ext_seq == pulled);
+        free((void *)(uintptr_t)p.packet.payload);
+    }
+    CHECK(pulled == FOREIGN_MAX_PACKETS);
+}

@@ -1011,3 +1011,81 @@ TEST_CASE("video_pipeline: without a clock a picture waits for its layers, at mo
     v.layer(3, 0, 0); // the level is size 0 alone
     CHECK(v.valid() == std::vector<int>{3, 2, 1, 1});
 }
+
+TEST_CASE("video_pipeline: how long a lost packet is of use")
+{
+    qoe_pointer q = new_qoe();
+    video_pipeline_config c = usual();
+    c.start_threshold = 300 * ms;
+    viewer w(q.get(), c);
+    CHECK(video_pipeline_repair_time(w.v) == 300 * ms); // until the buffer is full
+    for (int64_t n = 0; n < 8; n++)
+        CHECK(w.arrive(n, 1000 * ms + n * 50 * ms, n == 0) == 0);
+    const playout *p = video_pipeline_playout(w.v);
+    REQUIRE(playout_mode(p) == PLAYOUT_PLAYING);
+    CHECK(video_pipeline_repair_time(w.v) == playout_held(p)); // what is buffered
+    CHECK(playout_held(p) > 300 * ms);
+    w.until(5 * sec); // it stalls: as much as it waits for
+    REQUIRE(playout_mode(p) != PLAYOUT_PLAYING);
+    CHECK(video_pipeline_repair_time(w.v) == playout_goal(p));
+    CHECK(video_pipeline_target(w.v) == 0); // nothing is steered
+    CHECK(video_pipeline_sender_share(w.v) == 0);
+
+    c.low_latency = true;
+    qoe_pointer r = new_qoe();
+    viewer low(r.get(), c);
+    CHECK(video_pipeline_repair_time(low.v) == PLAYOUT_REPAIR);
+}
+
+TEST_CASE("video_pipeline: at another scale the pictures' intervals are those of the screen")
+{
+    for (double pace : {1., 2., 4.}) {
+        CAPTURE(pace);
+        qoe_pointer q = new_qoe();
+        video_pipeline_config c = usual();
+        c.start_threshold = 300 * ms;
+        viewer w(q.get(), c);
+        video_pipeline_set_scale(w.v, pace, 500 * ms);
+        for (int64_t n = 0; n < 8; n++)
+            CHECK(w.arrive(n, 1000 * ms + n * 10 * ms, n == 0) == 0);
+        w.until(3 * sec);
+        const std::vector<viewing_event> shown = w.of(VIEWING_SHOWN);
+        REQUIRE(shown.size() == 8);
+        CHECK(shown[0].shown.figures.interval == 0);
+        for (size_t i = 1; i < shown.size(); i++)
+            CHECK(shown[i].shown.figures.interval == (pace == 1 ? 0 : usec_t(100 * ms / pace)));
+    }
+}
+
+TEST_CASE("video_pipeline: live media begins anew after a pause, a film goes on; a stop is final")
+{
+    for (bool live : {false, true}) {
+        CAPTURE(live);
+        qoe_pointer q = new_qoe();
+        video_pipeline_config c = usual();
+        c.start_threshold = 300 * ms;
+        c.live = live;
+        viewer w(q.get(), c);
+        for (int64_t n = 0; n < 8; n++)
+            CHECK(w.arrive(n, 1000 * ms + n * 50 * ms, n == 0) == 0);
+        w.until(1450 * ms);
+        const size_t shown = w.of(VIEWING_SHOWN).size();
+        CHECK(shown >= 3);
+        video_pipeline_pause(w.v, w.now);
+        w.until(2 * sec);
+        CHECK(w.of(VIEWING_SHOWN).size() == shown);
+        video_pipeline_resume(w.v, w.now);
+        CHECK(w.of(VIEWING_RESUME).size() == 1);
+        CHECK(w.of(VIEWING_REBUFFER).size() == (live ? 1 : 0));
+        w.until(4 * sec);
+        CHECK((w.of(VIEWING_SHOWN).size() == 8) == !live); // of live media the past is not shown
+        CHECK_FALSE(video_pipeline_is_stopped(w.v));
+        const size_t totals = w.of(VIEWING_TOTALS).size();
+        video_pipeline_stop(w.v, w.now);
+        CHECK(video_pipeline_is_stopped(w.v));
+        CHECK(w.of(VIEWING_TOTALS).size() == totals + 1);
+        video_pipeline_stop(w.v, w.now);
+        CHECK(w.of(VIEWING_TOTALS).size() == totals + 1);
+        check_law(w.report());
+    }
+}

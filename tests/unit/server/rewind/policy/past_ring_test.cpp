@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "server/rewind/policy/past_ring.h"
+#include "tests/support/failing_alloc.hpp"
 
 // A ring that frames of one second each are put into.
 struct ring {
@@ -158,4 +159,42 @@ TEST_CASE("past ring: requests a key frame when a size has had none for long")
     CHECK(r.frame(111, false, 1)); // each size for itself
     CHECK(r.frame(112, false, 0));
     CHECK(r.frame(117, false, 0)); // none came: once more
+}
+
+TEST_CASE("past ring: without memory it is not made; an item without room is left out, and the "
+          "next ones are kept")
+{
+    const past_ring_config config = {60 * USEC_PER_SEC, 100 << 20};
+    CHECK(each_allocation_fails([&config] { return past_ring_new(&config); }, past_ring_free) >= 1);
+    past_ring_free(nullptr);
+    ring r(3600);
+    bool failed = false;
+    int64_t s = 0;
+    for (; s < 3000 && !failed; s++) {
+        const int64_t end = past_ring_end(r.r);
+        // The ring grows now and then; the frame itself is one or two allocations.
+        struct coded_frame *f = coded_frame_new(100);
+        REQUIRE(f);
+        f->number = s;
+        f->depends_on = -1;
+        f->key = true;
+        f->captured = s * USEC_PER_SEC;
+        failing_alloc_set(0);
+        past_ring_frame(r.r, f);
+        failed = failing_alloc_end();
+        coded_frame_unref(f);
+        CHECK(past_ring_end(r.r) == end + !failed);
+    }
+    REQUIRE(failed);
+    const int64_t begin = past_ring_begin(r.r), end = past_ring_end(r.r);
+    failing_alloc_set(0);
+    r.next = s;
+    struct coded_audio *c = coded_audio_new(); // takes the failure
+    CHECK(c == nullptr);
+    CHECK(failing_alloc_end());
+    r.frame(s, true);
+    CHECK(past_ring_begin(r.r) == begin);
+    CHECK(past_ring_end(r.r) == end + 1);
+    CHECK(past_ring_at(r.r, end)->captured == s * USEC_PER_SEC);
+    CHECK(past_ring_at(r.r, end - 1)->captured == (s - 2) * USEC_PER_SEC);
 }
