@@ -35,12 +35,12 @@ extern "C" {
 
 enum { RATE_FORECAST_ERRORS = 5 };
 
-enum rate_limit { RATE_LIMIT_NETWORK, RATE_LIMIT_MEDIA };
+enum rate_limited_by { RATE_LIMIT_NETWORK, RATE_LIMIT_MEDIA };
 
 struct rate_sample {
     int64_t bytes;
     usec_t duration; // the samples of a limit follow each other; > 0
-    enum rate_limit limit;
+    enum rate_limited_by limit;
 };
 
 struct rate_span { // bytes gathered over time

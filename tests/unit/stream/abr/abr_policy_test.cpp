@@ -48,7 +48,7 @@ struct viewer {
     viewer(const viewer &) = delete;
     viewer &operator=(const viewer &) = delete;
 
-    void path(int rate_kbps, usec_t duration, rate_limit limit = RATE_LIMIT_NETWORK)
+    void path(int rate_kbps, usec_t duration, rate_limited_by limit = RATE_LIMIT_NETWORK)
     {
         for (usec_t at = 0; at < duration; at += 100 * ms) {
             now += 100 * ms;

@@ -14,7 +14,7 @@ struct path {
         rate_forecast_init(&f);
     }
     // Samples of 100 ms at this rate.
-    void at(double mbit, double seconds, rate_limit limit = RATE_LIMIT_NETWORK)
+    void at(double mbit, double seconds, rate_limited_by limit = RATE_LIMIT_NETWORK)
     {
         for (int i = 0; i < seconds * 10 - 0.5; i++) {
             now += 100 * USEC_PER_MSEC;
