@@ -49,11 +49,11 @@ struct play_options {
     char cc[16]; // empty: the kernel's own choice
     int level;   // --level, else the URL's; -1: the server's choice
     enum adapt adapt;
-    const char *film_policy; // ADAPT_AUTO: of a film's levels (abr_policy.h), static
-    bool has_goddard;        // --goddard was given
+    const char *film_policy;       // ADAPT_AUTO: of a film's levels (abr_policy.h), static
+    bool has_goddard;              // --goddard was given
     struct goddard_params goddard; // ADAPT_GODDARD sets `buffer` to its play_buf_thresh
-    bool srtp;               // datagrams are SRTP even beside a plain connection
-    bool low_latency;        // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
+    bool srtp;                     // datagrams are SRTP even beside a plain connection
+    bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
     usec_t latency;          // target for live media, capture to shown; 0: auto, or with --buffer
                              // that of the start
     bool latency_auto;       // --latency auto was given

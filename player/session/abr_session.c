@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/session/abr_session.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,8 +12,8 @@
 #include "common/transport/transport.h"
 #include "media/stored/policy/stored_plan.h"
 
-#define FILM_TABLE_SECONDS 2 // of a group, if its plan is not known
-#define UNPACED_SPEED 1.5 // at most, over a transport that loses what the network cannot take
+#define FILM_TABLE_SECONDS 2   // of a group, if its plan is not known
+#define UNPACED_SPEED      1.5 // at most, over a transport that loses what the network cannot take
 
 struct abr_session {
     struct level_policy base; // first
@@ -51,9 +52,9 @@ static void apply(struct abr_session *a, const struct abr_action *act, usec_t no
     struct rtsp_link *link = a->config.link;
     if (act->decided)
         report(a, act, now);
-    bool other = act->changes_level && a->config.ops->choose_level(a->config.ctx, act->level,
-                                                                   abr_reason_name(
-                                                                       act->decision.reason));
+    bool other =
+        act->changes_level && a->config.ops->choose_level(a->config.ctx, act->level,
+                                                          abr_reason_name(act->decision.reason));
     if (!a->begun) {
         a->begun = true;
         rtsp_link_begin(link, act->level, act->speed, now);
@@ -99,7 +100,8 @@ static int group_frames(const struct ladder *ladder)
 {
     struct stored_plan *plan = malloc(sizeof(*plan));
     bool planned = plan && stored_plan_init(plan, ladder) == 0;
-    int frames = planned ? plan->gop : (int)ceil(FILM_TABLE_SECONDS * fps_value(ladder->source_fps));
+    int frames =
+        planned ? plan->gop : (int)ceil(FILM_TABLE_SECONDS * fps_value(ladder->source_fps));
     free(plan);
     return frames;
 }

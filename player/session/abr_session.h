@@ -25,7 +25,8 @@ struct abr_session_ops {
     bool (*read_buffer)(void *ctx, struct abr_buffer *out);
     // Playing has stalled: it goes on now if `may`, else with `media` in the buffer.
     void (*resume)(void *ctx, bool may, usec_t now);
-    void (*on_level)(void *ctx); // a request for another level was made; level_policy_text tells why
+    void (*on_level)(
+        void *ctx); // a request for another level was made; level_policy_text tells why
 };
 
 struct abr_session_config {

@@ -31,10 +31,10 @@ enum { MIN_PLAYOUT_MS = 20 };           // that the server takes
 
 struct connection {
     struct connection_config config;
-    bool listed;                     // on_listed follows
-    struct rtsp_link *link;          // these are owned; NULL: hung up
-    struct stream_player *stream;    // NULL: not described yet
-    struct level_policy *policy;     // NULL: not wanted
+    bool listed;                  // on_listed follows
+    struct rtsp_link *link;       // these are owned; NULL: hung up
+    struct stream_player *stream; // NULL: not described yet
+    struct level_policy *policy;  // NULL: not wanted
     struct path_stats *path;
     struct timer *bye;
     struct sdp sdp;

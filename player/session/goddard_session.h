@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Goddard's client policy (--adapt goddard) for one connection: reports what the connection receives
-// to the policy (stream/goddard), and requests the policy's decisions from the server. Loop thread
-// only.
+// Goddard's client policy (--adapt goddard) for one connection: reports what the connection
+// receives to the policy (stream/goddard), and requests the policy's decisions from the server.
+// Loop thread only.
 #ifndef WEIR_PLAYER_SESSION_GODDARD_SESSION_H
 #define WEIR_PLAYER_SESSION_GODDARD_SESSION_H
 

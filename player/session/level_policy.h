@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A policy that chooses the level of one connection's stream, and how fast it is sent: the interface
-// of goddard_session.h and abr_session.h. It makes its requests itself. It starts with
+// A policy that chooses the level of one connection's stream, and how fast it is sent: the
+// interface of goddard_session.h and abr_session.h. It makes its requests itself. It starts with
 // level_policy_ready and ends with the connection's media. Loop thread only.
 //
 // All functions do nothing if the policy is NULL, or of no use to it.

@@ -56,12 +56,12 @@ struct auto_policy {
     struct abr_config config;
     int levels;
     struct rate_forecast forecast;
-    int last;            // level of the last decision; ABR_NO_LEVEL: none
-    int64_t decided;     // its group; ABR_NO_GROUP: none
-    int before;          // level of the group before that one
-    int64_t undecided;   // `requested` without that group
-    int64_t requested;   // bytes
-    int64_t wasted;      // bytes of copies that were exchanged
+    int last;          // level of the last decision; ABR_NO_LEVEL: none
+    int64_t decided;   // its group; ABR_NO_GROUP: none
+    int before;        // level of the group before that one
+    int64_t undecided; // `requested` without that group
+    int64_t requested; // bytes
+    int64_t wasted;    // bytes of copies that were exchanged
     struct abr_plan plan;
 };
 

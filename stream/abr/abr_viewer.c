@@ -24,10 +24,10 @@ struct told { // a sample that the policy was told
 
 struct abr_viewer {
     struct abr_viewer_config config;
-    struct film_table *table;   // owned, as is the policy
+    struct film_table *table; // owned, as is the policy
     struct abr_policy *policy;
     bool has_table;
-    struct told told[SAMPLES];  // a ring
+    struct told told[SAMPLES]; // a ring
     int64_t told_count;
     usec_t rtt;
     bool placed;
@@ -40,12 +40,12 @@ struct abr_viewer {
     int level;
     int64_t received; // bytes
     usec_t group_since, group_until;
-    int64_t start;    // the group of the position
+    int64_t start; // the group of the position
     // The sample that is gathered.
     usec_t since; // USEC_NEVER: it begins with the next packet
     int64_t bytes;
     int64_t packets;
-    int64_t slot, sequence;           // the newest
+    int64_t slot, sequence;             // the newest
     int64_t first_slot, first_sequence; // when it began
     // The last action.
     bool begun;
@@ -107,8 +107,7 @@ static int make_table(const struct abr_viewer_config *c, struct film_table **out
     int err = film_table_new(&shape, out);
     for (int64_t g = 0; g < groups && !err; g++)
         for (int i = 0; i < l->level_count && !err; i++) {
-            double bytes =
-                l->levels[i].bitrate_bps / 8.0 * usec_to_sec(film_table_length(*out, g));
+            double bytes = l->levels[i].bitrate_bps / 8.0 * usec_to_sec(film_table_length(*out, g));
             double most = fmin(fmax(bytes, 1), FILM_TABLE_MAX_BYTES);
             err = film_table_set(*out, g, i, (uint64_t)most, FILM_TABLE_NO_QUALITY);
         }
@@ -443,7 +442,10 @@ void abr_viewer_text(const struct abr_viewer *v, char out[ABR_VIEWER_TEXT])
     char path[64] = "not known";
     double bps = v->decision.estimate_bps;
     if (bps > 0)
-        snprintf(path, sizeof(path), "%.*f %s +- %.0f %%", bps < 1e6 ? 0 : bps < 1e7 ? 2 : 0,
+        snprintf(path, sizeof(path), "%.*f %s +- %.0f %%",
+                 bps < 1e6   ? 0
+                 : bps < 1e7 ? 2
+                             : 0,
                  bps < 1e6 ? bps / 1e3 : bps / 1e6, bps < 1e6 ? "kbit/s" : "Mbit/s",
                  v->decision.error * 100);
     snprintf(out, ABR_VIEWER_TEXT, "buffer %.1f of %.0f s, path %s, level %d of %d: %s",

@@ -9,13 +9,16 @@
 //             at a speed below ABR_VIEWER_UNPACED. In a sample media of so many frames has passed.
 //             That is below .75 of what the requested speed gives: the network was the limit
 //             (RATE_LIMIT_NETWORK), and so it was if a tenth of the packets is missing. Else, and
-//             within a round trip of a change of the speed, the sender's pace was (RATE_LIMIT_MEDIA).
-//   Next      What the path carries in a round trip is on the way already. So the first group that a
+//             within a round trip of a change of the speed, the sender's pace was
+//             (RATE_LIMIT_MEDIA).
+//   Next      What the path carries in a round trip is on the way already. So the first group that
+//   a
 //             request of now still changes is the one that begins behind that many bytes.
 //   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).
 //   Speed     ABR_VIEWER_FAST, or `max_speed`, below the target, or the policy's pace. 1 from the
 //             target on, until two groups of room are there. .25 from 5 s beyond it on.
-//   Bytes     The buffer counts as full with ABR_VIEWER_FULL_BYTES or ABR_VIEWER_FULL_FRAMES, and as
+//   Bytes     The buffer counts as full with ABR_VIEWER_FULL_BYTES or ABR_VIEWER_FULL_FRAMES, and
+//   as
 //             more than full with a third more: 96 MB or 3200 frames. What is under way then still
 //             fits held_frames.h.
 //   Table     Until the film's own is there, one that is made of the ladder's bitrates. The samples
@@ -54,17 +57,17 @@ struct abr_viewer_config {
                                  // network cannot take
 };
 
-struct abr_packet {     // of video
-    int64_t number;     // of its frame
-    int64_t slot;       // of the frame, in the order of sending
-    int64_t sequence;   // without gaps, if none is lost
-    int level;          // that the sender serves
-    size_t bytes;       // of payload
+struct abr_packet {   // of video
+    int64_t number;   // of its frame
+    int64_t slot;     // of the frame, in the order of sending
+    int64_t sequence; // without gaps, if none is lost
+    int level;        // that the sender serves
+    size_t bytes;     // of payload
 };
 
-struct abr_buffer {   // of the viewer
-    int64_t number;   // of the frame that is shown next; -1: not known
-    usec_t media;     // that waits, without a hole
+struct abr_buffer { // of the viewer
+    int64_t number; // of the frame that is shown next; -1: not known
+    usec_t media;   // that waits, without a hole
     size_t bytes;
     int frames;
     bool playing;

@@ -84,7 +84,7 @@ struct qoe_budget {
     bool told;        // it differs from the last one that was told
 };
 
-struct qoe_decision { // of the policy of a film's levels
+struct qoe_decision {   // of the policy of a film's levels
     const char *policy; // static, as is the next one
     const char *why;    // of abr_reason_name
     int level;
