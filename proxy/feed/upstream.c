@@ -316,6 +316,12 @@ static void on_values(void *ctx, struct text body, usec_t now)
         group_verifier_take(u->verifier, body, now);
 }
 
+static void on_film_table(void *ctx, struct film_table *table, usec_t now)
+{
+    struct upstream *u = ctx;
+    u->config.ops->on_film_table(u->config.ctx, table, now);
+}
+
 static void on_level(void *ctx, int level, bool accepted, usec_t now)
 {
     (void)ctx, (void)now;
@@ -426,7 +432,8 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_seek_refused = on_seek_refused,
                                                        .on_end = on_end},
                                               .on_packet = on_packet,
-                                              .on_audio_packet = on_audio_packet};
+                                              .on_audio_packet = on_audio_packet,
+                                              .on_film_table = on_film_table};
 
 // ---- Requests
 
@@ -511,6 +518,11 @@ int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
     return count;
 }
 
+void upstream_ask_film_table(struct upstream *u, usec_t now)
+{
+    rtsp_link_ask_film_table(u->link, &u->sdp, now);
+}
+
 bool upstream_cannot_verify(const struct upstream *u)
 {
     return u->verifier && group_verifier_is_refused(u->verifier);
@@ -520,6 +532,11 @@ void upstream_flush(struct upstream *u)
 {
     if (u->recorder)
         film_recorder_flush(u->recorder);
+}
+
+bool upstream_is_datagram(const struct upstream *u)
+{
+    return u->datagram;
 }
 
 void upstream_hold(struct upstream *u, bool hold, usec_t now)

@@ -271,6 +271,11 @@ const struct stored_info *stored_cache_info(const struct stored_cache *c)
     return c->source->ops->info(c->source);
 }
 
+const struct film_table *stored_cache_table(const struct stored_cache *c)
+{
+    return c->source->ops->table ? c->source->ops->table(c->source) : NULL;
+}
+
 bool stored_cache_is_filled(const struct stored_cache *c)
 {
     return c->source->ops->need != NULL;

@@ -144,9 +144,8 @@ size_t film_table_encoded_bytes(const struct film_table *t)
     return FILM_TABLE_HEADER + (size_t)t->shape.groups * row_bytes(&t->shape);
 }
 
-void film_table_encode(const struct film_table *t, uint8_t *out)
+static void encode_header(const struct film_shape *s, uint8_t out[FILM_TABLE_HEADER])
 {
-    const struct film_shape *s = &t->shape;
     memcpy(out, "WFT", 3);
     out[3] = VERSION;
     out[4] = (uint8_t)s->levels;
@@ -157,7 +156,28 @@ void film_table_encode(const struct film_table *t, uint8_t *out)
     store_be16(out + 14, (uint16_t)s->last_frames);
     store_be32(out + 16, (uint32_t)s->fps.num);
     store_be32(out + 20, (uint32_t)s->fps.den);
-    memcpy(out + FILM_TABLE_HEADER, t->body, (size_t)s->groups * row_bytes(s));
+}
+
+size_t film_table_encode_from(const struct film_table *t, size_t at, uint8_t *out, size_t cap)
+{
+    uint8_t header[FILM_TABLE_HEADER];
+    size_t total = film_table_encoded_bytes(t), len = 0;
+    encode_header(&t->shape, header);
+    while (at < total && len < cap) {
+        bool of_header = at < FILM_TABLE_HEADER;
+        const uint8_t *from = of_header ? header + at : t->body + (at - FILM_TABLE_HEADER);
+        size_t left = (of_header ? FILM_TABLE_HEADER : total) - at;
+        size_t take = left < cap - len ? left : cap - len;
+        memcpy(out + len, from, take);
+        at += take;
+        len += take;
+    }
+    return len;
+}
+
+void film_table_encode(const struct film_table *t, uint8_t *out)
+{
+    (void)film_table_encode_from(t, 0, out, film_table_encoded_bytes(t));
 }
 
 int film_table_decode(const uint8_t *data, size_t len, struct film_table **out)

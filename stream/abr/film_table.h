@@ -75,6 +75,8 @@ double film_table_mean_bps(const struct film_table *t, int level);
 size_t film_table_encoded_bytes(const struct film_table *t);
 // `out` has film_table_encoded_bytes.
 void film_table_encode(const struct film_table *t, uint8_t *out);
+// Writes the encoded bytes from `at` on, as many as fit. Returns their number.
+size_t film_table_encode_from(const struct film_table *t, size_t at, uint8_t *out, size_t cap);
 // 0; ERR_MALFORMED; ERR_TOO_BIG: more levels, groups or frames than a table may have;
 // ERR_UNSUPPORTED: another version; ERR_NO_MEMORY.
 int film_table_decode(const uint8_t *data, size_t len, struct film_table **out);
