@@ -12,8 +12,11 @@
 #include "common/transport/transport.h"
 #include "media/stored/policy/stored_plan.h"
 
-#define FILM_TABLE_SECONDS 2   // of a group, if its plan is not known
-#define UNPACED_SPEED      1.5 // at most, over a transport that loses what the network cannot take
+#define GROUP_SECONDS 2 // of a film's group, if its plan is not known
+// At most, over a transport that loses what the network cannot take, and of a server that leaves
+// frames out.
+#define UNPACED_SPEED 1.5
+#define OLD_LATENCY   60000 // ms that a frame may wait there
 
 struct abr_session {
     struct level_policy base; // first
@@ -22,6 +25,8 @@ struct abr_session {
     struct abr_viewer *viewer; // NULL: the transport is not set up yet
     bool on;                   // requests are made
     bool begun;                // PLAY was requested
+    bool played;               // and answered
+    bool is_fast;              // the transport holds back what the network cannot take
     int64_t near;              // number of the last packet's frame
 };
 
@@ -101,7 +106,7 @@ static int group_frames(const struct ladder *ladder)
     struct stored_plan *plan = malloc(sizeof(*plan));
     bool planned = plan && stored_plan_init(plan, ladder) == 0;
     int frames =
-        planned ? plan->gop : (int)ceil(FILM_TABLE_SECONDS * fps_value(ladder->source_fps));
+        planned ? plan->gop : (int)ceil(GROUP_SECONDS * fps_value(ladder->source_fps));
     free(plan);
     return frames;
 }
@@ -112,7 +117,7 @@ static void on_ready(struct level_policy *p, const struct level_policy_path *pat
     const struct ladder *ladder = &a->config.sdp->ladder;
     const struct transport_kind *kind;
     const char *params;
-    bool holds_back = transport_find(path->transport, &kind, &params) != 0 || kind->holds_back;
+    a->is_fast = transport_find(path->transport, &kind, &params) != 0 || kind->holds_back;
     double frames = round(a->config.sdp->duration * fps_value(ladder->source_fps));
     const struct abr_viewer_config config = {
         .policy = a->config.policy,
@@ -120,7 +125,7 @@ static void on_ready(struct level_policy *p, const struct level_policy_path *pat
         .frames = frames > 1 ? (int64_t)frames : 1,
         .group_frames = group_frames(ladder),
         .target = usec_min(usec_max(a->config.target, ABR_VIEWER_MIN_TARGET), ABR_MAX_TARGET),
-        .max_speed = holds_back ? ABR_VIEWER_FAST : UNPACED_SPEED};
+        .max_speed = a->is_fast ? ABR_VIEWER_FAST : UNPACED_SPEED};
     int err = abr_viewer_new(&config, &a->viewer);
     if (err) {
         log_warn("the level does not follow the network: %s", err_text(err));
@@ -137,12 +142,45 @@ static void on_end(struct level_policy *p)
     timer_set(of(p)->timer, USEC_NEVER);
 }
 
+// PLAY was answered. A server of today sends a film as fast as the network takes it and leaves no
+// frame out; another one says so by the speed that it grants.
+static void on_played(struct abr_session *a, const struct level_policy_place *place, usec_t now)
+{
+    a->played = true;
+    if (a->is_fast && place->speed > 0 && place->speed < ABR_VIEWER_UNPACED) {
+        log_warn(
+            "the server sends films at %g times their pace at most: it is older, and may leave "
+            "frames out",
+            place->speed);
+        abr_viewer_limit_speed(a->viewer, UNPACED_SPEED);
+        rtsp_link_set_latency(a->config.link, OLD_LATENCY, now);
+    }
+    rtsp_link_ask_film_table(a->config.link, a->config.sdp, now);
+}
+
+static void on_table(struct level_policy *p, struct film_table *table, usec_t now)
+{
+    struct abr_session *a = of(p);
+    int err = ERR_NOT_FOUND;
+    (void)now;
+    if (table && a->viewer)
+        err = abr_viewer_set_table(a->viewer, table);
+    else
+        film_table_free(table);
+    if (err == ERR_RANGE)
+        log_warn("the film's table is of another film: the level follows its mean bit rates");
+    else if (err)
+        log_info("the film has no table: the level follows its mean bit rates");
+}
+
 // The policy judges normal play only: at another scale the server leaves frames out.
 static void on_place(struct level_policy *p, const struct level_policy_place *place, usec_t now)
 {
     struct abr_session *a = of(p);
     if (!a->viewer)
         return;
+    if (!a->played)
+        on_played(a, place, now);
     if (place->scale != 1) {
         on_end(p);
         return;
@@ -223,6 +261,7 @@ struct level_policy *abr_session_new(const struct abr_session_config *config)
     static const struct level_policy_ops ops = {.free = destroy,
                                                 .ready = on_ready,
                                                 .place = on_place,
+                                                .table = on_table,
                                                 .packet = on_packet,
                                                 .rtt = on_rtt,
                                                 .pause = on_pause,

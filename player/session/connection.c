@@ -548,8 +548,11 @@ static void on_live_placed(struct connection *c, const struct rtsp_client_place 
 static void place_policy(struct connection *c, const struct rtsp_client_place *place, bool jumps,
                          usec_t now)
 {
-    const struct level_policy_place at = {
-        .show = place->show, .seconds = place->seconds, .scale = place->scale, .jumps = jumps};
+    const struct level_policy_place at = {.show = place->show,
+                                          .seconds = place->seconds,
+                                          .scale = place->scale,
+                                          .speed = place->speed,
+                                          .jumps = jumps};
     level_policy_place(c->policy, &at, now);
 }
 
@@ -611,6 +614,12 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     c->config.ops->on_playing(c->config.ctx, now);
     if (again && seek_again(&c->seek))
         rtsp_link_seek(c->link, c->seek.to, now);
+}
+
+static void on_film_table(void *ctx, struct film_table *table, usec_t now)
+{
+    struct connection *c = ctx;
+    level_policy_table(c->policy, table, now);
 }
 
 static void on_pair(void *ctx, const struct capacity_packet *packet, size_t bytes, usec_t arrived,
@@ -735,6 +744,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_end = on_link_end},
                                               .on_packet = on_media,
                                               .on_audio_packet = on_audio_media,
+                                              .on_film_table = on_film_table,
                                               .on_pair = on_pair};
 
 // ---- Periodic checks ----

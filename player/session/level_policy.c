@@ -32,6 +32,14 @@ void level_policy_place(struct level_policy *p, const struct level_policy_place 
         p->ops->place(p, place, now);
 }
 
+void level_policy_table(struct level_policy *p, struct film_table *table, usec_t now)
+{
+    if (p && p->ops->table)
+        p->ops->table(p, table, now);
+    else
+        film_table_free(table);
+}
+
 void level_policy_packet(struct level_policy *p, const struct rtp_packet *packet, int64_t sequence,
                          usec_t arrived, usec_t now)
 {

@@ -166,6 +166,11 @@ static void forget_sample(struct abr_viewer *v)
     v->bytes = v->packets = 0;
 }
 
+void abr_viewer_limit_speed(struct abr_viewer *v, double max_speed)
+{
+    v->config.max_speed = max_speed;
+}
+
 void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt)
 {
     v->rtt = rtt;

@@ -94,7 +94,8 @@ void abr_viewer_free(struct abr_viewer *v); // NULL is fine
 int abr_viewer_set_table(struct abr_viewer *v, struct film_table *table);
 bool abr_viewer_has_table(const struct abr_viewer *v); // false: it was made of bitrates
 
-void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt); // 0: not known
+void abr_viewer_limit_speed(struct abr_viewer *v, double max_speed); // as in the configuration
+void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt);           // 0: not known
 // Frame `number` of the stream is frame `frame` of the film. `sought`: the position changed; what
 // arrived before is of no use.
 void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool sought, usec_t now);
