@@ -17,6 +17,7 @@
 // frames out.
 #define UNPACED_SPEED 1.5
 #define OLD_LATENCY   60000 // ms that a frame may wait there
+#define MAX_FRAMES    1e9   // of a film; no table has so many
 
 struct abr_session {
     struct level_policy base; // first
@@ -26,6 +27,7 @@ struct abr_session {
     bool on;                   // requests are made
     bool begun;                // PLAY was requested
     bool played;               // and answered
+    bool may_resume;           // as the player was told
     bool is_fast;              // the transport holds back what the network cannot take
     int64_t near;              // number of the last packet's frame
 };
@@ -80,8 +82,10 @@ static void drive(struct abr_session *a, usec_t now)
     bool stalled = a->config.ops->read_buffer(a->config.ctx, &buffer);
     if (abr_viewer_run(a->viewer, &buffer, &act, now))
         apply(a, &act, now);
-    if (stalled)
-        a->config.ops->resume(a->config.ctx, abr_viewer_resumes(a->viewer, &buffer, now), now);
+    bool may = stalled && abr_viewer_resumes(a->viewer, &buffer, now);
+    if (may != a->may_resume)
+        a->config.ops->resume(a->config.ctx, may, now);
+    a->may_resume = may;
 }
 
 static void start(struct abr_session *a, usec_t now)
@@ -105,8 +109,7 @@ static int group_frames(const struct ladder *ladder)
 {
     struct stored_plan *plan = malloc(sizeof(*plan));
     bool planned = plan && stored_plan_init(plan, ladder) == 0;
-    int frames =
-        planned ? plan->gop : (int)ceil(GROUP_SECONDS * fps_value(ladder->source_fps));
+    int frames = planned ? plan->gop : (int)ceil(GROUP_SECONDS * fps_value(ladder->source_fps));
     free(plan);
     return frames;
 }
@@ -118,7 +121,8 @@ static void on_ready(struct level_policy *p, const struct level_policy_path *pat
     const struct transport_kind *kind;
     const char *params;
     a->is_fast = transport_find(path->transport, &kind, &params) != 0 || kind->holds_back;
-    double frames = round(a->config.sdp->duration * fps_value(ladder->source_fps));
+    double frames =
+        fmin(round(a->config.sdp->duration * fps_value(ladder->source_fps)), MAX_FRAMES);
     const struct abr_viewer_config config = {
         .policy = a->config.policy,
         .ladder = ladder,

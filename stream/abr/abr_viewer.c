@@ -190,6 +190,7 @@ void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool 
     if (!sought)
         return;
     v->slot = INT64_MIN;
+    v->speed = 0; // of PLAY the caller may have requested another one
     forget_sample(v);
     abr_policy_seek(v->policy, v->start, now);
 }
