@@ -73,7 +73,7 @@ struct rtsp_link {
     size_t flight_len;
     uint32_t ssrc; // our SSRC
     struct media_receiver path;
-    bool has_path; // `path` must be destroyed
+    bool has_path;                  // `path` must be destroyed
     struct film_table_fetch *table; // owned; NULL: none is awaited
     usec_t table_at;                // the next part is requested then; USEC_NEVER: one is awaited
     usec_t table_limit;
@@ -276,11 +276,13 @@ static void on_film_table(void *ctx, struct text body, usec_t now)
 
 void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t now)
 {
+    if (l->table)
+        return;
     struct stored_plan *plan = malloc(sizeof(*plan));
-    if (plan && !l->table && stored_plan_init(plan, &sdp->ladder) == 0) {
+    if (plan && stored_plan_init(plan, &sdp->ladder) == 0) {
         int64_t frames = llround(sdp->duration * fps_value(sdp->ladder.source_fps));
-        l->table = film_table_fetch_new(&sdp->ladder, (frames + plan->gop - 1) / plan->gop,
-                                        plan->gop);
+        l->table =
+            film_table_fetch_new(&sdp->ladder, (frames + plan->gop - 1) / plan->gop, plan->gop);
     }
     free(plan);
     l->table_at = now;

@@ -100,7 +100,7 @@ usec_t rtsp_link_silence_limit(const struct rtsp_link *l);
 void rtsp_link_control(struct rtsp_link *l, int latency_ms);
 void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now);
 bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now);
-// Call it once, after on_playing, for the film that `sdp` describes: requests its table, part by
+// Call it after on_playing, once, for the film that `sdp` describes: requests its table, part by
 // part. on_film_table follows, once, within RTSP_LINK_TABLE_LIMIT, unless the link ends; maybe
 // inside this call.
 void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t now);

@@ -70,7 +70,7 @@ struct relay_feed {
     int level; // the viewer's choices
     bool follows;
     double speed;
-    int latency_ms; // 0: the viewer did not say; no frame is dropped
+    int latency_ms; // 0: of a prepared film, the viewer did not say; no frame is dropped
     int playout_ms; // 0: not known
 
     struct film_table *table; // owned; NULL: the origin has none, or has not told it
@@ -738,8 +738,8 @@ static int subtitles(struct media_feed *feed, const struct subtitle_request *r,
 static int film_table(struct media_feed *feed, const struct film_table **out, usec_t now)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
-    if (!server_dialect_of(f->config.sdp)->knows_weir_parameters)
-        return ERR_NOT_FOUND;
+    if (f->config.film)
+        return store_film_table(f->config.film, out);
     if (f->table_is == TABLE_UNKNOWN && f->phase == PLAYING) {
         f->table_is = TABLE_ASKED;
         upstream_ask_film_table(f->upstream, now);
@@ -770,6 +770,17 @@ static void feed_free(struct media_feed *feed)
     free(f);
 }
 
+// The operations of all films; those of prepared ones have more.
+#define OF_ALL                                                                                     \
+    .place = place, .play = play, .request_key = request_key, .rewind = rewind_to,                 \
+    .set_level = set_level, .set_speed = set_speed, .set_latency = set_latency,                    \
+    .set_playout = set_playout, .relay_info = relay_info, .subtitles = subtitles,                  \
+    .free = feed_free
+
+static const struct media_feed_ops encoded_ops = {OF_ALL};
+static const struct media_feed_ops prepared_ops = {OF_ALL, .drained = drained,
+                                                   .film_table = film_table};
+
 struct media_feed *relay_feed_new(const struct relay_feed_config *config)
 {
     static const struct bridge_ops bridge_ops = {.forward = forward,
@@ -778,26 +789,16 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
                                                  .limit = limit,
                                                  .mark = mark,
                                                  .stop_reading = stop_reading};
-    static const struct media_feed_ops ops = {.place = place,
-                                              .play = play,
-                                              .request_key = request_key,
-                                              .rewind = rewind_to,
-                                              .set_level = set_level,
-                                              .drained = drained,
-                                              .set_speed = set_speed,
-                                              .set_latency = set_latency,
-                                              .set_playout = set_playout,
-                                              .relay_info = relay_info,
-                                              .subtitles = subtitles,
-                                              .film_table = film_table,
-                                              .free = feed_free};
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    f->base = (struct media_feed){.ops = &ops,
+    // What an origin encodes as it plays has no validator, and is late if it waits.
+    bool is_prepared = *config->sdp->validator;
+    f->base = (struct media_feed){.ops = is_prepared ? &prepared_ops : &encoded_ops,
                                   .reorders = config->media->reorders,
                                   .scales = true,
-                                  .max_speed = STORED_FEED_MAX_SPEED};
+                                  .max_speed = is_prepared ? STORED_FEED_MAX_SPEED : 0};
+    f->latency_ms = is_prepared ? 0 : SESSION_LATENCY_DEFAULT_MS;
     f->config = *config;
     f->last = -1;
     f->away_last = -2;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/rtsp/rtsp_link.h"
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/seq.h"
 #include "common/net/clock.h"
@@ -275,6 +276,9 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     timer_set(u->bye, USEC_NEVER);
     if (u->recorder)
         film_recorder_place(u->recorder, place->seconds, place->scale, place->first, place->show);
+    const struct film_table *known;
+    if (u->config.film && store_film_table(u->config.film, &known) == ERR_AGAIN)
+        rtsp_link_ask_film_table(u->link, &u->sdp, now);
     u->config.ops->on_playing(u->config.ctx, place, now);
 }
 
@@ -319,7 +323,10 @@ static void on_values(void *ctx, struct text body, usec_t now)
 static void on_film_table(void *ctx, struct film_table *table, usec_t now)
 {
     struct upstream *u = ctx;
-    u->config.ops->on_film_table(u->config.ctx, table, now);
+    if (u->config.film)
+        store_film_set_table(u->config.film, table);
+    else
+        u->config.ops->on_film_table(u->config.ctx, table, now);
 }
 
 static void on_level(void *ctx, int level, bool accepted, usec_t now)

@@ -31,8 +31,8 @@ struct upstream_ops {
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
     void (*on_bye)(void *ctx, usec_t now);    // the origin ended the media
-    // The result of upstream_ask_film_table: the table, which the callee owns from now on; NULL: the
-    // origin has none. NULL: never asked.
+    // The result of upstream_ask_film_table: the table, which the callee owns from now on; NULL:
+    // the origin has none. NULL: never asked.
     void (*on_film_table)(void *ctx, struct film_table *table, usec_t now);
     // The last call. `why`: its status is the origin's if that refused, else 500, 502 or 504.
     void (*on_end)(void *ctx, const struct media_refusal *why, usec_t now);
@@ -87,7 +87,8 @@ bool upstream_cannot_verify(const struct upstream *u);
 // after r->from, and requests those for the next call. Returns their number, at most `max`.
 int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
                        struct subtitle_cue *out, int max, usec_t now);
-// Call it once, after on_playing.
+// Call it once, after on_playing. Of a film that is stored, the store is given the table anyway,
+// and on_film_table is not called.
 void upstream_ask_film_table(struct upstream *u, usec_t now);
 // What came is in the store, as far as it goes.
 void upstream_flush(struct upstream *u);

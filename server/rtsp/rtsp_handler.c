@@ -650,11 +650,11 @@ static bool write_film_table(struct rtsp_handler *h, struct text value, char *ou
         return false;
     if (cap - used < FILM_TABLE_LINE + 2)
         return true;
-    if (err)
-        strcpy(out + used, FILM_TABLE_LATER);
-    else if (film_table_part_encode(table, at, out + used) < 0)
+    int len = err ? snprintf(out + used, cap - used, FILM_TABLE_LATER)
+                  : film_table_part_encode(table, at, out + used);
+    if (len < 0)
         return false;
-    strcat(out + used, "\r\n");
+    snprintf(out + used + len, cap - used - (size_t)len, "\r\n");
     return true;
 }
 
@@ -687,7 +687,8 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct te
         rtsp_response_refuse(
             a, 451,
             "parameter not available (available: clock; after SETUP also level and transport; of "
-            "a stored film also group-hash: TRACK/GROUP and film-table: BYTE; of a film with text subtitles also "
+            "a stored film also group-hash: TRACK/GROUP and film-table: BYTE; of a film with text "
+            "subtitles also "
             "subtitles: TRACK/MS)\r\n");
         return;
     }

@@ -642,8 +642,7 @@ static bool set_only(struct media_feed *feed, const struct frame_ranges *ranges)
 static int film_table(struct media_feed *feed, const struct film_table **out, usec_t now)
 {
     (void)now;
-    *out = stored_cache_table(((struct stored_feed *)feed)->config.cache);
-    return *out ? 0 : ERR_NOT_FOUND;
+    return stored_cache_table(((struct stored_feed *)feed)->config.cache, out);
 }
 
 static void feed_free(struct media_feed *feed)

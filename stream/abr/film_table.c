@@ -99,6 +99,26 @@ int film_table_quality_of(double ssim)
     return tenths < 255 ? (int)tenths : 255;
 }
 
+int film_table_of_levels(const struct film_table *t, const int *levels, int count,
+                         struct film_table **out)
+{
+    struct film_shape shape = t->shape;
+    shape.levels = count;
+    int err = film_table_new(&shape, out);
+    if (err)
+        return ERR_NO_MEMORY;
+    for (int64_t g = 0; g < shape.groups; g++) {
+        const uint8_t *from = t->body + (size_t)g * row_bytes(&t->shape);
+        uint8_t *to = (*out)->body + (size_t)g * row_bytes(&shape);
+        for (int i = 0; i < count; i++) {
+            to[i] = from[levels[i]];
+            if (shape.has_quality)
+                to[count + i] = from[t->shape.levels + levels[i]];
+        }
+    }
+    return 0;
+}
+
 static const uint8_t *row_of(const struct film_table *t, int64_t group, int level)
 {
     assert(group >= 0 && group < t->shape.groups && level >= 0 && level < t->shape.levels);

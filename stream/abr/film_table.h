@@ -55,6 +55,9 @@ struct film_table;
 // outside its range; ERR_NO_MEMORY.
 int film_table_new(const struct film_shape *shape, struct film_table **out);
 void film_table_free(struct film_table *t); // NULL is fine
+// Makes the table of some of the levels, ascending. Returns 0 or ERR_NO_MEMORY.
+int film_table_of_levels(const struct film_table *t, const int *levels, int count,
+                         struct film_table **out);
 const struct film_shape *film_table_shape(const struct film_table *t);
 
 // Sets a group's size and, in a table with quality, its SSIM in 0.1 dB (film_table_quality_of); 0,

@@ -24,8 +24,8 @@ struct film {
         REQUIRE(film_table_new(&shape, &t) == 0);
         for (int64_t g = 0; g < n; g++)
             for (int level = 0; level < l.level_count; level++)
-                REQUIRE(film_table_set(t, g, level, 20000 + (uint64_t)(g % 90) * 300, 100 + level) ==
-                        0);
+                REQUIRE(film_table_set(t, g, level, 20000 + (uint64_t)(g % 90) * 300,
+                                       100 + level) == 0);
     }
     ~film()
     {
