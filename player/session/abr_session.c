@@ -148,7 +148,7 @@ static void on_end(struct level_policy *p)
 
 // PLAY was answered. A server of today sends a film as fast as the network takes it and leaves no
 // frame out; another one says so by the speed that it grants.
-static void on_played(struct abr_session *a, const struct level_policy_place *place, usec_t now)
+static void on_played(struct abr_session *a, const struct level_policy_position *place, usec_t now)
 {
     a->played = true;
     if (a->is_fast && place->speed > 0 && place->speed < ABR_VIEWER_UNPACED) {
@@ -178,7 +178,7 @@ static void on_table(struct level_policy *p, struct film_table *table, usec_t no
 }
 
 // The policy judges normal play only: at another scale the server leaves frames out.
-static void on_place(struct level_policy *p, const struct level_policy_place *place, usec_t now)
+static void on_place(struct level_policy *p, const struct level_policy_position *place, usec_t now)
 {
     struct abr_session *a = of(p);
     if (!a->viewer)

@@ -548,11 +548,11 @@ static void on_live_placed(struct connection *c, const struct rtsp_client_place 
 static void place_policy(struct connection *c, const struct rtsp_client_place *place, bool jumps,
                          usec_t now)
 {
-    const struct level_policy_place at = {.show = place->show,
-                                          .seconds = place->seconds,
-                                          .scale = place->scale,
-                                          .speed = place->speed,
-                                          .jumps = jumps};
+    const struct level_policy_position at = {.show = place->show,
+                                             .seconds = place->seconds,
+                                             .scale = place->scale,
+                                             .speed = place->speed,
+                                             .jumps = jumps};
     level_policy_place(c->policy, &at, now);
 }
 

@@ -175,7 +175,7 @@ static void on_end(struct level_policy *p)
 }
 
 // The policy judges normal play only: at another scale the server leaves frames out.
-static void on_place(struct level_policy *p, const struct level_policy_place *place, usec_t now)
+static void on_place(struct level_policy *p, const struct level_policy_position *place, usec_t now)
 {
     struct goddard_session *g = of(p);
     if (!place->jumps)

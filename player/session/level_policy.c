@@ -26,7 +26,8 @@ void level_policy_no_pair(struct level_policy *p, usec_t now)
         p->ops->no_pair(p, now);
 }
 
-void level_policy_place(struct level_policy *p, const struct level_policy_place *place, usec_t now)
+void level_policy_place(struct level_policy *p, const struct level_policy_position *place,
+                        usec_t now)
 {
     if (p && p->ops->place)
         p->ops->place(p, place, now);

@@ -26,11 +26,11 @@ struct level_policy_path {
     usec_t rtt; // 0: unknown
 };
 
-struct level_policy_place { // where PLAY began, or goes on
-    int64_t show;           // number of the frame at `seconds`; -1: not known
-    double seconds;         // of the film
-    double scale;           // of the play
-    double speed;           // that the server granted; 0: not known
+struct level_policy_position { // where PLAY began, or goes on
+    int64_t show;              // number of the frame at `seconds`; -1: not known
+    double seconds;            // of the film
+    double scale;              // of the play
+    double speed;              // that the server granted; 0: not known
     // The position changed, and frames of the new one arrive from now on. Of those below `show` the
     // server sends only what is needed to decode it.
     bool jumps;
@@ -44,7 +44,7 @@ struct level_policy_ops { // NULL: of no use to this policy; `free` is required
     void (*pair)(struct level_policy *p, const struct capacity_packet *packet, size_t bytes,
                  usec_t arrived, usec_t now);
     void (*no_pair)(struct level_policy *p, usec_t now);
-    void (*place)(struct level_policy *p, const struct level_policy_place *place, usec_t now);
+    void (*place)(struct level_policy *p, const struct level_policy_position *place, usec_t now);
     void (*table)(struct level_policy *p, struct film_table *table, usec_t now);
     void (*packet)(struct level_policy *p, const struct rtp_packet *packet, int64_t sequence,
                    usec_t arrived, usec_t now);
@@ -69,7 +69,8 @@ void level_policy_pair(struct level_policy *p, const struct capacity_packet *pac
                        usec_t arrived, usec_t now);
 void level_policy_no_pair(struct level_policy *p, usec_t now); // the server refused packet pairs
 // A response to PLAY. A policy that had ended with the media continues if the position changed.
-void level_policy_place(struct level_policy *p, const struct level_policy_place *place, usec_t now);
+void level_policy_place(struct level_policy *p, const struct level_policy_position *place,
+                        usec_t now);
 // The film's table came; takes it over in every case. NULL: there is none.
 void level_policy_table(struct level_policy *p, struct film_table *table, usec_t now);
 // A packet of video arrived. `sequence`: its extended sequence number.

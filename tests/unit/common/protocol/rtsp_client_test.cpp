@@ -326,6 +326,8 @@ const rtsp_client_link link_ops = {
             note(ctx, "frame " + std::to_string(channel) + " " +
                           std::string((const char *)data, len) + (taken ? "" : ", not taken"));
         },
+    .on_film_table = [](void *ctx, text body,
+                        usec_t) { note(ctx, "film table: " + std::string(body.at, body.len)); },
 };
 
 const rtsp_client_events event_ops = {
@@ -1680,6 +1682,31 @@ TEST_CASE("rtsp client: another stream on the connection plays after one round t
               "GET_PARAMETER " + NEXT + "/ #12" + SESSION + PARAMS}},
             {50, leave, {"TEARDOWN " + NEXT + "/ #13" + SESSION}},
             {60, in(reply(13)), {"end left"}}});
+}
+
+TEST_CASE(
+    "rtsp client: the film's table is asked for while media plays; a latency of 0 is not sent")
+{
+    Owner o;
+    o.config.live_latency_ms = 0;
+    auto ask = [](Owner &w) {
+        const char body[] = "film-table: 0\r\n";
+        note(&w, rtsp_client_ask_film_table(w.client, body, w.now) ? "asked" : "not asked");
+    };
+    const std::string part = "film-table: 0/3 AAAA\r\n";
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10, in(weir_description(1)), {"SETUP " + URL + "/trackID=0 #2 Transport: tcp"}},
+            {15, ask, {"not asked"}},
+            {20,
+             in(weir_setup(2, "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp")),
+             {"setup tcp rtt 10", "PLAY " + URL + "/ #3" + SESSION + " Range: npt=now-",
+              "GET_PARAMETER " + URL + "/ #4" + SESSION + PARAMS}},
+            {30, in(reply(3)), {"playing from - frame -1 shows -1"}},
+            {40, ask, {"GET_PARAMETER " + URL + "/ #5" + SESSION + " [film-table: 0,]", "asked"}},
+            {41, ask, {"not asked"}}, // one is awaited
+            {50, in(reply(5, "200 OK", "", part)), {"film table: " + part}},
+            {60, ask, {"GET_PARAMETER " + URL + "/ #6" + SESSION + " [film-table: 0,]", "asked"}},
+            {70, in(reply(6, "451 Parameter Not Understood")), {"film table: "}}});
 }
 
 TEST_CASE("rtsp client: stored media after live media gets its own latency")

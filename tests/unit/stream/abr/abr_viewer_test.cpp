@@ -15,7 +15,8 @@ namespace
 const usec_t ms = USEC_PER_MSEC;
 const usec_t sec = USEC_PER_SEC;
 const int kbps[] = {100, 400, 1600};
-enum { FPS = 30, GROUP = 60, PACKET = 1200 };
+const int FPS = 30;
+enum { GROUP = 60, PACKET = 1200 };
 
 ladder ladder_of(int fps = FPS)
 {
