@@ -151,7 +151,7 @@ static void on_end(struct level_policy *p)
 static void on_played(struct abr_session *a, const struct level_policy_position *place, usec_t now)
 {
     a->played = true;
-    if (a->is_fast && place->speed > 0 && place->speed < ABR_VIEWER_UNPACED) {
+    if (a->is_fast && place->speed > 0 && place->speed < 0.95 * ABR_VIEWER_FIRST) {
         log_warn(
             "the server sends films at %g times their pace at most: it is older, and may leave "
             "frames out",

@@ -13,7 +13,8 @@
 #define SLOWEST       0.25 // speed
 #define BEYOND        (5 * USEC_PER_SEC)
 #define MIN_PACE      1.1 // below the target
-#define SPEED_STEP    0.1 // changes by less are not requested
+#define MIN_FAST      2.0
+#define SPEED_STEP    0.15 // changes by less are not requested
 
 enum { SAMPLES = 64, ROOM_GROUPS = 2 };
 
@@ -52,6 +53,7 @@ struct abr_viewer {
     int requested_level;
     double speed;
     usec_t speed_at;
+    bool is_paced; // the speed is not as fast as the level can follow
     bool full, overfull;
     bool due;          // a group began, or a sample was taken
     int64_t announced; // group of the last decision that was news
@@ -294,7 +296,8 @@ static void take_sample(struct abr_viewer *v, usec_t now)
         return;
     }
     usec_t duration = now - v->since;
-    if (duration < (v->speed < ABR_VIEWER_UNPACED ? ABR_VIEWER_PACED : ABR_VIEWER_SAMPLE))
+    usec_t enough = v->is_paced ? ABR_VIEWER_PACED : ABR_VIEWER_SAMPLE;
+    if (duration < (v->bytes > 0 ? enough : usec_max(enough, ABR_VIEWER_SILENCE)))
         return;
     const struct rate_sample s = {
         .bytes = v->bytes, .duration = duration, .limit = limit_of(v, duration)};
@@ -354,8 +357,11 @@ static double speed_of(const struct abr_viewer *v, const struct abr_decision *d)
         return SLOWEST;
     if (v->full)
         return 1;
-    if (d->pace_bps <= 0)
+    double follows = usec_to_sec(length_of(v)) / 2 / usec_to_sec(v->rtt + 2 * ABR_VIEWER_SAMPLE);
+    if (!abr_policy_revises(v->policy)) // it measures by whole groups
         return v->config.max_speed;
+    if (d->pace_bps <= 0)
+        return fmin(fmax(follows, MIN_FAST), v->config.max_speed);
     double media = 8 * (double)film_table_bytes(v->table, d->group, d->level) /
                    usec_to_sec(film_table_length(v->table, d->group));
     return fmin(fmax(d->pace_bps / media, MIN_PACE), v->config.max_speed);
@@ -388,6 +394,8 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
     bool news = decides && (s.next != v->announced || d.level != v->decision.level ||
                             d.reason != v->decision.reason);
     double speed = d.wait > 0 && !v->overfull ? 1 : speed_of(v, &d);
+    if (!v->begun)
+        speed = fmin(fmax(speed, ABR_VIEWER_FIRST), v->config.max_speed);
     bool faster = !v->begun || fabs(speed - v->speed) > SPEED_STEP * v->speed;
     *out = (struct abr_action){.level = d.level,
                                .speed = faster ? speed : v->speed,
@@ -400,6 +408,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
         v->speed = speed;
         v->speed_at = v->begun ? now : INT64_MIN / 2; // what arrives first is sent at this speed
     }
+    v->is_paced = v->full || d.wait > 0 || d.pace_bps > 0;
     v->begun = true;
     v->requested_level = d.level;
     v->decision = d;

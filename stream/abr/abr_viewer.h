@@ -6,17 +6,20 @@
 //             the last PLAY (abr_viewer_place). A number beyond the end of the film means that it
 //             began again.
 //   Samples   Bytes of video that arrived in ABR_VIEWER_SAMPLE or more; in ABR_VIEWER_PACED or more
-//             at a speed below ABR_VIEWER_UNPACED. In a sample media of so many frames has passed.
-//             That is below .75 of what the requested speed gives: the network was the limit
-//             (RATE_LIMIT_NETWORK), and so it was if a tenth of the packets is missing. Else, and
-//             within a round trip of a change of the speed, the sender's pace was
-//             (RATE_LIMIT_MEDIA).
+//             if the policy paces, or the buffer is full. If nothing arrives, in
+//             ABR_VIEWER_SILENCE. In a sample media of so many frames has passed. That is below .75
+//             of what the requested speed gives: the network was the limit (RATE_LIMIT_NETWORK),
+//             and so it was if a tenth of the packets is missing. Else, and within a round trip of
+//             a change of the speed, the sender's pace was (RATE_LIMIT_MEDIA).
 //   Next      What the path carries in a round trip is on the way already. So the first group that
 //   a
 //             request of now still changes is the one that begins behind that many bytes.
 //   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).
-//   Speed     ABR_VIEWER_FAST, or `max_speed`, below the target, or the policy's pace. 1 from the
-//             target on, until two groups of room are there. .25 from 5 s beyond it on.
+//   Speed     Below the target: the policy's pace, or as fast as the level can follow, at most
+//             `max_speed`: a group takes a round trip and two samples at least, at twice the speed,
+//             at which a server begins. So a fast path is not filled with the lowest level before
+//             it has told its rate. 1 from the target on, until two groups of room are there. .25
+//             from 5 s beyond it on.
 //   Bytes     The buffer counts as full with ABR_VIEWER_FULL_BYTES or ABR_VIEWER_FULL_FRAMES, and
 //   as
 //             more than full with a third more: 96 MB or 3200 frames. What is under way then still
@@ -38,8 +41,9 @@ extern "C" {
 
 #define ABR_VIEWER_SAMPLE     (100 * USEC_PER_MSEC)
 #define ABR_VIEWER_PACED      USEC_PER_SEC
-#define ABR_VIEWER_UNPACED    8.0
+#define ABR_VIEWER_SILENCE    (500 * USEC_PER_MSEC)
 #define ABR_VIEWER_FAST       100.0
+#define ABR_VIEWER_FIRST      4.5 // speed of the first request: servers that leave frames out grant 4
 #define ABR_VIEWER_MIN_TARGET (4 * USEC_PER_SEC)
 enum {
     ABR_VIEWER_FULL_BYTES = 72 << 20,
