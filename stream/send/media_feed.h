@@ -129,8 +129,8 @@ struct media_feed_ops {
     int (*subtitles)(struct media_feed *f, const struct subtitle_request *r,
                      struct subtitle_cue *out, int max, usec_t now);
     // Stored media: sets *out to the film's table, borrowed as long as the feed. Returns 0;
-    // ERR_NOT_FOUND: it has none; ERR_AGAIN: of relayed media, the origin has not told it yet. NULL:
-    // the media has none.
+    // ERR_NOT_FOUND: it has none; ERR_AGAIN: of relayed media, the origin has not told it yet.
+    // NULL: the media has none.
     int (*film_table)(struct media_feed *f, const struct film_table **out, usec_t now);
     // Stored media: from now on delivers these frames only, of the sizes that are watched. Returns
     // false if there is no memory. NULL: the media cannot.

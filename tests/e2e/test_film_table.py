@@ -53,7 +53,7 @@ class FilmTable(CacheCase):
 
     def check(self, data):
         magic, levels, flags, _, groups, frames, last, num, den = struct.unpack("!4sBBHIHHII", data[:24])
-        self.assertEqual((magic, levels, flags, groups, frames, last, num, den), (b"WFT\1", 3, 1, 3, 60, 30, 30, 1))
+        self.assertEqual((magic, levels, flags, groups, frames, last, num, den), (b"WFT\1", 3, 1, 3, 60, 32, 30, 1), "the last group is padded")
         rows = [data[24 + 6 * g:30 + 6 * g] for g in range(3)]
         self.assertEqual(len(data), 24 + 6 * 3)
         for level in range(3):
@@ -84,13 +84,20 @@ class FilmTable(CacheCase):
         self.assertIsNone(self.table(proxy))
 
     def test_stored(self):
-        """Its origin is dead, and the proxy was started again."""
+        """Its origin is dead, and the proxy was started again: it has the levels of the size that is complete."""
         origin = self.sender(source=self.copy())
         proxy = self.caching(origin, "--fetch-rate", "2000000")
         table = self.table(proxy)
         self.assertEqual(table, self.table(origin))
+        self.watch(proxy)
         until(self.is_complete, "the film is complete", 60)
         origin.signal(signal.SIGKILL)
         origin.wait()
         self.stop_cleanly(proxy)
-        self.assertEqual(self.table(self.caching(origin, "--outage", "1")), table)
+        rows = [table[at:at + 6] for at in range(24, len(table), 6)]
+        mine = b"WFT\1\2" + table[5:24] + b"".join(row[1:3] + row[4:6] for row in rows)
+        self.assertEqual(self.table(self.caching(origin, "--outage", "1")), mine)
+
+
+if __name__ == "__main__":
+    lib.main()

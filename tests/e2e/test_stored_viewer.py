@@ -99,6 +99,19 @@ class StoredViewer(lib.Case):
         numbers = [f.number for f in self.least(5)]
         self.between(before - 8, min(numbers), before + 8, "it goes on where it stopped")
 
+    def test_a_viewer_that_does_not_read(self):
+        """While another one sees the whole film, its frames wait for longer than those of live media may; none is dropped."""
+        other, self.client = self.client, Client(self.server.port, receive_buffer=4096, segment=536)
+        self.addCleanup(self.client.close)
+        self.set_up()
+        self.ask("PLAY", Range="npt=0-")
+        late, self.client = self.client, other
+        self.set_up()
+        self.ask("PLAY", Range="npt=0-")
+        self.to_the_end()
+        self.client = late
+        self.assertEqual(sorted(f.number for f in self.to_the_end()), list(range(FPS * SECONDS)))
+
     def test_once_more_from_the_beginning(self):
         """Playing again after the end, from any position, is no faster than the first time."""
         self.set_up()
