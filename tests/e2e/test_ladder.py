@@ -72,8 +72,8 @@ class Ladder(link_case.LinkCase):
         self.assertEqual(p.wait(), 130, str(p))
         report = p.report()
         roots = report["causes"]["by_root"]
-        # A busy machine decodes or displays too late.
-        self.assertEqual({c: n for c, n in roots.items() if n and c not in ("decoder", "display")}, {}, str(p))
+        # A busy machine decodes or displays too late, or not at all.
+        self.assertEqual({c: n for c, n in roots.items() if n and c not in ("decoder", "display", "late")}, {}, str(p))
         self.assertEqual(report["film"]["policy"], "auto")
         decisions = p.events("decision")
         self.assertLessEqual({e["why"] for e in decisions}, {"start", "rate", "buffer", "stall"})
