@@ -14,6 +14,7 @@
 #define BEYOND        (5 * USEC_PER_SEC)
 #define MIN_PACE      1.1 // below the target
 #define MIN_FAST      2.0
+#define PROBE         1.5  // times the rate of the next level
 #define SPEED_STEP    0.15 // changes by less are not requested
 
 enum { SAMPLES = 64, ROOM_GROUPS = 2 };
@@ -55,6 +56,7 @@ struct abr_viewer {
     usec_t speed_at;
     bool is_paced; // the speed is not as fast as the level can follow
     bool full, overfull;
+    bool tops_up;      // it was full, or nearly is
     bool due;          // a group began, or a sample was taken
     int64_t announced; // group of the last decision that was news
     struct abr_decision decision;
@@ -348,20 +350,35 @@ static void fill_level(struct abr_viewer *v, const struct abr_buffer *b)
     bool is_far = b->bytes >= ABR_VIEWER_FULL_BYTES / 3 * 4 ||
                   b->frames >= ABR_VIEWER_FULL_FRAMES / 3 * 4 || b->media >= target + BEYOND;
     v->full = !fits || b->media >= (v->full ? room : target);
+    v->tops_up = !v->full && b->media + length_of(v) >= room && b->media >= length_of(v);
     v->overfull = is_far || (v->overfull && (!fits || b->media >= target));
 }
 
+// Returns the speed that shows whether the path carries the next higher level.
+static double probing_speed(const struct abr_viewer *v, const struct abr_decision *d)
+{
+    int above = d->level + 1;
+    if (above == shape_of(v)->levels)
+        return 0;
+    return PROBE * (double)film_table_bytes(v->table, d->group, above) /
+           (double)film_table_bytes(v->table, d->group, d->level);
+}
+
+// Below the top level a full buffer empties, to be filled again at a speed that shows what the path
+// carries: at speed 1 a path that has become faster would never be noticed.
 static double speed_of(const struct abr_viewer *v, const struct abr_decision *d)
 {
+    bool is_top = d->level == shape_of(v)->levels - 1;
     if (v->overfull)
         return SLOWEST;
     if (v->full)
-        return 1;
+        return is_top || v->chosen != ABR_NO_LEVEL ? 1 : SLOWEST;
     double follows = usec_to_sec(length_of(v)) / 2 / usec_to_sec(v->rtt + 2 * ABR_VIEWER_SAMPLE);
-    if (!abr_policy_revises(v->policy)) // it measures by whole groups
+    // What little has room is all that the path shows of itself; the others measure whole groups.
+    if (v->tops_up || !abr_policy_revises(v->policy))
         return v->config.max_speed;
     if (d->pace_bps <= 0)
-        return fmin(fmax(follows, MIN_FAST), v->config.max_speed);
+        return fmin(fmax(fmax(follows, probing_speed(v, d)), MIN_FAST), v->config.max_speed);
     double media = 8 * (double)film_table_bytes(v->table, d->group, d->level) /
                    usec_to_sec(film_table_length(v->table, d->group));
     return fmin(fmax(d->pace_bps / media, MIN_PACE), v->config.max_speed);

@@ -61,9 +61,9 @@ class Ladder(link_case.LinkCase):
 
     def all_is_shown(self, transport):
         """A path that is fast, too slow for the top, and fast again: the level goes down and up, and no frame is left out."""
-        self.link("rate=4mbit:150kbit@5s:4mbit@14s,queue=droptail:100KB,delay=25ms", "delay=25ms")
+        self.link("rate=4mbit:150kbit@4s:4mbit@24s,queue=droptail:100KB,delay=25ms", "delay=25ms")
         server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
-        p = self.player(server.url, "--buffer", "4", "--transport", transport, prefix=self.ends[1].inside())
+        p = self.player(server.url, "--buffer", "12", "--transport", transport, prefix=self.ends[1].inside())
         lib.until(lambda: (1, 0) in self.changes(p) or not p.running(), "the lower level", 60)
         lib.until(lambda: self.changes(p)[-1:] == [(0, 1)] or not p.running(), "the higher level again", 90)
         shown = len(p.shown())

@@ -349,7 +349,10 @@ TEST_CASE("options: a stored ladder follows its network unless the viewer chose 
     const struct {
         const char *option;
         usec_t target;
-    } targets[] = {{"--no-audio", 30000000}, {"--buffer=8", 8000000}, {"--buffer=0.5", 4000000}, {"--buffer=60", 60000000}};
+    } targets[] = {{"--no-audio", 30000000},
+                   {"--buffer=8", 8000000},
+                   {"--buffer=0.5", 4000000},
+                   {"--buffer=60", 60000000}};
     for (const auto &t : targets) {
         p = parse({t.option, URL});
         REQUIRE(p.result == OPTIONS_RUN);

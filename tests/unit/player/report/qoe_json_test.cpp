@@ -186,8 +186,7 @@ TEST_CASE("qoe_json: a session's figures key by key")
         INFO(path);
         REQUIRE(j.at(path));
         if (path != "error" && path != "audio" && path != "repair" && path != "layers" &&
-            path != "film" &&
-            path != "network.ecn_marked")
+            path != "film" && path != "network.ecn_marked")
             CHECK_FALSE(json_is_null(j.at(path)));
     }
     CHECK(j.text("schema") == "weir.qoe/1");
