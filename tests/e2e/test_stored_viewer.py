@@ -99,18 +99,23 @@ class StoredViewer(lib.Case):
         numbers = [f.number for f in self.least(5)]
         self.between(before - 8, min(numbers), before + 8, "it goes on where it stopped")
 
-    def test_a_viewer_that_does_not_read(self):
-        """While another one sees the whole film, its frames wait for longer than those of live media may; none is dropped."""
-        other, self.client = self.client, Client(self.server.port, receive_buffer=4096, segment=536)
-        self.addCleanup(self.client.close)
-        self.set_up()
-        self.ask("PLAY", Range="npt=0-")
-        late, self.client = self.client, other
-        self.set_up()
-        self.ask("PLAY", Range="npt=0-")
+    def read_late(self, port):
+        """While another viewer sees the whole film, the frames of the first wait for longer than those of live media may."""
+        late, other = Client(port, receive_buffer=4096, segment=536), Client(port)
+        for self.client in late, other:
+            self.addCleanup(self.client.close)
+            self.set_up()
+            self.ask("PLAY", Range="npt=0-")
         self.to_the_end()
         self.client = late
-        self.assertEqual(sorted(f.number for f in self.to_the_end()), list(range(FPS * SECONDS)))
+        return sorted(f.number for f in self.to_the_end())
+
+    def test_a_viewer_that_does_not_read(self):
+        self.assertEqual(self.read_late(self.server.port), list(range(FPS * SECONDS)))
+
+    def test_a_viewer_of_a_proxy_that_does_not_read(self):
+        proxy = self.proxy("--origin", f"rtsp://{self.server.url.split('/')[2]}")
+        self.assertEqual(self.read_late(proxy.port), list(range(FPS * SECONDS)))
 
     def test_once_more_from_the_beginning(self):
         """Playing again after the end, from any position, is no faster than the first time."""

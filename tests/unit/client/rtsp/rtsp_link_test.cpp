@@ -146,6 +146,7 @@ const rtsp_link_ops ops = {
         },
     .on_packet = [](void *, bool, const uint8_t *, size_t, usec_t, usec_t) {},
     .on_audio_packet = [](void *, bool, const uint8_t *, size_t, usec_t, usec_t) {},
+    .on_film_table = nullptr,
     .on_pair = [](void *, const capacity_packet *, size_t, usec_t, usec_t) {},
 };
 
