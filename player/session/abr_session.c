@@ -13,7 +13,7 @@
 #include "media/stored/policy/stored_plan.h"
 
 #define GROUP_SECONDS 2 // of a film's group, if its plan is not known
-// At most, over a transport that loses what the network cannot take, and of a server that leaves
+// At most, over a transport that does not follow the network, and of a server that leaves
 // frames out.
 #define UNPACED_SPEED 1.5
 #define OLD_LATENCY   60000 // ms that a frame may wait there
@@ -28,7 +28,7 @@ struct abr_session {
     bool begun;                // PLAY was requested
     bool played;               // and answered
     bool may_resume;           // as the player was told
-    bool is_fast;              // the transport holds back what the network cannot take
+    bool is_fast;              // the transport follows the network
     int64_t near;              // number of the last packet's frame
 };
 
@@ -120,7 +120,7 @@ static void on_ready(struct level_policy *p, const struct level_policy_path *pat
     const struct ladder *ladder = &a->config.sdp->ladder;
     const struct transport_kind *kind;
     const char *params;
-    a->is_fast = transport_find(path->transport, &kind, &params) != 0 || kind->holds_back;
+    a->is_fast = transport_find(path->transport, &kind, &params) != 0 || kind->measures;
     double frames =
         fmin(round(a->config.sdp->duration * fps_value(ladder->source_fps)), MAX_FRAMES);
     const struct abr_viewer_config config = {
