@@ -922,6 +922,7 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .sought = p->sought,
                                       .paused = p->paused,
                                       .scale = play.scale,
+                                      .speed = play.speed,
                                       .behind = play.behind,
                                       .back = play.back};
     if (c->step == STEP_VALIDATING) {

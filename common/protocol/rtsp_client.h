@@ -117,6 +117,7 @@ struct rtsp_client_place { // where PLAY begins
     bool sought;           // rtsp_client_seek or rtsp_client_scale requested it
     bool paused;           // the server was paused before it
     double scale;          // of the play; 1: normal (RFC 2326, 12.34)
+    double speed;          // that the server granted (12.35); 0: not reported
     double behind;         // seconds between the present of live media and frame `show`
     double back;           // seconds that the server can go back in live media; 0: not at all
 };

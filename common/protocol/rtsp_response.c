@@ -58,6 +58,9 @@ struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
     // No media plays at scale 0: a clock of that speed would never reach a frame.
     if (header.at && rtsp_scale_decode(header, &scale) == 0 && fabs(scale) >= RTSP_MIN_SCALE)
         out.scale = scale;
+    header = rtsp_header(r, "Speed");
+    if (header.at && rtsp_scale_decode(header, &scale) == 0 && scale > 0)
+        out.speed = scale;
     return out;
 }
 

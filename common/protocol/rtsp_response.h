@@ -28,6 +28,7 @@ struct rtsp_play_response {
     int64_t show;
     bool ahead;
     double scale;  // 1: not said
+    double speed;  // that the server granted; 0: not said
     double behind; // these as struct rtsp_rewind has them; 0: not said
     double back;
 };

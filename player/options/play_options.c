@@ -10,8 +10,11 @@
 #include "common/base/level.h"
 #include "common/program/url_argument.h"
 #include "media/record/policy/record_name.h"
+#include "stream/abr/abr_policy.h"
 
 enum { MIN_LATENCY_MS = 50, MAX_LATENCY_MS = 30000 };
+enum { ADAPT_WORDS = ADAPT_GODDARD + 1 };
+enum { TARGET_SEC = 30, MIN_TARGET_SEC = 4 }; // of a film's buffer
 enum { MAX_BUFFER_SEC = 60, MAX_DURATION_SEC = 1000000, MAX_TIMEOUT_SEC = 3600 };
 
 static const char *read_url(void *options, const char *value, char *why, size_t cap)
@@ -54,13 +57,16 @@ static const char *cc_value(int i, const char **help)
 static const char *adapt_value(int i, const char **help)
 {
     static const char *const list[][2] = {
-        {"auto", "sender, and goddard for a stored ladder; a chosen level stays; the default"},
+        {"auto", "sender, and this player for a film with levels, by what the path carries and "
+                 "what is buffered; a chosen level stays; the default"},
         {"sender", "the server, by the measured network rate; not of a stored ladder"},
         {"none", "no adaptation: a fixed level"},
         {"goddard", "this player, by the capacity, loss and stalls that it measures"},
     };
-    if (i >= 4)
-        return NULL;
+    if (i >= ADAPT_WORDS) { // after auto itself
+        *help = "as auto, but a film's levels by this policy, to compare";
+        return abr_policy_name(i - ADAPT_WORDS + 1);
+    }
     *help = list[i][1];
     return list[i][0];
 }
@@ -68,15 +74,17 @@ static const char *adapt_value(int i, const char **help)
 static const char *read_adapt(void *options, const char *value, char *why, size_t cap)
 {
     (void)why, (void)cap;
+    struct play_options *o = options;
     const char *help;
     const char *word;
     for (int i = 0; (word = adapt_value(i, &help)); i++) {
         if (strcmp(value, word) == 0) {
-            ((struct play_options *)options)->adapt = (enum adapt)(ADAPT_AUTO + i);
+            o->adapt = i < ADAPT_WORDS ? (enum adapt)(ADAPT_AUTO + i) : ADAPT_AUTO;
+            o->film_policy = i < ADAPT_WORDS ? abr_policy_name(0) : word;
             return NULL;
         }
     }
-    return "expects auto, sender, none or goddard";
+    return "expects auto, sender, none or goddard, or a policy of films";
 }
 
 static const char *repair_value(int i, const char **help)
@@ -201,12 +209,13 @@ static const struct option_row rows[] = {
      .help = "who changes the level when the network changes:"},
     {.name = "goddard", .argument = "NAME=VALUE,...", .read = read_goddard,
      .value = goddard_params_name,
-     .help = "parameters of --adapt goddard and auto; the guide player.md explains them"},
+     .help = "parameters of --adapt goddard; the guide player.md explains them"},
 
     {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
      .read = read_buffer, .fallback = "0.25",
      .help = "media to buffer before playing starts, and after a stall (then at least 0.5), 0 to "
-     "60; live media buffers what --latency needs instead, unless this option is given"},
+     "60; live media buffers what --latency needs instead, unless this option is given. Of a film "
+     "whose level follows the network: media to buffer while it plays, at least 4 (default: 30)"},
     {.name = "latency", .argument = "MS", .read = read_latency, .value = latency_value,
      .help = "latency of live media from capture to screen: MS, 50 to 30000, is a budget that is "
      "kept whatever the network does. With --buffer it is that of the start instead. Or:"},
@@ -328,12 +337,8 @@ fail(char *error, size_t cap, const char *format, ...)
 // --adapt goddard chooses level and buffer itself: options that set them conflict with it.
 static bool check_goddard(struct play_options *o, char *error, size_t cap)
 {
-    if (o->adapt == ADAPT_AUTO) {
-        o->goddard.play_buf_thresh = fmax(o->goddard.play_buf_thresh, usec_to_sec(o->buffer));
-        return true;
-    }
     if (o->adapt != ADAPT_GODDARD)
-        return !o->has_goddard || fail(error, cap, "--goddard requires --adapt goddard or auto");
+        return !o->has_goddard || fail(error, cap, "--goddard requires --adapt goddard");
     if (o->level >= 0)
         return fail(error, cap,
                     "--adapt goddard conflicts with --level and ?level=: it chooses the level "
@@ -426,6 +431,7 @@ enum options_result play_options_parse(int argc, char **argv, void *options, FIL
                                  .standby = OPTION_ON,
                                  .volume = 100,
                                  .repair = REPAIR_MODE_AUTO,
+                                 .film_policy = abr_policy_name(0),
                                  .buffer = USEC_PER_SEC / 4,
                                  .log = {.filter = log_all(LOG_WARN)}};
     goddard_params_init(&out->goddard);
@@ -458,16 +464,17 @@ int play_options_latency_ms(const struct play_options *o, bool live)
     return (int)(goddard_params_sender_wait(o->buffer) / USEC_PER_MSEC);
 }
 
-bool play_options_has_policy(const struct play_options *o, const struct sdp *sdp)
+const char *play_options_policy(const struct play_options *o, const struct sdp *sdp)
 {
-    if (o->adapt != ADAPT_AUTO)
-        return o->adapt == ADAPT_GODDARD;
-    bool is_stored = sdp->duration >= 0 && sdp_has_pictures(sdp) && *sdp->validator;
-    return is_stored && sdp->ladder.level_count > 1 && o->level < 0 && !o->low_latency;
+    if (o->adapt == ADAPT_GODDARD)
+        return "goddard";
+    bool is_film = sdp->duration >= 0 && sdp_has_pictures(sdp) && *sdp->validator;
+    bool follows = o->adapt == ADAPT_AUTO && o->level < 0 && !o->low_latency;
+    return is_film && follows && sdp->ladder.level_count > 1 ? o->film_policy : NULL;
 }
 
-int play_options_policy_latency_ms(const struct play_options *o)
+usec_t play_options_buffer_target(const struct play_options *o)
 {
-    usec_t buffer = (usec_t)llround(o->goddard.play_buf_thresh * 1e6);
-    return (int)(goddard_params_sender_wait(buffer) / USEC_PER_MSEC);
+    return o->has_buffer ? usec_max(o->buffer, MIN_TARGET_SEC * USEC_PER_SEC)
+                         : TARGET_SEC * USEC_PER_SEC;
 }

@@ -49,11 +49,11 @@ struct play_options {
     char cc[16]; // empty: the kernel's own choice
     int level;   // --level, else the URL's; -1: the server's choice
     enum adapt adapt;
-    bool has_goddard; // --goddard was given
-    // ADAPT_GODDARD sets `buffer` to its play_buf_thresh; ADAPT_AUTO raises that to `buffer`.
-    struct goddard_params goddard;
-    bool srtp;               // datagrams are SRTP even beside a plain connection
-    bool low_latency;        // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
+    const char *film_policy;       // ADAPT_AUTO: of a film's levels (abr_policy.h), static
+    bool has_goddard;              // --goddard was given
+    struct goddard_params goddard; // ADAPT_GODDARD sets `buffer` to its play_buf_thresh
+    bool srtp;                     // datagrams are SRTP even beside a plain connection
+    bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
     usec_t latency;          // target for live media, capture to shown; 0: auto, or with --buffer
                              // that of the start
     bool latency_auto;       // --latency auto was given
@@ -102,10 +102,11 @@ void play_options_destroy(void *options);
 // Returns the max milliseconds that a frame may wait at the sender, at the start: the session's
 // `latency` parameter.
 int play_options_latency_ms(const struct play_options *o, bool live);
-// Returns true if the player chooses the level of this stream, by Goddard's policy.
-bool play_options_has_policy(const struct play_options *o, const struct sdp *sdp);
-// The same as play_options_latency_ms, of a stream of play_options_has_policy.
-int play_options_policy_latency_ms(const struct play_options *o);
+// Returns the policy by which the player chooses the level of this stream, static: "goddard" or one
+// of abr_policy.h; NULL: it does not.
+const char *play_options_policy(const struct play_options *o, const struct sdp *sdp);
+// Returns the media that such a policy other than goddard buffers.
+usec_t play_options_buffer_target(const struct play_options *o);
 
 #ifdef __cplusplus
 }

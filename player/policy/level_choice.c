@@ -2,6 +2,12 @@
 #include "player/policy/level_choice.h"
 
 #include <stddef.h>
+#include <string.h>
+
+static bool is_index(int level)
+{
+    return level >= 0 && level < LADDER_MAX_LEVELS;
+}
 
 void level_choice_begin(struct level_choice *c, const struct level_start *s)
 {
@@ -15,6 +21,8 @@ void level_choice_begin(struct level_choice *c, const struct level_start *s)
 
 void level_choice_request(struct level_choice *c, int level, const char *reason)
 {
+    if (c->reason && is_index(c->requested))
+        c->replaced[c->requested] = c->reason;
     c->requested = level;
     c->reason = reason;
 }
@@ -22,6 +30,7 @@ void level_choice_request(struct level_choice *c, int level, const char *reason)
 void level_choice_refused(struct level_choice *c)
 {
     c->requested = c->level;
+    c->reason = NULL;
 }
 
 bool level_choice_arrived(struct level_choice *c, int level, struct level_switch *out)
@@ -29,9 +38,14 @@ bool level_choice_arrived(struct level_choice *c, int level, struct level_switch
     if (level == c->level)
         return false;
     *out = (struct level_switch){.from = c->level, .to = level, .reason = "network"};
+    bool replaced = is_index(level) && c->replaced[level];
     if (c->reason && level == c->requested) {
         out->reason = c->reason;
         c->reason = NULL;
+        memset(c->replaced, 0, sizeof(c->replaced));
+    } else if (replaced) { // the server had begun with it
+        out->reason = c->replaced[level];
+        c->replaced[level] = NULL;
     }
     c->level = level;
     return true;

@@ -4,7 +4,7 @@
 #ifndef WEIR_PLAYER_POLICY_LEVEL_CHOICE_H
 #define WEIR_PLAYER_POLICY_LEVEL_CHOICE_H
 
-#include <stdbool.h>
+#include "common/base/level.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +14,8 @@ struct level_choice {
     int level;          // level of the received frames; -1: unknown
     int requested;      // the last requested level, or the received one
     const char *reason; // reason for the request, static; NULL: no request is pending
+    // Reasons of the requests that later ones replaced before anything of them arrived; by level.
+    const char *replaced[LADDER_MAX_LEVELS];
 };
 
 struct level_start {

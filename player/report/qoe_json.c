@@ -390,6 +390,25 @@ static struct object network(const struct qoe_json *r)
     return o;
 }
 
+// Of a film whose level the player chose.
+static void put_film(struct object *all, const struct qoe_json *r)
+{
+    if (!(r->film.decisions > 0)) {
+        put(all, "film", json_null());
+        return;
+    }
+    struct object o = object_new();
+    put(&o, "policy", json_text(r->film.policy));
+    put_count(&o, "decisions", r->film.decisions);
+    put_count(&o, "level", r->film.level);
+    put(&o, "why", json_text(r->film.why));
+    put_seconds(&o, "buffer", r->film.buffer);
+    put_seconds(&o, "target", r->film.target);
+    put_count(&o, "estimate", r->film.estimate);
+    put_fraction(&o, "error", r->film.error);
+    put_object(all, "film", o);
+}
+
 static void put_repair(struct object *all, const struct qoe_json *r)
 {
     if (!r->repair.is_known) {
@@ -484,6 +503,7 @@ char *qoe_json_json(const struct qoe_json *r)
     put_object(&o, "controls", controls(r));
     put_object(&o, "jitter", jitter(r));
     put_object(&o, "levels", levels(r));
+    put_film(&o, r);
     put_layers(&o, r);
     put_object(&o, "latency", latency(r));
     put_object(&o, "network", network(r));

@@ -121,6 +121,18 @@ void trace_capacity(struct trace *e, double bps, const char *by, usec_t span, us
     write_line(e, "capacity", now, more);
 }
 
+void trace_decision(struct trace *e, const struct qoe_decision *d, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "level", json_integer(d->level));
+    more = with(more, "why", json_text(d->why));
+    more = with(more, "buffer", json_figure(usec_to_sec(d->buffered), 3));
+    more = with(more, "estimate", json_figure(d->estimate_bps, 0));
+    more = with(more, "error", json_figure(d->error, 3));
+    write_line(e, "decision", now, with(more, "speed", json_figure(d->speed, 3)));
+}
+
 void trace_mode(struct trace *e, const char *mode, usec_t now)
 {
     if (is_on(e))

@@ -63,6 +63,8 @@ void trace_reconnect(struct trace *e, const char *why, int tries, usec_t wait, u
 // The path's capacity, measured `by` "pair" or "media"; NaN: it could not be measured. `span`:
 // duration of media that was measured; 0: none.
 void trace_capacity(struct trace *e, double bps, const char *by, usec_t span, usec_t now);
+// The policy of a film's levels decided about another group, or otherwise.
+void trace_decision(struct trace *e, const struct qoe_decision *d, usec_t now);
 void trace_mode(struct trace *e, const char *mode, usec_t now); // "buffering" "streaming"
 void trace_level(struct trace *e, const struct qoe_switch *s, usec_t now);
 

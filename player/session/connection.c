@@ -17,6 +17,8 @@
 #include "player/policy/media_silence.h"
 #include "player/policy/playout_notice.h"
 #include "player/policy/subtitles.h"
+#include "player/session/abr_session.h"
+#include "player/session/goddard_session.h"
 #include "player/session/path_stats.h"
 #include "player/session/stream_description.h"
 #include "player/session/stream_player.h"
@@ -29,10 +31,10 @@ enum { MIN_PLAYOUT_MS = 20 };           // that the server takes
 
 struct connection {
     struct connection_config config;
-    bool listed;                     // on_listed follows
-    struct rtsp_link *link;          // these are owned; NULL: hung up
-    struct stream_player *stream;    // NULL: not described yet
-    struct goddard_session *goddard; // NULL: not wanted
+    bool listed;                  // on_listed follows
+    struct rtsp_link *link;       // these are owned; NULL: hung up
+    struct stream_player *stream; // NULL: not described yet
+    struct level_policy *policy;  // NULL: not wanted
     struct path_stats *path;
     struct timer *bye;
     struct sdp sdp;
@@ -101,7 +103,7 @@ static int64_t arrived_frame(const struct connection *c)
 static void set_ended(struct connection *c, enum phase phase)
 {
     c->phase = phase;
-    goddard_session_end(c->goddard);
+    level_policy_end(c->policy);
 }
 
 // ---- From the stream's player ----
@@ -259,7 +261,7 @@ static bool open_stream(struct connection *c)
                                           .audio = c->config.audio,
                                           .comparison = c->config.comparison,
                                           .recording = c->config.recording,
-                                          .goddard = c->goddard,
+                                          .policy = c->policy,
                                           .random = random,
                                           .level = c->config.again ? -1 : c->level.level,
                                           .at_once = c->config.asked,
@@ -281,19 +283,66 @@ static bool choose_level(void *ctx, int level, const char *reason)
     return other;
 }
 
-static bool open_goddard(struct connection *c)
+// ---- The policy of a film
+
+static bool read_buffer(void *ctx, struct abr_buffer *out)
 {
-    struct goddard_session_config config = {.loop = c->config.loop,
-                                            .link = c->link,
-                                            .ladder = &c->sdp.ladder,
-                                            .params = &c->config.options->goddard,
-                                            .plays_early = c->config.options->adapt == ADAPT_AUTO,
-                                            .qoe = c->config.qoe,
-                                            .events = c->config.events,
-                                            .choose_level = choose_level,
-                                            .ctx = c};
-    c->goddard = goddard_session_new(&config);
-    return c->goddard;
+    const struct connection *c = ctx;
+    const struct playout *p = playout(c);
+    *out = (struct abr_buffer){.number = -1};
+    if (!p)
+        return false;
+    enum playout_mode mode = playout_mode(p);
+    *out = (struct abr_buffer){.number = playout_awaited(p),
+                               .media = playout_held(p),
+                               .bytes = playout_held_bytes(p),
+                               .frames = playout_held_frames(p),
+                               .playing = mode == PLAYOUT_PLAYING};
+    return mode == PLAYOUT_REBUFFERING;
+}
+
+static void resume_stalled(void *ctx, bool may, usec_t now)
+{
+    struct connection *c = ctx;
+    video_player_resume_at(video(c), may, now);
+}
+
+static void print_policy(void *ctx)
+{
+    const struct connection *c = ctx;
+    char text[LEVEL_POLICY_TEXT];
+    level_policy_text(c->policy, text);
+    log_info("%s", text);
+    if (c->config.options->headless && !c->config.options->quiet)
+        fprintf(stderr, "weir-play: %s\n", text);
+}
+
+static bool open_policy(struct connection *c, const char *name)
+{
+    static const struct abr_session_ops ops = {.choose_level = choose_level,
+                                               .read_buffer = read_buffer,
+                                               .resume = resume_stalled,
+                                               .on_level = print_policy};
+    const struct play_options *o = c->config.options;
+    struct goddard_session_config goddard = {.loop = c->config.loop,
+                                             .link = c->link,
+                                             .ladder = &c->sdp.ladder,
+                                             .params = &o->goddard,
+                                             .qoe = c->config.qoe,
+                                             .events = c->config.events,
+                                             .choose_level = choose_level,
+                                             .ctx = c};
+    struct abr_session_config abr = {.loop = c->config.loop,
+                                     .link = c->link,
+                                     .sdp = &c->sdp,
+                                     .policy = name,
+                                     .target = play_options_buffer_target(o),
+                                     .qoe = c->config.qoe,
+                                     .events = c->config.events,
+                                     .ops = &ops,
+                                     .ctx = c};
+    c->policy = o->adapt == ADAPT_GODDARD ? goddard_session_new(&goddard) : abr_session_new(&abr);
+    return c->policy;
 }
 
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
@@ -309,18 +358,19 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
                                      sizeof(c->refusal));
     if (*why)
         return false;
-    bool has_policy = play_options_has_policy(o, &c->sdp);
+    const char *policy = play_options_policy(o, &c->sdp);
     struct level_start start = {.top = c->sdp.ladder.level_count - 1,
                                 .wanted = o->level,
-                                .policy = has_policy,
+                                .policy = policy,
                                 .again = c->config.again,
                                 .before = c->config.level};
     level_choice_begin(&c->level, &start);
     *why = "out of memory or threads";
-    if ((has_policy && !open_goddard(c)) || !open_stream(c))
+    if ((policy && !open_policy(c, policy)) || !open_stream(c))
         return false;
-    if (has_policy)
-        rtsp_link_control(c->link, play_options_policy_latency_ms(o));
+    if (policy) // of a film's frames none is left out
+        rtsp_link_control(c->link,
+                          o->adapt == ADAPT_GODDARD ? play_options_latency_ms(o, false) : 0);
     if (o->audio_track && o->audio_track <= c->sdp.audio_track_count)
         rtsp_link_set_audio_track(c->link, o->audio_track, now);
     else if (o->audio_track)
@@ -459,9 +509,9 @@ static void on_audio(void *ctx)
 static void on_ready(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
-    struct goddard_path path = {
+    struct level_policy_path path = {
         .transport = c->transport, .pairs = c->pairs, .rtt = path_stats_rtt(c->path)};
-    goddard_session_ready(c->goddard, &path, now);
+    level_policy_ready(c->policy, &path, now);
 }
 
 // The server refused the seek. As the link ends a pause at every seek, this restores the state that
@@ -495,6 +545,17 @@ static void on_live_placed(struct connection *c, const struct rtsp_client_place 
     video_player_seek(video(c), place->first, place->show, false, now);
 }
 
+static void place_policy(struct connection *c, const struct rtsp_client_place *place, bool jumps,
+                         usec_t now)
+{
+    const struct level_policy_position at = {.show = place->show,
+                                             .seconds = place->seconds,
+                                             .scale = place->scale,
+                                             .speed = place->speed,
+                                             .jumps = jumps};
+    level_policy_place(c->policy, &at, now);
+}
+
 static void on_placed(struct connection *c, const struct rtsp_client_place *place, usec_t now)
 {
     if (c->sdp.duration < 0 && video(c)) {
@@ -509,13 +570,16 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
                             .scale = place->scale};
     switch (seek_placed(&c->seek, &at, arrived_frame(c))) {
     case SEEK_NOT_PLACED:
-        if (!place->sought)
+        if (!place->sought) {
+            place_policy(c, place, false, now);
             return;
+        }
         if (server_dialect_of(&c->sdp)->shares_files)
             log_warn("the server refused the seek: other viewers watch the same stream");
         stay(c, now);
         return;
     case SEEK_CONTINUES:
+        place_policy(c, place, false, now);
         return;
     case SEEK_JUMPS:
         timer_set(c->bye, USEC_NEVER);
@@ -530,11 +594,7 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
         c->seek.wanted_scale = place->scale;
         video_player_set_scale(video(c), fabs(place->scale), now);
         video_player_seek(video(c), place->first, place->show, place->sought && place->ahead, now);
-        // The policy judges normal play only: at another scale the server leaves frames out.
-        if (place->scale == 1)
-            goddard_session_seek(c->goddard, place->show, now);
-        else
-            goddard_session_end(c->goddard);
+        place_policy(c, place, true, now);
         return;
     }
 }
@@ -556,18 +616,24 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         rtsp_link_seek(c->link, c->seek.to, now);
 }
 
+static void on_film_table(void *ctx, struct film_table *table, usec_t now)
+{
+    struct connection *c = ctx;
+    level_policy_table(c->policy, table, now);
+}
+
 static void on_pair(void *ctx, const struct capacity_packet *packet, size_t bytes, usec_t arrived,
                     usec_t now)
 {
     struct connection *c = ctx;
-    goddard_session_pair(c->goddard, packet, bytes, arrived, now);
+    level_policy_pair(c->policy, packet, bytes, arrived, now);
 }
 
 static void on_pair_refused(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
     log_warn("the server refused packet pairs: the capacity is not measured with them");
-    goddard_session_no_pair(c->goddard, now);
+    level_policy_no_pair(c->policy, now);
 }
 
 static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
@@ -575,6 +641,7 @@ static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
     struct connection *c = ctx;
     path_stats_answer(c->path, a, now);
     stream_player_set_rtt(c->stream, path_stats_rtt(c->path), now);
+    level_policy_rtt(c->policy, path_stats_rtt(c->path));
     if (a->params.has_clock)
         stream_player_clock_sample(c->stream, a->asked_wall, a->params.sender_wall,
                                    a->received_wall);
@@ -677,6 +744,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_end = on_link_end},
                                               .on_packet = on_media,
                                               .on_audio_packet = on_audio_media,
+                                              .on_film_table = on_film_table,
                                               .on_pair = on_pair};
 
 // ---- Periodic checks ----
@@ -828,7 +896,7 @@ void connection_set_level(struct connection *c, int level, usec_t now)
 {
     if (!may_set_level(c) || !ladder_has_level(&c->sdp.ladder, level))
         return;
-    goddard_session_release(c->goddard, now);
+    level_policy_release(c->policy, level, now);
     level_choice_request(&c->level, level, "user");
     c->config.options->level = level;
     rtsp_link_set_level(c->link, level, now);
@@ -839,7 +907,7 @@ void connection_set_level(struct connection *c, int level, usec_t now)
 static bool may_automatic(const struct connection *c)
 {
     return may_set_level(c) &&
-           (c->goddard || (c->config.options->adapt != ADAPT_NONE && c->sdp.duration < 0));
+           (c->policy || (c->config.options->adapt != ADAPT_NONE && c->sdp.duration < 0));
 }
 
 void connection_set_automatic(struct connection *c, usec_t now)
@@ -848,8 +916,8 @@ void connection_set_automatic(struct connection *c, usec_t now)
         return;
     int top = c->sdp.ladder.level_count - 1;
     c->config.options->level = -1;
-    if (c->goddard) {
-        goddard_session_engage(c->goddard, now);
+    if (c->policy) {
+        level_policy_engage(c->policy, now);
         return;
     }
     level_choice_request(&c->level, top, "user");
@@ -861,7 +929,7 @@ void connection_pause(struct connection *c, usec_t now)
     if (!video(c) || rests(c))
         return;
     video_player_pause(video(c), now);
-    goddard_session_pause(c->goddard, true, now);
+    level_policy_pause(c->policy, true, now);
     if (c->phase == PLAYING) // otherwise all media was received, and the buffered rest is played
         rtsp_link_pause(c->link, now);
 }
@@ -873,7 +941,7 @@ void connection_resume(struct connection *c, usec_t now)
         return;
     c->resumed_at = now;
     video_player_resume(video(c), now);
-    goddard_session_pause(c->goddard, false, now);
+    level_policy_pause(c->policy, false, now);
     if (c->phase == PLAYING)
         rtsp_link_resume(c->link, now);
 }
@@ -947,6 +1015,11 @@ double connection_seek_base(const struct connection *c)
     return seek_base(&c->seek);
 }
 
+void connection_policy(const struct connection *c, char out[LEVEL_POLICY_TEXT])
+{
+    level_policy_text(c->policy, out);
+}
+
 usec_t connection_origin_away(const struct connection *c, usec_t now)
 {
     return path_stats_origin_away(c->path, now);
@@ -1001,7 +1074,7 @@ bool connection_drain(struct connection *c, usec_t now)
 void connection_stop(struct connection *c, usec_t now)
 {
     c->stopped = true;
-    goddard_session_end(c->goddard);
+    level_policy_end(c->policy);
     if (video(c))
         video_player_stop(video(c), now);
 }
@@ -1125,7 +1198,7 @@ void connection_free(struct connection *c)
         stream_player_free(c->stream);
         render_queue_flush(c->config.show);
     }
-    goddard_session_free(c->goddard);
+    level_policy_free(c->policy);
     path_stats_free(c->path);
     timer_free(c->bye);
     free(c);

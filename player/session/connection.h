@@ -17,6 +17,7 @@
 #include "player/report/trace.h"
 #include "player/session/audio_session.h"
 #include "player/session/comparison.h"
+#include "player/session/level_policy.h"
 #include "player/ui/display.h"
 #include "player/video/video_player.h"
 #include "stream/qoe/qoe.h"
@@ -169,6 +170,8 @@ struct connection_status { // borrowed until the connection's next call
     uint64_t packets;           // of video and audio
     struct picture *last_shown; // NULL: none
 };
+// As level_policy_text.
+void connection_policy(const struct connection *c, char out[LEVEL_POLICY_TEXT]);
 struct connection_status connection_read(const struct connection *c);
 // See path_stats_origin_away.
 usec_t connection_origin_away(const struct connection *c, usec_t now);

@@ -11,10 +11,10 @@
 #include "stream/goddard/goddard_inputs.h"
 
 struct goddard_session {
+    struct level_policy base; // first
     struct goddard_session_config config;
     struct timer *timer; // owned
     bool on;             // the policy runs
-    bool released;       // the user chooses the level
     int64_t show;        // frames below this number do not count
     bool begun;          // PLAY was requested
     bool pairs;
@@ -22,6 +22,11 @@ struct goddard_session {
     bool capacity_reported;
     double capacity_bps; // capacity reported last
 };
+
+static struct goddard_session *of(struct level_policy *p)
+{
+    return (struct goddard_session *)p;
+}
 
 // ---- Decisions of the policy ----
 
@@ -79,10 +84,9 @@ static void on_timer(void *ctx, usec_t now)
 
 // ---- Input of the policy ----
 
-void goddard_session_ready(struct goddard_session *g, const struct goddard_path *path, usec_t now)
+static void on_ready(struct level_policy *p, const struct level_policy_path *path, usec_t now)
 {
-    if (!g)
-        return;
+    struct goddard_session *g = of(p);
     uint32_t random = 0;
     if (!random_fill(&random, sizeof(random)))
         random = (uint32_t)clock_wall();
@@ -91,18 +95,18 @@ void goddard_session_ready(struct goddard_session *g, const struct goddard_path 
                                     .params = g->config.params,
                                     .probe = path->pairs ? GODDARD_BY_PAIR : GODDARD_BY_MEDIA,
                                     .start_level = g->config.ladder->level_count - 1,
-                                    .loses_frames = true,
-                                    .plays_early = g->config.plays_early};
+                                    .loses_frames = true};
     goddard_inputs_init(&g->inputs, &config, random & INT32_MAX / 2, now);
     goddard_inputs_rtt(&g->inputs, path->rtt);
     g->on = true;
     drive(g, now);
 }
 
-void goddard_session_pair(struct goddard_session *g, const struct capacity_packet *packet,
-                          size_t bytes, usec_t arrived, usec_t now)
+static void on_pair(struct level_policy *p, const struct capacity_packet *packet, size_t bytes,
+                    usec_t arrived, usec_t now)
 {
-    if (!g || !g->on)
+    struct goddard_session *g = of(p);
+    if (!g->on)
         return;
     goddard_inputs_pair(&g->inputs, packet, bytes, arrived, now);
     drive(g, now);
@@ -110,18 +114,21 @@ void goddard_session_pair(struct goddard_session *g, const struct capacity_packe
         report_capacity(g, now);
 }
 
-void goddard_session_no_pair(struct goddard_session *g, usec_t now)
+static void on_no_pair(struct level_policy *p, usec_t now)
 {
-    if (!g || !g->on)
+    struct goddard_session *g = of(p);
+    if (!g->on)
         return;
     goddard_on_no_pair(&g->inputs.policy, now);
     drive(g, now);
 }
 
-void goddard_session_packet(struct goddard_session *g, const struct rtp_packet *packet,
-                            usec_t arrived, usec_t now)
+static void on_packet(struct level_policy *p, const struct rtp_packet *packet, int64_t sequence,
+                      usec_t arrived, usec_t now)
 {
-    if (!g || !g->on || (int32_t)(packet->adu.frame - (uint32_t)g->show) < 0)
+    struct goddard_session *g = of(p);
+    (void)sequence;
+    if (!g->on || (int32_t)(packet->adu.frame - (uint32_t)g->show) < 0)
         return;
     struct goddard_media m = {.number = packet->adu.frame,
                               .reorder = packet->adu.reorder,
@@ -132,25 +139,28 @@ void goddard_session_packet(struct goddard_session *g, const struct rtp_packet *
     drive(g, now);
 }
 
-void goddard_session_frame(struct goddard_session *g, int64_t number, usec_t buffered, usec_t now)
+static void on_frame(struct level_policy *p, int64_t number, usec_t buffered, usec_t now)
 {
-    if (!g || !g->on)
+    struct goddard_session *g = of(p);
+    if (!g->on)
         return;
     goddard_inputs_whole(&g->inputs, number, buffered, now);
     drive(g, now);
 }
 
-void goddard_session_empty(struct goddard_session *g, usec_t now)
+static void on_empty(struct level_policy *p, usec_t now)
 {
-    if (!g || !g->on)
+    struct goddard_session *g = of(p);
+    if (!g->on)
         return;
     goddard_on_empty(&g->inputs.policy, now);
     drive(g, now);
 }
 
-void goddard_session_pause(struct goddard_session *g, bool pause, usec_t now)
+static void on_pause(struct level_policy *p, bool pause, usec_t now)
 {
-    if (!g || !g->on)
+    struct goddard_session *g = of(p);
+    if (!g->on)
         return;
     if (pause)
         goddard_on_pause(&g->inputs.policy, now);
@@ -159,59 +169,58 @@ void goddard_session_pause(struct goddard_session *g, bool pause, usec_t now)
     drive(g, now);
 }
 
-void goddard_session_seek(struct goddard_session *g, int64_t show, usec_t now)
+static void on_end(struct level_policy *p)
 {
-    if (!g || !g->begun || g->released)
+    of(p)->on = false;
+}
+
+// The policy judges normal play only: at another scale the server leaves frames out.
+static void on_place(struct level_policy *p, const struct level_policy_position *place, usec_t now)
+{
+    struct goddard_session *g = of(p);
+    if (!place->jumps)
+        return;
+    if (place->scale != 1) {
+        on_end(p);
+        return;
+    }
+    if (!g->begun)
         return;
     g->on = true;
-    g->show = show;
+    g->show = place->show;
     goddard_inputs_seek(&g->inputs, now);
     drive(g, now);
 }
 
-void goddard_session_release(struct goddard_session *g, usec_t now)
-{
-    if (!g || g->released)
-        return;
-    g->released = true;
-    if (g->on)
-        rtsp_link_set_speed(g->config.link, 1, now);
-    goddard_session_end(g);
-}
-
-void goddard_session_engage(struct goddard_session *g, usec_t now)
-{
-    if (!g || !g->released)
-        return;
-    g->released = false;
-    goddard_session_seek(g, g->show, now);
-}
-
-void goddard_session_end(struct goddard_session *g)
-{
-    if (g)
-        g->on = false;
-}
-
 // ---- Life ----
 
-struct goddard_session *goddard_session_new(const struct goddard_session_config *config)
+static void destroy(struct level_policy *p)
 {
+    timer_free(of(p)->timer);
+    free(p);
+}
+
+struct level_policy *goddard_session_new(const struct goddard_session_config *config)
+{
+    // The viewer of this policy cannot choose a level.
+    static const struct level_policy_ops ops = {.free = destroy,
+                                                .ready = on_ready,
+                                                .pair = on_pair,
+                                                .no_pair = on_no_pair,
+                                                .place = on_place,
+                                                .packet = on_packet,
+                                                .frame = on_frame,
+                                                .empty = on_empty,
+                                                .pause = on_pause,
+                                                .end = on_end};
     struct goddard_session *g = calloc(1, sizeof(*g));
     if (!g)
         return NULL;
+    g->base.ops = &ops;
     g->config = *config;
     g->timer = timer_new(config->loop, on_timer, g);
     if (g->timer)
-        return g;
+        return &g->base;
     free(g);
     return NULL;
-}
-
-void goddard_session_free(struct goddard_session *g)
-{
-    if (!g)
-        return;
-    timer_free(g->timer);
-    free(g);
 }

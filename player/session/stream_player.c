@@ -50,7 +50,7 @@ static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_se
     video_player_packet(s->video, packet, ext_seq, arrived);
     if (!server_dialect_of(s->config.sdp)->numbers_from_stamps)
         audio_session_near(s->config.audio, packet->adu.frame);
-    goddard_session_packet(s->config.goddard, packet, arrived, now);
+    level_policy_packet(s->config.policy, packet, ext_seq, arrived, now);
 }
 
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
@@ -67,7 +67,7 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     if (server_dialect_of(s->config.sdp)->numbers_from_stamps && number >= 0 &&
         number < PLAYOUT_MAX_NUMBER)
         audio_session_frame(s->config.audio, stamp, playout_pts(playout, number), arrived);
-    goddard_session_frame(s->config.goddard, number, playout_held(playout), now);
+    level_policy_frame(s->config.policy, number, playout_held(playout), now);
     bool has_time = number >= 0 && number < PLAYOUT_MAX_NUMBER;
     if (has_time && stream_recording_push(s->config.recording, playout_pts(playout, number), now) &&
         s->config.sdp->duration < 0) // a file has key frames, and the request would repeat frames
@@ -110,7 +110,7 @@ static void on_level(void *ctx, int level, usec_t now)
 static void on_empty(void *ctx, usec_t now)
 {
     struct stream_player *s = ctx;
-    goddard_session_empty(s->config.goddard, now);
+    level_policy_empty(s->config.policy, now);
 }
 
 static void on_started(void *ctx, usec_t now)

@@ -12,7 +12,7 @@
 #include "player/report/trace.h"
 #include "player/session/audio_session.h"
 #include "player/session/comparison.h"
-#include "player/session/goddard_session.h"
+#include "player/session/level_policy.h"
 #include "player/session/stream_recording.h"
 #include "player/video/video_player.h"
 
@@ -42,7 +42,7 @@ struct stream_player_config {
     struct audio_session *audio;
     struct comparison *comparison;
     struct stream_recording *recording; // NULL: not wanted
-    struct goddard_session *goddard;    // receives packets, frames and stalls; NULL: not wanted
+    struct level_policy *policy;        // receives packets, frames and stalls; NULL: not wanted
     uint64_t random;                    // for SSRC and CNAME
     int level;              // at the start; -1: unknown, on_level reports the first that arrives
     bool at_once;           // the first picture is shown as soon as it is decoded, without a buffer

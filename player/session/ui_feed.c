@@ -165,6 +165,7 @@ static void sample_connection(const struct connection_status *c, const struct ui
 {
     snprintf(s->transport, sizeof(s->transport), "%s", c->transport);
     s->levels = c->sdp->ladder.level_count;
+    connection_policy(f->shown, s->film);
     s->value[PANEL_BEHIND] = c->behind > 0 ? c->behind : NAN;
     if (c->video) {
         int level = video_player_level_shown(c->video);

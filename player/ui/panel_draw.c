@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "player/ui/model/osd_layout.h"
@@ -153,6 +154,25 @@ static void draw_fitting(const struct osd_text *t, int x, int y, int width, SDL_
     osd_text_cut(t, OSD_SMALL, x, y, width, c, shorter);
 }
 
+// Draws what the policy of a film's levels does, where the parts of the latency of live media are:
+// two lines, parted at a comma.
+static void draw_film(const struct osd_text *t, const struct panel_layout *l, const char *film)
+{
+    char first[2 * PANEL_TEXT];
+    int x = l->area.x + l->pad;
+    int from = x + osd_text_width(t, OSD_SMALL, "Not shown  ");
+    int width = l->area.x + l->area.w - l->pad - from;
+    int y = l->parts_y + l->line / 4;
+    snprintf(first, sizeof(first), "%s", film);
+    while (osd_text_width(t, OSD_SMALL, first) > width && panel_shorten(first))
+        ;
+    const char *rest = film + strlen(first);
+    osd_text_draw(t, OSD_SMALL, x, y, label, "Film");
+    osd_text_cut(t, OSD_SMALL, from, y, width, value, first);
+    if (*rest)
+        osd_text_cut(t, OSD_SMALL, from, y + l->line * 5 / 6, width, value, rest + 2);
+}
+
 static void draw_foot(const struct osd_text *t, const struct panel_layout *l,
                       const struct panel_sample *s)
 {
@@ -180,7 +200,9 @@ static void draw_all(const struct panel_draw *d, const struct osd_text *t,
                  label, s->level);
     for (int i = 0; i < l->rows; i++)
         draw_row(d, t, l, h, rows[i], l->rows_y + i * l->line);
-    if (l->parts_y >= 0)
+    if (l->parts_y >= 0 && s->film[0])
+        draw_film(t, l, s->film);
+    else if (l->parts_y >= 0)
         draw_parts(d, t, l, s);
     if (l->foot_y >= 0 && isfinite(s->expected))
         draw_foot(t, l, s);
@@ -188,6 +210,8 @@ static void draw_all(const struct panel_draw *d, const struct osd_text *t,
 
 bool panel_draw_has_parts(const struct panel_sample *s)
 {
+    if (s->film[0])
+        return true;
     for (int i = 0; i < LATENCY_PARTS; i++) {
         if (isfinite(s->part[i]))
             return true;

@@ -12,6 +12,9 @@
 #include "stream/video/video_pipeline.h"
 
 #define RESUME_THRESHOLD (500 * USEC_PER_MSEC)
+// Of a film whose level the player chooses; in between the policy says whether playing goes on.
+#define FILM_START  (USEC_PER_SEC / 4)
+#define FILM_RESUME (2 * USEC_PER_SEC)
 
 struct video_player {
     struct video_player_config config;
@@ -201,6 +204,12 @@ void video_player_nacked(struct video_player *p, usec_t now)
     video_pipeline_nacked(p->pipeline, now);
 }
 
+void video_player_resume_at(struct video_player *p, bool may, usec_t now)
+{
+    video_pipeline_set_thresholds(p->pipeline, FILM_START, may ? FILM_START : FILM_RESUME);
+    run(p, now);
+}
+
 void video_player_set_rtt(struct video_player *p, usec_t rtt)
 {
     video_pipeline_set_rtt(p->pipeline, rtt);
@@ -313,17 +322,21 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
                              : o->has_buffer || stamped ? LATENCY_START
                                                         : LATENCY_AUTO;
     bool at_once = steers && mode == LATENCY_AUTO;
-    bool hurries =
-        p->config.at_once && sdp->duration >= 0 && !o->has_buffer && o->adapt != ADAPT_GODDARD;
+    bool fills = play_options_policy(o, sdp) && o->adapt != ADAPT_GODDARD;
+    bool hurries = p->config.at_once && sdp->duration >= 0 && (fills || !o->has_buffer) &&
+                   o->adapt != ADAPT_GODDARD;
     // --adapt goddard has one threshold for starting and resuming.
-    usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
+    usec_t start = fills ? FILM_START : o->buffer;
+    usec_t resume = fills                       ? FILM_RESUME
+                    : o->adapt == ADAPT_GODDARD ? o->buffer
+                                                : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {
         .ladder = &sdp->ladder,
         .clock = p->config.clock,
         .sink = {.qoe = p->config.qoe, .on_event = on_event, .ctx = p},
         .level = p->config.level,
         .at_once = hurries,
-        .start_threshold = at_once ? 0 : o->buffer,
+        .start_threshold = at_once ? 0 : start,
         .resume_threshold = resume,
         .decode_lead = sdp_has_pictures(sdp) ? PLAYOUT_DECODE_LEAD : 0,
         .low_latency = o->low_latency,
@@ -336,9 +349,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .latency = mode,
         .target = steers ? o->latency : 0,
         .start = mode == LATENCY_START || o->has_buffer ? o->buffer : 0,
-        .sender_share = (play_options_has_policy(o, sdp) ? play_options_policy_latency_ms(o)
-                                                         : play_options_latency_ms(o, live)) *
-                        USEC_PER_MSEC};
+        .sender_share = play_options_latency_ms(o, live) * USEC_PER_MSEC};
     if (o->latency && !live)
         log_warn("--latency is ignored: the media is not live");
     return video_pipeline_new(&config);

@@ -58,7 +58,10 @@ struct auto_policy {
     struct abr_config config;
     int levels;
     struct rate_forecast forecast;
-    int last;          // level of the group before `next`; ABR_NO_LEVEL: none
+    int last;          // level of the last decision; ABR_NO_LEVEL: none
+    int64_t decided;   // its group; ABR_NO_GROUP: none
+    int before;        // level of the group before that one
+    int64_t undecided; // `requested` without that group
     int64_t requested; // bytes
     int64_t wasted;    // bytes of copies that were exchanged
     struct abr_plan plan;
@@ -149,11 +152,11 @@ static void choose(struct auto_policy *a, struct moment *m)
 {
     const struct abr_state *s = m->state;
     solve(a, s, &m->rate);
-    bool follows = a->last != ABR_NO_LEVEL && s->next > 0;
+    bool follows = a->before != ABR_NO_LEVEL && s->next > 0;
     float pending = (float)(8 * (double)s->pending_bytes / m->rate.bps);
     m->now = (struct abr_plan_now){
         .regime = logf((float)(m->rate.bps / m->rate.usual_bps)) / REGIME_STEP + USUAL,
-        .before = follows ? utility_of(a, s->next - 1, a->last) : a->plan.input.utilities[0][0],
+        .before = follows ? utility_of(a, s->next - 1, a->before) : a->plan.input.utilities[0][0],
         .buffer_s = (float)usec_to_sec(s->begun) - pending};
     m->value = abr_plan_best(&a->plan, &m->now, &m->level);
 }
@@ -247,11 +250,17 @@ static void decide(struct abr_policy *p, const struct abr_state *s, struct abr_d
     struct moment m = {.state = s, .rate = rate_forecast_read(&a->forecast, now)};
     const struct film_table *t = a->config.table;
     usec_t length = film_table_length(t, s->next);
+    if (s->next != a->decided) { // else the decision about this group is made again
+        a->before = a->last;
+        a->undecided = a->requested;
+    }
+    a->decided = s->next;
+    a->requested = a->undecided;
     out->reason = ABR_START;
     out->estimate_bps = m.rate.bps;
     out->error = m.rate.error;
     if (repairs(a, &m, out)) {
-        a->requested += film_table_bytes(t, out->group, out->level);
+        a->requested = a->undecided += film_table_bytes(t, out->group, out->level);
         return;
     }
     if (m.rate.known) {
@@ -260,7 +269,7 @@ static void decide(struct abr_policy *p, const struct abr_state *s, struct abr_d
         if (exchanges(a, &m, out)) {
             out->reason = ABR_EXCHANGE;
             a->wasted += film_table_bytes(t, out->group, s->levels[out->group - s->shown]);
-            a->requested += film_table_bytes(t, out->group, out->level);
+            a->requested = a->undecided += film_table_bytes(t, out->group, out->level);
             return;
         }
     }
@@ -268,10 +277,9 @@ static void decide(struct abr_policy *p, const struct abr_state *s, struct abr_d
     out->wait = usec_max(s->begun + length - a->config.target, 0);
     if (s->begun > PACE_FROM && m.level == a->levels - 1)
         out->pace_bps = PACE * bits_of(a, s->next, m.level) / usec_to_sec(length);
-    if (out->wait > 0)
-        return;
     a->last = m.level;
-    a->requested += film_table_bytes(t, s->next, m.level);
+    if (out->wait == 0)
+        a->requested += film_table_bytes(t, s->next, m.level);
 }
 
 // Returns the value of the last begun group at `level` and of all after it, if `bytes` arrive
@@ -353,7 +361,8 @@ static bool on_resumes(struct abr_policy *p, const struct abr_state *s, usec_t n
 static void on_seek(struct abr_policy *p, int64_t group, usec_t now)
 {
     (void)group, (void)now;
-    of(p)->last = ABR_NO_LEVEL;
+    of(p)->last = of(p)->before = ABR_NO_LEVEL;
+    of(p)->decided = ABR_NO_GROUP;
 }
 
 struct abr_policy *abr_auto_new(const struct abr_config *config)
@@ -371,7 +380,8 @@ struct abr_policy *abr_auto_new(const struct abr_config *config)
     a->base.ops = &ops;
     a->config = *config;
     a->levels = film_table_shape(config->table)->levels;
-    a->last = ABR_NO_LEVEL;
+    a->last = a->before = ABR_NO_LEVEL;
+    a->decided = ABR_NO_GROUP;
     rate_forecast_init(&a->forecast);
     return &a->base;
 }

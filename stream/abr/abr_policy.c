@@ -62,6 +62,11 @@ void abr_policy_rate(struct abr_policy *p, const struct rate_sample *s, usec_t n
         p->ops->rate(p, s, now);
 }
 
+bool abr_policy_revises(const struct abr_policy *p)
+{
+    return p->ops->rate != NULL;
+}
+
 void abr_policy_group(struct abr_policy *p, const struct abr_group *g, usec_t now)
 {
     if (p->ops->group)

@@ -126,6 +126,9 @@ void abr_policy_decide(struct abr_policy *p, const struct abr_state *s, struct a
                        usec_t now);
 void abr_policy_rate(struct abr_policy *p, const struct rate_sample *s, usec_t now);
 void abr_policy_group(struct abr_policy *p, const struct abr_group *g, usec_t now);
+// Returns true if the policy decides about a group again, with what it has heard since, while the
+// group waits; false: one decision a group.
+bool abr_policy_revises(const struct abr_policy *p);
 // Returns the level to abandon the group for, or ABR_NO_LEVEL.
 int abr_policy_progress(struct abr_policy *p, const struct abr_progress *g, usec_t now);
 // Returns the level at which the last begun group is to be sent again, or ABR_NO_LEVEL.

@@ -48,7 +48,7 @@ extern "C" {
 #endif
 
 enum {
-    REFERENCE_TRACKER_WINDOW = 1024,       // numbers remembered per size
+    REFERENCE_TRACKER_WINDOW = 4096,       // numbers remembered per size, as many as may be held
     REFERENCE_TRACKER_MIN_PLI = 50 * 1000, // us: min time between two requests
     REFERENCE_TRACKER_REPAIR = 150 * 1000, // us: the sender's next two frames of layer 0
 };

@@ -58,6 +58,8 @@ struct qoe {
     struct hist control_wait[QOE_CONTROLS];
     bool has_budget;
     struct qoe_budget budget;
+    uint64_t decisions;
+    struct qoe_decision decision; // the last one
     bool has_clock;
     struct qoe_clock clock;
     uint64_t compared;
@@ -418,6 +420,16 @@ void qoe_on_capacity(struct qoe *q, double bps)
         q->network.capacity = bps;
 }
 
+void qoe_on_decision(struct qoe *q, const struct qoe_decision *e)
+{
+    if (q->has_ended)
+        return;
+    q->decisions++;
+    q->decision = *e;
+    if (isfinite(e->estimate_bps))
+        q->network.capacity = e->estimate_bps;
+}
+
 void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e)
 {
     if (!q->has_ended)
@@ -517,6 +529,14 @@ void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
     frame_jitter_break(&j, &q->ladder);
     out->jitter = qoe_quantiles_of(&j.hist);
     qoe_latency_read(&q->latency, out);
+    out->film.decisions = (double)q->decisions;
+    out->film.policy = q->decision.policy;
+    out->film.why = q->decision.why;
+    out->film.level = q->decision.level;
+    out->film.buffer = usec_to_sec(q->decision.buffered);
+    out->film.target = usec_to_sec(q->decision.target);
+    out->film.estimate = q->decision.estimate_bps;
+    out->film.error = q->decision.error;
     out->latency.has_budget = q->has_budget;
     out->latency.budget.mode = q->budget.mode;
     out->latency.budget.target = usec_to_msec(q->budget.target);

@@ -92,6 +92,7 @@ void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now);
 void qoe_on_relay(struct qoe *q, double backbone_ms, double proxy_ms);
 void qoe_on_transport(struct qoe *q, const struct qoe_transport *e);
 void qoe_on_capacity(struct qoe *q, double bps);
+void qoe_on_decision(struct qoe *q, const struct qoe_decision *e); // its estimate is the capacity
 void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e);
 void qoe_on_repair(struct qoe *q, const struct qoe_repair *e);
 

@@ -84,11 +84,22 @@ struct qoe_budget {
     bool told;        // it differs from the last one that was told
 };
 
+struct qoe_decision {   // of the policy of a film's levels
+    const char *policy; // static, as is the next one
+    const char *why;    // of abr_reason_name
+    int level;
+    usec_t buffered;
+    usec_t target;       // of the buffer
+    double estimate_bps; // of the path; NaN: not known
+    double error;        // relative, of the estimate
+    double speed;        // requested, as a multiple of real time
+};
+
 struct qoe_switch {
     int from; // previous level; -1: none
     int to;
-    const char *why; // "user", "network", or of goddard_reason_name: "capacity" "no-capacity"
-                     // "loss" "rebuffer" "upscale" "probe"; static
+    const char *why; // "user", "network", of abr_reason_name, or of goddard_reason_name:
+                     // "capacity" "no-capacity" "loss" "rebuffer" "upscale" "probe"; static
 };
 
 struct qoe_transport { // once a second; NaN = unknown

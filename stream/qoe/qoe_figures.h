@@ -246,6 +246,16 @@ struct qoe_json {
         double rtt_p95;  // ms
         double capacity_estimate;
     } network;
+    struct {                // the policy of a film's levels
+        double decisions;   // 0: there was none, or it is not the player's
+        const char *policy; // the last decision: as in struct qoe_decision
+        const char *why;
+        double level;
+        double buffer;   // s
+        double target;   // s
+        double estimate; // bit/s
+        double error;
+    } film;
     struct {
         bool is_known; // false: nothing could get lost, or the rest was not repaired
         double resent;

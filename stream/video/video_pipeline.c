@@ -190,6 +190,11 @@ void video_pipeline_end(struct video_pipeline *v, usec_t now)
     playout_end(v->playout, now);
 }
 
+void video_pipeline_set_thresholds(struct video_pipeline *v, usec_t start, usec_t resume)
+{
+    playout_set_thresholds(v->playout, start, resume);
+}
+
 void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt)
 {
     v->rtt = rtt;

@@ -69,6 +69,8 @@ int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec
 void video_pipeline_set_audio(struct video_pipeline *v, usec_t line);
 void video_pipeline_nacked(struct video_pipeline *v, usec_t now); // lost packets were NACKed
 void video_pipeline_end(struct video_pipeline *v, usec_t now);    // no more frames arrive
+// As playout_set_thresholds.
+void video_pipeline_set_thresholds(struct video_pipeline *v, usec_t start, usec_t resume);
 void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt);
 // Lost packets are sent again, and arrive `round` later than a first transmission; 0: they are not.
 void video_pipeline_set_repair(struct video_pipeline *v, usec_t round);

@@ -48,7 +48,7 @@ class Completion(lib.Case):
                 ("weir-send fil", ["film.mkv"]),
                 ("weir-send --stats fi", ["film.mkv", "fine.png"]),
                 ("weir-send --listen ", []),
-                ("weir-play --adapt ", ["auto", "sender", "none", "goddard"]),
+                ("weir-play --adapt ", ["auto", "sender", "none", "goddard", "bola-e", "dynamic", "robust-mpc", "throughput"]),
                 ("weir-play --adapt=g", ["goddard"]),
                 ("weir-play -t minb", ["minbuf"]),
                 ("weir-play --transport udp,mt", ["udp,mtp", "udp,mtp-raw"], ["mtp", "mtp-raw"]),

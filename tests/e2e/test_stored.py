@@ -155,7 +155,7 @@ class Stored(lib.Case):
         film = self.numbered(seconds=3)
         self.prepare(film)
         server = self.sender(source=film)
-        p = self.play(server.url, "--start", "1.5")
+        p = self.play(server.url, "--adapt", "none", "--start", "1.5")
         report = p.report()
         self.assertEqual(report["ended"], "end-of-media")
         self.assertEqual(report["causes"]["expected"], 51, "1.5 s, and what fills up the last period")
@@ -182,7 +182,7 @@ class Stored(lib.Case):
                    for transport, level, numbers in (("minbuf", 3, range(240)), ("udp", 2, range(0, 240, 2)),
                                                      ("mtp", 1, range(0, 240, 4)), ("minbuf", 0, range(1, 240, 2)))]
         # Seconds lie between the commands, and the rest of the film behind them, as a busy machine is late.
-        moved = self.player(server.url, "--at", "0.5:pause", "--at", "1:seek=1.7", "--at", "3:go-on", "--at", "6:seek=5.1")
+        moved = self.player(server.url, "--adapt", "none", "--at", "0.5:pause", "--at", "1:seek=1.7", "--at", "3:go-on", "--at", "6:seek=5.1")
         for p, numbers in players:
             self.assertEqual(p.wait(), 0, str(p))
             self.in_order(p, numbers)

@@ -53,6 +53,7 @@ struct panel_sample {
     char name[PANEL_VARIABLES][PANEL_NAME]; // of the transport's own stats; empty: none
     char transport[64];
     char level[64];             // "1280x720@30, 1.80 Mbit/s"
+    char film[2 * PANEL_TEXT];  // what the policy of a film's levels does; empty: there is none
     int levels;                 // number of levels of the ladder
     double part[LATENCY_PARTS]; // ms
     double expected;            // number of frames so far; NaN: the media has none

@@ -295,6 +295,7 @@ TEST_CASE("options: what Goddard chooses nobody else does")
         {{"--repair", "arq"}, "off, resend, fec or auto"},
         {{"--adapt=sender", "--goddard", "buf_factor=2"}, "--adapt goddard"},
         {{"--adapt=none", "--goddard", "buf_factor=2"}, "--adapt goddard"},
+        {{"--goddard", "buf_factor=2"}, "--adapt goddard"},
         {{"--adapt=goddard", "--goddard", "buf_factor=9"}, "1 to 4"},
         {{"--adapt=goddard", "--level=1"}, "--level"},
         {{"--adapt=goddard", "--buffer=1"}, "play_buf_thresh"},
@@ -323,11 +324,12 @@ TEST_CASE("options: a stored ladder follows its network unless the viewer chose 
     auto has = [](const std::vector<std::string> &args, const sdp &s) {
         auto p = parse(args);
         REQUIRE(p.result == OPTIONS_RUN);
-        return play_options_has_policy(&p.options, &s);
+        return play_options_policy(&p.options, &s);
     };
-    CHECK(has({URL}, film));
-    CHECK(has({"--adapt=auto", "--buffer=2", URL}, film));
-    CHECK(has({"--adapt=goddard", URL}, film));
+    CHECK(has({URL}, film) == std::string("auto"));
+    CHECK(has({"--adapt=auto", "--buffer=2", URL}, film) == std::string("auto"));
+    CHECK(has({"--adapt=bola-e", URL}, film) == std::string("bola-e"));
+    CHECK(has({"--adapt=goddard", URL}, film) == std::string("goddard"));
     CHECK_FALSE(has({"--adapt=none", URL}, film));
     CHECK_FALSE(has({"--adapt=sender", URL}, film));
     CHECK_FALSE(has({"--level=1", URL}, film));
@@ -342,13 +344,20 @@ TEST_CASE("options: a stored ladder follows its network unless the viewer chose 
         CHECK_FALSE(has({URL}, *s));
 
     auto p = parse({URL});
-    CHECK(p.options.buffer == 250000); // playing begins as always
+    CHECK(p.options.buffer == 250000); // playing of anything else begins as always
     CHECK(play_options_latency_ms(&p.options, false) == 1000);
-    CHECK(play_options_policy_latency_ms(&p.options) == 5500);
-    p = parse({"--buffer=8", "--goddard=upscale_interval=5", URL});
-    CHECK(p.options.goddard.play_buf_thresh == 8);
-    CHECK(p.options.goddard.upscale_interval == 5);
-    CHECK(play_options_policy_latency_ms(&p.options) == 8500);
+    const struct {
+        const char *option;
+        usec_t target;
+    } targets[] = {{"--no-audio", 30000000},
+                   {"--buffer=8", 8000000},
+                   {"--buffer=0.5", 4000000},
+                   {"--buffer=60", 60000000}};
+    for (const auto &t : targets) {
+        p = parse({t.option, URL});
+        REQUIRE(p.result == OPTIONS_RUN);
+        CHECK(play_options_buffer_target(&p.options) == t.target);
+    }
 }
 
 TEST_CASE("options: a password is in no message")

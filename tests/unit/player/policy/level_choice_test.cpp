@@ -34,7 +34,7 @@ TEST_CASE("level_choice: the level that a connection begins with")
 
 TEST_CASE("level_choice: a switch has the reason of its request, any other is the network's")
 {
-    struct level_choice c = {.level = 3, .requested = 3, .reason = nullptr};
+    struct level_choice c = {.level = 3, .requested = 3, .reason = nullptr, .replaced = {}};
     struct level_switch e;
     CHECK(!level_choice_arrived(&c, 3, &e));
     level_choice_request(&c, 5, "user");
@@ -50,7 +50,7 @@ TEST_CASE("level_choice: a switch has the reason of its request, any other is th
 TEST_CASE(
     "level_choice: what the user requests a second time, after the network changed it, is his")
 {
-    struct level_choice c = {.level = 3, .requested = 3, .reason = nullptr};
+    struct level_choice c = {.level = 3, .requested = 3, .reason = nullptr, .replaced = {}};
     struct level_switch e;
     CHECK(level_choice_arrived(&c, 2, &e));
     level_choice_request(&c, 3, "user");
@@ -60,8 +60,22 @@ TEST_CASE(
 
 TEST_CASE("level_choice: after a refusal steps count from the level that plays")
 {
-    struct level_choice c = {.level = 3, .requested = 3, .reason = nullptr};
+    struct level_choice c = {.level = 3, .requested = 3, .reason = nullptr, .replaced = {}};
     level_choice_request(&c, 5, "user");
     level_choice_refused(&c);
     CHECK(c.requested == 3);
+}
+
+TEST_CASE("level_choice: a level that the server had begun before another one was requested")
+{
+    struct level_choice c = {.level = 6, .requested = 6, .reason = nullptr, .replaced = {}};
+    struct level_switch e;
+    level_choice_request(&c, 5, "rate");
+    level_choice_request(&c, 6, "buffer");
+    CHECK(level_choice_arrived(&c, 5, &e));
+    CHECK(e.reason == std::string("rate"));
+    CHECK(level_choice_arrived(&c, 6, &e));
+    CHECK(e.reason == std::string("buffer"));
+    CHECK(level_choice_arrived(&c, 5, &e)); // not requested again
+    CHECK(e.reason == std::string("network"));
 }

@@ -152,6 +152,7 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "network.rtt.p95"},
     {'0', "network.capacity_estimate"},
     {'0', "layers"},
+    {'0', "film"},
     {'0', "repair"},
     {'0', "picture"},
     {'0', "audio"},
@@ -185,7 +186,7 @@ TEST_CASE("qoe_json: a session's figures key by key")
         INFO(path);
         REQUIRE(j.at(path));
         if (path != "error" && path != "audio" && path != "repair" && path != "layers" &&
-            path != "network.ecn_marked")
+            path != "film" && path != "network.ecn_marked")
             CHECK_FALSE(json_is_null(j.at(path)));
     }
     CHECK(j.text("schema") == "weir.qoe/1");
@@ -339,4 +340,24 @@ TEST_CASE("qoe_json: layers of pictures")
     double throughput = json_number_value(j.at("layers.throughput_bps"));
     CHECK(throughput > 0);
     CHECK(json_number_value(j.at("layers.goodput_bps")) == Approx(throughput * 3 / 4).margin(1));
+}
+
+TEST_CASE("qoe_json: the last decision about a film's level")
+{
+    pointer q = watched();
+    const qoe_decision first = {"auto", "start", 0, 0, 30000 * ms, NAN, NAN, 100};
+    const qoe_decision last = {"auto", "buffer", 4, 12300 * ms, 30000 * ms, 3.9e6, .08, 2};
+    qoe_on_decision(q.get(), &first);
+    qoe_on_decision(q.get(), &last);
+    qoe_on_ended(q.get(), QOE_END_OF_MEDIA, nullptr, 5700 * ms);
+    json j(json_of(q.get(), 5700).c_str());
+    CHECK(j.text("film.policy") == "auto");
+    CHECK(j.text("film.why") == "buffer");
+    CHECK(json_number_value(j.at("film.decisions")) == 2);
+    CHECK(json_number_value(j.at("film.level")) == 4);
+    CHECK(json_number_value(j.at("film.buffer")) == Approx(12.3));
+    CHECK(json_number_value(j.at("film.target")) == 30);
+    CHECK(json_number_value(j.at("film.estimate")) == 3.9e6);
+    CHECK(json_number_value(j.at("film.error")) == Approx(.08));
+    CHECK(json_number_value(j.at("network.capacity_estimate")) == 3.9e6);
 }

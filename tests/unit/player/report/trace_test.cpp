@@ -65,6 +65,8 @@ TEST_CASE("events: one JSON object a line")
             trace_capacity(e, 654321, "media", 1410 * ms, 1120 * ms);
             qoe_switch first_level = {-1, 2, "capacity"};
             trace_level(e, &first_level, 1150 * ms);
+            const qoe_decision d = {"auto", "rate", 3, 12300 * ms, 30000 * ms, 4e6, .125, 100};
+            trace_decision(e, &d, 1150 * ms);
             qoe_switch up = {2, 3, "upscale"};
             trace_level(e, &up, 1200 * ms);
             event_stall first = {STALL_OUTAGE, 38, 412 * ms};
@@ -106,6 +108,9 @@ TEST_CASE("events: one JSON object a line")
         R"({"t":0.12,"event":"capacity","capacity":654321,"by":"media","span":1.41})"
         "\n"
         R"({"t":0.15,"event":"level","from":null,"to":2,"why":"capacity"})"
+        "\n"
+        R"({"t":0.15,"event":"decision","level":3,"why":"rate","buffer":12.3,"estimate":4000000,)"
+        R"("error":0.125,"speed":100.0})"
         "\n"
         R"({"t":0.2,"event":"level","from":2,"to":3,"why":"upscale"})"
         "\n"

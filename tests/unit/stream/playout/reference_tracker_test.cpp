@@ -366,7 +366,7 @@ TEST_CASE_METHOD(fixture,
     both(key((int64_t)1 << 40));
     CHECK_FALSE(both(usual(4)));
     CHECK(both(on(((int64_t)1 << 40) + 1, (int64_t)1 << 40)));
-    CHECK_FALSE(both(on(((int64_t)1 << 40) + 4000, ((int64_t)1 << 40) + 1))); // forgotten
+    CHECK_FALSE(both(on(((int64_t)1 << 40) + 5000, ((int64_t)1 << 40) + 1))); // forgotten
     CHECK(both(key(100)));
     CHECK(both(on(101, 100)));
 }

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/abr/abr_viewer.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+
+#define NETWORK_BELOW 0.75 // of the speed
+#define LOST          10   // one packet of so many
+#define SLOWEST       0.25 // speed
+#define BEYOND        (5 * USEC_PER_SEC)
+#define MIN_PACE      1.1 // below the target
+#define MIN_FAST      2.0
+#define PROBE         1.5  // times the rate of the next level
+#define SPEED_STEP    0.15 // changes by less are not requested
+
+enum { SAMPLES = 64, ROOM_GROUPS = 2 };
+
+struct told { // a sample that the policy was told
+    struct rate_sample sample;
+    usec_t at;
+};
+
+struct abr_viewer {
+    struct abr_viewer_config config;
+    struct film_table *table; // owned, as is the policy
+    struct abr_policy *policy;
+    bool has_table;
+    struct told told[SAMPLES]; // a ring
+    int64_t told_count;
+    usec_t rtt;
+    bool placed;
+    int64_t base;
+    int64_t first; // number at which the position is
+    bool paused;
+    int chosen; // by the viewer; ABR_NO_LEVEL
+    // The newest group of which something arrived.
+    int64_t group; // ABR_NO_GROUP: none since the position changed
+    int level;
+    int64_t received; // bytes
+    usec_t group_since, group_until;
+    int64_t start; // the group of the position
+    // The sample that is gathered.
+    usec_t since; // USEC_NEVER: it begins with the next packet
+    int64_t bytes;
+    int64_t packets;
+    int64_t slot, sequence;             // the newest
+    int64_t first_slot, first_sequence; // when it began
+    // The last action.
+    bool begun;
+    int requested_level;
+    double speed;
+    usec_t speed_at;
+    bool is_paced; // the speed is not as fast as the level can follow
+    bool full, overfull;
+    bool tops_up;      // it was full, or nearly is
+    bool due;          // a group began, or a sample was taken
+    int64_t announced; // group of the last decision that was news
+    struct abr_decision decision;
+    usec_t buffered;
+};
+
+static const struct film_shape *shape_of(const struct abr_viewer *v)
+{
+    return film_table_shape(v->table);
+}
+
+static usec_t length_of(const struct abr_viewer *v)
+{
+    return film_table_length(v->table, 0);
+}
+
+// ---- Numbers
+
+static int64_t film_frames(const struct abr_viewer *v)
+{
+    const struct film_shape *s = shape_of(v);
+    return (s->groups - 1) * s->group_frames + s->last_frames;
+}
+
+static int64_t group_at(const struct abr_viewer *v, int64_t number)
+{
+    int64_t group = (number - v->base) / shape_of(v)->group_frames;
+    int64_t last = shape_of(v)->groups - 1;
+    return number < v->base ? 0 : group < last ? group : last;
+}
+
+static usec_t time_of(const struct abr_viewer *v, int64_t number)
+{
+    struct fps fps = shape_of(v)->fps;
+    int64_t frame = number - v->base;
+    return frame < 0 ? -usec_of_frames(-frame, fps.num, fps.den)
+                     : usec_of_frames(frame, fps.num, fps.den);
+}
+
+// ---- Tables
+
+static int make_table(const struct abr_viewer_config *c, struct film_table **out)
+{
+    const struct ladder *l = c->ladder;
+    int64_t groups = (c->frames + c->group_frames - 1) / c->group_frames;
+    const struct film_shape shape = {.levels = l->level_count,
+                                     .groups = groups,
+                                     .group_frames = c->group_frames,
+                                     .last_frames =
+                                         (int)(c->frames - (groups - 1) * c->group_frames),
+                                     .fps = l->source_fps};
+    int err = film_table_new(&shape, out);
+    for (int64_t g = 0; g < groups && !err; g++)
+        for (int i = 0; i < l->level_count && !err; i++) {
+            double bytes = l->levels[i].bitrate_bps / 8.0 * usec_to_sec(film_table_length(*out, g));
+            double most = fmin(fmax(bytes, 1), FILM_TABLE_MAX_BYTES);
+            err = film_table_set(*out, g, i, (uint64_t)most, FILM_TABLE_NO_QUALITY);
+        }
+    return err;
+}
+
+static int make_policy(const struct abr_viewer *v, const struct film_table *table,
+                       struct abr_policy **out)
+{
+    struct abr_config config = {.table = table, .target = v->config.target};
+    for (int i = 0; i < v->config.ladder->level_count; i++)
+        config.bitrates_bps[i] = v->config.ladder->levels[i].bitrate_bps;
+    return abr_policy_new(v->config.policy, &config, out);
+}
+
+int abr_viewer_set_table(struct abr_viewer *v, struct film_table *table)
+{
+    const struct film_shape *s = film_table_shape(table);
+    // The description has the film's length in seconds, so it may be a frame off.
+    int64_t frames = (s->groups - 1) * s->group_frames + s->last_frames;
+    struct abr_policy *policy;
+    int err = llabs(frames - v->config.frames) > s->group_frames
+                  ? ERR_RANGE
+                  : film_table_check(table, v->config.ladder, s->groups, s->group_frames);
+    if (!err)
+        err = make_policy(v, table, &policy);
+    if (err) {
+        film_table_free(table);
+        return err;
+    }
+    abr_policy_free(v->policy);
+    film_table_free(v->table);
+    v->policy = policy;
+    v->table = table;
+    v->has_table = true;
+    v->due = true;
+    v->announced = ABR_NO_GROUP;
+    v->start = group_at(v, v->first);
+    if (v->group != ABR_NO_GROUP) // its groups may have another length
+        v->group = group_at(v, v->slot);
+    for (int64_t i = v->told_count > SAMPLES ? v->told_count - SAMPLES : 0; i < v->told_count; i++)
+        abr_policy_rate(policy, &v->told[i % SAMPLES].sample, v->told[i % SAMPLES].at);
+    return 0;
+}
+
+bool abr_viewer_has_table(const struct abr_viewer *v)
+{
+    return v->has_table;
+}
+
+// ---- Where the viewer is
+
+static void forget_sample(struct abr_viewer *v)
+{
+    v->since = USEC_NEVER;
+    v->bytes = v->packets = 0;
+}
+
+void abr_viewer_limit_speed(struct abr_viewer *v, double max_speed)
+{
+    v->config.max_speed = max_speed;
+}
+
+void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt)
+{
+    v->rtt = rtt;
+}
+
+void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool sought, usec_t now)
+{
+    if (!sought && v->placed) // a film that begins again has its own base, which the packets show
+        return;
+    v->placed = true;
+    v->base = number - frame;
+    v->group = v->announced = ABR_NO_GROUP;
+    v->first = number;
+    v->start = group_at(v, number);
+    v->full = v->overfull = false;
+    v->due = true;
+    if (!sought)
+        return;
+    v->slot = INT64_MIN;
+    v->speed = 0; // of PLAY the caller may have requested another one
+    forget_sample(v);
+    abr_policy_seek(v->policy, v->start, now);
+}
+
+void abr_viewer_pause(struct abr_viewer *v, bool pause)
+{
+    v->paused = pause;
+    v->due = true;
+    forget_sample(v);
+}
+
+void abr_viewer_choose(struct abr_viewer *v, int level)
+{
+    v->chosen = level;
+    v->due = true;
+    v->announced = ABR_NO_GROUP;
+    if (level != ABR_NO_LEVEL)
+        v->requested_level = v->decision.level = level; // by the caller
+}
+
+// ---- What arrives
+
+static void complete_group(struct abr_viewer *v, usec_t now)
+{
+    const struct abr_group g = {.group = v->group,
+                                .level = v->level,
+                                .bytes = v->received,
+                                .first_byte = v->rtt,
+                                .duration = usec_max(v->group_until - v->group_since, 1) + v->rtt,
+                                .buffered = v->buffered,
+                                .abandoned_for = ABR_NO_LEVEL};
+    abr_policy_group(v->policy, &g, now);
+}
+
+// The film began again: what is told of it continues at its beginning.
+static void wrap(struct abr_viewer *v, int64_t number, usec_t now)
+{
+    int64_t frames = film_frames(v);
+    if (number < v->base + frames)
+        return;
+    v->base += (number - v->base) / frames * frames;
+    v->group = v->announced = ABR_NO_GROUP;
+    abr_policy_seek(v->policy, 0, now);
+}
+
+bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t now)
+{
+    wrap(v, p->number, now);
+    int64_t group = group_at(v, p->number);
+    if (group > v->group || v->group == ABR_NO_GROUP) {
+        if (v->group != ABR_NO_GROUP)
+            complete_group(v, now);
+        v->group = group;
+        v->received = 0;
+        v->group_since = now;
+        v->due = true;
+    }
+    if (group == v->group) {
+        v->level = ladder_has_level(v->config.ladder, p->level) ? p->level : 0;
+        v->received += (int64_t)p->bytes;
+        v->group_until = now;
+    }
+    bool newest = v->slot == INT64_MIN || p->slot > v->slot;
+    v->slot = newest ? p->slot : v->slot;
+    v->sequence = p->sequence > v->sequence || v->since == USEC_NEVER ? p->sequence : v->sequence;
+    if (v->since == USEC_NEVER) { // the first one says when the others begin to arrive
+        v->since = now;
+        v->first_slot = v->slot;
+        v->first_sequence = v->sequence;
+    } else {
+        v->bytes += (int64_t)p->bytes;
+        v->packets++;
+    }
+    return v->due;
+}
+
+// Returns true if nothing more of the film arrives.
+static bool has_all(const struct abr_viewer *v)
+{
+    return v->group == shape_of(v)->groups - 1 && v->slot - v->base >= film_frames(v) - 1;
+}
+
+static enum rate_limit limit_of(const struct abr_viewer *v, usec_t duration)
+{
+    double media = (double)(v->slot - v->first_slot) / fps_value(shape_of(v)->fps);
+    int64_t missing = v->sequence - v->first_sequence - v->packets;
+    if (v->since < v->speed_at + v->rtt)
+        return RATE_LIMIT_MEDIA;
+    if (missing * LOST > v->packets + missing)
+        return RATE_LIMIT_NETWORK;
+    return media < NETWORK_BELOW * v->speed * usec_to_sec(duration) ? RATE_LIMIT_NETWORK
+                                                                    : RATE_LIMIT_MEDIA;
+}
+
+static void take_sample(struct abr_viewer *v, usec_t now)
+{
+    if (v->since == USEC_NEVER || v->paused)
+        return;
+    if (has_all(v)) {
+        forget_sample(v);
+        return;
+    }
+    usec_t duration = now - v->since;
+    usec_t enough = v->is_paced ? ABR_VIEWER_PACED : ABR_VIEWER_SAMPLE;
+    if (duration < (v->bytes > 0 ? enough : usec_max(enough, ABR_VIEWER_SILENCE)))
+        return;
+    const struct rate_sample s = {
+        .bytes = v->bytes, .duration = duration, .limit = limit_of(v, duration)};
+    v->told[v->told_count++ % SAMPLES] = (struct told){s, now};
+    abr_policy_rate(v->policy, &s, now);
+    v->since = now;
+    v->bytes = v->packets = 0;
+    v->first_slot = v->slot;
+    v->first_sequence = v->sequence;
+    v->due |= abr_policy_revises(v->policy);
+}
+
+// ---- Decisions
+
+// Says what is begun: all that leaves the sender before a request of now gets there.
+static void state_of(const struct abr_viewer *v, const struct abr_buffer *b, struct abr_state *out)
+{
+    const struct film_table *t = v->table;
+    int64_t groups = shape_of(v)->groups;
+    double way = v->decision.estimate_bps / 8 * usec_to_sec(v->rtt);
+    double pending = 0;
+    int64_t next = v->group == ABR_NO_GROUP ? v->start : v->group + 1;
+    if (v->group != ABR_NO_GROUP)
+        pending = fmax((double)(film_table_bytes(t, v->group, v->level) - v->received), 0);
+    // Before anything arrives, all that was requested counts as not begun.
+    while (v->group != ABR_NO_GROUP && next < groups && pending <= way &&
+           next < v->group + SAMPLES) {
+        int level = v->requested_level;
+        pending += (double)film_table_bytes(t, next++, level);
+    }
+    usec_t at = b->number < 0 ? film_table_start(t, v->start) : time_of(v, b->number);
+    int64_t shown = b->number < 0 ? v->start : group_at(v, b->number);
+    *out = (struct abr_state){.next = next,
+                              .shown = shown < next ? shown : next,
+                              .buffered = b->media,
+                              .begun = usec_max(film_table_start(t, next) - at, 0),
+                              .pending_bytes = (int64_t)pending,
+                              .rtt = v->rtt,
+                              .playing = b->playing,
+                              .broken = ABR_NO_GROUP};
+}
+
+static void fill_level(struct abr_viewer *v, const struct abr_buffer *b)
+{
+    usec_t target = v->config.target;
+    usec_t room = usec_max(target - ROOM_GROUPS * length_of(v), target / 2);
+    bool fits = b->bytes < ABR_VIEWER_FULL_BYTES && b->frames < ABR_VIEWER_FULL_FRAMES;
+    bool is_far = b->bytes >= ABR_VIEWER_FULL_BYTES / 3 * 4 ||
+                  b->frames >= ABR_VIEWER_FULL_FRAMES / 3 * 4 || b->media >= target + BEYOND;
+    v->full = !fits || b->media >= (v->full ? room : target);
+    v->tops_up = !v->full && b->media + length_of(v) >= room && b->media >= length_of(v);
+    v->overfull = is_far || (v->overfull && (!fits || b->media >= target));
+}
+
+// Returns the speed that shows whether the path carries the next higher level.
+static double probing_speed(const struct abr_viewer *v, const struct abr_decision *d)
+{
+    int above = d->level + 1;
+    if (above == shape_of(v)->levels)
+        return 0;
+    return PROBE * (double)film_table_bytes(v->table, d->group, above) /
+           (double)film_table_bytes(v->table, d->group, d->level);
+}
+
+// Below the top level a full buffer empties, to be filled again at a speed that shows what the path
+// carries: at speed 1 a path that has become faster would never be noticed.
+static double speed_of(const struct abr_viewer *v, const struct abr_decision *d)
+{
+    bool is_top = d->level == shape_of(v)->levels - 1;
+    if (v->overfull)
+        return SLOWEST;
+    if (v->full)
+        return is_top || v->chosen != ABR_NO_LEVEL ? 1 : SLOWEST;
+    double follows = usec_to_sec(length_of(v)) / 2 / usec_to_sec(v->rtt + 2 * ABR_VIEWER_SAMPLE);
+    // What little has room is all that the path shows of itself; the others measure whole groups.
+    if (v->tops_up || !abr_policy_revises(v->policy))
+        return v->config.max_speed;
+    if (d->pace_bps <= 0)
+        return fmin(fmax(fmax(follows, probing_speed(v, d)), MIN_FAST), v->config.max_speed);
+    double media = 8 * (double)film_table_bytes(v->table, d->group, d->level) /
+                   usec_to_sec(film_table_length(v->table, d->group));
+    return fmin(fmax(d->pace_bps / media, MIN_PACE), v->config.max_speed);
+}
+
+bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr_action *out,
+                    usec_t now)
+{
+    take_sample(v, now);
+    fill_level(v, b);
+    struct abr_decision d = v->decision;
+    struct abr_state s;
+    v->buffered = b->media;
+    if (v->paused)
+        return false;
+    state_of(v, b, &s);
+    bool decides = v->due && s.next < shape_of(v)->groups &&
+                   (abr_policy_revises(v->policy) || s.next != v->announced);
+    v->due = false;
+    if (decides) {
+        // The sender goes on at speed 1 while the policy would wait.
+        usec_t room = v->config.target - film_table_length(v->table, s.next);
+        s.begun = usec_min(s.begun, usec_max(room, 0));
+        abr_policy_decide(v->policy, &s, &d, now);
+        if (v->chosen != ABR_NO_LEVEL)
+            d.level = v->chosen;
+    } else if (!v->begun) {
+        return false;
+    }
+    bool news = decides && (s.next != v->announced || d.level != v->decision.level ||
+                            d.reason != v->decision.reason);
+    double speed = d.wait > 0 && !v->overfull ? 1 : speed_of(v, &d);
+    if (!v->begun)
+        speed = fmin(fmax(speed, ABR_VIEWER_FIRST), v->config.max_speed);
+    bool faster = !v->begun || fabs(speed - v->speed) > SPEED_STEP * v->speed;
+    *out = (struct abr_action){.level = d.level,
+                               .speed = faster ? speed : v->speed,
+                               .changes_level = !v->begun || d.level != v->requested_level,
+                               .changes_speed = faster,
+                               .decided = news,
+                               .decision = d,
+                               .buffered = b->media};
+    if (faster) {
+        v->speed = speed;
+        v->speed_at = v->begun ? now : INT64_MIN / 2; // what arrives first is sent at this speed
+    }
+    v->is_paced = v->full || d.wait > 0 || d.pace_bps > 0;
+    v->begun = true;
+    v->requested_level = d.level;
+    v->decision = d;
+    v->announced = decides ? s.next : v->announced;
+    return news || out->changes_level || out->changes_speed;
+}
+
+bool abr_viewer_resumes(struct abr_viewer *v, const struct abr_buffer *b, usec_t now)
+{
+    struct abr_state s;
+    state_of(v, b, &s);
+    s.playing = false;
+    return abr_policy_resumes(v->policy, &s, now);
+}
+
+// ---- In words
+
+static const char *words_of(const struct abr_viewer *v)
+{
+    if (v->chosen != ABR_NO_LEVEL)
+        return "the viewer chose it";
+    switch (v->decision.reason) {
+    case ABR_START:
+        return "nothing is known of the path yet";
+    case ABR_RATE:
+        return v->requested_level == v->config.ladder->level_count - 1
+                   ? "the path carries it"
+                   : "the path carries no higher one";
+    case ABR_BUFFER:
+        return "the buffer stays longer with it";
+    case ABR_STALL:
+        return "it gives a picture soonest";
+    case ABR_REPAIR:
+        return "a part is missing";
+    case ABR_EXCHANGE:
+        return "a better copy arrives in time";
+    }
+    return "";
+}
+
+void abr_viewer_text(const struct abr_viewer *v, char out[ABR_VIEWER_TEXT])
+{
+    out[0] = '\0';
+    if (!v->begun)
+        return;
+    char path[64] = "not known";
+    double bps = v->decision.estimate_bps;
+    if (bps > 0)
+        snprintf(path, sizeof(path), "%.*f %s +- %.0f %%",
+                 bps < 1e6   ? 0
+                 : bps < 1e7 ? 2
+                             : 0,
+                 bps < 1e6 ? bps / 1e3 : bps / 1e6, bps < 1e6 ? "kbit/s" : "Mbit/s",
+                 v->decision.error * 100);
+    snprintf(out, ABR_VIEWER_TEXT, "buffer %.1f of %.0f s, path %s, level %d of %d: %s",
+             usec_to_sec(v->buffered), usec_to_sec(v->config.target), path, v->requested_level,
+             v->config.ladder->level_count - 1, words_of(v));
+}
+
+// ---- Life
+
+int abr_viewer_new(const struct abr_viewer_config *config, struct abr_viewer **out)
+{
+    assert(config->frames > 0 && config->group_frames > 0);
+    struct abr_viewer *v = calloc(1, sizeof(*v));
+    if (!v)
+        return ERR_NO_MEMORY;
+    v->config = *config;
+    v->chosen = ABR_NO_LEVEL;
+    v->group = v->announced = ABR_NO_GROUP;
+    v->slot = INT64_MIN;
+    v->since = USEC_NEVER;
+    v->due = true;
+    int err = make_table(config, &v->table);
+    if (!err)
+        err = make_policy(v, v->table, &v->policy);
+    if (err) {
+        abr_viewer_free(v);
+        return err;
+    }
+    *out = v;
+    return 0;
+}
+
+void abr_viewer_free(struct abr_viewer *v)
+{
+    if (!v)
+        return;
+    abr_policy_free(v->policy);
+    film_table_free(v->table);
+    free(v);
+}

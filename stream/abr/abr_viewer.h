@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A film's viewer, as its policy (abr_policy.h) sees it: packets in, level and speed to request of
+// the sender out. It drives one policy over one connection.
+//
+//   Numbers   Frame `number` of the stream is frame number - base of the film. The base is that of
+//             the last PLAY (abr_viewer_place). A number beyond the end of the film means that it
+//             began again.
+//   Samples   Bytes of video that arrived in ABR_VIEWER_SAMPLE or more; in ABR_VIEWER_PACED or more
+//             if the policy paces, or the buffer is full. If nothing arrives, in
+//             ABR_VIEWER_SILENCE. In a sample media of so many frames has passed. That is below .75
+//             of what the requested speed gives: the network was the limit (RATE_LIMIT_NETWORK),
+//             and so it was if a tenth of the packets is missing. Else, and within a round trip of
+//             a change of the speed, the sender's pace was (RATE_LIMIT_MEDIA).
+//   Next      What the path carries in a round trip is on the way already. So the first group that
+//   a
+//             request of now still changes is the one that begins behind that many bytes.
+//   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).
+//   Speed     Below the target: the policy's pace, or as fast as the level can follow, at most
+//             `max_speed`: a group takes a round trip and two samples at least, at twice the speed,
+//             at which a server begins. So a fast path is not filled with the lowest level before
+//             it has told its rate. 1 from the target on, until two groups of room are there. .25
+//             from 5 s beyond it on.
+//   Bytes     The buffer counts as full with ABR_VIEWER_FULL_BYTES or ABR_VIEWER_FULL_FRAMES, and
+//   as
+//             more than full with a third more: 96 MB or 3200 frames. What is under way then still
+//             fits held_frames.h.
+//   Table     Until the film's own is there, one that is made of the ladder's bitrates. The samples
+//             so far are told to the policy of the new table.
+//
+// Pure, not thread-safe. Only abr_viewer_new and abr_viewer_set_table allocate.
+#ifndef WEIR_STREAM_ABR_ABR_VIEWER_H
+#define WEIR_STREAM_ABR_ABR_VIEWER_H
+
+#include <stddef.h>
+
+#include "stream/abr/abr_policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ABR_VIEWER_SAMPLE     (100 * USEC_PER_MSEC)
+#define ABR_VIEWER_PACED      USEC_PER_SEC
+#define ABR_VIEWER_SILENCE    (500 * USEC_PER_MSEC)
+#define ABR_VIEWER_FAST       100.0
+#define ABR_VIEWER_FIRST      4.5 // speed of the first request: servers that leave frames out grant 4
+#define ABR_VIEWER_MIN_TARGET (4 * USEC_PER_SEC)
+enum {
+    ABR_VIEWER_FULL_BYTES = 72 << 20,
+    ABR_VIEWER_FULL_FRAMES = 2400,
+    ABR_VIEWER_TEXT = 160,
+};
+
+struct abr_viewer_config {
+    const char *policy;          // a name of abr_policy_name; static
+    const struct ladder *ladder; // borrowed for the viewer's life
+    int64_t frames;              // of the film, at least 1
+    int group_frames;            // of a group, until a table says
+    usec_t target;               // media in the buffer; ABR_VIEWER_MIN_TARGET .. ABR_MAX_TARGET
+    double max_speed;            // 1 .. ABR_VIEWER_FAST; less over a transport that loses what the
+                                 // network cannot take
+};
+
+struct abr_packet {   // of video
+    int64_t number;   // of its frame
+    int64_t slot;     // of the frame, in the order of sending
+    int64_t sequence; // without gaps, if none is lost
+    int level;        // that the sender serves
+    size_t bytes;     // of payload
+};
+
+struct abr_buffer { // of the viewer
+    int64_t number; // of the frame that is shown next; -1: not known
+    usec_t media;   // that waits, without a hole
+    size_t bytes;
+    int frames;
+    bool playing;
+};
+
+struct abr_action { // the complete request; what differs from the last one is sent
+    int level;
+    double speed;
+    bool changes_level; // since the last action
+    bool changes_speed;
+    bool decided; // about another group, or otherwise: `decision` is news
+    struct abr_decision decision;
+    usec_t buffered;
+};
+
+struct abr_viewer;
+
+// Starts with a table of the ladder's bitrates. 0; what abr_policy_new and film_table_new return.
+int abr_viewer_new(const struct abr_viewer_config *config, struct abr_viewer **out);
+void abr_viewer_free(struct abr_viewer *v); // NULL is fine
+
+// The film's own table arrived; takes it over in every case. 0; ERR_RANGE: it lies
+// (film_table_check), and the one that is there stays; ERR_NO_MEMORY.
+int abr_viewer_set_table(struct abr_viewer *v, struct film_table *table);
+bool abr_viewer_has_table(const struct abr_viewer *v); // false: it was made of bitrates
+
+void abr_viewer_limit_speed(struct abr_viewer *v, double max_speed); // as in the configuration
+void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt);           // 0: not known
+// Frame `number` of the stream is frame `frame` of the film. `sought`: the position changed; what
+// arrived before is of no use.
+void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool sought, usec_t now);
+// Nothing is requested from now on, or again; what is measured begins anew.
+void abr_viewer_pause(struct abr_viewer *v, bool pause);
+// The viewer chose this level; ABR_NO_LEVEL: the policy chooses.
+void abr_viewer_choose(struct abr_viewer *v, int level);
+// A packet arrived. Returns true if abr_viewer_run is due at once.
+bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t now);
+// Call it every ABR_VIEWER_SAMPLE, too, and first before PLAY. Returns true if *out says something.
+bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr_action *out,
+                    usec_t now);
+// Playing has stalled: may it go on?
+bool abr_viewer_resumes(struct abr_viewer *v, const struct abr_buffer *b, usec_t now);
+
+// What is watched and why, as of the last decision: "buffer 12.3 of 30 s, path 3.9 Mbit/s +- 8 %,
+// level 5 of 6: the path carries no higher one". Empty before the first one.
+void abr_viewer_text(const struct abr_viewer *v, char out[ABR_VIEWER_TEXT]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+#include "stream/abr/abr_viewer.h"
+
+namespace
+{
+const usec_t ms = USEC_PER_MSEC;
+const usec_t sec = USEC_PER_SEC;
+const int kbps[] = {100, 400, 1600};
+const int FPS = 30;
+const double FAST = 4; // half a group in a round trip and two samples
+enum { GROUP = 60, PACKET = 1200 };
+
+ladder ladder_of(int fps = FPS)
+{
+    ladder l{};
+    l.source_fps = {fps, 1};
+    l.source_width = 640;
+    l.source_height = 360;
+    l.size_count = 1;
+    l.sizes[0] = {640, 360, {fps, 1}, 1};
+    for (int i = 0; i < 3; i++)
+        l.levels[l.level_count++] = {0, 0, kbps[i] * 1000};
+    return l;
+}
+
+film_table *table_of(int64_t groups, double factor = 1, bool quality = false)
+{
+    const film_shape shape = {3, groups, GROUP, GROUP, {FPS, 1}, quality};
+    film_table *t = nullptr;
+    REQUIRE(film_table_new(&shape, &t) == 0);
+    for (int64_t g = 0; g < groups; g++)
+        for (int l = 0; l < 3; l++)
+            REQUIRE(film_table_set(t, g, l, (uint64_t)(factor * kbps[l] * 250),
+                                   quality ? 100 + 30 * l : 0) == 0);
+    return t;
+}
+
+// A film of groups of 2 s, its server, and a path of one queue: the server gives a frame when none
+// waits, and no faster than its speed; a level that it was asked for begins with the next group.
+struct world {
+    ladder shape = ladder_of();
+    abr_viewer *viewer = nullptr;
+    usec_t now = 0;
+    usec_t delay = 25 * ms; // each way
+    std::function<double(usec_t)> rate_bps = [](usec_t) { return 4e6; };
+    bool held_back = true; // else what the path does not carry is lost
+    // The server.
+    int64_t groups;
+    int64_t frame = 0; // of the film, the next one
+    int64_t first_number = 0;
+    int64_t from = 0; // number of the position
+    int level = -1, next_level = -1;
+    double speed = 1;
+    double given = 0; // s of media that the speed allows
+    int64_t sequence = 0;
+    struct order {
+        usec_t at;
+        int level; // -1: only the speed
+        double speed;
+    };
+    std::deque<order> orders;
+    std::deque<abr_packet> queue; // at the bottleneck
+    double credit = 0;            // bytes
+    std::deque<std::pair<usec_t, abr_packet>> way;
+    // The viewer's buffer.
+    int64_t shown = -1;   // number that is shown next; -1: not begun
+    int64_t arrived = -1; // the newest number
+    double position = 0;
+    bool playing = false, stalled = false;
+    usec_t stall_time = 0, first_picture = 0;
+    size_t frame_bytes = 1000;
+    std::vector<int> levels; // of the groups as they arrived
+    std::vector<abr_action> actions;
+    usec_t longest = 0; // buffer
+
+    explicit world(int64_t count = 60, const char *policy = "auto", usec_t target = 30 * sec,
+                   double max_speed = ABR_VIEWER_FAST)
+        : groups(count), levels((size_t)count, -1)
+    {
+        const abr_viewer_config config = {policy, &shape, count * GROUP, GROUP, target, max_speed};
+        REQUIRE(abr_viewer_new(&config, &viewer) == 0);
+        abr_viewer_set_rtt(viewer, 2 * delay);
+    }
+    ~world()
+    {
+        abr_viewer_free(viewer);
+    }
+    world(const world &) = delete;
+    world &operator=(const world &) = delete;
+
+    abr_buffer buffer() const
+    {
+        abr_buffer b{};
+        b.number = shown;
+        int64_t frames = arrived + 1 - (shown < 0 ? from : shown);
+        b.media = frames > 0 ? frames * sec / FPS : 0;
+        b.frames = (int)(frames > 0 ? frames : 0);
+        b.bytes = (size_t)b.frames * frame_bytes;
+        b.playing = playing;
+        return b;
+    }
+    void run()
+    {
+        abr_action a;
+        const abr_buffer b = buffer();
+        if (!abr_viewer_run(viewer, &b, &a, now))
+            return;
+        actions.push_back(a);
+        orders.push_back({now + delay, a.level, a.speed});
+    }
+    void serve()
+    {
+        while (!orders.empty() && orders.front().at <= now) {
+            next_level = orders.front().level;
+            if (speed != orders.front().speed)
+                given = 0;
+            speed = orders.front().speed;
+            orders.pop_front();
+        }
+        if (next_level < 0)
+            return;
+        given += speed / 100; // steps of 10 ms
+        while (given > 0 && frame < groups * GROUP && (!held_back || queue.size() < 20)) {
+            if (frame % GROUP == 0)
+                level = next_level;
+            double group = kbps[level] * 250.0;
+            auto bytes = (size_t)(frame % GROUP ? group * .85 / (GROUP - 1) : group * .15);
+            for (size_t at = 0; at < bytes; at += PACKET)
+                queue.push_back({first_number + frame, first_number + frame, sequence++, level,
+                                 std::min(bytes - at, (size_t)PACKET)});
+            frame++;
+            given -= 1.0 / FPS;
+        }
+        given = std::min(given, .0);
+        while (!held_back && queue.size() > 40) // the tail is dropped
+            queue.pop_back();
+    }
+    void carry()
+    {
+        credit += rate_bps(now) / 8 / 100;
+        while (!queue.empty() && credit >= (double)queue.front().bytes) {
+            credit -= (double)queue.front().bytes;
+            way.emplace_back(now + delay, queue.front());
+            queue.pop_front();
+        }
+        if (queue.empty())
+            credit = 0;
+        while (!way.empty() && way.front().first <= now) {
+            const abr_packet p = way.front().second;
+            way.pop_front();
+            if (p.number > arrived)
+                arrived = p.number - 1; // whole when the next one begins
+            int64_t group = (p.number - first_number) / GROUP;
+            if (group >= 0 && group < groups)
+                levels[(size_t)group] = p.level;
+            if (p.number - first_number == groups * GROUP - 1)
+                arrived = p.number;
+            if (abr_viewer_packet(viewer, &p, now))
+                run();
+        }
+    }
+    void play()
+    {
+        const abr_buffer b = buffer();
+        longest = std::max(longest, b.media);
+        bool whole = arrived == first_number + groups * GROUP - 1;
+        if (!playing && shown < 0 && b.media >= sec / 4) {
+            playing = true;
+            first_picture = now;
+            shown = first_number;
+            position = 0;
+        }
+        if (stalled && (whole || abr_viewer_resumes(viewer, &b, now)))
+            stalled = !(playing = true);
+        if (!playing) {
+            stall_time += stalled ? 10 * ms : 0;
+            return;
+        }
+        position += FPS / 100.0;
+        while (position >= 1 && shown <= arrived) {
+            shown++;
+            position -= 1;
+        }
+        if (shown > arrived && !whole) {
+            stalled = true;
+            playing = false;
+        }
+    }
+    void pass(usec_t duration)
+    {
+        for (usec_t end = now + duration; now < end; now += 10 * ms) {
+            if (now % ABR_VIEWER_SAMPLE == 0)
+                run();
+            serve();
+            carry();
+            play();
+        }
+    }
+    double share(int l) const
+    {
+        double count = 0, all = 0; // that arrived
+        for (int k : levels) {
+            count += k == l;
+            all += k >= 0;
+        }
+        return count / all;
+    }
+    std::string text() const
+    {
+        char out[ABR_VIEWER_TEXT];
+        abr_viewer_text(viewer, out);
+        return out;
+    }
+    double estimate() const
+    {
+        return actions.back().decision.estimate_bps;
+    }
+};
+} // namespace
+
+TEST_CASE("abr_viewer: the first request is for the lowest level, as fast as it comes")
+{
+    world w;
+    CHECK(w.text().empty());
+    w.run();
+    REQUIRE(w.actions.size() == 1);
+    const abr_action &a = w.actions[0];
+    CHECK(a.level == 0);
+    CHECK(a.speed == 6); // 1.5 times the next level's rate
+    CHECK((a.changes_level && a.changes_speed && a.decided));
+    CHECK(a.decision.reason == ABR_START);
+    CHECK(w.text() ==
+          "buffer 0.0 of 30 s, path not known, level 0 of 2: nothing is known of the path yet");
+    w.run(); // nothing happened since
+    CHECK(w.actions.size() == 1);
+}
+
+TEST_CASE("abr_viewer: a fast path carries the top level after a second, and fills the buffer")
+{
+    world w;
+    w.pass(60 * sec);
+    CHECK(w.first_picture <= 200 * ms);
+    CHECK(w.stall_time == 0);
+    CHECK(w.levels[5] == 2);
+    CHECK(w.share(2) > .9);
+    CHECK(w.longest >= 30 * sec);
+    CHECK(w.longest <= 32 * sec);
+    CHECK(w.actions.back().level == 2);
+    // From 10 s of buffer on at twice the media's pace, at the target at once.
+    std::vector<double> speeds;
+    for (const abr_action &a : w.actions)
+        if (speeds.empty() || a.speed != speeds.back())
+            speeds.push_back(a.speed);
+    REQUIRE(speeds.size() >= 3);
+    CHECK(speeds.front() == 6);
+    CHECK(std::find(speeds.begin(), speeds.end(), 2) != speeds.end());
+    CHECK(speeds.back() == 1);
+}
+
+TEST_CASE("abr_viewer: what limits a sample")
+{
+    world w;
+    w.rate_bps = [](usec_t) { return 1e6; }; // below the top level
+    w.pass(10 * sec);
+    CHECK(w.estimate() == Approx(1e6).epsilon(.1));
+
+    SECTION("the pace of a sender says nothing of a faster path")
+    {
+        world paced(60, "auto", 30 * sec, 1.5);
+        paced.rate_bps = [](usec_t) { return 50e6; };
+        paced.pass(20 * sec);
+        CHECK(paced.estimate() > 1e5);
+        CHECK(paced.stall_time == 0);
+        for (const abr_action &a : paced.actions)
+            CHECK(a.speed <= 1.5);
+    }
+    SECTION("a path that loses a tenth is the limit")
+    {
+        world lossy(60, "auto", 30 * sec, 1.5);
+        lossy.held_back = false;
+        lossy.rate_bps = [](usec_t) { return 300e3; };
+        lossy.pass(30 * sec);
+        CHECK(lossy.estimate() < 400e3);
+        CHECK(lossy.actions.back().level == 0);
+    }
+    SECTION("an outage is a path of nothing")
+    {
+        double before = w.estimate();
+        w.rate_bps = [](usec_t) { return 0.0; };
+        w.pass(4 * sec);
+        CHECK(w.estimate() < before / 2);
+    }
+}
+
+TEST_CASE("abr_viewer: 4, 1 and 4 Mbit/s of a film with 1.6 Mbit/s at most")
+{
+    const char *table = GENERATE("none", "sizes", "quality");
+    CAPTURE(table);
+    world w(48);
+    w.rate_bps = [](usec_t at) { return at < 30 * sec || at >= 60 * sec ? 4e6 : 1e6; };
+    w.pass(200 * ms);
+    if (*table != 'n')
+        REQUIRE(abr_viewer_set_table(w.viewer, table_of(48, 1, *table == 'q')) == 0);
+    w.pass(100 * sec);
+    CHECK(w.stall_time == 0);
+    CHECK(w.share(2) >= .9);
+    CHECK(w.shown == 48 * GROUP);
+}
+
+TEST_CASE("abr_viewer: below the lowest level it stalls, and goes on")
+{
+    world w(20);
+    w.rate_bps = [](usec_t at) { return at < 5 * sec ? 4e6 : at < 60 * sec ? 60e3 : 4e6; };
+    w.pass(200 * sec);
+    CHECK(w.shown == 20 * GROUP);
+    CHECK(w.stall_time > 0);
+    CHECK(w.stall_time < 60 * sec); // the group that was begun is not cut off
+}
+
+TEST_CASE("abr_viewer: a full buffer")
+{
+    bool top = GENERATE(true, false);
+    CAPTURE(top);
+    world w;
+    // At the middle level what is filled shows whether the path carries the top one, at 1.5 times
+    // its rate; the top level is paced.
+    w.rate_bps = [top](usec_t) { return top ? 4e6 : 700e3; };
+    w.pass(4 * sec);
+    REQUIRE(w.actions.back().level == (top ? 2 : 1));
+    const double full = top ? 1 : .25;
+    abr_buffer b = w.buffer();
+    abr_action a;
+    auto speed = [&](int seconds) {
+        b.media = seconds * sec;
+        b.number = w.arrived - seconds * FPS;
+        w.now += ABR_VIEWER_SAMPLE;
+        (void)abr_viewer_run(w.viewer, &b, &a, w.now);
+        return a.speed;
+    };
+    SECTION("media")
+    {
+        CHECK(speed(5) > 1.5);
+        const struct {
+            int seconds;
+            double speed;
+        } rows[] = {{30, full}, {34, full}, {35, .25}, {31, .25}, {29, full}, {27, full}};
+        for (const auto &row : rows) {
+            CAPTURE(row.seconds);
+            CHECK(speed(row.seconds) == row.speed);
+        }
+        CHECK(speed(5) > 1.5);
+    }
+    SECTION("bytes")
+    {
+        b.bytes = ABR_VIEWER_FULL_BYTES;
+        CHECK(speed(5) == full);
+        b.bytes = ABR_VIEWER_FULL_BYTES / 3 * 4;
+        CHECK(speed(5) == .25);
+        b.bytes = 0;
+        CHECK(speed(5) > 1.5);
+    }
+    SECTION("frames")
+    {
+        b.frames = ABR_VIEWER_FULL_FRAMES;
+        CHECK(speed(5) == full);
+        b.frames = ABR_VIEWER_FULL_FRAMES / 3 * 4;
+        CHECK(speed(5) == .25);
+    }
+}
+
+TEST_CASE("abr_viewer: a path that becomes fast while the buffer is full is noticed")
+{
+    const int target = GENERATE(4, 12, 30);
+    CAPTURE(target);
+    world w(60, "auto", target * sec);
+    w.rate_bps = [](usec_t at) { return at < 5 * sec || at > 30 * sec ? 4e6 : 150e3; };
+    w.pass(28 * sec);
+    CHECK(w.actions.back().level == 0);
+    w.pass(20 * sec);
+    // With two groups of buffer the top level is too risky.
+    CHECK(w.actions.back().level == (target > 4 ? 2 : 1));
+}
+
+TEST_CASE("abr_viewer: the viewer chooses a level")
+{
+    world w;
+    w.pass(3 * sec);
+    REQUIRE(w.actions.back().level == 2);
+    size_t before = w.actions.size();
+    abr_viewer_choose(w.viewer, 1);
+    w.next_level = 1; // as the caller requests it
+    w.pass(40 * sec);
+    for (size_t i = before; i < w.actions.size(); i++)
+        CHECK_FALSE(w.actions[i].changes_level);
+    CHECK(w.actions.back().speed == 1); // the buffer is filled all the same
+    CHECK(w.text().find("level 1 of 2: the viewer chose it") != std::string::npos);
+    abr_viewer_choose(w.viewer, ABR_NO_LEVEL);
+    w.pass(sec);
+    CHECK(w.actions.back().level == 2);
+}
+
+TEST_CASE("abr_viewer: a pause and a seek")
+{
+    world w;
+    w.pass(5 * sec);
+    double before = w.estimate();
+    abr_viewer_pause(w.viewer, true);
+    size_t actions = w.actions.size();
+    w.now += 20 * sec;
+    w.run();
+    CHECK(w.actions.size() == actions);
+    abr_viewer_pause(w.viewer, false);
+    w.run();
+    CHECK(w.estimate() == Approx(before)); // 20 s without a packet were no outage
+
+    // To 80 s: frame 2400 of the film has number 12000.
+    w.queue.clear();
+    w.way.clear();
+    w.frame = 2400;
+    w.first_number = 12000 - 2400;
+    w.from = 12000;
+    w.shown = -1;
+    w.arrived = 11999;
+    w.playing = w.stalled = false;
+    abr_viewer_place(w.viewer, 12000, 2400, true, w.now);
+    w.run();
+    CHECK(w.actions.back().decision.group == 40);
+    CHECK(w.actions.back().speed == FAST);
+    w.playing = true;
+    w.shown = 12000;
+    w.pass(10 * sec);
+    CHECK(w.actions.back().decision.group > 42);
+    CHECK(w.estimate() == Approx(before).epsilon(.2));
+}
+
+TEST_CASE("abr_viewer: a film that begins again")
+{
+    world w(10);
+    w.pass(30 * sec);
+    size_t before = w.actions.size();
+    w.frame = 0;
+    w.first_number = 10 * GROUP;
+    w.arrived = w.first_number - 1;
+    w.shown = w.first_number;
+    w.pass(sec);
+    REQUIRE(w.actions.size() > before);
+    CHECK(w.actions[before].decision.group >= 1);
+    CHECK(w.actions[before].decision.group < 10);
+}
+
+TEST_CASE("abr_viewer: tables")
+{
+    world w;
+    CHECK_FALSE(abr_viewer_has_table(w.viewer));
+    w.pass(5 * sec);
+    double before = w.estimate();
+    SECTION("one that lies is refused, and the level goes on following the path")
+    {
+        CHECK(abr_viewer_set_table(w.viewer, table_of(60, 5)) == ERR_RANGE);
+        CHECK(abr_viewer_set_table(w.viewer, table_of(50)) == ERR_RANGE);
+        CHECK_FALSE(abr_viewer_has_table(w.viewer));
+        w.pass(5 * sec);
+        CHECK(w.actions.back().level == 2);
+    }
+    SECTION("the film's own takes over what is known of the path")
+    {
+        CHECK(abr_viewer_set_table(w.viewer, table_of(60)) == 0);
+        CHECK(abr_viewer_has_table(w.viewer));
+        w.run();
+        CHECK(w.estimate() == Approx(before).epsilon(.1));
+        CHECK(w.actions.back().level == 2);
+        CHECK(w.actions.back().decision.group >= 1);
+    }
+}
+
+TEST_CASE("abr_viewer: the policies from the literature decide once a group")
+{
+    const char *name = GENERATE("bola-e", "dynamic", "robust-mpc", "throughput");
+    CAPTURE(name);
+    world w(60, name);
+    w.pass(60 * sec);
+    CHECK(w.stall_time == 0);
+    CHECK(w.share(2) > .3);
+    std::vector<int64_t> groups;
+    for (const abr_action &a : w.actions)
+        if (a.decided)
+            groups.push_back(a.decision.group);
+    for (size_t i = 1; i < groups.size(); i++)
+        CHECK(groups[i] > groups[i - 1]);
+}
+
+TEST_CASE("abr_viewer: packets that lie")
+{
+    world w(10);
+    w.run();
+    const int64_t numbers[] = {0, -5, INT64_C(1) << 35, 7, -(INT64_C(1) << 35), 599, 600, 1200, 3};
+    for (int64_t n : numbers) {
+        const abr_packet p = {n, n + 100000, n, 31, 70000};
+        w.now += 70 * ms;
+        (void)abr_viewer_packet(w.viewer, &p, w.now);
+        w.run();
+    }
+    for (const abr_action &a : w.actions) {
+        CHECK((a.level >= 0 && a.level < 3));
+        CHECK((a.decision.group >= 0 && a.decision.group < 10));
+    }
+}
