@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/rtsp/rtsp_link.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,13 @@
 #include "common/net/timer.h"
 #include "common/transport/transport_list.h"
 #include "common/wire/rtsp.h"
+#include "media/stored/policy/stored_plan.h"
+#include "stream/abr/film_table_parts.h"
 
 enum { FLIGHT_BYTES = 16 << 10 }; // more than the requests of a channel change
 
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
+#define TABLE_RETRY     (300 * USEC_PER_MSEC)
 #define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // to connect, while the host has further addresses
 
 // It reads nothing: the next link does. If it ends meanwhile, that link cannot send.
@@ -69,7 +73,10 @@ struct rtsp_link {
     size_t flight_len;
     uint32_t ssrc; // our SSRC
     struct media_receiver path;
-    bool has_path; // `path` must be destroyed
+    bool has_path;                  // `path` must be destroyed
+    struct film_table_fetch *table; // owned; NULL: none is awaited
+    usec_t table_at;                // the next part is requested then; USEC_NEVER: one is awaited
+    usec_t table_limit;
 };
 
 // Sets the timer to the next deadline, of connecting or of the RTSP session.
@@ -78,6 +85,8 @@ static void arm(struct rtsp_link *l)
     usec_t when = rtsp_client_next_timeout(l->rtsp);
     if (rtsp_client_is_connecting(l->rtsp))
         when = usec_min(when, l->deadline);
+    if (l->table)
+        when = usec_min(when, usec_min(l->table_at, l->table_limit));
     timer_set(l->timer, when);
 }
 
@@ -222,6 +231,69 @@ static void continue_on(struct rtsp_link *l, usec_t now)
     arm(l);
 }
 
+// ---- The film's table ----
+
+static void end_table(struct rtsp_link *l, struct film_table *table, const char *why, usec_t now)
+{
+    if (why)
+        log_warn("the film's table is not used: %s", why);
+    film_table_fetch_free(l->table);
+    l->table = NULL;
+    l->ops->on_film_table(l->ctx, table, now);
+}
+
+static void tend_table(struct rtsp_link *l, usec_t now)
+{
+    char body[FILM_TABLE_REQUEST];
+    if (rtsp_client_is_over(l->rtsp))
+        return;
+    if (now >= l->table_limit) {
+        end_table(l, NULL, "it did not come in time", now);
+        return;
+    }
+    if (now < l->table_at)
+        return;
+    film_table_fetch_request(l->table, body);
+    bool asked = rtsp_client_ask_film_table(l->rtsp, body, now);
+    l->table_at = asked ? USEC_NEVER : now + TABLE_RETRY;
+}
+
+static void on_film_table(void *ctx, struct text body, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    struct film_table *table;
+    if (!l->table) // it took too long
+        return;
+    int err = film_table_fetch_take(l->table, body, &table);
+    if (err == 0 || err == ERR_AGAIN) {
+        l->table_at = err ? now + TABLE_RETRY : now; // from the timer: this may be in its call
+    } else {
+        bool is_bad = err != ERR_END && err != ERR_NOT_FOUND;
+        end_table(l, table, is_bad ? err_text(err) : NULL, now);
+    }
+    arm(l);
+}
+
+void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t now)
+{
+    if (l->table)
+        return;
+    struct stored_plan *plan = malloc(sizeof(*plan));
+    if (plan && stored_plan_init(plan, &sdp->ladder) == 0) {
+        int64_t frames = llround(sdp->duration * fps_value(sdp->ladder.source_fps));
+        l->table =
+            film_table_fetch_new(&sdp->ladder, (frames + plan->gop - 1) / plan->gop, plan->gop);
+    }
+    free(plan);
+    l->table_at = now;
+    l->table_limit = now + RTSP_LINK_TABLE_LIMIT;
+    if (l->table)
+        tend_table(l, now);
+    else
+        l->ops->on_film_table(l->ctx, NULL, now);
+    arm(l);
+}
+
 static void on_timer(void *ctx, usec_t now)
 {
     struct rtsp_link *l = ctx;
@@ -231,6 +303,8 @@ static void on_timer(void *ctx, usec_t now)
     }
     if (now >= rtsp_client_next_timeout(l->rtsp))
         rtsp_client_on_timeout(l->rtsp, now);
+    if (l->table)
+        tend_table(l, now);
     if (!rtsp_client_is_connecting(l->rtsp) || now < l->deadline) {
         arm(l);
     } else if (l->redirected) {
@@ -375,7 +449,8 @@ static const struct rtsp_client_link client_link = {.send = send_bytes,
                                                     .accept_audio = accept_audio,
                                                     .abandon = abandon,
                                                     .media_is_open = media_is_open,
-                                                    .on_interleaved = on_interleaved};
+                                                    .on_interleaved = on_interleaved,
+                                                    .on_film_table = on_film_table};
 
 // ---- Life ----
 
@@ -444,6 +519,7 @@ void rtsp_link_free(struct rtsp_link *l)
         media_receiver_destroy(&l->path);
     tcp_conn_free(l->conn);
     timer_free(l->timer);
+    film_table_fetch_free(l->table);
     free(l);
 }
 

@@ -10,10 +10,13 @@
 
 #include "common/protocol/rtsp_client.h"
 #include "common/wire/capacity_pair.h"
+#include "stream/abr/film_table.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define RTSP_LINK_TABLE_LIMIT (30 * USEC_PER_SEC)
 
 struct rtsp_link_ops {
     struct rtsp_client_events rtsp;
@@ -23,6 +26,9 @@ struct rtsp_link_ops {
                       usec_t now);
     void (*on_audio_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                             usec_t now);
+    // The film's table, which the owner of the link owns from now on; NULL: the server has none, or
+    // it came malformed or not in time (logged). NULL: the owner requests none.
+    void (*on_film_table)(void *ctx, struct film_table *table, usec_t now);
     // One packet of a pair that rtsp_link_ask_pair requested arrived. `bytes`: with the headers of
     // IP and UDP. NULL: the owner requests none.
     void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
@@ -94,6 +100,10 @@ usec_t rtsp_link_silence_limit(const struct rtsp_link *l);
 void rtsp_link_control(struct rtsp_link *l, int latency_ms);
 void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now);
 bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now);
+// Call it after on_playing, once, for the film that `sdp` describes: requests its table, part by
+// part. on_film_table follows, once, within RTSP_LINK_TABLE_LIMIT, unless the link ends; maybe
+// inside this call.
+void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t now);
 void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now);
 void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now);
 void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now);

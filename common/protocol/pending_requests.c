@@ -23,6 +23,7 @@ enum rtsp_method request_method(enum request_kind kind)
         [REQUEST_PAUSE] = RTSP_PAUSE,
         [REQUEST_MEASURES] = RTSP_GET_PARAMETER,
         [REQUEST_VALUES] = RTSP_GET_PARAMETER,
+        [REQUEST_FILM_TABLE] = RTSP_GET_PARAMETER,
         [REQUEST_TEARDOWN] = RTSP_TEARDOWN,
         [REQUEST_ANNOUNCE] = RTSP_ANNOUNCE,
         [REQUEST_RECORD] = RTSP_RECORD,

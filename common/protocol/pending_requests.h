@@ -31,6 +31,7 @@ enum request_kind {
     REQUEST_PAUSE,
     REQUEST_MEASURES,
     REQUEST_VALUES, // parameters that the caller names
+    REQUEST_FILM_TABLE,
     REQUEST_TEARDOWN,
     REQUEST_ANNOUNCE, // of a recording client
     REQUEST_RECORD

@@ -190,6 +190,11 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
         c->alive.due = now; // sent in STEP_PLAYING, after PLAY's response
 }
 
+static int latency_ms(const struct rtsp_client *c)
+{
+    return c->playback.live ? c->config.live_latency_ms : c->config.stored_latency_ms;
+}
+
 static void start_playing(struct rtsp_client *c, usec_t now)
 {
     if (c->step == STEP_OVER) // SETUP of the audio could not be sent
@@ -199,10 +204,11 @@ static void start_playing(struct rtsp_client *c, usec_t now)
         rtsp_client_begin(c, -1, 1, now);
         return;
     }
-    struct playback_request latency;
-    playback_requests_latency(
-        c->playback.live ? c->config.live_latency_ms : c->config.stored_latency_ms, &latency);
-    send_playback(c, &latency, now);
+    if (latency_ms(c)) {
+        struct playback_request latency;
+        playback_requests_latency(latency_ms(c), &latency);
+        send_playback(c, &latency, now);
+    }
     if (c->config.adapt) {
         char body[32];
         snprintf(body, sizeof(body), "adapt: %s\r\n", c->config.adapt);
@@ -229,14 +235,24 @@ static void start_playing(struct rtsp_client *c, usec_t now)
     rtsp_client_begin(c, start.level, 1, now);
 }
 
-bool rtsp_client_ask_values(struct rtsp_client *c, const char *body, usec_t now)
+static bool ask(struct rtsp_client *c, enum request_kind kind, const char *body, usec_t now)
 {
     if (c->step != STEP_PLAYING || !c->dialect->knows_weir_parameters ||
-        pending_requests_waiting(&c->requests.pending, REQUEST_VALUES) ||
+        pending_requests_waiting(&c->requests.pending, kind) ||
         c->requests.pending.count == PENDING_REQUESTS_MAX)
         return false;
-    send_request(c, &(struct client_request){.kind = REQUEST_VALUES, .body = body}, now);
+    send_request(c, &(struct client_request){.kind = kind, .body = body}, now);
     return true;
+}
+
+bool rtsp_client_ask_values(struct rtsp_client *c, const char *body, usec_t now)
+{
+    return ask(c, REQUEST_VALUES, body, now);
+}
+
+bool rtsp_client_ask_film_table(struct rtsp_client *c, const char *body, usec_t now)
+{
+    return ask(c, REQUEST_FILM_TABLE, body, now);
 }
 
 void rtsp_client_control(struct rtsp_client *c, int latency_ms)
@@ -716,9 +732,8 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
     if (c->pipelined) { // SETUP was sent
         bool was_live = c->playback.live;
         playback_requests_describe(&c->playback, &c->sdp);
-        if (c->playback.live != was_live)
-            c->playback.latency_ms =
-                c->playback.live ? c->config.live_latency_ms : c->config.stored_latency_ms;
+        if (c->playback.live != was_live && latency_ms(c))
+            c->playback.latency_ms = latency_ms(c);
         c->step = STEP_SETTING_UP;
         return;
     }
@@ -861,6 +876,9 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_VALUES:
         c->events->on_values(c->ctx, (struct text){"", 0}, now);
         return;
+    case REQUEST_FILM_TABLE:
+        c->link->on_film_table(c->link_ctx, (struct text){"", 0}, now);
+        return;
     case REQUEST_PAIR:
         c->events->on_pair_refused(c->ctx, now);
         return;
@@ -957,6 +975,9 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     }
     case REQUEST_VALUES:
         c->events->on_values(c->ctx, r->body.at ? r->body : (struct text){"", 0}, now);
+        return;
+    case REQUEST_FILM_TABLE:
+        c->link->on_film_table(c->link_ctx, r->body.at ? r->body : (struct text){"", 0}, now);
         return;
     case REQUEST_LATENCY:
     case REQUEST_PLAYOUT:

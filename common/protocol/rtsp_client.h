@@ -71,8 +71,8 @@ struct rtsp_client_config {
                        // NULL: not sent. A server that does not know it ends the client
     bool controls_speed; // rtsp_client_begin sends PLAY, with a Speed; false: the client sends PLAY
                          // itself
-    int live_latency_ms; // value of the parameter `latency` for live media, ms
-    int stored_latency_ms;
+    int live_latency_ms; // value of the parameter `latency` for live media, ms; 0: not sent
+    int stored_latency_ms; // for a film; 0: its server drops no frame
     usec_t silence; // silence after which the server counts as lost; 0: the transport's default
     bool has_audio; // the viewer requests audio
     bool takes_other_codecs; // the viewer depacketises a third party's H.265 and JPEG
@@ -193,6 +193,8 @@ struct rtsp_client_link {
     bool (*media_is_open)(void *ctx);
     // A frame arrived on a channel of the control connection (RFC 2326, section 10.12).
     void (*on_interleaved)(void *ctx, int channel, const uint8_t *data, size_t len, usec_t now);
+    // The response to rtsp_client_ask_film_table, borrowed; empty: refused. NULL: never asked.
+    void (*on_film_table)(void *ctx, struct text body, usec_t now);
 };
 
 struct rtsp_client;
@@ -256,7 +258,7 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 // ---- From the viewer
 
 // Call it in on_described. The viewer chooses level and speed of this stream, as with
-// controls_speed, and requests `latency_ms`.
+// controls_speed, and requests `latency_ms`; 0: none.
 void rtsp_client_control(struct rtsp_client *c, int latency_ms);
 // Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
@@ -264,6 +266,8 @@ void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
 // most RTSP_CLIENT_HASHES lines, or `subtitles` (subtitle.h). Returns false if the server cannot
 // know them, or others are awaited.
 bool rtsp_client_ask_values(struct rtsp_client *c, const char *body, usec_t now);
+// The same for a part of a film's table; rtsp_client_link.on_film_table follows.
+bool rtsp_client_ask_film_table(struct rtsp_client *c, const char *body, usec_t now);
 // Call it once, after on_ready. Sends PLAY with this level (-1: the server's choice) and speed.
 void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t now);
 // Call these after on_playing. The results of level, seek and pause are reported by their events.

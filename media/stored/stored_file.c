@@ -31,8 +31,9 @@ struct stored_file {
     AVPacket *packet;            // owned
     int audio[SDP_AUDIO_TRACKS]; // streams of the audio tracks
     struct stored_info info;
-    int64_t next;     // group at the file's read position; -1: unknown
-    bool has_pending; // `packet` is the first packet of group `next`
+    const AVCodecParameters *table; // borrowed from `format`; NULL: there is none
+    int64_t next;                   // group at the file's read position; -1: unknown
+    bool has_pending;               // `packet` is the first packet of group `next`
 };
 
 bool stored_file_is(const char *path)
@@ -153,6 +154,10 @@ static int open_all(struct stored_file *f, struct media_guard *guard)
             track_notes_name(s, f->info.audio_tracks[track], SDP_TRACK_NAME);
             f->audio[f->info.audio_track_count++] = i;
         } else {
+            const AVDictionaryEntry *name = av_dict_get(s->metadata, "filename", NULL, 0);
+            if (s->codecpar->codec_type == AVMEDIA_TYPE_ATTACHMENT && name &&
+                strcmp(name->value, STORED_TABLE_NAME) == 0)
+                f->table = s->codecpar;
             s->discard = AVDISCARD_ALL;
         }
     }
@@ -192,6 +197,12 @@ void stored_file_free(struct stored_file *f)
 const struct stored_info *stored_file_info(const struct stored_file *f)
 {
     return &f->info;
+}
+
+const uint8_t *stored_file_table(const struct stored_file *f, size_t *bytes)
+{
+    *bytes = f->table ? (size_t)f->table->extradata_size : 0;
+    return *bytes ? f->table->extradata : NULL;
 }
 
 // ---- Reading

@@ -19,6 +19,8 @@ bool stored_file_is(const char *path);
 struct stored_file *stored_file_open(const char *path, struct media_guard *guard, int *err);
 void stored_file_free(struct stored_file *f); // NULL is fine
 const struct stored_info *stored_file_info(const struct stored_file *f);
+// Returns the film's table as it is attached to the file, or NULL; borrowed.
+const uint8_t *stored_file_table(const struct stored_file *f, size_t *bytes);
 // Reads a group into *out, which the caller owns. Returns 0, ERR_IO (logged) or ERR_NO_MEMORY.
 int stored_file_read(struct stored_file *f, int64_t group, struct stored_group **out);
 

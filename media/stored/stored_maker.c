@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/stored/stored_maker.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/convert/convert.h"
 #include "media/stored/stored_encoder.h"
 #include "media/stored/stored_parts.h"
+#include "media/stored/stored_quality.h"
 
 struct worker {
     struct stored_maker *maker;
@@ -17,6 +20,7 @@ struct worker {
     bool started;
     struct stored_encoder *encoders[LADDER_MAX_SIZES]; // owned
     struct scaler *scaler;                             // owned
+    struct stored_quality *quality;                    // owned
     struct stored_shape last;                          // shape of the media's last group
     // One reference per place, while a group is encoded:
     struct picture *scaled[STORED_MAX_GOP];
@@ -79,9 +83,22 @@ static int take_size(struct worker *w, int size_id)
     return 0;
 }
 
+static int put_quality(const struct worker *w, FILE *out, const double ssim[LADDER_MAX_LEVELS])
+{
+    const struct stored_maker *m = w->maker;
+    uint8_t data[2 * LADDER_MAX_LEVELS];
+    int count = m->ladder->level_count;
+    for (int i = 0; i < count; i++)
+        store_be16(data + 2 * i, (uint16_t)lround(65535 * fmin(fmax(ssim[i], 0), 1)));
+    struct stored_record r = {
+        .bytes = (uint32_t)(2 * count), .track = STORED_QUALITY, .at = w->group * m->plan->gop};
+    return stored_part_put(out, &r, data);
+}
+
 // Writes the frames in decoding order, slot by slot, so that the file's tracks are interleaved.
 // Their dependencies are not stored, as the plan determines them.
-static int write_group(struct worker *w, const struct stored_shape *shape)
+static int write_group(struct worker *w, const struct stored_shape *shape,
+                       const double ssim[LADDER_MAX_LEVELS])
 {
     const struct stored_maker *m = w->maker;
     FILE *out = stored_part_begin(m->folder, w->group);
@@ -100,6 +117,7 @@ static int write_group(struct worker *w, const struct stored_shape *shape)
             err = stored_part_put(out, &r, f->data);
         }
     }
+    err = err ? err : put_quality(w, out, ssim);
     int ended = stored_part_end(out, m->folder, w->group, !err);
     return err ? err : ended;
 }
@@ -115,7 +133,9 @@ static int encode_group(struct worker *w)
     for (int size = 0; size < m->ladder->size_count && !err; size++)
         err =
             ladder_size_passes(m->ladder, size) ? take_size(w, size) : encode_size(w, shape, size);
-    err = err ? err : write_group(w, shape);
+    double ssim[LADDER_MAX_LEVELS];
+    err = err ? err : stored_quality_measure(w->quality, shape, w->pictures, w->coded, ssim);
+    err = err ? err : write_group(w, shape, ssim);
     for (int size = 0; size < m->ladder->size_count; size++)
         for (int at = 0; at < w->count; at++) {
             coded_frame_unref(w->coded[size][at]);
@@ -156,6 +176,7 @@ static void worker_free(struct worker *w)
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
         stored_encoder_free(w->encoders[i]);
     scaler_free(w->scaler);
+    stored_quality_free(w->quality);
     free(w);
 }
 
@@ -166,7 +187,8 @@ static struct worker *worker_new(struct stored_maker *m)
         return NULL;
     w->maker = m;
     w->scaler = scaler_new();
-    bool good = w->scaler != NULL;
+    w->quality = stored_quality_new(m->ladder, m->codec);
+    bool good = w->scaler && w->quality;
     for (int i = 0; good && i < m->ladder->size_count; i++)
         good = ladder_size_passes(m->ladder, i) ||
                (w->encoders[i] = stored_encoder_new(m->ladder, i, m->plan, m->codec)) != NULL;

@@ -42,6 +42,11 @@ static int next_video(struct muxing *x)
     x->video = NULL;
     for (;;) {
         int err = x->group ? stored_part_next(x->group, &x->video_head, &x->video) : ERR_END;
+        if (!err && x->video_head.track == STORED_QUALITY) {
+            free(x->video);
+            x->video = NULL;
+            continue;
+        }
         if (err != ERR_END)
             return err;
         if (x->group)
@@ -128,6 +133,10 @@ static int find_parameters(struct muxing *x)
         struct stored_record r;
         uint8_t *data;
         err = stored_part_next(f, &r, &data);
+        if (!err && r.track >= (uint32_t)x->m->sdp->ladder.size_count) {
+            free(data);
+            err = ERR_IO;
+        }
         if (err)
             break;
         AVStream *s = x->format->streams[r.track];
@@ -176,6 +185,17 @@ static int add_audio(struct muxing *x, int track)
     s->time_base = (AVRational){1, 1000};
     s->disposition = track ? 0 : AV_DISPOSITION_DEFAULT;
     return set_name(s, x->m->audio[track].name);
+}
+
+static int add_table(struct muxing *x)
+{
+    AVStream *s = x->m->table ? avformat_new_stream(x->format, NULL) : NULL;
+    if (!s)
+        return x->m->table ? ERR_NO_MEMORY : 0;
+    s->codecpar->codec_type = AVMEDIA_TYPE_ATTACHMENT;
+    bool good = av_dict_set(&s->metadata, "filename", STORED_TABLE_NAME, 0) >= 0 &&
+                av_dict_set(&s->metadata, "mimetype", "application/octet-stream", 0) >= 0;
+    return good ? set_extradata(s, x->m->table, x->m->table_bytes) : ERR_NO_MEMORY;
 }
 
 struct times { // in units of `base`
@@ -332,6 +352,7 @@ static int run(struct muxing *x, const char *path)
     err = err ? err : find_parameters(x);
     for (int i = 0; i < x->m->audio_count && !err; i++)
         err = add_audio(x, i);
+    err = err ? err : add_table(x);
     if (err)
         return err;
     err = open_out(x, path);

@@ -23,6 +23,9 @@ struct stored_mux {
         const char *name; // "eng, Commentary"; may be empty
     } audio[SDP_AUDIO_TRACKS];
     const char *path; // the output; written under PATH.new, then renamed
+    // The film's table (film_table.h in stream/abr), which is attached to the file; NULL: none.
+    const uint8_t *table;
+    size_t table_bytes;
 };
 
 int stored_mux_run(const struct stored_mux *m); // 0, ERR_IO, ERR_NO_MEMORY (logged)

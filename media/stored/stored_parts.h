@@ -17,10 +17,13 @@ extern "C" {
 
 // In place of a group's number: the audio; STORED_AUDIO - N is its further track N.
 enum { STORED_AUDIO = -1 };
+// In place of a size: the last record of a group, the SSIM of each level (stored_quality.h) in
+// 65535ths, 16 bits each, big endian.
+enum { STORED_QUALITY = 0xffff };
 
 struct stored_record { // header before `bytes` bytes of data
     uint32_t bytes;
-    uint32_t track; // size id; 0 for audio
+    uint32_t track; // size id; 0 for audio; STORED_QUALITY
     int64_t at;     // source frame number; for audio, samples of 48 kHz
 };
 

@@ -16,7 +16,6 @@
 #include "server/policy/frame_clock.h"
 
 enum {
-    LATENCY_MS = 30000, // what is fetched may wait at the origin
     // Audio that has not come when the video is so many groups further does not exist.
     SETTLED_AFTER = 3,
 };
@@ -248,7 +247,6 @@ static void begin(struct film_run *r, usec_t now)
                                      .via = o->via,
                                      .has_audio = true,
                                      .level = level_of(r->info, r->config.size),
-                                     .latency_ms = LATENCY_MS,
                                      .speed = speed,
                                      .only = only,
                                      .film = r->film,

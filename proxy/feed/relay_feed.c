@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
@@ -17,6 +18,7 @@
 #include "proxy/feed/upstream.h"
 #include "server/policy/number_shift.h"
 #include "server/session/session.h"
+#include "server/stored/stored_feed.h"
 
 #define EARLY_SECONDS 1.0
 #define RETRY_EVERY   USEC_PER_SEC          // during an outage
@@ -41,6 +43,8 @@ struct relay_feed {
     struct timer *timer;       // owned
     enum phase phase;
     bool plays;    // the viewer plays
+    bool is_held;  // what the viewer's network does not take waits at the origin
+    bool may_hold; // frames have begun to wait, or wait no more: the timer looks
     bool is_over;  // the upstream has ended: the timer frees it
     bool released; // the stored frames may be given
 
@@ -66,9 +70,11 @@ struct relay_feed {
     int level; // the viewer's choices
     bool follows;
     double speed;
-    int latency_ms;
+    int latency_ms; // 0: of a prepared film, the viewer did not say; no frame is dropped
     int playout_ms; // 0: not known
 
+    struct film_table *table; // owned; NULL: the origin has none, or has not told it
+    enum { TABLE_UNKNOWN, TABLE_ASKED, TABLE_KNOWN } table_is;
     usec_t second_at;
     usec_t clock_limit; // the answer waits for the origin's clock until then
     double from;        // seconds; where the newest session was asked to begin
@@ -88,7 +94,7 @@ static double fps_of(const struct relay_feed *f)
 
 static void arm(struct relay_feed *f)
 {
-    usec_t when = f->is_over || f->released ? 0 : USEC_NEVER;
+    usec_t when = f->is_over || f->released || f->may_hold ? 0 : USEC_NEVER;
     if (f->requested && !f->answered)
         when = usec_min(when, f->request_limit);
     if (f->phase == AWAY)
@@ -99,6 +105,21 @@ static void arm(struct relay_feed *f)
         when = usec_min(when, f->second_at);
     when = usec_min(when, f->clock_limit);
     timer_set(f->timer, when);
+}
+
+// The origin of a film drops no frame, so this proxy does not either: while frames wait for the
+// viewer's network, the origin is not read, and holds back the next ones. What comes in datagrams
+// would be lost then, and waits here. The viewer's request for a place is answered first.
+static void hold_origin(struct relay_feed *f, usec_t now)
+{
+    const struct frame_sink *sink = f->config.sink;
+    f->may_hold = false;
+    bool holds = f->phase == PLAYING && !f->latency_ms && !f->requested &&
+                 f->config.choices->reflect != REFLECT_BLOCKING && sink->ops->has_waiting(sink);
+    if (!f->upstream || holds == f->is_held || upstream_is_datagram(f->upstream))
+        return;
+    f->is_held = holds;
+    upstream_hold(f->upstream, holds, now);
 }
 
 // ---- The viewer's request for a place
@@ -301,6 +322,7 @@ static void forward(void *ctx, struct coded_frame *frame, usec_t now)
         f->last = frame->number;
     frame_store_add(f->store, frame);
     give(f, now);
+    f->may_hold = !f->is_held;
 }
 
 static void lost(void *ctx, int packets, usec_t now)
@@ -312,7 +334,7 @@ static void lost(void *ctx, int packets, usec_t now)
 static void limit(void *ctx, double bps, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (f->phase == PLAYING)
+    if (f->phase == PLAYING && f->latency_ms) // otherwise the origin is held
         upstream_limit(f->upstream, bps, now);
 }
 
@@ -361,6 +383,14 @@ static void on_clock(void *ctx, usec_t now)
     if (f->clock_limit != USEC_NEVER)
         answer_place(f, now);
     arm(f);
+}
+
+static void on_film_table(void *ctx, struct film_table *table, usec_t now)
+{
+    struct relay_feed *f = ctx;
+    (void)now;
+    f->table = table;
+    f->table_is = TABLE_KNOWN;
 }
 
 static void on_nacked(void *ctx, usec_t now)
@@ -443,13 +473,16 @@ static const struct upstream_ops upstream_ops = {.on_playing = on_playing,
                                                  .on_nacked = on_nacked,
                                                  .on_clock = on_clock,
                                                  .on_bye = on_bye,
+                                                 .on_film_table = on_film_table,
                                                  .on_end = on_end};
 
 static void drop_upstream(struct relay_feed *f, usec_t now)
 {
     upstream_free(f->upstream, now);
     f->upstream = NULL;
-    f->is_over = false;
+    f->is_over = f->is_held = false;
+    if (f->table_is == TABLE_ASKED)
+        f->table_is = TABLE_UNKNOWN;
 }
 
 // Tracks are set up before the first PLAY, which connects.
@@ -483,7 +516,7 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
         .has_audio = f->config.film || hears(f, now), // what is stored is stored with its audio
         .follows = f->follows,
         .level = f->level,
-        .latency_ms = access_leg_origin_latency(f->latency_ms),
+        .latency_ms = f->latency_ms ? access_leg_origin_latency(f->latency_ms) : 0,
         .start = from,
         .speed = f->speed,
         .ops = &upstream_ops,
@@ -521,6 +554,8 @@ static void on_timer(void *ctx, usec_t now)
         drop_upstream(f, now);
     f->released = false;
     give(f, now);
+    if (f->may_hold || f->is_held)
+        hold_origin(f, now);
     if (f->requested && !f->answered && now >= f->clock_limit)
         answer_place(f, now);
     if (f->requested && !f->answered && now >= f->request_limit) {
@@ -553,7 +588,7 @@ static void on_timer(void *ctx, usec_t now)
 
 static void begin_request(struct relay_feed *f, const struct media_seek *to, usec_t now)
 {
-    f->requested = true;
+    f->requested = f->may_hold = true;
     f->answered = false;
     f->seconds = to ? to->seconds : NAN;
     f->wanted = to ? to->scale : f->scale;
@@ -620,6 +655,7 @@ static void play(struct media_feed *feed, bool plays)
     usec_t now = clock_now();
     f->plays = plays;
     f->released = plays;
+    f->may_hold = true;
     if (!plays && f->phase == PLAYING) {
         f->phase = PAUSED; // first: it may end in this call
         upstream_pause(f->upstream, now);
@@ -662,12 +698,24 @@ static void set_speed(struct media_feed *feed, double speed)
         upstream_set_speed(f->upstream, speed, clock_now());
 }
 
+static void drained(struct media_feed *feed, usec_t now)
+{
+    (void)now;
+    struct relay_feed *f = (struct relay_feed *)feed;
+    if (!f->is_held || f->may_hold)
+        return;
+    f->may_hold = true;
+    arm(f);
+}
+
 static void set_latency(struct media_feed *feed, int ms)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
     f->latency_ms = ms;
+    f->may_hold = true;
     if (f->phase == PLAYING || f->phase == PAUSED)
         upstream_set_latency(f->upstream, access_leg_origin_latency(f->latency_ms), clock_now());
+    arm(f);
 }
 
 static void set_playout(struct media_feed *feed, int ms)
@@ -687,6 +735,19 @@ static int subtitles(struct media_feed *feed, const struct subtitle_request *r,
     return f->upstream ? upstream_subtitles(f->upstream, r, out, max, now) : 0;
 }
 
+static int film_table(struct media_feed *feed, const struct film_table **out, usec_t now)
+{
+    struct relay_feed *f = (struct relay_feed *)feed;
+    if (f->config.film)
+        return store_film_table(f->config.film, out);
+    if (f->table_is == TABLE_UNKNOWN && f->phase == PLAYING) {
+        f->table_is = TABLE_ASKED;
+        upstream_ask_film_table(f->upstream, now);
+    }
+    *out = f->table;
+    return f->table ? 0 : f->table_is == TABLE_KNOWN ? ERR_NOT_FOUND : ERR_AGAIN;
+}
+
 static void relay_info(const struct media_feed *feed, struct relay_info *out, usec_t now)
 {
     const struct relay_feed *f = (const struct relay_feed *)feed;
@@ -704,9 +765,21 @@ static void feed_free(struct media_feed *feed)
     upstream_free(f->upstream, clock_now());
     access_leg_free(f->leg);
     frame_store_free(f->store);
+    film_table_free(f->table);
     timer_free(f->timer);
     free(f);
 }
+
+// The operations of all films; those of prepared ones have more.
+#define OF_ALL                                                                                     \
+    .place = place, .play = play, .request_key = request_key, .rewind = rewind_to,                 \
+    .set_level = set_level, .set_speed = set_speed, .set_latency = set_latency,                    \
+    .set_playout = set_playout, .relay_info = relay_info, .subtitles = subtitles,                  \
+    .free = feed_free
+
+static const struct media_feed_ops encoded_ops = {OF_ALL};
+static const struct media_feed_ops prepared_ops = {OF_ALL, .drained = drained,
+                                                   .film_table = film_table};
 
 struct media_feed *relay_feed_new(const struct relay_feed_config *config)
 {
@@ -716,27 +789,21 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
                                                  .limit = limit,
                                                  .mark = mark,
                                                  .stop_reading = stop_reading};
-    static const struct media_feed_ops ops = {.place = place,
-                                              .play = play,
-                                              .request_key = request_key,
-                                              .rewind = rewind_to,
-                                              .set_level = set_level,
-                                              .set_speed = set_speed,
-                                              .set_latency = set_latency,
-                                              .set_playout = set_playout,
-                                              .relay_info = relay_info,
-                                              .subtitles = subtitles,
-                                              .free = feed_free};
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    f->base = (struct media_feed){.ops = &ops, .reorders = config->media->reorders, .scales = true};
+    // What an origin encodes as it plays has no validator, and is late if it waits.
+    bool is_prepared = *config->sdp->validator;
+    f->base = (struct media_feed){.ops = is_prepared ? &prepared_ops : &encoded_ops,
+                                  .reorders = config->media->reorders,
+                                  .scales = true,
+                                  .max_speed = is_prepared ? STORED_FEED_MAX_SPEED : 0};
+    f->latency_ms = is_prepared ? 0 : SESSION_LATENCY_DEFAULT_MS;
     f->config = *config;
     f->last = -1;
     f->away_last = -2;
     f->show_seconds = f->seconds = NAN;
     f->speed = f->scale = f->wanted = 1;
-    f->latency_ms = SESSION_LATENCY_DEFAULT_MS;
     f->level = -1;
     f->period = number_shift_period(&config->media->ladder);
     f->clock_limit = USEC_NEVER;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/rtsp/rtsp_link.h"
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/seq.h"
 #include "common/net/clock.h"
@@ -275,6 +276,9 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     timer_set(u->bye, USEC_NEVER);
     if (u->recorder)
         film_recorder_place(u->recorder, place->seconds, place->scale, place->first, place->show);
+    const struct film_table *known;
+    if (u->config.film && store_film_table(u->config.film, &known) == ERR_AGAIN)
+        rtsp_link_ask_film_table(u->link, &u->sdp, now);
     u->config.ops->on_playing(u->config.ctx, place, now);
 }
 
@@ -314,6 +318,15 @@ static void on_values(void *ctx, struct text body, usec_t now)
         take_subtitles(u, body);
     } else if (u->verifier)
         group_verifier_take(u->verifier, body, now);
+}
+
+static void on_film_table(void *ctx, struct film_table *table, usec_t now)
+{
+    struct upstream *u = ctx;
+    if (u->config.film)
+        store_film_set_table(u->config.film, table);
+    else
+        u->config.ops->on_film_table(u->config.ctx, table, now);
 }
 
 static void on_level(void *ctx, int level, bool accepted, usec_t now)
@@ -426,7 +439,8 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_seek_refused = on_seek_refused,
                                                        .on_end = on_end},
                                               .on_packet = on_packet,
-                                              .on_audio_packet = on_audio_packet};
+                                              .on_audio_packet = on_audio_packet,
+                                              .on_film_table = on_film_table};
 
 // ---- Requests
 
@@ -511,6 +525,11 @@ int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
     return count;
 }
 
+void upstream_ask_film_table(struct upstream *u, usec_t now)
+{
+    rtsp_link_ask_film_table(u->link, &u->sdp, now);
+}
+
 bool upstream_cannot_verify(const struct upstream *u)
 {
     return u->verifier && group_verifier_is_refused(u->verifier);
@@ -520,6 +539,11 @@ void upstream_flush(struct upstream *u)
 {
     if (u->recorder)
         film_recorder_flush(u->recorder);
+}
+
+bool upstream_is_datagram(const struct upstream *u)
+{
+    return u->datagram;
 }
 
 void upstream_hold(struct upstream *u, bool hold, usec_t now)

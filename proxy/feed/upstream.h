@@ -20,7 +20,7 @@ extern "C" {
 
 struct upstream; // opaque
 
-// All are required. They must not free the upstream.
+// All are required, but for one. They must not free the upstream.
 struct upstream_ops {
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_seek_refused)(void *ctx, usec_t now);
@@ -31,6 +31,9 @@ struct upstream_ops {
     void (*on_nacked)(void *ctx, usec_t now); // lost packets were requested
     void (*on_clock)(void *ctx, usec_t now);  // upstream_wall_ahead may have changed
     void (*on_bye)(void *ctx, usec_t now);    // the origin ended the media
+    // The result of upstream_ask_film_table: the table, which the callee owns from now on; NULL:
+    // the origin has none. NULL: never asked.
+    void (*on_film_table)(void *ctx, struct film_table *table, usec_t now);
     // The last call. `why`: its status is the origin's if that refused, else 500, 502 or 504.
     void (*on_end)(void *ctx, const struct media_refusal *why, usec_t now);
 };
@@ -48,7 +51,7 @@ struct upstream_config {
     bool has_audio; // the viewers may hear it
     bool follows;   // the origin adapts the level to the backbone
     int level;      // at the start
-    int latency_ms; // at the start: how long a frame may wait at the origin
+    int latency_ms; // at the start: how long a frame may wait at the origin; 0: any time
     double start;   // position in seconds; 0 for live media
     double speed;
     const char *only; // copied: rtsp_client.h; NULL: all frames
@@ -84,9 +87,14 @@ bool upstream_cannot_verify(const struct upstream *u);
 // after r->from, and requests those for the next call. Returns their number, at most `max`.
 int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
                        struct subtitle_cue *out, int max, usec_t now);
+// Call it once, after on_playing. Of a film that is stored, the store is given the table anyway,
+// and on_film_table is not called.
+void upstream_ask_film_table(struct upstream *u, usec_t now);
 // What came is in the store, as far as it goes.
 void upstream_flush(struct upstream *u);
-// Stops or continues reading what the origin sends. What exceeds 64 KB meanwhile is lost.
+bool upstream_is_datagram(const struct upstream *u); // its media may be lost
+// Stops or continues reading what the origin sends. Of datagrams, what exceeds 64 KB meanwhile is
+// lost.
 void upstream_hold(struct upstream *u, bool hold, usec_t now);
 // How long a frame may wait at the origin, and how long after its capture the viewer shows it, ms.
 void upstream_set_latency(struct upstream *u, int ms, usec_t now);

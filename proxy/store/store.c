@@ -31,6 +31,7 @@ enum job_kind {
     JOB_ADD_FILM,
     JOB_REMOVE_FILM,
     JOB_SETS,
+    JOB_TABLE,
     JOB_TOUCH,
     JOB_PUT,
     JOB_VERIFIED,
@@ -44,7 +45,7 @@ struct job {
     struct store_film *film; // `jobs` of it counts this one
     int track;
     int64_t group;
-    struct stored_bytes bytes; // owned; JOB_PUT
+    struct stored_bytes bytes; // owned; JOB_PUT, JOB_TABLE
     bool whole;
     int64_t reserved; // bytes, of the store's bound
     usec_t wall;      // JOB_TOUCH
@@ -65,9 +66,10 @@ struct store_film {
     struct stored_info *info; // owned; while it is held
     int group_seconds;        // of the info, when it was last held; 0: it never was
     int holds;
-    int jobs;   // on their way
-    int puts;   // of these
-    bool added; // its folder was made
+    int jobs;      // on their way
+    int puts;      // of these
+    bool added;    // its folder was made
+    bool no_table; // the origin has none
     usec_t validated;
     usec_t seen; // larger: its description was read or validated later
     usec_t touched[STORED_TRACKS];
@@ -154,6 +156,8 @@ static int run_job(struct store *s, struct job *j)
         return store_folder_remove_film(s->folder, f->key);
     case JOB_SETS:
         return store_folder_sets(s->folder, f->key, j->track, f->tracks[j->track].sets);
+    case JOB_TABLE:
+        return store_folder_table(s->folder, f->key, j->bytes);
     case JOB_TOUCH:
         return store_folder_touch(s->folder, f->key, j->track, j->wall);
     case JOB_PUT:
@@ -244,6 +248,13 @@ static void set_group(struct store_film *f, int track, int64_t group,
     pthread_mutex_unlock(&f->store->lock);
 }
 
+// The bytes that a film without groups takes.
+static int64_t own_cost(const struct store_film *f)
+{
+    size_t table = f->of.table ? film_table_encoded_bytes(f->of.table) : 0;
+    return folder_film_cost() + (table ? folder_file_cost((int64_t)table) : 0);
+}
+
 static void stop_storing(struct store *s, const char *what, int why)
 {
     if (!s->stopped)
@@ -287,7 +298,7 @@ static void on_failed(struct store *s, const struct job *j)
     bool has_no_folder = j->kind == JOB_ADD_FILM || (j->kind == JOB_PUT && j->why == ENOENT);
     if (f->added && has_no_folder) {
         f->added = false;
-        s->bytes -= folder_film_cost();
+        s->bytes -= own_cost(f);
     }
     if (j->kind == JOB_SETS)
         *f->of.tracks[j->track].sets = '\0';
@@ -447,7 +458,7 @@ static void film_free(struct store_film *f)
     *at = f->next;
     f->store->film_count--;
     if (f->added)
-        f->store->bytes -= folder_film_cost();
+        f->store->bytes -= own_cost(f);
     free(f->info);
     folder_film_destroy(&f->of);
     free(f);
@@ -472,7 +483,7 @@ static void release_when_idle(struct store_film *f)
         return;
     if (f->added && push(f, &(struct job){.kind = JOB_REMOVE_FILM})) {
         f->added = false;
-        f->store->bytes -= folder_film_cost();
+        f->store->bytes -= own_cost(f);
         for (int track = 0; track < STORED_TRACKS; track++) // they leave with the folder
             *f->of.tracks[track].sets = '\0';
         return;
@@ -707,16 +718,51 @@ void store_film_use(struct store_film *f, int size_id)
 
 // ---- Groups
 
+static void write_table(struct store_film *f)
+{
+    size_t len = film_table_encoded_bytes(f->of.table);
+    struct stored_bytes bytes = {.data = malloc(len), .len = len};
+    if (bytes.data)
+        film_table_encode(f->of.table, bytes.data);
+    if (!bytes.data || !push(f, &(struct job){.kind = JOB_TABLE, .bytes = bytes}))
+        free(bytes.data);
+}
+
 // Makes the film's folder, if it has none. Returns false if that is not possible now.
 static bool has_folder(struct store_film *f)
 {
     if (f->added)
         return true;
-    if (!make_room(f->store, folder_film_cost()) || !push(f, &(struct job){.kind = JOB_ADD_FILM}))
+    if (!make_room(f->store, own_cost(f)) || !push(f, &(struct job){.kind = JOB_ADD_FILM}))
         return false;
     f->added = true;
-    f->store->bytes += folder_film_cost();
+    f->store->bytes += own_cost(f);
+    if (f->of.table)
+        write_table(f);
     return true;
+}
+
+int store_film_table(const struct store_film *f, const struct film_table **out)
+{
+    *out = f->of.table;
+    return f->of.table ? 0 : f->no_table ? ERR_NOT_FOUND : ERR_AGAIN;
+}
+
+void store_film_set_table(struct store_film *f, struct film_table *table)
+{
+    f->no_table = !table;
+    if (!table)
+        return;
+    if (f->of.table) { // another session was as fast, and readers may have it
+        film_table_free(table);
+        return;
+    }
+    int64_t before = own_cost(f);
+    f->of.table = table;
+    if (!f->added)
+        return;
+    f->store->bytes += own_cost(f) - before;
+    write_table(f);
 }
 
 // Keeps the parameter sets of a key frame, for the SDP (RFC 6184, 8.1).
@@ -913,7 +959,7 @@ static void take_film(void *ctx, struct folder_film *of)
         return;
     }
     f->added = true;
-    s->bytes += folder_film_cost();
+    s->bytes += own_cost(f);
     for (int i = 0; i < track_count(f); i++) {
         int t = tracks_of(f, i);
         for (int64_t group = 0; of->tracks[t].of && group < of->groups; group++) {

@@ -80,6 +80,11 @@ bool store_film_is_complete(const struct store_film *f, int size_id);
 // The origin has named this validator at `now`.
 void store_film_validated(struct store_film *f, usec_t now);
 usec_t store_film_validated_at(const struct store_film *f); // 0: not since the proxy started
+// The origin's table of the film. Returns 0; ERR_NOT_FOUND: the origin has none; ERR_AGAIN: it was
+// not asked yet. *out is valid while the film is held.
+int store_film_table(const struct store_film *f, const struct film_table **out);
+// Takes over the table, which is written later. NULL: the origin has none.
+void store_film_set_table(struct store_film *f, struct film_table *table);
 // For film_fetcher and film_filler.
 struct store_fetch {
     usec_t after;     // not before this time
@@ -154,6 +159,7 @@ bool store_film_missing(struct store_film *f, int track, int64_t group, store_mi
 // sizes: for another proxy it is another film. It holds the film. Its `read` fails if the group is
 // not verified, or the file was damaged: then the file is removed. NULL: no memory.
 struct group_source *store_source_new(struct store_film *f, unsigned sizes);
+// Its table is the part of the film's for its levels.
 // A source of the whole film, in all sizes, while what is missing is fetched. It needs the filler
 // until its cache is freed (stored_cache_free).
 struct store_filler {

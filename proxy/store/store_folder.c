@@ -40,6 +40,7 @@ struct store_folder {
 };
 
 // A link is not followed, and a FIFO does not block: neither is of this program.
+#define TABLE  "table"
 #define SAFELY (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
 
 // ---- Names
@@ -288,6 +289,7 @@ void folder_film_destroy(struct folder_film *f)
 {
     for (int track = 0; track < STORED_TRACKS; track++)
         free(f->tracks[track].of);
+    film_table_free(f->table);
     free(f->sdp);
 }
 
@@ -363,6 +365,13 @@ int store_folder_sets(struct store_folder *s, const char *key, int track, const 
     snprintf(name, sizeof(name), "%d.sets", track);
     film_path(s, key, name, path);
     return write_file(path, (const uint8_t *)text, strlen(text), NULL, 0);
+}
+
+int store_folder_table(struct store_folder *s, const char *key, struct stored_bytes table)
+{
+    char path[PATH_MAX];
+    film_path(s, key, TABLE, path);
+    return write_file(path, table.data, table.len, NULL, 0);
 }
 
 // ---- Groups
@@ -587,6 +596,22 @@ static void scan_group(struct store_folder *s, struct folder_film *f, const char
     t->of[group] = found;
 }
 
+// One that does not read is forgotten: the origin is asked again.
+static void read_table(const char *path, struct folder_film *f)
+{
+    uint8_t *data = malloc(FILM_TABLE_MAX);
+    int fd = data ? open(path, O_RDONLY | SAFELY) : -1;
+    ssize_t len = fd < 0 ? -1 : read(fd, data, FILM_TABLE_MAX);
+    if (len > 0 && (film_table_decode(data, (size_t)len, &f->table) != 0 ||
+                    film_table_shape(f->table)->groups != f->groups)) {
+        film_table_free(f->table);
+        f->table = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    free(data);
+}
+
 static void scan_file(struct store_folder *s, struct folder_film *f, const char *name, bool cleans)
 {
     char path[PATH_MAX];
@@ -605,6 +630,8 @@ static void scan_file(struct store_folder *s, struct folder_film *f, const char 
         char *sets = f->tracks[name[0] - '0'].sets;
         if (read_text(path, sets, FOLDER_SETS) < 0)
             *sets = '\0';
+    } else if (strcmp(name, TABLE) == 0) {
+        read_table(path, f);
     } else {
         scan_group(s, f, name, cleans);
     }

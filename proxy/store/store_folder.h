@@ -8,6 +8,7 @@
 //   DIR/KEY/T-000017.part   lacks frames
 //   DIR/KEY/T.sets          profile and parameter sets of the size, for the SDP
 //   DIR/KEY/T.used          its time of change is the object's last use
+//   DIR/KEY/table           the film's table, as it is encoded (film_table.h); missing: not known
 //   DIR/KEY/*.tmp           is being written; removed when the folder is opened
 //
 // A group's file begins with a head of 80 bytes, big endian: "WEIRGRP1", KEY (16), group (i64),
@@ -20,6 +21,7 @@
 #include "common/wire/url.h"
 #include "media/stored/stored_track.h"
 #include "proxy/store/store.h"
+#include "stream/abr/film_table_parts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,7 +53,8 @@ struct folder_film {
     char key[FOLDER_KEY];
     char url[URL_MAX_TEXT];
     char validator[SDP_MAX_VALIDATOR];
-    char *sdp; // owned
+    char *sdp;                // owned
+    struct film_table *table; // owned; NULL: not known
     int64_t groups;
     int sizes;
     bool audio;
@@ -85,6 +88,7 @@ int store_folder_remove(struct store_folder *s, const char *key, int track, int6
 int store_folder_touch(struct store_folder *s, const char *key, int track, usec_t wall);
 int store_folder_verified(struct store_folder *s, const char *key, int track, int64_t group);
 int store_folder_sets(struct store_folder *s, const char *key, int track, const char *text);
+int store_folder_table(struct store_folder *s, const char *key, struct stored_bytes table);
 // Reads a group's body. Returns 0; ERR_NOT_FOUND; ERR_MALFORMED: the file was damaged, and is
 // removed now; ERR_IO with errno; ERR_NO_MEMORY.
 int store_folder_read(struct store_folder *s, const char *key, int track, int64_t group,

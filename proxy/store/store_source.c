@@ -8,12 +8,14 @@
 #include "proxy/store/store.h"
 
 struct store_source {
-    struct group_source base;    // first
-    struct store_film *film;     // one hold
-    int sizes[LADDER_MAX_SIZES]; // the film's size of each of the ladder
-    struct stored_info whole;    // of the film
-    struct stored_info info;     // of the sizes that are served
-    struct store_filler *filler; // borrowed; NULL: what is served is complete
+    struct group_source base;      // first
+    struct store_film *film;       // one hold
+    int sizes[LADDER_MAX_SIZES];   // the film's size of each of the ladder
+    struct stored_info whole;      // of the film
+    struct stored_info info;       // of the sizes that are served
+    struct store_filler *filler;   // borrowed; NULL: what is served is complete
+    int levels[LADDER_MAX_LEVELS]; // the film's level of each of the ladder
+    struct film_table *table;      // owned; NULL: not made yet
 };
 
 // ---- The ladder of some of the sizes
@@ -65,6 +67,7 @@ static int make_info(struct store_source *s, unsigned sizes)
         struct level level = from->sdp.ladder.levels[i];
         for (int size = 0; size < l->size_count; size++)
             if (s->sizes[size] == level.size_id) {
+                s->levels[l->level_count] = i;
                 l->levels[l->level_count] = level;
                 l->levels[l->level_count++].size_id = size;
             }
@@ -79,6 +82,18 @@ static int make_info(struct store_source *s, unsigned sizes)
 static const struct stored_info *source_info(const struct group_source *base)
 {
     return &((const struct store_source *)base)->info;
+}
+
+// The table of the served levels. A viewer refuses one whose groups are not those of its ladder.
+static int source_table(struct group_source *base, const struct film_table **out)
+{
+    struct store_source *s = (struct store_source *)base;
+    const struct film_table *whole;
+    int err = *s->info.validator ? store_film_table(s->film, &whole) : ERR_NOT_FOUND;
+    if (!err && !s->table)
+        err = film_table_of_levels(whole, s->levels, s->info.sdp.ladder.level_count, &s->table);
+    *out = s->table;
+    return err == ERR_AGAIN && s->filler ? ERR_AGAIN : err ? ERR_NOT_FOUND : 0;
 }
 
 static int read_track(struct store_source *s, int track, int size, struct stored_group *g)
@@ -152,13 +167,17 @@ static void source_free(struct group_source *base)
 {
     struct store_source *s = (struct store_source *)base;
     store_film_release(s->film);
+    film_table_free(s->table);
     free(s);
 }
 
 struct group_source *store_source_new(struct store_film *f, unsigned sizes)
 {
-    static const struct group_source_ops ops = {
-        .info = source_info, .digest = source_digest, .read = source_read, .free = source_free};
+    static const struct group_source_ops ops = {.info = source_info,
+                                                .table = source_table,
+                                                .digest = source_digest,
+                                                .read = source_read,
+                                                .free = source_free};
     struct store_source *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
@@ -175,6 +194,7 @@ struct group_source *store_source_new(struct store_film *f, unsigned sizes)
 struct group_source *store_source_new_filled(struct store_film *f, struct store_filler *filler)
 {
     static const struct group_source_ops ops = {.info = source_info,
+                                                .table = source_table,
                                                 .need = source_need,
                                                 .digest = source_digest,
                                                 .read = source_read,

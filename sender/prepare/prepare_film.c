@@ -23,6 +23,7 @@
 #include "sender/policy/prepare_progress.h"
 #include "sender/prepare/prepare_levels.h"
 #include "sender/prepare/prepare_stop.h"
+#include "sender/prepare/prepare_table.h"
 
 static const int64_t MAX_PICTURE_BYTES = (int64_t)1 << 30; // max. memory of the groups in work
 #define REPORT_EVERY (10 * USEC_PER_SEC) // interval of progress lines if stderr is not a terminal
@@ -316,6 +317,24 @@ static int make_audio(struct prepare *p, struct stored_audio_tracks *tracks, str
     return 0;
 }
 
+// Makes the film's table for the file. A film that cannot have one is prepared without.
+static int make_table(struct prepare *p, struct stored_mux *mux, uint8_t **table)
+{
+    struct film_table *t;
+    int err = prepare_table(&p->sdp.ladder, &p->plan, p->folder, p->origin.frames, &t);
+    if (err == ERR_RANGE)
+        log_info("%s: left out: the table of its groups' sizes, as it is too long", p->name);
+    if (err)
+        return err == ERR_RANGE ? 0 : err;
+    mux->table_bytes = film_table_encoded_bytes(t);
+    *table = malloc(mux->table_bytes);
+    if (*table)
+        film_table_encode(t, *table);
+    mux->table = *table;
+    film_table_free(t);
+    return *table ? 0 : ERR_NO_MEMORY;
+}
+
 static int make(struct prepare *p)
 {
     int64_t groups;
@@ -337,7 +356,10 @@ static int make(struct prepare *p)
     mux.folder = p->folder;
     mux.groups = groups;
     mux.path = p->path;
-    err = groups ? stored_mux_run(&mux) : ERR_UNSUPPORTED;
+    uint8_t *table = NULL;
+    err = groups ? make_table(p, &mux, &table) : ERR_UNSUPPORTED;
+    err = err ? err : stored_mux_run(&mux);
+    free(table);
     if (!err)
         stored_parts_remove(p->folder);
     return err;

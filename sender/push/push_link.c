@@ -447,7 +447,7 @@ static void open_session(struct push_link *l, const struct rtsp_recorder_start *
     report_rate_init(&l->rate, fmax(FLOOR_SHARE * top + audio_bps, SESSION_MIN_MAX_RATE),
                      top + audio_bps);
     (void)session_set_latency(l->session, LATENCY_MS);
-    session_set_speed(l->session, 1, now);
+    (void)session_set_speed(l->session, 1, now);
     begin(l, now);
 }
 

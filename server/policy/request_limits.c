@@ -61,6 +61,7 @@ static const struct request_limit parameters[] = {
     [PARAMETER_SUBTITLES] = {"subtitles", REQUEST_COSTS_WORK, 0, 0,
                              "a film's text is read once, at a bounded pace",
                              "media/coded/read_pace.h"},
+    [PARAMETER_FILM_TABLE] = ANSWER("film-table"),
     [PARAMETER_CLOCK] = ANSWER("clock"),
     [PARAMETER_TRANSPORT] = ANSWER("transport"),
 };

@@ -34,6 +34,7 @@ static const struct rtsp_parameter_name names[] = {
     {"only", PARAMETER_ONLY, true, false},
     {"group-hash", PARAMETER_GROUP_HASH, false, true},
     {"subtitles", PARAMETER_SUBTITLES, false, true},
+    {"film-table", PARAMETER_FILM_TABLE, false, true},
     {"clock", PARAMETER_CLOCK, false, true},
     {"transport", PARAMETER_TRANSPORT, false, true},
 };

@@ -29,6 +29,7 @@ enum rtsp_parameter {
     PARAMETER_ONLY,           // set: frame_ranges.h
     PARAMETER_GROUP_HASH,     // get: the SHA-256 of a group (stored_track.h)
     PARAMETER_SUBTITLES,      // get: subtitle.h
+    PARAMETER_FILM_TABLE,     // get: film_table_parts.h
     PARAMETER_CLOCK,          // get
     PARAMETER_TRANSPORT,      // get
     PARAMETER_COUNT,          // of parameters

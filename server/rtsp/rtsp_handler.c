@@ -22,6 +22,7 @@
 #include "server/policy/rtsp_parameters.h"
 #include "server/policy/scale.h"
 #include "server/rtsp/track_setup.h"
+#include "stream/abr/film_table_parts.h"
 
 enum { MAX_URI = 1024, LIMIT_S = CATALOG_OPEN_LIMIT / USEC_PER_SEC };
 
@@ -330,11 +331,11 @@ static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
     if (header.at && alone) {
         char text[32];
         text_copy(header, text, sizeof(text));
-        speed = fmin(fmax(atof(text), 0.25), 4);
+        speed = atof(text);
     }
     bool keeps = !header.at && alone && session_is_playing(track_setup_session(h->setup));
     if (!keeps)
-        session_set_speed(track_setup_session(h->setup), speed, now);
+        speed = session_set_speed(track_setup_session(h->setup), speed, now);
     if (header.at)
         rtsp_response_header(a, "Speed: %.3f\r\n", speed);
 }
@@ -636,6 +637,27 @@ static bool write_subtitles(struct rtsp_handler *h, struct text value, char *out
     return true;
 }
 
+// Appends a part of the film's table, if it has room. Returns false if there is none, or the value
+// is malformed.
+static bool write_film_table(struct rtsp_handler *h, struct text value, char *out, size_t cap,
+                             usec_t now)
+{
+    const struct film_table *table;
+    size_t at, used = strlen(out);
+    struct session *session = track_setup_session(h->setup);
+    int err = session ? session_film_table(session, &table, now) : ERR_NOT_FOUND;
+    if ((err && err != ERR_AGAIN) || !film_table_part_at(value, &at))
+        return false;
+    if (cap - used < FILM_TABLE_LINE + 2)
+        return true;
+    int len = err ? snprintf(out + used, cap - used, FILM_TABLE_LATER)
+                  : film_table_part_encode(table, at, out + used);
+    if (len < 0)
+        return false;
+    snprintf(out + used + len, cap - used - (size_t)len, "\r\n");
+    return true;
+}
+
 static void append_parameter(struct rtsp_handler *h, struct text name, struct text value,
                              struct rtsp_response *a, usec_t now)
 {
@@ -645,6 +667,9 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct te
     char line[1024] = "";
     if (parameter == PARAMETER_SUBTITLES &&
         write_subtitles(h, value, a->body, sizeof(a->body), now)) {
+        return;
+    } else if (parameter == PARAMETER_FILM_TABLE &&
+               write_film_table(h, value, a->body, sizeof(a->body), now)) {
         return;
     } else if (parameter == PARAMETER_CLOCK) {
         snprintf(line, sizeof(line), "clock: %" PRId64,
@@ -662,7 +687,8 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct te
         rtsp_response_refuse(
             a, 451,
             "parameter not available (available: clock; after SETUP also level and transport; of "
-            "a stored film also group-hash: TRACK/GROUP; of a film with text subtitles also "
+            "a stored film also group-hash: TRACK/GROUP and film-table: BYTE; of a film with text "
+            "subtitles also "
             "subtitles: TRACK/MS)\r\n");
         return;
     }

@@ -11,6 +11,7 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/srtp/srtp_guard.h"
+#include "server/policy/frame_clock.h"
 #include "server/policy/rate_request.h"
 #include "server/policy/request_limits.h"
 #include "stream/send/repair_budget.h"
@@ -252,6 +253,9 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
         .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed};
     const struct session_config *config = &s->config;
     const struct stream_media *media = config->stream->media;
+    // Media that holds its frames back shall lose none.
+    usec_t latency_ms =
+        s->feed->ops->drained ? SESSION_LATENCY_STORED_MS : SESSION_LATENCY_DEFAULT_MS;
     struct stream_sender_config sender = {.ladder = &media->ladder,
                                           .feed = s->feed,
                                           .codec = media->codec,
@@ -264,7 +268,7 @@ static struct stream_sender *new_sender(struct session *s, usec_t now)
                                           .start_bps = config->start_bps,
                                           .audio_only = config->audio_only,
                                           .relays = media->relays,
-                                          .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+                                          .latency = latency_ms * USEC_PER_MSEC,
                                           .queue = config->queue,
                                           .queue_bytes = config->queue_bytes,
                                           .fragment_bytes = config->stream->fragment_bytes,
@@ -486,11 +490,21 @@ bool session_set_repair(struct session *s, enum repair_mode mode)
     return stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;
 }
 
-void session_set_speed(struct session *s, double speed, usec_t now)
+// A film leaves as fast as its transport takes it, if that takes no more than the network carries.
+static double max_speed(const struct session *s)
 {
+    const struct transport_kind *kind = s->transport->kind;
+    bool is_bounded = kind->holds_back || kind->responsive;
+    return s->feed->max_speed > 0 && is_bounded ? s->feed->max_speed : FRAME_CLOCK_MAX_SPEED;
+}
+
+double session_set_speed(struct session *s, double speed, usec_t now)
+{
+    speed = fmin(fmax(speed, FRAME_CLOCK_MIN_SPEED), max_speed(s));
     stream_sender_set_speed(s->sender, speed, now);
     if (s->feed->ops->set_speed)
         s->feed->ops->set_speed(s->feed, speed);
+    return speed;
 }
 
 // ---- Input from the viewer
@@ -649,6 +663,11 @@ int session_subtitles(struct session *s, const struct subtitle_request *r, struc
                       int max, usec_t now)
 {
     return s->feed->ops->subtitles ? s->feed->ops->subtitles(s->feed, r, out, max, now) : -1;
+}
+
+int session_film_table(struct session *s, const struct film_table **out, usec_t now)
+{
+    return s->feed->ops->film_table ? s->feed->ops->film_table(s->feed, out, now) : ERR_NOT_FOUND;
 }
 
 bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now)

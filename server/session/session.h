@@ -25,7 +25,8 @@ extern "C" {
 struct session;
 
 enum {
-    SESSION_LATENCY_DEFAULT_MS = 1000, // how long a frame may wait for the transport
+    SESSION_LATENCY_DEFAULT_MS = 1000,   // how long a frame may wait for the transport
+    SESSION_LATENCY_STORED_MS = 3600000, // the same, of media that holds frames back
     SESSION_LATENCY_MIN_MS = 20,
     SESSION_LATENCY_MAX_MS = 60000,
     SESSION_MIN_MAX_RATE = 8000, // bit/s
@@ -116,9 +117,9 @@ int session_set_audio_track(struct session *s, int track);
 // The viewer requests repair of the video, and knows flow numbers and parity packets. Call it
 // before the first PLAY. Returns true if the session repairs in this mode.
 bool session_set_repair(struct session *s, enum repair_mode mode);
-// Sets the media's pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
-// For live media it applies to all viewers.
-void session_set_speed(struct session *s, double speed, usec_t now);
+// Sets the media's pace as a multiple of real time; returns the nearest one that it can have. For
+// live media it applies to all viewers.
+double session_set_speed(struct session *s, double speed, usec_t now);
 // Writes sequence number and timestamp of the next packet, for RTP-Info.
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);
 void session_info(const struct session *s, struct transport_info *out, usec_t now);
@@ -127,6 +128,8 @@ bool session_relay_info(const struct session *s, struct relay_info *out, usec_t 
 // As media_feed_ops.subtitles; -1, too, if the media relays none.
 int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_cue *out,
                       int max, usec_t now);
+// As media_feed_ops.film_table; ERR_NOT_FOUND, too, if the media is no film.
+int session_film_table(struct session *s, const struct film_table **out, usec_t now);
 // Returns the number of frames of its levels that the encoder or the scheduler skipped.
 uint64_t session_skipped(const struct session *s);
 // Returns the bytes of RTP header and payload of its largest packets.

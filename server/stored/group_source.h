@@ -5,6 +5,7 @@
 #define WEIR_SERVER_STORED_GROUP_SOURCE_H
 
 #include "media/stored/stored_track.h"
+#include "stream/abr/film_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,6 +16,9 @@ struct group_source;
 struct group_source_ops {
     // Any thread; the result is valid until `free`, and does not change.
     const struct stored_info *(*info)(const struct group_source *s);
+    // On the loop: sets *out to the film's table, valid until `free`. Returns 0; ERR_NOT_FOUND: it
+    // has none; ERR_AGAIN: of a source that is being filled, it may come. NULL: it has none.
+    int (*table)(struct group_source *s, const struct film_table **out);
     // Of a source that is still being filled, on the loop: a reader of these sizes (bit 0: size 0)
     // needs the group. Sets *sizes to those that can be read now, 0: none yet. Returns 0, or
     // ERR_IO: it will not come. NULL: all groups can be read, in all sizes.

@@ -271,6 +271,11 @@ const struct stored_info *stored_cache_info(const struct stored_cache *c)
     return c->source->ops->info(c->source);
 }
 
+int stored_cache_table(struct stored_cache *c, const struct film_table **out)
+{
+    return c->source->ops->table ? c->source->ops->table(c->source, out) : ERR_NOT_FOUND;
+}
+
 bool stored_cache_is_filled(const struct stored_cache *c)
 {
     return c->source->ops->need != NULL;

@@ -39,6 +39,8 @@ int stored_cache_start(struct stored_cache *c, uv_loop_t *loop);
 // caller first stops the guard. NULL is fine.
 void stored_cache_free(struct stored_cache *c);
 const struct stored_info *stored_cache_info(const struct stored_cache *c);
+// Returns what group_source_ops.table does.
+int stored_cache_table(struct stored_cache *c, const struct film_table **out);
 // Returns true if the source is still being filled (group_source.h).
 bool stored_cache_is_filled(const struct stored_cache *c);
 void stored_cache_join(struct stored_cache *c, struct stored_waiter *w);

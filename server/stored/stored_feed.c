@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "server/policy/frame_clock.h"
@@ -27,6 +28,9 @@ struct stored_feed {
     const struct stored_group *before; // held: the group before `group`, for repairs
     int watchers[LADDER_MAX_SIZES];
     bool running;
+    bool has_deadline; // frames that wait too long for the network are dropped: the viewer said how
+                       // long; false: the next ones are held back while some wait
+    bool awaits_room;  // frames wait for the network: `drained` follows
     double speed;
     // At another scale than 1 slots take 1 / |scale| of their time. Backwards slot 0 is the first
     // one of group `turn`, and each group of slots is a group before it.
@@ -76,6 +80,25 @@ static void anchor(struct stored_feed *f, usec_t now)
     f->origin = due_of(f, f->at);
     f->begin = f->at;
     f->start = (double)now;
+}
+
+// The time line is late. With a deadline it shifts. Without, frames were only held back: they catch
+// up at BURST until they are early again, so the time line shifts by no more than it has to.
+static void catch_up(struct stored_feed *f, double late, usec_t now)
+{
+    if (f->has_deadline) {
+        f->origin += late;
+        f->start += late;
+        return;
+    }
+    anchor(f, now);
+    f->origin = fmax(f->origin, (double)now);
+}
+
+static bool has_room(const struct stored_feed *f)
+{
+    const struct frame_sink *sink = f->config.sink;
+    return f->has_deadline || !sink->ops->has_waiting || !sink->ops->has_waiting(sink);
 }
 
 static void drop_groups(struct stored_feed *f)
@@ -365,14 +388,14 @@ static void run(void *ctx, usec_t now)
 {
     struct stored_feed *f = ctx;
     bool broken = false;
+    f->awaits_room = false;
     while (f->running && wrap(f) && given_at(f) <= (double)now) {
         double late = (double)now - given_at(f);
-        if (!has_group(f, &broken))
+        f->awaits_room = !has_room(f);
+        if (f->awaits_room || !has_group(f, &broken))
             break;
-        if (late > (double)MAX_BEHIND) {
-            f->origin += late;
-            f->start += late;
-        }
+        if (late > (double)MAX_BEHIND)
+            catch_up(f, late, now);
         if (f->scale != 1) {
             give_scaled(f, now);
             continue;
@@ -383,9 +406,9 @@ static void run(void *ctx, usec_t now)
     }
     bool over = f->running && (broken || !wrap(f));
     bool waits = f->running && !over && given_at(f) <= (double)now;
-    timer_set(f->timer, !f->running || over ? USEC_NEVER
-                        : waits             ? now + RETRY
-                                            : (usec_t)given_at(f) + 1);
+    timer_set(f->timer, !f->running || over || f->awaits_room ? USEC_NEVER
+                        : waits                               ? now + RETRY
+                                                              : (usec_t)given_at(f) + 1);
     if (over)
         f->config.sink->ops->on_end(f->config.sink, broken ? broken_of(f) : NULL, now);
 }
@@ -431,7 +454,7 @@ static void watch(struct media_feed *feed, int size_id, int change)
 static void set_speed(struct media_feed *feed, double speed)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
-    assert(speed >= FRAME_CLOCK_MIN_SPEED && speed <= FRAME_CLOCK_MAX_SPEED);
+    assert(speed >= FRAME_CLOCK_MIN_SPEED && speed <= STORED_FEED_MAX_SPEED);
     if (speed == f->speed)
         return;
     usec_t now = clock_now();
@@ -580,6 +603,22 @@ static void request_key(struct media_feed *feed, int size_id, usec_t now)
             repeat(f, size_id, index * plan->gop + decoded[slot], now);
 }
 
+static void drained(struct media_feed *feed, usec_t now)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
+    if (f->awaits_room)
+        timer_set(f->timer, now);
+    f->awaits_room = false;
+}
+
+static void set_latency(struct media_feed *feed, int ms)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
+    (void)ms; // the sender's
+    f->has_deadline = true;
+    drained(feed, clock_now());
+}
+
 // The tracks' packets do not begin at the same positions: of the new one, those that overlap the
 // audio that was sent are left out.
 static void set_audio_track(struct media_feed *feed, int track)
@@ -600,6 +639,12 @@ static bool set_only(struct media_feed *feed, const struct frame_ranges *ranges)
     return true;
 }
 
+static int film_table(struct media_feed *feed, const struct film_table **out, usec_t now)
+{
+    (void)now;
+    return stored_cache_table(((struct stored_feed *)feed)->config.cache, out);
+}
+
 static void feed_free(struct media_feed *feed)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
@@ -614,9 +659,12 @@ static const struct media_feed_ops ops = {.watch = watch,
                                           .give_again = give_again,
                                           .request_key = request_key,
                                           .rewind = rewind_to,
+                                          .drained = drained,
                                           .place = place,
                                           .set_speed = set_speed,
+                                          .set_latency = set_latency,
                                           .set_audio_track = set_audio_track,
+                                          .film_table = film_table,
                                           .only = set_only,
                                           .free = feed_free};
 
@@ -628,6 +676,7 @@ struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_con
     f->base.ops = &ops;
     f->base.reorders = true;
     f->base.scales = true;
+    f->base.max_speed = STORED_FEED_MAX_SPEED;
     f->config = *config;
     f->info = stored_cache_info(config->cache);
     f->speed = f->scale = 1;

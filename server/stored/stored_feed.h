@@ -9,6 +9,11 @@
 // A frame's `captured` is its time at the media's own pace, so an early frame may wait longer for
 // the transport, by as much as it is early.
 //
+// No frame is dropped: while one waits for the network, no other is delivered (media_feed_ops.
+// drained), so a change of level applies to the next group. Afterwards frames are delivered at
+// twice the pace until they are as early as before. Once the viewer has said how long a frame may
+// wait (set_latency), frames are delivered at their times, and the sender drops late ones.
+//
 // With `only` (frame_ranges.h) no other frames and audio are delivered, and the time between them
 // is left out. They are delivered as frames that the viewer lacks (frame_sink_ops.on_again).
 //
@@ -32,6 +37,8 @@ extern "C" {
 #endif
 
 #define STORED_FEED_LEAD (2 * USEC_PER_SEC)
+// No network that carries a film so fast is slower than the viewer needs: as fast as it takes it.
+#define STORED_FEED_MAX_SPEED 100.0
 
 struct stored_feed_config {
     struct stored_cache *cache; // borrowed

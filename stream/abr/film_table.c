@@ -99,6 +99,26 @@ int film_table_quality_of(double ssim)
     return tenths < 255 ? (int)tenths : 255;
 }
 
+int film_table_of_levels(const struct film_table *t, const int *levels, int count,
+                         struct film_table **out)
+{
+    struct film_shape shape = t->shape;
+    shape.levels = count;
+    int err = film_table_new(&shape, out);
+    if (err)
+        return ERR_NO_MEMORY;
+    for (int64_t g = 0; g < shape.groups; g++) {
+        const uint8_t *from = t->body + (size_t)g * row_bytes(&t->shape);
+        uint8_t *to = (*out)->body + (size_t)g * row_bytes(&shape);
+        for (int i = 0; i < count; i++) {
+            to[i] = from[levels[i]];
+            if (shape.has_quality)
+                to[count + i] = from[t->shape.levels + levels[i]];
+        }
+    }
+    return 0;
+}
+
 static const uint8_t *row_of(const struct film_table *t, int64_t group, int level)
 {
     assert(group >= 0 && group < t->shape.groups && level >= 0 && level < t->shape.levels);
@@ -144,9 +164,8 @@ size_t film_table_encoded_bytes(const struct film_table *t)
     return FILM_TABLE_HEADER + (size_t)t->shape.groups * row_bytes(&t->shape);
 }
 
-void film_table_encode(const struct film_table *t, uint8_t *out)
+static void encode_header(const struct film_shape *s, uint8_t out[FILM_TABLE_HEADER])
 {
-    const struct film_shape *s = &t->shape;
     memcpy(out, "WFT", 3);
     out[3] = VERSION;
     out[4] = (uint8_t)s->levels;
@@ -157,7 +176,28 @@ void film_table_encode(const struct film_table *t, uint8_t *out)
     store_be16(out + 14, (uint16_t)s->last_frames);
     store_be32(out + 16, (uint32_t)s->fps.num);
     store_be32(out + 20, (uint32_t)s->fps.den);
-    memcpy(out + FILM_TABLE_HEADER, t->body, (size_t)s->groups * row_bytes(s));
+}
+
+size_t film_table_encode_from(const struct film_table *t, size_t at, uint8_t *out, size_t cap)
+{
+    uint8_t header[FILM_TABLE_HEADER];
+    size_t total = film_table_encoded_bytes(t), len = 0;
+    encode_header(&t->shape, header);
+    while (at < total && len < cap) {
+        bool of_header = at < FILM_TABLE_HEADER;
+        const uint8_t *from = of_header ? header + at : t->body + (at - FILM_TABLE_HEADER);
+        size_t left = (of_header ? FILM_TABLE_HEADER : total) - at;
+        size_t take = left < cap - len ? left : cap - len;
+        memcpy(out + len, from, take);
+        at += take;
+        len += take;
+    }
+    return len;
+}
+
+void film_table_encode(const struct film_table *t, uint8_t *out)
+{
+    (void)film_table_encode_from(t, 0, out, film_table_encoded_bytes(t));
 }
 
 int film_table_decode(const uint8_t *data, size_t len, struct film_table **out)

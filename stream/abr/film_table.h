@@ -55,6 +55,9 @@ struct film_table;
 // outside its range; ERR_NO_MEMORY.
 int film_table_new(const struct film_shape *shape, struct film_table **out);
 void film_table_free(struct film_table *t); // NULL is fine
+// Makes the table of some of the levels, ascending. Returns 0 or ERR_NO_MEMORY.
+int film_table_of_levels(const struct film_table *t, const int *levels, int count,
+                         struct film_table **out);
 const struct film_shape *film_table_shape(const struct film_table *t);
 
 // Sets a group's size and, in a table with quality, its SSIM in 0.1 dB (film_table_quality_of); 0,
@@ -75,6 +78,8 @@ double film_table_mean_bps(const struct film_table *t, int level);
 size_t film_table_encoded_bytes(const struct film_table *t);
 // `out` has film_table_encoded_bytes.
 void film_table_encode(const struct film_table *t, uint8_t *out);
+// Writes the encoded bytes from `at` on, as many as fit. Returns their number.
+size_t film_table_encode_from(const struct film_table *t, size_t at, uint8_t *out, size_t cap);
 // 0; ERR_MALFORMED; ERR_TOO_BIG: more levels, groups or frames than a table may have;
 // ERR_UNSUPPORTED: another version; ERR_NO_MEMORY.
 int film_table_decode(const uint8_t *data, size_t len, struct film_table **out);

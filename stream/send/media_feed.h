@@ -22,6 +22,7 @@
 #include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/subtitle.h"
+#include "stream/abr/film_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -97,6 +98,9 @@ struct media_feed_ops {
     // Relayed media: requests this level of the origin; `follows`: as the highest that the network
     // carries. NULL: the sender itself selects the frames of the level.
     void (*set_level)(struct media_feed *f, int level, bool follows);
+    // No frame waits for the transport any more. Media that holds its frames back while some wait
+    // delivers the next ones, but not inside this call. NULL: frames have times, whatever waits.
+    void (*drained)(struct media_feed *f, usec_t now);
     // Returns true if no other viewer plays. NULL: the media belongs to this viewer alone.
     bool (*is_alone)(const struct media_feed *f);
 
@@ -106,11 +110,12 @@ struct media_feed_ops {
     // position.
     enum media_placed (*place)(struct media_feed *f, const struct media_seek *to,
                                struct media_place *out, usec_t now);
-    // Sets the pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
-    // NULL: the pace is fixed.
+    // Sets the pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED, or
+    // .. media_feed.max_speed. NULL: the pace is fixed.
     void (*set_speed)(struct media_feed *f, double speed);
-    // Relayed media: how long a frame may wait for a transport, and how long after its capture the
-    // viewer shows it, ms. NULL: the media does not depend on it.
+    // The viewer says how long a frame may wait for a transport, and how long after its capture it
+    // shows it, ms. Media with `drained` need not hold frames back then. NULL: the media does not
+    // depend on it.
     void (*set_latency)(struct media_feed *f, int ms);
     void (*set_playout)(struct media_feed *f, int ms);
     // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
@@ -123,6 +128,10 @@ struct media_feed_ops {
     // number, at most `max`; -1: there is no such track. NULL: this is the origin.
     int (*subtitles)(struct media_feed *f, const struct subtitle_request *r,
                      struct subtitle_cue *out, int max, usec_t now);
+    // Stored media: sets *out to the film's table, borrowed as long as the feed. Returns 0;
+    // ERR_NOT_FOUND: it has none; ERR_AGAIN: of relayed media, the origin has not told it yet. NULL:
+    // the media has none.
+    int (*film_table)(struct media_feed *f, const struct film_table **out, usec_t now);
     // Stored media: from now on delivers these frames only, of the sizes that are watched. Returns
     // false if there is no memory. NULL: the media cannot.
     bool (*only)(struct media_feed *f, const struct frame_ranges *ranges);
@@ -146,6 +155,8 @@ struct media_feed { // embedded first by each implementation
                               // began, and are not late for that
     bool reports_losses;      // the viewer requests what it lacks; set by the sender before it
                               // watches
+    double max_speed;  // of set_speed, for a transport that takes media no faster than its network;
+                       // 0: FRAME_CLOCK_MAX_SPEED
     usec_t wall_ahead; // the wall clock of capture times minus this machine's; 0 for media of
                        // this machine
 };

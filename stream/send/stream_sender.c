@@ -21,6 +21,7 @@
 // Of what a viewer says of its playout: decoding, and waiting for the display.
 #define SHOWING       (20 * USEC_PER_MSEC)
 #define STORED_USEFUL (10 * USEC_PER_SEC)
+#define HELD_USEFUL   (120 * USEC_PER_SEC) // more than a viewer buffers of media that is held back
 // The encoder takes the rate of a picture when it is captured.
 #define BEFORE_CAPTURE (3 * USEC_PER_MSEC)
 
@@ -53,6 +54,7 @@ struct stream_sender {
     struct feedback_limit feedback;
     bool playing;
     bool watching;
+    bool holds_back; // the feed has `drained`, and the viewer set no latency: no frame is dropped
     struct size_watch sizes;
     bool hears;                // the sender watches the audio
     bool ending;               // the media has ended; waiting frames are still sent
@@ -120,6 +122,7 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     s->ops = config->ops;
     s->feed = config->feed;
     s->feed->reports_losses = config->reports_losses;
+    s->holds_back = s->feed->ops->drained != NULL;
     s->rng = rng_seeded(config->seed);
     packet_writer_init(&s->writer, sdp_payload_type(config->codec), &s->rng);
     if (config->fragment_bytes)
@@ -176,13 +179,14 @@ static usec_t useful(const struct stream_sender *s)
 {
     if (s->playout)
         return usec_max(0, s->playout - SHOWING);
-    return is_stored(s) ? STORED_USEFUL : s->config.latency;
+    return s->holds_back ? HELD_USEFUL : is_stored(s) ? STORED_USEFUL : s->config.latency;
 }
 
-// Keeps about a second of video, to be sent again.
+// Keeps about a second of video, to be sent again. Media that is held back leaves as fast as the
+// network carries it.
 static size_t kept_bytes(const struct stream_sender *s)
 {
-    double bytes = 0;
+    double bytes = s->holds_back ? MAX_KEPT : 0;
     for (int i = 0; i < s->config.ladder->level_count; i++)
         bytes = fmax(bytes, s->config.ladder->levels[i].bitrate_bps / 8.0);
     return (size_t)fmax(MIN_KEPT, fmin(bytes, MAX_KEPT));
@@ -453,6 +457,7 @@ void stream_sender_confirm(struct stream_sender *s, usec_t now)
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency)
 {
     s->config.latency = latency;
+    s->holds_back = false;
     s->writer.useful = useful(s);
     scheduler_set_bound(&s->scheduler, latency);
 }
@@ -692,7 +697,7 @@ void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, u
 
 bool stream_sender_has_waiting(const struct stream_sender *s)
 {
-    return scheduler_first_waiting(&s->scheduler) != NULL;
+    return scheduler_first_waiting(&s->scheduler) || s->audio.count >= AUDIO_QUEUE_PACKETS / 2;
 }
 
 void stream_sender_lost(struct stream_sender *s, int packets)
@@ -1009,6 +1014,8 @@ void stream_sender_pump(struct stream_sender *s, usec_t now)
                  : is_filler(s) && s->playing ? filler_next(&s->filler, now)
                                               : next_copy(s, now);
     end_if_done(s, now);
+    if (s->watching && s->feed->ops->drained && !stream_sender_has_waiting(s))
+        s->feed->ops->drained(s->feed, now);
 }
 
 usec_t stream_sender_next_timeout(const struct stream_sender *s)
@@ -1089,7 +1096,14 @@ static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t no
     }
 }
 
-// A stored frame is sent again as a whole if its packets are not kept any more.
+// A stored frame is sent again as a whole if its packets are not kept any more. What media that is
+// held back lacks is always sent: later media waits for it.
+static bool is_given_again(const struct stream_sender *s, enum repair_reason reason)
+{
+    return !s->writer.repair || reason == REPAIR_NOT_KEPT ||
+           (s->holds_back && (reason == REPAIR_NO_SHARE || reason == REPAIR_CONGESTED));
+}
+
 static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
 {
     const struct rtp_sender *rtp = &s->writer.rtp[TRACK_VIDEO];
@@ -1097,9 +1111,7 @@ static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, us
         uint16_t wire = (uint16_t)(nack.pid + __builtin_ctz(named));
         uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_VIDEO, wire);
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
-        if (s->writer.repair && d.reason != REPAIR_NOT_KEPT)
-            continue;
-        int64_t number = rtp_sender_frame_of(rtp, seq);
+        int64_t number = is_given_again(s, d.reason) ? rtp_sender_frame_of(rtp, seq) : -1;
         if (number >= 0 && stored_retransmit_take(&s->repairs, number, seq, rtp->next_seq))
             s->feed->ops->give_again(s->feed, s->levels.size_id, number, now);
     }

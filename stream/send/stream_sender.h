@@ -114,7 +114,7 @@ void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now);
 
 // Frames and audio are borrowed: the sender takes a reference to those that it keeps.
 void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t now);
-// Returns true if a frame waits of which no packet has left.
+// Returns true if a frame waits of which no packet has left, or seconds of audio do.
 bool stream_sender_has_waiting(const struct stream_sender *s);
 void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, usec_t now);
 // Of relayed media: so many packets of video were lost upstream between the last frame and the

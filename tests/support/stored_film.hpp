@@ -21,7 +21,8 @@ struct stored_film {
     temp_folder folder;
     std::string path = folder / "film.weir.mkv";
 
-    explicit stored_film(int groups = 2, int layers = 1)
+    // `table`: is attached to it.
+    explicit stored_film(int groups = 2, int layers = 1, const std::vector<uint8_t> &table = {})
     {
         const int frames = groups * GROUP;
         sdp description{};
@@ -35,7 +36,8 @@ struct stored_film {
         std::string parts = folder / "parts";
         int lock = stored_parts_open(parts.c_str(), "a plan");
         REQUIRE(lock >= 0);
-        stored_maker *maker = stored_maker_new(&description.ladder, &plan, SDP_H264, parts.c_str(), 1);
+        stored_maker *maker =
+            stored_maker_new(&description.ladder, &plan, SDP_H264, parts.c_str(), 1);
         REQUIRE(maker);
         for (int group = 0; group < groups; group++) {
             picture *pictures[GROUP];
@@ -47,8 +49,16 @@ struct stored_film {
         stored_maker_free(maker);
         description.duration = frames / 10.;
         stored_plan_end(&plan, &description.ladder, frames);
-        const stored_mux mux = {&description, &plan, {1, 1, frames}, parts.c_str(),
-                                groups,       0, {}, path.c_str()};
+        const stored_mux mux = {&description,
+                                &plan,
+                                {1, 1, frames},
+                                parts.c_str(),
+                                groups,
+                                0,
+                                {},
+                                path.c_str(),
+                                table.empty() ? nullptr : table.data(),
+                                table.size()};
         REQUIRE(stored_mux_run(&mux) == 0);
         close(lock);
     }

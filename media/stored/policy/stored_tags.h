@@ -13,6 +13,7 @@ extern "C" {
 #define STORED_TAG_ORIGIN "WEIR_ORIGIN"
 #define STORED_TAG_SDP    "WEIR_SDP"
 #define STORED_TAG_OWN    "WEIR_OWN" // the largest size is the film's own video; else there is none
+#define STORED_TABLE_NAME "weir-film-table.bin" // of an attachment: the film's table, if there is one
 #define STORED_SUFFIX     ".weir.mkv" // appended to the original's name
 
 enum { STORED_TAG_MAX = 128 };

@@ -527,3 +527,52 @@ TEST_CASE("store: the prefix of a film, and the room for it", "[threads]")
     store_film_release(f);
     CHECK(store_room(o.s, 1) == 1 << 20); // it may leave
 }
+
+TEST_CASE("store: the film's table is there again after a restart, and a source has its levels'",
+          "[threads]")
+{
+    temp_folder folder;
+    sdp description = film_sdp("bytes=1 mtime=2");
+    const film_table *t = nullptr;
+    {
+        open_store o(folder / "cache");
+        store_film *f = store_open(o.s, URL, &description);
+        REQUIRE(f);
+        CHECK(store_film_table(f, &t) == ERR_AGAIN);
+        store_film_set_table(f, nullptr);
+        CHECK(store_film_table(f, &t) == ERR_NOT_FOUND);
+        const stored_info *info = store_film_info(f);
+        const film_shape shape = {
+            info->sdp.ladder.level_count, FILM_GROUPS, info->plan.gop, info->plan.gop,
+            info->sdp.ladder.source_fps,  true};
+        film_table *made;
+        REQUIRE(film_table_new(&shape, &made) == 0);
+        for (int64_t g = 0; g < FILM_GROUPS; g++)
+            for (int level = 0; level < shape.levels; level++)
+                REQUIRE(film_table_set(made, g, level, 4096U << level, 10 * level) == 0);
+        store_film_set_table(f, made);
+        CHECK(store_film_table(f, &t) == 0);
+        o.fill(f); // its folder is made now
+        store_film_release(f);
+    }
+    CHECK(bytes_in(folder / "cache") > 0);
+    open_store o(folder / "cache");
+    store_film *f = store_find(o.s, URL);
+    REQUIRE(f);
+    REQUIRE(store_film_table(f, &t) == 0);
+    CHECK(film_table_bytes(t, 1, 0) == 4096);
+    const ladder &whole = store_film_info(f)->sdp.ladder;
+    int first = 0; // level of size 1
+    while (whole.levels[first].size_id != 1)
+        first++;
+    REQUIRE(first > 0);
+    group_source *source = store_source_new(f, 2);
+    REQUIRE(source);
+    const film_table *part = nullptr;
+    REQUIRE(source->ops->table(source, &part) == 0);
+    CHECK(film_table_shape(part)->levels == whole.level_count - first);
+    CHECK(film_table_bytes(part, 1, 0) == film_table_bytes(t, 1, first));
+    CHECK(film_table_quality(part, 1, 0) == 10 * first);
+    source->ops->free(source);
+    store_film_release(f);
+}

@@ -294,6 +294,89 @@ TEST_CASE("rtsp_handler: a refusal of another server passes, with its status")
     CHECK(w.serve("DESCRIBE", "", &said) == 200);
 }
 
+TEST_CASE("rtsp_handler: Speed as far as the media and its transport go")
+{
+    const struct {
+        double max; // of the media; 0: it does not say
+        const char *asked, *granted;
+    } rows[] = {{0, "2", "2.000"},   {0, "9", "4.000"},       {0, "0.1", "0.250"},
+                {100, "9", "9.000"}, {100, "500", "100.000"}, {100, "nan", "0.250"},
+                {100, "-3", "0.250"}};
+    for (const auto &row : rows) {
+        CAPTURE(row.max, row.asked);
+        world w;
+        std::string said;
+        static double max, got;
+        max = row.max;
+        got = 0;
+        w.media_ops.feed_new = [](stream_media *m, const media_feed_config *config) {
+            media_feed *f = world::plain->feed_new(m, config);
+            REQUIRE(f);
+            world::self->feed_ops = *f->ops;
+            world::self->feed_ops.set_speed = [](media_feed *, double speed) { got = speed; };
+            f->ops = &world::self->feed_ops;
+            f->max_speed = max;
+            return f;
+        };
+        w.set_up();
+        REQUIRE(w.serve("PLAY", "Range: npt=0-\r\nSpeed: " + std::string(row.asked) + "\r\n",
+                        &said) == 200);
+        CHECK(has(said, ("Speed: " + std::string(row.granted) + "\r\n").c_str()));
+        CHECK(got == Approx(atof(row.granted)));
+    }
+}
+
+TEST_CASE("rtsp_handler: the film's table, part by part")
+{
+    static film_table *t;
+    static int answer;
+    world w;
+    std::string said;
+    const film_shape shape = {2, 8000, 60, 60, {30, 1}, true}; // 32,024 bytes: three parts
+    REQUIRE(film_table_new(&shape, &t) == 0);
+    w.media_ops.feed_new = [](stream_media *m, const media_feed_config *config) {
+        media_feed *f = world::plain->feed_new(m, config);
+        REQUIRE(f);
+        world::self->feed_ops = *f->ops;
+        world::self->feed_ops.film_table = [](media_feed *, const film_table **out, usec_t) {
+            *out = t;
+            return answer;
+        };
+        f->ops = &world::self->feed_ops;
+        return f;
+    };
+    w.set_up();
+    auto ask = [&](const std::string &body) {
+        std::string text =
+            "GET_PARAMETER rtsp://host/film RTSP/1.0\r\nCSeq: 9\r\nSession: " + w.id() +
+            "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+        rtsp_item item;
+        size_t used;
+        REQUIRE(rtsp_decode((const uint8_t *)text.data(), text.size(), &item, &used) == 0);
+        auto a = std::make_unique<rtsp_response>();
+        a->status = 200;
+        REQUIRE(rtsp_handler_serve(w.handler, &item, a.get(), 0));
+        said = a->body;
+        return a->status;
+    };
+    CHECK(ask("film-table: 0\r\n") == 200);
+    CHECK(said.find("film-table: 0/32024 V0ZUAQ") == 0);
+    CHECK(said.size() > 16384);
+    CHECK(ask("film-table: 24576\r\n") == 200);
+    CHECK(said.find("film-table: 24576/32024 ") == 0);
+    CHECK(ask("film-table: 0\r\nfilm-table: 12288\r\n") == 200); // one has room
+    CHECK_FALSE(has(said, "film-table: 12288"));
+    for (const char *bad : {"film-table: 32024\r\n", "film-table: -1\r\n", "film-table\r\n"})
+        CHECK(ask(bad) == 451);
+    answer = ERR_AGAIN;
+    CHECK(ask("film-table: 0\r\n") == 200);
+    CHECK(said == "film-table: later\r\n");
+    answer = ERR_NOT_FOUND;
+    CHECK(ask("film-table: 0\r\n") == 451);
+    answer = 0;
+    film_table_free(t);
+}
+
 TEST_CASE("rtsp_handler: the clock is that of the media's capture times")
 {
     world w;

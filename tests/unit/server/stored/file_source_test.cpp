@@ -14,6 +14,20 @@ struct guard {
         media_guard_unref(g);
     }
 };
+
+// A table of the film of two groups whose sizes are all `bytes`.
+std::vector<uint8_t> table_of(int64_t groups, uint64_t bytes)
+{
+    const film_shape shape = {1, groups, stored_film::GROUP, stored_film::GROUP, {10, 1}, true};
+    film_table *t;
+    REQUIRE(film_table_new(&shape, &t) == 0);
+    for (int64_t g = 0; g < groups; g++)
+        REQUIRE(film_table_set(t, g, 0, bytes, 150) == 0);
+    std::vector<uint8_t> out(film_table_encoded_bytes(t));
+    film_table_encode(t, out.data());
+    film_table_free(t);
+    return out;
+}
 } // namespace
 
 TEST_CASE("file_source: the groups of a prepared file")
@@ -48,4 +62,33 @@ TEST_CASE("file_source: a file that is none")
     CHECK(err == ERR_UNSUPPORTED);
     CHECK_FALSE(file_source_open((folder / "none.weir.mkv").c_str(), of.g, &err));
     CHECK(err == ERR_NOT_FOUND);
+}
+
+TEST_CASE("file_source: the table of a prepared file, and those that are not used")
+{
+    const struct {
+        const char *what;
+        std::vector<uint8_t> table;
+        bool used;
+    } rows[] = {{"none", {}, false},
+                {"its own", table_of(2, 20480), true},
+                {"of another film", table_of(3, 20480), false},
+                {"four times the ladder's rate", table_of(2, 120000), false},
+                {"no table", {'W', 'F', 'T', 1, 0, 0}, false}};
+    for (const auto &row : rows) {
+        CAPTURE(row.what);
+        stored_film film(2, 1, row.table);
+        guard of;
+        int err = 0;
+        group_source *s = file_source_open(film.path.c_str(), of.g, &err);
+        REQUIRE(s);
+        CHECK(stored_info_groups(s->ops->info(s)) == 2);
+        const film_table *t = nullptr;
+        REQUIRE(s->ops->table(s, &t) == (row.used ? 0 : ERR_NOT_FOUND));
+        if (row.used) {
+            CHECK(film_table_bytes(t, 1, 0) == Approx(20480).epsilon(0.023));
+            CHECK(film_table_quality(t, 1, 0) == 150);
+        }
+        s->ops->free(s);
+    }
 }

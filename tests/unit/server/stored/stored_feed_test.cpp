@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/net/clock.h"
 #include "server/stored/stored_media.h"
 #include "tests/support/stored_film.hpp"
 
@@ -21,6 +22,8 @@ struct screening : frame_sink {
     media_feed *feed;
     std::vector<int64_t> numbers, keys, again;
     size_t stop_at = SIZE_MAX;
+    bool is_slow = false; // each frame waits for the network
+    bool waits = false;   // one does
     int ends = 0;
     std::string why; // of the end
     bool late = false;
@@ -32,6 +35,7 @@ struct screening : frame_sink {
     static void on_frame(frame_sink *sink, coded_frame *f, usec_t)
     {
         of(sink)->numbers.push_back(f->number);
+        of(sink)->waits = of(sink)->is_slow;
         if (f->key)
             of(sink)->keys.push_back(f->number);
         if (of(sink)->numbers.size() == of(sink)->stop_at)
@@ -47,11 +51,16 @@ struct screening : frame_sink {
         of(sink)->why = why ? why : "";
     }
 
+    static bool has_waiting(const frame_sink *sink)
+    {
+        return static_cast<const screening *>(sink)->waits;
+    }
+
     explicit screening(bool repeats, bool exact = false, int groups = 2, int layers = 1)
         : frame_sink{}, film(groups, layers)
     {
-        static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end, nullptr,
-                                                nullptr,  nullptr,  nullptr, nullptr};
+        static const frame_sink_ops sink_ops = {on_frame, on_again, nullptr, on_end,     nullptr,
+                                                nullptr,  nullptr,  nullptr, has_waiting};
         ops = &sink_ops;
         uv_loop_init(&loop);
         uv_timer_init(&loop, &deadline);
@@ -104,6 +113,38 @@ struct screening : frame_sink {
         stop_at = SIZE_MAX;
         watch(+1);
     }
+    void drain()
+    {
+        waits = false;
+        feed->ops->drained(feed, clock_now());
+    }
+    // Until another viewer, whose network is faster, has seen the film.
+    void run_another()
+    {
+        struct viewer : frame_sink {
+            bool ended = false;
+        } another{};
+        static const frame_sink_ops sink_ops = {[](frame_sink *, coded_frame *, usec_t) {},
+                                                nullptr,
+                                                nullptr,
+                                                [](frame_sink *sink, const char *, usec_t) {
+                                                    static_cast<viewer *>(sink)->ended = true;
+                                                },
+                                                nullptr,
+                                                nullptr,
+                                                nullptr,
+                                                nullptr,
+                                                nullptr};
+        another.ops = &sink_ops;
+        const media_feed_config config = {&loop, &another, false};
+        media_feed *its = media->ops->feed_new(media, &config);
+        REQUIRE(its);
+        its->ops->set_speed(its, 4);
+        its->ops->watch(its, 0, +1);
+        while (!another.ended && !late)
+            uv_run(&loop, UV_RUN_ONCE);
+        its->ops->free(its);
+    }
     void run_to_end()
     {
         while (!ends && !late)
@@ -132,6 +173,38 @@ TEST_CASE("stored_feed: all frames in order, a key frame in each group, and the 
     CHECK(s.keys == std::vector<int64_t>{0, 20});
     CHECK(s.place(-1).seconds == 0);
     CHECK(s.why.empty());
+}
+
+TEST_CASE("stored_feed: while a frame waits for the network, no other is given")
+{
+    screening s(false);
+    s.is_slow = true;
+    s.watch(+1);
+    for (size_t given = 1; given <= stored_film::FRAMES; given++) {
+        while (s.numbers.size() < given && !s.late)
+            uv_run(&s.loop, UV_RUN_ONCE);
+        REQUIRE(s.numbers.size() == given);
+        if (given == stored_film::GROUP) { // the next group is still to come, at whichever level
+            s.run_another();
+            REQUIRE(s.numbers.size() == given);
+            CHECK(s.keys.size() == 1);
+        }
+        s.drain();
+    }
+    s.run_to_end();
+    CHECK(s.numbers == range(0, stored_film::FRAMES));
+}
+
+TEST_CASE("stored_feed: frames come at their times once the viewer has said how long one may wait")
+{
+    screening s(false);
+    s.is_slow = true;
+    s.watch(+1);
+    while (s.numbers.empty() && !s.late)
+        uv_run(&s.loop, UV_RUN_ONCE);
+    s.feed->ops->set_latency(s.feed, 1000);
+    s.run_to_end();
+    CHECK(s.numbers == range(0, stored_film::FRAMES));
 }
 
 TEST_CASE("stored_feed: a film that cannot be read to its end breaks off")

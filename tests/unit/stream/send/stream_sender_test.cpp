@@ -20,13 +20,14 @@ const usec_t LATENCY = 400 * MS;
 const usec_t WALL = 1000 * USEC_PER_SEC;
 const size_t SMALL = 500; // bytes of a frame: one packet
 
-enum media { LIVE, STORED, SYNTHETIC, STEADY, GREEDY, RELAYED };
+enum media { LIVE, STORED, HELD, SYNTHETIC, STEADY, GREEDY, RELAYED };
 
 // The sender's requests to its media and its owner, as text.
 struct asked : media_feed {
     std::vector<std::string> all;
     bool alone = true;
     int playing = 0;
+    int drained_times = 0;
 
     asked() : media_feed{} {}
 
@@ -77,6 +78,10 @@ struct asked : media_feed {
     static void request_key(media_feed *f, int size_id, usec_t)
     {
         of(f)->say("key " + std::to_string(size_id));
+    }
+    static void drained(media_feed *f, usec_t)
+    {
+        of(f)->drained_times++;
     }
     static void begin(media_feed *f, int size_id, int64_t from)
     {
@@ -140,14 +145,16 @@ struct sender {
             asks.begin = asked::begin;
             asks.is_alone = asked::is_alone;
         }
-        if (of == STORED) {
+        if (of == STORED || of == HELD) {
             asks.give_again = asked::give_again;
             asks.rewind = asked::rewind;
         }
-        if (of == LIVE || of == STORED || of == SYNTHETIC)
+        if (of == HELD)
+            asks.drained = asked::drained;
+        if (of == LIVE || of == STORED || of == HELD || of == SYNTHETIC)
             asks.watch = asked::watch;
         a.ops = &asks;
-        a.reorders = of == STORED;
+        a.reorders = of == STORED || of == HELD;
         a.filler = of == STEADY ? FILLER_STEADY : of == GREEDY ? FILLER_GREEDY : FILLER_NONE;
         t.base.measures = measures;
         stream_sender_config config{};
@@ -159,7 +166,7 @@ struct sender {
         config.follows = follows;
         config.relays = of == RELAYED;
         config.start_bps = 1e6;
-        config.latency = LATENCY;
+        config.latency = of == HELD ? 3600 * USEC_PER_SEC : LATENCY;
         config.fragment_bytes = fragment;
         config.ops = &ops;
         config.ctx = &a;
@@ -322,6 +329,62 @@ TEST_CASE(
     CHECK(v.t.all[2].rtp.adu.level == 2);
     stream_sender_stop(v.s);
     CHECK(v.a.take() == "-size 1");
+}
+
+TEST_CASE("stream_sender: media that holds frames back is told when none waits, and loses none")
+{
+    sender v(HELD);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 0, 3000);
+    CHECK(v.a.drained_times == 1);
+    v.t.room = 0;
+    v.frame(2, 0);
+    v.frame(1, 0);
+    CHECK(stream_sender_has_waiting(v.s));
+    CHECK(v.a.drained_times == 1);
+    v.t.room = 1;
+    stream_sender_pump(v.s, 300 * USEC_PER_SEC); // five minutes later
+    CHECK(v.a.drained_times == 1);
+    v.t.room = 2;
+    stream_sender_pump(v.s, 600 * USEC_PER_SEC);
+    CHECK(v.a.drained_times == 2);
+    CHECK(v.numbers() == list{0, 0, 0, 2, 1});
+    CHECK(v.stats(600 * USEC_PER_SEC).skipped == 0);
+    stream_sender_set_latency(v.s, LATENCY); // from now on late frames are dropped
+    v.t.room = 0;
+    v.frame(4, 700 * USEC_PER_SEC);
+    v.t.room = 2;
+    stream_sender_pump(v.s, 800 * USEC_PER_SEC);
+    CHECK(v.numbers().size() == 5);
+}
+
+TEST_CASE("stream_sender: seconds of audio count as waiting media")
+{
+    sender v(HELD);
+    stream_sender_add_audio(v.s, 64000);
+    stream_sender_play(v.s, 0);
+    v.t.room = 0;
+    int packets = 0;
+    for (; !stream_sender_has_waiting(v.s) && packets < AUDIO_QUEUE_PACKETS; packets++)
+        v.audio(packets * 960, 0);
+    CHECK(packets == AUDIO_QUEUE_PACKETS / 2);
+    v.t.room = 1 << 30;
+    stream_sender_pump(v.s, 60 * USEC_PER_SEC);
+    stream_sender_pump(v.s, 60 * USEC_PER_SEC);
+    CHECK(v.t.all.size() == static_cast<size_t>(packets));
+    CHECK(v.stats().audio_dropped == 0);
+}
+
+TEST_CASE("stream_sender: what media that is held back lacks is sent again, however late")
+{
+    for (media of : {STORED, HELD}) {
+        sender v(of, 1, true);
+        stream_sender_play(v.s, 0);
+        v.frame(0, 0, true);
+        v.frame(2, 0);
+        v.missing(0, 60 * USEC_PER_SEC);
+        CHECK(v.t.all.size() == (of == HELD ? 3 : 2));
+    }
 }
 
 TEST_CASE("stream_sender: only the newest useful frames wait for room, and a loss is repaired")
