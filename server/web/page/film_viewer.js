@@ -10,7 +10,7 @@ export const TARGET = 30000; // of media in the buffer
 export const SAMPLE = 100; // run() is called as often
 const PACED = 1000; // a sample at a speed below UNPACED
 const UNPACED = 8, FAST = 100; // speeds
-const FIRST = 16; // until the path is known: the first sample comes before the second group begins
+const FIRST = 8; // until the path is known: the first sample comes well before the second group begins
 const SLOW_SERVER = 1.5; // of a server that leaves out frames which the network cannot take
 const NETWORK_BELOW = 0.75; // of the speed
 const SLOWEST = 0.25, BEYOND = 5000; // speed of a buffer that has so much more than its target
