@@ -10,7 +10,11 @@
 extern "C" {
 #endif
 
-enum { CMAF_CHUNK_SAMPLES = 1024 };
+enum {
+    CMAF_CHUNK_SAMPLES = 1024,
+    CMAF_CHUNK_BOXES = 96,       // bytes of a chunk's boxes without prft and data
+    CMAF_CHUNK_SAMPLE_BOXES = 16 // and these, in trun, for each sample
+};
 
 struct cmaf_sample {
     int64_t time;     // decoding time in the track's units, from 0

@@ -21,10 +21,15 @@ int hls_target_duration(const struct manifest *m)
     return target > 1 ? target : 1;
 }
 
+static int bandwidth(const struct manifest_rendition *video, const struct manifest_rendition *audio)
+{
+    return video->bandwidth_bps + (audio ? audio->bandwidth_bps : 0);
+}
+
 static void put_variant(struct put *p, const struct manifest_rendition *video,
                         const struct manifest_rendition *audio)
 {
-    int peak = video->bandwidth_bps + (audio ? audio->bandwidth_bps : 0);
+    int peak = bandwidth(video, audio);
     int mean = video->average_bps + (audio ? audio->average_bps : 0);
     put_format(p, "#EXT-X-STREAM-INF:BANDWIDTH=%d,AVERAGE-BANDWIDTH=%d,CODECS=\"%s%s%s\"", peak,
                mean, video->codec_name, audio ? "," : "", audio ? audio->codec_name : "");
@@ -33,6 +38,33 @@ static void put_variant(struct put *p, const struct manifest_rendition *video,
     if (audio)
         put_format(p, ",AUDIO=\"%s\"", audio->name);
     put_format(p, "\n%s.m3u8\n", video->name);
+}
+
+// Returns the video rendition that players start with: the best one within HLS_START_BPS, or the
+// one that needs the least.
+static int start_rendition(const struct manifest *m, const struct manifest_rendition *audio)
+{
+    int start = -1;
+    for (int v = 0; v < m->rendition_count; v++) {
+        if (!manifest_is_video(&m->renditions[v]))
+            continue;
+        int bps = bandwidth(&m->renditions[v], audio);
+        int best = start < 0 ? 0 : bandwidth(&m->renditions[start], audio);
+        if (start < 0 || (best > HLS_START_BPS ? bps < best : bps > best && bps <= HLS_START_BPS))
+            start = v;
+    }
+    return start;
+}
+
+static void put_variants(struct put *p, const struct manifest *m,
+                         const struct manifest_rendition *audio)
+{
+    int start = start_rendition(m, audio);
+    if (start >= 0)
+        put_variant(p, &m->renditions[start], audio);
+    for (int v = 0; v < m->rendition_count; v++)
+        if (v != start && manifest_is_video(&m->renditions[v]))
+            put_variant(p, &m->renditions[v], audio);
 }
 
 int hls_multivariant_playlist(const struct manifest *m, char *out, size_t cap)
@@ -51,11 +83,10 @@ int hls_multivariant_playlist(const struct manifest *m, char *out, size_t cap)
         audio_count++;
     }
     for (int a = 0; a < m->rendition_count; a++)
-        for (int v = 0; v < m->rendition_count && !manifest_is_video(&m->renditions[a]); v++)
-            if (manifest_is_video(&m->renditions[v]))
-                put_variant(&p, &m->renditions[v], &m->renditions[a]);
-    for (int v = 0; v < m->rendition_count && audio_count == 0; v++)
-        put_variant(&p, &m->renditions[v], NULL);
+        if (!manifest_is_video(&m->renditions[a]))
+            put_variants(&p, m, &m->renditions[a]);
+    if (audio_count == 0)
+        put_variants(&p, m, NULL);
     return put_result(&p);
 }
 

@@ -18,6 +18,11 @@ extern "C" {
 // 3 recommended (4.4.3.8); with 2.5 parts of 0.5 s a picture is shown within 2 s of its capture.
 #define HLS_PART_HOLD_BACK 2.5
 
+// Players start with the variant that is listed first (RFC 8216bis, 4.4.6.2 lets the order stand
+// for the server's preference). It is the best one whose bandwidth, audio included, is at most
+// this: its first segment of 2 s arrives within a second over 1 Mbit/s.
+#define HLS_START_BPS 500000
+
 // Write a playlist to `out`. Return its length, or ERR_FULL.
 
 // The multivariant playlist: each video rendition, once with each audio rendition.

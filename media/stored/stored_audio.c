@@ -5,6 +5,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/opt.h>
 #include <libswresample/swresample.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +117,10 @@ static int open_encoder(struct audio *s)
     s->encoder->bit_rate = STORED_AUDIO_BPS;
     s->encoder->time_base = (AVRational){1, STORED_AUDIO_RATE};
     s->encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-    if (avcodec_open2(s->encoder, codec, NULL) < 0)
+    // As libopus by itself does: a tone takes half as many bits more if nothing bounds them, and
+    // HTTP states what it takes (rendition_rates.h).
+    if (av_opt_set(s->encoder->priv_data, "vbr", "constrained", 0) < 0 ||
+        avcodec_open2(s->encoder, codec, NULL) < 0)
         return ERR_UNSUPPORTED;
     s->fifo = av_audio_fifo_alloc(AV_SAMPLE_FMT_FLT, layout.nb_channels, STORED_AUDIO_RATE);
     s->packet = av_packet_alloc();

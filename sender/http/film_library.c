@@ -19,6 +19,7 @@
 #include "media/stored/stored_audio.h"
 #include "sender/http/film_audio.h"
 #include "sender/http/rendition_rates.h"
+#include "server/stored/stored_table.h"
 
 enum {
     READ_KEPT = 4, // groups in memory: of a segment, and its neighbours
@@ -187,7 +188,8 @@ static bool make_bodies(struct film_library *l, int64_t group, struct http_body 
 
 // ---- Opening: the thread
 
-static void describe_level(struct film_library *l, int level)
+// `table`: the film's; NULL: none.
+static void describe_level(struct film_library *l, const struct film_table *table, int level)
 {
     const struct stored_info *info = stored_file_info(l->file);
     const struct ladder *ladder = &info->sdp.ladder;
@@ -201,7 +203,10 @@ static void describe_level(struct film_library *l, int level)
                                      .timescale = cmaf_grid_timescale(&l->grid)};
     snprintf(r->name, sizeof(r->name), "v%d", level);
     cmaf_codec_name(CMAF_H264, info->sizes[size_id].profile, r->codec_name);
-    rendition_rates_video(r, ladder->levels[level].bitrate_bps);
+    if (table)
+        rendition_rates_film(r, table, level);
+    else // of a film that an older version prepared
+        rendition_rates_video(r, ladder->levels[level].bitrate_bps);
     l->tracks[level] = (struct cmaf_track){.codec = CMAF_H264,
                                            .timescale = r->timescale,
                                            .width = size->width,
@@ -352,8 +357,10 @@ static int open_film(struct film_library *l)
     m->ended = m->stored = true;
     snprintf(m->token, sizeof(m->token), "%" PRIx64,
              (uint64_t)st.st_mtim.tv_sec << 28 ^ (uint64_t)st.st_size);
+    struct film_table *table = stored_table_read(l->file, path);
     for (int i = 0; i < l->level_count; i++)
-        describe_level(l, i);
+        describe_level(l, table, i);
+    film_table_free(table);
     if (info->audio && l->config.has_audio) {
         describe_audio(l, CMAF_AAC, l->config.aac_bps, AAC_FRAME);
         describe_audio(l, CMAF_OPUS, STORED_AUDIO_BPS, AUDIO_PACKET);

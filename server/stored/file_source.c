@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/base/log.h"
-#include "media/stored/stored_file.h"
+#include "server/stored/stored_table.h"
 
 struct file_source {
     struct group_source base; // first
@@ -31,23 +30,6 @@ static int file_table(struct group_source *s, const struct film_table **out)
     return *out ? 0 : ERR_NOT_FOUND;
 }
 
-// A table that lies is not used: viewers then do without.
-static void read_table(struct file_source *s, const char *path)
-{
-    size_t bytes;
-    const uint8_t *data = stored_file_table(s->file, &bytes);
-    const struct stored_info *info = stored_file_info(s->file);
-    int err = data ? film_table_decode(data, bytes, &s->table) : 0;
-    if (!err && s->table)
-        err =
-            film_table_check(s->table, &info->sdp.ladder, stored_info_groups(info), info->plan.gop);
-    if (!err)
-        return;
-    log_warn("%s: its table of sizes is not used (%s)", path, err_text(err));
-    film_table_free(s->table);
-    s->table = NULL;
-}
-
 static void file_free(struct group_source *s)
 {
     film_table_free(((struct file_source *)s)->table);
@@ -65,7 +47,7 @@ struct group_source *file_source_open(const char *path, struct media_guard *guar
         return NULL;
     *s = (struct file_source){.base.ops = &ops, .file = stored_file_open(path, guard, err)};
     if (s->file) {
-        read_table(s, path);
+        s->table = stored_table_read(s->file, path);
         return &s->base;
     }
     free(s);

@@ -130,6 +130,14 @@ int64_t film_table_bytes(const struct film_table *t, int64_t group, int level)
     return size_of_code(row_of(t, group, level)[level]);
 }
 
+int64_t film_table_max_bytes(const struct film_table *t, int64_t group, int level)
+{
+    int code = row_of(t, group, level)[level];
+    if (code == SIZE_CODES - 1)
+        return FILM_TABLE_MAX_BYTES;
+    return (size_of_code(code) + size_of_code(code + 1) - 1) / 2; // halfway counts as the next one
+}
+
 int film_table_quality(const struct film_table *t, int64_t group, int level)
 {
     const uint8_t *row = row_of(t, group, level);

@@ -68,6 +68,8 @@ int film_table_quality_of(double ssim);
 
 // `group` and `level` must exist.
 int64_t film_table_bytes(const struct film_table *t, int64_t group, int level);
+// Returns the most bytes that the group can have, as its size is rounded.
+int64_t film_table_max_bytes(const struct film_table *t, int64_t group, int level);
 // Returns tenths of a dB, or FILM_TABLE_NO_QUALITY.
 int film_table_quality(const struct film_table *t, int64_t group, int level);
 usec_t film_table_start(const struct film_table *t, int64_t group); // `groups`: end of the film

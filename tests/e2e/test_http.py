@@ -234,6 +234,7 @@ class Live(HttpCase):
         self.assertEqual(self.good(segments[3]).body, self.good(segments[3]).body)
         self.assertEqual(self.get(segments[3].replace("-3", "-4")).status, 404)
         self.assertEqual(self.get(segments[3].replace("-3", "-3.0")).status, 404)
+        self.assert_rates_of_segments(("v0", "v1"), ("aac", "opus"))
         for name, count in (("v0", 53), ("v1", 105)):
             packets = self.probe(self.url(name + ".m3u8"), "-show_entries", "packet=pts_time,dts_time")["packets"]
             self.assertAlmostEqual(len(packets), count, delta=3)  # the end is padded
@@ -251,6 +252,34 @@ class Live(HttpCase):
         decoded = subprocess.run(["ffmpeg", "-v", "error", "-xerror", "-i", self.url("index.m3u8"), "-map", "0:v:0", "-map", "0:a",
                                   "-f", "null", "-"], stderr=subprocess.PIPE, timeout=60 * lib.PATIENCE)
         self.assertEqual(decoded.returncode, 0, decoded.stderr)
+
+    def assert_rates_of_segments(self, videos, audios):
+        """Playlist and MPD state the rates of the video segments, and bounds of those with audio (RFC 8216, 4.1)."""
+        measured = {}
+        for name in (*videos, *audios):
+            lines, _, segments, _ = self.playlist(name + ".m3u8")
+            seconds = [float(line[8:].rstrip(",")) for line in lines if line.startswith("#EXTINF:")]
+            bits = [8 * len(self.good(s).body) for s in segments]
+            # The last segment may be too short to count alone.
+            sets = [(b, s) for b, s in zip(bits, seconds) if s >= seconds[0] / 2] + [(sum(bits[-2:]), sum(seconds[-2:]))]
+            measured[name] = (max(b / s for b, s in sets), sum(bits) / sum(seconds))
+        lines = self.playlist("index.m3u8")[0]
+        order = [line[:-5] for line in lines if line.endswith(".m3u8")]
+        self.assertEqual(order, [videos[-1], *videos[:-1]] * len(audios))  # players start with the best below 500 kbit/s
+        stated = {}
+        for i, line in enumerate(lines):
+            if line.startswith("#EXT-X-STREAM-INF"):
+                v = attributes(line)
+                stated[lines[i + 1][:-5], v["AUDIO"]] = (int(v["BANDWIDTH"]), int(v["AVERAGE-BANDWIDTH"]))
+        mpd = self.good("index.mpd").text
+        for video in videos:
+            peak, average = measured[video]
+            bandwidth = int(re.search(rf'id="{video}"[^>]* bandwidth="(\d+)"', mpd).group(1))
+            self.assertGreaterEqual(bandwidth, peak, video)
+            self.assertLess(bandwidth, 1.06 * peak, video)
+            for audio in audios:
+                self.assertGreaterEqual(stated[video, audio][0], peak + measured[audio][0], (video, audio))
+                self.assertGreater(stated[video, audio][1], 0.95 * average + measured[audio][1], (video, audio))
 
     def test_folder(self):
         """Each prepared film of a folder has its files below its path, and nothing else has any."""

@@ -233,14 +233,22 @@ class Films(Web):
         self.said_nothing(b)
 
     def test_prepared_film(self):
-        """B frames, levels, and frames ahead of time."""
-        clip = self.clip(seconds=6, size="320x180")
+        """B frames, levels, and frames ahead of time; the page chooses the level by the film's table."""
+        clip = self.clip(seconds=20, size="320x180")
         p = self.start([lib.SEND, "--prepare", clip])
         self.assertEqual(p.wait(120), 0, str(p))
         found = re.search(r"(\S+\.weir\S*|\S+\.mkv)\b", p.stderr)
         sender = self.sender(source=clip)
         b = self.watch(sender)
         until(lambda: self.shown(b) > 30, f"pictures of {found and found.group()}", 30)
+        until(lambda: self.figures(b)["choice"]["table"], "the film's table")
+        until(lambda: self.figures(b)["choice"]["estimate"] > 0, "what the path carries")
+        top = b.value("document.getElementById('level').options.length") - 2  # one is "auto"
+        self.assertGreater(top, 0)
+        b.value(SEEK % 5)
+        until(lambda: self.figures(b)["level"] == top, "the highest level", 20)
+        until(lambda: self.figures(b)["buffered"] > 8, "a film ahead of time")
+        b.value(SEEK % 17)
         until(lambda: b.value("weir.state.ended"), "the end", 30)
         self.assertEqual(self.figures(b)["counts"]["undecodable"], 0)
 

@@ -2,7 +2,7 @@
 // The page: what the viewer sees and presses. worker.js plays.
 import { Element, has_element } from "./element.js";
 import { set_icon } from "./icons.js";
-import { clock_text, fps_text, level_text, ms_text, only_path, own_path, problem_text, rate_text } from "./text.js";
+import { clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text } from "./text.js";
 
 const $ = id => document.getElementById(id);
 const query = new URLSearchParams(location.search);
@@ -189,7 +189,8 @@ function show_panel(m) {
     Level: m.level < 0 ? "–" : `${m.level} of ${stream.levels.length - 1}${level ? `, ${rate_text(level.rate)}` : ""}`,
     ...(stream.live ? { "Capture to screen": `${ms_text(m.p50)}, 95 %: ${ms_text(m.p95)}`,
       "Clock error": `at most ${ms_text(m.clock_error)}`, "Wait for jitter": ms_text(m.wait) }
-      : { Buffered: `${m.buffered.toFixed(1)} s` }),
+      : { Buffered: `${m.buffered.toFixed(1)}${m.choice ? ` of ${m.choice.target}` : ""} s` }),
+    ...(m.choice ? { Path: path_text(m.choice), Reason: reason_text(m.choice.reason, m.level === stream.levels.length - 1) } : {}),
     Decoder: `${ms_text(m.decoder)}${m.in_decoder > 1 ? `, ${m.in_decoder} inside` : ""}`,
     Received: rate_text(m.rate),
     "Round trip": ms_text(m.rtt),

@@ -101,7 +101,7 @@ export class LivePlayout {
   }
 }
 
-const START_FILM = 250; // ms of media that a film begins with
+export const START_FILM = 250; // ms of media that a film begins with
 const AGAIN_FILM = 1000; // after it ran dry
 
 // A film has a clock of its own: it begins when enough media is there, and stands while there is none.
@@ -120,7 +120,18 @@ export class FilmPlayout {
   arrived(media, now, ended = false) {
     this.first = this.first === null ? media : Math.min(this.first, media);
     this.newest = this.newest === null ? media : Math.max(this.newest, media);
+    this.#begin(now, ended);
+  }
+
+  #begin(now, ended) {
     if (!this.anchor && (ended || this.newest - this.first >= this.start)) this.anchor = { at: now, media: this.first };
+  }
+
+  // A film that ran dry goes on with so much media.
+  resume_with(media, now) {
+    if (this.anchor || this.newest === null) return;
+    this.start = media;
+    this.#begin(now, false);
   }
 
   // Nothing is left to show at `media`: waits for more.

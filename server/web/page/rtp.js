@@ -17,6 +17,7 @@ function read_adu(view, at, len) {
     frame: view.getUint32(at), size: view.getUint8(at + 4) >> 4 & 7, tid: view.getUint8(at + 4) & 15,
     on_lower: !!(view.getUint8(at + 4) & 0x80), key: !!(flags & 0x80), first: !!(flags & 0x40), last: !!(flags & 0x20),
     level: flags & 0x1f, depends: view.getInt16(at + 6), written: view.getUint32(at + 8),
+    reorder: len >= 14 ? view.getInt16(at + len - 2) : 0, // place in the order of sending, minus the frame's number
   };
 }
 

@@ -106,7 +106,8 @@ const EXTENSIONS = {
   "urn:x-weir:rtp-hdrext:adu": "adu",
 };
 
-function bytes_of_base64(value) {
+// Returns no bytes if the text is not base64.
+export function bytes_of_base64(value) {
   try {
     return Uint8Array.from(atob(value), c => c.charCodeAt(0));
   } catch {
@@ -129,6 +130,7 @@ function read_attribute(sdp, medium, name, value) {
   if (name === "control" && medium) medium.control = value;
   else if (name === "range" && (m = /^npt=[\d.]*-([\d.]+)$/.exec(value))) sdp.duration = Number(m[1]);
   else if (name === "x-weir-source") sdp.source = value;
+  else if (name === "x-weir-origin") sdp.prepared = true;
   else if (name === "x-weir-layers") sdp.layered = true;
   else if (name === "x-weir-order") sdp.reorders = value === "decoding";
   else if (!medium) return;
@@ -150,7 +152,7 @@ function read_attribute(sdp, medium, name, value) {
 // Returns {title, source, duration (seconds, -1: live), sizes, levels, video, audio}; a medium is {type, codec, rate,
 // profile, sets, control, ext}, null if there is none. A level of `levels` gets the width, height and fps of its pictures.
 export function sdp_parse(body) {
-  const sdp = { title: "", source: "", duration: -1, sizes: [], levels: [], layered: false, reorders: false, video: null, audio: null };
+  const sdp = { title: "", source: "", duration: -1, sizes: [], levels: [], layered: false, reorders: false, prepared: false, video: null, audio: null };
   let medium = null;
   for (const line of body.split(/\r?\n/)) {
     const value = line.slice(2);

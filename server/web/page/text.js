@@ -22,6 +22,21 @@ export function level_text(level) {
   return `${level.width}×${level.height}, ${fps_text(level.fps)}, ${rate_text(level.rate)}`;
 }
 
+// What a film's policy takes the path's rate to be: {estimate (bit/s, 0: not known), error}.
+export function path_text({ estimate, error }) {
+  return estimate ? `${rate_text(estimate)} ± ${Math.round(error * 100)} %` : "not known";
+}
+
+const REASONS = {
+  start: "nothing is known of the path yet", rate: "the path carries no higher level", buffer: "the buffer stays longer with it",
+  stall: "it gives a picture soonest", chosen: "you chose it",
+};
+
+// Why it is this level.
+export function reason_text(reason, top) {
+  return reason === "rate" && top ? "the path carries it" : REASONS[reason];
+}
+
 export function ms_text(ms) {
   return Number.isFinite(ms) && ms !== null ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : "–";
 }

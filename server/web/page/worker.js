@@ -8,8 +8,11 @@
 import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
 import { Depacketiser, Unwrap, rtp_parse, rtcp_parse, pli } from "./rtp.js";
 import { LEAD, TIMESCALE, Timeline, fragment, h264_sample, h264_track, init_segment } from "./mp4.js";
-import { LivePlayout, FilmPlayout, References, ClockSync } from "./playout.js";
+import { LivePlayout, FilmPlayout, References, ClockSync, START_FILM } from "./playout.js";
 import { Report } from "./report.js";
+
+const film_viewer = import("./film_viewer.js"); // which live media does not wait for
+film_viewer.catch(() => {}); // connected() gets the error
 
 const PROTOCOL = "rtsp.onvif.org";
 const TRANSPORT = "minbuf:auto,20";
@@ -23,6 +26,9 @@ const CODED_MAX = 96 << 20; // bytes of coded pictures that wait
 const OUTPUT_MAX = 16; // decoded pictures that wait
 const SENDER_SHARE = 400; // ms that a live frame may wait at the sender (stream/latency/latency_budget.h)
 const FILM_SHARE = 2000;
+const SLOW_SHARE = 60000; // of a server that leaves out what is late, for a buffer of a prepared film
+const STALL_FILM = 2000; // ms of media with which a prepared film goes on, if its policy is not sure
+const TABLE_AGAIN = 1000; // ms until a film's table is requested again of a proxy
 const NATIVE = "VideoDecoder" in self;
 const ELEMENT_AHEAD = 1000; // ms that pictures are given to the element before they are due
 const ELEMENT_SHARE = 100; // ms that the element takes
@@ -64,6 +70,7 @@ class Player {
     this.origin = undefined; // time stamp at which the pictures' time line begins
     this.speaker = null;
     this.stuck = 0;
+    this.viewer = null; // of a prepared film with several levels
     this.open();
   }
 
@@ -108,6 +115,9 @@ class Player {
     this.top_tid = Math.max(0, ...this.sdp.levels.map(l => l.tid));
     this.playout = this.live ? new LivePlayout() : new FilmPlayout();
     this.start_media();
+    if (!this.live && this.sdp.prepared && video.ext.adu && this.sdp.levels.length > 1 && !this.options.thumbnail)
+      await this.begin_viewer();
+    if (this.closed) return;
     const base = (answer.headers.get("content-base") ?? this.uri).replace(/\/$/, "");
     const uri_of = control => {
       const query = this.uri.includes("?") ? this.uri.slice(this.uri.indexOf("?")) : "";
@@ -131,10 +141,59 @@ class Player {
     this.every(CLOCK_EVERY, () => this.ask_clock());
     for (const delay of [0, 150, 400]) this.timers.push(setTimeout(() => this.ask_clock(), delay));
     this.every(STATS_EVERY, () => this.tell());
+    if (this.viewer) {
+      this.check_speed(played);
+      this.every((await film_viewer).SAMPLE, () => this.drive());
+      this.get_table();
+    }
     if (!NATIVE && this.live) this.every(ELEMENT_KEYS, () => this.paused || this.request_key());
   }
 
+  // ---- The policy of a prepared film (film_viewer.js)
+
+  async begin_viewer() {
+    const { FilmViewer } = await film_viewer;
+    const fps = Math.max(...this.sdp.sizes.filter(Boolean).map(s => s.fps));
+    this.viewer = new FilmViewer({ rates: this.sdp.levels.map(l => l.rate), fps, frames: Math.max(1, Math.round(this.sdp.duration * fps)) });
+    this.viewer.choose(this.level);
+  }
+
+  buffer() {
+    const { shown, playout } = this, from = shown ? shown.media : playout.first;
+    return { number: shown ? shown.number : -1, media: playout.newest === null ? 0 : Math.max(0, playout.newest - from),
+      bytes: this.coded_bytes, frames: this.coded.length, playing: !!shown && !!playout.anchor };
+  }
+
+  drive() {
+    if (this.paused || this.ended || this.bye || this.awaited_play) return;
+    const now = performance.now(), buffer = this.buffer();
+    const request = this.viewer.run(buffer, now);
+    if (request?.changes_level) this.ask("SET_PARAMETER", this.uri, {}, `level: ${request.level}\r\n`);
+    if (request?.changes_speed) this.ask("PLAY", this.uri, { Speed: request.speed.toFixed(3) });
+    if (this.shown) this.playout.resume_with(this.viewer.resumes(buffer, now) ? START_FILM : STALL_FILM, now);
+  }
+
+  // An older server sends films at 4 times their pace at most, and leaves out what the network does not carry in time.
+  check_speed(played) {
+    if (!this.viewer.granted(Number(played.headers.get("speed") ?? 1)))
+      this.ask("SET_PARAMETER", this.uri, {}, `latency: ${SLOW_SHARE}\r\n`);
+  }
+
+  async get_table() {
+    const parts = new (await film_viewer).TableParts();
+    for (let got = "more"; !this.closed && (got === "more" || got === "later");) {
+      if (got === "later") await new Promise(done => setTimeout(done, TABLE_AGAIN));
+      const answer = await this.ask("GET_PARAMETER", this.uri, {}, parts.request());
+      got = answer.status === 200 ? parts.take(answer.body) : "none";
+      if (typeof got === "object") this.viewer.set_table(got);
+    }
+  }
+
   set_parameters() {
+    if (this.viewer) {
+      const { level } = this.viewer.run(this.buffer(), performance.now());
+      return void this.ask("SET_PARAMETER", this.uri, {}, `adapt: none\r\nlevel: ${level}\r\n`);
+    }
     let body = `latency: ${this.live ? SENDER_SHARE : FILM_SHARE}\r\nadapt: sender\r\n`;
     if (this.level >= 0) body += `level: ${this.level}\r\n`;
     if (this.sdp.levels.length) this.ask("SET_PARAMETER", this.uri, {}, body);
@@ -149,12 +208,12 @@ class Player {
     if (method !== "DESCRIBE") headers = { ...headers, ...(this.session ? { Session: this.session } : GROUP) };
     const text = rtsp_request(method, uri, cseq, headers, body);
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(new TextEncoder().encode(text));
-    return new Promise(done => this.pending.set(cseq, { method, done, asked: wall() }));
+    return new Promise(done => this.pending.set(cseq, { method, seeks: "Range" in headers, done, asked: wall() }));
   }
 
   play(range) {
     this.awaited_play++;
-    return this.ask("PLAY", this.uri, { Range: range });
+    return this.ask("PLAY", this.uri, { Range: range, Speed: this.viewer?.play_speed });
   }
 
   received(data) {
@@ -183,7 +242,7 @@ class Player {
     item.at = wall();
     if (request.method === "SETUP" && item.status === 200)
       this.session = (item.headers.get("session") ?? "").split(";")[0];
-    if (request.method === "PLAY") {
+    if (request.method === "PLAY" && request.seeks) {
       this.awaited_play--;
       if (item.status === 200) this.play_begins(item);
     }
@@ -195,6 +254,7 @@ class Player {
     const answer = await this.ask("GET_PARAMETER", this.uri, {}, "clock\r\ntransport\r\n");
     if (answer.status !== 200) return;
     const told = rtsp_parameters(answer.body);
+    if (this.viewer && told.transport) this.viewer.rtt = Number(/rtt_ms=([\d.]+)/.exec(told.transport)?.[1] ?? this.viewer.rtt);
     if (told.clock) this.clock.sample(answer.asked, Number(told.clock) / 1e6, answer.at);
     this.transport = Object.fromEntries((told.transport ?? "").split(" ").map(p => p.split("=")).filter(p => p.length === 2));
   }
@@ -270,6 +330,7 @@ class Player {
     this.playout.restart();
     this.seek_to = range && !this.live ? Number(range[1]) : null;
     this.show_from = frames ? Number(frames[1]) : -Infinity;
+    if (this.viewer && frames) this.viewer.place(this.show_from, Math.round((this.seek_to ?? 0) * this.viewer.fps), performance.now());
     this.ended = this.bye = this.flushed = false;
   }
 
@@ -283,6 +344,9 @@ class Player {
     if (!packet || packet.type !== this.sdp[track].type) return;
     if (audio) return this.audio(packet, now);
     this.ssrc = packet.ssrc;
+    const { adu } = packet;
+    if (this.viewer && adu)
+      this.viewer.packet({ number: adu.frame, slot: adu.frame + adu.reorder, level: adu.level, bytes: packet.payload.length }, now);
     const lost = this.depacketiser.lost;
     const picture = this.depacketiser.push(packet);
     if (this.depacketiser.lost > lost) this.report.lost(this.depacketiser.lost - lost);
@@ -613,13 +677,16 @@ class Player {
 
   set_level(level) {
     this.level = level;
-    if (this.sdp?.levels.length && !this.hidden)
+    this.viewer?.choose(level);
+    if (this.viewer && level < 0) this.drive();
+    else if (this.sdp?.levels.length && !this.hidden)
       this.ask("SET_PARAMETER", this.uri, {}, `level: ${level < 0 ? this.sdp.levels.length - 1 : level}\r\n`);
   }
 
   async pause() {
     if (this.paused || !this.sdp) return;
     this.paused = true;
+    this.viewer?.pause();
     this.paused_at = this.position();
     clearTimeout(this.drawing);
     this.report.paused(true, performance.now());
@@ -680,7 +747,7 @@ class Player {
       decoder: NATIVE ? this.live ? this.playout.decoder : stats.decode_ms : NaN, rtt: Number(this.transport.rtt_ms ?? NaN),
       server_rate: Number(this.transport.rate_bps ?? NaN), clock_error: this.clock.rtt * 500,
       buffered: this.live || !this.playout.newest || !shown ? 0 : Math.max(0, this.playout.newest - shown.media) / 1000,
-      in_decoder: this.inside.size, waits: !!shown && !this.live && !this.playout.anchor && !this.paused });
+      choice: this.viewer?.told_of() ?? null, in_decoder: this.inside.size, waits: !!shown && !this.live && !this.playout.anchor && !this.paused });
   }
 }
 

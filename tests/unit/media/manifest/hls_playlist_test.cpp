@@ -47,6 +47,40 @@ TEST_CASE("hls_playlist: the multivariant playlist has each video with each audi
           "v0.m3u8\n");
 }
 
+TEST_CASE("hls_playlist: players start with the best variant of at most 500 kbit/s")
+{
+    const struct {
+        const char *what;
+        int kbps[3];
+        int audio_kbps; // 0: none
+        const char *order;
+    } rows[] = {{"all below", {100, 200, 300}, 0, "201"},
+                {"some above", {100, 480, 900}, 0, "102"},
+                {"at the bound", {100, 499, 500}, 0, "201"},
+                {"audio counts", {100, 480, 900}, 30, "012"},
+                {"all above", {600, 900, 2000}, 0, "012"},
+                {"all above, descending", {2000, 900, 600}, 0, "201"},
+                {"half the frames at more bits", {300, 200, 900}, 0, "012"}};
+    for (const auto &row : rows) {
+        CAPTURE(row.what);
+        manifest m{};
+        for (int i = 0; i < 3; i++) {
+            m.renditions[i].codec = CMAF_H264;
+            m.renditions[i].bandwidth_bps = 1000 * row.kbps[i];
+            snprintf(m.renditions[i].name, MANIFEST_NAME, "v%d", i);
+        }
+        m.renditions[3].codec = CMAF_AAC;
+        m.renditions[3].bandwidth_bps = 1000 * row.audio_kbps;
+        m.rendition_count = row.audio_kbps ? 4 : 3;
+        char out[4096];
+        REQUIRE(hls_multivariant_playlist(&m, out, sizeof(out)) > 0);
+        std::string text = out, order;
+        for (size_t at = 0; (at = text.find("\nv", at)) != std::string::npos; at++)
+            order += text[at + 2];
+        CHECK(order == row.order);
+    }
+}
+
 TEST_CASE("hls_playlist: a live media playlist has parts of the last three target durations")
 {
     live_manifest m;

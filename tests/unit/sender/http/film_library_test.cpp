@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/http/film_library.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <string>
 
+#include "media/stored/stored_file.h"
+#include "stream/abr/film_table.h"
 #include "tests/support/mp4_reader.hpp"
 #include "tests/support/stored_film.hpp"
 
@@ -13,14 +16,16 @@ namespace
 {
 
 struct rig {
-    stored_film film; // two groups of 20 frames, 10 frames/s, one level, no audio
+    stored_film film; // groups of 20 frames, 10 frames/s, one level, no audio
     film_library *library;
     std::mutex lock;
     std::condition_variable changed;
     int changes = 0;
     std::vector<uint8_t> body;
 
-    explicit rig(const char *file = nullptr)
+    explicit rig(const char *file = nullptr, int groups = 2, int layers = 1,
+                 const std::vector<uint8_t> &table = {})
+        : film(groups, layers, table)
     {
         film_library_config config{};
         config.file = file ? file : film.path.c_str();
@@ -79,7 +84,67 @@ struct rig {
     }
 };
 
+// The table that --prepare would attach to the film.
+std::vector<uint8_t> table_of(const stored_film &film, int64_t groups)
+{
+    int err = 0;
+    media_guard *guard = media_guard_new(USEC_NEVER);
+    stored_file *f = stored_file_open(film.path.c_str(), guard, &err);
+    REQUIRE(f);
+    const film_shape shape = {1, groups, stored_film::GROUP, stored_film::GROUP, {10, 1}, false};
+    film_table *t = nullptr;
+    REQUIRE(film_table_new(&shape, &t) == 0);
+    for (int64_t i = 0; i < groups; i++) {
+        stored_group *g = nullptr;
+        REQUIRE(stored_file_read(f, i, &g) == 0);
+        uint64_t bytes = 0;
+        for (int at = 0; at < g->frames; at++)
+            bytes += g->at[0][at]->bytes;
+        REQUIRE(film_table_set(t, i, 0, bytes, 0) == 0);
+        stored_group_free(g);
+    }
+    std::vector<uint8_t> out(film_table_encoded_bytes(t));
+    film_table_encode(t, out.data());
+    film_table_free(t);
+    stored_file_free(f);
+    media_guard_unref(guard);
+    return out;
+}
+
+int number_after(const std::string &text, const std::string &name)
+{
+    size_t at = text.find(name);
+    REQUIRE(at != std::string::npos);
+    return atoi(text.c_str() + at + name.size());
+}
+
 } // namespace
+
+TEST_CASE("film_library: the stated rates are those of the segments", "[threads]")
+{
+    const int groups = 5;
+    rig r(nullptr, groups, 1, table_of(stored_film(groups), groups));
+    REQUIRE(film_library_open(r.library) == 0);
+    REQUIRE(r.wait("/film/index.m3u8") == 0);
+    double peak = number_after(r.text(), ":BANDWIDTH=");
+    double average = number_after(r.text(), ",AVERAGE-BANDWIDTH=");
+    REQUIRE(r.wait("/film/index.mpd") == 0);
+    CHECK(number_after(r.text(), " bandwidth=\"") == peak);
+    REQUIRE(r.wait("/film/v0.m3u8") == 0);
+    std::string text = r.text();
+    size_t at = text.find("URI=\"") + 5;
+    std::string token = text.substr(at, text.find('/', at) - at);
+    double most = 0, sum = 0;
+    for (int i = 0; i < groups; i++) {
+        REQUIRE(r.wait("/film/" + token + "/v0-" + std::to_string(i) + ".m4s") == 0);
+        double bps = 8. * static_cast<double>(r.body.size()) / 2; // of 2 s
+        most = std::max(most, bps);
+        sum += bps;
+    }
+    CHECK(peak >= most);
+    CHECK(peak == Approx(most).epsilon(0.05));
+    CHECK(average == Approx(sum / groups).epsilon(0.03));
+}
 
 TEST_CASE("film_library: playlists and segments of a prepared film", "[threads]")
 {

@@ -53,6 +53,12 @@ TEST_CASE("film table: sizes keep to 2.2 %, in 16 steps an octave")
         CAPTURE(row.set);
         CHECK(film_table_set(t.get(), 0, 0, row.set, 0) == 0);
         CHECK(film_table_bytes(t.get(), 0, 0) == row.get);
+        CHECK(film_table_max_bytes(t.get(), 0, 0) >= (int64_t)row.set);
+        int64_t most = film_table_max_bytes(t.get(), 0, 0);
+        CHECK(film_table_set(t.get(), 0, 0, (uint64_t)most, 0) == 0); // has the same size byte ...
+        CHECK(film_table_bytes(t.get(), 0, 0) == row.get);
+        if (film_table_set(t.get(), 0, 0, (uint64_t)most + 1, 0) == 0) // ... and no larger one has
+            CHECK(film_table_bytes(t.get(), 0, 0) > row.get);
     }
     for (uint64_t bytes = 1024; bytes < 60000000; bytes = bytes * 21 / 20) {
         CHECK(film_table_set(t.get(), 0, 0, bytes, 0) == 0);

@@ -88,6 +88,21 @@ test("a film begins with 250 ms and stands when it ran dry", () => {
   assert.equal(p.due(5), 3000);
 });
 
+test("a prepared film that ran dry goes on when its policy says so", () => {
+  const p = new FilmPlayout();
+  p.resume_with(250, 900); // nothing has come yet
+  p.arrived(0, 1000);
+  p.arrived(250, 1010);
+  p.dry(250);
+  p.resume_with(2000, 1500);
+  p.arrived(1400, 2000);
+  assert.equal(p.due(250), Infinity);
+  p.resume_with(250, 2100);
+  assert.equal(p.due(250), 2100);
+  p.resume_with(2000, 2200); // it plays
+  assert.equal(p.due(250), 2100);
+});
+
 test("what depends on a missing picture is not decoded", () => {
   const r = new References();
   const p = (number, depends, tid = 0, key = false) => ({ number, depends, tid, key });

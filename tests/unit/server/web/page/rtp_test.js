@@ -5,7 +5,7 @@ import { Depacketiser, Unwrap, pli, rtcp_parse, rtp_parse, ntp_seconds } from ".
 
 const EXT = { capture: 1, adu: 2 };
 
-// A packet as weir-send writes it. adu: {frame, size, tid, key, first, last, level, depends}.
+// A packet as weir-send writes it. adu: {frame, size, tid, key, first, last, level, depends, left, reorder}.
 function packet(seq, timestamp, payload, { marker = false, adu = null, capture = null } = {}) {
   const ext = [];
   if (capture !== null) {
@@ -15,12 +15,13 @@ function packet(seq, timestamp, payload, { marker = false, adu = null, capture =
     ext.push(0x17, ...new Uint8Array(v.buffer));
   }
   if (adu) {
+    const more = [...(adu.left === undefined ? [] : [adu.left]), ...(adu.reorder === undefined ? [] : [adu.reorder >> 8 & 255, adu.reorder & 255])];
     const v = new DataView(new ArrayBuffer(12));
     v.setUint32(0, adu.frame);
     v.setUint8(4, (adu.size ?? 0) << 4 | (adu.tid ?? 0));
     v.setUint8(5, (adu.key ? 0x80 : 0) | (adu.first ? 0x40 : 0) | (adu.last ? 0x20 : 0) | (adu.level ?? 0));
     v.setInt16(6, adu.depends ?? 0);
-    ext.push(0x2b, ...new Uint8Array(v.buffer));
+    ext.push(0x2b + more.length, ...new Uint8Array(v.buffer), ...more);
   }
   while (ext.length % 4) ext.push(0);
   const head = new DataView(new ArrayBuffer(ext.length ? 16 : 12));
@@ -48,6 +49,8 @@ test("a header with its extensions", () => {
   assert.deepEqual([p.type, p.marker, p.seq, p.timestamp, p.ssrc, p.capture], [96, true, 7, 90000, 77, 1795462601.25]);
   assert.deepEqual([p.adu.frame, p.adu.size, p.adu.tid, p.adu.key, p.adu.level, p.adu.depends], [300, 2, 1, false, 5, 2]);
   assert.deepEqual([...p.payload], [0x65, 1]);
+  for (const [more, reorder] of [[{}, 0], [{ left: 9 }, 0], [{ reorder: -3 }, -3], [{ left: 9, reorder: 300 }, 300]])
+    assert.equal(rtp_parse(packet(7, 90000, [0x65], { adu: { frame: 300, ...more } }), EXT).adu.reorder, reorder);
 });
 
 test("bytes that are no packet", () => {

@@ -62,6 +62,8 @@ test("descriptions", () => {
   assert.deepEqual([sdp.audio.codec, sdp.audio.rate, sdp.audio.control], ["OPUS", 48000, "trackID=1"]);
   assert.deepEqual(sdp.levels.map(l => [l.width, l.height, l.fps, l.rate]), [[256, 144, 7.5, 80000], [426, 240, 30, 320000]]);
   assert.equal(sdp_parse("v=0\r\na=range:npt=now-\r\n").duration, -1);
+  assert.equal(sdp.prepared, false);
+  assert.equal(sdp_parse("v=0\r\na=x-weir-origin:5f3a-1\r\n").prepared, true);
   assert.equal(sdp_parse("").video, null);
 });
 

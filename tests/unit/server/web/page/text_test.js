@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import test from "node:test";
 import assert from "node:assert/strict";
-import { clock_text, fps_text, level_text, ms_text, only_path, own_path, problem_text, rate_text } from "../../../../../server/web/page/text.js";
+import { clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text } from "../../../../../server/web/page/text.js";
 
 const where = { host: "h:8554", path: "/x", secure_url: "https://h:8554/x" };
 
@@ -36,4 +36,12 @@ test("what gets the key is a path of this server", () => {
     const told = problem_text({ what: "refused", status: 404, detail: detail ?? "" }, where);
     assert.ok(!told.way?.href.includes("evil"), detail);
   }
+});
+
+test("what a film's policy knows and decides", () => {
+  assert.equal(path_text({ estimate: 0, error: 0 }), "not known");
+  assert.equal(path_text({ estimate: 3940000, error: 0.083 }), "3.9 Mbit/s ± 8 %");
+  assert.equal(reason_text("rate", false), "the path carries no higher level");
+  assert.equal(reason_text("rate", true), "the path carries it");
+  for (const reason of ["start", "buffer", "stall", "chosen"]) assert.ok(reason_text(reason, false), reason);
 });
