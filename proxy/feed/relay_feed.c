@@ -115,7 +115,8 @@ static void hold_origin(struct relay_feed *f, usec_t now)
     const struct frame_sink *sink = f->config.sink;
     f->may_hold = false;
     bool holds = f->phase == PLAYING && !f->latency_ms && !f->requested &&
-                 f->config.choices->reflect != REFLECT_BLOCKING && sink->ops->has_waiting(sink);
+                 f->config.choices->reflect != REFLECT_BLOCKING && sink->ops->has_waiting &&
+                 sink->ops->has_waiting(sink);
     if (!f->upstream || holds == f->is_held || upstream_is_datagram(f->upstream))
         return;
     f->is_held = holds;

@@ -277,7 +277,7 @@ static bool has_all(const struct abr_viewer *v)
     return v->group == shape_of(v)->groups - 1 && v->slot - v->base >= film_frames(v) - 1;
 }
 
-static enum rate_limit limit_of(const struct abr_viewer *v, usec_t duration)
+static enum rate_limited_by limit_of(const struct abr_viewer *v, usec_t duration)
 {
     double media = (double)(v->slot - v->first_slot) / fps_value(shape_of(v)->fps);
     int64_t missing = v->sequence - v->first_sequence - v->packets;
@@ -392,7 +392,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
     struct abr_decision d = v->decision;
     struct abr_state s;
     v->buffered = b->media;
-    if (v->paused)
+    if (v->paused || has_all(v))
         return false;
     state_of(v, b, &s);
     bool decides = v->due && s.next < shape_of(v)->groups &&

@@ -12,17 +12,15 @@
 //             and so it was if a tenth of the packets is missing. Else, and within a round trip of
 //             a change of the speed, the sender's pace was (RATE_LIMIT_MEDIA).
 //   Next      What the path carries in a round trip is on the way already. So the first group that
-//   a
-//             request of now still changes is the one that begins behind that many bytes.
+//             a request of now still changes is the one that begins behind that many bytes.
 //   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).
 //   Speed     Below the target: the policy's pace, or as fast as the level can follow, at most
 //             `max_speed`: a group takes a round trip and two samples at least, at twice the speed,
 //             at which a server begins. So a fast path is not filled with the lowest level before
 //             it has told its rate. 1 from the target on, until two groups of room are there. .25
-//             from 5 s beyond it on.
+//             from 5 s beyond it on. Once the whole film has arrived, nothing is requested.
 //   Bytes     The buffer counts as full with ABR_VIEWER_FULL_BYTES or ABR_VIEWER_FULL_FRAMES, and
-//   as
-//             more than full with a third more: 96 MB or 3200 frames. What is under way then still
+//             as more than full with a third more: 96 MB or 3200 frames. What is under way then still
 //             fits held_frames.h.
 //   Table     Until the film's own is there, one that is made of the ladder's bitrates. The samples
 //             so far are told to the policy of the new table.

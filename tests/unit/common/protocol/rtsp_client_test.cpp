@@ -1693,7 +1693,7 @@ TEST_CASE(
         const char body[] = "film-table: 0\r\n";
         note(&w, rtsp_client_ask_film_table(w.client, body, w.now) ? "asked" : "not asked");
     };
-    const std::string part = "film-table: 0/3 AAAA\r\n";
+    const std::string part = "film-table: 0/3 AAAA";
     run(o, {{0, connected, {"connected", DESCRIBE_1}},
             {10, in(weir_description(1)), {"SETUP " + URL + "/trackID=0 #2 Transport: tcp"}},
             {15, ask, {"not asked"}},
@@ -1704,7 +1704,7 @@ TEST_CASE(
             {30, in(reply(3)), {"playing from - frame -1 shows -1"}},
             {40, ask, {"GET_PARAMETER " + URL + "/ #5" + SESSION + " [film-table: 0,]", "asked"}},
             {41, ask, {"not asked"}}, // one is awaited
-            {50, in(reply(5, "200 OK", "", part)), {"film table: " + part}},
+            {50, in(reply(5, "200 OK", "", part + "\n")), {"film table: " + part + "\r\n"}},
             {60, ask, {"GET_PARAMETER " + URL + "/ #6" + SESSION + " [film-table: 0,]", "asked"}},
             {70, in(reply(6, "451 Parameter Not Understood")), {"film table: "}}});
 }

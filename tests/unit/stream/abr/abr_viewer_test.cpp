@@ -256,14 +256,14 @@ TEST_CASE("abr_viewer: a fast path carries the top level after a second, and fil
     CHECK(w.longest >= 30 * sec);
     CHECK(w.longest <= 32 * sec);
     CHECK(w.actions.back().level == 2);
-    // From 10 s of buffer on at twice the media's pace, at the target at once.
+    // From 10 s of buffer on at four times the media's pace, at the target at once.
     std::vector<double> speeds;
     for (const abr_action &a : w.actions)
         if (speeds.empty() || a.speed != speeds.back())
             speeds.push_back(a.speed);
     REQUIRE(speeds.size() >= 3);
     CHECK(speeds.front() == 6);
-    CHECK(std::find(speeds.begin(), speeds.end(), 2) != speeds.end());
+    CHECK(std::find(speeds.begin(), speeds.end(), 4) != speeds.end());
     CHECK(speeds.back() == 1);
 }
 
