@@ -20,8 +20,8 @@
 //             it has told its rate. 1 from the target on, until two groups of room are there. .25
 //             from 5 s beyond it on. Once the whole film has arrived, nothing is requested.
 //   Bytes     The buffer counts as full with ABR_VIEWER_FULL_BYTES or ABR_VIEWER_FULL_FRAMES, and
-//             as more than full with a third more: 96 MB or 3200 frames. What is under way then still
-//             fits held_frames.h.
+//             as more than full with a third more: 96 MB or 3200 frames. What is under way then
+//             still fits held_frames.h.
 //   Table     Until the film's own is there, one that is made of the ladder's bitrates. The samples
 //             so far are told to the policy of the new table.
 //

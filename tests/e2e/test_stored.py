@@ -86,7 +86,7 @@ class Stored(lib.Case):
     def tracks(self, path):
         out = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of",
                               "csv=p=0", path], capture_output=True, text=True, check=True, timeout=20 * lib.PATIENCE)
-        return out.stdout.split()
+        return [line for line in out.stdout.split() if line != "unknown"]  # an attachment: the film's table
 
     def frames(self, path, track):
         out = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-map", f"0:{track}", "-f", "framemd5", "-"],
@@ -190,7 +190,8 @@ class Stored(lib.Case):
         self.assertEqual([round(e["to"], 1) for e in moved.events("seek")], [1.7, 5.1])
         shown = [e["number"] for e in sorted(moved.shown(), key=lambda e: e["shown"])]
         self.assertEqual(shown, sorted(set(shown)))
-        self.assertFalse({n for n in shown if 31 <= n < 51}, f"the first seek: {shown}")
+        # The key frame before the place may be shown until that is there.
+        self.assertFalse({n for n in shown if 31 <= n < 51 and n != 40}, f"the first seek: {shown}")
         self.assertTrue([n for n in shown if 51 <= n < 140] and [n for n in shown if n >= 153], f"behind the seeks: {shown}")
 
     def test_a_frame_is_given_again_once(self):
