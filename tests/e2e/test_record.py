@@ -339,7 +339,7 @@ class Player(Case):
         subprocess.run([lib.SEND, "--prepare", clip], check=True, stderr=subprocess.DEVNULL, timeout=60 * lib.PATIENCE)
         sender = self.sender(source=clip)
         path = os.path.join(self.dir, "film.mkv")
-        report = self.play(sender.url, "--no-picture", "--record", path, seconds=60).report()
+        report = self.play(sender.url, "--adapt", "none", "--no-picture", "--record", path, seconds=60).report()
         film = Recorded(path)
         self.assertEqual(film.decode(), len(film.video))
         self.assertGreaterEqual(len(film.video), report["playback"]["frames_played"])

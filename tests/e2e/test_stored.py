@@ -191,7 +191,7 @@ class Stored(lib.Case):
         shown = [e["number"] for e in sorted(moved.shown(), key=lambda e: e["shown"])]
         self.assertEqual(shown, sorted(set(shown)))
         # The key frame before the place may be shown until that is there.
-        self.assertFalse({n for n in shown if 31 <= n < 51 and n != 40}, f"the first seek: {shown}")
+        self.assertLessEqual(len({n for n in shown if 31 <= n < 51}), 1, f"the first seek: {shown}")
         self.assertTrue([n for n in shown if 51 <= n < 140] and [n for n in shown if n >= 153], f"behind the seeks: {shown}")
 
     def test_a_frame_is_given_again_once(self):
