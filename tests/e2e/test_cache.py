@@ -45,7 +45,8 @@ class CacheCase(lib.Case):
         return self.proxy("--origin", f"rtsp://{origin.url.split('/')[2]}", "--cache", self.cache, *args, **options)
 
     def watch(self, proxy, *args, path="/live", **options):
-        p = self.play(proxy.base + path, *args, seconds=SECONDS + 30, **options)
+        """Plays one size: the policy of films would view groups of both, in no certain order."""
+        p = self.play(proxy.base + path, "--adapt", "none", *args, seconds=SECONDS + 30, **options)
         return p.report()
 
     def listed(self, cache=None):
@@ -149,7 +150,8 @@ class Cache(CacheCase):
         proxy = self.caching(origin, "--fetch-rate", "2000000")
 
         def watch(*actions):
-            p = self.play(proxy.base + "/live", *(a for action in actions for a in ("--at", action)), seconds=SECONDS + 30)
+            p = self.play(proxy.base + "/live", "--adapt", "none", *(a for action in actions for a in ("--at", action)),
+                          seconds=SECONDS + 30)
             self.assertEqual(p.report()["ended"], "end-of-media")
             self.assertNotIn("refused", p.stderr, "another answer of the origin was taken for the seek's")
             return [c["scale"] for c in p.events("scale")]

@@ -106,7 +106,8 @@ class Share(FillCase):
         proxy = self.filling(origin, "--prefix", "0", "--share", "60", "--fill-speed", "4")
         first = self.viewer(proxy)
         first.wait_frames(20)
-        p = self.player(proxy.base + "/live", "--at", "3:level=0", "--at", "5:seek=1", "--at", "7:seek=5", "--duration", "20")
+        p = self.player(proxy.base + "/live", "--adapt", "none", "--at", "3:level=0", "--at", "5:seek=1", "--at",
+                        "7:seek=5", "--duration", "20")
         p.wait_shown(10, 30)
         first.over = True
         first.client.close()

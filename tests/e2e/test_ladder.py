@@ -43,8 +43,9 @@ class Ladder(link_case.LinkCase):
         server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
         p = self.player(server.url, "--adapt", "goddard", "--goddard", QUICK, *args, prefix=self.ends[1].inside())
         lib.until(lambda: any(to == 0 for _, to, _ in self.levels(p)), "the lower level", 30)
-        lib.until(lambda: (0, 1) in [e[:2] for e in self.levels(p)] or not p.running(), "the higher level again", 40)
-        self.assertIn((0, 1, "upscale"), self.levels(p), str(p))
+        # Over TCP pictures of both levels may still stand before the viewer.
+        lib.until(lambda: (0, 1, "upscale") in self.levels(p) or not p.running(), "the higher level again", 40)
+        self.assertTrue(p.running(), str(p))
         lib.until(lambda: any(e["level"] == 0 for e in p.shown()), "a picture of the lower level", 30)
         p.signal(lib.signal.SIGINT)
         p.wait()
