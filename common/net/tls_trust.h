@@ -21,7 +21,7 @@ struct tls_trust {
     char host[256];
     int port;
     char pin[TLS_PIN_TEXT]; // empty: none
-    char known_hosts[1024]; // path; empty: there is no such file, and no trust on first use
+    char known_hosts[1040]; // path; empty: there is no such file, and no trust on first use
     char no_file[1024];     // then: why, and what to do; empty: not known
 };
 

@@ -167,7 +167,8 @@ class Prepared(Films):
     def test_taken_up_again(self):
         film = self.film("a.mkv", *self.EVEN, "-g", "50", seconds=40)
         p = self.start([lib.SEND, "--prepare", film])
-        until(lambda: os.path.exists(film + ".weir.part/000002") or not p.running(), "three groups", 60)
+        parts = [f"{film}.weir.part/00000{i}" for i in range(3)]  # each thread makes the next one
+        until(lambda: all(map(os.path.exists, parts)) or not p.running(), "three groups", 60)
         p.signal(signal.SIGKILL)
         p.wait()
         if os.path.exists(film + ".weir.mkv"):
