@@ -3,7 +3,8 @@
 // script of a viewer's actions: requests, interleaved frames, RTCP and datagrams, well-formed or
 // not; reading or not, so that a backlog can build up; and time, which passes only when the script
 // says so. Invariants: the server sends complete RTSP messages and interleaved RTP or RTCP, one
-// after the other, and frees everything when the connection ends.
+// after the other (or HTTP, to a peer that began with it), and frees everything when the connection
+// ends.
 //
 // Nothing leaves this process: datagrams to ports other than the viewer's two are dropped.
 // Functions that read clocks or random numbers are replaced at link time (CMakeLists.txt: --wrap).
@@ -169,6 +170,7 @@ struct world {
     size_t unsent_len;
     uint8_t *got; // received bytes of an incomplete item: RTSP_MAX_ITEM + READ_BYTES
     size_t got_len;
+    bool has_spoken, is_http; // as its first bytes say
 };
 
 static int listener = -1;
@@ -329,6 +331,14 @@ static void take_items(struct world *w)
     size_t at = 0, used;
     struct rtsp_item item;
     int err;
+    if (!w->has_spoken && w->got_len >= 5) {
+        w->has_spoken = true;
+        w->is_http = memcmp(w->got, "HTTP/", 5) == 0;
+    }
+    if (w->is_http) { // fuzz_web looks into that
+        w->got_len = 0;
+        return;
+    }
     while ((err = rtsp_decode(w->got + at, w->got_len - at, &item, &used)) == 0) {
         at += used;
         if (item.kind == RTSP_RESPONSE)

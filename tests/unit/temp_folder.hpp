@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <string>
 
 #include "common/base/log.h"
@@ -20,9 +21,13 @@ struct temp_folder {
         std::string name = (std::filesystem::temp_directory_path() / "weir-test-XXXXXX").string();
         REQUIRE(mkdtemp(name.data()));
         path = name;
-        logged().clear();
-        log_to([](const log_entry *e) { logged() += std::string(e->text) + "\n"; },
-               log_all(LOG_INFO));
+        forget_logged();
+        log_to(
+            [](const log_entry *e) {
+                const std::lock_guard<std::mutex> held(lock());
+                text() += std::string(e->text) + "\n";
+            },
+            log_all(LOG_INFO));
     }
     ~temp_folder()
     {
@@ -47,10 +52,28 @@ struct temp_folder {
         std::ofstream(*this / name, std::ios::binary) << text;
         return *this / name;
     }
-    static std::string &logged()
+    // Any thread may log meanwhile.
+    static std::string logged()
     {
-        static std::string text;
-        return text;
+        const std::lock_guard<std::mutex> held(lock());
+        return text();
+    }
+    static void forget_logged()
+    {
+        const std::lock_guard<std::mutex> held(lock());
+        text().clear();
+    }
+
+  private:
+    static std::string &text()
+    {
+        static std::string lines;
+        return lines;
+    }
+    static std::mutex &lock()
+    {
+        static std::mutex m;
+        return m;
     }
 };
 

@@ -104,7 +104,7 @@ TEST_CASE("tcp_listener: an unavailable address, and the option that chooses ano
     CHECK(temp_folder::logged() == "cannot listen on " + taken +
                                        ": Address already in use; choose another port with "
                                        "--listen ADDR:PORT\n");
-    temp_folder::logged().clear();
+    temp_folder::forget_logged();
     CHECK(rig("192.0.2.1:8554").l == nullptr); // RFC 5737: nobody's
     CHECK(temp_folder::logged() ==
           "cannot listen on 192.0.2.1:8554: Cannot assign requested address; it is not this "

@@ -121,7 +121,7 @@ TEST_CASE("state dir: a directory into which other users may write is not used")
         char text[] = "x";
         REQUIRE(once(dir, "secret", "good") == "good");
         REQUIRE(chmod(dir.c_str(), mode) == 0);
-        temp_folder::logged().clear();
+        temp_folder::forget_logged();
         CHECK(state_file_read(dir.c_str(), "secret", out, sizeof(out), &len) == ERR_IO);
         CHECK(state_file_create_once(dir.c_str(), "other", make_ctx, text, out, sizeof(out),
                                      &len) == ERR_IO);

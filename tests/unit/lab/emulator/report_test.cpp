@@ -129,7 +129,7 @@ TEST_CASE("link report: without a file nothing is written, a full disk is an err
     link_report_end(&r, w.list, nullptr, 0, 0, 1);
     CHECK(link_report_close(&r) == 0);
     CHECK(link_report_open(&r, (t / "no/where").c_str()) == ERR_IO);
-    temp_folder::logged().clear();
+    temp_folder::forget_logged();
     REQUIRE(link_report_open(&r, "/dev/full") == 0);
     for (int i = 0; i < 2; i++)
         link_report_second(&r, w.list, 0, 1);

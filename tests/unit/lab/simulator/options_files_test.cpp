@@ -112,7 +112,7 @@ TEST_CASE("weir-sim's options: unusable files of words")
         {{"--scenario", t / "none"}, ERR_IO, "", true},
     };
     for (const auto &row : table) {
-        temp_folder::logged().clear();
+        temp_folder::forget_logged();
         expanded e(row.args);
         CAPTURE(row.error);
         CHECK(e.count == row.err);

@@ -53,7 +53,7 @@ TEST_CASE("traffic report: a file that cannot be written is reported once, and a
     temp_folder t;
     CHECK(traffic_report_open((t / "no/where").c_str(), 1) == nullptr);
     CHECK(temp_folder::logged() == (t / "no/where") + ": No such file or directory\n");
-    temp_folder::logged().clear();
+    temp_folder::forget_logged();
     report *r = traffic_report_open("/dev/full", 2);
     REQUIRE(r);
     report_spec specs[2];

@@ -54,7 +54,7 @@ TEST_CASE("output_files: a file that cannot be written is named before the sessi
     };
     for (const auto &row : rows) {
         INFO(row.path.substr(0, 100));
-        temp_folder::logged().clear();
+        temp_folder::forget_logged();
         play_options o = {};
         o.*row.option = row.path.c_str();
         FILE *events = nullptr;

@@ -66,7 +66,7 @@ TEST_CASE("stats_file: a full disk ends the file, not the program")
 {
     temp_folder t;
     CHECK(stats_file_open((t / "no/where").c_str()) == nullptr);
-    temp_folder::logged().clear();
+    temp_folder::forget_logged();
     stats_file *s = stats_file_open("/dev/full");
     REQUIRE(s);
     auto f = make();
