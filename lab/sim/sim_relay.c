@@ -382,6 +382,10 @@ void sim_relay_free(struct sim_relay *r)
     stream_sender_free(r->sender);
     if (r->has_chain)
         chain_destroy(&r->chain);
+    struct node *nodes[] = {&r->flow.source, &r->flow.sink};
+    for (int i = 0; i < 2; i++)
+        if (nodes[i]->world)
+            world_remove(nodes[i]->world, nodes[i]);
     if (r->transport)
         r->transport->ops->free(r->transport);
     for (struct packet *p = r->held, *next; p; p = next) {

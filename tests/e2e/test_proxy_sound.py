@@ -5,7 +5,6 @@ import os
 import re
 import struct
 import subprocess
-import time
 import unittest
 
 import lib
@@ -133,8 +132,8 @@ class ProxySound(lib.Case):
                 c.collect(1)
                 c.request("PAUSE", url)
                 c.collect(1.5)
-                before = time.time()
                 c.request("PLAY", url)
+                before = len(c.frames)
 
                 def reports():
                     c.collect(0.1)
@@ -147,19 +146,17 @@ class ProxySound(lib.Case):
 
     @staticmethod
     def lines(frames, begin):
-        """Returns media time minus wall-clock time of each pair of reports that were made since `begin`, by channel; media
-        times are those of packets of the same track."""
+        """Returns media time minus wall-clock time of each pair of reports from frame `begin` on, by channel; media times are
+        those of packets of the same track."""
         media, found = {}, {1: [], 3: []}
         for channel, data in frames:
             if channel in (0, 2) and channel not in media:
                 stamp, rate = struct.unpack("!I", data[4:8])[0], (48000 if channel else 90000)
                 number = adu(data)[0]
                 media[channel] = stamp, rate, number / (rate if channel else 25)
-        for channel, data in frames:
+        for channel, data in frames[begin:]:
             if channel in (1, 3) and data[1] == 200:
                 ntp, stamp = struct.unpack("!QI", data[8:20])
-                if ntp / 2**32 - 2208988800 < begin:
-                    continue
                 first, rate, at = media[channel - 1]
                 found[channel].append(at + ((stamp - first + 2**31) % 2**32 - 2**31) / rate - ntp / 2**32)
         return {channel: lines[len(lines) - min(map(len, found.values())):] for channel, lines in found.items()}
