@@ -27,7 +27,8 @@
 #define STEP_TIME USEC_PER_SEC          // without a picture for so long a step ends
 #define BYE_GRACE (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
 enum { MIN_SHARE_CHANGE_MS = 10 };      // of the sender's share of the latency
-enum { MIN_PLAYOUT_MS = 20 };           // that the server takes
+static const usec_t OLD_SOUND = 3 * USEC_PER_SEC; // of a track that is not heard any more, at most
+enum { MIN_PLAYOUT_MS = 20 };                     // that the server takes
 
 struct connection {
     struct connection_config config;
@@ -841,6 +842,10 @@ int connection_next_audio_track(struct connection *c, usec_t now)
     int heard = *chosen >= 1 && *chosen <= count ? *chosen : 1;
     *chosen = heard % count + 1; // it outlives a connection
     rtsp_link_set_audio_track(c->link, *chosen, now);
+    // What is buffered has the sound of the track before: of a film that may be half a minute.
+    double at = seek_position(&c->seek);
+    if (c->policy && video(c) && isfinite(at) && playout_held(playout(c)) > OLD_SOUND)
+        connection_seek(c, at, now);
     return *chosen;
 }
 
