@@ -64,6 +64,14 @@ struct coded_frame *frame_store_next(struct frame_store *s)
     return s->given < s->count ? *at(s, s->given++) : NULL;
 }
 
+void frame_store_renew(struct frame_store *s, usec_t now)
+{
+    for (int i = s->given; i < s->count; i++) {
+        (*at(s, i))->capture_wall = 0;
+        (*at(s, i))->captured = now;
+    }
+}
+
 void frame_store_rewind(struct frame_store *s, int64_t slot)
 {
     while (s->given) {

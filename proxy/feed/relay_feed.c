@@ -251,6 +251,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
                  usec_to_sec(now - f->away_since));
     f->phase = PLAYING;
     access_leg_begin(f->leg, now);
+    frame_store_renew(f->store, now);
     note_place(f, place);
     upstream_set_follows(f->upstream, f->follows, now); // changed since the session began?
     if (returns && f->playout_ms)

@@ -25,6 +25,8 @@ struct store {
         REQUIRE(f);
         f->number = number;
         f->reorder = reorder;
+        f->captured = number;
+        f->capture_wall = 1000 * number;
         frame_store_add(s, f);
         coded_frame_unref(f);
     }
@@ -73,6 +75,27 @@ TEST_CASE("frame_store: what it keeps is given again from a place in decoding or
     CHECK(not_kept.give() == numbers{13});
     frame_store_rewind(kept.s, 99);
     CHECK(kept.give().empty());
+}
+
+TEST_CASE("frame_store: a pause ends: what is still to be given tells no capture")
+{
+    store s(true);
+    s.add(1);
+    s.add(2);
+    s.add(3);
+    CHECK(s.give() == numbers{1, 2, 3});
+    frame_store_rewind(s.s, 2);
+    frame_store_renew(s.s, 5000);
+    s.add(4);
+    std::vector<usec_t> walls;
+    for (coded_frame *f; (f = frame_store_next(s.s));)
+        walls.push_back(f->capture_wall);
+    CHECK(walls == std::vector<usec_t>{0, 0, 4000});
+    frame_store_rewind(s.s, 1);
+    const coded_frame *given = frame_store_next(s.s), *renewed = frame_store_next(s.s);
+    CHECK(given->capture_wall == 1000);
+    CHECK(given->captured == 1);
+    CHECK(renewed->captured == 5000);
 }
 
 TEST_CASE("frame_store: the oldest frames leave when it is full")

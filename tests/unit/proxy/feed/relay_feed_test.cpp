@@ -99,6 +99,29 @@ TEST_CASE("relay_feed: a seek, and a pause that loses no frame")
     CHECK(v.place.seconds == Approx(3.5).margin(.2));
 }
 
+TEST_CASE("relay_feed: frames that wait through a pause do not tell when they were captured")
+{
+    shown s;
+    viewer v(s.p);
+    CHECK(v.play(0) == MEDIA_SOUGHT);
+    v.run_frames(4);
+    v.pause();
+    for (const viewer::frame &f : v.frames)
+        CHECK(f.capture_wall);
+    v.feed->ops->rewind(v.feed, 2); // they had waited for the viewer's network
+    v.frames.clear();
+    relay::run_for(&s.w.loop, 300 * USEC_PER_MSEC);
+    CHECK(v.play() == MEDIA_CONTINUES);
+    const int64_t next = v.place.frames.first;
+    s.fast(v);
+    relay::run(&s.w.loop, [&v] { return v.ended; });
+    check_whole(v, 2, 39);
+    for (const viewer::frame &f : v.frames) {
+        CAPTURE(f.number, next);
+        CHECK((f.capture_wall != 0) == (f.number >= next));
+    }
+}
+
 TEST_CASE("relay_feed: fast forward and rewind are the origin's")
 {
     shown s(600 * USEC_PER_SEC, 15); // 30 s
