@@ -392,9 +392,10 @@ class Case(unittest.TestCase):
         return self.interrupt(p)
 
     def interrupt(self, p):
-        """Ends the player, and returns it."""
+        """Ends the player, and returns it. On a busy machine its film may be over before."""
         p.signal(signal.SIGINT)
-        self.assertEqual(p.wait(), 130, str(p))
+        if p.wait() != 0 or p.report()["ended"] != "end-of-media":
+            self.assertEqual(p.wait(), 130, str(p))
         return p
 
     def stall_lasts(self, p, seconds=1, since=0, seconds_until=20):
