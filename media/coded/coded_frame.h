@@ -29,7 +29,8 @@ struct coded_frame {
     int starts;          // cumulative ladder: the sizes from this one on start anew with this
                          // picture (coded_frame_starts); the number of sizes: none
     usec_t pts;          // media time
-    usec_t capture_wall; // wall clock at capture; 0: not known
+    usec_t capture_wall; // wall clock at capture
+    bool hides_capture;  // that time tells nothing: it is not sent
     usec_t captured;     // time of capture on the sender's monotonic clock
     usec_t encode_time;  // duration of encoding
     int nal_count;

@@ -67,7 +67,7 @@ struct coded_frame *frame_store_next(struct frame_store *s)
 void frame_store_renew(struct frame_store *s, usec_t now)
 {
     for (int i = s->given; i < s->count; i++) {
-        (*at(s, i))->capture_wall = 0;
+        (*at(s, i))->hides_capture = true;
         (*at(s, i))->captured = now;
     }
 }

@@ -24,7 +24,7 @@ struct coded_frame *frame_store_next(struct frame_store *s);
 // The frames from this place in decoding order on (number + reorder) are given again.
 void frame_store_rewind(struct frame_store *s, int64_t slot);
 // The media goes on after a pause: its clock is another now than when the frames that are to be given
-// were captured. Their capture becomes unknown, and they are as old as a frame that comes now.
+// were captured. They hide it from now on, and are as old as a frame that comes now.
 void frame_store_renew(struct frame_store *s, usec_t now);
 void frame_store_clear(struct frame_store *s); // drops all
 

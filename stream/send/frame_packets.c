@@ -103,7 +103,7 @@ static void take_payload(struct frame_packets *p, const struct packet_writer *w)
 {
     struct rtp_packet shape = {.has_adu = true,
                                .adu = {.reorder = (int16_t)p->frame->reorder, .has_left = true},
-                               .has_capture = is_at_first(p) && p->frame->capture_wall};
+                               .has_capture = is_at_first(p) && !p->frame->hides_capture};
     p->has_payload = next_payload(p, packet_writer_payload_room(w, &shape));
     assert(p->has_payload);
     count_left(p, w, &shape);
@@ -132,7 +132,7 @@ void frame_packets_next(struct frame_packets *p, const struct packet_writer *w, 
                         .reorder = (int16_t)f->reorder,
                         .has_left = true,
                         .left = (uint8_t)(p->left < UINT8_MAX ? p->left : UINT8_MAX)},
-                .has_capture = p->payload.first && f->capture_wall,
+                .has_capture = p->payload.first && !f->hides_capture,
                 .capture_wall = f->capture_wall},
         .payload = p->payload,
         .number = f->number,

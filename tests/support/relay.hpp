@@ -211,7 +211,7 @@ class viewer : public frame_sink
         int64_t number;
         int size_id, level;
         bool starts;
-        usec_t capture_wall; // 0: not known
+        bool tells_capture;
     };
     explicit viewer(proxy &p) : frame_sink{}, loop(p.loop)
     {
@@ -300,7 +300,7 @@ class viewer : public frame_sink
     static void on_frame(frame_sink *s, coded_frame *f, usec_t)
     {
         of(s)->frames.push_back(
-            {f->number, f->size_id, f->level, coded_frame_starts(f), f->capture_wall});
+            {f->number, f->size_id, f->level, coded_frame_starts(f), !f->hides_capture});
     }
     static void on_audio(frame_sink *, coded_audio *, usec_t) {}
     static void on_end(frame_sink *s, const char *text, usec_t)

@@ -107,7 +107,7 @@ TEST_CASE("relay_feed: frames that wait through a pause do not tell when they we
     v.run_frames(4);
     v.pause();
     for (const viewer::frame &f : v.frames)
-        CHECK(f.capture_wall);
+        CHECK(f.tells_capture);
     v.feed->ops->rewind(v.feed, 2); // they had waited for the viewer's network
     v.frames.clear();
     relay::run_for(&s.w.loop, 300 * USEC_PER_MSEC);
@@ -118,7 +118,7 @@ TEST_CASE("relay_feed: frames that wait through a pause do not tell when they we
     check_whole(v, 2, 39);
     for (const viewer::frame &f : v.frames) {
         CAPTURE(f.number, next);
-        CHECK((f.capture_wall != 0) == (f.number >= next));
+        CHECK(f.tells_capture == (f.number >= next));
     }
 }
 
