@@ -23,8 +23,8 @@ void frame_store_add(struct frame_store *s, struct coded_frame *f); // takes a r
 struct coded_frame *frame_store_next(struct frame_store *s);
 // The frames from this place in decoding order on (number + reorder) are given again.
 void frame_store_rewind(struct frame_store *s, int64_t slot);
-// The media goes on after a pause: its clock is another now than when the frames that are to be given
-// were captured. They hide it from now on, and are as old as a frame that comes now.
+// The media goes on after a pause: its clock is another now than when the frames that are to be
+// given were captured. They hide it from now on, and are as old as a frame that comes now.
 void frame_store_renew(struct frame_store *s, usec_t now);
 void frame_store_clear(struct frame_store *s); // drops all
 

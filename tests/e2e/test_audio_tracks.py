@@ -50,6 +50,7 @@ class Tracks(Screen):
     def until_hears(self, name, track):
         until(lambda: self.heard(name, 1) == [track], f"track {track} alone in {name}", 30)
 
+    @lib.long
     def test_each_viewer_hears_its_own(self):
         path = film(self.path("film.mkv"))
         for prepared in False, True:

@@ -193,6 +193,7 @@ class Cache(CacheCase):
         for name in os.listdir(self.cache):
             self.assertRegex(name, r"^([0-9a-f]{32}|weir-cache)$")
 
+    @lib.long
     def test_killed_while_storing(self):
         """What a killed proxy leaves is taken up again, and the copy becomes the origin's."""
         origin = self.sender(source=self.copy())
@@ -214,6 +215,7 @@ class Cache(CacheCase):
         mine = self.groups()
         self.assertEqual(mine, self.hashes(origin, mine))
 
+    @lib.long
     def test_bound(self):
         """--cache-bytes holds, although the films need more."""
         for name in "abc":
@@ -344,6 +346,7 @@ class Parent(CacheCase):
     def served(self, proxy):
         return proxy.stderr.count("/live is served from the cache")
 
+    @lib.long
     def test_both_store(self):
         """Both have the origin's bytes, and the leaf plays its own while the others live and when they are dead."""
         mine = self.groups()

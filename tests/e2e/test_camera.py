@@ -336,6 +336,7 @@ class Hostile(Case):
                 self.assertRegex(self.fails(server.url), "error: camera at 127.0.0.1: ")
                 self.assertLess(server.sent, 64 << 20)
 
+    @lib.long
     def test_nothing_that_can_be_shown(self):
         """No picture, or one without end: weir-send ends in time, and says why."""
         bare = re.sub(r";sprop-parameter-sets=[^;\r]+", "", self.small[0]), self.small[1]

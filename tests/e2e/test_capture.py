@@ -176,6 +176,7 @@ class Camera(Capture):
         self.assertGreater(r["latency"]["frame"]["p50"], 0, "capture to arrival")
         self.stop_cleanly(server)
 
+    @lib.long
     def test_mjpeg(self):
         """A size that the camera offers only in MJPEG arrives unchanged; half pictures and empty ones are skipped."""
         drawn, seen = self.path("drawn.png"), self.path("seen.png")

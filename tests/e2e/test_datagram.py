@@ -39,6 +39,7 @@ class Transports(Relayed):
                 self.assertGreater(t["rtt"], 0)
         self.stop_cleanly(server)
 
+    @lib.long
     def test_feedback_costs_five_percent_at_most(self):
         for name in "udp", "tfrc":
             with self.subTest(name):

@@ -190,6 +190,7 @@ class Edge(lib.Case):
         self.assertEqual(self.get(cache.at, "/live/index.m3u8")[1]["Access-Control-Allow-Origin"], "*")
         self.assertEqual(self.get(cache.at, kept)[0], 200)
 
+    @lib.long
     def test_ffmpeg_plays(self):
         """HLS and DASH."""
         lib.need("ffprobe", "ffmpeg")
@@ -241,12 +242,14 @@ class Edge(lib.Case):
                                 f"{cache.base}/live/{manifest}", self.path("luma"))
         self.assertIn(f"uses {demuxer}", player.stdout)
 
+    @lib.long
     def test_playbin3_plays_hls(self):
         self.playbin3("hlsdemux2", "index.m3u8")
 
     def test_playbin3_plays_dash(self):
         self.playbin3("dashdemux2", "index.mpd")
 
+    @lib.long
     def test_hls_js_plays(self):
         """In chromium, from another origin than the page's: the picture is the sender's, and it advances."""
         lib.need("chromium")

@@ -106,6 +106,7 @@ class Narrow(link_case.LinkCase):
         need_encoder()
         super().setUpClass()
 
+    @lib.long
     def test_the_rate_follows_a_link_that_becomes_narrow(self):
         """The encoder of the size becomes slower, or the smaller size takes its place; pictures go on."""
         for transport in ("tfrc", "minbuf"):

@@ -70,6 +70,7 @@ class Folder(lib.Case):
         if lib.SLOW <= 1:  # sanitizers keep what is freed
             self.assertLess(grown[-1] - grown[9], 2000, f"{grown} kB")
 
+    @lib.long
     def test_two_files_at_once(self):
         paths = "/long.mkv", "/sub/long%20one.mkv"  # which play while a busy machine asks
         clip = self.clip("long.mkv", seconds=12, size="320x180")

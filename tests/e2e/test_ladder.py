@@ -56,6 +56,7 @@ class Ladder(link_case.LinkCase):
     def test_down_and_up_again(self):
         self.down_and_up_again()
 
+    @lib.long
     def test_down_and_up_again_over_tcp(self):
         """The kernel's whole send buffer stands before the viewer, and no packet is lost; frames that the sender drops count."""
         self.down_and_up_again("--transport", "tcp")
@@ -81,6 +82,7 @@ class Ladder(link_case.LinkCase):
         self.assertTrue(decisions[-1]["estimate"], decisions)
         self.assertIn("weir-play: buffer ", p.stderr)
 
+    @lib.long
     def test_all_is_shown(self):
         self.all_is_shown("minbuf")
 

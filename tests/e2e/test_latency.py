@@ -18,6 +18,7 @@ class Stalled(relay.Relayed):
         shown = p.shown()[-1]
         return shown["shown"] - shown["captured"]
 
+    @lib.long
     def test_live_is_back_after_a_standstill_and_a_file_is_not_hurried(self):
         """The relays pass no data for a while, and then all held data; TCP loses none of it."""
         live = self.sender()

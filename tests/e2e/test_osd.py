@@ -79,6 +79,7 @@ class Osd(Screen):
         # On a busy machine the network may have a say, too, while the level is automatic.
         self.assertEqual([e["to"] for e in p.events("level") if e["why"] == "user"], [top - 2, top - 1, top])
 
+    @lib.long
     def test_each_key_has_its_message(self):
         p = self.begin()
         self.pause()
@@ -91,6 +92,7 @@ class Osd(Screen):
         until(lambda: self.grab(place) == quiet, "the picture without a message")
         self.quits(p)
 
+    @lib.long
     def test_subtitles(self):
         """A track of the film, prepared or not, and of a SubRip file next to it."""
         text = self.path("text.srt")

@@ -122,6 +122,7 @@ class Packages(lib.Case):
             self.assertEqual(f.read(), original.read())
         self.assertEqual(sorted(os.listdir(root)), ["etc", "lib", "usr"])
 
+    @lib.long
     def test_contents(self):
         lib.need("cpack", "dpkg-deb", "dpkg-shlibdeps")
         run("cpack", "--config", f"{lib.BUILD}/CPackConfig.cmake", "-B", self.folder, cwd=lib.BUILD,

@@ -141,6 +141,7 @@ class Prepared(Films):
                                 "-"], capture_output=True, text=True, timeout=60 * lib.PATIENCE)
             self.assertEqual((p.returncode, p.stderr), (0, ""))
 
+    @lib.long
     def test_films_that_fit(self):
         for name, rate, coding, period in (("a.mp4", "25", ("-g", "50"), 2), ("b.mkv", "30", ("-g", "30"), 4),
                                            ("c.ts", "25", ("-g", "25"), 2), ("d.mp4", "30000/1001", ("-g", "15"), 4)):
@@ -164,6 +165,7 @@ class Prepared(Films):
         self.see(server.url, "--no-picture", "--level", "0", frames=6)
         self.stop_cleanly(server)
 
+    @lib.long
     def test_taken_up_again(self):
         film = self.film("a.mkv", *self.EVEN, "-g", "50", seconds=40)
         p = self.start([lib.SEND, "--prepare", film])
@@ -197,6 +199,7 @@ class Prepared(Films):
         self.assertRegex(said, PASSES + "[^$]*its own video cannot be passed on as it is: a picture of it does not decode")
         self.assertIn("using its prepared file", self.sender(source=film).stderr)
 
+    @lib.long
     def test_films_that_do_not_fit(self):
         for name, coding, args, reason in (
                 ("a.mkv", ("-bf", "2", "-g", "50"), (), "it has B frames"),
@@ -214,6 +217,7 @@ class Prepared(Films):
 
 
 class Switching(Films, Control):
+    @lib.long
     def test_levels(self):
         """A viewer that comes late, or goes down and up again, sees pictures of both levels."""
         film = self.film("a.mkv", "-bf", "2", "-g", "50", seconds=60)

@@ -201,6 +201,7 @@ class Stored(ProxyCase):
 
 
 class Subtitles(ProxyCase):
+    @lib.long
     def test_of_a_film(self):
         """They come through, each track its own, whether the origin's film is prepared or not, and with a store, too."""
         lib.need("ffmpeg")
@@ -309,6 +310,7 @@ class Outage(ProxyCase):
         """Starts it on an address whose port no other process uses after its end."""
         return super().origin(*args, listen=listen or f"{lib.own_address()}:0", **options)
 
+    @lib.long
     def test_killed_and_restarted(self):
         """The viewer keeps its session; live media and files continue."""
         for source in lib.SOURCE, self.film(60):
@@ -333,6 +335,7 @@ class Outage(ProxyCase):
                 self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
                 self.stop_cleanly(proxy)
 
+    @lib.long
     def test_lost_during_fast_forward(self):
         """The scale is kept: after the return, too, the viewer gets frames of the lowest layer alone."""
         film = self.film(60)
@@ -358,6 +361,7 @@ class Outage(ProxyCase):
             self.assertTrue(all(b - a >= 4 for a, b in zip(numbers, numbers[1:])), str(numbers))
         self.stop_cleanly(proxy)
 
+    @lib.long
     def test_it_does_not_return(self):
         """After the outage the media breaks off: each viewer learns why, also behind another proxy. Players that are not
         ours see no BYE, which would be the end of the media, but the end of the connection."""

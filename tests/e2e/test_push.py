@@ -110,6 +110,7 @@ class ToFfmpeg(Push):
         viewer.wait_shown(shown + 20)
         self.assertEqual(self.recorded()[1], "")
 
+    @lib.long
     def test_a_film_with_b_frames(self):
         """Its own H.264 would pass, and its prepared file be used, but ffmpeg cannot record what comes out of order."""
         film = self.path("b.mkv")

@@ -161,6 +161,7 @@ class Sender(Case):
         for name in others:
             self.assertTrue(os.path.exists(os.path.join(self.dir, name)), name)
 
+    @lib.long
     def test_several_sources(self):
         """Each is recorded under its own name, with its own segments; one that comes later, too, without a viewer."""
         with open(self.path("send.conf"), "w") as f:

@@ -40,6 +40,7 @@ class Full(Case):
             self.assertEqual(file.video[0], (0, True), file.path)
             self.assertEqual(file.decode(), len(file.video), file.path)
 
+    @lib.long
     def test_the_sender_goes_on_and_records_again(self):
         self.fill(FREE)
         sender = self.recording()

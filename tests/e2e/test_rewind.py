@@ -161,6 +161,7 @@ class Recorded(Rewind):
     def move_back(self, path, seconds):
         return recordings.copy_older(path, seconds)
 
+    @lib.long
     def test_a_day_back(self):
         self.record(14)
         begun = [self.move_back(self.files()[-1], DAY + i) for i in (600, 20, 0)]

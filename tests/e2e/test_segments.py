@@ -83,6 +83,7 @@ class Segments(LinkCase):
         self.assertEqual(len(sets), 2)
         return ["before the report"] * (report in boundaries) + ["behind a set"] * len(boundaries & set(sets))
 
+    @lib.long
     def test_packets_follow_the_mss(self):
         """The path's MTU falls while media flows: segments become smaller, and still begin with packets."""
         def shrink(server):

@@ -110,6 +110,7 @@ class Stored(lib.Case):
         until(lambda: p.events("seek") and [e["event"] for e in p.events()[-3:]] == ["transport"] * 3 or not p.running(),
               "the picture", 30)
 
+    @lib.long
     def test_interrupted_and_taken_up_again(self):
         film = self.numbered()
         p = self.start([lib.SEND, "--prepare", *LEVELS, film])

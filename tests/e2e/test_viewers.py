@@ -32,6 +32,7 @@ class Viewers(lib.Case):
     def wait_log(self, pattern, seconds=10, server=None):
         return until(lambda: re.search(pattern, (server or self.server).stderr), f"\"{pattern}\" in the log", seconds)
 
+    @lib.long
     def test_viewers_that_do_not_read(self):
         def stop_reading(server, transport, receive_buffer=4096):
             c = Client(server.port, receive_buffer=receive_buffer)

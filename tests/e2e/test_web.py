@@ -146,6 +146,7 @@ class Live(Web):
         until(lambda: "is not a name of this server" in (b.value("document.body.innerText") or ""), "a refusal")
         self.stop_cleanly(sender)
 
+    @lib.long
     def test_film_in_a_context_that_is_not_secure(self):
         """It is shown to its end, with a seek; B frames are in order."""
         clip = self.clip(seconds=40, size="320x180")  # what is done at 15 s may take a busy machine seconds
@@ -206,6 +207,7 @@ class Films(Web):
         os.symlink("../a film.mp4", self.path("films/sub/b.mp4"))
         return self.sender(source=self.path("films"))
 
+    @lib.long
     def test_list_and_film(self):
         sender = self.films()
         b = self.watch(sender, "/")

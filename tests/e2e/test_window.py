@@ -174,6 +174,7 @@ class Folder(Screen):
         self.assertEqual([e["url"] for e in p.events("channel")], [f"rtsp://127.0.0.1:{server.port}/a%20b.mkv"])
         self.quits(p)
 
+    @lib.long
     def test_several_are_chosen_from(self):
         server = self.serve("a.mkv", "b.mkv", "c.mkv")
         self.xdotool("mousemove", "1", "1")  # the pointer would select what is below it

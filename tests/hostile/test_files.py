@@ -274,6 +274,7 @@ class SlowDisk(Folder):
         super().setUp()
         self.preload = ["env", "LD_PRELOAD=" + self.preloaded("slow_disk")]
 
+    @lib.long
     def test_films_that_do_not_open(self):
         """Each viewer gets a response within the limit. Other viewers and the end of the program do not wait."""
         for name in "slow.mkv", "stuck.mkv", "other.mkv":
@@ -332,6 +333,7 @@ class SlowDisk(Folder):
         server.signal(signal.SIGTERM)
         self.assertEqual(server.wait(), 0, str(server))
 
+    @lib.long
     def test_too_many_that_do_not_open(self):
         for i in range(30):
             shutil.copy(self.path("films/live"), self.path(f"films/stuck{i}.mkv"))
@@ -365,6 +367,7 @@ class SlowDisk(Folder):
         server.signal(signal.SIGTERM)
         self.assertEqual(server.wait(), 0, str(server))
 
+    @lib.long
     def test_one_file(self):
         for name, words in ("slow.mkv", "opening it takes too long"), ("stuck.mkv", "not open after"):
             path = self.clip("films/" + name, seconds=60, size="640x360")

@@ -237,7 +237,7 @@ TEST_CASE(
     CHECK(ours / theirs < 2.2);
 }
 
-TEST_CASE("scream on links: seeded storms of steps and losses end with the link in use")
+TEST_CASE("scream on links: seeded storms of steps and losses end with the link in use", "[long]")
 {
     static const char *const links[] = {
         "rate=4mbit:2mbit@10s:4mbit@12s:1mbit@14s:3mbit@16s:4mbit@20s,queue=droptail:50000B",

@@ -450,7 +450,7 @@ void compare_with_reno(mtp_mode mode, bool once_a_window, bool newreno, const mt
 
 } // namespace
 
-TEST_CASE("mtp_sender: cwnd and send times equal Reno's for all patterns of 13 packets")
+TEST_CASE("mtp_sender: cwnd and send times equal Reno's for all patterns of 13 packets", "[long]")
 {
     size_t compared = 0;
     // The last bit: once_a_window; the first: newreno.
@@ -465,7 +465,7 @@ TEST_CASE("mtp_sender: cwnd and send times equal Reno's for all patterns of 13 p
     CHECK(compared > 100000);
 }
 
-TEST_CASE("mtp_sender: cwnd and send times equal Reno's with random losses both ways")
+TEST_CASE("mtp_sender: cwnd and send times equal Reno's with random losses both ways", "[long]")
 {
     size_t compared = 0;
     for (unsigned seed = 0; seed < 600; seed++) {
@@ -533,7 +533,8 @@ void no_deadlock(mtp_mode mode, int64_t window, int bits, bool data_only)
 
 } // namespace
 
-TEST_CASE("mtp_sender: no loss pattern of the first 13 transmissions, data or ACKs, is a deadlock")
+TEST_CASE("mtp_sender: no loss pattern of the first 13 transmissions, data or ACKs, is a deadlock",
+          "[long]")
 {
     no_deadlock(MTP_STRICT, 4096, 13, false);
     no_deadlock(MTP_STRICT, 4096, 13, true);

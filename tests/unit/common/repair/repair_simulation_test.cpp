@@ -284,7 +284,7 @@ void check(const scene &s, double max_missing, double max_missing_base, double m
 }
 } // namespace
 
-TEST_CASE("repair simulation: packets are sent again while there are rounds")
+TEST_CASE("repair simulation: packets are sent again while there are rounds", "[long]")
 {
     // At most 1.3 x loss + 1 % of the media's bytes with several rounds, 2.2 x loss + 1 % with one,
     // and the first credit, 0.4 % here.

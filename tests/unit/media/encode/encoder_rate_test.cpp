@@ -75,7 +75,8 @@ void check_levels(const std::vector<sent> &all, const ladder &l, int64_t from, i
 
 } // namespace
 
-TEST_CASE("each level keeps its bitrate over any 2 s, with key frames at unfavourable times")
+TEST_CASE("each level keeps its bitrate over any 2 s, with key frames at unfavourable times",
+          "[long]")
 {
     struct {
         int width, height, rate, layers;

@@ -89,7 +89,7 @@ TEST_CASE("stored encoder: without any higher layers, the others decode exactly"
     }
 }
 
-TEST_CASE("stored encoder: HEVC without its higher layer decodes exactly")
+TEST_CASE("stored encoder: HEVC without its higher layer decodes exactly", "[long]")
 {
     if (!stored_x265_is_usable())
         return; // this libavcodec was built without libx265

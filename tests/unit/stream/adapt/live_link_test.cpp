@@ -32,7 +32,7 @@ TEST_CASE("live: a link that halves and doubles, and the start")
         }
 }
 
-TEST_CASE("live: beside a download it holds most of what its transport could have")
+TEST_CASE("live: beside a download it holds most of what its transport could have", "[long]")
 {
     // Of 4 Mbit/s; with as much to send as there is room, minbuf:1,3 has 1.7 and 1.6, mtp 1.9 and
     // 1.7 (arc, which never gets 1 here, is left out).

@@ -473,7 +473,8 @@ TEST_CASE("latency_control: another time line is no latency")
 
 // The sender's clock runs 200 ppm fast or slow: 17 s a day.
 TEST_CASE(
-    "latency_control: for a day at 200 ppm of drift the latency stays, and nothing is skipped")
+    "latency_control: for a day at 200 ppm of drift the latency stays, and nothing is skipped",
+    "[long]")
 {
     for (double drift : {200.0, -200.0}) {
         network net;

@@ -379,7 +379,7 @@ outcome check(const scene &s, const bounds &b)
 }
 } // namespace
 
-TEST_CASE("stream repair: packets are sent again while there are rounds")
+TEST_CASE("stream repair: packets are sent again while there are rounds", "[long]")
 {
     // At most 1.3 x loss + 1 % of the media's bytes with several rounds, 2.2 x loss + 1 % with one.
     struct {
