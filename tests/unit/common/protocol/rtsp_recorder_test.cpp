@@ -12,6 +12,7 @@
 
 #include "client/rtsp/rtsp_hash.h"
 #include "common/base/err.h"
+#include "tests/support/failing_alloc.hpp"
 
 namespace
 {
@@ -313,6 +314,8 @@ TEST_CASE("rtsp_recorder: what a refusal of each request leads to")
         {0, "401 Unauthorized",
          "end refused: the server refuses OPTIONS: 401 Unauthorized (it requires "
          "rtsp://USER:PASSWORD@...)"},
+        {0, "403 Forbidden",
+         "end refused: the server refuses OPTIONS: 403 Forbidden (no permission to publish here)"},
         {1, "302 Moved",
          "end refused: the server refuses ANNOUNCE: 302 Moved (a redirect is not followed: give "
          "the URL of the other server)"},
@@ -327,6 +330,17 @@ TEST_CASE("rtsp_recorder: what a refusal of each request leads to")
         {1, "415 Unsupported Media Type",
          "end refused: the server refuses ANNOUNCE: 415 Unsupported Media Type (it does not take "
          "this codec)"},
+        {1, "406 Not Acceptable",
+         "end refused: the server refuses ANNOUNCE: 406 Not Acceptable (it does not take this "
+         "codec)"},
+        {1, "488 Not Here",
+         "end refused: the server refuses ANNOUNCE: 488 Not Here (it does not take this codec)"},
+        {1, "551 Option Not Supported",
+         "end refused: the server refuses ANNOUNCE: 551 Option Not Supported"},
+        {2, "405 Method Not Allowed",
+         "end refused: the server refuses SETUP: 405 Method Not Allowed"},
+        {2, "415 Unsupported Media Type",
+         "end refused: the server refuses SETUP: 415 Unsupported Media Type"},
         {1, "400 Bad Request", "end failed: the server refuses ANNOUNCE: 400 Bad Request"},
         {2, "453 Not Enough Bandwidth",
          "end failed: the server refuses SETUP: 453 Not Enough Bandwidth"},
@@ -492,6 +506,21 @@ TEST_CASE("rtsp_recorder: the connection ends, at each step")
         steps.push_back({50, closed(ERR_CLOSED), {end + text}});
         play(o, steps);
     }
+    const struct {
+        int err;
+        const char *text;
+    } table[] = {{ERR_IO, "the network failed, or the server reset it"},
+                 {ERR_TOO_BIG, "a message larger than the limit"},
+                 {ERR_MALFORMED, "the server sent data that is not RTSP"}};
+    for (const auto &row : table) {
+        Owner o;
+        play(o, {{0, connected, {OPTIONS + " #1"}},
+                 {1,
+                  closed(row.err),
+                  {std::string("end failed: the connection to the server ended: ") + row.text}},
+                 {2, closed(row.err), {}}, // it is over
+                 {3, ok(1), {}}});
+    }
     Owner leaving;
     play(leaving, {{0, leave, {}}, {0, timeout, {"end left"}}});
     Owner gone;
@@ -513,6 +542,42 @@ TEST_CASE("rtsp_recorder: input that is not RTSP, and a connection that takes no
     Owner full;
     full.send_error = ERR_FULL;
     play(full, {{0, connected, {"end failed: cannot send OPTIONS to the server"}}});
+}
+
+TEST_CASE("rtsp_recorder: before its time a timeout does nothing; after the end nothing does")
+{
+    Owner o;
+    const auto early = [](Owner &of) { rtsp_recorder_on_timeout(of.recorder, of.now); };
+    play(o, {{0, early, {}},
+             {0, connected, {OPTIONS + " #1"}},
+             {5, early, {}},
+             {8000, timeout, {"end failed: the server does not answer OPTIONS within 8 s"}},
+             {9000, early, {}},
+             {9001, ok(1), {}},
+             {9002, closed(ERR_CLOSED), {}}});
+    CHECK(rtsp_recorder_is_over(o.recorder));
+}
+
+TEST_CASE("rtsp_recorder: a session that the server has forgotten is lost")
+{
+    Owner o(URL, {"tcp"}, false);
+    play(o,
+         {{0, connected, {OPTIONS + " #1"}},
+          {1, ok(1, "Public: ANNOUNCE, GET_PARAMETER\r\n"), {ANNOUNCE + " #2" + SDP + " [video]"}},
+          {2, ok(2), {SETUP + "0 #3; Transport: tcp-0"}},
+          {3, set_up(3, "tcp"), {RECORD + " #4" + FROM_NOW}},
+          {4, ok(4), {"recording tcp video"}},
+          {4, timeout, {"GET_PARAMETER " + URL + " #5; Session: 42"}},
+          {5, refuse(5, "454 Session Not Found"), {"end lost: the server has ended the session"}}});
+}
+
+TEST_CASE("rtsp_recorder: without memory there is none")
+{
+    const Owner o;
+    CHECK(each_allocation_fails(
+              [&o] { return rtsp_recorder_new(&o.config, &link_ops, &event_ops, nullptr); },
+              rtsp_recorder_free) == 1);
+    rtsp_recorder_free(nullptr);
 }
 
 TEST_CASE("rtsp_recorder: requests of the server")

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <string>
 
+#include "common/base/err.h"
 #include "lab/abr/abr_optimum.h"
 #include "lab/abr/abr_session.h"
+#include "tests/support/failing_alloc.hpp"
 
 namespace
 {
@@ -204,4 +206,44 @@ TEST_CASE("abr optimum: by hand, on a steady path of 1.5 Mbit/s")
     CHECK(best.stalled_s == 0);
     CHECK(best.qoe > 1.45);
     CHECK(best.qoe < 1.5 * 1.01);
+}
+
+TEST_CASE("abr session, and the optimum: without memory there is no result")
+{
+    const film f("goddard", 20);
+    const path steady("steady");
+    abr_config config{};
+    config.table = f.f.table;
+    config.target = 30 * sec;
+    memcpy(config.bitrates_bps, f.f.bitrates_bps, sizeof(config.bitrates_bps));
+    for (abr_delivery delivery : {ABR_STREAM, ABR_SEGMENTS})
+        for (int n = 0;; n++) {
+            CAPTURE(delivery, n);
+            abr_session s{};
+            s.film = &f.f;
+            s.trace = &steady.trace;
+            REQUIRE(abr_policy_new("bola-e", &config, &s.policy) == 0);
+            s.delivery = delivery;
+            s.rtt = 50 * USEC_PER_MSEC;
+            s.target = 30 * sec;
+            s.kernel_bytes = 12500;
+            abr_result r;
+            failing_alloc_set(n);
+            const int err = abr_session_run(&s, &r);
+            const bool failed = failing_alloc_end();
+            abr_policy_free(s.policy);
+            CHECK(err == (failed ? ERR_NO_MEMORY : 0));
+            if (!failed)
+                break;
+        }
+    for (int n = 0;; n++) {
+        CAPTURE(n);
+        abr_optimum o;
+        failing_alloc_set(n);
+        const int err = abr_optimum_find(&f.f, &steady.trace, 50 * USEC_PER_MSEC, 30 * sec, &o);
+        const bool failed = failing_alloc_end();
+        CHECK(err == (failed ? ERR_NO_MEMORY : 0));
+        if (!failed)
+            break;
+    }
 }

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "lab/abr/rate_trace.h"
+#include "tests/support/failing_alloc.hpp"
 
 namespace
 {
@@ -68,6 +69,10 @@ TEST_CASE("rate trace: what is refused")
         {"0 1 2\n", ERR_MALFORMED, 1},
         {"0 1\n5\n", ERR_MALFORMED, 2},
         {"9\n3\n", ERR_MALFORMED, 2},
+        {"0 1\n1 1000001\n", ERR_MALFORMED, 2}, // 1 Tbit/s at most
+        {"0 1\n1e9 1\n", ERR_MALFORMED, 2},
+        {"0 1                                                                \n", ERR_MALFORMED, 1},
+        {"0 1 #\n", ERR_MALFORMED, 1},
     };
     for (const auto &row : rows) {
         CAPTURE(row.text);
@@ -75,5 +80,48 @@ TEST_CASE("rate trace: what is refused")
         int line;
         CHECK(parse(row.text, &t, &line) == row.err);
         CHECK(line == row.line);
+    }
+    rate_trace t;
+    int line;
+    CHECK(parse(std::string("0 1\n1\0 2\n", 9), &t, &line) == ERR_MALFORMED);
+    CHECK(line == 2);
+}
+
+TEST_CASE("rate trace: how long it may be, its last line, and a single one")
+{
+    rate_trace t;
+    int line;
+    std::string text;
+    for (int i = 0; i <= RATE_TRACE_MAX; i++)
+        text += std::to_string(i) + " 1\n";
+    CHECK(parse(text, &t, &line) == ERR_TOO_BIG);
+    CHECK(line == RATE_TRACE_MAX + 1);
+    CHECK(parse("0\n" + std::to_string(RATE_TRACE_MAX) + "000\n", &t, &line) == ERR_TOO_BIG);
+    REQUIRE(parse("0 8\n1 16", &t, &line) == 0);
+    CHECK(rate_trace_bytes(&t, 2 * USEC_PER_SEC) == Approx(3e6));
+    rate_trace_destroy(&t);
+    REQUIRE(parse("5 8\n", &t, &line) == 0); // the same for ever
+    CHECK(rate_trace_bytes(&t, 10 * USEC_PER_SEC) == Approx(10e6));
+    rate_trace_destroy(&t);
+}
+
+TEST_CASE("rate trace: without memory there is none")
+{
+    for (const char *text : {"0 1\n1 2\n", "0\n50\n"}) {
+        CAPTURE(text);
+        for (int n = 0;; n++) {
+            CAPTURE(n);
+            rate_trace t{};
+            int line;
+            failing_alloc_set(n);
+            const int err = parse(text, &t, &line);
+            const bool failed = failing_alloc_end();
+            CHECK(err == (failed ? ERR_NO_MEMORY : 0));
+            if (failed)
+                continue;
+            rate_trace_destroy(&t);
+            CHECK(n >= 4);
+            break;
+        }
     }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stream/audio/audio_jitter_buffer.h"
+#include "tests/support/failing_alloc.hpp"
 
 namespace
 {
@@ -406,4 +407,50 @@ TEST_CASE("audio_jitter_buffer: large packets fill it early")
     CHECK(r.out[48 * 10] == tone(48 * 10));
     r.push(300, 301); // there is room again
     CHECK(r.counts().refused == 200 - AUDIO_MAX_BYTES / 65536 + 1);
+}
+
+TEST_CASE("audio_jitter_buffer: without memory there is none")
+{
+    CHECK(each_allocation_fails([] { return audio_jitter_buffer_new(&decoding, nullptr); },
+                                audio_jitter_buffer_free) == 2);
+}
+
+TEST_CASE("audio_jitter_buffer: what does not decode, and is not concealed, is silent")
+{
+    rig r;
+    audio_jitter_buffer_free(r.s);
+    static const audio_decoding broken = {
+        samples_of, [](void *, const uint8_t *, size_t, int16_t *) { return -1; },
+        [](void *, int, int16_t *) { return 0; }, reset};
+    r.s = audio_jitter_buffer_new(&broken, nullptr);
+    REQUIRE(r.s);
+    r.push(0, 10, 4);
+    r.run();
+    r.pull(200);
+    CHECK(r.silent(0, 200));
+    CHECK(r.counts().concealed >= 200 * 48);
+    CHECK(r.counts().underruns == 0);
+    CHECK(r.counts().refused == 0);
+}
+
+TEST_CASE(
+    "audio_jitter_buffer: a few samples more and nothing else: each piece is as long as asked")
+{
+    for (int samples : {1, 7, 239, 240, 241, int(AUDIO_MAX_PULL)}) {
+        CAPTURE(samples);
+        rig r;
+        r.push(0, 2);
+        r.run();
+        std::vector<int16_t> pcm(static_cast<size_t>(2 * samples) + 2, 77);
+        for (int done = 0; done < AUDIO_RATE / 10; done += samples) {
+            audio_jitter_buffer_pull(r.s, pcm.data(), samples, r.at);
+            r.at = (usec_t)(done + samples) * USEC_PER_SEC / AUDIO_RATE;
+        }
+        CHECK(pcm[static_cast<size_t>(2 * samples)] == 77);
+        CHECK(r.counts().underruns == 1);
+        audio_jitter_buffer_set_clock(r.s, nullptr);
+        audio_jitter_buffer_pull(r.s, pcm.data(), samples, r.at);
+        audio_jitter_buffer_pull(r.s, pcm.data(), samples, r.at);
+        CHECK_FALSE(audio_jitter_buffer_is_heard(r.s));
+    }
 }
