@@ -95,14 +95,18 @@ def by_size(film, seen):
         if same == height and film.group_at(before) == key[0] and media > before:
             spacing[key] = min(spacing.get(key, math.inf), media - before)
 
-    def level_of(group, height):
+    shown = []
+    for at, media, height in seen:
         some = [i for i, level in enumerate(film.levels) if level.height == height]
         if not some:
             raise ValueError(f"a picture of {height} lines, which no level has")
-        if (group, height) not in spacing:
-            return some[-1]
-        return min(some, key=lambda i: abs(math.log(film.levels[i].fps * spacing[group, height])))
-    return [Shown(at, media, level_of(film.group_at(media), height)) for at, media, height in seen]
+        key = film.group_at(media), height
+        if key in spacing:
+            level = min(some, key=lambda i, of=spacing[key]: abs(math.log(film.levels[i].fps * of)))
+        else:  # the only one of its size in the group
+            level = shown[-1].level if shown and shown[-1].level in some else some[-1]
+        shown.append(Shown(at, media, level))
+    return shown
 
 
 def weights_of(film, shown):

@@ -65,6 +65,11 @@ class Sizes(unittest.TestCase):
         found = film.by_size(FILM, [(s.at, s.media, LEVELS[s.level].height) for s in shown])
         self.assertEqual(found, shown)
 
+    def test_alone(self):
+        """A single picture of its size in a group has the level of the one before it."""
+        shown = pictures(1, 0, 2) + [Shown(2.1, 2.0, 1)] + pictures(0, 2.1, 4)
+        self.assertEqual(film.by_size(FILM, [(s.at, s.media, LEVELS[s.level].height) for s in shown])[:31], shown[:31])
+
     def test_unknown(self):
         with self.assertRaises(ValueError):
             film.by_size(FILM, [(0, 0, 144), (1, 1, 360)])
