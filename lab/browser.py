@@ -34,7 +34,7 @@ class Browser:
             self.session = {"sessionId": self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]}
             for domain in "Page", "Runtime", "Log":
                 self.call(f"{domain}.enable")
-        except Exception:
+        except BaseException:  # Ctrl-C, too
             self.close()
             raise
 

@@ -127,12 +127,12 @@ def cpu_of(pids):
 
 
 class End:
-    """A browser in namespace AT that shows the page; a run ends it like a lab.run.Process."""
+    """A browser in namespace AT that shows the page TEXT, whose script declares start(); a run ends it like a lab.run.Process."""
 
-    def __init__(self, world, at, name, *flags):
+    def __init__(self, world, at, name, *flags, text=PAGE % screen.READER):
         self.browser, page = None, world.path(name + ".html")
         with open(page, "w", encoding="utf-8") as f:
-            f.write(PAGE % screen.READER)
+            f.write(text)
         self.profile = tempfile.mkdtemp(prefix="weir-")  # a short path, as it has sockets in it
         try:
             self.browser = Browser(self.profile, PATIENCE, *FLAGS, *flags, prefix=[
@@ -142,7 +142,7 @@ class End:
             self.browser.open("file://" + page)
             self.wait("document.readyState === 'complete' && typeof start === 'function'")
             self.later = self.clock()
-        except Exception:
+        except BaseException:  # Ctrl-C, too
             self.stop()
             raise
 

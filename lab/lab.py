@@ -41,9 +41,9 @@ def arguments():
                         help="arc, psp, tfrc, mtp-tcp, goddard: over emulated links with the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own trace in Mahimahi's format")
     parser.add_argument("--traces", metavar="DIR",
-                        help="experiment abr: your own traces of paths; each folder in DIR is a family")
+                        help="experiments abr, abr-real: your own traces of paths; each folder in DIR is a family")
     parser.add_argument("--clip", metavar="FILE",
-                        help="experiments qoe, live, repair, goddard --real: your own video instead of the test picture")
+                        help="experiments qoe, live, repair, abr-real, goddard --real: your own video instead of the test picture")
     parser.add_argument("--speed", type=float, metavar="N", help="experiment rmcat: divide all times of the cases by N, 1 to 10")
     parser.add_argument("--build", default="build/release", metavar="DIR", help="folder of the programs")
     parser.add_argument("--results", default="results", metavar="DIR", help="folder for the results")

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Other programs that experiments compare with, where Weir does not contain them: `./run lab peers` installs them.
 
-Chrome's WebRTC engine (PyPI's wrtc) goes into a virtual environment of its own, which nothing else uses. ffmpeg, for SRT and
-RTSP, and chromium are packages of the system: only their presence is reported. Whatever is missing is left out of the
-experiments.
+Chrome's WebRTC engine (PyPI's wrtc) goes into a virtual environment of its own, which nothing else uses. Of hls.js, dash.js and
+Shaka Player (npm) it keeps one script each, and the licence. ffmpeg, for SRT and RTSP, and chromium are packages of the system:
+only their presence is reported. Whatever is missing is left out of the experiments.
 """
 import functools
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 
 WRTC = ("wrtc==0.1.0", "typing_extensions")
+PLAYERS = {  # of films over HTTP: the package, its version, and its script
+    "hls.js": ("hls.js", "1.7.4", "dist/hls.min.js"),
+    "dash.js": ("dashjs", "5.2.1", "dist/modern/umd/dash.all.min.js"),
+    "shaka": ("shaka-player", "5.2.12", "dist/shaka-player.compiled.js"),
+}
 PATIENCE = 600  # seconds for an installation
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -58,6 +65,51 @@ def install_wrtc():
     return None if wrtc_python() else "wrtc was installed, but does not load on this machine"
 
 
+def player_path(kind):
+    package, version, script = PLAYERS[kind]
+    return os.path.join(folder(), f"{package}-{version}", os.path.basename(script))
+
+
+def player(kind):
+    """Returns the script of a player of PLAYERS, or None."""
+    path = player_path(kind)
+    return path if os.path.isfile(path) else None
+
+
+def keep(archive, script, where):
+    """Keeps a package's SCRIPT and its licence in the folder WHERE: whole, or not at all."""
+    new = where + ".new"
+    shutil.rmtree(new, ignore_errors=True)
+    os.makedirs(new)
+    with tarfile.open(archive) as package:
+        for member in package.getmembers():
+            name = member.name.partition("/")[2]
+            if member.isfile() and (name == script or name.upper().startswith("LICENSE")):
+                with open(os.path.join(new, os.path.basename(name)), "wb") as f:
+                    shutil.copyfileobj(package.extractfile(member), f)
+    if not os.path.exists(os.path.join(new, os.path.basename(script))):
+        shutil.rmtree(new)
+        raise FileNotFoundError(f"the package has no {script}")
+    shutil.rmtree(where, ignore_errors=True)
+    os.replace(new, where)
+
+
+def install_player(kind):
+    """Returns an error, or None. npm checks that the package is the one of that version that was published."""
+    if not shutil.which("npm"):
+        return "npm is missing (Debian: apt-get install npm)"
+    package, version, script = PLAYERS[kind]
+    with tempfile.TemporaryDirectory(prefix="weir-") as there:
+        done = _run(["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", there, f"{package}@{version}"])
+        if done.returncode != 0:
+            return _last_line(done)
+        try:
+            keep(os.path.join(there, done.stdout.split()[-1]), script, os.path.dirname(player_path(kind)))
+        except (OSError, IndexError, tarfile.TarError) as e:
+            return str(e)
+    return None
+
+
 def install():
     """Installs what is missing and prints what there is. Returns the exit code."""
     code = 0
@@ -68,8 +120,12 @@ def install():
         code |= error is not None
         print(f"wrtc (googcc, screamv2): {error}; these contenders will be left out" if error else
               f"wrtc (googcc, screamv2): installed into {os.path.join(folder(), 'wrtc')}")
+    for kind, (_, version, _) in PLAYERS.items():
+        error = None if player(kind) else install_player(kind)
+        code |= error is not None
+        print(f"{kind} {version} (abr-real): {f'{error}; it will be left out' if error else player(kind)}")
     ffmpeg = shutil.which("ffmpeg")
     print(f"ffmpeg (srt-MS, rtsp-tcp, rtsp-udp): {ffmpeg or 'missing (Debian: apt-get install ffmpeg)'}")
     browser = shutil.which("chromium")
-    print(f"chromium (chromium, if named): {browser or 'missing (Debian: apt-get install chromium)'}")
+    print(f"chromium (abr-real; chromium, if named): {browser or 'missing (Debian: apt-get install chromium)'}")
     return code

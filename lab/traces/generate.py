@@ -23,7 +23,7 @@ import numpy as np
 PACKET_BITS = 1500 * 8
 
 
-def _from_rates(rates, step_ms, mean_mbit):
+def from_rates(rates, step_ms, mean_mbit):
     """Returns delivery times from a rate (any unit) for each step, scaled so that the trace has the mean rate."""
     rates = np.asarray(rates, dtype=float)
     per_step = rates / rates.mean() * mean_mbit * 1e3 * step_ms / PACKET_BITS  # packets
@@ -47,7 +47,7 @@ def lte(seed, seconds, mean_mbit):
             outage = int(rng.integers(4, 21))
         rates.append(0.0 if outage else levels[state] * np.exp(x))
         outage = max(0, outage - 1)
-    return _from_rates(rates, step_ms, mean_mbit)
+    return from_rates(rates, step_ms, mean_mbit)
 
 
 def wifi(seed, seconds, mean_mbit, burst_mbit=54.0):
@@ -74,7 +74,7 @@ def wifi(seed, seconds, mean_mbit, burst_mbit=54.0):
 def steps(_seed, seconds, mean_mbit):
     pattern = np.repeat([1, 0.25, 1.5, 0.5, 2, 0.1], 10)
     rates = np.resize(pattern, max(1, round(seconds)))
-    return _from_rates(rates, 1000, mean_mbit * rates.mean())
+    return from_rates(rates, 1000, mean_mbit * rates.mean())
 
 
 KINDS = {"lte": lte, "wifi": wifi, "steps": steps}
