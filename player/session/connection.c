@@ -855,8 +855,9 @@ static void ask_subtitles(struct connection *c, usec_t now)
     char line[64], body[66];
     int chosen = c->config.options->subtitles; // it outlives a connection
     subtitles_choose(&c->subtitles, chosen <= c->sdp.subtitle_count ? chosen : 0);
-    if (!c->link || c->phase != PLAYING ||
-        !subtitles_due(&c->subtitles, seek_position(&c->seek), now, &r) ||
+    // Those of what is buffered are requested after the end of the media, too.
+    bool plays = c->phase == PLAYING || c->phase == ENDED;
+    if (!c->link || !plays || !subtitles_due(&c->subtitles, seek_position(&c->seek), now, &r) ||
         subtitle_request_encode(&r, line, sizeof(line)) < 0)
         return;
     snprintf(body, sizeof(body), "%s\r\n", line);

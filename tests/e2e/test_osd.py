@@ -97,12 +97,12 @@ class Osd(Screen):
         """A track of the film, prepared or not, and of a SubRip file next to it."""
         text = self.path("text.srt")
         with open(text, "w", encoding="utf-8") as f:
-            f.write("1\n00:00:00,500 --> 00:00:19,000\n<i>Voilà, çà et là:</i>\nthe second line\n\n")
-        film, bare = self.path("film.mkv"), self.clip("bare.mkv", 20, "320x180")
+            f.write("1\n00:00:00,500 --> 00:00:28,500\n<i>Voilà, çà et là:</i>\nthe second line\n\n")
+        film, bare = self.path("film.mkv"), self.clip("bare.mkv", 29, "320x180")
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", bare, "-i", text, "-map", "0", "-map", "1", "-c:v", "copy",
                         "-c:s", "ass", "-metadata:s:s:0", "language=fra", film], check=True, timeout=60 * lib.PATIENCE)
         with open(self.path("film.srt"), "w") as f:
-            f.write("1\n00:00:00,500 --> 00:00:19,000\nshort\n\n")
+            f.write("1\n00:00:00,500 --> 00:00:28,500\nshort\n\n")
         for prepared in False, True:
             if prepared:
                 subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=120 * lib.PATIENCE, capture_output=True)
@@ -111,6 +111,8 @@ class Osd(Screen):
             p = self.open_url(server.url)
             self.resize(WIDTH, HEIGHT)
             until(lambda: p.shown()[-1]["number"] > 30, "a second of the film")
+            if prepared:  # what is buffered has its subtitles, too
+                until(lambda: p.events("transport")[-1]["rate"] == 0, "the film to be there as a whole")
             still = self.pause()
             place, short = (WIDTH // 2 - 60, 226, 120, 44), (WIDTH // 2 - 15, 250, 30, 18)  # above the bar
             beside = (WIDTH // 2 - 75, 226, 30, 44)
