@@ -73,10 +73,10 @@ class Folder(lib.Case):
     @lib.long
     def test_two_files_at_once(self):
         paths = "/long.mkv", "/sub/long%20one.mkv"  # which play while a busy machine asks
-        clip = self.clip("long.mkv", seconds=12, size="320x180")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", clip, "-f", "lavfi", "-i", "sine=440:d=12", "-c:v", "copy",
+        clip = self.clip("long.mkv", seconds=40, size="320x180")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", clip, "-f", "lavfi", "-i", "sine=440:d=40", "-c:v", "copy",
                         "-c:a", "flac", self.path("films/long.mkv")], check=True, timeout=60 * lib.PATIENCE)
-        self.clip("films/sub/long one.mkv", seconds=11, size="160x90")
+        self.clip("films/sub/long one.mkv", seconds=39, size="160x90")
         for _ in range(8):  # a busy machine may open one of them when the other has ended
             server = self.server("--metrics", "127.0.0.1:0", source=self.path("films"))
             players = [self.player(self.urls(server) + path, "--no-picture") for path in paths]
@@ -88,8 +88,8 @@ class Folder(lib.Case):
                 p.wait(60)
             self.stop_cleanly(server)
         self.both_are_told_of(server, paths)
-        for p, frames, width in zip(players, (300, 275), (320, 160)):
-            self.assertEqual(p.wait(30), 0, str(p))
+        for p, frames, width in zip(players, (1000, 975), (320, 160)):
+            self.assertEqual(p.wait(60), 0, str(p))
             report = p.report()
             self.assertEqual(report["ended"], "end-of-media")
             self.assertIn(f"file {width}x", report["session"]["source"])

@@ -448,9 +448,9 @@ TEST_CASE("viewing: --duration ends it", "[threads]")
 
 TEST_CASE("viewing: the channels of a playlist, after the last one the first", "[threads]")
 {
+    temp_folder folder; // it hears what the senders' threads log, to their end
     stored_film one(LONG), two(LONG);
     sender a(one.path), b(two.path);
-    temp_folder folder;
     const std::string list = folder / "list";
     std::ofstream(list) << "#EXTINF:-1,The One\n"
                         << a.url << "\n#EXTINF:-1,The Other\n"
