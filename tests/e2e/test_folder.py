@@ -82,7 +82,11 @@ class Folder(lib.Case):
             players = [self.player(self.urls(server) + path, "--no-picture") for path in paths]
             for p in players:
                 p.wait_shown(1, 30)
-            if len(self.ask(server, "status.json")["sessions"]) == 2:
+            def both_or_one_is_over(server=server, players=players):
+                """The status has a session within a second."""
+                return len(self.ask(server, "status.json")["sessions"]) == 2 or not all(p.running() for p in players)
+            until(both_or_one_is_over, "two sessions", 60)
+            if all(p.running() for p in players):
                 break
             for p in players:
                 p.wait(60)
