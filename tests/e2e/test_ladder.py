@@ -70,9 +70,9 @@ class Ladder(link_case.LinkCase):
         lib.until(lambda: self.changes(p)[-1:] == [(0, 1)] or not p.running(), "the higher level again", 90)
         shown = len(p.shown())
         lib.until(lambda: len(p.shown()) > shown + 60 or not p.running(), "what was buffered", 30)
-        p.signal(lib.signal.SIGINT)
-        self.assertEqual(p.wait(), 130, str(p))
-        report = p.report()
+        report = self.interrupt(p).report()
+        if lib.SLOW <= 1:  # with sanitizers a busy machine is slower than the path, and looks like it
+            self.assertEqual(self.changes(p)[-1:], [(0, 1)], str(p))
         roots = report["causes"]["by_root"]
         # A busy machine decodes or displays too late, or not at all.
         self.assertEqual({c: n for c, n in roots.items() if n and c not in ("decoder", "display", "late")}, {}, str(p))
