@@ -70,8 +70,8 @@ class Ladder(link_case.LinkCase):
         lib.until(lambda: self.changes(p)[-1:] == [(0, 1)] or not p.running(), "the higher level again", 90)
         shown = len(p.shown())
         lib.until(lambda: len(p.shown()) > shown + 60 or not p.running(), "what was buffered", 30)
-        report = self.interrupt(p).report()
-        if lib.SLOW <= 1:  # with sanitizers a busy machine is slower than the path, and looks like it
+        report = self.interrupt(p, may_be_over=lib.SLOW > 1).report()
+        if lib.SLOW <= 1:  # with sanitizers on a busy machine a film over scream was seen to stay low to its end
             self.assertEqual(self.changes(p)[-1:], [(0, 1)], str(p))
         roots = report["causes"]["by_root"]
         # A busy machine decodes or displays too late, or not at all.

@@ -275,7 +275,6 @@ class OwnSize(StreamCase):
                          [(144, 256)] * 2 + [(240, 426)] * 2 + [(360, 640)] * 2 + [(720, 1280)])
         self.assertNotIn("at most", server.stderr)
 
-    @lib.long
     def test_large(self):
         clip = self.clip(seconds=2, size="1920x1080", fps=60)
         server = self.sender("--no-passthrough", "--loop", source=clip)
@@ -291,7 +290,6 @@ class OwnSize(StreamCase):
         self.assertEqual(p.report()["playback"]["frames_undecodable"], 0)
         self.assertEqual(lib.png_size(self.path("large.png")), (1920, 1080))
 
-    @lib.long
     def test_prepared(self):
         """Preparing has no bound."""
         film = self.clip(seconds=1, size="1280x720", fps=60)
