@@ -97,9 +97,7 @@ void rtsp_response_refusal(const struct rtsp_item *r, enum request_kind kind, ch
     char body[256];
     text_copy(r->reason, reason, sizeof(reason));
     size_t len = rtsp_response_line(r, body, sizeof(body));
-    const char *what = kind == REQUEST_LEVEL     ? " (level)"
-                       : kind == REQUEST_LATENCY ? " (latency)"
-                                                 : "";
+    const char *what = kind == REQUEST_LEVEL ? " (level)" : kind == REQUEST_ONLY ? " (only)" : "";
     snprintf(out, cap, "the server refuses %s%s: %d %s%s%s", rtsp_method_name(request_method(kind)),
              what, r->status, *reason ? reason : rtsp_reason(r->status), len ? ": " : "", body);
 }

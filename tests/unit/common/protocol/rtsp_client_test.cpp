@@ -657,6 +657,15 @@ TEST_CASE("rtsp client: redirects")
                  in(reply(2, "404 Not Found")),
                  {"end refused: the server refuses DESCRIBE: 404 Not Found"}}});
     }
+    SECTION("to a host that the owner does not allow")
+    {
+        o.config.follow_ctx = &o;
+        o.config.may_follow = [](const void *, const url *target) { return target->port != 8554; };
+        run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                {10,
+                 in(reply(1, "302 Found", to)),
+                 {"end refused: the server redirects to a host that is not allowed"}}});
+    }
     SECTION("no connection")
     {
         run(o, {{0, connected, {"connected", DESCRIBE_1}},
@@ -1393,6 +1402,99 @@ TEST_CASE("rtsp client: the viewer's requests, one of each kind at a time")
     }
 }
 
+TEST_CASE("rtsp client: what a server does not support ends nothing that plays")
+{
+    const struct {
+        const char *body; // of the request
+        Action ask;
+        std::string told; // by the owner's events when the server refuses
+    } table[] = {
+        {"playout: 40,", [](Owner &w) { rtsp_client_set_playout(w.client, 40, w.now); }, ""},
+        {"max-rate: 500000,",
+         [](Owner &w) { CHECK(rtsp_client_set_max_rate(w.client, 500000, w.now)); }, ""},
+        {"adapt: none,", [](Owner &w) { rtsp_client_set_adapt(w.client, "none", w.now); }, ""},
+        {"latency: 300,", [](Owner &w) { rtsp_client_set_latency(w.client, 300, w.now); }, ""},
+        {"capacity-probe: 3,", [](Owner &w) { rtsp_client_ask_pair(w.client, 3, w.now); },
+         "no pair"},
+        {"hashes: 0,",
+         [](Owner &w) { CHECK(rtsp_client_ask_values(w.client, "hashes: 0\r\n", w.now)); },
+         "hashes "},
+    };
+    for (const auto &row : table) {
+        INFO(row.body);
+        Owner o;
+        play_weir(o);
+        o.log.clear();
+        row.ask(o);
+        REQUIRE(o.log.size() == 1);
+        CHECK(o.log[0].find(std::string("[") + row.body + "]") != std::string::npos);
+        run(o,
+            {{50, in(reply(6, "451 Parameter Not Understood")),
+              *row.told.c_str() ? std::vector<std::string>{row.told} : std::vector<std::string>{}},
+             {60, in(frame(0, "more")), {"frame 0 more"}}});
+    }
+}
+
+TEST_CASE("rtsp client: frames of a film that the server does not give alone are not played")
+{
+    Owner o;
+    o.config.only = "5-9";
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10, in(weir_description(1)), {"SETUP " + URL + "/trackID=0 #2 Transport: tcp"}},
+            {20,
+             in(weir_setup(2, "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp")),
+             {"setup tcp rtt 10", "SET_PARAMETER " + URL + "/ #3" + SESSION + " [latency: 1000,]",
+              "SET_PARAMETER " + URL + "/ #4" + SESSION + " [only: 5-9,]",
+              "PLAY " + URL + "/ #5" + SESSION + " Range: npt=now-",
+              "GET_PARAMETER " + URL + "/ #6" + SESSION + PARAMS}}});
+    SECTION("it does")
+    {
+        run(o, {{30,
+                 in(reply(3) + reply(4) + reply(5, "200 OK", "Range: npt=now-\n")),
+                 {"playing from - frame -1 shows -1"}}});
+    }
+    SECTION("it does not")
+    {
+        run(o, {{30,
+                 in(reply(3) + reply(4, "451 Parameter Not Understood")),
+                 {"end refused: the server refuses SET_PARAMETER (only): 451 Parameter Not "
+                  "Understood"}}});
+    }
+}
+
+TEST_CASE("rtsp client: a camera's video that is not H.264")
+{
+    const std::string head = "v=0\no=- 1 1 IN IP4 0.0.0.0\ns=camera\nt=0 0\na=control:*\n",
+                      hevc = "m=video 0 RTP/AVP 96\na=rtpmap:96 H265/90000\na=control:track1\n",
+                      jpeg = "m=video 0 RTP/AVP 26\na=control:track1\n",
+                      aac = "m=audio 0 RTP/AVP 97\na=rtpmap:97 MPEG4-GENERIC/48000/2\n"
+                            "a=fmtp:97 streamtype=5;mode=AAC-hbr;config=1190;sizelength=13;"
+                            "indexlength=3;indexdeltalength=3\na=control:track2\n",
+                      none = "m=video 0 RTP/AVP 96\na=rtpmap:96 VC1/90000\na=control:track1\n",
+                      setup = "SETUP " + URL + "/track1 #2 Transport: ";
+    const struct {
+        bool takes_other_codecs;
+        std::string sdp, then;
+    } table[] = {
+        {true, head + hevc, setup + "tcp"},
+        {true, head + jpeg, setup + "tcp"},
+        {true, head + hevc + aac, setup + "tcp"},
+        {true, head + none,
+         "end refused: the server's description of the stream cannot be used: no H.264, H.265 or "
+         "JPEG video in it"},
+        {false, head + jpeg,
+         "end refused: the server's description of the stream cannot be used: no H.264 video in "
+         "it"},
+    };
+    for (const auto &row : table) {
+        INFO(row.sdp);
+        Owner o;
+        o.config.takes_other_codecs = row.takes_other_codecs;
+        run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                {10, in(reply(1, "200 OK", "Content-Base: " + URL + "/\n", row.sdp)), {row.then}}});
+    }
+}
+
 TEST_CASE("rtsp client: a description that is known")
 {
     Owner o;
@@ -1813,6 +1915,36 @@ TEST_CASE("rtsp client: a redirect leaves the connection that was taken over")
               "SET_PARAMETER rtsp://192.0.2.2:8554/other #14" + SESSION + " [latency: 1000,]",
               "PLAY rtsp://192.0.2.2:8554/other #15" + SESSION + " Range: npt=now-",
               "GET_PARAMETER rtsp://192.0.2.2:8554/other #16" + SESSION + PARAMS}}});
+}
+
+TEST_CASE("rtsp client: a stream that needs another transport or a choice is described first")
+{
+    Owner o;
+    rtsp_client_before before;
+    sdp known;
+    std::string text = crlf(WEIR_VIDEO);
+    REQUIRE(sdp_decode(text.data(), text.size(), &known) == 0);
+    set_up_first(o, "1");
+    follow(o, &before, NEXT);
+    std::string first = "DESCRIBE " + NEXT + " #7" + GROUP_1 + " Accept: application/sdp";
+    SECTION("a transport that the viewer does not want any more")
+    {
+        o.config.transports = list_of({"udp", "mtp"});
+    }
+    SECTION("frames alone")
+    {
+        o.config.only = "5-9";
+    }
+    SECTION("a viewer that controls the speed")
+    {
+        o.config.controls_speed = true;
+    }
+    SECTION("a description that is known is not awaited")
+    {
+        o.config.known = &known;
+        first = "SETUP " + NEXT + "/trackID=0 #7" + GROUP_2 + " Transport: tcp";
+    }
+    run(o, {{30, connected, {"connected", first}}});
 }
 
 TEST_CASE("rtsp client: requests sent together must be answered in their order")

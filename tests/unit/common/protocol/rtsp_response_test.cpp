@@ -174,8 +174,8 @@ TEST_CASE("rtsp response: a refusal as a sentence")
         {REQUEST_DESCRIBE, "404 ", "", "the server refuses DESCRIBE: 404 Not Found"},
         {REQUEST_SETUP, "461 No", "use TCP\r\n", "the server refuses SETUP: 461 No: use TCP"},
         {REQUEST_LEVEL, "400 Bad", "\r\n", "the server refuses SET_PARAMETER (level): 400 Bad"},
-        {REQUEST_LATENCY, "400 Bad", "a\x1b[2Jb",
-         "the server refuses SET_PARAMETER (latency): 400 Bad: a [2Jb"},
+        {REQUEST_ONLY, "400 Bad", "a\x1b[2Jb",
+         "the server refuses SET_PARAMETER (only): 400 Bad: a [2Jb"},
     };
     for (const auto &row : table) {
         response r("", row.body, row.status);
