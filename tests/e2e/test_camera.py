@@ -462,18 +462,23 @@ class FfmpegJpeg(lib.Case):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
             s.bind(("127.0.0.1", 0))
             s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
-            s.settimeout(2)
+            s.settimeout(.2)
             ffmpeg = subprocess.Popen(
                 ["ffmpeg", "-v", "error", "-nostdin", "-re", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=15:d=2", "-c:v", "mjpeg",
                  "-huffman", "default", "-q:v", "5", "-pix_fmt", "yuvj420p", "-f", "rtp", "-sdp_file", self.path("x.sdp"),
                  f"rtp://127.0.0.1:{s.getsockname()[1]}?pkt_size=1200"])
+            self.addCleanup(ffmpeg.kill)
             packets = []
-            try:
-                while True:
-                    packets.append(s.recv(4000))
-            except TimeoutError:
-                pass
-            self.assertEqual(ffmpeg.wait(60 * lib.PATIENCE), 0)
+
+            def over():
+                done = ffmpeg.poll() is not None  # before the queue is found empty
+                try:
+                    while True:
+                        packets.append(s.recv(4000))
+                except TimeoutError:
+                    return done
+            lib.until(over, "all packets", 60)
+            self.assertEqual(ffmpeg.wait(), 0)
         with open(self.path("x.sdp")) as f:
             text = f.read()
         return packets, re.sub(r"m=video \d+", "m=video 0", text[text.index("m="):]).replace("\n", "\r\n")

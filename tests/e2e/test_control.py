@@ -14,7 +14,7 @@ from rtsp import Client
 JSON = {"Content-Type": "application/json"}
 
 
-class Control(lib.Case):
+class ControlCase(lib.Case):
     def serve(self, *args, metrics="127.0.0.1:0", **options):
         state = self.path("state")
         self.server_ = self.sender("--metrics", metrics, "--state-dir", state, *args, **options)
@@ -48,6 +48,8 @@ class Control(lib.Case):
     def set_level(self, session, level):
         return self.ask("PUT", f"sessions/{session}", json.dumps({"level": level}), **JSON)
 
+
+class Control(ControlCase):
     def test_sessions(self):
         server = self.serve("--control")
         self.assertEqual(self.sessions(), [])

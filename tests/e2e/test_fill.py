@@ -129,10 +129,12 @@ class Share(FillCase):
         first.over = True
         first.client.close()
         until(lambda: "the prefix of 192x108 is stored" in proxy.stderr, "the prefix", 30)
+        origin.signal(signal.SIGSTOP)  # while it stands still it refuses nobody, however slowly viewers come
+        p = self.player(proxy.base + "/live", "--adapt", "none")
+        v = self.viewer(proxy)
+        until(lambda: p.shown() and v.frames, "both play what is stored", 60)
         origin.signal(signal.SIGKILL)
         origin.wait()
-        p = self.player(proxy.base + "/live")
-        v = self.viewer(proxy)
         until(lambda: v.said_goodbye or v.error, "the end", 60)
         self.assertFalse(v.said_goodbye)  # it is not the film's end
         self.assertEqual(v.frames, 60)

@@ -202,8 +202,14 @@ class Metrics(lib.Case):
         self.clip("films/b c.mkv", seconds=1)
         sender = self.serve(source=self.path("films"))
         self.assertIsNone(json.loads(self.ask("/films.json")[1])["films"], "nobody asked before")
-        until(lambda: json.loads(self.ask("/films.json")[1])["films"], "the list")
-        answer = json.loads(self.ask("/films.json")[1])
+
+        def listed():
+            answer = json.loads(self.ask("/films.json")[1])
+            if answer["films"] and not answer["films"][0]["sizes"]:
+                os.utime(self.path("films/b c.mkv"))  # a busy machine gave up: a file that has changed is opened again
+                return None
+            return answer["films"] and answer
+        answer = until(listed, "the list")
         self.assertEqual([f["path"] for f in answer["films"]], ["/b%20c.mkv"])
         self.assertEqual(answer["films"][0]["sizes"], "640x360")
         self.between(0.9, answer["films"][0]["seconds"], 1.1)

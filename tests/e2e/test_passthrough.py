@@ -9,7 +9,7 @@ import unittest
 
 import lib
 from lib import until
-from test_control import Control
+from test_control import ControlCase
 
 PASSES = "its own video passes as it is, as the top level: "
 ENCODED = "its video is encoded again: "
@@ -216,7 +216,7 @@ class Prepared(Films):
                 self.assertTrue(os.path.exists(film + ".weir.mkv"))
 
 
-class Switching(Films, Control):
+class Switching(Films, ControlCase):
     @lib.long
     def test_levels(self):
         """A viewer that comes late, or goes down and up again, sees pictures of both levels."""

@@ -60,10 +60,12 @@ class Vp9(lib.Case):
         self.assertEqual(levels[-1], 8, str(switches))
         self.assertLessEqual(set(levels), {2, 5, 8})
         encoders = self.encoders(server)
-        # One is the viewer's first frame; a busy machine may lose its place some times.
+        # One is the viewer's first frame. Where a busy machine leaves frames out, the viewer asks for others.
         keys = [e["key_frames"] for e in encoders]
         self.assertEqual(keys[1:], [0, 0])
-        self.between(1, keys[0], len(switches), "key frames: one more if each switch needed one")
+        self.assertGreater(keys[0], 0)
+        if not p.report()["playback"]["frames_lost"]:
+            self.assertEqual(keys[0], 1)
         self.assertEqual([e["width"] for e in encoders], [160, 320, 640])
         self.stop_cleanly(server)
 
