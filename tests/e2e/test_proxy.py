@@ -396,7 +396,7 @@ class Viewers(ProxyCase):
     def test_one_that_never_reads(self):
         """It is dropped; the viewer next to it loses nothing."""
         server = self.origin()
-        proxy = self.behind(server, "--timeout", "2", "--access-transport", "tcp,minbuf")
+        proxy = self.behind(server, "--timeout", "2", "--access-transport", "tcp,minbuf", "--backbone-transport", "minbuf")
         with Client(proxy.port, receive_buffer=4096) as stuck:
             stuck.watch()
             p = self.player(proxy.base + "/live", "--transport", "minbuf")
