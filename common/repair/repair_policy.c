@@ -170,7 +170,7 @@ struct repair_decision repair_policy_decide(struct repair_policy *p, const struc
     assert(lost->bytes > 0 && path->burst >= 1);
     if (p->mode == REPAIR_MODE_OFF)
         return not_resent(lost, REPAIR_DISABLED);
-    if (!lost->is_depended_on && share_with(2, path->loss) > SHARE_OF_ALL)
+    if (!p->repairs_all && !lost->is_depended_on && share_with(2, path->loss) > SHARE_OF_ALL)
         return not_resent(lost, REPAIR_CONGESTED);
     if (now - lost->sent_at < path->min_rtt)
         return (struct repair_decision){.action = REPAIR_NOTHING, .reason = REPAIR_UNDER_WAY};
@@ -197,8 +197,10 @@ struct repair_decision repair_policy_decide(struct repair_policy *p, const struc
         while (d.copies > 1 && d.copies * path->loss > p->share)
             d.copies--;
     d.copies = d.copies < affordable ? d.copies : affordable;
+    if (p->repairs_all && d.copies == 0)
+        d.copies = 1;
     if (d.copies == 0)
         return not_resent(lost, REPAIR_NO_SHARE);
-    p->credit -= (double)(d.copies * lost->bytes);
+    p->credit = fmax(0, p->credit - (double)(d.copies * lost->bytes));
     return d;
 }

@@ -25,6 +25,9 @@
 //   Share.      Repair is limited to a share of the media's bytes: 1.3 x loss + 1 % with two
 //               rounds and more, 2.2 x loss + 1 % with one, 2.5 x loss + 10 % of parity; 30 % at
 //               most. Packets on which nothing depends leave a third of the credit to the others.
+//   All.        Of media that is held back for its viewer (`repairs_all`) each packet is sent again
+//               until it arrives, one copy at a time once the share is used up: the media behind it
+//               waits for it, so that it costs time, not media.
 //   Above it.   Where all packets would need more than 30 % (loss above 22 %), copies are preferred
 //               to parity, and parity leaves out frames on which nothing depends. Where they would
 //               need 37.5 % (28 %), packets on which nothing depends are not repaired either.
@@ -109,6 +112,7 @@ struct repair_decision {
 
 struct repair_policy {
     enum repair_mode mode;
+    bool repairs_all;    // as above; false to begin with
     int rounds;          // that a lost packet has on this path; 0: none
     int fec_window;      // frames that parity covers; 0: none is sent
     bool fec_covers_top; // parity covers frames on which nothing depends, too

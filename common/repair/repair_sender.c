@@ -61,6 +61,7 @@ struct repair_sender *repair_sender_new(const struct repair_sender_config *confi
     r->path.burst = 1;
     r->chosen = -1;
     repair_policy_init(&r->policy, config->mode);
+    r->policy.repairs_all = config->repairs_all;
     loss_estimate_init(&r->estimate);
     fec_plan_init(&r->plan);
     r->bytes = malloc(config->kept_bytes);

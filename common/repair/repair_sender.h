@@ -21,13 +21,14 @@ extern "C" {
 #endif
 
 enum {
-    REPAIR_SENDER_PACKETS = 2048, // packets kept, however small they are
+    REPAIR_SENDER_PACKETS = 4096, // packets kept, however small they are
     REPAIR_SENDER_COPIES = 256,   // copies that wait; more are not sent
 };
 
 struct repair_sender_config {
     enum repair_mode mode;
     bool viewer_has_fec; // it can read parity packets
+    bool repairs_all;    // repair_policy.h
     size_t kept_bytes;   // of the packets that can be sent again
 };
 

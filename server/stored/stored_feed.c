@@ -551,17 +551,19 @@ static void rewind_to(struct media_feed *feed, int64_t slot)
     drop_groups(f);
 }
 
-static void repeat(struct stored_feed *f, int size_id, int64_t frame, usec_t now)
+static bool repeat(struct stored_feed *f, int size_id, int64_t frame, usec_t now)
 {
     int64_t group = frame / f->info->plan.gop;
-    const struct stored_group *g = f->group && f->group->index == group     ? f->group
-                                   : f->before && f->before->index == group ? f->before
-                                                                            : NULL;
+    bool broken;
+    const struct stored_group *g =
+        stored_cache_hold(f->config.cache, group, 1u << size_id, &broken);
     struct coded_frame *copy =
         g ? copy_of(f, g, size_id, (int)(frame % f->info->plan.gop), now) : NULL;
     if (copy)
         f->config.sink->ops->on_again(f->config.sink, copy, now);
     coded_frame_unref(copy);
+    stored_cache_drop(f->config.cache, g);
+    return copy != NULL;
 }
 
 static bool was_given(const struct stored_feed *f, int size_id, int64_t frame)
@@ -574,12 +576,13 @@ static bool was_given(const struct stored_feed *f, int size_id, int64_t frame)
     return place->depends != STORED_NO_FRAME && group * gop + place->slot < f->at;
 }
 
-// Delivers a frame again if its group is still held.
-static void give_again(struct media_feed *feed, int size_id, int64_t number, usec_t now)
+// Delivers a frame again, if its group is in memory; else the viewer requests it once more.
+static bool give_again(struct media_feed *feed, int size_id, int64_t number, usec_t now)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
-    if (!is_back(f) && number >= f->first_number && was_given(f, size_id, number - f->first_number))
-        repeat(f, size_id, number - f->first_number, now);
+    return !is_back(f) && number >= f->first_number &&
+           was_given(f, size_id, number - f->first_number) &&
+           repeat(f, size_id, number - f->first_number, now);
 }
 
 // Delivers all frames again on which the newest one depends.
@@ -600,7 +603,7 @@ static void request_key(struct media_feed *feed, int size_id, usec_t now)
     for (int slot = 0; slot <= newest; slot++)
         if (decoded[slot] != STORED_NO_FRAME &&
             stored_shape_needs(shape, size_id, decoded[newest], decoded[slot]))
-            repeat(f, size_id, index * plan->gop + decoded[slot], now);
+            (void)repeat(f, size_id, index * plan->gop + decoded[slot], now);
 }
 
 static void drained(struct media_feed *feed, usec_t now)

@@ -84,9 +84,9 @@ struct media_feed_ops {
     // The viewer lacks the frame, so later frames shall not depend on it. NULL: the media is not
     // encoded live.
     void (*repair)(struct media_feed *f, int size_id, int64_t number);
-    // The viewer lacks the frame: delivers it again (stream_sender_frame_again). NULL: frames are
-    // not kept.
-    void (*give_again)(struct media_feed *f, int size_id, int64_t number, usec_t now);
+    // The viewer lacks the frame: delivers it again (stream_sender_frame_again) and returns true.
+    // Returns false if it cannot now, or there is no such frame. NULL: frames are not kept.
+    bool (*give_again)(struct media_feed *f, int size_id, int64_t number, usec_t now);
     // The viewer can decode nothing. Live media makes a key frame. Stored media delivers again all
     // frames that the newest frame depends on. NULL: the viewer waits for the next key frame.
     void (*request_key)(struct media_feed *f, int size_id, usec_t now);

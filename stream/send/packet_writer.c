@@ -226,8 +226,10 @@ int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer
         (is_reported && !repair->is_known))
         return 0;
     bool has_fec = repair->is_known && repair->mode != REPAIR_MODE_RESEND && !w->transport->drops;
-    struct repair_sender_config config = {
-        .mode = repair->mode, .viewer_has_fec = has_fec, .kept_bytes = repair->kept_bytes};
+    struct repair_sender_config config = {.mode = repair->mode,
+                                          .viewer_has_fec = has_fec,
+                                          .repairs_all = repair->repairs_all,
+                                          .kept_bytes = repair->kept_bytes};
     w->repair = repair_sender_new(&config);
     if (!w->repair || repair_planner_init(&w->planner, w->transport) != 0) {
         stop_repair(w);

@@ -72,6 +72,7 @@ struct packet_writer_repair {
     enum repair_mode mode;
     bool is_known;     // the viewer knows flow numbers, and parity packets
     size_t kept_bytes; // of the packets that can be sent again
+    bool repairs_all;  // repair_policy.h
     usec_t useful;     // how long after its capture a packet may arrive
 };
 // Call it after packet_writer_attach and before the first packet; a second call replaces the first.

@@ -3,9 +3,15 @@
 
 #include <stddef.h>
 
-static int index_of(uint16_t seq)
+void sent_audio_init(struct sent_audio *a, bool ahead)
 {
-    return seq & (SENT_AUDIO_PACKETS - 1);
+    *a = (struct sent_audio){.kept = ahead ? SENT_AUDIO_AHEAD : SENT_AUDIO_PACKETS,
+                             .copies = ahead ? SENT_AUDIO_COPIES_AHEAD : SENT_AUDIO_COPIES};
+}
+
+static int index_of(const struct sent_audio *a, uint16_t seq)
+{
+    return seq & (a->kept - 1);
 }
 
 static void *take(struct sent_audio *a, int i)
@@ -18,7 +24,7 @@ static void *take(struct sent_audio *a, int i)
 
 void *sent_audio_add(struct sent_audio *a, uint16_t seq, void *data, usec_t now)
 {
-    int i = index_of(seq);
+    int i = index_of(a, seq);
     void *gone = take(a, i);
     a->packets[i] = (struct sent_audio_packet){.seq = seq, .data = data, .left = now};
     return gone;
@@ -26,15 +32,15 @@ void *sent_audio_add(struct sent_audio *a, uint16_t seq, void *data, usec_t now)
 
 void *sent_audio_find(const struct sent_audio *a, uint16_t seq)
 {
-    const struct sent_audio_packet *p = &a->packets[index_of(seq)];
+    const struct sent_audio_packet *p = &a->packets[index_of(a, seq)];
     return p->seq == seq ? p->data : NULL;
 }
 
 void sent_audio_request(struct sent_audio *a, uint16_t seq, usec_t min_rtt, usec_t now)
 {
-    struct sent_audio_packet *p = &a->packets[index_of(seq)];
+    struct sent_audio_packet *p = &a->packets[index_of(a, seq)];
     usec_t under_way = min_rtt ? min_rtt - min_rtt / 4 : SENT_AUDIO_UNDER_WAY;
-    if (!sent_audio_find(a, seq) || p->is_due || p->copies == SENT_AUDIO_COPIES ||
+    if (!sent_audio_find(a, seq) || p->is_due || p->copies == a->copies ||
         now - p->left < under_way)
         return;
     p->is_due = true;
@@ -44,7 +50,7 @@ void sent_audio_request(struct sent_audio *a, uint16_t seq, usec_t min_rtt, usec
 static int next_index(const struct sent_audio *a)
 {
     int next = -1;
-    for (int i = 0; a->due && i < SENT_AUDIO_PACKETS; i++)
+    for (int i = 0; a->due && i < a->kept; i++)
         if (a->packets[i].is_due &&
             (next < 0 || (int16_t)(a->packets[i].seq - a->packets[next].seq) < 0))
             next = i;
@@ -68,7 +74,7 @@ void sent_audio_copied(struct sent_audio *a, usec_t now)
 
 void *sent_audio_remove(struct sent_audio *a)
 {
-    for (int i = 0; i < SENT_AUDIO_PACKETS; i++)
+    for (int i = 0; i < a->kept; i++)
         if (a->packets[i].data)
             return take(a, i);
     return NULL;

@@ -17,3 +17,8 @@ bool stored_retransmit_take(struct stored_retransmit *r, int64_t number, uint16_
     r->given[i].next = next;
     return true;
 }
+
+void stored_retransmit_forget(struct stored_retransmit *r, int64_t number)
+{
+    r->given[number & (STORED_RETRANSMIT_KEPT - 1)].number = (uint16_t)(number + 1);
+}

@@ -34,6 +34,8 @@ void stored_retransmit_init(struct stored_retransmit *r);
 // Returns true if the caller shall send the frame again; the frame then counts as sent again.
 bool stored_retransmit_take(struct stored_retransmit *r, int64_t number, uint16_t seq,
                             uint16_t next);
+// The frame was not sent again after all.
+void stored_retransmit_forget(struct stored_retransmit *r, int64_t number);
 
 #ifdef __cplusplus
 }

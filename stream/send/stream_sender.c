@@ -28,6 +28,7 @@
 enum {
     MIN_KEPT = 128 << 10, // bytes of a viewer's video that can be sent again
     MAX_KEPT = 2 << 20,
+    MAX_KEPT_HELD = 4 << 20, // of media that is held back
     BATCH = 64,          // max packets per call, so that a greedy sender does not block the loop
     PEAK_FACTOR_X2 = 5,  // video may leave at 2.5 times its mean rate, as key frames are far larger
                          // than the mean frame
@@ -48,12 +49,13 @@ struct stream_sender {
     struct packet_writer writer;
     struct scheduler scheduler;
     struct audio_queue audio;     // holds one reference to each struct coded_audio
-    struct sent_audio sent_audio; // as does this; used if lost packets are repaired
+    struct sent_audio sent_audio; // so does this; used if lost packets are repaired
     struct filler filler;
     struct stored_retransmit repairs; // used for stored media
     usec_t playout;                   // 0: the viewer did not tell it
     struct feedback_limit feedback;
     bool playing;
+    bool answers; // what the viewer lacks is sent again: it plays, or it has what was stored ahead
     bool watching;
     bool holds_back; // the feed has `drained`, and the viewer set no latency: no frame is dropped
     struct size_watch sizes;
@@ -133,6 +135,7 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
         .codec = config->codec, .ladder = config->ladder, .plain = config->plain};
     frame_packets_init(&s->leaving, &packets);
     stored_retransmit_init(&s->repairs);
+    sent_audio_init(&s->sent_audio, s->feed->ops->give_again != NULL);
     feedback_limit_init(&s->feedback, now);
     adaptation_init(&s->adaptation, config->ladder, config->level, config->start_bps,
                     config->keeps_size);
@@ -188,7 +191,9 @@ static usec_t useful(const struct stream_sender *s)
 // network carries it.
 static size_t kept_bytes(const struct stream_sender *s)
 {
-    double bytes = s->holds_back ? MAX_KEPT : 0;
+    double bytes = 0;
+    if (s->holds_back)
+        return MAX_KEPT_HELD;
     for (int i = 0; i < s->config.ladder->level_count; i++)
         bytes = fmax(bytes, s->config.ladder->levels[i].bitrate_bps / 8.0);
     return (size_t)fmax(MIN_KEPT, fmin(bytes, MAX_KEPT));
@@ -199,6 +204,7 @@ static int set_repair(struct stream_sender *s, enum repair_mode mode, bool is_kn
     struct packet_writer_repair repair = {.mode = is_filler(s) ? REPAIR_MODE_OFF : mode,
                                           .is_known = is_known,
                                           .kept_bytes = kept_bytes(s),
+                                          .repairs_all = s->holds_back,
                                           .useful = useful(s)};
     return packet_writer_set_repair(&s->writer, &repair, &s->rng);
 }
@@ -620,7 +626,7 @@ static void clear_audio(struct stream_sender *s)
     struct coded_audio *c;
     while ((c = audio_queue_take(&s->audio)))
         coded_audio_unref(c);
-    while ((c = sent_audio_remove(&s->sent_audio)))
+    while (!(is_stored(s) && s->answers) && (c = sent_audio_remove(&s->sent_audio)))
         coded_audio_unref(c);
 }
 
@@ -770,6 +776,7 @@ static void begin(struct stream_sender *s)
 
 void stream_sender_play(struct stream_sender *s, usec_t now)
 {
+    s->answers = true;
     if (!s->playing) {
         s->playing = true;
         if (s->feed->ops->play)
@@ -797,12 +804,14 @@ static void stop_playing(struct stream_sender *s)
     if (s->playing && s->feed->ops->play)
         s->feed->ops->play(s->feed, false);
     s->playing = s->ending = false;
+    s->answers &= is_stored(s);
     unwatch(s);
 }
 
 void stream_sender_stop(struct stream_sender *s)
 {
     stop_playing(s);
+    s->answers = false;
     scheduler_clear(&s->scheduler);
     reap(s);
     clear_audio(s);
@@ -962,7 +971,7 @@ static int send_filler(struct stream_sender *s, usec_t now)
 
 static bool has_repair(struct stream_sender *s, usec_t now)
 {
-    return s->playing && packet_writer_has_repair(&s->writer, now);
+    return s->answers && packet_writer_has_repair(&s->writer, now);
 }
 
 // Drops audio past its deadline. Returns true if audio waits to be sent.
@@ -971,7 +980,7 @@ static bool has_audio(struct stream_sender *s, usec_t now)
     struct coded_audio *late;
     while ((late = audio_queue_expired(&s->audio, s->config.latency, now)))
         coded_audio_unref(late);
-    return (s->audio.count > 0 || s->sent_audio.due > 0) && s->playing;
+    return (s->audio.count > 0 && s->playing) || (s->sent_audio.due > 0 && s->answers);
 }
 
 static bool has_packets(struct stream_sender *s, usec_t now)
@@ -1031,7 +1040,7 @@ static void end_if_done(struct stream_sender *s, usec_t now)
 static usec_t next_copy(const struct stream_sender *s, usec_t now)
 {
     usec_t due =
-        s->playing && s->writer.repair ? repair_sender_next_timeout(s->writer.repair) : USEC_NEVER;
+        s->answers && s->writer.repair ? repair_sender_next_timeout(s->writer.repair) : USEC_NEVER;
     return due > now ? due : USEC_NEVER;
 }
 
@@ -1138,14 +1147,7 @@ static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t no
     }
 }
 
-// A stored frame is sent again as a whole if its packets are not kept any more. What media that is
-// held back lacks is always sent: later media waits for it.
-static bool is_given_again(const struct stream_sender *s, enum repair_reason reason)
-{
-    return !s->writer.repair || reason == REPAIR_NOT_KEPT ||
-           (s->holds_back && (reason == REPAIR_NO_SHARE || reason == REPAIR_CONGESTED));
-}
-
+// A stored frame is sent again as a whole if its packets are not kept any more.
 static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
 {
     const struct rtp_sender *rtp = &s->writer.rtp[TRACK_VIDEO];
@@ -1153,9 +1155,11 @@ static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, us
         uint16_t wire = (uint16_t)(nack.pid + __builtin_ctz(named));
         uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_VIDEO, wire);
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
-        int64_t number = is_given_again(s, d.reason) ? rtp_sender_frame_of(rtp, seq) : -1;
-        if (number >= 0 && stored_retransmit_take(&s->repairs, number, seq, rtp->next_seq))
-            s->feed->ops->give_again(s->feed, s->levels.size_id, number, now);
+        bool again = !s->writer.repair || d.reason == REPAIR_NOT_KEPT;
+        int64_t number = again ? rtp_sender_frame_of(rtp, seq) : -1;
+        if (number >= 0 && stored_retransmit_take(&s->repairs, number, seq, rtp->next_seq) &&
+            !s->feed->ops->give_again(s->feed, s->levels.size_id, number, now))
+            stored_retransmit_forget(&s->repairs, number);
     }
 }
 

@@ -192,6 +192,24 @@ TEST_CASE("repair policy: what is done about one lost packet")
     }
 }
 
+TEST_CASE("repair policy: media that is held back is repaired without a share, a copy at a time")
+{
+    for (bool repairs_all : {false, true}) {
+        for (double loss : {.02, .5}) {
+            INFO("repairs all " << repairs_all << ", loss " << loss);
+            repair_path path = path_of(100, loss);
+            repair_policy p = planned(REPAIR_MODE_RESEND, path, 60 * USEC_PER_SEC);
+            p.repairs_all = repairs_all;
+            p.credit = 0;
+            repair_lost lost = lost_packet(60 * USEC_PER_SEC, false);
+            repair_decision d = repair_policy_decide(&p, &lost, &path, 1000 * ms);
+            CHECK(d.action == (repairs_all ? REPAIR_RESEND : REPAIR_NOTHING));
+            CHECK(d.copies == (repairs_all ? 1 : 0));
+            CHECK(p.credit == 0);
+        }
+    }
+}
+
 TEST_CASE("repair policy: a report from before the last transmission is ignored")
 {
     repair_path path = path_of(100, 0.02);

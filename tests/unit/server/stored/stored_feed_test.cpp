@@ -247,8 +247,8 @@ TEST_CASE("stored_feed: lost and unsent frames are delivered again")
     s.run_to_frames(5);
     s.watch(-1);
     auto given = static_cast<int64_t>(s.numbers.size());
-    s.feed->ops->give_again(s.feed, 0, 3, 0);
-    s.feed->ops->give_again(s.feed, 0, given, 0); // it has not been delivered yet
+    CHECK(s.feed->ops->give_again(s.feed, 0, 3, 0));
+    CHECK_FALSE(s.feed->ops->give_again(s.feed, 0, given, 0)); // it has not been delivered yet
     CHECK(s.again == std::vector<int64_t>{3});
     s.again.clear();
     s.feed->ops->request_key(s.feed, 0, 60 * USEC_PER_SEC);

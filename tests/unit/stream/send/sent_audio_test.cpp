@@ -15,7 +15,8 @@ int data[2 * SENT_AUDIO_PACKETS];
 
 TEST_CASE("sent_audio: a requested packet is due once, the oldest first, across a wrap")
 {
-    sent_audio a = {};
+    sent_audio a;
+    sent_audio_init(&a, false);
     for (int i = 0; i < 6; i++)
         CHECK(sent_audio_add(&a, static_cast<uint16_t>(65533 + i), &data[i], i * 20 * MS) ==
               nullptr);
@@ -44,7 +45,8 @@ TEST_CASE("sent_audio: a packet that may be under way is not sent, nor one more 
                          {0, 20 * MS, true}};
     for (const row &r : table) {
         INFO(r.min_rtt << " us, " << r.age << " us");
-        sent_audio a = {};
+        sent_audio a;
+        sent_audio_init(&a, false);
         sent_audio_add(&a, 7, &data[0], 0);
         usec_t now = 0;
         for (int copies = 0; copies < SENT_AUDIO_COPIES; copies++) {
@@ -64,7 +66,8 @@ TEST_CASE("sent_audio: a packet that may be under way is not sent, nor one more 
 
 TEST_CASE("sent_audio: the last packets are kept; each is given back once")
 {
-    sent_audio a = {};
+    sent_audio a;
+    sent_audio_init(&a, false);
     for (int i = 0; i < 2 * SENT_AUDIO_PACKETS; i++)
         CHECK(sent_audio_add(&a, static_cast<uint16_t>(i), &data[i], i) ==
               (i < SENT_AUDIO_PACKETS ? nullptr : &data[i - SENT_AUDIO_PACKETS]));

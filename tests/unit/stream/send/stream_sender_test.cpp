@@ -26,6 +26,7 @@ enum media { LIVE, STORED, HELD, SYNTHETIC, STEADY, GREEDY, RELAYED };
 struct asked : media_feed {
     std::vector<std::string> all;
     bool alone = true;
+    bool has_again = true;
     int playing = 0;
     int drained_times = 0;
 
@@ -71,9 +72,10 @@ struct asked : media_feed {
     {
         of(f)->say("repair " + std::to_string(size_id) + "/" + std::to_string(number));
     }
-    static void give_again(media_feed *f, int size_id, int64_t number, usec_t)
+    static bool give_again(media_feed *f, int size_id, int64_t number, usec_t)
     {
         of(f)->say("again " + std::to_string(size_id) + "/" + std::to_string(number));
+        return of(f)->has_again;
     }
     static void request_key(media_feed *f, int size_id, usec_t)
     {
@@ -394,6 +396,63 @@ TEST_CASE("stream_sender: what media that is held back lacks is sent again, howe
         v.missing(0, 60 * USEC_PER_SEC);
         CHECK(v.t.all.size() == (of == HELD ? 3 : 2));
     }
+}
+
+TEST_CASE("stream_sender: the end of a film and a pause are repaired, a stop is not")
+{
+    enum { AT_THE_END, IN_A_PAUSE, AFTER_A_STOP };
+    for (media of : {LIVE, HELD}) {
+        for (int what : {AT_THE_END, IN_A_PAUSE, AFTER_A_STOP}) {
+            INFO("media " << of << ", case " << what);
+            sender v(of, 1, true);
+            stream_sender_add_audio(v.s, 64e3);
+            stream_sender_play(v.s, 0);
+            v.frame(0, 0, true);
+            v.audio(0, 0);
+            REQUIRE(v.t.all.size() == 2);
+            if (what == AT_THE_END)
+                stream_sender_end(v.s, 10 * MS);
+            else if (what == IN_A_PAUSE)
+                stream_sender_pause(v.s);
+            else
+                stream_sender_stop(v.s);
+            REQUIRE_FALSE(stream_sender_is_playing(v.s));
+            v.missing(0, 60 * MS);
+            v.missing(1, 60 * MS);
+            CHECK(v.t.all.size() == (of == HELD && what != AFTER_A_STOP ? 4 : 2));
+        }
+    }
+}
+
+TEST_CASE("stream_sender: a film's audio is sent again from its last 20 s, until it arrives")
+{
+    sender v(HELD, 1, true);
+    stream_sender_add_audio(v.s, 64e3);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    for (int n = 0; n < 900; n++) // many times faster than they are heard
+        v.audio(n * 960, n * MS);
+    size_t sent = v.t.all.size();
+    REQUIRE(sent == 901);
+    for (int round = 1; round <= 5; round++) {
+        v.missing(1, (1000 + round * 100) * MS);
+        CHECK(v.t.all.size() == sent + static_cast<size_t>(round));
+    }
+}
+
+TEST_CASE("stream_sender: a frame that cannot be given again now is requested of the media anew")
+{
+    sender v(STORED);
+    v.a.has_again = false;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 0, 3000);
+    v.a.take();
+    v.missing(1, 10 * MS);
+    CHECK(v.a.take() == "again 0/0");
+    v.a.has_again = true;
+    v.missing(1, 20 * MS);
+    v.missing(1, 30 * MS);
+    CHECK(v.a.take() == "again 0/0");
 }
 
 TEST_CASE("stream_sender: only the newest useful frames wait for room, and a loss is repaired")

@@ -56,7 +56,7 @@ class start
         l.levels[1] = {0, 1, s.bps};
         static media_feed_ops feed_ops{};
         feed_ops.watch = [](media_feed *, int, int) {};
-        feed_ops.give_again = [](media_feed *, int, int64_t, usec_t) {};
+        feed_ops.give_again = [](media_feed *, int, int64_t, usec_t) { return true; };
         feed.ops = &feed_ops;
         feed.reorders = true;
         static stream_sender_ops ops{};
