@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/rate_meter.h"
+#include "common/base/seq.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
@@ -23,6 +24,9 @@ struct video_receiver {
     struct timer *request;                // owned; when packets are to be requested
     usec_t request_at;                    // that it is set to
     bool postponed;                       // it fired, and fires again
+    bool waits;                           // as repair_receiver_config.patience says
+    int64_t first, begun; // extended numbers of the first packet, and of the first one since the
+                          // media continued elsewhere; -1: not known
     uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, or the last received ones; Annex B
     size_t sets_len;
     const struct server_dialect *dialect; // static; of the SDP
@@ -69,7 +73,10 @@ static void on_request_time(void *ctx, usec_t now)
     }
     in->postponed = false;
     in->request_at = USEC_NEVER;
+    int64_t oldest = video_receiver_oldest(in);
     request_missing(in, now);
+    if (in->config.on_given_up && video_receiver_oldest(in) != oldest)
+        in->config.on_given_up(in->config.ctx, now);
 }
 
 struct video_receiver *video_receiver_new(const struct video_receiver_config *config)
@@ -79,7 +86,7 @@ struct video_receiver *video_receiver_new(const struct video_receiver_config *co
     if (!in)
         return NULL;
     in->config = *config;
-    in->ecn_marked = -1;
+    in->ecn_marked = in->first = in->begun = -1;
     in->dialect = server_dialect_of(sdp);
     struct frame_receiver_config frames = {.ext = sdp->ext,
                                            .payload_type = sdp->payload_type,
@@ -153,6 +160,21 @@ static void request_missing(struct video_receiver *in, usec_t now)
     arm(in);
 }
 
+// The number of packets that a report tells says which was the last one, though it or the BYE that
+// comes with it may be late: a BYE of before the media continued elsewhere ends nothing. Returns
+// true if it is such a report.
+static bool take_count(struct video_receiver *in, uint32_t packets, usec_t now)
+{
+    // Of relayed media some numbers were left out.
+    if (!in->waits || in->first < 0 || in->config.sdp->via[0])
+        return false;
+    int64_t last = in->first + packets - 1;
+    if (rtp_of(in)->started && last <= rtp_of(in)->highest_seq + rtp_of(in)->max_dropout)
+        repair_receiver_sent(in->repair, last);
+    request_missing(in, now);
+    return last < in->begun;
+}
+
 static void on_rtcp(struct video_receiver *in, const uint8_t *data, size_t len, usec_t arrived,
                     usec_t now)
 {
@@ -160,7 +182,8 @@ static void on_rtcp(struct video_receiver *in, const uint8_t *data, size_t len, 
     if (got.has_report)
         in->config.on_report(in->config.ctx, got.ntp,
                              got.timestamp + frame_receiver_shift(in->frames));
-    if (got.bye)
+    bool stale = got.has_report && take_count(in, got.packets, now);
+    if (got.bye && !stale)
         in->config.on_bye(in->config.ctx, now);
 }
 
@@ -259,6 +282,7 @@ int video_receiver_set_repair(struct video_receiver *in, const struct video_repa
     frame_receiver_set_repair(in->frames, NULL);
     repair_receiver_free(in->repair);
     in->repair = NULL;
+    in->waits = false;
     timer_set(in->request, USEC_NEVER);
     in->request_at = USEC_NEVER;
     if (!repair->datagram || (third_party && !wanted))
@@ -268,10 +292,34 @@ int video_receiver_set_repair(struct video_receiver *in, const struct video_repa
                                             .requests = in->rtcp.takes_nack,
                                             .repeats = wanted,
                                             .takes_parity = repair->agreed == REPAIR_MODE_FEC ||
-                                                            repair->agreed == REPAIR_MODE_AUTO};
+                                                            repair->agreed == REPAIR_MODE_AUTO,
+                                            .patience = repair->patience};
     in->repair = repair_receiver_new(&config);
     frame_receiver_set_repair(in->frames, in->repair);
-    return in->repair ? 0 : ERR_NO_MEMORY;
+    if (!in->repair)
+        return ERR_NO_MEMORY;
+    in->waits = config.requests && repair->patience;
+    return in->waits ? frame_receiver_wait(in->frames) : 0;
+}
+
+void video_receiver_begin(struct video_receiver *in, uint16_t seq, bool jumps, usec_t now)
+{
+    if (!in->waits || (in->first >= 0 && !jumps))
+        return;
+    in->begun = rtp_of(in)->started ? seq16_extend(rtp_of(in)->highest_seq, seq) : seq;
+    in->first = in->first < 0 ? in->begun : in->first;
+    repair_receiver_begin(in->repair, in->begun, now);
+    request_missing(in, now);
+}
+
+int64_t video_receiver_oldest(const struct video_receiver *in)
+{
+    return in->waits ? repair_receiver_oldest(in->repair) : INT64_MAX;
+}
+
+bool video_receiver_is_complete(const struct video_receiver *in)
+{
+    return !in->waits || repair_receiver_is_complete(in->repair);
 }
 
 void video_receiver_set_keep(struct video_receiver *in, usec_t keep)

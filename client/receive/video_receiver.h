@@ -29,7 +29,9 @@ struct video_receiver_config {
                       usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
     void (*on_nacked)(void *ctx, usec_t now);                          // lost packets were reported
-    void (*on_bye)(void *ctx, usec_t now);
+    void (*on_bye)(void *ctx, usec_t now); // again, if the sender repeats it
+    // Without a packet, video_receiver_oldest has changed: one was given up. NULL: not needed.
+    void (*on_given_up)(void *ctx, usec_t now);
     // A sender report: the wall-clock time of an RTP timestamp.
     void (*on_report)(void *ctx, uint64_t ntp, uint32_t timestamp);
     // Returns the number of media packets that routers marked; -1: unknown.
@@ -42,6 +44,7 @@ struct video_repair {
     bool datagram;           // packets can get lost
     enum repair_mode wanted; // by the viewer
     enum repair_mode agreed; // by the server; REPAIR_MODE_OFF: it repairs nothing
+    usec_t patience;         // as struct repair_receiver_config has it
 };
 
 struct video_receiver_stats { // since the last call; NaN = not measured
@@ -75,6 +78,13 @@ void video_receiver_set_rtt(struct video_receiver *in, usec_t rtt, usec_t now);
 int video_receiver_set_repair(struct video_receiver *in, const struct video_repair *repair);
 // How long after it was noticed a missing packet is of use.
 void video_receiver_set_keep(struct video_receiver *in, usec_t keep);
+// PLAY was answered: media begins with this packet (RTP-Info), or, if it `jumps`, continues
+// elsewhere.
+void video_receiver_begin(struct video_receiver *in, uint16_t seq, bool jumps, usec_t now);
+// The extended number of the first packet that is missing and requested; INT64_MAX: none.
+int64_t video_receiver_oldest(const struct video_receiver *in);
+// Returns true if nothing is missing of what the sender is known to have sent.
+bool video_receiver_is_complete(const struct video_receiver *in);
 // The number of packets of this stream, and the duration of their media.
 uint64_t video_receiver_packets(const struct video_receiver *in);
 usec_t video_receiver_media_span(const struct video_receiver *in);

@@ -10,6 +10,7 @@ void rtp_receiver_init(struct rtp_receiver *r)
 {
     memset(r, 0, sizeof(*r));
     r->bad_seq = -1;
+    r->max_dropout = RTP_MAX_DROPOUT;
     r->clock_rate = RTP_CLOCK_RATE;
 }
 
@@ -147,7 +148,7 @@ enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_pa
     }
     int64_t seq = seq16_extend(r->highest_seq, p->seq);
     int64_t ahead = seq - r->highest_seq;
-    if (p->ssrc != r->ssrc || ahead > RTP_MAX_DROPOUT || ahead <= -RTP_RECEIVER_WINDOW) {
+    if (p->ssrc != r->ssrc || ahead > r->max_dropout || ahead <= -RTP_RECEIVER_WINDOW) {
         if (p->seq != r->bad_seq || p->ssrc != r->bad_ssrc) {
             r->bad_seq = (uint16_t)(p->seq + 1);
             r->bad_ssrc = p->ssrc;
@@ -173,7 +174,7 @@ enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_pa
 
 bool rtp_receiver_repaired(struct rtp_receiver *r, int64_t seq, usec_t rtt, usec_t now)
 {
-    if (!r->started || seq < oldest_remembered(r) || seq > r->highest_seq + RTP_MAX_DROPOUT ||
+    if (!r->started || seq < oldest_remembered(r) || seq > r->highest_seq + r->max_dropout ||
         (seq <= r->highest_seq && was_seen(r, seq)))
         return false;
     if (seq >= confirmed_until(r))

@@ -15,14 +15,17 @@ extern "C" {
 #endif
 
 enum {
-    RTP_RECEIVER_WINDOW =
-        4096, // sequence numbers remembered to tell late from duplicate; a power of two
+    // Sequence numbers remembered to tell late from duplicate; a power of two. A film's viewer waits
+    // for packets that were lost long ago.
+    RTP_RECEIVER_WINDOW = 16384,
     RTP_MAX_DROPOUT = 3000,  // a larger jump is a restart once two packets in a row confirm it
+    RTP_MAX_AWAITED = 8192,  // the same, of media that waits for its packets, through an outage
     RTP_REORDER_PACKETS = 3, // later packets after which a hole counts as lost
 };
 
 struct rtp_receiver {
     bool started;
+    int max_dropout; // initially RTP_MAX_DROPOUT
     int clock_rate; // of timestamps; initially 90 kHz
     uint32_t ssrc;
     int64_t first_seq;   // extended

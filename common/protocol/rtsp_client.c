@@ -924,7 +924,8 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .scale = play.scale,
                                       .speed = play.speed,
                                       .behind = play.behind,
-                                      .back = play.back};
+                                      .back = play.back,
+                                      .seq = play.seq};
     if (c->step == STEP_VALIDATING) {
         c->early.played = true;
         c->early.place = place;

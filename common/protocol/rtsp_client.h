@@ -120,6 +120,7 @@ struct rtsp_client_place { // where PLAY begins
     double speed;          // that the server granted (12.35); 0: not reported
     double behind;         // seconds between the present of live media and frame `show`
     double back;           // seconds that the server can go back in live media; 0: not at all
+    int seq;               // number of the video's first packet (RTP-Info); -1: not reported
 };
 
 struct rtsp_client_answer { // response to one request for the sender's parameters

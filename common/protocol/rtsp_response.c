@@ -32,9 +32,22 @@ int rtsp_response_setup(const struct rtsp_item *r, size_t id_cap, struct rtsp_se
     return has_id ? 0 : ERR_MALFORMED;
 }
 
+// RFC 2326, 12.33. Returns the number of the first packet of the first stream; -1: it is not said.
+static int first_seq(struct text info)
+{
+    struct scan streams = text_scan(info), first = scan_until(&streams, ',');
+    int64_t seq;
+    while (!scan_end(&first)) {
+        struct scan one = scan_trimmed(scan_until(&first, ';'));
+        if (scan_word(&one, "seq=") && scan_int(&one, UINT16_MAX, &seq) && seq >= 0)
+            return (int)seq;
+    }
+    return -1;
+}
+
 struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
 {
-    struct rtsp_play_response out = {.seconds = NAN, .first = -1, .show = -1, .scale = 1};
+    struct rtsp_play_response out = {.seconds = NAN, .first = -1, .show = -1, .scale = 1, .seq = -1};
     struct rtsp_range range;
     struct rtsp_frames frames;
     struct text header = rtsp_header(r, "Range");
@@ -61,6 +74,7 @@ struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
     header = rtsp_header(r, "Speed");
     if (header.at && rtsp_scale_decode(header, &scale) == 0 && scale > 0)
         out.speed = scale;
+    out.seq = first_seq(rtsp_header(r, "RTP-Info"));
     return out;
 }
 

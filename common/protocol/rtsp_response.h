@@ -31,6 +31,7 @@ struct rtsp_play_response {
     double speed;  // that the server granted; 0: not said
     double behind; // these as struct rtsp_rewind has them; 0: not said
     double back;
+    int seq; // of the first packet, of the first stream that RTP-Info names; -1: not said
 };
 
 // SETUP. `out` borrows from the response. 0, or ERR_MALFORMED: no Session header, or its id has

@@ -27,10 +27,17 @@
 //   Echo. A request after which no other can follow in time is repeated once, 8 ms later: it may
 //         get lost, too. The sender ignores the second one (repair_policy.h, "under way").
 //
+//   Film. Media that waits for its packets (loss_detector_wait), as a film's viewer does, requests
+//         each until it comes: after four tries less and less often, once a second at least. A
+//         packet is given up when it was requested TRIES times and for `patience` on a path that is
+//         heard: the sender has it no more. Of many missing packets the first
+//         LOSS_DETECTOR_REQUESTED are requested, then the next ones. There is no echo.
+//
 // A packet that arrives less than 3/4 of the least round trip after its request was late, not
 // resent.
 //
-// At most LOSS_DETECTOR_MISSING packets are kept as missing; of a larger hole the last ones. Pure.
+// At most LOSS_DETECTOR_MISSING packets are kept as missing, of a film LOSS_DETECTOR_AWAITED; of a
+// larger hole the last ones. Pure.
 #ifndef WEIR_REPAIR_LOSS_DETECTOR_H
 #define WEIR_REPAIR_LOSS_DETECTOR_H
 
@@ -45,7 +52,9 @@ extern "C" {
 #endif
 
 enum {
-    LOSS_DETECTOR_MISSING = 256, // packets
+    LOSS_DETECTOR_MISSING = 256,   // packets
+    LOSS_DETECTOR_AWAITED = 8192,  // the same, of a film
+    LOSS_DETECTOR_REQUESTED = 256, // of a film, at a time
     LOSS_DETECTOR_REORDER = 32,  // later packets that are waited for at most
     LOSS_DETECTOR_TRIES = 10,
     LOSS_DETECTOR_TAIL_UNKNOWN = -1, // the packet does not say what follows in its frame
@@ -73,6 +82,14 @@ void loss_detector_set_path(struct loss_detector *d, const struct loss_detector_
 // How long after it was noticed a missing packet is in time: the viewer's latency. 0: each packet
 // is requested once, with its echo.
 void loss_detector_set_keep(struct loss_detector *d, usec_t keep);
+// The media waits for its packets; `patience`: as above. Call it before the first packet. 0, or
+// ERR_NO_MEMORY.
+int loss_detector_wait(struct loss_detector *d, usec_t patience);
+// The media begins, or continues elsewhere, with packet `first`: packets before it are not
+// requested, and from it on all are expected, whichever arrives first.
+void loss_detector_begin(struct loss_detector *d, int64_t first, usec_t now);
+// The sender says that it has sent numbers up to `last`: what is missing of them is a tail.
+void loss_detector_sent(struct loss_detector *d, int64_t last);
 
 // The sender restarted: what was missing stays so. The next packet is the first.
 void loss_detector_restart(struct loss_detector *d);
@@ -94,6 +111,10 @@ usec_t loss_detector_next_timeout(const struct loss_detector *d);
 int loss_detector_requests(struct loss_detector *d, struct rtcp_nack *out, int cap, usec_t now);
 // Packets missing by now, requested or not.
 int loss_detector_missing(const struct loss_detector *d);
+// The first of them; INT64_MAX: none is missing.
+int64_t loss_detector_oldest(const struct loss_detector *d);
+// Returns true if none is missing of those that the sender is known to have sent.
+bool loss_detector_is_complete(const struct loss_detector *d);
 struct loss_detector_stats loss_detector_read(const struct loss_detector *d);
 
 #ifdef __cplusplus

@@ -36,10 +36,10 @@ struct repair_sender {
     usec_t frame_interval;
     struct loss_estimate estimate;
     struct repair_stats stats;
-    struct kept packets[REPAIR_SENDER_PACKETS]; // by the sequence number modulo the size
-    uint8_t *bytes;                             // owned; a ring of kept_bytes
-    uint64_t written;                           // bytes ever kept, with what was skipped at the end
-    uint64_t left;                              // packets that left
+    struct kept *packets; // owned; kept_packets, by the sequence number modulo their number
+    uint8_t *bytes;       // owned; a ring of kept_bytes
+    uint64_t written;     // bytes ever kept, with what was skipped at the end
+    uint64_t left;        // packets that left
     struct copy copies[REPAIR_SENDER_COPIES];
     int copy_count;
     int chosen; // the copy that repair_sender_next gave; -1: none
@@ -64,9 +64,12 @@ struct repair_sender *repair_sender_new(const struct repair_sender_config *confi
     r->policy.repairs_all = config->repairs_all;
     loss_estimate_init(&r->estimate);
     fec_plan_init(&r->plan);
+    if (!config->kept_packets)
+        r->config.kept_packets = REPAIR_SENDER_PACKETS;
+    r->packets = calloc((size_t)r->config.kept_packets, sizeof(*r->packets));
     r->bytes = malloc(config->kept_bytes);
     r->encoder = config->viewer_has_fec ? fec_encoder_new() : NULL;
-    if (r->bytes && (r->encoder || !config->viewer_has_fec))
+    if (r->packets && r->bytes && (r->encoder || !config->viewer_has_fec))
         return r;
     repair_sender_free(r);
     return NULL;
@@ -78,6 +81,7 @@ void repair_sender_free(struct repair_sender *r)
         return;
     fec_encoder_free(r->encoder);
     free(r->bytes);
+    free(r->packets);
     free(r);
 }
 
@@ -104,7 +108,7 @@ void repair_sender_fate(struct repair_sender *r, bool lost)
 static void keep(struct repair_sender *r, const struct repair_media *p, usec_t now)
 {
     size_t len = p->head_len + p->body_len, size = r->config.kept_bytes;
-    struct kept *k = &r->packets[p->seq % REPAIR_SENDER_PACKETS];
+    struct kept *k = &r->packets[p->seq % r->config.kept_packets];
     *k = (struct kept){0};
     if (len > size)
         return;
@@ -125,7 +129,7 @@ static void keep(struct repair_sender *r, const struct repair_media *p, usec_t n
 
 static struct kept *kept_of(struct repair_sender *r, uint16_t seq)
 {
-    struct kept *k = &r->packets[seq % REPAIR_SENDER_PACKETS];
+    struct kept *k = &r->packets[seq % r->config.kept_packets];
     bool is_overwritten = r->written - k->at > r->config.kept_bytes;
     return k->used && k->seq == seq && !is_overwritten ? k : NULL;
 }
@@ -159,6 +163,15 @@ void repair_sender_sent(struct repair_sender *r, const struct repair_media *p, u
 
 // ---- What is lost
 
+// Returns true if no copy can be added: one of the packet waits, or there is no room.
+static bool has_copy(const struct repair_sender *r, uint16_t seq)
+{
+    for (int i = 0; i < r->copy_count; i++)
+        if (r->copies[i].seq == seq)
+            return true;
+    return r->copy_count == REPAIR_SENDER_COPIES;
+}
+
 struct repair_decision repair_sender_lost(struct repair_sender *r, uint16_t seq, usec_t now)
 {
     struct kept *k = kept_of(r, seq);
@@ -167,6 +180,8 @@ struct repair_decision repair_sender_lost(struct repair_sender *r, uint16_t seq,
         repair_stats_decided(&r->stats, &none);
         return none;
     }
+    if (r->config.repairs_all && has_copy(r, seq))
+        return (struct repair_decision){.action = REPAIR_NOTHING, .reason = REPAIR_UNDER_WAY};
     struct repair_lost lost = {.deadline = k->deadline,
                                .sent_at = k->sent_at,
                                .bytes = k->len,

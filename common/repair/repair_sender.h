@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 enum {
-    REPAIR_SENDER_PACKETS = 4096, // packets kept, however small they are
+    REPAIR_SENDER_PACKETS = 2048, // packets kept, however small they are; by default
     REPAIR_SENDER_COPIES = 256,   // copies that wait; more are not sent
 };
 
@@ -30,6 +30,7 @@ struct repair_sender_config {
     bool viewer_has_fec; // it can read parity packets
     bool repairs_all;    // repair_policy.h
     size_t kept_bytes;   // of the packets that can be sent again
+    int kept_packets;    // the same, a power of two; 0: REPAIR_SENDER_PACKETS
 };
 
 struct repair_media { // a media packet that left for the first time
@@ -62,7 +63,9 @@ void repair_sender_sent(struct repair_sender *r, const struct repair_media *p, u
 // The fate of the next packet of the flow, in the order of sending: copies and parity included.
 void repair_sender_fate(struct repair_sender *r, bool lost);
 // The viewer requests packet `seq`. The caller carries out REPAIR_INVALIDATE, this object the rest.
-// REPAIR_NOT_KEPT: nothing is known of the packet; the caller may know its frame.
+// REPAIR_NOT_KEPT: nothing is known of the packet; the caller may know its frame. With
+// `repairs_all` a packet of which a copy waits, or for whose copy there is no room, is under way:
+// the viewer requests it again.
 struct repair_decision repair_sender_lost(struct repair_sender *r, uint16_t seq, usec_t now);
 
 // The packet to send now; repair_sender_done follows at once if it left. False: none is due.

@@ -6,6 +6,7 @@
 // hole.
 #include "media/rtp/depacketiser.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ struct slot {
 
 struct depacketiser {
     const struct payload_format *format; // static
-    struct slot slots[DEPACKETISER_WINDOW];
+    int window;
+    struct slot *slots; // owned; `window` of them
     bool started;
     int64_t highest_seq;
     int64_t frame_reference; // the last frame's number, used to extend the next 32-bit number
@@ -66,14 +68,32 @@ size_t received_frame_bytes(const struct received_frame *f)
 struct depacketiser *depacketiser_new(const struct payload_format *format)
 {
     struct depacketiser *d = calloc(1, sizeof(*d));
-    if (d)
-        d->format = format;
-    return d;
+    if (!d)
+        return NULL;
+    d->format = format;
+    d->window = DEPACKETISER_WINDOW;
+    d->slots = calloc((size_t)d->window, sizeof(*d->slots));
+    if (d->slots)
+        return d;
+    free(d);
+    return NULL;
+}
+
+int depacketiser_widen(struct depacketiser *d)
+{
+    assert(!d->started);
+    struct slot *slots = calloc(DEPACKETISER_AWAITED, sizeof(*slots));
+    if (!slots)
+        return ERR_NO_MEMORY;
+    free(d->slots);
+    d->slots = slots;
+    d->window = DEPACKETISER_AWAITED;
+    return 0;
 }
 
 static struct slot *slot_at(struct depacketiser *d, int64_t seq)
 {
-    return &d->slots[(uint64_t)seq % DEPACKETISER_WINDOW];
+    return &d->slots[(uint64_t)seq % (uint64_t)d->window];
 }
 
 static bool is_held(const struct slot *s, int64_t seq)
@@ -105,10 +125,11 @@ void depacketiser_free(struct depacketiser *d)
 {
     if (!d)
         return;
-    for (int i = 0; i < DEPACKETISER_WINDOW; i++)
+    for (int i = 0; i < d->window; i++)
         slot_release(d, &d->slots[i], SLOT_EMPTY);
     for (struct received_frame *f; (f = ready_take(d)) != NULL;)
         received_frame_free(f);
+    free(d->slots);
     free(d);
 }
 
@@ -190,7 +211,7 @@ static int assemble(struct depacketiser *d, int64_t from, int64_t to)
 // Assembles the frame. Its packets leave the ring in any case, so that no frame is output twice.
 static int take_frame(struct depacketiser *d, int64_t from, int64_t to)
 {
-    if (to - from >= DEPACKETISER_WINDOW)
+    if (to - from >= d->window)
         return 0;
     for (int64_t seq = from; seq <= to; seq++)
         if (!is_held(slot_at(d, seq), seq))
@@ -237,7 +258,7 @@ static int join(struct depacketiser *d, int64_t seq)
 static int hold(struct depacketiser *d, const struct rtp_packet *p, int64_t seq, usec_t now)
 {
     if (d->held_bytes + p->payload_len > MAX_HELD_BYTES)
-        for (int i = 0; i < DEPACKETISER_WINDOW; i++)
+        for (int i = 0; i < d->window; i++)
             if (d->slots[i].state == SLOT_HELD)
                 slot_release(d, &d->slots[i], SLOT_EMPTY);
     uint8_t *data = malloc(p->payload_len);
@@ -268,7 +289,7 @@ int depacketiser_push(struct depacketiser *d, const struct rtp_packet *p, int64_
         d->highest_seq = ext_seq;
         d->frame_reference = p->adu.frame;
     }
-    if (ext_seq <= d->highest_seq - DEPACKETISER_WINDOW)
+    if (ext_seq <= d->highest_seq - d->window)
         return ERR_RANGE;
     const struct slot *s = slot_at(d, ext_seq);
     if (s->state != SLOT_EMPTY && s->seq == ext_seq)

@@ -16,6 +16,7 @@ extern "C" {
 
 enum {
     DEPACKETISER_WINDOW = 2048,       // max. packets held, a power of two; older ones are dropped
+    DEPACKETISER_AWAITED = 16384,     // the same, of media that waits for its packets
     DEPACKETISER_MAX_FRAME = 4 << 20, // max. bytes of a frame
 };
 
@@ -71,6 +72,9 @@ struct depacketiser; // opaque
 // `format` is static. NULL: no memory.
 struct depacketiser *depacketiser_new(const struct payload_format *format);
 void depacketiser_free(struct depacketiser *d);
+// Holds DEPACKETISER_AWAITED packets from now on. Call it before the first packet. 0, or
+// ERR_NO_MEMORY.
+int depacketiser_widen(struct depacketiser *d);
 // Copies the payload; p->has_adu must be true. Returns 0; ERR_MALFORMED if the payload violates its
 // format (counted); ERR_RANGE if the packet is older than the window; ERR_NO_MEMORY.
 int depacketiser_push(struct depacketiser *d, const struct rtp_packet *p, int64_t ext_seq,

@@ -58,6 +58,12 @@ void frame_receiver_set_repair(struct frame_receiver *r, struct repair_receiver 
     r->repair = repair;
 }
 
+int frame_receiver_wait(struct frame_receiver *r)
+{
+    r->rtp.max_dropout = RTP_MAX_AWAITED;
+    return depacketiser_widen(r->depacketiser);
+}
+
 static void note_timestamp(struct frame_receiver *r, const struct rtp_packet *p)
 {
     int64_t timestamp = seq32_extend(r->last_timestamp, p->timestamp);
@@ -195,7 +201,7 @@ static enum rtp_verdict receive(struct frame_receiver *r, const struct rtp_packe
     if (verdict == RTP_DUPLICATE)
         repair_receiver_duplicate(r->repair, len, arrived);
     else if (verdict == RTP_NEW && started &&
-             (r->rtp.ssrc != ssrc || *ext_seq > highest + RTP_MAX_DROPOUT))
+             (r->rtp.ssrc != ssrc || *ext_seq > highest + r->rtp.max_dropout))
         repair_receiver_restart(r->repair);
     return verdict;
 }

@@ -48,6 +48,9 @@ void frame_receiver_free(struct frame_receiver *r);                             
 // Borrowed until another is set; NULL, as at first: lost packets stay lost. Call it before media
 // arrives.
 void frame_receiver_set_repair(struct frame_receiver *r, struct repair_receiver *repair);
+// The media waits for its packets: they may arrive long after later ones. Call it before media
+// arrives. 0, or ERR_NO_MEMORY.
+int frame_receiver_wait(struct frame_receiver *r);
 
 // A datagram arrived. `rtt`: separates loss events; 0: unknown. `wall_ahead`: our wall clock minus
 // the clock of `arrived`. Returns true if it is a new packet of this stream; parity is none.

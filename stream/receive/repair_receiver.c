@@ -27,7 +27,10 @@ struct repair_receiver *repair_receiver_new(const struct repair_receiver_config 
     windowed_min_init(&r->min_rtt, RTT_WINDOW);
     r->detector = config->requests ? loss_detector_new() : NULL;
     r->decoder = config->takes_parity ? fec_decoder_new() : NULL;
-    if ((config->requests && !r->detector) || (config->takes_parity && !r->decoder)) {
+    bool failed = (config->requests && !r->detector) || (config->takes_parity && !r->decoder);
+    if (!failed && r->detector && config->patience)
+        failed = loss_detector_wait(r->detector, config->patience) != 0;
+    if (failed) {
         repair_receiver_free(r);
         return NULL;
     }
@@ -63,6 +66,28 @@ void repair_receiver_set_keep(struct repair_receiver *r, usec_t keep)
 {
     if (r->detector && r->config.repeats)
         loss_detector_set_keep(r->detector, keep);
+}
+
+void repair_receiver_begin(struct repair_receiver *r, int64_t first, usec_t now)
+{
+    if (r->detector)
+        loss_detector_begin(r->detector, first, now);
+}
+
+void repair_receiver_sent(struct repair_receiver *r, int64_t last)
+{
+    if (r->detector)
+        loss_detector_sent(r->detector, last);
+}
+
+int64_t repair_receiver_oldest(const struct repair_receiver *r)
+{
+    return r->detector ? loss_detector_oldest(r->detector) : INT64_MAX;
+}
+
+bool repair_receiver_is_complete(const struct repair_receiver *r)
+{
+    return !r->detector || loss_detector_is_complete(r->detector);
 }
 
 // ---- What arrives

@@ -12,7 +12,7 @@
 // without it. Parity covers packets with 0 as their flow number, as a copy has another one than the
 // original; a recovered packet has 0, too.
 //
-// Memory: 16 kB, and 250 kB with parity, whatever arrives. Pure.
+// Memory: 16 kB, of media that waits 512 kB, and 250 kB with parity, whatever arrives. Pure.
 #ifndef WEIR_STREAM_RECEIVE_REPAIR_RECEIVER_H
 #define WEIR_STREAM_RECEIVE_REPAIR_RECEIVER_H
 
@@ -31,6 +31,7 @@ struct repair_receiver_config {
     bool repeats;  // a packet is requested until it comes; false: once, so that the encoder stops
                    // referring to its frame
     bool takes_parity;
+    usec_t patience; // the media waits for its packets, as loss_detector_wait has it; 0: it does not
 };
 
 struct qoe;
@@ -44,6 +45,13 @@ void repair_receiver_free(struct repair_receiver *r);             // NULL is fin
 void repair_receiver_set_rtt(struct repair_receiver *r, usec_t rtt, usec_t now);
 // How long after it was noticed a missing packet is of use.
 void repair_receiver_set_keep(struct repair_receiver *r, usec_t keep);
+
+// As loss_detector_begin and loss_detector_sent.
+void repair_receiver_begin(struct repair_receiver *r, int64_t first, usec_t now);
+void repair_receiver_sent(struct repair_receiver *r, int64_t last);
+// As loss_detector_oldest and loss_detector_is_complete; nothing is missing if nothing is requested.
+int64_t repair_receiver_oldest(const struct repair_receiver *r);
+bool repair_receiver_is_complete(const struct repair_receiver *r);
 
 // A packet of any kind was read.
 void repair_receiver_heard(struct repair_receiver *r, usec_t now);

@@ -24,6 +24,7 @@ struct rtcp_received rtcp_exchange_compound(struct rtcp_exchange *x, struct rtp_
             out.has_report = true;
             out.ntp = item.sender.ntp;
             out.timestamp = item.sender.rtp_timestamp;
+            out.packets = item.sender.packets;
         } else if (item.kind == RTCP_IS_BYE) {
             out.bye |= ours;
         } else if (item.kind == RTCP_IS_TMMBN && ours) {

@@ -27,6 +27,7 @@ struct rtcp_received { // contents of one compound
     bool has_report;   // a sender report: RTP time `timestamp` is `ntp` on the sender's wall clock
     uint64_t ntp;
     uint32_t timestamp;
+    uint32_t packets; // that the sender has sent
     bool bye; // the stream ends
 };
 

@@ -19,14 +19,14 @@ TEST_CASE("out of memory: repair")
 {
     CHECK(each_allocation_fails(fec_decoder_new, fec_decoder_free) == 1);
     CHECK(each_allocation_fails(fec_encoder_new, fec_encoder_free) == 1);
-    CHECK(each_allocation_fails(loss_detector_new, loss_detector_free) == 1);
+    CHECK(each_allocation_fails(loss_detector_new, loss_detector_free) == 2);
     CHECK(each_allocation_fails(request_fates_new, request_fates_free) == 1);
     for (bool parity : {false, true}) {
         repair_sender_config config{};
         config.kept_bytes = 1000;
         config.viewer_has_fec = parity;
         CHECK(each_allocation_fails([&config] { return repair_sender_new(&config); },
-                                    repair_sender_free) == (parity ? 3 : 2));
+                                    repair_sender_free) == (parity ? 4 : 3));
     }
 }
 

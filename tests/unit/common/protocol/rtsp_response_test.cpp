@@ -88,6 +88,28 @@ TEST_CASE("rtsp response: the position of PLAY")
     }
 }
 
+TEST_CASE("rtsp response: the number of the first packet")
+{
+    const struct {
+        const char *headers;
+        int seq;
+    } table[] = {
+        {"", -1},
+        {"RTP-Info: url=rtsp://a/live/trackID=0;seq=1234\r\n", 1234},
+        {"RTP-Info: url=rtsp://a/live/trackID=0;seq=7;rtptime=9,url=rtsp://a/1;seq=8\r\n", 7},
+        {"RTP-Info: url=rtsp://a/live/trackID=0,url=rtsp://a/live/trackID=1;seq=8\r\n", -1},
+        {"RTP-Info: url=x;seq=65535\r\n", 65535},
+        {"RTP-Info: url=x;seq=65536\r\n", -1},
+        {"RTP-Info: url=x;seq=-1\r\n", -1},
+        {"RTP-Info: url=x;seq=\r\n", -1},
+    };
+    for (const auto &row : table) {
+        INFO(row.headers);
+        response r(row.headers);
+        CHECK(rtsp_response_play(&r.item).seq == row.seq);
+    }
+}
+
 TEST_CASE("rtsp response: the scale of the play")
 {
     const struct {

@@ -424,3 +424,111 @@ TEST_CASE("loss detector: after a restart nothing of before is missing")
     CHECK(t.requests(2000 * ms) == list{90001 - 65536});
     CHECK(t.stats().given_up == 2);
 }
+
+TEST_CASE("loss detector: a film's packet is requested until it comes, or its sender has it no more")
+{
+    detector t(50);
+    REQUIRE(loss_detector_wait(t.d.get(), 15 * USEC_PER_SEC) == 0);
+    t.packet(0, 0);
+    t.packet(2, 0);
+    CHECK(loss_detector_oldest(t.d.get()) == 1);
+    CHECK_FALSE(loss_detector_is_complete(t.d.get()));
+    std::vector<usec_t> at;
+    usec_t now = 0;
+    auto run = [&](usec_t until, bool heard) {
+        for (; now < until && loss_detector_missing(t.d.get()); now += ms) {
+            if (heard && now % (100 * ms) == 0)
+                loss_detector_heard(t.d.get(), now);
+            if (!t.requests(now).empty())
+                at.push_back(now);
+        }
+    };
+    SECTION("its sender has it no more")
+    {
+        run(60 * USEC_PER_SEC, true);
+        // Four quick tries, then less and less often; no echo.
+        CHECK(std::vector<usec_t>(at.begin(), at.begin() + 7) ==
+              std::vector<usec_t>{0, 65 * ms, 130 * ms, 195 * ms, 260 * ms, 390 * ms, 650 * ms});
+        CHECK(at.back() - at[at.size() - 2] == USEC_PER_SEC);
+        CHECK(now >= 15 * USEC_PER_SEC);
+        CHECK(now < 17 * USEC_PER_SEC);
+        CHECK(t.stats().given_up == 1);
+        CHECK(loss_detector_oldest(t.d.get()) == INT64_MAX);
+        CHECK(loss_detector_is_complete(t.d.get()));
+    }
+    SECTION("a path that is dead for a minute gives up nothing")
+    {
+        run(60 * USEC_PER_SEC, false);
+        CHECK(t.stats().given_up == 0);
+        usec_t alive = now;
+        run(alive + 14 * USEC_PER_SEC, true);
+        CHECK(t.stats().given_up == 0);
+        t.packet(1, now);
+        CHECK(t.stats().filled == 1);
+        CHECK(loss_detector_is_complete(t.d.get()));
+    }
+}
+
+TEST_CASE("loss detector: of an outage a film's viewer misses all, and requests a part at a time")
+{
+    detector t(50);
+    REQUIRE(loss_detector_wait(t.d.get(), 15 * USEC_PER_SEC) == 0);
+    t.packet(0, 0);
+    t.packet(3001, 0);
+    list all;
+    usec_t now = 0;
+    while (loss_detector_missing(t.d.get())) {
+        list part = t.requests(now);
+        CHECK(part.size() <= LOSS_DETECTOR_REQUESTED);
+        now += 50 * ms;
+        for (int seq : part)
+            t.packet(seq, now);
+        all.insert(all.end(), part.begin(), part.end());
+    }
+    CHECK(all.size() == 3000);
+    CHECK(t.stats().given_up == 0);
+    t.packet(3003 + LOSS_DETECTOR_AWAITED, now); // one more than there is room for
+    CHECK(loss_detector_missing(t.d.get()) == LOSS_DETECTOR_AWAITED);
+    CHECK(loss_detector_oldest(t.d.get()) == 3003);
+}
+
+TEST_CASE("loss detector: the first packets, those of another place, and the last ones")
+{
+    detector t(50);
+    loss_detector *d = t.d.get();
+    REQUIRE(loss_detector_wait(d, 15 * USEC_PER_SEC) == 0);
+    SECTION("the place is told before the first packet")
+    {
+        loss_detector_begin(d, 10, 0);
+        CHECK(loss_detector_is_complete(d));
+        t.packet(12, 1 * ms);
+    }
+    SECTION("the first packet overtakes what tells the place")
+    {
+        t.packet(12, 0);
+        loss_detector_begin(d, 10, 1 * ms);
+    }
+    CHECK(t.requests(1 * ms) == list{10, 11});
+    t.packet(10, 60 * ms);
+    t.packet(11, 60 * ms);
+    t.packet(15, 61 * ms);
+    CHECK(t.requests(61 * ms) == list{13, 14});
+    t.packet(20, 62 * ms);
+    loss_detector_begin(d, 18, 63 * ms); // elsewhere: what was before is of no use
+    CHECK(loss_detector_oldest(d) == 18);
+    CHECK(t.requests(63 * ms) == list{18, 19});
+    t.packet(18, 120 * ms);
+    t.packet(19, 120 * ms);
+    CHECK(loss_detector_is_complete(d));
+    loss_detector_begin(d, 25, 121 * ms);
+    CHECK(loss_detector_is_complete(d)); // 21 to 24 are of no use
+    // A report that the last packet was number 26: no packet shows that 25 and 26 are missing.
+    loss_detector_sent(d, 26);
+    CHECK_FALSE(loss_detector_is_complete(d));
+    REQUIRE(t.next() != USEC_NEVER);
+    CHECK(t.requests(t.next()) == list{25, 26});
+    t.packet(25, 300 * ms);
+    t.packet(26, 300 * ms);
+    CHECK(loss_detector_is_complete(d));
+    CHECK(t.next() == USEC_NEVER);
+}

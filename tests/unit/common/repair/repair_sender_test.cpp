@@ -15,9 +15,10 @@ struct sender {
     std::map<uint16_t, fec_bytes> sent;
 
     explicit sender(repair_mode mode = REPAIR_MODE_AUTO, size_t kept_bytes = 100000,
-                    bool viewer_has_fec = true)
+                    bool viewer_has_fec = true, bool repairs_all = false)
     {
         repair_sender_config config{};
+        config.repairs_all = repairs_all;
         config.mode = mode;
         config.kept_bytes = kept_bytes;
         config.viewer_has_fec = viewer_has_fec;
@@ -228,5 +229,44 @@ TEST_CASE("repair sender: no parity for viewers that cannot read it, nothing whe
         CHECK(t.leaving(0).empty());
         repair_decision d = t.lost(5, 110 * ms);
         CHECK(d.action == (turn ? REPAIR_INVALIDATE : REPAIR_RESEND)); // there is one round still
+    }
+}
+
+TEST_CASE("repair sender: of a film each packet has one copy that waits, and none is refused for good")
+{
+    sender t(REPAIR_MODE_RESEND, 2000000, false, true);
+    t.plan(170 * ms);
+    for (uint16_t seq = 0; seq < 1000; seq++)
+        t.packet(seq, 0);
+    // The copies have no room to leave: more requests of the same packets add none.
+    for (usec_t now = 110 * ms; now < 1000 * ms; now += 110 * ms)
+        for (uint16_t seq = 0; seq < 100; seq++)
+            CHECK((t.lost(seq, now).reason == REPAIR_UNDER_WAY) == (now > 110 * ms));
+    CHECK(t.leaving(1000 * ms).size() == 100);
+    // What finds no room is requested again, and has its copy then.
+    int taken = 0;
+    for (uint16_t seq = 100; seq < 500; seq++)
+        taken += t.lost(seq, 1100 * ms).action == REPAIR_RESEND;
+    CHECK(taken == REPAIR_SENDER_COPIES);
+    CHECK(t.leaving(1100 * ms).size() == REPAIR_SENDER_COPIES);
+    for (uint16_t seq = 100 + REPAIR_SENDER_COPIES; seq < 500; seq++)
+        CHECK(t.lost(seq, 1101 * ms).action == REPAIR_RESEND);
+}
+
+TEST_CASE("repair sender: as many packets are kept as it was told")
+{
+    for (int kept : {0, 4096}) {
+        repair_sender_config config{};
+        config.mode = REPAIR_MODE_RESEND;
+        config.kept_bytes = 1 << 20;
+        config.kept_packets = kept;
+        sender t;
+        t.r.reset(repair_sender_new(&config));
+        REQUIRE(t.r);
+        t.plan(170 * ms);
+        for (int seq = 0; seq < 4096; seq++)
+            t.packet((uint16_t)seq, 0, 0, false, true, 200);
+        CHECK((t.lost(0, 110 * ms).action == REPAIR_RESEND) == (kept == 4096));
+        CHECK(t.lost(2048, 110 * ms).action == REPAIR_RESEND);
     }
 }

@@ -312,6 +312,21 @@ TEST_CASE("depacketiser: the window advances")
     CHECK(f.pull() == "");
 }
 
+TEST_CASE("depacketiser: media that waits has a wider window")
+{
+    fixture f;
+    REQUIRE(depacketiser_widen(f.d) == 0);
+    f.push(0, "F", "A0", 1);
+    for (int64_t seq = 2; seq < DEPACKETISER_AWAITED; seq++) {
+        f.push(seq, "FL", "B", 2);
+        f.pull();
+    }
+    CHECK(f.push(1, "L", "A1", 1) == 0);
+    CHECK(f.pull() == "1|A0|A1");
+    f.push(2 * DEPACKETISER_AWAITED, "FL", "C", 3);
+    CHECK(f.push(DEPACKETISER_AWAITED, "F", "D", 4) == ERR_RANGE);
+}
+
 TEST_CASE("depacketiser: memory is bounded")
 {
     fixture f;

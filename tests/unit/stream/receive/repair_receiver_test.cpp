@@ -28,7 +28,7 @@ struct viewer {
     }
     static repair_receiver *make(bool requests, bool repeats, bool parity)
     {
-        repair_receiver_config c = {ids, requests, repeats, parity};
+        repair_receiver_config c = {ids, requests, repeats, parity, 0};
         return repair_receiver_new(&c);
     }
     // `left` < 0: the packet does not say what follows.
