@@ -96,6 +96,8 @@ static bool has_left_out(const struct seek *s, const struct seek_place *place, i
 enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int64_t arrived)
 {
     bool sought = place->sought;
+    // On a path that loses packets the media may come long before the response to the first PLAY.
+    bool plays = !s->known && place->awaited > place->first;
     // Another speed: the frames before `first` still wait at the server, and come.
     if (s->possible && s->known && !sought && !place->paused)
         return SEEK_CONTINUES;
@@ -117,7 +119,7 @@ enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int
     s->first = place->first;
     s->previewed = false;
     s->seconds = place->seconds;
-    if (!sought && place->show == place->first && !has_left_out(s, place, arrived))
+    if (!sought && (plays || place->show == place->first) && !has_left_out(s, place, arrived))
         return SEEK_CONTINUES;
     if (sought)
         s->phase = SEEK_PLACED;

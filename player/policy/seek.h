@@ -54,6 +54,7 @@ struct seek_place {
     bool sought;    // true if it is the response to a seek
     bool paused;    // true if the server was paused before
     double scale;
+    int64_t awaited; // the frame that is shown next; -1: playing has not begun
 };
 
 enum seek_request { SEEK_IMPOSSIBLE, SEEK_PLACE_UNKNOWN, SEEK_WANTED };

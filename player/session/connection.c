@@ -26,6 +26,7 @@
 
 #define STEP_TIME USEC_PER_SEC          // without a picture for so long a step ends
 #define BYE_GRACE (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
+#define LAST_PACKETS (3 * USEC_PER_SEC) // without a packet, what is missing after a BYE is lost
 enum { MIN_SHARE_CHANGE_MS = 10 };      // of the sender's share of the latency
 static const usec_t OLD_SOUND = 3 * USEC_PER_SEC; // of a track that is not heard any more, at most
 enum { MIN_PLAYOUT_MS = 20 };                     // that the server takes
@@ -38,6 +39,8 @@ struct connection {
     struct level_policy *policy;  // NULL: not wanted
     struct path_stats *path;
     struct timer *bye;
+    usec_t bye_at;        // the end was told, or a packet came after that
+    uint64_t bye_packets; // that had come then
     struct sdp sdp;
     struct playout_notice playout;
     int sender_ms; // the sender's share of the latency, as requested last; 0: not yet
@@ -142,12 +145,26 @@ static void on_started(void *ctx, usec_t now)
 static void on_bye(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
-    if (c->phase == ABANDONED)
+    if (c->phase == ABANDONED || c->phase == ENDED) // the sender repeats it
         return;
     audio_session_end(c->config.audio);
     timer_set(c->bye, c->datagram ? now + BYE_GRACE : now);
+    c->bye_at = now;
+    c->bye_packets = stream_player_packets(c->stream);
     if (c->phase == PLAYING)
         set_ended(c, ENDED);
+}
+
+// Returns true if packets that left before the BYE are still requested and may come.
+static bool lacks_last(struct connection *c, usec_t now)
+{
+    uint64_t packets = stream_player_packets(c->stream);
+    if (stream_player_is_complete(c->stream))
+        return false;
+    if (packets != c->bye_packets)
+        c->bye_at = now;
+    c->bye_packets = packets;
+    return now - c->bye_at < LAST_PACKETS;
 }
 
 static void on_drained(void *ctx, usec_t now)
@@ -172,6 +189,10 @@ static void on_bye_time(void *ctx, usec_t now)
     struct connection *c = ctx;
     if (c->stopped || c->phase == ABANDONED)
         return;
+    if (lacks_last(c, now)) {
+        timer_set(c->bye, now + BYE_GRACE);
+        return;
+    }
     // Live media has no end of its own: its BYE means that the server ended.
     bool early = c->sdp.duration < 0 || seek_is_early(&c->seek, arrived_frame(c));
     if (early && c->config.ops->on_lost(c->config.ctx, "the server has ended", now)) {
@@ -568,8 +589,11 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
                             .show = place->show,
                             .sought = place->sought,
                             .paused = place->paused,
-                            .scale = place->scale};
-    switch (seek_placed(&c->seek, &at, arrived_frame(c))) {
+                            .scale = place->scale,
+                            .awaited = playout(c) ? playout_awaited(playout(c)) : -1};
+    enum seek_answer answer = seek_placed(&c->seek, &at, arrived_frame(c));
+    stream_player_begin(c->stream, place->seq, answer == SEEK_JUMPS, now);
+    switch (answer) {
     case SEEK_NOT_PLACED:
         if (!place->sought) {
             place_policy(c, place, false, now);
@@ -1145,11 +1169,14 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
         [ADAPT_GODDARD] = "none",
     };
     const struct play_options *o = c->config.options;
+    // Of a film no frame is left out because it waited for the network, unless the viewer says so.
+    bool leaves_out = o->adapt == ADAPT_GODDARD || o->low_latency;
     struct rtsp_client_config config = {.url = o->url,
                                         .transports = o->transports,
                                         .adapt = adapt[o->adapt],
                                         .live_latency_ms = play_options_latency_ms(o, true),
-                                        .stored_latency_ms = play_options_latency_ms(o, false),
+                                        .stored_latency_ms =
+                                            leaves_out ? play_options_latency_ms(o, false) : 0,
                                         .silence = o->timeout,
                                         .may_be_followed = true,
                                         .has_audio = !o->no_audio};

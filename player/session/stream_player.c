@@ -9,6 +9,10 @@
 #include "player/report/viewing_trace.h"
 #include "stream/video/video_pipeline.h"
 
+// A film's sender that has not sent a packet again for so long, though it was requested all the
+// time, has it no more. What a proxy itself lacks it cannot send.
+static const usec_t PATIENCE = 15 * USEC_PER_SEC, RELAYED_PATIENCE = 3 * USEC_PER_SEC;
+
 struct stream_player {
     struct stream_player_config config;
     struct clock_sync clock;
@@ -48,6 +52,7 @@ static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_se
 {
     struct stream_player *s = ctx;
     video_player_packet(s->video, packet, ext_seq, arrived);
+    video_player_set_missing(s->video, video_receiver_oldest(s->receiver));
     if (!server_dialect_of(s->config.sdp)->numbers_from_stamps)
         audio_session_near(s->config.audio, packet->adu.frame);
     level_policy_packet(s->config.policy, packet, ext_seq, arrived, now);
@@ -79,6 +84,15 @@ static void on_nacked(void *ctx, usec_t now)
     struct stream_player *s = ctx;
     if (s->video)
         video_player_nacked(s->video, now);
+}
+
+static void on_given_up(void *ctx, usec_t now)
+{
+    struct stream_player *s = ctx;
+    if (!s->video)
+        return;
+    video_player_set_missing(s->video, video_receiver_oldest(s->receiver));
+    video_player_look(s->video, now);
 }
 
 static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
@@ -173,11 +187,34 @@ void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now)
                            video_pipeline_repair_time(video_player_pipeline(s->video)));
 }
 
+// Of a film no picture is passed over. Goddard's policy counts those that are.
+static bool waits(const struct stream_player *s)
+{
+    return s->config.sdp->duration >= 0 && s->config.options->adapt != ADAPT_GODDARD;
+}
+
 int stream_player_set_repair(struct stream_player *s, const struct video_repair *repair)
 {
+    struct video_repair of = *repair;
     s->repairs = repair->datagram && repair->agreed != REPAIR_MODE_OFF;
     audio_session_set_repair(s->config.audio, s->repairs && s->config.sdp->nack);
-    return video_receiver_set_repair(s->receiver, repair);
+    if (s->repairs && s->video && waits(s))
+        of.patience = *s->config.sdp->via ? RELAYED_PATIENCE : PATIENCE;
+    return video_receiver_set_repair(s->receiver, &of);
+}
+
+void stream_player_begin(struct stream_player *s, int seq, bool jumps, usec_t now)
+{
+    if (seq < 0)
+        return;
+    video_receiver_begin(s->receiver, (uint16_t)seq, jumps, now);
+    if (s->video)
+        video_player_set_missing(s->video, video_receiver_oldest(s->receiver));
+}
+
+bool stream_player_is_complete(const struct stream_player *s)
+{
+    return video_receiver_is_complete(s->receiver);
 }
 
 void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t sender,
@@ -248,6 +285,7 @@ static bool open_receiver(struct stream_player *s)
                                            .on_frame = on_frame,
                                            .on_nacked = on_nacked,
                                            .on_bye = on_bye,
+                                           .on_given_up = on_given_up,
                                            .on_report = on_report,
                                            .ecn_marked = ecn_marked,
                                            .ctx = s};

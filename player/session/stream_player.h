@@ -65,6 +65,11 @@ void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *dat
 void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now); // 0: unknown
 // As video_receiver_set_repair, after SETUP.
 int stream_player_set_repair(struct stream_player *s, const struct video_repair *repair);
+// PLAY was answered: the video's next packet has this number, as far as it is known (-1). `jumps`:
+// the media continues elsewhere.
+void stream_player_begin(struct stream_player *s, int seq, bool jumps, usec_t now);
+// Returns true if nothing is awaited of what the sender is known to have sent.
+bool stream_player_is_complete(const struct stream_player *s);
 // A request's wall clock times, to compare the sender's clock with ours.
 void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t sender,
                                 usec_t received);

@@ -204,6 +204,16 @@ void video_player_nacked(struct video_player *p, usec_t now)
     video_pipeline_nacked(p->pipeline, now);
 }
 
+void video_player_set_missing(struct video_player *p, int64_t seq)
+{
+    video_pipeline_set_missing(p->pipeline, seq);
+}
+
+void video_player_look(struct video_player *p, usec_t now)
+{
+    run(p, now);
+}
+
 void video_player_resume_at(struct video_player *p, bool may, usec_t now)
 {
     video_pipeline_set_thresholds(p->pipeline, FILM_START, may ? FILM_START : FILM_RESUME);
@@ -342,6 +352,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .low_latency = o->low_latency,
         .stamped = stamped,
         .reorders = sdp->reorders,
+        .waits = sdp->duration >= 0 && sdp_has_pictures(sdp) && o->adapt != ADAPT_GODDARD,
         .live = sdp->duration < 0,
         .relayed = sdp->via[0],
         .asks_keys = true,

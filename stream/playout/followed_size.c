@@ -45,12 +45,13 @@ static bool replaces(const struct followed_size *s, const struct received_frame 
 }
 
 const struct received_frame *followed_size_front(const struct followed_size *s,
-                                                 struct held_frames *held, int64_t next)
+                                                 struct held_frames *held, int64_t next,
+                                                 int64_t missing)
 {
     while (held_frames_count(held) > 0) {
         const struct received_frame *f = held_frames_at(held, 0);
-        bool useless =
-            f->number < next ? !followed_size_needs(s, f) : f->size_id != s->size && !f->key;
+        bool other = f->size_id != s->size && !f->key && f->first_seq < missing;
+        bool useless = f->number < next ? !followed_size_needs(s, f) : other;
         if (useless) {
             held_frames_drop(held, 0);
             continue;

@@ -30,9 +30,11 @@ bool followed_size_decodes(const struct followed_size *s, const struct received_
 // Returns true if `f`, whose number was passed already, can still serve as a reference.
 bool followed_size_needs(const struct followed_size *s, const struct received_frame *f);
 // The frame to leave next, after dropping the useless frames in front of it; NULL: none is held.
-// Numbers below `next` were passed.
+// Numbers below `next` were passed. A frame of another size is useless, unless its first packet has
+// a number above `missing`: that size's key frame may still come.
 const struct received_frame *followed_size_front(const struct followed_size *s,
-                                                 struct held_frames *held, int64_t next);
+                                                 struct held_frames *held, int64_t next,
+                                                 int64_t missing);
 void followed_size_handed(struct followed_size *s, const struct received_frame *f); // to decode
 
 #ifdef __cplusplus

@@ -48,6 +48,9 @@ struct playout {
     bool previewed;  // while BUFFERING: the key frame before it was handed out to be shown
     bool scaled;     // the sender chooses the frames: no number is expected
     int64_t newest;  // highest number taken; -1 none
+    int64_t last_slot;   // the highest taken; -1 none
+    int most_reorder;    // by how many frames one was decoded after its turn to be shown
+    int64_t missing_seq; // of playout_set_missing
     struct followed_size follows;
 
     struct media_clock clock;
@@ -114,9 +117,32 @@ uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to)
     return to - from < LONGEST_SKIP ? level_schedule_count(&p->levels, from, to) : 0;
 }
 
+// Returns true if a packet is requested that left before the frame.
+static bool lacks_before(const struct playout *p, const struct received_frame *f)
+{
+    return p->config.waits && !p->stream_ended && p->missing_seq < f->first_seq;
+}
+
+// A frame of another size is of use if that size's key frame may still come.
 static const struct received_frame *front(struct playout *p)
 {
-    return followed_size_front(&p->follows, p->held, p->order.next);
+    int64_t missing = p->config.waits && !p->stream_ended ? p->missing_seq : INT64_MAX;
+    return followed_size_front(&p->follows, p->held, p->order.next, missing);
+}
+
+// Returns true if frame `number`, which is not held, may still come.
+static bool may_come(const struct playout *p, int64_t number)
+{
+    if (!p->config.waits || p->stream_ended)
+        return false;
+    if (p->last_slot <= number + p->most_reorder)
+        return true;
+    // Its packets left before those of the frames that are decoded after it.
+    int count = held_frames_count(p->held);
+    for (int i = 0; i < count && i < HELD_FRAMES_REORDER; i++)
+        if (received_frame_slot(held_at(p, i)) > number && lacks_before(p, held_at(p, i)))
+            return true;
+    return false;
 }
 
 // The media from frame `i` to the newest held, one interval included. A frame that is decoded
@@ -267,16 +293,25 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     err = ERR_RANGE;
     if (play_order_is_ahead(&p->order, f->number))
         goto refuse;
-    int64_t number = f->number;
+    int64_t number = f->number, slot = received_frame_slot(f);
+    int reorder = f->reorder < HELD_FRAMES_REORDER ? f->reorder : HELD_FRAMES_REORDER;
     err = held_frames_add(p->held, f, &p->full, now);
     if (err)
         goto refuse;
     if (number > p->newest)
         p->newest = number;
+    p->last_slot = slot > p->last_slot ? slot : p->last_slot;
+    p->most_reorder = reorder > p->most_reorder ? reorder : p->most_reorder;
     return ERR_OK;
 refuse:
     received_frame_free(f);
     return err;
+}
+
+void playout_set_missing(struct playout *p, int64_t seq)
+{
+    p->missing_seq = seq;
+    p->wake = 0;
 }
 
 void playout_end(struct playout *p, usec_t now)
@@ -351,6 +386,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     p->at_once = at_once;
     p->newest =
         held_frames_count(p->held) > 0 ? held_at(p, held_frames_count(p->held) - 1)->number : -1;
+    p->last_slot = p->newest;
     followed_size_forget(&p->follows);
     p->far_count = 0;
     p->last_now = usec_max(p->last_now, now);
@@ -552,6 +588,10 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
             p->mode = PLAYOUT_ENDED;
         return false;
     }
+    // The frame that the sender began with, or one before this one, is on its way.
+    if (!p->previewed && held_at(p, first)->number > p->floor && !p->full &&
+        lacks_before(p, held_at(p, first)))
+        return false;
     if (!has_enough(p, first))
         return preview(p, first, out, now);
     while (first-- > 0)
@@ -639,16 +679,34 @@ static usec_t wanted_at(const struct playout *p)
     return wanted - (waits ? 0 : p->config.decode_lead);
 }
 
+// Returns true if `f`, the frame at the front, leaves before any other.
+static bool is_next(const struct playout *p, const struct received_frame *f, int64_t expected)
+{
+    return f && (f->number <= expected || has_behind(p, expected));
+}
+
+// Returns true if the frame cannot be decoded, and may be once a packet that is requested has come.
+static bool lacks_reference(const struct playout *p, const struct received_frame *f)
+{
+    return lacks_before(p, f) && !followed_size_decodes(&p->follows, f);
+}
+
+// Returns true if playing waits for the frame that is next, or for one that it depends on.
+static bool is_awaited(const struct playout *p, const struct received_frame *f, int64_t expected)
+{
+    return is_next(p, f, expected) ? lacks_reference(p, f) : may_come(p, expected);
+}
+
 static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t now)
 {
     if (poll_skip(p, out, now))
         return true;
     for (;;) {
         const struct received_frame *f = front(p);
-        if (f && f->number < p->order.next)
+        if (f && f->number < p->order.next && !lacks_reference(p, f))
             return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
         int64_t expected = playout_awaited(p);
-        if (f && (f->number <= expected || has_behind(p, expected))) {
+        if (is_next(p, f, expected) && !lacks_reference(p, f)) {
             usec_t due = f->number == p->hurried ? now : playout_due(p, f->number);
             usec_t wanted = wanted_at(p);
             if (now < wanted)
@@ -658,7 +716,7 @@ static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t n
         usec_t due = playout_due(p, expected);
         if (now < due)
             return wait_until(p, due);
-        if (f || p->order.ahead_count > 0) {
+        if ((f || p->order.ahead_count > 0) && !is_awaited(p, f, expected)) {
             if (!miss(p, expected, now))
                 return poll_missed(p, out, now);
             continue;
@@ -689,6 +747,8 @@ static bool poll_scaled(struct playout *p, struct playout_action *out, usec_t no
     usec_t wanted = due - p->config.decode_lead;
     if (f->number != p->hurried && now < wanted)
         return wait_until(p, wanted);
+    if (lacks_before(p, f))
+        return false;
     if (due < now)
         media_clock_set(&p->clock, playout_pts(p, f->number), now);
     play_order_pass_to(&p->order, f->number);
@@ -698,9 +758,11 @@ static bool poll_scaled(struct playout *p, struct playout_action *out, usec_t no
 static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec_t now)
 {
     const struct received_frame *f = front(p);
-    if (f && f->number < p->order.next)
+    if (f && f->number < p->order.next && !lacks_reference(p, f))
         return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
     if (!f && !p->stream_ended)
+        return false;
+    if (f && is_awaited(p, f, playout_awaited(p)))
         return false;
     if (f && media_from(p, 0) < playout_goal(p) && !p->stream_ended && !p->full)
         return false;
@@ -856,6 +918,8 @@ struct playout *playout_new(const struct playout_config *config)
     p->config = *config;
     p->config.live = (config->live || config->low_latency) && !config->reorders;
     p->config.low_latency &= p->config.live;
+    p->config.waits &= !p->config.live;
+    p->missing_seq = INT64_MAX;
     p->held = held_frames_new();
     p->times = frame_times_new(ladder, config->stamped);
     if (!p->held || !p->times) {

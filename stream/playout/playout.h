@@ -21,6 +21,13 @@
 // `resume_threshold` of media is held, or the stream ended; the first frame held is then due now,
 // so the clock is shifted by the stall.
 //
+// Media that waits (`waits`: a film) passes over no frame that may still come: playing rebuffers
+// instead, as if the buffer had run empty. A frame may come while a packet is missing that left
+// before a later frame, and is requested (playout_set_missing), or while no frame arrived that is
+// decoded after it. So what the sender left out is not waited for, nor what is not requested. A
+// frame that cannot be decoded without such a packet waits, too, and playing begins with the frame
+// that the sender began with.
+//
 // ENDED: the stream ended, nothing is held, and the last picture had its interval.
 //
 // Live media keeps its clock (`live`): a late frame does not move it, nor does a stall. A frame
@@ -96,6 +103,7 @@ struct playout_config {
     bool low_latency; // live without a clock; ignored with `reorders`
     bool stamped;     // frames have the time of their RTP time stamps, which need not ascend
     bool reorders;    // frames come in the order of decoding (received_frame_slot)
+    bool waits;       // as above; ignored with `live`
 };
 
 enum playout_mode { PLAYOUT_BUFFERING, PLAYOUT_PLAYING, PLAYOUT_REBUFFERING, PLAYOUT_ENDED };
@@ -145,6 +153,11 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now);
 bool playout_poll(struct playout *p, struct playout_action *out, usec_t now);
 // When to poll again if nothing is fed before. USEC_NEVER: only inputs matter.
 usec_t playout_next_timeout(const struct playout *p);
+
+// The first packet that is missing and requested: its extended sequence number, as
+// received_frame.first_seq has it; INT64_MAX, as at first: none. Call it before the push of a frame
+// that a packet completed; poll after it.
+void playout_set_missing(struct playout *p, int64_t seq);
 
 // No frame comes after those that came (RTCP BYE, end of stream).
 void playout_end(struct playout *p, usec_t now);

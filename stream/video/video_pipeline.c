@@ -28,6 +28,8 @@ struct video_pipeline {
     int arriving_level; // of it
     int64_t passed;     // everything below was handed out or passed over; -1: not known
     int64_t awaited;    // when the stall began; -1: none did
+    bool lacks_packets; // that are requested, and waited for
+    bool is_repaired;   // such a packet was what the stall waited for
 
     struct live_edges edges; // of live media
     struct latency_reporter reporter;
@@ -184,6 +186,12 @@ void video_pipeline_nacked(struct video_pipeline *v, usec_t now)
     reference_tracker_nacked(v->tracker, now);
 }
 
+void video_pipeline_set_missing(struct video_pipeline *v, int64_t seq)
+{
+    v->lacks_packets = v->config.waits && seq != INT64_MAX;
+    playout_set_missing(v->playout, seq);
+}
+
 void video_pipeline_end(struct video_pipeline *v, usec_t now)
 {
     v->last_frames = true;
@@ -302,6 +310,10 @@ static void stall_begin(struct video_pipeline *v, usec_t at, usec_t now)
 {
     v->awaited = playout_awaited(v->playout);
     enum packets_say say = frame_outcomes_packets(v->outcomes, v->awaited);
+    // The frame may be whole, and depend on one that is not.
+    v->is_repaired = v->lacks_packets && say != PACKETS_AHEAD;
+    if (v->is_repaired)
+        say = PACKETS_GAP;
     struct viewing_stall s = {.cause = stall_classifier_begin(&v->stalls, say, now),
                               .number = v->awaited,
                               .found = now,
@@ -311,7 +323,8 @@ static void stall_begin(struct video_pipeline *v, usec_t at, usec_t now)
 
 static void stall_end(struct video_pipeline *v, enum viewing_kind kind, usec_t stalled, usec_t at)
 {
-    enum packets_say say = frame_outcomes_packets(v->outcomes, v->awaited);
+    enum packets_say say =
+        v->is_repaired ? PACKETS_GAP : frame_outcomes_packets(v->outcomes, v->awaited);
     struct viewing_stall s = {.cause = stall_classifier_end(&v->stalls, say, at),
                               .number = v->awaited,
                               .silence = -1,
@@ -459,9 +472,10 @@ static bool steer(struct video_pipeline *v, usec_t now)
 
 // ---- Output
 
+// What is waited for repairs the frames that seem broken.
 static bool asks_keys(const struct video_pipeline *v)
 {
-    return v->config.asks_keys && !v->ending && !playout_paused(v->playout);
+    return v->config.asks_keys && !v->lacks_packets && !v->ending && !playout_paused(v->playout);
 }
 
 static bool ask_key(struct video_output *out)
@@ -635,7 +649,8 @@ static bool open_playout(struct video_pipeline *v)
                                     .live = c->steers && !c->stamped,
                                     .low_latency = c->low_latency,
                                     .stamped = c->stamped,
-                                    .reorders = c->reorders};
+                                    .reorders = c->reorders,
+                                    .waits = c->waits};
     v->playout = playout_new(&config);
     return v->playout;
 }

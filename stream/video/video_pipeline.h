@@ -36,6 +36,7 @@ struct video_pipeline_config {
     bool low_latency; // with LATENCY_LOW
     bool stamped;
     bool reorders;
+    bool waits;
     bool live;      // media that does not wait for its viewer
     bool relayed;   // it comes from a proxy
     bool asks_keys; // poll asks for key frames (reference_tracker.h)
@@ -68,6 +69,8 @@ int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec
 // (LATENCY_AUTO heeds it); USEC_NEVER: there is none.
 void video_pipeline_set_audio(struct video_pipeline *v, usec_t line);
 void video_pipeline_nacked(struct video_pipeline *v, usec_t now); // lost packets were NACKed
+// As playout_set_missing.
+void video_pipeline_set_missing(struct video_pipeline *v, int64_t seq);
 void video_pipeline_end(struct video_pipeline *v, usec_t now);    // no more frames arrive
 // As playout_set_thresholds.
 void video_pipeline_set_thresholds(struct video_pipeline *v, usec_t start, usec_t resume);

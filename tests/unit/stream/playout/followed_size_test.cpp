@@ -45,7 +45,7 @@ struct rig {
     }
     int64_t front(int64_t next)
     {
-        const received_frame *f = followed_size_front(&s, held.get(), next);
+        const received_frame *f = followed_size_front(&s, held.get(), next, INT64_MAX);
         return f ? 100 * f->size_id + f->number : -1;
     }
 };

@@ -1402,3 +1402,262 @@ TEST_CASE("playout: at another scale the sender chooses the frames, and the cloc
     CHECK(v.said() == lines{"2000: start 200", "2000: show 200 @2000", "2240: show 202 @2300",
                             "2500: stall since 2400"});
 }
+
+namespace
+{
+// A film's player. Frame n is of packet n, unless `seq` says another one.
+struct film : player {
+    static playout_config config(bool b_frames)
+    {
+        playout_config c{};
+        c.level = 1;
+        c.start_threshold = 200 * ms;
+        c.resume_threshold = 200 * ms;
+        c.waits = true;
+        c.reorders = b_frames;
+        return c;
+    }
+    explicit film(bool b_frames = false) : player(config(b_frames), true) {}
+    int give(usec_t t, received_frame *f, int64_t seq = -1)
+    {
+        f->first_seq = seq < 0 ? received_frame_slot(f) : seq;
+        return push(t, f);
+    }
+    int got(usec_t t, int64_t n, int size = 0)
+    {
+        return give(t, n % 8 == 0 ? new_frame(n, true, -1, size) : hierarchical(n, size));
+    }
+    void missing(usec_t t, int64_t seq)
+    {
+        until(t);
+        playout_set_missing(p, seq);
+        drain();
+    }
+};
+} // namespace
+
+TEST_CASE("playout: a film waits for a frame that is requested, and shows it")
+{
+    film w;
+    for (int n = 0; n < 10; n++) {
+        if (n == 3)
+            w.missing(0, 3);
+        else
+            w.got(0, n);
+    }
+    w.until(2000);
+    // The frame is due at 300; the frames behind it are held, and none is passed over.
+    CHECK(w.log == lines{"0: start 0", "0: show 0 @0", "40: show 1 @100", "140: show 2 @200",
+                         "400: stall since 300"});
+    w.log.clear();
+    w.missing(2000, INT64_MAX); // the packet that completes the frame shows that it came
+    w.got(2000, 3);
+    w.until(2200);
+    CHECK(w.log == lines{"2000: resume after 1700", "2000: show 3 @2000", "2040: show 4 @2100",
+                         "2140: show 5 @2200"});
+    playout_end(w.p, w.now);
+    w.until(4000);
+    CHECK(w.shown.size() == 10);
+    CHECK(w.lost + w.late + w.undecodable == 0);
+    CHECK(w.ended == 1);
+}
+
+TEST_CASE("playout: a film that waits gives up what does not come, and what was never sent")
+{
+    SECTION("a requested packet is given up")
+    {
+        film w;
+        for (int n = 0; n < 10; n++) {
+            if (n == 3)
+                w.missing(0, 3);
+            else
+                w.got(0, n);
+        }
+        w.missing(15000, INT64_MAX);
+        w.until(16000);
+        CHECK(w.shown.count(3) == 0);
+        CHECK(w.shown.count(4) == 1);
+        CHECK(w.log[5] == "15000: resume after 14700");
+    }
+    SECTION("the sender left a frame out: no packet is missing")
+    {
+        film w;
+        for (int n = 0; n < 10; n++)
+            if (n != 3)
+                w.give(0, new_frame(n, true, -1), n - (n > 3));
+        w.until(900);
+        CHECK(w.stalled == 0);
+        CHECK(w.shown.count(3) == 0);
+        CHECK(w.shown.count(9) == 1);
+    }
+    SECTION("a packet of a later frame is missing, not of the one that was left out")
+    {
+        film w;
+        for (int n = 0; n < 30; n++)
+            if (n != 3 && n != 28)
+                w.give(0, new_frame(n, true, -1), n - (n > 3));
+        w.missing(0, 27);
+        w.until(1000);
+        CHECK(w.stalled == 0);
+        CHECK(w.shown.count(4) == 1);
+    }
+    SECTION("the stream ended: nothing comes any more")
+    {
+        film w;
+        for (int n = 0; n < 10; n++)
+            if (n != 3)
+                w.got(0, n);
+        w.missing(0, 3);
+        playout_end(w.p, w.now);
+        w.until(2000);
+        CHECK(w.lost == 1);
+        CHECK(w.ended == 1);
+    }
+    SECTION("nothing is requested: as without waiting")
+    {
+        film w;
+        for (int n = 0; n < 10; n++)
+            if (n != 3)
+                w.got(0, n);
+        w.until(1000);
+        CHECK(w.stalled == 0);
+        CHECK(w.shown.count(4) == 1);
+    }
+}
+
+TEST_CASE("playout: a film begins with its first frame, whichever arrives first")
+{
+    film w;
+    w.missing(0, 0); // the first key frame's packet
+    for (int n = 1; n < 20; n++)
+        w.got(0, n);
+    w.until(500);
+    CHECK(w.log.empty()); // not at key frame 8
+    SECTION("it comes")
+    {
+        w.missing(500, INT64_MAX);
+        w.got(500, 0);
+        w.until(600);
+        CHECK(w.log[0] == "500: start 0");
+        w.until(2600);
+        CHECK(w.shown.size() == 20);
+    }
+    SECTION("it is given up")
+    {
+        w.missing(15000, INT64_MAX);
+        CHECK(w.log[0] == "15000: start 8");
+    }
+}
+
+TEST_CASE("playout: a film's seek waits for the key frame of its place, too")
+{
+    film w;
+    for (int n = 0; n < 8; n++)
+        w.got(0, n);
+    w.until(300);
+    w.log.clear();
+    playout_seek(w.p, 16, 19, true, w.now);
+    w.missing(300, 100);
+    w.give(300, hierarchical(17), 101);
+    for (int n = 18; n < 30; n++)
+        w.give(300, n % 8 ? hierarchical(n) : new_frame(n, true, -1), 84 + n);
+    w.until(400);
+    CHECK(w.log.empty()); // neither 19, which cannot be decoded, nor key frame 24
+    w.missing(400, INT64_MAX);
+    w.give(400, new_frame(16, true, -1), 100);
+    w.until(500);
+    CHECK(w.undecodable == 0);
+    CHECK(w.shown.count(19) == 1);
+}
+
+TEST_CASE("playout: among B frames a film waits for what the held frames depend on")
+{
+    // Decoded as 0, 4, 2, 1, 3, 8, 6, 5, 7: the slot of a frame is its place in that order.
+    struct row {
+        int number, slot, depends;
+    };
+    const std::vector<row> order = {{0, 0, -1}, {4, 1, 0}, {2, 2, 4}, {1, 3, 2}, {3, 4, 2},
+                                    {8, 5, -1}, {6, 6, 8}, {5, 7, 6}, {7, 8, 6}};
+    for (int lost : {1, 2, 3, 4, 6}) { // by place
+        INFO("the frame of slot " << lost << " comes late");
+        film w(true);
+        auto make = [&order](int i) {
+            const row &r = order[static_cast<size_t>(i)];
+            received_frame *f = new_frame(r.number, r.depends < 0, r.depends);
+            f->reorder = r.slot - r.number;
+            f->temporal_id = r.number % 4 == 0 ? 0 : r.number % 2 ? 2 : 1;
+            return f;
+        };
+        for (int i = 0; i < 9; i++)
+            if (i != lost)
+                w.give(0, make(i));
+        w.missing(0, lost);
+        w.until(3000);
+        CHECK(w.undecodable == 0);
+        CHECK(w.lost == 0);
+        w.missing(3000, INT64_MAX);
+        w.give(3000, make(lost));
+        playout_end(w.p, w.now);
+        w.until(6000);
+        CHECK(w.shown.size() == 9);
+        CHECK(w.lost + w.late + w.undecodable == 0);
+        CHECK(w.stalled > 0);
+    }
+}
+
+TEST_CASE("playout: among B frames a film waits for a frame that the path has not brought yet")
+{
+    film w(true);
+    auto make = [](int number, int slot, int depends) {
+        received_frame *f = new_frame(number, depends < 0, depends);
+        f->reorder = slot - number;
+        f->temporal_id = number % 4 == 0 ? 0 : number % 2 ? 2 : 1;
+        return f;
+    };
+    w.give(0, make(0, 0, -1));
+    w.give(0, make(4, 1, 0)); // 2, 1 and 3 follow on a slow path, over TCP
+    w.until(2000);
+    CHECK(w.lost == 0);
+    w.give(2000, make(2, 2, 4));
+    w.give(2000, make(1, 3, 2));
+    w.give(2000, make(3, 4, 2));
+    playout_end(w.p, w.now);
+    w.until(4000);
+    CHECK(w.shown.size() == 5);
+    CHECK(w.lost + w.late + w.undecodable == 0);
+}
+
+TEST_CASE("playout: a film's new size waits for its key frame")
+{
+    film w;
+    for (int n = 0; n < 16; n++)
+        if (n != 8)
+            w.give(0, n < 8 ? hierarchical(n) : hierarchical(n, 1));
+    w.give(0, new_frame(0, true, -1), 0);
+    w.missing(0, 8); // the key frame of size 1
+    w.until(3000);
+    CHECK(w.shown.count(7) == 1);
+    CHECK(w.lost == 0);
+    w.missing(3000, INT64_MAX);
+    w.give(3000, new_frame(8, true, -1, 1));
+    playout_end(w.p, w.now);
+    w.until(6000);
+    CHECK(w.shown.size() == 16);
+    CHECK(w.lost + w.late + w.undecodable == 0);
+}
+
+TEST_CASE("playout: at another scale a film waits for what it requested, and its clock with it")
+{
+    film w;
+    playout_set_scale(w.p, 2, 0);
+    for (int n : {0, 8, 24})
+        w.give(0, new_frame(n, true, -1), n / 8);
+    w.missing(0, 2); // of frame 16
+    w.until(5000);
+    CHECK(w.shown.count(8) == 1);
+    CHECK(w.shown.count(24) == 0);
+    w.missing(5000, INT64_MAX);
+    w.give(5000, new_frame(16, true, -1), 2);
+    w.until(7000);
+    CHECK(w.shown.size() == 4);
+}
