@@ -5,9 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/seq.h"
+
 // Below 2^15, so that an SRTP receiver that misses the first packets does not miss a rollover
 // (RFC 3711, 3.3.1).
 enum { FIRST_SEQ_MASK = 0x7fff };
+
+enum { NO_FRAME = UINT8_MAX }; // in size_of
 
 void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng)
 {
@@ -17,7 +21,7 @@ void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng
     s->ssrc = (uint32_t)rng_u64(rng);
     s->next_seq = (uint16_t)(rng_u64(rng) & FIRST_SEQ_MASK);
     s->timestamp_offset = (uint32_t)rng_u64(rng);
-    memset(s->frame_of, 0xff, sizeof(s->frame_of)); // sets all entries to -1
+    memset(s->size_of, NO_FRAME, sizeof(s->size_of));
 }
 
 void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet *p)
@@ -32,9 +36,10 @@ void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t n
                      size_t payload_len)
 {
     assert(p->seq == s->next_seq);
-    s->frame_of[s->next_seq & (RTP_SENDER_HISTORY - 1)] = number;
-    s->size_of[s->next_seq & (RTP_SENDER_HISTORY - 1)] = p->has_adu ? p->adu.size_id : 0;
-    s->next_seq++;
+    int i = s->next_seq++ & (RTP_SENDER_HISTORY - 1);
+    s->size_of[i] = number < 0 ? NO_FRAME : p->has_adu ? p->adu.size_id : 0;
+    s->frame_of[i] = (uint16_t)number;
+    s->last_frame = number < 0 ? s->last_frame : number;
     s->last_timestamp = p->timestamp;
     s->packets++;
     s->octets += payload_len;
@@ -49,7 +54,7 @@ void rtp_sender_unsent(struct rtp_sender *s, size_t payload_len)
 void rtp_sender_skip(struct rtp_sender *s, uint16_t packets)
 {
     for (; packets > 0; packets--)
-        s->frame_of[s->next_seq++ & (RTP_SENDER_HISTORY - 1)] = -1;
+        s->size_of[s->next_seq++ & (RTP_SENDER_HISTORY - 1)] = NO_FRAME;
 }
 
 size_t rtp_sender_report(const struct rtp_sender *s, const struct rtp_instant *of,
@@ -94,7 +99,8 @@ int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq)
 {
     uint16_t age = (uint16_t)(s->next_seq - seq);
     bool known = age > 0 && age <= RTP_SENDER_HISTORY; // sent, and still in the history
-    return known ? s->frame_of[seq & (RTP_SENDER_HISTORY - 1)] : -1;
+    int i = seq & (RTP_SENDER_HISTORY - 1);
+    return known && s->size_of[i] != NO_FRAME ? seq16_extend(s->last_frame, s->frame_of[i]) : -1;
 }
 
 int rtp_sender_size_of(const struct rtp_sender *s, uint16_t seq)

@@ -14,7 +14,9 @@
 extern "C" {
 #endif
 
-enum { RTP_SENDER_HISTORY = 4096 }; // number of packets whose frame is remembered, a power of two
+// Number of packets whose frame is remembered, a power of two: with a film's viewer that waits for
+// what it lacks these are more than those that are kept (repair_sender.h).
+enum { RTP_SENDER_HISTORY = 16384 };
 
 struct rtp_sender {
     uint32_t ssrc;
@@ -26,7 +28,10 @@ struct rtp_sender {
     uint64_t packets;
     uint64_t octets;                        // payload bytes
     uint64_t unsent_packets, unsent_octets; // of both: dropped before they left
-    int64_t frame_of[RTP_SENDER_HISTORY];   // by sequence number; -1 = none yet
+    int64_t last_frame; // that a packet was of
+    // By sequence number: the low bits of its frame's number, and its size, or
+    // that it has none.
+    uint16_t frame_of[RTP_SENDER_HISTORY];
     uint8_t size_of[RTP_SENDER_HISTORY];
 };
 

@@ -241,6 +241,7 @@ static struct media_feed *feed_new(struct stream_media *base,
     bool is_file = base->duration >= 0;
     *v = (struct live_viewer){.base.ops = is_file ? &file_ops : &device_ops,
                               .base.stands_still = is_file,
+                              .base.is_film = is_file,
                               .base.reorders = base->reorders,
                               .media = m,
                               .audio_from = INT64_MIN,

@@ -3,8 +3,10 @@
 // than it was sent.
 //
 //   The law.
-//     - A NACK that names n packets takes n credits. Each packet sent adds 2 credits, so that a
-//       viewer may name a packet twice. The credit is at most FEEDBACK_MAX_CREDIT.
+//     - A NACK that names n packets takes n credits. Each packet sent, copies included, adds 2
+//       credits, so that a viewer may name a packet twice, and each second FEEDBACK_CREDIT_PER_SEC:
+//       when all is sent, a viewer may still lack some. The credit is at most FEEDBACK_MAX_CREDIT,
+//       and nothing before the first packet.
 //     - A PLI takes one token. The bucket holds 10 tokens and gains 10 a second.
 //   Feedback without credit or token is dropped and counted.
 //
@@ -21,11 +23,15 @@
 extern "C" {
 #endif
 
-enum { FEEDBACK_MAX_CREDIT = 4096 }; // packets; enough for a path that was interrupted for seconds
+enum {
+    FEEDBACK_MAX_CREDIT = 4096, // packets; enough for a path that was interrupted for seconds
+    FEEDBACK_CREDIT_PER_SEC = 256,
+};
 
 struct feedback_limit {
     uint64_t sent; // packets sent when the credit was last updated
     uint64_t credit;
+    usec_t credit_at;
     double plis;
     usec_t plis_at;
     uint64_t dropped; // NACK entries and PLIs
@@ -34,7 +40,7 @@ struct feedback_limit {
 void feedback_limit_init(struct feedback_limit *l, usec_t now);
 // Returns true if the sender shall process a NACK entry that names `named` packets. `sent`: packets
 // sent so far.
-bool feedback_limit_nack(struct feedback_limit *l, int named, uint64_t sent);
+bool feedback_limit_nack(struct feedback_limit *l, int named, uint64_t sent, usec_t now);
 bool feedback_limit_pli(struct feedback_limit *l, usec_t now); // true: process the PLI
 
 #ifdef __cplusplus

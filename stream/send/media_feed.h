@@ -150,6 +150,8 @@ struct media_feed { // embedded first by each implementation
     bool scales;              // the media knows other scales than 1; of relayed media the origin
                               // decides
     bool stands_still;        // the media stops while its only viewer pauses
+    bool is_film;             // encoded as it is sent, from a file: its viewer waits for what it
+                              // lacks, and is to show all of it
     bool is_encoded;          // relayed media: the origin encodes it as it is sent
     bool gives_past;          // the frames that it hands over now were captured before their viewer
                               // began, and are not late for that

@@ -229,7 +229,8 @@ int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer
     struct repair_sender_config config = {.mode = repair->mode,
                                           .viewer_has_fec = has_fec,
                                           .repairs_all = repair->repairs_all,
-                                          .kept_bytes = repair->kept_bytes};
+                                          .kept_bytes = repair->kept_bytes,
+                                          .kept_packets = repair->kept_packets};
     w->repair = repair_sender_new(&config);
     if (!w->repair || repair_planner_init(&w->planner, w->transport) != 0) {
         stop_repair(w);

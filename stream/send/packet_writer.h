@@ -71,7 +71,8 @@ int packet_writer_attach(struct packet_writer *w, struct media_transport *transp
 struct packet_writer_repair {
     enum repair_mode mode;
     bool is_known;     // the viewer knows flow numbers, and parity packets
-    size_t kept_bytes; // of the packets that can be sent again
+    size_t kept_bytes; // these as struct repair_sender_config has them
+    int kept_packets;
     bool repairs_all;  // repair_policy.h
     usec_t useful;     // how long after its capture a packet may arrive
 };

@@ -21,14 +21,18 @@
 // Of what a viewer says of its playout: decoding, and waiting for the display.
 #define SHOWING       (20 * USEC_PER_MSEC)
 #define STORED_USEFUL (10 * USEC_PER_SEC)
-#define HELD_USEFUL   (120 * USEC_PER_SEC) // more than a viewer buffers of media that is held back
+#define HELD_USEFUL   (120 * USEC_PER_SEC) // more than a viewer buffers of a film
+#define FILM_WAIT     (3600 * USEC_PER_SEC)
 // The encoder takes the rate of a picture when it is captured.
 #define BEFORE_CAPTURE (3 * USEC_PER_MSEC)
 
 enum {
     MIN_KEPT = 128 << 10, // bytes of a viewer's video that can be sent again
     MAX_KEPT = 2 << 20,
-    MAX_KEPT_HELD = 4 << 20, // of media that is held back
+    // Of films, which leave as fast as the network carries them; what is not kept any more is read
+    // again, if it is stored.
+    KEPT_HELD = 8 << 20,
+    KEPT_PACKETS_HELD = 8192,
     BATCH = 64,          // max packets per call, so that a greedy sender does not block the loop
     PEAK_FACTOR_X2 = 5,  // video may leave at 2.5 times its mean rate, as key frames are far larger
                          // than the mean frame
@@ -178,22 +182,41 @@ static bool is_stored(const struct stream_sender *s)
     return s->feed->ops->give_again != NULL;
 }
 
+// Returns true if the viewer waits for what it lacks of the media, however late it comes.
+static bool is_awaited(const struct stream_sender *s)
+{
+    return s->holds_back || s->feed->is_film;
+}
+
+// Returns true if the viewer has media that it shows later: it may still request packets of that
+// when nothing is sent any more.
+static bool is_ahead(const struct stream_sender *s)
+{
+    return is_stored(s) || is_awaited(s);
+}
+
+// Returns how long a frame may wait here. A film whose encoder follows the network is late rather
+// than in part.
+static usec_t max_wait(const struct stream_sender *s)
+{
+    return s->feed->is_film && s->config.follows ? FILM_WAIT : s->config.latency;
+}
+
 // Returns how long after its capture a frame is of use to the viewer. Stored media waits at the
 // viewer for longer than any loss takes to repair, unless the viewer says otherwise.
 static usec_t useful(const struct stream_sender *s)
 {
     if (s->playout)
         return usec_max(0, s->playout - SHOWING);
-    return s->holds_back ? HELD_USEFUL : is_stored(s) ? STORED_USEFUL : s->config.latency;
+    return is_awaited(s) ? HELD_USEFUL : is_stored(s) ? STORED_USEFUL : s->config.latency;
 }
 
-// Keeps about a second of video, to be sent again. Media that is held back leaves as fast as the
-// network carries it.
+// Keeps about a second of video, to be sent again.
 static size_t kept_bytes(const struct stream_sender *s)
 {
     double bytes = 0;
-    if (s->holds_back)
-        return MAX_KEPT_HELD;
+    if (is_awaited(s))
+        return KEPT_HELD;
     for (int i = 0; i < s->config.ladder->level_count; i++)
         bytes = fmax(bytes, s->config.ladder->levels[i].bitrate_bps / 8.0);
     return (size_t)fmax(MIN_KEPT, fmin(bytes, MAX_KEPT));
@@ -204,7 +227,8 @@ static int set_repair(struct stream_sender *s, enum repair_mode mode, bool is_kn
     struct packet_writer_repair repair = {.mode = is_filler(s) ? REPAIR_MODE_OFF : mode,
                                           .is_known = is_known,
                                           .kept_bytes = kept_bytes(s),
-                                          .repairs_all = s->holds_back,
+                                          .kept_packets = is_awaited(s) ? KEPT_PACKETS_HELD : 0,
+                                          .repairs_all = is_awaited(s),
                                           .useful = useful(s)};
     return packet_writer_set_repair(&s->writer, &repair, &s->rng);
 }
@@ -283,7 +307,7 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
     s->levels.keeps_size = s->config.keeps_size;
     request_level(s);
     struct scheduler_config scheduler = {.mode = s->config.queue,
-                                         .bound = s->config.latency,
+                                         .bound = max_wait(s),
                                          .limit_bytes = s->config.queue_bytes,
                                          .layers = layers_of(s, s->levels.size_id),
                                          .cumulative = s->config.ladder->cumulative,
@@ -467,6 +491,7 @@ int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now)
 {
     s->config.follows = follows;
+    scheduler_set_bound(&s->scheduler, max_wait(s));
     request_level(s);
     s->follows = s->writer.reports_often = follows && can_follow(s);
     if (s->follows || s->config.relays)
@@ -506,7 +531,7 @@ void stream_sender_set_latency(struct stream_sender *s, usec_t latency)
     s->config.latency = latency;
     s->holds_back = false;
     s->writer.useful = useful(s);
-    scheduler_set_bound(&s->scheduler, latency);
+    scheduler_set_bound(&s->scheduler, max_wait(s));
 }
 
 void stream_sender_set_playout(struct stream_sender *s, usec_t playout)
@@ -626,7 +651,7 @@ static void clear_audio(struct stream_sender *s)
     struct coded_audio *c;
     while ((c = audio_queue_take(&s->audio)))
         coded_audio_unref(c);
-    while (!(is_stored(s) && s->answers) && (c = sent_audio_remove(&s->sent_audio)))
+    while (!(is_ahead(s) && s->answers) && (c = sent_audio_remove(&s->sent_audio)))
         coded_audio_unref(c);
 }
 
@@ -804,7 +829,7 @@ static void stop_playing(struct stream_sender *s)
     if (s->playing && s->feed->ops->play)
         s->feed->ops->play(s->feed, false);
     s->playing = s->ending = false;
-    s->answers &= is_stored(s);
+    s->answers &= is_ahead(s);
     unwatch(s);
 }
 
@@ -1165,9 +1190,12 @@ static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, us
 
 static void on_nack(struct stream_sender *s, const struct rtcp_item *item, usec_t now)
 {
+    uint64_t sent = s->writer.rtp[TRACK_VIDEO].packets;
+    if (s->writer.repair)
+        sent += repair_sender_stats(s->writer.repair)->resent;
     for (int i = 0; i < item->nack_count; i++) {
         int named = 1 + __builtin_popcount(item->nacks[i].blp);
-        if (!feedback_limit_nack(&s->feedback, named, s->writer.rtp[TRACK_VIDEO].packets))
+        if (!feedback_limit_nack(&s->feedback, named, sent, now))
             continue;
         if (is_stored(s))
             on_missing_stored(s, item->nacks[i], now);

@@ -88,6 +88,22 @@ TEST_CASE("rtp_sender: a packet from beyond the history has no frame")
     CHECK(rtp_sender_frame_of(&s, s.next_seq) == -1);
 }
 
+TEST_CASE("rtp_sender: a frame that is sent again among later ones keeps its number")
+{
+    rng r = rng_seeded(3);
+    rtp_sender s;
+    rtp_sender_init(&s, 96, &r);
+    uint16_t first = s.next_seq;
+    for (int64_t number : {70000, 70001, 65530, 70002}) {
+        rtp_packet p{};
+        rtp_sender_stamp(&s, 0, &p);
+        rtp_sender_sent(&s, &p, number, 100);
+    }
+    CHECK(rtp_sender_frame_of(&s, first) == 70000);
+    CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + 2)) == 65530);
+    CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + 3)) == 70002);
+}
+
 TEST_CASE("rtp_sender: SR, SDES and BYE")
 {
     rng r = rng_seeded(4);

@@ -24,13 +24,17 @@ TEST_CASE("feedback_limit: a viewer may name each packet twice")
     feedback_limit_init(&l, 0);
     for (const step &s : steps) {
         INFO(s.sent << " sent, " << s.named << " named");
-        CHECK(feedback_limit_nack(&l, s.named, s.sent) == s.looked_at);
+        CHECK(feedback_limit_nack(&l, s.named, s.sent, 0) == s.looked_at);
     }
     CHECK(l.dropped == 3);
     int more = 0;
-    while (feedback_limit_nack(&l, 1, 9010))
+    while (feedback_limit_nack(&l, 1, 9010, 0))
         more++;
     CHECK(more == FEEDBACK_MAX_CREDIT - 17);
+    more = 0; // when nothing more is sent
+    for (usec_t now = 0; now <= USEC_PER_SEC; now += USEC_PER_MSEC)
+        more += feedback_limit_nack(&l, 1, 9010, now);
+    CHECK(more == FEEDBACK_CREDIT_PER_SEC);
 }
 
 TEST_CASE("feedback_limit: a bucket of 10 PLIs, and 10 a second")
