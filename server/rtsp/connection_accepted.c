@@ -115,7 +115,11 @@ static int on_request(struct connection_accepted *c, const struct rtsp_item *req
     bool taken = add_answer(c, a, request->cseq) && (!plays || flush_answers(c, true));
     if (taken && plays) {
         struct session *session = rtsp_handler_session(c->handler);
-        session_play(session, now); // after the response
+        // after the response
+        if (rtsp_header(request, "Speed").at && !rtsp_header(request, "Range").at)
+            session_pace(session, now);
+        else
+            session_play(session, now);
         c->played = true;
         log_of(LOG_INFO, "viewer", c->name, "viewer %s plays level %d", c->name,
                session_level(session));

@@ -21,6 +21,9 @@ _Static_assert(REPAIR_VIEWERS == STATS_SESSIONS + 1, "a session's number is its 
 
 // A viewer that must report packets and has reported none for this long counts as gone. After an
 // outage of 10 s the sender has probed the path and received the response within this time.
+// A BYE in a datagram may be lost: it is repeated once a second until the viewer has left, plays
+// again, or has had it so often.
+enum { BYE_REPEATS = 20 };
 static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MAX_LIVE + USEC_PER_SEC;
 
 struct session {
@@ -37,6 +40,8 @@ struct session {
     double scale;                       // of the play
     struct request_budget rate_answers; // to TMMBR
     usec_t limited_until;               // when the max rate ends; USEC_NEVER: it does not
+    bool has_ended;                     // the media has, and does not play again
+    int byes;                           // still to be sent after that
     char broken[256];                   // why the media broke off; empty: it has not
     char dismissal[256];                // why the server ends the session; empty: not told
 };
@@ -109,10 +114,13 @@ static void on_begun(void *ctx, enum media_track track, usec_t now)
 static void on_sender_end(void *ctx, usec_t now)
 {
     struct session *s = ctx;
-    if (*s->broken && s->config.on_broken)
+    s->has_ended = true;
+    if (*s->broken && s->config.on_broken) {
         s->config.on_broken(s->config.ctx, s->broken, now);
-    else
-        send_report(s, "", now);
+        return;
+    }
+    send_report(s, "", now);
+    s->byes = s->transport->media.reliable ? 0 : BYE_REPEATS;
 }
 
 static void on_closed(void *ctx, usec_t now)
@@ -365,10 +373,20 @@ void session_play(struct session *s, usec_t now)
     bool begins = !session_is_playing(s);
     if (begins)
         s->begun_at = now;
+    s->has_ended = false;
+    s->byes = 0;
     stream_sender_play(s->sender, now);
     if (begins) // what was known of capture times before a pause is forgotten now
         send_report(s, NULL, now);
     arm(s);
+}
+
+void session_pace(struct session *s, usec_t now)
+{
+    if (s->has_ended)
+        send_report(s, "", now);
+    else
+        session_play(s, now);
 }
 
 void session_pause(struct session *s)
@@ -395,6 +413,7 @@ enum media_placed session_place(struct session *s, const struct session_position
     enum media_placed placed = s->feed->ops->place(s->feed, seeks ? &seek : NULL, out, now);
     out->scale = out->scale == 0 ? 1 : out->scale;
     if (placed == MEDIA_SOUGHT) {
+        s->has_ended = false;
         stream_sender_go_to(s->sender, out->frames.first, out->wall != 0);
         stream_sender_set_scale(s->sender, fabs(out->scale), out->frames.first);
         s->scale = out->scale;
@@ -608,6 +627,10 @@ static bool is_unheard(struct session *s, usec_t now)
 
 void session_second(struct session *s, usec_t now)
 {
+    if (s->byes > 0) {
+        s->byes--;
+        send_report(s, "", now);
+    }
     if (!session_is_playing(s) || is_unheard(s, now))
         return;
     send_report(s, NULL, now);

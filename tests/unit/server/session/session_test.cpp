@@ -298,6 +298,35 @@ TEST_CASE("session: frames leave as RTP, reports as RTCP, and a BYE at the end o
     }
 }
 
+TEST_CASE("session: media that has ended begins again with PLAY, not with another pace")
+{
+    world w;
+    w.open();
+    session_play(w.s, clock_now());
+    session_pace(w.s, clock_now());
+    CHECK(session_is_playing(w.s));
+    w.frame(0);
+    w.m.sink->ops->on_end(w.m.sink, nullptr, clock_now());
+    (void)w.until(RTCP_IS_BYE);
+    CHECK(w.m.feed.take() == "+size 0, -size 0");
+    // The viewer did not know of the end when it requested another speed.
+    session_pace(w.s, clock_now());
+    CHECK_FALSE(session_is_playing(w.s));
+    CHECK(w.m.feed.take().empty());
+    (void)w.until(RTCP_IS_BYE); // again
+    session_play(w.s, clock_now());
+    CHECK(session_is_playing(w.s));
+    CHECK(w.m.feed.take() == "+size 0");
+    w.m.sink->ops->on_end(w.m.sink, nullptr, clock_now());
+    (void)w.until(RTCP_IS_BYE);
+    w.m.feed.placed = MEDIA_SOUGHT; // a seek begins somewhere, too
+    media_place at{};
+    const session_position to = {10, 1, 0};
+    CHECK(session_place(w.s, &to, &at, clock_now()) == MEDIA_SOUGHT);
+    session_pace(w.s, clock_now());
+    CHECK(session_is_playing(w.s));
+}
+
 TEST_CASE("session: a viewer that leaves while it plays is told BYE; the feed and its number are "
           "given back")
 {
