@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Films over a link that loses packets both ways: none of their pictures is missing, over any datagram transport."""
+import shutil
+import tempfile
+
+import lib
+import link_case
+
+FPS, SECONDS = 30, 10
+LEVELS = ["--level", f"128x72@{FPS}:60", "--level", f"192x108@{FPS}:140"]  # each level has all frames
+TRANSPORTS = "tfrc", "scream", "mtp", "udp"
+
+
+def setUpModule():
+    link_case.set_up()
+
+
+class FilmLoss(link_case.LinkCase):
+    def all_shown(self, film):
+        """Plays the film over all transports side by side, and checks that each player got all frames, from the first to the
+        last one. What a busy machine decodes or shows too late is none of the network's."""
+        way = "rate=20mbit,queue=droptail:200ms,delay=25ms,loss=5%"
+        link = self.link(way, way, "--seed", "5")
+        server = self.sender(source=film, listen=f"{link_case.A}:0", prefix=self.ends[0].inside())
+        players = {name: self.player(server.url, "--transport", name, prefix=self.ends[1].inside()) for name in TRANSPORTS}
+        for name, p in players.items():
+            with self.subTest(name):
+                self.assertEqual(p.wait(6 * SECONDS), 0, str(p))
+                r = p.report()
+                self.assertEqual(r["ended"], "end-of-media")
+                self.assertEqual(r["session"]["transport"].split(":")[0], name)
+                self.assertGreater(r["network"]["packets_lost"], 0)
+                self.assertEqual(r["causes"]["expected"], FPS * SECONDS, str(r["causes"]))
+                by_root = r["causes"]["by_root"]
+                self.assertEqual({c: by_root[c] for c in ("network", "sender", "skipped", "outage")},
+                                 dict.fromkeys(("network", "sender", "skipped", "outage"), 0))
+        _, end = self.stats(link)
+        for way in "a_to_b", "b_to_a":
+            self.assertGreater(end[way]["dropped"]["loss"], 0)
+
+    @lib.long
+    def test_prepared(self):
+        made = tempfile.mkdtemp(prefix="weir-e2e-")
+        self.addCleanup(shutil.rmtree, made, ignore_errors=True)
+        self.all_shown(lib.prepared_film(made, SECONDS, "192x108", LEVELS))
+
+
+if __name__ == "__main__":
+    lib.main()
