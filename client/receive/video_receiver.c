@@ -19,12 +19,12 @@
 
 struct video_receiver {
     struct video_receiver_config config;
-    struct frame_receiver *frames;        // owned
-    struct repair_receiver *repair;       // owned; NULL: nothing is requested nor recovered
-    struct timer *request;                // owned; when packets are to be requested
-    usec_t request_at;                    // that it is set to
-    bool postponed;                       // it fired, and fires again
-    bool waits;                           // as repair_receiver_config.patience says
+    struct frame_receiver *frames;  // owned
+    struct repair_receiver *repair; // owned; NULL: nothing is requested nor recovered
+    struct timer *request;          // owned; when packets are to be requested
+    usec_t request_at;              // that it is set to
+    bool postponed;                 // it fired, and fires again
+    bool waits;                     // as repair_receiver_config.patience says
     int64_t first, begun; // extended numbers of the first packet, and of the first one since the
                           // media continued elsewhere; -1: not known
     uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, or the last received ones; Annex B

@@ -15,7 +15,8 @@ extern "C" {
 #endif
 
 enum {
-    // Sequence numbers remembered to tell late from duplicate; a power of two. A film's viewer waits
+    // Sequence numbers remembered to tell late from duplicate; a power of two. A film's viewer
+    // waits
     // for packets that were lost long ago.
     RTP_RECEIVER_WINDOW = 16384,
     RTP_MAX_DROPOUT = 3000,  // a larger jump is a restart once two packets in a row confirm it
@@ -26,7 +27,7 @@ enum {
 struct rtp_receiver {
     bool started;
     int max_dropout; // initially RTP_MAX_DROPOUT
-    int clock_rate; // of timestamps; initially 90 kHz
+    int clock_rate;  // of timestamps; initially 90 kHz
     uint32_t ssrc;
     int64_t first_seq;   // extended
     int64_t highest_seq; // extended

@@ -28,7 +28,7 @@ struct rtp_sender {
     uint64_t packets;
     uint64_t octets;                        // payload bytes
     uint64_t unsent_packets, unsent_octets; // of both: dropped before they left
-    int64_t last_frame; // that a packet was of
+    int64_t last_frame;                     // that a packet was of
     // By sequence number: the low bits of its frame's number, and its size, or
     // that it has none.
     uint16_t frame_of[RTP_SENDER_HISTORY];

@@ -47,7 +47,8 @@ static int first_seq(struct text info)
 
 struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
 {
-    struct rtsp_play_response out = {.seconds = NAN, .first = -1, .show = -1, .scale = 1, .seq = -1};
+    struct rtsp_play_response out = {
+        .seconds = NAN, .first = -1, .show = -1, .scale = 1, .seq = -1};
     struct rtsp_range range;
     struct rtsp_frames frames;
     struct text header = rtsp_header(r, "Range");

@@ -17,9 +17,9 @@ static const usec_t ECHO = 8 * USEC_PER_MSEC;
 static const usec_t FIRST_TAIL_WAIT = 20 * USEC_PER_MSEC;
 static const usec_t MIN_TAIL_WAIT = 3 * USEC_PER_MSEC;
 static const usec_t MAX_TAIL_WAIT = 100 * USEC_PER_MSEC;
-static const usec_t KEEP = USEC_PER_SEC; // by default
-static const usec_t SILENT = USEC_PER_SEC;           // a path that is not heard for so long
-static const usec_t MAX_RETRY = USEC_PER_SEC;        // of a film, however often it was tried
+static const usec_t KEEP = USEC_PER_SEC;              // by default
+static const usec_t SILENT = USEC_PER_SEC;            // a path that is not heard for so long
+static const usec_t MAX_RETRY = USEC_PER_SEC;         // of a film, however often it was tried
 enum { PROBE = 2, QUICK_TRIES = 4, MAX_DOUBLED = 4 }; // packets of a tail; of a film, requests
 
 struct missing {
@@ -37,7 +37,7 @@ struct missing {
 struct loss_detector {
     struct loss_detector_path path;
     usec_t keep;
-    usec_t patience; // of a film; 0: the media does not wait
+    usec_t patience;    // of a film; 0: the media does not wait
     usec_t heard_since; // the end of the last silence
     bool started;
     int64_t first;   // that is expected
@@ -335,7 +335,8 @@ static bool awaits_echo(const struct loss_detector *d, const struct missing *m)
 {
     usec_t until = m->noticed + d->keep;
     bool in_time = m->tries == 1 || m->requested_last + d->path.rtt <= until;
-    return d->patience == 0 && !m->is_echoed && in_time && m->requested_last + 2 * retry_of(d) > until;
+    return d->patience == 0 && !m->is_echoed && in_time &&
+           m->requested_last + 2 * retry_of(d) > until;
 }
 
 static usec_t due_at(const struct loss_detector *d, const struct missing *m)

@@ -55,7 +55,7 @@ enum {
     LOSS_DETECTOR_MISSING = 256,   // packets
     LOSS_DETECTOR_AWAITED = 8192,  // the same, of a film
     LOSS_DETECTOR_REQUESTED = 256, // of a film, at a time
-    LOSS_DETECTOR_REORDER = 32,  // later packets that are waited for at most
+    LOSS_DETECTOR_REORDER = 32,    // later packets that are waited for at most
     LOSS_DETECTOR_TRIES = 10,
     LOSS_DETECTOR_TAIL_UNKNOWN = -1, // the packet does not say what follows in its frame
 };

@@ -24,10 +24,10 @@
 #include "player/session/stream_player.h"
 #include "stream/video/video_pipeline.h"
 
-#define STEP_TIME USEC_PER_SEC          // without a picture for so long a step ends
-#define BYE_GRACE (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
-#define LAST_PACKETS (3 * USEC_PER_SEC) // without a packet, what is missing after a BYE is lost
-enum { MIN_SHARE_CHANGE_MS = 10 };      // of the sender's share of the latency
+#define STEP_TIME    USEC_PER_SEC          // without a picture for so long a step ends
+#define BYE_GRACE    (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
+#define LAST_PACKETS (3 * USEC_PER_SEC)    // without a packet, what is missing after a BYE is lost
+enum { MIN_SHARE_CHANGE_MS = 10 };         // of the sender's share of the latency
 static const usec_t OLD_SOUND = 3 * USEC_PER_SEC; // of a track that is not heard any more, at most
 enum { MIN_PLAYOUT_MS = 20 };                     // that the server takes
 

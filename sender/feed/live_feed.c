@@ -137,6 +137,16 @@ static bool has_frame(const struct live_feed *e, int encoder, int64_t number)
     return size_index_of_frame(e->ladder.sizes[size_id].fps, e->ladder.source_fps, number) >= 0;
 }
 
+// A camera does not wait for an encoder that is too slow; a file does, and none of its pictures is
+// left out. Returns false if the encoder does not get the picture.
+static bool push(struct live_feed *e, int encoder, struct picture *p, usec_t captured)
+{
+    while (!encoder_thread_push(e->encoders[encoder], p, captured))
+        if (e->source->live || !live_control_wait_loop(e->control))
+            return false;
+    return true;
+}
+
 // Queues the picture for the encoders that have viewers and a frame at this number, and its audio
 // if it has listeners.
 static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
@@ -144,8 +154,7 @@ static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
     for (int i = 0; i < e->encoder_count; i++) {
         if (!has_frame(e, i, p->number))
             continue;
-        if (live_control_begin_picture(e->control, i) &&
-            !encoder_thread_push(e->encoders[i], p, captured))
+        if (live_control_begin_picture(e->control, i) && !push(e, i, p, captured))
             live_control_done(e->control);
     }
     if (live_control_take_picture(e->control) && !post(e, (struct item){.picture = picture_ref(p)}))

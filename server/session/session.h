@@ -74,8 +74,8 @@ void session_free(struct session *s, usec_t now);
 // The server is about to end the session: says why, for players that know no TEARDOWN of servers.
 void session_dismiss(struct session *s, const char *why);
 void session_play(struct session *s, usec_t now);
-// The viewer requests another pace of what plays. If the media has ended meanwhile, it stays so, and
-// the BYE is sent again: the viewer did not know it.
+// The viewer requests another pace of what plays. If the media has ended meanwhile, it stays so,
+// and the BYE is sent again: the viewer did not know it.
 void session_pace(struct session *s, usec_t now);
 void session_pause(struct session *s);
 // Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.

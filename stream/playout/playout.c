@@ -41,13 +41,13 @@ struct playout {
     struct play_order order;
     struct missed_frames missed;
 
-    int64_t floor;   // refused below
-    int64_t show;    // while BUFFERING: where playing begins; -1: at the first key frame
-    int64_t hurried; // a frame that is not to wait for its time; -1 none
-    bool at_once;    // playing begins once this frame is held, whatever the threshold
-    bool previewed;  // while BUFFERING: the key frame before it was handed out to be shown
-    bool scaled;     // the sender chooses the frames: no number is expected
-    int64_t newest;  // highest number taken; -1 none
+    int64_t floor;       // refused below
+    int64_t show;        // while BUFFERING: where playing begins; -1: at the first key frame
+    int64_t hurried;     // a frame that is not to wait for its time; -1 none
+    bool at_once;        // playing begins once this frame is held, whatever the threshold
+    bool previewed;      // while BUFFERING: the key frame before it was handed out to be shown
+    bool scaled;         // the sender chooses the frames: no number is expected
+    int64_t newest;      // highest number taken; -1 none
     int64_t last_slot;   // the highest taken; -1 none
     int most_reorder;    // by how many frames one was decoded after its turn to be shown
     int64_t missing_seq; // of playout_set_missing

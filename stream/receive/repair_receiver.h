@@ -31,7 +31,8 @@ struct repair_receiver_config {
     bool repeats;  // a packet is requested until it comes; false: once, so that the encoder stops
                    // referring to its frame
     bool takes_parity;
-    usec_t patience; // the media waits for its packets, as loss_detector_wait has it; 0: it does not
+    usec_t
+        patience; // the media waits for its packets, as loss_detector_wait has it; 0: it does not
 };
 
 struct qoe;
@@ -49,7 +50,8 @@ void repair_receiver_set_keep(struct repair_receiver *r, usec_t keep);
 // As loss_detector_begin and loss_detector_sent.
 void repair_receiver_begin(struct repair_receiver *r, int64_t first, usec_t now);
 void repair_receiver_sent(struct repair_receiver *r, int64_t last);
-// As loss_detector_oldest and loss_detector_is_complete; nothing is missing if nothing is requested.
+// As loss_detector_oldest and loss_detector_is_complete; nothing is missing if nothing is
+// requested.
 int64_t repair_receiver_oldest(const struct repair_receiver *r);
 bool repair_receiver_is_complete(const struct repair_receiver *r);
 

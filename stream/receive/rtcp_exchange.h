@@ -28,7 +28,7 @@ struct rtcp_received { // contents of one compound
     uint64_t ntp;
     uint32_t timestamp;
     uint32_t packets; // that the sender has sent
-    bool bye; // the stream ends
+    bool bye;         // the stream ends
 };
 
 // Requested of the sender instead of no limit: TMMBR cannot take a limit back.

@@ -73,8 +73,8 @@ struct packet_writer_repair {
     bool is_known;     // the viewer knows flow numbers, and parity packets
     size_t kept_bytes; // these as struct repair_sender_config has them
     int kept_packets;
-    bool repairs_all;  // repair_policy.h
-    usec_t useful;     // how long after its capture a packet may arrive
+    bool repairs_all; // repair_policy.h
+    usec_t useful;    // how long after its capture a packet may arrive
 };
 // Call it after packet_writer_attach and before the first packet; a second call replaces the first.
 // Repair stays off if the transport loses nothing, or if `is_known` is false and the viewer's

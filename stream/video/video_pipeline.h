@@ -71,7 +71,7 @@ void video_pipeline_set_audio(struct video_pipeline *v, usec_t line);
 void video_pipeline_nacked(struct video_pipeline *v, usec_t now); // lost packets were NACKed
 // As playout_set_missing.
 void video_pipeline_set_missing(struct video_pipeline *v, int64_t seq);
-void video_pipeline_end(struct video_pipeline *v, usec_t now);    // no more frames arrive
+void video_pipeline_end(struct video_pipeline *v, usec_t now); // no more frames arrive
 // As playout_set_thresholds.
 void video_pipeline_set_thresholds(struct video_pipeline *v, usec_t start, usec_t resume);
 void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt);

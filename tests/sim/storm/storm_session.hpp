@@ -187,7 +187,7 @@ class storm_session : public live_link
         receiver = frame_receiver_new(&in);
         rtcp_exchange_init(&exchange, seed, true, true, false);
         if (!carrier->media.reliable) {
-            repair_receiver_config parts{in.ext, true, true, true};
+            repair_receiver_config parts{in.ext, true, true, true, 0};
             repair = repair_receiver_new(&parts);
             REQUIRE(repair);
             repair_receiver_set_rtt(repair, rtt, w.now);

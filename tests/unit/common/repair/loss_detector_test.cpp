@@ -425,7 +425,8 @@ TEST_CASE("loss detector: after a restart nothing of before is missing")
     CHECK(t.stats().given_up == 2);
 }
 
-TEST_CASE("loss detector: a film's packet is requested until it comes, or its sender has it no more")
+TEST_CASE(
+    "loss detector: a film's packet is requested until it comes, or its sender has it no more")
 {
     detector t(50);
     REQUIRE(loss_detector_wait(t.d.get(), 15 * USEC_PER_SEC) == 0);

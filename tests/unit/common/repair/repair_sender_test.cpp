@@ -232,7 +232,8 @@ TEST_CASE("repair sender: no parity for viewers that cannot read it, nothing whe
     }
 }
 
-TEST_CASE("repair sender: of a film each packet has one copy that waits, and none is refused for good")
+TEST_CASE(
+    "repair sender: of a film each packet has one copy that waits, and none is refused for good")
 {
     sender t(REPAIR_MODE_RESEND, 2000000, false, true);
     t.plan(170 * ms);

@@ -13,8 +13,13 @@ static struct seek playing()
 {
     struct seek s;
     seek_init(&s, true, 25, 100);
-    struct seek_place place = {
-        .seconds = 0, .first = 1000, .show = 1000, .sought = false, .paused = false, .scale = 1, .awaited = -1};
+    struct seek_place place = {.seconds = 0,
+                               .first = 1000,
+                               .show = 1000,
+                               .sought = false,
+                               .paused = false,
+                               .scale = 1,
+                               .awaited = -1};
     REQUIRE(seek_placed(&s, &place, -1) == SEEK_CONTINUES);
     usec_t wait;
     REQUIRE(!seek_shown(&s, 1050, 0, false, &wait));
@@ -26,8 +31,13 @@ static struct seek placed()
 {
     struct seek s = playing();
     REQUIRE(seek_to(&s, 50, 1000 * ms) == SEEK_WANTED);
-    struct seek_place place = {
-        .seconds = 50, .first = 2240, .show = 2250, .sought = true, .paused = false, .scale = 1, .awaited = -1};
+    struct seek_place place = {.seconds = 50,
+                               .first = 2240,
+                               .show = 2250,
+                               .sought = true,
+                               .paused = false,
+                               .scale = 1,
+                               .awaited = -1};
     REQUIRE(seek_placed(&s, &place, 1060) == SEEK_JUMPS);
     return s;
 }
@@ -97,8 +107,13 @@ TEST_CASE("seek: live media, and a server that does not tell the place")
     CHECK(std::isnan(seek_base(&s)));
     CHECK(seek_to(&s, 5, 0) == SEEK_IMPOSSIBLE);
     CHECK(!seek_is_early(&s, 100));
-    struct seek_place place = {
-        .seconds = 1, .first = 2, .show = 2, .sought = false, .paused = false, .scale = 1, .awaited = -1};
+    struct seek_place place = {.seconds = 1,
+                               .first = 2,
+                               .show = 2,
+                               .sought = false,
+                               .paused = false,
+                               .scale = 1,
+                               .awaited = -1};
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
 
     seek_init(&s, true, 25, 100);
@@ -106,7 +121,13 @@ TEST_CASE("seek: live media, and a server that does not tell the place")
     CHECK(!seek_is_early(&s, 100));
     place.show = -1;
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
-    place = {.seconds = NAN, .first = 2, .show = 2, .sought = false, .paused = false, .scale = 1, .awaited = -1};
+    place = {.seconds = NAN,
+             .first = 2,
+             .show = 2,
+             .sought = false,
+             .paused = false,
+             .scale = 1,
+             .awaited = -1};
     CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
     CHECK(std::isnan(seek_position(&s)));
 }
@@ -157,7 +178,8 @@ TEST_CASE("seek: a server that stays where it is, or goes elsewhere, has not sou
                                    .show = 2250,
                                    .sought = true,
                                    .paused = false,
-                                   .scale = 1, .awaited = -1};
+                                   .scale = 1,
+                                   .awaited = -1};
         INFO(row.seconds << " " << row.first);
         CHECK(seek_placed(&s, &place, 1060) == row.answer);
         bool over = row.answer == SEEK_NOT_PLACED;
@@ -188,7 +210,8 @@ TEST_CASE("seek: PLAY after a pause continues, unless the stream has moved on me
                                    .show = row.show,
                                    .sought = false,
                                    .paused = true,
-                                   .scale = 1, .awaited = -1};
+                                   .scale = 1,
+                                   .awaited = -1};
         INFO(row.first);
         CHECK(seek_placed(&s, &place, 1060) == row.answer);
         CHECK(s.phase == seek::SEEK_IDLE);
@@ -254,8 +277,13 @@ TEST_CASE("seek: the position at other scales, forwards and backwards")
     CHECK(s.to == Approx(2)); // where the picture is
     CHECK(s.scales);
     // The server begins with the next key frame, whose distance is no reason to doubt it.
-    struct seek_place place = {
-        .seconds = 4, .first = 1100, .show = 1100, .sought = true, .paused = false, .scale = 4, .awaited = -1};
+    struct seek_place place = {.seconds = 4,
+                               .first = 1100,
+                               .show = 1100,
+                               .sought = true,
+                               .paused = false,
+                               .scale = 4,
+                               .awaited = -1};
     REQUIRE(seek_placed(&s, &place, 1060) == SEEK_JUMPS);
     CHECK(seek_shown(&s, 1100, 1040 * ms, false, &wait));
     CHECK(wait == 40 * ms);
@@ -263,8 +291,13 @@ TEST_CASE("seek: the position at other scales, forwards and backwards")
     CHECK(seek_position(&s) == Approx(6));
     CHECK(!seek_is_early(&s, 1150)); // the last key frame is before the end
     REQUIRE(seek_scale(&s, -8, 2000 * ms) == SEEK_WANTED);
-    place = {
-        .seconds = 6, .first = 1200, .show = 1200, .sought = true, .paused = false, .scale = -8, .awaited = -1};
+    place = {.seconds = 6,
+             .first = 1200,
+             .show = 1200,
+             .sought = true,
+             .paused = false,
+             .scale = -8,
+             .awaited = -1};
     REQUIRE(seek_placed(&s, &place, 1160) == SEEK_JUMPS);
     seek_shown(&s, 1250, 0, false, &wait);
     CHECK(seek_position(&s) == Approx(4)); // 50 frames back
@@ -306,7 +339,8 @@ TEST_CASE("seek: scales that the server refused are counted, other seeks are not
                           .show = 100,
                           .sought = sought,
                           .paused = false,
-                          .scale = scale, .awaited = -1};
+                          .scale = scale,
+                          .awaited = -1};
     };
     seek s;
     seek_init(&s, true, 25, 60);

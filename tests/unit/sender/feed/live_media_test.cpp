@@ -131,7 +131,7 @@ TEST_CASE("live_media: all viewers get the same frames and the end", "[threads]"
         h.media->ops->stats(h.media, &stats);
         CHECK(stats.encoder_count == 1);
         CHECK(stats.encoders[0].width == 64);
-        CHECK(stats.encoders[0].stats.frames + stats.encoders[0].stats.overload == film::FRAMES);
+        CHECK(stats.encoders[0].stats.frames == film::FRAMES);
         b.watch(-1);
         a.watch(-1);
     }

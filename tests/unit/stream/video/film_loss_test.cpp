@@ -329,9 +329,9 @@ class viewing
         }
         if (video_pipeline_is_ending(pipeline))
             ended_at = now;
-        usec_t next = std::min({stream_sender_next_timeout(sender),
-                                repair_receiver_next_timeout(repair),
-                                video_pipeline_next_timeout(pipeline)});
+        usec_t next =
+            std::min({stream_sender_next_timeout(sender), repair_receiver_next_timeout(repair),
+                      video_pipeline_next_timeout(pipeline)});
         next = std::max(next, now + 1);
         if (next == USEC_NEVER || next >= alarm)
             return;
