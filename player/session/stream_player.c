@@ -19,6 +19,7 @@ struct stream_player {
     struct video_receiver *receiver; // owned
     struct video_player *video;      // owned; NULL: packets without frames
     bool repairs;                    // lost packets are sent again
+    int64_t missing;                 // as the video player was told; INT64_MAX: nothing is
 };
 
 static void report_clock(const struct stream_player *s)
@@ -47,12 +48,20 @@ static int64_t ecn_marked(void *ctx)
     return s->config.ops->ecn_marked(s->config.ctx);
 }
 
+static void set_missing(struct stream_player *s)
+{
+    s->missing = video_receiver_oldest(s->receiver);
+    video_player_set_missing(s->video, s->missing);
+}
+
 static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_seq, usec_t arrived,
                       usec_t now)
 {
     struct stream_player *s = ctx;
     video_player_packet(s->video, packet, ext_seq, arrived);
-    video_player_set_missing(s->video, video_receiver_oldest(s->receiver));
+    // A packet that fills a hole may complete a frame, which is pushed before playing is looked at.
+    if (video_receiver_oldest(s->receiver) < s->missing)
+        set_missing(s);
     if (!server_dialect_of(s->config.sdp)->numbers_from_stamps)
         audio_session_near(s->config.audio, packet->adu.frame);
     level_policy_packet(s->config.policy, packet, ext_seq, arrived, now);
@@ -65,6 +74,7 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     uint32_t stamp = f->rtp_timestamp;
     usec_t arrived = f->last_arrived;
     stream_recording_take(s->config.recording, f);
+    set_missing(s);
     video_player_push(s->video, f, now);
     video_receiver_set_keep(s->receiver,
                             video_pipeline_repair_time(video_player_pipeline(s->video)));
@@ -91,7 +101,7 @@ static void on_given_up(void *ctx, usec_t now)
     struct stream_player *s = ctx;
     if (!s->video)
         return;
-    video_player_set_missing(s->video, video_receiver_oldest(s->receiver));
+    set_missing(s);
     video_player_look(s->video, now);
 }
 
@@ -209,7 +219,7 @@ void stream_player_begin(struct stream_player *s, int seq, bool jumps, usec_t no
         return;
     video_receiver_begin(s->receiver, (uint16_t)seq, jumps, now);
     if (s->video)
-        video_player_set_missing(s->video, video_receiver_oldest(s->receiver));
+        set_missing(s);
 }
 
 bool stream_player_is_complete(const struct stream_player *s)
@@ -326,6 +336,7 @@ struct stream_player *stream_player_new(const struct stream_player_config *confi
     if (!s)
         return NULL;
     s->config = *config;
+    s->missing = INT64_MAX;
     if (clock_is_ours(sdp->clock)) {
         clock_sync_shared(&s->clock);
         report_clock(s);

@@ -16,7 +16,8 @@ bool feedback_limit_nack(struct feedback_limit *l, int named, uint64_t sent, use
     static const usec_t EACH = USEC_PER_SEC / FEEDBACK_CREDIT_PER_SEC;
     usec_t passed = (now - l->credit_at) / EACH;
     l->credit_at += passed * EACH;
-    uint64_t credit = l->credit + 2 * (sent - l->sent) + (sent ? (uint64_t)passed : 0);
+    uint64_t credit =
+        l->credit + 2 * (sent - l->sent) + (sent && l->is_film ? (uint64_t)passed : 0);
     l->credit = credit < FEEDBACK_MAX_CREDIT ? credit : FEEDBACK_MAX_CREDIT;
     l->sent = sent;
     bool enough = l->credit >= (uint64_t)named;

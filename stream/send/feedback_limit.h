@@ -3,10 +3,10 @@
 // than it was sent.
 //
 //   The law.
-//     - A NACK that names n packets takes n credits. Each packet sent, copies included, adds 2
-//       credits, so that a viewer may name a packet twice, and each second FEEDBACK_CREDIT_PER_SEC:
-//       when all is sent, a viewer may still lack some. The credit is at most FEEDBACK_MAX_CREDIT,
-//       and nothing before the first packet.
+//     - A NACK that names n packets takes n credits. Each packet sent adds 2 credits, so that a
+//       viewer may name a packet twice. Of a film, which the viewer waits for, each second adds
+//       FEEDBACK_CREDIT_PER_SEC: when all is sent, it may still lack some. The credit is at most
+//       FEEDBACK_MAX_CREDIT, and nothing before the first packet.
 //     - A PLI takes one token. The bucket holds 10 tokens and gains 10 a second.
 //   Feedback without credit or token is dropped and counted.
 //
@@ -31,6 +31,7 @@ enum {
 struct feedback_limit {
     uint64_t sent; // packets sent when the credit was last updated
     uint64_t credit;
+    bool is_film; // set by the owner after feedback_limit_init; as above
     usec_t credit_at;
     double plis;
     usec_t plis_at;

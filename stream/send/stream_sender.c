@@ -119,6 +119,12 @@ static int layers_of(const struct stream_sender *s, int size_id)
     return s->config.ladder->sizes[size_id].layers;
 }
 
+// Returns true if the viewer waits for what it lacks of the media, however late it comes.
+static bool is_awaited(const struct stream_sender *s)
+{
+    return s->holds_back || s->feed->is_film;
+}
+
 // ---- Life
 
 struct stream_sender *stream_sender_new(const struct stream_sender_config *config, usec_t now)
@@ -141,6 +147,7 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     stored_retransmit_init(&s->repairs);
     sent_audio_init(&s->sent_audio, s->feed->ops->give_again != NULL);
     feedback_limit_init(&s->feedback, now);
+    s->feedback.is_film = is_awaited(s);
     adaptation_init(&s->adaptation, config->ladder, config->level, config->start_bps,
                     config->keeps_size);
     s->filler.greedy = s->feed->filler == FILLER_GREEDY;
@@ -180,12 +187,6 @@ static bool can_follow(const struct stream_sender *s)
 static bool is_stored(const struct stream_sender *s)
 {
     return s->feed->ops->give_again != NULL;
-}
-
-// Returns true if the viewer waits for what it lacks of the media, however late it comes.
-static bool is_awaited(const struct stream_sender *s)
-{
-    return s->holds_back || s->feed->is_film;
 }
 
 // Returns true if the viewer has media that it shows later: it may still request packets of that
@@ -1191,7 +1192,7 @@ static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, us
 static void on_nack(struct stream_sender *s, const struct rtcp_item *item, usec_t now)
 {
     uint64_t sent = s->writer.rtp[TRACK_VIDEO].packets;
-    if (s->writer.repair)
+    if (s->writer.repair && is_awaited(s)) // copies may get lost, too
         sent += repair_sender_stats(s->writer.repair)->resent;
     for (int i = 0; i < item->nack_count; i++) {
         int named = 1 + __builtin_popcount(item->nacks[i].blp);

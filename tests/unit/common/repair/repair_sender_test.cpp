@@ -13,6 +13,7 @@ struct sender {
     std::unique_ptr<repair_sender, decltype(&repair_sender_free)> r{nullptr, repair_sender_free};
     rng random = rng_seeded(1);
     std::map<uint16_t, fec_bytes> sent;
+    usec_t useful = 220 * ms;
 
     explicit sender(repair_mode mode = REPAIR_MODE_AUTO, size_t kept_bytes = 100000,
                     bool viewer_has_fec = true, bool repairs_all = false)
@@ -47,7 +48,7 @@ struct sender {
         m.frame = frame;
         m.is_last = is_last;
         m.is_depended_on = is_depended_on;
-        m.deadline = now + 220 * ms;
+        m.deadline = now + useful;
         m.head = sent[seq].data();
         m.head_len = 30;
         m.body = sent[seq].data() + 30;
@@ -236,6 +237,7 @@ TEST_CASE(
     "repair sender: of a film each packet has one copy that waits, and none is refused for good")
 {
     sender t(REPAIR_MODE_RESEND, 2000000, false, true);
+    t.useful = 120 * USEC_PER_SEC;
     t.plan(170 * ms);
     for (uint16_t seq = 0; seq < 1000; seq++)
         t.packet(seq, 0);

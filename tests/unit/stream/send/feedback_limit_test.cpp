@@ -31,7 +31,9 @@ TEST_CASE("feedback_limit: a viewer may name each packet twice")
     while (feedback_limit_nack(&l, 1, 9010, 0))
         more++;
     CHECK(more == FEEDBACK_MAX_CREDIT - 17);
-    more = 0; // when nothing more is sent
+    CHECK_FALSE(feedback_limit_nack(&l, 1, 9010, 0));
+    more = 0; // of a film, when nothing more is sent
+    l.is_film = true;
     for (usec_t now = 0; now <= USEC_PER_SEC; now += USEC_PER_MSEC)
         more += feedback_limit_nack(&l, 1, 9010, now);
     CHECK(more == FEEDBACK_CREDIT_PER_SEC);
