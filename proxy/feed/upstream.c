@@ -44,6 +44,7 @@ struct upstream {
     bool playing;
     bool leaving; // it is being freed
     bool datagram;
+    bool has_bye;                    // since it plays
     bool warned;                     // that the rate of the access cannot be reflected
     char *only;                      // owned
     struct film_recorder *recorder;  // owned; NULL: it is not stored
@@ -118,6 +119,9 @@ static void on_nacked(void *ctx, usec_t now)
 static void on_bye(void *ctx, usec_t now)
 {
     struct upstream *u = ctx;
+    if (u->has_bye) // the origin repeats it
+        return;
+    u->has_bye = true;
     timer_set(u->bye, u->datagram ? now + BYE_GRACE : now);
 }
 
@@ -272,6 +276,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
 {
     struct upstream *u = ctx;
     u->playing = true;
+    u->has_bye = false;
     capture_line_begin(&u->captured); // it continues elsewhere
     timer_set(u->bye, USEC_NEVER);
     if (u->recorder)

@@ -1584,7 +1584,7 @@ TEST_CASE("playout: among B frames a film waits for what the held frames depend 
         int number, slot, depends;
     };
     const std::vector<row> order = {{0, 0, -1}, {4, 1, 0}, {2, 2, 4}, {1, 3, 2}, {3, 4, 2},
-                                    {8, 5, 4}, {6, 6, 8}, {5, 7, 6}, {7, 8, 6}};
+                                    {8, 5, 4},  {6, 6, 8}, {5, 7, 6}, {7, 8, 6}};
     for (int lost : {1, 2, 3, 4, 6}) { // by place
         INFO("the frame of slot " << lost << " comes late");
         film w(true);
