@@ -684,6 +684,11 @@ bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now)
     return asked;
 }
 
+void rtsp_link_await_level(struct rtsp_link *l)
+{
+    rtsp_client_await_level(l->rtsp);
+}
+
 void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now)
 {
     rtsp_client_begin(l->rtsp, level, speed, now);

@@ -73,8 +73,12 @@ static void play(struct playback_requests *p, const char *range, bool sought,
         len += snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Speed: %.3f\r\n",
                         p->speed);
     if (names_scale)
-        snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Scale: %.3f\r\n",
-                 p->scale);
+        len += snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Scale: %.3f\r\n",
+                        p->scale);
+    if (p->awaits_level)
+        snprintf(out->headers + len, sizeof(out->headers) - (size_t)len,
+                 RTSP_AWAIT_HEADER ": " RTSP_AWAIT_LEVEL "\r\n");
+    p->awaits_level = false;
 }
 
 void playback_requests_start(struct playback_requests *p, double start,

@@ -14,7 +14,8 @@ extern "C" {
 #endif
 
 struct playback_requests {
-    bool names_speed; // PLAY has a Speed header
+    bool names_speed;  // PLAY has a Speed header
+    bool awaits_level; // the first PLAY has an X-Weir-Await header
     bool live;
     bool knows_now;    // as the server's dialect says
     double duration;   // seconds; -1: live

@@ -114,6 +114,7 @@ struct rtsp_client_place { // where PLAY begins
     int64_t show;          // number of the frame at `seconds`; earlier frames are only decoded; -1:
                            // not reported
     bool ahead;            // the server first sends faster than the media's own pace
+    int64_t until;         // number of the frame at which the server awaits a level; 0: at none
     bool sought;           // rtsp_client_seek or rtsp_client_scale requested it
     bool paused;           // the server was paused before it
     double scale;          // of the play; 1: normal (RFC 2326, 12.34)
@@ -261,6 +262,9 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 // Call it in on_described. The viewer chooses level and speed of this stream, as with
 // controls_speed, and requests `latency_ms`; 0: none.
 void rtsp_client_control(struct rtsp_client *c, int latency_ms);
+// Call it before rtsp_client_begin. Asks the server to send the first group as fast as the network
+// takes it, and to await a level then (rtsp_client_place.until).
+void rtsp_client_await_level(struct rtsp_client *c);
 // Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
 // Call it after on_playing. Requests the parameters of `body`, a line each: `group-hash`, of at

@@ -463,6 +463,8 @@ static bool handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
         return true;
     handle_speed(h, rtsp_header(request, "Speed"), alone, a, now);
     to.scale = alone ? scale_of(h, scale) : 1;
+    to.awaits_level =
+        alone && text_is_nocase(rtsp_header(request, RTSP_AWAIT_HEADER), RTSP_AWAIT_LEVEL);
     struct media_place place = {.scale = 1};
     switch (session_place(track_setup_session(h->setup), &to, &place, now)) {
     case MEDIA_WAITS:

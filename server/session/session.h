@@ -78,9 +78,10 @@ void session_pause(struct session *s);
 // Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.
 bool session_owns_time_line(const struct session *s);
 struct session_position {
-    double seconds; // NaN: no seek
-    double scale;   // of the play (RFC 2326, 12.34)
-    usec_t wall;    // of live media: as media_seek has it
+    double seconds;    // NaN: no seek
+    double scale;      // of the play (RFC 2326, 12.34)
+    usec_t wall;       // of live media: as media_seek has it
+    bool awaits_level; // as media_feed_ops.await_level has it
 };
 // Writes the position of the next frames, and the scale that the media plays at, to `out`; call it
 // before session_play. Seeks first if `to` has `wall` or `seconds`, or another scale than the

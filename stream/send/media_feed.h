@@ -118,6 +118,11 @@ struct media_feed_ops {
     // depend on it.
     void (*set_latency)(struct media_feed *f, int ms);
     void (*set_playout)(struct media_feed *f, int ms);
+    // `awaits`, before the viewer plays: the first group, and half of one at least, is sent as fast
+    // as the transport takes it. Then the media awaits the viewer's decision about the level, for
+    // half of that group's length at most. Returns the number of the first frame that waits; 0: the
+    // media does not wait. False: the viewer has decided. NULL: the media cannot wait.
+    int64_t (*await_level)(struct media_feed *f, bool awaits);
     // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
     void (*relay_info)(const struct media_feed *f, struct relay_info *out, usec_t now);
     // From the next audio packet on, this viewer gets that audio track of the media, from 0

@@ -82,6 +82,11 @@ TEST_CASE("playback requests: the first PLAY")
     playback_request r;
     playback_requests_start(&p, 0, &r);
     CHECK(text_of(r) == "PLAY Range: npt=0.000-;Speed: 1.250;");
+    p.awaits_level = true;
+    playback_requests_start(&p, 0, &r);
+    CHECK(text_of(r) == "PLAY Range: npt=0.000-;Speed: 1.250;X-Weir-Await: level;");
+    playback_requests_start(&p, 0, &r); // once
+    CHECK(text_of(r) == "PLAY Range: npt=0.000-;Speed: 1.250;");
 }
 
 TEST_CASE("playback requests: the last choice of each kind is sent after the previous response")
