@@ -707,6 +707,12 @@ void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now)
     arm(l);
 }
 
+void rtsp_link_send_again(struct rtsp_link *l, int64_t from, int level, usec_t now)
+{
+    rtsp_client_send_again(l->rtsp, from, level, now);
+    arm(l);
+}
+
 void rtsp_link_set_audio_track(struct rtsp_link *l, int track, usec_t now)
 {
     rtsp_client_set_audio_track(l->rtsp, track, now);

@@ -280,6 +280,14 @@ void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now)
     send_playback_next(c, now);
 }
 
+void rtsp_client_send_again(struct rtsp_client *c, int64_t from, int level, usec_t now)
+{
+    c->playback.again = from;
+    c->playback.again_level = level;
+    c->playback.level = -1;
+    send_playback_next(c, now);
+}
+
 void rtsp_client_set_latency(struct rtsp_client *c, int ms, usec_t now)
 {
     c->playback.latency_ms = ms;

@@ -67,7 +67,9 @@ static void apply(struct abr_session *a, const struct abr_action *act, usec_t no
         rtsp_link_begin(link, act->level, act->speed, now);
         return;
     }
-    if (other || act->awaited)
+    if (act->again >= 0)
+        rtsp_link_send_again(link, act->again, act->level, now);
+    else if (other || act->awaited)
         rtsp_link_set_level(link, act->level, now);
     if (act->changes_speed)
         rtsp_link_set_speed(link, act->speed, now);

@@ -517,6 +517,11 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
     case PARAMETER_ADAPT:
         rtsp_response_refuse(a, 451, "expected adapt: sender or none\r\n");
         break;
+    case PARAMETER_AGAIN:
+        rtsp_response_refuse(a, 451,
+                             "expected again: FRAME/LEVEL of a stored film that plays, where a "
+                             "group that was begun begins\r\n");
+        break;
     case PARAMETER_ONLY:
         rtsp_response_refuse(a, 451,
                              "expected only: video=FROM-TO,... audio=FROM-TO,... of a "
@@ -554,6 +559,8 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
         done = session_set_max_rate(session, s->number, now) == 0;
     else if (done && s->parameter == PARAMETER_AUDIO_TRACK)
         done = session_set_audio_track(session, s->number) == 0;
+    else if (done && s->parameter == PARAMETER_AGAIN)
+        done = session_send_again(session, s->frame, s->number, now) == 0;
     else if (done && s->parameter == PARAMETER_ONLY)
         done = session_set_only(session, &s->ranges) == 0;
     else if (done && s->parameter == PARAMETER_ADAPT)

@@ -452,6 +452,18 @@ int session_set_level(struct session *s, int level, usec_t now)
     return err;
 }
 
+int session_send_again(struct session *s, int64_t from, int level, usec_t now)
+{
+    if (!ladder_has_level(&s->config.stream->media->ladder, level))
+        return ERR_RANGE;
+    int err = stream_sender_send_again(s->sender, from, now);
+    if (err)
+        return err;
+    err = session_set_level(s, level, now);
+    arm(s);
+    return err;
+}
+
 void session_set_follows(struct session *s, bool follows, usec_t now)
 {
     stream_sender_set_follows(s->sender, follows, now);

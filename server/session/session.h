@@ -105,6 +105,9 @@ void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc);
 bool session_is_playing(const struct session *s);
 // Returns 0 or ERR_RANGE.
 int session_set_level(struct session *s, int level, usec_t now);
+// Sends all from frame `from` on again at this level. Returns 0, ERR_RANGE: there is no such level,
+// or no group begins there that was begun; ERR_UNSUPPORTED: not in this state, or of this media.
+int session_send_again(struct session *s, int64_t from, int level, usec_t now);
 void session_set_follows(struct session *s, bool follows, usec_t now);
 // Returns the requested level, even before its key frame.
 int session_level(const struct session *s);

@@ -587,6 +587,22 @@ static void rewind_to(struct media_feed *feed, int64_t slot)
     drop_groups(f);
 }
 
+// The audio goes on where it is.
+static bool again(struct media_feed *feed, int64_t from)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
+    int64_t slot = from - f->first_number;
+    if (!f->running || f->scale != 1 || f->only || slot < 0 || slot > f->at ||
+        slot % f->info->plan.gop != 0)
+        return false;
+    usec_t now = clock_now();
+    f->at = slot;
+    f->audio_from = f->audio_end;
+    anchor(f, now);
+    timer_set(f->timer, now);
+    return true;
+}
+
 static void repeat(struct stored_feed *f, int size_id, int64_t frame, usec_t now)
 {
     int64_t group = frame / f->info->plan.gop;
@@ -718,6 +734,7 @@ static const struct media_feed_ops ops = {.watch = watch,
                                           .give_again = give_again,
                                           .request_key = request_key,
                                           .rewind = rewind_to,
+                                          .again = again,
                                           .drained = drained,
                                           .place = place,
                                           .set_speed = set_speed,

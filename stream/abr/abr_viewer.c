@@ -16,10 +16,11 @@
 #define MIN_PACE      1.1 // below the target
 #define MIN_FAST      2.0
 #define PROBE         1.5  // times the rate of the next level
+#define RECENT        (400 * USEC_PER_MSEC)
 #define MOST_BESIDE   0.75 // of the first burst, that is no video
 #define SPEED_STEP    0.15 // changes by less are not requested
 
-enum { SAMPLES = 64, ROOM_GROUPS = 2 };
+enum { SAMPLES = 64, ROOM_GROUPS = 2, LEVELS = 256 };
 
 struct told { // a sample that the policy was told
     struct rate_sample sample;
@@ -50,6 +51,12 @@ struct abr_viewer {
     double first_bps;         // at which it carries video; 0: not known
     struct first_burst burst; // all that arrives before the gate
     int64_t beside;           // bytes of it that are no video
+    uint8_t levels[LEVELS]; // of the newest groups, as they arrive: of group g at g % LEVELS
+    // Cutting off.
+    bool cuts;          // the server sends again from a frame on
+    int64_t again;      // requested; -1: nothing, or it has arrived
+    int again_level;
+    usec_t again_until; // it is given up then
     // The sample that is gathered.
     usec_t since; // USEC_NEVER: it begins with the next packet
     int64_t bytes;
@@ -196,6 +203,7 @@ void abr_viewer_await(struct abr_viewer *v, int64_t number)
 {
     v->gate = number;
     v->first_bps = 0;
+    v->cuts = true;
 }
 
 void abr_viewer_beside(struct abr_viewer *v, size_t bytes, usec_t now)
@@ -220,7 +228,7 @@ void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool 
     if (!sought)
         return;
     v->slot = INT64_MIN;
-    v->gate = -1;
+    v->gate = v->again = -1;
     v->whole = 0;
     v->speed = 0; // of PLAY the caller may have requested another one
     forget_sample(v);
@@ -294,6 +302,11 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
 {
     wrap(v, p->number, now);
     int64_t group = group_at(v, p->number);
+    if (v->again >= 0 && p->number >= v->again && p->level == v->again_level) {
+        v->again = -1;
+        v->group = ABR_NO_GROUP; // what arrived of it before is not of this copy
+        v->slot = v->first_slot = p->slot;
+    }
     if (group > v->group || v->group == ABR_NO_GROUP) {
         if (v->group != ABR_NO_GROUP)
             complete_group(v, now);
@@ -304,6 +317,7 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
     }
     if (group == v->group) {
         v->level = ladder_has_level(v->config.ladder, p->level) ? p->level : 0;
+        v->levels[group % LEVELS] = (uint8_t)v->level;
         v->received += (int64_t)p->bytes;
         v->group_until = now;
     }
@@ -426,7 +440,68 @@ static void state_of(const struct abr_viewer *v, const struct abr_buffer *b, str
                               .pending_bytes = (int64_t)pending,
                               .rtt = v->rtt,
                               .playing = b->playing,
+                              .only_cuts = true,
                               .broken = ABR_NO_GROUP};
+}
+
+// Returns the rate of the last samples that the network limited, of RECENT at least; 0: there are
+// not as many.
+static double recent_bps(const struct abr_viewer *v, usec_t now)
+{
+    double bytes = 0;
+    usec_t duration = 0;
+    for (int64_t i = v->told_count; i > 0 && i > v->told_count - SAMPLES && duration < RECENT;) {
+        const struct told *t = &v->told[--i % SAMPLES];
+        if (t->sample.limit != RATE_LIMIT_NETWORK || t->at + 2 * RECENT < now)
+            return 0;
+        bytes += (double)t->sample.bytes;
+        duration += t->sample.duration;
+    }
+    return duration < RECENT ? 0 : 8 * bytes / usec_to_sec(duration);
+}
+
+// The levels of what is shown next, up to what was begun, for abr_state.levels.
+static const uint8_t *levels_of(const struct abr_viewer *v, const struct abr_state *s,
+                                uint8_t out[LEVELS])
+{
+    if (s->next - s->shown > LEVELS)
+        return NULL;
+    for (int64_t g = s->shown; g < s->next; g++)
+        out[g - s->shown] = g > v->group ? (uint8_t)v->requested_level : v->levels[g % LEVELS];
+    return out;
+}
+
+// Cuts the last group that was begun off, if it is not shown yet.
+static bool cut(struct abr_viewer *v, const struct abr_state *state, struct abr_decision *d,
+                usec_t now)
+{
+    uint8_t levels[LEVELS];
+    struct abr_state s = *state;
+    int64_t group = s.next - 1;
+    if (!v->cuts || v->chosen != ABR_NO_LEVEL || v->group == ABR_NO_GROUP || group <= s.shown)
+        return false;
+    double way = v->decision.estimate_bps / 8 * usec_to_sec(v->rtt);
+    s.way_bytes = (int64_t)fmin(way, (double)s.pending_bytes);
+    s.levels = levels_of(v, &s, levels);
+    s.recent_bps = recent_bps(v, now);
+    int level = abr_policy_cut(v->policy, &s, now);
+    if (level == ABR_NO_LEVEL)
+        return false;
+    d->group = group;
+    d->level = v->again_level = level;
+    d->reason = ABR_STALL;
+    v->again = v->base + group * shape_of(v)->group_frames;
+    v->again_until = now + ABR_VIEWER_AGAIN;
+    return true;
+}
+
+static void give_up_again(struct abr_viewer *v, usec_t now)
+{
+    if (v->again < 0 || now < v->again_until)
+        return;
+    v->again = -1;
+    v->cuts = false;
+    v->due = true;
 }
 
 static void fill_level(struct abr_viewer *v, const struct abr_buffer *b)
@@ -475,6 +550,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
                     usec_t now)
 {
     take_sample(v, now);
+    give_up_again(v, now);
     fill_level(v, b);
     struct abr_decision d = v->decision;
     struct abr_state s;
@@ -483,7 +559,9 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
         return false;
     state_of(v, b, &s);
     bool opens = v->gate >= 0 && v->first_bps > 0;
-    bool waits = v->gate >= 0 && v->begun && !opens;
+    bool waits = (v->gate >= 0 && v->begun && !opens) || v->again >= 0;
+    bool cuts = v->due && v->gate < 0 && !waits && cut(v, &s, &d, now);
+    waits |= cuts;
     bool decides = (v->due || opens) && !waits && s.next < shape_of(v)->groups &&
                    (abr_policy_revises(v->policy) || s.next != v->announced);
     v->due = false;
@@ -507,8 +585,9 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
                                .speed = faster ? speed : v->speed,
                                .changes_level = !v->begun || d.level != v->requested_level,
                                .changes_speed = faster,
+                               .again = cuts ? v->again : -1,
                                .awaited = opens,
-                               .decided = news,
+                               .decided = news || cuts,
                                .decision = d,
                                .buffered = b->media};
     if (faster) {
@@ -525,7 +604,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
         v->speed_at = now;
         forget_sample(v);
     }
-    return news || opens || out->changes_level || out->changes_speed;
+    return news || opens || cuts || out->changes_level || out->changes_speed;
 }
 
 bool abr_viewer_resumes(struct abr_viewer *v, const struct abr_buffer *b, usec_t now)
@@ -592,7 +671,7 @@ int abr_viewer_new(const struct abr_viewer_config *config, struct abr_viewer **o
     v->chosen = ABR_NO_LEVEL;
     v->group = v->announced = ABR_NO_GROUP;
     v->slot = INT64_MIN;
-    v->gate = -1;
+    v->gate = v->again = -1;
     v->since = USEC_NEVER;
     v->due = true;
     int err = make_table(config, &v->table);

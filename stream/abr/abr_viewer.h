@@ -17,6 +17,10 @@
 //             which it came (first_burst.h), less the audio's. The path carries at least that
 //             (RATE_LIMIT_MEDIA). If the burst was long, it carries just that, and the decision
 //             comes when what is missing arrives within a round trip.
+//   Cut       Such a server sends the video again from a frame on, at another level: so the last
+//             group that was begun is cut off if the policy says so (abr_policy_cut), before it is
+//             shown. With the first packet at that level it counts as begun anew. A request without
+//             an effect in ABR_VIEWER_AGAIN is the last one.
 //   Next      What the path carries in a round trip is on the way already. So the first group that
 //             a request of now still changes is the one that begins behind that many bytes.
 //   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).
@@ -46,6 +50,7 @@ extern "C" {
 #define ABR_VIEWER_SAMPLE     (100 * USEC_PER_MSEC)
 #define ABR_VIEWER_PACED      USEC_PER_SEC
 #define ABR_VIEWER_SILENCE    (500 * USEC_PER_MSEC)
+#define ABR_VIEWER_AGAIN      (10 * USEC_PER_SEC)
 #define ABR_VIEWER_FAST       100.0
 #define ABR_VIEWER_FIRST      4.5 // speed of the first request: servers that leave frames out grant 4
 #define ABR_VIEWER_MIN_TARGET (4 * USEC_PER_SEC)
@@ -87,6 +92,7 @@ struct abr_action { // the complete request; what differs from the last one is s
     double speed;
     bool changes_level; // since the last action
     bool changes_speed;
+    int64_t again; // from this frame on the video is requested again, at `level`; -1: from none
     bool awaited; // the level is to be requested even if it is the same: the server awaits it
     bool decided; // about another group, or otherwise: `decision` is news
     struct abr_decision decision;

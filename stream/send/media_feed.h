@@ -98,6 +98,10 @@ struct media_feed_ops {
     // Relayed media: requests this level of the origin; `follows`: as the highest that the network
     // carries. NULL: the sender itself selects the frames of the level.
     void (*set_level)(struct media_feed *f, int level, bool follows);
+    // Delivers the video again from frame `from` on, with the same numbers; not inside this call. A
+    // group that was begun begins there. Returns false if it does not, or the media does not play
+    // at scale 1. NULL: frames are not kept.
+    bool (*again)(struct media_feed *f, int64_t from);
     // No frame waits for the transport any more. Media that holds its frames back while some wait
     // delivers the next ones, but not inside this call. NULL: frames have times, whatever waits.
     void (*drained)(struct media_feed *f, usec_t now);

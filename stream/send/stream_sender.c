@@ -837,6 +837,18 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any)
         s->feed->ops->begin(s->feed, s->levels.size_id, from);
 }
 
+int stream_sender_send_again(struct stream_sender *s, int64_t from, usec_t now)
+{
+    (void)now;
+    if (!s->watching || !s->feed->ops->again)
+        return ERR_UNSUPPORTED;
+    if (!s->feed->ops->again(s->feed, from))
+        return ERR_RANGE;
+    scheduler_flush(&s->scheduler, from);
+    reap(s);
+    return 0;
+}
+
 void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from)
 {
     media_stamps_set(&s->stamps, pace, from);
