@@ -278,8 +278,8 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
 // Call these after on_playing. The results of level, seek and pause are reported by their events.
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now);
 void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now);
-// Requests that all from frame `from` on, which begins a group that was begun, is sent again at this
-// level. The result is reported as that of a level.
+// Requests that all from frame `from` on, which begins a group that was begun, is sent again at
+// this level. The result is reported as that of a level.
 void rtsp_client_send_again(struct rtsp_client *c, int64_t from, int level, usec_t now);
 // A track of the SDP's x-weir-audio, from 1. Before PLAY it is sent with the other parameters.
 // Does nothing if the stream has no choice.

@@ -535,7 +535,7 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
     default:
         rtsp_response_refuse(a, 451,
                              "parameter cannot be set (expected level, latency, buffer, "
-                             "playout, max-rate, audio-track, adapt or capacity-probe)\r\n");
+                             "playout, max-rate, audio-track, adapt, again or capacity-probe)\r\n");
     }
 }
 

@@ -183,7 +183,8 @@ static bool exchanges(const struct auto_policy *a, const struct moment *m, struc
 {
     const struct abr_state *s = m->state;
     const struct film_table *t = a->config.table;
-    if (!s->levels || s->only_cuts || (double)a->wasted > FREE_WASTE + WASTE_SHARE * (double)a->requested)
+    if (!s->levels || s->only_cuts ||
+        (double)a->wasted > FREE_WASTE + WASTE_SHARE * (double)a->requested)
         return false;
     float most = EXCHANGE_GAIN * top_of(&a->plan.input);
     bool found = false;

@@ -15,7 +15,7 @@
 #define BEYOND        (5 * USEC_PER_SEC)
 #define MIN_PACE      1.1 // below the target
 #define MIN_FAST      2.0
-#define PROBE         1.5  // times the rate of the next level
+#define PROBE         1.5 // times the rate of the next level
 #define RECENT        (400 * USEC_PER_MSEC)
 #define MOST_BESIDE   0.75 // of the first burst, that is no video
 #define SPEED_STEP    0.15 // changes by less are not requested
@@ -51,10 +51,11 @@ struct abr_viewer {
     double first_bps;         // at which it carries video; 0: not known
     struct first_burst burst; // all that arrives before the gate
     int64_t beside;           // bytes of it that are no video
-    uint8_t levels[LEVELS]; // of the newest groups, as they arrive: of group g at g % LEVELS
+    uint8_t levels[LEVELS];   // of the newest groups, as they arrive: of group g at g % LEVELS
     // Cutting off.
-    bool cuts;          // the server sends again from a frame on
-    int64_t again;      // requested; -1: nothing, or it has arrived
+    int64_t promised; // the group that the first burst decided: a token bucket may have passed it
+    bool cuts;        // the server sends again from a frame on
+    int64_t again;    // requested; -1: nothing, or it has arrived
     int again_level;
     usec_t again_until; // it is given up then
     // The sample that is gathered.
@@ -444,20 +445,20 @@ static void state_of(const struct abr_viewer *v, const struct abr_buffer *b, str
                               .broken = ABR_NO_GROUP};
 }
 
-// Returns the rate of the last samples that the network limited, of RECENT at least; 0: there are
-// not as many.
+// Returns the rate of the last samples that the network limited; 0: they are too few. The more is
+// buffered, the longer can be waited to see whether a dip lasts.
 static double recent_bps(const struct abr_viewer *v, usec_t now)
 {
     double bytes = 0;
-    usec_t duration = 0;
-    for (int64_t i = v->told_count; i > 0 && i > v->told_count - SAMPLES && duration < RECENT;) {
+    usec_t duration = 0, enough = usec_max(RECENT, v->buffered / 3);
+    for (int64_t i = v->told_count; i > 0 && i > v->told_count - SAMPLES && duration < enough;) {
         const struct told *t = &v->told[--i % SAMPLES];
-        if (t->sample.limit != RATE_LIMIT_NETWORK || t->at + 2 * RECENT < now)
+        if (t->sample.limit != RATE_LIMIT_NETWORK || t->at + 2 * enough < now)
             return 0;
         bytes += (double)t->sample.bytes;
         duration += t->sample.duration;
     }
-    return duration < RECENT ? 0 : 8 * bytes / usec_to_sec(duration);
+    return duration < enough ? 0 : 8 * bytes / usec_to_sec(duration);
 }
 
 // The levels of what is shown next, up to what was begun, for abr_state.levels.
@@ -483,7 +484,7 @@ static bool cut(struct abr_viewer *v, const struct abr_state *state, struct abr_
     double way = v->decision.estimate_bps / 8 * usec_to_sec(v->rtt);
     s.way_bytes = (int64_t)fmin(way, (double)s.pending_bytes);
     s.levels = levels_of(v, &s, levels);
-    s.recent_bps = recent_bps(v, now);
+    s.recent_bps = group == v->promised ? recent_bps(v, now) : 0;
     int level = abr_policy_cut(v->policy, &s, now);
     if (level == ABR_NO_LEVEL)
         return false;
@@ -600,6 +601,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
     v->decision = d;
     v->announced = decides ? s.next : v->announced;
     if (opens) { // what comes next left the sender after a round trip without anything
+        v->promised = group_at(v, v->gate);
         v->gate = -1;
         v->speed_at = now;
         forget_sample(v);

@@ -93,8 +93,8 @@ struct abr_action { // the complete request; what differs from the last one is s
     bool changes_level; // since the last action
     bool changes_speed;
     int64_t again; // from this frame on the video is requested again, at `level`; -1: from none
-    bool awaited; // the level is to be requested even if it is the same: the server awaits it
-    bool decided; // about another group, or otherwise: `decision` is news
+    bool awaited;  // the level is to be requested even if it is the same: the server awaits it
+    bool decided;  // about another group, or otherwise: `decision` is news
     struct abr_decision decision;
     usec_t buffered;
 };

@@ -308,6 +308,44 @@ TEST_CASE("stored_feed: lost and unsent frames are delivered again")
     CHECK(s.numbers == range(2, stored_film::FRAMES));
 }
 
+TEST_CASE("stored_feed: from the begin of a group on all is sent again, with the same numbers")
+{
+    const struct {
+        int64_t at, from; // of three groups of 20 frames
+    } rows[] = {{25, 20}, {45, 20}, {5, 0}, {58, 40}, {19, 20}};
+    for (const auto &row : rows) {
+        CAPTURE(row.at, row.from);
+        screening s(false, false, 3);
+        s.watch(+1);
+        s.run_to_frames((size_t)row.at + 1);
+        CHECK(s.feed->ops->again(s.feed, row.from));
+        s.run_to_end();
+        std::vector<int64_t> expected = range(0, row.at + 1);
+        for (int64_t n = row.from; n < 3 * stored_film::GROUP; n++)
+            expected.push_back(n);
+        CHECK(s.numbers == expected);
+        CHECK(s.again.empty());
+    }
+}
+
+TEST_CASE("stored_feed: what is not sent again")
+{
+    screening s(false, false, 3);
+    auto again = [&s](int64_t from) { return s.feed->ops->again(s.feed, from); };
+    CHECK_FALSE(again(0)); // it does not play yet
+    s.watch(+1);
+    s.run_to_frames(25);
+    for (int64_t from : {-20, 1, 21, 40, 60, 4000}) { // no group, or one that was not begun
+        CAPTURE(from);
+        CHECK_FALSE(again(from));
+    }
+    CHECK(again(20));
+    screening fast_forward(false, false, 3);
+    (void)fast_forward.place(0, 4);
+    fast_forward.watch(+1);
+    CHECK_FALSE(fast_forward.feed->ops->again(fast_forward.feed, 0));
+}
+
 TEST_CASE("stored_feed: with `only` these frames are delivered, again and at once")
 {
     screening s(false);

@@ -58,6 +58,8 @@ struct world {
     usec_t gate_until = 0;
     usec_t gate_wait = sec; // how long it did
     int awaited = 0;        // actions that say so
+    bool sends_again = true;
+    std::vector<abr_action> agains;
     // The server.
     int64_t groups;
     int64_t frame = 0; // of the film, the next one
@@ -72,6 +74,7 @@ struct world {
         int level; // -1: only the speed
         double speed;
         bool awaited;
+        int64_t again;
     };
     std::deque<order> orders;
     std::deque<abr_packet> queue; // at the bottleneck
@@ -122,7 +125,9 @@ struct world {
             return;
         actions.push_back(a);
         awaited += a.awaited;
-        orders.push_back({now + delay, a.level, a.speed, a.awaited});
+        orders.push_back({now + delay, a.level, a.speed, a.awaited, a.again});
+        if (a.again >= 0)
+            agains.push_back(a);
     }
     // The server sends the first group at once, and awaits the level of the next one.
     void await()
@@ -138,7 +143,10 @@ struct world {
         while (!orders.empty() && orders.front().at <= now) {
             if (orders.front().awaited)
                 gate = -1;
-            next_level = orders.front().level;
+            if (orders.front().again >= 0 && sends_again)
+                frame = orders.front().again - first_number;
+            if (orders.front().again < 0 || sends_again)
+                next_level = orders.front().level;
             if (speed != orders.front().speed)
                 given = 0;
             speed = orders.front().speed;
@@ -343,18 +351,63 @@ TEST_CASE("abr_viewer: a server that awaits the level of the second group")
         w.pass(sec);
         CHECK(w.awaited == 0);
     }
-    SECTION("a request that is lost costs what the server waits, and no stall")
+}
+
+TEST_CASE("abr_viewer: a group that the path does not carry is cut off, and sent again")
+{
+    world w;
+    // A bucket of 250 kB at line rate: it lets what tells the path's rate pass, and more.
+    w.rate_bps = [](usec_t at) { return at < 280 * ms ? 8e6 : 500e3; };
+    SECTION("so that nothing stalls")
     {
-        world w;
         w.await();
-        w.pass(10 * ms);
-        abr_viewer_pause(w.viewer, true); // forgets what is awaited
-        abr_viewer_pause(w.viewer, false);
-        w.pass(8 * sec);
-        CHECK(w.awaited == 0);
+        w.pass(300 * ms);
+        CHECK(w.level == 2); // the burst promised it
+        w.pass(20 * sec);
         CHECK(w.stall_time == 0);
-        CHECK(w.levels[4] == 2);
+        REQUIRE(w.agains.size() == 1);
+        CHECK(w.agains[0].again == GROUP);
+        CHECK(w.agains[0].level < 2);
+        CHECK(w.agains[0].decided);
+        CHECK(w.agains[0].decision.reason == ABR_STALL);
+        CHECK(w.levels[1] == w.agains[0].level);
+        CHECK(w.actions.back().decision.group > 4);
     }
+    SECTION("a server that does not await the level does not send again")
+    {
+        w.pass(20 * sec);
+        CHECK(w.agains.empty());
+    }
+    SECTION("a request without an effect is the last one")
+    {
+        w.sends_again = false;
+        w.await();
+        w.pass(40 * sec);
+        CHECK(w.agains.size() == 1);
+        CHECK(w.stall_time > 0);
+        CHECK(w.actions.back().decision.group > 8); // it goes on deciding
+    }
+    SECTION("not at a level that the viewer chose")
+    {
+        w.await();
+        w.pass(300 * ms);
+        abr_viewer_choose(w.viewer, 2);
+        w.pass(10 * sec);
+        CHECK(w.agains.empty());
+    }
+}
+
+TEST_CASE("abr_viewer: nothing is cut off on a path that goes on, or that is slow from the begin")
+{
+    const double bps = GENERATE(150e3, 400e3, 900e3, 4e6, 20e6);
+    CAPTURE(bps);
+    world w;
+    // A short dip is one that the buffer outlasts.
+    w.rate_bps = [bps](usec_t at) { return at > 1500 * ms && at < 1800 * ms ? bps / 10 : bps; };
+    w.await();
+    w.pass(30 * sec);
+    CHECK(w.agains.empty());
+    CHECK(w.stall_time == 0);
 }
 
 TEST_CASE("abr_viewer: what limits a sample")
