@@ -456,10 +456,9 @@ int session_send_again(struct session *s, int64_t from, int level, usec_t now)
 {
     if (!ladder_has_level(&s->config.stream->media->ladder, level))
         return ERR_RANGE;
-    int err = stream_sender_send_again(s->sender, from, now);
-    if (err)
-        return err;
-    err = session_set_level(s, level, now);
+    int err = stream_sender_send_again(s->sender, from, level_to_send(&s->config, level), now);
+    if (!err)
+        err = session_set_level(s, level, now); // of what follows, too
     arm(s);
     return err;
 }
