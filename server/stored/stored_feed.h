@@ -18,6 +18,9 @@
 // is sent that as fast as its transport takes it. The next one waits for the decision, so it is of
 // the level that the path carries; without a decision it follows after half a group's time.
 //
+// The video of a group that was begun can be delivered again from its begin on
+// (media_feed_ops.again), with its numbers and time line; the audio goes on where it is.
+//
 // With `only` (frame_ranges.h) no other frames and audio are delivered, and the time between them
 // is left out. They are delivered as frames that the viewer lacks (frame_sink_ops.on_again).
 //
