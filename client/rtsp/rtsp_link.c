@@ -684,6 +684,11 @@ bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now)
     return asked;
 }
 
+void rtsp_link_await_level(struct rtsp_link *l)
+{
+    rtsp_client_await_level(l->rtsp);
+}
+
 void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now)
 {
     rtsp_client_begin(l->rtsp, level, speed, now);
@@ -699,6 +704,12 @@ void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now)
 void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now)
 {
     rtsp_client_set_level(l->rtsp, level, now);
+    arm(l);
+}
+
+void rtsp_link_send_again(struct rtsp_link *l, int64_t from, int level, usec_t now)
+{
+    rtsp_client_send_again(l->rtsp, from, level, now);
     arm(l);
 }
 

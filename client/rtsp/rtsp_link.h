@@ -104,9 +104,11 @@ bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now);
 // part. on_film_table follows, once, within RTSP_LINK_TABLE_LIMIT, unless the link ends; maybe
 // inside this call.
 void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t now);
+void rtsp_link_await_level(struct rtsp_link *l);
 void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now);
 void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now);
 void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now);
+void rtsp_link_send_again(struct rtsp_link *l, int64_t from, int level, usec_t now);
 void rtsp_link_set_audio_track(struct rtsp_link *l, int track, usec_t now);
 void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now);
 void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/protocol/playback_requests.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -24,6 +25,7 @@ void playback_requests_init(struct playback_requests *p, bool names_speed)
                                     .live = true,
                                     .duration = -1,
                                     .level = -1,
+                                    .again = -1,
                                     .latency_ms = -1,
                                     .playout_ms = -1,
                                     .max_bps = -1,
@@ -73,8 +75,12 @@ static void play(struct playback_requests *p, const char *range, bool sought,
         len += snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Speed: %.3f\r\n",
                         p->speed);
     if (names_scale)
-        snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Scale: %.3f\r\n",
-                 p->scale);
+        len += snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Scale: %.3f\r\n",
+                        p->scale);
+    if (p->awaits_level)
+        snprintf(out->headers + len, sizeof(out->headers) - (size_t)len,
+                 RTSP_AWAIT_HEADER ": " RTSP_AWAIT_LEVEL "\r\n");
+    p->awaits_level = false;
 }
 
 void playback_requests_start(struct playback_requests *p, double start,
@@ -100,6 +106,13 @@ void playback_requests_start(struct playback_requests *p, double start,
 bool playback_requests_next(struct playback_requests *p, const struct pending_requests *pending,
                             struct playback_request *out)
 {
+    if (p->again >= 0 && !pending_requests_waiting(pending, REQUEST_LEVEL)) {
+        *out = (struct playback_request){.kind = REQUEST_LEVEL, .level = p->again_level};
+        snprintf(out->body, sizeof(out->body), "again: %" PRId64 "/%d\r\n", p->again,
+                 p->again_level);
+        p->again = -1;
+        return true;
+    }
     if (p->level >= 0 && !pending_requests_waiting(pending, REQUEST_LEVEL)) {
         playback_requests_level(p->level, out);
         p->level = -1;

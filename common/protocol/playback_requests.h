@@ -14,11 +14,14 @@ extern "C" {
 #endif
 
 struct playback_requests {
-    bool names_speed; // PLAY has a Speed header
+    bool names_speed;  // PLAY has a Speed header
+    bool awaits_level; // the first PLAY has an X-Weir-Await header
     bool live;
-    bool knows_now;    // as the server's dialect says
-    double duration;   // seconds; -1: live
-    int level;         // to request; -1: none
+    bool knows_now;  // as the server's dialect says
+    double duration; // seconds; -1: live
+    int level;       // to request; -1: none
+    int64_t again;   // to request: from which frame on the film is sent again; -1: none
+    int again_level;
     int latency_ms;    // to request; -1: none
     int playout_ms;    // to tell; -1: nothing
     int max_bps;       // to request; 0: no limit; -1: nothing

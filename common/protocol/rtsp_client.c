@@ -262,6 +262,11 @@ void rtsp_client_control(struct rtsp_client *c, int latency_ms)
     c->config.adapt = "none";
 }
 
+void rtsp_client_await_level(struct rtsp_client *c)
+{
+    c->playback.awaits_level = true;
+}
+
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now)
 {
     char body[40];
@@ -272,6 +277,14 @@ void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now)
 void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now)
 {
     c->playback.level = level;
+    send_playback_next(c, now);
+}
+
+void rtsp_client_send_again(struct rtsp_client *c, int64_t from, int level, usec_t now)
+{
+    c->playback.again = from;
+    c->playback.again_level = level;
+    c->playback.level = -1;
     send_playback_next(c, now);
 }
 
@@ -919,6 +932,7 @@ static void on_play_response(struct rtsp_client *c, const struct pending *p,
                                       .first = play.first,
                                       .show = play.show,
                                       .ahead = play.ahead,
+                                      .until = play.until,
                                       .sought = p->sought,
                                       .paused = p->paused,
                                       .scale = play.scale,

@@ -114,6 +114,7 @@ struct rtsp_client_place { // where PLAY begins
     int64_t show;          // number of the frame at `seconds`; earlier frames are only decoded; -1:
                            // not reported
     bool ahead;            // the server first sends faster than the media's own pace
+    int64_t until;         // number of the frame at which the server awaits a level; 0: at none
     bool sought;           // rtsp_client_seek or rtsp_client_scale requested it
     bool paused;           // the server was paused before it
     double scale;          // of the play; 1: normal (RFC 2326, 12.34)
@@ -262,6 +263,9 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 // Call it in on_described. The viewer chooses level and speed of this stream, as with
 // controls_speed, and requests `latency_ms`; 0: none.
 void rtsp_client_control(struct rtsp_client *c, int latency_ms);
+// Call it before rtsp_client_begin. Asks the server to send the first group as fast as the network
+// takes it, and to await a level then (rtsp_client_place.until).
+void rtsp_client_await_level(struct rtsp_client *c);
 // Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
 // Call it after on_playing. Requests the parameters of `body`, a line each: `group-hash`, of at
@@ -275,6 +279,9 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
 // Call these after on_playing. The results of level, seek and pause are reported by their events.
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now);
 void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now);
+// Requests that all from frame `from` on, which begins a group that was begun, is sent again at
+// this level. The result is reported as that of a level.
+void rtsp_client_send_again(struct rtsp_client *c, int64_t from, int level, usec_t now);
 // A track of the SDP's x-weir-audio, from 1. Before PLAY it is sent with the other parameters.
 // Does nothing if the stream has no choice.
 void rtsp_client_set_audio_track(struct rtsp_client *c, int track, usec_t now);

@@ -60,6 +60,7 @@ struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r)
         out.first = frames.first;
         out.show = frames.show;
         out.ahead = frames.ahead;
+        out.until = frames.until;
     }
     struct rtsp_rewind rewind;
     header = rtsp_header(r, RTSP_REWIND_HEADER);

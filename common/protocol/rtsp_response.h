@@ -27,6 +27,7 @@ struct rtsp_play_response {
     int64_t first;  // these as struct rtsp_frames has them; -1: not said
     int64_t show;
     bool ahead;
+    int64_t until; // 0: not said
     double scale;  // 1: not said
     double speed;  // that the server granted; 0: not said
     double behind; // these as struct rtsp_rewind has them; 0: not said

@@ -291,8 +291,11 @@ int rtsp_scale_decode(struct text value, double *out)
 
 int rtsp_frames_encode(const struct rtsp_frames *f, char *out, size_t cap)
 {
-    int len = snprintf(out, cap, "first=%" PRId64 ";show=%" PRId64 "%s", f->first, f->show,
-                       f->ahead ? ";ahead" : "");
+    char until[32] = "";
+    if (f->until > 0)
+        snprintf(until, sizeof(until), ";until=%" PRId64, f->until);
+    int len = snprintf(out, cap, "first=%" PRId64 ";show=%" PRId64 "%s%s", f->first, f->show,
+                       f->ahead ? ";ahead" : "", until);
     return len < 0 || (size_t)len >= cap ? ERR_FULL : len;
 }
 
@@ -303,6 +306,10 @@ int rtsp_frames_decode(struct text value, struct rtsp_frames *out)
         !scan_word(&s, ";show=") || !scan_int(&s, MAX_FRAME, &out->show) || out->show < out->first)
         return ERR_MALFORMED;
     out->ahead = scan_word(&s, ";ahead");
+    out->until = 0;
+    if (scan_word(&s, ";until=") &&
+        (!scan_int(&s, MAX_FRAME, &out->until) || out->until <= out->show))
+        return ERR_MALFORMED;
     return scan_end(&s) ? 0 : ERR_MALFORMED;
 }
 

@@ -100,14 +100,20 @@ int rtsp_scale_decode(struct text value, double *out);
 // it in the same round trip (RFC 7826, 18.33).
 #define RTSP_PIPELINED_HEADER "Pipelined-Requests"
 
-// X-Weir-Frames, in the response to PLAY of stored media: "first=360;show=377;ahead".
+// X-Weir-Frames, in the response to PLAY of stored media: "first=360;show=377;ahead;until=420".
 #define RTSP_FRAMES_HEADER "X-Weir-Frames"
 struct rtsp_frames {
     int64_t first; // number of the first frame that is sent
     int64_t show;  // number of the frame at which the response's Range begins; >= first, and frames
                    // before it only serve to decode it
     bool ahead;    // true if frames are initially sent faster than real time
+    int64_t until; // number of the frame at which the server awaits a level; 0: at none
 };
+
+// X-Weir-Await, in the first PLAY: what the viewer requests once the first group has arrived. Only
+// such a response to PLAY names `until`.
+#define RTSP_AWAIT_HEADER "X-Weir-Await"
+#define RTSP_AWAIT_LEVEL  "level"
 // Returns the length written (terminated), or ERR_FULL.
 int rtsp_frames_encode(const struct rtsp_frames *f, char *out, size_t cap);
 // Returns 0 or ERR_MALFORMED.

@@ -67,7 +67,9 @@ static void apply(struct abr_session *a, const struct abr_action *act, usec_t no
         rtsp_link_begin(link, act->level, act->speed, now);
         return;
     }
-    if (other)
+    if (act->again >= 0)
+        rtsp_link_send_again(link, act->again, act->level, now);
+    else if (other || act->awaited)
         rtsp_link_set_level(link, act->level, now);
     if (act->changes_speed)
         rtsp_link_set_speed(link, act->speed, now);
@@ -137,6 +139,8 @@ static void on_ready(struct level_policy *p, const struct level_policy_path *pat
         return;
     }
     abr_viewer_set_rtt(a->viewer, path->rtt);
+    if (a->is_fast && abr_viewer_awaits(a->viewer))
+        rtsp_link_await_level(a->config.link);
     start(a, now);
 }
 
@@ -193,6 +197,8 @@ static void on_place(struct level_policy *p, const struct level_policy_position 
         double frame = round(place->seconds * fps_value(a->config.sdp->ladder.source_fps));
         abr_viewer_place(a->viewer, place->show, (int64_t)frame, place->jumps, now);
         a->near = place->show;
+        if (place->until > place->show)
+            abr_viewer_await(a->viewer, place->until);
     }
     if (place->jumps)
         start(a, now);
@@ -210,9 +216,16 @@ static void on_packet(struct level_policy *p, const struct rtp_packet *packet, i
                                   .slot = a->near + packet->adu.reorder,
                                   .sequence = sequence,
                                   .level = packet->adu.level,
-                                  .bytes = packet->payload_len};
+                                  .bytes = packet->payload_len,
+                                  .last = packet->adu.last && !packet->adu.on_lower};
     if (abr_viewer_packet(a->viewer, &in, now))
         drive(a, now);
+}
+
+static void on_beside(struct level_policy *p, size_t bytes, usec_t now)
+{
+    if (of(p)->on)
+        abr_viewer_beside(of(p)->viewer, bytes, now);
 }
 
 static void on_rtt(struct level_policy *p, usec_t rtt)
@@ -267,6 +280,7 @@ struct level_policy *abr_session_new(const struct abr_session_config *config)
                                                 .place = on_place,
                                                 .table = on_table,
                                                 .packet = on_packet,
+                                                .beside = on_beside,
                                                 .rtt = on_rtt,
                                                 .pause = on_pause,
                                                 .release = on_release,

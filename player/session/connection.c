@@ -574,6 +574,7 @@ static void place_policy(struct connection *c, const struct rtsp_client_place *p
                                              .seconds = place->seconds,
                                              .scale = place->scale,
                                              .speed = place->speed,
+                                             .until = place->until,
                                              .jumps = jumps};
     level_policy_place(c->policy, &at, now);
 }

@@ -48,6 +48,12 @@ void level_policy_packet(struct level_policy *p, const struct rtp_packet *packet
         p->ops->packet(p, packet, sequence, arrived, now);
 }
 
+void level_policy_beside(struct level_policy *p, size_t bytes, usec_t now)
+{
+    if (p && p->ops->beside)
+        p->ops->beside(p, bytes, now);
+}
+
 void level_policy_rtt(struct level_policy *p, usec_t rtt)
 {
     if (p && p->ops->rtt)

@@ -31,6 +31,7 @@ struct level_policy_position { // where PLAY began, or goes on
     double seconds;            // of the film
     double scale;              // of the play
     double speed;              // that the server granted; 0: not known
+    int64_t until;             // the server awaits the level of this frame; 0: of none
     // The position changed, and frames of the new one arrive from now on. Of those below `show` the
     // server sends only what is needed to decode it.
     bool jumps;
@@ -48,6 +49,7 @@ struct level_policy_ops { // NULL: of no use to this policy; `free` is required
     void (*table)(struct level_policy *p, struct film_table *table, usec_t now);
     void (*packet)(struct level_policy *p, const struct rtp_packet *packet, int64_t sequence,
                    usec_t arrived, usec_t now);
+    void (*beside)(struct level_policy *p, size_t bytes, usec_t now);
     void (*rtt)(struct level_policy *p, usec_t rtt);
     void (*frame)(struct level_policy *p, int64_t number, usec_t buffered, usec_t now);
     void (*empty)(struct level_policy *p, usec_t now);
@@ -76,6 +78,8 @@ void level_policy_table(struct level_policy *p, struct film_table *table, usec_t
 // A packet of video arrived. `sequence`: its extended sequence number.
 void level_policy_packet(struct level_policy *p, const struct rtp_packet *packet, int64_t sequence,
                          usec_t arrived, usec_t now);
+// A packet of the audio arrived in the video's flow.
+void level_policy_beside(struct level_policy *p, size_t bytes, usec_t now);
 void level_policy_rtt(struct level_policy *p, usec_t rtt); // the path's, at present
 // Frame `number` is complete; `buffered`: media that waits to be shown.
 void level_policy_frame(struct level_policy *p, int64_t number, usec_t buffered, usec_t now);

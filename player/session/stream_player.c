@@ -179,6 +179,8 @@ void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *dat
     // weir-send sends the audio in the video's flow.
     if (!server_dialect_of(s->config.sdp)->audio_has_own_flow &&
         audio_session_packet(s->config.audio, rtcp, data, len, arrived)) {
+        if (!rtcp)
+            level_policy_beside(s->config.policy, len, now);
         request_audio(s, now);
         return;
     }

@@ -51,6 +51,11 @@ static const struct request_limit parameters[] = {
                                   "two packets, to a validated address; one without budget counts "
                                   "as lost on the way",
                                   ""},
+    [PARAMETER_AGAIN] =
+        {"again", REQUEST_COSTS_BYTES, 4, USEC_PER_SEC / 2,
+         "a group of the film, to the viewer's transport; one without budget counts "
+         "as lost on the way",
+         ""},
     [PARAMETER_ONLY] = {"only", REQUEST_COSTS_PLACE, 0, 0, "FRAME_RANGES_MAX ranges",
                         "common/wire/frame_ranges.h"},
     [PARAMETER_GROUP_HASH] =

@@ -22,6 +22,17 @@ static bool read_number(struct text value, int *out)
     return !*end && n >= 0 && n <= INT32_MAX;
 }
 
+static bool read_again(struct text value, struct rtsp_setting *out)
+{
+    struct scan s = text_scan(value);
+    int64_t level;
+    if (!scan_int(&s, INT64_C(1) << 40, &out->frame) || !scan_char(&s, '/') ||
+        !scan_int(&s, LADDER_MAX_LEVELS - 1, &level))
+        return false;
+    out->number = (int)level;
+    return scan_end(&s);
+}
+
 static const struct rtsp_parameter_name names[] = {
     {"level", PARAMETER_LEVEL, true, true},
     {"latency", PARAMETER_LATENCY, true, false},
@@ -31,6 +42,7 @@ static const struct rtsp_parameter_name names[] = {
     {"audio-track", PARAMETER_AUDIO_TRACK, true, false},
     {"adapt", PARAMETER_ADAPT, true, false},
     {"capacity-probe", PARAMETER_CAPACITY_PROBE, true, false},
+    {"again", PARAMETER_AGAIN, true, false},
     {"only", PARAMETER_ONLY, true, false},
     {"group-hash", PARAMETER_GROUP_HASH, false, true},
     {"subtitles", PARAMETER_SUBTITLES, false, true},
@@ -60,6 +72,8 @@ struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
         s.is_valid = s.number || text_is_nocase(value, "none");
     } else if (s.parameter == PARAMETER_ONLY) {
         s.is_valid = frame_ranges_decode(value, &s.ranges) == 0;
+    } else if (s.parameter == PARAMETER_AGAIN) {
+        s.is_valid = read_again(value, &s);
     } else {
         s.is_valid = s.parameter != PARAMETER_UNKNOWN && read_number(value, &s.number);
     }

@@ -26,6 +26,7 @@ enum rtsp_parameter {
     PARAMETER_AUDIO_TRACK,    // set: a track of x-weir-audio (sdp.h), from 1
     PARAMETER_ADAPT,          // set: `sender` (1) or `none` (0)
     PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
+    PARAMETER_AGAIN,          // set: "FRAME/LEVEL", from which frame on the film is sent again
     PARAMETER_ONLY,           // set: frame_ranges.h
     PARAMETER_GROUP_HASH,     // get: the SHA-256 of a group (stored_track.h)
     PARAMETER_SUBTITLES,      // get: subtitle.h
@@ -48,7 +49,8 @@ const struct rtsp_parameter_name *rtsp_parameter_at(int i);
 struct rtsp_setting {
     enum rtsp_parameter parameter;
     bool is_valid;              // the value can be one of this parameter's
-    int number;                 // 0 or more; not of PARAMETER_ONLY
+    int number;                 // 0 or more; not of PARAMETER_ONLY. PARAMETER_AGAIN: the level
+    int64_t frame;              // PARAMETER_AGAIN
     struct frame_ranges ranges; // PARAMETER_ONLY
 };
 

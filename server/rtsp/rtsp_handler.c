@@ -463,6 +463,8 @@ static bool handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
         return true;
     handle_speed(h, rtsp_header(request, "Speed"), alone, a, now);
     to.scale = alone ? scale_of(h, scale) : 1;
+    to.awaits_level =
+        alone && text_is_nocase(rtsp_header(request, RTSP_AWAIT_HEADER), RTSP_AWAIT_LEVEL);
     struct media_place place = {.scale = 1};
     switch (session_place(track_setup_session(h->setup), &to, &place, now)) {
     case MEDIA_WAITS:
@@ -515,6 +517,11 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
     case PARAMETER_ADAPT:
         rtsp_response_refuse(a, 451, "expected adapt: sender or none\r\n");
         break;
+    case PARAMETER_AGAIN:
+        rtsp_response_refuse(a, 451,
+                             "expected again: FRAME/LEVEL of a stored film that plays, where a "
+                             "group that was begun begins\r\n");
+        break;
     case PARAMETER_ONLY:
         rtsp_response_refuse(a, 451,
                              "expected only: video=FROM-TO,... audio=FROM-TO,... of a "
@@ -528,7 +535,7 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
     default:
         rtsp_response_refuse(a, 451,
                              "parameter cannot be set (expected level, latency, buffer, "
-                             "playout, max-rate, audio-track, adapt or capacity-probe)\r\n");
+                             "playout, max-rate, audio-track, adapt, again or capacity-probe)\r\n");
     }
 }
 
@@ -552,6 +559,8 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
         done = session_set_max_rate(session, s->number, now) == 0;
     else if (done && s->parameter == PARAMETER_AUDIO_TRACK)
         done = session_set_audio_track(session, s->number) == 0;
+    else if (done && s->parameter == PARAMETER_AGAIN)
+        done = session_send_again(session, s->frame, s->number, now) == 0;
     else if (done && s->parameter == PARAMETER_ONLY)
         done = session_set_only(session, &s->ranges) == 0;
     else if (done && s->parameter == PARAMETER_ADAPT)

@@ -395,6 +395,13 @@ void session_pause(struct session *s)
     arm(s);
 }
 
+// A film leaves as fast as its transport takes it, if that takes no more than the network carries.
+static bool goes_as_fast_as_it_can(const struct session *s)
+{
+    const struct transport_kind *kind = s->transport->kind;
+    return s->feed->max_speed > 0 && (kind->holds_back || kind->responsive);
+}
+
 enum media_placed session_place(struct session *s, const struct session_position *to,
                                 struct media_place *out, usec_t now)
 {
@@ -418,6 +425,8 @@ enum media_placed session_place(struct session *s, const struct session_position
         stream_sender_set_scale(s->sender, fabs(out->scale), out->frames.first);
         s->scale = out->scale;
     }
+    if (to->awaits_level && s->feed->ops->await_level && goes_as_fast_as_it_can(s))
+        out->frames.until = s->feed->ops->await_level(s->feed, true);
     return placed;
 }
 
@@ -456,7 +465,21 @@ int session_set_level(struct session *s, int level, usec_t now)
     if (!ladder_has_level(l, level))
         return ERR_RANGE;
     s->config.level = level;
-    return stream_sender_set_level(s->sender, level_to_send(&s->config, level), now);
+    int err = stream_sender_set_level(s->sender, level_to_send(&s->config, level), now);
+    if (!err && s->feed->ops->await_level)
+        (void)s->feed->ops->await_level(s->feed, false);
+    return err;
+}
+
+int session_send_again(struct session *s, int64_t from, int level, usec_t now)
+{
+    if (!ladder_has_level(&s->config.stream->media->ladder, level))
+        return ERR_RANGE;
+    int err = stream_sender_send_again(s->sender, from, level_to_send(&s->config, level), now);
+    if (!err)
+        err = session_set_level(s, level, now); // of what follows, too
+    arm(s);
+    return err;
 }
 
 void session_set_follows(struct session *s, bool follows, usec_t now)
@@ -515,17 +538,10 @@ bool session_set_repair(struct session *s, enum repair_mode mode)
     return stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;
 }
 
-// A film leaves as fast as its transport takes it, if that takes no more than the network carries.
-static double max_speed(const struct session *s)
-{
-    const struct transport_kind *kind = s->transport->kind;
-    bool is_bounded = kind->holds_back || kind->responsive;
-    return s->feed->max_speed > 0 && is_bounded ? s->feed->max_speed : FRAME_CLOCK_MAX_SPEED;
-}
-
 double session_set_speed(struct session *s, double speed, usec_t now)
 {
-    speed = fmin(fmax(speed, FRAME_CLOCK_MIN_SPEED), max_speed(s));
+    double most = goes_as_fast_as_it_can(s) ? s->feed->max_speed : FRAME_CLOCK_MAX_SPEED;
+    speed = fmin(fmax(speed, FRAME_CLOCK_MIN_SPEED), most);
     stream_sender_set_speed(s->sender, speed, now);
     if (s->feed->ops->set_speed)
         s->feed->ops->set_speed(s->feed, speed);

@@ -81,9 +81,10 @@ void session_pause(struct session *s);
 // Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.
 bool session_owns_time_line(const struct session *s);
 struct session_position {
-    double seconds; // NaN: no seek
-    double scale;   // of the play (RFC 2326, 12.34)
-    usec_t wall;    // of live media: as media_seek has it
+    double seconds;    // NaN: no seek
+    double scale;      // of the play (RFC 2326, 12.34)
+    usec_t wall;       // of live media: as media_seek has it
+    bool awaits_level; // as media_feed_ops.await_level has it
 };
 // Writes the position of the next frames, and the scale that the media plays at, to `out`; call it
 // before session_play. Seeks first if `to` has `wall` or `seconds`, or another scale than the
@@ -107,6 +108,9 @@ void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc);
 bool session_is_playing(const struct session *s);
 // Returns 0 or ERR_RANGE.
 int session_set_level(struct session *s, int level, usec_t now);
+// Sends all from frame `from` on again at this level. Returns 0, ERR_RANGE: there is no such level,
+// or no group begins there that was begun; ERR_UNSUPPORTED: not in this state, or of this media.
+int session_send_again(struct session *s, int64_t from, int level, usec_t now);
 void session_set_follows(struct session *s, bool follows, usec_t now);
 // Returns the requested level, even before its key frame.
 int session_level(const struct session *s);

@@ -17,6 +17,7 @@
 #define REPAIR_EVERY (USEC_PER_SEC / 2)   // min. interval of repairs of all needed frames
 #define BURST        2.0                  // multiple of the media's pace until the lead is reached
 #define SCALED_LEAD  (USEC_PER_SEC / 2)   // the lead of fast forward and rewind
+#define NO_GATE      -1
 
 struct stored_feed {
     struct media_feed base; // first
@@ -47,6 +48,12 @@ struct stored_feed {
     int64_t begin;
     double origin;
     double start;
+    // The slot at which the viewer's decision about the level is awaited, until `gate_until` at
+    // most once it is reached; NO_GATE.
+    int64_t gate;
+    usec_t gate_wait;
+    usec_t gate_until;         // 0: not reached yet
+    bool decided;              // the gate opens
     int audio_track;           // that the viewer hears
     int64_t audio_from;        // position from which on it is sent
     int64_t audio_end;         // end of the audio that was sent
@@ -66,9 +73,16 @@ static double due_of(const struct stored_feed *f, int64_t slot)
     return f->origin + media_time(f, slot - f->begin);
 }
 
+static bool is_at_gate(const struct stored_feed *f)
+{
+    return f->at == f->gate && !f->decided && f->gate_until;
+}
+
 // Returns when slot `at` is sent.
 static double given_at(const struct stored_feed *f)
 {
+    if (is_at_gate(f))
+        return (double)f->gate_until;
     double burst = f->start + media_time(f, f->at - f->begin) / BURST;
     double ahead = due_of(f, f->at) - (double)(f->scale == 1 ? STORED_FEED_LEAD : SCALED_LEAD);
     return f->at < f->begin ? f->start : burst > ahead ? burst : ahead;
@@ -80,6 +94,21 @@ static void anchor(struct stored_feed *f, usec_t now)
     f->origin = due_of(f, f->at);
     f->begin = f->at;
     f->start = (double)now;
+}
+
+// Returns true if slot `at` may be sent: the gate is not there, or it opens. What follows keeps its
+// time, and is paced from now on.
+static bool pass_gate(struct stored_feed *f, usec_t now)
+{
+    if (f->at != f->gate)
+        return true;
+    if (!f->gate_until)
+        f->gate_until = now + f->gate_wait;
+    if (!f->decided && now < f->gate_until)
+        return false;
+    f->gate = NO_GATE;
+    anchor(f, now);
+    return true;
 }
 
 // The time line is late. With a deadline it shifts. Without, frames were only held back: they catch
@@ -390,6 +419,8 @@ static void run(void *ctx, usec_t now)
     bool broken = false;
     f->awaits_room = false;
     while (f->running && wrap(f) && given_at(f) <= (double)now) {
+        if (!pass_gate(f, now))
+            continue;
         double late = (double)now - given_at(f);
         f->awaits_room = !has_room(f);
         if (f->awaits_room || !has_group(f, &broken))
@@ -417,6 +448,10 @@ static void begin_at(struct stored_feed *f, int64_t slot, usec_t now)
 {
     f->begin = slot;
     f->origin = f->start = (double)now;
+    if (f->gate > slot) { // all up to there is sent at once
+        f->origin += media_time(f, f->gate - slot);
+        f->begin = f->gate;
+    }
 }
 
 static void watch(struct media_feed *feed, int size_id, int change)
@@ -500,6 +535,7 @@ static void seek(struct stored_feed *f, const struct media_seek *to, usec_t now)
     int64_t next = f->first_number + f->at + (f->at % plan->gop ? plan->period : 0);
     next += (plan->period - next % plan->period) % plan->period;
     f->scale = 1;
+    f->gate = NO_GATE;
     f->first_number = next - group;
     f->at = group;
     f->show = -1;
@@ -549,6 +585,22 @@ static void rewind_to(struct media_feed *feed, int64_t slot)
     }
     f->audio_from = f->audio_end = INT64_MIN;
     drop_groups(f);
+}
+
+// The audio goes on where it is.
+static bool again(struct media_feed *feed, int64_t from)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
+    int64_t slot = from - f->first_number;
+    if (!f->running || f->scale != 1 || f->only || slot < 0 || slot > f->at ||
+        slot % f->info->plan.gop != 0)
+        return false;
+    usec_t now = clock_now();
+    f->at = slot;
+    f->audio_from = f->audio_end;
+    anchor(f, now);
+    timer_set(f->timer, now);
+    return true;
 }
 
 static bool repeat(struct stored_feed *f, int size_id, int64_t frame, usec_t now)
@@ -619,6 +671,7 @@ static void set_latency(struct media_feed *feed, int ms)
     struct stored_feed *f = (struct stored_feed *)feed;
     (void)ms; // the sender's
     f->has_deadline = true;
+    f->decided = true;
     drained(feed, clock_now());
 }
 
@@ -629,6 +682,28 @@ static void set_audio_track(struct media_feed *feed, int track)
     struct stored_feed *f = (struct stored_feed *)feed;
     f->audio_track = track;
     f->audio_from = f->audio_end;
+}
+
+static int64_t await_level(struct media_feed *feed, bool awaits)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
+    int64_t gop = f->info->plan.gop, show = f->show > f->at ? f->show : f->at;
+    struct fps fps = f->info->sdp.ladder.source_fps;
+    if (!awaits) {
+        f->decided = true;
+        if (f->at == f->gate && f->running)
+            timer_set(f->timer, clock_now());
+        return 0;
+    }
+    int64_t gate = (show + gop / 2 + gop - 1) / gop * gop;
+    if (f->running || f->stopped || f->has_deadline || f->only || f->scale != 1 ||
+        gate >= f->info->origin.frames)
+        return 0;
+    f->gate = gate;
+    f->gate_wait = usec_of_frames(gop, fps.num, fps.den) / 2;
+    f->gate_until = 0;
+    f->decided = false;
+    return f->first_number + gate;
 }
 
 static bool set_only(struct media_feed *feed, const struct frame_ranges *ranges)
@@ -662,6 +737,7 @@ static const struct media_feed_ops ops = {.watch = watch,
                                           .give_again = give_again,
                                           .request_key = request_key,
                                           .rewind = rewind_to,
+                                          .again = again,
                                           .drained = drained,
                                           .place = place,
                                           .set_speed = set_speed,
@@ -669,6 +745,7 @@ static const struct media_feed_ops ops = {.watch = watch,
                                           .set_audio_track = set_audio_track,
                                           .film_table = film_table,
                                           .only = set_only,
+                                          .await_level = await_level,
                                           .free = feed_free};
 
 struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_config *config)
@@ -684,6 +761,7 @@ struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_con
     f->info = stored_cache_info(config->cache);
     f->speed = f->scale = 1;
     f->show = -1;
+    f->gate = NO_GATE;
     f->audio_from = f->audio_end = INT64_MIN;
     f->timer = timer_new(loop, run, f);
     if (!f->timer) {

@@ -14,6 +14,13 @@
 // twice the pace until they are as early as before. Once the viewer has said how long a frame may
 // wait (set_latency), frames are delivered at their times, and the sender drops late ones.
 //
+// A viewer that decides about the level while the first group arrives (media_feed_ops.await_level)
+// is sent that as fast as its transport takes it. The next one waits for the decision, so it is of
+// the level that the path carries; without a decision it follows after half a group's time.
+//
+// The video of a group that was begun can be delivered again from its begin on
+// (media_feed_ops.again), with its numbers and time line; the audio goes on where it is.
+//
 // With `only` (frame_ranges.h) no other frames and audio are delivered, and the time between them
 // is left out. They are delivered as frames that the viewer lacks (frame_sink_ops.on_again).
 //

@@ -18,7 +18,8 @@
 //             level nothing is paced: the path must show what more it carries.
 //   Cut       With less than 6 s to come, the group that is being sent is cut off and sent again
 //             at a lower level, from where it has arrived, if the plan gains by it as much as a
-//             group at the top level is worth.
+//             group at the top level is worth. Until 3 s of the path are known, what arrived last
+//             counts, if that was slower than the forecast.
 //   Stall     Playing begins with .25 s of media; after a stall when the next groups at the lowest
 //             level arrive in time, or with 2 s.
 //
@@ -43,6 +44,7 @@
 #define EXCHANGE_SPARE 0.3   // s, and this before its group is shown
 #define CUT_GAIN       1.0F  // of the top level's utility, that cutting off must bring
 #define CUT_BUFFER     6.0   // s; with more, nothing is cut off
+#define CUT_KNOWN      3.0   // s of the path; with less, what arrived last counts, if it was slower
 #define FREE_WASTE     1000000
 #define WASTE_SHARE    0.1
 #define PACE_FROM      (10 * USEC_PER_SEC)
@@ -181,7 +183,8 @@ static bool exchanges(const struct auto_policy *a, const struct moment *m, struc
 {
     const struct abr_state *s = m->state;
     const struct film_table *t = a->config.table;
-    if (!s->levels || (double)a->wasted > FREE_WASTE + WASTE_SHARE * (double)a->requested)
+    if (!s->levels || s->only_cuts ||
+        (double)a->wasted > FREE_WASTE + WASTE_SHARE * (double)a->requested)
         return false;
     float most = EXCHANGE_GAIN * top_of(&a->plan.input);
     bool found = false;
@@ -307,6 +310,9 @@ static int on_cut(struct abr_policy *p, const struct abr_state *s, usec_t now)
     int64_t g = s->next - 1;
     if (!m.rate.known || !s->levels || g < s->shown)
         return ABR_NO_LEVEL;
+    // A token bucket lets the first seconds' burst pass faster than what follows.
+    if (m.rate.seconds < CUT_KNOWN && s->recent_bps > 0)
+        m.rate.bps = fmin(m.rate.bps, s->recent_bps);
     int level = s->levels[g - s->shown];
     if (level == 0 ||
         usec_to_sec(s->begun) - 8 * (double)s->pending_bytes / m.rate.bps > CUT_BUFFER)

@@ -53,11 +53,14 @@ struct abr_state {
     usec_t begun;          // media after the position that was begun: up to `next`
     int64_t pending_bytes; // of begun groups that have not arrived
     int64_t way_bytes;     // of these, what has left the sender: it comes in any case
+    double recent_bps;     // at which the network carried what arrived last; 0: not
+                           // known
     usec_t rtt;
     bool playing;
     // Level of group shown + i, for i < next - shown, as it has arrived or was begun. NULL: no
     // group can be exchanged.
     const uint8_t *levels;
+    bool only_cuts; // a group can be cut off, but no buffered one be fetched again
     int64_t broken; // a begun group that lacks data which nobody resends; ABR_NO_GROUP: none
 };
 

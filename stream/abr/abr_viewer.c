@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "stream/abr/first_burst.h"
 
 #define NETWORK_BELOW 0.75 // of the speed
 #define LOST          10   // one packet of so many
@@ -14,10 +15,12 @@
 #define BEYOND        (5 * USEC_PER_SEC)
 #define MIN_PACE      1.1 // below the target
 #define MIN_FAST      2.0
-#define PROBE         1.5  // times the rate of the next level
+#define PROBE         1.5 // times the rate of the next level
+#define RECENT        (400 * USEC_PER_MSEC)
+#define MOST_BESIDE   0.75 // of the first burst, that is no video
 #define SPEED_STEP    0.15 // changes by less are not requested
 
-enum { SAMPLES = 64, ROOM_GROUPS = 2 };
+enum { SAMPLES = 64, ROOM_GROUPS = 2, LEVELS = 256 };
 
 struct told { // a sample that the policy was told
     struct rate_sample sample;
@@ -42,7 +45,19 @@ struct abr_viewer {
     int level;
     int64_t received; // bytes
     usec_t group_since, group_until;
-    int64_t start; // the group of the position
+    int64_t start;            // the group of the position
+    int64_t gate;             // the server awaits the level of this frame; -1: of none
+    int whole;                // frames that have arrived since the position changed
+    double first_bps;         // at which it carries video; 0: not known
+    struct first_burst burst; // all that arrives before the gate
+    int64_t beside;           // bytes of it that are no video
+    uint8_t levels[LEVELS];   // of the newest groups, as they arrive: of group g at g % LEVELS
+    // Cutting off.
+    int64_t promised; // the group that the first burst decided: a token bucket may have passed it
+    bool cuts;        // the server sends again from a frame on
+    int64_t again;    // requested; -1: nothing, or it has arrived
+    int again_level;
+    usec_t again_until; // it is given up then
     // The sample that is gathered.
     usec_t since; // USEC_NEVER: it begins with the next packet
     int64_t bytes;
@@ -180,6 +195,26 @@ void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt)
     v->rtt = rtt;
 }
 
+bool abr_viewer_awaits(const struct abr_viewer *v)
+{
+    return abr_policy_revises(v->policy) && v->config.ladder->level_count > 1;
+}
+
+void abr_viewer_await(struct abr_viewer *v, int64_t number)
+{
+    v->gate = number;
+    v->first_bps = 0;
+    v->cuts = true;
+}
+
+void abr_viewer_beside(struct abr_viewer *v, size_t bytes, usec_t now)
+{
+    if (v->gate < 0)
+        return;
+    v->beside += (int64_t)bytes;
+    first_burst_add(&v->burst, bytes, now);
+}
+
 void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool sought, usec_t now)
 {
     if (!sought && v->placed) // a film that begins again has its own base, which the packets show
@@ -194,6 +229,8 @@ void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool 
     if (!sought)
         return;
     v->slot = INT64_MIN;
+    v->gate = v->again = -1;
+    v->whole = 0;
     v->speed = 0; // of PLAY the caller may have requested another one
     forget_sample(v);
     abr_policy_seek(v->policy, v->start, now);
@@ -202,6 +239,7 @@ void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool 
 void abr_viewer_pause(struct abr_viewer *v, bool pause)
 {
     v->paused = pause;
+    v->gate = -1;
     v->due = true;
     forget_sample(v);
 }
@@ -209,6 +247,7 @@ void abr_viewer_pause(struct abr_viewer *v, bool pause)
 void abr_viewer_choose(struct abr_viewer *v, int level)
 {
     v->chosen = level;
+    v->gate = -1;
     v->due = true;
     v->announced = ABR_NO_GROUP;
     if (level != ABR_NO_LEVEL)
@@ -216,6 +255,26 @@ void abr_viewer_choose(struct abr_viewer *v, int level)
 }
 
 // ---- What arrives
+
+// Returns true if all before the gate has arrived.
+static bool has_first(const struct abr_viewer *v)
+{
+    int frames = 0;
+    for (int64_t n = v->first; n < v->gate; n++)
+        frames += level_has_frame(v->config.ladder, v->level, n);
+    return v->whole >= frames;
+}
+
+// Returns the bytes that are missing before the gate, by the table.
+static double pending_first(const struct abr_viewer *v)
+{
+    double bytes = -(double)v->received;
+    if (has_first(v))
+        return 0;
+    for (int64_t g = v->group == ABR_NO_GROUP ? v->start : v->group; g < group_at(v, v->gate); g++)
+        bytes += (double)film_table_bytes(v->table, g, v->level);
+    return fmax(bytes, 0);
+}
 
 static void complete_group(struct abr_viewer *v, usec_t now)
 {
@@ -244,6 +303,11 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
 {
     wrap(v, p->number, now);
     int64_t group = group_at(v, p->number);
+    if (v->again >= 0 && p->number >= v->again && p->level == v->again_level) {
+        v->again = -1;
+        v->group = ABR_NO_GROUP; // what arrived of it before is not of this copy
+        v->slot = v->first_slot = p->slot;
+    }
     if (group > v->group || v->group == ABR_NO_GROUP) {
         if (v->group != ABR_NO_GROUP)
             complete_group(v, now);
@@ -254,9 +318,13 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
     }
     if (group == v->group) {
         v->level = ladder_has_level(v->config.ladder, p->level) ? p->level : 0;
+        v->levels[group % LEVELS] = (uint8_t)v->level;
         v->received += (int64_t)p->bytes;
         v->group_until = now;
     }
+    v->whole += p->last;
+    if (v->gate >= 0)
+        first_burst_add(&v->burst, p->bytes, now);
     bool newest = v->slot == INT64_MIN || p->slot > v->slot;
     v->slot = newest ? p->slot : v->slot;
     v->sequence = p->sequence > v->sequence || v->since == USEC_NEVER ? p->sequence : v->sequence;
@@ -268,7 +336,7 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
         v->bytes += (int64_t)p->bytes;
         v->packets++;
     }
-    return v->due;
+    return v->due || (v->gate >= 0 && p->last && has_first(v));
 }
 
 // Returns true if nothing more of the film arrives.
@@ -289,10 +357,45 @@ static enum rate_limited_by limit_of(const struct abr_viewer *v, usec_t duration
                                                                     : RATE_LIMIT_MEDIA;
 }
 
+static void tell_sample(struct abr_viewer *v, const struct rate_sample *s, usec_t now)
+{
+    v->told[v->told_count++ % SAMPLES] = (struct told){*s, now};
+    abr_policy_rate(v->policy, s, now);
+    v->since = now;
+    v->bytes = v->packets = 0;
+    v->first_slot = v->slot;
+    v->first_sequence = v->sequence;
+}
+
+// Takes what arrives before the gate as a sample, once the level is to be decided. At the lowest
+// levels the audio is a large part of it, and so it is taken to be of what has arrived so far.
+static void take_first_sample(struct abr_viewer *v, usec_t now)
+{
+    usec_t duration = first_burst_duration(&v->burst, now);
+    double bps = first_burst_bps(&v->burst, v->rtt, now);
+    double media = (double)(v->slot + 1 - v->first) / fps_value(shape_of(v)->fps);
+    double beside_bps = 8 * (double)v->beside / fmax(media, usec_to_sec(ABR_VIEWER_SAMPLE));
+    bps -= fmin(beside_bps, bps * MOST_BESIDE);
+    double comes = bps / 8 * usec_to_sec(v->rtt); // in a round trip
+    bool is_long = first_burst_is_long(&v->burst, v->rtt, now);
+    if (bps <= 0 || (!has_first(v) && !(is_long && pending_first(v) <= comes)))
+        return;
+    usec_t told = usec_max(duration, ABR_VIEWER_SAMPLE);
+    const struct rate_sample s = {.bytes = (int64_t)(bps / 8 * usec_to_sec(told)),
+                                  .duration = told,
+                                  .limit = is_long ? RATE_LIMIT_NETWORK : RATE_LIMIT_MEDIA};
+    tell_sample(v, &s, now);
+    v->first_bps = bps;
+}
+
 static void take_sample(struct abr_viewer *v, usec_t now)
 {
     if (v->since == USEC_NEVER || v->paused)
         return;
+    if (v->gate >= 0) {
+        take_first_sample(v, now);
+        return;
+    }
     if (has_all(v)) {
         forget_sample(v);
         return;
@@ -303,12 +406,7 @@ static void take_sample(struct abr_viewer *v, usec_t now)
         return;
     const struct rate_sample s = {
         .bytes = v->bytes, .duration = duration, .limit = limit_of(v, duration)};
-    v->told[v->told_count++ % SAMPLES] = (struct told){s, now};
-    abr_policy_rate(v->policy, &s, now);
-    v->since = now;
-    v->bytes = v->packets = 0;
-    v->first_slot = v->slot;
-    v->first_sequence = v->sequence;
+    tell_sample(v, &s, now);
     v->due |= abr_policy_revises(v->policy);
 }
 
@@ -325,7 +423,11 @@ static void state_of(const struct abr_viewer *v, const struct abr_buffer *b, str
     if (v->group != ABR_NO_GROUP)
         pending = fmax((double)(film_table_bytes(t, v->group, v->level) - v->received), 0);
     // Before anything arrives, all that was requested counts as not begun.
-    while (v->group != ABR_NO_GROUP && next < groups && pending <= way &&
+    if (v->gate >= 0) {
+        next = group_at(v, v->gate);
+        pending = pending_first(v);
+    }
+    while (v->gate < 0 && v->group != ABR_NO_GROUP && next < groups && pending <= way &&
            next < v->group + SAMPLES) {
         int level = v->requested_level;
         pending += (double)film_table_bytes(t, next++, level);
@@ -339,7 +441,68 @@ static void state_of(const struct abr_viewer *v, const struct abr_buffer *b, str
                               .pending_bytes = (int64_t)pending,
                               .rtt = v->rtt,
                               .playing = b->playing,
+                              .only_cuts = true,
                               .broken = ABR_NO_GROUP};
+}
+
+// Returns the rate of the last samples that the network limited; 0: they are too few. The more is
+// buffered, the longer can be waited to see whether a dip lasts.
+static double recent_bps(const struct abr_viewer *v, usec_t now)
+{
+    double bytes = 0;
+    usec_t duration = 0, enough = usec_max(RECENT, v->buffered / 3);
+    for (int64_t i = v->told_count; i > 0 && i > v->told_count - SAMPLES && duration < enough;) {
+        const struct told *t = &v->told[--i % SAMPLES];
+        if (t->sample.limit != RATE_LIMIT_NETWORK || t->at + 2 * enough < now)
+            return 0;
+        bytes += (double)t->sample.bytes;
+        duration += t->sample.duration;
+    }
+    return duration < enough ? 0 : 8 * bytes / usec_to_sec(duration);
+}
+
+// The levels of what is shown next, up to what was begun, for abr_state.levels.
+static const uint8_t *levels_of(const struct abr_viewer *v, const struct abr_state *s,
+                                uint8_t out[LEVELS])
+{
+    if (s->next - s->shown > LEVELS)
+        return NULL;
+    for (int64_t g = s->shown; g < s->next; g++)
+        out[g - s->shown] = g > v->group ? (uint8_t)v->requested_level : v->levels[g % LEVELS];
+    return out;
+}
+
+// Cuts the last group that was begun off, if it is not shown yet.
+static bool cut(struct abr_viewer *v, const struct abr_state *state, struct abr_decision *d,
+                usec_t now)
+{
+    uint8_t levels[LEVELS];
+    struct abr_state s = *state;
+    int64_t group = s.next - 1;
+    if (!v->cuts || v->chosen != ABR_NO_LEVEL || v->group == ABR_NO_GROUP || group <= s.shown)
+        return false;
+    double way = v->decision.estimate_bps / 8 * usec_to_sec(v->rtt);
+    s.way_bytes = (int64_t)fmin(way, (double)s.pending_bytes);
+    s.levels = levels_of(v, &s, levels);
+    s.recent_bps = group == v->promised ? recent_bps(v, now) : 0;
+    int level = abr_policy_cut(v->policy, &s, now);
+    if (level == ABR_NO_LEVEL)
+        return false;
+    d->group = group;
+    d->level = v->again_level = level;
+    d->reason = ABR_STALL;
+    v->again = v->base + group * shape_of(v)->group_frames;
+    v->again_until = now + ABR_VIEWER_AGAIN;
+    return true;
+}
+
+static void give_up_again(struct abr_viewer *v, usec_t now)
+{
+    if (v->again < 0 || now < v->again_until)
+        return;
+    v->again = -1;
+    v->cuts = false;
+    v->due = true;
 }
 
 static void fill_level(struct abr_viewer *v, const struct abr_buffer *b)
@@ -388,6 +551,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
                     usec_t now)
 {
     take_sample(v, now);
+    give_up_again(v, now);
     fill_level(v, b);
     struct abr_decision d = v->decision;
     struct abr_state s;
@@ -395,7 +559,11 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
     if (v->paused || has_all(v))
         return false;
     state_of(v, b, &s);
-    bool decides = v->due && s.next < shape_of(v)->groups &&
+    bool opens = v->gate >= 0 && v->first_bps > 0;
+    bool waits = (v->gate >= 0 && v->begun && !opens) || v->again >= 0;
+    bool cuts = v->due && v->gate < 0 && !waits && cut(v, &s, &d, now);
+    waits |= cuts;
+    bool decides = (v->due || opens) && !waits && s.next < shape_of(v)->groups &&
                    (abr_policy_revises(v->policy) || s.next != v->announced);
     v->due = false;
     if (decides) {
@@ -418,7 +586,9 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
                                .speed = faster ? speed : v->speed,
                                .changes_level = !v->begun || d.level != v->requested_level,
                                .changes_speed = faster,
-                               .decided = news,
+                               .again = cuts ? v->again : -1,
+                               .awaited = opens,
+                               .decided = news || cuts,
                                .decision = d,
                                .buffered = b->media};
     if (faster) {
@@ -430,7 +600,13 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
     v->requested_level = d.level;
     v->decision = d;
     v->announced = decides ? s.next : v->announced;
-    return news || out->changes_level || out->changes_speed;
+    if (opens) { // what comes next left the sender after a round trip without anything
+        v->promised = group_at(v, v->gate);
+        v->gate = -1;
+        v->speed_at = now;
+        forget_sample(v);
+    }
+    return news || opens || cuts || out->changes_level || out->changes_speed;
 }
 
 bool abr_viewer_resumes(struct abr_viewer *v, const struct abr_buffer *b, usec_t now)
@@ -497,6 +673,7 @@ int abr_viewer_new(const struct abr_viewer_config *config, struct abr_viewer **o
     v->chosen = ABR_NO_LEVEL;
     v->group = v->announced = ABR_NO_GROUP;
     v->slot = INT64_MIN;
+    v->gate = v->again = -1;
     v->since = USEC_NEVER;
     v->due = true;
     int err = make_table(config, &v->table);

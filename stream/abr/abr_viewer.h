@@ -11,6 +11,16 @@
 //             of what the requested speed gives: the network was the limit (RATE_LIMIT_NETWORK),
 //             and so it was if a tenth of the packets is missing. Else, and within a round trip of
 //             a change of the speed, the sender's pace was (RATE_LIMIT_MEDIA).
+//   Start     A server that awaits the level (abr_viewer_await) sends the first group as fast as
+//   its
+//             transport takes it. Once that has arrived, the next group is decided by the rate at
+//             which it came (first_burst.h), less the audio's. The path carries at least that
+//             (RATE_LIMIT_MEDIA). If the burst was long, it carries just that, and the decision
+//             comes when what is missing arrives within a round trip.
+//   Cut       Such a server sends the video again from a frame on, at another level: so the last
+//             group that was begun is cut off if the policy says so (abr_policy_cut), before it is
+//             shown. With the first packet at that level it counts as begun anew. A request without
+//             an effect in ABR_VIEWER_AGAIN is the last one.
 //   Next      What the path carries in a round trip is on the way already. So the first group that
 //             a request of now still changes is the one that begins behind that many bytes.
 //   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).
@@ -40,6 +50,7 @@ extern "C" {
 #define ABR_VIEWER_SAMPLE     (100 * USEC_PER_MSEC)
 #define ABR_VIEWER_PACED      USEC_PER_SEC
 #define ABR_VIEWER_SILENCE    (500 * USEC_PER_MSEC)
+#define ABR_VIEWER_AGAIN      (10 * USEC_PER_SEC)
 #define ABR_VIEWER_FAST       100.0
 #define ABR_VIEWER_FIRST      4.5 // speed of the first request: servers that leave frames out grant 4
 #define ABR_VIEWER_MIN_TARGET (4 * USEC_PER_SEC)
@@ -65,6 +76,7 @@ struct abr_packet {   // of video
     int64_t sequence; // without gaps, if none is lost
     int level;        // that the sender serves
     size_t bytes;     // of payload
+    bool last;        // of its frame
 };
 
 struct abr_buffer { // of the viewer
@@ -80,7 +92,9 @@ struct abr_action { // the complete request; what differs from the last one is s
     double speed;
     bool changes_level; // since the last action
     bool changes_speed;
-    bool decided; // about another group, or otherwise: `decision` is news
+    int64_t again; // from this frame on the video is requested again, at `level`; -1: from none
+    bool awaited;  // the level is to be requested even if it is the same: the server awaits it
+    bool decided;  // about another group, or otherwise: `decision` is news
     struct abr_decision decision;
     usec_t buffered;
 };
@@ -101,10 +115,18 @@ void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt);           // 0: not k
 // Frame `number` of the stream is frame `frame` of the film. `sought`: the position changed; what
 // arrived before is of no use.
 void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool sought, usec_t now);
+// Returns true if the policy can decide while the first group arrives; then ask the server to await
+// the level.
+bool abr_viewer_awaits(const struct abr_viewer *v);
+// The server awaits the level of frame `number`, which begins a group, and sends all before it as
+// fast as it can. Call it after abr_viewer_place.
+void abr_viewer_await(struct abr_viewer *v, int64_t number);
 // Nothing is requested from now on, or again; what is measured begins anew.
 void abr_viewer_pause(struct abr_viewer *v, bool pause);
 // The viewer chose this level; ABR_NO_LEVEL: the policy chooses.
 void abr_viewer_choose(struct abr_viewer *v, int level);
+// Other media of the same flow arrived: audio.
+void abr_viewer_beside(struct abr_viewer *v, size_t bytes, usec_t now);
 // A packet arrived. Returns true if abr_viewer_run is due at once.
 bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t now);
 // Call it every ABR_VIEWER_SAMPLE, too, and first before PLAY. Returns true if *out says something.

@@ -98,6 +98,10 @@ struct media_feed_ops {
     // Relayed media: requests this level of the origin; `follows`: as the highest that the network
     // carries. NULL: the sender itself selects the frames of the level.
     void (*set_level)(struct media_feed *f, int level, bool follows);
+    // Delivers the video again from frame `from` on, with the same numbers; not inside this call. A
+    // group that was begun begins there. Returns false if it does not, or the media does not play
+    // at scale 1. NULL: frames are not kept.
+    bool (*again)(struct media_feed *f, int64_t from);
     // No frame waits for the transport any more. Media that holds its frames back while some wait
     // delivers the next ones, but not inside this call. NULL: frames have times, whatever waits.
     void (*drained)(struct media_feed *f, usec_t now);
@@ -118,6 +122,11 @@ struct media_feed_ops {
     // depend on it.
     void (*set_latency)(struct media_feed *f, int ms);
     void (*set_playout)(struct media_feed *f, int ms);
+    // `awaits`, before the viewer plays: the first group, and half of one at least, is sent as fast
+    // as the transport takes it. Then the media awaits the viewer's decision about the level, for
+    // half of that group's length at most. Returns the number of the first frame that waits; 0: the
+    // media does not wait. False: the viewer has decided. NULL: the media cannot wait.
+    int64_t (*await_level)(struct media_feed *f, bool awaits);
     // Relayed media: writes what is known of the way to the origin. NULL: this is the origin.
     void (*relay_info)(const struct media_feed *f, struct relay_info *out, usec_t now);
     // From the next audio packet on, this viewer gets that audio track of the media, from 0

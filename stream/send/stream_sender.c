@@ -872,6 +872,20 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any)
         s->feed->ops->begin(s->feed, s->levels.size_id, from);
 }
 
+int stream_sender_send_again(struct stream_sender *s, int64_t from, int level, usec_t now)
+{
+    if (!s->watching || !s->feed->ops->again)
+        return ERR_UNSUPPORTED;
+    if (!ladder_has_level(s->config.ladder, level) || !s->feed->ops->again(s->feed, from))
+        return ERR_RANGE;
+    scheduler_flush(&s->scheduler, from);
+    reap(s);
+    (void)stream_sender_set_level(s, level, now);
+    level_switch_go_to(&s->levels, from, false); // nothing of the size before is sent again
+    leave_passed(s);
+    return 0;
+}
+
 void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from)
 {
     media_stamps_set(&s->stamps, pace, from);

@@ -98,6 +98,10 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any);
 // Frames from `from` on are shown `pace` times as fast as their numbers say (media_stamps.h).
 void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from);
 
+// Sends all video from frame `from` on again at this level, where a group of stored media begins
+// that was begun: what waits of it is dropped. Audio is not sent again. 0; ERR_UNSUPPORTED: not in
+// this state, or of this media; ERR_RANGE.
+int stream_sender_send_again(struct stream_sender *s, int64_t from, int level, usec_t now);
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now); // 0, ERR_RANGE
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now);
 // Max rate of the media, bit/s, audio included, the packets' headers not: level and encoder follow

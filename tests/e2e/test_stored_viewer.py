@@ -99,6 +99,63 @@ class StoredViewer(lib.Case):
         numbers = [f.number for f in self.least(5)]
         self.between(before - 8, min(numbers), before + 8, "it goes on where it stopped")
 
+    def second_group(self, client, **headers):
+        """Requests a level when the first group has arrived. Returns the response, and the sizes in which frame 60 came."""
+        self.client = client
+        self.set_up()
+        self.client.request("SET_PARAMETER", body="level: 0\r\n")
+        answer = self.ask("PLAY", Range="npt=0-", Speed="4", **headers)
+        # A server that does not wait has sent the first frame of the second group.
+        frames = self.least(2 * FPS, 0.2) if headers else self.least(2 * FPS + 1)
+        self.client.request("SET_PARAMETER", body="level: 1\r\n")
+        frames += self.to_the_end()
+        self.assertEqual(sorted({f.number for f in frames}), list(range(FPS * SECONDS)))
+        return answer, [f.size for f in frames if f.number == 2 * FPS]
+
+    def test_the_second_group_waits_for_the_level(self):
+        """It does not wait for longer than half a group, which a busy machine may need: then once more."""
+        def is_higher():
+            client = Client(self.server.port)
+            self.addCleanup(client.close)
+            answer, sizes = self.second_group(client, **{"X-Weir-Await": "level"})
+            self.assertIn(f"until={2 * FPS}", answer.headers["x-weir-frames"])
+            return 1 in sizes
+        until(is_higher, "the second group at the level that was requested", 120)
+
+    def test_no_group_waits_unless_the_viewer_says_so(self):
+        answer, sizes = self.second_group(self.client)
+        self.assertNotIn("until", answer.headers["x-weir-frames"])
+        self.assertEqual(sizes, [0])
+
+    def test_a_group_again_at_a_lower_level(self):
+        """Numbers go on as they were; the audio is not sent twice."""
+        self.set_up()
+        self.client.request("SETUP", f"{self.client.url}/trackID=1",
+                            {"Transport": "RTP/AVP/TCP;unicast;interleaved=2-3;x-weir=minbuf"})
+        self.ask("SET_PARAMETER", body="level: 1\r\n")
+        self.ask("PLAY", Range="npt=0-", Speed="1")
+        audio = []
+        frames = self.least(2 * FPS + 1)
+        self.ask("SET_PARAMETER", body=f"again: {2 * FPS}/0\r\n")
+        refused = self.client.request("SET_PARAMETER", body=f"again: {2 * FPS + 1}/0\r\n")
+        self.assertEqual(refused.status, 451, str(refused))
+        deadline = time.monotonic() + 20 * lib.PATIENCE
+        over = False
+        while not over and time.monotonic() < deadline:
+            self.client.collect(0.1)
+            over = any(channel == 1 and 203 in rtcp_types(data) for channel, data in self.client.frames)
+            audio += [adu(data)[0] for channel, data in self.client.frames if channel == 2]
+            frames += self.frames(0)
+        self.assertTrue(over, "the media does not end")
+        again = [f.number for f in frames].index(2 * FPS) + 1
+        again += [f.number for f in frames[again:]].index(2 * FPS)
+        self.assertEqual(frames[again], Frame(2 * FPS, 0, True))
+        self.assertEqual({f.size for f in frames[:again]}, {1})
+        self.assertEqual(sorted(f.number for f in frames[again:]), list(range(2 * FPS, FPS * SECONDS)))
+        self.assertEqual({f.size for f in frames[again:]}, {0})
+        self.assertGreater(len(audio), 100)
+        self.assertEqual(audio, sorted(set(audio)))
+
     def read_late(self, port):
         """While another viewer sees the whole film, the frames of the first wait for longer than those of live media may."""
         late, other = Client(port, receive_buffer=4096, segment=536), Client(port)

@@ -82,6 +82,26 @@ TEST_CASE("playback requests: the first PLAY")
     playback_request r;
     playback_requests_start(&p, 0, &r);
     CHECK(text_of(r) == "PLAY Range: npt=0.000-;Speed: 1.250;");
+    p.awaits_level = true;
+    playback_requests_start(&p, 0, &r);
+    CHECK(text_of(r) == "PLAY Range: npt=0.000-;Speed: 1.250;X-Weir-Await: level;");
+    playback_requests_start(&p, 0, &r); // once
+    CHECK(text_of(r) == "PLAY Range: npt=0.000-;Speed: 1.250;");
+}
+
+TEST_CASE("playback requests: a film again from a frame on, and the level behind it")
+{
+    using Texts = std::vector<std::string>;
+    playback_requests p = requests_of(described(60, true));
+    pending_requests pending = {};
+    p.again = 120;
+    p.again_level = 0;
+    p.level = 2; // of what follows
+    CHECK(take(&p, &pending) == Texts{"SET_PARAMETER again: 120/0;"});
+    pending = {};
+    CHECK(take(&p, &pending) == Texts{"SET_PARAMETER level: 2;"});
+    pending = {};
+    CHECK(take(&p, &pending) == Texts{});
 }
 
 TEST_CASE("playback requests: the last choice of each kind is sent after the previous response")

@@ -67,6 +67,7 @@ TEST_CASE("rtsp response: the position of PLAY")
         double seconds; // -1: not said
         int64_t first, show;
         bool ahead;
+        int64_t until = 0;
     } table[] = {
         {"", -1, -1, -1, false},
         {"Range: npt=now-\r\n", -1, -1, -1, false},
@@ -74,6 +75,7 @@ TEST_CASE("rtsp response: the position of PLAY")
         {"Range: npt=12.5-\r\n", 12.5, -1, -1, false},
         {"Range: npt=0-9\r\nX-Weir-Frames: first=360;show=377;ahead\r\n", 0, 360, 377, true},
         {"X-Weir-Frames: first=3;show=3\r\n", -1, 3, 3, false},
+        {"X-Weir-Frames: first=3;show=3;ahead;until=63\r\n", -1, 3, 3, true, 63},
         {"X-Weir-Frames: first=3;show=2\r\n", -1, -1, -1, false},
     };
     for (const auto &row : table) {
@@ -85,6 +87,7 @@ TEST_CASE("rtsp response: the position of PLAY")
         else
             CHECK(got.seconds == row.seconds);
         CHECK((got.first == row.first && got.show == row.show && got.ahead == row.ahead));
+        CHECK(got.until == row.until);
     }
 }
 

@@ -367,9 +367,11 @@ TEST_CASE("rtsp: the frames in a response to PLAY")
         struct rtsp_frames frames;
         const char *text;
     } good[] = {
-        {{0, 0, false}, "first=0;show=0"},
-        {{360, 377, true}, "first=360;show=377;ahead"},
-        {{1099511627776, 1099511627776, false}, "first=1099511627776;show=1099511627776"},
+        {{0, 0, false, 0}, "first=0;show=0"},
+        {{360, 377, true, 0}, "first=360;show=377;ahead"},
+        {{360, 377, true, 420}, "first=360;show=377;ahead;until=420"},
+        {{0, 0, false, 60}, "first=0;show=0;until=60"},
+        {{1099511627776, 1099511627776, false, 0}, "first=1099511627776;show=1099511627776"},
     };
     for (const auto &c : good) {
         char text[96];
@@ -380,12 +382,15 @@ TEST_CASE("rtsp: the frames in a response to PLAY")
         CHECK(f.first == c.frames.first);
         CHECK(f.show == c.frames.show);
         CHECK(f.ahead == c.frames.ahead);
+        CHECK(f.until == c.frames.until);
     }
     char small[14];
     CHECK(rtsp_frames_encode(&good[0].frames, small, sizeof(small)) == ERR_FULL);
     for (const char *text :
          {"", "first=1", "first=2;show=1", "first=-1;show=0", "show=1;first=0", "first=0;show=1;",
-          "first=0;show=1;aheadx", "first=0;show=1099511627777", "first=0;show=1 ;ahead"}) {
+          "first=0;show=1;aheadx", "first=0;show=1;until=1", "first=0;show=1;until=-9",
+          "first=0;show=1;until=9;ahead", "first=0;show=1;until=9x", "first=0;show=1099511627777",
+          "first=0;show=1 ;ahead"}) {
         INFO(text);
         struct rtsp_frames f;
         CHECK(rtsp_frames_decode(text_from(text), &f) == ERR_MALFORMED);

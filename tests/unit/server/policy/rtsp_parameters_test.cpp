@@ -70,6 +70,13 @@ TEST_CASE("rtsp_parameters: frames that are requested again, and groups")
     CHECK(frame_ranges_have(&s.ranges, FRAMES_AUDIO, 7));
     CHECK(rtsp_setting_of(of("only"), of("")).is_valid);
     CHECK_FALSE(rtsp_setting_of(of("only"), of("video=5-3")).is_valid);
+    s = rtsp_setting_of(of("again"), of("3600/2"));
+    CHECK(s.parameter == PARAMETER_AGAIN);
+    CHECK(s.is_valid);
+    CHECK(s.frame == 3600);
+    CHECK(s.number == 2);
+    for (const char *bad : {"", "3600", "3600/", "/2", "-60/2", "60/-1", "60/99", "60/2x", "60 2"})
+        CHECK_FALSE(rtsp_setting_of(of("again"), of(bad)).is_valid);
     rtsp_group g;
     REQUIRE(rtsp_parameter_group(of("2/17"), &g));
     CHECK(g.track == 2);

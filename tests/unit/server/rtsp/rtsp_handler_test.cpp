@@ -154,7 +154,7 @@ TEST_CASE("rtsp_handler: PLAY waits until the media has its place, and asks for 
     CHECK(w.woken == 1);
     w.placed = MEDIA_SOUGHT;
     w.place.seconds = 4.8;
-    w.place.frames = {100, 104, true};
+    w.place.frames = {100, 104, true, 0};
     w.sought = -1;
     CHECK(w.serve("PLAY", from_5, &said) == 200);
     CHECK(w.sought == 5);

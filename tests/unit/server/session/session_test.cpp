@@ -420,7 +420,10 @@ TEST_CASE(
     const struct {
         session_position to;
         bool seeks;
-    } rows[] = {{{NAN, 1, 0}, false}, {{5, 1, 0}, true}, {{NAN, 2, 0}, true}, {{NAN, 1, 77}, true}};
+    } rows[] = {{{NAN, 1, 0, false}, false},
+                {{5, 1, 0, false}, true},
+                {{NAN, 2, 0, false}, true},
+                {{NAN, 1, 77, false}, true}};
     for (const auto &row : rows) {
         CAPTURE(row.to.seconds, row.to.scale, row.to.wall);
         media_place out;
@@ -434,7 +437,7 @@ TEST_CASE(
             CHECK(w.m.feed.to.level == &w.m.ladder.levels[1]);
         }
     }
-    const session_position fast = {NAN, -2, 0};
+    const session_position fast = {NAN, -2, 0, false};
     media_place out;
     w.m.feed.placed = MEDIA_SOUGHT;
     w.m.feed.at.scale = -2;

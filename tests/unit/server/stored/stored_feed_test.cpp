@@ -21,6 +21,8 @@ struct screening : frame_sink {
     stream_media *media;
     media_feed *feed;
     std::vector<int64_t> numbers, keys, again;
+    std::vector<usec_t> times; // of `numbers`
+    int64_t decides_at = -1;   // the viewer decides when this frame comes
     size_t stop_at = SIZE_MAX;
     bool is_slow = false; // each frame waits for the network
     bool waits = false;   // one does
@@ -32,9 +34,12 @@ struct screening : frame_sink {
     {
         return static_cast<screening *>(sink);
     }
-    static void on_frame(frame_sink *sink, coded_frame *f, usec_t)
+    static void on_frame(frame_sink *sink, coded_frame *f, usec_t now)
     {
         of(sink)->numbers.push_back(f->number);
+        of(sink)->times.push_back(now);
+        if (f->number == of(sink)->decides_at)
+            (void)of(sink)->feed->ops->await_level(of(sink)->feed, false);
         of(sink)->waits = of(sink)->is_slow;
         if (f->key)
             of(sink)->keys.push_back(f->number);
@@ -195,6 +200,45 @@ TEST_CASE("stored_feed: while a frame waits for the network, no other is given")
     CHECK(s.numbers == range(0, stored_film::FRAMES));
 }
 
+TEST_CASE("stored_feed: the second group waits for the viewer's decision, half a group at most")
+{
+    screening s(false, false, 3);
+    s.decides_at = GENERATE(-1, 10, 59);
+    CAPTURE(s.decides_at);
+    REQUIRE(s.place(0).frames.first == 0);
+    REQUIRE(s.feed->ops->await_level(s.feed, true) == stored_film::GROUP);
+    s.watch(+1);
+    CHECK(s.feed->ops->await_level(s.feed, true) == 0); // it plays already
+    s.run_to_end();
+    CHECK(s.numbers == range(0, 3 * stored_film::GROUP));
+    usec_t waited = s.times[stored_film::GROUP] - s.times[stored_film::GROUP - 1];
+    if (s.decides_at != 10) // nobody decides in time; in time, a busy machine may take as long
+        CHECK(waited >= USEC_PER_SEC - USEC_PER_MSEC);
+}
+
+TEST_CASE("stored_feed: which group waits")
+{
+    const struct {
+        double seconds; // where it begins; a group has 2 s of 10 frames/s
+        int64_t waits;  // slot
+    } rows[] = {{0, 20}, {2, 40}, {0.9, 20}, {1.1, 40}, {3.5, 0}, {4, 0}};
+    for (const auto &row : rows) {
+        CAPTURE(row.seconds);
+        screening s(false, true, 3);
+        const media_place at = s.place(row.seconds);
+        int64_t until = s.feed->ops->await_level(s.feed, true);
+        // Numbers continue where they were: those of the film's frames plus a constant.
+        int64_t shift = at.frames.show - (int64_t)(row.seconds * 10 + .001);
+        CHECK(until == (row.waits ? row.waits + shift : 0));
+    }
+    screening with_deadline(false, false, 3);
+    with_deadline.feed->ops->set_latency(with_deadline.feed, 1000);
+    CHECK(with_deadline.feed->ops->await_level(with_deadline.feed, true) == 0);
+    screening fast_forward(false, false, 3);
+    (void)fast_forward.place(0, 4);
+    CHECK(fast_forward.feed->ops->await_level(fast_forward.feed, true) == 0);
+}
+
 TEST_CASE("stored_feed: frames come at their times once the viewer has said how long one may wait")
 {
     screening s(false);
@@ -262,6 +306,44 @@ TEST_CASE("stored_feed: lost and unsent frames are delivered again")
     s.watch(+1);
     s.run_to_end();
     CHECK(s.numbers == range(2, stored_film::FRAMES));
+}
+
+TEST_CASE("stored_feed: from the begin of a group on all is sent again, with the same numbers")
+{
+    const struct {
+        int64_t at, from; // of three groups of 20 frames
+    } rows[] = {{25, 20}, {45, 20}, {5, 0}, {58, 40}, {19, 20}};
+    for (const auto &row : rows) {
+        CAPTURE(row.at, row.from);
+        screening s(false, false, 3);
+        s.watch(+1);
+        s.run_to_frames((size_t)row.at + 1);
+        CHECK(s.feed->ops->again(s.feed, row.from));
+        s.run_to_end();
+        std::vector<int64_t> expected = range(0, row.at + 1);
+        for (int64_t n = row.from; n < 3 * stored_film::GROUP; n++)
+            expected.push_back(n);
+        CHECK(s.numbers == expected);
+        CHECK(s.again.empty());
+    }
+}
+
+TEST_CASE("stored_feed: what is not sent again")
+{
+    screening s(false, false, 3);
+    auto again = [&s](int64_t from) { return s.feed->ops->again(s.feed, from); };
+    CHECK_FALSE(again(0)); // it does not play yet
+    s.watch(+1);
+    s.run_to_frames(25);
+    for (int64_t from : {-20, 1, 21, 40, 60, 4000}) { // no group, or one that was not begun
+        CAPTURE(from);
+        CHECK_FALSE(again(from));
+    }
+    CHECK(again(20));
+    screening fast_forward(false, false, 3);
+    (void)fast_forward.place(0, 4);
+    fast_forward.watch(+1);
+    CHECK_FALSE(fast_forward.feed->ops->again(fast_forward.feed, 0));
 }
 
 TEST_CASE("stored_feed: with `only` these frames are delivered, again and at once")

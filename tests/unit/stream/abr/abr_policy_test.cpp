@@ -162,6 +162,9 @@ TEST_CASE("auto: buffered groups are exchanged for better ones, with bounded was
     viewer v;
     v.path(8000, 10 * sec);
     v.buffer(10, 30 * sec, 0);
+    v.state.only_cuts = true;
+    CHECK(v.decide() != "exchange");
+    v.state.only_cuts = false;
     int exchanged = 0;
     while (v.decide() == "exchange") {
         REQUIRE(v.decision.group > 10);
@@ -231,6 +234,24 @@ TEST_CASE("auto: a group that would come too late is cut off")
         v.state.pending_bytes = row.pending;
         v.state.way_bytes = 0;
         CHECK(abr_policy_cut(v.policy, &v.state, v.now) == row.cut_to);
+    }
+    SECTION("the first seconds of a token bucket, and what comes behind them")
+    {
+        const usec_t known = GENERATE(1 * sec, 10 * sec);
+        CAPTURE(known);
+        viewer v;
+        v.path(4000, known);
+        v.buffer(20, 4 * sec, 2);
+        v.state.buffered = 2 * sec;
+        v.state.pending_bytes = 400000;
+        v.state.way_bytes = 0;
+        CHECK(abr_policy_cut(v.policy, &v.state, v.now) == ABR_NO_LEVEL);
+        v.state.recent_bps = 8e6; // the forecast, if that is slower
+        CHECK(abr_policy_cut(v.policy, &v.state, v.now) == ABR_NO_LEVEL);
+        v.state.recent_bps = 300e3; // a dip of a path that is known
+        CHECK(abr_policy_cut(v.policy, &v.state, v.now) == (known > sec ? ABR_NO_LEVEL : 0));
+        v.state.only_cuts = true;
+        CHECK(abr_policy_cut(v.policy, &v.state, v.now) == (known > sec ? ABR_NO_LEVEL : 0));
     }
     viewer others("robust-mpc");
     others.path(20, 20 * sec);

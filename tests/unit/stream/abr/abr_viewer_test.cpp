@@ -54,6 +54,12 @@ struct world {
     usec_t delay = 25 * ms; // each way
     std::function<double(usec_t)> rate_bps = [](usec_t) { return 4e6; };
     bool held_back = true; // else what the path does not carry is lost
+    int64_t gate = -1;     // the server awaits the level of this number, until `gate_until`
+    usec_t gate_until = 0;
+    usec_t gate_wait = sec; // how long it did
+    int awaited = 0;        // actions that say so
+    bool sends_again = true;
+    std::vector<abr_action> agains;
     // The server.
     int64_t groups;
     int64_t frame = 0; // of the film, the next one
@@ -67,6 +73,8 @@ struct world {
         usec_t at;
         int level; // -1: only the speed
         double speed;
+        bool awaited;
+        int64_t again;
     };
     std::deque<order> orders;
     std::deque<abr_packet> queue; // at the bottleneck
@@ -116,12 +124,29 @@ struct world {
         if (!abr_viewer_run(viewer, &b, &a, now))
             return;
         actions.push_back(a);
-        orders.push_back({now + delay, a.level, a.speed});
+        awaited += a.awaited;
+        orders.push_back({now + delay, a.level, a.speed, a.awaited, a.again});
+        if (a.again >= 0)
+            agains.push_back(a);
+    }
+    // The server sends the first group at once, and awaits the level of the next one.
+    void await()
+    {
+        run();
+        abr_viewer_place(viewer, 0, 0, false, now);
+        REQUIRE(abr_viewer_awaits(viewer));
+        abr_viewer_await(viewer, GROUP);
+        gate = GROUP;
     }
     void serve()
     {
         while (!orders.empty() && orders.front().at <= now) {
-            next_level = orders.front().level;
+            if (orders.front().awaited)
+                gate = -1;
+            if (orders.front().again >= 0 && sends_again)
+                frame = orders.front().again - first_number;
+            if (orders.front().again < 0 || sends_again)
+                next_level = orders.front().level;
             if (speed != orders.front().speed)
                 given = 0;
             speed = orders.front().speed;
@@ -129,15 +154,22 @@ struct world {
         }
         if (next_level < 0)
             return;
-        given += speed / 100; // steps of 10 ms
-        while (given > 0 && frame < groups * GROUP && (!held_back || queue.size() < 20)) {
+        if (gate >= 0 && frame == gate && !gate_until)
+            gate_until = now + gate_wait;
+        if (gate >= 0 && frame == gate && now < gate_until)
+            return;
+        if (frame == gate)
+            gate = -1;
+        given = gate > frame ? 100 : given + speed / 100; // steps of 10 ms
+        while (given > 0 && frame != gate && frame < groups * GROUP &&
+               (!held_back || queue.size() < 20)) {
             if (frame % GROUP == 0)
                 level = next_level;
             double group = kbps[level] * 250.0;
             auto bytes = (size_t)(frame % GROUP ? group * .85 / (GROUP - 1) : group * .15);
             for (size_t at = 0; at < bytes; at += PACKET)
                 queue.push_back({first_number + frame, first_number + frame, sequence++, level,
-                                 std::min(bytes - at, (size_t)PACKET)});
+                                 std::min(bytes - at, (size_t)PACKET), at + PACKET >= bytes});
             frame++;
             given -= 1.0 / FPS;
         }
@@ -265,6 +297,117 @@ TEST_CASE("abr_viewer: a fast path carries the top level after a second, and fil
     CHECK(speeds.front() == 6);
     CHECK(std::find(speeds.begin(), speeds.end(), 4) != speeds.end());
     CHECK(speeds.back() == 1);
+}
+
+TEST_CASE("abr_viewer: a server that awaits the level of the second group")
+{
+    const struct {
+        double bps;
+        int level; // of the second group
+    } rows[] = {{150e3, 0}, {300e3, 0}, {700e3, 1}, {4e6, 2}, {20e6, 2}};
+    for (const auto &row : rows) {
+        CAPTURE(row.bps);
+        world w;
+        w.rate_bps = [&row](usec_t) { return row.bps; };
+        w.await();
+        w.pass(8 * sec);
+        CHECK(w.levels[0] == 0);
+        CHECK(w.levels[1] == row.level);
+        CHECK(w.stall_time == 0);
+        CHECK(w.awaited == 1); // even if the level is the same
+        CHECK(w.first_picture < 500 * ms);
+        // It is decided when the first group has arrived: nothing is decided with less.
+        REQUIRE(w.actions.size() > 1);
+        for (const abr_action &a : w.actions)
+            if (a.awaited)
+                CHECK(a.decision.group == 1);
+    }
+    SECTION("audio beside it, of which a part arrives with each packet")
+    {
+        world w;
+        w.rate_bps = [](usec_t) { return 2e6; }; // beside as much audio as video
+        w.await();
+        for (int i = 0; i < 100; i++) {
+            w.pass(10 * ms);
+            if (w.gate >= 0)
+                abr_viewer_beside(w.viewer, 1000, w.now);
+        }
+        CHECK(w.awaited == 1);
+        CHECK(w.levels[1] > 0);
+    }
+    SECTION("the viewer chooses the level meanwhile, pauses, or seeks: nothing is awaited any more")
+    {
+        const int which = GENERATE(0, 1, 2);
+        CAPTURE(which);
+        world w;
+        w.await();
+        w.pass(30 * ms);
+        if (which == 0)
+            abr_viewer_choose(w.viewer, 1);
+        else if (which == 1)
+            abr_viewer_pause(w.viewer, true);
+        else
+            abr_viewer_place(w.viewer, 1200, 600, true, w.now);
+        w.pass(sec);
+        CHECK(w.awaited == 0);
+    }
+}
+
+TEST_CASE("abr_viewer: a group that the path does not carry is cut off, and sent again")
+{
+    world w;
+    // A bucket of 250 kB at line rate: it lets what tells the path's rate pass, and more.
+    w.rate_bps = [](usec_t at) { return at < 280 * ms ? 8e6 : 500e3; };
+    SECTION("so that nothing stalls")
+    {
+        w.await();
+        w.pass(300 * ms);
+        CHECK(w.level == 2); // the burst promised it
+        w.pass(20 * sec);
+        CHECK(w.stall_time == 0);
+        REQUIRE(w.agains.size() == 1);
+        CHECK(w.agains[0].again == GROUP);
+        CHECK(w.agains[0].level < 2);
+        CHECK(w.agains[0].decided);
+        CHECK(w.agains[0].decision.reason == ABR_STALL);
+        CHECK(w.levels[1] == w.agains[0].level);
+        CHECK(w.actions.back().decision.group > 4);
+    }
+    SECTION("a server that does not await the level does not send again")
+    {
+        w.pass(20 * sec);
+        CHECK(w.agains.empty());
+    }
+    SECTION("a request without an effect is the last one")
+    {
+        w.sends_again = false;
+        w.await();
+        w.pass(40 * sec);
+        CHECK(w.agains.size() == 1);
+        CHECK(w.stall_time > 0);
+        CHECK(w.actions.back().decision.group > 8); // it goes on deciding
+    }
+    SECTION("not at a level that the viewer chose")
+    {
+        w.await();
+        w.pass(300 * ms);
+        abr_viewer_choose(w.viewer, 2);
+        w.pass(10 * sec);
+        CHECK(w.agains.empty());
+    }
+}
+
+TEST_CASE("abr_viewer: nothing is cut off on a path that goes on, or that is slow from the begin")
+{
+    const double bps = GENERATE(150e3, 400e3, 900e3, 4e6, 20e6);
+    CAPTURE(bps);
+    world w;
+    // A short dip is one that the buffer outlasts.
+    w.rate_bps = [bps](usec_t at) { return at > 1500 * ms && at < 1800 * ms ? bps / 10 : bps; };
+    w.await();
+    w.pass(30 * sec);
+    CHECK(w.agains.empty());
+    CHECK(w.stall_time == 0);
 }
 
 TEST_CASE("abr_viewer: what limits a sample")
@@ -505,7 +648,7 @@ TEST_CASE("abr_viewer: packets that lie")
     w.run();
     const int64_t numbers[] = {0, -5, INT64_C(1) << 35, 7, -(INT64_C(1) << 35), 599, 600, 1200, 3};
     for (int64_t n : numbers) {
-        const abr_packet p = {n, n + 100000, n, 31, 70000};
+        const abr_packet p = {n, n + 100000, n, 31, 70000, true};
         w.now += 70 * ms;
         (void)abr_viewer_packet(w.viewer, &p, w.now);
         w.run();

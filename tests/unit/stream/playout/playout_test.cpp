@@ -784,6 +784,35 @@ TEST_CASE("playout: one number in two sizes is shown once, in the new one")
     CHECK(v.undecodable == 0);
 }
 
+TEST_CASE("playout: a group again at a lower level takes the place of what was cut off")
+{
+    // Of frames 8 to 15 the large size is held up to 10; the small one is sent later.
+    const usec_t comes = GENERATE(200, 780, 950, 1010);
+    CAPTURE(comes);
+    player v(buffered(300), true);
+    const auto of = [&v](usec_t at, int64_t n, int size, uint32_t written) {
+        received_frame *f = n == 8 ? new_frame(n, true, -1, size) : hierarchical(n, size);
+        f->last_written_us = written;
+        v.push(at, f);
+    };
+    for (int n = 0; n < 8; n++)
+        v.frame(0, n, 1);
+    for (int n = 8; n < 11; n++)
+        of(100, n, 1, 1000);
+    CHECK(playout_level_at(v.p, 10) == 3);
+    for (int n = 8; n < 16; n++)
+        of(comes, n, 0, 2000);
+    v.end(comes);
+    v.until(3000);
+    for (int n = 0; n < 16; n++) {
+        CAPTURE(n);
+        CHECK(v.shown[n] == 1);
+    }
+    CHECK(v.lost + v.late + v.undecodable == 0);
+    CHECK(v.stalled == 0);
+    CHECK(playout_level_at(v.p, 12) == 1);
+}
+
 TEST_CASE("playout: a key frame of a size that was left comes too late to bring it back")
 {
     player v(low_latency(), true);
