@@ -321,7 +321,7 @@ TEST_CASE("session: media that has ended begins again with PLAY, not with anothe
     (void)w.until(RTCP_IS_BYE);
     w.m.feed.placed = MEDIA_SOUGHT; // a seek begins somewhere, too
     media_place at{};
-    const session_position to = {10, 1, 0};
+    const session_position to = {10, 1, 0, false};
     CHECK(session_place(w.s, &to, &at, clock_now()) == MEDIA_SOUGHT);
     session_pace(w.s, clock_now());
     CHECK(session_is_playing(w.s));
