@@ -67,7 +67,7 @@ TEST_CASE("stream_source: frames of the watched sizes, at their rate and speed")
     v.watch(2, -1);
     v.watch(4, 1);
     v.all.clear();
-    stream_source_set_speed(&v.s, 1.5);
+    stream_source_set_speed(&v.s, 1.5, v.now);
     v.run(4 * sec, 6 * sec);
     CHECK(v.all.size() == Approx(60).margin(1));
 }
