@@ -11,6 +11,8 @@
 #define WIDEN_MAX       1.0
 #define USUAL_KEPT      0.93303 // halves in ten spans
 #define OFF_KEPT        0.96594 // halves in twenty
+#define AGED_S          2.0     // half-life of the means' weights without samples
+#define USUAL_AGED_S    4.0     // the same of the usual rate's
 #define FIRST_SPREAD    0.35    // until spans tell; these weigh as much as two
 #define FIRST_KEPT      0.7
 #define FIRST_WEIGHT    2.0
@@ -25,6 +27,7 @@ static const double half_lives_s[2] = {2, 6};
 void rate_forecast_init(struct rate_forecast *f)
 {
     *f = (struct rate_forecast){.heard = USEC_NEVER,
+                                .added = USEC_NEVER,
                                 .off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
                                 .off_products =
                                     FIRST_KEPT * FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
@@ -58,8 +61,23 @@ static void check(struct rate_forecast *f)
     f->checked_bps = mean_bps(f);
 }
 
-static void add(struct rate_forecast *f, const struct rate_span *s)
+// For so long nothing was added: what is known weighs less beside what is added next.
+static void age(struct rate_forecast *f, double seconds)
 {
+    double kept = exp2(-seconds / AGED_S), usual_kept = exp2(-seconds / USUAL_AGED_S);
+    for (int i = 0; i < 2; i++) {
+        f->means[i] *= kept;
+        f->weights[i] *= kept;
+    }
+    f->usual_sum *= usual_kept;
+    f->usual_weight *= usual_kept;
+}
+
+static void add(struct rate_forecast *f, const struct rate_span *s, usec_t now)
+{
+    if (f->added != USEC_NEVER)
+        age(f, fmax(usec_to_sec(now - f->added) - s->seconds, 0));
+    f->added = now;
     double bps = 8 * s->bytes / s->seconds;
     for (int i = 0; i < 2; i++) {
         double kept = exp2(-s->seconds / half_lives_s[i]);
@@ -79,8 +97,12 @@ void rate_forecast_sample(struct rate_forecast *f, const struct rate_sample *s, 
     if (s->limit == RATE_LIMIT_MEDIA) {
         double bps = 8 * (double)s->bytes / seconds;
         // Of a short sample the clock's steps and the bursts of the network are the greater part.
-        if (seconds >= SAMPLE_S)
-            f->raised_bps = fmax(f->raised_bps, bps);
+        if (seconds < SAMPLE_S)
+            return;
+        f->raised_bps = fmax(f->raised_bps, bps);
+        // Else the next network-limited sample would make it forgotten.
+        if (bps > mean_bps(f))
+            add(f, &(struct rate_span){(double)s->bytes, seconds}, now);
         return;
     }
     f->raised_bps = 0;
@@ -88,7 +110,7 @@ void rate_forecast_sample(struct rate_forecast *f, const struct rate_sample *s, 
     f->gathered.bytes += (double)s->bytes;
     f->gathered.seconds += seconds;
     if (f->gathered.seconds > SAMPLE_S - ROUNDING) {
-        add(f, &f->gathered);
+        add(f, &f->gathered, now);
         f->gathered = (struct rate_span){0};
     }
 }

@@ -86,7 +86,7 @@ export class FilmTable {
 const SAMPLE_S = 0.1, ROUNDING = 1e-6, CHECK_S = 2;
 const HALF_LIVES_S = [2, 6];
 const WIDEN_PER_S = 0.01, WIDEN_MAX = 1;
-const USUAL_KEPT = 0.93303, OFF_KEPT = 0.96594;
+const USUAL_KEPT = 0.93303, OFF_KEPT = 0.96594, AGED_S = 2, USUAL_AGED_S = 4;
 const FIRST_SPREAD = 0.35, FIRST_KEPT = 0.7, FIRST_WEIGHT = 2, NOW_WEIGHT = 2;
 const OFF_MAX = 2, PERSISTENCE_MAX = 0.95, MIN_BPS = 1000, ERRORS = 5;
 
@@ -103,13 +103,17 @@ export class RateForecast {
     this.off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT;
     this.off_products = FIRST_KEPT * this.off_squares;
     this.heard = null; // when the last network-limited sample came
+    this.added = null; // when a sample last entered the means
   }
 
   // network: the path was the limit; else the sender's pace was.
   sample({ bytes, duration, network }, now) {
     const seconds = duration / 1000;
     if (!network) {
-      if (seconds >= SAMPLE_S) this.raised = Math.max(this.raised, 8 * bytes / seconds);
+      const bps = 8 * bytes / seconds;
+      if (seconds < SAMPLE_S) return;
+      this.raised = Math.max(this.raised, bps);
+      if (bps > this.#mean()) this.#add({ bytes, seconds }, now);
       return;
     }
     this.raised = 0;
@@ -117,7 +121,7 @@ export class RateForecast {
     this.gathered.bytes += bytes;
     this.gathered.seconds += seconds;
     if (this.gathered.seconds <= SAMPLE_S - ROUNDING) return;
-    this.#add(this.gathered);
+    this.#add(this.gathered, now);
     this.gathered = { bytes: 0, seconds: 0 };
   }
 
@@ -126,7 +130,20 @@ export class RateForecast {
     return known.length ? Math.max(MIN_BPS, ...[Math.min(...known.map(i => this.means[i] / this.weights[i]))]) : 0;
   }
 
-  #add({ bytes, seconds }) {
+  // For so long nothing was added: what is known weighs less beside what is added next.
+  #age(seconds) {
+    const kept = 2 ** (-seconds / AGED_S), usual_kept = 2 ** (-seconds / USUAL_AGED_S);
+    for (const i of [0, 1]) {
+      this.means[i] *= kept;
+      this.weights[i] *= kept;
+    }
+    this.usual_sum *= usual_kept;
+    this.usual_weight *= usual_kept;
+  }
+
+  #add({ bytes, seconds }, now) {
+    if (this.added !== null) this.#age(Math.max((now - this.added) / 1000 - seconds, 0));
+    this.added = now;
     HALF_LIVES_S.forEach((life, i) => {
       const kept = 2 ** (-seconds / life);
       this.means[i] = this.means[i] * kept + 8 * bytes / seconds * (1 - kept);
