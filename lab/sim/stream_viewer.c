@@ -9,8 +9,6 @@
 #include "lab/sim/stream_source.h"
 
 // As weir-play's.
-#define FILM_START    (USEC_PER_SEC / 4)
-#define FILM_RESUME   (2 * USEC_PER_SEC)
 #define UNPACED_SPEED 1.5
 
 enum { VIEWER_SSRC = 1 };
@@ -80,8 +78,8 @@ static void open_pipeline(struct stream_viewer *v, int level)
                                            .clock = &v->clock,
                                            .sink = {.qoe = v->qoe, .on_event = on_event, .ctx = v},
                                            .level = level,
-                                           .start_threshold = film ? FILM_START : threshold,
-                                           .resume_threshold = film ? FILM_RESUME : threshold};
+                                           .start_threshold = film ? ABR_VIEWER_START : threshold,
+                                           .resume_threshold = film ? ABR_VIEWER_RESUME : threshold};
     v->pipeline = video_pipeline_new(&config);
     v->whole = -1;
 }
@@ -181,9 +179,10 @@ static void ask_film(struct stream_viewer *v, usec_t now)
             tell_level(v, v->wish.level, a.level, why, now);
         request(v, &(struct stream_wish){.level = a.level, .speed = a.speed}, now);
     }
-    bool may = p && playout_mode(p) == PLAYOUT_REBUFFERING && abr_viewer_resumes(v->film, &b, now);
-    if (p)
-        video_pipeline_set_thresholds(v->pipeline, FILM_START, may ? FILM_START : FILM_RESUME);
+    bool stalled = p && playout_mode(p) == PLAYOUT_REBUFFERING;
+    usec_t resume = abr_viewer_resume(v->film, &b, stalled, now);
+    if (v->pipeline)
+        video_pipeline_set_thresholds(v->pipeline, ABR_VIEWER_START, resume);
 }
 
 static void ask(struct stream_viewer *v, usec_t now)

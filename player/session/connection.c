@@ -302,10 +302,10 @@ static bool read_buffer(void *ctx, struct abr_buffer *out)
     return mode == PLAYOUT_REBUFFERING;
 }
 
-static void resume_stalled(void *ctx, bool may, usec_t now)
+static void resume_stalled(void *ctx, usec_t media, usec_t now)
 {
     struct connection *c = ctx;
-    video_player_resume_at(video(c), may, now);
+    video_player_resume_at(video(c), media, now);
 }
 
 static void print_policy(void *ctx)

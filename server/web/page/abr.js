@@ -299,7 +299,7 @@ const REGIME_STEP = 0.25, USUAL = REGIMES - 3;
 const SPREAD_MIN = 0.1, SPREAD_MAX = 0.8, SIGMAS_MAX = 3;
 const TAIL = 0.65, TAIL_S = 10, STALL_DB = 100;
 const PACE_FROM = 10000, PACE = 4;
-const START_BUFFER = 250, STALL_BUFFER = 2000, STALL_GROUPS = 4;
+const START_BUFFER = 250, STALL_BUFFER = 2000, STALL_GROUPS = 4, MAX_STALLS = 6;
 
 const regime_log = i => REGIME_STEP * (i - USUAL);
 
@@ -328,6 +328,8 @@ export class AutoPolicy {
   seek() {
     this.last = this.before = -1; // levels of the last decision, and of the group before that one
     this.decided = -1; // the group of the last decision
+    this.played = this.stalled = false;
+    this.stalls = 0; // since the path carried the lowest level
   }
 
   rate(sample, now) {
@@ -374,6 +376,8 @@ export class AutoPolicy {
     const rate = this.forecast.read(now);
     if (s.next !== this.decided) this.before = this.last;
     this.decided = s.next;
+    this.played ||= s.playing;
+    this.stalled &&= !s.playing;
     const out = { level: 0, reason: "start", estimate: rate?.bps ?? 0, error: rate?.error ?? 0, pace: 0,
       wait: Math.max(s.begun + this.table.length(s.next) - this.target, 0) };
     if (rate) {
@@ -389,11 +393,26 @@ export class AutoPolicy {
     return out;
   }
 
+  // Returns true if the next groups at the lowest level arrive as fast as they are played.
+  #carries_lowest(next, bps) {
+    let bits = 0, seconds = 0;
+    for (let g = next; g < Math.min(next + STALL_GROUPS, this.table.groups); g++) {
+      bits += this.#bits(g, 0);
+      seconds += this.table.length(g) / 1000;
+    }
+    return bits <= bps * seconds;
+  }
+
   // Playing has not begun, or has stalled: returns true if it may begin now.
   resumes(s, now) {
     const rate = this.forecast.read(now);
+    if (this.played && !this.stalled && this.stalls < MAX_STALLS) this.stalls++;
+    this.stalled = this.played;
     if (s.buffered < START_BUFFER) return false;
-    if (!rate || s.shown === 0 || s.buffered >= STALL_BUFFER) return true;
+    if (!rate || !this.played) return true;
+    if (this.#carries_lowest(s.next, Math.min(rate.bps, rate.usual))) this.stalls = 0; // one burst is no path
+    if (this.stalls > 1) return s.buffered >= Math.min(STALL_BUFFER * 2 ** (this.stalls - 1), this.target / 2);
+    if (s.buffered >= STALL_BUFFER) return true;
     let bits = 8 * s.pending, end = s.begun / 1000; // of the media that these bits are
     for (let g = s.next; g < s.next + STALL_GROUPS; g++) {
       if (bits / rate.bps > end) return false;

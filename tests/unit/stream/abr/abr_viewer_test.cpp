@@ -180,7 +180,7 @@ struct world {
             shown = first_number;
             position = 0;
         }
-        if (stalled && (whole || abr_viewer_resumes(viewer, &b, now)))
+        if (stalled && (whole || b.media >= abr_viewer_resume(viewer, &b, true, now)))
             stalled = !(playing = true);
         if (!playing) {
             stall_time += stalled ? 10 * ms : 0;
