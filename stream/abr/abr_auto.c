@@ -367,7 +367,7 @@ static bool on_resumes(struct abr_policy *p, const struct abr_state *s, usec_t n
         return false;
     if (!e.known || !a->played)
         return true;
-    if (carries_lowest(a, s, fmin(e.bps, e.usual_bps))) // one burst is no path
+    if (carries_lowest(a, s, fmin(e.low_bps, e.usual_bps))) // surely
         a->stalls = 0;
     if (a->stalls > 1)
         return s->buffered >= usec_min(STALL_BUFFER << (a->stalls - 1), a->config.target / 2);

@@ -11,6 +11,8 @@
 #define WIDEN_MAX       1.0
 #define USUAL_KEPT      0.93303 // halves in ten spans
 #define OFF_KEPT        0.96594 // halves in twenty
+#define RAISED_S        0.5     // half-life of a raise, in network-limited time
+#define LONG_S          0.5     // of a sample that is no burst
 #define AGED_S          2.0     // half-life of the means' weights without samples
 #define USUAL_AGED_S    4.0     // the same of the usual rate's
 #define FIRST_SPREAD    0.35    // until spans tell; these weigh as much as two
@@ -27,7 +29,6 @@ static const double half_lives_s[2] = {2, 6};
 void rate_forecast_init(struct rate_forecast *f)
 {
     *f = (struct rate_forecast){.heard = USEC_NEVER,
-                                .added = USEC_NEVER,
                                 .off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
                                 .off_products =
                                     FIRST_KEPT * FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
@@ -61,7 +62,7 @@ static void check(struct rate_forecast *f)
     f->checked_bps = mean_bps(f);
 }
 
-// For so long nothing was added: what is known weighs less beside what is added next.
+// So long no sample was limited by the network: what is known weighs less beside the next one.
 static void age(struct rate_forecast *f, double seconds)
 {
     double kept = exp2(-seconds / AGED_S), usual_kept = exp2(-seconds / USUAL_AGED_S);
@@ -75,38 +76,44 @@ static void age(struct rate_forecast *f, double seconds)
 
 static void add(struct rate_forecast *f, const struct rate_span *s, usec_t now)
 {
-    if (f->added != USEC_NEVER)
-        age(f, fmax(usec_to_sec(now - f->added) - s->seconds, 0));
-    f->added = now;
     double bps = 8 * s->bytes / s->seconds;
+    if (f->heard != USEC_NEVER)
+        age(f, fmax(usec_to_sec(now - f->heard) - s->seconds, 0));
+    f->heard = now;
     for (int i = 0; i < 2; i++) {
         double kept = exp2(-s->seconds / half_lives_s[i]);
         f->means[i] = f->means[i] * kept + bps * (1 - kept);
         f->weights[i] = f->weights[i] * kept + 1 - kept;
     }
+    if (bps < f->raised_bps)
+        f->raised_bps = bps + (f->raised_bps - bps) * exp2(-s->seconds / RAISED_S);
     f->checked.bytes += s->bytes;
     f->checked.seconds += s->seconds;
     if (f->checked.seconds > CHECK_S - ROUNDING || f->checked_bps <= 0)
         check(f);
 }
 
+// Of a short sample the clock's steps and the bursts of the network are the greater part: what
+// waited for a lost packet comes at once. Two in a row are no burst.
+static void raise_forecast(struct rate_forecast *f, double bps, double seconds)
+{
+    bool first = mean_bps(f) <= 0 && f->raised_bps <= 0;
+    if (seconds < LONG_S && !first)
+        bps = fmin(bps, f->last_bps);
+    if (seconds >= SAMPLE_S)
+        f->raised_bps = fmax(f->raised_bps, bps);
+}
+
 void rate_forecast_sample(struct rate_forecast *f, const struct rate_sample *s, usec_t now)
 {
     assert(s->bytes >= 0 && s->duration > 0);
     double seconds = usec_to_sec(s->duration);
-    if (s->limit == RATE_LIMIT_MEDIA) {
-        double bps = 8 * (double)s->bytes / seconds;
-        // Of a short sample the clock's steps and the bursts of the network are the greater part.
-        if (seconds < SAMPLE_S)
-            return;
-        f->raised_bps = fmax(f->raised_bps, bps);
-        // Else the next network-limited sample would make it forgotten.
-        if (bps > mean_bps(f))
-            add(f, &(struct rate_span){(double)s->bytes, seconds}, now);
+    double bps = 8 * (double)s->bytes / seconds;
+    if (s->limit == RATE_LIMIT_MEDIA)
+        raise_forecast(f, bps, seconds);
+    f->last_bps = bps;
+    if (s->limit == RATE_LIMIT_MEDIA)
         return;
-    }
-    f->raised_bps = 0;
-    f->heard = now;
     f->gathered.bytes += (double)s->bytes;
     f->gathered.seconds += seconds;
     if (f->gathered.seconds > SAMPLE_S - ROUNDING) {

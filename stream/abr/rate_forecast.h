@@ -17,13 +17,15 @@
 //              counts as two more. Around it the path is taken to vary as an AR(1) process of
 //              ln(rate / usual): `spread` is its standard deviation, `persistence` its correlation
 //              from one span to the next; of both weights halve in twenty.
-//   Media      a media-limited sample above the forecast raises it at once, until the next
-//              network-limited one; and it enters the means, as that one would. One below tells
-//              nothing.
-//   Idle       without such samples the forecast stays. The error widens by .01 a second, up to +1.
-//              What is known ages: beside the next sample the means weigh half as much for each 2
-//              s without one, the usual rate for each 4 s. So a full buffer, which is filled for
-//              a second and then waits for several, does not learn of a faster path for minutes.
+//   Media      a media-limited sample above the forecast raises it at once, if it is longer than
+//              half a second or the sample before is above it, too. Network-limited time lowers
+//              that again, with a half-life of .5 s, as far as to its own samples. A sample below
+//              the forecast tells nothing.
+//   Idle       without network-limited samples the forecast stays. The error widens by .01 a
+//              second, up to +1. What is known ages: beside the next sample the means weigh half
+//              as much for each 2 s without one, the usual rate for each 4 s. Else a full buffer,
+//              which is filled for a second and then waits for several, would learn of a faster
+//              path in minutes.
 //
 // Pure.
 #ifndef WEIR_STREAM_ABR_RATE_FORECAST_H
@@ -65,8 +67,8 @@ struct rate_forecast {         // only rate_forecast.c uses the fields
     double usual_weight, usual_sum;
     double off_weight, off_squares, off_products;
     double last_off;   // of the span before
-    double raised_bps; // by media-limited samples since the last network-limited one
-    usec_t added;      // when a sample last entered the means; USEC_NEVER: none did
+    double raised_bps; // by media-limited samples
+    double last_bps;   // of the last sample
     usec_t heard;      // the last network-limited sample; USEC_NEVER: none
 };
 

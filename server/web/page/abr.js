@@ -86,7 +86,7 @@ export class FilmTable {
 const SAMPLE_S = 0.1, ROUNDING = 1e-6, CHECK_S = 2;
 const HALF_LIVES_S = [2, 6];
 const WIDEN_PER_S = 0.01, WIDEN_MAX = 1;
-const USUAL_KEPT = 0.93303, OFF_KEPT = 0.96594, AGED_S = 2, USUAL_AGED_S = 4;
+const USUAL_KEPT = 0.93303, OFF_KEPT = 0.96594, RAISED_S = 0.5, LONG_S = 0.5, AGED_S = 2, USUAL_AGED_S = 4;
 const FIRST_SPREAD = 0.35, FIRST_KEPT = 0.7, FIRST_WEIGHT = 2, NOW_WEIGHT = 2;
 const OFF_MAX = 2, PERSISTENCE_MAX = 0.95, MIN_BPS = 1000, ERRORS = 5;
 
@@ -103,21 +103,15 @@ export class RateForecast {
     this.off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT;
     this.off_products = FIRST_KEPT * this.off_squares;
     this.heard = null; // when the last network-limited sample came
-    this.added = null; // when a sample last entered the means
+    this.last_bps = 0; // of the last sample
   }
 
   // network: the path was the limit; else the sender's pace was.
   sample({ bytes, duration, network }, now) {
-    const seconds = duration / 1000;
-    if (!network) {
-      const bps = 8 * bytes / seconds;
-      if (seconds < SAMPLE_S) return;
-      this.raised = Math.max(this.raised, bps);
-      if (bps > this.#mean()) this.#add({ bytes, seconds }, now);
-      return;
-    }
-    this.raised = 0;
-    this.heard = now;
+    const seconds = duration / 1000, bps = 8 * bytes / seconds;
+    if (!network) this.#raise(bps, seconds);
+    this.last_bps = bps;
+    if (!network) return;
     this.gathered.bytes += bytes;
     this.gathered.seconds += seconds;
     if (this.gathered.seconds <= SAMPLE_S - ROUNDING) return;
@@ -125,12 +119,17 @@ export class RateForecast {
     this.gathered = { bytes: 0, seconds: 0 };
   }
 
+  #raise(bps, seconds) {
+    const first = this.#mean() <= 0 && this.raised <= 0;
+    if (seconds < LONG_S && !first) bps = Math.min(bps, this.last_bps);
+    if (seconds >= SAMPLE_S) this.raised = Math.max(this.raised, bps);
+  }
+
   #mean() {
     const known = HALF_LIVES_S.map((_, i) => i).filter(i => this.weights[i] > 0);
     return known.length ? Math.max(MIN_BPS, ...[Math.min(...known.map(i => this.means[i] / this.weights[i]))]) : 0;
   }
 
-  // For so long nothing was added: what is known weighs less beside what is added next.
   #age(seconds) {
     const kept = 2 ** (-seconds / AGED_S), usual_kept = 2 ** (-seconds / USUAL_AGED_S);
     for (const i of [0, 1]) {
@@ -142,13 +141,15 @@ export class RateForecast {
   }
 
   #add({ bytes, seconds }, now) {
-    if (this.added !== null) this.#age(Math.max((now - this.added) / 1000 - seconds, 0));
-    this.added = now;
+    const bps = 8 * bytes / seconds;
+    if (this.heard !== null) this.#age(Math.max((now - this.heard) / 1000 - seconds, 0));
+    this.heard = now;
     HALF_LIVES_S.forEach((life, i) => {
       const kept = 2 ** (-seconds / life);
-      this.means[i] = this.means[i] * kept + 8 * bytes / seconds * (1 - kept);
+      this.means[i] = this.means[i] * kept + bps * (1 - kept);
       this.weights[i] = this.weights[i] * kept + 1 - kept;
     });
+    if (bps < this.raised) this.raised = bps + (this.raised - bps) * 2 ** (-seconds / RAISED_S);
     this.checked.bytes += bytes;
     this.checked.seconds += seconds;
     if (this.checked.seconds > CHECK_S - ROUNDING || this.checked_bps <= 0) this.#check();
@@ -410,7 +411,7 @@ export class AutoPolicy {
     this.stalled = this.played;
     if (s.buffered < START_BUFFER) return false;
     if (!rate || !this.played) return true;
-    if (this.#carries_lowest(s.next, Math.min(rate.bps, rate.usual))) this.stalls = 0; // one burst is no path
+    if (this.#carries_lowest(s.next, Math.min(rate.bps / (1 + rate.error), rate.usual))) this.stalls = 0; // surely
     if (this.stalls > 1) return s.buffered >= Math.min(STALL_BUFFER * 2 ** (this.stalls - 1), this.target / 2);
     if (s.buffered >= STALL_BUFFER) return true;
     let bits = 8 * s.pending, end = s.begun / 1000; // of the media that these bits are
