@@ -29,6 +29,7 @@ static const double half_lives_s[2] = {2, 6};
 void rate_forecast_init(struct rate_forecast *f)
 {
     *f = (struct rate_forecast){.heard = USEC_NEVER,
+                                .last_bps = (double)INFINITY,
                                 .off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
                                 .off_products =
                                     FIRST_KEPT * FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
@@ -93,12 +94,11 @@ static void add(struct rate_forecast *f, const struct rate_span *s, usec_t now)
         check(f);
 }
 
-// Of a short sample the clock's steps and the bursts of the network are the greater part: what
-// waited for a lost packet comes at once. Two in a row are no burst.
+// Of a short sample the clock's steps and the bursts of the network are the greater part. After a
+// network-limited sample it may be what waited for a lost packet, and comes at once.
 static void raise_forecast(struct rate_forecast *f, double bps, double seconds)
 {
-    bool first = mean_bps(f) <= 0 && f->raised_bps <= 0;
-    if (seconds < LONG_S && !first)
+    if (seconds < LONG_S)
         bps = fmin(bps, f->last_bps);
     if (seconds >= SAMPLE_S)
         f->raised_bps = fmax(f->raised_bps, bps);
@@ -111,7 +111,7 @@ void rate_forecast_sample(struct rate_forecast *f, const struct rate_sample *s, 
     double bps = 8 * (double)s->bytes / seconds;
     if (s->limit == RATE_LIMIT_MEDIA)
         raise_forecast(f, bps, seconds);
-    f->last_bps = bps;
+    f->last_bps = s->limit == RATE_LIMIT_MEDIA ? (double)INFINITY : bps;
     if (s->limit == RATE_LIMIT_MEDIA)
         return;
     f->gathered.bytes += (double)s->bytes;

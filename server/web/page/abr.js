@@ -103,14 +103,14 @@ export class RateForecast {
     this.off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT;
     this.off_products = FIRST_KEPT * this.off_squares;
     this.heard = null; // when the last network-limited sample came
-    this.last_bps = 0; // of the last sample
+    this.last_bps = Infinity; // of the last sample, if the network limited it
   }
 
   // network: the path was the limit; else the sender's pace was.
   sample({ bytes, duration, network }, now) {
     const seconds = duration / 1000, bps = 8 * bytes / seconds;
     if (!network) this.#raise(bps, seconds);
-    this.last_bps = bps;
+    this.last_bps = network ? bps : Infinity;
     if (!network) return;
     this.gathered.bytes += bytes;
     this.gathered.seconds += seconds;
@@ -120,8 +120,7 @@ export class RateForecast {
   }
 
   #raise(bps, seconds) {
-    const first = this.#mean() <= 0 && this.raised <= 0;
-    if (seconds < LONG_S && !first) bps = Math.min(bps, this.last_bps);
+    if (seconds < LONG_S) bps = Math.min(bps, this.last_bps);
     if (seconds >= SAMPLE_S) this.raised = Math.max(this.raised, bps);
   }
 
