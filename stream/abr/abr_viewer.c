@@ -402,9 +402,12 @@ static double wanted_speed(const struct abr_viewer *v, const struct abr_decision
     if (v->full)
         return is_top || v->chosen != ABR_NO_LEVEL ? 1 : SLOWEST;
     double follows = usec_to_sec(length_of(v)) / 2 / usec_to_sec(v->rtt + 2 * ABR_VIEWER_SAMPLE);
-    // What little has room is all that the path shows of itself; the others measure whole groups.
-    if (v->tops_up || !abr_policy_revises(v->policy))
+    if (!abr_policy_revises(v->policy)) // it measures whole groups
         return v->config.max_speed;
+    // What little has room is all that the path shows of itself. No more than that is to come in a
+    // round trip: what comes beyond it delays the next time.
+    if (v->tops_up)
+        follows *= 2 * ROOM_GROUPS;
     if (d->pace_bps <= 0)
         return fmin(fmax(fmax(follows, probing_speed(v, d)), MIN_FAST), v->config.max_speed);
     return fmin(fmax(d->pace_bps / media_bps(v, d), MIN_PACE), v->config.max_speed);
