@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A whole session: weir-send's sending core (stream_sender.h) with synthetic media
-// (stream_source.h) at one end, weir-play's buffer and policy at the other (stream_viewer.h), and a transport between them (sim_transport.h). The viewer's requests, packet
-// pairs and the end of the media are packets in the network too (stream_control.h), and so are its
-// NACKs, which can get lost.
+// (stream_source.h) at one end, weir-play's buffer and policy at the other (stream_viewer.h), and a
+// transport between them (sim_transport.h). The viewer's requests, packet pairs and the end of the
+// media are packets in the network too (stream_control.h), and so are its NACKs, which can get
+// lost.
 //
 // With a proxy (sim_relay.h) the sink is the proxy, and what this flow counts as arrived has
 // arrived there; the viewer is behind the access. The viewer's requests reach the network of the

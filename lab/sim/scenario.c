@@ -44,7 +44,8 @@ static const struct spec_quantity instant = {times, 0, 1e12, false, "a time from
 static const struct spec_quantity line_queue = {packets, 1, 100000, false,
                                                 "a queue from 1p to 100000p"};
 static const struct spec_quantity patience = {times, 20e3, 60e6, false, "a time from 20ms to 60s"};
-static const struct spec_quantity film_buffer = {times, 4e6, 120e6, false, "a time from 4s to 120s"};
+static const struct spec_quantity film_buffer = {times, 4e6, 120e6, false,
+                                                 "a time from 4s to 120s"};
 static const struct spec_quantity limit = {bytes, 1, 1e9, false, "a size from 1B to 1000MB"};
 static const struct spec_quantity fixed_level = {no_units, 0, LADDER_MAX_LEVELS - 1, false,
                                                  "a level from 0 to 31"};

@@ -125,7 +125,6 @@ static void run_film(struct stream_source *s, usec_t now)
     }
 }
 
-
 void stream_source_run(struct stream_source *s, usec_t now)
 {
     int64_t number;

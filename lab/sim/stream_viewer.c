@@ -79,7 +79,8 @@ static void open_pipeline(struct stream_viewer *v, int level)
                                            .sink = {.qoe = v->qoe, .on_event = on_event, .ctx = v},
                                            .level = level,
                                            .start_threshold = film ? ABR_VIEWER_START : threshold,
-                                           .resume_threshold = film ? ABR_VIEWER_RESUME : threshold};
+                                           .resume_threshold =
+                                               film ? ABR_VIEWER_RESUME : threshold};
     v->pipeline = video_pipeline_new(&config);
     v->whole = -1;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The viewing half of a simulated session: weir-play's own receiver of frames (frame_receiver.h),
 // video pipeline (video_pipeline.h), requests of lost packets (repair_receiver.h) and policy:
-// Goddard's, or a film's (abr_viewer.h). There are no pictures, so nothing is decoded, and no key frame is requested.
+// Goddard's, or a film's (abr_viewer.h). There are no pictures, so nothing is decoded, and no key
+// frame is requested.
 #ifndef WEIR_SIM_STREAM_VIEWER_H
 #define WEIR_SIM_STREAM_VIEWER_H
 
@@ -42,7 +43,7 @@ struct stream_event {
 struct stream_viewer_config {
     const struct ladder *ladder; // borrowed
     struct goddard_params params;
-    int level; // requested throughout, without a policy; -1: the policy chooses
+    int level;     // requested throughout, without a policy; -1: the policy chooses
     usec_t film;   // the policy is auto, and this its buffer; 0: Goddard's
     usec_t length; // of a film
     bool measures; // the transport follows the network

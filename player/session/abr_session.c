@@ -27,9 +27,10 @@ struct abr_session {
     bool on;                   // requests are made
     bool begun;                // PLAY was requested
     bool played;               // and answered
-    usec_t resume;             // media to go on with after a stall, as the player was told
-    bool is_fast;              // the transport follows the network
-    int64_t near;              // number of the last packet's frame
+    bool stalled;
+    usec_t resume; // media to go on with after a stall, as the player was told
+    bool is_fast;  // the transport follows the network
+    int64_t near;  // number of the last packet's frame
 };
 
 static struct abr_session *of(struct level_policy *p)
@@ -72,7 +73,7 @@ static void apply(struct abr_session *a, const struct abr_action *act, usec_t no
     if (act->changes_speed)
         rtsp_link_set_speed(link, act->speed, now);
     if (other)
-        a->config.ops->on_level(a->config.ctx);
+        a->config.ops->on_news(a->config.ctx);
 }
 
 static void set_resume(struct abr_session *a, usec_t media, usec_t now)
@@ -90,6 +91,9 @@ static void drive(struct abr_session *a, usec_t now)
     if (abr_viewer_run(a->viewer, &buffer, &act, now))
         apply(a, &act, now);
     set_resume(a, abr_viewer_resume(a->viewer, &buffer, stalled, now), now);
+    if (stalled && !a->stalled)
+        a->config.ops->on_news(a->config.ctx);
+    a->stalled = stalled;
 }
 
 static void start(struct abr_session *a, usec_t now)

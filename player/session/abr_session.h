@@ -25,8 +25,8 @@ struct abr_session_ops {
     bool (*read_buffer)(void *ctx, struct abr_buffer *out);
     // From now on playing goes on after a stall with so much media.
     void (*resume)(void *ctx, usec_t media, usec_t now);
-    void (*on_level)(
-        void *ctx); // a request for another level was made; level_policy_text tells why
+    // A request for another level was made, or playing has stalled: level_policy_text tells why.
+    void (*on_news)(void *ctx);
 };
 
 struct abr_session_config {

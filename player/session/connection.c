@@ -323,7 +323,7 @@ static bool open_policy(struct connection *c, const char *name)
     static const struct abr_session_ops ops = {.choose_level = choose_level,
                                                .read_buffer = read_buffer,
                                                .resume = resume_stalled,
-                                               .on_level = print_policy};
+                                               .on_news = print_policy};
     const struct play_options *o = c->config.options;
     struct goddard_session_config goddard = {.loop = c->config.loop,
                                              .link = c->link,

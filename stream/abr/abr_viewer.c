@@ -18,9 +18,9 @@
 #define SPEED_STEP    0.15 // changes by less are not requested
 // Of a transport that does not follow the network, after a loss: share of the forecast at which it
 // sends, and by how much that share grows a second.
-#define AFTER_LOSS    0.85
-#define LOSS_OVER     0.05
-#define SLOWER_BY     1.25 // times the speed before, that shows that a request has taken effect
+#define AFTER_LOSS 0.85
+#define LOSS_OVER  0.05
+#define SLOWER_BY  1.25 // times the speed before, that shows that a request has taken effect
 
 enum { SAMPLES = 64, ROOM_GROUPS = 2 };
 
@@ -61,7 +61,7 @@ struct abr_viewer {
     usec_t speed_at;
     double slower;  // the speed before, if it was below 1; else 0
     usec_t lost_at; // when a sample last lacked packets; USEC_NEVER: none did
-    bool is_paced; // the speed is not as fast as the level can follow
+    bool is_paced;  // the speed is not as fast as the level can follow
     bool full, overfull;
     bool tops_up;      // it was full, or nearly is
     bool due;          // a group began, or a sample was taken

@@ -7,11 +7,12 @@
 //             began again.
 //   Samples   Bytes of video that arrived in ABR_VIEWER_SAMPLE or more; in ABR_VIEWER_PACED or more
 //             if the policy paces, or the buffer is full, and as much longer as the speed is below
-//             1: few frames arrive then. If nothing arrives, in ABR_VIEWER_SILENCE. In a sample media of so many frames has passed. That is below .75
-//             of what the requested speed gives: the network was the limit (RATE_LIMIT_NETWORK),
-//             and so it was if a tenth of the packets is missing. Else, and within a round trip of
-//             a change of the speed, the sender's pace was (RATE_LIMIT_MEDIA); and so it is for
-//             ABR_VIEWER_SILENCE after a speed below 1, while no more than that arrives.
+//             1: few frames arrive then. If nothing arrives, in ABR_VIEWER_SILENCE. In a sample
+//             media of so many frames has passed. That is below .75 of what the requested speed
+//             gives: the network was the limit (RATE_LIMIT_NETWORK), and so it was if a tenth of
+//             the packets is missing. Else, and within a round trip of a change of the speed, the
+//             sender's pace was (RATE_LIMIT_MEDIA); and so it is for ABR_VIEWER_SILENCE after a
+//             speed below 1, while no more than that arrives.
 //   Next      What the path carries in a round trip is on the way already. So the first group that
 //             a request of now still changes is the one that begins behind that many bytes.
 //   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).

@@ -27,8 +27,8 @@ struct source {
                     bool film = false)
     {
         synthetic_goddard(&media);
-        const stream_source_config config = {
-            film, &media, sizes, length, 1000 * sec, on_frame, on_again, waits, this};
+        const stream_source_config config = {film,     &media,   sizes, length, 1000 * sec,
+                                             on_frame, on_again, waits, this};
         stream_source_init(&s, &config);
     }
     static void on_frame(void *ctx, coded_frame *f, usec_t now)
