@@ -10,6 +10,7 @@
 // Bytes of a SET_PARAMETER with a session and a short body, or of its response, with the IP and TCP
 // headers.
 enum { ASK_BYTES = 250, ANSWER_BYTES = 150 };
+#define FILM_LATENCY (3600 * USEC_PER_SEC) // as weir-send's: its frames are held back
 
 struct flow_stream {
     struct flow flow;
@@ -99,7 +100,7 @@ static void take_wish(struct flow_stream *f, const struct stream_wish *wish, use
     if (f->source.over || stream_sender_set_level(f->sender, wish->level, now) != 0)
         return;
     stream_sender_set_speed(f->sender, wish->speed, now);
-    stream_source_set_speed(&f->source, wish->speed);
+    stream_source_set_speed(&f->source, wish->speed, now);
     if (!f->source.started) {
         stream_source_start(&f->source, now);
         stream_sender_play(f->sender, now);
@@ -241,6 +242,16 @@ static void on_room(void *ctx, usec_t now)
 static void on_frame(void *ctx, struct coded_frame *frame, usec_t now)
 {
     stream_sender_frame(((struct flow_stream *)ctx)->sender, frame, now);
+}
+
+static void on_again(void *ctx, struct coded_frame *frame, usec_t now)
+{
+    stream_sender_frame_again(((struct flow_stream *)ctx)->sender, frame, now);
+}
+
+static bool waits(void *ctx)
+{
+    return stream_sender_has_waiting(((struct flow_stream *)ctx)->sender);
 }
 
 static usec_t wall(void *ctx, usec_t now)
@@ -448,11 +459,14 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
 {
     static const struct stream_sender_ops ops = {
         .wall = wall, .on_end = on_end, .on_closed = on_closed};
-    struct stream_source_config source = {.media = config->media,
+    struct stream_source_config source = {.film = config->film > 0,
+                                          .media = config->media,
                                           .sizes = config->sizes,
                                           .length = config->length,
                                           .wall = STREAM_WALL,
                                           .on_frame = on_frame,
+                                          .on_again = on_again,
+                                          .waits = waits,
                                           .ctx = f};
     stream_source_init(&f->source, &source);
     struct stream_sender_config sender = {
@@ -460,7 +474,7 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
         .feed = &f->source.feed,
         .codec = SDP_SYNTHETIC,
         .seed = rng_u64(rng),
-        .latency = config->latency,
+        .latency = config->film ? FILM_LATENCY : config->latency,
         // with a proxy, these are the proxy's
         .queue = config->access ? SCHEDULER_PRIORITY : config->queue,
         .queue_bytes = config->access ? 0 : (size_t)config->limit_bytes,
@@ -490,7 +504,8 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
     if (err || !repairs(f, config))
         return err;
     // The viewer begins with so much media held.
-    stream_sender_set_playout(f->sender, (usec_t)(config->goddard.play_buf_thresh * 1e6));
+    if (!config->film)
+        stream_sender_set_playout(f->sender, (usec_t)(config->goddard.play_buf_thresh * 1e6));
     err = stream_sender_set_repair(f->sender, config->repair);
     return err < 0 ? err : 0;
 }
@@ -515,6 +530,9 @@ static int open_ends(struct flow_stream *f, const struct flow_stream_config *con
                                           .repairs = repairs(f, config),
                                           .in_part = config->in_part,
                                           .level = config->level,
+                                          .film = config->film,
+                                          .length = config->length,
+                                          .measures = f->transport->media.measures,
                                           .transport = config->via,
                                           .source = config->media->name,
                                           .ask = ask,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A whole session: weir-send's sending core (stream_sender.h) with synthetic media
-// (stream_source.h) at one end, weir-play's buffer and Goddard policy at the other
-// (stream_viewer.h), and a transport between them (sim_transport.h). The viewer's requests, packet
-// pairs and the end of the media are packets in the network too (stream_control.h), and so are its
-// NACKs, which can get lost.
+// (stream_source.h) at one end, weir-play's buffer and policy at the other (stream_viewer.h), and a
+// transport between them (sim_transport.h). The viewer's requests, packet pairs and the end of the
+// media are packets in the network too (stream_control.h), and so are its NACKs, which can get
+// lost.
 //
 // With a proxy (sim_relay.h) the sink is the proxy, and what this flow counts as arrived has
 // arrived there; the viewer is behind the access. The viewer's requests reach the network of the
@@ -32,7 +32,8 @@ struct flow_stream_config {
     const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all frames have one size
     struct goddard_params goddard;
     usec_t length;  // of the media
-    usec_t latency; // in the scheduler
+    usec_t film;    // the media is a film, and this the viewer's buffer; 0: live media
+    usec_t latency; // in the scheduler; of live media
     enum scheduler_mode queue;
     int64_t limit_bytes;     // of what waits there
     int level;               // as stream_viewer.h's

@@ -44,6 +44,8 @@ static const struct spec_quantity instant = {times, 0, 1e12, false, "a time from
 static const struct spec_quantity line_queue = {packets, 1, 100000, false,
                                                 "a queue from 1p to 100000p"};
 static const struct spec_quantity patience = {times, 20e3, 60e6, false, "a time from 20ms to 60s"};
+static const struct spec_quantity film_buffer = {times, 4e6, 120e6, false,
+                                                 "a time from 4s to 120s"};
 static const struct spec_quantity limit = {bytes, 1, 1e9, false, "a size from 1B to 1000MB"};
 static const struct spec_quantity fixed_level = {no_units, 0, LADDER_MAX_LEVELS - 1, false,
                                                  "a level from 0 to 31"};
@@ -93,6 +95,7 @@ static const struct key {
     {"parts", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, in_part)},
     {"astcp", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, as_tcp)},
     {"length", OF_STREAM, VALUE_TIME, &instant, offsetof(struct group, length)},
+    {"film", OF_STREAM, VALUE_TIME, &film_buffer, offsetof(struct group, film)},
     {"latency", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, latency)},
     {"limit", OF_STREAM, VALUE_INT, &limit, offsetof(struct group, limit_bytes)},
     {"level", OF_STREAM, VALUE_INT, &fixed_level, offsetof(struct group, level)},
@@ -428,6 +431,9 @@ static int check(struct spec_reader *r, const struct group *g)
         return spec_fail(r, ERR_MALFORMED, "stream requires via=");
     if (g->kind == GROUP_STREAM && g->level >= g->media.ladder.level_count)
         return spec_fail(r, ERR_RANGE, "the media has no level %d", (int)g->level);
+    if (g->film && (g->has_proxy || g->level >= 0 || g->media.ladder.cumulative))
+        return spec_fail(r, ERR_MALFORMED,
+                         "film= conflicts with proxy=, level= and media in layers");
     if (g->has_proxy && g->repair != REPAIR_MODE_OFF)
         return spec_fail(r, ERR_MALFORMED, "proxy= conflicts with repair=");
     if (g->has_proxy && g->proxy_rtt < 2 * g->proxy_link.delay)

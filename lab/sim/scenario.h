@@ -32,6 +32,8 @@
 //   stream      via=NAME[:PARAMS] (sim_transport.h; must be said; / for the comma)  media=goddard
 //               (synthetic.h; / for the comma)  length=300s  latency=5500ms (in the scheduler; the
 //               default is what weir-play requests for its buffer, with level= 1s)
+//               film=T (a film, stream_source.h, and the viewer's buffer; none: live media. The
+//               policy auto chooses, and the session begins with the lowest level)
 //               queue=priority (deadline, fifo: the scheduler's mode)  limit=4194304B (of it)
 //               level=N (requested throughout; default: the Goddard policy chooses)
 //               pair=1 (0: no pair of packets passes, as over RTSP's own connection)
@@ -99,6 +101,7 @@ struct group {
     struct frame_sizes sizes;        // owned by the code that read it
     struct goddard_params goddard;
     usec_t length, latency;
+    usec_t film; // the viewer's buffer; 0: live media
     int64_t fragment_bytes;
     int64_t pairs;
     int64_t in_part;

@@ -35,6 +35,7 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
                                         .sizes = &g->sizes,
                                         .goddard = g->goddard,
                                         .length = g->length,
+                                        .film = g->film,
                                         .latency = g->latency,
                                         .queue = g->queue,
                                         .limit_bytes = g->limit_bytes,

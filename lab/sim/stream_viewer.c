@@ -6,6 +6,10 @@
 #include "common/base/err.h"
 #include "common/base/seq.h"
 #include "common/wire/rtp.h"
+#include "lab/sim/stream_source.h"
+
+// As weir-play's.
+#define UNPACED_SPEED 1.5
 
 enum { VIEWER_SSRC = 1 };
 
@@ -27,15 +31,16 @@ void stream_viewer_destroy(struct stream_viewer *v)
     frame_receiver_free(v->receiver);
     repair_receiver_free(v->repair);
     qoe_free(v->qoe);
+    abr_viewer_free(v->film);
     *v = (struct stream_viewer){0};
 }
 
-static void tell_level(struct stream_viewer *v, const struct goddard_action *a, usec_t now)
+static void tell_level(struct stream_viewer *v, int from, int level, const char *why, usec_t now)
 {
-    struct qoe_switch s = {a->from, a->level, goddard_reason_name(a->reason)};
+    struct qoe_switch s = {from, level, why};
     qoe_on_switch(v->qoe, &s, now);
     struct stream_event e = {
-        .kind = STREAM_EVENT_LEVEL, .value = a->level, .number = a->from, .text = s.why};
+        .kind = STREAM_EVENT_LEVEL, .value = level, .number = from, .text = s.why};
     v->config.event(v->config.ctx, &e, now);
 }
 
@@ -68,12 +73,14 @@ static void on_event(void *ctx, const struct viewing_event *e)
 static void open_pipeline(struct stream_viewer *v, int level)
 {
     usec_t threshold = (usec_t)(v->feed.policy.params.play_buf_thresh * 1e6);
+    bool film = v->film != NULL;
     struct video_pipeline_config config = {.ladder = v->config.ladder,
                                            .clock = &v->clock,
                                            .sink = {.qoe = v->qoe, .on_event = on_event, .ctx = v},
                                            .level = level,
-                                           .start_threshold = threshold,
-                                           .resume_threshold = threshold};
+                                           .start_threshold = film ? ABR_VIEWER_START : threshold,
+                                           .resume_threshold =
+                                               film ? ABR_VIEWER_RESUME : threshold};
     v->pipeline = video_pipeline_new(&config);
     v->whole = -1;
 }
@@ -119,6 +126,15 @@ static void tell_capacity(struct stream_viewer *v, usec_t now)
     tell(v, STREAM_EVENT_CAPACITY, bps, goddard_inputs_span(&v->feed), now);
 }
 
+static void request(struct stream_viewer *v, const struct stream_wish *wish, usec_t now)
+{
+    bool same = wish->level == v->wish.level && wish->pairs == v->wish.pairs &&
+                wish->speed == v->wish.speed;
+    v->wish = *wish;
+    if (!same)
+        v->config.ask(v->config.ctx, wish, now);
+}
+
 static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t now)
 {
     struct stream_wish wish = {
@@ -130,17 +146,44 @@ static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t 
     if (a->level >= 0 && !v->pipeline)
         open_pipeline(v, a->level);
     if (a->level != a->from && a->level >= 0)
-        tell_level(v, a, now);
-    bool same =
-        wish.level == v->wish.level && wish.pairs == v->wish.pairs && wish.speed == v->wish.speed;
-    v->wish = wish;
-    if (!same)
-        v->config.ask(v->config.ctx, &wish, now);
+        tell_level(v, a->from, a->level, goddard_reason_name(a->reason), now);
+    request(v, &wish, now);
 }
 
 static bool has_policy(const struct stream_viewer *v)
 {
-    return v->config.level < 0;
+    return v->config.level < 0 && !v->film;
+}
+
+static void ask_film(struct stream_viewer *v, usec_t now)
+{
+    const struct playout *p = v->pipeline ? playout_of(v) : NULL;
+    struct abr_buffer b = {.number = -1};
+    if (p)
+        b = (struct abr_buffer){.number = playout_awaited(p),
+                                .media = playout_held(p),
+                                .bytes = playout_held_bytes(p),
+                                .frames = playout_held_frames(p),
+                                .playing = playout_mode(p) == PLAYOUT_PLAYING};
+    struct abr_action a;
+    if (abr_viewer_run(v->film, &b, &a, now)) {
+        const char *why = abr_reason_name(a.decision.reason);
+        struct stream_event e = {.kind = STREAM_EVENT_CAPACITY,
+                                 .value = a.decision.estimate_bps,
+                                 .number = a.decision.group,
+                                 .text = why};
+        if (a.decided)
+            v->config.event(v->config.ctx, &e, now);
+        if (!v->pipeline)
+            open_pipeline(v, a.level);
+        if (a.level != v->wish.level)
+            tell_level(v, v->wish.level, a.level, why, now);
+        request(v, &(struct stream_wish){.level = a.level, .speed = a.speed}, now);
+    }
+    bool stalled = p && playout_mode(p) == PLAYOUT_REBUFFERING;
+    usec_t resume = abr_viewer_resume(v->film, &b, stalled, now);
+    if (v->pipeline)
+        video_pipeline_set_thresholds(v->pipeline, ABR_VIEWER_START, resume);
 }
 
 static void ask(struct stream_viewer *v, usec_t now)
@@ -213,6 +256,13 @@ static void on_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, us
     video_pipeline_packet(v->pipeline, p, ext_seq, arrived);
     if (v->config.in_part && (f = stream_parts_before(&v->parts, number)))
         on_frame(v, f, now);
+    const struct abr_packet packet = {.number = number,
+                                      .slot = number,
+                                      .sequence = ext_seq,
+                                      .level = p->adu.level,
+                                      .bytes = p->payload_len};
+    if (v->film && abr_viewer_packet(v->film, &packet, now))
+        ask_film(v, now);
     goddard_inputs_media(&v->feed, &media, now);
     if (v->config.in_part && (f = stream_parts_packet(&v->parts, p, number, now)))
         on_frame(v, f, now);
@@ -239,6 +289,8 @@ void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len,
 void stream_viewer_answered(struct stream_viewer *v, usec_t rtt, usec_t now)
 {
     goddard_inputs_rtt(&v->feed, rtt);
+    if (v->film)
+        abr_viewer_set_rtt(v->film, rtt);
     if (v->repair)
         repair_receiver_set_rtt(v->repair, rtt, now);
 }
@@ -262,6 +314,20 @@ void stream_viewer_media_end(struct stream_viewer *v, usec_t now)
 
 // ---- Time
 
+static int open_film(struct stream_viewer *v)
+{
+    double fps = fps_value(v->config.ladder->source_fps);
+    struct abr_viewer_config config = {
+        .policy = "auto",
+        .ladder = v->config.ladder,
+        .frames = llround(usec_to_sec(v->config.length) * fps),
+        .group_frames = (int)llround(usec_to_sec(STREAM_FILM_GROUP) * fps),
+        .target = v->config.film,
+        .max_speed = v->config.measures ? ABR_VIEWER_FAST : UNPACED_SPEED};
+    config.frames = config.frames > 0 ? config.frames : 1;
+    return abr_viewer_new(&config, &v->film);
+}
+
 int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_config *config,
                        usec_t now)
 {
@@ -283,7 +349,8 @@ int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_confi
         .ext = receiver.ext, .requests = true, .repeats = true, .takes_parity = true};
     v->repair = config->repairs ? repair_receiver_new(&repair) : NULL;
     rtcp_exchange_init(&v->rtcp, VIEWER_SSRC, true, false, false);
-    if (v->receiver && v->qoe && (v->repair || !config->repairs)) {
+    bool has_all = v->receiver && v->qoe && (v->repair || !config->repairs);
+    if (has_all && (!config->film || open_film(v) == 0)) {
         frame_receiver_set_repair(v->receiver, v->repair);
         return 0;
     }
@@ -310,7 +377,10 @@ void stream_viewer_start(struct stream_viewer *v, usec_t now)
     qoe_on_setup(v->qoe, &setup, now);
     qoe_on_clock(v->qoe, &clock);
     v->second_at = now;
-    if (!has_policy(v)) {
+    if (v->film) {
+        abr_viewer_place(v->film, 0, 0, false, now);
+        v->film_at = now;
+    } else if (!has_policy(v)) {
         open_pipeline(v, v->config.level);
         v->wish.level = v->config.level;
         v->config.ask(v->config.ctx, &v->wish, now);
@@ -342,6 +412,10 @@ void stream_viewer_run(struct stream_viewer *v, usec_t now)
         tell_second(v, now);
     if (has_policy(v))
         goddard_on_timeout(&v->feed.policy, now);
+    if (v->film && now >= v->film_at) {
+        ask_film(v, now);
+        v->film_at = now + ABR_VIEWER_SAMPLE;
+    }
     request_missing(v, now);
     run_pipeline(v, now);
     ask(v, now);
@@ -351,7 +425,7 @@ usec_t stream_viewer_next(const struct stream_viewer *v)
 {
     if (v->ended || v->second_at == USEC_NEVER)
         return USEC_NEVER;
-    usec_t next = v->second_at;
+    usec_t next = v->film ? usec_min(v->second_at, v->film_at) : v->second_at;
     if (has_policy(v))
         next = usec_min(next, goddard_next_timeout(&v->feed.policy));
     if (v->repair)

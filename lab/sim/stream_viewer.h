@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The viewing half of a simulated session: weir-play's own receiver of frames (frame_receiver.h),
-// video pipeline (video_pipeline.h), requests of lost packets (repair_receiver.h) and Goddard
-// policy. There are no pictures, so nothing is decoded, and no key frame is requested.
+// video pipeline (video_pipeline.h), requests of lost packets (repair_receiver.h) and policy:
+// Goddard's, or a film's (abr_viewer.h). There are no pictures, so nothing is decoded, and no key
+// frame is requested.
 #ifndef WEIR_SIM_STREAM_VIEWER_H
 #define WEIR_SIM_STREAM_VIEWER_H
 
 #include "lab/sim/stream_control.h"
 #include "lab/sim/stream_parts.h"
+#include "stream/abr/abr_viewer.h"
 #include "stream/goddard/goddard_inputs.h"
 #include "stream/receive/frame_receiver.h"
 #include "stream/receive/rtcp_exchange.h"
@@ -19,7 +21,8 @@ extern "C" {
 // `value` and `number` of each in brackets.
 enum stream_event_kind {
     STREAM_EVENT_LEVEL,    // asked for [level; from], `text`: why
-    STREAM_EVENT_CAPACITY, // of the path [bit/s; us of media that told it, 0: a pair did]
+    STREAM_EVENT_CAPACITY, // of the path [bit/s; us of media that told it, 0: a pair did]; of a
+                           // film, that of a decision [bit/s; its group], `text`: why
     STREAM_EVENT_START,    // playing begins [0; 0]
     STREAM_EVENT_FRAME,    // became whole [jitter, ms, or NaN; its level]
     STREAM_EVENT_LOST,     // playout passed it over [0; frame number]
@@ -40,7 +43,10 @@ struct stream_event {
 struct stream_viewer_config {
     const struct ladder *ladder; // borrowed
     struct goddard_params params;
-    int level; // requested throughout, without a policy; -1: the policy chooses
+    int level;     // requested throughout, without a policy; -1: the policy chooses
+    usec_t film;   // the policy is auto, and this its buffer; 0: Goddard's
+    usec_t length; // of a film
+    bool measures; // the transport follows the network
     bool loses_frames;
     bool by_media;         // no pair of packets passes: the first media tells the capacity
     bool repairs;          // lost packets are requested and recovered
@@ -68,6 +74,8 @@ struct stream_viewer {
     struct rtcp_exchange rtcp;
     struct stream_parts parts;
     struct goddard_inputs feed;
+    struct abr_viewer *film; // owned; NULL: the policy is Goddard's, or there is none
+    usec_t film_at;          // when it is run next
     struct stream_wish wish;
     int64_t whole; // the last whole frame; -1: none
     usec_t whole_at;

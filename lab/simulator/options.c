@@ -129,6 +129,8 @@ static const struct option_row rows[] = {
      "requests, 500 ms more than goddard=play_buf_thresh; with level= 1s)"},
     {KEY, .argument = "queue=priority limit=4194304B",
      .help = "which waiting frames are dropped (or: deadline, fifo), and max bytes that wait"},
+    {KEY, .argument = "film=T",
+     .help = "the media is a film, in groups of 2 s, sent ahead; the policy auto chooses, with a buffer of T"},
     {KEY, .argument = "level=N", .help = "request this level throughout (default: the Goddard policy chooses)"},
     {KEY, .argument = "sizes=FILE",
      .help = "frame sizes: one frame's bytes per line, as ffprobe -select_streams v -show_entries "

@@ -27,9 +27,10 @@ struct abr_session {
     bool on;                   // requests are made
     bool begun;                // PLAY was requested
     bool played;               // and answered
-    bool may_resume;           // as the player was told
-    bool is_fast;              // the transport follows the network
-    int64_t near;              // number of the last packet's frame
+    bool stalled;
+    usec_t resume; // media to go on with after a stall, as the player was told
+    bool is_fast;  // the transport follows the network
+    int64_t near;  // number of the last packet's frame
 };
 
 static struct abr_session *of(struct level_policy *p)
@@ -74,7 +75,14 @@ static void apply(struct abr_session *a, const struct abr_action *act, usec_t no
     if (act->changes_speed)
         rtsp_link_set_speed(link, act->speed, now);
     if (other)
-        a->config.ops->on_level(a->config.ctx);
+        a->config.ops->on_news(a->config.ctx);
+}
+
+static void set_resume(struct abr_session *a, usec_t media, usec_t now)
+{
+    if (media != a->resume)
+        a->config.ops->resume(a->config.ctx, media, now);
+    a->resume = media;
 }
 
 static void drive(struct abr_session *a, usec_t now)
@@ -84,10 +92,10 @@ static void drive(struct abr_session *a, usec_t now)
     bool stalled = a->config.ops->read_buffer(a->config.ctx, &buffer);
     if (abr_viewer_run(a->viewer, &buffer, &act, now))
         apply(a, &act, now);
-    bool may = stalled && abr_viewer_resumes(a->viewer, &buffer, now);
-    if (may != a->may_resume)
-        a->config.ops->resume(a->config.ctx, may, now);
-    a->may_resume = may;
+    set_resume(a, abr_viewer_resume(a->viewer, &buffer, stalled, now), now);
+    if (stalled && !a->stalled)
+        a->config.ops->on_news(a->config.ctx);
+    a->stalled = stalled;
 }
 
 static void start(struct abr_session *a, usec_t now)
@@ -191,6 +199,7 @@ static void on_place(struct level_policy *p, const struct level_policy_position 
         on_played(a, place, now);
     if (place->scale != 1) {
         on_end(p);
+        set_resume(a, ABR_VIEWER_RESUME, now);
         return;
     }
     if (place->show >= 0 && isfinite(place->seconds)) {
@@ -291,6 +300,7 @@ struct level_policy *abr_session_new(const struct abr_session_config *config)
     if (!a)
         return NULL;
     a->base.ops = &ops;
+    a->resume = ABR_VIEWER_RESUME;
     a->config = *config;
     a->timer = timer_new(config->loop, on_timer, a);
     if (a->timer)

@@ -23,10 +23,10 @@ struct abr_session_ops {
     bool (*choose_level)(void *ctx, int level, const char *reason);
     // Reads what waits to be shown. Returns true if playing has stalled.
     bool (*read_buffer)(void *ctx, struct abr_buffer *out);
-    // From now on playing goes on after a stall with .25 s of media if `may`, else with 2 s.
-    void (*resume)(void *ctx, bool may, usec_t now);
-    void (*on_level)(
-        void *ctx); // a request for another level was made; level_policy_text tells why
+    // From now on playing goes on after a stall with so much media.
+    void (*resume)(void *ctx, usec_t media, usec_t now);
+    // A request for another level was made, or playing has stalled: level_policy_text tells why.
+    void (*on_news)(void *ctx);
 };
 
 struct abr_session_config {

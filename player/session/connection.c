@@ -323,10 +323,10 @@ static bool read_buffer(void *ctx, struct abr_buffer *out)
     return mode == PLAYOUT_REBUFFERING;
 }
 
-static void resume_stalled(void *ctx, bool may, usec_t now)
+static void resume_stalled(void *ctx, usec_t media, usec_t now)
 {
     struct connection *c = ctx;
-    video_player_resume_at(video(c), may, now);
+    video_player_resume_at(video(c), media, now);
 }
 
 static void print_policy(void *ctx)
@@ -344,7 +344,7 @@ static bool open_policy(struct connection *c, const char *name)
     static const struct abr_session_ops ops = {.choose_level = choose_level,
                                                .read_buffer = read_buffer,
                                                .resume = resume_stalled,
-                                               .on_level = print_policy};
+                                               .on_news = print_policy};
     const struct play_options *o = c->config.options;
     struct goddard_session_config goddard = {.loop = c->config.loop,
                                              .link = c->link,

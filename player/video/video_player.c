@@ -9,12 +9,10 @@
 #include "common/protocol/server_dialect.h"
 #include "player/report/viewing_trace.h"
 #include "player/video/decode_feed.h"
+#include "stream/abr/abr_viewer.h"
 #include "stream/video/video_pipeline.h"
 
 #define RESUME_THRESHOLD (500 * USEC_PER_MSEC)
-// Of a film whose level the player chooses; in between the policy says whether playing goes on.
-#define FILM_START  (USEC_PER_SEC / 4)
-#define FILM_RESUME (2 * USEC_PER_SEC)
 
 struct video_player {
     struct video_player_config config;
@@ -214,9 +212,9 @@ void video_player_look(struct video_player *p, usec_t now)
     run(p, now);
 }
 
-void video_player_resume_at(struct video_player *p, bool may, usec_t now)
+void video_player_resume_at(struct video_player *p, usec_t media, usec_t now)
 {
-    video_pipeline_set_thresholds(p->pipeline, FILM_START, may ? FILM_START : FILM_RESUME);
+    video_pipeline_set_thresholds(p->pipeline, ABR_VIEWER_START, media);
     run(p, now);
 }
 
@@ -336,8 +334,8 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
     bool hurries = p->config.at_once && sdp->duration >= 0 && (fills || !o->has_buffer) &&
                    o->adapt != ADAPT_GODDARD;
     // --adapt goddard has one threshold for starting and resuming.
-    usec_t start = fills ? FILM_START : o->buffer;
-    usec_t resume = fills                       ? FILM_RESUME
+    usec_t start = fills ? ABR_VIEWER_START : o->buffer;
+    usec_t resume = fills                       ? ABR_VIEWER_RESUME
                     : o->adapt == ADAPT_GODDARD ? o->buffer
                                                 : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {

@@ -83,13 +83,12 @@ void video_player_seek(struct video_player *p, int64_t first, int64_t show, bool
 void video_player_set_scale(struct video_player *p, double pace, usec_t now);
 // The least line of the clock that the audio needs (audio_delay.h); USEC_NEVER: none.
 void video_player_set_audio(struct video_player *p, usec_t line);
-// Of a film whose level the player chooses: after a stall playing goes on with .25 s of
-// media if `may`, else with 2 s.
 // As playout_set_missing; call it before video_player_push.
 void video_player_set_missing(struct video_player *p, int64_t seq);
 // The pipeline is asked again: something it waited for does not come.
 void video_player_look(struct video_player *p, usec_t now);
-void video_player_resume_at(struct video_player *p, bool may, usec_t now);
+// Of a film whose level the player chooses: after a stall playing goes on with so much media.
+void video_player_resume_at(struct video_player *p, usec_t media, usec_t now);
 void video_player_set_rtt(struct video_player *p, usec_t rtt);
 void video_player_set_repair(struct video_player *p, usec_t round); // video_pipeline_set_repair
 

@@ -21,7 +21,9 @@
 //             group at the top level is worth. Until 3 s of the path are known, what arrived last
 //             counts, if that was slower than the forecast.
 //   Stall     Playing begins with .25 s of media; after a stall when the next groups at the lowest
-//             level arrive in time, or with 2 s.
+//             level arrive in time, or with 2 s. While the path carries less than the lowest level,
+//             it stalls in any case: after the second stall with 4 s, then 8, up to half the
+//             target. So stalls become few, and take no more time than before.
 //
 // What was tried and left: a random walk around the last forecast (follows each dip), a geometric
 // mean as the usual rate (half a level too low on bursty paths), a regime of outages, a horizon of
@@ -53,7 +55,7 @@
 #define STALL_BUFFER   (2 * USEC_PER_SEC)
 
 // The regime of the usual rate; two are faster.
-enum { USUAL = ABR_PLAN_REGIMES - 3, STALL_GROUPS = 4 };
+enum { USUAL = ABR_PLAN_REGIMES - 3, STALL_GROUPS = 4, MAX_STALLS = 6 };
 
 struct auto_policy {
     struct abr_policy base;
@@ -66,6 +68,9 @@ struct auto_policy {
     int64_t undecided; // `requested` without that group
     int64_t requested; // bytes
     int64_t wasted;    // bytes of copies that were exchanged
+    bool played;       // true once playing began, since the position changed
+    bool stalled;
+    int stalls; // since the path carried the lowest level
     struct abr_plan plan;
 };
 
@@ -259,6 +264,8 @@ static void decide(struct abr_policy *p, const struct abr_state *s, struct abr_d
     }
     a->decided = s->next;
     a->requested = a->undecided;
+    a->played |= s->playing;
+    a->stalled &= !s->playing;
     out->reason = ABR_START;
     out->estimate_bps = m.rate.bps;
     out->error = m.rate.error;
@@ -342,14 +349,35 @@ static void on_rate(struct abr_policy *p, const struct rate_sample *s, usec_t no
     rate_forecast_sample(&of(p)->forecast, s, now);
 }
 
+// Returns true if the next groups at the lowest level arrive as fast as they are played.
+static bool carries_lowest(const struct auto_policy *a, const struct abr_state *s, double bps)
+{
+    const struct film_table *t = a->config.table;
+    double bits = 0, seconds = 0;
+    for (int64_t g = s->next; g < s->next + STALL_GROUPS && g < film_table_shape(t)->groups; g++) {
+        bits += bits_of(a, g, 0);
+        seconds += usec_to_sec(film_table_length(t, g));
+    }
+    return bits <= bps * seconds;
+}
+
 static bool on_resumes(struct abr_policy *p, const struct abr_state *s, usec_t now)
 {
     struct auto_policy *a = of(p);
     const struct film_table *t = a->config.table;
     struct rate_estimate e = rate_forecast_read(&a->forecast, now);
+    if (a->played && !a->stalled && a->stalls < MAX_STALLS)
+        a->stalls++;
+    a->stalled = a->played;
     if (s->buffered < START_BUFFER)
         return false;
-    if (!e.known || s->shown == 0 || s->buffered >= STALL_BUFFER)
+    if (!e.known || !a->played)
+        return true;
+    if (carries_lowest(a, s, fmin(e.low_bps, e.usual_bps))) // surely
+        a->stalls = 0;
+    if (a->stalls > 1)
+        return s->buffered >= usec_min(STALL_BUFFER << (a->stalls - 1), a->config.target / 2);
+    if (s->buffered >= STALL_BUFFER)
         return true;
     double bits = 8 * (double)s->pending_bytes;
     double end = usec_to_sec(s->begun); // of the media that these bits are
@@ -369,6 +397,8 @@ static void on_seek(struct abr_policy *p, int64_t group, usec_t now)
     (void)group, (void)now;
     of(p)->last = of(p)->before = ABR_NO_LEVEL;
     of(p)->decided = ABR_NO_GROUP;
+    of(p)->played = of(p)->stalled = false;
+    of(p)->stalls = 0;
 }
 
 struct abr_policy *abr_auto_new(const struct abr_config *config)

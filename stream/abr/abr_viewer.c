@@ -19,6 +19,11 @@
 #define RECENT        (400 * USEC_PER_MSEC)
 #define MOST_BESIDE   0.75 // of the first burst, that is no video
 #define SPEED_STEP    0.15 // changes by less are not requested
+// Of a transport that does not follow the network, after a loss: share of the forecast at which it
+// sends, and by how much that share grows a second.
+#define AFTER_LOSS 0.85
+#define LOSS_OVER  0.05
+#define SLOWER_BY  1.25 // times the speed before, that shows that a request has taken effect
 
 enum { SAMPLES = 64, ROOM_GROUPS = 2, LEVELS = 256 };
 
@@ -69,7 +74,9 @@ struct abr_viewer {
     int requested_level;
     double speed;
     usec_t speed_at;
-    bool is_paced; // the speed is not as fast as the level can follow
+    double slower;  // the speed before, if it was below 1; else 0
+    usec_t lost_at; // when a sample last lacked packets; USEC_NEVER: none did
+    bool is_paced;  // the speed is not as fast as the level can follow
     bool full, overfull;
     bool tops_up;      // it was full, or nearly is
     bool due;          // a group began, or a sample was taken
@@ -345,13 +352,26 @@ static bool has_all(const struct abr_viewer *v)
     return v->group == shape_of(v)->groups - 1 && v->slot - v->base >= film_frames(v) - 1;
 }
 
+static bool lacks_packets(const struct abr_viewer *v)
+{
+    int64_t missing = v->sequence - v->first_sequence - v->packets;
+    return missing * LOST > v->packets + missing;
+}
+
+// Returns true if the speed before may still be what arrives.
+static bool is_changing(const struct abr_viewer *v, double media, usec_t duration)
+{
+    usec_t effect = v->speed_at + v->rtt;
+    bool slow = media <= SLOWER_BY * v->slower * usec_to_sec(duration);
+    return v->since < effect || (slow && v->since < effect + ABR_VIEWER_SILENCE);
+}
+
 static enum rate_limited_by limit_of(const struct abr_viewer *v, usec_t duration)
 {
     double media = (double)(v->slot - v->first_slot) / fps_value(shape_of(v)->fps);
-    int64_t missing = v->sequence - v->first_sequence - v->packets;
-    if (v->since < v->speed_at + v->rtt)
+    if (is_changing(v, media, duration))
         return RATE_LIMIT_MEDIA;
-    if (missing * LOST > v->packets + missing)
+    if (lacks_packets(v))
         return RATE_LIMIT_NETWORK;
     return media < NETWORK_BELOW * v->speed * usec_to_sec(duration) ? RATE_LIMIT_NETWORK
                                                                     : RATE_LIMIT_MEDIA;
@@ -401,11 +421,13 @@ static void take_sample(struct abr_viewer *v, usec_t now)
         return;
     }
     usec_t duration = now - v->since;
-    usec_t enough = v->is_paced ? ABR_VIEWER_PACED : ABR_VIEWER_SAMPLE;
+    usec_t paced = (usec_t)((double)ABR_VIEWER_PACED / fmin(fmax(v->speed, SLOWEST), 1));
+    usec_t enough = v->is_paced ? paced : ABR_VIEWER_SAMPLE;
     if (duration < (v->bytes > 0 ? enough : usec_max(enough, ABR_VIEWER_SILENCE)))
         return;
     const struct rate_sample s = {
         .bytes = v->bytes, .duration = duration, .limit = limit_of(v, duration)};
+    v->lost_at = lacks_packets(v) ? now : v->lost_at;
     tell_sample(v, &s, now);
     v->due |= abr_policy_revises(v->policy);
 }
@@ -517,6 +539,12 @@ static void fill_level(struct abr_viewer *v, const struct abr_buffer *b)
     v->overfull = is_far || (v->overfull && (!fits || b->media >= target));
 }
 
+static double media_bps(const struct abr_viewer *v, const struct abr_decision *d)
+{
+    return 8 * (double)film_table_bytes(v->table, d->group, d->level) /
+           usec_to_sec(film_table_length(v->table, d->group));
+}
+
 // Returns the speed that shows whether the path carries the next higher level.
 static double probing_speed(const struct abr_viewer *v, const struct abr_decision *d)
 {
@@ -529,7 +557,7 @@ static double probing_speed(const struct abr_viewer *v, const struct abr_decisio
 
 // Below the top level a full buffer empties, to be filled again at a speed that shows what the path
 // carries: at speed 1 a path that has become faster would never be noticed.
-static double speed_of(const struct abr_viewer *v, const struct abr_decision *d)
+static double wanted_speed(const struct abr_viewer *v, const struct abr_decision *d)
 {
     bool is_top = d->level == shape_of(v)->levels - 1;
     if (v->overfull)
@@ -537,14 +565,25 @@ static double speed_of(const struct abr_viewer *v, const struct abr_decision *d)
     if (v->full)
         return is_top || v->chosen != ABR_NO_LEVEL ? 1 : SLOWEST;
     double follows = usec_to_sec(length_of(v)) / 2 / usec_to_sec(v->rtt + 2 * ABR_VIEWER_SAMPLE);
-    // What little has room is all that the path shows of itself; the others measure whole groups.
-    if (v->tops_up || !abr_policy_revises(v->policy))
+    if (!abr_policy_revises(v->policy)) // it measures whole groups
         return v->config.max_speed;
+    // What little has room is all that the path shows of itself. No more than that is to come in a
+    // round trip: what comes beyond it delays the next time.
+    if (v->tops_up)
+        follows *= 2 * ROOM_GROUPS;
     if (d->pace_bps <= 0)
         return fmin(fmax(fmax(follows, probing_speed(v, d)), MIN_FAST), v->config.max_speed);
-    double media = 8 * (double)film_table_bytes(v->table, d->group, d->level) /
-                   usec_to_sec(film_table_length(v->table, d->group));
-    return fmin(fmax(d->pace_bps / media, MIN_PACE), v->config.max_speed);
+    return fmin(fmax(d->pace_bps / media_bps(v, d), MIN_PACE), v->config.max_speed);
+}
+
+// What such a transport sends beyond the path's rate is lost, and sent again on top of it.
+static double speed_of(const struct abr_viewer *v, const struct abr_decision *d, usec_t now)
+{
+    double speed = wanted_speed(v, d);
+    if (v->config.max_speed >= ABR_VIEWER_FAST || v->lost_at == USEC_NEVER || d->estimate_bps <= 0)
+        return speed;
+    double share = AFTER_LOSS + LOSS_OVER * usec_to_sec(now - v->lost_at);
+    return fmax(fmin(speed, share * d->estimate_bps / media_bps(v, d)), SLOWEST);
 }
 
 bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr_action *out,
@@ -578,7 +617,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
     }
     bool news = decides && (s.next != v->announced || d.level != v->decision.level ||
                             d.reason != v->decision.reason);
-    double speed = d.wait > 0 && !v->overfull ? 1 : speed_of(v, &d);
+    double speed = d.wait > 0 && !v->overfull ? 1 : speed_of(v, &d, now);
     if (!v->begun)
         speed = fmin(fmax(speed, ABR_VIEWER_FIRST), v->config.max_speed);
     bool faster = !v->begun || fabs(speed - v->speed) > SPEED_STEP * v->speed;
@@ -592,6 +631,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
                                .decision = d,
                                .buffered = b->media};
     if (faster) {
+        v->slower = v->speed < 1 ? v->speed : 0;
         v->speed = speed;
         v->speed_at = v->begun ? now : INT64_MIN / 2; // what arrives first is sent at this speed
     }
@@ -609,21 +649,26 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
     return news || opens || cuts || out->changes_level || out->changes_speed;
 }
 
-bool abr_viewer_resumes(struct abr_viewer *v, const struct abr_buffer *b, usec_t now)
+usec_t abr_viewer_resume(struct abr_viewer *v, const struct abr_buffer *b, bool stalled, usec_t now)
 {
     struct abr_state s;
+    if (!stalled)
+        return ABR_VIEWER_RESUME;
     state_of(v, b, &s);
     s.playing = false;
-    return abr_policy_resumes(v->policy, &s, now);
+    return abr_policy_resumes(v->policy, &s, now) ? ABR_VIEWER_START : ABR_MAX_TARGET;
 }
 
 // ---- In words
 
 static const char *words_of(const struct abr_viewer *v)
 {
+    const struct abr_decision *d = &v->decision;
     if (v->chosen != ABR_NO_LEVEL)
         return "the viewer chose it";
-    switch (v->decision.reason) {
+    if (d->level == 0 && d->estimate_bps > 0 && d->estimate_bps < media_bps(v, d))
+        return "the path carries less than the lowest one: playing stops at times";
+    switch (d->reason) {
     case ABR_START:
         return "nothing is known of the path yet";
     case ABR_RATE:
@@ -674,7 +719,7 @@ int abr_viewer_new(const struct abr_viewer_config *config, struct abr_viewer **o
     v->group = v->announced = ABR_NO_GROUP;
     v->slot = INT64_MIN;
     v->gate = v->again = -1;
-    v->since = USEC_NEVER;
+    v->since = v->lost_at = USEC_NEVER;
     v->due = true;
     int err = make_table(config, &v->table);
     if (!err)

@@ -6,15 +6,16 @@
 //             the last PLAY (abr_viewer_place). A number beyond the end of the film means that it
 //             began again.
 //   Samples   Bytes of video that arrived in ABR_VIEWER_SAMPLE or more; in ABR_VIEWER_PACED or more
-//             if the policy paces, or the buffer is full. If nothing arrives, in
-//             ABR_VIEWER_SILENCE. In a sample media of so many frames has passed. That is below .75
-//             of what the requested speed gives: the network was the limit (RATE_LIMIT_NETWORK),
-//             and so it was if a tenth of the packets is missing. Else, and within a round trip of
-//             a change of the speed, the sender's pace was (RATE_LIMIT_MEDIA).
+//             if the policy paces, or the buffer is full, and as much longer as the speed is below
+//             1: few frames arrive then. If nothing arrives, in ABR_VIEWER_SILENCE. In a sample
+//             media of so many frames has passed. That is below .75 of what the requested speed
+//             gives: the network was the limit (RATE_LIMIT_NETWORK), and so it was if a tenth of
+//             the packets is missing. Else, and within a round trip of a change of the speed, the
+//             sender's pace was (RATE_LIMIT_MEDIA); and so it is for ABR_VIEWER_SILENCE after a
+//             speed below 1, while no more than that arrives.
 //   Start     A server that awaits the level (abr_viewer_await) sends the first group as fast as
-//   its
-//             transport takes it. Once that has arrived, the next group is decided by the rate at
-//             which it came (first_burst.h), less the audio's. The path carries at least that
+//             its transport takes it. Once that has arrived, the next group is decided by the rate
+//             at which it came (first_burst.h), less the audio's. The path carries at least that
 //             (RATE_LIMIT_MEDIA). If the burst was long, it carries just that, and the decision
 //             comes when what is missing arrives within a round trip.
 //   Cut       Such a server sends the video again from a frame on, at another level: so the last
@@ -29,6 +30,8 @@
 //             at which a server begins. So a fast path is not filled with the lowest level before
 //             it has told its rate. 1 from the target on, until two groups of room are there. .25
 //             from 5 s beyond it on. Once the whole film has arrived, nothing is requested.
+//             Where the sender does not follow the network, a loss lowers the speed to .85 of the
+//             forecast; it grows by .05 of the forecast a second.
 //   Bytes     The buffer counts as full with ABR_VIEWER_FULL_BYTES or ABR_VIEWER_FULL_FRAMES, and
 //             as more than full with a third more: 96 MB or 3200 frames. What is under way then
 //             still fits held_frames.h.
@@ -54,6 +57,8 @@ extern "C" {
 #define ABR_VIEWER_FAST       100.0
 #define ABR_VIEWER_FIRST      4.5 // speed of the first request: servers that leave frames out grant 4
 #define ABR_VIEWER_MIN_TARGET (4 * USEC_PER_SEC)
+#define ABR_VIEWER_START      (250 * USEC_PER_MSEC) // of media
+#define ABR_VIEWER_RESUME     (2 * USEC_PER_SEC)
 enum {
     ABR_VIEWER_FULL_BYTES = 72 << 20,
     ABR_VIEWER_FULL_FRAMES = 2400,
@@ -132,8 +137,10 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
 // Call it every ABR_VIEWER_SAMPLE, too, and first before PLAY. Returns true if *out says something.
 bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr_action *out,
                     usec_t now);
-// Playing has stalled: may it go on?
-bool abr_viewer_resumes(struct abr_viewer *v, const struct abr_buffer *b, usec_t now);
+// Returns with how much media playing goes on, or would after a stall: ABR_VIEWER_START if it may
+// now, ABR_MAX_TARGET if it is to wait, ABR_VIEWER_RESUME while it has not stalled.
+usec_t abr_viewer_resume(struct abr_viewer *v, const struct abr_buffer *b, bool stalled,
+                         usec_t now);
 
 // What is watched and why, as of the last decision: "buffer 12.3 of 30 s, path 3.9 Mbit/s +- 8 %,
 // level 5 of 6: the path carries no higher one". Empty before the first one.

@@ -11,6 +11,10 @@
 #define WIDEN_MAX       1.0
 #define USUAL_KEPT      0.93303 // halves in ten spans
 #define OFF_KEPT        0.96594 // halves in twenty
+#define RAISED_S        0.5     // half-life of a raise, in network-limited time
+#define LONG_S          0.5     // of a sample that is no burst
+#define AGED_S          2.0     // half-life of the means' weights without samples
+#define USUAL_AGED_S    4.0     // the same of the usual rate's
 #define FIRST_SPREAD    0.35    // until spans tell; these weigh as much as two
 #define FIRST_KEPT      0.7
 #define FIRST_WEIGHT    2.0
@@ -25,6 +29,7 @@ static const double half_lives_s[2] = {2, 6};
 void rate_forecast_init(struct rate_forecast *f)
 {
     *f = (struct rate_forecast){.heard = USEC_NEVER,
+                                .last_bps = (double)INFINITY,
                                 .off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
                                 .off_products =
                                     FIRST_KEPT * FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT,
@@ -58,37 +63,61 @@ static void check(struct rate_forecast *f)
     f->checked_bps = mean_bps(f);
 }
 
-static void add(struct rate_forecast *f, const struct rate_span *s)
+// So long no sample was limited by the network: what is known weighs less beside the next one.
+static void age(struct rate_forecast *f, double seconds)
+{
+    double kept = exp2(-seconds / AGED_S), usual_kept = exp2(-seconds / USUAL_AGED_S);
+    for (int i = 0; i < 2; i++) {
+        f->means[i] *= kept;
+        f->weights[i] *= kept;
+    }
+    f->usual_sum *= usual_kept;
+    f->usual_weight *= usual_kept;
+}
+
+static void add(struct rate_forecast *f, const struct rate_span *s, usec_t now)
 {
     double bps = 8 * s->bytes / s->seconds;
+    if (f->heard != USEC_NEVER)
+        age(f, fmax(usec_to_sec(now - f->heard) - s->seconds, 0));
+    f->heard = now;
     for (int i = 0; i < 2; i++) {
         double kept = exp2(-s->seconds / half_lives_s[i]);
         f->means[i] = f->means[i] * kept + bps * (1 - kept);
         f->weights[i] = f->weights[i] * kept + 1 - kept;
     }
+    if (bps < f->raised_bps)
+        f->raised_bps = bps + (f->raised_bps - bps) * exp2(-s->seconds / RAISED_S);
     f->checked.bytes += s->bytes;
     f->checked.seconds += s->seconds;
     if (f->checked.seconds > CHECK_S - ROUNDING || f->checked_bps <= 0)
         check(f);
 }
 
+// Of a short sample the clock's steps and the bursts of the network are the greater part. After a
+// network-limited sample it may be what waited for a lost packet, and comes at once.
+static void raise_forecast(struct rate_forecast *f, double bps, double seconds)
+{
+    if (seconds < LONG_S)
+        bps = fmin(bps, f->last_bps);
+    if (seconds >= SAMPLE_S)
+        f->raised_bps = fmax(f->raised_bps, bps);
+}
+
 void rate_forecast_sample(struct rate_forecast *f, const struct rate_sample *s, usec_t now)
 {
     assert(s->bytes >= 0 && s->duration > 0);
     double seconds = usec_to_sec(s->duration);
-    if (s->limit == RATE_LIMIT_MEDIA) {
-        double bps = 8 * (double)s->bytes / seconds;
-        // Of a short sample the clock's steps and the bursts of the network are the greater part.
-        if (seconds >= SAMPLE_S)
-            f->raised_bps = fmax(f->raised_bps, bps);
+    double bps = 8 * (double)s->bytes / seconds;
+    if (s->limit == RATE_LIMIT_MEDIA)
+        raise_forecast(f, bps, seconds);
+    f->last_bps = s->limit == RATE_LIMIT_MEDIA ? (double)INFINITY : bps;
+    if (s->limit == RATE_LIMIT_MEDIA)
         return;
-    }
-    f->raised_bps = 0;
-    f->heard = now;
     f->gathered.bytes += (double)s->bytes;
     f->gathered.seconds += seconds;
     if (f->gathered.seconds > SAMPLE_S - ROUNDING) {
-        add(f, &f->gathered);
+        add(f, &f->gathered, now);
         f->gathered = (struct rate_span){0};
     }
 }

@@ -17,8 +17,15 @@
 //              counts as two more. Around it the path is taken to vary as an AR(1) process of
 //              ln(rate / usual): `spread` is its standard deviation, `persistence` its correlation
 //              from one span to the next; of both weights halve in twenty.
+//   Media      a media-limited sample above the forecast raises it at once; one of less than half
+//              a second that follows a network-limited one only as far as that is above it.
+//              Network-limited time lowers that again, with a half-life of .5 s, as far as to its
+//              own samples. A sample below the forecast tells nothing.
 //   Idle       without network-limited samples the forecast stays. The error widens by .01 a
-//              second, up to +1. A media-limited sample above the forecast raises it.
+//              second, up to +1. What is known ages: beside the next sample the means weigh half
+//              as much for each 2 s without one, the usual rate for each 4 s. Else a full buffer,
+//              which is filled for a second and then waits for several, would learn of a faster
+//              path in minutes.
 //
 // Pure.
 #ifndef WEIR_STREAM_ABR_RATE_FORECAST_H
@@ -60,7 +67,8 @@ struct rate_forecast {         // only rate_forecast.c uses the fields
     double usual_weight, usual_sum;
     double off_weight, off_squares, off_products;
     double last_off;   // of the span before
-    double raised_bps; // by media-limited samples since the last network-limited one
+    double raised_bps; // by media-limited samples
+    double last_bps;   // of the last sample, if the network limited it; else INFINITY
     usec_t heard;      // the last network-limited sample; USEC_NEVER: none
 };
 

@@ -86,7 +86,7 @@ export class FilmTable {
 const SAMPLE_S = 0.1, ROUNDING = 1e-6, CHECK_S = 2;
 const HALF_LIVES_S = [2, 6];
 const WIDEN_PER_S = 0.01, WIDEN_MAX = 1;
-const USUAL_KEPT = 0.93303, OFF_KEPT = 0.96594;
+const USUAL_KEPT = 0.93303, OFF_KEPT = 0.96594, RAISED_S = 0.5, LONG_S = 0.5, AGED_S = 2, USUAL_AGED_S = 4;
 const FIRST_SPREAD = 0.35, FIRST_KEPT = 0.7, FIRST_WEIGHT = 2, NOW_WEIGHT = 2;
 const OFF_MAX = 2, PERSISTENCE_MAX = 0.95, MIN_BPS = 1000, ERRORS = 5;
 
@@ -103,22 +103,25 @@ export class RateForecast {
     this.off_squares = FIRST_SPREAD * FIRST_SPREAD * FIRST_WEIGHT;
     this.off_products = FIRST_KEPT * this.off_squares;
     this.heard = null; // when the last network-limited sample came
+    this.last_bps = Infinity; // of the last sample, if the network limited it
   }
 
   // network: the path was the limit; else the sender's pace was.
   sample({ bytes, duration, network }, now) {
-    const seconds = duration / 1000;
-    if (!network) {
-      if (seconds >= SAMPLE_S) this.raised = Math.max(this.raised, 8 * bytes / seconds);
-      return;
-    }
-    this.raised = 0;
-    this.heard = now;
+    const seconds = duration / 1000, bps = 8 * bytes / seconds;
+    if (!network) this.#raise(bps, seconds);
+    this.last_bps = network ? bps : Infinity;
+    if (!network) return;
     this.gathered.bytes += bytes;
     this.gathered.seconds += seconds;
     if (this.gathered.seconds <= SAMPLE_S - ROUNDING) return;
-    this.#add(this.gathered);
+    this.#add(this.gathered, now);
     this.gathered = { bytes: 0, seconds: 0 };
+  }
+
+  #raise(bps, seconds) {
+    if (seconds < LONG_S) bps = Math.min(bps, this.last_bps);
+    if (seconds >= SAMPLE_S) this.raised = Math.max(this.raised, bps);
   }
 
   #mean() {
@@ -126,12 +129,26 @@ export class RateForecast {
     return known.length ? Math.max(MIN_BPS, ...[Math.min(...known.map(i => this.means[i] / this.weights[i]))]) : 0;
   }
 
-  #add({ bytes, seconds }) {
+  #age(seconds) {
+    const kept = 2 ** (-seconds / AGED_S), usual_kept = 2 ** (-seconds / USUAL_AGED_S);
+    for (const i of [0, 1]) {
+      this.means[i] *= kept;
+      this.weights[i] *= kept;
+    }
+    this.usual_sum *= usual_kept;
+    this.usual_weight *= usual_kept;
+  }
+
+  #add({ bytes, seconds }, now) {
+    const bps = 8 * bytes / seconds;
+    if (this.heard !== null) this.#age(Math.max((now - this.heard) / 1000 - seconds, 0));
+    this.heard = now;
     HALF_LIVES_S.forEach((life, i) => {
       const kept = 2 ** (-seconds / life);
-      this.means[i] = this.means[i] * kept + 8 * bytes / seconds * (1 - kept);
+      this.means[i] = this.means[i] * kept + bps * (1 - kept);
       this.weights[i] = this.weights[i] * kept + 1 - kept;
     });
+    if (bps < this.raised) this.raised = bps + (this.raised - bps) * 2 ** (-seconds / RAISED_S);
     this.checked.bytes += bytes;
     this.checked.seconds += seconds;
     if (this.checked.seconds > CHECK_S - ROUNDING || this.checked_bps <= 0) this.#check();
@@ -282,7 +299,7 @@ const REGIME_STEP = 0.25, USUAL = REGIMES - 3;
 const SPREAD_MIN = 0.1, SPREAD_MAX = 0.8, SIGMAS_MAX = 3;
 const TAIL = 0.65, TAIL_S = 10, STALL_DB = 100;
 const PACE_FROM = 10000, PACE = 4;
-const START_BUFFER = 250, STALL_BUFFER = 2000, STALL_GROUPS = 4;
+const START_BUFFER = 250, STALL_BUFFER = 2000, STALL_GROUPS = 4, MAX_STALLS = 6;
 
 const regime_log = i => REGIME_STEP * (i - USUAL);
 
@@ -311,6 +328,8 @@ export class AutoPolicy {
   seek() {
     this.last = this.before = -1; // levels of the last decision, and of the group before that one
     this.decided = -1; // the group of the last decision
+    this.played = this.stalled = false;
+    this.stalls = 0; // since the path carried the lowest level
   }
 
   rate(sample, now) {
@@ -357,6 +376,8 @@ export class AutoPolicy {
     const rate = this.forecast.read(now);
     if (s.next !== this.decided) this.before = this.last;
     this.decided = s.next;
+    this.played ||= s.playing;
+    this.stalled &&= !s.playing;
     const out = { level: 0, reason: "start", estimate: rate?.bps ?? 0, error: rate?.error ?? 0, pace: 0,
       wait: Math.max(s.begun + this.table.length(s.next) - this.target, 0) };
     if (rate) {
@@ -372,11 +393,26 @@ export class AutoPolicy {
     return out;
   }
 
+  // Returns true if the next groups at the lowest level arrive as fast as they are played.
+  #carries_lowest(next, bps) {
+    let bits = 0, seconds = 0;
+    for (let g = next; g < Math.min(next + STALL_GROUPS, this.table.groups); g++) {
+      bits += this.#bits(g, 0);
+      seconds += this.table.length(g) / 1000;
+    }
+    return bits <= bps * seconds;
+  }
+
   // Playing has not begun, or has stalled: returns true if it may begin now.
   resumes(s, now) {
     const rate = this.forecast.read(now);
+    if (this.played && !this.stalled && this.stalls < MAX_STALLS) this.stalls++;
+    this.stalled = this.played;
     if (s.buffered < START_BUFFER) return false;
-    if (!rate || s.shown === 0 || s.buffered >= STALL_BUFFER) return true;
+    if (!rate || !this.played) return true;
+    if (this.#carries_lowest(s.next, Math.min(rate.bps / (1 + rate.error), rate.usual))) this.stalls = 0; // surely
+    if (this.stalls > 1) return s.buffered >= Math.min(STALL_BUFFER * 2 ** (this.stalls - 1), this.target / 2);
+    if (s.buffered >= STALL_BUFFER) return true;
     let bits = 8 * s.pending, end = s.begun / 1000; // of the media that these bits are
     for (let g = s.next; g < s.next + STALL_GROUPS; g++) {
       if (bits / rate.bps > end) return false;

@@ -27,7 +27,8 @@ const OUTPUT_MAX = 16; // decoded pictures that wait
 const SENDER_SHARE = 400; // ms that a live frame may wait at the sender (stream/latency/latency_budget.h)
 const FILM_SHARE = 2000;
 const SLOW_SHARE = 60000; // of a server that leaves out what is late, for a buffer of a prepared film
-const STALL_FILM = 2000; // ms of media with which a prepared film goes on, if its policy is not sure
+const STALL_FILM = 2000; // ms of media with which a prepared film goes on, if its policy has not been asked
+const HELD_FILM = 120000; // the same, if its policy says no; less when the film ends
 const TABLE_AGAIN = 1000; // ms until a film's table is requested again of a proxy
 const NATIVE = "VideoDecoder" in self;
 const ELEMENT_AHEAD = 1000; // ms that pictures are given to the element before they are due
@@ -170,7 +171,8 @@ class Player {
     const request = this.viewer.run(buffer, now);
     if (request?.changes_level) this.ask("SET_PARAMETER", this.uri, {}, `level: ${request.level}\r\n`);
     if (request?.changes_speed) this.ask("PLAY", this.uri, { Speed: request.speed.toFixed(3) });
-    if (this.shown) this.playout.resume_with(this.viewer.resumes(buffer, now) ? START_FILM : STALL_FILM, now);
+    const resume = buffer.playing ? STALL_FILM : this.viewer.resumes(buffer, now) ? START_FILM : HELD_FILM;
+    if (this.shown) this.playout.resume_with(resume, now);
   }
 
   // An older server sends films at 4 times their pace at most, and leaves out what the network does not carry in time.

@@ -161,7 +161,7 @@ TEST_CASE("abr session: a path that ends within a group")
     CHECK(r.complete);
     CHECK(r.cuts > 0);
     CHECK(r.wasted_bytes < r.bytes / 10);
-    CHECK(r.stalled_s < 25);
+    CHECK(r.stalled_s < 40); // of 250 s of outages
     CHECK(r.mean_kbps > 700);
 }
 

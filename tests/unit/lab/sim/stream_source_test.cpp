@@ -20,16 +20,31 @@ struct source {
     };
     std::vector<frame> all;
 
-    explicit source(usec_t length = 300 * sec, const frame_sizes *sizes = nullptr)
+    bool is_full = false;
+    std::vector<int64_t> again, keys;
+
+    explicit source(usec_t length = 300 * sec, const frame_sizes *sizes = nullptr,
+                    bool film = false)
     {
         synthetic_goddard(&media);
-        const stream_source_config config = {&media, sizes, length, 1000 * sec, on_frame, this};
+        const stream_source_config config = {film,     &media,   sizes, length, 1000 * sec,
+                                             on_frame, on_again, waits, this};
         stream_source_init(&s, &config);
     }
     static void on_frame(void *ctx, coded_frame *f, usec_t now)
     {
         static_cast<source *>(ctx)->all.push_back(
             {f->number, f->size_id, f->nals[0].len, f->captured, f->capture_wall, now});
+        if (f->key)
+            static_cast<source *>(ctx)->keys.push_back(f->number);
+    }
+    static void on_again(void *ctx, coded_frame *f, usec_t)
+    {
+        static_cast<source *>(ctx)->again.push_back(f->number);
+    }
+    static bool waits(void *ctx)
+    {
+        return static_cast<source *>(ctx)->is_full;
     }
     void watch(int size_id, int change)
     {
@@ -67,7 +82,7 @@ TEST_CASE("stream_source: frames of the watched sizes, at their rate and speed")
     v.watch(2, -1);
     v.watch(4, 1);
     v.all.clear();
-    stream_source_set_speed(&v.s, 1.5);
+    stream_source_set_speed(&v.s, 1.5, 4 * sec);
     v.run(4 * sec, 6 * sec);
     CHECK(v.all.size() == Approx(60).margin(1));
 }
@@ -100,4 +115,29 @@ TEST_CASE("stream_source: the media ends")
         CHECK(v.all.size() == (early ? 10 : 20));
         CHECK(stream_source_next(&v.s) == USEC_NEVER);
     }
+}
+
+TEST_CASE("stream_source: a film's frames wait for the network and the speed")
+{
+    source v(20 * sec, nullptr, true);
+    v.watch(4, 1); // 20 frames a second
+    stream_source_start(&v.s, 0);
+    v.run(0, 2 * sec);
+    CHECK(v.all.size() == Approx(80).margin(2)); // twice the pace, up to 2 s early
+    v.run(2 * sec, 4 * sec);
+    CHECK(v.all.size() == Approx(120).margin(2));
+    CHECK(v.keys == std::vector<int64_t>{2, 122, 242}); // each 2 s
+    v.is_full = true;
+    v.run(4 * sec, 6 * sec);
+    CHECK(v.all.size() == Approx(120).margin(2));
+    CHECK(stream_source_next(&v.s) == USEC_NEVER);
+    v.is_full = false;
+    v.s.feed.ops->drained(&v.s.feed, 6 * sec);
+    CHECK(stream_source_next(&v.s) <= 6 * sec);
+    stream_source_set_speed(&v.s, 100, 6 * sec);
+    v.run(6 * sec, 6 * sec + sec / 2);
+    CHECK(v.all.size() == 400); // none is left out
+    CHECK(v.s.over);
+    v.s.feed.ops->give_again(&v.s.feed, 4, 122, 7 * sec);
+    CHECK(v.again == std::vector<int64_t>{122});
 }

@@ -268,6 +268,9 @@ TEST_CASE("auto: playing begins with .25 s; after a stall when it will not stall
     v.state.buffered = 250 * ms;
     CHECK(abr_policy_resumes(v.policy, &v.state, v.now));
     v.path(300, 20 * sec);
+    v.state.playing = true;
+    v.decide();
+    v.state.playing = false;
     v.buffer(20, 500 * ms, 0);
     v.state.begun = 2500 * ms;
     v.state.next = 21;
@@ -280,6 +283,34 @@ TEST_CASE("auto: playing begins with .25 s; after a stall when it will not stall
     CHECK_FALSE(abr_policy_resumes(v.policy, &v.state, v.now));
     v.buffer(20, 4 * sec, 0);
     CHECK(abr_policy_resumes(v.policy, &v.state, v.now));
+}
+
+TEST_CASE("auto: stalls are few on a path that carries less than the lowest level")
+{
+    viewer v;
+    v.path(50, 60 * sec); // half of it
+    // Returns the seconds of media with which playing goes on after a stall.
+    auto stall = [&v] {
+        v.state.playing = true;
+        v.decide();
+        v.state.playing = false;
+        for (int tenths = 0; tenths < 300; tenths++) {
+            v.buffer(20, tenths * sec / 10, 0);
+            v.state.pending_bytes = 25000;
+            if (abr_policy_resumes(v.policy, &v.state, v.now))
+                return tenths / 10.0;
+        }
+        return 30.0;
+    };
+    for (double seconds : {2.0, 4.0, 8.0, 15.0, 15.0}) // at most half the target
+        CHECK(stall() == seconds);
+    v.path(400, 60 * sec); // it carries the lowest level surely, and the pending ones soon
+    CHECK(stall() <= 2);
+    v.path(50, 60 * sec);
+    CHECK(stall() == 2);
+    CHECK(stall() == 4);
+    abr_policy_seek(v.policy, 0, v.now);
+    CHECK(stall() == 2);
 }
 
 TEST_CASE("every policy: whatever it is told, it names a level of the ladder and a group")

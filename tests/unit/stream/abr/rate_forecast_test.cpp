@@ -97,12 +97,47 @@ TEST_CASE("rate forecast: what the media limits can only raise it")
     CHECK(p.read().bps == Approx(2e6));
     p.at(3, 1, RATE_LIMIT_MEDIA);
     CHECK(p.read().bps == Approx(3e6));
-    p.at(2, 1); // the network is heard again
-    CHECK(p.read().bps == Approx(2e6));
+    p.at(2, .5); // the network is heard again
+    CHECK(p.read().bps == Approx(2.5e6));
+    p.at(2, 5);
+    CHECK(p.read().bps == Approx(2e6).epsilon(.01));
+    p.at(3, 1, RATE_LIMIT_MEDIA);
+    p.at(4, 1); // it does not contradict
+    CHECK(p.read().bps >= 3e6);
     path fresh;
     fresh.at(1, 1, RATE_LIMIT_MEDIA);
     CHECK(fresh.read().known);
     CHECK(fresh.read().bps == Approx(1e6));
+}
+
+TEST_CASE("rate forecast: what waited for a lost packet and comes at once is no faster path")
+{
+    path p;
+    p.at(1, 30);
+    for (int i = 0; i < 20; i++) {
+        p.at(0, .5);
+        p.at(6, .1, RATE_LIMIT_MEDIA);
+    }
+    CHECK(p.read().bps < 1e6);
+    p.at(6, .2, RATE_LIMIT_MEDIA); // of two the second is no burst
+    CHECK(p.read().bps == Approx(6e6));
+}
+
+TEST_CASE("rate forecast: what is known ages without samples")
+{
+    path p;
+    p.at(.2, 60);
+    p.at(4, 1);
+    const double at_once = p.read().bps;
+    path old;
+    old.at(.2, 60);
+    for (int i = 0; i < 2; i++) { // a full buffer is filled for a second, and waits
+        old.now += 7 * USEC_PER_SEC;
+        old.at(4, 1);
+    }
+    CHECK(at_once < .8e6);
+    CHECK(old.read().bps > 2.5e6);
+    CHECK(old.read().usual_bps > 1.5e6);
 }
 
 TEST_CASE("rate forecast: an outage is no zero, and ends")
