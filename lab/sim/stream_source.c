@@ -87,13 +87,14 @@ static void give(struct stream_source *s, int64_t number, usec_t due, usec_t now
     }
 }
 
-static void give_again(struct media_feed *f, int size_id, int64_t number, usec_t now)
+static bool give_again(struct media_feed *f, int size_id, int64_t number, usec_t now)
 {
     struct stream_source *s = (struct stream_source *)f;
     struct coded_frame *frame = make(s, size_id, number, now);
     if (frame)
         s->config.on_again(s->config.ctx, frame, now);
     coded_frame_unref(frame);
+    return frame != NULL;
 }
 
 static void drained(struct media_feed *f, usec_t now)
@@ -157,6 +158,7 @@ void stream_source_init(struct stream_source *s, const struct stream_source_conf
         .watch = watch, .give_again = give_again, .drained = drained};
     *s = (struct stream_source){.feed.ops = config->film ? &film : &live,
                                 .feed.max_speed = config->film ? STREAM_FILM_MAX_SPEED : 0,
+                                .feed.is_film = config->film,
                                 .config = *config,
                                 .film.speed = 1};
     frame_clock_init(&s->clock, config->media->ladder.source_fps);

@@ -41,6 +41,7 @@
 #define TAIL           0.65F // of the top level's utility
 #define TAIL_S         10.0F
 #define STALL_DB       100.0F
+#define LEAST_STEP     0.5F  // dB, from level to level
 #define EXCHANGE_GAIN  0.15F // of the top level's utility, that an exchange must bring
 #define EXCHANGE_TIME  1.2   // times its expected duration, within which a copy must arrive
 #define EXCHANGE_SPARE 0.3   // s, and this before its group is shown
@@ -93,11 +94,17 @@ static void destroy(struct abr_policy *p)
     free(p);
 }
 
+// A level that looks no better than a lower one by its quality still counts for more: SSIM tells
+// little of flat pictures, and nothing of noise.
 static float utility_of(const struct auto_policy *a, int64_t group, int level)
 {
-    int quality = film_table_quality(a->config.table, group, level);
-    return quality == FILM_TABLE_NO_QUALITY ? (float)(a->config.bitrates_bps[level] / 1e6)
-                                            : (float)quality / 10;
+    const struct film_table *t = a->config.table;
+    if (!film_table_shape(t)->has_quality)
+        return (float)(a->config.bitrates_bps[level] / 1e6);
+    float utility = (float)film_table_quality(t, group, 0) / 10;
+    for (int l = 1; l <= level; l++)
+        utility = fmaxf((float)film_table_quality(t, group, l) / 10, utility + LEAST_STEP);
+    return utility;
 }
 
 static double bits_of(const struct auto_policy *a, int64_t group, int level)
@@ -144,9 +151,8 @@ static void solve(struct auto_policy *a, const struct abr_state *s, const struct
     in->target_s = (float)usec_to_sec(a->config.target);
     for (int k = 0; k < in->steps; k++)
         for (int l = 0; l < a->levels; l++) {
-            float u = utility_of(a, s->next + k, l);
             in->usual_s[k][l] = (float)(bits_of(a, s->next + k, l) / e->usual_bps);
-            in->utilities[k][l] = l ? fmaxf(u, in->utilities[k][l - 1]) : u;
+            in->utilities[k][l] = utility_of(a, s->next + k, l);
         }
     in->stall_cost = film_table_shape(t)->has_quality ? STALL_DB : top_of(in);
     in->tail = TAIL * TAIL_S * top_of(in) / in->length_s;

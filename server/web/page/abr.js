@@ -297,7 +297,7 @@ class Plan {
 
 const REGIME_STEP = 0.25, USUAL = REGIMES - 3;
 const SPREAD_MIN = 0.1, SPREAD_MAX = 0.8, SIGMAS_MAX = 3;
-const TAIL = 0.65, TAIL_S = 10, STALL_DB = 100;
+const TAIL = 0.65, TAIL_S = 10, STALL_DB = 100, LEAST_STEP = 0.5;
 const PACE_FROM = 10000, PACE = 4;
 const START_BUFFER = 250, STALL_BUFFER = 2000, STALL_GROUPS = 4, MAX_STALLS = 6;
 
@@ -336,9 +336,14 @@ export class AutoPolicy {
     this.forecast.sample(sample, now);
   }
 
+  // A level that looks no better than a lower one by its quality still counts for more.
   #utility(group, level) {
-    const quality = this.table.get_quality(group, level);
-    return quality < 0 ? this.rates[level] / 1e6 : quality / 10;
+    if (!this.table.quality)
+      return this.rates[level] / 1e6;
+    let utility = this.table.get_quality(group, 0) / 10;
+    for (let l = 1; l <= level; l++)
+      utility = Math.max(this.table.get_quality(group, l) / 10, utility + LEAST_STEP);
+    return utility;
   }
 
   #bits(group, level) {
@@ -352,7 +357,7 @@ export class AutoPolicy {
       const times = [], worth = [];
       for (let l = 0; l <= top; l++) {
         times.push(this.#bits(g, l) / rate.usual);
-        worth.push(Math.max(this.#utility(g, l), worth[l - 1] ?? -Infinity));
+        worth.push(this.#utility(g, l));
       }
       usual.push(times);
       utilities.push(worth);

@@ -365,7 +365,8 @@ TEST_CASE("abr_viewer: a group that the path does not carry is cut off, and sent
         CHECK(w.level == 2); // the burst promised it
         w.pass(20 * sec);
         CHECK(w.stall_time == 0);
-        REQUIRE(w.agains.size() == 1);
+        REQUIRE(!w.agains.empty());
+        CHECK(w.agains.size() <= 2); // the group after that one, at most
         CHECK(w.agains[0].again == GROUP);
         CHECK(w.agains[0].level < 2);
         CHECK(w.agains[0].decided);
@@ -555,7 +556,7 @@ TEST_CASE("abr_viewer: frames that come late at the pace of a full buffer are no
     for (int i = 0; i < 80; i++) {
         w.now += i % 4 == 0 ? 400 * ms : 45 * ms;
         w.arrived++;
-        const abr_packet p = {w.arrived, w.arrived, w.sequence++, 1, 400};
+        const abr_packet p = {w.arrived, w.arrived, w.sequence++, 1, 400, true};
         abr_buffer b = w.buffer();
         b.media = 13 * sec;
         abr_action a;
