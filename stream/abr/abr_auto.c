@@ -169,7 +169,7 @@ static void choose(struct auto_policy *a, struct moment *m)
     float pending = (float)(8 * (double)s->pending_bytes / m->rate.bps);
     m->now = (struct abr_plan_now){
         .regime = logf((float)(m->rate.bps / m->rate.usual_bps)) / REGIME_STEP + USUAL,
-        .before = follows ? utility_of(a, s->next - 1, a->before) : a->plan.input.utilities[0][0],
+        .before = a->plan.input.utilities[0][follows ? a->before : 0],
         .buffer_s = (float)usec_to_sec(s->begun) - pending};
     m->value = abr_plan_best(&a->plan, &m->now, &m->level);
 }
@@ -181,12 +181,13 @@ static float gain_of(const struct auto_policy *a, const struct moment *m, int64_
     const uint8_t *levels = s->levels + (at - s->shown);
     float was = utility_of(a, at, levels[0]);
     float is = utility_of(a, at, level);
-    float before = utility_of(a, at - 1, levels[-1]);
-    int follows = at + 1 < s->next ? levels[1] : m->level;
-    float after =
-        at + 1 < film_table_shape(a->config.table)->groups ? utility_of(a, at + 1, follows) : is;
-    return is - was - fabsf(is - before) - fabsf(is - after) + fabsf(was - before) +
-           fabsf(was - after);
+    float before = utility_of(a, at, levels[-1]);
+    float gain = is - was - fabsf(is - before) + fabsf(was - before);
+    if (at + 1 == film_table_shape(a->config.table)->groups)
+        return gain;
+    float after = utility_of(a, at + 1, at + 1 < s->next ? levels[1] : m->level);
+    return gain - fabsf(utility_of(a, at + 1, level) - after) +
+           fabsf(utility_of(a, at + 1, levels[0]) - after);
 }
 
 // Returns true if a buffered group is better fetched again than the next one begun.
@@ -305,10 +306,10 @@ static float value_of(const struct auto_policy *a, const struct moment *m, int l
     const struct abr_state *s = m->state;
     int64_t g = s->next - 1;
     float u = utility_of(a, g, level);
-    float before = g > s->shown ? utility_of(a, g - 1, s->levels[g - 1 - s->shown]) : u;
+    float before = g > s->shown ? utility_of(a, g, s->levels[g - 1 - s->shown]) : u;
     int first;
     struct abr_plan_now now = m->now;
-    now.before = u;
+    now.before = a->plan.input.utilities[0][level];
     now.buffer_s = (float)(usec_to_sec(s->begun) - 8 * bytes / m->rate.bps);
     float value = u - fabsf(u - before);
     if (s->next < film_table_shape(a->config.table)->groups)

@@ -74,28 +74,25 @@ static void expect(struct abr_plan *p, int step,
 }
 
 // Chooses the best level of this step for each level before it. Utilities ascend, so of the levels
-// below that utility u - (before - u) counts, of those above it `before`: two maxima, not a search.
+// up to that one u - (was - u) counts, of those above it `was`: two maxima, not a search.
 static void choose(struct abr_plan *p, int step, float (*out)[LADDER_MAX_LEVELS][ABR_PLAN_BINS])
 {
     const struct abr_plan_input *in = &p->input;
     const float *u = in->utilities[step];
-    const float *was = in->utilities[step - 1];
     for (int j = 0; j < ABR_PLAN_REGIMES; j++) {
         float best[ABR_PLAN_BINS];
         for (int l = 0; l < in->levels; l++)
             for (int b = 0; b < ABR_PLAN_BINS; b++)
                 out[j][l][b] = best[b] = -INFINITY;
-        for (int before = 0, l = 0; before < in->levels; before++) {
-            for (; l < in->levels && u[l] <= was[before]; l++)
-                maximum(best, p->after[j][l], 2 * u[l]);
-            maximum(out[j][before], best, -was[before]);
+        for (int l = 0; l < in->levels; l++) {
+            maximum(best, p->after[j][l], 2 * u[l]);
+            maximum(out[j][l], best, -u[l]);
         }
         for (int b = 0; b < ABR_PLAN_BINS; b++)
             best[b] = -INFINITY;
-        for (int before = in->levels - 1, l = before; before >= 0; before--) {
-            for (; l >= 0 && u[l] > was[before]; l--)
-                maximum(best, p->after[j][l], 0);
-            maximum(out[j][before], best, was[before]);
+        for (int l = in->levels - 1; l >= 0; l--) {
+            maximum(out[j][l], best, u[l]);
+            maximum(best, p->after[j][l], 0);
         }
     }
 }

@@ -10,7 +10,8 @@
 //     value = utility(l) - |utility(l) - utility(level before)| - stall_cost x max(d - buffer, 0)
 //             + value after, with a buffer of max(buffer - d, 0) + length, at most the target
 //
-// is to be maximised; of the regimes the mean counts. After the last step a buffer of b seconds is
+// is to be maximised; of the regimes the mean counts. Both utilities are of this group: that its
+// pictures are easier than those before is no change. After the last step a buffer of b seconds is
 // worth tail x (1 - exp(-b / tail_s)). The buffer has ABR_PLAN_BINS values, with interpolation.
 //
 // A plan is a large plain struct, without pointers. Pure.
@@ -49,7 +50,7 @@ struct abr_plan {
 // The moment of the first decision.
 struct abr_plan_now {
     float regime;   // between two of them values are interpolated
-    float before;   // utility of the group before
+    float before;   // utility of the next group at the level of the group before
     float buffer_s; // below 0: playing stalls before the group can begin to arrive
 };
 

@@ -249,9 +249,9 @@ class Plan {
       }
   }
 
-  // Utilities ascend: of the levels up to that of the one before, 2 u - before counts, of those above it `before`.
+  // Utilities ascend: of the levels up to that before, 2 u - (its utility) counts, of those above it its utility.
   #choose(step) {
-    const u = this.input.utilities[step], was = this.input.utilities[step - 1];
+    const u = this.input.utilities[step];
     const out = new Float32Array(this.after.length).fill(-Infinity);
     const best = new Float32Array(BINS);
     const maximum = (to, at, values, from, more) => {
@@ -259,14 +259,14 @@ class Plan {
     };
     for (let j = 0; j < REGIMES; j++) {
       best.fill(-Infinity);
-      for (let before = 0, l = 0; before < this.levels; before++) {
-        for (; l < this.levels && u[l] <= was[before]; l++) maximum(best, 0, this.after, this.#at(j, l), 2 * u[l]);
-        maximum(out, this.#at(j, before), best, 0, -was[before]);
+      for (let l = 0; l < this.levels; l++) {
+        maximum(best, 0, this.after, this.#at(j, l), 2 * u[l]);
+        maximum(out, this.#at(j, l), best, 0, -u[l]);
       }
       best.fill(-Infinity);
-      for (let before = this.levels - 1, l = before; before >= 0; before--) {
-        for (; l >= 0 && u[l] > was[before]; l--) maximum(best, 0, this.after, this.#at(j, l), 0);
-        maximum(out, this.#at(j, before), best, 0, was[before]);
+      for (let l = this.levels - 1; l >= 0; l--) {
+        maximum(out, this.#at(j, l), best, 0, u[l]);
+        maximum(best, 0, this.after, this.#at(j, l), 0);
       }
     }
     return out;
@@ -388,7 +388,7 @@ export class AutoPolicy {
     if (rate) {
       const plan = this.#plan(s.next, rate);
       const buffer = s.begun / 1000 - 8 * s.pending / rate.bps;
-      const before = this.before >= 0 && s.next > 0 ? this.#utility(s.next - 1, this.before) : plan.input.utilities[0][0];
+      const before = plan.input.utilities[0][this.before >= 0 && s.next > 0 ? this.before : 0];
       out.level = plan.best({ regime: Math.log(rate.bps / rate.usual) / REGIME_STEP + USUAL, before, buffer });
       out.reason = this.#reason(s, rate, buffer, out.level);
     }
