@@ -88,6 +88,14 @@ static const char *read_layers(void *options, const char *value, char *reason, s
     return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "expects 2 or 3";
 }
 
+static const char *read_ladder(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    o->by_content = strcmp(value, "content") == 0;
+    return o->by_content || strcmp(value, "fixed") == 0 ? NULL : "expects fixed or content";
+}
+
 static const char *read_codec(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
@@ -109,6 +117,18 @@ static const char *read_encoder(void *options, const char *value, char *reason, 
     for (int i = 0; video_engine_at(i); i++)
         put_format(&put, "%s %s", video_engine_at(i + 1) ? "," : " or", video_engine_at(i)->name);
     return reason;
+}
+
+static const char *ladder_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"fixed", "the default levels"},
+        {"content", "measure excerpts of the film, and choose sizes and rates that it needs"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
 }
 
 static const char *encoder_value(int i, const char **help)
@@ -619,6 +639,8 @@ static const struct option_row rows[] = {
      .help = "do not stream: encode FILE, or each film of FOLDER that is not up to date, into "
              "FILE.weir.mkv, which weir-send then streams to many viewers without encoding; a "
              "second run continues an interrupted one"},
+    {.name = "ladder", .argument = "LADDER", .read = read_ladder, .value = ladder_value,
+     .fallback = "fixed", .help = "how --prepare chooses the levels of a film, without --level"},
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
     {.name = "transcode", .in_section = true, .kind = OPTION_SWITCH, .at = AT(transcode),
@@ -778,6 +800,10 @@ static const char *conflict(const struct options *o)
         return "--push-level requires --push URL";
     if (o->control && o->metrics.ss_family == AF_UNSPEC)
         return "--control requires --metrics ADDR:PORT";
+    if (o->by_content && !o->prepare)
+        return "--ladder content requires --prepare";
+    if (o->by_content && o->level_count)
+        return "--ladder content conflicts with --level, which gives the levels";
     if (o->prepare && conflict_of_prepare(o))
         return conflict_of_prepare(o);
     if (is_pushed && is_synthetic)

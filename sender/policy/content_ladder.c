@@ -10,6 +10,7 @@
 #define BUDGET       1.1  // times the cost of the fixed ladder
 #define EXTRAPOLATED 2.0  // max. ratio of a rate to the nearest measured one
 #define REMOVAL      0.25 // loss of a level that goes, as the logarithm of a rate
+#define GAP_MAX      3.0  // max. ratio of two rates between which a level goes
 #define SHARE_MIN    0.5
 #define SHARE_MAX    (1 / CONTENT_APART)
 #define TOP_MIN      (1.5 * CONTENT_LOWEST_BPS)
@@ -110,8 +111,8 @@ static void take_out(struct choice c[], int *count, int at)
 }
 
 // Makes one level between the lowest and the top cheaper to encode: the one whose change costs the
-// fewest bits.
-static void save(const struct content_table *t, struct choice c[], int *count)
+// fewest bits. Returns false if none can change without a wide gap.
+static bool save(const struct content_table *t, struct choice c[], int *count)
 {
     int at = 1;
     double least = INFINITY;
@@ -121,7 +122,8 @@ static void save(const struct content_table *t, struct choice c[], int *count)
         struct choice to = cheapest(t, c[i].db, c[i + 1].bps / CONTENT_APART, c[i].size);
         double saved = to.size < 0 ? 0 : cost - cost_of(&t->sizes[to.size].spec, to.bps);
         double loss = saved > 0 ? log(to.bps / c[i].bps) / saved : INFINITY;
-        if (loss > REMOVAL / cost) {
+        bool may_go = c[i + 1].bps <= GAP_MAX * c[i - 1].bps;
+        if (may_go && loss > REMOVAL / cost) {
             loss = REMOVAL / cost;
             to.size = -1;
         }
@@ -131,10 +133,13 @@ static void save(const struct content_table *t, struct choice c[], int *count)
             changed = to;
         }
     }
+    if (isinf(least))
+        return false;
     if (changed.size < 0)
         take_out(c, count, at);
     else
         c[at] = changed;
+    return true;
 }
 
 static double cost_of_all(const struct content_table *t, const struct choice c[], int count)
@@ -177,8 +182,8 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
             c[count++] = next;
     }
     c[count++] = (struct choice){t->count - 1, top, top_db};
-    while (count > 2 && cost_of_all(t, c, count) > BUDGET * fixed_cost(fixed))
-        save(t, c, &count);
+    while (count > 2 && cost_of_all(t, c, count) > BUDGET * fixed_cost(fixed) && save(t, c, &count))
+        ;
     struct ladder l = *fixed;
     l.size_count = l.level_count = 0;
     double before = 0;

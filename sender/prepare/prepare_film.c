@@ -107,7 +107,7 @@ static int open_source(struct prepare *p)
                           .ext = {.adu = RTP_EXT_ADU_ID}, // SDP has levels only with this extension
                           .duration = p->source->duration};
     utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP requires UTF-8
-    return prepare_levels_choose(p->options, p->source, &p->own, &p->sdp.ladder, &p->plan);
+    return prepare_levels_choose(p->options, p->name, p->source, &p->own, &p->sdp.ladder, &p->plan);
 }
 
 static int open_parts(struct prepare *p)

@@ -7,6 +7,7 @@
 #include "media/stored/policy/stored_pass.h"
 #include "media/stored/stored_x265.h"
 #include "sender/catalog/stream_open.h"
+#include "sender/prepare/prepare_content.h"
 
 static void note_encoded(const char *name, const char *reason)
 {
@@ -90,8 +91,8 @@ static const char *pass_top(const struct options *o, const struct source *s,
     return reason;
 }
 
-int prepare_levels_choose(const struct options *o, const struct source *s, struct prepare_own *own,
-                          struct ladder *ladder, struct stored_plan *plan)
+int prepare_levels_choose(const struct options *o, const char *name, const struct source *s,
+                          struct prepare_own *own, struct ladder *ladder, struct stored_plan *plan)
 {
     if (own->coded.passes) {
         const char *reason = pass_top(o, s, own, ladder, plan);
@@ -109,5 +110,9 @@ int prepare_levels_choose(const struct options *o, const struct source *s, struc
     int err = choose(o, s, o->temporal_layers ? o->temporal_layers : most, ladder, plan);
     if (err == ERR_NOT_FOUND)
         log_error("the levels' frame rates must be simple fractions of the file's, such as 1/2");
+    if (!err && o->by_content) {
+        prepare_content(name, ladder);
+        err = stored_plan_init(plan, ladder);
+    }
     return err;
 }

@@ -25,10 +25,10 @@ struct prepare_own { // the film's own video
 int prepare_levels_probe(const struct options *o, const char *name, bool may_pass,
                          struct prepare_own *out);
 // Makes the ladder and the plan. Clears own->coded.passes, and logs why, if the film's own video
-// does not fit. Returns 0; ERR_NOT_FOUND if there is no plan, or an error of ladder_from_requests
-// (logged).
-int prepare_levels_choose(const struct options *o, const struct source *s, struct prepare_own *own,
-                          struct ladder *ladder, struct stored_plan *plan);
+// does not fit. With --ladder content the film `name` is measured. Returns 0; ERR_NOT_FOUND if
+// there is no plan, or an error of ladder_from_requests (logged).
+int prepare_levels_choose(const struct options *o, const char *name, const struct source *s,
+                          struct prepare_own *own, struct ladder *ladder, struct stored_plan *plan);
 
 #ifdef __cplusplus
 }
