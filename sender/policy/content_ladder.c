@@ -174,6 +174,8 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
     if (c[0].size < 0 || !(top_db > c[0].db))
         return ERR_RANGE;
     int steps = (int)lround((top_db - c[0].db) / CONTENT_STEP_DB), count = 1;
+    // Where quality hardly grows with the rate, the rates at least double at most.
+    steps = (int)fmax(steps, ceil(log2(top / c[0].bps)));
     steps = steps < 1 ? 1 : steps > MAX_STEPS ? MAX_STEPS : steps;
     for (int i = 1; i < steps; i++) {
         double db = c[0].db + (top_db - c[0].db) * i / steps;
