@@ -92,8 +92,9 @@ static const char *read_ladder(void *options, const char *value, char *reason, s
 {
     (void)reason, (void)cap;
     struct options *o = options;
-    o->by_content = strcmp(value, "content") == 0;
-    return o->by_content || strcmp(value, "fixed") == 0 ? NULL : "expects fixed or content";
+    o->has_ladder = true;
+    o->fixed_ladder = strcmp(value, "fixed") == 0;
+    return o->fixed_ladder || strcmp(value, "content") == 0 ? NULL : "expects content or fixed";
 }
 
 static const char *read_codec(void *options, const char *value, char *reason, size_t cap)
@@ -122,8 +123,8 @@ static const char *read_encoder(void *options, const char *value, char *reason, 
 static const char *ladder_value(int i, const char **help)
 {
     static const char *const list[][2] = {
-        {"fixed", "the default levels"},
-        {"content", "measure excerpts of the film, and choose sizes and rates that it needs"},
+        {"content", "sizes and rates that the film needs, of which excerpts are measured"},
+        {"fixed", "the same for all films of a size"},
     };
     if (i >= (int)(sizeof(list) / sizeof(*list)))
         return NULL;
@@ -640,7 +641,7 @@ static const struct option_row rows[] = {
              "FILE.weir.mkv, which weir-send then streams to many viewers without encoding; a "
              "second run continues an interrupted one"},
     {.name = "ladder", .argument = "LADDER", .read = read_ladder, .value = ladder_value,
-     .fallback = "fixed", .help = "how --prepare chooses the levels of a film, without --level"},
+     .fallback = "content", .help = "how --prepare chooses the levels of a film, without --level"},
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
     {.name = "transcode", .in_section = true, .kind = OPTION_SWITCH, .at = AT(transcode),
@@ -800,10 +801,10 @@ static const char *conflict(const struct options *o)
         return "--push-level requires --push URL";
     if (o->control && o->metrics.ss_family == AF_UNSPEC)
         return "--control requires --metrics ADDR:PORT";
-    if (o->by_content && !o->prepare)
-        return "--ladder content requires --prepare";
-    if (o->by_content && o->level_count)
-        return "--ladder content conflicts with --level, which gives the levels";
+    if (o->has_ladder && !o->prepare)
+        return "--ladder requires --prepare";
+    if (o->has_ladder && o->level_count)
+        return "--ladder conflicts with --level, which gives the levels";
     if (o->prepare && conflict_of_prepare(o))
         return conflict_of_prepare(o);
     if (is_pushed && is_synthetic)

@@ -7,15 +7,15 @@
 #include "common/base/err.h"
 
 #define BIT_PIXELS   4.0  // a coded bit costs an encoder as much as so many pixels
-#define BUDGET       1.1  // times the cost of the fixed ladder
 #define EXTRAPOLATED 2.0  // max. ratio of a rate to the nearest measured one
 #define REMOVAL      0.25 // loss of a level that goes, as the logarithm of a rate
-#define GAP_MAX      3.0  // max. ratio of two rates between which a level goes
-#define SHARE_MIN    0.5
-#define SHARE_MAX    (1 / CONTENT_APART)
-#define TOP_MIN      (1.5 * CONTENT_LOWEST_BPS)
+#define GAP_MAX      2.6  // max. ratio of two rates between which a level goes
+#define TOP_MIN      40000.0
+#define RANGE_MIN    3.0 // min. ratio of the rates of the top and the lowest level
+#define QUANT_MIN    12.0
+#define QUANT_MAX    51.0
 
-enum { MAX_STEPS = LADDER_MAX_SIZES - 2 };
+enum { MAX_STEPS = LADDER_MAX_SIZES - 1 };
 
 struct choice { // a level at its size's full frame rate
     int size;   // index into the table
@@ -28,19 +28,34 @@ static double db_of(double ssim)
     return -10 * log10(1 - fmin(fmax(ssim, 0), 0.9999));
 }
 
-// Returns the quality of a size; -INFINITY: the rate is too far below those that were measured.
-static double quality_at(const struct content_size *s, double bps)
+// Finds the pair of points around a rate, or next to it: returns the first, and in *part the place
+// between them, below 0 or above 1 if the rate is outside.
+static const struct content_point *around(const struct content_size *s, double bps, double *part)
 {
     const struct content_point *p = s->points;
-    double high = p[CONTENT_POINTS - 1].bps;
-    if (bps * EXTRAPOLATED < p[0].bps)
-        return -INFINITY;
-    bps = fmin(bps, high * EXTRAPOLATED);
     int i = 0;
     while (i < CONTENT_POINTS - 2 && bps > p[i + 1].bps)
         i++;
-    double part = log(bps / p[i].bps) / log(p[i + 1].bps / p[i].bps);
-    return db_of(p[i].ssim) + part * (db_of(p[i + 1].ssim) - db_of(p[i].ssim));
+    *part = log(bps / p[i].bps) / log(p[i + 1].bps / p[i].bps);
+    return &p[i];
+}
+
+// Returns the quality of a size; -INFINITY: the rate is too far below those that were measured.
+static double quality_at(const struct content_size *s, double bps)
+{
+    double part;
+    if (bps * EXTRAPOLATED < s->points[0].bps)
+        return -INFINITY;
+    bps = fmin(bps, s->points[CONTENT_POINTS - 1].bps * EXTRAPOLATED);
+    const struct content_point *p = around(s, bps, &part);
+    return db_of(p[0].ssim) + part * (db_of(p[1].ssim) - db_of(p[0].ssim));
+}
+
+static double quant_at(const struct content_size *s, double bps)
+{
+    double part;
+    const struct content_point *p = around(s, bps, &part);
+    return fmin(fmax(p[0].quant + part * (p[1].quant - p[0].quant), QUANT_MIN), QUANT_MAX);
 }
 
 // Returns the lowest rate up to `most` at which the size has the quality; INFINITY: none.
@@ -69,22 +84,17 @@ static double fixed_cost(const struct ladder *l)
     return cost;
 }
 
-static double share_of(const struct content_size *s)
-{
-    return fmin(fmax(s->share, SHARE_MIN), SHARE_MAX);
-}
-
 static bool is_apart(double low, double high)
 {
     return high >= low * CONTENT_APART;
 }
 
-static struct choice lowest(const struct content_table *t, double most)
+// Returns the size that looks best at a rate; size -1: none was measured near it.
+static struct choice best_at(const struct content_table *t, double bps)
 {
-    struct choice best = {.size = -1, .db = -INFINITY};
+    struct choice best = {.size = -1, .bps = bps, .db = -INFINITY};
     for (int i = 0; i < t->count; i++) {
-        double bps = CONTENT_LOWEST_BPS / share_of(&t->sizes[i]);
-        double db = bps <= most ? quality_at(&t->sizes[i], bps) : -INFINITY;
+        double db = quality_at(&t->sizes[i], bps);
         if (db > best.db)
             best = (struct choice){i, bps, db};
     }
@@ -150,27 +160,26 @@ static double cost_of_all(const struct content_table *t, const struct choice c[]
     return cost;
 }
 
-static void add_size(struct ladder *l, const struct content_size *s, double bps, bool halved)
+static void add_size(struct content_ladder *out, const struct content_size *s, double bps)
 {
+    struct ladder *l = &out->ladder;
     int id = l->size_count++;
     l->sizes[id] = s->spec;
-    if (halved && s->spec.layers > 1)
-        l->levels[l->level_count++] =
-            (struct level){id, s->spec.layers - 2, (int)lround(bps * share_of(s) / 1000) * 1000};
     l->levels[l->level_count++] =
         (struct level){id, s->spec.layers - 1, (int)lround(bps / 1000) * 1000};
+    out->finest[id] = quant_at(s, bps);
 }
 
 int content_ladder_choose(const struct content_table *t, const struct ladder *fixed,
-                          struct ladder *out)
+                          struct content_ladder *out)
 {
     struct choice c[MAX_STEPS + 1];
     const struct content_size *largest = &t->sizes[t->count - 1];
-    double cap = ladder_size_bitrate(fixed, fixed->size_count - 1);
+    double cap = CONTENT_TOP_MAX * ladder_size_bitrate(fixed, fixed->size_count - 1);
     double top = rate_for(largest, db_of(CONTENT_TOP_SSIM), cap);
     top = fmin(fmax(isinf(top) ? cap : top, TOP_MIN), cap);
     double top_db = quality_at(largest, top);
-    c[0] = lowest(t, top / CONTENT_APART);
+    c[0] = best_at(t, fmin(CONTENT_LOWEST_BPS, top / RANGE_MIN));
     if (c[0].size < 0 || !(top_db > c[0].db))
         return ERR_RANGE;
     int steps = (int)lround((top_db - c[0].db) / CONTENT_STEP_DB), count = 1;
@@ -184,19 +193,20 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
             c[count++] = next;
     }
     c[count++] = (struct choice){t->count - 1, top, top_db};
-    while (count > 2 && cost_of_all(t, c, count) > BUDGET * fixed_cost(fixed) && save(t, c, &count))
+    double budget = CONTENT_BUDGET * fixed_cost(fixed);
+    while (count > 2 && cost_of_all(t, c, count) > budget && save(t, c, &count))
         ;
-    struct ladder l = *fixed;
-    l.size_count = l.level_count = 0;
+    struct content_ladder made = {.ladder = *fixed};
+    made.ladder.size_count = made.ladder.level_count = 0;
     double before = 0;
     for (int i = 0; i < count; i++) {
-        if (i < count - 1 && i > 0 && !is_apart(before, c[i].bps))
+        if (i > 0 && i < count - 1 && !is_apart(before, c[i].bps))
             continue;
-        add_size(&l, &t->sizes[c[i].size], c[i].bps, i == 0);
+        add_size(&made, &t->sizes[c[i].size], c[i].bps);
         before = c[i].bps;
     }
-    if (!ladder_is_valid(&l))
+    if (!ladder_is_valid(&made.ladder))
         return ERR_RANGE;
-    *out = l;
+    *out = made;
     return 0;
 }

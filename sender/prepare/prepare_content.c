@@ -2,30 +2,38 @@
 #include "sender/prepare/prepare_content.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/put.h"
-#include "media/source/source.h"
 #include "media/stored/stored_probe.h"
-#include "sender/policy/content_ladder.h"
 
 #define MIN_SECONDS     2.0
 #define EXCERPT_SECONDS 0.5 // about; whole periods of the plan
-#define EXCERPT_EVERY   4.0 // seconds
-enum { MAX_EXCERPTS = 24 };
-static const int64_t MAX_BYTES = (int64_t)1 << 30; // of an excerpt's pictures in all sizes
-static const double quants[CONTENT_POINTS] = {44, 36, 28, 20}; // by ascending rate
+#define EXCERPT_EVERY   5.0 // seconds
+enum { MAX_EXCERPTS = 24, MAX_THREADS = 8 };
+static const int64_t MAX_BYTES = (int64_t)1 << 30; // of the pictures of all threads, in all sizes
+#define COPIES 3 // of an excerpt's pictures: as they come, and scaled to all sizes
+static const double quants[CONTENT_POINTS] = {42, 32, 22}; // by ascending rate
+
+struct excerpt {
+    double at; // seconds
+    bool measured;
+    struct stored_probe_result results[CONTENT_POINTS];
+};
 
 struct measuring {
-    struct ladder ladder; // of the sizes that may be chosen; levels 2 i and 2 i + 1 are of size i
+    const char *name;     // borrowed
+    struct ladder ladder; // of the sizes that may be chosen, with a level each
     struct stored_plan plan;
-    struct source *source;      // owned
-    struct stored_probe *probe; // owned
-    int frames;                 // of an excerpt
-    struct picture *pictures[STORED_MAX_GOP];
-    struct stored_probe_result sums[CONTENT_POINTS];
+    int frames; // of an excerpt
+    int count;  // of excerpts
+    struct excerpt excerpts[MAX_EXCERPTS];
+    pthread_mutex_t lock;
+    int next; // guarded by the lock; the excerpt that no thread has taken
 };
 
 static double rate_of_pixels(const struct size_spec *s)
@@ -64,88 +72,116 @@ static void add_sizes(const struct ladder *fixed, struct ladder *l)
         s.fps = i == 1 ? s.fps : below->fps;
         insert(l, s);
     }
-    l->level_count = 0;
+    l->level_count = l->size_count;
     for (int i = 0; i < l->size_count; i++)
-        for (int full = 0; full < 2; full++) {
-            int top = l->sizes[i].layers - 1;
-            l->levels[l->level_count++] =
-                (struct level){i, full || !top ? top : top - 1, 1000 * (2 * i + full + 1)};
-        }
+        l->levels[i] = (struct level){i, l->sizes[i].layers - 1, 1000 * (i + 1)};
 }
 
-static int read_excerpt(struct measuring *m)
+static int measure(const struct measuring *m, struct source *source, struct stored_probe *probe,
+                   struct excerpt *e)
 {
-    int count = 0, err = 0;
+    struct picture *pictures[STORED_MAX_GOP];
+    int count = 0;
+    int err = source->ops->seek(source, (usec_t)(e->at * USEC_PER_SEC));
     while (count < m->frames && !err)
-        if ((err = m->source->ops->next(m->source, &m->pictures[count])) == 0)
+        if ((err = source->ops->next(source, &pictures[count])) == 0)
             count++;
-    struct stored_probe_result results[CONTENT_POINTS];
     if (!err)
-        err = stored_probe_run(m->probe, m->pictures, m->frames, quants, CONTENT_POINTS, results);
-    for (int k = 0; k < CONTENT_POINTS && !err; k++)
-        for (int i = 0; i < m->ladder.level_count; i++) {
-            m->sums[k].bps[i] += results[k].bps[i];
-            m->sums[k].ssim[i] += results[k].ssim[i];
-        }
+        err = stored_probe_run(probe, pictures, count, quants, CONTENT_POINTS, e->results);
     while (count > 0)
-        picture_unref(m->pictures[--count]);
+        picture_unref(pictures[--count]);
     return err;
 }
 
-static int measure(struct measuring *m, struct content_table *t)
+static struct excerpt *take(struct measuring *m)
 {
-    double seconds = m->source->duration;
-    int count = (int)fmin(fmax(seconds / EXCERPT_EVERY, 1), MAX_EXCERPTS), err = 0;
-    double length = m->frames / fps_value(m->source->fps);
-    for (int i = 0; i < count && !err; i++) {
-        double at = fmax((i + 0.5) / count * seconds - length / 2, 0);
-        err = m->source->ops->seek(m->source, (usec_t)(at * USEC_PER_SEC));
-        err = err ? err : read_excerpt(m);
-    }
+    pthread_mutex_lock(&m->lock);
+    struct excerpt *e = m->next < m->count ? &m->excerpts[m->next++] : NULL;
+    pthread_mutex_unlock(&m->lock);
+    return e;
+}
+
+// An excerpt that cannot be read, as the film has holes or is shorter than it says, is left out.
+static void *run(void *arg)
+{
+    struct measuring *m = arg;
+    int err;
+    struct source *source = source_open(m->name, false, &err);
+    struct stored_probe *probe = source ? stored_probe_new(&m->ladder, &m->plan) : NULL;
+    for (struct excerpt *e; probe && (e = take(m));)
+        e->measured = measure(m, source, probe, e) == 0;
+    stored_probe_free(probe);
+    source_free(source);
+    return NULL;
+}
+
+static void run_all(struct measuring *m)
+{
+    pthread_t threads[MAX_THREADS];
+    const struct ladder *l = &m->ladder;
+    double bytes = 1.5 * l->source_width * l->source_height * m->frames * COPIES;
+    int count = 0;
+    int64_t most = sysconf(_SC_NPROCESSORS_ONLN);
+    most = most < MAX_THREADS ? most : MAX_THREADS;
+    most = most < m->count ? most : m->count;
+    while (count < most && (count == 0 || (count + 1) * bytes <= (double)MAX_BYTES) &&
+           pthread_create(&threads[count], NULL, run, m) == 0)
+        count++;
+    while (count > 0)
+        pthread_join(threads[--count], NULL);
+}
+
+// Returns false if no excerpt was measured.
+static bool sum_up(const struct measuring *m, struct content_table *t)
+{
+    int count = 0;
     *t = (struct content_table){.count = m->ladder.size_count};
-    for (int s = 0; s < t->count && !err; s++) {
+    for (int i = 0; i < m->count; i++) {
+        const struct excerpt *e = &m->excerpts[i];
+        count += e->measured;
+        for (int s = 0; s < t->count && e->measured; s++)
+            for (int k = 0; k < CONTENT_POINTS; k++) {
+                t->sizes[s].points[k].bps += e->results[k].bps[s];
+                t->sizes[s].points[k].ssim += e->results[k].ssim[s];
+            }
+    }
+    for (int s = 0; s < t->count && count; s++) {
         struct content_size *size = &t->sizes[s];
         size->spec = m->ladder.sizes[s];
         for (int k = 0; k < CONTENT_POINTS; k++) {
-            int full = 2 * s + 1;
-            size->points[k] =
-                (struct content_point){m->sums[k].bps[full] / count, m->sums[k].ssim[full] / count};
+            struct content_point *p = &size->points[k];
+            *p = (struct content_point){quants[k], p->bps / count, p->ssim / count};
             // With one more bit than at a coarser quantiser the table stays in order.
             if (k > 0)
-                size->points[k].bps = fmax(size->points[k].bps, size->points[k - 1].bps + 1);
-            size->share += m->sums[k].bps[2 * s] / m->sums[k].bps[full] / CONTENT_POINTS;
+                p->bps = fmax(p->bps, p[-1].bps + 1);
         }
     }
-    return err;
+    return count > 0;
 }
 
 // Returns NULL, or why the film keeps the fixed ladder.
-static const char *choose(const char *name, struct measuring *m, struct ladder *ladder)
+static const char *choose(struct measuring *m, const struct source *s, const struct ladder *fixed,
+                          struct content_ladder *out)
 {
-    int err;
     struct content_table t;
-    struct stored_plan plan = {0};
-    add_sizes(ladder, &m->ladder);
+    struct stored_plan plan;
+    double fps = fps_value(s->fps);
+    if (s->duration < MIN_SECONDS || !s->ops->seek)
+        return "it is shorter than 2 s, or its length is not known";
+    add_sizes(fixed, &m->ladder);
     if (stored_plan_init(&m->plan, &m->ladder) != 0)
         return "its frame rate has no simple fractions";
-    if (!(m->source = source_open(name, false, &err)))
-        return "it cannot be opened";
-    double fps = fps_value(m->source->fps);
-    if (m->source->duration < MIN_SECONDS || !m->source->ops->seek)
-        return "it is shorter than 2 s, or its length is not known";
     m->frames = m->plan.period * (int)ceil(EXCERPT_SECONDS * fps / m->plan.period);
-    double bytes = 1.5 * ladder->source_width * ladder->source_height * m->frames;
-    if (m->frames > m->plan.gop || bytes * 3 > (double)MAX_BYTES)
-        return "its pictures need too much memory";
-    if (!(m->probe = stored_probe_new(&m->ladder, &m->plan)))
-        return "there is no memory";
-    if (measure(m, &t) != 0)
-        return "an excerpt of it cannot be read";
-    struct ladder by_content;
-    if (content_ladder_choose(&t, ladder, &by_content) != 0 ||
-        stored_plan_init(&plan, &by_content) != 0)
+    if (m->frames > m->plan.gop || m->frames / fps > s->duration)
+        return "it has no room for excerpts";
+    m->count = (int)fmin(fmax(s->duration / EXCERPT_EVERY, 1), MAX_EXCERPTS);
+    for (int i = 0; i < m->count; i++)
+        m->excerpts[i].at = fmax((i + 0.5) / m->count * s->duration - m->frames / fps / 2, 0);
+    run_all(m);
+    if (!sum_up(m, &t))
+        return "no excerpt of it can be read";
+    if (content_ladder_choose(&t, fixed, out) != 0 || stored_plan_init(&plan, &out->ladder) != 0)
         return "no other one is better";
-    *ladder = by_content;
     return NULL;
 }
 
@@ -161,17 +197,21 @@ static void log_levels(const char *name, const struct ladder *l)
     log_info("%s: levels by content: %s", name, text);
 }
 
-void prepare_content(const char *name, struct ladder *ladder)
+bool prepare_content(const char *name, const struct source *s, const struct ladder *fixed,
+                     struct content_ladder *out)
 {
     struct measuring *m = calloc(1, sizeof(*m));
-    const char *reason = m ? choose(name, m, ladder) : "there is no memory";
+    const char *reason = "there is no memory";
+    if (m) {
+        m->name = name;
+        pthread_mutex_init(&m->lock, NULL);
+        reason = choose(m, s, fixed, out);
+        pthread_mutex_destroy(&m->lock);
+    }
+    free(m);
     if (reason)
         log_info("%s: it keeps the fixed ladder: %s", name, reason);
     else
-        log_levels(name, ladder);
-    if (m) {
-        stored_probe_free(m->probe);
-        source_free(m->source);
-    }
-    free(m);
+        log_levels(name, &out->ladder);
+    return !reason;
 }

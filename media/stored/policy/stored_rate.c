@@ -26,7 +26,16 @@ void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int si
             r->part_of[layer] = r->parts - 1;
     for (int part = 0; part < r->parts; part++)
         r->quant[part] = FIRST;
+    r->finest = STORED_RATE_MIN;
     r->halving = HALVING;
+}
+
+void stored_rate_limit(struct stored_rate *r, double finest)
+{
+    assert(finest >= STORED_RATE_MIN && finest <= STORED_RATE_MAX);
+    r->finest = finest;
+    for (int part = 0; part < r->parts; part++)
+        r->quant[part] = fmax(r->quant[part], finest);
 }
 
 void stored_rate_begin(struct stored_rate *r, double seconds)
@@ -79,7 +88,7 @@ static void adjust(struct stored_rate *r, const double part_bits[])
         }
         if (from > 0)
             quant = fmax(quant, next[from - 1] - STORED_RATE_FINER);
-        quant = fmin(fmax(quant, STORED_RATE_MIN), STORED_RATE_MAX);
+        quant = fmin(fmax(quant, r->finest), STORED_RATE_MAX);
         while (from <= tightest)
             next[from++] = quant;
         spent = AIM * r->rate[tightest] * r->seconds;
@@ -99,7 +108,7 @@ bool stored_rate_takes(struct stored_rate *r, const double bits[LEVEL_MAX_LAYERS
         part_bits[i] = fmax(part_bits[i], 1);
         sum += part_bits[i];
         used = fmax(used, sum / (r->rate[i] * r->seconds));
-        finest &= r->quant[i] <= STORED_RATE_MIN;
+        finest &= r->quant[i] <= r->finest;
     }
     bool above = used > 1 + STORED_RATE_ABOVE, coarsest = r->quant[0] >= STORED_RATE_MAX;
     bool fits = above ? coarsest : used >= 1 - STORED_RATE_BELOW || finest;
