@@ -213,7 +213,8 @@ struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct 
     m->folder = folder;
     for (int i = 0; i < ladder->size_count; i++) {
         stored_rate_init(&m->rates[i], ladder, i);
-        stored_rate_limit(&m->rates[i], finest[i]);
+        if (finest)
+            stored_rate_limit(&m->rates[i], finest[i]);
     }
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->changed, NULL);

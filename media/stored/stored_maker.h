@@ -17,7 +17,7 @@ enum { STORED_MAKER_MAX_THREADS = 16 };
 
 struct stored_maker;
 
-// `finest`: the finest quantiser of each size (stored_rate_limit).
+// `finest`: the finest quantiser of each size (stored_rate_limit); NULL: they have none.
 // `threads`: 1 .. STORED_MAKER_MAX_THREADS; the maker holds as many groups of pictures in memory.
 // Borrows its arguments. Returns NULL on failure, which it logs.
 struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct stored_plan *plan,

@@ -6,19 +6,24 @@
 
 #include "common/base/err.h"
 
+#define FIXED_USED                                                                                 \
+    0.94 // of a rate of the fixed ladder: a group is within 12 % below (stored_rate.h)
 #define BIT_PIXELS   4.0  // a coded bit costs an encoder as much as so many pixels
 #define EXTRAPOLATED 2.0  // max. ratio of a rate to the nearest measured one
-#define REMOVAL      0.25 // loss of a level that goes, as the logarithm of a rate
+#define ALIKE_DB     0.1  // the smaller one of two sizes whose qualities differ by less is used
+#define GAIN_MIN     0.3  // of a level above the next lower one, in dB
+#define REMOVAL_DB   0.8  // a level that goes counts as so much lost
 #define GAP_MAX      2.6  // max. ratio of two rates between which a level goes
+#define STRIDE       1.01 // of the rates along which the steps are counted
 #define TOP_MIN      40000.0
 #define RANGE_MIN    3.0 // min. ratio of the rates of the top and the lowest level
 #define QUANT_MIN    12.0
 #define QUANT_MAX    51.0
 
-enum { MAX_STEPS = LADDER_MAX_SIZES - 1 };
+enum { MAX_LEVELS = LADDER_MAX_SIZES }; // each has a size of its own
 
-struct choice { // a level at its size's full frame rate
-    int size;   // index into the table
+struct choice {
+    int size; // index into the table
     double bps;
     double db;
 };
@@ -58,35 +63,15 @@ static double quant_at(const struct content_size *s, double bps)
     return fmin(fmax(p[0].quant + part * (p[1].quant - p[0].quant), QUANT_MIN), QUANT_MAX);
 }
 
-// Returns the lowest rate up to `most` at which the size has the quality; INFINITY: none.
+// Returns the lowest rate up to `most` at which the size has the quality; `most`: there is none.
 static double rate_for(const struct content_size *s, double db, double most)
 {
     double low = s->points[0].bps / EXTRAPOLATED, high = most;
-    if (high <= low || quality_at(s, high) < db)
-        return INFINITY;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 40 && low < high; i++) {
         double middle = sqrt(low * high);
         *(quality_at(s, middle) < db ? &low : &high) = middle;
     }
     return high;
-}
-
-static double cost_of(const struct size_spec *s, double bps)
-{
-    return (double)s->width * s->height * fps_value(s->fps) + BIT_PIXELS * bps;
-}
-
-static double fixed_cost(const struct ladder *l)
-{
-    double cost = 0;
-    for (int i = 0; i < l->size_count; i++)
-        cost += cost_of(&l->sizes[i], ladder_size_bitrate(l, i));
-    return cost;
-}
-
-static bool is_apart(double low, double high)
-{
-    return high >= low * CONTENT_APART;
 }
 
 // Returns the size that looks best at a rate; size -1: none was measured near it.
@@ -95,22 +80,63 @@ static struct choice best_at(const struct content_table *t, double bps)
     struct choice best = {.size = -1, .bps = bps, .db = -INFINITY};
     for (int i = 0; i < t->count; i++) {
         double db = quality_at(&t->sizes[i], bps);
-        if (db > best.db)
+        if (db > best.db + (best.size < 0 ? 0 : ALIKE_DB))
             best = (struct choice){i, bps, db};
     }
     return best;
 }
 
-// Returns the size below `limit` that needs the lowest rate for the quality; size -1: none.
-static struct choice cheapest(const struct content_table *t, double db, double most, int limit)
+static double cost_of_size(const struct size_spec *s, double bps)
 {
-    struct choice best = {.size = -1, .bps = INFINITY, .db = db};
-    for (int i = 0; i < limit; i++) {
-        double bps = rate_for(&t->sizes[i], db, most);
-        if (bps < best.bps)
-            best = (struct choice){i, bps, db};
+    return (double)s->width * s->height * fps_value(s->fps) + BIT_PIXELS * bps;
+}
+
+static double cost_of(const struct content_table *t, const struct choice *c)
+{
+    return cost_of_size(&t->sizes[c->size].spec, c->bps);
+}
+
+static double cost_of_all(const struct content_table *t, const struct choice c[], int count)
+{
+    double cost = 0;
+    for (int i = 0; i < count; i++)
+        cost += cost_of(t, &c[i]);
+    return cost;
+}
+
+static double cost_of_fixed(const struct ladder *l)
+{
+    double cost = 0;
+    for (int i = 0; i < l->size_count; i++)
+        cost += cost_of_size(&l->sizes[i], ladder_size_bitrate(l, i));
+    return cost;
+}
+
+// Returns the number of steps from one rate to the next, STRIDE higher one, a part of one: by
+// quality or, where it hardly grows, by the rate.
+static double steps_within(const struct content_table *t, double bps)
+{
+    double gain = (best_at(t, bps * STRIDE).db - best_at(t, bps).db) / CONTENT_STEP_DB;
+    double most = log(STRIDE) / log(CONTENT_APART), least = log(STRIDE) / log(CONTENT_STEP_RATE);
+    return fmin(fmax(gain, least), most);
+}
+
+// Places levels at equal steps from the lowest, which stands in c[0], to the top, which becomes the
+// last one. Returns their number.
+static int place(const struct content_table *t, struct choice c[], struct choice top)
+{
+    double total = 0, passed = 0;
+    for (double bps = c[0].bps; bps < top.bps; bps *= STRIDE)
+        total += steps_within(t, bps);
+    int steps = (int)fmin(fmax(round(total), 1), MAX_LEVELS - 1), count = 1;
+    for (double bps = c[0].bps; bps < top.bps && count < steps; bps *= STRIDE) {
+        passed += steps_within(t, bps);
+        struct choice next = best_at(t, bps * STRIDE);
+        if (passed >= total * count / steps && next.db > c[count - 1].db + GAIN_MIN)
+            c[count++] = next;
     }
-    return best;
+    c[count++] = top;
+    return count;
 }
 
 static void take_out(struct choice c[], int *count, int at)
@@ -120,30 +146,31 @@ static void take_out(struct choice c[], int *count, int at)
         c[i] = c[i + 1];
 }
 
-// Makes one level between the lowest and the top cheaper to encode: the one whose change costs the
-// fewest bits. Returns false if none can change without a wide gap.
+// Makes one level between the lowest and the top cheaper to encode, by a smaller size or without
+// it: the one that loses the least quality for what is saved. Returns false if none can change.
 static bool save(const struct content_table *t, struct choice c[], int *count)
 {
-    int at = 1;
+    int at = 0;
     double least = INFINITY;
     struct choice changed = {.size = -1};
     for (int i = 1; i < *count - 1; i++) {
-        double cost = cost_of(&t->sizes[c[i].size].spec, c[i].bps);
-        struct choice to = cheapest(t, c[i].db, c[i + 1].bps / CONTENT_APART, c[i].size);
-        double saved = to.size < 0 ? 0 : cost - cost_of(&t->sizes[to.size].spec, to.bps);
-        double loss = saved > 0 ? log(to.bps / c[i].bps) / saved : INFINITY;
-        bool may_go = c[i + 1].bps <= GAP_MAX * c[i - 1].bps;
-        if (may_go && loss > REMOVAL / cost) {
-            loss = REMOVAL / cost;
-            to.size = -1;
-        }
-        if (loss < least) {
-            least = loss;
+        double cost = cost_of(t, &c[i]);
+        if (c[i + 1].bps <= GAP_MAX * c[i - 1].bps && REMOVAL_DB / cost < least) {
+            least = REMOVAL_DB / cost;
             at = i;
-            changed = to;
+            changed.size = -1;
+        }
+        for (int size = 0; size < c[i].size; size++) {
+            struct choice to = {size, c[i].bps, quality_at(&t->sizes[size], c[i].bps)};
+            double loss = (c[i].db - to.db) / (cost - cost_of(t, &to));
+            if (to.db > c[i - 1].db && loss < least) {
+                least = loss;
+                at = i;
+                changed = to;
+            }
         }
     }
-    if (isinf(least))
+    if (at == 0)
         return false;
     if (changed.size < 0)
         take_out(c, count, at);
@@ -152,59 +179,35 @@ static bool save(const struct content_table *t, struct choice c[], int *count)
     return true;
 }
 
-static double cost_of_all(const struct content_table *t, const struct choice c[], int count)
-{
-    double cost = 0;
-    for (int i = 0; i < count; i++)
-        cost += cost_of(&t->sizes[c[i].size].spec, c[i].bps);
-    return cost;
-}
-
 static void add_size(struct content_ladder *out, const struct content_size *s, double bps)
 {
     struct ladder *l = &out->ladder;
     int id = l->size_count++;
     l->sizes[id] = s->spec;
     l->levels[l->level_count++] =
-        (struct level){id, s->spec.layers - 1, (int)lround(bps / 1000) * 1000};
+        (struct level){id, s->spec.layers - 1, (int)lround(bps * CONTENT_PEAK / 1000) * 1000};
     out->finest[id] = quant_at(s, bps);
 }
 
 int content_ladder_choose(const struct content_table *t, const struct ladder *fixed,
                           struct content_ladder *out)
 {
-    struct choice c[MAX_STEPS + 1];
+    struct choice c[MAX_LEVELS];
     const struct content_size *largest = &t->sizes[t->count - 1];
-    double cap = CONTENT_TOP_MAX * ladder_size_bitrate(fixed, fixed->size_count - 1);
-    double top = rate_for(largest, db_of(CONTENT_TOP_SSIM), cap);
-    top = fmin(fmax(isinf(top) ? cap : top, TOP_MIN), cap);
-    double top_db = quality_at(largest, top);
-    c[0] = best_at(t, fmin(CONTENT_LOWEST_BPS, top / RANGE_MIN));
-    if (c[0].size < 0 || !(top_db > c[0].db))
+    double most = ladder_size_bitrate(fixed, fixed->size_count - 1) * FIXED_USED;
+    double bps = fmax(rate_for(largest, db_of(CONTENT_TOP_SSIM), most), fmin(TOP_MIN, most));
+    struct choice top = {t->count - 1, bps, quality_at(largest, bps)};
+    c[0] = best_at(t, fmin(CONTENT_LOWEST_BPS / CONTENT_PEAK, bps / RANGE_MIN));
+    if (c[0].size < 0 || !(top.db > c[0].db))
         return ERR_RANGE;
-    int steps = (int)lround((top_db - c[0].db) / CONTENT_STEP_DB), count = 1;
-    // Where quality hardly grows with the rate, the rates at least double at most.
-    steps = (int)fmax(steps, ceil(log2(top / c[0].bps)));
-    steps = steps < 1 ? 1 : steps > MAX_STEPS ? MAX_STEPS : steps;
-    for (int i = 1; i < steps; i++) {
-        double db = c[0].db + (top_db - c[0].db) * i / steps;
-        struct choice next = cheapest(t, db, top / CONTENT_APART, t->count);
-        if (next.size >= 0 && is_apart(c[count - 1].bps, next.bps))
-            c[count++] = next;
-    }
-    c[count++] = (struct choice){t->count - 1, top, top_db};
-    double budget = CONTENT_BUDGET * fixed_cost(fixed);
-    while (count > 2 && cost_of_all(t, c, count) > budget && save(t, c, &count))
+    int count = place(t, c, top);
+    double budget = CONTENT_BUDGET * cost_of_fixed(fixed);
+    while (cost_of_all(t, c, count) > budget && save(t, c, &count))
         ;
     struct content_ladder made = {.ladder = *fixed};
     made.ladder.size_count = made.ladder.level_count = 0;
-    double before = 0;
-    for (int i = 0; i < count; i++) {
-        if (i > 0 && i < count - 1 && !is_apart(before, c[i].bps))
-            continue;
+    for (int i = 0; i < count; i++)
         add_size(&made, &t->sizes[c[i].size], c[i].bps);
-        before = c[i].bps;
-    }
     if (!ladder_is_valid(&made.ladder))
         return ERR_RANGE;
     *out = made;

@@ -6,17 +6,17 @@
 // quantiser are linear in the logarithm of the rate.
 //
 // - The top has the largest size, and the rate at which its SSIM is CONTENT_TOP_SSIM: no viewer
-//   sees a difference. It is at most CONTENT_TOP_MAX times the rate of the fixed ladder's top.
-// - The lowest level has CONTENT_LOWEST_BPS, or less if the film needs little, and the size that
-//   looks best there.
-// - Between them are levels at equal steps of quality, each of the size that needs the lowest rate
-//   for it: the convex hull of the sizes. While all sizes together cost more to encode than
-//   CONTENT_BUDGET allows, the level whose change costs the fewest bits gets a smaller size, or
-//   goes.
-// - No level is within CONTENT_APART of the bits of its neighbour.
+//   sees a difference. It has at most the bits of the fixed ladder's top.
+// - The lowest level's rate is CONTENT_LOWEST_BPS, or less if the film needs little.
+// - Between them are levels at equal steps: CONTENT_STEP_DB of quality or, where it hardly grows,
+//   CONTENT_STEP_RATE times the rate. None is within CONTENT_APART of the bits of its neighbour.
+// - Each level has the size that looks best at its rate: the convex hull of the sizes. While all
+//   together cost more to encode than CONTENT_BUDGET allows, the level that loses the least quality
+//   for what is saved gets a smaller size, or goes.
 //
-// A level's rate is that of the whole film at its quantiser. A group that needs less at that
-// quantiser gets less: its quality is that of the level. One that needs more gets the rate.
+// A level has a constant quality: a quantiser, at which the film has the level's bits. A group has
+// at most CONTENT_PEAK times as many, and this is the level's rate; it is what a level without a
+// constant quality would have throughout.
 #ifndef WEIR_SENDER_POLICY_CONTENT_LADDER_H
 #define WEIR_SENDER_POLICY_CONTENT_LADDER_H
 
@@ -28,11 +28,12 @@ extern "C" {
 
 enum { CONTENT_POINTS = 3 };
 #define CONTENT_TOP_SSIM   0.985
-#define CONTENT_TOP_MAX    2.0
 #define CONTENT_LOWEST_BPS 80000
-#define CONTENT_APART      1.18 // least ratio of the rates of two neighbours
-#define CONTENT_STEP_DB    1.6  // of quality between two levels, about
-#define CONTENT_BUDGET     1.15 // times the cost of the fixed ladder
+#define CONTENT_APART      1.2 // min. ratio of the rates of two neighbours
+#define CONTENT_STEP_DB    1.6
+#define CONTENT_STEP_RATE  2.0
+#define CONTENT_PEAK       1.2
+#define CONTENT_BUDGET     1.3 // times the cost of the fixed ladder
 
 struct content_point {
     double quant;

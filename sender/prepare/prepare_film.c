@@ -37,7 +37,8 @@ struct prepare {
     struct source *source; // owned
     struct sdp sdp;        // with the ladder
     struct stored_plan plan;
-    double finest[LADDER_MAX_SIZES]; // quantiser of each size
+    bool by_content;                 // the levels follow from the film's pictures
+    double finest[LADDER_MAX_SIZES]; // quantiser of each size; valid if by_content
     struct stored_origin origin;
     char path[PATH_MAX];
     char folder[PATH_MAX];
@@ -109,7 +110,7 @@ static int open_source(struct prepare *p)
                           .duration = p->source->duration};
     utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP requires UTF-8
     return prepare_levels_choose(p->options, p->name, p->source, &p->own, &p->sdp.ladder, &p->plan,
-                                 p->finest);
+                                 p->finest, &p->by_content);
 }
 
 static int open_parts(struct prepare *p)
@@ -266,7 +267,8 @@ static int encode_all(struct prepare *p, int64_t *groups)
     if (p->source->duration > 0)
         p->progress.total = llround(p->source->duration * fps_value(p->source->fps));
     struct stored_maker *maker =
-        stored_maker_new(&p->sdp.ladder, &p->plan, p->sdp.codec, p->finest, p->folder, threads(p));
+        stored_maker_new(&p->sdp.ladder, &p->plan, p->sdp.codec, p->by_content ? p->finest : NULL,
+                         p->folder, threads(p));
     err = maker ? 0 : ERR_IO;
     while (!err && !ended) {
         int count = read_group(p, *groups);

@@ -7,7 +7,6 @@
 #include "common/base/log.h"
 #include "media/coded/ladder.h"
 #include "media/stored/policy/stored_pass.h"
-#include "media/stored/policy/stored_rate.h"
 #include "media/stored/stored_x265.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/prepare/prepare_content.h"
@@ -101,10 +100,9 @@ static const char *pass_top(const struct options *o, const struct source *s,
 
 int prepare_levels_choose(const struct options *o, const char *name, const struct source *s,
                           struct prepare_own *own, struct ladder *ladder, struct stored_plan *plan,
-                          double finest[LADDER_MAX_SIZES])
+                          double finest[LADDER_MAX_SIZES], bool *by_content)
 {
-    for (int i = 0; i < LADDER_MAX_SIZES; i++)
-        finest[i] = STORED_RATE_MIN;
+    *by_content = false;
     if (own->coded.passes) {
         const char *reason = pass_top(o, s, own, ladder, plan);
         if (!reason)
@@ -124,6 +122,7 @@ int prepare_levels_choose(const struct options *o, const char *name, const struc
     struct content_ladder better;
     if (!err && is_by_content(o) && prepare_content(name, s, ladder, &better)) {
         *ladder = better.ladder;
+        *by_content = true;
         memcpy(finest, better.finest, sizeof(better.finest));
         err = stored_plan_init(plan, ladder);
     }

@@ -7,7 +7,9 @@
 #define FIRST   26.0                        // initial quantiser
 #define HALVING 6.0                         // initial quantiser difference that halves the bits
 #define AIM     (1 - STORED_RATE_BELOW / 2) // target, as a part of the rate
-#define LEAST   0.01 // min. share of a part's own rate, if the parts below it take all
+#define NEAR                                                                                       \
+    1.0 // above a given finest quantiser that a group may have, as a viewer sees no difference
+#define LEAST 0.01 // min. share of a part's own rate, if the parts below it take all
 
 void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int size_id)
 {
@@ -34,8 +36,9 @@ void stored_rate_limit(struct stored_rate *r, double finest)
 {
     assert(finest >= STORED_RATE_MIN && finest <= STORED_RATE_MAX);
     r->finest = finest;
+    r->near = NEAR;
     for (int part = 0; part < r->parts; part++)
-        r->quant[part] = fmax(r->quant[part], finest);
+        r->quant[part] = finest;
 }
 
 void stored_rate_begin(struct stored_rate *r, double seconds)
@@ -108,7 +111,7 @@ bool stored_rate_takes(struct stored_rate *r, const double bits[LEVEL_MAX_LAYERS
         part_bits[i] = fmax(part_bits[i], 1);
         sum += part_bits[i];
         used = fmax(used, sum / (r->rate[i] * r->seconds));
-        finest &= r->quant[i] <= r->finest;
+        finest &= r->quant[i] <= r->finest + r->near;
     }
     bool above = used > 1 + STORED_RATE_ABOVE, coarsest = r->quant[0] >= STORED_RATE_MAX;
     bool fits = above ? coarsest : used >= 1 - STORED_RATE_BELOW || finest;

@@ -38,6 +38,7 @@ struct stored_rate {
     double seconds;                 // of the group
     double quant[LEVEL_MAX_LAYERS]; // quantiser of each part in the next attempt
     double finest;                  // min. quantiser
+    double near;                    // ... to which this much more is as good
     double halving;                 // quantiser difference that halves the bits
     double quant_before;            // quantiser of part 0 in the previous attempt
     double bits_before;             // bits of part 0 in the previous attempt
@@ -46,7 +47,8 @@ struct stored_rate {
 
 // The size must have a level.
 void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int size_id);
-// Sets the finest quantiser, before the first group: a group that needs few bits gets no more.
+// Sets the finest quantiser, with which the first group begins: one that needs few bits gets no
+// more.
 void stored_rate_limit(struct stored_rate *r, double finest);
 void stored_rate_begin(struct stored_rate *r, double seconds); // begins a group
 double stored_rate_quant(const struct stored_rate *r, int layer);
