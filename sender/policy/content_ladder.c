@@ -15,8 +15,7 @@
 #define REMOVAL_DB   0.8  // a level that goes counts as so much lost
 #define GAP_MAX      2.6  // max. ratio of two rates between which a level goes
 #define STRIDE       1.01 // of the rates along which the steps are counted
-#define TOP_MIN      40000.0
-#define RANGE_MIN    3.0 // min. ratio of the rates of the top and the lowest level
+#define RANGE_MIN    3.0  // min. ratio of the rates of the top and the lowest level
 #define QUANT_MIN    12.0
 #define QUANT_MAX    51.0
 
@@ -74,13 +73,26 @@ static double rate_for(const struct content_size *s, double db, double most)
     return high;
 }
 
-// Returns the size that looks best at a rate; size -1: none was measured near it.
-static struct choice best_at(const struct content_table *t, double bps)
+// Returns the lowest rate up to `most` at which the size has a quantiser this fine; `most`: there
+// is none.
+static double rate_of_quant(const struct content_size *s, double quant, double most)
+{
+    double low = s->points[0].bps / EXTRAPOLATED, high = most;
+    for (int i = 0; i < 40 && low < high; i++) {
+        double middle = sqrt(low * high);
+        *(quant_at(s, middle) > quant ? &low : &high) = middle;
+    }
+    return high;
+}
+
+// Returns the size that looks best at a rate, but not as good as `limit` dB; size -1: none such was
+// measured near that rate.
+static struct choice best_at(const struct content_table *t, double bps, double limit)
 {
     struct choice best = {.size = -1, .bps = bps, .db = -INFINITY};
     for (int i = 0; i < t->count; i++) {
         double db = quality_at(&t->sizes[i], bps);
-        if (db > best.db + (best.size < 0 ? 0 : ALIKE_DB))
+        if (db < limit && db > best.db + (best.size < 0 ? 0 : ALIKE_DB))
             best = (struct choice){i, bps, db};
     }
     return best;
@@ -116,7 +128,8 @@ static double cost_of_fixed(const struct ladder *l)
 // quality or, where it hardly grows, by the rate.
 static double steps_within(const struct content_table *t, double bps)
 {
-    double gain = (best_at(t, bps * STRIDE).db - best_at(t, bps).db) / CONTENT_STEP_DB;
+    double gain =
+        (best_at(t, bps * STRIDE, INFINITY).db - best_at(t, bps, INFINITY).db) / CONTENT_STEP_DB;
     double most = log(STRIDE) / log(CONTENT_APART), least = log(STRIDE) / log(CONTENT_STEP_RATE);
     return fmin(fmax(gain, least), most);
 }
@@ -131,7 +144,7 @@ static int place(const struct content_table *t, struct choice c[], struct choice
     int steps = (int)fmin(fmax(round(total), 1), MAX_LEVELS - 1), count = 1;
     for (double bps = c[0].bps; bps < top.bps && count < steps; bps *= STRIDE) {
         passed += steps_within(t, bps);
-        struct choice next = best_at(t, bps * STRIDE);
+        struct choice next = best_at(t, bps * STRIDE, top.db - GAIN_MIN);
         if (passed >= total * count / steps && next.db > c[count - 1].db + GAIN_MIN)
             c[count++] = next;
     }
@@ -195,10 +208,11 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
     struct choice c[MAX_LEVELS];
     const struct content_size *largest = &t->sizes[t->count - 1];
     double most = ladder_size_bitrate(fixed, fixed->size_count - 1) * FIXED_USED;
-    double bps = fmax(rate_for(largest, db_of(CONTENT_TOP_SSIM), most), fmin(TOP_MIN, most));
+    double bps = fmax(rate_for(largest, db_of(CONTENT_TOP_SSIM), most),
+                      rate_of_quant(largest, CONTENT_TOP_QUANT, most));
     struct choice top = {t->count - 1, bps, quality_at(largest, bps)};
-    c[0] = best_at(t, fmin(CONTENT_LOWEST_BPS / CONTENT_PEAK, bps / RANGE_MIN));
-    if (c[0].size < 0 || !(top.db > c[0].db))
+    c[0] = best_at(t, fmin(CONTENT_LOWEST_BPS / CONTENT_PEAK, bps / RANGE_MIN), top.db - GAIN_MIN);
+    if (c[0].size < 0)
         return ERR_RANGE;
     int count = place(t, c, top);
     double budget = CONTENT_BUDGET * cost_of_fixed(fixed);

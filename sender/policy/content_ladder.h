@@ -6,7 +6,8 @@
 // quantiser are linear in the logarithm of the rate.
 //
 // - The top has the largest size, and the rate at which its SSIM is CONTENT_TOP_SSIM: no viewer
-//   sees a difference. It has at most the bits of the fixed ladder's top.
+//   sees a difference. In flat pictures, whose SSIM is high whatever is lost, the quantiser
+//   CONTENT_TOP_QUANT sees to that. It has at most the bits of the fixed ladder's top.
 // - The lowest level's rate is CONTENT_LOWEST_BPS, or less if the film needs little.
 // - Between them are levels at equal steps: CONTENT_STEP_DB of quality or, where it hardly grows,
 //   CONTENT_STEP_RATE times the rate. None is within CONTENT_APART of the bits of its neighbour.
@@ -28,12 +29,13 @@ extern "C" {
 
 enum { CONTENT_POINTS = 3 };
 #define CONTENT_TOP_SSIM   0.985
+#define CONTENT_TOP_QUANT  28.0
 #define CONTENT_LOWEST_BPS 80000
 #define CONTENT_APART      1.2 // min. ratio of the rates of two neighbours
 #define CONTENT_STEP_DB    1.6
 #define CONTENT_STEP_RATE  2.0
 #define CONTENT_PEAK       1.2
-#define CONTENT_BUDGET     1.3 // times the cost of the fixed ladder
+#define CONTENT_BUDGET     1.05 // times the cost of the fixed ladder
 
 struct content_point {
     double quant;

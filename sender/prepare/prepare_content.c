@@ -13,7 +13,7 @@
 
 #define MIN_SECONDS     2.0
 #define EXCERPT_SECONDS 0.5 // about; whole periods of the plan
-#define EXCERPT_EVERY   6.0 // seconds
+#define EXCERPT_EVERY   5.0 // seconds
 enum { MAX_EXCERPTS = 24, MAX_THREADS = 8 };
 static const int64_t MAX_BYTES = (int64_t)1 << 30; // of the pictures of all threads, in all sizes
 #define COPIES 3 // of an excerpt's pictures: as they come, and scaled to all sizes

@@ -7,8 +7,7 @@
 #define FIRST   26.0                        // initial quantiser
 #define HALVING 6.0                         // initial quantiser difference that halves the bits
 #define AIM     (1 - STORED_RATE_BELOW / 2) // target, as a part of the rate
-#define NEAR                                                                                       \
-    1.0 // above a given finest quantiser that a group may have, as a viewer sees no difference
+#define NEAR    1.0                         // that a group may be above a given finest quantiser
 #define LEAST 0.01 // min. share of a part's own rate, if the parts below it take all
 
 void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int size_id)

@@ -28,56 +28,107 @@ content_table table_of(double factor)
 {
     content_table t = {};
     t.count = 2;
-    t.sizes[0] = {{320, 180, {30, 1}, 3},
-                  .8,
-                  {{50000 * factor, .75},
-                   {100000 * factor, .9},
-                   {200000 * factor, .92},
-                   {400000 * factor, .925}}};
-    t.sizes[1] = {{640, 360, {30, 1}, 3},
-                  .8,
-                  {{150000 * factor, .8},
-                   {300000 * factor, .968},
-                   {600000 * factor, .99},
-                   {1200000 * factor, .999}}};
+    t.sizes[0] = {
+        {320, 180, {30, 1}, 3},
+        {{42, 60000 * factor, .8}, {32, 120000 * factor, .9}, {22, 240000 * factor, .92}}};
+    t.sizes[1] = {
+        {640, 360, {30, 1}, 3},
+        {{42, 200000 * factor, .85}, {32, 400000 * factor, .97}, {22, 800000 * factor, .99}}};
     return t;
+}
+
+void check_order(const content_ladder &made)
+{
+    const ladder &l = made.ladder;
+    CHECK(ladder_is_valid(&l));
+    CHECK(l.size_count == l.level_count);
+    for (int i = 0; i < l.size_count; i++) {
+        INFO("size " << i);
+        CHECK(l.levels[i].size_id == i);
+        CHECK(made.finest[i] >= 12);
+        CHECK(made.finest[i] <= 51);
+        CHECK((i == 0 || l.levels[i].bitrate_bps > 1.15 * l.levels[i - 1].bitrate_bps));
+    }
 }
 
 } // namespace
 
 TEST_CASE("content_ladder: the top has what the source needs, the lowest 80 kbit/s")
 {
-    ladder fixed = fixed_ladder(), l = {};
+    ladder fixed = fixed_ladder();
+    content_ladder made = {};
     content_table t = table_of(1);
-    REQUIRE(content_ladder_choose(&t, &fixed, &l) == 0);
-    // .985 is 18.24 dB, between 14.95 dB at 300 and 20 dB at 600 kbit/s: at 300 * 2^.65.
+    REQUIRE(content_ladder_choose(&t, &fixed, &made) == 0);
+    check_order(made);
+    // .985 is 18.24 dB, between 15.23 dB at 400 and 20 dB at 800 kbit/s: at 400 * 2^.63 = 619, and
+    // 32 - 6.3 is the quantiser. The rate is a fifth above the film's bits.
+    const ladder &l = made.ladder;
     const level &top = l.levels[l.level_count - 1];
     CHECK(l.sizes[top.size_id].width == 640);
-    CHECK(top.bitrate_bps >= 465000);
-    CHECK(top.bitrate_bps <= 475000);
-    // At 80 / .8 = 100 kbit/s the small size has 10 dB, the large one was not measured as low.
+    CHECK(top.bitrate_bps >= 738000);
+    CHECK(top.bitrate_bps <= 748000);
+    CHECK(made.finest[top.size_id] >= 25.6);
+    CHECK(made.finest[top.size_id] <= 25.8);
+    // At 80 / 1.2 = 67 kbit/s the large size was not measured; the small one has 42 - 10 * .152.
     CHECK(l.sizes[0].width == 320);
     CHECK(l.levels[0].bitrate_bps == 80000);
-    CHECK(l.levels[0].temporal_id == 1);
-    CHECK(l.levels[1].bitrate_bps == 100000);
-    for (int i = 1; i < l.level_count; i++)
-        CHECK(l.levels[i].bitrate_bps >= 1.17 * l.levels[i - 1].bitrate_bps);
+    CHECK(made.finest[0] >= 40.4);
+    CHECK(made.finest[0] <= 40.6);
+    // The large size looks as good at 285 kbit/s as the small one at 240, and better above.
+    for (int i = 0; i < l.level_count; i++)
+        CHECK((l.levels[i].bitrate_bps > 288000) == (l.sizes[i].width == 640));
 }
 
-TEST_CASE("content_ladder: a film that needs more gets the rate of the fixed top")
+TEST_CASE("content_ladder: a film that needs more gets the bits of the fixed top")
 {
-    ladder fixed = fixed_ladder(), l = {};
+    ladder fixed = fixed_ladder();
+    content_ladder made = {};
     content_table t = table_of(2.5);
-    REQUIRE(content_ladder_choose(&t, &fixed, &l) == 0);
-    CHECK(l.levels[l.level_count - 1].bitrate_bps == 960000);
+    REQUIRE(content_ladder_choose(&t, &fixed, &made) == 0);
+    check_order(made);
+    const level &top = made.ladder.levels[made.ladder.level_count - 1];
+    CHECK(top.bitrate_bps >= 1080000);
+    CHECK(top.bitrate_bps <= 1085000);
+}
+
+TEST_CASE("content_ladder: a film that needs little has levels below 80 kbit/s")
+{
+    ladder fixed = fixed_ladder();
+    content_ladder made = {};
+    content_table t = table_of(0.2);
+    REQUIRE(content_ladder_choose(&t, &fixed, &made) == 0);
+    check_order(made);
+    CHECK(made.ladder.level_count >= 2);
+    CHECK(made.ladder.levels[0].bitrate_bps < 80000);
+    CHECK(made.ladder.levels[made.ladder.level_count - 1].bitrate_bps < 160000);
+}
+
+TEST_CASE("content_ladder: all sizes together cost about what those of the fixed ladder cost")
+{
+    ladder fixed = fixed_ladder();
+    content_ladder made = {};
+    content_table t = table_of(1);
+    t.sizes[0].points[2].ssim = t.sizes[0].points[1].ssim =
+        .81; // the large size looks better anywhere
+    REQUIRE(content_ladder_choose(&t, &fixed, &made) == 0);
+    check_order(made);
+    double cost = 0, of_fixed = 0;
+    auto add = [](const ladder &l, double *sum) {
+        for (int i = 0; i < l.size_count; i++)
+            *sum += l.sizes[i].width * l.sizes[i].height * 30.0 + 4.0 * ladder_size_bitrate(&l, i);
+    };
+    add(made.ladder, &cost);
+    add(fixed, &of_fixed);
+    CHECK(cost <= 1.4 * of_fixed);
 }
 
 TEST_CASE("content_ladder: a table without a quality to gain has no ladder")
 {
-    ladder fixed = fixed_ladder(), l = {};
+    ladder fixed = fixed_ladder();
+    content_ladder made = {};
     content_table t = table_of(1);
     for (content_size &s : t.sizes)
         for (content_point &p : s.points)
             p.ssim = .9;
-    CHECK(content_ladder_choose(&t, &fixed, &l) == ERR_RANGE);
+    CHECK(content_ladder_choose(&t, &fixed, &made) == ERR_RANGE);
 }
