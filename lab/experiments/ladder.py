@@ -127,5 +127,5 @@ def missing(_contender, _build):
 def experiment(quick, _options):
     names = list(kinds.KINDS)[:2] if quick else list(kinds.KINDS)
     return Experiment("ladder", "Levels by content" + (" (quick)" if quick else ""), [Cell(name, {}) for name in names], CONTENDERS,
-                      one, write, runs=1, seconds=12 if quick else 60, check=check, missing=missing,
-                      options={"length": 4 if quick else 20}, judged=() if quick else ())
+                      one, write, runs=1, seconds=12 if quick else 40, check=check, missing=missing,
+                      options={"length": 4 if quick else 10}, judged=() if quick else ())

@@ -12,8 +12,9 @@
 #define EXTRAPOLATED 2.0  // max. ratio of a rate to the nearest measured one
 #define ALIKE_DB     0.1  // the smaller one of two sizes whose qualities differ by less is used
 #define GAIN_MIN     0.3  // of a level above the next lower one, in dB
-#define REMOVAL_DB   0.8  // a level that goes counts as so much lost
-#define GAP_MAX      2.6  // max. ratio of two rates between which a level goes
+#define REMOVAL_DB   0.4  // lost by a level that goes, if it lies on its neighbours' line
+#define BULGE_MAX    0.4  // see smooth
+#define GAP_MAX      3.2  // max. ratio of two rates between which a level goes
 #define STRIDE       1.01 // of the rates along which the steps are counted
 #define RANGE_MIN    3.0  // min. ratio of the rates of the top and the lowest level
 #define QUANT_MIN    12.0
@@ -159,6 +160,19 @@ static void take_out(struct choice c[], int *count, int at)
         c[i] = c[i + 1];
 }
 
+// Returns how much better a level looks than its neighbours let expect: the distance from their
+// line, in dB.
+static double bulge(const struct choice *c)
+{
+    double part = log(c->bps / c[-1].bps) / log(c[1].bps / c[-1].bps);
+    return c->db - (c[-1].db + part * (c[1].db - c[-1].db));
+}
+
+static bool may_go(const struct choice *c)
+{
+    return c[1].bps <= GAP_MAX * c[-1].bps;
+}
+
 // Makes one level between the lowest and the top cheaper to encode, by a smaller size or without
 // it: the one that loses the least quality for what is saved. Returns false if none can change.
 static bool save(const struct content_table *t, struct choice c[], int *count)
@@ -168,8 +182,9 @@ static bool save(const struct content_table *t, struct choice c[], int *count)
     struct choice changed = {.size = -1};
     for (int i = 1; i < *count - 1; i++) {
         double cost = cost_of(t, &c[i]);
-        if (c[i + 1].bps <= GAP_MAX * c[i - 1].bps && REMOVAL_DB / cost < least) {
-            least = REMOVAL_DB / cost;
+        double removed = fmax(REMOVAL_DB + bulge(&c[i]), 0) / cost;
+        if (may_go(&c[i]) && removed < least) {
+            least = removed;
             at = i;
             changed.size = -1;
         }
@@ -190,6 +205,16 @@ static bool save(const struct content_table *t, struct choice c[], int *count)
     else
         c[at] = changed;
     return true;
+}
+
+// Takes out levels that look much worse than their neighbours let expect.
+static void smooth(struct choice c[], int *count)
+{
+    for (int i = 1; i < *count - 1;)
+        if (may_go(&c[i]) && bulge(&c[i]) < -BULGE_MAX)
+            take_out(c, count, i);
+        else
+            i++;
 }
 
 static void add_size(struct content_ladder *out, const struct content_size *s, double bps)
@@ -218,6 +243,7 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
     double budget = CONTENT_BUDGET * cost_of_fixed(fixed);
     while (cost_of_all(t, c, count) > budget && save(t, c, &count))
         ;
+    smooth(c, &count);
     struct content_ladder made = {.ladder = *fixed};
     made.ladder.size_count = made.ladder.level_count = 0;
     for (int i = 0; i < count; i++)
