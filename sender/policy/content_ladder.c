@@ -12,7 +12,7 @@
 #define EXTRAPOLATED 2.0  // max. ratio of a rate to the nearest measured one
 #define ALIKE_DB     0.1  // the smaller one of two sizes whose qualities differ by less is used
 #define GAIN_MIN     0.3  // of a level above the next lower one, in dB
-#define REMOVAL_DB   0.4  // lost by a level that goes, if it lies on its neighbours' line
+#define REMOVAL_DB   0.05 // lost by a level that goes, if it lies on its neighbours' line
 #define BULGE_MAX    0.4  // see smooth
 #define GAP_MAX      3.2  // max. ratio of two rates between which a level goes
 #define STRIDE       1.01 // of the rates along which the steps are counted

@@ -35,7 +35,7 @@ enum { CONTENT_POINTS = 3 };
 #define CONTENT_STEP_DB    1.6
 #define CONTENT_STEP_RATE  2.0
 #define CONTENT_PEAK       1.2
-#define CONTENT_BUDGET     1.05 // times the cost of the fixed ladder
+#define CONTENT_BUDGET     1.0 // times the cost of the fixed ladder
 
 struct content_point {
     double quant;

@@ -11,7 +11,8 @@
 //
 // A group fits if no level exceeds its rate by more than STORED_RATE_ABOVE, and one level is within
 // STORED_RATE_BELOW of its rate or has the finest quantiser. That is STORED_RATE_MIN, or a coarser
-// one that gives the size the quality it is meant to have (stored_rate_limit). The next
+// one that gives the size the quality it is meant to have (stored_rate_limit); such a size may
+// leave more of its rate unused, as it has a rate that most of its groups do not need. The next
 // group starts with this group's final quantisers.
 #ifndef WEIR_MEDIA_STORED_POLICY_STORED_RATE_H
 #define WEIR_MEDIA_STORED_POLICY_STORED_RATE_H
@@ -38,7 +39,8 @@ struct stored_rate {
     double seconds;                 // of the group
     double quant[LEVEL_MAX_LAYERS]; // quantiser of each part in the next attempt
     double finest;                  // min. quantiser
-    double near;                    // ... to which this much more is as good
+    double near;                    // a quantiser that is above it by this much is as good
+    double below;                   // part of the rate that a group may leave unused
     double halving;                 // quantiser difference that halves the bits
     double quant_before;            // quantiser of part 0 in the previous attempt
     double bits_before;             // bits of part 0 in the previous attempt
