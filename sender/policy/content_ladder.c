@@ -12,9 +12,8 @@
 #define EXTRAPOLATED 2.0  // max. ratio of a rate to the nearest measured one
 #define ALIKE_DB     0.1  // the smaller one of two sizes whose qualities differ by less is used
 #define GAIN_MIN     0.3  // of a level above the next lower one, in dB
-#define REMOVAL_DB   0.05 // lost by a level that goes, if it lies on its neighbours' line
 #define BULGE_MAX    0.4  // see smooth
-#define GAP_MAX      3.2  // max. ratio of two rates between which a level goes
+#define GAP_MAX      3.2  // ratio of two neighbours' rates, about, up to which levels go
 #define STRIDE       1.01 // of the rates along which the steps are counted
 #define RANGE_MIN    3.0  // min. ratio of the rates of the top and the lowest level
 #define QUANT_MIN    12.0
@@ -135,14 +134,20 @@ static double steps_within(const struct content_table *t, double bps)
     return fmin(fmax(gain, least), most);
 }
 
-// Places levels at equal steps from the lowest, which stands in c[0], to the top, which becomes the
-// last one. Returns their number.
-static int place(const struct content_table *t, struct choice c[], struct choice top)
+static double steps_between(const struct content_table *t, double low, double high)
 {
-    double total = 0, passed = 0;
-    for (double bps = c[0].bps; bps < top.bps; bps *= STRIDE)
-        total += steps_within(t, bps);
-    int steps = (int)fmin(fmax(round(total), 1), MAX_LEVELS - 1), count = 1;
+    double sum = 0;
+    for (double bps = low; bps < high; bps *= STRIDE)
+        sum += steps_within(t, bps);
+    return sum;
+}
+
+// Places levels at so many equal steps from the lowest, which stands in c[0], to the top, which
+// becomes the last one. Returns their number.
+static int place(const struct content_table *t, struct choice c[], struct choice top, int steps)
+{
+    double total = steps_between(t, c[0].bps, top.bps), passed = 0;
+    int count = 1;
     for (double bps = c[0].bps; bps < top.bps && count < steps; bps *= STRIDE) {
         passed += steps_within(t, bps);
         struct choice next = best_at(t, bps * STRIDE, top.db - GAIN_MIN);
@@ -173,38 +178,26 @@ static bool may_go(const struct choice *c)
     return c[1].bps <= GAP_MAX * c[-1].bps;
 }
 
-// Makes one level between the lowest and the top cheaper to encode, by a smaller size or without
-// it: the one that loses the least quality for what is saved. Returns false if none can change.
-static bool save(const struct content_table *t, struct choice c[], int *count)
+// Gives one level between the lowest and the top a smaller size: the one that loses the least
+// quality for the cost that is saved. Returns false if none can have one.
+static bool save(const struct content_table *t, struct choice c[], int count)
 {
     int at = 0;
     double least = INFINITY;
-    struct choice changed = {.size = -1};
-    for (int i = 1; i < *count - 1; i++) {
-        double cost = cost_of(t, &c[i]);
-        double removed = fmax(REMOVAL_DB + bulge(&c[i]), 0) / cost;
-        if (may_go(&c[i]) && removed < least) {
-            least = removed;
-            at = i;
-            changed.size = -1;
-        }
+    struct choice smaller = {.size = -1};
+    for (int i = 1; i < count - 1; i++)
         for (int size = 0; size < c[i].size; size++) {
             struct choice to = {size, c[i].bps, quality_at(&t->sizes[size], c[i].bps)};
-            double loss = (c[i].db - to.db) / (cost - cost_of(t, &to));
-            if (to.db > c[i - 1].db && loss < least) {
+            double loss = (c[i].db - to.db) / (cost_of(t, &c[i]) - cost_of(t, &to));
+            if (to.db > c[i - 1].db + GAIN_MIN && loss < least) {
                 least = loss;
                 at = i;
-                changed = to;
+                smaller = to;
             }
         }
-    }
-    if (at == 0)
-        return false;
-    if (changed.size < 0)
-        take_out(c, count, at);
-    else
-        c[at] = changed;
-    return true;
+    if (at)
+        c[at] = smaller;
+    return at > 0;
 }
 
 // Takes out levels that look much worse than their neighbours let expect.
@@ -239,9 +232,14 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
     c[0] = best_at(t, fmin(CONTENT_LOWEST_BPS / CONTENT_PEAK, bps / RANGE_MIN), top.db - GAIN_MIN);
     if (c[0].size < 0)
         return ERR_RANGE;
-    int count = place(t, c, top);
+    // Fewer steps are cheaper, until they are too wide; then smaller sizes are.
     double budget = CONTENT_BUDGET * cost_of_fixed(fixed);
-    while (cost_of_all(t, c, count) > budget && save(t, c, &count))
+    int steps = (int)fmin(fmax(round(steps_between(t, c[0].bps, bps)), 1), MAX_LEVELS - 1);
+    int least = (int)ceil(log(bps / c[0].bps) / log(GAP_MAX));
+    int count = place(t, c, top, steps);
+    while (cost_of_all(t, c, count) > budget && steps > least)
+        count = place(t, c, top, --steps);
+    while (cost_of_all(t, c, count) > budget && save(t, c, count))
         ;
     smooth(c, &count);
     struct content_ladder made = {.ladder = *fixed};

@@ -12,8 +12,9 @@
 // - Between them are levels at equal steps: CONTENT_STEP_DB of quality or, where it hardly grows,
 //   CONTENT_STEP_RATE times the rate. None is within CONTENT_APART of the bits of its neighbour.
 // - Each level has the size that looks best at its rate: the convex hull of the sizes. While all
-//   together cost more to encode than CONTENT_BUDGET allows, the level that loses the least quality
-//   for what is saved gets a smaller size, or goes.
+//   together cost more to encode than CONTENT_BUDGET allows, the steps are wider, to about three
+//   times the rate, and then the level that loses the least quality for what is saved gets a
+//   smaller size.
 //
 // A level has a constant quality: a quantiser, at which the film has the level's bits. A group has
 // at most CONTENT_PEAK times as many, and this is the level's rate; it is what a level without a
