@@ -178,26 +178,26 @@ static bool may_go(const struct choice *c)
     return c[1].bps <= GAP_MAX * c[-1].bps;
 }
 
-// Gives one level between the lowest and the top a smaller size: the one that loses the least
+// Gives one level below the top a smaller size: the one that loses the least
 // quality for the cost that is saved. Returns false if none can have one.
 static bool save(const struct content_table *t, struct choice c[], int count)
 {
-    int at = 0;
+    int at = -1;
     double least = INFINITY;
     struct choice smaller = {.size = -1};
-    for (int i = 1; i < count - 1; i++)
+    for (int i = 0; i < count - 1; i++)
         for (int size = 0; size < c[i].size; size++) {
             struct choice to = {size, c[i].bps, quality_at(&t->sizes[size], c[i].bps)};
             double loss = (c[i].db - to.db) / (cost_of(t, &c[i]) - cost_of(t, &to));
-            if (to.db > c[i - 1].db + GAIN_MIN && loss < least) {
+            if ((i == 0 || to.db > c[i - 1].db + GAIN_MIN) && loss < least) {
                 least = loss;
                 at = i;
                 smaller = to;
             }
         }
-    if (at)
+    if (at >= 0)
         c[at] = smaller;
-    return at > 0;
+    return at >= 0;
 }
 
 // Takes out levels that look much worse than their neighbours let expect.
@@ -229,8 +229,12 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
     double bps = fmax(rate_for(largest, db_of(CONTENT_TOP_SSIM), most),
                       rate_of_quant(largest, CONTENT_TOP_QUANT, most));
     struct choice top = {t->count - 1, bps, quality_at(largest, bps)};
-    c[0] = best_at(t, fmin(CONTENT_LOWEST_BPS / CONTENT_PEAK, bps / RANGE_MIN), top.db - GAIN_MIN);
-    if (c[0].size < 0)
+    double low = INFINITY; // the lowest rate that tells a quality
+    for (int i = 0; i < t->count; i++)
+        low = fmin(low, t->sizes[i].points[0].bps / EXTRAPOLATED);
+    low = fmax(fmin(CONTENT_LOWEST_BPS / CONTENT_PEAK, bps / RANGE_MIN), low);
+    c[0] = best_at(t, low, top.db - GAIN_MIN);
+    if (c[0].size < 0 || low * CONTENT_APART > bps)
         return ERR_RANGE;
     // Fewer steps are cheaper, until they are too wide; then smaller sizes are.
     double budget = CONTENT_BUDGET * cost_of_fixed(fixed);

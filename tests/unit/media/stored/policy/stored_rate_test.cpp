@@ -122,15 +122,15 @@ TEST_CASE("stored rate: a group gets no more than the given quantiser needs, and
         int attempts;
         double least, most; // quantiser
     } const groups[] = {
-        {3e5, 1, 30, 30},   // 189 kbit/s at 30
-        {1.5e6, 2, 36, 37}, // 945 kbit/s at 30: the rate is met
+        {3e5, 1, 30, 30},   // 162 kbit/s at 30
+        {1.5e6, 2, 33, 35}, // 810 kbit/s at 30: the rate is met
         {3e5, 2, 30, 30},   // back from there
-        {7.6e5, 1, 30, 30}, // 479 kbit/s
+        {7.6e5, 1, 30, 30}, // 410 kbit/s
     };
     for (auto &g : groups) {
         INFO(g.bits);
         stored_rate_begin(&r, 1);
-        encoder_model m = {{g.bits * 0.6, g.bits * 0.25, g.bits * 0.15}, 6};
+        encoder_model m = {{g.bits * 0.6, g.bits * 0.25, g.bits * 0.15}, 4.5};
         m.run(&r);
         CHECK(m.attempts == g.attempts);
         CHECK(stored_rate_quant(&r, 0) >= g.least);
@@ -140,7 +140,7 @@ TEST_CASE("stored rate: a group gets no more than the given quantiser needs, and
     // Within 1 of the finest quantiser nothing is encoded again.
     r.quant[0] = 30.9;
     stored_rate_begin(&r, 1);
-    encoder_model easy = {{1e5, 1e4, 1e4}, 6};
+    encoder_model easy = {{1e5, 1e4, 1e4}, 4.5};
     easy.run(&r);
     CHECK(easy.attempts == 1);
 }
