@@ -8,14 +8,15 @@
 
 #define FIXED_USED                                                                                 \
     0.94 // of a rate of the fixed ladder: a group is within 12 % below (stored_rate.h)
-#define BIT_PIXELS   4.0  // a coded bit costs an encoder as much as so many pixels
-#define EXTRAPOLATED 2.0  // max. ratio of a rate to the nearest measured one
-#define ALIKE_DB     0.1  // the smaller one of two sizes whose qualities differ by less is used
-#define GAIN_MIN     0.3  // of a level above the next lower one, in dB
-#define BULGE_MAX    0.4  // see smooth
-#define GAP_MAX      3.2  // ratio of two neighbours' rates, about, up to which levels go
-#define STRIDE       1.01 // of the rates along which the steps are counted
-#define RANGE_MIN    3.0  // min. ratio of the rates of the top and the lowest level
+#define BIT_PIXELS   4.0     // a coded bit costs an encoder as much as so many pixels
+#define EXTRAPOLATED 2.0     // max. ratio of a rate to the nearest measured one
+#define ALIKE_DB     0.1     // the smaller one of two sizes whose qualities differ by less is used
+#define GAIN_MIN     0.3     // of a level above the next lower one, in dB
+#define BULGE_MAX    0.4     // see smooth
+#define GAP_MAX      3.2     // ratio of two neighbours' rates, about, up to which levels go
+#define STRIDE       1.01    // of the rates along which the steps are counted
+#define LOWEST_MIN   16000.0 // of a film that needs little
+#define RANGE_MIN    3.0     // min. ratio of the rates of the top and the lowest level
 #define QUANT_MIN    12.0
 #define QUANT_MAX    51.0
 
@@ -229,10 +230,11 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
     double bps = fmax(rate_for(largest, db_of(CONTENT_TOP_SSIM), most),
                       rate_of_quant(largest, CONTENT_TOP_QUANT, most));
     struct choice top = {t->count - 1, bps, quality_at(largest, bps)};
-    double low = INFINITY; // the lowest rate that tells a quality
+    double known = INFINITY; // the lowest rate at which a quality is known
     for (int i = 0; i < t->count; i++)
-        low = fmin(low, t->sizes[i].points[0].bps / EXTRAPOLATED);
-    low = fmax(fmin(CONTENT_LOWEST_BPS / CONTENT_PEAK, bps / RANGE_MIN), low);
+        known = fmin(known, t->sizes[i].points[0].bps / EXTRAPOLATED);
+    double low = fmin(CONTENT_LOWEST_BPS, fmax(LOWEST_MIN, bps * CONTENT_PEAK / RANGE_MIN));
+    low = fmax(low / CONTENT_PEAK, known);
     c[0] = best_at(t, low, top.db - GAIN_MIN);
     if (c[0].size < 0 || low * CONTENT_APART > bps)
         return ERR_RANGE;

@@ -213,7 +213,7 @@ class Prepare(lib.Case):
 
 FLAT = ("color=0x7fb7e8:s=640x360:r=25:d=4[a];color=0xc8453b:s=90x60:r=25:d=4[b];color=0x55a04c:s=640x120:r=25:d=4[c];"
         "[a][c]overlay=0:240[d];[d][b]overlay=100*t:215")
-NOISE = "color=gray:s=640x360:r=25:d=4,noise=alls=30:allf=t"
+NOISE = "color=gray:s=320x180:r=25:d=3,noise=alls=30:allf=t"
 
 
 class ByContent(lib.Case):
