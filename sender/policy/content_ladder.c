@@ -229,6 +229,7 @@ int content_ladder_choose(const struct content_table *t, const struct ladder *fi
     double most = ladder_size_bitrate(fixed, fixed->size_count - 1) * FIXED_USED;
     double bps = fmax(rate_for(largest, db_of(CONTENT_TOP_SSIM), most),
                       rate_of_quant(largest, CONTENT_TOP_QUANT, most));
+    bps = fmax(bps, fmin(LOWEST_MIN * RANGE_MIN / CONTENT_PEAK, most));
     struct choice top = {t->count - 1, bps, quality_at(largest, bps)};
     double known = INFINITY; // the lowest rate at which a quality is known
     for (int i = 0; i < t->count; i++)

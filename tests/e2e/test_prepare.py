@@ -226,7 +226,7 @@ class ByContent(lib.Case):
         return path
 
     def prepare(self, path, *args):
-        p = self.start([lib.SEND, "--prepare", *args, path])
+        p = self.start([lib.SEND, "--prepare", "--no-passthrough", *args, path])
         self.assertEqual(p.wait(120), 0, str(p))
         return p.stderr
 

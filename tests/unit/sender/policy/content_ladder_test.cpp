@@ -98,6 +98,11 @@ TEST_CASE("content_ladder: a film that needs little has levels below 80 kbit/s")
     CHECK(made.ladder.level_count >= 2);
     CHECK(made.ladder.levels[0].bitrate_bps < 80000);
     CHECK(made.ladder.levels[made.ladder.level_count - 1].bitrate_bps < 160000);
+    t = table_of(0.001); // nothing moves: not even the lowest rate is needed
+    REQUIRE(content_ladder_choose(&t, &fixed, &made) == 0);
+    check_order(made);
+    CHECK(made.ladder.levels[0].bitrate_bps == 16000);
+    CHECK(made.ladder.levels[made.ladder.level_count - 1].bitrate_bps == 48000);
 }
 
 TEST_CASE("content_ladder: all sizes together cost about what those of the fixed ladder cost")
