@@ -5,8 +5,11 @@ The film's sizes and its quality are those of its table (stream/abr/film_table.h
 levels are those of its HLS playlist.
 """
 import math
+import os
 import re
 import struct
+import subprocess
+import tempfile
 from dataclasses import dataclass
 
 FREEZE_S = 0.5  # without a new picture
@@ -69,21 +72,41 @@ def size_of(code):
     return round(1024 * 2 ** (code % 16 / 16)) * 2 ** (code // 16)
 
 
-def read(table, playlist):
-    """Returns the Film of a table and a playlist; raises ValueError."""
-    levels = levels_of(playlist)
+def attached(path):
+    """Returns the table of a prepared file; raises ValueError."""
+    with tempfile.TemporaryDirectory(prefix="weir-") as there:
+        table = os.path.join(there, "table")
+        # It ends with an error, as nothing is converted.
+        told = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-dump_attachment:t:0", table, "-i", path],
+                              capture_output=True, text=True, timeout=60, check=False).stderr
+        try:
+            with open(table, "rb") as f:
+                return f.read()
+        except OSError as e:
+            raise ValueError(f"{e} {told[-500:]}") from e
+
+
+def rows_of(table):
+    """Returns (seconds of each group, its bytes by level, its SSIM in dB by level) of a table; raises ValueError."""
     if len(table) < HEADER.size:
         raise ValueError("the film has no table")
     magic, count, flags, _, groups, frames, last, fps, per = HEADER.unpack_from(table)
     width = count * (2 if flags & 1 else 1)
     if magic != b"WFT\1" or len(table) != HEADER.size + groups * width or groups == 0:
         raise ValueError("the film's table is not readable")
-    if count != len(levels):
-        raise ValueError(f"the film's table has {count} levels, its playlist {len(levels)}")
     rows = [table[at:at + width] for at in range(HEADER.size, len(table), width)]
     lengths = [frames * per / fps] * (groups - 1) + [last * per / fps]
-    return Film(levels, tuple(lengths), tuple(tuple(map(size_of, row[:count])) for row in rows),
-                tuple(tuple(q / 10 for q in row[count:]) for row in rows) if flags & 1 else ())
+    return (tuple(lengths), tuple(tuple(map(size_of, row[:count])) for row in rows),
+            tuple(tuple(q / 10 for q in row[count:]) for row in rows) if flags & 1 else ())
+
+
+def read(table, playlist):
+    """Returns the Film of a table and a playlist; raises ValueError."""
+    lengths, sizes, quality = rows_of(table)
+    levels = levels_of(playlist)
+    if len(sizes[0]) != len(levels):
+        raise ValueError(f"the film's table has {len(sizes[0])} levels, its playlist {len(levels)}")
+    return Film(levels, lengths, sizes, quality)
 
 
 def by_size(film, seen):

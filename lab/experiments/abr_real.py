@@ -12,7 +12,6 @@ of weir-play's events, and those that the browser tells of its <video> (requestV
 import json
 import os
 import subprocess
-import tempfile
 import time
 import urllib.request
 
@@ -39,8 +38,8 @@ MIN_SHARE = 0.9  # of the bytes of what was shown, sizes being rounded, that cro
 def film_of(context):
     """Returns the film, which the first run makes and prepares."""
     video = video_of(context, context.experiment.options["length"])
-    done = subprocess.run([program(context.build, "weir-send"), "--prepare", video], capture_output=True, text=True, timeout=7200,
-                          check=False)
+    done = subprocess.run([program(context.build, "weir-send"), "--prepare", "--ladder", "fixed", video], capture_output=True,
+                          text=True, timeout=7200, check=False)
     if done.returncode != 0:
         raise Failed(f"cannot prepare {video}: {done.stderr[-1000:]}")
     return video
@@ -87,16 +86,10 @@ def described(world, video, url):
     """Returns the lab.film.Film of a prepared film that is served at URL."""
     with net.inside(world.names["server"]), urllib.request.urlopen(f"{url}/index.m3u8", timeout=30) as answer:
         playlist = answer.read().decode()
-    with tempfile.TemporaryDirectory(prefix="weir-") as there:
-        table = os.path.join(there, "table")
-        # It ends with an error, as nothing is converted.
-        told = subprocess.run(["ffmpeg", "-v", "error", "-y", "-dump_attachment:t:0", table, "-i", video + ".weir.mkv"],
-                              capture_output=True, text=True, timeout=60, check=False).stderr
-        try:
-            with open(table, "rb") as f:
-                return film.read(f.read(), playlist)
-        except (OSError, ValueError) as e:
-            raise Failed(f"{video}: {e} {told[-500:]}") from e
+    try:
+        return film.read(film.attached(video + ".weir.mkv"), playlist)
+    except ValueError as e:
+        raise Failed(f"{video}: {e}") from e
 
 
 def watched_by_weir(flow, the_film, seconds):

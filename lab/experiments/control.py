@@ -60,7 +60,7 @@ def films(context):
     encode = ["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
               f"testsrc2=size=640x360:rate=30:duration={FILM_SECONDS},noise=alls=6:allf=t", "-c:v", "libx264", "-preset",
               "superfast", "-b:v", "4M", "-pix_fmt", "yuv420p", film]
-    for step in (encode, [program(context.build, "weir-send"), "--prepare", film]):
+    for step in (encode, [program(context.build, "weir-send"), "--prepare", "--ladder", "fixed", film]):
         done = subprocess.run(step, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False, timeout=900)
         if done.returncode != 0:
             raise Failed(f"cannot make {film}: {done.stderr}")

@@ -25,16 +25,18 @@ struct run {
     const struct stored_rate *rate;
     const struct stored_shape *shape;
     struct coded_frame **out;
+    const char *preset; // static; of x264
     x264_t *x264;
     struct x264_numbering numbering;
     int slot; // slot of the next frame that x264 outputs
 };
 
-static x264_t *open_x264(const struct stored_encoder *e, const struct stored_rate *rate)
+static x264_t *open_x264(const struct run *r)
 {
+    const struct stored_encoder *e = r->e;
     const struct size_spec *size = &e->ladder->sizes[e->size_id];
     x264_param_t p;
-    if (x264_param_default_preset(&p, "medium", NULL) < 0)
+    if (x264_param_default_preset(&p, r->preset, NULL) < 0)
         return NULL;
     x264_stream_set(&p, size, e->size_id);
     p.i_bframe = (1 << (size->layers - 1)) - 1;
@@ -45,7 +47,7 @@ static x264_t *open_x264(const struct stored_encoder *e, const struct stored_rat
     p.b_open_gop = 0;
     p.b_stitchable = 1; // all groups have the same parameter sets
     p.rc.i_rc_method = X264_RC_CRF;
-    p.rc.f_rf_constant = (float)stored_rate_quant(rate, 0);
+    p.rc.f_rf_constant = (float)stored_rate_quant(r->rate, 0);
     return x264_encoder_open(&p);
 }
 
@@ -127,10 +129,11 @@ static void drop(const struct stored_shape *shape, struct coded_frame *out[])
 }
 
 static int encode_h264(const struct stored_encoder *e, const struct stored_rate *rate,
-                       const struct stored_shape *shape, struct picture *const pictures[],
-                       struct coded_frame *out[])
+                       const char *preset, const struct stored_shape *shape,
+                       struct picture *const pictures[], struct coded_frame *out[])
 {
-    struct run r = {.e = e, .rate = rate, .shape = shape, .out = out, .x264 = open_x264(e, rate)};
+    struct run r = {.e = e, .rate = rate, .shape = shape, .out = out, .preset = preset};
+    r.x264 = open_x264(&r);
     if (!r.x264) {
         log_error("x264 cannot encode %dx%d", e->ladder->sizes[e->size_id].width,
                   e->ladder->sizes[e->size_id].height);
@@ -147,7 +150,19 @@ static int encode(const struct stored_encoder *e, const struct stored_rate *rate
 {
     struct stored_x265 x265 = {e->ladder, e->plan, shape, e->size_id};
     int err = e->codec == SDP_HEVC ? stored_x265_run(&x265, rate, pictures, out)
-                                   : encode_h264(e, rate, shape, pictures, out);
+                                   : encode_h264(e, rate, "medium", shape, pictures, out);
+    if (err)
+        drop(shape, out);
+    return err;
+}
+
+int stored_encoder_probe(struct stored_encoder *e, double quant, const struct stored_shape *shape,
+                         struct picture *const pictures[], struct coded_frame *out[])
+{
+    struct stored_rate rate = {.parts = 1, .quant = {quant}};
+    assert(e->codec == SDP_H264);
+    memset(out, 0, (size_t)shape->frames * sizeof(struct coded_frame *));
+    int err = encode_h264(e, &rate, "veryfast", shape, pictures, out);
     if (err)
         drop(shape, out);
     return err;

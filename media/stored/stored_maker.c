@@ -201,7 +201,8 @@ static struct worker *worker_new(struct stored_maker *m)
 }
 
 struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct stored_plan *plan,
-                                      enum sdp_codec codec, const char *folder, int threads)
+                                      enum sdp_codec codec, const double finest[],
+                                      const char *folder, int threads)
 {
     struct stored_maker *m = calloc(1, sizeof(*m));
     if (!m)
@@ -210,8 +211,11 @@ struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct 
     m->plan = plan;
     m->codec = codec;
     m->folder = folder;
-    for (int i = 0; i < ladder->size_count; i++)
+    for (int i = 0; i < ladder->size_count; i++) {
         stored_rate_init(&m->rates[i], ladder, i);
+        if (finest)
+            stored_rate_limit(&m->rates[i], finest[i]);
+    }
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->changed, NULL);
     for (; m->threads < threads; m->threads++) {

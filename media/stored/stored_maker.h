@@ -17,10 +17,12 @@ enum { STORED_MAKER_MAX_THREADS = 16 };
 
 struct stored_maker;
 
+// `finest`: the finest quantiser of each size (stored_rate_limit); NULL: they have none.
 // `threads`: 1 .. STORED_MAKER_MAX_THREADS; the maker holds as many groups of pictures in memory.
 // Borrows its arguments. Returns NULL on failure, which it logs.
 struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct stored_plan *plan,
-                                      enum sdp_codec codec, const char *folder, int threads);
+                                      enum sdp_codec codec, const double finest[],
+                                      const char *folder, int threads);
 // Adds the pictures of group number `group` and takes over one reference to each, even on failure.
 // Waits for a free thread. Returns 0, or the error of an earlier group (logged).
 int stored_maker_add(struct stored_maker *m, int64_t group, struct picture **pictures, int count);

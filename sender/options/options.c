@@ -88,6 +88,15 @@ static const char *read_layers(void *options, const char *value, char *reason, s
     return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "expects 2 or 3";
 }
 
+static const char *read_ladder(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    o->has_ladder = true;
+    o->fixed_ladder = strcmp(value, "fixed") == 0;
+    return o->fixed_ladder || strcmp(value, "content") == 0 ? NULL : "expects content or fixed";
+}
+
 static const char *read_codec(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
@@ -109,6 +118,18 @@ static const char *read_encoder(void *options, const char *value, char *reason, 
     for (int i = 0; video_engine_at(i); i++)
         put_format(&put, "%s %s", video_engine_at(i + 1) ? "," : " or", video_engine_at(i)->name);
     return reason;
+}
+
+static const char *ladder_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"content", "sizes and rates that the film needs, of which excerpts are measured"},
+        {"fixed", "the same for all films of a size"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
 }
 
 static const char *encoder_value(int i, const char **help)
@@ -619,6 +640,8 @@ static const struct option_row rows[] = {
      .help = "do not stream: encode FILE, or each film of FOLDER that is not up to date, into "
              "FILE.weir.mkv, which weir-send then streams to many viewers without encoding; a "
              "second run continues an interrupted one"},
+    {.name = "ladder", .argument = "LADDER", .read = read_ladder, .value = ladder_value,
+     .fallback = "content", .help = "how --prepare chooses the levels of a film, without --level"},
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
     {.name = "transcode", .in_section = true, .kind = OPTION_SWITCH, .at = AT(transcode),
@@ -778,6 +801,10 @@ static const char *conflict(const struct options *o)
         return "--push-level requires --push URL";
     if (o->control && o->metrics.ss_family == AF_UNSPEC)
         return "--control requires --metrics ADDR:PORT";
+    if (o->has_ladder && !o->prepare)
+        return "--ladder requires --prepare";
+    if (o->has_ladder && o->level_count)
+        return "--ladder conflicts with --level, which gives the levels";
     if (o->prepare && conflict_of_prepare(o))
         return conflict_of_prepare(o);
     if (is_pushed && is_synthetic)

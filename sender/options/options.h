@@ -55,6 +55,8 @@ struct options {
     struct geometry capture; // valid if has_capture
     bool list_devices;       // list the devices and exit
     bool prepare;
+    bool has_ladder;
+    bool fixed_ladder; // prepared films have the default levels; else those that they need
     enum sdp_codec codec;
     bool no_pass;        // H.264 of a file is encoded again
     int pass_kbps;       // ... and above this rate

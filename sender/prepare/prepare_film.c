@@ -37,6 +37,8 @@ struct prepare {
     struct source *source; // owned
     struct sdp sdp;        // with the ladder
     struct stored_plan plan;
+    bool by_content;                 // the levels follow from the film's pictures
+    double finest[LADDER_MAX_SIZES]; // quantiser of each size; valid if by_content
     struct stored_origin origin;
     char path[PATH_MAX];
     char folder[PATH_MAX];
@@ -107,7 +109,8 @@ static int open_source(struct prepare *p)
                           .ext = {.adu = RTP_EXT_ADU_ID}, // SDP has levels only with this extension
                           .duration = p->source->duration};
     utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP requires UTF-8
-    return prepare_levels_choose(p->options, p->source, &p->own, &p->sdp.ladder, &p->plan);
+    return prepare_levels_choose(p->options, p->name, p->source, &p->own, &p->sdp.ladder, &p->plan,
+                                 p->finest, &p->by_content);
 }
 
 static int open_parts(struct prepare *p)
@@ -264,7 +267,8 @@ static int encode_all(struct prepare *p, int64_t *groups)
     if (p->source->duration > 0)
         p->progress.total = llround(p->source->duration * fps_value(p->source->fps));
     struct stored_maker *maker =
-        stored_maker_new(&p->sdp.ladder, &p->plan, p->sdp.codec, p->folder, threads(p));
+        stored_maker_new(&p->sdp.ladder, &p->plan, p->sdp.codec, p->by_content ? p->finest : NULL,
+                         p->folder, threads(p));
     err = maker ? 0 : ERR_IO;
     while (!err && !ended) {
         int count = read_group(p, *groups);
@@ -393,8 +397,11 @@ bool prepare_film_is_done(const struct options *o, const char *name)
     struct options wanted = *o;
     bool silent = o->audio && strcmp(o->audio, "none") == 0;
     wanted.audio = NULL;
-    bool fits = !stream_open_unfit(stored_file_info(f), &original, &wanted);
-    bool audio = stored_file_info(f)->audio;
+    const struct stored_info *info = stored_file_info(f);
+    bool fits =
+        !stream_open_unfit(info, &original, &wanted) &&
+        (!o->fixed_ladder || info->has_own || prepare_levels_are_fixed(o, &info->sdp.ladder));
+    bool audio = info->audio;
     stored_file_free(f);
     return fits && (silent ? !audio : audio || !has_audio(name));
 }

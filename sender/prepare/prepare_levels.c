@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/prepare/prepare_levels.h"
 
+#include <string.h>
+
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/coded/ladder.h"
 #include "media/stored/policy/stored_pass.h"
 #include "media/stored/stored_x265.h"
 #include "sender/catalog/stream_open.h"
+#include "sender/prepare/prepare_content.h"
 
 static void note_encoded(const char *name, const char *reason)
 {
@@ -37,6 +40,11 @@ int prepare_levels_probe(const struct options *o, const char *name, bool may_pas
     else if (reason)
         note_encoded(name, reason);
     return 0;
+}
+
+static bool is_by_content(const struct options *o)
+{
+    return !o->fixed_ladder && !o->level_count;
 }
 
 // Makes the ladder of what is encoded, with so many layers, and its plan. Returns ERR_NOT_FOUND if
@@ -90,9 +98,11 @@ static const char *pass_top(const struct options *o, const struct source *s,
     return reason;
 }
 
-int prepare_levels_choose(const struct options *o, const struct source *s, struct prepare_own *own,
-                          struct ladder *ladder, struct stored_plan *plan)
+int prepare_levels_choose(const struct options *o, const char *name, const struct source *s,
+                          struct prepare_own *own, struct ladder *ladder, struct stored_plan *plan,
+                          double finest[LADDER_MAX_SIZES], bool *by_content)
 {
+    *by_content = false;
     if (own->coded.passes) {
         const char *reason = pass_top(o, s, own, ladder, plan);
         if (!reason)
@@ -109,5 +119,26 @@ int prepare_levels_choose(const struct options *o, const struct source *s, struc
     int err = choose(o, s, o->temporal_layers ? o->temporal_layers : most, ladder, plan);
     if (err == ERR_NOT_FOUND)
         log_error("the levels' frame rates must be simple fractions of the file's, such as 1/2");
+    struct content_ladder better;
+    if (!err && is_by_content(o) && prepare_content(name, s, ladder, &better)) {
+        *ladder = better.ladder;
+        *by_content = true;
+        memcpy(finest, better.finest, sizeof(better.finest));
+        err = stored_plan_init(plan, ladder);
+    }
     return err;
+}
+
+bool prepare_levels_are_fixed(const struct options *o, const struct ladder *stored)
+{
+    struct ladder l;
+    struct stored_plan plan;
+    struct source s = {
+        .width = stored->source_width, .height = stored->source_height, .fps = stored->source_fps};
+    struct options fixed = *o;
+    fixed.level_count = 0;
+    return choose(&fixed, &s, stored->sizes[0].layers, &l, &plan) == 0 &&
+           l.level_count == stored->level_count && l.size_count == stored->size_count &&
+           memcmp(l.levels, stored->levels, (size_t)l.level_count * sizeof(*l.levels)) == 0 &&
+           memcmp(l.sizes, stored->sizes, (size_t)l.size_count * sizeof(*l.sizes)) == 0;
 }

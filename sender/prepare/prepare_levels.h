@@ -25,10 +25,15 @@ struct prepare_own { // the film's own video
 int prepare_levels_probe(const struct options *o, const char *name, bool may_pass,
                          struct prepare_own *out);
 // Makes the ladder and the plan. Clears own->coded.passes, and logs why, if the film's own video
-// does not fit. Returns 0; ERR_NOT_FOUND if there is no plan, or an error of ladder_from_requests
-// (logged).
-int prepare_levels_choose(const struct options *o, const struct source *s, struct prepare_own *own,
-                          struct ladder *ladder, struct stored_plan *plan);
+// does not fit. The film `name` is measured, unless the options have levels or the fixed ladder, or
+// its own video passes. Then *by_content is true, and `finest` has the finest quantiser of each
+// size (stored_rate_limit). Returns 0; ERR_NOT_FOUND if there is no plan, or an error of
+// ladder_from_requests (logged).
+int prepare_levels_choose(const struct options *o, const char *name, const struct source *s,
+                          struct prepare_own *own, struct ladder *ladder, struct stored_plan *plan,
+                          double finest[LADDER_MAX_SIZES], bool *by_content);
+// Returns true if the stored ladder, which has no size that passes, is the fixed one.
+bool prepare_levels_are_fixed(const struct options *o, const struct ladder *stored);
 
 #ifdef __cplusplus
 }

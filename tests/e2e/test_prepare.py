@@ -211,5 +211,71 @@ class Prepare(lib.Case):
         self.assertEqual(p.wait(), 128 + signal.SIGINT, str(p))
 
 
+FLAT = ("color=0x7fb7e8:s=640x360:r=25:d=4[a];color=0xc8453b:s=90x60:r=25:d=4[b];color=0x55a04c:s=640x120:r=25:d=4[c];"
+        "[a][c]overlay=0:240[d];[d][b]overlay=100*t:215")
+NOISE = "color=gray:s=320x180:r=25:d=3,noise=alls=30:allf=t"
+
+
+class ByContent(lib.Case):
+    """A film has the levels that its pictures need, unless --ladder fixed or --level is given."""
+
+    def film(self, name, filters):
+        path = self.path(name)
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-filter_complex", filters, "-c:v", "libx264", "-preset", "ultrafast",
+                        "-crf", "12", "-pix_fmt", "yuv420p", path], check=True, timeout=60 * lib.PATIENCE)
+        return path
+
+    def prepare(self, path, *args):
+        p = self.start([lib.SEND, "--prepare", "--no-passthrough", *args, path])
+        self.assertEqual(p.wait(120), 0, str(p))
+        return p.stderr
+
+    def size(self, path):
+        return os.path.getsize(path + ".weir.mkv")
+
+    def test_a_cartoon_and_noise(self):
+        """The cartoon gets fewer bits than with the fixed ladder, and than noise."""
+        lib.need("ffmpeg")
+        flat, noise = self.film("flat.mkv", FLAT), self.film("noise.mkv", NOISE)
+        self.assertIn("levels by content: ", self.prepare(flat))
+        by_content, levels = self.size(flat), self.sender(source=flat).levels()
+        self.assertIn("is up to date", self.prepare(flat))
+        self.prepare(noise)
+        self.assertGreater(self.size(noise), 2 * by_content)
+        of_noise = self.sender(source=noise).levels()
+        self.assertGreater(of_noise[-1][3], 2 * levels[-1][3], "kbit/s of the top levels")
+        for some in levels, of_noise:
+            for low, high in zip(some, some[1:]):
+                self.assertGreater(high[3], 1.15 * low[3], str(some))
+        self.assertNotIn("is up to date", self.prepare(flat, "--ladder", "fixed"))
+        self.assertGreater(self.size(flat), by_content)
+        fixed = [level[3] for level in self.sender(source=flat).levels()]
+        self.assertEqual(fixed, [80, 120, 240, 320, 640, 960])
+        self.assertIn("is up to date", self.prepare(flat, "--ladder", "fixed"))
+
+    def test_a_viewer_climbs(self):
+        lib.need("ffmpeg")
+        film = self.film("film.mkv", "testsrc2=s=320x180:r=25:d=6")
+        self.assertIn("levels by content: ", self.prepare(film))
+        server = self.sender("--loop", source=film)
+        top = len(server.levels()) - 1
+        self.assertGreater(top, 0)
+        p = self.player(server.url, "--no-picture")
+        until(lambda: any(e["level"] == top for e in p.shown()) or not p.running(), "the top level", 60)
+        self.assertEqual(self.interrupt(p).report()["playback"]["frames_undecodable"], 0)
+
+    def test_without_a_measure(self):
+        """A film that is too short for it, or one whose levels are given."""
+        lib.need("ffmpeg")
+        short = self.film("short.mkv", "testsrc2=s=160x120:r=25:d=0.2")
+        self.assertIn("short.mkv: it keeps the fixed ladder: it is shorter than 2 s", self.prepare(short))
+        self.assertNotIn("ladder: ", self.prepare(self.film("given.mkv", "testsrc2=s=160x120:r=25:d=3"), *LEVELS))
+        for args, said in ((["--ladder", "fixed", "--level", "128x72@25:60"], "--ladder conflicts with --level"),
+                           (["--ladder", "wide"], "expects content or fixed")):
+            p = self.start([lib.SEND, "--prepare", *args, short])
+            self.assertEqual(p.wait(20), 2, str(p))
+            self.assertIn(said, p.stderr)
+
+
 if __name__ == "__main__":
     lib.main()

@@ -37,7 +37,7 @@ struct stored_film {
         int lock = stored_parts_open(parts.c_str(), "a plan");
         REQUIRE(lock >= 0);
         stored_maker *maker =
-            stored_maker_new(&description.ladder, &plan, SDP_H264, parts.c_str(), 1);
+            stored_maker_new(&description.ladder, &plan, SDP_H264, nullptr, parts.c_str(), 1);
         REQUIRE(maker);
         for (int group = 0; group < groups; group++) {
             picture *pictures[GROUP];

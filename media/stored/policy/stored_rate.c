@@ -4,10 +4,13 @@
 #include <assert.h>
 #include <math.h>
 
-#define FIRST   26.0                        // initial quantiser
-#define HALVING 6.0                         // initial quantiser difference that halves the bits
-#define AIM     (1 - STORED_RATE_BELOW / 2) // target, as a part of the rate
+#define FIRST   26.0 // initial quantiser
+#define HALVING 6.0  // initial quantiser difference that halves the bits
 #define LEAST   0.01 // min. share of a part's own rate, if the parts below it take all
+// Of a size with a finest quantiser, which is near the right one:
+#define NEAR            1.0 // that a group may be above it
+#define LIMITED_BELOW   0.25
+#define LIMITED_HALVING 4.5
 
 void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int size_id)
 {
@@ -26,7 +29,20 @@ void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int si
             r->part_of[layer] = r->parts - 1;
     for (int part = 0; part < r->parts; part++)
         r->quant[part] = FIRST;
+    r->finest = STORED_RATE_MIN;
+    r->below = STORED_RATE_BELOW;
     r->halving = HALVING;
+}
+
+void stored_rate_limit(struct stored_rate *r, double finest)
+{
+    assert(finest >= STORED_RATE_MIN && finest <= STORED_RATE_MAX);
+    r->finest = finest;
+    r->near = NEAR;
+    r->below = LIMITED_BELOW;
+    r->halving = LIMITED_HALVING;
+    for (int part = 0; part < r->parts; part++)
+        r->quant[part] = finest;
 }
 
 void stored_rate_begin(struct stored_rate *r, double seconds)
@@ -67,22 +83,22 @@ static void learn(struct stored_rate *r, double bits)
 static void adjust(struct stored_rate *r, const double part_bits[])
 {
     double next[LEVEL_MAX_LAYERS];
-    double spent = 0;
+    double spent = 0, aim = 1 - r->below / 2; // as a part of the rate
     for (int from = 0; from < r->parts;) {
         int tightest = from;
         double quant = -INFINITY;
         for (int to = from; to < r->parts; to++) {
-            double room = AIM * r->rate[to] * r->seconds;
+            double room = aim * r->rate[to] * r->seconds;
             double wanted = quant_for(r, part_bits, from, to, fmax(room - spent, LEAST * room));
             tightest = wanted > quant ? to : tightest;
             quant = fmax(quant, wanted);
         }
         if (from > 0)
             quant = fmax(quant, next[from - 1] - STORED_RATE_FINER);
-        quant = fmin(fmax(quant, STORED_RATE_MIN), STORED_RATE_MAX);
+        quant = fmin(fmax(quant, r->finest), STORED_RATE_MAX);
         while (from <= tightest)
             next[from++] = quant;
-        spent = AIM * r->rate[tightest] * r->seconds;
+        spent = aim * r->rate[tightest] * r->seconds;
     }
     for (int i = 0; i < r->parts; i++)
         r->quant[i] = next[i];
@@ -99,10 +115,10 @@ bool stored_rate_takes(struct stored_rate *r, const double bits[LEVEL_MAX_LAYERS
         part_bits[i] = fmax(part_bits[i], 1);
         sum += part_bits[i];
         used = fmax(used, sum / (r->rate[i] * r->seconds));
-        finest &= r->quant[i] <= STORED_RATE_MIN;
+        finest &= r->quant[i] <= r->finest + r->near;
     }
     bool above = used > 1 + STORED_RATE_ABOVE, coarsest = r->quant[0] >= STORED_RATE_MAX;
-    bool fits = above ? coarsest : used >= 1 - STORED_RATE_BELOW || finest;
+    bool fits = above ? coarsest : used >= 1 - r->below || finest;
     learn(r, part_bits[0]);
     if (fits || ++r->attempts == STORED_RATE_ATTEMPTS)
         return true;

@@ -10,7 +10,9 @@
 // measured.
 //
 // A group fits if no level exceeds its rate by more than STORED_RATE_ABOVE, and one level is within
-// STORED_RATE_BELOW of its rate or a finer quantiser would make no visible difference. The next
+// STORED_RATE_BELOW of its rate or has the finest quantiser. That is STORED_RATE_MIN, or a coarser
+// one that gives the size the quality it is meant to have (stored_rate_limit); such a size may
+// leave more of its rate unused, as it has a rate that most of its groups do not need. The next
 // group starts with this group's final quantisers.
 #ifndef WEIR_MEDIA_STORED_POLICY_STORED_RATE_H
 #define WEIR_MEDIA_STORED_POLICY_STORED_RATE_H
@@ -36,6 +38,9 @@ struct stored_rate {
     double rate[LEVEL_MAX_LAYERS];  // bit/s of parts 0 .. i together
     double seconds;                 // of the group
     double quant[LEVEL_MAX_LAYERS]; // quantiser of each part in the next attempt
+    double finest;                  // min. quantiser
+    double near;                    // a quantiser that is above it by this much is as good
+    double below;                   // part of the rate that a group may leave unused
     double halving;                 // quantiser difference that halves the bits
     double quant_before;            // quantiser of part 0 in the previous attempt
     double bits_before;             // bits of part 0 in the previous attempt
@@ -44,6 +49,9 @@ struct stored_rate {
 
 // The size must have a level.
 void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int size_id);
+// Sets the finest quantiser, with which the first group begins: one that needs few bits gets no
+// more.
+void stored_rate_limit(struct stored_rate *r, double finest);
 void stored_rate_begin(struct stored_rate *r, double seconds); // begins a group
 double stored_rate_quant(const struct stored_rate *r, int layer);
 // An attempt gave `bits` in each layer. Returns true if the result is accepted: it fits, or it is

@@ -109,3 +109,38 @@ TEST_CASE("stored rate: still pictures use the finest quantiser, noise the rate"
     CHECK(stored_rate_quant(&r, 0) == STORED_RATE_MAX);
     CHECK(noise.attempts <= STORED_RATE_ATTEMPTS);
 }
+
+TEST_CASE("stored rate: a group gets no more than the given quantiser needs, and at most the rate")
+{
+    ladder l = three_layers({{2, 500000}});
+    stored_rate r;
+    stored_rate_init(&r, &l, 0);
+    stored_rate_limit(&r, 30);
+    CHECK(stored_rate_quant(&r, 0) == 30);
+    struct {
+        double bits; // at 26, of a second
+        int attempts;
+        double least, most; // quantiser
+    } const groups[] = {
+        {3e5, 1, 30, 30},   // 162 kbit/s at 30
+        {1.5e6, 2, 33, 35}, // 810 kbit/s at 30: the rate is met
+        {3e5, 2, 30, 30},   // back from there
+        {7.6e5, 1, 30, 30}, // 410 kbit/s
+    };
+    for (auto &g : groups) {
+        INFO(g.bits);
+        stored_rate_begin(&r, 1);
+        encoder_model m = {{g.bits * 0.6, g.bits * 0.25, g.bits * 0.15}, 4.5};
+        m.run(&r);
+        CHECK(m.attempts == g.attempts);
+        CHECK(stored_rate_quant(&r, 0) >= g.least);
+        CHECK(stored_rate_quant(&r, 0) <= g.most);
+        CHECK(m.kbps(2, 1) <= 510);
+    }
+    // Within 1 of the finest quantiser nothing is encoded again.
+    r.quant[0] = 30.9;
+    stored_rate_begin(&r, 1);
+    encoder_model easy = {{1e5, 1e4, 1e4}, 4.5};
+    easy.run(&r);
+    CHECK(easy.attempts == 1);
+}
