@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { LEVEL_POLICY_TEXT = 160 };
+enum { LEVEL_POLICY_TEXT = 192 };
 
 struct level_policy_path {
     const char *transport;

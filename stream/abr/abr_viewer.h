@@ -62,7 +62,7 @@ extern "C" {
 enum {
     ABR_VIEWER_FULL_BYTES = 72 << 20,
     ABR_VIEWER_FULL_FRAMES = 2400,
-    ABR_VIEWER_TEXT = 160,
+    ABR_VIEWER_TEXT = 192,
 };
 
 struct abr_viewer_config {
