@@ -31,17 +31,18 @@ bool followed_size_needs(const struct followed_size *s, const struct received_fr
     return received_frame_slot(f) > s->decoded && followed_size_decodes(s, f);
 }
 
-// One number in two sizes. A key frame of another size is where the level changes; of two, the one
-// that was sent later.
+// One number in two sizes. A key frame of another size is where the level changes; of two key
+// frames the one that was sent later counts: a group that was cut off comes again, maybe in the
+// size of the group before it.
 static bool replaces(const struct followed_size *s, const struct received_frame *twin,
                      const struct received_frame *f)
 {
+    int32_t later = (int32_t)(twin->last_written_us - f->last_written_us);
+    if (twin->key && f->key && later)
+        return later > 0;
     if (twin->size_id == s->size || !twin->key)
         return false;
-    if (f->size_id == s->size || !f->key)
-        return true;
-    int32_t later = (int32_t)(twin->last_written_us - f->last_written_us);
-    return later ? later > 0 : twin->size_id > f->size_id;
+    return f->size_id == s->size || !f->key || twin->size_id > f->size_id;
 }
 
 const struct received_frame *followed_size_front(const struct followed_size *s,

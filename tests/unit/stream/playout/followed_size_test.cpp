@@ -98,6 +98,19 @@ TEST_CASE("followed_size: of the first key frames of two sizes, that which was s
         }
 }
 
+TEST_CASE("followed_size: of two key frames in the midst, that which was sent later counts, too")
+{
+    for (bool larger_arrives_first : {false, true})
+        for (int later : {0, 1}) { // 0: the group was cut off, and comes again in the size before
+            INFO(larger_arrives_first << later);
+            rig r;
+            r.handed(1, 0, true);
+            r.hold(2, larger_arrives_first, true, 100u + (later == larger_arrives_first));
+            r.hold(2, !larger_arrives_first, true, 100u + (later != larger_arrives_first));
+            CHECK(r.front(2) == 100 * later + 2);
+        }
+}
+
 TEST_CASE("followed_size: a frame that was passed serves those decoded after it")
 {
     rig r;
