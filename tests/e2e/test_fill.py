@@ -129,7 +129,7 @@ class Share(FillCase):
         first.over = True
         first.client.close()
         until(lambda: "the prefix of 192x108 is stored" in proxy.stderr, "the prefix", 30)
-        origin.signal(signal.SIGSTOP)  # while it stands still it refuses nobody, however slowly viewers come
+        origin.signal(signal.SIGSTOP)  # a stopped origin refuses no viewer, however slowly they come
         p = self.player(proxy.base + "/live", "--adapt", "none")
         v = self.viewer(proxy)
         until(lambda: p.shown() and v.frames, "both play what is stored", 60)

@@ -1927,7 +1927,7 @@ TEST_CASE("rtsp client: a stream that needs another transport or a choice is des
     set_up_first(o, "1");
     follow(o, &before, NEXT);
     std::string first = "DESCRIBE " + NEXT + " #7" + GROUP_1 + " Accept: application/sdp";
-    SECTION("a transport that the viewer does not want any more")
+    SECTION("a transport that the viewer has left out since")
     {
         o.config.transports = list_of({"udp", "mtp"});
     }

@@ -212,7 +212,7 @@ TEST_CASE("stored_feed: the second group waits for the viewer's decision, half a
     s.run_to_end();
     CHECK(s.numbers == range(0, 3 * stored_film::GROUP));
     usec_t waited = s.times[stored_film::GROUP] - s.times[stored_film::GROUP - 1];
-    if (s.decides_at != 10) // nobody decides in time; in time, a busy machine may take as long
+    if (s.decides_at != 10) // no level in time; with one, a busy machine may take as long
         CHECK(waited >= USEC_PER_SEC - USEC_PER_MSEC);
 }
 

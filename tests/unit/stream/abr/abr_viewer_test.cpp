@@ -322,7 +322,7 @@ TEST_CASE("abr_viewer: a server that awaits the level of the second group")
             if (a.awaited)
                 CHECK(a.decision.group == 1);
     }
-    SECTION("audio beside it, of which a part arrives with each packet")
+    SECTION("with audio, which arrives between the packets")
     {
         world w;
         w.rate_bps = [](usec_t) { return 2e6; }; // beside as much audio as video

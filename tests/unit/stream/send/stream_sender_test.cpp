@@ -440,7 +440,7 @@ TEST_CASE("stream_sender: a film's audio is sent again from its last 20 s, until
     }
 }
 
-TEST_CASE("stream_sender: a frame that cannot be given again now is requested of the media anew")
+TEST_CASE("stream_sender: a frame that cannot be given again now is requested again from the media")
 {
     sender v(STORED);
     v.a.has_again = false;
