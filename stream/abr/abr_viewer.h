@@ -20,8 +20,8 @@
 //             comes when what is missing arrives within a round trip.
 //   Cut       Such a server sends the video again from a frame on, at another level: so the last
 //             group that was begun is cut off if the policy says so (abr_policy_cut), before it is
-//             shown. With the first packet at that level it counts as begun again. A request without
-//             an effect in ABR_VIEWER_AGAIN is the last one.
+//             shown. With the first packet at that level it counts as begun again. A request
+//             without an effect in ABR_VIEWER_AGAIN is the last one.
 //   Next      What the path carries in a round trip is on the way already. So the first group that
 //             a request of now still changes is the one that begins behind that many bytes.
 //   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).
