@@ -120,8 +120,8 @@ class Share(FillCase):
         self.assertEqual(mine, self.hashes(origin, mine))
         self.stop_cleanly(proxy)
 
-    def test_the_origin_is_lost(self):
-        """What is missing does not come any more: the media ends for those who need it, after --outage."""
+    def bereft(self):
+        """Returns a proxy that has the prefix of a film whose origin has stopped."""
         origin = self.origin()
         proxy = self.filling(origin, "--prefix", "2", "--share", "0", "--outage", "2")
         first = self.viewer(proxy)
@@ -129,20 +129,33 @@ class Share(FillCase):
         first.over = True
         first.client.close()
         until(lambda: "the prefix of 192x108 is stored" in proxy.stderr, "the prefix", 30)
-        origin.signal(signal.SIGSTOP)  # a stopped origin refuses no viewer, however slowly they come
-        p = self.player(proxy.base + "/live", "--adapt", "none")
-        v = self.viewer(proxy)
-        until(lambda: p.shown() and v.frames, "both play what is stored", 60)
+        origin.signal(signal.SIGSTOP)
+        return origin, proxy
+
+    def parted(self, origin, proxy):
+        self.assertIn("what is missing did not come within 2 s: the media ends", proxy.stderr)
         origin.signal(signal.SIGKILL)
         origin.wait()
-        until(lambda: v.said_goodbye or v.error, "the end", 60)
-        self.assertFalse(v.said_goodbye)  # it is not the film's end
-        self.assertEqual(v.frames, 60)
+        self.stop_cleanly(proxy)
+
+    def test_the_origin_is_lost(self):
+        """What is missing does not come any more: the media ends for who needs it, after --outage."""
+        origin, proxy = self.bereft()
+        p = self.player(proxy.base + "/live", "--adapt", "none")
         self.assertEqual(p.wait(60), 4, str(p))
+        self.assertEqual(len(p.shown()), 60)
         self.assertEqual(p.report()["ended"], "server-lost")
         self.assertIn("origin: ", p.report()["error"])
-        self.assertIn("what is missing did not come within 2 s: the media ends", proxy.stderr)
-        self.stop_cleanly(proxy)
+        self.parted(origin, proxy)
+
+    def test_the_origin_is_lost_to_others(self):
+        """The end that another program sees is not the film's."""
+        origin, proxy = self.bereft()
+        v = self.viewer(proxy)
+        until(lambda: v.said_goodbye or v.error, "the end", 60)
+        self.assertFalse(v.said_goodbye)
+        self.assertEqual(v.frames, 60)
+        self.parted(origin, proxy)
 
 
 class Behind(FillCase):
