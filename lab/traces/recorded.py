@@ -20,7 +20,7 @@ def read(path):
     except ValueError as e:
         raise ValueError(f"{path}: expects lines of ms, or of seconds and Mbit/s") from e
     credit = np.concatenate([[0], np.cumsum(mbit[:-1] * np.diff(seconds))]) * 1e6 / PACKET_BITS
-    return np.interp(np.arange(1, int(credit[-1]) + 1), credit, seconds * 1e3)
+    return np.interp(np.arange(1, int(credit[-1] + 1e-6) + 1), credit, seconds * 1e3)
 
 
 def window(path, seconds, mean_mbit, number):
