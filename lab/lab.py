@@ -41,7 +41,7 @@ def arguments():
                         help="arc, psp, tfrc, mtp-tcp, goddard: over emulated links with the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own trace in Mahimahi's format")
     parser.add_argument("--traces", metavar="DIR",
-                        help="experiments abr, abr-real: your own traces of paths; each folder in DIR is a family")
+                        help="experiments abr, abr-real, radios: your own traces of paths; each folder in DIR is a family of abr's")
     parser.add_argument("--clip", metavar="FILE",
                         help="experiments qoe, live, repair, abr-real, goddard --real: your own video instead of the test picture")
     parser.add_argument("--speed", type=float, metavar="N", help="experiment rmcat: divide all times of the cases by N, 1 to 10")

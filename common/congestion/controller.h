@@ -58,9 +58,8 @@ struct cc_feedback {
 struct controller_info {
     double rate_bps;    // the rate allowed now, of `bytes` as in cc_sent; 0: nothing may leave
     double loss_events; // loss event rate p; NaN: the controller has none
-    bool competes;      // true while other traffic holds the queue, and the controller takes its
-                        // share as a TCP does: a queue is no reason to send less
-    bool keeps_short;   // it keeps the queue short: what it allows tells of a path that is faster
+    bool leads;         // true while its rate is the media's: it keeps the queue short itself, or
+                        // takes its share of a queue that others hold as a TCP does
     struct {
         const char *name; // static; "p", "X_recv", "w", "B" (bit/s), "spacing" (us) ...
         double value;

@@ -52,8 +52,10 @@ static const double COMPETING_GROWTH = 0.6;                 // packets per RTT: 
 static const double CATCH_UP = 3; // until its first loss, as it gave its share away before
 static const double TCP_PACKET = 1460;
 static const double PATIENT_RATE = 1e6 / 8, MAX_PATIENCE = 2;
-static const double DRAIN_TO = 0.85; // of what the link delivers
-static const double TRIAL_TO = 0.5;  // of the window, while the queue may be that of others
+static const double DRAIN_TO = 0.85;  // of what the link delivers
+static const double RESTORE_TO = 0.9; // of what it delivered while the queue fell
+enum { FALL_PACKETS = 4 };            // to judge that by
+static const double TRIAL_TO = 0.5;   // of the window, while the queue may be that of others
 static const usec_t DRAIN_TRIAL = 200 * USEC_PER_MSEC, DRAIN_STEP = 5 * USEC_PER_MSEC;
 static const usec_t QUEUE_OLD = USEC_PER_SEC;
 static const usec_t DRAIN_LONG = 800 * USEC_PER_MSEC;
@@ -269,6 +271,38 @@ static void drain_arrived(struct scream *s, const struct cc_packet *p, usec_t qu
     s->drain.last_sent_at = p->sent_at;
 }
 
+static void note_fall(struct scream *s, const struct cc_packet *p, usec_t queued)
+{
+    if (queued < QUEUED_MIN) {
+        s->fall.queued = false;
+    } else if (!s->fall.queued || queued >= s->fall.peak) {
+        s->fall.queued = true;
+        s->fall.peak = queued;
+        s->fall.from = s->fall.to = p->arrived_at;
+        s->fall.bytes = 0;
+        s->fall.packets = 0;
+    } else {
+        s->fall.bytes += p->bytes;
+        s->fall.to = p->arrived_at;
+        s->fall.packets++;
+    }
+}
+
+// Returns to what the link delivered while the queue fell, at most to the rate before the drain.
+static void restore(struct scream *s)
+{
+    double seconds = usec_to_sec(s->fall.to - s->fall.from);
+    if (s->mode != SCREAM_DELAY || s->fall.packets < FALL_PACKETS || seconds <= 0)
+        return;
+    double link = s->fall.bytes / seconds;
+    double to = fmin(s->drain.ref_wnd, RESTORE_TO * link * usec_to_sec(base_rtt(s)));
+    if (to <= s->ref_wnd)
+        return;
+    set_ref_wnd(s, to);
+    s->target_rate = fmax(s->target_rate, fmin(s->drain.target_rate, RESTORE_TO * link));
+    s->capacity = fmax(s->capacity, link);
+}
+
 // Flows of this kind share a queue, too, but it stays short and loses nothing.
 static bool is_of_this_kind(const struct scream *s, usec_t now)
 {
@@ -292,6 +326,7 @@ static enum verdict judge_drain(const struct scream *s, double packets)
 static void end_drain(struct scream *s, usec_t now)
 {
     s->drain.active = false;
+    restore(s);
     if (!s->drain.standing)
         return;
     enum verdict verdict = judge_drain(s, FEW_PACKETS);
@@ -339,6 +374,7 @@ static void drain(struct scream *s, usec_t now)
         s->drain.best = usec_max(s->queue.standing, tail);
         s->drain.most = 0;
         s->drain.ref_wnd = s->ref_wnd;
+        s->drain.target_rate = s->target_rate;
         s->drain.delivered = s->delivered;
         s->drain.bytes = 0;
         s->drain.time = s->drain.sent_time = 0;
@@ -500,6 +536,7 @@ static struct outcome take_packets(struct scream *s, const struct cc_feedback *f
         usec_t queued = queue_delay_arrived(&s->queue, p->arrived_at - p->sent_at, now);
         delivery_rate_arrived(&s->delivery, p->bytes, p->arrived_at);
         drain_arrived(s, p, queued);
+        note_fall(s, p, queued);
         note_batch(s, p, queued, now);
         out.arrived++;
         out.marked += p->ce;
@@ -655,8 +692,7 @@ static void info(const struct controller *c, struct controller_info *out, usec_t
     *out = (struct controller_info){
         .rate_bps = 8 * s->target_rate,
         .loss_events = (double)NAN,
-        .competes = s->confirmed > 0,
-        .keeps_short = s->mode == SCREAM_DELAY,
+        .leads = s->mode == SCREAM_DELAY || s->confirmed > 0,
         .variable = {{"ref_wnd", s->ref_wnd / mss(s)},
                      {"qdelay", usec_to_msec(s->queue.standing)},
                      {"delivered", 8 * s->delivered},

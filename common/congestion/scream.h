@@ -15,7 +15,7 @@
 //     RTT;
 //     - when a queue stands.
 //
-// Eight laws differ from the draft.
+// Nine laws differ from the draft.
 //
 // Loss. The draft takes every loss for congestion. Here a loss is congestive only where a queue is:
 // a standing one of 10 ms, or one that the lost packet's neighbours found near the recent peak, if
@@ -27,6 +27,12 @@
 // target / 4 for a second, or a frame that ends with so much more delay than frames of the last
 // second, sets ref_wnd to 0.85 of what the link delivers in a base RTT, once per RTT, until the
 // queue is below target / 4.
+//
+// Restoration. A radio that delivers nothing for some tens of milliseconds makes a queue, too, and
+// what arrived meanwhile tells nothing of its rate. When a drain is over, what arrived from the
+// instant of the longest delay until the queue was gone is what the link delivers: ref_wnd and the
+// media's rate return to 0.9 of it, at most to what they were before the drain (in the spirit of
+// RFC 4015, which restores a window after a spurious timeout). Not in the competing mode.
 //
 // Patience. Below 1 Mbit/s the queue that begins a drain, and the one at which growth is least, are
 // longer: by (1 Mbit/s / rate)^2, at most twice as long. So of two flows the slower one yields
@@ -62,8 +68,8 @@
 // so that they return to the delay mode together. Flows of this kind alone keep their queues below
 // the target, those of two bottlenecks together below 1.5 times that, and lose nothing: where that
 // is so, a drain tells of them and begins no competing mode. If it cannot end their queue, it ends
-// itself, and for 3 s tolerates half as much again. Once a trial has found others, the media
-// follows this rate alone (controller_info.competes), and no other sign of a queue.
+// itself, and for 3 s tolerates half as much again. The media follows this rate alone, and no other
+// sign of a queue (controller_info.leads), in the delay mode and once a trial has found others.
 //
 // Media rate (4.4). While packets have waited at the sender for 100 ms, and while draining, the
 // rate given to the media is a share of what the link delivers, for an encoder follows at once. It
@@ -159,16 +165,25 @@ struct scream {
         usec_t best;   // the least queue delay so far
         usec_t most;   // the largest standing one
         usec_t best_at;
-        double patience;  // times the target: the queue that the rate before the drain tolerates
-        double ref_wnd;   // before the drain; its first loss shrinks it by BETA_LOSS
-        bool lost;        // true if a packet was lost in the drain
-        double delivered; // bytes/s before the drain
-        double bytes;     // that arrived in `time` although sent in the drain into a queue
+        double patience;    // times the target: the queue that the rate before the drain tolerates
+        double ref_wnd;     // before the drain; its first loss shrinks it by BETA_LOSS
+        double target_rate; // before the drain
+        bool lost;          // true if a packet was lost in the drain
+        double delivered;   // bytes/s before the drain
+        double bytes;       // that arrived in `time` although sent in the drain into a queue
         usec_t time;
         usec_t sent_time;    // time in which the packets of `bytes` left
         usec_t last_at;      // arrival of the last such packet; < 0: the last packet was none
         usec_t last_sent_at; // departure of the last packet
     } drain;
+
+    struct {             // the present or last queue, since the packet that waited longest in it
+        bool queued;     // true while packets find it
+        usec_t peak;     // queue delay of that packet
+        usec_t from, to; // arrivals of it and of the last packet that found the queue
+        double bytes;    // that arrived after it
+        int packets;
+    } fall;
 
     double target_rate; // bytes/s, for the media
     usec_t target_at;

@@ -365,8 +365,7 @@ static void tell_controller(const struct datagram_transport *d, struct transport
     d->controller->ops->info(d->controller, &info, now);
     out->allowed_bps = info.rate_bps;
     out->loss_events = info.loss_events;
-    out->competes = info.competes;
-    out->keeps_short = info.keeps_short;
+    out->leads = info.leads;
     for (int i = 0; i < TRANSPORT_VARIABLES && info.variable[i].name; i++) {
         struct transport_variable *v = &out->variable[i];
         snprintf(v->name, sizeof(v->name), "%s", info.variable[i].name);

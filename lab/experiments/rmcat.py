@@ -14,7 +14,7 @@ from lab.experiment import Cell, Experiment
 from lab.experiments import rmcat_report
 from lab.run import Failed
 from lab.streaming import DRAIN, WeirPair, clip_of, play_options, until
-from lab.traces import generate
+from lab.traces import generate, recorded
 
 WEIR = ("scream", "tfrc", "mtp", "minbuf:1,3", "arc", "udp")
 SRT = ("srt-120",)
@@ -53,8 +53,11 @@ def link_texts(case, hop, lead, trace):
 
 
 def trace_of(context, case, hop):
-    """Returns (path, Mbit/s that media may use) of a hop with a trace."""
-    times = generate.KINDS[hop.trace](context.seed, LEAD + case.duration, hop.mbit(0))
+    """Returns (path, Mbit/s that media may use) of a hop with a trace: a generated one of a kind, or a recorded one's file."""
+    if hop.trace in generate.KINDS:
+        times = generate.KINDS[hop.trace](context.seed, LEAD + case.duration, hop.mbit(0))
+    else:
+        times = recorded.window(hop.trace, LEAD + case.duration, hop.mbit(0), context.run)
     path = os.path.join(context.directory, "link.trace")
     generate.write(times, path)
     second = np.bincount(np.asarray(times) // 1000, minlength=int(LEAD + case.duration))[LEAD:] * 1500 * 8e-6
@@ -157,12 +160,16 @@ def conduct(context, network, contender, clip):
 
 
 def one(context):
-    settings = context.experiment.options
-    case = rmcat.case(context.cell.name).faster(settings["speed"])
+    speed = context.experiment.options["speed"]
+    longest = max(c.duration for c in rmcat.CASES) / speed
+    return of_case(context, rmcat.case(context.cell.name).faster(speed), longest) | {"speed": speed}
+
+
+def of_case(context, case, longest):
+    """Returns the figures of a run of a case. LONGEST: seconds of the longest case, which share a clip."""
     contender = context.contender
     kind = contender.split(" ")[0]
     browser, peer = kind == chromium.KIND, kind in chrome.KINDS or others.is_other(kind)
-    longest = max(c.duration for c in rmcat.CASES) / settings["speed"]
     clip = clip_of(context, SOURCE, longest, as_is=True) if peer or browser else None
     with context.world() as world:
         network = Network(context, world, case, chromium.LEAD if browser else LEAD)
@@ -175,7 +182,7 @@ def one(context):
         packets, tcp = network.packets()
         figures, series = rmcat_metrics.figures(case, packets, tcp, network.epoch, WARM, network.of_trace)
         cpu = sum(p.cpu() for p in pairs.values()) / sum(m.end - m.start for m in case.media)
-        figures |= {"cpu": cpu, "waited": waited, "speed": settings["speed"]}
+        figures |= {"cpu": cpu, "waited": waited}
         fps = 30.0
         flow = case.media[0]
         frames, pictures = viewing.of_watch(lines, network.epoch + flow.start, fps) if peer else viewing.of_weir(lines)

@@ -119,8 +119,7 @@ static void datagram_info(struct media_transport *base, struct transport_info *o
     s->controller->ops->info(s->controller, &info, now);
     transport_info_clear(out);
     out->allowed_bps = info.rate_bps;
-    out->competes = info.competes;
-    out->keeps_short = info.keeps_short;
+    out->leads = info.leads;
     out->unsent_bytes = 0;
     transport_info_add_datagrams(out, s, base->responsive);
 }

@@ -56,7 +56,6 @@ static const double GROWING_LACK = 0.8; // of what was sent, arrives
 static const double DRAINED = 0.95, OURS = 1.02;
 static const double START_GROWTH = 4, BEYOND_GROWTH = 2; // a second
 static const double BEYOND_FROM = 1.2;                   // of the capacity
-static const double FASTER = 1.25;                       // than it, a controller allows
 static const double NEAR_FROM = 0.88, NEAR_TO = 1.04;    // of it: a queue is near
 static const double STEP = 120e3;                        // bit/s a second up to there
 static const double STEP_LEAST = 0.06, STEP_MOST = 0.3;  // of the target
@@ -369,8 +368,7 @@ static void drain(struct rate_estimator *f, usec_t rtt, usec_t now)
     }
 }
 
-// The queue is that of other traffic, and the controller's rate is the share of it: no rate that
-// was measured in the queue limits the media.
+// The controller's rate is the media's: no rate that was measured in a queue limits it.
 static void leave_to_controller(struct rate_estimator *f, usec_t now)
 {
     f->crowded_until = now + HOLD;
@@ -407,7 +405,7 @@ static void note_use(struct rate_estimator *f, usec_t now)
         f->unused_since = now;
 }
 
-static void grow(struct rate_estimator *f, bool keeps_short, usec_t elapsed, usec_t now)
+static void grow(struct rate_estimator *f, usec_t elapsed, usec_t now)
 {
     bool crowded = is_crowded(f, now);
     if (f->rise >= (crowded ? CROWD_CALM : CALM) + packets_time(f, DELAY_PACKETS)) {
@@ -422,14 +420,12 @@ static void grow(struct rate_estimator *f, bool keeps_short, usec_t elapsed, use
     bool starting = !f->capacity_bps;
     if ((!used && !steps) || (!starting && now - f->calm_since < CALM_FOR))
         return;
-    bool faster = keeps_short && now - f->calm_since >= LONG_WINDOW &&
-                  f->allowed_bps > FASTER * f->capacity_bps; // than it was
     bool beyond = used && !crowded && f->target_bps > BEYOND_FROM * f->capacity_bps;
     double seconds = usec_to_sec(elapsed);
     bool near = !crowded && f->target_bps > NEAR_FROM * f->capacity_bps &&
                 f->target_bps < NEAR_TO * f->capacity_bps;
-    double step = (faster ? STEP_MOST : STEP_LEAST) * f->target_bps;
-    if (!near && !faster)
+    double step = STEP_LEAST * f->target_bps;
+    if (!near)
         step = fmin(fmax(STEP, step), STEP_MOST * f->target_bps);
     if (starting || beyond)
         f->target_bps *= pow(starting ? START_GROWTH : BEYOND_GROWTH, seconds);
@@ -482,17 +478,17 @@ bool rate_estimator_update(struct rate_estimator *f, const struct rate_estimator
     measure(f, s, now);
     limit(f, s, elapsed, now);
     note_use(f, now);
-    if (s->competes)
+    if (s->leads)
         leave_to_controller(f, now);
     drain(f, s->rtt, now);
-    bool grows = is_growing(f, now);
-    bool too_much = grows || (!f->dips && !s->competes && is_too_much(f, s->rtt, now));
+    bool grows = !s->leads && is_growing(f, now);
+    bool too_much = grows || (!f->dips && !s->leads && is_too_much(f, s->rtt, now));
     if (grows)
         dip(f, s->rtt, now);
     else if (too_much)
         settle(f, f->took_bps, DECREASE, now);
     else
-        grow(f, s->keeps_short, elapsed, now);
+        grow(f, elapsed, now);
     f->target_bps = fmin(fmax(f->target_bps, f->floor_bps), f->ceiling_bps);
     f->is_narrow &= f->target_bps < f->ceiling_bps;
     return too_much;

@@ -41,15 +41,13 @@
 //     - Calm, rise < 40 ms for half a second: the target grows by 120 kbit/s per second, as TCP
 //       grows by a packet per round trip, which shares a path evenly (Chiu and Jain 1989); but by 6
 //       to 30 %. From 0.88 to 1.04 of the capacity it grows by 6 %: the queue that begins there is
-//       seen before it is long; but by 30 % if a rate controller that keeps the queue short has
-//       allowed 1.25 of the capacity on average, after a calm second: the path has become faster.
-//       Above 1.2 of the capacity, that estimate is stale: the target grows by 100 % per second.
-//       While the capacity is not known, as at the start and after a time without media, it doubles
-//       every half second. The target does not grow while
-//       the media does not use it. After a second of that it grows only to the media's next step:
-//       media that comes in steps, or does not change, cannot use more before.
-//     - Competing: where the rate controller knows that other traffic holds the queue, and takes
-//     its share of it, nothing but that share limits the media. Afterwards the capacity is not
+//       seen before it is long. Above 1.2 of the capacity, that estimate is stale: the target grows
+//       by 100 % per second. While the capacity is not known, as at the start and after a time
+//       without media, it doubles every half second. The target does not grow while the media does
+//       not use it. After a second of that it grows only to the media's next step: media that comes
+//       in steps, or does not change, cannot use more before.
+//     - Led: where the rate controller keeps the queue short by itself, or takes its share of a
+//     queue that others hold, nothing but its rate limits the media. Afterwards the capacity is not
 //     known.
 //
 //   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
@@ -86,11 +84,10 @@ struct rate_estimator_sample { // of one instant
     double allowed_bps; // rate of the controller or window now; NaN: not known
     bool is_window;     // it is a window, in packets
     double packets_ps;  // packets a second that a window allows; NaN: not known, or a byte stream
-    bool is_kept;     // is_window, and time without media does not make the window smaller (MTP's)
-    bool competes;    // the rate controller knows that other traffic holds the queue
-    bool keeps_short; // the rate controller keeps the queue short
-    usec_t rtt;       // the last, without queues on the way back if they are known; 0: not known
-    usec_t waiting;   // age of the oldest frame that waits
+    bool is_kept;   // is_window, and time without media does not make the window smaller (MTP's)
+    bool leads;     // the rate controller's rate is the media's (controller.h)
+    usec_t rtt;     // the last, without queues on the way back if they are known; 0: not known
+    usec_t waiting; // age of the oldest frame that waits
 };
 
 struct rate_estimator_entry {

@@ -604,8 +604,7 @@ static void follow(struct stream_sender *s, usec_t now)
         // A byte stream puts several small frames into a packet.
         .packets_ps = t->reliable ? NAN : allowed_bps / 8 / (double)t->max_packet,
         .allowed_bps = allowed_bps,
-        .competes = info.competes,
-        .keeps_short = info.keeps_short,
+        .leads = info.leads,
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
     };

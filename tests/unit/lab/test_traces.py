@@ -5,7 +5,8 @@ import unittest
 
 import numpy as np
 
-from lab.traces import generate
+from lab.experiments import radios
+from lab.traces import generate, recorded
 
 
 class Generators(unittest.TestCase):
@@ -51,6 +52,50 @@ class Generators(unittest.TestCase):
                 self.assertEqual(f.read(), "0\n3\n3\n")
             with self.assertRaises(ValueError):
                 generate.write([], path)
+
+
+class Recorded(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+        return path
+
+    def test_both_formats(self):
+        """A packet of 12 kbit every 10 ms for a second, then every 20 ms."""
+        times = [*range(10, 1001, 10), *range(1020, 2001, 20)]
+        mahimahi = self.file("a", "".join(f"{t}\n" for t in times))
+        rates = self.file("b", "0 1.2\n1 0.6\n2 0.6\n")
+        self.assertEqual(recorded.read(mahimahi).tolist(), times)
+        np.testing.assert_allclose(recorded.read(rates), times)
+
+    def test_the_mean_is_the_traces(self):
+        """The parts of a trace keep their differences: 1.2 and 0.6 Mbit/s of a mean of 0.9 become 4 and 2 of 3."""
+        path = self.file("a", "0 1.2\n10 0.6\n20 0.6\n")
+        for number, mbit in (0, 4), (1, 2), (2, 4):
+            times = recorded.window(path, 10, 3, number)
+            self.assertAlmostEqual(len(times) * 12e-3 / 10, mbit, delta=0.05)
+            self.assertEqual(times[-1], 10000)
+            self.assertTrue((np.diff(times) >= 0).all() and times[0] >= 0)
+
+    def test_a_short_trace_repeats(self):
+        times = recorded.window(self.file("a", "0 1.2\n5 1.2\n"), 60, 2.4, 0)
+        self.assertAlmostEqual(len(times) * 12e-3 / 60, 2.4, delta=0.05)
+
+    def test_unavoidable(self):
+        """Of 1 s, 400 ms are in gaps above 150 ms: from 100 to 300 and from 800 on."""
+        times = [*range(0, 101, 20), *range(300, 801, 20)]
+        self.assertAlmostEqual(recorded.unavoidable(times, 0, 1000), 0.4)
+
+    def test_other_files_are_left_out(self):
+        self.file("README", "Public traces\n")
+        self.file("a.txt", "0 1\n10 1\n")
+        self.assertEqual(list(radios.files_of(self.folder)), ["a.txt"])
 
 
 if __name__ == "__main__":

@@ -54,11 +54,11 @@ struct flow {
         c->ops->info(c.get(), &i, now);
         return i.rate_bps;
     }
-    bool competes() const
+    bool leads() const
     {
         controller_info i;
         c->ops->info(c.get(), &i, now);
-        return i.competes;
+        return i.leads;
     }
     double wnd() const
     {
@@ -307,7 +307,7 @@ TEST_CASE("scream: a trial halves the window at most, and a confirmed one is the
     queue.queued = 95 * MS;
     f.hear_for(3 * USEC_PER_SEC, queue);
     CHECK(f.variable("mode") == 1);
-    CHECK_FALSE(f.competes());
+    CHECK_FALSE(f.leads());
     queue.queued = 47 * MS; // it fell by half: the next drain decides
     double before = 0;
     while (f.variable("mode") == 1) {
@@ -323,7 +323,7 @@ TEST_CASE("scream: a trial halves the window at most, and a confirmed one is the
     CHECK(least < 0.6 * before);
     CHECK(least > 0.49 * before);
     CHECK(f.variable("mode") == 1);
-    CHECK(f.competes());
+    CHECK(f.leads());
 }
 
 TEST_CASE("scream: what the media does not use does not let the window grow without bound")
