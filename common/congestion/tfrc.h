@@ -7,7 +7,22 @@
 //   A packet of n bytes delays the next one by n / X (4.6); a late caller may catch up on at most
 //   min(R, 10 ms) of it, and idle time earns nothing.
 //
-// s is the mean size of the packets (4.1): of about the last 256; before them the nominal size.
+// s is the mean size of the packets (4.1): of about the last 256; before them the nominal size S.
+//
+// Small packets (RFC 4828, TFRC-SP): the equation counts packets, and a TCP fills them, whatever
+// the sizes of what waits for its window. So a flow of packets of s bytes has the bytes of full
+// ones, S / (s + 40) times as many packets a second as the equation gives, at most twice as many,
+// or 100 if that is more:
+//
+//   X = s n(f), f = tcp_equation / s, n(f) = max(f, min(f S / (s + 40), max(2 f, 100)))
+//
+// It is never less than RFC 5348 gives. RFC 4828 has 1460 bytes for S, which here is what a packet
+// of the media has at most, and 100 packets a second at most in any case (its 10 ms between
+// packets): then only media below 1 Mbit/s would gain. QUIC counts bytes without such a bound (RFC
+// 9002, 7), and RFC 7141, 2.3, takes a lost packet for a signal of its size. Its limit is RFC
+// 4828's, section 7: where small packets are dropped more seldom than large ones, as in a queue
+// that counts bytes, the flow gets more than a TCP. The parameters below switch it off, as their
+// papers know nothing of it, and so does the word `mean`.
 //
 // This file also contains the receiver of section 6: p, X_recv and R are computed from the feedback
 // on each packet.
@@ -38,6 +53,7 @@ struct tfrc {
     bool rounds;      // true: loss events are told apart by the round in which the packet left
     bool is_komssys;  // true: the equation's R is the newest sample
     bool fixed_size;  // true: s is a constant
+    bool by_bytes;    // true: the rule of small packets applies
     usec_t min_rto;   // lower bound of t_RTO
     double rtt_decay; // 1 - q of 4.3
 
@@ -73,8 +89,8 @@ int tfrc_init(struct controller *c, const char *params, usec_t now);
 #define CONTROLLER_TFRC                                                                            \
     {                                                                                              \
         .name = "tfrc",                                                                            \
-        .help = "TFRC (RFC 5348): the smooth rate that a TCP would have. Words: damp, selfclock, " \
-                "komssys, rounds; default none",                                                   \
+        .help = "TFRC (RFC 5348): the smooth rate that a TCP would have. Words: mean, damp, "      \
+                "selfclock, komssys, rounds; default none",                                        \
         .bytes = sizeof(struct tfrc), .init = tfrc_init                                            \
     }
 

@@ -19,6 +19,23 @@
 // (skipping what SACK reported). A replacement in `strict` that does not fit in the window fills
 // the hole instead.
 //
+// Bytes, with `counts_bytes`: cwnd counts bytes, in units of a full packet, as that of TCP does
+// (RFC 5681, 3.1) and that of QUIC, whose packets are no segments either (RFC 9002, 7 and B.2). A
+// packet of n bytes takes min(n + MTP_HEADERS, slot_bytes) of it; while it is in flight, what it
+// leaves of its slot is open to others:
+//
+//   send_at - base < cwnd + dup ACKs + inflation + min(spare / slot_bytes, more)
+//
+// rounded down, so the flight never exceeds the window in bytes, and a packet of any size fits.
+// cwnd grows with acknowledged bytes (RFC 3465). A TCP may do the same: what waits for its window
+// shares segments, so it is full segments that leave. They meet as many losses a byte as small
+// packets meet where a loss hits bytes alike, and fewer where it hits packets alike (RFC 7141, 2.3,
+// takes a lost packet for a signal of its size in any case). A queue that counts packets carries
+// more of them: so at most twice as many are in flight as cwnd has slots, or 100 a second if that
+// is more (RFC 4828, 3: at least 10 ms between small packets); `more` is what that leaves. Where a
+// queue counts bytes, small packets are dropped more seldom, and the share is larger than a TCP's
+// (RFC 4828, 7).
+//
 // ECN (RFC 3168, 6.1.2), with `ecn`: an ACK that echoes a mark halves cwnd as a loss does, at most
 // once per window, and no packet is replaced. The next new slot carries MTP_CWR. New slots may be
 // marked; slots that are filled or sent again look like retransmissions, and may not (6.1.5).
@@ -39,6 +56,7 @@ extern "C" {
 enum {
     MTP_HISTORY = 4096,     // max slots in flight, by default
     MTP_MAX_HISTORY = 8192, // max `history`: a quarter of the numbers that a receiver remembers
+    MTP_HEADERS = 40,       // bytes that a packet counts beyond its own (RFC 4828, 3: H)
     // Recoveries without progress after which the mode should step down. Two can be the loss of a
     // replacement, which at 1 % loss happens within a minute.
     MTP_STUCK = 3,
@@ -99,7 +117,8 @@ struct mtp_sender_config {
     // cwnd grows with acknowledged slots, not with ACKs (RFC 3465, L = 2), as the receiver delays
     // ACKs.
     bool counts_slots;
-    bool ecn; // the receiver echoes marks, and packets are sent as ECN-capable
+    bool counts_bytes; // see "Bytes" above; requires `counts_slots`
+    bool ecn;          // the receiver echoes marks, and packets are sent as ECN-capable
     // queue.lost is also called for packets declared lost in the network. In timeout recovery it
     // may miss a replacement that is itself lost, and lost ACKs make it a guess.
     struct mtp_queue_config queue;
@@ -140,6 +159,11 @@ struct mtp_sender {
     int64_t next_number;
     int cwnd, ssthresh;
     int acks;             // ACKs in congestion avoidance since cwnd grew
+    int64_t spare;        // with counts_bytes: bytes that packets in flight leave of their slots
+    int64_t acked_spare;  // the same of those acknowledged, less what has counted
+    int whole;            // in fast recovery: the window that the losses reduce
+    int lost_bytes;       // in fast recovery: of it, at most a slot
+    int rest;             // `acks` after fast recovery
     int dups;             // duplicate ACKs in a row
     int inflation;        // see "Inflation" above
     int stuck;            // recoveries begun since the cumulative ACK last advanced

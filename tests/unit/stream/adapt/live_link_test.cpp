@@ -282,3 +282,32 @@ TEST_CASE("live: psp goes on when many of its reports are lost")
         CHECK(shown > 29);
     }
 }
+
+TEST_CASE("zz law table", "[.]")
+{
+    const char *only = getenv("VIA");
+    for (const char *via : {"minbuf:1,3", "mtp", "tfrc", "arc"})
+        for (const char *loss : {"0.5%", "1%", "2%", "5%"})
+            for (bool sound : {false, true}) {
+                if (only && std::string(only) != via)
+                    continue;
+                double mbps = 0, of_level = 0, late = 0, stalled = 0, shown = 0, level = 0;
+                const int SEEDS = 6;
+                for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+                    std::string link = std::string("rate=4mbit,queue=droptail:50000B,loss=") + loss;
+                    live_setting st{};
+                    st.downloads = live_setting::SACK;
+                    st.sound = sound;
+                    live_link n(via, link.c_str(), 2 * RTT, 0, 0, seed, true, "", st);
+                    n.run_to(24);
+                    mbps += n.sent_mbps(4, 24) / SEEDS;
+                    of_level += n.of_level(4, 24) / SEEDS;
+                    late += n.late_ms(0.95, 4, 24) / SEEDS;
+                    stalled += n.stalled(4, 24) / SEEDS;
+                    shown += n.shown(4, 24) / SEEDS;
+                    level += n.mean_level(4, 24) / SEEDS;
+                }
+                printf("%-10s %-5s sound %d  %.2f Mbit/s arrived %.3f late95 %.0f stalled %.3f shown %.1f level %.1f\n",
+                       via, loss, sound, mbps, of_level, late, stalled, shown, level);
+            }
+}
