@@ -18,8 +18,8 @@ static const usec_t max_report_gap = USEC_PER_SEC;
 static const usec_t long_ago = INT64_MIN / 2;
 static const double far = 4e18; // us: the longest interval, that of a rate near 0
 
-// Of small packets: their headers, bytes (RFC 4828, 3: H), and the packets a second that they may
-// be whatever the equation gives.
+// Of small packets: their headers (H of RFC 4828), bytes, and the packets a second that they may be
+// whatever the equation gives.
 static const double small_headers = 40, small_packets_ps = 100;
 static const double most_packets = 2; // times those of the equation
 
@@ -43,6 +43,13 @@ static void take_size(struct tfrc *t, uint32_t bytes)
         return;
     t->sizes += t->sizes < MEAN_SIZES;
     t->path.packet_bytes += (bytes - t->path.packet_bytes) / t->sizes;
+}
+
+// Returns how many times as many packets small ones may be as full ones.
+static double packets_share(const struct tfrc *t)
+{
+    double share = t->base.config.packet_bytes / (packet_bytes(t) + small_headers);
+    return t->by_bytes ? fmax(share, 1) : 1;
 }
 
 // Sets the rate within its bounds; the configured maximum takes precedence over the minimum.
@@ -131,13 +138,6 @@ static double selfclock_limit(const struct tfrc *t, bool limited, usec_t now)
     return fmax(factor * arrived, packet_bytes(t) / t->path.rtt_s);
 }
 
-// Returns how many times as many packets small ones may be as full ones.
-static double packets_share(const struct tfrc *t)
-{
-    double share = t->base.config.packet_bytes / (packet_bytes(t) + small_headers);
-    return t->by_bytes ? fmax(share, 1) : 1;
-}
-
 // X_Bps of 3.1, of small packets more (tfrc.h).
 static double equation_rate(const struct tfrc *t, double p)
 {
@@ -223,6 +223,7 @@ static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_
     if (!first)
         t->report_gap = usec_min(now - t->reported_at, max_report_gap);
     t->reported_at = now;
+    t->losses.full = packets_share(t);
     uint64_t events = t->losses.events;
     usec_t newest = take_packets(t, f, now);
     if (newest != long_ago)

@@ -9,30 +9,31 @@
 //
 // s is the mean size of the packets (4.1): of about the last 256; before them the nominal size S.
 //
-// Small packets (RFC 4828, TFRC-SP): the equation counts packets, and a TCP fills them, whatever
-// the sizes of what waits for its window. So a flow of packets of s bytes has the bytes of full
-// ones, S / (s + 40) times as many packets a second as the equation gives, at most twice as many,
-// or 100 if that is more:
+// Small packets (after RFC 4828, TFRC-SP): the equation counts packets. Bytes that wait for a TCP's
+// window share its segments, so a TCP with the same media sends full ones. So a flow of packets of
+// s bytes has almost the bytes of a flow of full ones: S / (s + 40) times the packets of the
+// equation, but at most twice as many, or 100 a second if that is more:
 //
-//   X = s n(f), f = tcp_equation / s, n(f) = max(f, min(f S / (s + 40), max(2 f, 100)))
+//   X = s n, n = max(f, min(f S / (s + 40), max(2 f, 100))), f = tcp_equation / s
 //
-// It is never less than RFC 5348 gives. RFC 4828 has 1460 bytes for S, which here is what a packet
-// of the media has at most, and 100 packets a second at most in any case (its 10 ms between
-// packets): then only media below 1 Mbit/s would gain. QUIC counts bytes without such a bound (RFC
-// 9002, 7), and RFC 7141, 2.3, takes a lost packet for a signal of its size. Its limit is RFC
-// 4828's, section 7: where small packets are dropped more seldom than large ones, as in a queue
-// that counts bytes, the flow gets more than a TCP. The parameters below switch it off, as their
-// papers know nothing of it, and so does the word `mean`.
+// It is never less than RFC 5348 gives, and the same for full packets. RFC 4828 differs: its S is
+// 1460 bytes, here it is the most that a packet of this media has; and it has at most 100 packets a
+// second (10 ms between two) in any case, so it would not help media above some 0.5 Mbit/s. QUIC,
+// which counts bytes (RFC 9002, 7), has no such bound, and RFC 7141 asks transports to take a
+// packet's size into account when they respond to its loss. The limit is that of RFC 4828: where
+// small packets are dropped more seldom than large ones, as in a queue that counts bytes, the flow
+// gets more than a TCP. The word `mean` switches the rule off, and so do the other words, which are
+// there to compare with papers.
 //
 // This file also contains the receiver of section 6: p, X_recv and R are computed from the feedback
 // on each packet.
 //
-// Parameters, words: `damp` lowers the rate while the RTT is above its mean (4.5); `selfclock`
-// limits it to X_recv after a loss in the last R and otherwise to 1.1 X_recv (Bansal et al. 2001,
-// as TFRC's option conservative_ in ns-2); `komssys` is Fiksdal 2003, 3.5: b = 2, s = 1460, the
-// equation's R is the newest sample, t_RTO = max(4 max(mean, newest), 0.5 s) with a mean that moves
-// by 0.01; `rounds` has that thesis's loss events: the sender begins a round every R, and the
-// losses of one round are one event (loss_rounds.h).
+// Parameters, words: `mean` is RFC 5348 alone; `damp` lowers the rate while the RTT is above its
+// mean (4.5); `selfclock` limits it to X_recv after a loss in the last R and otherwise to 1.1
+// X_recv (Bansal et al. 2001, as TFRC's option conservative_ in ns-2); `komssys` is Fiksdal
+// 2003, 3.5: b = 2, s = 1460, the equation's R is the newest sample, t_RTO = max(4 max(mean,
+// newest), 0.5 s) with a mean that moves by 0.01; `rounds` has that thesis's loss events: the
+// sender begins a round every R, and the losses of one round are one event (loss_rounds.h).
 #ifndef WEIR_CONGESTION_TFRC_H
 #define WEIR_CONGESTION_TFRC_H
 

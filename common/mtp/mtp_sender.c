@@ -32,7 +32,7 @@ static bool scoreboard_has_room(const struct mtp_sender *s)
 static const int64_t MAX_WINDOW = INT32_MAX; // slots; a larger offered window is not needed
 enum { RACK_REORDERING = 4 };                // divisor: a quarter of a round trip (RFC 8985, 7.2)
 static const usec_t OLDEST_ECHO = 120 * USEC_PER_SEC;
-static const usec_t MIN_INTERVAL = 10 * USEC_PER_MSEC; // of small packets (RFC 4828, 3)
+static const usec_t MIN_INTERVAL = 10 * USEC_PER_MSEC; // of small packets (RFC 4828)
 
 // Returns the bytes that a packet leaves of its slot. An empty one, which replaces another, leaves
 // none.

@@ -19,22 +19,24 @@
 // (skipping what SACK reported). A replacement in `strict` that does not fit in the window fills
 // the hole instead.
 //
-// Bytes, with `counts_bytes`: cwnd counts bytes, in units of a full packet, as that of TCP does
-// (RFC 5681, 3.1) and that of QUIC, whose packets are no segments either (RFC 9002, 7 and B.2). A
-// packet of n bytes takes min(n + MTP_HEADERS, slot_bytes) of it; while it is in flight, what it
-// leaves of its slot is open to others:
+// Bytes, with `counts_bytes`: cwnd counts bytes, in units of a full packet, as TCP's does (RFC
+// 5681, 3.1) and QUIC's, whose packets are no segments either (RFC 9002, 7). A packet of n bytes
+// takes min(n + MTP_HEADERS, slot_bytes) of it. What packets in flight leave of their slots is the
+// `spare`, and the law is
 //
 //   send_at - base < cwnd + dup ACKs + inflation + min(spare / slot_bytes, more)
 //
-// rounded down, so the flight never exceeds the window in bytes, and a packet of any size fits.
-// cwnd grows with acknowledged bytes (RFC 3465). A TCP may do the same: what waits for its window
-// shares segments, so it is full segments that leave. They meet as many losses a byte as small
-// packets meet where a loss hits bytes alike, and fewer where it hits packets alike (RFC 7141, 2.3,
-// takes a lost packet for a signal of its size in any case). A queue that counts packets carries
-// more of them: so at most twice as many are in flight as cwnd has slots, or 100 a second if that
-// is more (RFC 4828, 3: at least 10 ms between small packets); `more` is what that leaves. Where a
-// queue counts bytes, small packets are dropped more seldom, and the share is larger than a TCP's
-// (RFC 4828, 7).
+// rounded down: the bytes in flight do not exceed the window. cwnd grows with acknowledged bytes
+// (RFC 3465). A loss reduces it in proportion to the lost packet's size: lost packets of one window
+// halve it if they have a full packet's bytes, else by so much less. Small packets meet more losses
+// a byte; so their window is that of full ones at the same loss rate.
+// The argument: bytes that wait for TCP's window share its segments, so a TCP with the same media
+// sends full segments, and meets the losses of those. And RFC 7141 asks transports to take the
+// packet's size into account when they respond to a loss. The limits: a queue that counts packets
+// carries more of them, so at most twice as many as cwnd has slots are in flight, or 100 a second
+// if that is more (RFC 4828 has 100); `more` is what that leaves. A queue that counts bytes drops
+// small packets more seldom: there the share is larger than a TCP's, as RFC 4828 says of its own
+// rule. A mark and a timeout do not tell a size, and reduce cwnd as without this.
 //
 // ECN (RFC 3168, 6.1.2), with `ecn`: an ACK that echoes a mark halves cwnd as a loss does, at most
 // once per window, and no packet is replaced. The next new slot carries MTP_CWR. New slots may be
