@@ -654,7 +654,7 @@ static int64_t shared_slots(const struct mtp_sender *s)
 {
     int64_t paced = s->rto.srtt / MIN_INTERVAL - s->cwnd;
     int64_t more = s->cwnd > paced ? s->cwnd : paced;
-    int64_t spare = s->spare / s->config.slot_bytes;
+    int64_t spare = (s->spare + s->config.slot_bytes / 2) / s->config.slot_bytes;
     return spare < more ? spare : more;
 }
 

@@ -790,7 +790,8 @@ void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t 
     if (!s->hears)
         return;
     s->made += (double)(c->bytes + PACKET_HEADERS);
-    s->padding += (double)s->writer.transport->max_packet - (double)c->bytes;
+    if (!s->writer.transport->reliable) // else it shares packets
+        s->padding += (double)s->writer.transport->max_packet - (double)c->bytes;
     s->overhead += PACKET_HEADERS + LOWER_HEADERS;
     if (s->config.relays)
         rate_meter_add(&s->headers, PACKET_HEADERS, now);
