@@ -26,10 +26,12 @@
 //
 //   send_at - base < cwnd + dup ACKs + inflation + min(spare / slot_bytes, more)
 //
-// rounded down: the bytes in flight do not exceed the window. cwnd grows with acknowledged bytes
-// (RFC 3465). A loss reduces it in proportion to the lost packet's size: lost packets of one window
-// halve it if they have a full packet's bytes, else by so much less. Small packets meet more losses
-// a byte; so their window is that of full ones at the same loss rate.
+// rounded to the nearest slot, as the next packet's size is not known: the bytes in flight are at
+// most half a full packet above the window. cwnd grows with acknowledged bytes (RFC 3465). A loss
+// reduces it in proportion to the lost packet's size: lost packets of one window halve it if they
+// have a full packet's bytes, else by so much less. Small packets meet more losses a byte; so their
+// window is that of full ones at the same loss rate.
+//
 // The argument: bytes that wait for TCP's window share its segments, so a TCP with the same media
 // sends full segments, and meets the losses of those. And RFC 7141 asks transports to take the
 // packet's size into account when they respond to a loss. The limits: a queue that counts packets

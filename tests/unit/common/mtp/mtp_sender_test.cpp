@@ -1100,8 +1100,8 @@ TEST_CASE("mtp_sender: counts_bytes: small packets share the window's slots")
         usec_t srtt; // ms
         int sent;    // of cwnd 4
     } rows[] = {
-        {1000, 0, 4}, {960, 0, 4},  {959, 300, 4},  {710, 0, 5},    {460, 0, 7},
-        {210, 0, 8},  {210, 60, 8}, {210, 100, 10}, {210, 300, 13}, {10, 300, 30},
+        {1000, 0, 4}, {960, 0, 4},  {959, 300, 4},  {710, 0, 5},    {460, 0, 8},
+        {210, 0, 8},  {210, 60, 8}, {210, 100, 10}, {210, 300, 15}, {10, 300, 30},
     };
     for (const auto &r : rows) {
         INFO(r.bytes << " bytes, " << r.srtt << " ms");
@@ -1166,6 +1166,7 @@ TEST_CASE("mtp_sender: counts_bytes: what small packets leave of the window is c
             c.mode = mode;
             c.rack = seed % 2;
             c.max_rto = 2 * USEC_PER_SEC;
+            c.queue.bytes = 1 << 22;
             mtp_rig rig(c);
             rig.length = [&](int64_t) { return 8 + rng_u64(&random) % 993; };
             rig.path = [&](bool, int) {
@@ -1180,7 +1181,7 @@ TEST_CASE("mtp_sender: counts_bytes: what small packets leave of the window is c
             CHECK(rig.sender.cum == rig.sender.next);
             CHECK(rig.sender.spare == 0);
             CHECK(rig.sender.acked_spare < 1000);
-            CHECK(rig.delivered.size() + rig.lost.size() >= 1500);
+            CHECK(rig.delivered.size() > 1200);
         }
 }
 

@@ -27,7 +27,7 @@ struct steady {
     mtp_receive_flow sink{};
     rng random;
     double loss, gap_us;
-    size_t bytes;
+    size_t size; // of a packet
     usec_t now = 0, link_free = 0;
     struct record {
         usec_t at;
@@ -43,10 +43,10 @@ struct steady {
     int64_t written = 0;
     std::vector<double> late_ms;
 
-    steady(double bps, double loss_rate, uint64_t seed, bool keeps_window, size_t size = PACKET,
+    steady(double bps, double loss_rate, uint64_t seed, bool keeps_window, size_t bytes = PACKET,
            const char *words = "")
         : random(rng_seeded(seed)), loss(loss_rate),
-          gap_us(static_cast<double>(size) * 8 / bps * 1e6), bytes(size)
+          gap_us(static_cast<double>(bytes) * 8 / bps * 1e6), size(bytes)
     {
         mtp_options o;
         REQUIRE(mtp_options_parse(words, &o) == 0);
@@ -84,7 +84,7 @@ struct steady {
                 uint8_t rtp[PACKET] = {};
                 std::memcpy(rtp + 12, &waiting.front(), sizeof(int64_t));
                 waiting.pop_front();
-                REQUIRE(mtp_flow_push(&flow, rtp, bytes, now) == 0);
+                REQUIRE(mtp_flow_push(&flow, rtp, size, now) == 0);
             }
             len = mtp_flow_pull(&flow, out, &slot, now);
             if (len)
@@ -137,7 +137,7 @@ struct steady {
     }
     double mbps(usec_t end) const
     {
-        return static_cast<double>(late_ms.size() * bytes) * 8 / static_cast<double>(end);
+        return static_cast<double>(late_ms.size() * size) * 8 / static_cast<double>(end);
     }
 };
 
