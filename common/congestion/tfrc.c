@@ -21,7 +21,7 @@ static const double far = 4e18; // us: the longest interval, that of a rate near
 // Of small packets: their headers (H of RFC 4828), bytes, and the packets a second that they may be
 // whatever the equation gives.
 static const double small_headers = 40, small_packets_ps = 100;
-static const double most_packets = 2; // times those of the equation
+static const double most_packets = 1.5; // times those of the equation
 
 enum { FIRST_SIZES = 16, MEAN_SIZES = 256 }; // packets
 

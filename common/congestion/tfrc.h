@@ -12,9 +12,9 @@
 // Small packets (after RFC 4828, TFRC-SP): the equation counts packets. Bytes that wait for a TCP's
 // window share its segments, so a TCP with the same media sends full ones. So a flow of packets of
 // s bytes has almost the bytes of a flow of full ones: S / (s + 40) times the packets of the
-// equation, but at most twice as many, or 100 a second if that is more:
+// equation, but at most half as many again, or 100 a second if that is more:
 //
-//   X = s n, n = max(f, min(f S / (s + 40), max(2 f, 100))), f = tcp_equation / s
+//   X = s n, n = max(f, min(f S / (s + 40), max(1.5 f, 100))), f = tcp_equation / s
 //
 // It is never less than RFC 5348 gives, and the same for full packets. RFC 4828 differs: its S is
 // 1460 bytes, here it is the most that a packet of this media has; and it has at most 100 packets a
@@ -22,8 +22,8 @@
 // which counts bytes (RFC 9002, 7), has no such bound, and RFC 7141 asks transports to take a
 // packet's size into account when they respond to its loss. The limit is that of RFC 4828: where
 // small packets are dropped more seldom than large ones, as in a queue that counts bytes, the flow
-// gets more than a TCP. The word `mean` switches the rule off, and so do the other words, which are
-// there to compare with papers.
+// gets more than a TCP; the bound keeps that in limits. The word `mean` switches the rule off, and
+// so do the other words, which are there to compare with papers.
 //
 // This file also contains the receiver of section 6: p, X_recv and R are computed from the feedback
 // on each packet.

@@ -184,11 +184,12 @@ TEST_CASE("sim: next to a Reno flow, small packets get no more than full ones")
         const char *queue;
         double least, most; // of the share of full packets
     } table[] = {
-        {tfrc, 900, "codel", 0.8, 1.2},       {tfrc, 600, "codel", 0.8, 1.2},
-        {tfrc, 300, "codel", 0.5, 1.2},       {tfrc, 600, "red", 0.8, 1.2},
-        {tfrc, 300, "red", 0.3, 1.2},         {mtp, 900, "red", 0.7, 1.2},
-        {mtp, 600, "red", 0.7, 1.2},          {mtp, 300, "red", 0.5, 1.2},
-        {mtp, 900, "droptail:40p", 0.4, 1.2}, {mtp, 600, "droptail:40p", 0.3, 1.2},
+        {tfrc, 900, "codel", 0.8, 1.2},        {tfrc, 600, "codel", 0.6, 1.2},
+        {tfrc, 300, "codel", 0.33, 1.2},       {tfrc, 600, "red", 0.6, 1.2},
+        {tfrc, 300, "red", 0.25, 1.2},         {mtp, 900, "red", 0.7, 1.2},
+        {mtp, 600, "red", 0.7, 1.2},           {mtp, 300, "red", 0.5, 1.2},
+        {tfrc, 600, "droptail:40p", 0.6, 1.2}, {mtp, 900, "droptail:40p", 0.4, 1.2},
+        {mtp, 600, "droptail:40p", 0.3, 1.2},
     };
     const double SECONDS = 120;
     auto share = [&](const std::string &group, const char *queue) {
