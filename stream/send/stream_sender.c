@@ -600,13 +600,15 @@ static void follow(struct stream_sender *s, usec_t now)
         .unsent = isnan(info.unsent_bytes) ? 0 : info.unsent_bytes,
         .flight = info.flight_bytes,
         .queued = queued_bytes(s, counts_packets),
-        .padding = counts_packets ? s->padding : is_window ? s->overhead : 0,
+        .padding = counts_packets ? s->padding
+                   : is_window    ? s->overhead
+                                  : 0,
         .is_window = is_window,
         // The kernel's TCP reports no rate that it allows, and reduces an unused window.
         .is_kept = is_window && !isnan(info.allowed_bps),
         // A byte stream puts several small frames into a packet.
-        .packets_ps = t->reliable || info.counts_bytes ? NAN
-                                                       : allowed_bps / 8 / (double)t->max_packet,
+        .packets_ps =
+            t->reliable || info.counts_bytes ? NAN : allowed_bps / 8 / (double)t->max_packet,
         .allowed_bps = allowed_bps,
         .competes = info.competes,
         .keeps_short = info.keeps_short,
