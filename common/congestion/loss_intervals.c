@@ -11,7 +11,7 @@ static const double weight[LOSS_INTERVALS_HISTORY] = {1, 1, 1, 1, 0.8, 0.6, 0.4,
 
 void loss_intervals_init(struct loss_intervals *l)
 {
-    *l = (struct loss_intervals){.pending_first = -1, .pending_last = -1, .highest = -1};
+    *l = (struct loss_intervals){.pending_first = -1, .pending_last = -1, .highest = -1, .full = 1};
 }
 
 // Returns a - b of an untrusted clock without overflow.
@@ -71,7 +71,8 @@ static void start_event(struct loss_intervals *l, int64_t number, usec_t at)
         l->length[i] = l->length[i - 1];
         l->discount[i] = l->discount[i - 1] * df;
     }
-    l->length[1] = fmax(closed, 1);
+    l->closed = l->length[1] = fmax(closed, 1);
+    l->event_losses = 1;
     l->discount[1] = 1;
     l->events++;
     l->event_number = number;
@@ -87,8 +88,12 @@ static bool within_event(const struct loss_intervals *l, int64_t number, usec_t 
 
 static void signal_at(struct loss_intervals *l, int64_t number, usec_t at, usec_t rtt)
 {
-    if (!within_event(l, number, at, rtt))
+    if (!within_event(l, number, at, rtt)) {
         start_event(l, number, at);
+    } else {
+        l->event_losses++;
+        l->length[1] = fmax(l->closed / fmin(l->event_losses, fmax(l->full, 1)), 1);
+    }
 }
 
 // Returns the nearest known arrival below or above `number`; NULL: none.
@@ -169,6 +174,9 @@ void loss_intervals_begin(struct loss_intervals *l, int64_t number)
 void loss_intervals_seed(struct loss_intervals *l, double packets)
 {
     assert(l->events > 0);
-    if (l->events <= LOSS_INTERVALS_HISTORY)
-        l->length[l->count] = fmax(packets, 1);
+    if (l->events > LOSS_INTERVALS_HISTORY)
+        return;
+    l->length[l->count] = fmax(packets, 1);
+    if (l->events == 1)
+        l->closed = l->length[1];
 }

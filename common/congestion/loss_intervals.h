@@ -7,6 +7,10 @@
 //   only if it makes the mean larger (5.4), and an open one of more than twice the mean reduces the
 //   weight of the older ones (5.5).
 //
+// Small packets, with `full` > 1: so many of them have the bytes of a full one, which counts as one
+// loss. So the losses of an event count, up to `full`, each as an event of its own: its interval is
+// divided by their number (RFC 4828 divides short intervals, whatever the size).
+//
 // Input is packets as a receiver sees them: numbers ascend, except for losses, which may be
 // reported up to three arrivals late. Instants are on the receiver's clock.
 #ifndef WEIR_CONGESTION_LOSS_INTERVALS_H
@@ -37,11 +41,14 @@ struct loss_intervals {
     unsigned arrivals;                                    // number of arrivals ever
     int64_t pending_first; // losses reported before any arrival after them; -1: none
     int64_t pending_last;
-    int64_t highest;      // highest number that arrived; -1: none
-    uint64_t events;      // number of loss events ever
-    int64_t event_number; // first loss of the newest event
-    usec_t event_at;      // nominal arrival of that loss
-    unsigned count;       // number of closed intervals, at most LOSS_INTERVALS_HISTORY
+    int64_t highest;       // highest number that arrived; -1: none
+    uint64_t events;       // number of loss events ever
+    int64_t event_number;  // first loss of the newest event
+    usec_t event_at;       // nominal arrival of that loss
+    double full;           // see above; the owner may change it
+    unsigned event_losses; // of the newest event
+    double closed;         // length of the interval before it
+    unsigned count;        // number of closed intervals, at most LOSS_INTERVALS_HISTORY
     // [0] is unused: I_0 follows from `highest`. [1] is the newest closed interval.
     double length[LOSS_INTERVALS_HISTORY + 1];
     double discount[LOSS_INTERVALS_HISTORY + 1]; // DF_i of 5.5

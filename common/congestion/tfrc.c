@@ -18,6 +18,11 @@ static const usec_t max_report_gap = USEC_PER_SEC;
 static const usec_t long_ago = INT64_MIN / 2;
 static const double far = 4e18; // us: the longest interval, that of a rate near 0
 
+// Of small packets: their headers (H of RFC 4828), bytes, and the packets a second that they may be
+// whatever the equation gives.
+static const double small_headers = 40, small_packets_ps = 100;
+static const double most_packets = 1.5; // times those of the equation
+
 enum { FIRST_SIZES = 16, MEAN_SIZES = 256 }; // packets
 
 static struct tfrc *of(struct controller *c)
@@ -38,6 +43,13 @@ static void take_size(struct tfrc *t, uint32_t bytes)
         return;
     t->sizes += t->sizes < MEAN_SIZES;
     t->path.packet_bytes += (bytes - t->path.packet_bytes) / t->sizes;
+}
+
+// Returns how many times as many packets small ones may be as full ones.
+static double packets_share(const struct tfrc *t)
+{
+    double share = t->base.config.packet_bytes / (packet_bytes(t) + small_headers);
+    return t->by_bytes ? fmax(share, 1) : 1;
 }
 
 // Sets the rate within its bounds; the configured maximum takes precedence over the minimum.
@@ -126,11 +138,29 @@ static double selfclock_limit(const struct tfrc *t, bool limited, usec_t now)
     return fmax(factor * arrived, packet_bytes(t) / t->path.rtt_s);
 }
 
+// X_Bps of 3.1, of small packets more (tfrc.h).
+static double equation_rate(const struct tfrc *t, double p)
+{
+    double rate = tcp_equation_rate(&t->path, p);
+    double most = fmax(most_packets * rate, small_packets_ps * packet_bytes(t));
+    return fmax(rate, fmin(packets_share(t) * rate, most));
+}
+
+// Returns the p for which equation_rate() gives `rate`.
+static double equation_loss(const struct tfrc *t, double rate)
+{
+    double share = packets_share(t);
+    double full = rate / share;
+    if (share > most_packets && rate > small_packets_ps * packet_bytes(t))
+        full = fmax(full, rate / most_packets);
+    return tcp_equation_loss(&t->path, full);
+}
+
 // The second half of 4.3 (4).
 static void update_rate(struct tfrc *t, double limit, usec_t now)
 {
     if (t->p > 0) {
-        t->equation_rate = tcp_equation_rate(&t->path, t->p);
+        t->equation_rate = equation_rate(t, t->p);
         set_rate(t, fmin(t->equation_rate, limit));
     } else if (now - t->doubled_at >= t->rtt) {
         set_rate(t, fmax(fmin(2 * t->rate, limit), initial_rate(t)));
@@ -176,7 +206,7 @@ static usec_t take_packets(struct tfrc *t, const struct cc_feedback *f, usec_t n
 static void seed_losses(struct tfrc *t)
 {
     double target = fmax(t->recv.rate, packet_bytes(t) / (2 * t->path.rtt_s));
-    loss_intervals_seed(&t->losses, 1 / tcp_equation_loss(&t->path, target));
+    loss_intervals_seed(&t->losses, 1 / equation_loss(t, target));
 }
 
 static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_t now)
@@ -193,6 +223,7 @@ static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_
     if (!first)
         t->report_gap = usec_min(now - t->reported_at, max_report_gap);
     t->reported_at = now;
+    t->losses.full = packets_share(t);
     uint64_t events = t->losses.events;
     usec_t newest = take_packets(t, f, now);
     if (newest != long_ago)
@@ -327,6 +358,7 @@ static int take_params(struct tfrc *t, const char *params)
     if (scan_end(&s))
         return 0;
     bool more = true;
+    t->by_bytes = false;
     while (more) {
         struct scan word = scan_until(&s, ',');
         more = s.at != word.end;
@@ -338,7 +370,7 @@ static int take_params(struct tfrc *t, const char *params)
             t->rounds = true;
         else if (scan_is(word, "komssys"))
             take_komssys(t);
-        else
+        else if (!scan_is(word, "mean"))
             return ERR_MALFORMED;
     }
     return 0;
@@ -352,6 +384,7 @@ int tfrc_init(struct controller *c, const char *params, usec_t now)
     c->wish = (struct feedback_wish){0};
     t->path = (struct tcp_path){.packet_bytes = c->config.packet_bytes, .b = 1};
     t->rtt_decay = 0.1;
+    t->by_bytes = true;
     t->sizes = FIRST_SIZES;
     t->event_round = -1;
     loss_rounds_init(&t->sent_rounds);

@@ -26,16 +26,16 @@ enum {
     GIVEN_SWITCH = 64, // and the bits above, one for each switch
 };
 
-enum { SWITCHES = 7, PAPER_SWITCHES = 6 };
+enum { SWITCHES = 8, PAPER_SWITCHES = 7 };
 
 // The switches, in one order, those of `paper` first: their words, and where they are stored.
-static const char *const switch_words[SWITCHES] = {"nonewreno", "norack", "noabc", "nocwv",
-                                                   "nortomax",  "noiw10", "noecn"};
+static const char *const switch_words[SWITCHES] = {"nonewreno", "norack", "noabc",   "nocwv",
+                                                   "nortomax",  "noiw10", "nobytes", "noecn"};
 
 static bool *switch_of(struct mtp_options *o, int i)
 {
-    bool *const switches[SWITCHES] = {&o->no_newreno, &o->no_rack, &o->no_abc, &o->no_cwv,
-                                      &o->no_rto_max, &o->no_iw10, &o->no_ecn};
+    bool *const switches[SWITCHES] = {&o->no_newreno, &o->no_rack, &o->no_abc,   &o->no_cwv,
+                                      &o->no_rto_max, &o->no_iw10, &o->no_bytes, &o->no_ecn};
     return switches[i];
 }
 
@@ -166,6 +166,7 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .once_a_window = o->no_newreno,
         .karn = o->karn,
         .counts_slots = !o->no_abc,
+        .counts_bytes = !o->no_bytes && !o->no_abc,
         .newreno = !o->no_newreno, // like competing TCPs with SACK, which halve cwnd once a window
         .rack = !o->no_rack,
         .keeps_window = !o->no_cwv,

@@ -31,7 +31,7 @@ struct mtp_options {
     bool drops; // true with `queue=`, unless `block` is given, too
     bool waits; // true if the queue blocks: with A,B or `block`
     bool named; // true if the mode is given
-    bool no_newreno, no_rack, no_abc, no_cwv, no_rto_max, no_iw10, no_ecn;
+    bool no_newreno, no_rack, no_abc, no_cwv, no_rto_max, no_iw10, no_bytes, no_ecn;
     struct mtp_queue_config queue;
     // Not parsed; of simulated hosts whose TCP is not Linux's. min_rto 0: 200 ms; cwnd 0: that of
     // the words; karn: mtp_sender.h.
@@ -53,7 +53,10 @@ struct mtp_options {
 //                              in flight (without RFC 7661)
 //   nortomax                   timeouts double up to 60 s (RFC 6298) instead of 2 s
 //   noiw10                     begins with 4 packets (RFC 5681, 3.1) instead of 10 (RFC 6928)
-//   paper                      these six
+//   nobytes                    the window counts packets, full or not, instead of bytes (without
+//   RFC
+//                              9002); `noabc` implies it
+//   paper                      these seven
 //   noecn                      packets are not sent as ECN-capable (RFC 3168)
 // Returns 0; ERR_MALFORMED; ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000; 2000 <= BYTES <= 2^24; 1 <=
 // MS <= 10000).

@@ -22,6 +22,7 @@ void mtp_info_fill(const struct mtp_flow *f, struct transport_info *out, usec_t 
     if (i.srtt) {
         out->rtt_ms = usec_to_msec(i.srtt);
         out->latest_rtt_ms = usec_to_msec(f->sender.rto.latest);
+        out->counts_bytes = f->sender.config.counts_bytes;
         out->window_bps = out->allowed_bps =
             i.cwnd * 8.0 * f->sender.config.slot_bytes / usec_to_sec(i.srtt);
     }

@@ -12,9 +12,10 @@ struct mtp_sent {
     struct mtp_packet *packet; // owned; NULL: empty
     int64_t number;
     usec_t at;
-    uint8_t flags; // set of enum mtp_flag
-    bool inflates; // true if the packet replaced another one in fast recovery
-    bool lost;     // true if the packet was declared lost
+    uint16_t spare; // part of `spare` of the sender
+    uint8_t flags;  // set of enum mtp_flag
+    bool inflates;  // true if the packet replaced another one in fast recovery
+    bool lost;      // true if the packet was declared lost
 };
 
 static struct mtp_sent *scoreboard_of(const struct mtp_sender *s, int64_t slot)
@@ -31,11 +32,37 @@ static bool scoreboard_has_room(const struct mtp_sender *s)
 static const int64_t MAX_WINDOW = INT32_MAX; // slots; a larger offered window is not needed
 enum { RACK_REORDERING = 4 };                // divisor: a quarter of a round trip (RFC 8985, 7.2)
 static const usec_t OLDEST_ECHO = 120 * USEC_PER_SEC;
+static const usec_t MIN_INTERVAL = 10 * USEC_PER_MSEC; // of small packets (RFC 4828)
+
+// Returns the bytes that a packet leaves of its slot. An empty one, which replaces another, leaves
+// none.
+static uint16_t spare_of(const struct mtp_sender *s, const struct mtp_packet *p)
+{
+    int bytes = p && s->config.counts_bytes ? p->len + MTP_HEADERS : s->config.slot_bytes;
+    return (uint16_t)(bytes < s->config.slot_bytes ? s->config.slot_bytes - bytes : 0);
+}
+
+// The slot's packet is in flight.
+static void scoreboard_enter(struct mtp_sender *s, int64_t slot)
+{
+    struct mtp_sent *e = scoreboard_of(s, slot);
+    e->spare = spare_of(s, e->packet);
+    s->spare += e->spare;
+}
+
+// The slot's packet takes no part of the window any more.
+static void scoreboard_leave(struct mtp_sender *s, int64_t slot)
+{
+    struct mtp_sent *e = scoreboard_of(s, slot);
+    s->spare -= e->spare;
+    e->spare = 0;
+}
 
 // Declares the slot's packet lost, once.
 static void scoreboard_lose(struct mtp_sender *s, int64_t slot)
 {
     struct mtp_sent *e = scoreboard_of(s, slot);
+    scoreboard_leave(s, slot);
     if (e->lost)
         return;
     e->lost = true;
@@ -95,11 +122,14 @@ static void note_ranges(struct mtp_sender *s, const struct mtp_ack *ack)
     bool lie = false;
     for (int i = 0; i < ack->count; i++) {
         struct mtp_range r = ack->ranges[i];
-        if (r.begin > ack->cum && r.begin < r.end && r.end <= s->next)
-            // Without room for the range, the slots merely stay unknown.
-            (void)mtp_ranges_add(&s->sacked, r.begin, r.end);
-        else
+        if (!(r.begin > ack->cum && r.begin < r.end && r.end <= s->next)) {
             lie = true;
+            continue;
+        }
+        // Without room for the range, the slots merely stay unknown.
+        (void)mtp_ranges_add(&s->sacked, r.begin, r.end);
+        for (int64_t slot = r.begin; slot < r.end && s->spare > 0; slot++)
+            scoreboard_leave(s, slot);
     }
     s->counts.lies += lie;
 }
@@ -115,6 +145,8 @@ static void forget(struct mtp_sender *s, int64_t cum)
             mtp_ranges_skip(&s->sacked, s->cum) == s->cum)
             scoreboard_lose(s, s->cum);
         s->inflation -= e->inflates;
+        s->acked_spare += spare_of(s, e->packet);
+        scoreboard_leave(s, s->cum);
         if (e->packet && !e->lost)
             s->counts.acked_bytes += e->packet->len;
         free(e->packet);
@@ -129,9 +161,8 @@ static void grow(struct mtp_sender *s, int64_t acked)
 {
     if (s->cwnd >= (int)s->config.history)
         return;
-    int count = s->config.counts_slots && s->state == MTP_OPEN
-                    ? (int)(acked < s->cwnd ? acked : s->cwnd)
-                    : 1;
+    int64_t most = s->config.counts_slots && s->state == MTP_OPEN ? s->cwnd : 1;
+    int count = (int)(acked < most ? acked : most);
     if (s->cwnd < s->ssthresh) {
         s->cwnd += count < 2 ? count : 2;
     } else if ((s->acks += count) >= s->cwnd) {
@@ -143,15 +174,32 @@ static void grow(struct mtp_sender *s, int64_t acked)
 // Returns the slots in flight as Reno counts them; `inflation` accounts for replaced packets.
 static int64_t flight_up_to(const struct mtp_sender *s, int64_t end)
 {
-    return end - s->base - s->inflation;
+    return end - s->base - s->inflation - s->spare / s->config.slot_bytes;
 }
 
-// Packets that limited transmit sent beyond cwnd do not count (RFC 5681, 3.2, step 2).
+// Returns the window that a loss or a mark halves. Packets that limited transmit sent beyond cwnd
+// do not count (RFC 5681, 3.2, step 2).
+static int used_window(const struct mtp_sender *s, int64_t flight)
+{
+    return s->config.keeps_window || flight > s->cwnd ? s->cwnd : (int)flight;
+}
+
 static int half_of(const struct mtp_sender *s, int64_t flight)
 {
-    int64_t whole = s->config.keeps_window || flight > s->cwnd ? s->cwnd : flight;
-    int64_t half = whole / 2;
-    return half > 2 ? (int)half : 2; // RFC 5681, equation (4)
+    int half = used_window(s, flight) / 2;
+    return half > 2 ? half : 2; // RFC 5681, equation (4)
+}
+
+// The first slot is lost. A full packet, or smaller ones of as many bytes in one window, halve it.
+static void reduce(struct mtp_sender *s)
+{
+    int slot = s->config.slot_bytes;
+    int lost = s->lost_bytes + slot - spare_of(s, scoreboard_of(s, s->cum)->packet);
+    s->lost_bytes = lost < slot ? lost : slot;
+    int64_t left = (int64_t)s->whole * (2 * slot - s->lost_bytes);
+    int cwnd = (int)(left / (2 * slot));
+    s->cwnd = s->ssthresh = cwnd > 2 ? cwnd : 2;
+    s->rest = lost < slot ? (int)(left % (2 * slot) * cwnd / (2 * slot)) : 0;
 }
 
 // Returns true if enough of cwnd is in use for it to grow.
@@ -188,19 +236,23 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
     bool partial = s->config.newreno && s->state == MTP_FAST && cum < fast_end(s);
     int64_t before = s->cum + s->inflation; // as Reno counts: without the replacements' slots
     forget(s, cum);
+    int64_t acked = cum - first - s->acked_spare / s->config.slot_bytes;
+    s->acked_spare %= s->config.slot_bytes;
     s->stuck = 0;
     s->replacement_due = false;
     s->rack_at = USEC_NEVER;
-    if (partial)
+    if (partial) {
+        reduce(s);
         on_partial(s, s->cum + s->inflation - before);
-    else
+    } else {
         s->dups = 0;
+    }
     if (s->state == MTP_FAST && !partial) { // RFC 5681, 3.2, step 6
         s->cwnd = s->ssthresh;
-        s->acks = 0;
+        s->acks = s->rest;
         open_up(s);
     } else if (limited && s->state != MTP_FAST) {
-        grow(s, cum - first);
+        grow(s, acked);
     }
     if (s->state == MTP_TIMEOUT && s->cum <= s->point) { // Section II-B: hi_ack <= wnd_base
         s->inflation++;
@@ -224,9 +276,11 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
 static void recover_fast(struct mtp_sender *s, usec_t now)
 {
     // RFC 3168, 6.1.2: one reduction for the marks and the losses of a window.
-    s->ssthresh = s->cum < s->marked ? s->cwnd : half_of(s, flight_up_to(s, s->next));
-    s->cwnd = s->ssthresh;
+    bool reduced = s->cum < s->marked;
+    s->whole = reduced ? 2 * s->cwnd : used_window(s, flight_up_to(s, s->next));
+    s->lost_bytes = reduced ? s->config.slot_bytes : 0;
     s->acks = 0;
+    reduce(s);
     s->state = MTP_FAST;
     s->cwr_due = s->config.ecn;
     s->replacement_due = true;
@@ -318,8 +372,10 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
 static void recover(struct mtp_sender *s)
 {
     bool strict = s->mode == MTP_STRICT && scoreboard_has_room(s);
-    for (int64_t slot = s->cum; slot < s->next; slot++)
+    for (int64_t slot = s->cum; slot < s->next; slot++) {
         scoreboard_of(s, slot)->inflates = false;
+        scoreboard_leave(s, slot);
+    }
     s->state = strict ? MTP_TIMEOUT : MTP_GO_BACK;
     s->point = s->recover = s->next;
     s->base = strict ? s->next : s->cum;
@@ -449,7 +505,7 @@ static struct tcp_snapshot snapshot(const struct mtp_sender *s)
 {
     return (struct tcp_snapshot){
         .cwnd = (uint32_t)s->cwnd,
-        .unacked = (uint32_t)(s->next - s->cum),
+        .unacked = (uint32_t)(s->next - s->cum - s->spare / s->config.slot_bytes),
         .sacked = (uint32_t)mtp_ranges_within(&s->sacked, s->cum, s->next),
         .mss = s->config.slot_bytes,
         .srtt = s->rto.srtt,
@@ -505,6 +561,7 @@ static void send_packet(struct mtp_sender *s, int64_t slot, struct mtp_packet *p
         .flags = (uint8_t)flags,
         .inflates = flags & MTP_R && s->state == MTP_FAST,
     };
+    scoreboard_enter(s, slot);
     s->counts.replacements += (flags & MTP_R) != 0;
     s->sent_at = now;
     put_out(s, slot, out);
@@ -532,6 +589,8 @@ static void send_again(struct mtp_sender *s, int64_t slot, struct mtp_out *out, 
 {
     if (s->mode == MTP_RESEND) {
         s->counts.resends++;
+        scoreboard_leave(s, slot);
+        scoreboard_enter(s, slot);
         if (!s->config.stamps_resends)
             s->sampled = now;
         put_out(s, slot, out);
@@ -589,12 +648,22 @@ static bool first_has_room(const struct mtp_sender *s)
            s->counts.bytes + s->config.slot_bytes <= (uint64_t)s->config.first_bytes;
 }
 
+// Returns how many slots small packets in flight leave to others: those bytes, but not more than
+// twice the packets that cwnd allows, or 100 a second.
+static int64_t shared_slots(const struct mtp_sender *s)
+{
+    int64_t paced = s->rto.srtt / MIN_INTERVAL - s->cwnd;
+    int64_t more = s->cwnd > paced ? s->cwnd : paced;
+    int64_t spare = (s->spare + s->config.slot_bytes / 2) / s->config.slot_bytes;
+    return spare < more ? spare : more;
+}
+
 static bool cwnd_has_room(const struct mtp_sender *s)
 {
     if (first_has_room(s))
         return true;
     int dups = s->state == MTP_FAST || s->dups < 2 ? s->dups : 2; // RFC 3042
-    return s->send_at - s->base < (int64_t)s->cwnd + dups + s->inflation;
+    return s->send_at - s->base < (int64_t)s->cwnd + dups + s->inflation + shared_slots(s);
 }
 
 bool mtp_sender_wants(const struct mtp_sender *s)

@@ -19,6 +19,27 @@
 // (skipping what SACK reported). A replacement in `strict` that does not fit in the window fills
 // the hole instead.
 //
+// Bytes, with `counts_bytes`: cwnd counts bytes, in units of a full packet, as TCP's does (RFC
+// 5681, 3.1) and QUIC's, whose packets are no segments either (RFC 9002, 7). A packet of n bytes
+// takes min(n + MTP_HEADERS, slot_bytes) of it. What packets in flight leave of their slots is the
+// `spare`, and the law is
+//
+//   send_at - base < cwnd + dup ACKs + inflation + min(spare / slot_bytes, more)
+//
+// rounded to the nearest slot, as the next packet's size is not known: the bytes in flight are at
+// most half a full packet above the window. cwnd grows with acknowledged bytes (RFC 3465). A loss
+// reduces it in proportion to the lost packet's size: lost packets of one window halve it if they
+// have a full packet's bytes, else by so much less. Small packets meet more losses a byte; so their
+// window is that of full ones at the same loss rate.
+//
+// The argument: bytes that wait for TCP's window share its segments, so a TCP with the same media
+// sends full segments, and meets the losses of those. And RFC 7141 asks transports to take the
+// packet's size into account when they respond to a loss. The limits: a queue that counts packets
+// carries more of them, so at most twice as many as cwnd has slots are in flight, or 100 a second
+// if that is more (RFC 4828 has 100); `more` is what that leaves. A queue that counts bytes drops
+// small packets more seldom: there the share is larger than a TCP's, as RFC 4828 says of its own
+// rule. A mark and a timeout do not tell a size, and reduce cwnd as without this.
+//
 // ECN (RFC 3168, 6.1.2), with `ecn`: an ACK that echoes a mark halves cwnd as a loss does, at most
 // once per window, and no packet is replaced. The next new slot carries MTP_CWR. New slots may be
 // marked; slots that are filled or sent again look like retransmissions, and may not (6.1.5).
@@ -39,6 +60,7 @@ extern "C" {
 enum {
     MTP_HISTORY = 4096,     // max slots in flight, by default
     MTP_MAX_HISTORY = 8192, // max `history`: a quarter of the numbers that a receiver remembers
+    MTP_HEADERS = 40,       // bytes that a packet counts beyond its own (RFC 4828, 3: H)
     // Recoveries without progress after which the mode should step down. Two can be the loss of a
     // replacement, which at 1 % loss happens within a minute.
     MTP_STUCK = 3,
@@ -99,7 +121,8 @@ struct mtp_sender_config {
     // cwnd grows with acknowledged slots, not with ACKs (RFC 3465, L = 2), as the receiver delays
     // ACKs.
     bool counts_slots;
-    bool ecn; // the receiver echoes marks, and packets are sent as ECN-capable
+    bool counts_bytes; // see "Bytes" above; requires `counts_slots`
+    bool ecn;          // the receiver echoes marks, and packets are sent as ECN-capable
     // queue.lost is also called for packets declared lost in the network. In timeout recovery it
     // may miss a replacement that is itself lost, and lost ACKs make it a guess.
     struct mtp_queue_config queue;
@@ -140,6 +163,11 @@ struct mtp_sender {
     int64_t next_number;
     int cwnd, ssthresh;
     int acks;             // ACKs in congestion avoidance since cwnd grew
+    int64_t spare;        // with counts_bytes: bytes that packets in flight leave of their slots
+    int64_t acked_spare;  // the same of those acknowledged, less what has counted
+    int whole;            // in fast recovery: the window that the losses reduce
+    int lost_bytes;       // in fast recovery: of it, at most a slot
+    int rest;             // `acks` after fast recovery
     int dups;             // duplicate ACKs in a row
     int inflation;        // see "Inflation" above
     int stuck;            // recoveries begun since the cumulative ACK last advanced

@@ -40,6 +40,7 @@ struct transport_info {
     double loss_events; // loss event rate, if the transport measures it
     double allowed_bps; // rate that the rate controller allows
     double window_bps;  // rate that the congestion window allows now: a window per round trip
+    bool counts_bytes;  // the window counts bytes: a packet that is not full takes less of it
     bool leads;         // the rate controller's (controller.h)
     struct transport_variable variable[TRANSPORT_VARIABLES];
     // For a transport whose viewer reports each packet (RFC 8888), at the sender:

@@ -95,14 +95,16 @@ void interleaved_queue(struct interleaved *i, enum media_track track, const stru
     q->head_len = FRAMING + p->head_len;
     bool begins = track == TRACK_VIDEO && !is_last_of_frame(p);
     q->last = !begins;
-    q->ends = !begins || p->head_len + p->body_len > i->base.media.max_packet / PARAMETERS;
+    q->ends = track == TRACK_VIDEO &&
+              (!begins || p->head_len + p->body_len > i->base.media.max_packet / PARAMETERS);
 }
 
 // A full packet ends a segment by its size. After a shorter one, which is a frame's last as a rule,
 // the kernel would fill up the segment with the next packet if both waited, and all later
 // boundaries would shift. So a write ends with a short packet, and its segment with it. Parameter
-// sets, which are packets before a key frame's own, share the segments of that frame: the window
-// counts segments.
+// sets, which are packets before a key frame's own, and audio share the segments of the frame that
+// follows, if both wait: the window counts segments, and 50 packets of audio a second would take
+// half of one that losses keep small.
 int interleaved_flush(struct interleaved *i, usec_t now)
 {
     struct iovec all[2 * INTERLEAVED_BATCH];

@@ -42,8 +42,8 @@ void interleaved_destroy(struct interleaved *i);
 // INTERLEAVED_BATCH.
 void interleaved_queue(struct interleaved *i, enum media_track track, const struct media_packet *p);
 // Writes the batch, after all data written to the connection since its first packet was added. A
-// packet shorter than a segment ends its segment, so the next one begins another; parameter sets do
-// not. 0; ERR_FULL, ERR_CLOSED: the batch, or the rest of it, is lost.
+// packet shorter than a segment ends its segment, so the next one begins another; parameter sets
+// and audio do not. 0; ERR_FULL, ERR_CLOSED: the batch, or the rest of it, is lost.
 int interleaved_flush(struct interleaved *i, usec_t now);
 // The functions of the same names in struct transport_ops.
 int interleaved_send(struct media_transport *t, enum media_track track,

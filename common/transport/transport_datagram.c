@@ -581,7 +581,7 @@ const struct transport_kind transport_psp_plain =
     DATAGRAM("psp-plain", "psp-plain", true, true, "UDP, packet spacing without damping");
 const struct transport_kind transport_tfrc =
     DATAGRAM("tfrc", "tfrc", true, false,
-             "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys,rounds");
+             "UDP, TCP-friendly rate control; tfrc:mean,damp,selfclock or tfrc:komssys,rounds");
 const struct transport_kind transport_arc =
     DATAGRAM("arc", "arc", true, true,
              "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau=,eq7=");

@@ -32,7 +32,8 @@ struct minbuf_transport {
     struct timer *timer; // owned
     uint32_t lowat;      // set in the kernel; 0: not set
     uint32_t admitted;   // packets of the current batch, as of its first one (is_granted)
-    uint32_t used;       // of these; parameter sets, which share a packet's segment, do not count
+    uint32_t used;       // of these; parameter sets and audio, which share segments, by their bytes
+    size_t shared;       // bytes of those that have not counted yet
     bool corked;
     struct minbuf_acks acks;
     bool waits;     // media was refused
@@ -182,7 +183,10 @@ static int minbuf_send(struct media_transport *t, enum media_track track,
     if (!is_granted(m) && !minbuf_room(t, now))
         return ERR_AGAIN;
     interleaved_queue(&m->stream, track, p);
-    if (m->stream.queue[m->stream.queued - 1].ends) {
+    bool ends = m->stream.queue[m->stream.queued - 1].ends;
+    m->shared += ends ? 0 : p->head_len + p->body_len;
+    if (ends || m->shared >= t->max_packet) {
+        m->shared -= ends ? 0 : t->max_packet;
         m->used++;
         m->next = now + m->spacing;
     }

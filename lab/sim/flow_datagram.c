@@ -119,7 +119,8 @@ static const struct node_ops SINK_OPS = {.push = sink_push, .run = sink_run};
 
 static bool start_ends(struct flow_datagram *f, usec_t start)
 {
-    struct controller_config limits = {.packet_bytes = f->config.packet_bytes,
+    uint32_t full = f->config.full_bytes ? f->config.full_bytes : f->config.packet_bytes;
+    struct controller_config limits = {.packet_bytes = full,
                                        .max_rate_bps = (double)f->config.max_bps};
     struct datagram_sender_config sender = {.first_seq = f->first_seq};
     if (!datagram_ends_init(&f->ends, &f->flow, f->config.cc, &limits, &sender, f->flow.id + 1,

@@ -17,9 +17,10 @@ enum { FLOW_CC_MAX = 128 };
 struct flow_datagram_config {
     char cc[FLOW_CC_MAX]; // controller.h: "NAME" or "NAME:PARAMS"; already checked
     uint32_t packet_bytes;
-    int64_t max_bps;   // max rate of the controller
-    int64_t media_bps; // 0: greedy
-    bool ect;          // true: packets carry ECT(0)
+    uint32_t full_bytes; // the controller's nominal packet size; 0: packet_bytes
+    int64_t max_bps;     // max rate of the controller
+    int64_t media_bps;   // 0: greedy
+    bool ect;            // true: packets carry ECT(0)
 };
 
 // Returns NULL if there is no memory.

@@ -6,6 +6,8 @@
 #include "common/mtp/mtp_receiver.h"
 #include "lab/sim/mtp_acks.h"
 
+enum { MAX_PACKET = 9000 };
+
 struct flow_mtp {
     struct flow flow;
     struct flow_mtp_config config;
@@ -17,7 +19,7 @@ struct flow_mtp {
 static void send_one(struct flow_mtp *f, const struct mtp_out *out, usec_t now)
 {
     uint8_t header[MTP_HEADER_BYTES];
-    struct mtp_header h = {out->flags, out->len, (uint32_t)out->number, (uint32_t)out->slot,
+    struct mtp_header h = {out->flags, out->len != 0, (uint32_t)out->number, (uint32_t)out->slot,
                            (uint32_t)out->time};
     mtp_header_encode(&h, header);
     uint32_t bytes = out->len ? f->config.packet_bytes : FLOW_UDP_HEADERS + MTP_HEADER_BYTES;
@@ -26,12 +28,18 @@ static void send_one(struct flow_mtp *f, const struct mtp_out *out, usec_t now)
     flow_send(&f->flow, &f->flow.source, &head, bytes, &body);
 }
 
-// The source always has data: one byte represents a packet.
+// Returns the payload of a packet, where the window counts bytes. Otherwise one byte represents it.
+static uint16_t payload(const struct flow_mtp *f, uint32_t bytes)
+{
+    return f->config.full_bytes ? (uint16_t)(bytes - FLOW_UDP_HEADERS - MTP_HEADER_BYTES) : 1;
+}
+
+// The source always has data.
 static bool pull(struct flow_mtp *f, struct mtp_out *out, usec_t now)
 {
-    static const uint8_t byte = 0;
+    static const uint8_t data[MAX_PACKET] = {0};
     if (f->sender.queue.packets == 0)
-        (void)mtp_sender_push(&f->sender, &byte, 1, 0, false, now);
+        (void)mtp_sender_push(&f->sender, data, payload(f, f->config.packet_bytes), 0, false, now);
     return mtp_sender_pull(&f->sender, out, now);
 }
 
@@ -109,7 +117,9 @@ struct flow *flow_mtp_new(const struct flow_env *env, const struct flow_mtp_conf
     f->flow = (struct flow){.ops = &OPS, .env = env, .id = id, .start = start, .stop = stop};
     f->config = *config;
     struct mtp_sender_config sender = {.mode = config->mode,
-                                       .slot_bytes = 1,
+                                       .slot_bytes = payload(f, config->full_bytes),
+                                       .counts_slots = config->full_bytes != 0,
+                                       .counts_bytes = config->full_bytes != 0,
                                        .window = MTP_MAX_WINDOW,
                                        .cwnd = config->initial_window,
                                        .min_rto = config->min_rto,

@@ -15,6 +15,7 @@ struct flow_mtp_config {
     enum mtp_mode mode;
     bool newreno;
     uint32_t packet_bytes; // size on the wire
+    uint32_t full_bytes;   // that of a full packet: the window counts bytes; 0: it counts packets
     int initial_window;    // packets
     usec_t min_rto;
     bool timestamps; // true: times every ACK, as the programs do; false: one packet per round trip

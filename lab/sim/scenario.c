@@ -75,6 +75,7 @@ static const struct key {
     {"local", OF_ALL, VALUE_INT, &spec_rate, offsetof(struct group, local_bps)},
     {"localq", OF_ALL, VALUE_INT, &line_queue, offsetof(struct group, local_queue)},
     {"size", OF_ALL, VALUE_INT, &packet_bytes, offsetof(struct group, packet_bytes)},
+    {"full", OF_DATAGRAM | OF_MTP, VALUE_INT, &packet_bytes, offsetof(struct group, full_bytes)},
     {"window", OF_TCPS, VALUE_INT, &window, offsetof(struct group, window)},
     {"iw", OF_TCPS | OF_MTP, VALUE_INT, &window, offsetof(struct group, initial_window)},
     {"minrto", OF_TCPS | OF_MTP, VALUE_TIME, &rto, offsetof(struct group, min_rto)},
@@ -441,6 +442,10 @@ static int check(struct spec_reader *r, const struct group *g)
                          "proxyrtt= is below the delay of the proxy's link, both ways");
     if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= FLOW_UDP_HEADERS + 12)
         return spec_fail(r, ERR_RANGE, "datagrams require size= above 40B");
+    if (g->kind == GROUP_MTP && g->full_bytes && g->packet_bytes < 100)
+        return spec_fail(r, ERR_RANGE, "full= requires size= of 100B or more");
+    if (g->full_bytes && g->full_bytes < g->packet_bytes)
+        return spec_fail(r, ERR_RANGE, "full= is below size=");
     if (g->from == g->to)
         return spec_fail(r, ERR_RANGE, "from= and to= are the same router");
     if (g->stop <= g->start)

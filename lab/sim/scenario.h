@@ -78,6 +78,7 @@ struct group {
     double loss;
     usec_t overhead;
     int64_t packet_bytes;
+    int64_t full_bytes; // 0: the law knows no larger packet
     enum tcp_variant variant;
     int64_t window, initial_window, packets;
     usec_t min_rto, delayed_ack;

@@ -86,6 +86,7 @@ static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_
         struct flow_mtp_config config = {.mode = g->mode,
                                          .newreno = g->newreno != 0,
                                          .packet_bytes = (uint32_t)g->packet_bytes,
+                                         .full_bytes = (uint32_t)g->full_bytes,
                                          .initial_window = (int)g->initial_window,
                                          .min_rto = g->min_rto,
                                          .timestamps = g->timestamps != 0};
@@ -96,6 +97,7 @@ static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_
     if (g->kind != GROUP_DATAGRAM)
         return new_tcp(s, g, id, start, seed);
     struct flow_datagram_config config = {.packet_bytes = (uint32_t)g->packet_bytes,
+                                          .full_bytes = (uint32_t)g->full_bytes,
                                           .max_bps = g->max_bps,
                                           .media_bps = g->bps,
                                           .ect = g->ect != 0};

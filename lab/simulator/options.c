@@ -109,6 +109,8 @@ static const struct option_row rows[] = {
     {.section = "Keys of mtp", KEY, .argument = "mode=strict", .help = "or fill, or resend"},
     {KEY, .argument = "newreno=0", .help = "1: NewReno, which fills one hole per round trip"},
     {KEY, .argument = "iw=2p minrto=1s ts=0", .help = "as for TCP"},
+    {KEY, .argument = "full=SIZE", .help = "the window counts bytes, in packets of that size; those "
+                                           "of size= are smaller (default: it counts packets)"},
 
     {.section = "Keys of cbr", KEY, .argument = "rate=R", .help = "rate while on"},
     {KEY, .argument = "on=T off=T", .help = "lengths of the on and off periods (default: always on)"},
@@ -119,6 +121,8 @@ static const struct option_row rows[] = {
     {KEY, .argument = "rate=R", .help = "rate of the media (default: greedy)"},
     {KEY, .argument = "max=1gbit", .help = "max rate of the controller"},
     {KEY, .argument = "ect=1", .help = "ECN-capable"},
+    {KEY, .argument = "full=SIZE", .help = "the most that a packet may have, for the controller's law "
+                                           "(default: as size=)"},
 
     {.section = "Keys of stream, and TCP's where its transport is simulated TCP (tcp=newreno)", KEY,
      .argument = "via=NAME[:PARAMS]",

@@ -54,9 +54,9 @@
 //   one packet) within 0.1 s. Levels follow its mean over a second, over 2 s if it is a window, and
 //   over 3 s where only losses make a window smaller, as MTP's: at 1 % loss and 100 ms they halve
 //   it every second, and each switch costs a key frame. A rate controller allows bytes: all of them
-//   are used. A window allows packets, full or not: the bytes that the packets lack are subtracted.
-//   The encoder is given 1.05 of a window, because it grows only if it is full at times (RFC 7661).
-//   A window of which less than half is used does not limit.
+//   are used. A window allows packets, full or not, or bytes with headers: what it counts beyond
+//   the media is subtracted. The encoder is given 1.05 of a window, because it grows only if it is
+//   full at times (RFC 7661). A window of which less than half is used does not limit.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
 // frames, that come in bursts, over any transport that reports what was delivered. Pure.
@@ -80,14 +80,14 @@ struct rate_estimator_sample { // of one instant
     double unsent;             // bytes that the transport holds
     double flight;             // bytes on the path; NaN: not known
     double queued;             // bytes that wait for the transport
-    double padding;     // total bytes by which packets were shorter than a window counts them
-    double allowed_bps; // rate of the controller or window now; NaN: not known
-    bool is_window;     // it is a window, in packets
-    double packets_ps;  // packets a second that a window allows; NaN: not known, or a byte stream
-    bool is_kept;   // is_window, and time without media does not make the window smaller (MTP's)
-    bool leads;     // the rate controller's rate is the media's (controller.h)
-    usec_t rtt;     // the last, without queues on the way back if they are known; 0: not known
-    usec_t waiting; // age of the oldest frame that waits
+    double padding;            // total bytes by which a window counts packets beyond their own
+    double allowed_bps;        // rate of the controller or window now; NaN: not known
+    bool is_window;            // it is a window, of packets or bytes
+    double packets_ps; // packets a second that a window allows; NaN: not known, or a byte stream
+    bool is_kept;      // is_window, and time without media does not make the window smaller (MTP's)
+    bool leads;        // the rate controller's rate is the media's (controller.h)
+    usec_t rtt;        // the last, without queues on the way back if they are known; 0: not known
+    usec_t waiting;    // age of the oldest frame that waits
 };
 
 struct rate_estimator_entry {

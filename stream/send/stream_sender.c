@@ -38,6 +38,7 @@ enum {
                          // than the mean frame
     FRAGMENT_HEAD = 2,   // bytes: FU indicator and FU header (RFC 6184, 5.8)
     PACKET_HEADERS = 40, // bytes: RTP header with extensions, and the transport's framing
+    LOWER_HEADERS = 40,  // bytes: of a packet that is not full, in a window of bytes (mtp_sender.h)
 };
 // What may leave at a max rate, of the media: its headers, and a part by which a queue that a key
 // frame has made becomes shorter. Where nothing else controls the rate, that part is small.
@@ -79,7 +80,8 @@ struct stream_sender {
     struct adaptation adaptation;
     usec_t follow_at; // just before the next picture is encoded; USEC_NEVER: after the next frame
     double made;      // bytes encoded for this viewer, packet headers included
-    double padding;   // bytes by which their packets were not full
+    double padding;   // bytes by which their packets, and the audio's, were not full
+    double overhead;  // bytes that those take of a window of bytes beside the media
     int steered;      // size whose encoder's rate this sender sets; -1: none
     double speed;     // pace of the media, as a multiple of real time
     double audio_bps;
@@ -584,8 +586,9 @@ static void follow(struct stream_sender *s, usec_t now)
     t->ops->info(t, &info, now);
     if (isnan(info.delivered_bytes))
         return;
-    // A window counts packets, a rate controller bytes.
-    bool counts_packets = !t->responsive && !isnan(info.window_bps);
+    // A rate controller counts bytes, a window packets or bytes.
+    bool is_window = !t->responsive && !isnan(info.window_bps);
+    bool counts_packets = is_window && !info.counts_bytes;
     // A smoothed RTT lags behind the queue. The kernel's RTT, sampled at each ACK, lags little.
     // What waits on the way back is no queue of this media, and is left out where it is known.
     double rtt_ms = isnan(info.latest_rtt_ms) ? info.rtt_ms : info.latest_rtt_ms;
@@ -597,12 +600,15 @@ static void follow(struct stream_sender *s, usec_t now)
         .unsent = isnan(info.unsent_bytes) ? 0 : info.unsent_bytes,
         .flight = info.flight_bytes,
         .queued = queued_bytes(s, counts_packets),
-        .padding = counts_packets ? s->padding : 0,
-        .is_window = counts_packets,
+        .padding = counts_packets ? s->padding
+                   : is_window    ? s->overhead
+                                  : 0,
+        .is_window = is_window,
         // The kernel's TCP reports no rate that it allows, and reduces an unused window.
-        .is_kept = counts_packets && !isnan(info.allowed_bps),
+        .is_kept = is_window && !isnan(info.allowed_bps),
         // A byte stream puts several small frames into a packet.
-        .packets_ps = t->reliable ? NAN : allowed_bps / 8 / (double)t->max_packet,
+        .packets_ps =
+            t->reliable || info.counts_bytes ? NAN : allowed_bps / 8 / (double)t->max_packet,
         .allowed_bps = allowed_bps,
         .leads = info.leads,
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
@@ -688,6 +694,7 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
     if (s->config.relays)
         rate_meter_add(&s->headers, packets * PACKET_HEADERS, now);
     s->padding += (double)(packets * s->writer.transport->max_packet - f->bytes);
+    s->overhead += (double)(packets * PACKET_HEADERS + LOWER_HEADERS); // one packet is not full
     struct scheduler_frame entry = {
         .number = f->number,
         .depends_on = f->depends_on,
@@ -784,6 +791,9 @@ void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t 
     if (!s->hears)
         return;
     s->made += (double)(c->bytes + PACKET_HEADERS);
+    if (!s->writer.transport->reliable) // else it shares packets
+        s->padding += (double)s->writer.transport->max_packet - (double)c->bytes;
+    s->overhead += PACKET_HEADERS + LOWER_HEADERS;
     if (s->config.relays)
         rate_meter_add(&s->headers, PACKET_HEADERS, now);
     coded_audio_unref(audio_queue_push(&s->audio, coded_audio_ref(c), usec_max(c->captured, now)));

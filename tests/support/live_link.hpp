@@ -34,6 +34,7 @@ struct live_setting {
         nullptr;        // borrowed; its ladder and frame rate; a test makes the frames
     usec_t latency = 0; // of the sender's queue; 0: BOUND
     tcp own = RENO;     // below the media, over tcp and minbuf
+    bool sound = false; // 50 packets a second beside the video, as the programs' own audio
 };
 
 // The network of one live session or several, and of TCP flows beside them.
@@ -139,6 +140,7 @@ class live_link
     static constexpr double FPS = 30;
     static constexpr usec_t MS = USEC_PER_MSEC;
     static constexpr usec_t BOUND = 400 * MS;
+    static constexpr int SOUND_BYTES = 160; // of a packet of 20 ms
 
     bool shared = false;         // other viewers share the encoders
     double still_bps = INFINITY; // max bitrate that the picture needs at the highest level
@@ -385,7 +387,8 @@ class live_link
         static const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
         rtp_packet p;
         REQUIRE(rtp_decode(bytes, len, ids, &p) == 0);
-        arrived(p, now);
+        if (p.ssrc == stream_sender_rtp(s, TRACK_VIDEO)->ssrc)
+            arrived(p, now);
     }
     // When the viewer next has something to do, and does it; and when feedback next reaches the
     // sender, and its arrival.
@@ -422,6 +425,8 @@ class live_link
     rng r;
     usec_t way_back;
     usec_t next_frame = 0;
+    bool has_sound = false;
+    int64_t sound_packets = 0; // given to the sender
     ladder l{};
     double fps = FPS; // of the source
     stream_sender *s = nullptr;
@@ -452,6 +457,7 @@ class live_link
               const live_setting &setting)
     {
         open_ladder(setting);
+        has_sound = setting.sound;
         open_sender(via, path.rtt, seed, resends, setting.latency ? setting.latency : BOUND,
                     setting.own);
         self.flow.id = path.id;
@@ -531,6 +537,8 @@ class live_link
         handed.media.ops = tap_ops();
         handed.owner = this;
         REQUIRE(stream_sender_attach(s, &handed.media, w.now) == 0);
+        if (has_sound)
+            stream_sender_add_audio(s, SOUND_BYTES * 8 * 50);
         carrier->media.queue = handed.media.queue;
         carrier->media.queue_ctx = handed.media.queue_ctx;
         if (!resends)
@@ -590,6 +598,7 @@ class live_link
     {
         return !reinterpret_cast<const encoded *>(f)->owner->shared;
     }
+    static void on_begun(void *, media_track, usec_t) {}
     static usec_t wall(void *, usec_t now)
     {
         return now;
@@ -608,6 +617,7 @@ class live_link
     {
         static stream_sender_ops ops{};
         ops.wall = wall;
+        ops.on_begun = on_begun;
         return &ops;
     }
     // Returns the bits that the picture needs in a frame that is not a key frame.
@@ -678,6 +688,20 @@ class live_link
             e.key = e.repair = false;
         stream_sender_frame(s, f, now);
         coded_frame_unref(f);
+    }
+    usec_t next_sound() const
+    {
+        return has_sound ? sound_packets * 20 * MS : USEC_NEVER;
+    }
+    void make_sound(usec_t now)
+    {
+        coded_audio *a = coded_audio_new();
+        REQUIRE(a);
+        a->position = sound_packets++ * AUDIO_PACKET;
+        a->captured = a->capture_wall = now;
+        a->bytes = SOUND_BYTES;
+        stream_sender_audio(s, a, now);
+        coded_audio_unref(a);
     }
     void make(usec_t now)
     {
@@ -775,7 +799,7 @@ class live_link
     void settle(usec_t now)
     {
         usec_t next = std::min(next_frame, carrier->ops->next(carrier, now));
-        next = std::min(next, stream_sender_next_timeout(s));
+        next = std::min({next, next_sound(), stream_sender_next_timeout(s)});
         next = std::min(next, feedback_next());
         node_wake_at(&self.flow.source, std::max(next, now + 1));
     }
@@ -835,6 +859,8 @@ class live_link
                 o->make(now);
             o->next_frame += static_cast<usec_t>(1e6 / o->fps);
         }
+        while (o->next_sound() <= now)
+            o->make_sound(now);
         o->hear(now);
         if (stream_sender_next_timeout(o->s) <= now)
             stream_sender_on_timeout(o->s, now);

@@ -56,6 +56,7 @@ struct mtp_rig {
     std::multimap<usec_t, event> under_way; // events of equal time occur in the order of insertion
     usec_t now = 0;
     int transmissions = 0, acks = 0;
+    std::function<size_t(int64_t)> length = [](int64_t) { return sizeof(int64_t); }; // of a frame
     int64_t frames = 0; // frames written so far
     std::vector<sent> log;
     std::set<int64_t> delivered, lost, sent_frames;
@@ -63,7 +64,7 @@ struct mtp_rig {
 
     explicit mtp_rig(mtp_sender_config c)
     {
-        c.slot_bytes = sizeof(int64_t);
+        c.slot_bytes = std::max<uint16_t>(c.slot_bytes, sizeof(int64_t));
         c.queue.lost = [](void *owner, const mtp_packet *p) {
             CHECK(static_cast<mtp_rig *>(owner)->lost.insert(p->frame).second);
         };
@@ -82,9 +83,9 @@ struct mtp_rig {
     void write(int64_t count)
     {
         for (; count > 0; count--, frames++) {
-            uint8_t bytes[sizeof(frames)];
-            memcpy(bytes, &frames, sizeof(frames));
-            REQUIRE(mtp_sender_push(&sender, bytes, sizeof(bytes), frames, false, now) == 0);
+            std::vector<uint8_t> bytes(length(frames));
+            memcpy(bytes.data(), &frames, sizeof(frames));
+            REQUIRE(mtp_sender_push(&sender, bytes.data(), bytes.size(), frames, false, now) == 0);
         }
     }
 

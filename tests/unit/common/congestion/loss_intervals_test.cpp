@@ -101,6 +101,48 @@ TEST_CASE("loss intervals: losses within an RTT of the first are one event")
     CHECK(t.l.event_number == 142);
 }
 
+TEST_CASE("loss intervals: small packets, whose losses count up to a full packet's bytes")
+{
+    // An event each 100 packets, of so many losses within an RTT.
+    const struct {
+        double full;
+        int losses;
+        double p;
+    } table[] = {
+        {1, 1, 0.01}, {1, 3, 0.01}, {2, 1, 0.01},    {2, 2, 0.02},
+        {2, 3, 0.02}, {4, 3, 0.03}, {2.5, 3, 0.025}, {0.5, 2, 0.01},
+    };
+    for (const auto &row : table) {
+        INFO(row.losses << " losses, " << row.full << " have a full one's bytes");
+        trace t(10 * ms);
+        t.l.full = row.full;
+        for (int64_t n = 100; n < 1400; n += 100) {
+            t.until(n);
+            if (row.losses == 1)
+                t.until(n + 10, {n});
+            else if (row.losses == 2)
+                t.until(n + 10, {n, n + 3});
+            else
+                t.until(n + 10, {n, n + 1, n + 6});
+        }
+        CHECK(loss_intervals_rate(&t.l) == Approx(row.p));
+    }
+    trace t(10 * ms); // the seed is the first event's interval, whatever it was
+    t.l.full = 4;
+    t.until(60, {50});
+    loss_intervals_seed(&t.l, 200);
+    t.until(61, {60});
+    CHECK(loss_intervals_rate(&t.l) == Approx(1. / 200));
+    t.until(63, {61});
+    CHECK(t.l.events == 2);
+    t = trace(20 * ms);
+    t.l.full = 4;
+    t.until(60, {50});
+    loss_intervals_seed(&t.l, 200);
+    t.until(62, {60});
+    CHECK(loss_intervals_rate(&t.l) == Approx(1. / 100)); // two losses
+}
+
 TEST_CASE("loss intervals: nominal arrivals of a run of losses are interpolated")
 {
     loss_intervals l;

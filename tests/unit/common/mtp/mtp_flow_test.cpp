@@ -190,18 +190,21 @@ TEST_CASE("mtp_flow: words switch off what the paper's Reno lacks, one by one")
         bool newreno, rack, abc, cwv;
         usec_t rto_max;
         int cwnd;
+        bool bytes = false;
     };
     const usec_t LIVE = 2 * USEC_PER_SEC, RFC = 60 * USEC_PER_SEC;
     const row table[] = {
-        {"", 0, true, true, true, true, LIVE, 10},
-        {"nonewreno", 0, false, true, true, true, LIVE, 10},
-        {"norack", 0, true, false, true, true, LIVE, 10},
-        {"noabc", 0, true, true, false, true, LIVE, 10},
-        {"nocwv", 0, true, true, true, false, LIVE, 10},
-        {"nortomax", 0, true, true, true, true, RFC, 10},
+        {"", 0, true, true, true, true, LIVE, 10, true},
+        {"nonewreno", 0, false, true, true, true, LIVE, 10, true},
+        {"norack", 0, true, false, true, true, LIVE, 10, true},
+        {"noabc", 0, true, true, false, true, LIVE, 10}, // bytes are counted as slots are
+        {"nocwv", 0, true, true, true, false, LIVE, 10, true},
+        {"nortomax", 0, true, true, true, true, RFC, 10, true},
+        {"nobytes", 0, true, true, true, true, LIVE, 10},
         {"noabc,norack", 0, true, false, false, true, LIVE, 10},
-        {"noiw10", 0, true, true, true, true, LIVE, 4},
-        {"nonewreno,norack,noabc,nocwv,nortomax,noiw10", 0, false, false, false, false, RFC, 4},
+        {"noiw10", 0, true, true, true, true, LIVE, 4, true},
+        {"nonewreno,norack,noabc,nocwv,nortomax,noiw10,nobytes", 0, false, false, false, false, RFC,
+         4},
         {"paper", 0, false, false, false, false, RFC, 4},
         {"fill,paper,1,3", 0, false, false, false, false, RFC, 4},
         {"paper,queue=65536", 0, false, false, false, false, RFC, 4},
@@ -224,6 +227,7 @@ TEST_CASE("mtp_flow: words switch off what the paper's Reno lacks, one by one")
         CHECK(c.once_a_window == !r.newreno); // ns-2's Reno
         CHECK(c.rack == r.rack);
         CHECK(c.counts_slots == r.abc);
+        CHECK(c.counts_bytes == r.bytes);
         CHECK(c.keeps_window == r.cwv);
         CHECK(f.sender.rto.max == r.rto_max);
         CHECK(f.sender.cwnd == r.cwnd);

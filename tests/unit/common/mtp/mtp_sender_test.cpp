@@ -1082,6 +1082,111 @@ TEST_CASE("mtp_sender: counts_slots: an ACK of two slots counts twice")
 
 namespace
 {
+mtp_sender_config bytes_config(int cwnd, int ssthresh = 0)
+{
+    mtp_sender_config c = config_of(MTP_STRICT, 4096, cwnd, ssthresh, true);
+    c.slot_bytes = 1000;
+    c.counts_slots = c.counts_bytes = c.keeps_window = true;
+    return c;
+}
+} // namespace
+
+TEST_CASE("mtp_sender: counts_bytes: small packets share the window's slots")
+{
+    // A packet of n bytes takes n + 40 of 1000. As many as fit, up to twice cwnd, or to one in 10
+    // ms.
+    const struct {
+        size_t bytes;
+        usec_t srtt; // ms
+        int sent;    // of cwnd 4
+    } rows[] = {
+        {1000, 0, 4}, {960, 0, 4},  {959, 300, 4},  {710, 0, 5},    {460, 0, 8},
+        {210, 0, 8},  {210, 60, 8}, {210, 100, 10}, {210, 300, 15}, {10, 300, 30},
+    };
+    for (const auto &r : rows) {
+        INFO(r.bytes << " bytes, " << r.srtt << " ms");
+        mtp_rig rig(bytes_config(4));
+        rig.length = [&](int64_t) { return r.bytes; };
+        if (r.srtt)
+            rto_sample(&rig.sender.rto, r.srtt * USEC_PER_MSEC);
+        rig.write(100);
+        rig.pull();
+        CHECK(rig.sender.next == r.sent);
+        CHECK(mtp_sender_wants(&rig.sender) == false);
+    }
+}
+
+TEST_CASE("mtp_sender: counts_bytes: cwnd grows with bytes, and a loss takes its bytes' share")
+{
+    mtp_rig rig(bytes_config(4, 4));
+    rig.length = [](int64_t) { return 460; };
+    rig.write(60);
+    rig.pull();
+    mtp_ack a{};
+    a.window = 4096;
+    for (int i = 1; i <= 10; i++) { // two packets count as a slot
+        a.cum = i;
+        mtp_sender_ack(&rig.sender, &a, i);
+        rig.pull();
+        CHECK(rig.sender.cwnd == (i < 7 ? 4 : 5));
+        CHECK(rig.sender.spare == 500 * (rig.sender.next - rig.sender.cum));
+    }
+    const struct {
+        size_t bytes;
+        int lost, cwnd, acks;
+    } rows[] = {
+        {1000, 1, 5, 0}, {960, 1, 5, 0}, {460, 1, 7, 3}, {460, 2, 5, 0},
+        {460, 3, 5, 0},  {160, 1, 9, 0}, {160, 2, 8, 0}, {160, 3, 7, 0},
+    };
+    for (const auto &r : rows) {
+        INFO(r.lost << " of " << r.bytes << " bytes lost");
+        mtp_rig one(bytes_config(10, 10));
+        one.length = [&](int64_t n) { return n == 2 || n == 4 || n == 6 ? r.bytes : 1000; };
+        one.path = [&](bool is_ack, int i) {
+            bool lost = !is_ack && i >= 2 && i <= 2 * r.lost && i % 2 == 0;
+            return lost ? std::vector<usec_t>{} : std::vector<usec_t>{0};
+        };
+        one.write(30);
+        one.pull();
+        while (one.now < (2 * r.lost + 1) * mtp_rig::delay && one.step()) // a hole a round trip
+            ;
+        CHECK(one.sender.counts.fast_recoveries == 1);
+        CHECK(one.sender.cwnd == r.cwnd);
+        CHECK(one.sender.rest == r.acks);
+    }
+}
+
+TEST_CASE("mtp_sender: counts_bytes: what small packets leave of the window is counted right")
+{
+    for (mtp_mode mode : {MTP_STRICT, MTP_FILL_HOLES, MTP_RESEND})
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            INFO("mode " << mode << ", seed " << seed);
+            rng random = rng_seeded(seed);
+            mtp_sender_config c = bytes_config(4);
+            c.mode = mode;
+            c.rack = seed % 2;
+            c.max_rto = 2 * USEC_PER_SEC;
+            c.queue.bytes = 1 << 22;
+            mtp_rig rig(c);
+            rig.length = [&](int64_t) { return 8 + rng_u64(&random) % 993; };
+            rig.path = [&](bool, int) {
+                if (rng_unit(&random) < 0.1)
+                    return std::vector<usec_t>{};
+                return std::vector<usec_t>{static_cast<usec_t>(rng_u64(&random) % 20000)};
+            };
+            rig.write(1500);
+            rig.pull();
+            while (rig.step())
+                REQUIRE(rig.sender.spare >= 0);
+            CHECK(rig.sender.cum == rig.sender.next);
+            CHECK(rig.sender.spare == 0);
+            CHECK(rig.sender.acked_spare < 1000);
+            CHECK(rig.delivered.size() > 1200);
+        }
+}
+
+namespace
+{
 // A sender with `ecn` whose ACKs say what the test says.
 struct marked {
     mtp_sender s;

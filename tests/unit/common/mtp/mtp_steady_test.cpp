@@ -27,6 +27,7 @@ struct steady {
     mtp_receive_flow sink{};
     rng random;
     double loss, gap_us;
+    size_t size; // of a packet
     usec_t now = 0, link_free = 0;
     struct record {
         usec_t at;
@@ -42,11 +43,13 @@ struct steady {
     int64_t written = 0;
     std::vector<double> late_ms;
 
-    steady(double bps, double loss_rate, uint64_t seed, bool keeps_window)
-        : random(rng_seeded(seed)), loss(loss_rate), gap_us(PACKET * 8 / bps * 1e6)
+    steady(double bps, double loss_rate, uint64_t seed, bool keeps_window, size_t bytes = PACKET,
+           const char *words = "")
+        : random(rng_seeded(seed)), loss(loss_rate),
+          gap_us(static_cast<double>(bytes) * 8 / bps * 1e6), size(bytes)
     {
         mtp_options o;
-        REQUIRE(mtp_options_parse("", &o) == 0);
+        REQUIRE(mtp_options_parse(words, &o) == 0);
         REQUIRE(mtp_flow_init(&flow, &o, TOKEN, PACKET, 0) == 0);
         mtp_receive_flow_init(&sink, TOKEN);
         flow.sender.config.keeps_window = flow.sender.config.rack = keeps_window;
@@ -81,7 +84,7 @@ struct steady {
                 uint8_t rtp[PACKET] = {};
                 std::memcpy(rtp + 12, &waiting.front(), sizeof(int64_t));
                 waiting.pop_front();
-                REQUIRE(mtp_flow_push(&flow, rtp, PACKET, now) == 0);
+                REQUIRE(mtp_flow_push(&flow, rtp, size, now) == 0);
             }
             len = mtp_flow_pull(&flow, out, &slot, now);
             if (len)
@@ -134,7 +137,7 @@ struct steady {
     }
     double mbps(usec_t end) const
     {
-        return static_cast<double>(late_ms.size()) * PACKET * 8 / static_cast<double>(end);
+        return static_cast<double>(late_ms.size() * size) * 8 / static_cast<double>(end);
     }
 };
 
@@ -177,4 +180,39 @@ TEST_CASE("mtp: a greedy sender gains nothing from keeping the window")
         }
     CHECK(mbps[0] == Approx(3.8).epsilon(0.05));
     CHECK(mbps[1] == Approx(mbps[0]).epsilon(0.02));
+}
+
+TEST_CASE("mtp: a greedy sender of small packets has almost the bytes of one of full packets")
+{
+    // 3.8 Mbit/s of full packets; of 556 and 256 bytes, which count as 596 and 296 of 1176, within
+    // twice as many; with the window in packets the same number of them as of larger ones.
+    const struct {
+        size_t bytes;
+        const char *words;
+        double least, most; // of the rate of full packets
+    } table[] = {
+        {1136, "", 0.93, 1.03},       {836, "", 0.85, 1.05},         {556, "", 0.8, 1.05},
+        {256, "", 0.35, 0.5},         {1176, "nobytes", 0.98, 1.02}, {556, "nobytes", 0.4, 0.52},
+        {256, "nobytes", 0.18, 0.25}, {556, "noabc", 0.25, 0.52},
+    };
+    const int SEEDS = 4;
+    const usec_t end = 60 * USEC_PER_SEC;
+    double full = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        steady s(8e6, 0.01, seed, true);
+        s.run_to(end);
+        full += s.mbps(end) / SEEDS;
+    }
+    CHECK(full == Approx(3.8).epsilon(0.05));
+    for (const auto &row : table) {
+        double mbps = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            steady s(8e6, 0.01, seed, true, row.bytes, row.words);
+            s.run_to(end);
+            mbps += s.mbps(end) / SEEDS;
+        }
+        INFO(row.bytes << " bytes " << row.words);
+        CHECK(mbps / full > row.least);
+        CHECK(mbps / full < row.most);
+    }
 }

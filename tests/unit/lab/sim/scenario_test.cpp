@@ -45,6 +45,10 @@ TEST_CASE("scenario: groups and their defaults")
     CHECK(g.min_rto == 200000);
     CHECK(g.delayed_ack == 0);
 
+    REQUIRE(parse("mtp:size=300B,full=1200B", &g) == 0);
+    CHECK(g.packet_bytes == 300);
+    CHECK(g.full_bytes == 1200);
+
     REQUIRE(parse("cbr:rate=7mbit,on=200s,off=200s,loss=0.5%,access=1gbit,from=1,to=0", &g) == 0);
     CHECK(g.bps == 7000000);
     CHECK(g.on == 200 * USEC_PER_SEC);
@@ -196,6 +200,10 @@ TEST_CASE("scenario: errors are reported")
         {"reno:rtt=10ms..", ERR_MALFORMED, "is not a time"},
         {"reno:rate=1mbit", ERR_MALFORMED, "unknown key for this KIND"},
         {"reno:size=39B", ERR_RANGE, "40B"},
+        {"reno:full=1200B", ERR_MALFORMED, "unknown key for this KIND"},
+        {"mtp:full=1200B", ERR_RANGE, "full= is below size="},
+        {"mtp:size=60B,full=1200B", ERR_RANGE, "100B or more"},
+        {"datagram:cc=tfrc,full=1200B", ERR_RANGE, "full= is below size="},
         {"reno:window=10001p", ERR_RANGE, "10000p"},
         {"reno:start=5s,stop=5s", ERR_RANGE, "not after"},
         {"reno:from=1,to=1", ERR_RANGE, "same router"},

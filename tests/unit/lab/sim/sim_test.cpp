@@ -3,7 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "tests/unit/lab/sim/simulation.hpp"
 
@@ -166,6 +168,50 @@ TEST_CASE("sim: a datagram flow with the real endpoints")
     lossy.run(100);
     CHECK(lossy.counts().dropped > 300);
     CHECK(lossy.counts().lost == Approx((double)lossy.counts().dropped).margin(10));
+}
+
+TEST_CASE("sim: next to a Reno flow, small packets get no more than full ones")
+{
+    // Bytes of a flow of packets of less than 1200, which they may have, divided by those of a TCP
+    // of 1200: at most 1.2 of the share of full packets, where a packet's size does not matter to
+    // the queue (RFC 4828). A drop-tail queue of bytes has room for small packets when it has none
+    // for full ones: there the share is larger (mtp_sender.h, tfrc.h).
+    const char *const tfrc = "datagram:cc=tfrc,size=";
+    const char *const mtp = "mtp:newreno=1,ts=1,minrto=200ms,size=";
+    const struct {
+        const char *flow;
+        int size;
+        const char *queue;
+        double least, most; // of the share of full packets
+    } table[] = {
+        {tfrc, 900, "codel", 0.8, 1.2},        {tfrc, 600, "codel", 0.6, 1.2},
+        {tfrc, 300, "codel", 0.33, 1.2},       {tfrc, 600, "red", 0.6, 1.2},
+        {tfrc, 300, "red", 0.25, 1.2},         {mtp, 900, "red", 0.7, 1.2},
+        {mtp, 600, "red", 0.7, 1.2},           {mtp, 300, "red", 0.5, 1.2},
+        {tfrc, 600, "droptail:40p", 0.6, 1.2}, {mtp, 900, "droptail:40p", 0.4, 1.2},
+        {mtp, 600, "droptail:40p", 0.3, 1.2},
+    };
+    const double SECONDS = 120;
+    auto share = [&](const std::string &group, const char *queue) {
+        double bytes[2] = {0, 0};
+        std::string link = std::string("rate=4mbit,delay=25ms,queue=") + queue;
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            simulation n(link.c_str(), {group, "newreno:ts=1,minrto=200ms,ca=packets,size=1200B"},
+                         seed);
+            n.run(SECONDS);
+            for (uint32_t i = 0; i < 2; i++)
+                bytes[i] += static_cast<double>(n.counts(i).good_bytes);
+        }
+        return bytes[0] / bytes[1];
+    };
+    for (const auto &row : table) {
+        INFO(row.flow << row.size << ", " << row.queue);
+        double full = share(std::string(row.flow) + "1200B", row.queue);
+        std::string size = std::to_string(row.size) + "B,full=1200B";
+        double small = share(row.flow + size, row.queue);
+        CHECK(small < row.most * std::max(full, 1.0));
+        CHECK(small > row.least * std::min(full, 1.0));
+    }
 }
 
 TEST_CASE("sim: the same seed gives the same outcome, another seed another")
