@@ -17,7 +17,7 @@ def setUpModule():
 
 
 class FilmLoss(link_case.LinkCase):
-    def all_shown(self, film):
+    def all_shown(self, film, *args):
         """Plays the film over all transports side by side, each from a server of its own, and checks that each player got all
         frames, from the first to the last one. What a busy machine decodes or shows too late is none of the network's."""
         way = "rate=20mbit,queue=droptail:200ms,delay=25ms,loss=5%"
@@ -25,7 +25,7 @@ class FilmLoss(link_case.LinkCase):
         players = {}
         for name in TRANSPORTS:
             server = self.sender(source=film, listen=f"{link_case.A}:0", prefix=self.ends[0].inside())
-            players[name] = self.player(server.url, "--transport", name, prefix=self.ends[1].inside())
+            players[name] = self.player(server.url, "--transport", name, *args, prefix=self.ends[1].inside())
         for name, p in players.items():
             with self.subTest(name):
                 self.assertEqual(p.wait(6 * SECONDS), 0, str(p))
@@ -49,10 +49,10 @@ class FilmLoss(link_case.LinkCase):
 
     @lib.long
     def test_plain(self):
-        """Its encoder follows the network, and it is held back by what the transport takes."""
+        """Its encoder follows the network, and what waits, or is on its way, outlasts a pause."""
         film = self.path("film.mkv")
         lib.make_film(film, SECONDS, "192x108")
-        self.all_shown(film)
+        self.all_shown(film, "--at", "3:pause", "--at", "5:go-on")
 
 
 if __name__ == "__main__":
