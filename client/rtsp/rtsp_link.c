@@ -666,6 +666,12 @@ usec_t rtsp_link_silence_limit(const struct rtsp_link *l)
     return rtsp_client_silence_limit(l->rtsp);
 }
 
+void rtsp_link_set_patient(struct rtsp_link *l, bool patient)
+{
+    rtsp_client_set_patient(l->rtsp, patient);
+    arm(l);
+}
+
 void rtsp_link_control(struct rtsp_link *l, int latency_ms)
 {
     rtsp_client_control(l->rtsp, latency_ms);

@@ -97,6 +97,7 @@ void rtsp_link_send_rtcp(struct rtsp_link *l, bool audio, const uint8_t *data, s
 
 // See the functions of the same names in rtsp_client.h. Each may change the link's next deadline.
 usec_t rtsp_link_silence_limit(const struct rtsp_link *l);
+void rtsp_link_set_patient(struct rtsp_link *l, bool patient);
 void rtsp_link_control(struct rtsp_link *l, int latency_ms);
 void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now);
 bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now);

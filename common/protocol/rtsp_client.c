@@ -61,6 +61,7 @@ struct rtsp_client {
     usec_t started;               // time at which this client was created
     usec_t heard;                 // time of the last whole message or packet from the server
     bool held;                    // the owner reads nothing
+    bool patient;                 // rtsp_client_set_patient
     bool skips_describe;          // config.known is used
     bool pipelined;               // DESCRIBE, SETUP and PLAY were sent together
     struct early early;
@@ -1154,6 +1155,11 @@ void rtsp_client_held(struct rtsp_client *c, bool held, usec_t now)
     c->held = held;
 }
 
+void rtsp_client_set_patient(struct rtsp_client *c, bool patient)
+{
+    c->patient = patient;
+}
+
 // ---- Deadlines ----
 
 usec_t rtsp_client_silence_limit(const struct rtsp_client *c)
@@ -1165,7 +1171,7 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c)
 
 static usec_t silence_deadline(const struct rtsp_client *c)
 {
-    return c->held ? USEC_NEVER : c->heard + rtsp_client_silence_limit(c);
+    return c->held || c->patient ? USEC_NEVER : c->heard + rtsp_client_silence_limit(c);
 }
 
 // Some servers start encoding at the first request, so a viewer that tolerates a long silence waits

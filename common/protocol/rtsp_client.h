@@ -238,6 +238,8 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now);
 // The owner stops or continues reading the connection. Silence meanwhile is its own, not the
 // server's.
 void rtsp_client_held(struct rtsp_client *c, bool held, usec_t now);
+// `patient`: the viewer has media to play, so no silence ends the session yet.
+void rtsp_client_set_patient(struct rtsp_client *c, bool patient);
 
 // Writes a request, with this client's credentials, by which another connection to the server shows
 // that it is in use. It belongs to no session. Returns its length, or ERR_FULL, ERR_NO_MEMORY.

@@ -782,7 +782,10 @@ static void check_silence(struct connection *c, usec_t now)
     bool due = c->phase == PLAYING && !is_paused(c);
     usec_t silent = media_silence_look(&c->silence, stream_player_packets(c->stream), due, now);
     usec_t limit = rtsp_link_silence_limit(c->link);
-    if (silent < limit)
+    // A film plays from its buffer; the network may be there again before that is empty.
+    bool patient = c->sdp.duration >= 0 && video(c) && playout_held(playout(c)) > 0;
+    rtsp_link_set_patient(c->link, patient);
+    if (silent < limit || patient)
         return;
     if (!c->silence.received)
         c->config.ops->on_idle(c->config.ctx);

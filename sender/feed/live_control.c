@@ -24,6 +24,7 @@ struct live_control {
     int viewers[LADDER_MAX_SIZES];
     int listeners[SDP_AUDIO_TRACKS];
     bool wants_picture;
+    bool full;     // live_control_set_full
     int in_flight; // pictures that the encoders and the audio thread have not finished
     double speed;
     bool has_seek;
@@ -139,6 +140,16 @@ int64_t live_control_seek(struct live_control *c, usec_t pts, bool ahead)
     return first;
 }
 
+void live_control_set_full(struct live_control *c, bool full)
+{
+    pthread_mutex_lock(&c->lock);
+    bool changes = full != c->full;
+    c->full = full;
+    if (changes)
+        pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+}
+
 void live_control_set_speed(struct live_control *c, double speed)
 {
     assert(speed >= 0.25 && speed <= 4);
@@ -204,12 +215,12 @@ void live_control_begin_pace(struct live_control *c, usec_t lead)
     c->lead = lead;
 }
 
-// Caller holds c->lock. Keeps picture `number` and blocks while the feed has no viewer. Returns
-// true if it blocked.
+// Caller holds c->lock. Keeps picture `number` and blocks while the feed has no viewer, or the only
+// one's transport has enough. Returns true if it blocked.
 static bool hold(struct live_control *c, int64_t number)
 {
     bool held = false;
-    while (!c->stop && !c->has_seek && !is_watched(c)) {
+    while (!c->stop && !c->has_seek && ((c->full && !c->wants_picture) || !is_watched(c))) {
         c->next_number = number;
         held = true;
         wait_change(c, USEC_NEVER);
@@ -306,6 +317,19 @@ void live_control_wait_left(struct live_control *c)
     while (!c->stop && c->ended)
         wait_change(c, USEC_NEVER);
     pthread_mutex_unlock(&c->lock);
+}
+
+bool live_control_wait_back(struct live_control *c)
+{
+    bool waited = false;
+    pthread_mutex_lock(&c->lock);
+    while (!c->stop && !c->has_seek && !is_watched(c)) {
+        waited = true;
+        wait_change(c, USEC_NEVER);
+    }
+    bool back = waited && !c->stop && !c->has_seek;
+    pthread_mutex_unlock(&c->lock);
+    return back;
 }
 
 bool live_control_wait_loop(struct live_control *c)

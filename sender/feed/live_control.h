@@ -34,6 +34,8 @@ int live_control_viewers(const struct live_control *c, int encoder);
 // Seeks to media time `pts`. Returns the number of the first picture after the seek. `ahead`:
 // pictures may then be early.
 int64_t live_control_seek(struct live_control *c, usec_t pts, bool ahead);
+// `full`: the only viewer's transport has more than enough: a file's next picture waits.
+void live_control_set_full(struct live_control *c, bool full);
 // Sets the speed as a multiple of the source's pace.
 void live_control_set_speed(struct live_control *c, double speed);
 // Returns the media time of the next picture, or the target of a pending seek. *number: the number
@@ -71,6 +73,9 @@ bool live_control_take_picture(struct live_control *c);
 bool live_control_end(struct live_control *c);
 // Waits until the viewers have received the end and left.
 void live_control_wait_left(struct live_control *c);
+// Waits while the feed has no viewer. Returns true if it waited and one is back; false if there was
+// one, the thread must stop, or a seek is pending.
+bool live_control_wait_back(struct live_control *c);
 // Waits briefly, so that the loop can take items from its queue. Returns false if the thread must
 // stop.
 bool live_control_wait_loop(struct live_control *c);

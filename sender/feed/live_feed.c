@@ -91,6 +91,13 @@ static void on_item(void *ctx, void *arg, usec_t now)
 
 // ---- The other threads
 
+// A device does not wait for a queue that is full; a file does, and nothing of it is left out.
+// Returns false if there is nothing to try again.
+static bool waits(struct live_feed *e)
+{
+    return !e->source->live && live_control_wait_loop(e->control);
+}
+
 // Takes over the references in `content`, even on failure. Returns false if the mailbox is full, or
 // on lack of memory.
 static bool post(struct live_feed *e, struct item content)
@@ -103,10 +110,12 @@ static bool post(struct live_feed *e, struct item content)
         return false;
     }
     *item = content;
-    if (mailbox_post(e->mailbox, item))
-        return true;
-    item_free(item);
-    return false;
+    bool posted;
+    while (!(posted = mailbox_post(e->mailbox, item)) && waits(e))
+        ;
+    if (!posted)
+        item_free(item);
+    return posted;
 }
 
 static bool on_coded(void *ctx, struct coded_frame *f)
@@ -137,30 +146,51 @@ static bool has_frame(const struct live_feed *e, int encoder, int64_t number)
     return size_index_of_frame(e->ladder.sizes[size_id].fps, e->ladder.source_fps, number) >= 0;
 }
 
-// A camera does not wait for an encoder that is too slow; a file does, and none of its pictures is
-// left out. Returns false if the encoder does not get the picture.
+// Returns false if the encoder does not get the picture.
 static bool push(struct live_feed *e, int encoder, struct picture *p, usec_t captured)
 {
     while (!encoder_thread_push(e->encoders[encoder], p, captured))
-        if (e->source->live || !live_control_wait_loop(e->control))
+        if (!waits(e))
             return false;
     return true;
 }
 
-// Queues the picture for the encoders that have viewers and a frame at this number, and its audio
-// if it has listeners.
-static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
+static bool push_audio(struct live_feed *e, int track, struct picture *p, usec_t captured)
 {
+    while (!audio_thread_push(e->audio[track], p, captured))
+        if (!waits(e))
+            return false;
+    return true;
+}
+
+// Queues the picture for the encoders that have viewers and a frame at this number. Returns false
+// if there is none, though some encoder has a frame at this number.
+static bool encode(struct live_feed *e, struct picture *p, usec_t captured)
+{
+    int coded = 0, begun = 0;
     for (int i = 0; i < e->encoder_count; i++) {
         if (!has_frame(e, i, p->number))
             continue;
-        if (live_control_begin_picture(e->control, i) && !push(e, i, p, captured))
+        coded++;
+        if (!live_control_begin_picture(e->control, i))
+            continue;
+        begun++;
+        if (!push(e, i, p, captured))
             live_control_done(e->control);
     }
+    return begun || !coded;
+}
+
+// Gives the picture to all that want it, and its audio to listeners. A file's picture whose only
+// viewer has just paused is the first one after the pause.
+static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
+{
+    while (!encode(e, p, captured) && !e->source->live && live_control_wait_back(e->control))
+        ;
     if (live_control_take_picture(e->control) && !post(e, (struct item){.picture = picture_ref(p)}))
         live_control_want_picture(e->control, true); // the mailbox is full: the next one
     for (int i = 0; i < e->track_count; i++)
-        if (live_control_begin_audio(e->control, i) && !audio_thread_push(e->audio[i], p, captured))
+        if (live_control_begin_audio(e->control, i) && !push_audio(e, i, p, captured))
             live_control_done(e->control);
 }
 
@@ -340,6 +370,11 @@ void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_vi
 void live_feed_take(struct live_feed *e, bool wanted)
 {
     live_control_want_picture(e->control, wanted);
+}
+
+void live_feed_set_full(struct live_feed *e, bool full)
+{
+    live_control_set_full(e->control, full);
 }
 
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from)

@@ -9,7 +9,7 @@
 //
 // Queues: two pictures wait for each encoder; a further picture is dropped and counted as overload.
 // 256 frames and audio packets wait for the loop; a further one is dropped, and a frame is
-// repaired.
+// repaired. A file waits instead: of it nothing is dropped.
 //
 // All functions are called on the loop thread, except live_feed_new and live_feed_add_audio, which
 // may block for long.
@@ -77,6 +77,8 @@ void live_feed_watch_audio(struct live_feed *e, int track, int change);
 // Takes the source's next picture as it is, which starts a source that is paused: on_picture
 // follows, unless the source ends or it is no longer wanted.
 void live_feed_take(struct live_feed *e, bool wanted);
+// `full`: a file's next picture waits, as the only viewer's transport has more than enough.
+void live_feed_set_full(struct live_feed *e, bool full);
 // A viewer seeks, or begins with one more size of its encoder: starts the size anew at or after
 // number `from` (video_encoder.h).
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from);

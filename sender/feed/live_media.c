@@ -11,6 +11,10 @@
 #include "sender/feed/live_feed.h"
 #include "sender/policy/layer_refresh.h"
 
+// So many frames of a file wait for the transport of its only viewer before the file waits, too:
+// about two seconds, in which the encoder's rate follows the network.
+enum { FULL_FRAMES = 64 };
+
 struct live_viewer;
 
 struct live_media {
@@ -27,6 +31,7 @@ struct live_viewer {
     struct frame_sink *sink;  // borrowed; its number is the account of repair_budget.h
     struct live_viewer *next;
     bool plays;
+    int waiting;      // frames that it got since none waited for its transport
     unsigned watched; // sizes, a bit each
     bool hears;
     int audio_track;     // that it hears
@@ -105,11 +110,33 @@ static void set_audio_track(struct media_feed *f, int track)
     v->audio_from = v->audio_end;
 }
 
+// A file is held back by the transport of a viewer that is alone. Viewers that share one get it at
+// its own pace.
+static void hold_back(struct live_media *m)
+{
+    bool full = false;
+    for (const struct live_viewer *v = m->viewers; v; v = v->next)
+        full |= v->plays && v->waiting >= FULL_FRAMES;
+    live_feed_set_full(m->feed, full && m->playing == 1);
+}
+
 static void play(struct media_feed *f, bool plays)
 {
     struct live_viewer *v = (struct live_viewer *)f;
     v->media->playing += plays - v->plays;
     v->plays = plays;
+    v->waiting = 0;
+    hold_back(v->media);
+}
+
+static void drained(struct media_feed *f, usec_t now)
+{
+    struct live_viewer *v = (struct live_viewer *)f;
+    (void)now;
+    bool was_full = v->waiting >= FULL_FRAMES;
+    v->waiting = 0;
+    if (was_full)
+        hold_back(v->media);
 }
 
 static void set_bitrate(struct media_feed *f, int size_id, int bps)
@@ -144,7 +171,6 @@ static bool is_alone(const struct media_feed *f)
 static enum media_placed place(struct media_feed *f, const struct media_seek *to,
                                struct media_place *out, usec_t now)
 {
-    (void)now;
     int64_t number, first = ERR_UNSUPPORTED;
     out->seconds = usec_to_sec(live_feed_position(feed_of(f), &number));
     if (to && fabs(to->seconds - out->seconds) > 0.001)
@@ -153,6 +179,7 @@ static enum media_placed place(struct media_feed *f, const struct media_seek *to
     if (sought) {
         out->seconds = to->seconds;
         number = first;
+        drained(f, now); // what waits is dropped
     }
     out->frames =
         (struct rtsp_frames){.first = number, .show = number, .ahead = sought && to->ahead};
@@ -180,7 +207,8 @@ static void viewer_free(struct media_feed *f)
     .set_audio_track = set_audio_track, .free = viewer_free
 
 static const struct media_feed_ops device_ops = {OF_ALL};
-static const struct media_feed_ops file_ops = {OF_ALL, .place = place, .set_speed = set_speed};
+static const struct media_feed_ops file_ops = {OF_ALL, .place = place, .set_speed = set_speed,
+                                               .drained = drained};
 
 // ---- The media of all viewers
 
@@ -188,9 +216,17 @@ static const struct media_feed_ops file_ops = {OF_ALL, .place = place, .set_spee
 static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
 {
     (void)now;
-    const struct live_media *m = ctx;
-    for (struct live_viewer *v = m->viewers; v; v = v->next)
+    struct live_media *m = ctx;
+    bool is_file = m->base.duration >= 0;
+    for (struct live_viewer *v = m->viewers; v; v = v->next) {
+        v->waiting += is_file && v->plays; // before `drained`
         v->sink->ops->on_frame(v->sink, f, clock_now());
+        if (v->waiting < FULL_FRAMES)
+            continue;
+        if (!v->sink->ops->has_waiting || !v->sink->ops->has_waiting(v->sink))
+            v->waiting = 0; // they were of a size or layer that it does not get
+        hold_back(m);
+    }
 }
 
 static void on_audio(void *ctx, struct coded_audio *c, usec_t now)

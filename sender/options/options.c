@@ -559,7 +559,8 @@ static const struct option_row rows[] = {
      .help = "TCP port of the transport mtp-raw (default: any free port)"},
     {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .min = 1,
      .max = 3600, .fallback = "20",
-     .help = "drop a viewer that takes no data for this time, 1 to 3600"},
+     .help = "drop a viewer that takes no data for this time, 1 to 3600; a film's after 60 s at "
+     "least, as it plays from its buffer"},
 
     {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .min = 1,
      .max = VIEWERS_MAX, .fallback = "1024",

@@ -25,6 +25,8 @@ _Static_assert(REPAIR_VIEWERS == STATS_SESSIONS + 1, "a session's number is its 
 // again, or has had it so often.
 enum { BYE_REPEATS = 20 };
 static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MAX_LIVE + USEC_PER_SEC;
+// The same, and for taking nothing, of a film's viewer, which plays from its buffer meanwhile.
+static const usec_t FILM_AWAY = 60 * USEC_PER_SEC;
 
 struct session {
     struct frame_sink sink; // must be first: the stream and the media know a session as a sink
@@ -629,15 +631,23 @@ void session_writable(struct session *s, usec_t now)
         s->transport->ops->on_writable(s->transport, now);
 }
 
+static bool is_film(const struct session *s)
+{
+    return s->feed->ops->drained != NULL;
+}
+
 // Ends without a BYE, which would report the end of the media.
 static bool is_unheard(struct session *s, usec_t now)
 {
     struct transport_info info;
+    usec_t limit = is_film(s) ? FILM_AWAY : UNHEARD_AFTER;
     session_info(s, &info, now);
-    if (usec_min(info.unheard, now - s->begun_at) < UNHEARD_AFTER)
+    if (usec_min(info.unheard, now - s->begun_at) < limit)
         return false;
     stream_sender_stop(s->sender);
-    s->config.on_stuck(s->config.ctx, "no packet acknowledged for 13 s");
+    char why[40];
+    snprintf(why, sizeof(why), "no packet acknowledged for %.0f s", usec_to_sec(limit));
+    s->config.on_stuck(s->config.ctx, why);
     return true;
 }
 
@@ -653,10 +663,12 @@ void session_second(struct session *s, usec_t now)
     if (s->limited_until <= now)
         (void)session_set_max_rate(s, 0, now);
     stream_sender_confirm(s->sender, now);
+    bool unproved = s->config.address && s->config.address->peer[0].ss_family == AF_UNSPEC;
     usec_t timeout = s->config.stream->viewer_timeout;
+    if (is_film(s) && !unproved)
+        timeout = usec_max(timeout, FILM_AWAY);
     if (stream_sender_blocked(s->sender, now) <= timeout)
         return;
-    bool unproved = s->config.address && s->config.address->peer[0].ss_family == AF_UNSPEC;
     char why[80];
     snprintf(why, sizeof(why), "%s %.0f s",
              unproved ? "its UDP address was not validated within" : "it has not taken a byte for",

@@ -692,15 +692,13 @@ void abr_viewer_text(const struct abr_viewer *v, char out[ABR_VIEWER_TEXT])
     out[0] = '\0';
     if (!v->begun)
         return;
-    char path[64] = "not known";
+    char path[64] = "not known", error[32] = ", error unknown";
     double bps = v->decision.estimate_bps;
+    if (v->decision.error <= 1) // after an outage it is of any size, and says nothing
+        snprintf(error, sizeof(error), " +- %.0f %%", v->decision.error * 100);
     if (bps > 0)
-        snprintf(path, sizeof(path), "%.*f %s +- %.0f %%",
-                 bps < 1e6   ? 0
-                 : bps < 1e7 ? 2
-                             : 0,
-                 bps < 1e6 ? bps / 1e3 : bps / 1e6, bps < 1e6 ? "kbit/s" : "Mbit/s",
-                 v->decision.error * 100);
+        snprintf(path, sizeof(path), "%.*f %s%s", bps < 1e6 || bps >= 1e7 ? 0 : 2,
+                 bps < 1e6 ? bps / 1e3 : bps / 1e6, bps < 1e6 ? "kbit/s" : "Mbit/s", error);
     snprintf(out, ABR_VIEWER_TEXT, "buffer %.1f of %.0f s, path %s, level %d of %d: %s",
              usec_to_sec(v->buffered), usec_to_sec(v->config.target), path, v->requested_level,
              v->config.ladder->level_count - 1, words_of(v));

@@ -48,11 +48,19 @@ static bool controls(const struct adaptation *a, int level, bool alone)
     return alone && !ladder_size_passes(a->ladder, size_of(a, level));
 }
 
+// Returns true if this viewer may go to level `l` from `level`.
+static bool may_have(const struct adaptation *a, int l, int level)
+{
+    if (a->keeps_size && size_of(a, l) != size_of(a, level))
+        return false;
+    return !a->keeps_frames || level_frame_rate(a->ladder, l) >= a->frames_ps;
+}
+
 // The level below that this viewer may have; itself when there is none.
 static int below(const struct adaptation *a, int level)
 {
     for (int l = level - 1; l >= 0; l--)
-        if (!a->keeps_size || size_of(a, l) == size_of(a, level))
+        if (may_have(a, l, level))
             return l;
     return level;
 }
@@ -60,7 +68,7 @@ static int below(const struct adaptation *a, int level)
 static int above(const struct adaptation *a, int level)
 {
     for (int l = level + 1; l <= a->cap; l++)
-        if (!a->keeps_size || size_of(a, l) == size_of(a, level))
+        if (may_have(a, l, level))
             return l;
     return level;
 }
@@ -80,12 +88,27 @@ static double lowest_share(const struct adaptation *a, int lowest)
     return is_kept ? LEAST_OF_KEPT : shares[TO_NOTHING].least;
 }
 
+// Returns the frames that a film has at least: those of the cap, or of the smaller size that has
+// most, as a picture must be able to get smaller.
+static double frames_to_keep(const struct adaptation *a)
+{
+    double cap = level_frame_rate(a->ladder, a->cap), most = 0;
+    for (int l = 0; l < a->cap; l++)
+        if (size_of(a, l) != size_of(a, a->cap))
+            most = fmax(most, level_frame_rate(a->ladder, l));
+    return most > 0 ? fmin(cap, most) : cap;
+}
+
 static void set_bounds(struct adaptation *a)
 {
+    a->frames_ps = frames_to_keep(a);
     int lowest = a->cap;
     for (int l = below(a, lowest); l != lowest; l = below(a, lowest))
         lowest = l;
-    a->rate.floor_bps = lowest_share(a, lowest) * rate_of(a, lowest) + a->beside_bps;
+    double floor = lowest_share(a, lowest) * rate_of(a, lowest);
+    if (a->keeps_frames)
+        floor = fmin(floor, shares[TO_NOTHING].least * rate_of(a, 0));
+    a->rate.floor_bps = floor + a->beside_bps;
     double ceiling = rate_of(a, a->cap) + a->beside_bps;
     rate_estimator_set_ceiling(&a->rate, a->limit_bps > 0 ? fmin(ceiling, a->limit_bps) : ceiling);
 }
@@ -113,6 +136,17 @@ void adaptation_set_cap(struct adaptation *a, int cap)
     a->cap = cap;
     if (a->level > cap || a->keeps_size)
         a->level = cap;
+    set_bounds(a);
+}
+
+void adaptation_keep_frames(struct adaptation *a)
+{
+    a->keeps_frames = true;
+    a->frames_ps = frames_to_keep(a);
+    if (a->level < a->cap && !may_have(a, a->level, a->level)) {
+        int lower = below(a, a->level);
+        a->level = lower < a->level ? lower : above(a, a->level);
+    }
     set_bounds(a);
 }
 
@@ -237,7 +271,7 @@ static void choose_frames(struct adaptation *a, const struct rate_estimator_samp
 {
     const struct fps *fps = &a->ladder->sizes[size_of(a, a->level)].fps;
     double least = (a->few_packets ? PACKETS_ENOUGH : PACKETS_LEAST) * fps->num / fps->den;
-    a->few_packets = s->is_window && s->packets_ps < least; // false with NaN
+    a->few_packets = !a->keeps_frames && s->is_window && s->packets_ps < least; // false with NaN
 }
 
 static void choose_encoder(struct adaptation *a, double target, bool alone)
@@ -258,7 +292,7 @@ static void choose_encoder(struct adaptation *a, double target, bool alone)
 static void choose_top(struct adaptation *a, bool too_much, double before, usec_t now)
 {
     int layers = a->ladder->sizes[size_of(a, a->level)].layers;
-    if (too_much) {
+    if (too_much && !a->keeps_frames) {
         int top = layers - 1;
         for (double share = 1; top > 0 && share * before > rate_estimator_target(&a->rate); top--)
             share *= LAYER_SHARE;

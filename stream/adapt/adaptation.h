@@ -20,6 +20,10 @@
 //     frame,
 //       and until it allows 1.5, every other frame is left out where the level below is that of the
 //       same size. The level itself stays.
+//     - A film keeps all its frames: none is left out, and no level below the cap has fewer than
+//     the
+//       cap, or than the smaller size that has most. The rate goes as low as that of the ladder's
+//       lowest level.
 //     - Media that does not use its rate, because it comes in steps or the picture does not change,
 //       goes up by trial. If it has to come down within 5 s, that level is not tried for 5 s; each
 //       further failure doubles this time, up to 80 s.
@@ -44,6 +48,8 @@ struct adaptation {
     const struct ladder *ladder; // borrowed
     struct rate_estimator rate;
     bool keeps_size;   // the viewer cannot switch sizes
+    bool keeps_frames; // set by adaptation_keep_frames
+    double frames_ps;  // if it keeps them: at least so many
     double beside_bps; // part of the target for the audio, repair and headers
     double limit_bps;  // from outside; 0: none
     int cap;           // the highest level
@@ -66,6 +72,8 @@ struct adaptation {
 void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
                      bool keeps_size);
 void adaptation_set_cap(struct adaptation *a, int cap);
+// The media is a film. Call it after adaptation_init.
+void adaptation_keep_frames(struct adaptation *a);
 // Sets the part of the rate for what is sent beside the video, which is added to the ceiling.
 void adaptation_set_beside(struct adaptation *a, double bps);
 // Sets the max rate of all that is sent, audio included; 0: none.

@@ -55,9 +55,12 @@ int held_frames_add(struct held_frames *h, struct received_frame *f, bool *full,
     int i = h->count;
     while (i > 0 && received_frame_slot(h->held[i - 1].frame) >= slot) {
         i--;
-        const struct received_frame *other = h->held[i].frame;
-        if (other->number == f->number && other->size_id == f->size_id)
-            return ERR_RANGE;
+        struct received_frame *other = h->held[i].frame;
+        if (other->number != f->number || other->size_id != f->size_id)
+            continue;
+        if ((int32_t)(f->last_written_us - other->last_written_us) > 0)
+            other->last_written_us = f->last_written_us;
+        return ERR_RANGE;
     }
     while (h->count == HELD_FRAMES_MAX || h->bytes + f->bytes > HELD_FRAMES_MAX_BYTES) {
         *full = true;

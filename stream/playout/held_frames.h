@@ -33,9 +33,10 @@ const struct received_frame *held_frames_at(const struct held_frames *h, int i);
 // When frame `i` was added, plus the pauses since.
 usec_t held_frames_since(const struct held_frames *h, int i);
 
-// 0: takes over `f`. ERR_RANGE: that number of that size is held already; ERR_FULL: `f` is decoded
-// last and does not fit. On an error the caller keeps `f`. *full is set if a frame was dropped or
-// refused for want of room; otherwise it is left as it is.
+// 0: takes over `f`. ERR_RANGE: that number of that size is held already, and counts as sent when
+// `f` was if that is later: what was cut off twice comes again in its first size; ERR_FULL: `f` is
+// decoded last and does not fit. On an error the caller keeps `f`. *full is set if a frame was
+// dropped or refused for want of room; otherwise it is left as it is.
 int held_frames_add(struct held_frames *h, struct received_frame *f, bool *full, usec_t now);
 struct received_frame *held_frames_take(struct held_frames *h, int i); // the caller's from now on
 void held_frames_drop(struct held_frames *h, int i);

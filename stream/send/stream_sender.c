@@ -21,8 +21,8 @@
 // Of what a viewer says of its playout: decoding, and waiting for the display.
 #define SHOWING       (20 * USEC_PER_MSEC)
 #define STORED_USEFUL (10 * USEC_PER_SEC)
-#define HELD_USEFUL   (120 * USEC_PER_SEC) // more than a viewer buffers of a film
-#define FILM_WAIT     (3600 * USEC_PER_SEC)
+#define HELD_USEFUL   (120 * USEC_PER_SEC)       // more than a viewer buffers of a film
+#define FILM_WAIT     (24 * 3600 * USEC_PER_SEC) // a pause included
 // The encoder takes the rate of a picture when it is captured.
 #define BEFORE_CAPTURE (3 * USEC_PER_MSEC)
 
@@ -62,6 +62,7 @@ struct stream_sender {
     bool playing;
     bool answers; // what the viewer lacks is sent again: it plays, or it has what was stored ahead
     bool watching;
+    bool rests; // a pause of a film that waits for this viewer: it still takes what is on its way
     bool holds_back; // the feed has `drained`, and the viewer set no latency: no frame is dropped
     struct size_watch sizes;
     bool hears;                // the sender watches the audio
@@ -152,6 +153,8 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     s->feedback.is_film = is_awaited(s);
     adaptation_init(&s->adaptation, config->ladder, config->level, config->start_bps,
                     config->keeps_size);
+    if (s->feed->is_film)
+        adaptation_keep_frames(&s->adaptation);
     s->filler.greedy = s->feed->filler == FILLER_GREEDY;
     size_watch_init(&s->sizes);
     media_stamps_init(&s->stamps, config->ladder->source_fps);
@@ -198,11 +201,12 @@ static bool is_ahead(const struct stream_sender *s)
     return is_stored(s) || is_awaited(s);
 }
 
-// Returns how long a frame may wait here. A film whose encoder follows the network is late rather
-// than in part.
+// Returns how long a frame may wait here. A film is late rather than in part, unless the viewer set
+// a latency and its encoder cannot follow the network.
 static usec_t max_wait(const struct stream_sender *s)
 {
-    return s->feed->is_film && s->config.follows ? FILM_WAIT : s->config.latency;
+    bool waits = s->feed->is_film && (s->holds_back || s->config.follows);
+    return waits ? FILM_WAIT : s->config.latency;
 }
 
 // Returns how long after its capture a frame is of use to the viewer. Stored media waits at the
@@ -411,12 +415,16 @@ static void serve_level(struct stream_sender *s, int level, usec_t now)
     watch_sizes(s);
 }
 
+static bool is_only_viewer(const struct stream_sender *s)
+{
+    return !s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed);
+}
+
 // Returns true if no other viewer shares the encoders. A cumulative ladder has many levels, between
 // which a switch costs little: the rates stay.
 static bool is_alone(const struct stream_sender *s)
 {
-    return !s->config.ladder->cumulative &&
-           (!s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed));
+    return !s->config.ladder->cumulative && is_only_viewer(s);
 }
 
 static void serve_adapted(struct stream_sender *s, usec_t now)
@@ -724,9 +732,16 @@ static void request_key(struct stream_sender *s, usec_t now)
         feed->request_key(s->feed, s->levels.size_id, now);
 }
 
+// Returns true if what the media hands over is for this viewer. What comes while a film rests was
+// on its way at the pause, unless another viewer has it run on.
+static bool is_taking(const struct stream_sender *s)
+{
+    return s->watching || (s->rests && is_only_viewer(s));
+}
+
 void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t now)
 {
-    if (!s->watching || is_filler(s) || s->config.audio_only)
+    if (!is_taking(s) || is_filler(s) || s->config.audio_only)
         return;
     if (s->config.relays && !ladder_has_level(s->config.ladder, f->level))
         return;
@@ -788,7 +803,7 @@ void stream_sender_lost(struct stream_sender *s, int packets)
 
 void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t now)
 {
-    if (!s->hears)
+    if (!s->hears && !(s->rests && s->writer.has_audio && is_taking(s)))
         return;
     s->made += (double)(c->bytes + PACKET_HEADERS);
     if (!s->writer.transport->reliable) // else it shares packets
@@ -823,6 +838,12 @@ void stream_sender_play(struct stream_sender *s, usec_t now)
     }
     if (s->watching)
         return;
+    bool rested = s->rests;
+    s->rests = false;
+    if (rested) // what waited through the pause leaves
+        s->wake_at = now;
+    if (rested && s->ending) // nothing follows that
+        return;
     s->watching = true;
     s->ending = false;
     begin(s);
@@ -846,7 +867,7 @@ static void stop_playing(struct stream_sender *s)
 void stream_sender_stop(struct stream_sender *s)
 {
     stop_playing(s);
-    s->answers = false;
+    s->answers = s->rests = false;
     scheduler_clear(&s->scheduler);
     reap(s);
     clear_audio(s);
@@ -856,7 +877,15 @@ void stream_sender_pause(struct stream_sender *s)
 {
     if (!s->playing)
         return;
+    bool rests = s->feed->is_film && s->feed->stands_still && is_only_viewer(s);
+    bool ending = s->ending && rests;
     stop_playing(s);
+    if (rests) { // nothing is lost by the pause
+        s->rests = true;
+        s->ending = ending;
+        level_switch_pause(&s->levels, true);
+        return;
+    }
     const struct scheduler_frame *first = scheduler_first_waiting(&s->scheduler);
     const struct coded_frame *frame = first ? first->data : NULL;
     if (frame && s->feed->ops->rewind)
@@ -869,6 +898,7 @@ void stream_sender_pause(struct stream_sender *s)
 void stream_sender_go_to(struct stream_sender *s, int64_t from, bool any)
 {
     level_switch_go_to(&s->levels, from, any);
+    s->rests = false;
     begin(s);
     if (s->config.ladder->passes)
         leave_passed(s);
@@ -1027,7 +1057,7 @@ static bool has_repair(struct stream_sender *s, usec_t now)
 static bool has_audio(struct stream_sender *s, usec_t now)
 {
     struct coded_audio *late;
-    while ((late = audio_queue_expired(&s->audio, s->config.latency, now)))
+    while ((late = audio_queue_expired(&s->audio, max_wait(s), now)))
         coded_audio_unref(late);
     return (s->audio.count > 0 && s->playing) || (s->sent_audio.due > 0 && s->answers);
 }
@@ -1135,6 +1165,8 @@ void stream_sender_on_timeout(struct stream_sender *s, usec_t now)
 
 void stream_sender_end(struct stream_sender *s, usec_t now)
 {
+    if (s->rests) // it was on its way at the pause
+        s->ending = true;
     if (!s->playing)
         return;
     // A viewer that still has to receive frames must not prevent the source from restarting for

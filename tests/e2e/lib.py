@@ -298,12 +298,17 @@ class Player(Process):
         return True
 
 
-def prepared_film(folder, seconds, size, levels):
-    """Makes a film with a tone, and its stored ladder of these levels. Returns the ladder's path."""
-    path = os.path.join(folder, "film.mkv")
+def make_film(path, seconds, size):
+    """Makes a film with a tone."""
     subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s={size}:r=30:d={seconds}",
                     "-f", "lavfi", "-i", f"sine=d={seconds}", "-c:v", "libx264", "-preset", "ultrafast", path],
                    check=True, timeout=60 * PATIENCE)
+
+
+def prepared_film(folder, seconds, size, levels):
+    """Makes a film with a tone, and its stored ladder of these levels. Returns the ladder's path."""
+    path = os.path.join(folder, "film.mkv")
+    make_film(path, seconds, size)
     subprocess.run([SEND, "--prepare", *levels, path], check=True, timeout=120 * PATIENCE, capture_output=True)
     return path + ".weir.mkv"
 

@@ -17,13 +17,14 @@ struct film {
     std::vector<picture_ptr> pictures;
     int64_t number = 0;
     int place = 0;
+    int end = FRAMES; // of the pictures, which repeat
 
     static ladder levels()
     {
         return one_size(64, 48, 100, 1, {{0, 100000}});
     }
     // A negative `duration` makes endless media, such as that of a device.
-    static source *make(double duration = usec_to_sec(END))
+    static source *make(double duration = usec_to_sec(END), int end = FRAMES)
     {
         static const source_ops ops = {next, seek, nullptr, release};
         film *f = new film;
@@ -31,6 +32,7 @@ struct film {
         f->base.ops = &ops;
         f->base.fps = l.source_fps;
         f->base.duration = duration;
+        f->end = end;
         for (int64_t n = 0; n < FRAMES; n++)
             f->pictures.push_back(draw(l, 0, n));
         return &f->base;
@@ -40,9 +42,9 @@ struct film {
     static int next(source *s, picture **out)
     {
         film *f = reinterpret_cast<film *>(s);
-        if (f->place == FRAMES)
+        if (f->place == f->end)
             return ERR_END;
-        picture *p = picture_alias(f->pictures[(size_t)f->place++].get());
+        picture *p = picture_alias(f->pictures[(size_t)(f->place++ % FRAMES)].get());
         if (!p)
             return ERR_IO;
         p->number = f->number++;

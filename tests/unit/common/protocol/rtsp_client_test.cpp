@@ -1187,6 +1187,17 @@ TEST_CASE("rtsp client: silence while media plays")
             run(o, {quiet(1000 * i + 20)}); // #5 has no response
         run(o, {{15500, timeout, {"end lost: no data from the server for 15 s"}}});
     }
+    SECTION("none ends the session while the viewer has media to play")
+    {
+        play_weir(o);
+        run(o,
+            {{500, [](Owner &w) { rtsp_client_set_patient(w.client, true); }, {}}, asks(1020, 6)});
+        for (int i = 2; i <= 25; i++)
+            run(o, {quiet(1000 * i + 20)});
+        run(o, {{25500,
+                 [](Owner &w) { rtsp_client_set_patient(w.client, false); },
+                 {"end lost: no data from the server for 10 s"}}});
+    }
     SECTION("none counts while the owner itself reads nothing")
     {
         play_weir(o);

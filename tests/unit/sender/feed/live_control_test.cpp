@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs on one thread, so it uses only calls that do not wait.
+// Runs on one thread, except where a case is about waiting: the others use only calls that do not
+// wait.
 #include "sender/feed/live_control.h"
 
 #include <catch2/catch.hpp>
+
+#include <atomic>
+#include <thread>
 
 #include "common/net/clock.h"
 
@@ -109,6 +113,70 @@ TEST_CASE("live_control: a picture waits for its time, unless a seek is pending"
     (void)live_control_seek(f.c, 0, false);
     CHECK_FALSE(live_control_wait_pace(f.c, 1, &instant));
     CHECK(instant - first == 50 * USEC_PER_SEC);
+}
+
+TEST_CASE("live_control: a file waits while its transport has enough", "[threads]")
+{
+    fixture f;
+    live_control_watch(f.c, 0, +1);
+    live_control_begin_pace(f.c, 0);
+    live_control_set_full(f.c, true);
+    std::atomic<bool> is_due{false};
+    std::thread source([&] {
+        usec_t instant;
+        is_due = live_control_wait_pace(f.c, 7, &instant);
+    });
+    int64_t number = 0;
+    SECTION("until it has not")
+    {
+        while (number != 7) // the picture is kept
+            (void)f.position(&number);
+        CHECK_FALSE(is_due);
+        live_control_set_full(f.c, false);
+        source.join();
+        CHECK(is_due);
+    }
+    SECTION("or a viewer seeks")
+    {
+        (void)live_control_seek(f.c, 0, false);
+        source.join();
+        CHECK_FALSE(is_due);
+    }
+    SECTION("or a picture is wanted")
+    {
+        live_control_want_picture(f.c, true);
+        source.join();
+        CHECK(is_due);
+    }
+}
+
+TEST_CASE("live_control: the picture of a viewer that has just paused waits for it", "[threads]")
+{
+    fixture f;
+    live_control_watch(f.c, 0, +1);
+    CHECK_FALSE(live_control_wait_back(f.c)); // it is there
+    live_control_watch(f.c, 0, -1);
+    std::atomic<int> back{-1};
+    std::thread source([&] { back = live_control_wait_back(f.c); });
+    SECTION("it comes back")
+    {
+        // The thread may see the viewer without having waited.
+        live_control_watch(f.c, 0, +1);
+        source.join();
+        CHECK(back >= 0);
+    }
+    SECTION("it seeks")
+    {
+        (void)live_control_seek(f.c, 0, false);
+        source.join();
+        CHECK(back == 0);
+    }
+    SECTION("the thread must stop")
+    {
+        live_control_stop(f.c);
+        source.join();
+        CHECK(back == 0);
+    }
 }
 
 TEST_CASE("live_control: the end applies to the viewers that reached it")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/feed/live_media.h"
 
+#include <algorithm>
 #include <string>
 
 #include "media/coded/ladder.h"
@@ -17,12 +18,15 @@ struct viewer : frame_sink {
     std::string tracks;            // of each audio packet
     int64_t audio_end = INT64_MIN; // of the last one
     bool overlaps = false;
+    int waiting = 0; // frames, for a transport that takes none by itself
+    int most_waiting = 0;
     std::string starts; // "size:number" of each frame that starts its size anew
 
     static void on_frame(frame_sink *sink, coded_frame *f, usec_t)
     {
         viewer *v = static_cast<viewer *>(sink);
         v->frames++;
+        v->most_waiting = std::max(v->most_waiting, ++v->waiting);
         v->of_size[f->size_id]++;
         if (coded_frame_starts(f))
             v->starts += " " + std::to_string(f->size_id);
@@ -34,6 +38,15 @@ struct viewer : frame_sink {
         v->overlaps |= c->position < v->audio_end;
         v->audio_end = c->position + AUDIO_PACKET;
     }
+    static bool has_waiting(const frame_sink *sink)
+    {
+        return static_cast<const viewer *>(sink)->waiting > 0;
+    }
+    void drain()
+    {
+        waiting = 0;
+        feed->ops->drained(feed, 0);
+    }
     static void on_end(frame_sink *sink, const char *, usec_t)
     {
         static_cast<viewer *>(sink)->ends++;
@@ -41,8 +54,8 @@ struct viewer : frame_sink {
 
     viewer(uv_loop_t *loop, stream_media *m, int account) : frame_sink{}, media(m)
     {
-        static const frame_sink_ops sink_ops = {on_frame, nullptr, on_audio, on_end, nullptr,
-                                                nullptr,  nullptr, nullptr,  nullptr};
+        static const frame_sink_ops sink_ops = {on_frame, nullptr, on_audio, on_end,     nullptr,
+                                                nullptr,  nullptr, nullptr,  has_waiting};
         ops = &sink_ops;
         number = account;
         const media_feed_config config = {loop, this, false};
@@ -82,7 +95,8 @@ struct house {
     bool late = false;
     stream_media *media;
 
-    explicit house(sdp_codec codec = SDP_H264, int audio_tracks = 0)
+    explicit house(sdp_codec codec = SDP_H264, int audio_tracks = 0,
+                   source *pictures = film::make())
     {
         ladder levels = film::levels();
         if (codec == SDP_VP9)
@@ -93,7 +107,7 @@ struct house {
         uv_timer_start(
             &deadline, [](uv_timer_t *t) { static_cast<house *>(t->data)->late = true; }, 600000,
             0);
-        media = live_media_new(film::make(), &levels, codec, video_engine_at(0));
+        media = live_media_new(pictures, &levels, codec, video_engine_at(0));
         REQUIRE(media);
         for (int i = 0; i < audio_tracks; i++)
             REQUIRE(live_media_add_audio(media, audio_source_test_new(), 96000) == 0);
@@ -219,6 +233,42 @@ TEST_CASE("live_media: a viewer is alone while no other plays", "[threads]")
     b.play(true); // counts once
     b.play(false);
     CHECK(a.is_alone());
+}
+
+TEST_CASE("live_media: a film waits for the transport of its only viewer", "[threads]")
+{
+    // At four times its pace it lasts two seconds. The loop's queue has 256 frames.
+    const int frames = 800, queued = 256 + 64;
+    house h(SDP_H264, 0, film::make(frames / 100.0, frames));
+    viewer a(&h.loop, h.media, 1), other(&h.loop, h.media, 2);
+    uv_timer_t quiet; // the transport takes what waits when no more has come for so long
+    uv_timer_init(&h.loop, &quiet);
+    quiet.data = &a;
+    const auto take = [](uv_timer_t *t) {
+        viewer *v = static_cast<viewer *>(t->data);
+        static int before;
+        if (v->frames == before)
+            v->drain();
+        before = v->frames;
+    };
+    uv_timer_start(&quiet, take, 100, 100);
+    a.feed->ops->set_speed(a.feed, 4);
+    a.play(true);
+    a.watch(+1);
+    const bool alone = GENERATE(true, false);
+    CAPTURE(alone);
+    if (!alone)
+        other.play(true);
+    while (!a.ends && !h.late && (alone || a.frames < frames))
+        uv_run(&h.loop, UV_RUN_ONCE);
+    CHECK(a.frames == frames);
+    if (alone)
+        CHECK(a.most_waiting <= queued);
+    uv_close(reinterpret_cast<uv_handle_t *>(&quiet), nullptr);
+    a.watch(-1);
+    a.play(false);
+    if (!alone)
+        other.play(false);
 }
 
 TEST_CASE("live_media: the position in a file", "[threads]")

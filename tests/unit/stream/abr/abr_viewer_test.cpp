@@ -440,9 +440,13 @@ TEST_CASE("abr_viewer: what limits a sample")
     SECTION("an outage is a path of nothing")
     {
         double before = w.estimate();
+        CHECK(w.text().find("path 1.0") != std::string::npos);
+        CHECK(w.text().find(" +- ") != std::string::npos);
         w.rate_bps = [](usec_t) { return 0.0; };
         w.pass(4 * sec);
         CHECK(w.estimate() < before / 2);
+        w.pass(4 * sec); // an error of thousands of percent
+        CHECK(w.text().find("kbit/s, error unknown, level") != std::string::npos);
     }
 }
 

@@ -474,3 +474,41 @@ TEST_CASE("adaptation: the rate of a level that passes is what it is")
         CHECK(a.encoder_bps <= row.encoder_max);
     }
 }
+
+TEST_CASE("adaptation: a film's rate and size follow the network, its frames do not")
+{
+    const struct {
+        fps small;   // of the smaller size, which has two layers
+        double path; // bit/s
+        int level;
+        double lowest; // bit/s of the encoder, which tries more now and then
+    } table[] = {
+        {{30, 1}, 1000000, 3, 1000000}, // the level of half the frames has 1280 kbit/s
+        {{30, 1}, 500000, 1, 500000},
+        {{30, 1}, 230000, 1, 230000}, // another viewer is at level 0 here
+        {{30, 1}, 100000, 1, 224000}, // as low as level 0 goes
+        {{15, 1}, 500000, 1, 500000}, // the only smaller size: it is used, but not halved again
+        {{15, 1}, 230000, 1, 230000},
+    };
+    for (const auto &row : table) {
+        CAPTURE(row.path, row.small.num);
+        viewer v(1920000);
+        v.l.sizes[0].fps = row.small;
+        adaptation_keep_frames(&v.a);
+        v.s.is_window = true;
+        v.s.packets_ps = 10; // fewer than frames
+        double lowest = INFINITY;
+        for (int i = 0; i < 30 * 30; i++) {
+            v.now += USEC_PER_SEC / 30;
+            v.s.made += v.a.encoder_bps / 8.0 / 30;
+            v.s.delivered = std::fmin(v.s.made, v.s.delivered + row.path / 8 / 30);
+            v.s.waiting = static_cast<usec_t>((v.s.made - v.s.delivered) * 8e6 / row.path);
+            adaptation_update(&v.a, &v.s, true, v.now);
+            CHECK(v.a.top == LEVEL_MAX_LAYERS);
+            if (i > 15 * 30)
+                lowest = std::fmin(lowest, v.a.encoder_bps);
+        }
+        CHECK(adaptation_level(&v.a) == row.level);
+        CHECK(lowest == Approx(row.lowest).epsilon(.15));
+    }
+}

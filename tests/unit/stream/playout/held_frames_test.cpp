@@ -16,7 +16,8 @@ struct buffer {
     std::unique_ptr<held_frames, void (*)(held_frames *)> h{held_frames_new(), held_frames_free};
     bool full = false;
 
-    int add(int64_t number, int reorder = 0, int size_id = 0, bool key = false, size_t bytes = 10)
+    int add(int64_t number, int reorder = 0, int size_id = 0, bool key = false, size_t bytes = 10,
+            uint32_t written_us = 0)
     {
         auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
         f->number = number;
@@ -24,6 +25,7 @@ struct buffer {
         f->size_id = size_id;
         f->key = key;
         f->bytes = bytes;
+        f->last_written_us = written_us;
         int err = held_frames_add(h.get(), f, &full, number);
         if (err)
             received_frame_free(f);
@@ -60,6 +62,17 @@ TEST_CASE("held_frames: in the order of decoding, each number of a size once")
     held_frames_drop_all(b.h.get());
     CHECK(held_frames_bytes(b.h.get()) == 0);
     CHECK(!b.full);
+}
+
+TEST_CASE("held_frames: a frame that comes again counts as sent when it was sent last")
+{
+    buffer b;
+    const auto written = [&b] { return held_frames_at(b.h.get(), 0)->last_written_us; };
+    CHECK(b.add(8, 0, 1, true, 10, UINT32_MAX) == 0);
+    CHECK(b.add(8, 0, 1, true, 10, UINT32_MAX - 1) == ERR_RANGE); // an earlier copy was late
+    CHECK(written() == UINT32_MAX);
+    CHECK(b.add(8, 0, 1, true, 10, 1) == ERR_RANGE); // the time wraps
+    CHECK(written() == 1);
 }
 
 TEST_CASE("held_frames: what is asked of the frames next to the front")

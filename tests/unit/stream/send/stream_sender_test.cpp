@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ const usec_t LATENCY = 400 * MS;
 const usec_t WALL = 1000 * USEC_PER_SEC;
 const size_t SMALL = 500; // bytes of a frame: one packet
 
-enum media { LIVE, STORED, HELD, SYNTHETIC, STEADY, GREEDY, RELAYED };
+enum media { LIVE, FILM, STORED, HELD, SYNTHETIC, STEADY, GREEDY, RELAYED };
 
 // The sender's requests to its media and its owner, as text.
 struct asked : media_feed {
@@ -137,9 +138,9 @@ struct sender {
         ops.on_closed = asked::on_closed;
         if (of == RELAYED)
             asks.set_level = asked::set_level;
-        if (of == LIVE || of == STORED || of == RELAYED)
+        if (of == LIVE || of == FILM || of == STORED || of == RELAYED)
             asks.request_key = asked::request_key;
-        if (of == LIVE) {
+        if (of == LIVE || of == FILM) {
             asks.watch_audio = asked::watch_audio;
             asks.play = asked::play;
             asks.set_bitrate = asked::set_bitrate;
@@ -151,9 +152,10 @@ struct sender {
             asks.give_again = asked::give_again;
             asks.rewind = asked::rewind;
         }
-        if (of == HELD)
+        if (of == HELD || of == FILM)
             asks.drained = asked::drained;
-        if (of == LIVE || of == STORED || of == HELD || of == SYNTHETIC)
+        a.is_film = a.stands_still = of == FILM;
+        if (of == LIVE || of == FILM || of == STORED || of == HELD || of == SYNTHETIC)
             asks.watch = asked::watch;
         a.ops = &asks;
         a.reorders = of == STORED || of == HELD;
@@ -168,7 +170,7 @@ struct sender {
         config.follows = follows;
         config.relays = of == RELAYED;
         config.start_bps = 1e6;
-        config.latency = of == HELD ? 3600 * USEC_PER_SEC : LATENCY;
+        config.latency = of == HELD || of == FILM ? 3600 * USEC_PER_SEC : LATENCY;
         config.fragment_bytes = fragment;
         config.ops = &ops;
         config.ctx = &a;
@@ -728,6 +730,92 @@ TEST_CASE("stream_sender: a pause returns the waiting frames of a file")
     stream_sender_play(v.s, 0);
     v.frame(2, 0); // no key frame is needed
     CHECK(v.numbers() == list{0, 2});
+}
+
+TEST_CASE("stream_sender: a film that is encoded loses nothing to a pause")
+{
+    sender v(FILM);
+    stream_sender_add_audio(v.s, 64e3);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.t.room = 0;
+    v.frame(1, 0);
+    v.audio(0, 0);
+    stream_sender_pause(v.s);
+    v.frame(2, 10 * MS); // was on its way
+    v.audio(960, 10 * MS);
+    v.t.room = 100;
+    stream_sender_pump(v.s, 20 * MS);
+    CHECK(v.t.all.size() == 1); // nothing leaves in the pause
+    const usec_t later = 2 * 3600 * USEC_PER_SEC;
+    SECTION("it goes on")
+    {
+        stream_sender_play(v.s, later);
+        CHECK(stream_sender_next_timeout(v.s) == later);
+        stream_sender_on_timeout(v.s, later);
+        v.frame(3, later);
+        CHECK(v.a.playing == 1);
+        CHECK(v.stats().skipped == 0);
+        CHECK(v.stats().audio_dropped == 0);
+        std::vector<std::string> sent;
+        for (const auto &p : v.t.all)
+            sent.push_back((p.track == TRACK_AUDIO ? "a" : "v") + std::to_string(p.rtp.adu.frame));
+        CHECK(sent == std::vector<std::string>{"v0", "a0", "a960", "v1", "v2", "v3"});
+    }
+    SECTION("its end was on its way, too")
+    {
+        stream_sender_end(v.s, 30 * MS);
+        v.a.take();
+        stream_sender_play(v.s, later);
+        CHECK(v.a.take().empty()); // a source that is watched would begin again
+        stream_sender_on_timeout(v.s, later);
+        CHECK(v.t.all.size() == 5);
+        CHECK(v.a.take() == "audio begun, end");
+        stream_sender_play(v.s, later + MS);
+        CHECK(v.a.take() == "+size 0, +audio");
+    }
+    SECTION("the viewer goes elsewhere")
+    {
+        stream_sender_go_to(v.s, 10, false);
+        stream_sender_play(v.s, later);
+        stream_sender_on_timeout(v.s, later);
+        v.frame(3, later);
+        v.frame(10, later, true);
+        CHECK(v.numbers() == list{0, 10});
+    }
+    SECTION("another viewer has it run on")
+    {
+        v.a.alone = false;
+        v.frame(3, later);
+        v.a.alone = true;
+        stream_sender_play(v.s, later);
+        stream_sender_on_timeout(v.s, later);
+        v.frame(4, later + MS, true);
+        const list sent = v.numbers();
+        CHECK(std::count(sent.begin(), sent.end(), 3) == 0);
+        CHECK(sent.back() == 4);
+    }
+}
+
+TEST_CASE("stream_sender: a film's frames and audio wait for the network, whatever it follows")
+{
+    for (bool follows : {false, true}) {
+        CAPTURE(follows);
+        sender v(FILM, 1, false, follows);
+        stream_sender_add_audio(v.s, 64e3);
+        stream_sender_play(v.s, 0);
+        v.t.room = 0;
+        for (int i = 0; i < 40; i++) {
+            v.frame(i, i * 100 * MS, i == 0);
+            v.audio(i * 4800, i * 100 * MS);
+        }
+        v.t.room = 1000;
+        stream_sender_pump(v.s, 60 * USEC_PER_SEC);
+        stream_sender_pump(v.s, 60 * USEC_PER_SEC);
+        CHECK(v.t.all.size() == 80);
+        CHECK(v.stats().skipped == 0);
+        CHECK(v.stats().audio_dropped == 0);
+    }
 }
 
 TEST_CASE("stream_sender: a frame that has begun to leave still leaves whole")
