@@ -129,7 +129,8 @@ static void on_level(void *ctx, int level, usec_t now)
 {
     struct connection *c = ctx;
     struct level_switch s;
-    if (!level_choice_arrived(&c->level, level, &s))
+    bool is_slow = video_pipeline_sender_is_slow(video_player_pipeline(video(c)));
+    if (!level_choice_arrived(&c->level, level, is_slow ? "sender" : "network", &s))
         return;
     struct qoe_switch e = {.from = s.from, .to = s.to, .why = s.reason};
     qoe_on_switch(c->config.qoe, &e, now);

@@ -13,6 +13,7 @@ void stall_classifier_forget(struct stall_classifier *w)
     w->started = false;
     w->was_silent = false;
     w->behind = w->waited = 0;
+    w->made_late = false;
 }
 
 // Returns true if the silence arose because nothing was sent.
@@ -31,11 +32,23 @@ static void note_delay(struct stall_classifier *w, const struct rtp_packet *p, u
     w->behind = (usec_t)((uint32_t)delay - (uint32_t)w->least_delay_us) + w->waited;
 }
 
+static void note_made(struct stall_classifier *w, const struct made_ext *m)
+{
+    usec_t made = m->ms * USEC_PER_MSEC;
+    w->least_made = w->has_made ? usec_min(w->least_made, made) : made;
+    w->has_made = true;
+    w->made_late = m->is_slow || made - w->least_made >= STALL_BEHIND;
+}
+
 void stall_classifier_packet(struct stall_classifier *w, const struct rtp_packet *p,
                              int64_t ext_seq, usec_t arrived)
 {
-    if (p->has_capture)
-        w->waited = usec_max(0, seq32_extend(p->capture_wall, p->adu.written_us) - p->capture_wall);
+    if (p->has_made)
+        note_made(w, &p->made);
+    if (p->has_capture) {
+        usec_t after = seq32_extend(p->capture_wall, p->adu.written_us) - p->capture_wall;
+        w->waited = usec_max(0, after - (p->has_made ? p->made.ms * USEC_PER_MSEC : 0));
+    }
     usec_t silence = w->started ? arrived - w->last_arrived : 0;
     if (silence > w->outage) {
         w->was_silent = true;
@@ -61,12 +74,13 @@ usec_t stall_classifier_silence(const struct stall_classifier *w, usec_t now)
 static enum stall_cause judge(const struct stall_classifier *w, enum packets_say say, usec_t now)
 {
     if (stall_classifier_silence(w, now) > w->outage)
-        return STALL_OUTAGE;
+        return w->made_late ? STALL_SENDER : STALL_OUTAGE;
     if (w->was_silent && now - w->silence_ended < STALL_MEMORY)
         return w->silence_cause;
     if (say == PACKETS_GAP)
         return STALL_NETWORK;
-    return w->came && w->most_behind < STALL_BEHIND ? STALL_SENDER : STALL_TRANSPORT;
+    bool in_time = w->most_behind < STALL_BEHIND && (w->came || w->made_late);
+    return in_time ? STALL_SENDER : STALL_TRANSPORT;
 }
 
 enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say,

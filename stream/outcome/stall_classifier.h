@@ -4,14 +4,19 @@
 //
 // The first condition that holds, in this order:
 //   outage     no packet arrived for longer than `outage`, although some were written meanwhile or
-//              are missing afterwards (until a packet arrives, silence counts as an outage)
+//              are missing afterwards (until a packet arrives, silence counts as an outage, but
+//              after a late frame)
 //   sender     no packet arrived for that long, and none was written: the first packet afterwards
 //              has the next sequence number, was written later by at least 3/4 of the silence, and
 //              had not waited in the sender
 //   network    the awaited frame has a gap in the sequence numbers
-//   transport  packets were late by STALL_BEHIND or more: the time from capture to write (the
-//              sender's queue) plus the one-way delay above the smallest delay seen
-//   sender     otherwise, if packets arrived: they were on time, but too few
+//   transport  packets were late by STALL_BEHIND or more: the time that they waited in the sender
+//              plus the one-way delay above the smallest delay seen
+//   sender     otherwise, if packets arrived: they were on time, but too few; or after a late frame
+//
+// A frame waits in the sender from its capture, or where the sender tells it (made_ext) from when
+// it was made, until it is written. A late frame is one whose sender says that its machine does not
+// keep up, or that was made later after its capture than another one, by STALL_BEHIND or more.
 // At its begin the cause of a stall is not fully known, so the cause at its end may differ.
 //
 // Delays are differences of differences: the clocks of the two ends need not agree. Pure.
@@ -37,8 +42,10 @@ struct stall_classifier {
     uint32_t last_written_us;
     usec_t last_arrived;
     int32_t least_delay_us; // arrival minus write, modulo 2^32
-    usec_t waited;          // from capture to write, of the last frame that carried its capture
-                            // time
+    usec_t waited;          // in the sender, of the last frame that carried its capture time
+    bool has_made;          // such a frame told when it was made
+    usec_t least_made;      // the least time from capture until then
+    bool made_late;         // the last such frame was late
     usec_t behind;          // delay of the last packet above the smallest delay
     usec_t most_behind;     // largest `behind` since the stall began
     bool came;              // a packet arrived since the stall began

@@ -26,6 +26,8 @@ struct video_pipeline {
 
     int64_t arrived;    // the newest frame; -1: none yet
     int arriving_level; // of it
+    bool newest_is_slow; // its sender's machine does not keep up
+    bool sender_is_slow; // so of it or of the frame before it
     int64_t passed;     // everything below was handed out or passed over; -1: not known
     int64_t awaited;    // when the stall began; -1: none did
     bool lacks_packets; // that are requested, and waited for
@@ -77,6 +79,8 @@ static void note_level(struct video_pipeline *v, const struct received_frame *f,
     if (f->number <= v->arrived)
         return;
     v->arrived = f->number;
+    v->sender_is_slow = f->is_slow || v->newest_is_slow;
+    v->newest_is_slow = f->is_slow;
     int level = level_of(v, f);
     if (level == v->arriving_level)
         return;
@@ -627,6 +631,11 @@ usec_t video_pipeline_silence(const struct video_pipeline *v, usec_t now)
 enum stall_cause video_pipeline_stall_cause(const struct video_pipeline *v)
 {
     return v->stalls.cause;
+}
+
+bool video_pipeline_sender_is_slow(const struct video_pipeline *v)
+{
+    return v->sender_is_slow;
 }
 
 int64_t video_pipeline_arrived(const struct video_pipeline *v)

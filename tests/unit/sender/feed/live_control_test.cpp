@@ -53,8 +53,8 @@ TEST_CASE("live_control: the source thread runs while there is a viewer or a lis
     CHECK(f.wait_viewer());
     CHECK_FALSE(f.held);
     CHECK(f.seek_to == USEC_NEVER);
-    CHECK_FALSE(live_control_begin_picture(f.c, 0)); // the size has no viewer
-    CHECK(live_control_begin_picture(f.c, 1));
+    CHECK_FALSE(live_control_begin_picture(f.c, 0, 0)); // the size has no viewer
+    CHECK(live_control_begin_picture(f.c, 1, 0));
     live_control_done(f.c);
     CHECK_FALSE(live_control_begin_audio(f.c, 0));
     live_control_watch_audio(f.c, 0, +1);
