@@ -71,8 +71,19 @@ usec_t stall_classifier_silence(const struct stall_classifier *w, usec_t now)
     return w->started ? usec_max(0, now - w->last_arrived) : -1;
 }
 
+void stall_classifier_late(struct stall_classifier *w, usec_t from, usec_t now)
+{
+    if (now - from < STALL_LATE)
+        return;
+    w->late_from = from;
+    w->late_until = now;
+    w->late += now - usec_max(from, w->stalled_at); // of a stall that has ended, nobody asks
+}
+
 static enum stall_cause judge(const struct stall_classifier *w, enum packets_say say, usec_t now)
 {
+    if (w->late > 0 && w->late >= (now - w->stalled_at) / 2)
+        return STALL_DISPLAY;
     if (stall_classifier_silence(w, now) > w->outage)
         return w->made_late ? STALL_SENDER : STALL_OUTAGE;
     if (w->was_silent && now - w->silence_ended < STALL_MEMORY)
@@ -83,9 +94,11 @@ static enum stall_cause judge(const struct stall_classifier *w, enum packets_say
     return in_time ? STALL_SENDER : STALL_TRANSPORT;
 }
 
-enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say,
+enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say, usec_t at,
                                         usec_t now)
 {
+    w->stalled_at = at;
+    w->late = usec_max(0, w->late_until - usec_max(at, w->late_from));
     w->came = false;
     w->most_behind = w->behind;
     w->cause = judge(w, say, now);
@@ -94,7 +107,7 @@ enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets
 
 enum stall_cause stall_classifier_end(struct stall_classifier *w, enum packets_say say, usec_t now)
 {
-    if (w->came || stall_classifier_silence(w, now) > w->outage)
+    if (w->came || w->late > 0 || stall_classifier_silence(w, now) > w->outage)
         w->cause = judge(w, say, now);
     return w->cause;
 }

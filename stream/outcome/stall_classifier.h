@@ -3,6 +3,8 @@
 // their sequence numbers.
 //
 // The first condition that holds, in this order:
+//   display    this machine did nothing, though it had to, for half of the stall or more: it was
+//              stopped, or its processor was busy
 //   outage     no packet arrived for longer than `outage`, although some were written meanwhile or
 //              are missing afterwards (until a packet arrives, silence counts as an outage, but
 //              after a late frame)
@@ -33,6 +35,7 @@ extern "C" {
 
 #define STALL_BEHIND  (100 * USEC_PER_MSEC)
 #define STALL_SILENCE (400 * USEC_PER_MSEC) // or three frame intervals, if that is longer
+#define STALL_LATE    (20 * USEC_PER_MSEC)
 #define STALL_MEMORY  (2 * USEC_PER_SEC)    // a silence that ended no longer ago explains a stall
 
 struct stall_classifier {
@@ -48,6 +51,9 @@ struct stall_classifier {
     bool made_late;         // the last such frame was late
     usec_t behind;          // delay of the last packet above the smallest delay
     usec_t most_behind;     // largest `behind` since the stall began
+    usec_t late_from, late_until; // the last time in which this machine came late
+    usec_t stalled_at;            // when the stall began
+    usec_t late;                  // how long this machine did nothing since then
     bool came;              // a packet arrived since the stall began
     bool was_silent;
     usec_t silence_ended;
@@ -62,8 +68,10 @@ void stall_classifier_packet(struct stall_classifier *w, const struct rtp_packet
                              int64_t ext_seq, usec_t arrived);
 // The user paused, or other media follows: the time until the next packet is ignored.
 void stall_classifier_forget(struct stall_classifier *w);
-// `say`: what the packets say of the awaited frame.
-enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say,
+// This machine had work to do at `from`, and came to it at `now`. Less than STALL_LATE is none.
+void stall_classifier_late(struct stall_classifier *w, usec_t from, usec_t now);
+// `say`: what the packets say of the awaited frame. The stall began at `at` <= now.
+enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say, usec_t at,
                                         usec_t now);
 enum stall_cause stall_classifier_end(struct stall_classifier *w, enum packets_say say, usec_t now);
 // Returns the time since the last packet; -1: no packet yet.

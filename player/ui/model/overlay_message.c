@@ -26,6 +26,7 @@ static const char *stall_words(enum stall_cause cause)
         [STALL_TRANSPORT] = "the network is slower than this level",
         [STALL_OUTAGE] = "nothing came through for a while",
         [STALL_SENDER] = "the sender sent nothing",
+        [STALL_DISPLAY] = "this machine is too slow",
         [STALL_LOST] = "the server was lost",
     };
     return words[cause];
