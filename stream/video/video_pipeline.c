@@ -654,6 +654,11 @@ enum stall_cause video_pipeline_stall_cause(const struct video_pipeline *v)
     return v->stalls.cause;
 }
 
+const struct frame_totals *video_pipeline_totals(const struct video_pipeline *v)
+{
+    return frame_outcomes_totals(v->outcomes);
+}
+
 bool video_pipeline_sender_is_slow(const struct video_pipeline *v)
 {
     return v->sender_is_slow;
