@@ -27,8 +27,8 @@ extern "C" {
 #define MACHINE_LIMIT_TRIAL        (5 * USEC_PER_SEC)
 
 struct machine_limit {
-    int limit;    // the highest level that may be requested; -1: any
-    int warnings; // seconds in a row in which too much was missed
+    int limit;              // the highest level that may be requested; -1: any
+    int warnings;           // seconds in a row in which too much was missed
     uint64_t shown, missed; // at the last second
     bool has_totals;
     usec_t changed_at; // when the limit changed last

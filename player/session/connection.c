@@ -871,11 +871,11 @@ static void limit_to_machine(struct connection *c, usec_t now)
         return;
     const struct frame_totals *t = video_pipeline_totals(video_player_pipeline(video(c)));
     int top = c->sdp.ladder.level_count - 1, given = c->config.options->level;
-    struct machine_limit_sample s = {
-        .level = c->level.level,
-        .wanted = given >= 0 && given < top ? given : top,
-        .shown = t->shown,
-        .missed = t->by_root[CAUSE_DECODER] + t->by_root[CAUSE_DISPLAY]};
+    struct machine_limit_sample s = {.level = c->level.level,
+                                     .wanted = given >= 0 && given < top ? given : top,
+                                     .shown = t->shown,
+                                     .missed =
+                                         t->by_root[CAUSE_DECODER] + t->by_root[CAUSE_DISPLAY]};
     bool was_limited = c->machine.limit >= 0;
     if (!machine_limit_second(&c->machine, &s, now))
         return;

@@ -38,9 +38,9 @@ struct live_feed {
     struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
     bool lowers; // what a machine that does not keep up encodes; the next four: loop thread only
     struct encode_load load;
-    usec_t lowered_since; // USEC_NEVER: all is encoded
-    usec_t lowered;       // how long it was before that, together
-    char name[128];       // of the source
+    usec_t lowered_since;         // USEC_NEVER: all is encoded
+    usec_t lowered;               // how long it was before that, together
+    char name[128];               // of the source
     int silent[LADDER_MAX_SIZES]; // viewers of each encoder that report no losses; loop thread only
     int track_count;              // of the audio
     struct audio_thread *audio[SDP_AUDIO_TRACKS]; // owned
@@ -121,9 +121,8 @@ static void note_load(struct live_feed *e, const struct coded_frame *f, usec_t n
 {
     // A device sets the time of capture: how late it delivers is no matter of this machine's load.
     usec_t took = f->encode_time;
-    struct encode_load_frame frame = {.size_id = f->size_id,
-                                      .took = took,
-                                      .late = e->source->live ? took : now - f->captured};
+    struct encode_load_frame frame = {
+        .size_id = f->size_id, .took = took, .late = e->source->live ? took : now - f->captured};
     if (encode_load_came(&e->load, &frame, now))
         apply_load(e, now);
 }

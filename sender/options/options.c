@@ -976,9 +976,9 @@ bool options_source_equal(const struct options *a, const struct options *b)
         a->record_keep.age != b->record_keep.age || a->record_keep.bytes != b->record_keep.bytes ||
         a->codec != b->codec || a->has_codec != b->has_codec ||
         !is_text_equal(a->encoder, b->encoder) || a->baseline != b->baseline ||
-        a->no_pass != b->no_pass || a->keep_levels != b->keep_levels || a->pass_kbps != b->pass_kbps ||
-        a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
-        a->level_count != b->level_count)
+        a->no_pass != b->no_pass || a->keep_levels != b->keep_levels ||
+        a->pass_kbps != b->pass_kbps || a->temporal_layers != b->temporal_layers ||
+        a->has_capture != b->has_capture || a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
         return false;

@@ -171,9 +171,8 @@ static bool judge(struct encode_load *l, int size_id, usec_t now)
     }
     l->warnings = 0;
     judge_trial(l, false, now);
-    l->windows[size_id].has_time =
-        l->step > 0 && w.prompt >= PROMPT_SHARE * w.frames &&
-        usec_to_sec(w.busy) * growth(l) <= ENCODE_LOAD_BUSY * lasted;
+    l->windows[size_id].has_time = l->step > 0 && w.prompt >= PROMPT_SHARE * w.frames &&
+                                   usec_to_sec(w.busy) * growth(l) <= ENCODE_LOAD_BUSY * lasted;
     return step_up(l, now);
 }
 

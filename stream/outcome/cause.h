@@ -55,11 +55,11 @@ enum freeze_cause {
     FREEZE_SENDER,      // nothing was sent
     FREEZE_LATE,        // frames were complete after their playout time
     FREEZE_UNDECODABLE, // the decoder failed or was too slow; nothing was lost
-    FREEZE_DISPLAY,     // the picture was decoded in time, but reached the screen late; as of stalls
-    FREEZE_SKIPPED,     // the player skipped frames
-    FREEZE_LOST,        // as of stalls
-    FREEZE_OUTAGE,      // STALL_OUTAGE, CAUSE_OUTAGE
-    FREEZE_PROXY,       // a proxy left frames out
+    FREEZE_DISPLAY, // the picture was decoded in time, but reached the screen late; as of stalls
+    FREEZE_SKIPPED, // the player skipped frames
+    FREEZE_LOST,    // as of stalls
+    FREEZE_OUTAGE,  // STALL_OUTAGE, CAUSE_OUTAGE
+    FREEZE_PROXY,   // a proxy left frames out
     FREEZE_CAUSES,
 };
 const char *freeze_cause_text(enum freeze_cause cause); // "network" ...

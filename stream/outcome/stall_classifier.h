@@ -36,7 +36,7 @@ extern "C" {
 #define STALL_BEHIND  (100 * USEC_PER_MSEC)
 #define STALL_SILENCE (400 * USEC_PER_MSEC) // or three frame intervals, if that is longer
 #define STALL_LATE    (20 * USEC_PER_MSEC)
-#define STALL_MEMORY  (2 * USEC_PER_SEC)    // a silence that ended no longer ago explains a stall
+#define STALL_MEMORY  (2 * USEC_PER_SEC) // a silence that ended no longer ago explains a stall
 
 struct stall_classifier {
     usec_t outage;
@@ -44,17 +44,17 @@ struct stall_classifier {
     int64_t last_seq;
     uint32_t last_written_us;
     usec_t last_arrived;
-    int32_t least_delay_us; // arrival minus write, modulo 2^32
-    usec_t waited;          // in the sender, of the last frame that carried its capture time
-    bool has_made;          // such a frame told when it was made
-    usec_t least_made;      // the least time from capture until then
-    bool made_late;         // the last such frame was late
-    usec_t behind;          // delay of the last packet above the smallest delay
-    usec_t most_behind;     // largest `behind` since the stall began
+    int32_t least_delay_us;       // arrival minus write, modulo 2^32
+    usec_t waited;                // in the sender, of the last frame that carried its capture time
+    bool has_made;                // such a frame told when it was made
+    usec_t least_made;            // the least time from capture until then
+    bool made_late;               // the last such frame was late
+    usec_t behind;                // delay of the last packet above the smallest delay
+    usec_t most_behind;           // largest `behind` since the stall began
     usec_t late_from, late_until; // the last time in which this machine came late
     usec_t stalled_at;            // when the stall began
     usec_t late;                  // how long this machine did nothing since then
-    bool came;              // a packet arrived since the stall began
+    bool came;                    // a packet arrived since the stall began
     bool was_silent;
     usec_t silence_ended;
     enum stall_cause silence_cause;

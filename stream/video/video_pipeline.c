@@ -27,13 +27,13 @@ struct video_pipeline {
     struct latency_control latency;
     usec_t rtt;
 
-    int64_t arrived;    // the newest frame; -1: none yet
-    int arriving_level; // of it
+    int64_t arrived;     // the newest frame; -1: none yet
+    int arriving_level;  // of it
     bool newest_is_slow; // its sender's machine does not keep up
     bool sender_is_slow; // so of it or of the frame before it
-    int64_t passed;     // everything below was handed out or passed over; -1: not known
-    usec_t polled;      // the last time at which all was done
-    usec_t due;         // when this machine has to work again, if nothing arrives
+    int64_t passed;      // everything below was handed out or passed over; -1: not known
+    usec_t polled;       // the last time at which all was done
+    usec_t due;          // when this machine has to work again, if nothing arrives
     bool is_stalled;
     int64_t awaited;    // when the stall began; -1: none did
     bool lacks_packets; // that are requested, and waited for

@@ -8,7 +8,8 @@
 #include "common/base/rng.h"
 #include "common/wire/rtp.h"
 
-static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
+static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID,
+                                       RTP_EXT_MADE_ID};
 
 // 2024-01-01 00:00:00.5 UTC: 1704067200 + 2208988800 = 3913056000 = 0xe93c7f00; .5 = 0x80000000.
 static const usec_t wall = 1704067200500000;

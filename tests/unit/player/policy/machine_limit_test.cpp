@@ -40,11 +40,11 @@ TEST_CASE("machine_limit: when a lower level is requested")
         int level;
     } table[] = {
         {{0, 0, 0, 0}, 6},
-        {{12, 12, 12, 12}, 6},     // no more than an eighth
-        {{13, 0, 13, 0, 13}, 6},   // not in a row
-        {{13, 13}, 5},             // twice
-        {{51}, 5},                 // most, once
-        {{100, 100}, 5},           // the lower level has to come first
+        {{12, 12, 12, 12}, 6},   // no more than an eighth
+        {{13, 0, 13, 0, 13}, 6}, // not in a row
+        {{13, 13}, 5},           // twice
+        {{51}, 5},               // most, once
+        {{100, 100}, 5},         // the lower level has to come first
         {{100, 100, 100}, 4},
     };
     for (auto &row : table) {

@@ -15,7 +15,8 @@ const usec_t ms = USEC_PER_MSEC;
 // A machine that encodes one size; viewers of sizes that are left out move to the largest that is
 // encoded.
 struct machine {
-    struct ladder ladder {};
+    struct ladder ladder {
+    };
     encode_load load{};
     std::vector<int> wanted; // a viewer each
     usec_t now = 0;

@@ -199,13 +199,24 @@ TEST_CASE("stall_classifier: this machine came late to its work")
         {"by what a busy loop takes", {{1100, 1119}}, 1100, 1140, STALL_TRANSPORT, STALL_SENDER},
         {"it was stopped", {{1090, 1190}}, 1100, 1200, STALL_DISPLAY, STALL_DISPLAY},
         {"it was stopped, and the sender sent nothing for longer",
-         {{1090, 1140}}, 1100, 1300, STALL_DISPLAY, STALL_SENDER},
-        {"it was stopped later in the stall", {{1150, 1280}}, 1100, 1290, STALL_TRANSPORT,
+         {{1090, 1140}},
+         1100,
+         1300,
+         STALL_DISPLAY,
+         STALL_SENDER},
+        {"it was stopped later in the stall",
+         {{1150, 1280}},
+         1100,
+         1290,
+         STALL_TRANSPORT,
          STALL_DISPLAY},
-        {"again and again", {{1120, 1160}, {1180, 1220}, {1240, 1280}}, 1100, 1300,
-         STALL_TRANSPORT, STALL_DISPLAY},
-        {"for so long that nothing came", {{1100, 2400}}, 1100, 2410, STALL_DISPLAY,
+        {"again and again",
+         {{1120, 1160}, {1180, 1220}, {1240, 1280}},
+         1100,
+         1300,
+         STALL_TRANSPORT,
          STALL_DISPLAY},
+        {"for so long that nothing came", {{1100, 2400}}, 1100, 2410, STALL_DISPLAY, STALL_DISPLAY},
     };
     for (auto &row : table) {
         INFO(row.what);
@@ -216,8 +227,7 @@ TEST_CASE("stall_classifier: this machine came late to its work")
             found = row.late[0].second;
             stall_classifier_late(&s.w, row.late[next++].first * ms, found * ms);
         }
-        CHECK(stall_classifier_begin(&s.w, PACKETS_AHEAD, row.begun * ms, found * ms) ==
-              row.begin);
+        CHECK(stall_classifier_begin(&s.w, PACKETS_AHEAD, row.begun * ms, found * ms) == row.begin);
         for (; next < row.late.size(); next++)
             stall_classifier_late(&s.w, row.late[next].first * ms, row.late[next].second * ms);
         s.packet(row.ended - 20, row.ended);
