@@ -13,7 +13,7 @@ void stall_classifier_forget(struct stall_classifier *w)
     w->started = false;
     w->was_silent = false;
     w->behind = w->waited = 0;
-    w->made_late = false;
+    w->made_late = w->is_slow = false;
 }
 
 // Returns true if the silence arose because nothing was sent.
@@ -37,6 +37,7 @@ static void note_made(struct stall_classifier *w, const struct made_ext *m)
     usec_t made = m->ms * USEC_PER_MSEC;
     w->least_made = w->has_made ? usec_min(w->least_made, made) : made;
     w->has_made = true;
+    w->is_slow = m->is_slow;
     w->made_late = m->is_slow || made - w->least_made >= STALL_BEHIND;
 }
 
@@ -85,7 +86,7 @@ static enum stall_cause judge(const struct stall_classifier *w, enum packets_say
     if (w->late > 0 && w->late >= (now - w->stalled_at) / 2)
         return STALL_DISPLAY;
     if (stall_classifier_silence(w, now) > w->outage)
-        return w->made_late ? STALL_SENDER : STALL_OUTAGE;
+        return w->is_slow ? STALL_SENDER : STALL_OUTAGE;
     if (w->was_silent && now - w->silence_ended < STALL_MEMORY)
         return w->silence_cause;
     if (say == PACKETS_GAP)

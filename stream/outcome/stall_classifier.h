@@ -6,8 +6,8 @@
 //   display    this machine did nothing, though it had to, for half of the stall or more: it was
 //              stopped, or its processor was busy
 //   outage     no packet arrived for longer than `outage`, although some were written meanwhile or
-//              are missing afterwards (until a packet arrives, silence counts as an outage, but
-//              after a late frame)
+//              are missing afterwards (until a packet arrives, silence counts as an outage,
+//              unless the sender's machine does not keep up)
 //   sender     no packet arrived for that long, and none was written: the first packet afterwards
 //              has the next sequence number, was written later by at least 3/4 of the silence, and
 //              had not waited in the sender
@@ -49,6 +49,7 @@ struct stall_classifier {
     bool has_made;                // such a frame told when it was made
     usec_t least_made;            // the least time from capture until then
     bool made_late;               // the last such frame was late
+    bool is_slow;                 // it said that the machine of its sender does not keep up
     usec_t behind;                // delay of the last packet above the smallest delay
     usec_t most_behind;           // largest `behind` since the stall began
     usec_t late_from, late_until; // the last time in which this machine came late
