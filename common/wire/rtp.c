@@ -19,6 +19,8 @@ enum {
     ADU_SLOT_BYTES = 2, // if the slot is another number
     FEEDBACK_BYTES = 3,
     FEEDBACK_LONG_BYTES = 5, // with the flow number
+    MADE_BYTES = 2,
+    MADE_SLOW = 0x8000,
     ADU_KEY = 0x80,
     ADU_FIRST = 0x40,
     ADU_LAST = 0x20,
@@ -117,6 +119,24 @@ static int decode_feedback(const uint8_t *data, size_t len, struct rtp_packet *p
     return p->feedback.interval ? 0 : ERR_MALFORMED;
 }
 
+static size_t encode_made(const struct made_ext *m, uint8_t *out)
+{
+    assert(m->ms <= RTP_MADE_MAX_MS);
+    out[0] = RTP_EXT_MADE_ID << 4 | (MADE_BYTES - 1);
+    store_be16(out + 1, (uint16_t)((m->is_slow ? MADE_SLOW : 0) | m->ms));
+    return 1 + MADE_BYTES;
+}
+
+static int decode_made(const uint8_t *data, size_t len, struct rtp_packet *p)
+{
+    if (len != MADE_BYTES)
+        return ERR_MALFORMED;
+    uint16_t value = load_be16(data);
+    p->made = (struct made_ext){.ms = value & RTP_MADE_MAX_MS, .is_slow = value & MADE_SLOW};
+    p->has_made = true;
+    return 0;
+}
+
 size_t rtp_header_bytes(const struct rtp_packet *p)
 {
     size_t data = 0;
@@ -124,13 +144,14 @@ size_t rtp_header_bytes(const struct rtp_packet *p)
     data += p->has_adu ? 1 + adu_bytes(&p->adu) : 0;
     if (p->has_feedback)
         data += 1 + (p->feedback.has_number ? FEEDBACK_LONG_BYTES : FEEDBACK_BYTES);
+    data += p->has_made ? 1 + MADE_BYTES : 0;
     return data ? FIXED_HEADER + EXTENSION_HEADER + (data + 3) / 4 * 4 : FIXED_HEADER;
 }
 
 size_t rtp_encode(const struct rtp_packet *p, uint8_t *out)
 {
     assert(p->payload_type < 128);
-    bool extended = p->has_adu || p->has_capture || p->has_feedback;
+    bool extended = p->has_adu || p->has_capture || p->has_feedback || p->has_made;
     out[0] = (uint8_t)(2 << 6 | extended << 4);
     out[1] = (uint8_t)(p->marker << 7 | p->payload_type);
     store_be16(out + 2, p->seq);
@@ -145,6 +166,8 @@ size_t rtp_encode(const struct rtp_packet *p, uint8_t *out)
         len += encode_adu(&p->adu, out + len);
     if (p->has_feedback)
         len += encode_feedback(&p->feedback, out + len);
+    if (p->has_made)
+        len += encode_made(&p->made, out + len);
     while (len % 4)
         out[len++] = 0;
     store_be16(out + FIXED_HEADER, PROFILE_ONE_BYTE);
@@ -173,6 +196,8 @@ static int decode_elements(struct bytes ext, struct rtp_ext_ids ids, struct rtp_
             err = decode_capture(data, len, p);
         else if (id == ids.feedback && id != 0)
             err = decode_feedback(data, len, p);
+        else if (id == ids.made && id != 0)
+            err = decode_made(data, len, p);
         if (err)
             return err;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP packets (RFC 3550, 5.1) and Weir's three header extensions (RFC 8285, one-byte form).
+// RTP packets (RFC 3550, 5.1) and Weir's four header extensions (RFC 8285, one-byte form).
 #ifndef WEIR_WIRE_RTP_H
 #define WEIR_WIRE_RTP_H
 
@@ -26,11 +26,13 @@ enum {
     RTP_EXT_CAPTURE_ID = 1, // extension ids that weir-send announces
     RTP_EXT_ADU_ID = 2,
     RTP_EXT_FEEDBACK_ID = 3,
+    RTP_EXT_MADE_ID = 4,
 };
 
 #define RTP_EXT_CAPTURE_URI  "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
 #define RTP_EXT_ADU_URI      "urn:x-weir:rtp-hdrext:adu"
 #define RTP_EXT_FEEDBACK_URI "urn:x-weir:rtp-hdrext:feedback"
+#define RTP_EXT_MADE_URI     "urn:x-weir:rtp-hdrext:made"
 
 // Weir's extension on every packet, 12 to 15 bytes of data:
 //
@@ -97,6 +99,25 @@ struct feedback_ext {
     uint16_t number; // number of the packet in the flow
 };
 
+// When the sender had made the frame, on the first packet of a frame that is encoded as it is sent;
+// 2 bytes of data:
+//
+//    0                   1
+//    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |S|  made after its capture, ms  |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//
+// From its capture until then the frame waited for the sender's machine: its camera, its encoder
+// and its processors; from then until it was written, for the transport. S: the machine does not
+// keep up, and encodes less than the viewer would get.
+enum { RTP_MADE_MAX_MS = 0x7fff };
+
+struct made_ext {
+    uint16_t ms; // at most RTP_MADE_MAX_MS, which stands for more
+    bool is_slow;
+};
+
 struct rtp_packet {
     bool marker;
     uint8_t payload_type; // 0 .. 127
@@ -109,6 +130,8 @@ struct rtp_packet {
     usec_t capture_wall; // when the frame was captured; abs-capture-time, UQ32.32 NTP on the wire
     bool has_feedback;
     struct feedback_ext feedback;
+    bool has_made;
+    struct made_ext made;
     const uint8_t *payload; // borrowed from the decoded bytes; not used by rtp_encode
     size_t payload_len;
 };
@@ -118,6 +141,7 @@ struct rtp_ext_ids {
     uint8_t capture;
     uint8_t adu;
     uint8_t feedback;
+    uint8_t made;
 };
 
 // Writes header and extensions (without payload) to `out`, at least RTP_MAX_HEADER bytes. Returns

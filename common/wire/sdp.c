@@ -211,6 +211,8 @@ static void put_extensions(struct put *p, const struct rtp_ext_ids *ext)
         put_format(p, "a=extmap:%d %s\r\n", ext->adu, RTP_EXT_ADU_URI);
     if (ext->feedback)
         put_format(p, "a=extmap:%d %s\r\n", ext->feedback, RTP_EXT_FEEDBACK_URI);
+    if (ext->made)
+        put_format(p, "a=extmap:%d %s\r\n", ext->made, RTP_EXT_MADE_URI);
 }
 
 static void put_audio(struct put *p, const struct sdp_audio *s)
@@ -498,6 +500,8 @@ static int read_extmap(struct scan v, struct rtp_ext_ids *ext)
         ext->adu = (uint8_t)id;
     else if (scan_is(uri, RTP_EXT_FEEDBACK_URI))
         ext->feedback = (uint8_t)id;
+    else if (scan_is(uri, RTP_EXT_MADE_URI))
+        ext->made = (uint8_t)id;
     return 0;
 }
 

@@ -382,7 +382,7 @@ static int open_relay(struct flow_stream *f, const struct flow_stream_config *co
     if (!f->relayed)
         return ERR_NO_MEMORY;
     struct frame_receiver_config receiver = {
-        .ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID},
+        .ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID},
         .payload_type = RTP_PT_SYNTHETIC,
         .frames = true,
         .clock = &f->clock,

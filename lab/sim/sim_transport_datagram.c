@@ -77,7 +77,8 @@ static void datagram_run(struct sim_transport *base, usec_t now)
 
 static void datagram_arrived(struct sim_transport *base, struct packet *p, usec_t now)
 {
-    static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+    static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID,
+                                           RTP_EXT_MADE_ID};
     struct sim_datagram *d = (struct sim_datagram *)base;
     size_t len = p->bytes - FLOW_UDP_HEADERS;
     struct rtp_packet rtp;

@@ -336,7 +336,7 @@ int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_confi
     clock_sync_shared(&v->clock);
     v->qoe = qoe_new("sim:", STREAM_WALL + now, now);
     struct frame_receiver_config receiver = {
-        .ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID},
+        .ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID},
         .payload_type = RTP_PT_SYNTHETIC,
         .frames = true,
         .clock = &v->clock,

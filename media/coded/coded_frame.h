@@ -33,6 +33,8 @@ struct coded_frame {
     bool hides_capture;  // that time tells nothing: it is not sent
     usec_t captured;     // time of capture on the sender's monotonic clock
     usec_t encode_time;  // duration of encoding
+    usec_t made;         // of live media: time from its capture until the sender had it; 0: unknown
+    bool is_slow;        // the sender's machine does not keep up (made_ext)
     int nal_count;
     struct nal nals[CODED_FRAME_MAX_NALS]; // offsets into `data`
     size_t bytes;                          // length of `data`

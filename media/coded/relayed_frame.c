@@ -64,6 +64,8 @@ struct coded_frame *relayed_frame_new(const struct received_frame *f, const stru
     out->pts = usec_of_frames(f->number, ladder->source_fps.num, ladder->source_fps.den);
     out->capture_wall = f->capture_wall;
     out->captured = captured;
+    out->made = f->made;
+    out->is_slow = f->is_slow;
     if (!is_annexb) {
         out->nals[0] = (struct nal){0, (uint32_t)f->bytes};
         out->nal_count = 1;

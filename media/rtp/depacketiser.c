@@ -28,6 +28,7 @@ struct slot {
     struct adu_ext adu;
     uint32_t timestamp;
     usec_t capture_wall; // 0 = unknown
+    struct made_ext made;
     usec_t arrived;
     uint8_t *data; // owned while HELD
     size_t len;
@@ -173,6 +174,8 @@ static struct received_frame *describe_run(struct depacketiser *d, int64_t from,
         f->last_arrived = usec_max(f->last_arrived, s->arrived);
         if (f->capture_wall == 0)
             f->capture_wall = s->capture_wall;
+        f->made = usec_max(f->made, s->made.ms * USEC_PER_MSEC);
+        f->is_slow |= s->made.is_slow;
     }
     return f;
 }
@@ -273,6 +276,7 @@ static int hold(struct depacketiser *d, const struct rtp_packet *p, int64_t seq,
         .adu = p->adu,
         .timestamp = p->timestamp,
         .capture_wall = p->has_capture ? p->capture_wall : 0,
+        .made = p->made,
         .arrived = now,
         .data = data,
         .len = p->payload_len,

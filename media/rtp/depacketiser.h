@@ -30,6 +30,8 @@ struct received_frame {
     int64_t depends_on;  // frame number, -1 = none; may be a later frame
     bool on_lower;       // depends on the frame of the next smaller size with this number, too
     usec_t capture_wall; // 0 = unknown
+    usec_t made;         // time from its capture until the sender had it; 0 = unknown
+    bool is_slow;        // the sender's machine does not keep up (made_ext)
     uint32_t rtp_timestamp;
     uint32_t first_written_us; // adu_ext.written_us of the packet that was written first
     uint32_t last_written_us;  // adu_ext.written_us of the packet that was written last

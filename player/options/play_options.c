@@ -205,6 +205,8 @@ static const struct option_row rows[] = {
      .max = LADDER_MAX_LEVELS - 1,
      .help = "the level to watch, 0 is the lowest (default: ?level=N of the URL, else the "
      "highest)"},
+    {.name = "keep-levels", .kind = OPTION_SWITCH, .at = AT(keep_levels),
+     .help = "request no lower level of live media when this machine is too slow to show it"},
     {.name = "adapt", .argument = "HOW", .read = read_adapt, .value = adapt_value,
      .help = "who changes the level when the network changes:"},
     {.name = "goddard", .argument = "NAME=VALUE,...", .read = read_goddard,

@@ -49,6 +49,7 @@ struct play_options {
     char cc[16]; // empty: the kernel's own choice
     int level;   // --level, else the URL's; -1: the server's choice
     enum adapt adapt;
+    bool keep_levels;              // on a machine that is too slow for them, too
     const char *film_policy;       // ADAPT_AUTO: of a film's levels (abr_policy.h), static
     bool has_goddard;              // --goddard was given
     struct goddard_params goddard; // ADAPT_GODDARD sets `buffer` to its play_buf_thresh

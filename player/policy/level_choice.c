@@ -33,11 +33,12 @@ void level_choice_refused(struct level_choice *c)
     c->reason = NULL;
 }
 
-bool level_choice_arrived(struct level_choice *c, int level, struct level_switch *out)
+bool level_choice_arrived(struct level_choice *c, int level, const char *otherwise,
+                          struct level_switch *out)
 {
     if (level == c->level)
         return false;
-    *out = (struct level_switch){.from = c->level, .to = level, .reason = "network"};
+    *out = (struct level_switch){.from = c->level, .to = level, .reason = otherwise};
     bool replaced = is_index(level) && c->replaced[level];
     if (c->reason && level == c->requested) {
         out->reason = c->reason;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which level of the ladder a connection plays, which one was requested last, and why a level
-// changes: because it was requested, or because of the network. Pure.
+// changes: because it was requested, or by the
+// sender, as the network or its machine is too slow. Pure.
 #ifndef WEIR_PLAYER_POLICY_LEVEL_CHOICE_H
 #define WEIR_PLAYER_POLICY_LEVEL_CHOICE_H
 
@@ -38,7 +39,9 @@ void level_choice_begin(struct level_choice *c, const struct level_start *s);
 void level_choice_request(struct level_choice *c, int level, const char *reason);
 void level_choice_refused(struct level_choice *c); // The server changed the level.
 // A frame of `level` arrived. Returns true if the level changed.
-bool level_choice_arrived(struct level_choice *c, int level, struct level_switch *out);
+// `otherwise`: the reason if it was not requested, static.
+bool level_choice_arrived(struct level_choice *c, int level, const char *otherwise,
+                          struct level_switch *out);
 
 #ifdef __cplusplus
 }

@@ -162,9 +162,9 @@ static void print_causes(const struct qoe_json *r, FILE *out)
 static void print_stalls(const struct qoe_json *r, FILE *out)
 {
     static const char *const words[STALL_CAUSES] = {
-        [STALL_NETWORK] = "packets lost", [STALL_TRANSPORT] = "transport too slow",
-        [STALL_OUTAGE] = "nothing came",  [STALL_SENDER] = "nothing was sent",
-        [STALL_LOST] = "server lost",
+        [STALL_NETWORK] = "packets lost",          [STALL_TRANSPORT] = "transport too slow",
+        [STALL_OUTAGE] = "nothing came",           [STALL_SENDER] = "nothing was sent",
+        [STALL_DISPLAY] = "this machine was late", [STALL_LOST] = "server lost",
     };
     fprintf(out, "stalls    %s, together %s (%s)", count(r->rebuffering.count).text,
             seconds(r->rebuffering.total).text, percent(r->rebuffering.ratio).text);

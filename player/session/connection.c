@@ -14,6 +14,7 @@
 #include "common/net/raw_tcp.h"
 #include "common/net/timer.h"
 #include "player/policy/level_choice.h"
+#include "player/policy/machine_limit.h"
 #include "player/policy/media_silence.h"
 #include "player/policy/playout_notice.h"
 #include "player/policy/subtitles.h"
@@ -48,6 +49,7 @@ struct connection {
     bool datagram;
     bool pairs; // packet pairs can be requested to measure the path
     struct level_choice level;
+    struct machine_limit machine;
     enum phase {
         CONNECTING, // up to the response to PLAY
         PLAYING,
@@ -129,7 +131,8 @@ static void on_level(void *ctx, int level, usec_t now)
 {
     struct connection *c = ctx;
     struct level_switch s;
-    if (!level_choice_arrived(&c->level, level, &s))
+    bool is_slow = video_pipeline_sender_is_slow(video_player_pipeline(video(c)));
+    if (!level_choice_arrived(&c->level, level, is_slow ? "sender" : "network", &s))
         return;
     struct qoe_switch e = {.from = s.from, .to = s.to, .why = s.reason};
     qoe_on_switch(c->config.qoe, &e, now);
@@ -387,6 +390,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
                                 .again = c->config.again,
                                 .before = c->config.level};
     level_choice_begin(&c->level, &start);
+    machine_limit_init(&c->machine, clock_now());
     *why = "out of memory or threads";
     if ((policy && !open_policy(c, policy)) || !open_stream(c))
         return false;
@@ -851,6 +855,45 @@ static void request_share(struct connection *c, usec_t now)
     log_debug("requested of the sender: a frame waits there for %d ms at most", ms);
 }
 
+static bool may_set_level(const struct connection *c)
+{
+    return c->phase == PLAYING && c->config.options->adapt != ADAPT_GODDARD &&
+           c->sdp.ladder.level_count > 0;
+}
+
+// The sender adapts live media up to the level that is requested.
+static bool may_adapt(const struct connection *c)
+{
+    return !c->policy && c->config.options->adapt != ADAPT_NONE && c->sdp.duration < 0;
+}
+
+static void limit_to_machine(struct connection *c, usec_t now)
+{
+    if (!c->link || !video(c) || !may_set_level(c) || !may_adapt(c) || is_paused(c) ||
+        c->config.options->keep_levels)
+        return;
+    const struct frame_totals *t = video_pipeline_totals(video_player_pipeline(video(c)));
+    int top = c->sdp.ladder.level_count - 1, given = c->config.options->level;
+    struct machine_limit_sample s = {.level = c->level.level,
+                                     .wanted = given >= 0 && given < top ? given : top,
+                                     .shown = t->shown,
+                                     .missed =
+                                         t->by_root[CAUSE_DECODER] + t->by_root[CAUSE_DISPLAY]};
+    bool was_limited = c->machine.limit >= 0;
+    if (!machine_limit_second(&c->machine, &s, now))
+        return;
+    bool is_limited = c->machine.limit >= 0;
+    if (is_limited && !was_limited)
+        log_warn("this machine is too slow for level %d: its decoder or display misses frames, and "
+                 "a lower level is requested until it keeps up",
+                 s.level);
+    if (was_limited && !is_limited)
+        log_info("this machine keeps up again: level %d is requested", s.wanted);
+    int level = is_limited ? c->machine.limit : s.wanted;
+    level_choice_request(&c->level, level, "display");
+    rtsp_link_set_level(c->link, level, now);
+}
+
 void connection_second(struct connection *c, struct qoe_transport *out, usec_t now)
 {
     struct video_receiver_stats received;
@@ -858,6 +901,7 @@ void connection_second(struct connection *c, struct qoe_transport *out, usec_t n
     path_stats_second(c->path, &received, out, now);
     request_share(c, now);
     check_progress(c, now);
+    limit_to_machine(c, now);
     if (!c->stopped)
         check_silence(c, now);
 }
@@ -920,18 +964,13 @@ void connection_tick(struct connection *c, usec_t now)
 
 // ---- The viewer ----
 
-static bool may_set_level(const struct connection *c)
-{
-    return c->phase == PLAYING && c->config.options->adapt != ADAPT_GODDARD &&
-           c->sdp.ladder.level_count > 0;
-}
-
 void connection_set_level(struct connection *c, int level, usec_t now)
 {
     if (!may_set_level(c) || !ladder_has_level(&c->sdp.ladder, level))
         return;
     level_policy_release(c->policy, level, now);
     level_choice_request(&c->level, level, "user");
+    machine_limit_init(&c->machine, now);
     c->config.options->level = level;
     rtsp_link_set_level(c->link, level, now);
 }
@@ -940,8 +979,7 @@ void connection_set_level(struct connection *c, int level, usec_t now)
 // policy.
 static bool may_automatic(const struct connection *c)
 {
-    return may_set_level(c) &&
-           (c->policy || (c->config.options->adapt != ADAPT_NONE && c->sdp.duration < 0));
+    return may_set_level(c) && (c->policy || may_adapt(c));
 }
 
 void connection_set_automatic(struct connection *c, usec_t now)
@@ -955,6 +993,7 @@ void connection_set_automatic(struct connection *c, usec_t now)
         return;
     }
     level_choice_request(&c->level, top, "user");
+    machine_limit_init(&c->machine, now);
     rtsp_link_set_level(c->link, top, now);
 }
 
@@ -1070,6 +1109,7 @@ struct connection_status connection_read(const struct connection *c)
         .requested_level = c->level.requested,
         .playing = c->phase == PLAYING,
         .may_set_level = may_set_level(c),
+        .is_limited = c->machine.limit >= 0,
         .may_automatic = may_automatic(c),
         .automatic = c->config.options->level < 0 && may_automatic(c),
         .paused = rests(c) || c->stepping,

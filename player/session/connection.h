@@ -159,6 +159,7 @@ struct connection_status { // borrowed until the connection's next call
     int requested_level; // level requested by the viewer, or the received one
     bool playing;        // PLAY was answered, and more media is expected
     bool may_set_level;
+    bool is_limited;    // this machine is too slow for the wanted level (machine_limit.h)
     bool may_automatic; // connection_set_automatic has an effect
     bool automatic;     // the sender or the policy chooses the level
     bool paused;

@@ -233,6 +233,7 @@ static void make_message(const struct connection_status *c, const struct ui_fact
         m.silence = video_pipeline_silence(pipeline, now);
         m.origin_away = connection_origin_away(f->shown, now);
         m.cause = video_pipeline_stall_cause(pipeline);
+        m.sender_is_slow = video_pipeline_sender_is_slow(pipeline);
     }
     overlay_message_make(&m, out);
 }

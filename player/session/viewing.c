@@ -606,7 +606,10 @@ static void on_tick(void *ctx, usec_t now)
     struct ui_facts facts = ui_facts(v);
     ui_feed_tick(v->ui, &facts, now);
     if (reconnect->state == RECONNECT_PLAYING && ++v->ticks % UI_FEED_TICKS == 0) {
+        bool was_limited = connection_read(shown).is_limited;
         connection_second(shown, &v->second, now);
+        if (connection_read(shown).is_limited && !was_limited)
+            ui_feed_toast(v->ui, "This machine is too slow for the level: a lower one follows");
         connections_second(v->connections, now);
     }
 }

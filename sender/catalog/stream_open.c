@@ -405,6 +405,8 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
         *err = ERR_IO;
         return NULL;
     }
+    if (m->duration < 0 && !o->keep_levels)
+        live_media_lower_when_slow(m);
     *err = add_audio(m, o, audio, audio_err);
     if (!*err && tracks > 1)
         *err = add_tracks(m, o, name, origin, first, tracks, guard);

@@ -22,6 +22,7 @@ struct live_control {
     bool stop;
     bool ended; // the source has ended; it begins again after the last viewer has left
     int viewers[LADDER_MAX_SIZES];
+    int every[LADDER_MAX_SIZES]; // of each encoder's pictures, every n-th is encoded
     int listeners[SDP_AUDIO_TRACKS];
     bool wants_picture;
     bool full;     // live_control_set_full
@@ -43,6 +44,8 @@ struct live_control *live_control_new(int encoder_count, struct fps source_fps)
     c->encoder_count = encoder_count;
     c->interval = (double)USEC_PER_SEC / fps_value(source_fps);
     c->speed = 1;
+    for (int i = 0; i < encoder_count; i++)
+        c->every[i] = 1;
     pthread_mutex_init(&c->lock, NULL);
     clock_cond_init(&c->changed);
     return c;
@@ -108,6 +111,13 @@ static void watch(struct live_control *c, int *count, int change)
 void live_control_watch(struct live_control *c, int encoder, int change)
 {
     watch(c, &c->viewers[encoder], change);
+}
+
+void live_control_set_every(struct live_control *c, int encoder, int n)
+{
+    pthread_mutex_lock(&c->lock);
+    c->every[encoder] = n;
+    pthread_mutex_unlock(&c->lock);
 }
 
 void live_control_watch_audio(struct live_control *c, int track, int change)
@@ -263,23 +273,24 @@ void live_control_advance(struct live_control *c, usec_t pts, int64_t number, us
     pthread_mutex_unlock(&c->lock);
 }
 
-static bool begin(struct live_control *c, const int *count)
+// `every`: NULL: of all.
+static bool begin(struct live_control *c, const int *count, const int *every, int64_t index)
 {
     pthread_mutex_lock(&c->lock);
-    bool wanted = *count > 0;
+    bool wanted = *count > 0 && (!every || index % *every == 0);
     c->in_flight += wanted;
     pthread_mutex_unlock(&c->lock);
     return wanted;
 }
 
-bool live_control_begin_picture(struct live_control *c, int encoder)
+bool live_control_begin_picture(struct live_control *c, int encoder, int64_t index)
 {
-    return begin(c, &c->viewers[encoder]);
+    return begin(c, &c->viewers[encoder], &c->every[encoder], index);
 }
 
 bool live_control_begin_audio(struct live_control *c, int track)
 {
-    return begin(c, &c->listeners[track]);
+    return begin(c, &c->listeners[track], NULL, 0);
 }
 
 bool live_control_take_picture(struct live_control *c)

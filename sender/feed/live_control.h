@@ -26,6 +26,8 @@ void live_control_free(struct live_control *c); // NULL is fine
 // Makes the source thread's functions return; they no longer block.
 void live_control_stop(struct live_control *c);
 void live_control_watch(struct live_control *c, int encoder, int change); // +1 or -1 viewer
+// Every n-th picture of the encoder's size is encoded, by index; from the beginning all are.
+void live_control_set_every(struct live_control *c, int encoder, int n);
 // +1 or -1 listener of an audio track, 0 .. SDP_AUDIO_TRACKS - 1
 void live_control_watch_audio(struct live_control *c, int track, int change);
 // Wants one picture as it is, or no longer (live_feed_take). While it wants one, the source runs.
@@ -61,8 +63,9 @@ bool live_control_wait_pace(struct live_control *c, int64_t number, usec_t *inst
 // seek whose first picture it is, or USEC_NEVER.
 void live_control_advance(struct live_control *c, usec_t pts, int64_t number, usec_t seeked);
 // Returns true if the encoder has a viewer (the audio track a listener): then the picture (its
-// audio) counts as in flight until live_control_done.
-bool live_control_begin_picture(struct live_control *c, int encoder);
+// audio) counts as in flight until live_control_done. `index`: of the picture in the encoder's
+// size, of which every n-th is encoded (live_control_set_every).
+bool live_control_begin_picture(struct live_control *c, int encoder, int64_t index);
 bool live_control_begin_audio(struct live_control *c, int track);
 void live_control_done(struct live_control *c); // any thread
 // Returns true if a picture is wanted, which it then is no longer.

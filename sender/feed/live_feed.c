@@ -2,6 +2,7 @@
 #include "sender/feed/live_feed.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -11,6 +12,7 @@
 #include "sender/feed/audio_thread.h"
 #include "sender/feed/encoder_thread.h"
 #include "sender/feed/live_control.h"
+#include "sender/policy/encode_load.h"
 
 enum { WAITING_FRAMES = 256 };
 
@@ -34,6 +36,11 @@ struct live_feed {
     int encoder_count;
     int encoder_of_size[LADDER_MAX_SIZES];
     struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
+    bool lowers; // what a machine that does not keep up encodes; the next four: loop thread only
+    struct encode_load load;
+    usec_t lowered_since;         // USEC_NEVER: all is encoded
+    usec_t lowered;               // how long it was before that, together
+    char name[128];               // of the source
     int silent[LADDER_MAX_SIZES]; // viewers of each encoder that report no losses; loop thread only
     int track_count;              // of the audio
     struct audio_thread *audio[SDP_AUDIO_TRACKS]; // owned
@@ -68,6 +75,58 @@ static void free_rest(struct live_feed *e)
     free(e);
 }
 
+static struct encoder_thread *encoder_of(const struct live_feed *e, int size_id)
+{
+    return e->encoders[e->encoder_of_size[size_id]];
+}
+
+// ---- A machine that does not keep up
+
+static void note_begin(struct live_feed *e, usec_t now)
+{
+    log_warn("%s: this machine does not keep up with encoding: viewers get fewer frames, and if "
+             "that is not enough smaller pictures, until it does",
+             e->name);
+    e->lowered_since = now;
+}
+
+static void note_end(struct live_feed *e, usec_t now)
+{
+    usec_t lasted = now - e->lowered_since;
+    log_info("%s: this machine keeps up with encoding again, after %.0f s: viewers get all frames "
+             "and sizes",
+             e->name, usec_to_sec(lasted));
+    e->lowered += lasted;
+    e->lowered_since = USEC_NEVER;
+}
+
+static void apply_load(struct live_feed *e, usec_t now)
+{
+    const struct encode_load *l = &e->load;
+    bool is_lowered = encode_load_steps(l) > 0, was_lowered = e->lowered_since != USEC_NEVER;
+    if (is_lowered && !was_lowered)
+        note_begin(e, now);
+    if (was_lowered && !is_lowered)
+        note_end(e, now);
+    log_debug("%s: step %d: up to %dx%d, every picture of %d", e->name, encode_load_steps(l),
+              e->ladder.sizes[encode_load_top(l)].width, e->ladder.sizes[encode_load_top(l)].height,
+              encode_load_every(l, encode_load_top(l)));
+    for (int i = 0; i < e->ladder.size_count; i++)
+        live_control_set_every(e->control, e->encoder_of_size[i], encode_load_every(l, i));
+    if (e->events->on_top)
+        e->events->on_top(e->ctx, encode_load_top(l), now);
+}
+
+static void note_load(struct live_feed *e, const struct coded_frame *f, usec_t now)
+{
+    // A device sets the time of capture: how late it delivers is no matter of this machine's load.
+    usec_t took = f->encode_time;
+    struct encode_load_frame frame = {
+        .size_id = f->size_id, .took = took, .late = e->source->live ? took : now - f->captured};
+    if (encode_load_came(&e->load, &frame, now))
+        apply_load(e, now);
+}
+
 static void on_item(void *ctx, void *arg, usec_t now)
 {
     struct live_feed *e = ctx;
@@ -78,9 +137,13 @@ static void on_item(void *ctx, void *arg, usec_t now)
     } else if (e->closed) {
         item_free(item);
         return;
-    } else if (item->frame)
+    } else if (item->frame) {
+        if (e->lowers)
+            note_load(e, item->frame, now);
+        item->frame->made = usec_max(0, now - item->frame->captured);
+        item->frame->is_slow = e->lowered_since != USEC_NEVER;
         e->events->on_frame(e->ctx, item->frame, now);
-    else if (item->audio)
+    } else if (item->audio)
         e->events->on_audio(e->ctx, item->audio, now);
     else if (item->picture)
         e->events->on_picture(e->ctx, item->picture, now);
@@ -136,14 +199,14 @@ static void on_done(void *ctx)
 static const struct encoder_thread_events video_events = {.on_coded = on_coded, .on_done = on_done};
 static const struct audio_thread_events audio_events = {.on_audio = on_audio, .on_done = on_done};
 
-// Returns true if the encoder's sizes have a frame at this number. Sizes of one encoder have the
-// same frames.
-static bool has_frame(const struct live_feed *e, int encoder, int64_t number)
+// Returns the index of the frame in the encoder's sizes; -1: they have none at this number. Sizes
+// of one encoder have the same frames.
+static int64_t index_of(const struct live_feed *e, int encoder, int64_t number)
 {
     int size_id = 0;
     while (e->encoder_of_size[size_id] != encoder)
         size_id++;
-    return size_index_of_frame(e->ladder.sizes[size_id].fps, e->ladder.source_fps, number) >= 0;
+    return size_index_of_frame(e->ladder.sizes[size_id].fps, e->ladder.source_fps, number);
 }
 
 // Returns false if the encoder does not get the picture.
@@ -169,10 +232,11 @@ static bool encode(struct live_feed *e, struct picture *p, usec_t captured)
 {
     int coded = 0, begun = 0;
     for (int i = 0; i < e->encoder_count; i++) {
-        if (!has_frame(e, i, p->number))
+        int64_t index = index_of(e, i, p->number);
+        if (index < 0)
             continue;
         coded++;
-        if (!live_control_begin_picture(e->control, i))
+        if (!live_control_begin_picture(e->control, i, index))
             continue;
         begun++;
         if (!push(e, i, p, captured))
@@ -289,6 +353,8 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
     e->ladder = *ladder;
     e->events = events;
     e->ctx = ctx;
+    e->lowered_since = USEC_NEVER;
+    snprintf(e->name, sizeof(e->name), "%s", source->name);
     if (add_encoders(e, codec, engine))
         e->control = live_control_new(e->encoder_count, ladder->source_fps);
     if (e->control)
@@ -296,6 +362,12 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
     log_error("cannot create the encoders");
     live_feed_free(e);
     return NULL;
+}
+
+void live_feed_lower_when_slow(struct live_feed *e)
+{
+    e->lowers = true;
+    encode_load_init(&e->load, &e->ladder);
 }
 
 int live_feed_start(struct live_feed *e, uv_loop_t *loop)
@@ -335,11 +407,6 @@ void live_feed_free(struct live_feed *e)
     live_control_stop(e->control);
 }
 
-static struct encoder_thread *encoder_of(const struct live_feed *e, int size_id)
-{
-    return e->encoders[e->encoder_of_size[size_id]];
-}
-
 const char *live_feed_sprop(const struct live_feed *e, int size_id)
 {
     return encoder_thread_sprop(encoder_of(e, size_id));
@@ -365,6 +432,9 @@ void live_feed_watch(struct live_feed *e, int size_id, const struct live_feed_vi
     encoder_thread_set_viewers(e->encoders[i], live_control_viewers(e->control, i) + change,
                                e->silent[i]);
     live_control_watch(e->control, i, change);
+    int viewers = live_control_viewers(e->control, i);
+    if (e->lowers && (viewers == 0 || viewers == change))
+        encode_load_watch(&e->load, size_id, viewers > 0);
 }
 
 void live_feed_take(struct live_feed *e, bool wanted)
@@ -423,6 +493,9 @@ void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_
     encoder_thread_stats(encoder_of(e, size_id), size_id, out);
     if (!out->bitrate_bps)
         out->bitrate_bps = ladder_size_bitrate(&e->ladder, size_id);
+    out->lowered = e->lowered;
+    if (e->lowered_since != USEC_NEVER)
+        out->lowered += clock_now() - e->lowered_since;
 }
 
 bool live_feed_stats_of_audio(struct live_feed *e, struct live_feed_audio_stats *out)

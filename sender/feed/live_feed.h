@@ -7,6 +7,10 @@
 // The audio of each picture's time is read and encoded on another thread, while it has listeners.
 // Each audio track has its own thread and its own listeners.
 //
+// A machine that does not keep up encodes less, if live_feed_lower_when_slow was called
+// (encode_load.h): frame rates are halved here; of sizes that are left out, the owner moves the
+// viewers to a smaller one.
+//
 // Queues: two pictures wait for each encoder; a further picture is dropped and counted as overload.
 // 256 frames and audio packets wait for the loop; a further one is dropped, and a frame is
 // repaired. A file waits instead: of it nothing is dropped.
@@ -39,6 +43,8 @@ struct live_feed_events {
     void (*on_audio)(void *ctx, struct coded_audio *c, usec_t now);
     // The picture of live_feed_take; borrowed for the call.
     void (*on_picture)(void *ctx, struct picture *p, usec_t now);
+    // Viewers shall watch no larger size than `size_id` from now on. NULL: they keep their sizes.
+    void (*on_top)(void *ctx, int size_id, usec_t now);
     // The source has ended. `err`: ERR_END or ERR_IO.
     void (*on_end)(void *ctx, int err, usec_t now);
 };
@@ -52,6 +58,8 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
 // Adds an audio track and takes over `source`, even on failure. Call it before live_feed_start, at
 // most SDP_AUDIO_TRACKS times. Returns 0, ERR_FULL, or ERR_NO_MEMORY (logged).
 int live_feed_add_audio(struct live_feed *e, struct audio_source *source, int bitrate_bps);
+// Not for a film, whose viewers wait for all of it. Call it before live_feed_start.
+void live_feed_lower_when_slow(struct live_feed *e);
 // Call it once, before the first viewer. Returns 0, or ERR_IO (logged).
 int live_feed_start(struct live_feed *e, uv_loop_t *loop);
 // No event follows. Does not wait for the threads, as one may be reading a file. When they have

@@ -251,6 +251,18 @@ static void on_picture(void *ctx, struct picture *p, usec_t now)
     }
 }
 
+static void on_top(void *ctx, int size_id, usec_t now)
+{
+    struct live_media *m = ctx;
+    int highest = m->base.ladder.level_count - 1;
+    while (highest > 0 && m->base.ladder.levels[highest].size_id > size_id)
+        highest--;
+    m->base.unencoded = m->base.ladder.level_count - 1 - highest;
+    for (struct live_viewer *v = m->viewers; v; v = v->next)
+        if (v->sink->ops->on_highest)
+            v->sink->ops->on_highest(v->sink, now);
+}
+
 static void on_end(void *ctx, int err, usec_t now)
 {
     const struct live_media *m = ctx;
@@ -352,8 +364,11 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
                                                 .take = take,
                                                 .leave = leave,
                                                 .free = media_free};
-    static const struct live_feed_events events = {
-        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture, .on_end = on_end};
+    static const struct live_feed_events events = {.on_frame = on_frame,
+                                                   .on_audio = on_audio,
+                                                   .on_picture = on_picture,
+                                                   .on_top = on_top,
+                                                   .on_end = on_end};
     struct live_media *m = calloc(1, sizeof(*m));
     if (!m) {
         source_free(source);
@@ -372,6 +387,11 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
         return &m->base;
     free(m);
     return NULL;
+}
+
+void live_media_lower_when_slow(struct stream_media *m)
+{
+    live_feed_lower_when_slow(((struct live_media *)m)->feed);
 }
 
 int live_media_add_audio(struct stream_media *m, struct audio_source *audio, int bitrate_bps)

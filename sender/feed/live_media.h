@@ -17,6 +17,9 @@ extern "C" {
 // `engine`: of live_feed_new. NULL: logged.
 struct stream_media *live_media_new(struct source *source, const struct ladder *ladder,
                                     enum sdp_codec codec, const struct video_engine *engine);
+// Of live media: a machine that does not keep up encodes less (encode_load.h). Call it before the
+// media is started.
+void live_media_lower_when_slow(struct stream_media *m);
 // Any thread. Adds an audio track to media of live_media_new and takes over the source, even on
 // failure; call it before it is started. Viewers hear the first track unless they choose another
 // one. Returns 0, ERR_FULL, or ERR_NO_MEMORY (logged).

@@ -637,6 +637,10 @@ static const struct option_row rows[] = {
     {.name = "temporal-layers", .in_section = true, .argument = "N", .read = read_layers,
      .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
              "--prepare 3)"},
+    {.name = "keep-levels", .in_section = true, .kind = OPTION_SWITCH, .at = AT(keep_levels),
+     .help = "encode all frames of the levels that are watched on a machine that does not keep up, "
+             "too: they come late, or not at all. Otherwise live media then has fewer frames, and "
+             "smaller pictures"},
     {.name = "prepare", .kind = OPTION_SWITCH, .at = AT(prepare),
      .help = "do not stream: encode FILE, or each film of FOLDER that is not up to date, into "
              "FILE.weir.mkv, which weir-send then streams to many viewers without encoding; a "
@@ -973,9 +977,9 @@ bool options_source_equal(const struct options *a, const struct options *b)
         a->record_keep.age != b->record_keep.age || a->record_keep.bytes != b->record_keep.bytes ||
         a->codec != b->codec || a->has_codec != b->has_codec ||
         !is_text_equal(a->encoder, b->encoder) || a->baseline != b->baseline ||
-        a->no_pass != b->no_pass || a->pass_kbps != b->pass_kbps ||
-        a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
-        a->level_count != b->level_count)
+        a->no_pass != b->no_pass || a->keep_levels != b->keep_levels ||
+        a->pass_kbps != b->pass_kbps || a->temporal_layers != b->temporal_layers ||
+        a->has_capture != b->has_capture || a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
         return false;

@@ -63,6 +63,7 @@ struct options {
     bool has_codec;      // it was given
     const char *encoder; // of H.264: a name of video_engine.h, "auto" or "list"
     bool baseline;       // H.264 in the constrained baseline profile
+    bool keep_levels;    // on a machine that does not keep up, too
     int temporal_layers; // 2 or 3; 0: not given
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];

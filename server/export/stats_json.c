@@ -179,6 +179,7 @@ static json_t *encoder_json(const struct stream_stats *f, int size_id)
     json_object_set_new(o, "key_frames", count(e->stats.keys));
     json_object_set_new(o, "bytes", count(e->stats.bytes));
     json_object_set_new(o, "overload", count(e->stats.overload));
+    json_object_set_new(o, "lowered", json_real(usec_to_sec(e->stats.lowered)));
     const struct repair_counts *c = &e->stats.repairs;
     json_t *repairs = json_object();
     json_object_set_new(repairs, "requests", count(c->requests));

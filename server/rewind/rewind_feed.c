@@ -564,6 +564,13 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
         run(f, now);
 }
 
+static void on_highest(struct frame_sink *sink, usec_t now)
+{
+    struct rewind_feed *f = of_sink(sink);
+    if (viewer_of(f)->ops->on_highest)
+        viewer_of(f)->ops->on_highest(viewer_of(f), now);
+}
+
 static void on_end(struct frame_sink *sink, const char *why, usec_t now)
 {
     struct rewind_feed *f = of_sink(sink);
@@ -679,8 +686,11 @@ struct media_feed *rewind_feed_new(const struct rewind_feed_config *config)
                                               .is_alone = is_alone,
                                               .place = place,
                                               .free = feed_free};
-    static const struct frame_sink_ops sink = {
-        .on_frame = on_frame, .on_again = on_again, .on_audio = on_audio, .on_end = on_end};
+    static const struct frame_sink_ops sink = {.on_frame = on_frame,
+                                               .on_again = on_again,
+                                               .on_audio = on_audio,
+                                               .on_end = on_end,
+                                               .on_highest = on_highest};
     struct rewind_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;

@@ -51,10 +51,17 @@ static void on_end(struct frame_sink *tap, const char *why, usec_t now)
     (void)now; // the past stays
 }
 
+static void on_highest(struct frame_sink *tap, usec_t now)
+{
+    struct rewind_media *m = of_tap(tap);
+    (void)now;
+    m->base.unencoded = m->of->unencoded; // the tap is told first: its feed is the oldest
+}
+
 static int start(struct stream_media *base, uv_loop_t *loop)
 {
     static const struct frame_sink_ops tap = {
-        .on_frame = on_frame, .on_audio = on_audio, .on_end = on_end};
+        .on_frame = on_frame, .on_audio = on_audio, .on_end = on_end, .on_highest = on_highest};
     struct rewind_media *m = (struct rewind_media *)base;
     int err = m->of->ops->start ? m->of->ops->start(m->of, loop) : 0;
     if (err)

@@ -27,7 +27,7 @@ struct frame_sink_ops {
     void (*on_placed)(struct frame_sink *sink, usec_t now);
     // Of relayed media: so many packets before the next frame were lost upstream.
     void (*on_lost)(struct frame_sink *sink, int packets, usec_t now);
-    // The stream's highest level has changed (stream_set_highest).
+    // The stream's highest level has changed (stream_set_highest, stream_media.unencoded).
     void (*on_highest)(struct frame_sink *sink, usec_t now);
     // Returns true if frames that the sink has got wait for the network. NULL: none ever waits.
     bool (*has_waiting)(const struct frame_sink *sink);

@@ -253,9 +253,11 @@ static int plain_level(const struct ladder *l, int level)
 // Returns the level to send if the viewer requests `level`, which the ladder has.
 static int level_to_send(const struct session_config *config, int level)
 {
-    int highest = config->stream->highest;
-    int within = level < highest ? level : highest;
-    return is_plain(config) ? plain_level(&config->stream->media->ladder, within) : within;
+    const struct stream_media *media = config->stream->media;
+    int within = level < config->stream->highest ? level : config->stream->highest;
+    int encoded = media->ladder.level_count - 1 - media->unencoded;
+    within = within < encoded || config->keeps_size ? within : encoded;
+    return is_plain(config) ? plain_level(&media->ladder, within) : within;
 }
 
 static struct stream_sender *new_sender(struct session *s, usec_t now)

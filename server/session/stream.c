@@ -46,7 +46,8 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
                         .payload_type = sdp_payload_type(m->codec),
                         .ext = {.capture = RTP_EXT_CAPTURE_ID,
                                 .adu = RTP_EXT_ADU_ID,
-                                .feedback = RTP_EXT_FEEDBACK_ID},
+                                .feedback = RTP_EXT_FEEDBACK_ID,
+                                .made = RTP_EXT_MADE_ID},
                         .tmmbr = true,
                         .ccfb = true,
                         .reorders = m->reorders,
@@ -60,7 +61,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
                                         .control = "trackID=1",
                                         .ext = out->ext,
                                         .bitrate_bps = m->audio_bps};
-        out->audio.ext.capture = 0;
+        out->audio.ext.capture = out->audio.ext.made = 0;
     }
     out->subtitle_count = s->subtitles ? subtitle_source_count(s->subtitles) : 0;
     for (int i = 0; i < out->subtitle_count; i++)

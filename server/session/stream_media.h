@@ -67,6 +67,8 @@ struct stream_media { // embedded first by each implementation
     enum sdp_codec codec;
     bool reorders; // media_feed.h
     bool relays;   // the frames come from an origin, which selects them (stream_sender.h)
+    int unencoded; // levels at the top of the ladder that are not encoded now, as the machine does
+                   // not keep up; frame_sink_ops.on_highest follows each change
     double back;   // seconds of its past that live media keeps, at most; 0: none
 };
 

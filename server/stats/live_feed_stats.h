@@ -19,6 +19,8 @@ struct live_feed_size_stats {
     uint64_t overload; // pictures dropped because the encoder was busy
     usec_t busy;       // time spent on all frames
     double encode_ms;  // smoothed time per frame
+    usec_t lowered;    // how long the feed, of all sizes, encoded less than viewers would get, as
+                       // the machine did not keep up
     struct repair_counts repairs;
     int bitrate_bps; // that was last requested of the encoder
 };

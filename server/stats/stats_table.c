@@ -200,6 +200,10 @@ const struct metric metrics_of_encoder[] = {
                stats.repairs.keys, U64, 1),
     OF_ENCODER("busy_seconds_total", COUNTER, "Time spent scaling and encoding.", stats.busy, USEC,
                1e-6),
+    OF_ENCODER("lowered_seconds_total", COUNTER,
+               "Time in which fewer frames or only smaller sizes were encoded, as the machine did "
+               "not keep up; the same for all sizes of a path.",
+               stats.lowered, USEC, 1e-6),
     OF_ENCODER("frame_seconds", GAUGE, "Smoothed time to encode a frame.", stats.encode_ms, DOUBLE,
                1e-3),
     OF_ENCODER("nominal_bytes_per_second", GAUGE, "Rate of the size's highest level.", bitrate_bps,

@@ -17,7 +17,7 @@ const char *stall_cause_text(enum stall_cause cause)
 {
     static const char *const texts[STALL_CAUSES] = {
         [STALL_NETWORK] = "network", [STALL_TRANSPORT] = "transport", [STALL_OUTAGE] = "outage",
-        [STALL_SENDER] = "sender",   [STALL_LOST] = "server-lost",
+        [STALL_SENDER] = "sender",   [STALL_DISPLAY] = "display",     [STALL_LOST] = "server-lost",
     };
     return texts[cause];
 }
@@ -44,7 +44,7 @@ enum freeze_cause freeze_cause_of_stall(enum stall_cause cause)
     static const enum freeze_cause causes[STALL_CAUSES] = {
         [STALL_NETWORK] = FREEZE_NETWORK, [STALL_TRANSPORT] = FREEZE_TRANSPORT,
         [STALL_OUTAGE] = FREEZE_OUTAGE,   [STALL_SENDER] = FREEZE_SENDER,
-        [STALL_LOST] = FREEZE_LOST,
+        [STALL_DISPLAY] = FREEZE_DISPLAY, [STALL_LOST] = FREEZE_LOST,
     };
     return causes[cause];
 }

@@ -33,13 +33,15 @@ struct not_shown {
     int64_t needs;         // CAUSE_DEPENDENCY: number of the missing frame; else -1
 };
 
-// A slow decoder does not cause stalls: frames still leave the playout buffer, but are not shown.
+// A slow decoder does not cause stalls: frames still leave the playout buffer, but are not shown. A
+// viewer whose machine comes late to its work does: what had arrived is not in the buffer yet.
 enum stall_cause {
     STALL_NETWORK,   // the awaited frame was lost
     STALL_TRANSPORT, // nothing was lost, but the data arrived late: the path is slower than the
                      // media
     STALL_OUTAGE,    // no packet arrived for a while, although packets were sent
     STALL_SENDER,    // nothing was sent: the encoder or the source delivered nothing
+    STALL_DISPLAY,   // this machine came late to its work
     STALL_LOST,      // the server or the connection was lost, until media arrived again
     STALL_CAUSES,
 };
@@ -53,11 +55,11 @@ enum freeze_cause {
     FREEZE_SENDER,      // nothing was sent
     FREEZE_LATE,        // frames were complete after their playout time
     FREEZE_UNDECODABLE, // the decoder failed or was too slow; nothing was lost
-    FREEZE_DISPLAY,     // the picture was decoded in time, but reached the screen late
-    FREEZE_SKIPPED,     // the player skipped frames
-    FREEZE_LOST,        // as of stalls
-    FREEZE_OUTAGE,      // STALL_OUTAGE, CAUSE_OUTAGE
-    FREEZE_PROXY,       // a proxy left frames out
+    FREEZE_DISPLAY, // the picture was decoded in time, but reached the screen late; as of stalls
+    FREEZE_SKIPPED, // the player skipped frames
+    FREEZE_LOST,    // as of stalls
+    FREEZE_OUTAGE,  // STALL_OUTAGE, CAUSE_OUTAGE
+    FREEZE_PROXY,   // a proxy left frames out
     FREEZE_CAUSES,
 };
 const char *freeze_cause_text(enum freeze_cause cause); // "network" ...

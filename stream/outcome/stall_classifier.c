@@ -13,6 +13,7 @@ void stall_classifier_forget(struct stall_classifier *w)
     w->started = false;
     w->was_silent = false;
     w->behind = w->waited = 0;
+    w->made_late = w->is_slow = false;
 }
 
 // Returns true if the silence arose because nothing was sent.
@@ -31,11 +32,24 @@ static void note_delay(struct stall_classifier *w, const struct rtp_packet *p, u
     w->behind = (usec_t)((uint32_t)delay - (uint32_t)w->least_delay_us) + w->waited;
 }
 
+static void note_made(struct stall_classifier *w, const struct made_ext *m)
+{
+    usec_t made = m->ms * USEC_PER_MSEC;
+    w->least_made = w->has_made ? usec_min(w->least_made, made) : made;
+    w->has_made = true;
+    w->is_slow = m->is_slow;
+    w->made_late = m->is_slow || made - w->least_made >= STALL_BEHIND;
+}
+
 void stall_classifier_packet(struct stall_classifier *w, const struct rtp_packet *p,
                              int64_t ext_seq, usec_t arrived)
 {
-    if (p->has_capture)
-        w->waited = usec_max(0, seq32_extend(p->capture_wall, p->adu.written_us) - p->capture_wall);
+    if (p->has_made)
+        note_made(w, &p->made);
+    if (p->has_capture) {
+        usec_t after = seq32_extend(p->capture_wall, p->adu.written_us) - p->capture_wall;
+        w->waited = usec_max(0, after - (p->has_made ? p->made.ms * USEC_PER_MSEC : 0));
+    }
     usec_t silence = w->started ? arrived - w->last_arrived : 0;
     if (silence > w->outage) {
         w->was_silent = true;
@@ -58,20 +72,34 @@ usec_t stall_classifier_silence(const struct stall_classifier *w, usec_t now)
     return w->started ? usec_max(0, now - w->last_arrived) : -1;
 }
 
+void stall_classifier_late(struct stall_classifier *w, usec_t from, usec_t now)
+{
+    if (now - from < STALL_LATE)
+        return;
+    w->late_from = from;
+    w->late_until = now;
+    w->late += now - usec_max(from, w->stalled_at); // of a stall that has ended, nobody asks
+}
+
 static enum stall_cause judge(const struct stall_classifier *w, enum packets_say say, usec_t now)
 {
+    if (w->late > 0 && w->late >= (now - w->stalled_at) / 2)
+        return STALL_DISPLAY;
     if (stall_classifier_silence(w, now) > w->outage)
-        return STALL_OUTAGE;
+        return w->is_slow ? STALL_SENDER : STALL_OUTAGE;
     if (w->was_silent && now - w->silence_ended < STALL_MEMORY)
         return w->silence_cause;
     if (say == PACKETS_GAP)
         return STALL_NETWORK;
-    return w->came && w->most_behind < STALL_BEHIND ? STALL_SENDER : STALL_TRANSPORT;
+    bool in_time = w->most_behind < STALL_BEHIND && (w->came || w->made_late);
+    return in_time ? STALL_SENDER : STALL_TRANSPORT;
 }
 
-enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say,
+enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say, usec_t at,
                                         usec_t now)
 {
+    w->stalled_at = at;
+    w->late = usec_max(0, w->late_until - usec_max(at, w->late_from));
     w->came = false;
     w->most_behind = w->behind;
     w->cause = judge(w, say, now);
@@ -80,7 +108,7 @@ enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets
 
 enum stall_cause stall_classifier_end(struct stall_classifier *w, enum packets_say say, usec_t now)
 {
-    if (w->came || stall_classifier_silence(w, now) > w->outage)
+    if (w->came || w->late > 0 || stall_classifier_silence(w, now) > w->outage)
         w->cause = judge(w, say, now);
     return w->cause;
 }

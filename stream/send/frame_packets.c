@@ -93,17 +93,24 @@ static int payloads_left(const struct frame_packets *p, size_t max)
 static void count_left(struct frame_packets *p, const struct packet_writer *w,
                        struct rtp_packet *shape)
 {
-    shape->has_capture = false;
+    shape->has_capture = shape->has_made = false;
     size_t room = packet_writer_payload_room(w, shape);
     p->left = p->left_bytes == room ? p->left - 1 : payloads_left(p, room);
     p->left_bytes = room;
+}
+
+// Returns true if the first packet says when the frame was made.
+static bool has_made(const struct coded_frame *f)
+{
+    return f->made > 0 && !f->hides_capture;
 }
 
 static void take_payload(struct frame_packets *p, const struct packet_writer *w)
 {
     struct rtp_packet shape = {.has_adu = true,
                                .adu = {.reorder = (int16_t)p->frame->reorder, .has_left = true},
-                               .has_capture = is_at_first(p) && !p->frame->hides_capture};
+                               .has_capture = is_at_first(p) && !p->frame->hides_capture,
+                               .has_made = is_at_first(p) && has_made(p->frame)};
     p->has_payload = next_payload(p, packet_writer_payload_room(w, &shape));
     assert(p->has_payload);
     count_left(p, w, &shape);
@@ -133,7 +140,10 @@ void frame_packets_next(struct frame_packets *p, const struct packet_writer *w, 
                         .has_left = true,
                         .left = (uint8_t)(p->left < UINT8_MAX ? p->left : UINT8_MAX)},
                 .has_capture = p->payload.first && !f->hides_capture,
-                .capture_wall = f->capture_wall},
+                .capture_wall = f->capture_wall,
+                .has_made = p->payload.first && has_made(f),
+                .made = {.ms = (uint16_t)usec_min(f->made / USEC_PER_MSEC, RTP_MADE_MAX_MS),
+                         .is_slow = f->is_slow}},
         .payload = p->payload,
         .number = f->number,
         // Media time on the wire counts frames, so it advances evenly through seeks and pauses.

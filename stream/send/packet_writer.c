@@ -11,7 +11,8 @@
 enum { RTP_SEQ_AT = 2 }; // offset in the header, RFC 3550, 5.1
 
 // As rtp_encode writes them.
-static const struct rtp_ext_ids EXT = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+static const struct rtp_ext_ids EXT = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID,
+                                       RTP_EXT_MADE_ID};
 
 void packet_writer_init(struct packet_writer *w, uint8_t payload_type, struct rng *rng)
 {

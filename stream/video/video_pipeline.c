@@ -13,6 +13,9 @@
 #include "stream/video/latency_reporter.h"
 #include "stream/video/live_edges.h"
 
+// While a stall lasts, so often it is noticed whether this machine comes late to its work.
+#define STALL_WATCH (50 * USEC_PER_MSEC)
+
 struct video_pipeline {
     struct video_pipeline_config config;
     struct frame_history *history; // owned, as are these
@@ -24,9 +27,14 @@ struct video_pipeline {
     struct latency_control latency;
     usec_t rtt;
 
-    int64_t arrived;    // the newest frame; -1: none yet
-    int arriving_level; // of it
-    int64_t passed;     // everything below was handed out or passed over; -1: not known
+    int64_t arrived;     // the newest frame; -1: none yet
+    int arriving_level;  // of it
+    bool newest_is_slow; // its sender's machine does not keep up
+    bool sender_is_slow; // so of it or of the frame before it
+    int64_t passed;      // everything below was handed out or passed over; -1: not known
+    usec_t polled;       // the last time at which all was done
+    usec_t due;          // when this machine has to work again, if nothing arrives
+    bool is_stalled;
     int64_t awaited;    // when the stall began; -1: none did
     bool lacks_packets; // that are requested, and waited for
     bool is_repaired;   // such a packet was what the stall waited for
@@ -77,6 +85,8 @@ static void note_level(struct video_pipeline *v, const struct received_frame *f,
     if (f->number <= v->arrived)
         return;
     v->arrived = f->number;
+    v->sender_is_slow = f->is_slow || v->newest_is_slow;
+    v->newest_is_slow = f->is_slow;
     int level = level_of(v, f);
     if (level == v->arriving_level)
         return;
@@ -314,7 +324,8 @@ static void stall_begin(struct video_pipeline *v, usec_t at, usec_t now)
     v->is_repaired = v->lacks_packets && say != PACKETS_AHEAD;
     if (v->is_repaired)
         say = PACKETS_GAP;
-    struct viewing_stall s = {.cause = stall_classifier_begin(&v->stalls, say, now),
+    v->is_stalled = true;
+    struct viewing_stall s = {.cause = stall_classifier_begin(&v->stalls, say, at, now),
                               .number = v->awaited,
                               .found = now,
                               .silence = stall_classifier_silence(&v->stalls, now)};
@@ -323,6 +334,7 @@ static void stall_begin(struct video_pipeline *v, usec_t at, usec_t now)
 
 static void stall_end(struct video_pipeline *v, enum viewing_kind kind, usec_t stalled, usec_t at)
 {
+    v->is_stalled = false;
     enum packets_say say =
         v->is_repaired ? PACKETS_GAP : frame_outcomes_packets(v->outcomes, v->awaited);
     struct viewing_stall s = {.cause = stall_classifier_end(&v->stalls, say, at),
@@ -484,8 +496,19 @@ static bool ask_key(struct video_output *out)
     return true;
 }
 
+// Returns false. Nothing is left to do now.
+static bool rest(struct video_pipeline *v, usec_t now)
+{
+    v->polled = now;
+    v->due = usec_max(now, video_pipeline_next_timeout(v));
+    return false;
+}
+
 bool video_pipeline_poll(struct video_pipeline *v, struct video_output *out, usec_t now)
 {
+    if (now > v->due)
+        stall_classifier_late(&v->stalls, v->due, now);
+    v->due = USEC_NEVER;
     for (;;) {
         if (v->stopped)
             return false;
@@ -498,7 +521,7 @@ bool video_pipeline_poll(struct video_pipeline *v, struct video_output *out, use
             return ask_key(out);
         // A frame was pushed: the buffer may be steered, after which playout is asked again.
         if (!v->pushed)
-            return false;
+            return rest(v, now);
         v->pushed = false;
         if (steer(v, now))
             return ask_key(out);
@@ -510,6 +533,8 @@ usec_t video_pipeline_next_timeout(const struct video_pipeline *v)
     if (v->stopped)
         return USEC_NEVER;
     usec_t wake = playout_next_timeout(v->playout);
+    if (v->is_stalled)
+        wake = usec_min(wake, v->polled + STALL_WATCH);
     return asks_keys(v) ? usec_min(wake, reference_tracker_next_timeout(v->tracker, v->rtt)) : wake;
 }
 
@@ -629,6 +654,16 @@ enum stall_cause video_pipeline_stall_cause(const struct video_pipeline *v)
     return v->stalls.cause;
 }
 
+const struct frame_totals *video_pipeline_totals(const struct video_pipeline *v)
+{
+    return frame_outcomes_totals(v->outcomes);
+}
+
+bool video_pipeline_sender_is_slow(const struct video_pipeline *v)
+{
+    return v->sender_is_slow;
+}
+
 int64_t video_pipeline_arrived(const struct video_pipeline *v)
 {
     return v->arrived;
@@ -671,6 +706,7 @@ struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *co
     if (config->relayed)
         frame_outcomes_set_relayed(v->outcomes);
     v->arriving_level = config->level;
+    v->due = USEC_NEVER;
     v->arrived = v->passed = v->awaited = v->last_shown = -1;
     v->pace = 1;
     live_edges_init(&v->edges);

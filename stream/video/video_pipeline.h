@@ -150,6 +150,10 @@ usec_t video_pipeline_sender_share(const struct video_pipeline *v);
 usec_t video_pipeline_repair_time(const struct video_pipeline *v);
 usec_t video_pipeline_silence(const struct video_pipeline *v, usec_t now);   // -1: no packet yet
 enum stall_cause video_pipeline_stall_cause(const struct video_pipeline *v); // of the last stall
+// What became of the frames so far.
+const struct frame_totals *video_pipeline_totals(const struct video_pipeline *v);
+// The sender's machine does not keep up with encoding, or did not just now (made_ext).
+bool video_pipeline_sender_is_slow(const struct video_pipeline *v);
 int64_t video_pipeline_arrived(const struct video_pipeline *v); // the newest frame; -1: none yet
 
 #ifdef __cplusplus

@@ -52,7 +52,8 @@ static const usec_t SETTLE = 2 * USEC_PER_SEC;
 static const usec_t GRACE = USEC_PER_SEC;
 static const usec_t GRACE_MAX = 10 * USEC_PER_SEC;
 static const usec_t START_WITHIN = 60 * USEC_PER_SEC;
-static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID,
+                                       RTP_EXT_MADE_ID};
 
 struct viewer {
     struct tcp_conn *tcp;

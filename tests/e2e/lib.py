@@ -224,10 +224,11 @@ def listening(listen):
 
 
 class Sender(Process):
-    """weir-send on a free port."""
+    """weir-send on a free port. It keeps the levels on a busy machine, too, unless `lowers`."""
 
-    def __init__(self, folder, *args, listen="127.0.0.1:0", env=None, prefix=()):
-        super().__init__([*prefix, SEND, *listening(listen), *args], folder, env)
+    def __init__(self, folder, *args, listen="127.0.0.1:0", env=None, prefix=(), lowers=False):
+        keeps = [] if lowers else ["--keep-levels"]
+        super().__init__([*prefix, SEND, *listening(listen), *keeps, *args], folder, env)
         found = until(lambda: re.search(r" at (rtsp://\S+)", self.stderr) or not self.running(), "the sender", 20)
         if found is True:
             raise AssertionError(f"the sender did not start: {self}")
@@ -253,12 +254,13 @@ class Proxy(Process):
 
 
 class Player(Process):
-    """weir-play, headless unless `window`; its report and events are available when it has ended."""
+    """weir-play, headless unless `window`; its report and events are available when it has ended. It requests no lower level
+    on a busy machine, unless `lowers`."""
 
-    def __init__(self, folder, url, *args, window=False, env=None, prefix=()):
+    def __init__(self, folder, url, *args, window=False, env=None, prefix=(), lowers=False):
         self.base = os.path.join(tempfile.mkdtemp(prefix="play-", dir=folder), "play")
         self.tries = 1
-        head = [] if window else ["--headless"]
+        head = [*([] if window else ["--headless"]), *([] if lowers else ["--keep-levels"])]
         if window:  # what the display's libraries keep to their end is no leak of ours
             options = [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]
             env = {**(env or {}), "ASAN_OPTIONS": ":".join(filter(None, options))}

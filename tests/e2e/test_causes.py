@@ -42,7 +42,7 @@ class Causes(Relayed):
         """Returns the causes of the stalls, in order."""
         stalls = p.report()["rebuffering"]
         sums = stalls["by_cause"]
-        self.assertEqual(set(sums), {"network", "transport", "outage", "sender", "server-lost"})
+        self.assertEqual(set(sums), {"network", "transport", "outage", "sender", "display", "server-lost"})
         self.assertEqual(sum(s["count"] for s in sums.values()), stalls["count"])
         self.assertAlmostEqual(sum(s["total"] for s in sums.values()), stalls["total"], delta=0.01)
         ends = [e["cause"] for e in p.events("rebuffer-end")]

@@ -384,7 +384,7 @@ class live_link
     // An RTP packet reached the viewer.
     virtual void received(const uint8_t *bytes, size_t len, usec_t now)
     {
-        static const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        static const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
         rtp_packet p;
         REQUIRE(rtp_decode(bytes, len, ids, &p) == 0);
         if (p.ssrc == stream_sender_rtp(s, TRACK_VIDEO)->ssrc)

@@ -28,7 +28,7 @@ class live_view
         REQUIRE(q);
         qoe_on_setup(q, &setup, 0);
         frame_receiver_config r{};
-        r.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        r.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
         r.payload_type = RTP_PT_H264;
         r.frames = true;
         r.clock = &clock;

@@ -70,7 +70,7 @@ struct open_transport {
         s.bytes.insert(s.bytes.end(), p->body, p->body + p->body_len);
         o->all.push_back(std::move(s));
         sent &kept = o->all.back();
-        const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
         REQUIRE(rtp_decode(kept.bytes.data(), kept.bytes.size(), ids, &kept.rtp) == 0);
         return 0;
     }

@@ -26,6 +26,7 @@ static const char *stall_words(enum stall_cause cause)
         [STALL_TRANSPORT] = "the network is slower than this level",
         [STALL_OUTAGE] = "nothing came through for a while",
         [STALL_SENDER] = "the sender sent nothing",
+        [STALL_DISPLAY] = "this machine is too slow",
         [STALL_LOST] = "the server was lost",
     };
     return words[cause];
@@ -53,10 +54,12 @@ static void stalled(const struct overlay_message_facts *f, struct overlay_messag
         return;
     }
     if (f->silence >= OVERLAY_MESSAGE_SILENCE)
-        say(out, "The network stalls: waiting for data (%d s)", (int)(f->silence / USEC_PER_SEC));
+        say(out, "The %s stalls: waiting for data (%d s)",
+            f->cause == STALL_SENDER ? "sender" : "network", (int)(f->silence / USEC_PER_SEC));
     else
         buffering(f, out);
-    because(out, stall_words(f->cause));
+    bool is_slow = f->cause == STALL_SENDER && f->sender_is_slow;
+    because(out, is_slow ? "the sender's machine is too slow" : stall_words(f->cause));
 }
 
 static void playing(const struct overlay_message_facts *f, struct overlay_message *out)

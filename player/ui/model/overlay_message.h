@@ -50,6 +50,7 @@ struct overlay_message_facts {
     usec_t silence;       // since the last packet; -1: none yet
     usec_t origin_away;   // since the proxy lost its origin; -1: it did not
     enum stall_cause cause;
+    bool sender_is_slow; // its machine does not keep up with encoding
 };
 
 #define OVERLAY_MESSAGE_SILENCE USEC_PER_SEC // a shorter silence is not shown

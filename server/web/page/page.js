@@ -192,6 +192,7 @@ function show_panel(m) {
       : { Buffered: `${m.buffered.toFixed(1)}${m.choice ? ` of ${m.choice.target}` : ""} s` }),
     ...(m.choice ? { Path: path_text(m.choice), Reason: reason_text(m.choice.reason, m.level === stream.levels.length - 1) } : {}),
     Decoder: `${ms_text(m.decoder)}${m.in_decoder > 1 ? `, ${m.in_decoder} inside` : ""}`,
+    ...(m.slow ? { Sender: "its machine is too slow: fewer frames, smaller pictures" } : {}),
     Received: rate_text(m.rate),
     "Round trip": ms_text(m.rtt),
     Frames: [`${m.counts.shown} shown`, ...[[m.counts.lost, "lost"], [m.counts.late + m.counts.display, "late"],

@@ -30,17 +30,19 @@ function read_extensions(view, at, end, ext, out) {
     if (id === 15 || at + len > end) return;
     if (id === ext.adu) out.adu = read_adu(view, at, len);
     else if (id === ext.capture && len >= 8) out.capture = ntp_seconds(view, at);
+    else if (id === ext.made && len === 2) out.slow = !!(view.getUint8(at) & 0x80);
     at += len;
   }
 }
 
-// Returns {type, marker, seq, timestamp, ssrc, adu, capture, payload}, or null if the bytes are no RTP packet. `ext`: the
-// ids of the extensions, from the SDP. capture: seconds since 1970 by the sender's clock, NaN if absent.
+// Returns {type, marker, seq, timestamp, ssrc, adu, capture, slow, payload}, or null if the bytes are no RTP packet. `ext`: the
+// ids of the extensions, from the SDP. capture: seconds since 1970 by the sender's clock, NaN if absent. slow: true if
+// the sender's machine does not keep up with encoding, null if absent.
 export function rtp_parse(data, ext) {
   if (data.length < 12 || data[0] >> 6 !== 2) return null;
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   const out = { type: data[1] & 127, marker: !!(data[1] & 128), seq: view.getUint16(2), timestamp: view.getUint32(4),
-    ssrc: view.getUint32(8), adu: null, capture: NaN, payload: null };
+    ssrc: view.getUint32(8), adu: null, capture: NaN, slow: null, payload: null };
   let at = 12 + 4 * (data[0] & 15), end = data.length;
   if (data[0] & 0x10) {
     if (at + 4 > end) return null;

@@ -104,6 +104,7 @@ export function rtsp_parameters(body) {
 const EXTENSIONS = {
   "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time": "capture",
   "urn:x-weir:rtp-hdrext:adu": "adu",
+  "urn:x-weir:rtp-hdrext:made": "made",
 };
 
 // Returns no bytes if the text is not base64.

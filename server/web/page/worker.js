@@ -346,6 +346,7 @@ class Player {
     if (!packet || packet.type !== this.sdp[track].type) return;
     if (audio) return this.audio(packet, now);
     this.ssrc = packet.ssrc;
+    this.slow = packet.slow ?? this.slow;
     const { adu } = packet;
     if (this.viewer && adu)
       this.viewer.packet({ number: adu.frame, slot: adu.frame + adu.reorder, level: adu.level, bytes: packet.payload.length }, now);
@@ -749,7 +750,7 @@ class Player {
       decoder: NATIVE ? this.live ? this.playout.decoder : stats.decode_ms : NaN, rtt: Number(this.transport.rtt_ms ?? NaN),
       server_rate: Number(this.transport.rate_bps ?? NaN), clock_error: this.clock.rtt * 500,
       buffered: this.live || !this.playout.newest || !shown ? 0 : Math.max(0, this.playout.newest - shown.media) / 1000,
-      choice: this.viewer?.told_of() ?? null, in_decoder: this.inside.size, waits: !!shown && !this.live && !this.playout.anchor && !this.paused });
+      choice: this.viewer?.told_of() ?? null, in_decoder: this.inside.size, slow: !!this.slow, waits: !!shown && !this.live && !this.playout.anchor && !this.paused });
   }
 }
 

@@ -207,7 +207,7 @@ class proxy_session : public storm_session
         seen = qoe_new("sim:", 0, 0);
         REQUIRE(seen);
         frame_receiver_config in{};
-        in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
         in.payload_type = RTP_PT_H264;
         in.codec = SDP_H264;
         in.frames = true;

@@ -176,7 +176,7 @@ class storm_session : public live_link
         qoe_setup setup = {"storm", "", "storm", "", &l, true};
         qoe_on_setup(report, &setup, w.now);
         frame_receiver_config in{};
-        in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
         in.payload_type = RTP_PT_H264;
         in.frames = true;
         in.clock = &clock;

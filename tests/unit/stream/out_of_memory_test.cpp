@@ -28,7 +28,7 @@ namespace
 {
 
 const usec_t ms = USEC_PER_MSEC;
-const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
 
 const audio_decoding decoding = {[](const uint8_t *, size_t) { return 0; },
                                  [](void *, const uint8_t *, size_t, int16_t *) { return 0; },

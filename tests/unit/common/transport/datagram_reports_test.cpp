@@ -28,7 +28,7 @@ struct bench {
         config.loop = &loop;
         config.ssrc = VIEWER;
         config.media_ssrc = MEDIA;
-        config.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        config.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
         config.send = [](void *ctx, const uint8_t *data, size_t len) {
             static_cast<bench *>(ctx)->reports.emplace_back(data, data + len);
         };

@@ -18,7 +18,7 @@ namespace
 const uint64_t TOKEN = 0x1122334455667788;
 const uint32_t SSRC = 7;
 enum { PACKETS = 60, BYTES = 300 }; // of a payload
-const rtp_ext_ids IDS = {0, 0, RTP_EXT_FEEDBACK_ID};
+const rtp_ext_ids IDS = {0, 0, RTP_EXT_FEEDBACK_ID, 0};
 
 struct both_ends : test::path {
     const transport_kind *kind;

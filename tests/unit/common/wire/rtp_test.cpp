@@ -8,7 +8,8 @@
 #include "common/base/rng.h"
 #include "common/wire/rtp.h"
 
-static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID,
+                                       RTP_EXT_MADE_ID};
 
 // 2024-01-01 00:00:00.5 UTC: 1704067200 + 2208988800 = 3913056000 = 0xe93c7f00; .5 = 0x80000000.
 static const usec_t wall = 1704067200500000;
@@ -94,7 +95,7 @@ TEST_CASE("rtp: the feedback request")
     REQUIRE(q.has_feedback);
     CHECK(q.feedback.interval == 312);
     CHECK(q.feedback.packets == 4);
-    REQUIRE(rtp_decode(wire, sizeof(wire), {1, 2, 0}, &q) == 0);
+    REQUIRE(rtp_decode(wire, sizeof(wire), {1, 2, 0, 0}, &q) == 0);
     CHECK_FALSE(q.has_feedback);
     memset(out + 17, 0, 2); // no interval at all: nobody could keep it
     CHECK(rtp_decode(out, sizeof(wire), ids, &q) == ERR_MALFORMED);
@@ -119,6 +120,35 @@ TEST_CASE("rtp: the flow number after the feedback request")
     CHECK(rtp_decode(out, len, ids, &q) == ERR_MALFORMED);
 }
 
+TEST_CASE("rtp: when a frame was made")
+{
+    struct {
+        made_ext made;
+        uint8_t bytes[2];
+    } table[] = {
+        {{0, false}, {0x00, 0x00}},
+        {{300, false}, {0x01, 0x2c}},
+        {{300, true}, {0x81, 0x2c}},
+        {{RTP_MADE_MAX_MS, true}, {0xff, 0xff}},
+    };
+    for (auto &row : table) {
+        struct rtp_packet p = {}, q;
+        p.has_made = true;
+        p.made = row.made;
+        uint8_t out[RTP_MAX_HEADER];
+        size_t len = rtp_encode(&p, out);
+        CHECK(len == rtp_header_bytes(&p));
+        CHECK(out[16] == 0x41); // id 4, 2 bytes
+        CHECK(memcmp(out + 17, row.bytes, 2) == 0);
+        REQUIRE(rtp_decode(out, len, ids, &q) == 0);
+        CHECK(q.has_made);
+        CHECK(q.made.ms == row.made.ms);
+        CHECK(q.made.is_slow == row.made.is_slow);
+        out[16] = 0x40; // 1 byte
+        CHECK(rtp_decode(out, len, ids, &q) == ERR_MALFORMED);
+    }
+}
+
 TEST_CASE("rtp: the flow number of an encoded packet is changed in place")
 {
     for (int turn = 0; turn < 8; turn++) {
@@ -136,7 +166,7 @@ TEST_CASE("rtp: the flow number of an encoded packet is changed in place")
         CHECK(q.feedback.number == (p.feedback.has_number ? 0x1234 : 0));
         CHECK(rtp_set_flow_number(out, len, ids, 0xabcd) == p.feedback.has_number);
         CHECK(memcmp(out, before, len) == 0);
-        CHECK_FALSE(rtp_set_flow_number(out, len, {1, 2, 0}, 7)); // not announced
+        CHECK_FALSE(rtp_set_flow_number(out, len, {1, 2, 0, 0}, 7)); // not announced
         CHECK_FALSE(rtp_set_flow_number(out, 11, ids, 7));
     }
 }
@@ -167,6 +197,8 @@ TEST_CASE("rtp: the largest header fits")
     struct rtp_packet p = golden_packet();
     p.has_feedback = true;
     p.feedback = {UINT16_MAX, UINT8_MAX, true, UINT16_MAX};
+    p.has_made = p.adu.has_left = true;
+    p.adu.reorder = 1;
     uint8_t out[RTP_MAX_HEADER];
     CHECK(rtp_encode(&p, out) <= RTP_MAX_HEADER);
 }
@@ -174,14 +206,14 @@ TEST_CASE("rtp: the largest header fits")
 TEST_CASE("rtp: extensions are read by the announced ids")
 {
     struct rtp_packet q;
-    REQUIRE(rtp_decode(golden, sizeof(golden), {0, 0, 0}, &q) == 0);
+    REQUIRE(rtp_decode(golden, sizeof(golden), {0, 0, 0, 0}, &q) == 0);
     CHECK_FALSE(q.has_adu);
     CHECK_FALSE(q.has_capture);
     CHECK(q.payload_len == 3);
-    REQUIRE(rtp_decode(golden, sizeof(golden), {5, 6, 7}, &q) == 0);
+    REQUIRE(rtp_decode(golden, sizeof(golden), {5, 6, 7, 8}, &q) == 0);
     CHECK_FALSE(q.has_adu);
     // an id announced for an extension of another length
-    CHECK(rtp_decode(golden, sizeof(golden), {2, 1, 0}, &q) == ERR_MALFORMED);
+    CHECK(rtp_decode(golden, sizeof(golden), {2, 1, 0, 0}, &q) == ERR_MALFORMED);
 }
 
 TEST_CASE("rtp: CSRCs, padding, and foreign extensions")

@@ -23,7 +23,7 @@ static struct sdp example()
     s.codec = SDP_H264;
     strcpy(s.profile_level_id, "42C01E");
     strcpy(s.sprop, "Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==");
-    s.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+    s.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
     s.tmmbr = s.ccfb = true;
     struct ladder &l = s.ladder;
     l.source_fps = {30000, 1001};
@@ -60,6 +60,7 @@ static const char golden[] = "v=0\r\n"
                              "abs-capture-time\r\n"
                              "a=extmap:2 urn:x-weir:rtp-hdrext:adu\r\n"
                              "a=extmap:3 urn:x-weir:rtp-hdrext:feedback\r\n"
+                             "a=extmap:4 urn:x-weir:rtp-hdrext:made\r\n"
                              "a=control:trackID=1\r\n"
                              "a=x-weir-source:test 1280x720@30000/1001\r\n"
                              "a=x-weir-size:0 256x144@15000/1001 layers=2\r\n"

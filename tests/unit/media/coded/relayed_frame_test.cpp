@@ -22,6 +22,8 @@ struct received {
         f.level = 3;
         f.depends_on = 11;
         f.capture_wall = 5000;
+        f.made = 300000;
+        f.is_slow = true;
         f.data = bytes.data();
         f.bytes = bytes.size();
     }
@@ -61,6 +63,7 @@ TEST_CASE("relayed_frame: all that the viewer reads stays the same")
     CHECK(out->depends_on == 11);
     CHECK(out->pts == 1200 * USEC_PER_MSEC);
     CHECK(out->capture_wall == 5000);
+    CHECK((out->made == 300000 && out->is_slow));
     CHECK(out->captured == 777);
     CHECK(std::vector<uint8_t>(out->data, out->data + out->bytes) == r.bytes);
     coded_frame_unref(out);

@@ -109,12 +109,15 @@ TEST_CASE("depacketiser: the fields of a frame")
     p.adu.written_us = 16;
     p.has_capture = true;
     p.capture_wall = 777;
+    p.has_made = true;
+    p.made = {15, true};
     REQUIRE(f.push(3, p,
                    "\x41"
                    "c",
                    400) == 0);
     p.adu.last = false;
     p.adu.written_us = 8;
+    p.made = {0, false};
     REQUIRE(f.push(2, p,
                    "\x41"
                    "b",
@@ -129,6 +132,7 @@ TEST_CASE("depacketiser: the fields of a frame")
     CHECK_FALSE(frame->key);
     CHECK(frame->depends_on == 98);
     CHECK(frame->capture_wall == 777);
+    CHECK((frame->made == 15000 && frame->is_slow));
     CHECK(frame->rtp_timestamp == 9000);
     CHECK(frame->first_written_us == 0xfffffff0);
     CHECK(frame->last_written_us == 16);

@@ -36,15 +36,17 @@ TEST_CASE("level_choice: a switch has the reason of its request, any other is th
 {
     struct level_choice c = {.level = 3, .requested = 3, .reason = nullptr, .replaced = {}};
     struct level_switch e;
-    CHECK(!level_choice_arrived(&c, 3, &e));
+    CHECK(!level_choice_arrived(&c, 3, "network", &e));
     level_choice_request(&c, 5, "user");
-    CHECK(level_choice_arrived(&c, 4, &e)); // on the way there
+    CHECK(level_choice_arrived(&c, 4, "network", &e)); // on the way there
     CHECK((e.from == 3 && e.to == 4 && e.reason == std::string("network")));
-    CHECK(level_choice_arrived(&c, 5, &e));
+    CHECK(level_choice_arrived(&c, 5, "network", &e));
     CHECK((e.from == 4 && e.to == 5 && e.reason == std::string("user")));
-    CHECK(level_choice_arrived(&c, 4, &e));
-    CHECK(level_choice_arrived(&c, 5, &e)); // the request was fulfilled before
+    CHECK(level_choice_arrived(&c, 4, "network", &e));
+    CHECK(level_choice_arrived(&c, 5, "network", &e)); // the request was fulfilled before
     CHECK(e.reason == std::string("network"));
+    CHECK(level_choice_arrived(&c, 2, "sender", &e));
+    CHECK(e.reason == std::string("sender"));
 }
 
 TEST_CASE(
@@ -52,9 +54,9 @@ TEST_CASE(
 {
     struct level_choice c = {.level = 3, .requested = 3, .reason = nullptr, .replaced = {}};
     struct level_switch e;
-    CHECK(level_choice_arrived(&c, 2, &e));
+    CHECK(level_choice_arrived(&c, 2, "network", &e));
     level_choice_request(&c, 3, "user");
-    CHECK(level_choice_arrived(&c, 3, &e));
+    CHECK(level_choice_arrived(&c, 3, "network", &e));
     CHECK(e.reason == std::string("user"));
 }
 
@@ -72,10 +74,10 @@ TEST_CASE("level_choice: a level that the server had begun before another one wa
     struct level_switch e;
     level_choice_request(&c, 5, "rate");
     level_choice_request(&c, 6, "buffer");
-    CHECK(level_choice_arrived(&c, 5, &e));
+    CHECK(level_choice_arrived(&c, 5, "network", &e));
     CHECK(e.reason == std::string("rate"));
-    CHECK(level_choice_arrived(&c, 6, &e));
+    CHECK(level_choice_arrived(&c, 6, "network", &e));
     CHECK(e.reason == std::string("buffer"));
-    CHECK(level_choice_arrived(&c, 5, &e)); // not requested again
+    CHECK(level_choice_arrived(&c, 5, "network", &e)); // not requested again
     CHECK(e.reason == std::string("network"));
 }

@@ -48,6 +48,23 @@ struct fixture {
 
 } // namespace
 
+TEST_CASE("live_control: of the pictures of an encoder, every n-th by index")
+{
+    fixture f;
+    live_control_watch(f.c, 0, +1);
+    live_control_watch(f.c, 1, +1);
+    live_control_set_every(f.c, 1, 4);
+    for (int64_t index = 0; index < 12; index++) {
+        INFO(index);
+        CHECK(live_control_begin_picture(f.c, 0, index));
+        live_control_done(f.c);
+        bool is_encoded = live_control_begin_picture(f.c, 1, index);
+        CHECK(is_encoded == (index % 4 == 0));
+        if (is_encoded)
+            live_control_done(f.c);
+    }
+}
+
 TEST_CASE("live_control: the source thread runs while there is a viewer or a listener")
 {
     fixture f;
@@ -57,8 +74,8 @@ TEST_CASE("live_control: the source thread runs while there is a viewer or a lis
     CHECK(f.wait_viewer());
     CHECK_FALSE(f.held);
     CHECK(f.seek_to == USEC_NEVER);
-    CHECK_FALSE(live_control_begin_picture(f.c, 0)); // the size has no viewer
-    CHECK(live_control_begin_picture(f.c, 1));
+    CHECK_FALSE(live_control_begin_picture(f.c, 0, 0)); // the size has no viewer
+    CHECK(live_control_begin_picture(f.c, 1, 0));
     live_control_done(f.c);
     CHECK_FALSE(live_control_begin_audio(f.c, 0));
     live_control_watch_audio(f.c, 0, +1);

@@ -33,7 +33,7 @@ struct cinema {
 
     cinema()
     {
-        static const live_feed_events events = {on_frame, on_audio, nullptr, on_end};
+        static const live_feed_events events = {on_frame, on_audio, nullptr, nullptr, on_end};
         ladder levels = film::levels();
         uv_loop_init(&loop);
         uv_timer_init(&loop, &deadline);

@@ -59,7 +59,8 @@ std::unique_ptr<stats> make()
     snprintf(s.path, sizeof(s.path), "/live");
     s.encoder_count = 1;
     s.encoders[0] = {
-        640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}, 500000}, false};
+        640,  360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, 1500000, {9, 3, 4, 2, 1}, 500000},
+        false};
     f->session_count = 1;
     session_stats &v = f->sessions[0];
     v.number = 1;

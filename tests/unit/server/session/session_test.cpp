@@ -578,6 +578,29 @@ TEST_CASE("session: the stream's highest level limits what the viewer gets, and 
     CHECK(session_level(w.s) == 2);
 }
 
+TEST_CASE("session: levels that a slow machine does not encode are not sent, but to who keeps a size")
+{
+    for (bool keeps : {false, true}) {
+        INFO("keeps its size: " << keeps);
+        world w;
+        w.config.level = 3;
+        w.config.keeps_size = keeps;
+        w.open();
+        session_play(w.s, clock_now());
+        CHECK(session_level(w.s) == 3);
+        stream_media *media = w.offered.media;
+        media->unencoded = media->ladder.level_count - 2; // all but levels 0 and 1
+        frame_sink *sink = w.offered.sinks[0];
+        sink->ops->on_highest(sink, clock_now());
+        CHECK(session_level(w.s) == (keeps ? 3 : 1));
+        CHECK(session_set_level(w.s, 2, clock_now()) == 0);
+        CHECK(session_level(w.s) == (keeps ? 2 : 1));
+        media->unencoded = 0;
+        sink->ops->on_highest(sink, clock_now());
+        CHECK(session_level(w.s) == 2);
+    }
+}
+
 TEST_CASE("session: a viewer of VP9 that keeps its size is sent the smallest one alone")
 {
     world w;

@@ -33,7 +33,8 @@ std::unique_ptr<stats> make()
     s.open = 1;
     s.encoder_count = 1;
     s.encoders[0] = {
-        640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}, 500000}, false};
+        640,  360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, 1500000, {9, 3, 4, 2, 1}, 500000},
+        false};
     return f;
 }
 
@@ -119,6 +120,7 @@ TEST_CASE("metrics_text: stats in base units")
         "weir_encoder_repair_waited_total{path=\"/live\",size=\"640x360@29.97\"} 2",
         "weir_encoder_repair_key_frames_total{path=\"/live\",size=\"640x360@29.97\"} 1",
         "weir_encoder_busy_seconds_total{path=\"/live\",size=\"640x360@29.97\"} 0.25",
+        "weir_encoder_lowered_seconds_total{path=\"/live\",size=\"640x360@29.97\"} 1.5",
         "weir_encoder_frame_seconds{path=\"/live\",size=\"640x360@29.97\"} 0.0255",
         "weir_encoder_nominal_bytes_per_second{path=\"/live\",size=\"640x360@29.97\"} 100000",
         "process_cpu_seconds_total 1.75",
@@ -287,6 +289,7 @@ TEST_CASE("metrics_text: the max number of sessions fits")
                   UINT64_MAX,
                   INT64_MAX,
                   1e300 / 3,
+                  INT64_MAX,
                   {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
                   INT32_MAX},
                  false};

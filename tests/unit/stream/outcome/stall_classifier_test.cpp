@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
+#include <utility>
+#include <vector>
 
 #include "stream/outcome/stall_classifier.h"
 
@@ -30,9 +32,21 @@ struct stream {
         seq += 1 + lost;
         stall_classifier_packet(&w, &p, seq, arrived * ms);
     }
+    // The same of a frame whose sender tells when it was made; `is_slow`: its machine does not keep
+    // up.
+    void made(usec_t captured, usec_t made, usec_t written, usec_t arrived, bool is_slow = false)
+    {
+        rtp_packet p{};
+        p.has_adu = p.has_capture = p.has_made = true;
+        p.adu.written_us = static_cast<uint32_t>(wall + written * ms);
+        p.capture_wall = wall + captured * ms;
+        p.made = {static_cast<uint16_t>(made - captured), is_slow};
+        seq++;
+        stall_classifier_packet(&w, &p, seq, arrived * ms);
+    }
     stall_cause begin(usec_t t, packets_say say = PACKETS_AHEAD)
     {
-        return stall_classifier_begin(&w, say, t * ms);
+        return stall_classifier_begin(&w, say, t * ms, t * ms);
     }
     stall_cause end(usec_t t, packets_say say = PACKETS_WHOLE)
     {
@@ -113,6 +127,111 @@ TEST_CASE("stall_classifier: packets arrive all the time")
         CHECK(s.begin(1200) == STALL_TRANSPORT);
         s.packet(1300, 1320);
         CHECK(s.end(1330) == STALL_SENDER);
+    }
+}
+
+TEST_CASE("stall_classifier: a slow machine is no slow network")
+{
+    // Of the frame that ends the stall: when it was captured, made, written and arrived.
+    struct {
+        const char *what;
+        usec_t captured, made, written, arrived;
+        bool is_slow;
+        stall_cause begin, end;
+    } table[] = {
+        {"its encoder was busy", 1040, 1250, 1251, 1271, false, STALL_TRANSPORT, STALL_SENDER},
+        {"its encoder was busy for long", 1040, 2400, 2401, 2421, false, STALL_TRANSPORT,
+         STALL_SENDER},
+        {"it tells that it does not keep up", 1040, 1140, 1141, 1161, true, STALL_TRANSPORT,
+         STALL_SENDER},
+        {"made in time, and then no room", 1040, 1050, 1250, 1270, false, STALL_TRANSPORT,
+         STALL_TRANSPORT},
+        {"made in time, and then a long silence", 1040, 1050, 2400, 2420, false, STALL_TRANSPORT,
+         STALL_OUTAGE},
+        {"made late, and a slow path", 1040, 1250, 1251, 1400, true, STALL_TRANSPORT,
+         STALL_TRANSPORT},
+    };
+    for (auto &row : table) {
+        INFO(row.what);
+        stream s;
+        for (usec_t t = 920; t <= 1000; t += 40)
+            s.made(t - 30, t - 20, t - 20, t);
+        CHECK(s.begin(1080) == row.begin);
+        s.made(row.captured, row.made, row.written, row.arrived, row.is_slow);
+        CHECK(s.end(row.arrived) == row.end);
+    }
+}
+
+TEST_CASE("stall_classifier: after a late frame too little is no slow network")
+{
+    struct {
+        const char *what;
+        usec_t made;
+        bool is_slow;
+        stall_cause soon, silent;
+    } table[] = {
+        {"a frame in time", 10, false, STALL_TRANSPORT, STALL_OUTAGE},
+        {"one that was made late", 150, false, STALL_SENDER, STALL_OUTAGE},
+        {"a sender that does not keep up", 10, true, STALL_SENDER, STALL_SENDER},
+    };
+    for (auto &row : table) {
+        INFO(row.what);
+        stream s;
+        s.made(1000, 1010, 1010, 1030);
+        s.made(1040, 1040 + row.made, 1040 + row.made, 1060 + row.made, row.is_slow);
+        CHECK(s.begin(1100 + row.made) == row.soon);
+        CHECK(s.begin(1500 + row.made) == row.silent);
+        // What comes then decides: it had left in time.
+        s.made(1080, 1090 + row.made, 1090 + row.made, 1700 + row.made);
+        CHECK(s.end(1710 + row.made) == STALL_OUTAGE);
+    }
+}
+
+TEST_CASE("stall_classifier: this machine came late to its work")
+{
+    struct {
+        const char *what;
+        std::vector<std::pair<usec_t, usec_t>> late; // of this machine, from 1100 on
+        usec_t begun, ended;
+        stall_cause begin, end;
+    } table[] = {
+        {"it did not", {}, 1100, 1200, STALL_TRANSPORT, STALL_SENDER},
+        {"by what a busy loop takes", {{1100, 1119}}, 1100, 1140, STALL_TRANSPORT, STALL_SENDER},
+        {"it was stopped", {{1090, 1190}}, 1100, 1200, STALL_DISPLAY, STALL_DISPLAY},
+        {"it was stopped, and the sender sent nothing for longer",
+         {{1090, 1140}},
+         1100,
+         1300,
+         STALL_DISPLAY,
+         STALL_SENDER},
+        {"it was stopped later in the stall",
+         {{1150, 1280}},
+         1100,
+         1290,
+         STALL_TRANSPORT,
+         STALL_DISPLAY},
+        {"again and again",
+         {{1120, 1160}, {1180, 1220}, {1240, 1280}},
+         1100,
+         1300,
+         STALL_TRANSPORT,
+         STALL_DISPLAY},
+        {"for so long that nothing came", {{1100, 2400}}, 1100, 2410, STALL_DISPLAY, STALL_DISPLAY},
+    };
+    for (auto &row : table) {
+        INFO(row.what);
+        stream s;
+        size_t next = 0;
+        usec_t found = row.begun;
+        if (!row.late.empty() && row.late[0].first <= row.begun) {
+            found = row.late[0].second;
+            stall_classifier_late(&s.w, row.late[next++].first * ms, found * ms);
+        }
+        CHECK(stall_classifier_begin(&s.w, PACKETS_AHEAD, row.begun * ms, found * ms) == row.begin);
+        for (; next < row.late.size(); next++)
+            stall_classifier_late(&s.w, row.late[next].first * ms, row.late[next].second * ms);
+        s.packet(row.ended - 20, row.ended);
+        CHECK(s.end(row.ended) == row.end);
     }
 }
 

@@ -31,7 +31,7 @@ struct receiver {
         qoe_setup setup = {"udp", "", "test", "", &none, true};
         qoe_on_setup(q.get(), &setup, 0);
         frame_receiver_config c{};
-        c.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        c.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
         c.payload_type = RTP_PT_SYNTHETIC;
         c.frames = has_frames;
         c.third_party = third_party;
@@ -195,7 +195,11 @@ struct repaired : receiver {
     static repair_receiver *make()
     {
         repair_receiver_config c = {
-            {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID}, true, true, true, 0};
+            {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID},
+            true,
+            true,
+            true,
+            0};
         return repair_receiver_new(&c);
     }
     static usec_t sent(int64_t seq)

@@ -14,7 +14,7 @@ namespace
 {
 
 const usec_t ms = USEC_PER_MSEC;
-const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
 using bytes = std::vector<uint8_t>;
 using list = std::vector<int>;
 

@@ -64,6 +64,8 @@ TEST_CASE("frame_packets: the whole frame is sent, in packets that fit")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200);
+    f->made = 12999;
+    f->is_slow = true;
     frame_packets_of(&r.p, f.get(), 3, 2);
     std::vector<outgoing_packet> sent;
     do
@@ -78,6 +80,8 @@ TEST_CASE("frame_packets: the whole frame is sent, in packets that fit")
         CHECK(p.rtp.adu.first == first);
         CHECK(p.rtp.adu.last == last);
         CHECK(p.rtp.has_capture == first);
+        CHECK(p.rtp.has_made == first);
+        CHECK((p.rtp.made.ms == 12 && p.rtp.made.is_slow));
         CHECK(p.rtp.adu.frame == 30);
         CHECK(p.rtp.adu.level == 3);
         CHECK(p.rtp.adu.depends == 3);

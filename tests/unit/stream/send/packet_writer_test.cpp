@@ -209,8 +209,9 @@ TEST_CASE("packet_writer: a copy is the same packet; in reports it has a number 
             CHECK(copy.rtp.feedback.number == static_cast<uint16_t>(seq + 2));
         }
         std::vector<uint8_t> same = copy.bytes;
-        (void)rtp_set_flow_number(same.data(), same.size(),
-                                  {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID}, seq);
+        (void)rtp_set_flow_number(
+            same.data(), same.size(),
+            {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID}, seq);
         CHECK(same == first.bytes);
         CHECK(v.w.rtp[TRACK_VIDEO].packets == 2);
         REQUIRE(v.send() == 0);
@@ -269,7 +270,8 @@ TEST_CASE("packet_writer: parity has a stream of its own, and fits next to the l
     while (packet_writer_has_repair(&v.w, 5))
         REQUIRE(packet_writer_send_repair(&v.w, 5) == 0);
     REQUIRE(v.t.all.size() >= 5);
-    const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+    const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID,
+                             RTP_EXT_MADE_ID};
     std::vector<uint8_t> gone;
     for (size_t i = 0; i < v.t.all.size(); i++) {
         auto &sent = v.t.all[i];

@@ -25,7 +25,7 @@ const usec_t ENCODING = 10 * ms, SHOWING = 20 * ms;
 const usec_t GAP = 1500;          // between packets
 const size_t BYTES = 1080;        // of a frame in each packet
 const int PACKETS[] = {11, 7, 5}; // of a frame, by layer: 1.9 Mbit/s
-const rtp_ext_ids EXT = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+const rtp_ext_ids EXT = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
 
 // Gilbert's chain; random loss is one whose state is new at each packet.
 struct channel {

@@ -21,7 +21,7 @@ namespace
 const usec_t ms = USEC_PER_MSEC;
 const int FPS = 30;
 const size_t BYTES[] = {9000, 4000, 2500}; // of a frame, by layer
-const rtp_ext_ids EXT = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+const rtp_ext_ids EXT = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID, RTP_EXT_MADE_ID};
 
 struct scene {
     int rtt_ms;

@@ -69,6 +69,28 @@ TEST_CASE("overlay_message: the state and its cause while no new picture is show
          "The network stalls: waiting for data (3 s)", "nothing came through for a while"},
         {[](facts &f) {
              f.mode = PLAYOUT_REBUFFERING;
+             f.cause = STALL_SENDER;
+             f.silence = 3400 * ms;
+         },
+         "The sender stalls: waiting for data (3 s)", "the sender sent nothing"},
+        {[](facts &f) {
+             f.mode = PLAYOUT_REBUFFERING;
+             f.cause = STALL_SENDER;
+             f.buffered = 250 * ms;
+             f.buffer_target = 500 * ms;
+             f.sender_is_slow = true;
+         },
+         "Buffering 50 %", "the sender's machine is too slow"},
+        {[](facts &f) { // the sender is slow, and now the network is slower
+             f.mode = PLAYOUT_REBUFFERING;
+             f.cause = STALL_TRANSPORT;
+             f.buffered = 250 * ms;
+             f.buffer_target = 500 * ms;
+             f.sender_is_slow = true;
+         },
+         "Buffering 50 %", "the network is slower than this level"},
+        {[](facts &f) {
+             f.mode = PLAYOUT_REBUFFERING;
              f.cause = STALL_OUTAGE;
              f.silence = 3400 * ms;
              f.origin_away = 4700 * ms;

@@ -3,10 +3,10 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { Depacketiser, Unwrap, pli, rtcp_parse, rtp_parse, ntp_seconds } from "../../../../../server/web/page/rtp.js";
 
-const EXT = { capture: 1, adu: 2 };
+const EXT = { capture: 1, adu: 2, made: 4 };
 
 // A packet as weir-send writes it. adu: {frame, size, tid, key, first, last, level, depends, left, reorder}.
-function packet(seq, timestamp, payload, { marker = false, adu = null, capture = null } = {}) {
+function packet(seq, timestamp, payload, { marker = false, adu = null, capture = null, made = null } = {}) {
   const ext = [];
   if (capture !== null) {
     const v = new DataView(new ArrayBuffer(8));
@@ -23,6 +23,7 @@ function packet(seq, timestamp, payload, { marker = false, adu = null, capture =
     v.setInt16(6, adu.depends ?? 0);
     ext.push(0x2b + more.length, ...new Uint8Array(v.buffer), ...more);
   }
+  if (made !== null) ext.push(0x41, made >> 8, made & 255);
   while (ext.length % 4) ext.push(0);
   const head = new DataView(new ArrayBuffer(ext.length ? 16 : 12));
   head.setUint8(0, 0x80 | (ext.length ? 0x10 : 0));
@@ -51,6 +52,11 @@ test("a header with its extensions", () => {
   assert.deepEqual([...p.payload], [0x65, 1]);
   for (const [more, reorder] of [[{}, 0], [{ left: 9 }, 0], [{ reorder: -3 }, -3], [{ left: 9, reorder: 300 }, 300]])
     assert.equal(rtp_parse(packet(7, 90000, [0x65], { adu: { frame: 300, ...more } }), EXT).adu.reorder, reorder);
+});
+
+test("whether the sender's machine keeps up", () => {
+  for (const [made, slow] of [[null, null], [0x0123, false], [0x8123, true]])
+    assert.equal(rtp_parse(packet(7, 90000, [0x65], { adu: { frame: 300 }, made }), EXT).slow, slow);
 });
 
 test("bytes that are no packet", () => {

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A machine that is too slow, at either end of a live stream: a program is stopped for most of the time."""
+import os
+import re
+import signal
+import threading
+import time
+import urllib.request
+
+import lib
+
+LEVELS = ["--level", "160x90@30:100", "--level", "320x180@30:300"]
+SOURCE = "test:320x180@30"
+
+
+class Starved:
+    """While it is entered, the process runs for a fortieth of the time."""
+
+    def __init__(self, process):
+        self.pid = process.pid
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.over.is_set():
+            os.kill(self.pid, signal.SIGSTOP)
+            self.over.wait(.39)
+            os.kill(self.pid, signal.SIGCONT)
+            time.sleep(.01)
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+
+class SlowMachineTest(lib.Case):
+    def lowered(self, url):
+        """Returns the seconds in which the sender encoded less, by its metrics."""
+        with urllib.request.urlopen(url, timeout=60) as f:
+            text = f.read().decode()
+        return max(float(line.split()[-1]) for line in text.splitlines() if line.startswith("weir_encoder_lowered_seconds_total{"))
+
+    @lib.long
+    def test_sender(self):
+        """The sender gives fewer frames and smaller pictures, says so, and returns when it has time."""
+        sender = self.sender(*LEVELS, "--metrics", "127.0.0.1:0", source=SOURCE, lowers=True)
+        metrics = re.search(r"metrics at (http://127.0.0.1:\d+/)", sender.stderr).group(1) + "metrics"
+        player = self.player(sender.url)
+        player.wait_shown(60)
+        self.assertEqual(self.lowered(metrics), 0)
+        with Starved(sender):
+            lib.until(lambda: player.events("level"), "a smaller picture", 60)
+        self.assertEqual(sender.stderr.count("does not keep up with encoding"), 1)
+        lib.until(lambda: "keeps up with encoding again" in sender.stderr, "the end of it", 120)
+        self.assertEqual(sender.stderr.count("does not keep up with encoding"), sender.stderr.count("keeps up with encoding again"))
+        lib.until(lambda: player.events("level")[-1]["to"] == 1, "the whole picture", 60)
+        changes = player.events("level")
+        self.assertEqual((changes[0]["from"], changes[0]["to"]), (1, 0))
+        self.assertEqual({e["why"] for e in changes}, {"sender"})
+        lib.until(lambda: self.lowered(metrics) > 0, "the metric", 20)
+        frames = len(player.shown())
+        lib.until(lambda: len(player.shown()) > frames + 60, "pictures", 30)
+        player.signal(signal.SIGINT)
+        player.wait(30)
+        r = player.report()
+        stalls = {cause for cause, s in r["rebuffering"]["by_cause"].items() if s["count"]}
+        self.assertIn("sender", stalls)
+        self.assertLessEqual(stalls, {"sender", "display"}, r["rebuffering"])
+        self.assertGreater(r["causes"]["by_cause"]["sender"], 0)
+
+    def test_keeps_levels(self):
+        """With --keep-levels the same sender lowers nothing."""
+        sender = self.sender(*LEVELS, source=SOURCE)
+        player = self.player(sender.url)
+        player.wait_shown(30)
+        with Starved(sender):
+            lib.until(lambda: len(player.events("rebuffer-end")) > 5, "stalls", 60)
+        self.assertNotIn("does not keep up", sender.stderr)
+
+    def test_viewer(self):
+        """The stalls of a viewer that was stopped are its own, whatever the network did meanwhile."""
+        sender = self.sender(*LEVELS, source=SOURCE)
+        player = self.player(sender.url, lowers=True)
+        player.wait_shown(30)
+        with Starved(player):
+            lib.until(lambda: player.events("rebuffer-end"), "a stall", 60)
+        frames = len(player.shown())
+        lib.until(lambda: len(player.shown()) > frames + 60, "pictures", 30)
+        player.signal(signal.SIGINT)
+        player.wait(30)
+        r = player.report()
+        stalls = {cause for cause, s in r["rebuffering"]["by_cause"].items() if s["count"]}
+        self.assertEqual(stalls, {"display"}, r["rebuffering"])
+
+
+if __name__ == "__main__":
+    lib.main()
