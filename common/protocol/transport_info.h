@@ -50,6 +50,7 @@ struct transport_info {
     // segment.
     uint64_t acks_ignored;
     usec_t unheard; // time without a useful report while packets are outstanding
+    uint64_t unheard_packets; // that left in that time
 };
 
 // Sets all fields to NaN, zero or empty.
