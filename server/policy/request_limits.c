@@ -59,7 +59,7 @@ static const struct request_limit parameters[] = {
     [PARAMETER_ONLY] = {"only", REQUEST_COSTS_PLACE, 0, 0, "FRAME_RANGES_MAX ranges",
                         "common/wire/frame_ranges.h"},
     [PARAMETER_PATH] = {"path", REQUEST_COSTS_BYTES, 4, USEC_PER_SEC,
-                        "a key frame or a larger one, to a validated address or on the connection; "
+                        "a controller, and what is lost if the path is; "
                         "one without budget has no effect",
                         ""},
     [PARAMETER_GROUP_HASH] =

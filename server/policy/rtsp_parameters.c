@@ -72,8 +72,7 @@ struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
         s.number = text_is_nocase(value, "sender");
         s.is_valid = s.number || text_is_nocase(value, "none");
     } else if (s.parameter == PARAMETER_PATH) {
-        s.number = text_is_nocase(value, "beside");
-        s.is_valid = s.number || text_is_nocase(value, "connection");
+        s.is_valid = text_is_nocase(value, "beside");
     } else if (s.parameter == PARAMETER_ONLY) {
         s.is_valid = frame_ranges_decode(value, &s.ranges) == 0;
     } else if (s.parameter == PARAMETER_AGAIN) {
