@@ -625,7 +625,8 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
         return;
     }
     c->mover = (struct path_mover){0};
-    if (c->link->accept_beside(c->link_ctx, rtsp_header(r, RTSP_BESIDE_HEADER)))
+    struct text beside = rtsp_header(r, RTSP_BESIDE_HEADER);
+    if (beside.at && *c->fallback.left.beside && c->link->accept_beside(c->link_ctx, beside))
         path_mover_begin(&c->mover, now);
     c->deadline = transport_fallback_given(&c->fallback, c->path.transport, c->rtt, now);
     if (c->deadline == USEC_NEVER || !c->path.validates) {

@@ -37,6 +37,7 @@ struct session {
     struct transport *away;       // owned; of `beside`, while the media goes there; NULL: it does not
     struct session_beside beside; // an empty transport: there is none
     bool leaves_home;             // the media goes to `beside`, once no frame has left in part
+    usec_t suspects_at;           // the path seems lost: look again then; USEC_NEVER: it does not
     struct timer *timer;          // owned; fires at the sender's next timeout
     usec_t armed;                 // time at which `timer` fires
     char cname[64];
@@ -56,7 +57,7 @@ struct session {
 // Sets the timer. Call it after each call of the sender that takes the time.
 static void arm(struct session *s)
 {
-    usec_t when = stream_sender_next_timeout(s->sender);
+    usec_t when = usec_min(stream_sender_next_timeout(s->sender), s->suspects_at);
     if (when != s->armed)
         timer_set(s->timer, when);
     s->armed = when;
@@ -110,7 +111,8 @@ static void go_home(struct session *s, usec_t lost_since, usec_t now)
 }
 
 // Call it about once a frame, before the frame: leaves the connection if the viewer wants it, and
-// returns to it when the other path is lost.
+// returns to it when the other path is lost. A loop that was busy finds the reports in the socket:
+// they are read in this turn, and decide in the next one.
 static void check_path(struct session *s, usec_t now)
 {
     struct transport_info info;
@@ -122,8 +124,14 @@ static void check_path(struct session *s, usec_t now)
     if (!s->away)
         return;
     s->away->media.ops->info(&s->away->media, &info, now);
-    if (path_is_lost(&info, &lost_since, now))
+    if (!path_is_lost(&info, &lost_since, now)) {
+        s->suspects_at = USEC_NEVER;
+    } else if (s->suspects_at == USEC_NEVER) {
+        s->suspects_at = now + 1;
+    } else if (s->suspects_at <= now) {
+        s->suspects_at = USEC_NEVER;
         go_home(s, lost_since, now);
+    }
 }
 
 void session_set_beside(struct session *s, const struct session_beside *beside)
@@ -147,6 +155,8 @@ static void on_timer(void *ctx, usec_t now)
 {
     struct session *s = ctx;
     s->armed = USEC_NEVER;
+    if (s->suspects_at <= now)
+        check_path(s, now);
     stream_sender_on_timeout(s->sender, now);
     arm(s);
 }
@@ -397,7 +407,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
     s->created_at = now;
-    s->armed = s->limited_until = USEC_NEVER;
+    s->armed = s->limited_until = s->suspects_at = USEC_NEVER;
     s->scale = 1;
     struct media_feed_config feed = {
         .loop = config->path.loop, .sink = &s->sink, .exact = !config->keeps_size};

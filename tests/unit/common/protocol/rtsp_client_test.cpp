@@ -312,6 +312,13 @@ const rtsp_client_link link_ops = {
                     return owner_of(ctx)->accept_error;
             return (int)ERR_UNSUPPORTED;
         },
+    .offer_beside =
+        [](void *, const char *name, char *out, size_t) {
+            std::strcpy(out, name);
+            return 0;
+        },
+    .accept_beside = [](void *, text answer) { return std::string(answer.at, 6) == "scream"; },
+    .try_beside = [](void *ctx, usec_t) { note(ctx, "try beside"); },
     .offer_audio =
         [](void *, char *out, size_t) {
             std::strcpy(out, "audio");
