@@ -89,6 +89,7 @@ static void follow_move(struct media_receiver *m, bool beside, const uint8_t *da
     if (beside == m->beside.in_use)
         return;
     m->beside.in_use = beside;
+    m->beside.was_in_use |= beside;
     m->ops->on_moved(m->ctx, beside, now);
 }
 
@@ -531,7 +532,8 @@ void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, 
 
 int64_t media_receiver_marked(const struct media_receiver *m)
 {
-    if (!m->receiver || !m->receiver->ops->marked)
+    bool over_connection = *m->beside.name && !m->beside.was_in_use;
+    if (!m->receiver || !m->receiver->ops->marked || over_connection)
         return -1;
     int64_t marked = m->receiver->ops->marked(m->receiver);
     return marked < 0 ? marked : m->beside.marked_past + marked;

@@ -85,6 +85,7 @@ struct media_receiver {
         char name[TRANSPORT_MAX_NAME];
         struct rtsp_transport answer; // of the server, without its key
         bool in_use;                  // media comes there
+        bool was_in_use;              // it has
         bool has_packet;
         uint16_t newest;     // sequence number of the video on either path; has_packet
         int64_t marked_past; // by receivers of earlier tries

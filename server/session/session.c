@@ -93,7 +93,7 @@ static void go_away(struct session *s, usec_t now)
     s->away = transport_open(s->beside.transport, &path, now);
     if (!s->away)
         return;
-    struct stream_sender_move move = {
+    struct sender_move move = {
         .transport = &s->away->media, .repair = s->beside.repair, .lost_since = USEC_NEVER};
     if (stream_sender_move(s->sender, &move, now) != 0)
         log_error("lost packets are not repaired: out of memory");
@@ -103,7 +103,7 @@ static void go_away(struct session *s, usec_t now)
 
 static void go_home(struct session *s, usec_t lost_since, usec_t now)
 {
-    struct stream_sender_move move = {.transport = &s->home->media, .lost_since = lost_since};
+    struct sender_move move = {.transport = &s->home->media, .lost_since = lost_since};
     (void)stream_sender_move(s->sender, &move, now);
     s->transport = s->home;
     free_away(s);

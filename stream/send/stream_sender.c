@@ -933,8 +933,11 @@ static void give_up(struct stream_sender *s, usec_t since, usec_t now)
             give_up_frame(s, s->recent[i % RECENT].size_id, s->recent[i % RECENT].number);
     frame_packets_forget(&s->leaving);
     scheduler_clear(&s->scheduler);
+    const struct recent_frame *last =
+        s->recent_count ? &s->recent[(s->recent_count - 1) % RECENT] : NULL;
     while (scheduler_dropped(&s->scheduler, &f, &cause)) {
-        if (s->watching && mends)
+        bool has_begun = last && last->number == f.number && last->size_id == f.size_id;
+        if (s->watching && mends && !has_begun)
             give_up_frame(s, f.size_id, f.number);
         coded_frame_unref(f.data);
     }
@@ -953,7 +956,7 @@ static void limit_transport(struct stream_sender *s, usec_t now)
     set_media_rate(s, now);
 }
 
-int stream_sender_move(struct stream_sender *s, const struct stream_sender_move *move, usec_t now)
+int stream_sender_move(struct stream_sender *s, const struct sender_move *move, usec_t now)
 {
     struct coded_audio *c;
     assert(move->lost_since != USEC_NEVER || stream_sender_may_move(s));

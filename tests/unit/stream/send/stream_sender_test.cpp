@@ -1529,7 +1529,7 @@ struct beside : open_transport {
 
 void move(sender &v, open_transport &to, usec_t lost_since, usec_t now)
 {
-    stream_sender_move m{};
+    sender_move m{};
     m.transport = &to.base;
     m.repair = to.base.reliable ? REPAIR_MODE_OFF : REPAIR_MODE_AUTO;
     m.lost_since = lost_since;
