@@ -330,7 +330,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
     session_info(s, &out->info, now);
     out->relayed = session_relay_info(s, &out->relay, now);
-    return transport_number(s->transport->kind);
+    return transport_number(s->home->kind); // counters by transport never go back
 }
 
 // ---- Life
