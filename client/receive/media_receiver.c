@@ -329,8 +329,8 @@ static int open_srtp(struct media_receiver *m, const char *name, const struct rt
     return m->srtp ? 0 : ERR_NO_MEMORY;
 }
 
-static int open_receiver(struct media_receiver *m, const char *name,
-                         const struct rtsp_transport *t, usec_t now)
+static int open_receiver(struct media_receiver *m, const char *name, const struct rtsp_transport *t,
+                         usec_t now)
 {
     const struct transport_kind *kind;
     const char *params;

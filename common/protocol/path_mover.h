@@ -38,8 +38,8 @@ enum path_mover_state {
 
 struct path_mover { // all zero at first
     enum path_mover_state state;
-    usec_t due;      // of the next step; PATH_BESIDE: when it began
-    usec_t wait;     // before the next try
+    usec_t due;  // of the next step; PATH_BESIDE: when it began
+    usec_t wait; // before the next try
 };
 
 // The server has offered the path: the first try begins at `now`.

@@ -64,12 +64,12 @@ struct rtsp_client {
     struct rtsp_client_path path; // path of the transport in use
     struct path_mover mover;
     char home[TRANSPORT_MAX_NAME]; // the transport over the connection, while `path` is beside it
-    usec_t deadline;              // used in STEP_VALIDATING and STEP_LEAVING
-    usec_t started;               // time at which this client was created
-    usec_t heard;                 // time of the last whole message or packet from the server
-    bool held;                    // the owner reads nothing
-    bool skips_describe;          // config.known is used
-    bool pipelined;               // DESCRIBE, SETUP and PLAY were sent together
+    usec_t deadline;               // used in STEP_VALIDATING and STEP_LEAVING
+    usec_t started;                // time at which this client was created
+    usec_t heard;                  // time of the last whole message or packet from the server
+    bool held;                     // the owner reads nothing
+    bool skips_describe;           // config.known is used
+    bool pipelined;                // DESCRIBE, SETUP and PLAY were sent together
     struct early early;
     bool server_pipelines; // the server knows Pipelined-Requests
     int cseq_before;       // responses up to this CSeq are the clients' before
@@ -709,9 +709,9 @@ static void begin_setup(struct rtsp_client *c, usec_t now)
     if (c->config.may_be_followed && c->dialect->pipelines)
         c->requests.group++;
     playback_requests_describe(&c->playback, &c->sdp);
-    transport_fallback_init(&c->fallback,
-                            c->dialect->knows_weir_transports ? &c->config.transports
-                                                              : &c->config.standard_transports);
+    transport_fallback_init(&c->fallback, c->dialect->knows_weir_transports
+                                              ? &c->config.transports
+                                              : &c->config.standard_transports);
     send_setup(c, now);
 }
 

@@ -132,8 +132,8 @@ struct rtsp_client_answer { // response to one request for the sender's paramete
     usec_t received_wall;
 };
 
-// Calls to the viewer. All are required, unless NULL is mentioned. They may call rtsp_client_* functions, except new and
-// free.
+// Calls to the viewer. All are required, unless NULL is mentioned. They may call rtsp_client_*
+// functions, except new and free.
 struct rtsp_client_events {
     void (*on_connected)(void *ctx, usec_t now);
     // `sdp` is valid for the client's life. Returns false if the stream cannot be played: the

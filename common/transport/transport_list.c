@@ -119,7 +119,7 @@ const char *transport_list_value(int i, const char **help)
     const struct transport_kind *k = transport_kinds[count];
     bool is_auto = !k && count == i; // after the last
     *help = is_auto ? TRANSPORT_LIST_FIRST ", from which live media moves to " TRANSPORT_LIST_BESIDE
-                      " where UDP passes"
+                                           " where UDP passes"
             : k ? k->help
                 : NULL;
     return is_auto ? "auto" : k ? k->name : NULL;

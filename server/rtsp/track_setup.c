@@ -597,10 +597,9 @@ void track_setup_beside(struct track_setup *t, struct stream *stream, struct tex
         rtsp_transport_decode(header, offers) != 1 || !takes_beside(t, stream, &offers[0]))
         return;
     const struct rtsp_transport *offer = &offers[0];
-    struct session_beside beside = {.path = {.control = t->config.tcp,
-                                             .feedback = true,
-                                             .ecn = offer->ecn,
-                                             .loop = t->config.loop}};
+    struct session_beside beside = {
+        .path = {
+            .control = t->config.tcp, .feedback = true, .ecn = offer->ecn, .loop = t->config.loop}};
     if (open_srtp(offer, &t->beside.srtp, key) != 0 ||
         !(t->beside.ports = new_ports(t, offer, t->beside.srtp, &beside_ops))) {
         close_beside(t);

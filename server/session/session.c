@@ -34,7 +34,7 @@ struct session {
     struct stream_sender *sender; // owned
     struct transport *transport;  // borrowed: `home` or `away`, which carries the media
     struct transport *home;       // owned; of the config
-    struct transport *away;       // owned; of `beside`, while the media goes there; NULL: it does not
+    struct transport *away; // owned; of `beside`, while the media goes there; NULL: it does not
     struct session_beside beside; // an empty transport: there is none
     bool leaves_home;             // the media goes to `beside`, once no frame has left in part
     usec_t suspects_at;           // the path seems lost: look again then; USEC_NEVER: it does not
@@ -68,7 +68,8 @@ static void arm(struct session *s)
 static void log_move(const struct session *s, const char *why)
 {
     const char *peer = s->config.peer ? s->config.peer : "";
-    log_of(LOG_INFO, "viewer", peer, "viewer %s: media moves to %s%s", peer, s->transport->name, why);
+    log_of(LOG_INFO, "viewer", peer, "viewer %s: media moves to %s%s", peer, s->transport->name,
+           why);
 }
 
 static void free_away(struct session *s)
@@ -288,8 +289,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     struct session *s = (struct session *)sink;
     const struct rtp_sender *video = stream_sender_rtp(s->sender, TRACK_VIDEO);
     const struct rtp_sender *audio = stream_sender_rtp(s->sender, TRACK_AUDIO);
-    const struct srtp_guard *srtp =
-        s->config.path.srtp ? s->config.path.srtp : s->beside.path.srtp;
+    const struct srtp_guard *srtp = s->config.path.srtp ? s->config.path.srtp : s->beside.path.srtp;
     const struct path_validation *address =
         s->config.address ? s->config.address : s->beside.address;
     struct stream_sender_stats of;

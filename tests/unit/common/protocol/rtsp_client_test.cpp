@@ -528,9 +528,7 @@ TEST_CASE("rtsp client: live media moves beside the connection, and back")
             {1020, timeout, {"GET_PARAMETER " + URL + "/ #7" + SESSION + PARAMS}},
             {1030, in(reply(7)), {"params level -1 rtt 10 wall 10"}},
             {1541, timeout, {"try beside"}},
-            {1550,
-             beside_open,
-             {"SET_PARAMETER " + URL + "/ #8" + SESSION + " [path: beside,]"}},
+            {1550, beside_open, {"SET_PARAMETER " + URL + "/ #8" + SESSION + " [path: beside,]"}},
             {1560, in(reply(8, "451 No")), {}},
             {1570, moved(true), {"moved to scream datagram"}}});
 }

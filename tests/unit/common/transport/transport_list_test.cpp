@@ -45,7 +45,8 @@ TEST_CASE("transport list: live media moves only where the program may choose")
     const struct {
         const char *text;
         std::string beside;
-    } table[] = {{"auto", "scream"}, {"tfrc,auto", "scream"}, {"minbuf", ""}, {"scream,minbuf", ""}};
+    } table[] = {
+        {"auto", "scream"}, {"tfrc,auto", "scream"}, {"minbuf", ""}, {"scream,minbuf", ""}};
     for (const auto &row : table) {
         INFO(row.text);
         struct transport_list list;

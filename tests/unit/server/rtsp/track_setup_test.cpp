@@ -296,8 +296,8 @@ TEST_CASE("track_setup: a path beside the connection, for viewers of live media 
          "RTP/AVPF;unicast;client_port=9-10;x-weir=pigeons", false, true, false},
         {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf",
          "RTP/AVP;unicast;client_port=9-10;x-weir=scream", false, true, false}, // reports nothing
-        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf",
-         "RTP/AVP/TCP;interleaved=2-3;x-weir=minbuf", false, true, false},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", "RTP/AVP/TCP;interleaved=2-3;x-weir=minbuf",
+         false, true, false},
         // Beside an encrypted connection only SRTP.
         {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", scream, true, true, false},
         {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf",
