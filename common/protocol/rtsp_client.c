@@ -1185,6 +1185,8 @@ void rtsp_client_beside_open(struct rtsp_client *c, usec_t now)
 void rtsp_client_media_moved(struct rtsp_client *c, bool beside, usec_t now)
 {
     bool was = c->mover.state == PATH_BESIDE;
+    if (!rtsp_client_takes_media(c))
+        return;
     path_mover_moved(&c->mover, beside, now);
     if ((c->mover.state == PATH_BESIDE) == was)
         return;
