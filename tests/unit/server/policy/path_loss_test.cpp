@@ -13,11 +13,16 @@ TEST_CASE("path loss: by the time without a report, the round trip and the packe
         uint64_t packets;
         bool lost;
     } table[] = {
-        {50, 0, 0, false},          {50, 10 * USEC_PER_SEC, 0, false}, // nothing is outstanding: a
-                                                                       // pause
-        {50, 199 * MS, 50, false},  {50, 200 * MS, 50, true},          {50, 200 * MS, 3, true},
+        {50, 0, 0, false},
+        {50, 10 * USEC_PER_SEC, 0, false}, // nothing is outstanding: a
+                                           // pause
+        {50, 199 * MS, 50, false},
+        {50, 200 * MS, 50, true},
+        {50, 200 * MS, 3, true},
         {50, 399 * MS, 2, false}, // they may have got lost
-        {50, 400 * MS, 1, true},    {NAN, 199 * MS, 50, false},        {NAN, 200 * MS, 50, true},
+        {50, 400 * MS, 1, true},
+        {NAN, 199 * MS, 50, false},
+        {NAN, 200 * MS, 50, true},
         {300, 399 * MS, 50, false}, // the first report takes a round trip
         {300, 400 * MS, 50, true},
     };
