@@ -48,13 +48,18 @@ static void report_drops(const struct media_receiver *m)
                  drops.replayed, drops.forged);
 }
 
-void media_receiver_destroy(struct media_receiver *m)
+static void free_receiver(struct media_receiver *m)
 {
     path_responder_free(m->responder);
     m->responder = NULL;
     if (m->receiver)
         m->receiver->ops->free(m->receiver);
     m->receiver = NULL;
+}
+
+void media_receiver_destroy(struct media_receiver *m)
+{
+    free_receiver(m);
     for (int i = 0; i < TRACKS; i++)
         for (int k = 0; k < 2; k++) {
             udp_socket_free(m->tracks[i].path.socket[k]);
@@ -69,9 +74,30 @@ void media_receiver_destroy(struct media_receiver *m)
 
 // ---- Input
 
+// Media comes where the newest packet of the video came: those that are overtaken at a move, and
+// copies, are older.
+static void follow_move(struct media_receiver *m, bool beside, const uint8_t *data, size_t len,
+                        usec_t now)
+{
+    struct rtp_packet p;
+    if (!*m->beside.name || rtp_decode(data, len, m->sdp->ext, &p) != 0 ||
+        p.ssrc != m->beside.answer.ssrc ||
+        (m->beside.has_packet && (int16_t)(p.seq - m->beside.newest) <= 0))
+        return;
+    m->beside.has_packet = true;
+    m->beside.newest = p.seq;
+    if (beside == m->beside.in_use)
+        return;
+    m->beside.in_use = beside;
+    m->beside.was_in_use |= beside;
+    m->ops->on_moved(m->ctx, beside, now);
+}
+
 static void on_rtp(void *ctx, const uint8_t *data, size_t len, usec_t arrived, usec_t now)
 {
     struct media_receiver *m = ctx;
+    if (!m->datagram)
+        follow_move(m, true, data, len, now);
     m->ops->on_packet(m->ctx, TRACK_VIDEO, false, data, len, arrived, now);
 }
 
@@ -81,7 +107,8 @@ static bool is_from_server(struct media_receiver *m, const struct sockaddr *serv
                            const struct datagram *d)
 {
     const struct sockaddr *from = (const struct sockaddr *)d->from;
-    if (m->tracks[TRACK_VIDEO].accepted && m->datagram && sockaddr_same_host(from, server) &&
+    bool awaited = m->tracks[TRACK_VIDEO].accepted && (m->datagram || *m->beside.name);
+    if (awaited && sockaddr_same_host(from, server) &&
         (!sockaddr_port(server) || sockaddr_port(from) == sockaddr_port(server)))
         return true;
     m->third_party++;
@@ -148,6 +175,8 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
             continue;
         enum media_track track =
             is_audio && m->dialect->audio_has_own_flow ? TRACK_AUDIO : TRACK_VIDEO;
+        if (i == 0 && !is_audio)
+            follow_move(m, false, data, len, now);
         m->ops->on_packet(m->ctx, track, i == 1, data, len, now, now);
         return;
     }
@@ -284,10 +313,10 @@ static void send_report(void *ctx, const uint8_t *data, size_t len)
 
 // Takes the server's key. 0; ERR_MALFORMED; ERR_UNSUPPORTED: the media would be plain beside an
 // encrypted connection; ERR_NO_MEMORY.
-static int open_srtp(struct media_receiver *m, const struct rtsp_transport *t)
+static int open_srtp(struct media_receiver *m, const char *name, const struct rtsp_transport *t)
 {
     uint8_t theirs[SRTP_KEY_BYTES];
-    if (!m->encrypts || transport_is_interleaved(m->name))
+    if (!m->encrypts || transport_is_interleaved(name))
         return 0;
     if (!t->savp || !t->srtp[0] || !m->has_key)
         return ERR_UNSUPPORTED;
@@ -300,7 +329,8 @@ static int open_srtp(struct media_receiver *m, const struct rtsp_transport *t)
     return m->srtp ? 0 : ERR_NO_MEMORY;
 }
 
-static int open_receiver(struct media_receiver *m, const struct rtsp_transport *t, usec_t now)
+static int open_receiver(struct media_receiver *m, const char *name, const struct rtsp_transport *t,
+                         usec_t now)
 {
     const struct transport_kind *kind;
     const char *params;
@@ -323,13 +353,19 @@ static int open_receiver(struct media_receiver *m, const struct rtsp_transport *
                                            .on_open = on_validated,
                                            .on_end = on_end,
                                            .ctx = m};
-    int err = transport_find(m->name, &kind, &params);
+    int err = transport_find(name, &kind, &params);
     return !err && kind->receive ? kind->receive(&path, &m->receiver, now) : err;
+}
+
+static void on_beside_open(void *ctx, usec_t now)
+{
+    struct media_receiver *m = ctx;
+    m->ops->on_beside_open(m->ctx, now);
 }
 
 static int open_responder(struct media_receiver *m, const struct rtsp_transport *t, usec_t now)
 {
-    if (!m->datagram || !t->has_token || t->server_port[0] <= 0 || t->server_port[1] <= 0)
+    if (t->tcp || !t->has_token || t->server_port[0] <= 0 || t->server_port[1] <= 0)
         return 0;
     const struct track_path *video = &m->tracks[TRACK_VIDEO].path;
     struct path_responder_config config = {.loop = m->loop,
@@ -338,7 +374,8 @@ static int open_responder(struct media_receiver *m, const struct rtsp_transport 
                                            .ssrc = m->ssrc,
                                            .token = t->token,
                                            .srtp = m->srtp,
-                                           .on_validated = on_validated,
+                                           .on_validated =
+                                               m->datagram ? on_validated : on_beside_open,
                                            .ctx = m};
     m->responder = path_responder_new(&config, now);
     return m->responder ? 0 : ERR_NO_MEMORY;
@@ -360,15 +397,68 @@ int media_receiver_accept(struct media_receiver *m, const struct transport_list 
     snprintf(m->repair, sizeof(m->repair), "%s", t->repair);
     m->reports = t->avpf;
     accept_track(m, track, t);
-    int err = open_srtp(m, t);
+    int err = open_srtp(m, m->name, t);
     if (!err)
-        err = open_receiver(m, t, now);
+        err = open_receiver(m, m->name, t, now);
     return err ? err : open_responder(m, t, now);
+}
+
+// ---- The path beside the connection
+
+int media_receiver_offer_beside(struct media_receiver *m, const char *name, const char *repair,
+                                char *out, size_t cap)
+{
+    struct receiver_track *track = &m->tracks[TRACK_VIDEO];
+    struct rtsp_transport t;
+    if (transport_offer_of(name, true, m->sdp->ccfb, &t) != 0 || t.tcp || !t.avpf)
+        return ERR_UNSUPPORTED;
+    int err = track->path.socket[0] ? 0 : open_ports(m, track);
+    if (!err)
+        err = offer_srtp(m, name, &t);
+    if (err)
+        return err;
+    for (int k = 0; k < 2; k++)
+        t.client_port[k] = udp_socket_port(track->path.socket[k]);
+    snprintf(t.repair, sizeof(t.repair), "%s", repair);
+    int len = rtsp_transport_encode(&t, out, cap);
+    return len < 0 ? len : 0;
+}
+
+bool media_receiver_accept_beside(struct media_receiver *m, struct text answer)
+{
+    struct receiver_track *track = &m->tracks[TRACK_VIDEO];
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    const struct transport_kind *kind;
+    const char *params;
+    struct rtsp_transport *t = &offers[0];
+    if (m->datagram || !track->path.socket[0] || !answer.at ||
+        rtsp_transport_decode(answer, offers) != 1 || t->tcp || t->multicast || !t->avpf ||
+        !t->has_token || !t->has_ssrc || t->server_port[0] <= 0 || t->server_port[1] <= 0 ||
+        transport_find(t->weir, &kind, &params) != 0 || open_srtp(m, t->weir, t) != 0)
+        return false;
+    take_peers(m, t, track->peer);
+    snprintf(m->repair, sizeof(m->repair), "%s", t->repair);
+    snprintf(m->beside.name, sizeof(m->beside.name), "%s", t->weir);
+    explicit_bzero(t->srtp, sizeof(t->srtp));
+    m->beside.answer = *t;
+    return true;
+}
+
+// A new receiving end: the numbers of the flow have gone on over the connection.
+void media_receiver_try_beside(struct media_receiver *m, usec_t now)
+{
+    if (m->beside.in_use)
+        return;
+    m->beside.marked_past = usec_max(media_receiver_marked(m), 0);
+    free_receiver(m);
+    if (open_receiver(m, m->beside.name, &m->beside.answer, now) != 0 ||
+        open_responder(m, &m->beside.answer, now) != 0)
+        log_error("media stays on the connection: out of memory or timers");
 }
 
 bool media_receiver_tells(const struct media_receiver *m)
 {
-    return m->responder || media_receiver_connects(m);
+    return m->datagram ? m->responder != NULL : media_receiver_connects(m);
 }
 
 bool media_receiver_connects(const struct media_receiver *m)
@@ -393,7 +483,7 @@ int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap)
         else
             t.interleaved[i] = audio->path.channel[i] = free_channel + i;
     }
-    t.savp = m->srtp != NULL; // one flow, and the video's keys
+    t.savp = m->srtp && !transport_is_interleaved(m->name); // one flow, and the video's keys
     int len = rtsp_transport_encode(&t, out, cap);
     return len < 0 ? len : 0;
 }
@@ -434,7 +524,7 @@ void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, 
     struct iovec parts[2] = {{.iov_base = head, .iov_len = sizeof(head)}, {.iov_len = len}};
     parts[1].iov_base = (uint8_t *)(uintptr_t)data; // only read
     rtsp_interleaved_encode(head, to->channel[1], len);
-    if (!m->datagram)
+    if (!m->datagram && !m->beside.in_use)
         (void)tcp_conn_write_packet(m->control, parts, 2);
     else if (sockaddr_port(to->peer[1]))
         send_datagram(m, to, data, len);
@@ -442,7 +532,11 @@ void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, 
 
 int64_t media_receiver_marked(const struct media_receiver *m)
 {
-    return m->receiver && m->receiver->ops->marked ? m->receiver->ops->marked(m->receiver) : -1;
+    bool over_connection = *m->beside.name && !m->beside.was_in_use;
+    if (!m->receiver || !m->receiver->ops->marked || over_connection)
+        return -1;
+    int64_t marked = m->receiver->ops->marked(m->receiver);
+    return marked < 0 ? marked : m->beside.marked_past + marked;
 }
 
 bool media_receiver_mark(struct media_receiver *m, int packets)

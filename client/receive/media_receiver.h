@@ -39,6 +39,11 @@ struct media_receiver_ops {
     // Media can arrive on a path other than the control connection. Called once, if
     // media_receiver_tells.
     void (*on_validated)(void *ctx, usec_t now);
+    // The server is heard on the path beside the connection. NULL: no such path is offered, as for
+    // the next one.
+    void (*on_beside_open)(void *ctx, usec_t now);
+    // Media comes over that path, or over the connection again. The packet that shows it follows.
+    void (*on_moved)(void *ctx, bool beside, usec_t now);
     // The separate media connection ended; `error` as in transport_receiver.h.
     void (*on_end)(void *ctx, const char *error, usec_t now);
 };
@@ -74,6 +79,17 @@ struct media_receiver {
     struct mtp_raw_receiver *raw;        // borrowed; NULL: transports that need it are not offered
     struct transport_receiver *receiver; // owned; NULL: what arrives is RTP
     struct path_responder *responder;    // owned; NULL: the server does not validate the path
+    // The path beside the connection, on the video's ports, with `receiver` and `responder` once it
+    // was tried. An empty name: there is none.
+    struct {
+        char name[TRANSPORT_MAX_NAME];
+        struct rtsp_transport answer; // of the server, without its key
+        bool in_use;                  // media comes there
+        bool was_in_use;              // it has
+        bool has_packet;
+        uint16_t newest;     // sequence number of the video on either path; has_packet
+        int64_t marked_past; // by receivers of earlier tries
+    } beside;
 };
 
 // `control` is connected; it and `sdp` outlive the receiver. `sdp` is complete. `ssrc`: the
@@ -93,6 +109,14 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
 // not offered; ERR_NO_MEMORY.
 int media_receiver_accept(struct media_receiver *m, const struct transport_list *list,
                           struct text answer, usec_t now);
+// Writes the offer of a path beside the connection, of the datagram transport `name`. Errors as of
+// media_receiver_offer. Call it after that.
+int media_receiver_offer_beside(struct media_receiver *m, const char *name, const char *repair,
+                                char *out, size_t cap);
+// Reads the answer, after media_receiver_accept. Returns true if there is such a path.
+bool media_receiver_accept_beside(struct media_receiver *m, struct text answer);
+// Sends tokens there: on_beside_open follows when the server is heard.
+void media_receiver_try_beside(struct media_receiver *m, usec_t now);
 // The same for the audio, which takes the transport that was accepted: 0, ERR_IO, ERR_FULL; and 0,
 // ERR_MALFORMED, ERR_UNSUPPORTED.
 int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap);

@@ -298,6 +298,8 @@ int video_receiver_set_repair(struct video_receiver *in, const struct video_repa
     frame_receiver_set_repair(in->frames, in->repair);
     if (!in->repair)
         return ERR_NO_MEMORY;
+    if (rtp_of(in)->started) // what follows the packets so far is expected
+        repair_receiver_begin(in->repair, rtp_of(in)->highest_seq + 1, in->now);
     in->waits = config.requests && repair->patience;
     return in->waits ? frame_receiver_wait(in->frames) : 0;
 }

@@ -73,8 +73,8 @@ void video_receiver_report(struct video_receiver *in); // passes the counts so f
 void video_receiver_send_bye(struct video_receiver *in, usec_t now);
 // The path's round trip; 0 = unknown. Separates loss events, and times requests.
 void video_receiver_set_rtt(struct video_receiver *in, usec_t rtt, usec_t now);
-// From now on lost packets are requested (NACK) and recovered. Without it they are not. Returns 0
-// or ERR_NO_MEMORY.
+// From now on lost packets are requested (NACK) and recovered. Without it they are not. It may be
+// called again, when media moves to another path. Returns 0 or ERR_NO_MEMORY.
 int video_receiver_set_repair(struct video_receiver *in, const struct video_repair *repair);
 // How long after it was noticed a missing packet is of use.
 void video_receiver_set_keep(struct video_receiver *in, usec_t keep);

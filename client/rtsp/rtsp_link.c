@@ -347,6 +347,20 @@ static void on_validated(void *ctx, usec_t now)
     arm(l);
 }
 
+static void on_beside_open(void *ctx, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    rtsp_client_beside_open(l->rtsp, now);
+    arm(l);
+}
+
+static void on_moved(void *ctx, bool beside, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    rtsp_client_media_moved(l->rtsp, beside, now);
+    arm(l);
+}
+
 static void on_media_end(void *ctx, const char *error, usec_t now)
 {
     struct rtsp_link *l = ctx;
@@ -357,6 +371,8 @@ static void on_media_end(void *ctx, const char *error, usec_t now)
 static const struct media_receiver_ops media_ops = {.on_packet = on_packet,
                                                     .on_pair = on_pair,
                                                     .on_validated = on_validated,
+                                                    .on_beside_open = on_beside_open,
+                                                    .on_moved = on_moved,
                                                     .on_end = on_media_end};
 
 // ---- Callbacks of the RTSP session: connection and media path ----
@@ -403,6 +419,24 @@ static int accept_path(void *ctx, const struct transport_list *list, struct text
     return err;
 }
 
+static int offer_beside(void *ctx, const char *name, char *out, size_t cap)
+{
+    struct rtsp_link *l = ctx;
+    return media_receiver_offer_beside(&l->path, name, l->repair, out, cap);
+}
+
+static bool accept_beside(void *ctx, struct text answer)
+{
+    struct rtsp_link *l = ctx;
+    return media_receiver_accept_beside(&l->path, answer);
+}
+
+static void try_beside(void *ctx, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    media_receiver_try_beside(&l->path, now);
+}
+
 static int offer_audio(void *ctx, char *out, size_t cap)
 {
     struct rtsp_link *l = ctx;
@@ -445,6 +479,9 @@ static const struct rtsp_client_link client_link = {.send = send_bytes,
                                                     .impossible = impossible,
                                                     .offer = offer,
                                                     .accept = accept_path,
+                                                    .offer_beside = offer_beside,
+                                                    .accept_beside = accept_beside,
+                                                    .try_beside = try_beside,
                                                     .offer_audio = offer_audio,
                                                     .accept_audio = accept_audio,
                                                     .abandon = abandon,
@@ -580,7 +617,7 @@ struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now)
     memcpy(s->user, l->user, sizeof(s->user));
     memcpy(s->password, l->password, sizeof(s->password));
     s->tls = l->tls;
-    s->has_media = l->has_path && !l->path.datagram;
+    s->has_media = l->has_path && !l->path.datagram && !l->path.beside.in_use;
     keep(s, l->conn);
     l->conn = NULL;
     tcp_conn_hold(s->conn);

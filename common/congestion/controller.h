@@ -70,6 +70,9 @@ struct controller_info {
 struct controller_config {
     uint32_t packet_bytes; // nominal packet size S, counted as cc_sent.bytes; > 0
     double max_rate_bps;   // upper bound of the rate; > 0
+    // What another transport has shown of the path: a controller may begin there. 0: nothing.
+    double start_bps;
+    usec_t start_rtt;
 };
 
 // How often the receiver should report: at the earlier of the two bounds, and at once after a loss.

@@ -96,7 +96,10 @@ static double mss(const struct scream *s)
 // trip would be noise; and flows of short round trips grow as slowly as others (4.2.2.2).
 static usec_t base_rtt(const struct scream *s)
 {
-    return s->srtt > 0 ? usec_max(windowed_min_read(&s->min_rtt), VIRTUAL_RTT) : START_RTT;
+    if (s->srtt > 0)
+        return usec_max(windowed_min_read(&s->min_rtt), VIRTUAL_RTT);
+    usec_t known = s->base.config.start_rtt;
+    return known > 0 ? usec_max(known, VIRTUAL_RTT) : START_RTT;
 }
 
 static usec_t queued_rtt(const struct scream *s)
@@ -735,7 +738,8 @@ int scream_init(struct controller *c, const char *params, usec_t now)
     s->losses_queued = 0.75; // as if most had been congestive
     s->loss_slot_at = s->l4s_alpha_at = s->target_at = s->tokens_at = now;
     s->sent_at = s->unblocked_at = now;
-    set_ref_wnd(s, START_PACKETS * mss(s));
+    double known = c->config.start_bps / 8 * usec_to_sec(base_rtt(s));
+    set_ref_wnd(s, fmax(START_PACKETS * mss(s), known));
     s->target_rate = rate(s);
     s->tokens = 4 * mss(s);
     s->fast_tokens = 2 * mss(s);

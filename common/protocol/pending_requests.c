@@ -18,6 +18,7 @@ enum rtsp_method request_method(enum request_kind kind)
         [REQUEST_AUDIO_TRACK] = RTSP_SET_PARAMETER,
         [REQUEST_ONLY] = RTSP_SET_PARAMETER,
         [REQUEST_PAIR] = RTSP_SET_PARAMETER,
+        [REQUEST_PATH] = RTSP_SET_PARAMETER,
         [REQUEST_LEVEL] = RTSP_SET_PARAMETER,
         [REQUEST_PLAY] = RTSP_PLAY,
         [REQUEST_PAUSE] = RTSP_PAUSE,

@@ -26,6 +26,7 @@ enum request_kind {
     REQUEST_AUDIO_TRACK,
     REQUEST_ONLY,
     REQUEST_PAIR,
+    REQUEST_PATH, // media moves beside the connection
     REQUEST_LEVEL,
     REQUEST_PLAY,
     REQUEST_PAUSE,

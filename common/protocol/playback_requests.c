@@ -118,6 +118,11 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
         p->level = -1;
         return true;
     }
+    if (p->moves && !pending_requests_waiting(pending, REQUEST_PATH)) {
+        *out = (struct playback_request){.kind = REQUEST_PATH, .body = "path: beside\r\n"};
+        p->moves = false;
+        return true;
+    }
     if (p->latency_ms >= 0 && !pending_requests_waiting(pending, REQUEST_LATENCY)) {
         playback_requests_latency(p->latency_ms, out);
         p->latency_ms = -1;

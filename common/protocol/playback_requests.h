@@ -27,6 +27,7 @@ struct playback_requests {
     int max_bps;       // to request; 0: no limit; -1: nothing
     const char *adapt; // to request, static; NULL: nothing
     int audio_track;   // to request, from 1; 0: none
+    bool moves;        // to request: media moves beside the connection
     double speed;      // the viewer's choice
     double requested_speed;
     bool pause; // the viewer's choice

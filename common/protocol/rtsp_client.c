@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/base/rng.h"
 #include "common/protocol/keep_alive.h"
+#include "common/protocol/path_mover.h"
 #include "common/protocol/playback_requests.h"
 #include "common/protocol/rtsp_origin.h"
 #include "common/protocol/rtsp_requests.h"
@@ -22,7 +23,11 @@
 #include "common/wire/sdp_other_audio.h"
 #include "common/wire/sdp_other_video.h"
 
-enum { HANDSHAKE_RESPONSES = 4 };
+enum {
+    HANDSHAKE_RESPONSES = 4,
+    MAX_OFFERS = 1024, // bytes of a header line
+    MAX_BESIDE = 512,
+};
 #define RESPONSE_TIMEOUT (8 * USEC_PER_SEC) // weir-send may take 5 s to open a film
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
 #define SILENCE_DATAGRAM (15 * USEC_PER_SEC) // the sender ends a session after 13 s, with a reason
@@ -57,13 +62,15 @@ struct rtsp_client {
     struct rtsp_origin origin;
     struct transport_fallback fallback;
     struct rtsp_client_path path; // path of the transport in use
-    usec_t deadline;              // used in STEP_VALIDATING and STEP_LEAVING
-    usec_t started;               // time at which this client was created
-    usec_t heard;                 // time of the last whole message or packet from the server
-    bool held;                    // the owner reads nothing
-    bool patient;                 // rtsp_client_set_patient
-    bool skips_describe;          // config.known is used
-    bool pipelined;               // DESCRIBE, SETUP and PLAY were sent together
+    struct path_mover mover;
+    char home[TRANSPORT_MAX_NAME]; // the transport over the connection, while `path` is beside it
+    usec_t deadline;               // used in STEP_VALIDATING and STEP_LEAVING
+    usec_t started;                // time at which this client was created
+    usec_t heard;                  // time of the last whole message or packet from the server
+    bool held;                     // the owner reads nothing
+    bool patient;                  // rtsp_client_set_patient
+    bool skips_describe;           // config.known is used
+    bool pipelined;                // DESCRIBE, SETUP and PLAY were sent together
     struct early early;
     bool server_pipelines; // the server knows Pipelined-Requests
     int cseq_before;       // responses up to this CSeq are the clients' before
@@ -387,7 +394,9 @@ bool rtsp_client_hand_over(struct rtsp_client *c, struct rtsp_client_before *out
                                     .rtt = c->rtt};
     const char *offered = c->pipelined && c->fallback.left.count ? c->fallback.left.names[0] : "";
     snprintf(out->transport, sizeof(out->transport), "%s",
-             *c->path.transport ? c->path.transport : offered);
+             c->mover.state == PATH_BESIDE ? c->home
+             : *c->path.transport          ? c->path.transport
+                                           : offered);
     c->step = STEP_OVER;
     return true;
 }
@@ -518,10 +527,28 @@ static void append_via(const struct rtsp_client *c, char *headers, size_t cap)
         snprintf(headers + len, cap - len, "Via: %.900s\r\n", c->config.via);
 }
 
+// Offers the path beside the connection, too. Nothing is known yet of a stream that is requested
+// with SETUP: the server refuses it for a film.
+static void append_beside(const struct rtsp_client *c, char *headers, size_t cap)
+{
+    static const char name[] = RTSP_BESIDE_HEADER ": ";
+    size_t len = strlen(headers);
+    if (!*c->fallback.left.beside || !c->dialect->knows_weir_transports || !c->playback.live ||
+        c->config.controls_speed || !c->events->on_moved || cap - len < sizeof(name) + 2)
+        return;
+    memcpy(headers + len, name, sizeof(name));
+    size_t used = len + sizeof(name) - 1;
+    if (c->link->offer_beside(c->link_ctx, c->fallback.left.beside, headers + used,
+                              cap - used - 2) == 0)
+        memcpy(headers + strlen(headers), "\r\n", 3);
+    else
+        headers[len] = '\0';
+}
+
 static void send_setup(struct rtsp_client *c, usec_t now)
 {
     char uri[2 * URL_MAX_TEXT];
-    char headers[2048];
+    char headers[2560];
     memcpy(headers, transport_header, sizeof(transport_header));
     rule_out_impossible(c);
     if (!c->fallback.left.count) {
@@ -543,11 +570,12 @@ static void send_setup(struct rtsp_client *c, usec_t now)
         transport_fallback_offer(&c->fallback, c->dialect->reads_alternatives);
     // Leaves room for the line's end.
     if (c->link->offer(c->link_ctx, &c->sdp, &offered, headers + TRANSPORT_HEADER,
-                       sizeof(headers) / 2 - TRANSPORT_HEADER - 2) != 0) {
+                       MAX_OFFERS - TRANSPORT_HEADER - 2) != 0) {
         end_as(c, RTSP_CLIENT_INTERNAL, "cannot offer the transports", now);
         return;
     }
     memcpy(headers + strlen(headers), "\r\n", 3);
+    append_beside(c, headers, MAX_OFFERS + MAX_BESIDE);
     if (c->skips_describe)
         append_via(c, headers, sizeof(headers));
     c->step = STEP_SETTING_UP;
@@ -597,6 +625,10 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
                "the server answers SETUP with a transport that was not offered", now);
         return;
     }
+    c->mover = (struct path_mover){0};
+    struct text beside = rtsp_header(r, RTSP_BESIDE_HEADER);
+    if (beside.at && *c->fallback.left.beside && c->link->accept_beside(c->link_ctx, beside))
+        path_mover_begin(&c->mover, now);
     c->deadline = transport_fallback_given(&c->fallback, c->path.transport, c->rtt, now);
     if (c->deadline == USEC_NEVER || !c->path.validates) {
         transport_chosen(c, now);
@@ -678,10 +710,9 @@ static void begin_setup(struct rtsp_client *c, usec_t now)
     if (c->config.may_be_followed && c->dialect->pipelines)
         c->requests.group++;
     playback_requests_describe(&c->playback, &c->sdp);
-    transport_fallback_init(&c->fallback,
-                            c->dialect->knows_weir_transports ? &c->config.transports
-                                                              : &c->config.standard_transports,
-                            c->playback.live);
+    transport_fallback_init(&c->fallback, c->dialect->knows_weir_transports
+                                              ? &c->config.transports
+                                              : &c->config.standard_transports);
     send_setup(c, now);
 }
 
@@ -804,6 +835,7 @@ static bool take_over(struct rtsp_client *c)
 static void open_at_once(struct rtsp_client *c, usec_t now)
 {
     struct transport_list one = {.count = 1};
+    memcpy(one.beside, c->config.transports.beside, sizeof(one.beside));
     snprintf(one.names[0], sizeof(one.names[0]), "%s", c->config.before->transport);
     c->pipelined = true;
     c->requests.group++;
@@ -815,7 +847,7 @@ static void open_at_once(struct rtsp_client *c, usec_t now)
     }
     c->dialect = server_dialect_of(&c->sdp);
     playback_requests_describe(&c->playback, &c->sdp);
-    transport_fallback_init(&c->fallback, &one, c->playback.live);
+    transport_fallback_init(&c->fallback, &one);
     describe(c, now);
     guess_base(c);
     if (c->step != STEP_OVER)
@@ -895,6 +927,10 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         return;
     case REQUEST_PAIR:
         c->events->on_pair_refused(c->ctx, now);
+        return;
+    case REQUEST_PATH:
+        log_debug("the server does not move the media: %d", r->status);
+        path_mover_refused(&c->mover, now);
         return;
     case REQUEST_LEVEL:
         if (playing || c->pipelined) // the stream before may have had more levels
@@ -1003,6 +1039,7 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_AUDIO_TRACK:
     case REQUEST_ONLY:
     case REQUEST_PAIR:
+    case REQUEST_PATH:
     case REQUEST_PAUSE:
     case REQUEST_TEARDOWN:
     case REQUEST_ANNOUNCE:
@@ -1138,6 +1175,32 @@ void rtsp_client_media_open(struct rtsp_client *c, usec_t now)
     transport_chosen(c, now);
 }
 
+void rtsp_client_beside_open(struct rtsp_client *c, usec_t now)
+{
+    if (!path_mover_validated(&c->mover, now))
+        return;
+    c->playback.moves = true; // sent when the media plays
+    send_playback_next(c, now);
+}
+
+void rtsp_client_media_moved(struct rtsp_client *c, bool beside, usec_t now)
+{
+    bool was = c->mover.state == PATH_BESIDE;
+    if (!rtsp_client_takes_media(c))
+        return;
+    path_mover_moved(&c->mover, beside, now);
+    if ((c->mover.state == PATH_BESIDE) == was)
+        return;
+    if (beside)
+        memcpy(c->home, c->path.transport, sizeof(c->home));
+    snprintf(c->path.transport, sizeof(c->path.transport), "%s",
+             beside ? c->fallback.left.beside : c->home);
+    c->path.datagram = beside;
+    struct rtsp_client_setup setup = {
+        .transport = c->path.transport, .why = "", .datagram = beside, .rtt = c->rtt};
+    c->events->on_moved(c->ctx, &setup, now);
+}
+
 void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t now)
 {
     if (c->step == STEP_VALIDATING)
@@ -1212,6 +1275,8 @@ usec_t rtsp_client_next_timeout(const struct rtsp_client *c)
     }
     if (c->step < STEP_STARTING)
         when = usec_min(when, c->started + handshake_limit(c));
+    if (c->step == STEP_STARTING || c->step == STEP_PLAYING)
+        when = usec_min(when, path_mover_next_timeout(&c->mover));
     return when;
 }
 
@@ -1226,6 +1291,9 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now)
             (int)(handshake_limit(c) / USEC_PER_SEC));
         return;
     }
+    if ((c->step == STEP_STARTING || c->step == STEP_PLAYING) &&
+        path_mover_on_timeout(&c->mover, now))
+        c->link->try_beside(c->link_ctx, now);
     switch (c->step) {
     case STEP_CONNECTING:
     case STEP_OVER:

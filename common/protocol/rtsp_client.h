@@ -9,6 +9,7 @@
 // round trip (Pipelined-Requests, RFC 7826, 18.33), with the transport of the client before.
 // Whether the network passes a transport of a list is learnt while PLAY is under way, except by a
 // viewer that controls the speed. If it does not, TEARDOWN + SETUP follow (transport_fallback.h).
+// Live media over the connection moves beside it and back (path_mover.h), within its session.
 //
 // Deadlines: 8 s for each response until the media plays, 32 s until a transport is set up. From
 // then on each whole message and each media packet shows that the server is alive. Without any for
@@ -131,8 +132,8 @@ struct rtsp_client_answer { // response to one request for the sender's paramete
     usec_t received_wall;
 };
 
-// Calls to the viewer. All are required. They may call rtsp_client_* functions, except new and
-// free.
+// Calls to the viewer. All are required, unless NULL is mentioned. They may call rtsp_client_*
+// functions, except new and free.
 struct rtsp_client_events {
     void (*on_connected)(void *ctx, usec_t now);
     // `sdp` is valid for the client's life. Returns false if the stream cannot be played: the
@@ -141,6 +142,9 @@ struct rtsp_client_events {
     // The URL names a folder. `list`: its files, one line each.
     void (*on_list)(void *ctx, struct text list, usec_t now);
     void (*on_setup)(void *ctx, const struct rtsp_client_setup *setup, usec_t now);
+    // Media comes over another of the session's paths from now on: beside the connection, or over
+    // it again. NULL: media does not move.
+    void (*on_moved)(void *ctx, const struct rtsp_client_setup *setup, usec_t now);
     void (*on_audio)(void *ctx); // the server sends audio, too
     // Fills in where the first PLAY begins.
     void (*on_start)(void *ctx, struct rtsp_client_start *out);
@@ -185,6 +189,13 @@ struct rtsp_client_link {
     // `list`.
     int (*accept)(void *ctx, const struct transport_list *list, struct text answer,
                   struct rtsp_client_path *out, usec_t now);
+    // Offers a second path for the media of the accepted one, of the transport `name`: writes the
+    // value of a Transport header to `out`. Returns 0; after an error there is none.
+    int (*offer_beside)(void *ctx, const char *name, char *out, size_t cap);
+    // Takes the server's answer. Returns true if there is such a path.
+    bool (*accept_beside)(void *ctx, struct text answer);
+    // Sends tokens on it; rtsp_client_beside_open follows when the server is heard there.
+    void (*try_beside)(void *ctx, usec_t now);
     // Offer and accept the audio track, which uses the accepted path. After an error there is no
     // audio.
     int (*offer_audio)(void *ctx, char *out, size_t cap);
@@ -228,6 +239,11 @@ void rtsp_client_fail(struct rtsp_client *c, enum rtsp_client_end end, const cha
 bool rtsp_client_media_received(struct rtsp_client *c, usec_t now);
 // Media can arrive outside the control connection (rtsp_client_path.validates).
 void rtsp_client_media_open(struct rtsp_client *c, usec_t now);
+// The server is heard on the path beside the connection.
+void rtsp_client_beside_open(struct rtsp_client *c, usec_t now);
+// Media comes over that path, or over the connection again: on_moved is called, unless the client
+// knows.
+void rtsp_client_media_moved(struct rtsp_client *c, bool beside, usec_t now);
 // The separate connection for media ended. `error`: the failure, for people; NULL: the server ended
 // it.
 void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t now);

@@ -27,7 +27,7 @@ int rtsp_requests_write(struct rtsp_requests *q, const struct client_request *r,
                         struct rtsp_auth *auth, uint32_t cnonce, char out[RTSP_REQUESTS_TEXT],
                         usec_t now)
 {
-    char headers[RTSP_AUTH_MAX_LINE + 2100];
+    char headers[RTSP_AUTH_MAX_LINE + 2700];
     enum rtsp_method method = request_method(r->kind);
     const char *bare = r->uri ? r->uri : q->base;
     char uri[URL_MAX_TEXT + URL_MAX_KEY + 8];

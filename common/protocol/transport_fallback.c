@@ -9,17 +9,12 @@ static void take_out(struct transport_list *list, int i)
 {
     size_t after = (size_t)(--list->count - i);
     memmove(list->names[i], list->names[i + 1], after * sizeof(list->names[0]));
-    memmove(&list->live_only[i], &list->live_only[i + 1], after * sizeof(list->live_only[0]));
     memmove(&list->udp[i], &list->udp[i + 1], after * sizeof(list->udp[0]));
 }
 
-void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list,
-                             bool live)
+void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list)
 {
     *c = (struct transport_fallback){.left = *list, .single = list->count == 1};
-    for (int i = list->count - 1; i >= 0; i--)
-        if (list->live_only[i] && !live)
-            take_out(&c->left, i);
 }
 
 struct transport_list transport_fallback_offer(const struct transport_fallback *c,

@@ -30,9 +30,7 @@ struct transport_fallback {
     char why[TRANSPORT_FALLBACK_TEXT];
 };
 
-// `live`: the media is live; otherwise the list's `live_only` entries are left out.
-void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list,
-                             bool live);
+void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list);
 // The transports to offer in one SETUP: those left or, unless `alternatives`, the first of them.
 struct transport_list transport_fallback_offer(const struct transport_fallback *c,
                                                bool alternatives);

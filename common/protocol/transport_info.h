@@ -50,7 +50,8 @@ struct transport_info {
     // MTP's invalid acknowledgements: without the token, malformed, or (in TCP) an impossible
     // segment.
     uint64_t acks_ignored;
-    usec_t unheard; // time without a useful report while packets are outstanding
+    usec_t unheard;           // time without a useful report while packets are outstanding
+    uint64_t unheard_packets; // that left in that time
 };
 
 // Sets all fields to NaN, zero or empty.

@@ -15,10 +15,12 @@ extern "C" {
 
 struct transport_list {
     int count;
-    bool by_default;                                 // the user named none
+    bool any;                                        // the user left the choice to the program
     char names[RTSP_MAX_OFFERS][TRANSPORT_MAX_NAME]; // with their parameters
-    bool live_only[RTSP_MAX_OFFERS];                 // names[i] is left out for stored media
     bool udp[RTSP_MAX_OFFERS];                       // names[i] is over UDP
+    // Live media that goes over the RTSP connection moves to this one, where datagrams pass
+    // (path_mover.h); empty: it stays.
+    char beside[TRANSPORT_MAX_NAME];
 };
 
 #ifdef __cplusplus

@@ -92,6 +92,8 @@ struct transport_path {
     uint64_t token; // of the SETUP response; authenticates MTP's packets and acknowledgements
     uint32_t ssrc;  // of the RTP stream; and its first sequence number
     uint16_t first_seq;
+    double start_bps; // what is known of the path (controller_config); 0: nothing
+    usec_t start_rtt;
     void *loop; // uv_loop_t
     transport_room_fn *on_room;
     void *ctx;

@@ -49,6 +49,7 @@ struct datagram_transport {
     usec_t armed;        // must not fire later than the next deadline
     bool waits;          // true after room was refused to the session
     usec_t heard_at; // time of the last useful report, or when the first outstanding packet left
+    uint64_t heard_packets; // that had left by then
     int report_credit;
     uint64_t reports_ignored;
     bool told_lies;
@@ -191,11 +192,17 @@ static bool datagram_room(struct media_transport *t, usec_t now)
     return false;
 }
 
+static void set_heard(struct datagram_transport *d, usec_t now)
+{
+    d->heard_at = now;
+    d->heard_packets = d->endpoint.counts.packets;
+}
+
 static void note_sent(struct datagram_transport *d, uint32_t bytes, usec_t now)
 {
     if (d->fed_back) {
         if (d->endpoint.rto_at == USEC_NEVER) // nothing was outstanding
-            d->heard_at = now;
+            set_heard(d, now);
         datagram_sender_sent(&d->endpoint, bytes, now);
         d->report_credit += d->report_credit < REPORTS_AHEAD;
     } else {
@@ -304,7 +311,7 @@ static void on_feedback(struct datagram_transport *d, const struct ccfb *report,
     datagram_sender_feedback(&d->endpoint, report, now);
     check_size(d);
     if (counts->arrived + counts->late != arrived)
-        d->heard_at = now;
+        set_heard(d, now);
     if (counts->lies && !d->told_lies) {
         d->told_lies = true; // logged once; --stats counts them
         log_warn("a viewer sent impossible feedback: it reports packets that were never sent");
@@ -391,8 +398,10 @@ static void datagram_info(struct media_transport *t, struct transport_info *out,
     out->reports_ignored = d->reports_ignored;
     if (counts->arrived + counts->lost)
         out->loss = (double)counts->lost / (double)(counts->arrived + counts->lost);
-    if (d->endpoint.rto_at != USEC_NEVER)
-        out->unheard = now - d->heard_at;
+    if (d->endpoint.rto_at == USEC_NEVER)
+        return;
+    out->unheard = now - d->heard_at;
+    out->unheard_packets = counts->packets - d->heard_packets;
 }
 
 static bool datagram_fate(struct media_transport *t, bool *lost)
@@ -469,7 +478,9 @@ static struct transport *datagram_create(const struct transport_kind *kind, cons
         d->base.media.max_packet -= SRTP_TAG_BYTES;
     }
     struct controller_config config = {.packet_bytes = PACKET_SIZE_SAFE,
-                                       .max_rate_bps = MAX_RATE_BPS};
+                                       .max_rate_bps = MAX_RATE_BPS,
+                                       .start_bps = path->start_bps,
+                                       .start_rtt = path->start_rtt};
     char name[CONTROLLER_MAX_NAME + TRANSPORT_MAX_NAME];
     controller_name(kind, params, name);
     d->controller = controller_new(name, &config, now);

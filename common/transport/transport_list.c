@@ -55,15 +55,11 @@ static int append(struct transport_list *out, const char *part, size_t len)
     return 0;
 }
 
-static int append_all(struct transport_list *out, const char *text);
-
 static int append_auto(struct transport_list *out)
 {
-    int first = out->count;
-    int err = append_all(out, TRANSPORT_LIST_LIVE);
-    for (int i = first; i < out->count; i++)
-        out->live_only[i] = true;
-    return err ? err : append_all(out, TRANSPORT_LIST_STORED);
+    out->any = true;
+    snprintf(out->beside, sizeof(out->beside), "%s", TRANSPORT_LIST_BESIDE);
+    return append(out, TRANSPORT_LIST_FIRST, sizeof(TRANSPORT_LIST_FIRST) - 1);
 }
 
 static int append_all(struct transport_list *out, const char *text)
@@ -122,8 +118,8 @@ const char *transport_list_value(int i, const char **help)
         count++;
     const struct transport_kind *k = transport_kinds[count];
     bool is_auto = !k && count == i; // after the last
-    *help = is_auto ? "of live media " TRANSPORT_LIST_LIVE "," TRANSPORT_LIST_STORED
-                      ", else " TRANSPORT_LIST_STORED
+    *help = is_auto ? TRANSPORT_LIST_FIRST ", from which live media moves to " TRANSPORT_LIST_BESIDE
+                                           " where UDP passes"
             : k ? k->help
                 : NULL;
     return is_auto ? "auto" : k ? k->name : NULL;
@@ -141,7 +137,7 @@ struct transport_list transport_list_standard(const struct transport_list *list)
 {
     const struct transport_kind *kind;
     const char *params;
-    bool tcp = list->by_default, udp = list->by_default;
+    bool tcp = list->any, udp = list->any;
     for (int i = 0; i < list->count; i++) {
         bool known = transport_find(list->names[i], &kind, &params) == 0 && !kind->needs_raw;
         tcp |= known && !kind->datagram;

@@ -2,7 +2,7 @@
 // "NAME[:PARAMS][,NAME[:PARAMS]...]": transports in order of preference. Parameters may contain
 // commas (minbuf:1,3). A part that begins with a digit belongs to the name before it. After a name
 // with parameters, so does a part that is not a transport's name (tfrc:damp,selfclock,udp). "auto"
-// stands for TRANSPORT_LIST_LIVE, which is left out for stored media, and TRANSPORT_LIST_STORED.
+// stands for TRANSPORT_LIST_FIRST, from which live media moves to TRANSPORT_LIST_BESIDE.
 #ifndef WEIR_TRANSPORT_TRANSPORT_LIST_H
 #define WEIR_TRANSPORT_TRANSPORT_LIST_H
 
@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-// The controller made for live media, the other way over UDP, and one for networks that block UDP.
-#define TRANSPORT_LIST_LIVE "scream,mtp,mtp-raw"
-// It works on every network. The viewer of stored media has a buffer, in which TCP's repair is in
-// time: nothing is lost, and packets are full however small the frames are.
-#define TRANSPORT_LIST_STORED "minbuf"
+// It works on every network, and begins at once. The viewer of stored media has a buffer, in which
+// TCP's repair is in time: nothing is lost, and packets are full however small the frames are.
+#define TRANSPORT_LIST_FIRST "minbuf"
+// The controller made for live media.
+#define TRANSPORT_LIST_BESIDE "scream"
 
 // Only splits the text; transport_find checks the names. 0; ERR_MALFORMED: an empty part, or
 // parameters without a name; ERR_TOO_BIG: too many names, or a name that is too long.

@@ -99,6 +99,9 @@ int rtsp_scale_decode(struct text value, double *out);
 // Names a session in requests that are sent before its id is known: a SETUP, and those that follow
 // it in the same round trip (RFC 7826, 18.33).
 #define RTSP_PIPELINED_HEADER "Pipelined-Requests"
+// In SETUP and its response: a second path of the session's media, as a Transport header has it.
+// Media goes there, and back, at SET_PARAMETER `path` (docs/protocol.md, "Moves").
+#define RTSP_BESIDE_HEADER "X-Weir-Beside"
 
 // X-Weir-Frames, in the response to PLAY of stored media: "first=360;show=377;ahead;until=420".
 #define RTSP_FRAMES_HEADER "X-Weir-Frames"

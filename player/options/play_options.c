@@ -192,7 +192,7 @@ static const struct option_row rows[] = {
     {.section = "Network", .name = "transport", .letter = 't', .argument = "LIST",
      .read = read_transports, .value = transport_list_value,
      .help = "transports in order of preference, separated by commas; uses the first that the server "
-     "offers and that works on this network (default: the first of these)"},
+     "offers and that works on this network (default: auto):"},
     {.name = "cc", .argument = "NAME", .read = read_cc, .value = cc_value,
      .help = "congestion control of the sender's kernel, for transports over TCP (cubic, reno, "
      "bbr ...)"},
@@ -437,9 +437,7 @@ enum options_result play_options_parse(int argc, char **argv, void *options, FIL
                                  .buffer = USEC_PER_SEC / 4,
                                  .log = {.filter = log_all(LOG_WARN)}};
     goddard_params_init(&out->goddard);
-    out->transports.count = 1;
-    out->transports.by_default = true;
-    snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0]->name);
+    (void)transport_list_split("auto", &out->transports);
     enum options_result result =
         command_line_read(&play_option_table, argc, argv, out, &out->file, to, error, error_cap);
     if (result == OPTIONS_RUN && !check(out, error, error_cap)) {

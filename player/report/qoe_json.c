@@ -72,12 +72,27 @@ static json_t *started_at(usec_t wall)
     return json_string(text);
 }
 
+static json_t *transports(const struct qoe_json *r, bool *failed)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < r->session.transport_count; i++) {
+        const struct qoe_carried *t = &r->session.transports[i];
+        struct object one = object_new();
+        put(&one, "transport", json_text(t->name));
+        put_seconds(&one, "from", t->from);
+        put_seconds(&one, "to", t->to);
+        *failed |= one.failed | (json_array_append_new(list, one.json) != 0);
+    }
+    return list;
+}
+
 static struct object session(const struct qoe_json *r)
 {
     struct object o = object_new();
     put(&o, "url", json_text(r->session.url));
     put(&o, "transport", json_text(r->session.transport[0] ? r->session.transport : NULL));
     put(&o, "transport_why", json_text(r->session.why[0] ? r->session.why : NULL));
+    put(&o, "transports", transports(r, &o.failed));
     put(&o, "source", json_text(r->session.source[0] ? r->session.source : NULL));
     put(&o, "via", json_text(r->session.via[0] ? r->session.via : NULL));
     put(&o, "started_at", started_at(r->session.started_wall));

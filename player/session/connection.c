@@ -526,6 +526,20 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     }
 }
 
+// Live media moves beside the connection, or back to it. What the panel and the window show
+// follows.
+static void on_moved(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
+{
+    struct connection *c = ctx;
+    snprintf(c->transport, sizeof(c->transport), "%s", setup->transport);
+    c->datagram = setup->datagram;
+    path_stats_moved(c->path, setup->datagram);
+    set_repair(c, now);
+    qoe_on_moved(c->config.qoe, c->transport, now);
+    trace_moved(c->config.events, c->transport, now);
+    log_info("media comes over %s from now on", c->transport);
+}
+
 static void on_audio(void *ctx)
 {
     struct connection *c = ctx;
@@ -761,6 +775,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_described = on_described,
                                                        .on_list = on_list,
                                                        .on_setup = on_setup,
+                                                       .on_moved = on_moved,
                                                        .on_audio = on_audio,
                                                        .on_start = on_start,
                                                        .on_ready = on_ready,

@@ -71,7 +71,7 @@ const char *connections_transport(const struct connections *c)
 
 bool connections_has_list(const struct connections *c)
 {
-    return c->chosen.transports.count > 1;
+    return c->chosen.transports.count > 1 || c->chosen.transports.any;
 }
 
 // ---- Replacement ----

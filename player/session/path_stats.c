@@ -40,6 +40,11 @@ void path_stats_setup(struct path_stats *p, bool datagram, usec_t rtt)
     p->rtt = rtt;
 }
 
+void path_stats_moved(struct path_stats *p, bool datagram)
+{
+    p->datagram = datagram;
+}
+
 // Returns the sender's variable `name` if it is a number from 0 to `end` - 1, else -1.
 static int variable(const struct transport_info *info, const char *name, int end)
 {

@@ -248,6 +248,16 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     set_rtt(u, setup->rtt, now);
 }
 
+// Live media moves to another path of the session.
+static void on_moved(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
+{
+    struct upstream *u = ctx;
+    on_setup(u, setup, now);
+    if (u->has_audio && audio_receiver_set_repair(&u->audio, u->datagram && u->sdp.nack) != 0)
+        log_warn("lost audio of the backbone is not repaired: out of memory");
+    log_info("media of the origin comes over %s from now on", setup->transport);
+}
+
 static void on_audio(void *ctx)
 {
     struct upstream *u = ctx;
@@ -432,6 +442,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_described = on_described,
                                                        .on_list = on_list,
                                                        .on_setup = on_setup,
+                                                       .on_moved = on_moved,
                                                        .on_audio = on_audio,
                                                        .on_start = on_start,
                                                        .on_ready = on_ready,

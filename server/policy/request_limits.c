@@ -58,6 +58,10 @@ static const struct request_limit parameters[] = {
          ""},
     [PARAMETER_ONLY] = {"only", REQUEST_COSTS_PLACE, 0, 0, "FRAME_RANGES_MAX ranges",
                         "common/wire/frame_ranges.h"},
+    [PARAMETER_PATH] = {"path", REQUEST_COSTS_BYTES, 4, USEC_PER_SEC,
+                        "a controller, and what is lost if the path is; "
+                        "one without budget has no effect",
+                        ""},
     [PARAMETER_GROUP_HASH] =
         {"group-hash", REQUEST_COSTS_WORK, 0, 0,
          "DIGEST_JOBS groups of a film are read at once, and the last ones are "

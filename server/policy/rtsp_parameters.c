@@ -44,6 +44,7 @@ static const struct rtsp_parameter_name names[] = {
     {"capacity-probe", PARAMETER_CAPACITY_PROBE, true, false},
     {"again", PARAMETER_AGAIN, true, false},
     {"only", PARAMETER_ONLY, true, false},
+    {"path", PARAMETER_PATH, true, false},
     {"group-hash", PARAMETER_GROUP_HASH, false, true},
     {"subtitles", PARAMETER_SUBTITLES, false, true},
     {"film-table", PARAMETER_FILM_TABLE, false, true},
@@ -70,6 +71,8 @@ struct rtsp_setting rtsp_setting_of(struct text name, struct text value)
     if (s.parameter == PARAMETER_ADAPT) {
         s.number = text_is_nocase(value, "sender");
         s.is_valid = s.number || text_is_nocase(value, "none");
+    } else if (s.parameter == PARAMETER_PATH) {
+        s.is_valid = text_is_nocase(value, "beside");
     } else if (s.parameter == PARAMETER_ONLY) {
         s.is_valid = frame_ranges_decode(value, &s.ranges) == 0;
     } else if (s.parameter == PARAMETER_AGAIN) {

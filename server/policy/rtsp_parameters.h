@@ -28,6 +28,7 @@ enum rtsp_parameter {
     PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
     PARAMETER_AGAIN,          // set: "FRAME/LEVEL", from which frame on the film is sent again
     PARAMETER_ONLY,           // set: frame_ranges.h
+    PARAMETER_PATH,           // set: `beside`, where media goes on
     PARAMETER_GROUP_HASH,     // get: the SHA-256 of a group (stored_track.h)
     PARAMETER_SUBTITLES,      // get: subtitle.h
     PARAMETER_FILM_TABLE,     // get: film_table_parts.h

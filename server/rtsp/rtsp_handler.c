@@ -528,6 +528,11 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
                              "stored film, at most %d ranges each\r\n",
                              FRAME_RANGES_MAX);
         break;
+    case PARAMETER_PATH:
+        rtsp_response_refuse(a, 451,
+                             "expected path: beside, after a SETUP with " RTSP_BESIDE_HEADER
+                             " and the tokens of its response\r\n");
+        break;
     case PARAMETER_CAPACITY_PROBE:
         rtsp_response_refuse(a, 451,
                              "expected capacity-probe: the number of a pair, 0 to 2147483647\r\n");
@@ -565,6 +570,8 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
         done = session_set_only(session, &s->ranges) == 0;
     else if (done && s->parameter == PARAMETER_ADAPT)
         session_set_follows(session, s->number, now);
+    else if (done && s->parameter == PARAMETER_PATH)
+        done = track_setup_move(h->setup, now) == 0;
     else if (done && track_setup_send_pair(h->setup, (uint32_t)s->number) != 0) {
         rtsp_response_refuse(a, 451, "capacity-probe requires a datagram transport\r\n");
         return false;
@@ -758,6 +765,8 @@ static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request
         .level = first_level(h),
         .is_level_known = h->query_level < h->stream->media->ladder.level_count};
     track_setup_serve(h->setup, &setup, a, now);
+    if (a->status == 200)
+        track_setup_beside(h->setup, h->stream, rtsp_header(request, RTSP_BESIDE_HEADER), a);
     set_buffer(h, rtsp_header(request, "X-Weir-Buffer"));
 }
 

@@ -41,6 +41,10 @@ struct track_setup {
     enum media_track
         first; // the track that was set up first: in one flow both tracks use its ports
     struct set_up_track tracks[TRACKS];
+    struct {
+        struct media_ports *ports; // owned; NULL: there is no second path
+        struct srtp_guard *srtp;   // owned; NULL: plain RTP
+    } beside;
 };
 
 struct track_setup *track_setup_new(const struct track_setup_config *config)
@@ -66,12 +70,21 @@ static void close_srtp(struct track_setup *t)
     explicit_bzero(t->key, sizeof(t->key));
 }
 
+static void close_beside(struct track_setup *t)
+{
+    media_ports_free(t->beside.ports);
+    t->beside.ports = NULL;
+    srtp_guard_free(t->beside.srtp);
+    t->beside.srtp = NULL;
+}
+
 void track_setup_teardown(struct track_setup *t, usec_t now)
 {
     session_free(t->session, now);
     t->session = NULL;
     close_ports(t);
     close_srtp(t);
+    close_beside(t);
 }
 
 void track_setup_free(struct track_setup *t, usec_t now)
@@ -94,13 +107,18 @@ bool track_setup_has_both(const struct track_setup *t)
 
 // ---- The viewer's address and reports
 
+static void log_validated(const struct track_setup *t, int which, const struct sockaddr *address)
+{
+    char text[SOCKADDR_TEXT];
+    sockaddr_text(address, text, sizeof(text));
+    log_of(LOG_DEBUG, "viewer", t->config.name, "viewer %s: its %s can go to %s", t->config.name,
+           which ? "RTCP" : "RTP", text);
+}
+
 static void on_validated(void *ctx, int which, const struct sockaddr *address, usec_t now)
 {
     struct track_setup *t = ctx;
-    char text[SOCKADDR_TEXT];
-    sockaddr_text(address, text, sizeof(text));
-    log_of(LOG_DEBUG, "viewer", t->config.name, "viewer %s: its %s goes to %s", t->config.name,
-           which ? "RTCP" : "RTP", text);
+    log_validated(t, which, address);
     if (t->session)
         session_writable(t->session, now);
 }
@@ -123,6 +141,16 @@ static void on_rtcp(void *ctx, const uint8_t *data, size_t len, usec_t now)
 
 static const struct media_ports_ops ports_ops = {
     .on_validated = on_validated, .on_media = on_media, .on_rtcp = on_rtcp};
+
+// The viewer requests the move when it knows that the path passes datagrams both ways.
+static void on_beside_validated(void *ctx, int which, const struct sockaddr *address, usec_t now)
+{
+    (void)now;
+    log_validated(ctx, which, address);
+}
+
+static const struct media_ports_ops beside_ops = {.on_validated = on_beside_validated,
+                                                  .on_rtcp = on_rtcp};
 
 void track_setup_interleaved(struct track_setup *t, int channel, const uint8_t *data, size_t len,
                              usec_t now)
@@ -175,17 +203,23 @@ static bool channels_clash(const struct track_setup *t)
     return false;
 }
 
-static int open_ports(struct track_setup *t, enum media_track track,
-                      const struct rtsp_transport *offer)
+static struct media_ports *new_ports(struct track_setup *t, const struct rtsp_transport *offer,
+                                     struct srtp_guard *srtp, const struct media_ports_ops *ops)
 {
     struct media_ports_config config = {.loop = t->config.loop,
                                         .local = tcp_conn_local(t->config.tcp),
                                         .host = tcp_conn_peer(t->config.tcp),
                                         .client_port = offer->weir[0] ? NULL : offer->client_port,
-                                        .srtp = t->srtp,
-                                        .ops = &ports_ops,
+                                        .srtp = srtp,
+                                        .ops = ops,
                                         .ctx = t};
-    t->tracks[track].ports = media_ports_new(&config);
+    return media_ports_new(&config);
+}
+
+static int open_ports(struct track_setup *t, enum media_track track,
+                      const struct rtsp_transport *offer)
+{
+    t->tracks[track].ports = new_ports(t, offer, t->srtp, &ports_ops);
     return t->tracks[track].ports ? 0 : ERR_IO;
 }
 
@@ -331,17 +365,18 @@ static bool srtp_fits(const struct track_setup *t, const struct rtsp_transport *
     return has_key ? offer->savp && encrypts(t) : !offer->savp && !offer->srtp[0] && !encrypts(t);
 }
 
-// Makes the keys of a session. 0; ERR_IO: no randomness; ERR_NO_MEMORY.
-static int open_srtp(struct track_setup *t, const struct rtsp_transport *offer)
+// Makes the keys of a path, and writes ours to `key`. 0; ERR_IO: no randomness; ERR_NO_MEMORY.
+static int open_srtp(const struct rtsp_transport *offer, struct srtp_guard **srtp,
+                     char key[BASE64_TEXT(SRTP_KEY_BYTES)])
 {
     uint8_t ours[SRTP_KEY_BYTES], theirs[SRTP_KEY_BYTES];
     if (!offer->savp)
         return 0;
     int err = random_fill(ours, sizeof(ours)) && read_key(offer, theirs) ? 0 : ERR_IO;
-    if (!err && !(t->srtp = srtp_guard_new(ours, theirs)))
+    if (!err && !(*srtp = srtp_guard_new(ours, theirs)))
         err = ERR_NO_MEMORY;
     if (!err)
-        base64_encode(ours, sizeof(ours), BASE64_URL, t->key);
+        base64_encode(ours, sizeof(ours), BASE64_URL, key);
     explicit_bzero(ours, sizeof(ours));
     explicit_bzero(theirs, sizeof(theirs));
     return err;
@@ -483,7 +518,7 @@ static void set_up_first(struct track_setup *t, const struct track_setup_request
         rtsp_response_refuse(a, 503, "no randomness\r\n");
         return;
     }
-    if (open_srtp(t, offer) != 0) {
+    if (open_srtp(offer, &t->srtp, t->key) != 0) {
         rtsp_response_refuse(a, 503, "no keys for SRTP\r\n");
         return;
     }
@@ -513,6 +548,77 @@ static void set_up_first(struct track_setup *t, const struct track_setup_request
     log_of(LOG_INFO, "viewer", t->config.name, "viewer %s: %s%s%s%s", t->config.name,
            transport_offer_name(offer), offer->cc[0] ? ", " : "", offer->cc,
            t->srtp ? ", SRTP" : "");
+}
+
+// ---- A second path
+
+int track_setup_move(struct track_setup *t, usec_t now)
+{
+    return t->session && t->beside.ports ? session_move(t->session, now) : ERR_UNSUPPORTED;
+}
+
+// Returns true if this session's media may go beside the connection as the offer has it.
+static bool takes_beside(const struct track_setup *t, const struct stream *stream,
+                         const struct rtsp_transport *offer)
+{
+    char why[512];
+    return t->interleaved && t->knows_weir && t->first == TRACK_VIDEO && !t->has_token &&
+           stream->media->duration < 0 && offer->weir[0] && !offer->tcp &&
+           transport_offer_reports(offer) &&
+           choose_offer(t, stream, offer, 1, why, sizeof(why)) == 0;
+}
+
+static void answer_beside(const struct track_setup *t, const struct rtsp_transport *offer,
+                          enum repair_mode repair, const char *key, struct rtsp_response *a)
+{
+    char text[512];
+    struct rtsp_transport given = *offer;
+    for (int i = 0; i < 2; i++)
+        given.server_port[i] = media_ports_number(t->beside.ports, i);
+    given.has_ssrc = true;
+    given.ssrc = ssrc_of(t, TRACK_VIDEO);
+    given.has_token = true;
+    given.token = media_ports_validation(t->beside.ports)->token;
+    given.ecn = false;
+    if (repair == REPAIR_MODE_OFF)
+        given.repair[0] = '\0';
+    snprintf(given.srtp, sizeof(given.srtp), "%s", key);
+    if (rtsp_transport_encode(&given, text, sizeof(text)) > 0)
+        rtsp_response_header(a, RTSP_BESIDE_HEADER ": %s\r\n", text);
+    explicit_bzero(text, sizeof(text));
+}
+
+void track_setup_beside(struct track_setup *t, struct stream *stream, struct text header,
+                        struct rtsp_response *a)
+{
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    char key[BASE64_TEXT(SRTP_KEY_BYTES)] = "";
+    if (!t->session || t->beside.ports || session_is_playing(t->session) || !header.at ||
+        rtsp_transport_decode(header, offers) != 1 || !takes_beside(t, stream, &offers[0]))
+        return;
+    const struct rtsp_transport *offer = &offers[0];
+    struct session_beside beside = {
+        .path = {
+            .control = t->config.tcp, .feedback = true, .ecn = offer->ecn, .loop = t->config.loop}};
+    if (open_srtp(offer, &t->beside.srtp, key) != 0 ||
+        !(t->beside.ports = new_ports(t, offer, t->beside.srtp, &beside_ops))) {
+        close_beside(t);
+        return;
+    }
+    struct track_path path = {0};
+    media_ports_fill(t->beside.ports, &path);
+    for (int i = 0; i < 2; i++) {
+        beside.path.socket[i] = path.socket[i];
+        beside.path.peer[i] = path.peer[i];
+    }
+    beside.path.srtp = t->beside.srtp;
+    beside.address = media_ports_validation(t->beside.ports);
+    beside.path.token = beside.address->token;
+    (void)repair_mode_parse(offer->repair, &beside.repair);
+    snprintf(beside.transport, sizeof(beside.transport), "%s", offer->weir);
+    session_set_beside(t->session, &beside);
+    answer_beside(t, offer, beside.repair, key, a);
+    explicit_bzero(key, sizeof(key));
 }
 
 void track_setup_serve(struct track_setup *t, const struct track_setup_request *r,

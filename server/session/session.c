@@ -12,6 +12,7 @@
 #include "common/net/timer.h"
 #include "common/srtp/srtp_guard.h"
 #include "server/policy/frame_clock.h"
+#include "server/policy/path_loss.h"
 #include "server/policy/rate_request.h"
 #include "server/policy/request_limits.h"
 #include "stream/send/repair_budget.h"
@@ -33,7 +34,12 @@ struct session {
     struct session_config config;
     struct media_feed *feed;      // owned
     struct stream_sender *sender; // owned
-    struct transport *transport;  // owned
+    struct transport *transport;  // borrowed: `home` or `away`, which carries the media
+    struct transport *home;       // owned; of the config
+    struct transport *away; // owned; of `beside`, while the media goes there; NULL: it does not
+    struct session_beside beside; // an empty transport: there is none
+    bool leaves_home;             // the media goes to `beside`, once no frame has left in part
+    usec_t suspects_at;           // the path seems lost: look again then; USEC_NEVER: it does not
     struct timer *timer;          // owned; fires at the sender's next timeout
     usec_t armed;                 // time at which `timer` fires
     char cname[64];
@@ -53,16 +59,107 @@ struct session {
 // Sets the timer. Call it after each call of the sender that takes the time.
 static void arm(struct session *s)
 {
-    usec_t when = stream_sender_next_timeout(s->sender);
+    usec_t when = usec_min(stream_sender_next_timeout(s->sender), s->suspects_at);
     if (when != s->armed)
         timer_set(s->timer, when);
     s->armed = when;
+}
+
+// ---- Moves
+
+static void log_move(const struct session *s, const char *why)
+{
+    const char *peer = s->config.peer ? s->config.peer : "";
+    log_of(LOG_INFO, "viewer", peer, "viewer %s: media moves to %s%s", peer, s->transport->name,
+           why);
+}
+
+static void free_away(struct session *s)
+{
+    if (s->away)
+        s->away->ops->free(s->away);
+    s->away = NULL;
+}
+
+// Begins at the rate that the connection has shown.
+static void go_away(struct session *s, usec_t now)
+{
+    struct transport_info info;
+    s->home->media.ops->info(&s->home->media, &info, now);
+    struct transport_path path = s->beside.path;
+    path.ssrc = s->config.path.ssrc;
+    path.first_seq = stream_sender_next_flow_number(s->sender);
+    path.on_room = s->config.path.on_room;
+    path.ctx = s;
+    path.start_bps = info.rate_bps > 0 ? info.rate_bps : 0;
+    path.start_rtt = info.rtt_ms > 0 ? (usec_t)(info.rtt_ms * USEC_PER_MSEC) : 0;
+    s->away = transport_open(s->beside.transport, &path, now);
+    if (!s->away)
+        return;
+    struct sender_move move = {
+        .transport = &s->away->media, .repair = s->beside.repair, .lost_since = USEC_NEVER};
+    if (stream_sender_move(s->sender, &move, now) != 0)
+        log_error("lost packets are not repaired: out of memory");
+    s->transport = s->away;
+    log_move(s, "");
+}
+
+static void go_home(struct session *s, usec_t lost_since, usec_t now)
+{
+    struct sender_move move = {.transport = &s->home->media, .lost_since = lost_since};
+    (void)stream_sender_move(s->sender, &move, now);
+    s->transport = s->home;
+    free_away(s);
+    log_move(s, ": the viewer's reports cease");
+}
+
+// Call it about once a frame, before the frame: leaves the connection if the viewer wants it, and
+// returns to it when the other path is lost. A loop that was busy finds the reports in the socket:
+// they are read in this turn, and decide in the next one.
+static void check_path(struct session *s, usec_t now)
+{
+    struct transport_info info;
+    usec_t lost_since;
+    if (s->leaves_home && stream_sender_may_move(s->sender)) {
+        s->leaves_home = false;
+        go_away(s, now);
+    }
+    if (!s->away)
+        return;
+    s->away->media.ops->info(&s->away->media, &info, now);
+    if (!path_is_lost(&info, &lost_since, now)) {
+        s->suspects_at = USEC_NEVER;
+    } else if (s->suspects_at == USEC_NEVER) {
+        s->suspects_at = now + 1;
+    } else if (s->suspects_at <= now) {
+        s->suspects_at = USEC_NEVER;
+        go_home(s, lost_since, now);
+    }
+}
+
+void session_set_beside(struct session *s, const struct session_beside *beside)
+{
+    s->beside = *beside;
+}
+
+int session_move(struct session *s, usec_t now)
+{
+    const struct path_validation *v = s->beside.address;
+    if (!v || v->peer[0].ss_family == AF_UNSPEC || v->peer[1].ss_family == AF_UNSPEC)
+        return ERR_UNSUPPORTED;
+    s->leaves_home = !s->away;
+    check_path(s, now);
+    stream_sender_pump(s->sender, now);
+    arm(s);
+    return 0;
 }
 
 static void on_timer(void *ctx, usec_t now)
 {
     struct session *s = ctx;
     s->armed = USEC_NEVER;
+    if (s->suspects_at <= now)
+        check_path(s, now);
     stream_sender_on_timeout(s->sender, now);
     arm(s);
 }
@@ -137,6 +234,7 @@ static void on_closed(void *ctx, usec_t now)
 static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
 {
     struct session *s = (struct session *)sink;
+    check_path(s, now);
     stream_sender_frame(s->sender, f, now);
     arm(s);
 }
@@ -193,6 +291,9 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     struct session *s = (struct session *)sink;
     const struct rtp_sender *video = stream_sender_rtp(s->sender, TRACK_VIDEO);
     const struct rtp_sender *audio = stream_sender_rtp(s->sender, TRACK_AUDIO);
+    const struct srtp_guard *srtp = s->config.path.srtp ? s->config.path.srtp : s->beside.path.srtp;
+    const struct path_validation *address =
+        s->config.address ? s->config.address : s->beside.address;
     struct stream_sender_stats of;
     stream_sender_read(s->sender, &of, now);
     *out = (struct session_stats){
@@ -208,10 +309,10 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
         .audio_packets = audio->packets,
         .audio_octets = audio->octets,
         .audio_dropped = of.audio_dropped,
-        .is_srtp = s->config.path.srtp,
-        .srtp_replayed = srtp_guard_dropped(s->config.path.srtp).replayed,
-        .srtp_forged = srtp_guard_dropped(s->config.path.srtp).forged,
-        .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
+        .is_srtp = s->transport->srtp,
+        .srtp_replayed = srtp_guard_dropped(srtp).replayed,
+        .srtp_forged = srtp_guard_dropped(srtp).forged,
+        .wrong_tokens = address ? address->wrong_tokens : 0,
         .feedback_dropped = of.feedback_dropped,
         .thinned = of.thinned,
         .waiting_frames = of.waiting_frames,
@@ -231,7 +332,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
     session_info(s, &out->info, now);
     out->relayed = session_relay_info(s, &out->relay, now);
-    return transport_number(s->transport->kind);
+    return transport_number(s->home->kind); // counters by transport never go back
 }
 
 // ---- Life
@@ -310,7 +411,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
     s->created_at = now;
-    s->armed = s->limited_until = USEC_NEVER;
+    s->armed = s->limited_until = s->suspects_at = USEC_NEVER;
     s->scale = 1;
     struct media_feed_config feed = {
         .loop = config->path.loop, .sink = &s->sink, .exact = !config->keeps_size};
@@ -322,8 +423,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
         goto free_feed;
     s->config.path.ssrc = stream_sender_rtp(s->sender, TRACK_VIDEO)->ssrc;
     s->config.path.first_seq = stream_sender_rtp(s->sender, TRACK_VIDEO)->next_seq;
-    s->transport = transport_open(config->transport, &s->config.path, now);
-    if (!s->transport)
+    s->home = s->transport = transport_open(config->transport, &s->config.path, now);
+    if (!s->home)
         goto free_sender;
     if (stream_sender_attach(s->sender, &s->transport->media, now) != 0)
         goto free_transport;
@@ -339,7 +440,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
 free_timer:
     timer_free(s->timer);
 free_transport:
-    s->transport->ops->free(s->transport);
+    s->home->ops->free(s->home);
 free_sender:
     stream_sender_free(s->sender);
 free_feed:
@@ -361,7 +462,8 @@ void session_free(struct session *s, usec_t now)
     stream_sender_free(s->sender);
     s->feed->ops->free(s->feed);
     timer_free(s->timer);
-    s->transport->ops->free(s->transport);
+    free_away(s);
+    s->home->ops->free(s->home);
     free(s);
 }
 
@@ -452,14 +554,14 @@ bool session_owns_time_line(const struct session *s)
 
 void session_add_audio(struct session *s, const struct track_path *to)
 {
-    s->transport->tracks[TRACK_AUDIO] = *to;
+    s->home->tracks[TRACK_AUDIO] = *to;
     int own_bps = s->config.audio_bps;
     stream_sender_add_audio(s->sender, own_bps ? own_bps : s->config.stream->media->audio_bps);
 }
 
 void session_add_pictures(struct session *s, const struct track_path *to)
 {
-    s->transport->tracks[TRACK_VIDEO] = *to;
+    s->home->tracks[TRACK_VIDEO] = *to;
     stream_sender_add_video(s->sender);
 }
 
@@ -629,8 +731,8 @@ void session_audio(struct session *s, struct coded_audio *c, usec_t now)
 
 void session_writable(struct session *s, usec_t now)
 {
-    if (s->transport->ops->on_writable)
-        s->transport->ops->on_writable(s->transport, now);
+    if (s->home->ops->on_writable)
+        s->home->ops->on_writable(s->home, now);
 }
 
 static bool is_film(const struct session *s)

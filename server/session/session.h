@@ -69,6 +69,20 @@ struct session_config {
 };
 
 struct session *session_new(const struct session_config *config, usec_t now); // NULL: logged
+
+// A second path of the session's media, beside that over the connection.
+struct session_beside {
+    char transport[TRANSPORT_MAX_NAME];    // over datagrams, with reports of each packet
+    struct transport_path path;            // as that of the config
+    const struct path_validation *address; // borrowed; of `path`
+    enum repair_mode repair;               // of lost packets there
+};
+// Copied. Call it once, before session_play, of a session whose media takes the connection.
+void session_set_beside(struct session *s, const struct session_beside *beside);
+// Media goes on beside the connection, from the next frame on that has not begun to leave, until
+// the viewer's reports cease (path_loss.h): then it goes over the connection again. 0;
+// ERR_UNSUPPORTED: there is no second path, or its addresses are not validated.
+int session_move(struct session *s, usec_t now);
 // Sends BYE if it plays, with the reason of session_dismiss.
 void session_free(struct session *s, usec_t now);
 // The server is about to end the session: says why, for players that know no TEARDOWN of servers.
@@ -146,7 +160,7 @@ uint64_t session_skipped(const struct session *s);
 // Returns the bytes of RTP header and payload of its largest packets.
 size_t session_packet_bytes(const struct session *s);
 const char *session_transport(const struct session *s); // name with parameters
-// The connection has room, or an address was validated.
+// The connection has room, or the address of its only path was validated.
 void session_writable(struct session *s, usec_t now);
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
 // A datagram arrived at the RTP port.

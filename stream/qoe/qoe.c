@@ -17,6 +17,7 @@
 #include "stream/qoe/qoe_levels.h"
 #include "stream/qoe/qoe_network.h"
 #include "stream/qoe/qoe_playback.h"
+#include "stream/qoe/qoe_transports.h"
 #include "stream/qoe/stall_account.h"
 
 struct qoe {
@@ -25,6 +26,7 @@ struct qoe {
     char url[QOE_MAX_TEXT];
     char transport[QOE_MAX_TEXT];
     char why[2 * QOE_MAX_TEXT];
+    struct qoe_transports transports;
     char source[QOE_MAX_TEXT];
     char via[128];
     char error[QOE_MAX_TEXT];
@@ -124,6 +126,12 @@ static usec_t active(const struct qoe *q, usec_t at)
 
 // ---- Session
 
+void qoe_on_moved(struct qoe *q, const char *transport, usec_t now)
+{
+    if (!q->has_ended)
+        qoe_transports_set(&q->transports, transport, qoe_since_start(q, now));
+}
+
 void qoe_on_connected(struct qoe *q, usec_t now)
 {
     if (!q->has_ended && q->connected == QOE_UNKNOWN)
@@ -136,6 +144,7 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
         return;
     qoe_levels_count(&q->levels, &q->ladder, active(q, now));
     snprintf(q->transport, sizeof(q->transport), "%s", e->transport);
+    qoe_on_moved(q, e->transport, now);
     snprintf(q->why, sizeof(q->why), "%s", e->why);
     snprintf(q->source, sizeof(q->source), "%s", e->source);
     snprintf(q->via, sizeof(q->via), "%s", e->via ? e->via : "");
@@ -514,6 +523,7 @@ void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
     out->session.via = q->via;
     out->session.started_wall = q->started_wall;
     out->session.duration = qoe_since_start(q, at);
+    qoe_transports_read(&q->transports, out, out->session.duration);
     out->session.reconnects = (double)q->reconnects;
     out->startup.connect = qoe_since_start(q, q->connected);
     out->startup.initial_buffering = qoe_since_start(q, q->playing);

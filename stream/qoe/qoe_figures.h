@@ -124,6 +124,12 @@ struct qoe_channel_entry {
     char error[128]; // why it was not opened; empty: it was, or the viewer chose another before
 };
 
+enum { QOE_MAX_TRANSPORTS = 32 };
+struct qoe_carried {
+    char name[48];   // of a transport, with its parameters
+    double from, to; // seconds since the start of the session
+};
+
 // Units: seconds, ms (latencies), bit/s, bytes. Counts are doubles, too, so that they can be NaN.
 // The pointers are valid as long as the qoe; the next event changes the data behind them.
 struct qoe_json {
@@ -136,6 +142,8 @@ struct qoe_json {
         const char *why;       // reason for choosing this transport; empty = there was no choice
         const char *source;
         const char *via; // empty: no proxy
+        int transport_count;
+        struct qoe_carried transports[QOE_MAX_TRANSPORTS]; // that carried media, in this order
         usec_t started_wall;
         double duration;
         double reconnects;

@@ -71,6 +71,11 @@ void scheduler_set_bound(struct scheduler *s, usec_t bound)
     s->config.bound = bound;
 }
 
+void scheduler_set_reliable(struct scheduler *s, bool reliable)
+{
+    s->config.reliable = reliable;
+}
+
 void scheduler_set_layers(struct scheduler *s, int layers)
 {
     assert(layers >= 1 && layers <= SCHEDULER_MAX_LAYERS);

@@ -126,6 +126,7 @@ int scheduler_init(struct scheduler *s, const struct scheduler_config *config);
 // Call scheduler_clear first, and fetch the dropped frames.
 void scheduler_destroy(struct scheduler *s);
 void scheduler_set_bound(struct scheduler *s, usec_t bound);
+void scheduler_set_reliable(struct scheduler *s, bool reliable); // of the transport, from now on
 // Another size follows, with `layers` temporal layers; it depends on no frame that was dropped
 // before.
 void scheduler_set_layers(struct scheduler *s, int layers);

@@ -33,6 +33,8 @@ enum {
     // again, if it is stored.
     KEPT_HELD = 8 << 20,
     KEPT_PACKETS_HELD = 8192,
+    RECENT = 64,         // frames whose departure is remembered
+    MOVE_NACKS = 16384,  // packets after a move for which requests may be of before it
     BATCH = 64,          // max packets per call, so that a greedy sender does not block the loop
     PEAK_FACTOR_X2 = 5,  // video may leave at 2.5 times its mean rate, as key frames are far larger
                          // than the mean frame
@@ -98,6 +100,16 @@ struct stream_sender {
 
     // Packets of the scheduler's begun frame; the scheduler holds the frame's reference.
     struct frame_packets leaving;
+
+    struct recent_frame {
+        int64_t number;
+        int size_id;
+        usec_t at; // its first packet left
+    } recent[RECENT];
+    uint64_t recent_count;  // of all frames that began to leave
+    bool has_moved;         // to another transport
+    uint16_t moved_seq;     // of the first video packet on it
+    uint64_t moved_packets; // of the video, that had left by then
 };
 
 static bool is_filler(const struct stream_sender *s)
@@ -930,6 +942,83 @@ void stream_sender_set_scale(struct stream_sender *s, double pace, int64_t from)
     media_stamps_set(&s->stamps, pace, from);
 }
 
+// ---- Moves
+
+bool stream_sender_may_move(const struct stream_sender *s)
+{
+    return !s->leaving.frame || s->leaving.sent == 0;
+}
+
+uint16_t stream_sender_next_flow_number(const struct stream_sender *s)
+{
+    return s->writer.flow_number;
+}
+
+static void give_up_frame(struct stream_sender *s, int size_id, int64_t number)
+{
+    if (number >= s->key_number && frame_is_depended_on(s, size_id, number))
+        mend(s, size_id, number);
+}
+
+// The viewer may lack what left since then, and gets none of what waits: later frames shall depend
+// on none of it. The first ones go first, as the others depend on them.
+static void give_up(struct stream_sender *s, usec_t since, usec_t now)
+{
+    struct scheduler_frame f;
+    enum drop_cause cause;
+    bool mends = ladder_size_passes(s->config.ladder, s->levels.size_id) || s->feed->ops->repair;
+    uint64_t first = s->recent_count > RECENT ? s->recent_count - RECENT : 0;
+    for (uint64_t i = first; i < s->recent_count && s->watching && mends; i++)
+        if (s->recent[i % RECENT].at >= since)
+            give_up_frame(s, s->recent[i % RECENT].size_id, s->recent[i % RECENT].number);
+    frame_packets_forget(&s->leaving);
+    scheduler_clear(&s->scheduler);
+    const struct recent_frame *last =
+        s->recent_count ? &s->recent[(s->recent_count - 1) % RECENT] : NULL;
+    while (scheduler_dropped(&s->scheduler, &f, &cause)) {
+        bool has_begun = last && last->number == f.number && last->size_id == f.size_id;
+        if (s->watching && mends && !has_begun)
+            give_up_frame(s, f.size_id, f.number);
+        coded_frame_unref(f.data);
+    }
+    if (s->watching && !mends)
+        request_key(s, now);
+}
+
+// The limits that are in force, on the transport that carries the media from now on.
+static void limit_transport(struct stream_sender *s, usec_t now)
+{
+    double bps = s->adaptation.limit_bps;
+    if (s->limit.bps > 0)
+        keep_limit(s, now);
+    else if (bps > 0)
+        stream_sender_set_max_rate(s, bps, now);
+    set_media_rate(s, now);
+}
+
+int stream_sender_move(struct stream_sender *s, const struct sender_move *move, usec_t now)
+{
+    struct coded_audio *c;
+    assert(move->lost_since != USEC_NEVER || stream_sender_may_move(s));
+    packet_writer_flush(&s->writer, now);
+    if (move->lost_since != USEC_NEVER)
+        give_up(s, move->lost_since, now);
+    frame_packets_forget(&s->leaving); // it was cut for the transport before
+    while ((c = sent_audio_remove(&s->sent_audio)))
+        coded_audio_unref(c);
+    int err = packet_writer_attach(&s->writer, move->transport);
+    if (!err)
+        err = set_repair(s, move->repair, move->repair != REPAIR_MODE_OFF);
+    s->has_moved = true;
+    s->moved_seq = s->writer.rtp[TRACK_VIDEO].next_seq;
+    s->moved_packets = s->writer.rtp[TRACK_VIDEO].packets;
+    scheduler_set_reliable(&s->scheduler, move->transport->reliable);
+    s->follows = s->writer.reports_often = s->config.follows && can_follow(s);
+    rate_estimator_restart(&s->adaptation.rate); // its measurements are of the other transport
+    limit_transport(s, now);
+    return err;
+}
+
 void stream_sender_free(struct stream_sender *s)
 {
     if (!s)
@@ -983,6 +1072,8 @@ static int send_video(struct stream_sender *s, usec_t now)
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
+    if (s->leaving.sent == 0)
+        s->recent[s->recent_count++ % RECENT] = (struct recent_frame){f->number, f->size_id, now};
     bool whole = frame_packets_sent(&s->leaving);
     on_sent(s, TRACK_VIDEO, whole, now);
     if (whole) {
@@ -1202,6 +1293,15 @@ static bool frame_is_depended_on(const struct stream_sender *s, int size_id, int
     return index >= 0 && is_depended_on(s, size_id, layer_temporal_id(index, size->layers));
 }
 
+// Returns true if nothing is to be done for the packet, though the viewer lacks it: it comes, or
+// left before a move, which has dealt with what was lost.
+static bool comes_anyway(const struct stream_sender *s, uint16_t seq)
+{
+    uint64_t since = s->writer.rtp[TRACK_VIDEO].packets - s->moved_packets;
+    bool is_before = s->has_moved && since < MOVE_NACKS && (int16_t)(seq - s->moved_seq) < 0;
+    return s->writer.transport->reliable || is_before;
+}
+
 // The viewer reports missing live packets: sends them again, or makes the encoder stop referring to
 // their frames. A viewer may name thousands of packets at once, so each frame is looked up only
 // once.
@@ -1214,6 +1314,8 @@ static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t no
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
         uint16_t wire = (uint16_t)(nack.pid + __builtin_ctz(named));
         uint16_t seq = packet_writer_written_seq(&s->writer, TRACK_VIDEO, wire);
+        if (comes_anyway(s, seq))
+            continue;
         struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
         if (d.action == REPAIR_RESEND || d.action == REPAIR_AWAIT_FEC ||
             d.reason == REPAIR_UNDER_WAY)

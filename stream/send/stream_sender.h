@@ -82,6 +82,23 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
 // the mode in force, REPAIR_MODE_OFF if the media or the transport has no use for it; or
 // ERR_NO_MEMORY.
 int stream_sender_set_repair(struct stream_sender *s, enum repair_mode mode);
+// Media continues on another transport, of the same viewer: numbers, time stamps, level and rate go
+// on, and packets of both transports are in flight for a while.
+struct sender_move {
+    struct media_transport *transport; // borrowed, from now on in place of the one before
+    enum repair_mode repair;           // that was negotiated for it
+    // What left from then on may be lost: the frames that wait are dropped, and the media goes on
+    // with frames that depend on none of these. USEC_NEVER: all arrives, as requests for it show
+    // nothing.
+    usec_t lost_since;
+};
+// Returns true if no frame has left in part. Only then a move may leave `lost_since` out.
+bool stream_sender_may_move(const struct stream_sender *s);
+// The number that the next packet has in a flow whose viewer reports (RTP header extension 3).
+uint16_t stream_sender_next_flow_number(const struct stream_sender *s);
+// The caller then sends what waits (stream_sender_pump). Returns 0, or ERR_NO_MEMORY: lost packets
+// are not repaired.
+int stream_sender_move(struct stream_sender *s, const struct sender_move *move, usec_t now);
 // Adds audio of `bps` bit/s to video, or video to audio. Call these only while the sender does not
 // play, and after stream_sender_attach.
 void stream_sender_add_audio(struct stream_sender *s, double bps);

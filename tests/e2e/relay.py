@@ -174,3 +174,9 @@ class Relayed(lib.Case):
         for name, value in settings.items():
             setattr(relay, name, value)
         return relay
+
+    def bound(self):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(s.close)
+        s.bind(("127.0.0.1", 0))
+        return s

@@ -16,6 +16,7 @@ HOST = "127.0.0.2"  # the server's; its viewers have 127.0.0.1
 MEDIA = 8557
 WITHOUT = ("setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw")
 SILENT = "the server is not heard in time"
+LIST = "scream,mtp,mtp-raw,minbuf"
 # What is blocked, what is taken, what is said of the others.
 TABLE = [
     ("", "scream", []),
@@ -49,7 +50,7 @@ class Auto(Relayed):
         """Plays, and returns the player. It waits for 0.5 s for the server, which may be longer on a busy machine: if the
         transport that the network lets through was given up for that, it plays again."""
         def play():
-            p = self.play(url(), "--transport", "auto", "--duration", "3", *args, **options)
+            p = self.play(url(), "--transport", LIST, "--duration", "3", *args, **options)
             return p.shown() and f"{transport}: {SILENT}" not in p.report()["session"]["transport_why"] and p
         return lib.until(play, f"{transport} to be heard", 60)
 
@@ -119,11 +120,12 @@ class Auto(Relayed):
         self.stop_cleanly(server)
 
     def test_stored_media(self):
-        """The others are for live media; a file goes over TCP."""
+        """A file goes over TCP, and stays there."""
         server = self.server(source=self.clip())
         session = self.play(server.url, "--transport", "auto", "--duration", "3").report()["session"]
         self.assertEqual(session["transport"], "minbuf")
         self.assertIsNone(session["transport_why"], "nothing else was tried")
+        self.assertEqual([t["transport"] for t in session["transports"]], ["minbuf"])
         self.stop_cleanly(server)
 
     def test_one_alone_is_no_choice(self):

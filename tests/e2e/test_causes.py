@@ -132,7 +132,7 @@ class Causes(Relayed):
         """The sender drops frames that would arrive too late: no sequence number is missing."""
         server = self.sender()
         relay = self.relay(server.port)
-        p = self.player(relay.url, "--buffer", "0.3", "--adapt", "none")
+        p = self.player(relay.url, "--transport", "minbuf", "--buffer", "0.3", "--adapt", "none")
         p.wait_shown(30)
         relay.tcp_rate = 0.4 * self.bits_per_second(p)
         lib.until(lambda: any(e["cause"] == "transport" for e in p.events("rebuffer-end")), "a stall", 20)

@@ -53,7 +53,7 @@ class Control(ControlCase):
     def test_sessions(self):
         server = self.serve("--control")
         self.assertEqual(self.sessions(), [])
-        first = self.player(server.url, "--no-picture", "--report", self.path("first.json"))
+        first = self.player(server.url, "--no-picture", "--transport", "minbuf", "--report", self.path("first.json"))
         first.wait_shown(10)
         second = self.player(server.url, "--no-picture", "--transport", "udp", "--no-reconnect")
         second.wait_shown(10)

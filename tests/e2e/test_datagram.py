@@ -68,12 +68,6 @@ class Transports(Relayed):
 
 
 class Addresses(Relayed):
-    def bound(self):
-        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.addCleanup(s.close)
-        s.bind(("127.0.0.1", 0))
-        return s
-
     def setup(self, server, name="udp", profile="RTP/AVPF"):
         """Returns (client, token, server's ports, the ports of SETUP)."""
         c = Client(server.port)

@@ -153,7 +153,7 @@ class Osd(Screen):
 
     def test_a_transport_of_the_menu(self):
         p = self.begin()
-        self.key("t", "Down", "Return")
+        self.key("t", "Down", "Down", "Return")  # auto, minbuf, tcp
         until(lambda: len(p.events("connected")) == 2, "the connection by another transport")
         count = len(p.shown())
         until(lambda: len(p.shown()) > count + 20, "pictures by it")

@@ -28,7 +28,10 @@ struct world {
                     std::string(track == TRACK_AUDIO ? "audio " : "video ") +
                     (rtcp ? "rtcp " : "rtp ") + std::string(data, data + len));
             },
-            [](void *, const capacity_packet *, size_t, usec_t, usec_t) {}, [](void *, usec_t) {},
+            [](void *, const capacity_packet *, size_t, usec_t, usec_t) {},
+            [](void *, usec_t) {},
+            nullptr,
+            nullptr,
             [](void *, const char *, usec_t) {}};
         description.codec = SDP_H264;
         description.ccfb = !third_party;

@@ -127,6 +127,7 @@ const rtsp_link_ops ops = {
             .on_described = [](void *, const sdp *, const char **, usec_t) { return true; },
             .on_list = [](void *, text, usec_t) {},
             .on_setup = [](void *, const rtsp_client_setup *, usec_t) {},
+            .on_moved = nullptr,
             .on_audio = [](void *) {},
             .on_start = [](void *, rtsp_client_start *) {},
             .on_ready = [](void *, usec_t) {},

@@ -19,7 +19,7 @@ struct flow {
 
     explicit flow(const std::string &name, double max_bps = 1e9)
     {
-        controller_config config = {S, max_bps};
+        controller_config config = {S, max_bps, 0, 0};
         c.reset(controller_new(name.c_str(), &config, 0));
         REQUIRE(c);
     }

@@ -16,7 +16,7 @@ namespace
 using controller_ptr = std::unique_ptr<controller, decltype(&free)>;
 
 constexpr usec_t START = 5 * USEC_PER_SEC;
-constexpr controller_config config = {1200, 20e6};
+constexpr controller_config config = {1200, 20e6, 0, 0};
 
 struct step {
     double rate;

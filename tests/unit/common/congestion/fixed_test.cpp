@@ -13,7 +13,7 @@ using controller_ptr = std::unique_ptr<controller, decltype(&free)>;
 
 controller_ptr make(const char *name, double max_bps = 1e9)
 {
-    controller_config config = {1000, max_bps};
+    controller_config config = {1000, max_bps, 0, 0};
     return controller_ptr(controller_new(name, &config, 0), free);
 }
 

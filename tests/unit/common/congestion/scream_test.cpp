@@ -23,9 +23,10 @@ struct flow {
     usec_t now = 0;
     int64_t number = 0;
 
-    explicit flow(const std::string &name = "scream", double max_bps = 1e9)
+    explicit flow(const std::string &name = "scream", double max_bps = 1e9, double start_bps = 0,
+                  usec_t start_rtt = 0)
     {
-        controller_config config = {S, max_bps};
+        controller_config config = {S, max_bps, start_bps, start_rtt};
         c.reset(controller_new(name.c_str(), &config, 0));
         REQUIRE(c);
     }
@@ -394,6 +395,24 @@ TEST_CASE("scream: after a pause of the media, what arrived before is due")
         CHECK(f.wnd() < 0.9 * before);
         f.hear_for(100 * MS);
         CHECK((f.wnd() >= before) == row.due);
+    }
+}
+
+TEST_CASE("scream: begins at the rate that is known of the path, or with ten packets")
+{
+    const struct {
+        double start_bps;
+        usec_t start_rtt;
+        double allowed;
+    } table[] = {
+        {0, 0, 960e3}, // in 100 ms
+        {3e6, 50 * MS, 3e6}, {3e6, 200 * MS, 3e6},
+        {3e6, 0, 3e6},       {100e3, 100 * MS, 960e3}, // the media had no more
+    };
+    for (const auto &row : table) {
+        INFO(row.start_bps << " " << row.start_rtt);
+        CHECK(flow("scream", 1e9, row.start_bps, row.start_rtt).allowed() ==
+              Approx(row.allowed).epsilon(0.01));
     }
 }
 

@@ -24,7 +24,7 @@ struct sender {
 
     explicit sender(const char *params = "", double max_bps = 1e9, uint32_t s = 1460)
     {
-        t.base.config = {s, max_bps};
+        t.base.config = {s, max_bps, 0, 0};
         REQUIRE(tfrc_init(c, params, 0) == 0);
     }
     double x() const // bytes/s
@@ -148,7 +148,7 @@ TEST_CASE("tfrc: parameters")
     };
     for (const auto &row : table) {
         tfrc t{};
-        t.base.config = {1460, 1e6};
+        t.base.config = {1460, 1e6, 0, 0};
         CHECK(tfrc_init(&t.base, row.params, 0) == row.err);
     }
     sender k("komssys", 1e9, 1000);

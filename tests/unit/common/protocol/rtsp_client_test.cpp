@@ -312,6 +312,13 @@ const rtsp_client_link link_ops = {
                     return owner_of(ctx)->accept_error;
             return (int)ERR_UNSUPPORTED;
         },
+    .offer_beside =
+        [](void *, const char *name, char *out, size_t) {
+            std::strcpy(out, name);
+            return 0;
+        },
+    .accept_beside = [](void *, text answer) { return std::string(answer.at, 6) == "scream"; },
+    .try_beside = [](void *ctx, usec_t) { note(ctx, "try beside"); },
     .offer_audio =
         [](void *, char *out, size_t) {
             std::strcpy(out, "audio");
@@ -346,6 +353,10 @@ const rtsp_client_events event_ops = {
             note(ctx, std::string("setup ") + s->transport + (s->datagram ? " datagram" : "") +
                           (s->pairs ? " pairs" : "") + " rtt " + number((double)s->rtt / 1e3) +
                           (*s->why ? std::string(": ") + s->why : ""));
+        },
+    .on_moved =
+        [](void *ctx, const rtsp_client_setup *s, usec_t) {
+            note(ctx, std::string("moved to ") + s->transport + (s->datagram ? " datagram" : ""));
         },
     .on_audio = [](void *ctx) { note(ctx, "audio"); },
     .on_start = [](void *ctx, rtsp_client_start *out) { *out = owner_of(ctx)->start; },
@@ -474,7 +485,61 @@ void play_weir(Owner &o)
              {"params level 1 rtt 11 wall 11"}}});
 }
 
+// As play_weir, of a viewer whose media may move to scream; `answer`: what the server says of that.
+void play_beside(Owner &o, const std::string &answer, const std::vector<std::string> &tries)
+{
+    std::strcpy(o.config.transports.beside, "scream");
+    std::vector<std::string> plays = {
+        "setup tcp rtt 10", "SET_PARAMETER " + URL + "/ #3" + SESSION + " [latency: 1000,]",
+        "PLAY " + URL + "/ #4" + SESSION + " Range: npt=now-",
+        "GET_PARAMETER " + URL + "/ #5" + SESSION + PARAMS};
+    plays.insert(plays.end(), tries.begin(), tries.end());
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10,
+             in(weir_description(1)),
+             {"SETUP " + URL + "/trackID=0 #2 Transport: tcp X-Weir-Beside: scream"}},
+            {20,
+             in(reply(2, "200 OK",
+                      "Transport: RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp\n" + answer +
+                          "Session: 2c75d4d43d74f2d6;timeout=60\n")),
+             plays}});
+}
+
 } // namespace
+
+TEST_CASE("rtsp client: live media moves beside the connection, and back")
+{
+    Owner o;
+    auto beside_open = [](Owner &w) { rtsp_client_beside_open(w.client, w.now); };
+    auto moved = [](bool beside) {
+        return [beside](Owner &w) { rtsp_client_media_moved(w.client, beside, w.now); };
+    };
+    play_beside(o, "X-Weir-Beside: scream\n", {"try beside"});
+    run(o, {{28, beside_open, {}}, // the request waits for the response to PLAY
+            {30,
+             in(reply(3) + reply(4, "200 OK", "Range: npt=now-\n") + reply(5)),
+             {"playing from - frame -1 shows -1",
+              "SET_PARAMETER " + URL + "/ #6" + SESSION + " [path: beside,]",
+              "params level -1 rtt 10 wall 10"}},
+            {40, in(reply(6)), {}},
+            {41, moved(true), {"moved to scream datagram"}},
+            {42, moved(true), {}},
+            {541, moved(false), {"moved to tcp"}},
+            {1020, timeout, {"GET_PARAMETER " + URL + "/ #7" + SESSION + PARAMS}},
+            {1030, in(reply(7)), {"params level -1 rtt 10 wall 10"}},
+            {1541, timeout, {"try beside"}},
+            {1550, beside_open, {"SET_PARAMETER " + URL + "/ #8" + SESSION + " [path: beside,]"}},
+            {1560, in(reply(8, "451 No")), {}},
+            {1570, moved(true), {"moved to scream datagram"}}});
+}
+
+TEST_CASE("rtsp client: media stays on the connection of a server that knows no move")
+{
+    for (const char *answer : {"", "X-Weir-Beside: pigeon\n"}) {
+        Owner o;
+        play_beside(o, answer, {});
+    }
+}
 
 TEST_CASE("rtsp client: a session with weir-send, however its bytes arrive")
 {

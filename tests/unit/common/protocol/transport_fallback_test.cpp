@@ -12,12 +12,12 @@ namespace
 const usec_t T0 = 7 * USEC_PER_SEC;
 const usec_t MS = USEC_PER_MSEC;
 
-transport_fallback choice_of(const char *text, bool live = true)
+transport_fallback choice_of(const char *text)
 {
     transport_list list;
     REQUIRE(transport_list_split(text, &list) == 0);
     transport_fallback c;
-    transport_fallback_init(&c, &list, live);
+    transport_fallback_init(&c, &list);
     return c;
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("transport choice: the time limit of each transport")
 TEST_CASE("transport choice: all in 1.5 s, and their last SETUP")
 {
     for (usec_t rtt : {usec_t{0}, 20 * MS, 100 * MS, 200 * MS}) {
-        transport_fallback c = choice_of("auto");
+        transport_fallback c = choice_of("scream,mtp,mtp-raw,minbuf");
         usec_t now = T0 + rtt;
         usec_t until;
         while ((until = transport_fallback_given(&c, c.left.names[0], rtt, now)) != USEC_NEVER) {
@@ -85,7 +85,7 @@ TEST_CASE("transport choice: what one SETUP offers")
 
 TEST_CASE("transport choice: UDP is tried once")
 {
-    transport_fallback c = choice_of("auto");
+    transport_fallback c = choice_of("scream,mtp,mtp-raw,minbuf");
     usec_t until = transport_fallback_given(&c, "scream", 100 * MS, T0);
     CHECK(until == T0 + 500 * MS); // as much as if there were no other over UDP
     transport_fallback_failed(&c, "silent");
@@ -99,25 +99,9 @@ TEST_CASE("transport choice: UDP is tried once")
     CHECK(transport_fallback_given(&udp, "tfrc", 100 * MS, T0) == USEC_NEVER);
 }
 
-TEST_CASE("transport choice: auto is TCP for stored media")
-{
-    auto names = [](const char *text, bool live) {
-        transport_fallback c = choice_of(text, live);
-        std::string out;
-        for (int i = 0; i < c.left.count; i++)
-            out += std::string(i ? " " : "") + c.left.names[i];
-        return out;
-    };
-    CHECK(names("auto", true) == "scream mtp mtp-raw minbuf");
-    CHECK(names("auto", false) == "minbuf");
-    CHECK(names("udp,auto,tcp", true) == "udp scream mtp mtp-raw minbuf tcp");
-    CHECK(names("udp,auto,tcp", false) == "udp minbuf tcp");
-    CHECK(names("scream,minbuf", false) == "scream minbuf"); // the user's own choice
-}
-
 TEST_CASE("transport choice: a server that does not know the first")
 {
-    transport_fallback c = choice_of("auto");
+    transport_fallback c = choice_of("scream,mtp,minbuf");
     transport_fallback_given(&c, "mtp", 10 * MS, T0);
     transport_fallback_heard(&c, T0 + 12 * MS);
     CHECK(std::string(transport_fallback_why(&c)) ==

@@ -28,8 +28,8 @@ TEST_CASE("transport list: names and their parameters, commas and all")
         {"tfrc,damp", {"tfrc", "damp"}}, // nobody's parameter
         {"tfrc:komssys,history=8,udp", {"tfrc:komssys,history=8", "udp"}},
         {"arc:report=packet,tcp:notsent=1,psp", {"arc:report=packet", "tcp:notsent=1", "psp"}},
-        {"auto", {"scream", "mtp", "mtp-raw", "minbuf"}},
-        {"tfrc:damp,auto,tcp", {"tfrc:damp", "scream", "mtp", "mtp-raw", "minbuf", "tcp"}},
+        {"auto", {"minbuf"}},
+        {"tfrc:damp,auto,tcp", {"tfrc:damp", "minbuf", "tcp"}},
         {"a,b,c,d,e,f,g,h", {"a", "b", "c", "d", "e", "f", "g", "h"}},
     };
     for (const auto &row : table) {
@@ -37,6 +37,22 @@ TEST_CASE("transport list: names and their parameters, commas and all")
         struct transport_list list;
         REQUIRE(transport_list_split(row.text, &list) == 0);
         CHECK(std::vector<std::string>(list.names, list.names + list.count) == row.names);
+    }
+}
+
+TEST_CASE("transport list: live media moves only where the program may choose")
+{
+    const struct {
+        const char *text;
+        std::string beside;
+    } table[] = {
+        {"auto", "scream"}, {"tfrc,auto", "scream"}, {"minbuf", ""}, {"scream,minbuf", ""}};
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct transport_list list;
+        REQUIRE(transport_list_split(row.text, &list) == 0);
+        CHECK(list.beside == row.beside);
+        CHECK(list.any == !row.beside.empty());
     }
 }
 
@@ -54,7 +70,7 @@ TEST_CASE("transport list: what cannot be split")
         {"1,3", ERR_MALFORMED},
         {"tfrc:a=" + std::string(TRANSPORT_MAX_NAME, 'x'), ERR_TOO_BIG},
         {"a,b,c,d,e,f,g,h,i", ERR_TOO_BIG},
-        {"a,b,c,d,e,auto", ERR_TOO_BIG},
+        {"a,b,c,d,e,f,g,h,auto", ERR_TOO_BIG},
         {std::string(TRANSPORT_MAX_NAME, 'x'), ERR_TOO_BIG},
         {"minbuf:1," + std::string(TRANSPORT_MAX_NAME, '3'), ERR_TOO_BIG},
     };
@@ -99,7 +115,7 @@ TEST_CASE("transport list: what a server that is not weir-send is asked for")
         REQUIRE(transport_list_split(row.text, &list) == 0);
         struct transport_list plain = transport_list_standard(&list);
         CHECK(std::vector<std::string>(plain.names, plain.names + plain.count) == row.names);
-        list.by_default = true;
+        list.any = true;
         CHECK(transport_list_standard(&list).count == 2);
     }
 }

@@ -35,6 +35,8 @@ TEST_CASE("rtsp_parameters: lines of SET_PARAMETER")
         {"adapt", "sender", PARAMETER_ADAPT, true, 1},
         {"ADAPT", "None", PARAMETER_ADAPT, true, 0},
         {"adapt", "1", PARAMETER_ADAPT, false, 0},
+        {"path", "beside", PARAMETER_PATH, true, 0},
+        {"path", "connection", PARAMETER_PATH, false, 0},
         {"capacity-probe", "2147483647", PARAMETER_CAPACITY_PROBE, true, 2147483647},
         {"capacity-probe", "2147483648", PARAMETER_CAPACITY_PROBE, false, 0},
         {"capacity-probe", "000000000000000000001", PARAMETER_CAPACITY_PROBE, false, 0}, // too long

@@ -274,3 +274,54 @@ TEST_CASE("track_setup: SRTP for a viewer that gives its key, and for no other w
     CHECK(one.serve(table[2].header, &second) == 200);
     CHECK(std::string(answer_of(first).srtp) != answer_of(second).srtp);
 }
+
+TEST_CASE("track_setup: a path beside the connection, for viewers of live media that name it")
+{
+    const std::string key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    const std::string scream = "RTP/AVPF;unicast;client_port=9-10;x-weir=scream;x-weir-repair=auto";
+    const struct {
+        std::string first, beside;
+        bool srtp, live, given;
+    } table[] = {
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", scream, false, true, true},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", scream, false, false, false},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", "", false, true, false},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", ";;;", false, true, false},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", scream + "," + scream, false, true, false},
+        {"RTP/AVP/TCP;interleaved=0-1", scream, false, true, false}, // no viewer of Weir's
+        {"RTP/AVPF;unicast;client_port=9-10;x-weir=scream", scream, false, true, false},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", "RTP/AVPF;unicast;client_port=9-10", false,
+         true, false},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf",
+         "RTP/AVPF;unicast;client_port=9-10;x-weir=pigeons", false, true, false},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf",
+         "RTP/AVP;unicast;client_port=9-10;x-weir=scream", false, true, false}, // reports nothing
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", "RTP/AVP/TCP;interleaved=2-3;x-weir=minbuf",
+         false, true, false},
+        // Beside an encrypted connection only SRTP.
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", scream, true, true, false},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf",
+         "RTP/SAVPF;unicast;client_port=9-10;x-weir=scream;x-weir-srtp=" + key, true, true, true},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf",
+         "RTP/SAVPF;unicast;client_port=9-10;x-weir=scream;x-weir-srtp=" + key, false, true, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.first << " beside " << row.beside << " srtp " << row.srtp);
+        world w(true, row.srtp);
+        w.offered.media->duration = row.live ? -1 : 60;
+        std::string said;
+        REQUIRE(w.serve(row.first, &said) == 200);
+        auto a = std::make_unique<rtsp_response>();
+        track_setup_beside(w.setup, &w.offered, {row.beside.data(), row.beside.size()}, a.get());
+        const std::string headers = a->headers;
+        INFO(headers);
+        CHECK((headers.find("X-Weir-Beside: ") == 0) == row.given);
+        CHECK((headers.find("x-weir-token=") != std::string::npos) == row.given);
+        CHECK((headers.find("x-weir-srtp=") != std::string::npos) == (row.given && row.srtp));
+        CHECK(headers.find(key) == std::string::npos);
+        // Nothing is sent to an address that has not answered.
+        CHECK(track_setup_move(w.setup, 0) == ERR_UNSUPPORTED);
+        track_setup_teardown(w.setup, 0);
+        CHECK(track_setup_move(w.setup, 0) == ERR_UNSUPPORTED);
+    }
+}

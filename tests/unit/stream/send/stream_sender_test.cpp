@@ -1600,3 +1600,141 @@ TEST_CASE("stream_sender: the rest of a frame that the transport's queue cut doe
     CHECK(v.stats().skipped == 1); // once
     CHECK(v.stats().waiting_frames == 0);
 }
+
+// ---- Moves
+
+namespace
+{
+
+// A second transport, over datagrams that the viewer reports.
+struct beside : open_transport {
+    beside()
+    {
+        wishes = true;
+        base.responsive = base.measures = true;
+    }
+};
+
+void move(sender &v, open_transport &to, usec_t lost_since, usec_t now)
+{
+    sender_move m{};
+    m.transport = &to.base;
+    m.repair = to.base.reliable ? REPAIR_MODE_OFF : REPAIR_MODE_AUTO;
+    m.lost_since = lost_since;
+    REQUIRE(stream_sender_move(v.s, &m, now) == 0);
+    stream_sender_pump(v.s, now);
+}
+
+} // namespace
+
+TEST_CASE("stream_sender: a move goes on with the next number, and loses nothing")
+{
+    sender v;
+    beside u;
+    v.t.base.reliable = true;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 0, 3000);
+    v.t.room = 0;
+    v.frame(2, 100 * MS); // waits
+    v.a.take();
+    REQUIRE(stream_sender_may_move(v.s));
+    const uint16_t flow = stream_sender_next_flow_number(v.s);
+    move(v, u, USEC_NEVER, 110 * MS);
+    v.frame(4, 200 * MS);
+    CHECK(v.numbers() == list{0, 0, 0});
+    REQUIRE(u.all.size() == 2);
+    CHECK(u.all[0].rtp.adu.frame == 2);
+    CHECK(u.all[0].rtp.seq == static_cast<uint16_t>(v.t.all[2].rtp.seq + 1));
+    CHECK(u.all[0].rtp.ssrc == v.t.all[2].rtp.ssrc);
+    CHECK(u.all[0].rtp.timestamp - v.t.all[2].rtp.timestamp == 18000);
+    CHECK(u.all[0].rtp.feedback.number == flow);
+    CHECK(u.all[1].rtp.adu.frame == 4);
+    CHECK(v.a.take().empty());
+
+    v.missing(2, 210 * MS); // left before the move: it comes
+    CHECK(v.a.take().empty());
+    CHECK(u.all.size() == 2);
+}
+
+TEST_CASE("stream_sender: a frame of which a part has left stays on its transport")
+{
+    sender v;
+    beside u;
+    v.t.base.max_packet = 1448;
+    stream_sender_play(v.s, 0);
+    v.t.room = 1;
+    v.frame(0, 0, true, 0, 3000);
+    CHECK_FALSE(stream_sender_may_move(v.s));
+    v.t.room = 5;
+    stream_sender_pump(v.s, 1000);
+    CHECK(stream_sender_may_move(v.s));
+    // One that was cut but did not leave is cut again: packets of 1448 bytes would not pass.
+    v.t.room = 0;
+    v.frame(2, 2000, false, 0, 3000);
+    REQUIRE(stream_sender_may_move(v.s));
+    move(v, u, USEC_NEVER, 3000);
+    CHECK(u.all.size() == 3);
+    CHECK(u.all[0].bytes.size() <= 1200);
+}
+
+TEST_CASE("stream_sender: from a path that is lost it goes on with frames that need none of it")
+{
+    sender v;
+    beside u;
+    v.t.base.reliable = true;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    move(v, u, USEC_NEVER, 10 * MS);
+    v.frame(2, 100 * MS); // has arrived
+    v.frame(3, 150 * MS); // no other depends on it
+    v.frame(4, 200 * MS);
+    v.frame(6, 300 * MS);
+    u.room = 1;
+    v.frame(8, 400 * MS, false, 0, 3000); // begins to leave
+    v.frame(10, 410 * MS);                // waits
+    v.a.take();
+    move(v, v.t, 150 * MS, 420 * MS);
+    CHECK(v.a.take() == "repair 0/4, repair 0/6, repair 0/8, repair 0/10");
+    CHECK(stream_sender_is_idle(v.s));
+    v.frame(12, 500 * MS);
+    REQUIRE(v.t.all.size() == 2);
+    CHECK(v.t.all[1].rtp.adu.frame == 12);
+    CHECK(v.t.all[1].rtp.seq == static_cast<uint16_t>(u.all.back().rtp.seq + 1));
+
+    v.a.take();
+    rtcp_item item{}; // the viewer notices what it lacks: that was dealt with
+    item.kind = RTCP_IS_NACK;
+    item.media_ssrc = stream_sender_rtp(v.s, TRACK_VIDEO)->ssrc;
+    item.nack_count = 1;
+    item.nacks[0].pid = u.all.back().rtp.seq;
+    stream_sender_feedback(v.s, &item, 510 * MS);
+    CHECK(v.a.take().empty());
+    CHECK(v.t.all.size() == 2);
+}
+
+TEST_CASE("stream_sender: relayed media goes on with a key frame from a path that is lost")
+{
+    sender v(RELAYED);
+    beside u;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    move(v, u, USEC_NEVER, 10 * MS);
+    v.frame(2, 100 * MS);
+    v.a.take();
+    move(v, v.t, 50 * MS, 300 * MS);
+    CHECK(v.a.take() == "key 0");
+}
+
+TEST_CASE("stream_sender: a max rate holds on the next transport, too")
+{
+    sender v;
+    beside u;
+    stream_sender_play(v.s, 0);
+    stream_sender_set_max_rate(v.s, 100e3, 0);
+    const double max = v.t.max_bps;
+    REQUIRE(max > 100e3);
+    move(v, u, USEC_NEVER, 1000);
+    CHECK(u.max_bps > 100e3);
+    CHECK(u.max_bps >= max); // it has rate control
+    CHECK(u.media_bps == v.t.media_bps);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which transports carried the session's media, from when to when. Of more than
+// QOE_MAX_TRANSPORTS changes the last ones are kept. Pure.
+#ifndef WEIR_QOE_QOE_TRANSPORTS_H
+#define WEIR_QOE_QOE_TRANSPORTS_H
+
+#include "stream/qoe/qoe_figures.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qoe_transports { // all zero at first
+    int count;
+    struct qoe_carried list[QOE_MAX_TRANSPORTS];
+};
+
+// The media comes over `name` from `at` on: seconds of the session.
+void qoe_transports_set(struct qoe_transports *t, const char *name, double at);
+// The last one carries the media until `end`.
+void qoe_transports_read(const struct qoe_transports *t, struct qoe_json *out, double end);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
