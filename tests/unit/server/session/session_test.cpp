@@ -578,7 +578,8 @@ TEST_CASE("session: the stream's highest level limits what the viewer gets, and 
     CHECK(session_level(w.s) == 2);
 }
 
-TEST_CASE("session: levels that a slow machine does not encode are not sent, but to who keeps a size")
+TEST_CASE(
+    "session: levels that a slow machine does not encode are not sent, but to who keeps a size")
 {
     for (bool keeps : {false, true}) {
         INFO("keeps its size: " << keeps);
