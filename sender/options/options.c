@@ -279,9 +279,9 @@ static const char *read_push_transports(void *options, const char *value, char *
         return "expects a list of minbuf, tcp and udp";
     for (int i = 0; i < o->push_transports.count; i++) {
         int err = transport_find(o->push_transports.names[i], &kind, &params);
-        if (err || !kind->plain_rtp || kind->responsive) {
+        if (err || !kind->plain_rtp || kind->responsive || o->push_transports.any) {
             snprintf(reason, cap, "'%s' is no transport of plain RTP: expects minbuf, tcp or udp",
-                     o->push_transports.names[i]);
+                     o->push_transports.any ? "auto" : o->push_transports.names[i]);
             return reason;
         }
     }
