@@ -45,11 +45,12 @@ static void challenge(struct mtp_tcp *c, usec_t now)
 }
 
 // RFC 5961, 3.2. Two sequence numbers count as exact: a sender that never retransmits resets at the
-// end of its data, which is not acknowledged after a hole.
+// end of its data, which is not acknowledged after a hole. After both FINs a reset is no error (RFC
+// 9293, 3.10.7.4, LAST-ACK): the peer's program has ended, and its acknowledgement was lost.
 static void on_reset(struct mtp_tcp *c, const struct arrival *a, usec_t now)
 {
     if (a->at == c->taken || a->at == c->received)
-        mtp_tcp_close_with(c, MTP_TCP_RESET);
+        mtp_tcp_close_with(c, c->finishing && c->peer_finished ? MTP_TCP_ENDED : MTP_TCP_RESET);
     else if (a->at > c->taken && a->at < c->taken + c->window)
         challenge(c, now);
     else

@@ -478,6 +478,30 @@ TEST_CASE("mtp_tcp: closing by either side, with each packet lost")
     }
 }
 
+TEST_CASE("mtp_tcp: a reset after both FINs is the end, before them an error")
+{
+    // The server closes, the client too, and the acknowledgement of its FIN is lost. The server's
+    // program has ended: its kernel resets what comes.
+    for (bool closes : {false, true}) {
+        INFO("the client closes: " << closes);
+        pair p;
+        p.open();
+        mtp_tcp_close(&p.server, p.now);
+        p.run(0.1);
+        REQUIRE(p.client.peer_finished);
+        p.passes = [](int, tcp_segment &) { return false; };
+        if (closes)
+            mtp_tcp_close(&p.client, p.now);
+        p.drain();
+        tcp_segment s = {};
+        s.flags = TCP_SEGMENT_RST;
+        s.seq = p.client.irs + (uint32_t)p.client.received;
+        p.to_client(s);
+        CHECK(p.client.state == MTP_TCP_CLOSED);
+        CHECK(p.client.end == (closes ? MTP_TCP_ENDED : MTP_TCP_RESET));
+    }
+}
+
 TEST_CASE("mtp_tcp: closing after a hole")
 {
     pair p;
