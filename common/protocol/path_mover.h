@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When does a viewer have its media moved from the RTSP connection to the path beside it, which the
-// server has offered (RTSP_BESIDE_HEADER)?
+// Decides when a viewer requests that its media leave the RTSP connection and take the second path,
+// which the server has offered (RTSP_BESIDE_HEADER).
 //
 //   Try.   It sends tokens (path_validation.h) for PATH_MOVER_TRY at most. When the server's
 //          datagrams have reached it, it requests the move, once media plays. Media follows
@@ -8,7 +8,7 @@
 //   Again. The server moves the media back when it hears nothing more. The next try comes after
 //          PATH_MOVER_WAIT, which doubles with each, up to PATH_MOVER_MAX_WAIT; after a try that
 //          failed PATH_MOVER_FAILED at least, as a network that blocks datagrams goes on to do
-//          so. Where the media has stayed on the path for PATH_MOVER_STAY, all begins anew.
+//          so. After the media has stayed on the path for PATH_MOVER_STAY, the wait is short again.
 //
 // Pure.
 #ifndef WEIR_PROTOCOL_PATH_MOVER_H

@@ -63,7 +63,7 @@ struct rtsp_client {
     struct transport_fallback fallback;
     struct rtsp_client_path path; // path of the transport in use
     struct path_mover mover;
-    char home[TRANSPORT_MAX_NAME]; // the transport over the connection, while `path` is beside it
+    char home[TRANSPORT_MAX_NAME]; // the connection's transport, while `path` is the second one
     usec_t deadline;               // used in STEP_VALIDATING and STEP_LEAVING
     usec_t started;                // time at which this client was created
     usec_t heard;                  // time of the last whole message or packet from the server

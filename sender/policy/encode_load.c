@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-// A window that lasts so long has a hole in which nobody watched, or the whole machine slept.
+// A window that lasts so long has a gap: no viewer watched, or the whole machine slept.
 #define MAX_WINDOW (3 * ENCODE_LOAD_WINDOW)
 enum { MAX_HALVINGS = 4 }; // 120 to 7.5 frames a second
 static const double PROMPT_SHARE = 0.75;

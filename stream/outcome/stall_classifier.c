@@ -78,7 +78,7 @@ void stall_classifier_late(struct stall_classifier *w, usec_t from, usec_t now)
         return;
     w->late_from = from;
     w->late_until = now;
-    w->late += now - usec_max(from, w->stalled_at); // of a stall that has ended, nobody asks
+    w->late += now - usec_max(from, w->stalled_at); // read only while the stall lasts
 }
 
 static enum stall_cause judge(const struct stall_classifier *w, enum packets_say say, usec_t now)
