@@ -487,7 +487,7 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     snprintf(c->transport, sizeof(c->transport), "%s", setup->transport);
     c->datagram = setup->datagram;
     c->pairs = setup->pairs;
-    path_stats_setup(c->path, setup->datagram, setup->rtt);
+    path_stats_setup(c->path, setup->datagram, setup->rtt, now);
     set_repair(c, now);
     char source[STREAM_DESCRIPTION_TEXT];
     stream_description_source(&c->sdp, source);

@@ -6,13 +6,18 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/windowed_min.h"
 #include "common/mtp/mtp_flow.h"
+
+// Requests that keep a session alive come twice a minute.
+#define REQUESTS_OF (60 * USEC_PER_SEC)
 
 struct path_stats {
     struct qoe *qoe;
     struct trace *events;
     bool datagram;
     usec_t rtt;
+    struct windowed_min of_requests; // the round trips of RTSP requests
     struct transport_info sender;
     usec_t away_since; // a proxy lost its origin at this time; USEC_NEVER: it has it
 };
@@ -25,6 +30,7 @@ struct path_stats *path_stats_new(struct qoe *qoe, struct trace *events)
     p->qoe = qoe;
     p->events = events;
     transport_info_clear(&p->sender);
+    windowed_min_init(&p->of_requests, REQUESTS_OF);
     p->away_since = USEC_NEVER;
     return p;
 }
@@ -34,10 +40,12 @@ void path_stats_free(struct path_stats *p)
     free(p);
 }
 
-void path_stats_setup(struct path_stats *p, bool datagram, usec_t rtt)
+void path_stats_setup(struct path_stats *p, bool datagram, usec_t rtt, usec_t now)
 {
     p->datagram = datagram;
     p->rtt = rtt;
+    if (rtt)
+        windowed_min_add(&p->of_requests, rtt, now);
 }
 
 void path_stats_moved(struct path_stats *p, bool datagram)
@@ -97,7 +105,10 @@ void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a,
         qoe_on_sender_skipped(p->qoe, (uint64_t)a->params.skipped);
     note_origin(p, a->params.relay.backbone_away_s, now);
     qoe_on_relay(p->qoe, a->params.relay.backbone_delay_ms, a->params.relay.proxy_delay_ms);
-    p->rtt = isnan(p->sender.rtt_ms) ? a->rtt : (usec_t)(p->sender.rtt_ms * 1e3);
+    // One request or its answer may have been lost: TCP sends it again after a second.
+    windowed_min_add(&p->of_requests, a->rtt, now);
+    p->rtt = isnan(p->sender.rtt_ms) ? windowed_min_read(&p->of_requests)
+                                     : (usec_t)(p->sender.rtt_ms * 1e3);
 }
 
 void path_stats_second(struct path_stats *p, const struct video_receiver_stats *f,

@@ -21,7 +21,7 @@ struct path_stats *path_stats_new(struct qoe *qoe, struct trace *events);
 void path_stats_free(struct path_stats *p); // NULL is fine
 
 // The transport is set up. `rtt`: the shortest so far; 0: unknown.
-void path_stats_setup(struct path_stats *p, bool datagram, usec_t rtt);
+void path_stats_setup(struct path_stats *p, bool datagram, usec_t rtt, usec_t now);
 void path_stats_moved(struct path_stats *p, bool datagram); // to another transport
 // The sender reported its transport's state. Reports a change of MTP's mode to trace and log.
 void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a, usec_t now);

@@ -84,7 +84,7 @@ TEST_CASE("path_stats: each stat comes from the end that knows it")
     for (const auto &row : rows) {
         INFO(row.name);
         world w;
-        path_stats_setup(w.stats, row.datagram, 0);
+        path_stats_setup(w.stats, row.datagram, 0, 0);
         CHECK(path_stats_rtt(w.stats) == 0);
         rtsp_client_answer a = silent_answer();
         a.params.transport.rtt_ms = row.sender_rtt_ms;
@@ -107,10 +107,25 @@ TEST_CASE("path_stats: each stat comes from the end that knows it")
     }
 }
 
+TEST_CASE("path_stats: a request that TCP had to send again makes the round trip no longer")
+{
+    world w;
+    path_stats_setup(w.stats, true, 100000, 0);
+    rtsp_client_answer a = silent_answer();
+    for (usec_t rtt : {usec_t{1100000}, usec_t{104000}}) {
+        a.rtt = rtt;
+        path_stats_answer(w.stats, &a, USEC_PER_SEC);
+        CHECK(path_stats_rtt(w.stats) == 100000);
+    }
+    for (int minute = 1; minute < 4; minute++) // the path has become another
+        path_stats_answer(w.stats, &a, minute * 60 * USEC_PER_SEC);
+    CHECK(path_stats_rtt(w.stats) == 104000);
+}
+
 TEST_CASE("path_stats: before the sender's first report only the setup's round trip is known")
 {
     world w;
-    path_stats_setup(w.stats, false, 12000);
+    path_stats_setup(w.stats, false, 12000, 0);
     video_receiver_stats received = {NAN, NAN, NAN, 0, 0};
     qoe_transport out;
     path_stats_second(w.stats, &received, &out, USEC_PER_SEC);
@@ -123,7 +138,7 @@ TEST_CASE("path_stats: before the sender's first report only the setup's round t
 TEST_CASE("path_stats: a rate controller's variables are traced if the sender has one")
 {
     world w;
-    path_stats_setup(w.stats, true, 0);
+    path_stats_setup(w.stats, true, 0, 0);
     rtsp_client_answer a = silent_answer();
     a.params.transport.allowed_bps = 2e6;
     path_stats_answer(w.stats, &a, USEC_PER_SEC);
