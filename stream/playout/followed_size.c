@@ -17,6 +17,11 @@ bool followed_size_decodes(const struct followed_size *s, const struct received_
     return !s->tracker || reference_tracker_verdict(s->tracker, f) == FRAME_DECODABLE;
 }
 
+bool followed_size_takes(const struct followed_size *s, const struct received_frame *f)
+{
+    return f->key || f->size_id == s->size;
+}
+
 static bool was_sent_later(const struct followed_size *s, const struct received_frame *f)
 {
     int32_t later = (int32_t)(f->last_written_us - s->written_us);
@@ -40,6 +45,8 @@ static bool replaces(const struct followed_size *s, const struct received_frame 
     int32_t later = (int32_t)(twin->last_written_us - f->last_written_us);
     if (twin->key && f->key && later)
         return later > 0;
+    if (!followed_size_takes(s, f))
+        return followed_size_takes(s, twin);
     if (twin->size_id == s->size || !twin->key)
         return false;
     return f->size_id == s->size || !f->key || twin->size_id > f->size_id;
@@ -47,12 +54,14 @@ static bool replaces(const struct followed_size *s, const struct received_frame 
 
 const struct received_frame *followed_size_front(const struct followed_size *s,
                                                  struct held_frames *held, int64_t next,
-                                                 int64_t missing)
+                                                 int64_t missing, bool newer)
 {
     while (held_frames_count(held) > 0) {
         const struct received_frame *f = held_frames_at(held, 0);
-        bool other = f->size_id != s->size && !f->key && f->first_seq < missing;
-        bool useless = f->number < next ? !followed_size_needs(s, f) : other;
+        bool is_newer = (int32_t)(f->last_written_us - s->written_us) > 0;
+        bool waits = f->first_seq >= missing || (newer && is_newer);
+        bool useless =
+            f->number < next ? !followed_size_needs(s, f) : !followed_size_takes(s, f) && !waits;
         if (useless) {
             held_frames_drop(held, 0);
             continue;

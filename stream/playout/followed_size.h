@@ -29,12 +29,15 @@ void followed_size_forget(struct followed_size *s); // a key frame is needed
 bool followed_size_decodes(const struct followed_size *s, const struct received_frame *f);
 // Returns true if `f`, whose number was passed already, can still serve as a reference.
 bool followed_size_needs(const struct followed_size *s, const struct received_frame *f);
+// Returns true if `f` is a key frame or of the followed size.
+bool followed_size_takes(const struct followed_size *s, const struct received_frame *f);
 // The frame to leave next, after dropping the useless frames in front of it; NULL: none is held.
-// Numbers below `next` were passed. A frame of another size is useless, unless its first packet has
-// a number above `missing`: that size's key frame may still come.
+// Numbers below `next` were passed. A frame of another size is useless, unless that size's key
+// frame may still come: the frame's first packet has a number above `missing`, or, with `newer`, it
+// was sent after the last key frame of the followed size.
 const struct received_frame *followed_size_front(const struct followed_size *s,
                                                  struct held_frames *held, int64_t next,
-                                                 int64_t missing);
+                                                 int64_t missing, bool newer);
 void followed_size_handed(struct followed_size *s, const struct received_frame *f); // to decode
 
 #ifdef __cplusplus

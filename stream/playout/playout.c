@@ -127,7 +127,8 @@ static bool lacks_before(const struct playout *p, const struct received_frame *f
 static const struct received_frame *front(struct playout *p)
 {
     int64_t missing = p->config.waits && !p->stream_ended ? p->missing_seq : INT64_MAX;
-    return followed_size_front(&p->follows, p->held, p->order.next, missing);
+    bool newer = p->config.live && !p->stream_ended;
+    return followed_size_front(&p->follows, p->held, p->order.next, missing, newer);
 }
 
 // Returns true if frame `number`, which is not held, may still come.
@@ -617,6 +618,8 @@ static bool is_needed(const struct playout *p, const struct received_frame *f)
 {
     const struct ladder *l = p->config.ladder;
     int top = f->size_id < l->size_count ? l->sizes[f->size_id].layers - 1 : 0;
+    if (!followed_size_takes(&p->follows, f))
+        return false;
     if (top > 0 && f->temporal_id == top && !f->key)
         return false;
     for (int i = 0; i < held_frames_count(p->held); i++) {
@@ -771,8 +774,8 @@ static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec
     return stall_end(p, out, now);
 }
 
-// Live: returns true if the first frame may leave although an older frame, or the frame it depends
-// on, is missing.
+// Live: returns true if the first frame may leave although an older frame, the frame it depends on,
+// or its size's key frame is missing.
 static bool may_pass(struct playout *p, int64_t expected, usec_t now)
 {
     const struct received_frame *f = held_at(p, 0);
@@ -843,9 +846,10 @@ static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
             media_clock_set(&p->clock, playout_pts(p, f->number), now);
         p->astray = false;
         int64_t expected = level_schedule_next(&p->levels, p->order.next);
-        if (f->number > expected) {
-            if (!may_pass(p, expected, now))
-                return false;
+        bool gap = f->number > expected;
+        if ((gap || !followed_size_takes(&p->follows, f)) && !may_pass(p, expected, now))
+            return false;
+        if (gap) {
             if (!miss(p, expected, now))
                 return poll_missed(p, out, now);
             continue;

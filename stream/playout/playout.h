@@ -35,12 +35,13 @@
 // decoded, until the frames are on time again. A missing frame is passed over when it is due and
 // the next one held has to be decoded, if any held frame can be decoded without it. Otherwise
 // nothing could be shown, and playout waits up to PLAYOUT_REPAIR for it, which the sender may send
-// again. Rebuffering begins when no frame is held for max(3 frame intervals, 100 ms) after the next
-// one is due; it is dated from that due time and lasts until the next frame. The owner moves the
-// clock (playout_postpone, playout_skip). Low latency is live media without a clock: every frame is
-// due when it is whole, and the next one is expected one interval after the last one left. A
-// picture that freezes because the arriving frames depend on lost ones is no rebuffering: the
-// buffer is not empty. Such frames leave in their turn and count as undecodable.
+// again. So do the frames of a new size for its key frame. Rebuffering begins when no frame is held
+// for max(3 frame intervals, 100 ms) after the next one is due; it is dated from that due time and
+// lasts until the next frame. The owner moves the clock (playout_postpone, playout_skip). Low
+// latency is live media without a clock: every frame is due when it is whole, and the next one is
+// expected one interval after the last one left. A picture that freezes because the arriving frames
+// depend on lost ones is no rebuffering: the buffer is not empty. Such frames leave in their turn
+// and count as undecodable.
 //
 // The media clock runs at a speed of its own near 1 (playout_set_speed), and jumps forward to a
 // frame that is held (playout_skip): whole frames in front of it come out as SKIPPED, or, if it may

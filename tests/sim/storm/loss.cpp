@@ -127,6 +127,38 @@ TEST_CASE("loss: a lost copy rarely stops the picture")
     }
 }
 
+// In its first seconds a viewing passes through all sizes, each with a key frame of many packets.
+TEST_CASE("loss: the first seconds, with a switch of size each")
+{
+    const struct {
+        const char *via;
+        double rtt_ms, loss;
+        double gap_ms, missing; // at most; percent
+    } table[] = {
+        {"scream", 20, .05, 200, 0.2},
+        {"scream", 100, .01, 200, 0.5},
+        {"scream", 100, .05, 300, 0.5},
+        {"mtp", 100, .01, 200, 1.6},
+    };
+    for (const auto &row : table) {
+        usec_t longest = 0;
+        std::pair<double, double> all{};
+        for (uint64_t seed = 1; seed <= 12; seed++) {
+            storm_case c = network({row.rtt_ms, row.loss, false}, seed);
+            storm_session n(row.via, c);
+            n.at_size_rate = true;
+            n.run_to(15);
+            for (size_t i = 1; i < n.shown.size(); i++)
+                longest = std::max(longest, n.shown[i] - n.shown[i - 1]);
+            auto sent = n.of_levels_sent(0, 14);
+            all = {all.first + sent.first, all.second + sent.second};
+        }
+        INFO(row.via << ", RTT " << row.rtt_ms << ", loss " << row.loss);
+        CHECK(usec_to_msec(longest) <= row.gap_ms);
+        CHECK((1 - all.second / all.first) * 100 <= row.missing);
+    }
+}
+
 // At 1 % MTP's window has a mean of 1.06 Mbit/s, enough for every frame of 1280x720, though losses
 // halve it every second. What arrives late is shown late: TCP retransmits, and MTP's window has no
 // room after a loss.

@@ -11,6 +11,8 @@ namespace
 
 struct rig {
     followed_size s;
+    int64_t missing = INT64_MAX;
+    bool newer = false;
     std::unique_ptr<held_frames, void (*)(held_frames *)> held{held_frames_new(), held_frames_free};
 
     rig()
@@ -45,7 +47,7 @@ struct rig {
     }
     int64_t front(int64_t next)
     {
-        const received_frame *f = followed_size_front(&s, held.get(), next, INT64_MAX);
+        const received_frame *f = followed_size_front(&s, held.get(), next, missing, newer);
         return f ? 100 * f->size_id + f->number : -1;
     }
 };
@@ -74,6 +76,37 @@ TEST_CASE("followed_size: frames of another size wait for their key frame")
     CHECK(r.s.size == 1);
     CHECK(r.s.began == 4);
     CHECK(r.front(5) == -1); // 3 is of the size before
+}
+
+TEST_CASE("followed_size: frames of another size are kept while their key frame may still come")
+{
+    const struct {
+        int64_t missing;
+        bool newer;
+        int64_t first_seq;
+        uint32_t written_us;
+        bool kept;
+    } table[] = {
+        {INT64_MAX, false, 70, 1100, false}, {69, false, 70, 1100, true},
+        {71, false, 70, 1100, false},        {INT64_MAX, true, 70, 1100, true},
+        {INT64_MAX, true, 70, 900, false},  // of a size that was left
+        {INT64_MAX, true, 70, 1000, false}, // the times do not tell
+    };
+    for (const auto &row : table) {
+        CAPTURE(row.missing, row.newer, row.first_seq, row.written_us);
+        rig r;
+        received_frame key = rig::frame(3, 0, true);
+        key.last_written_us = 1000;
+        followed_size_handed(&r.s, &key);
+        r.missing = row.missing;
+        r.newer = row.newer;
+        r.hold(5, 1, false, row.written_us);
+        const_cast<received_frame *>(held_frames_at(r.held.get(), 0))->first_seq = row.first_seq;
+        CHECK(r.front(4) == (row.kept ? 105 : -1));
+        r.hold(5, 0); // the size that is followed has it, too
+        CHECK(r.front(4) == 5);
+        CHECK(held_frames_count(r.held.get()) == 1);
+    }
 }
 
 TEST_CASE("followed_size: one number in two sizes: the level changes at a key frame")

@@ -671,6 +671,51 @@ TEST_CASE("playout: live media waits for a missing frame as long as nothing is s
     }
 }
 
+TEST_CASE("playout: live media of a new size waits for its key frame, which is sent again")
+{
+    const bool low = GENERATE(false, true);
+    CAPTURE(low);
+    player v(low ? low_latency() : live(100), true);
+    const auto of = [&v](usec_t at, int64_t n, bool key = false) {
+        received_frame *f = key ? new_frame(n, true, -1, 1) : hierarchical(n, 1);
+        f->last_written_us = 1000;
+        v.push(at, f);
+    };
+    // Its encoder may be behind: then the size before has the key frame's number, too.
+    const int before = GENERATE(4, 5);
+    CAPTURE(before);
+    for (int n = 0; n < before; n++)
+        v.frame(100 * n, n);
+    of(500, 5); // of the key frame 4, packets are missing
+    of(600, 6);
+    SECTION("which comes")
+    {
+        of(690, 4, true);
+        of(700, 7);
+        v.until(900);
+        for (int n = 0; n < 8; n++)
+            CHECK(v.shown[n] == 1);
+        CHECK(v.lost + v.late + v.undecodable == 0);
+        CHECK(v.stalled == 0);
+    }
+    SECTION("which does not: what cannot be decoded does not hold up the next key frame")
+    {
+        of(1100, 8, true);
+        of(1200, 9);
+        v.until(1500);
+        CHECK(v.shown.count(5) + v.shown.count(6) == 0);
+        CHECK(v.undecodable == 2);
+        CHECK(v.shown[8] == 1);
+        CHECK(v.shown[9] == 1);
+    }
+    SECTION("unless the size before goes on")
+    {
+        v.push(700, new_frame(7, false, 3));
+        v.until(900);
+        CHECK(v.shown[7] == 1);
+    }
+}
+
 TEST_CASE("playout: what is missing where it skips is lost or late, not skipped")
 {
     player v(buffered(100));
