@@ -51,7 +51,7 @@ static const double COMPETING_GROWTH = 0.6;                 // packets per RTT: 
                                                             // TCP_GROWTH pays for the drains
 static const double CATCH_UP = 3; // until its first loss, as it gave its share away before
 static const double TCP_PACKET = 1460;
-static const double PATIENT_RATE = 1e6 / 8, MAX_PATIENCE = 2;
+static const double PATIENT_RATE = 1e6 / 8, MAX_PATIENCE = 3;
 static const double DRAIN_TO = 0.85;  // of what the link delivers
 static const double RESTORE_TO = 0.9; // of what it delivered while the queue fell
 enum { FALL_PACKETS = 4 };            // to judge that by
@@ -415,7 +415,9 @@ static void drain(struct scream *s, usec_t now)
         return;
     s->drain.cut_at = now;
     double to = DRAIN_TO * s->delivered * usec_to_sec(base_rtt(s));
-    if (trial && judge_drain(s, FEW_PACKETS) != OWN)
+    // What others hold does not go, however far this flow cuts.
+    enum verdict verdict = judge_drain(s, FEW_PACKETS);
+    if (trial ? verdict != OWN : verdict == SHARED && !is_of_this_kind(s, now))
         to = fmax(to, TRIAL_TO * s->drain.ref_wnd);
     if (often_batched(s))
         to = fmax(to, BATCH_LEAST * mss(s));

@@ -35,10 +35,10 @@
 // RFC 4015, which restores a window after a spurious timeout). Not in the competing mode.
 //
 // Patience. Below 1 Mbit/s the queue that begins a drain, and the one at which growth is least, are
-// longer: by (1 Mbit/s / rate)^2, at most twice as long. So of two flows the slower one yields
-// later, which makes their rates more equal (Swift, Kumar et al. 2020, lengthens its target as the
-// window shrinks). A flow that crosses two queues, each of them kept by another flow, keeps a
-// share. A picture suffers more from so low a rate than from the delay.
+// longer: by (1 Mbit/s / rate)^2, at most three times as long. So of two flows the slower one
+// yields later, which makes their rates more equal (Swift, Kumar et al. 2020, lengthens its target
+// as the window shrinks). A flow that crosses two queues, each of them kept by another flow, keeps
+// a share. A picture suffers more from so low a rate than from the delay.
 //
 // Marks. Packets leave at 1.1 times the rate within a frame while a queue marks, so that a frame
 // makes no queue of its own. Marks leave three packets of ref_wnd: DualPI2's controller still marks
@@ -61,15 +61,16 @@
 // restored and moves as that of a TCP: AIMD with BETA_LOSS and about Reno's growth (RFC 9438, 4.3),
 // and until its first loss three times as fast, for it has given its share away before. When the
 // queue falls by 40 %, at the earliest after 2 s, or after 12 s, the next drain decides again, a
-// trial. It halves ref_wnd at most, unless the packets tell that the queue is this flow's own: what
-// arrives from a queue of others, for some tens of milliseconds next to nothing, is no measure of
-// the link. The wait of 2 s doubles each time that others are found, up to 8 s; a queue that falls
-// by 80 % ends it. All flows of this kind see the queue fall at the same time and drain together,
-// so that they return to the delay mode together. Flows of this kind alone keep their queues below
-// the target, those of two bottlenecks together below 1.5 times that, and lose nothing: where that
-// is so, a drain tells of them and begins no competing mode. If it cannot end their queue, it ends
-// itself, and for 3 s tolerates half as much again. The media follows this rate alone, and no other
-// sign of a queue (controller_info.leads), in the delay mode and once a trial has found others.
+// trial. It halves ref_wnd at most, unless the packets tell that the queue is this flow's own, and
+// so does every drain whose packets tell that it is that of others: what arrives from a queue of
+// others, for some tens of milliseconds next to nothing, is no measure of the link. The wait of 2 s
+// doubles each time that others are found, up to 8 s; a queue that falls by 80 % ends it. All flows
+// of this kind see the queue fall at the same time and drain together, so that they return to the
+// delay mode together. Flows of this kind alone keep their queues below the target, those of two
+// bottlenecks together below 1.5 times that, and lose nothing: where that is so, a drain tells of
+// them and begins no competing mode. If it cannot end their queue, it ends itself, and for 3 s
+// tolerates half as much again. The media follows this rate alone, and no other sign of a queue
+// (controller_info.leads), in the delay mode and once a trial has found others.
 //
 // Media rate (4.4). While packets have waited at the sender for 100 ms, and while draining, the
 // rate given to the media is a share of what the link delivers, for an encoder follows at once. It
