@@ -38,9 +38,9 @@ enum {
 
 struct datagram_sender_config {
     uint16_t first_seq; // RTP sequence number of packet 0
-    bool goes_on;       // another sender sent the numbers before: reports may name them
     size_t history;     // max unresolved packets; a power of two up to 32768; 0: DATAGRAM_HISTORY
     usec_t max_rto;     // max of a doubled RTO (rto.h); 0: 60 s
+    bool goes_on;       // another sender sent the numbers before: reports may name them
 };
 
 struct datagram_counts {

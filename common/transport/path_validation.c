@@ -102,8 +102,7 @@ enum path_validation_result path_validation_input(struct path_validation *v, int
     return PATH_VALIDATED;
 }
 
-void path_validation_change(struct path_validation *v, int which,
-                            const struct sockaddr_storage *to)
+void path_validation_change(struct path_validation *v, int which, const struct sockaddr_storage *to)
 {
     v->peer[which] = *to;
     v->changes[which]++;

@@ -526,8 +526,8 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     }
 }
 
-// Live media moves beside the connection, or back to it, or to another address. What the panel and the window show
-// follows.
+// Live media moves beside the connection, or back to it, or to another address. What the panel and
+// the window show follows.
 static void on_moved(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
 {
     struct connection *c = ctx;

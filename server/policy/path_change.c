@@ -11,8 +11,6 @@ bool path_may_change(const struct transport_info *info)
 enum path_step path_step_of(const struct path_change *c)
 {
     if (c->is_in_use)
-        return c->other_host   ? PATH_STEP_ANEW
-               : c->other_port ? PATH_STEP_GOES_ON
-                               : PATH_STEP_NONE;
+        return c->other_host ? PATH_STEP_ANEW : c->other_port ? PATH_STEP_GOES_ON : PATH_STEP_NONE;
     return c->was_lost && c->home_stands ? PATH_STEP_BACK : PATH_STEP_NONE;
 }

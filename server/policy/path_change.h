@@ -42,9 +42,9 @@ struct path_change {
 
 enum path_step {
     PATH_STEP_NONE,
-    PATH_STEP_ANEW,   // a new controller, at the rate that the connection has shown
+    PATH_STEP_ANEW,    // a new controller, at the rate that the connection has shown
     PATH_STEP_GOES_ON, // a new controller, at the rate of the one before
-    PATH_STEP_BACK,   // from the connection to the path
+    PATH_STEP_BACK,    // from the connection to the path
 };
 enum path_step path_step_of(const struct path_change *c);
 

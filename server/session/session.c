@@ -54,7 +54,8 @@ struct session {
 // Sets the timer. Call it after each call of the sender that takes the time.
 static void arm(struct session *s)
 {
-    usec_t when = usec_min(stream_sender_next_timeout(s->sender), session_paths_next_timeout(s->paths));
+    usec_t when =
+        usec_min(stream_sender_next_timeout(s->sender), session_paths_next_timeout(s->paths));
     if (when != s->armed)
         timer_set(s->timer, when);
     s->armed = when;
@@ -238,8 +239,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     const struct rtp_sender *audio = stream_sender_rtp(s->sender, TRACK_AUDIO);
     const struct session_beside *beside = session_paths_beside(s->paths);
     const struct srtp_guard *srtp = s->config.path.srtp ? s->config.path.srtp : beside->path.srtp;
-    const struct path_validation *address =
-        s->config.address ? s->config.address : beside->address;
+    const struct path_validation *address = s->config.address ? s->config.address : beside->address;
     struct stream_sender_stats of;
     stream_sender_read(s->sender, &of, now);
     *out = (struct session_stats){
@@ -278,7 +278,8 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     snprintf(out->transport, sizeof(out->transport), "%s", transport_of(s)->name);
     session_info(s, &out->info, now);
     out->relayed = session_relay_info(s, &out->relay, now);
-    return transport_number(session_paths_home(s->paths)->kind); // counters by transport never go back
+    return transport_number(
+        session_paths_home(s->paths)->kind); // counters by transport never go back
 }
 
 // ---- Life

@@ -15,21 +15,21 @@
 #include "server/session/session.h"
 
 struct session_paths {
-    struct stream_sender *sender;   // borrowed
-    const char *peer;               // borrowed
-    struct transport_path path;     // of home
-    struct transport *transport;    // borrowed: `home` or `away`, which carries the media
-    struct transport *home;         // owned
-    struct transport *away;         // owned; NULL: the media does not go there
-    struct session_beside beside;   // an empty transport: there is none
-    enum repair_mode repair;        // of home
-    bool leaves_home;               // the media goes to `beside`, once no frame has left in part
-    usec_t suspects_at;             // the path seems lost: look again then; USEC_NEVER: it does not
-    usec_t lost_since;              // media came home, as the path was lost; USEC_NEVER: it did not
-    uint64_t acked;                 // bytes of the connection, when it came home
-    double shown_bps;               // by home, when the media left it
-    usec_t shown_rtt;               //
-    struct request_budget changes;  // of the viewer's address
+    struct stream_sender *sender;  // borrowed
+    const char *peer;              // borrowed
+    struct transport_path path;    // of home
+    struct transport *transport;   // borrowed: `home` or `away`, which carries the media
+    struct transport *home;        // owned
+    struct transport *away;        // owned; NULL: the media does not go there
+    struct session_beside beside;  // an empty transport: there is none
+    enum repair_mode repair;       // of home
+    bool leaves_home;              // the media goes to `beside`, once no frame has left in part
+    usec_t suspects_at;            // the path seems lost: look again then; USEC_NEVER: it does not
+    usec_t lost_since;             // media came home, as the path was lost; USEC_NEVER: it did not
+    uint64_t acked;                // bytes of the connection, when it came home
+    double shown_bps;              // by home, when the media left it
+    usec_t shown_rtt;              //
+    struct request_budget changes; // of the viewer's address
 };
 
 static void log_move(const struct session_paths *p, const char *why)
