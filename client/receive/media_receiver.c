@@ -10,7 +10,6 @@
 #include "common/net/random.h"
 #include "common/transport/transport_offer.h"
 #include "common/wire/base64.h"
-#include "common/wire/path_token.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
 
@@ -90,6 +89,7 @@ static void follow_move(struct media_receiver *m, bool beside, const uint8_t *da
         return;
     m->beside.in_use = beside;
     m->beside.was_in_use |= beside;
+    path_responder_set_due(m->responder, beside, now);
     m->ops->on_moved(m->ctx, beside, now);
 }
 
@@ -118,12 +118,9 @@ static bool is_from_server(struct media_receiver *m, const struct sockaddr *serv
 // Returns true if the datagram serves the path and carries no media.
 static bool is_of_path(struct media_receiver *m, int which, const struct datagram *d, usec_t now)
 {
-    uint64_t token;
     struct capacity_packet pair;
-    if (m->responder)
-        path_responder_heard(m->responder, which, now);
-    if (path_token_decode(d->data, d->len, &token))
-        return true; // the server echoes the viewer's token
+    if (m->responder && path_responder_input(m->responder, which, d->data, d->len, now))
+        return true;
     if (which != 0 || !capacity_pair_decode(d->data, d->len, &pair))
         return false;
     size_t headers = d->from->ss_family == AF_INET6 ? UDP_HEADERS_V6 : UDP_HEADERS_V4;
@@ -184,11 +181,16 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
 
 // ---- SETUP
 
-// Binds to the control connection's local address, because the server sends only to that address.
+// Binds to the control connection's local address, as a third party sends only to that. Weir's
+// servers send to where the tokens come from: there, the system chooses the address anew for each
+// datagram, so that media goes on when that of the connection is gone.
 static int open_ports(struct media_receiver *m, struct receiver_track *track)
 {
-    return udp_socket_pair(m->loop, (const struct sockaddr *)tcp_conn_local(m->control),
-                           on_rtp_port, on_rtcp_port, track, track->path.socket);
+    struct sockaddr_storage local = *tcp_conn_local(m->control);
+    if (m->dialect->knows_weir_transports)
+        sockaddr_clear_host((struct sockaddr *)&local);
+    return udp_socket_pair(m->loop, (const struct sockaddr *)&local, on_rtp_port, on_rtcp_port,
+                           track, track->path.socket);
 }
 
 // Adds the viewer's key to the offer of a transport that takes SRTP. One key for all alternatives:
@@ -363,6 +365,13 @@ static void on_beside_open(void *ctx, usec_t now)
     m->ops->on_beside_open(m->ctx, now);
 }
 
+static void on_changed(void *ctx, usec_t now)
+{
+    struct media_receiver *m = ctx;
+    if (m->ops->on_address_changed)
+        m->ops->on_address_changed(m->ctx, now);
+}
+
 static int open_responder(struct media_receiver *m, const struct rtsp_transport *t, usec_t now)
 {
     if (t->tcp || !t->has_token || t->server_port[0] <= 0 || t->server_port[1] <= 0)
@@ -376,8 +385,10 @@ static int open_responder(struct media_receiver *m, const struct rtsp_transport 
                                            .srtp = m->srtp,
                                            .on_validated =
                                                m->datagram ? on_validated : on_beside_open,
+                                           .on_changed = on_changed,
                                            .ctx = m};
     m->responder = path_responder_new(&config, now);
+    path_responder_set_due(m->responder, m->datagram, now);
     return m->responder ? 0 : ERR_NO_MEMORY;
 }
 

@@ -44,6 +44,8 @@ struct media_receiver_ops {
     void (*on_beside_open)(void *ctx, usec_t now);
     // Media comes over that path, or over the connection again. The packet that shows it follows.
     void (*on_moved)(void *ctx, bool beside, usec_t now);
+    // The server has validated this viewer's address once more: it has changed. NULL: not told.
+    void (*on_address_changed)(void *ctx, usec_t now);
     // The separate media connection ended; `error` as in transport_receiver.h.
     void (*on_end)(void *ctx, const char *error, usec_t now);
 };

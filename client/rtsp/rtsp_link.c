@@ -361,6 +361,12 @@ static void on_moved(void *ctx, bool beside, usec_t now)
     arm(l);
 }
 
+static void on_address_changed(void *ctx, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    rtsp_client_address_changed(l->rtsp, now);
+}
+
 static void on_media_end(void *ctx, const char *error, usec_t now)
 {
     struct rtsp_link *l = ctx;
@@ -373,6 +379,7 @@ static const struct media_receiver_ops media_ops = {.on_packet = on_packet,
                                                     .on_validated = on_validated,
                                                     .on_beside_open = on_beside_open,
                                                     .on_moved = on_moved,
+                                                    .on_address_changed = on_address_changed,
                                                     .on_end = on_media_end};
 
 // ---- Callbacks of the RTSP session: connection and media path ----

@@ -373,6 +373,16 @@ int sockaddr_port(const struct sockaddr *a)
     return ntohs(a->sa_family == AF_INET6 ? v6(a)->sin6_port : v4(a)->sin_port);
 }
 
+void sockaddr_clear_host(struct sockaddr *a)
+{
+    if (a->sa_family == AF_INET6) {
+        v6(a)->sin6_addr = in6addr_any;
+        v6(a)->sin6_scope_id = 0;
+    } else {
+        v4(a)->sin_addr.s_addr = htonl(INADDR_ANY);
+    }
+}
+
 bool sockaddr_is_loopback(const struct sockaddr *a)
 {
     if (a->sa_family != AF_INET6)

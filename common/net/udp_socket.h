@@ -70,6 +70,8 @@ int udp_socket_route_mtu(const struct sockaddr *to);
 socklen_t sockaddr_len(const struct sockaddr *a);
 void sockaddr_set_port(struct sockaddr *a, int port);
 int sockaddr_port(const struct sockaddr *a);
+// Any address of this machine, of the same family.
+void sockaddr_clear_host(struct sockaddr *a);
 // Returns true for 127.0.0.0/8 and ::1, also as an IPv4 address in IPv6.
 bool sockaddr_is_loopback(const struct sockaddr *a);
 // Returns true if address and interface are the same.

@@ -159,6 +159,7 @@ int datagram_sender_init(struct datagram_sender *s, struct controller *controlle
         .history = history,
         .highest_arrived = -1,
         .first_seq = config->first_seq,
+        .goes_on = config->goes_on,
         .rto_at = USEC_NEVER,
         .ahead_max = USEC_NEVER,
     };
@@ -291,7 +292,8 @@ static void note_arrival(struct datagram_sender *s, struct report_check *t, int6
 // Records the report's metrics in the entries of the packets that it covers.
 static void note_metrics(struct datagram_sender *s, struct report_check *t, usec_t now)
 {
-    t->lie = t->begin < 0 || t->end > s->next_number; // packets that were never sent
+    bool too_early = t->begin < 0 && !s->goes_on;
+    t->lie = too_early || t->end > s->next_number; // packets that were never sent
     int64_t n = t->begin > scoreboard_first(s) ? t->begin : scoreboard_first(s);
     int64_t end = t->end < s->next_number ? t->end : s->next_number;
     for (; n < end; n++) {

@@ -40,6 +40,7 @@ struct datagram_sender_config {
     uint16_t first_seq; // RTP sequence number of packet 0
     size_t history;     // max unresolved packets; a power of two up to 32768; 0: DATAGRAM_HISTORY
     usec_t max_rto;     // max of a doubled RTO (rto.h); 0: 60 s
+    bool goes_on;       // another sender sent the numbers before: reports may name them
 };
 
 struct datagram_counts {
@@ -69,6 +70,7 @@ struct datagram_sender {
     int64_t highest_arrived; // -1: none
     int64_t told;            // datagram_sender_fate told of the packets below
     uint16_t first_seq;      // RTP sequence number of packet 0
+    bool goes_on;            // as the config says
     bool blocked;            // true if room was refused to the application since the last packet
     int silent;              // RTOs since the last useful report
     bool probe;              // true during a silence until this RTO's packet has left

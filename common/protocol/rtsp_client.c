@@ -1183,6 +1183,13 @@ void rtsp_client_beside_open(struct rtsp_client *c, usec_t now)
     send_playback_next(c, now);
 }
 
+static void tell_moved(const struct rtsp_client *c, const char *why, usec_t now)
+{
+    struct rtsp_client_setup setup = {
+        .transport = c->path.transport, .why = why, .datagram = c->path.datagram, .rtt = c->rtt};
+    c->events->on_moved(c->ctx, &setup, now);
+}
+
 void rtsp_client_media_moved(struct rtsp_client *c, bool beside, usec_t now)
 {
     bool was = c->mover.state == PATH_BESIDE;
@@ -1196,9 +1203,13 @@ void rtsp_client_media_moved(struct rtsp_client *c, bool beside, usec_t now)
     snprintf(c->path.transport, sizeof(c->path.transport), "%s",
              beside ? c->fallback.left.beside : c->home);
     c->path.datagram = beside;
-    struct rtsp_client_setup setup = {
-        .transport = c->path.transport, .why = "", .datagram = beside, .rtt = c->rtt};
-    c->events->on_moved(c->ctx, &setup, now);
+    tell_moved(c, beside ? "UDP passes both ways" : "UDP has fallen silent", now);
+}
+
+void rtsp_client_address_changed(struct rtsp_client *c, usec_t now)
+{
+    if (rtsp_client_takes_media(c) && c->path.datagram && c->events->on_moved)
+        tell_moved(c, "the server has validated this viewer's address again after a silence", now);
 }
 
 void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t now)

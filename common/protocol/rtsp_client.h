@@ -143,7 +143,7 @@ struct rtsp_client_events {
     void (*on_list)(void *ctx, struct text list, usec_t now);
     void (*on_setup)(void *ctx, const struct rtsp_client_setup *setup, usec_t now);
     // Media comes over another of the session's paths from now on: beside the connection, or over
-    // it again. NULL: media does not move.
+    // it again, or to another address of the viewer; `why` says which. NULL: media does not move.
     void (*on_moved)(void *ctx, const struct rtsp_client_setup *setup, usec_t now);
     void (*on_audio)(void *ctx); // the server sends audio, too
     // Fills in where the first PLAY begins.
@@ -244,6 +244,8 @@ void rtsp_client_beside_open(struct rtsp_client *c, usec_t now);
 // Media comes over that path, or over the connection again: on_moved is called, unless the client
 // knows.
 void rtsp_client_media_moved(struct rtsp_client *c, bool beside, usec_t now);
+// Media goes on in datagrams, to another address of the viewer.
+void rtsp_client_address_changed(struct rtsp_client *c, usec_t now);
 // The separate connection for media ended. `error`: the failure, for people; NULL: the server ended
 // it.
 void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t now);

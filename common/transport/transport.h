@@ -92,6 +92,7 @@ struct transport_path {
     uint64_t token; // of the SETUP response; authenticates MTP's packets and acknowledgements
     uint32_t ssrc;  // of the RTP stream; and its first sequence number
     uint16_t first_seq;
+    bool goes_on;     // the numbers before were sent by another transport: reports may name them
     double start_bps; // what is known of the path (controller_config); 0: nothing
     usec_t start_rtt;
     void *loop; // uv_loop_t

@@ -486,7 +486,8 @@ static struct transport *datagram_create(const struct transport_kind *kind, cons
     d->controller = controller_new(name, &config, now);
     if (!d->controller)
         goto free_transport;
-    struct datagram_sender_config sender = {.first_seq = path->first_seq, .max_rto = RTO_MAX_LIVE};
+    struct datagram_sender_config sender = {
+        .first_seq = path->first_seq, .goes_on = path->goes_on, .max_rto = RTO_MAX_LIVE};
     if (path->feedback && datagram_sender_init(&d->endpoint, d->controller, &sender, now) != 0)
         goto free_transport; // the endpoint has taken over the controller
     d->fed_back = path->feedback;

@@ -79,6 +79,7 @@ static json_t *transports(const struct qoe_json *r, bool *failed)
         const struct qoe_carried *t = &r->session.transports[i];
         struct object one = object_new();
         put(&one, "transport", json_text(t->name));
+        put(&one, "why", json_text(t->why[0] ? t->why : NULL));
         put_seconds(&one, "from", t->from);
         put_seconds(&one, "to", t->to);
         *failed |= one.failed | (json_array_append_new(list, one.json) != 0);

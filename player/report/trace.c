@@ -101,10 +101,12 @@ void trace_connected(struct trace *e, const char *url, const char *transport, co
     write_line(e, "connected", now, with(more, "why", json_text(why && *why ? why : NULL)));
 }
 
-void trace_moved(struct trace *e, const char *transport, usec_t now)
+void trace_moved(struct trace *e, const char *transport, const char *why, usec_t now)
 {
-    if (is_on(e))
-        write_line(e, "moved", now, with(NULL, "transport", json_text(transport)));
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "transport", json_text(transport));
+    write_line(e, "moved", now, with(more, "why", json_text(why)));
 }
 
 void trace_reconnect(struct trace *e, const char *why, int tries, usec_t wait, usec_t now)

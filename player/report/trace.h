@@ -59,7 +59,7 @@ void trace_scale(struct trace *e, double scale, double seconds, usec_t wait, use
 void trace_connected(struct trace *e, const char *url, const char *transport, const char *why,
                      usec_t now); // texts may be NULL
 // Media comes over another transport of the session.
-void trace_moved(struct trace *e, const char *transport, usec_t now);
+void trace_moved(struct trace *e, const char *transport, const char *why, usec_t now);
 // The server was lost; attempt number `tries` to reconnect follows after `wait`.
 void trace_reconnect(struct trace *e, const char *why, int tries, usec_t wait, usec_t now);
 // The path's capacity, measured `by` "pair" or "media"; NaN: it could not be measured. `span`:

@@ -526,8 +526,8 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     }
 }
 
-// Live media moves beside the connection, or back to it. What the panel and the window show
-// follows.
+// Live media moves beside the connection, or back to it, or to another address. What the panel and
+// the window show follows.
 static void on_moved(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
 {
     struct connection *c = ctx;
@@ -535,9 +535,9 @@ static void on_moved(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     c->datagram = setup->datagram;
     path_stats_moved(c->path, setup->datagram);
     set_repair(c, now);
-    qoe_on_moved(c->config.qoe, c->transport, now);
-    trace_moved(c->config.events, c->transport, now);
-    log_info("media comes over %s from now on", c->transport);
+    qoe_on_moved(c->config.qoe, c->transport, setup->why, now);
+    trace_moved(c->config.events, c->transport, setup->why, now);
+    log_info("media comes over %s from now on: %s", c->transport, setup->why);
 }
 
 static void on_audio(void *ctx)

@@ -255,7 +255,7 @@ static void on_moved(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     on_setup(u, setup, now);
     if (u->has_audio && audio_receiver_set_repair(&u->audio, u->datagram && u->sdp.nack) != 0)
         log_warn("lost audio of the backbone is not repaired: out of memory");
-    log_info("media of the origin comes over %s from now on", setup->transport);
+    log_info("media of the origin comes over %s from now on: %s", setup->transport, setup->why);
 }
 
 static void on_audio(void *ctx)

@@ -112,8 +112,11 @@ static const struct request_limit others[] = {
      "an attempt in two seconds after 20 failures of an address; a thread of its own, and two of "
      "one address that wait for it",
      "server/policy/login_failures.h"},
-    {"a token of path validation", REQUEST_COSTS_BYTES, 0, 0, "an echo of the same size",
+    {"a token of path validation", REQUEST_COSTS_BYTES, 0, 0,
+     "an echo or a challenge of the same size; both to a validated address that is in doubt",
      "common/transport/path_validation.h"},
+    {"a change of the viewer's address", REQUEST_COSTS_BYTES, 0, 0,
+     "a controller, from the budget of \"path\"", "server/session/session_paths.h"},
     {"an acknowledgement of MTP", REQUEST_COSTS_ANSWER, 0, 0, "its connection's window",
      "common/mtp/mtp_sender.h"},
     {"a still picture", REQUEST_COSTS_WORK, 0, 0,

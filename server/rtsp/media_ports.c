@@ -54,24 +54,74 @@ void media_ports_send_pair(struct media_ports *m, const struct media_pair *pair)
     send_waiting_pair(m);
 }
 
-// Echoes a response to its source, so that the viewer knows that the path passes datagrams both
-// ways.
-static void validate(struct media_ports *m, int which, const struct datagram *d, usec_t now)
+// Sends a token, or a challenge, back to where the datagram came from.
+static void send_back(struct media_ports *m, int which, const struct datagram *d,
+                      const uint8_t packet[PATH_TOKEN_BYTES])
 {
-    enum path_validation_result result = path_validation_input(&m->validation, which, d);
-    if (result == PATH_NO_RESPONSE)
-        return;
     uint8_t out[PATH_TOKEN_BYTES + SRTCP_TAIL_BYTES];
-    size_t len = d->len; // of a token
-    memcpy(out, d->data, len);
+    size_t len = PATH_TOKEN_BYTES;
+    memcpy(out, packet, len);
     if (srtp_guard_seal_rtcp(m->srtp, out, &len, sizeof(out)) != 0)
         return;
-    struct iovec token = {out, len};
-    (void)udp_socket_send(m->socket[which], (const struct sockaddr *)d->from, &token, 1);
-    if (result == PATH_CONFIRMED)
+    struct iovec part = {out, len};
+    (void)udp_socket_send(m->socket[which], (const struct sockaddr *)d->from, &part, 1);
+}
+
+// The viewer knows by the echo of its token that the path passes datagrams both ways.
+static void echo(struct media_ports *m, int which, const struct datagram *d)
+{
+    uint8_t token[PATH_TOKEN_BYTES];
+    path_token_encode(path_token_ssrc(d->data), m->validation.token, token);
+    send_back(m, which, d, token);
+}
+
+static void challenge(struct media_ports *m, int which, const struct datagram *d)
+{
+    uint8_t packet[PATH_TOKEN_BYTES];
+    path_challenge_encode(path_token_ssrc(d->data),
+                          path_validation_challenge(&m->validation, which, d->from), packet);
+    send_back(m, which, d, packet);
+}
+
+static void on_response(struct media_ports *m, int which, const struct datagram *d, usec_t now)
+{
+    struct sockaddr_storage before = m->validation.peer[which];
+    bool is_known = path_validation_is_known(&m->validation, which, d);
+    if (!is_known && !m->ops->may_change(m->ctx, which, now))
         return;
-    send_waiting_pair(m);
-    m->ops->on_validated(m->ctx, which, peer_of(m, which), now);
+    if (!is_known)
+        path_validation_change(&m->validation, which, d->from);
+    echo(m, which, d);
+    if (which == 0)
+        m->ops->on_answered(m->ctx, (const struct sockaddr *)&before, peer_of(m, 0), now);
+}
+
+// Returns true if the datagram is of path validation, and has been served.
+static bool validate(struct media_ports *m, int which, const struct datagram *d, usec_t now)
+{
+    switch (path_validation_input(&m->validation, which, d)) {
+    case PATH_NO_RESPONSE:
+        return false;
+    case PATH_WRONG:
+        break;
+    case PATH_CONFIRMED:
+        echo(m, which, d);
+        if (m->ops->is_doubted(m->ctx, now))
+            challenge(m, which, d);
+        break;
+    case PATH_VALIDATED:
+        echo(m, which, d);
+        send_waiting_pair(m);
+        m->ops->on_validated(m->ctx, which, peer_of(m, which), now);
+        break;
+    case PATH_UNKNOWN:
+        challenge(m, which, d);
+        break;
+    case PATH_ANSWERED:
+        on_response(m, which, d, now);
+        break;
+    }
+    return true;
 }
 
 // The viewer sends no RTP: on this port arrive its tokens, and the acknowledgements of MTP, which
@@ -84,8 +134,9 @@ static void on_rtp_port(void *ctx, const struct datagram *d, usec_t now)
         plain.data = srtp_guard_open_rtcp(m->srtp, d->data, &plain.len);
     if (!plain.data)
         return;
-    if (plain.data != d->data || !m->srtp)
-        validate(m, 0, &plain, now);
+    bool is_authentic = plain.data != d->data || !m->srtp;
+    if (is_authentic && validate(m, 0, &plain, now))
+        return;
     if (m->ops->on_media)
         m->ops->on_media(m->ctx, plain.data, plain.len, now);
 }
@@ -97,7 +148,8 @@ static void on_rtcp_port(void *ctx, const struct datagram *d, usec_t now)
     plain.data = srtp_guard_open_rtcp(m->srtp, d->data, &plain.len);
     if (!plain.data)
         return;
-    validate(m, 1, &plain, now);
+    if (validate(m, 1, &plain, now))
+        return;
     if (path_validation_is_rtcp(&m->validation, &plain))
         m->ops->on_rtcp(m->ctx, plain.data, plain.len, now);
 }

@@ -19,8 +19,16 @@ struct media_ports; // opaque
 struct srtp_guard;
 
 struct media_ports_ops {
-    // The viewer's address of port `which` (0: RTP, 1: RTCP) changed.
+    // The viewer's address of port `which` (0: RTP, 1: RTCP) is known now.
     void (*on_validated)(void *ctx, int which, const struct sockaddr *address, usec_t now);
+    // Returns true if another address, which has responded to a challenge, may take its place now.
+    bool (*may_change)(void *ctx, int which, usec_t now);
+    // Returns true if the known address is to be challenged, too.
+    bool (*is_doubted)(void *ctx, usec_t now);
+    // The known address of the port for RTP has responded to a challenge; `before` is the one that
+    // it has replaced, or itself.
+    void (*on_answered)(void *ctx, const struct sockaddr *before, const struct sockaddr *address,
+                        usec_t now);
     // A datagram arrived on the port for RTP, from any source. NULL: such datagrams are ignored.
     void (*on_media)(void *ctx, const uint8_t *data, size_t len, usec_t now);
     // A datagram of the viewer arrived on the port for RTCP.

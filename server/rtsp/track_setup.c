@@ -139,8 +139,33 @@ static void on_rtcp(void *ctx, const uint8_t *data, size_t len, usec_t now)
     session_rtcp(t->session, data, len, now);
 }
 
-static const struct media_ports_ops ports_ops = {
-    .on_validated = on_validated, .on_media = on_media, .on_rtcp = on_rtcp};
+static bool may_change(void *ctx, int which, usec_t now)
+{
+    struct track_setup *t = ctx;
+    return t->session && session_may_change_address(t->session, which, now);
+}
+
+static bool is_doubted(void *ctx, usec_t now)
+{
+    (void)now;
+    const struct track_setup *t = ctx;
+    return t->session && session_doubts_address(t->session);
+}
+
+static void on_answered(void *ctx, const struct sockaddr *before, const struct sockaddr *address,
+                        usec_t now)
+{
+    struct track_setup *t = ctx;
+    if (t->session)
+        session_address_answered(t->session, before, address, now);
+}
+
+static const struct media_ports_ops ports_ops = {.on_validated = on_validated,
+                                                 .may_change = may_change,
+                                                 .is_doubted = is_doubted,
+                                                 .on_answered = on_answered,
+                                                 .on_media = on_media,
+                                                 .on_rtcp = on_rtcp};
 
 // The viewer requests the move when it knows that the path passes datagrams both ways.
 static void on_beside_validated(void *ctx, int which, const struct sockaddr *address, usec_t now)
@@ -150,6 +175,9 @@ static void on_beside_validated(void *ctx, int which, const struct sockaddr *add
 }
 
 static const struct media_ports_ops beside_ops = {.on_validated = on_beside_validated,
+                                                  .may_change = may_change,
+                                                  .is_doubted = is_doubted,
+                                                  .on_answered = on_answered,
                                                   .on_rtcp = on_rtcp};
 
 void track_setup_interleaved(struct track_setup *t, int channel, const uint8_t *data, size_t len,

@@ -12,9 +12,9 @@
 #include "common/net/timer.h"
 #include "common/srtp/srtp_guard.h"
 #include "server/policy/frame_clock.h"
-#include "server/policy/path_loss.h"
 #include "server/policy/rate_request.h"
 #include "server/policy/request_limits.h"
+#include "server/session/session_paths.h"
 #include "stream/send/repair_budget.h"
 #include "stream/send/stream_sender.h"
 
@@ -34,12 +34,7 @@ struct session {
     struct session_config config;
     struct media_feed *feed;      // owned
     struct stream_sender *sender; // owned
-    struct transport *transport;  // borrowed: `home` or `away`, which carries the media
-    struct transport *home;       // owned; of the config
-    struct transport *away; // owned; of `beside`, while the media goes there; NULL: it does not
-    struct session_beside beside; // an empty transport: there is none
-    bool leaves_home;             // the media goes to `beside`, once no frame has left in part
-    usec_t suspects_at;           // the path seems lost: look again then; USEC_NEVER: it does not
+    struct session_paths *paths;  // owned
     struct timer *timer;          // owned; fires at the sender's next timeout
     usec_t armed;                 // time at which `timer` fires
     char cname[64];
@@ -59,107 +54,58 @@ struct session {
 // Sets the timer. Call it after each call of the sender that takes the time.
 static void arm(struct session *s)
 {
-    usec_t when = usec_min(stream_sender_next_timeout(s->sender), s->suspects_at);
+    usec_t when =
+        usec_min(stream_sender_next_timeout(s->sender), session_paths_next_timeout(s->paths));
     if (when != s->armed)
         timer_set(s->timer, when);
     s->armed = when;
 }
 
+static struct transport *transport_of(const struct session *s)
+{
+    return session_paths_transport(s->paths);
+}
+
 // ---- Moves
-
-static void log_move(const struct session *s, const char *why)
-{
-    const char *peer = s->config.peer ? s->config.peer : "";
-    log_of(LOG_INFO, "viewer", peer, "viewer %s: media moves to %s%s", peer, s->transport->name,
-           why);
-}
-
-static void free_away(struct session *s)
-{
-    if (s->away)
-        s->away->ops->free(s->away);
-    s->away = NULL;
-}
-
-// Begins at the rate that the connection has shown.
-static void go_away(struct session *s, usec_t now)
-{
-    struct transport_info info;
-    s->home->media.ops->info(&s->home->media, &info, now);
-    struct transport_path path = s->beside.path;
-    path.ssrc = s->config.path.ssrc;
-    path.first_seq = stream_sender_next_flow_number(s->sender);
-    path.on_room = s->config.path.on_room;
-    path.ctx = s;
-    path.start_bps = info.rate_bps > 0 ? info.rate_bps : 0;
-    path.start_rtt = info.rtt_ms > 0 ? (usec_t)(info.rtt_ms * USEC_PER_MSEC) : 0;
-    s->away = transport_open(s->beside.transport, &path, now);
-    if (!s->away)
-        return;
-    struct sender_move move = {
-        .transport = &s->away->media, .repair = s->beside.repair, .lost_since = USEC_NEVER};
-    if (stream_sender_move(s->sender, &move, now) != 0)
-        log_error("lost packets are not repaired: out of memory");
-    s->transport = s->away;
-    log_move(s, "");
-}
-
-static void go_home(struct session *s, usec_t lost_since, usec_t now)
-{
-    struct sender_move move = {.transport = &s->home->media, .lost_since = lost_since};
-    (void)stream_sender_move(s->sender, &move, now);
-    s->transport = s->home;
-    free_away(s);
-    log_move(s, ": the viewer's reports cease");
-}
-
-// Call it about once a frame, before the frame: leaves the connection if the viewer wants it, and
-// returns to it when the other path is lost. A loop that was busy finds the reports in the socket:
-// they are read in this turn, and decide in the next one.
-static void check_path(struct session *s, usec_t now)
-{
-    struct transport_info info;
-    usec_t lost_since;
-    if (s->leaves_home && stream_sender_may_move(s->sender)) {
-        s->leaves_home = false;
-        go_away(s, now);
-    }
-    if (!s->away)
-        return;
-    s->away->media.ops->info(&s->away->media, &info, now);
-    if (!path_is_lost(&info, &lost_since, now)) {
-        s->suspects_at = USEC_NEVER;
-    } else if (s->suspects_at == USEC_NEVER) {
-        s->suspects_at = now + 1;
-    } else if (s->suspects_at <= now) {
-        s->suspects_at = USEC_NEVER;
-        go_home(s, lost_since, now);
-    }
-}
 
 void session_set_beside(struct session *s, const struct session_beside *beside)
 {
-    s->beside = *beside;
+    session_paths_set_beside(s->paths, beside);
 }
 
 int session_move(struct session *s, usec_t now)
 {
-    const struct path_validation *v = s->beside.address;
-    if (!v || v->peer[0].ss_family == AF_UNSPEC || v->peer[1].ss_family == AF_UNSPEC)
-        return ERR_UNSUPPORTED;
-    s->leaves_home = !s->away;
-    check_path(s, now);
+    int err = session_paths_request(s->paths, now);
+    if (err)
+        return err;
     stream_sender_pump(s->sender, now);
     arm(s);
     return 0;
+}
+
+bool session_may_change_address(struct session *s, int which, usec_t now)
+{
+    return session_paths_may_change(s->paths, which, now);
+}
+
+bool session_doubts_address(const struct session *s)
+{
+    return session_paths_is_doubted(s->paths);
+}
+
+void session_address_answered(struct session *s, const struct sockaddr *before,
+                              const struct sockaddr *address, usec_t now)
+{
+    session_paths_answered(s->paths, before, address, now);
+    stream_sender_pump(s->sender, now);
+    arm(s);
 }
 
 static void on_timer(void *ctx, usec_t now)
 {
     struct session *s = ctx;
     s->armed = USEC_NEVER;
-    if (s->suspects_at <= now)
-        check_path(s, now);
+    session_paths_on_timeout(s->paths, now);
     stream_sender_on_timeout(s->sender, now);
     arm(s);
 }
@@ -186,7 +132,7 @@ static void report_track(struct session *s, enum media_track track, const char *
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, track);
     size_t len = rtp_sender_report(rtp, stream_sender_instant(s->sender), s->cname, clock_wall(),
                                    bye, out, sizeof(out));
-    s->transport->ops->send_rtcp(s->transport, track, out, len, now);
+    transport_of(s)->ops->send_rtcp(transport_of(s), track, out, len, now);
 }
 
 // With two tracks, a report before a track's first packet would not match that of the other track,
@@ -219,7 +165,7 @@ static void on_sender_end(void *ctx, usec_t now)
         return;
     }
     send_report(s, "", now);
-    s->byes = s->transport->media.reliable ? 0 : BYE_REPEATS;
+    s->byes = transport_of(s)->media.reliable ? 0 : BYE_REPEATS;
 }
 
 static void on_closed(void *ctx, usec_t now)
@@ -234,7 +180,7 @@ static void on_closed(void *ctx, usec_t now)
 static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
 {
     struct session *s = (struct session *)sink;
-    check_path(s, now);
+    session_paths_check(s->paths, now);
     stream_sender_frame(s->sender, f, now);
     arm(s);
 }
@@ -291,9 +237,9 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     struct session *s = (struct session *)sink;
     const struct rtp_sender *video = stream_sender_rtp(s->sender, TRACK_VIDEO);
     const struct rtp_sender *audio = stream_sender_rtp(s->sender, TRACK_AUDIO);
-    const struct srtp_guard *srtp = s->config.path.srtp ? s->config.path.srtp : s->beside.path.srtp;
-    const struct path_validation *address =
-        s->config.address ? s->config.address : s->beside.address;
+    const struct session_beside *beside = session_paths_beside(s->paths);
+    const struct srtp_guard *srtp = s->config.path.srtp ? s->config.path.srtp : beside->path.srtp;
+    const struct path_validation *address = s->config.address ? s->config.address : beside->address;
     struct stream_sender_stats of;
     stream_sender_read(s->sender, &of, now);
     *out = (struct session_stats){
@@ -309,7 +255,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
         .audio_packets = audio->packets,
         .audio_octets = audio->octets,
         .audio_dropped = of.audio_dropped,
-        .is_srtp = s->transport->srtp,
+        .is_srtp = transport_of(s)->srtp,
         .srtp_replayed = srtp_guard_dropped(srtp).replayed,
         .srtp_forged = srtp_guard_dropped(srtp).forged,
         .wrong_tokens = address ? address->wrong_tokens : 0,
@@ -329,10 +275,11 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     };
     snprintf(out->id, sizeof(out->id), "%s", s->config.id);
     snprintf(out->peer, sizeof(out->peer), "%s", s->config.peer ? s->config.peer : "");
-    snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
+    snprintf(out->transport, sizeof(out->transport), "%s", transport_of(s)->name);
     session_info(s, &out->info, now);
     out->relayed = session_relay_info(s, &out->relay, now);
-    return transport_number(s->home->kind); // counters by transport never go back
+    return transport_number(
+        session_paths_home(s->paths)->kind); // counters by transport never go back
 }
 
 // ---- Life
@@ -411,7 +358,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
     s->created_at = now;
-    s->armed = s->limited_until = s->suspects_at = USEC_NEVER;
+    s->armed = s->limited_until = USEC_NEVER;
     s->scale = 1;
     struct media_feed_config feed = {
         .loop = config->path.loop, .sink = &s->sink, .exact = !config->keeps_size};
@@ -423,14 +370,16 @@ struct session *session_new(const struct session_config *config, usec_t now)
         goto free_feed;
     s->config.path.ssrc = stream_sender_rtp(s->sender, TRACK_VIDEO)->ssrc;
     s->config.path.first_seq = stream_sender_rtp(s->sender, TRACK_VIDEO)->next_seq;
-    s->home = s->transport = transport_open(config->transport, &s->config.path, now);
-    if (!s->home)
+    struct session_paths_config paths = {.sender = s->sender,
+                                         .transport = config->transport,
+                                         .path = &s->config.path,
+                                         .peer = config->peer};
+    s->paths = session_paths_new(&paths, now);
+    if (!s->paths)
         goto free_sender;
-    if (stream_sender_attach(s->sender, &s->transport->media, now) != 0)
-        goto free_transport;
     s->timer = timer_new(config->path.loop, on_timer, s);
     if (!s->timer)
-        goto free_transport;
+        goto free_paths;
     if (stream_add(config->stream, &s->sink) != 0)
         goto free_timer;
     snprintf(s->cname, sizeof(s->cname), "%s-%s", media->relays ? "weir-proxy" : "weir-send",
@@ -439,8 +388,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
 
 free_timer:
     timer_free(s->timer);
-free_transport:
-    s->home->ops->free(s->home);
+free_paths:
+    session_paths_free(s->paths);
 free_sender:
     stream_sender_free(s->sender);
 free_feed:
@@ -462,8 +411,7 @@ void session_free(struct session *s, usec_t now)
     stream_sender_free(s->sender);
     s->feed->ops->free(s->feed);
     timer_free(s->timer);
-    free_away(s);
-    s->home->ops->free(s->home);
+    session_paths_free(s->paths);
     free(s);
 }
 
@@ -504,7 +452,7 @@ void session_pause(struct session *s)
 // A film leaves as fast as its transport takes it, if that takes no more than the network carries.
 static bool goes_as_fast_as_it_can(const struct session *s)
 {
-    const struct transport_kind *kind = s->transport->kind;
+    const struct transport_kind *kind = transport_of(s)->kind;
     return s->feed->max_speed > 0 && (kind->holds_back || kind->responsive);
 }
 
@@ -521,7 +469,7 @@ enum media_placed session_place(struct session *s, const struct session_position
         .wall = to->wall,
         .level = &ladder->levels[stream_sender_level(s->sender)],
         // Media that is early would be lost in the network unless the transport holds it back.
-        .ahead = s->transport->kind->holds_back};
+        .ahead = transport_of(s)->kind->holds_back};
     bool seeks = !isnan(to->seconds) || to->scale != s->scale || to->wall;
     enum media_placed placed = s->feed->ops->place(s->feed, seeks ? &seek : NULL, out, now);
     out->scale = out->scale == 0 ? 1 : out->scale;
@@ -554,14 +502,14 @@ bool session_owns_time_line(const struct session *s)
 
 void session_add_audio(struct session *s, const struct track_path *to)
 {
-    s->home->tracks[TRACK_AUDIO] = *to;
+    session_paths_home(s->paths)->tracks[TRACK_AUDIO] = *to;
     int own_bps = s->config.audio_bps;
     stream_sender_add_audio(s->sender, own_bps ? own_bps : s->config.stream->media->audio_bps);
 }
 
 void session_add_pictures(struct session *s, const struct track_path *to)
 {
-    s->home->tracks[TRACK_VIDEO] = *to;
+    session_paths_home(s->paths)->tracks[TRACK_VIDEO] = *to;
     stream_sender_add_video(s->sender);
 }
 
@@ -641,7 +589,9 @@ int session_set_audio_track(struct session *s, int track)
 
 bool session_set_repair(struct session *s, enum repair_mode mode)
 {
-    return stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;
+    bool is_set = stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;
+    session_paths_set_repair(s->paths, is_set ? mode : REPAIR_MODE_OFF);
+    return is_set;
 }
 
 double session_set_speed(struct session *s, double speed, usec_t now)
@@ -665,8 +615,8 @@ static void on_reports(struct session *s, const struct rtcp_item *item, usec_t n
             continue;
         struct transport_report report = {.fraction_lost = r->fraction_lost / 256.0,
                                           .rtt = rtp_sender_rtt(rtp, r, clock_wall())};
-        if (s->transport->ops->on_report)
-            s->transport->ops->on_report(s->transport, &report, now);
+        if (transport_of(s)->ops->on_report)
+            transport_of(s)->ops->on_report(transport_of(s), &report, now);
         if (s->config.on_report)
             s->config.on_report(s->config.ctx, &report, now);
     }
@@ -692,7 +642,7 @@ static void on_rate_request(struct session *s, const struct rtcp_item *request, 
                                .media_ssrc = request->ssrc,
                                .max_rate = request->max_rate};
     if (rtp->packets && rtcp_append(&notice, out, sizeof(out), &len) == 0)
-        s->transport->ops->send_rtcp(s->transport, TRACK_VIDEO, out, len, now);
+        transport_of(s)->ops->send_rtcp(transport_of(s), TRACK_VIDEO, out, len, now);
 }
 
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
@@ -711,16 +661,16 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
     if (rate.kind != RTCP_IS_OTHER)
         on_rate_request(s, &rate, now);
     arm(s);
-    if (s->transport->ops->on_rtcp)
-        s->transport->ops->on_rtcp(s->transport, data, len, now);
+    if (transport_of(s)->ops->on_rtcp)
+        transport_of(s)->ops->on_rtcp(transport_of(s), data, len, now);
     if (got < 0)
         log_debug("session %s: malformed RTCP was dropped", s->config.id);
 }
 
 void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now)
 {
-    if (s->transport->ops->on_media)
-        s->transport->ops->on_media(s->transport, data, len, now);
+    if (transport_of(s)->ops->on_media)
+        transport_of(s)->ops->on_media(transport_of(s), data, len, now);
 }
 
 void session_audio(struct session *s, struct coded_audio *c, usec_t now)
@@ -731,8 +681,9 @@ void session_audio(struct session *s, struct coded_audio *c, usec_t now)
 
 void session_writable(struct session *s, usec_t now)
 {
-    if (s->home->ops->on_writable)
-        s->home->ops->on_writable(s->home, now);
+    struct transport *home = session_paths_home(s->paths);
+    if (home->ops->on_writable)
+        home->ops->on_writable(home, now);
 }
 
 static bool is_film(const struct session *s)
@@ -850,15 +801,15 @@ uint64_t session_skipped(const struct session *s)
 
 size_t session_packet_bytes(const struct session *s)
 {
-    return s->transport->media.max_packet;
+    return transport_of(s)->media.max_packet;
 }
 
 const char *session_transport(const struct session *s)
 {
-    return s->transport->name;
+    return transport_of(s)->name;
 }
 
 void session_info(const struct session *s, struct transport_info *out, usec_t now)
 {
-    s->transport->media.ops->info(&s->transport->media, out, now);
+    transport_of(s)->media.ops->info(&transport_of(s)->media, out, now);
 }

@@ -83,6 +83,11 @@ void session_set_beside(struct session *s, const struct session_beside *beside);
 // the viewer's reports cease (path_loss.h): then it goes over the connection again. 0;
 // ERR_UNSUPPORTED: there is no second path, or its addresses are not validated.
 int session_move(struct session *s, usec_t now);
+// The viewer's address of datagrams, of the config or of `beside`: as session_paths.h has it.
+bool session_may_change_address(struct session *s, int which, usec_t now);
+bool session_doubts_address(const struct session *s);
+void session_address_answered(struct session *s, const struct sockaddr *before,
+                              const struct sockaddr *address, usec_t now);
 // Sends BYE if it plays, with the reason of session_dismiss.
 void session_free(struct session *s, usec_t now);
 // The server is about to end the session: says why, for players that know no TEARDOWN of servers.

@@ -126,10 +126,10 @@ static usec_t active(const struct qoe *q, usec_t at)
 
 // ---- Session
 
-void qoe_on_moved(struct qoe *q, const char *transport, usec_t now)
+void qoe_on_moved(struct qoe *q, const char *transport, const char *why, usec_t now)
 {
     if (!q->has_ended)
-        qoe_transports_set(&q->transports, transport, qoe_since_start(q, now));
+        qoe_transports_set(&q->transports, transport, why, qoe_since_start(q, now));
 }
 
 void qoe_on_connected(struct qoe *q, usec_t now)
@@ -144,7 +144,7 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
         return;
     qoe_levels_count(&q->levels, &q->ladder, active(q, now));
     snprintf(q->transport, sizeof(q->transport), "%s", e->transport);
-    qoe_on_moved(q, e->transport, now);
+    qoe_on_moved(q, e->transport, "", now);
     snprintf(q->why, sizeof(q->why), "%s", e->why);
     snprintf(q->source, sizeof(q->source), "%s", e->source);
     snprintf(q->via, sizeof(q->via), "%s", e->via ? e->via : "");

@@ -23,7 +23,7 @@ void qoe_on_connected(struct qoe *q, usec_t now);
 
 void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now);
 // Media comes over another transport of the session from now on.
-void qoe_on_moved(struct qoe *q, const char *transport, usec_t now);
+void qoe_on_moved(struct qoe *q, const char *transport, const char *why, usec_t now);
 
 // Call it after a setup that follows a lost connection or an abandoned transport. The counters that
 // events report (frames, packets, frames that the sender skipped) restart at 0 and are added to the

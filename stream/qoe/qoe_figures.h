@@ -127,6 +127,7 @@ struct qoe_channel_entry {
 enum { QOE_MAX_TRANSPORTS = 32 };
 struct qoe_carried {
     char name[48];   // of a transport, with its parameters
+    char why[80];    // the media moved to it; empty: it began there
     double from, to; // seconds since the start of the session
 };
 

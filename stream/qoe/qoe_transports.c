@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-void qoe_transports_set(struct qoe_transports *t, const char *name, double at)
+void qoe_transports_set(struct qoe_transports *t, const char *name, const char *why, double at)
 {
     struct qoe_carried *last = t->count ? &t->list[t->count - 1] : NULL;
-    if (last && strcmp(last->name, name) == 0)
+    if (last && !*why && strcmp(last->name, name) == 0)
         return;
     if (last)
         last->to = at;
@@ -16,6 +16,7 @@ void qoe_transports_set(struct qoe_transports *t, const char *name, double at)
     struct qoe_carried *next = &t->list[t->count++];
     *next = (struct qoe_carried){.from = at};
     snprintf(next->name, sizeof(next->name), "%s", name);
+    snprintf(next->why, sizeof(next->why), "%s", why);
 }
 
 void qoe_transports_read(const struct qoe_transports *t, struct qoe_json *out, double end)

@@ -15,8 +15,9 @@ struct qoe_transports { // all zero at first
     struct qoe_carried list[QOE_MAX_TRANSPORTS];
 };
 
-// The media comes over `name` from `at` on: seconds of the session.
-void qoe_transports_set(struct qoe_transports *t, const char *name, double at);
+// The media comes over `name` from `at` on: seconds of the session. `why`: it has moved, maybe to
+// another address of the same transport; empty: it has begun, maybe once more.
+void qoe_transports_set(struct qoe_transports *t, const char *name, const char *why, double at);
 // The last one carries the media until `end`.
 void qoe_transports_read(const struct qoe_transports *t, struct qoe_json *out, double end);
 

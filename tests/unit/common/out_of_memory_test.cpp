@@ -49,7 +49,7 @@ TEST_CASE("out of memory: rate controllers, and the sender that takes one over")
         controller *c = controller_new("tfrc", &config, 0);
         REQUIRE(c);
         datagram_sender s{};
-        const datagram_sender_config sender = {1, 0, 0};
+        const datagram_sender_config sender = {1, 0, 0, false};
         failing_alloc_set(n);
         const int err =
             datagram_sender_init(&s, c, &sender, 0); // takes the controller over, on failure too

@@ -32,6 +32,7 @@ struct world {
             [](void *, usec_t) {},
             nullptr,
             nullptr,
+            nullptr,
             [](void *, const char *, usec_t) {}};
         description.codec = SDP_H264;
         description.ccfb = !third_party;

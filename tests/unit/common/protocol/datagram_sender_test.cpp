@@ -60,7 +60,8 @@ struct flow {
     std::vector<struct cc_feedback> feedback;
     struct ccfb report = {};
 
-    explicit flow(size_t history = 0, uint16_t first_seq = 65530, usec_t max_rto = 0)
+    explicit flow(size_t history = 0, uint16_t first_seq = 65530, usec_t max_rto = 0,
+                  bool goes_on = false)
     {
         c = static_cast<recorder *>(calloc(1, sizeof(*c)));
         c->base.ops = &recorder_ops;
@@ -68,7 +69,7 @@ struct flow {
         c->news = &news;
         c->sent = &sent;
         c->feedback = &feedback;
-        datagram_sender_config config = {first_seq, history, max_rto};
+        datagram_sender_config config = {first_seq, history, max_rto, goes_on};
         REQUIRE(datagram_sender_init(&s, &c->base, &config, 0) == 0);
     }
     ~flow()
@@ -294,6 +295,17 @@ TEST_CASE("datagram sender: a round trip shorter than the rounding is accepted")
     f.hear(0, "+", 1600, 1620, 1640); // 1600 us are told as 2/1024 s
     CHECK(f.s.counts.lies == 0);
     CHECK(f.feedback.at(0).rtt == 1);
+}
+
+TEST_CASE("datagram sender: reports of what another sender sent before are no lies, and no news")
+{
+    flow f(0, 65530, 0, true);
+    f.send(4);
+    f.hear(-4, "+++.++", 5 * MS, 100 * MS, 110 * MS);
+    CHECK(f.s.counts.lies == 0);
+    CHECK(f.told() == "0+ 1+");
+    f.hear(2, "++++", 5 * MS, 120 * MS, 130 * MS); // two that never left
+    CHECK(f.s.counts.lies == 1);
 }
 
 TEST_CASE("datagram sender: false reports change nothing that honest loss would not")

@@ -511,6 +511,7 @@ TEST_CASE("rtsp client: live media moves beside the connection, and back")
 {
     Owner o;
     auto beside_open = [](Owner &w) { rtsp_client_beside_open(w.client, w.now); };
+    auto address_changed = [](Owner &w) { rtsp_client_address_changed(w.client, w.now); };
     auto moved = [](bool beside) {
         return [beside](Owner &w) { rtsp_client_media_moved(w.client, beside, w.now); };
     };
@@ -530,7 +531,9 @@ TEST_CASE("rtsp client: live media moves beside the connection, and back")
             {1541, timeout, {"try beside"}},
             {1550, beside_open, {"SET_PARAMETER " + URL + "/ #8" + SESSION + " [path: beside,]"}},
             {1560, in(reply(8, "451 No")), {}},
-            {1570, moved(true), {"moved to scream datagram"}}});
+            {1565, address_changed, {}}, // media is on the connection
+            {1570, moved(true), {"moved to scream datagram"}},
+            {1580, address_changed, {"moved to scream datagram"}}});
 }
 
 TEST_CASE("rtsp client: media stays on the connection of a server that knows no move")

@@ -36,6 +36,19 @@ static path_validation_result prove(path_validation *a, int which, const char *f
     return path_validation_input(a, which, &d);
 }
 
+static path_validation_result respond(path_validation *a, int which, const char *from,
+                                      uint64_t response)
+{
+    sockaddr_storage source = at(from);
+    uint8_t packet[PATH_TOKEN_BYTES];
+    path_response_encode(1, response, packet);
+    datagram d{};
+    d.data = packet;
+    d.len = sizeof(packet);
+    d.from = &source;
+    return path_validation_input(a, which, &d);
+}
+
 static bool is_rtcp(const path_validation *a, const char *from)
 {
     sockaddr_storage source = at(from);
@@ -69,7 +82,7 @@ TEST_CASE("path_validation: a response with the token validates its source addre
     REQUIRE(path_validation_by_token(&a, &host) == 0);
     CHECK(text_of(a.peer[0]) == "");
     CHECK_FALSE(is_rtcp(&a, "192.0.2.1:5001"));
-    CHECK(prove(&a, 0, "192.0.2.1:5000", a.token ^ 1) == PATH_NO_RESPONSE);
+    CHECK(prove(&a, 0, "192.0.2.1:5000", a.token ^ 1) == PATH_WRONG);
     CHECK(a.wrong_tokens == 1);
     CHECK(text_of(a.peer[0]) == "");
 
@@ -78,18 +91,69 @@ TEST_CASE("path_validation: a response with the token validates its source addre
     CHECK(text_of(a.peer[1]) == ""); // each port for itself
     CHECK(prove(&a, 0, "192.0.2.1:5000", a.token) == PATH_CONFIRMED);
     CHECK(prove(&a, 1, "198.51.100.7:7", a.token) ==
-          PATH_NO_RESPONSE); // forged: not the connection's host
+          PATH_WRONG); // forged: not the connection's host
     CHECK(a.wrong_tokens == 2);
     CHECK(prove(&a, 1, "192.0.2.1:7", a.token) == PATH_VALIDATED);
     CHECK(is_rtcp(&a, "192.0.2.1:7"));
     CHECK_FALSE(is_rtcp(&a, "192.0.2.1:8"));
     CHECK_FALSE(is_rtcp(&a, "198.51.100.7:7"));
 
-    CHECK(prove(&a, 0, "192.0.2.1:5002", a.token) == PATH_VALIDATED); // it moved
-    CHECK(text_of(a.peer[0]) == "192.0.2.1:5002");
-    CHECK(prove(&a, 0, "192.0.2.1:1", ~a.token) == PATH_NO_RESPONSE);
-    CHECK(text_of(a.peer[0]) == "192.0.2.1:5002");
+    CHECK(prove(&a, 0, "192.0.2.1:5002", a.token) == PATH_UNKNOWN); // it moved, or says so
+    CHECK(prove(&a, 0, "192.0.2.1:1", ~a.token) == PATH_WRONG);
+    CHECK(text_of(a.peer[0]) == "192.0.2.1:5000");
     CHECK(a.wrong_tokens == 3);
+}
+
+TEST_CASE("path_validation: another address is taken when it responds to its own challenge")
+{
+    path_validation a, b;
+    const sockaddr_storage host = at("192.0.2.1:40000");
+    const sockaddr_storage old = at("192.0.2.1:5000"), moved = at("198.51.100.7:7");
+    const sockaddr_storage six = at("[2001:db8::1]:7");
+    REQUIRE(path_validation_by_token(&a, &host) == 0);
+    REQUIRE(path_validation_by_token(&b, &host) == 0);
+    const uint64_t right = path_validation_challenge(&a, 0, &moved);
+    CHECK(respond(&a, 0, "198.51.100.7:7", right) == PATH_WRONG); // no address is known yet
+    REQUIRE(prove(&a, 0, "192.0.2.1:5000", a.token) == PATH_VALIDATED);
+    REQUIRE(prove(&a, 1, "192.0.2.1:5001", a.token) == PATH_VALIDATED);
+    CHECK(prove(&a, 0, "198.51.100.7:7", a.token) == PATH_UNKNOWN);
+    CHECK(text_of(a.peer[0]) == "192.0.2.1:5000");
+
+    const struct {
+        const char *from;
+        int which;
+        uint64_t response;
+        path_validation_result result;
+    } table[] = {
+        {"198.51.100.7:7", 0, right, PATH_ANSWERED},
+        {"198.51.100.7:7", 0, right ^ 1, PATH_WRONG},
+        {"198.51.100.7:7", 1, right, PATH_WRONG},   // of the other port
+        {"198.51.100.7:8", 0, right, PATH_WRONG},   // forwarded to another port,
+        {"198.51.100.8:7", 0, right, PATH_WRONG},   // and to another host
+        {"198.51.100.7:7", 0, a.token, PATH_WRONG}, // the token is not the response
+        {"198.51.100.7:7", 0, path_validation_challenge(&b, 0, &moved), PATH_WRONG}, // a session
+        {"[2001:db8::1]:7", 0, path_validation_challenge(&a, 0, &six), PATH_ANSWERED},
+        {"[2001:db8::2]:7", 0, path_validation_challenge(&a, 0, &six), PATH_WRONG},
+        {"192.0.2.1:5000", 0, path_validation_challenge(&a, 0, &old), PATH_ANSWERED}, // the known
+    };
+    uint64_t wrong = a.wrong_tokens;
+    for (const auto &row : table) {
+        INFO(row.from << " " << row.which);
+        CHECK(respond(&a, row.which, row.from, row.response) == row.result);
+        wrong += row.result == PATH_WRONG;
+    }
+    CHECK(a.wrong_tokens == wrong);
+    CHECK(text_of(a.peer[0]) == "192.0.2.1:5000"); // the caller decides
+
+    const uint64_t back = path_validation_challenge(&a, 0, &old);
+    const uint64_t other_port = path_validation_challenge(&a, 1, &moved);
+    path_validation_change(&a, 0, &moved);
+    CHECK(text_of(a.peer[0]) == "198.51.100.7:7");
+    CHECK(text_of(a.peer[1]) == "192.0.2.1:5001");
+    CHECK(prove(&a, 0, "198.51.100.7:7", a.token) == PATH_CONFIRMED);
+    CHECK(prove(&a, 0, "192.0.2.1:5000", a.token) == PATH_UNKNOWN);
+    CHECK(respond(&a, 0, "192.0.2.1:5000", back) == PATH_WRONG); // recorded before the change
+    CHECK(respond(&a, 1, "198.51.100.7:7", other_port) == PATH_ANSWERED);
 }
 
 namespace
@@ -124,11 +188,13 @@ struct both_ends {
         REQUIRE(path_validation_by_token(&validation, &local) == 0);
         REQUIRE(udp_socket_pair(
                     &loop, here,
-                    [](void *b, const datagram *, usec_t now) {
-                        path_responder_heard(static_cast<both_ends *>(b)->responder, 0, now);
+                    [](void *b, const datagram *d, usec_t now) {
+                        path_responder_input(static_cast<both_ends *>(b)->responder, 0, d->data,
+                                             d->len, now);
                     },
-                    [](void *b, const datagram *, usec_t now) {
-                        path_responder_heard(static_cast<both_ends *>(b)->responder, 1, now);
+                    [](void *b, const datagram *d, usec_t now) {
+                        path_responder_input(static_cast<both_ends *>(b)->responder, 1, d->data,
+                                             d->len, now);
                     },
                     this, viewer) == 0);
         REQUIRE(udp_socket_pair(

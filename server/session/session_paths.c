@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "server/session/session_paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/tcp_info.h"
+#include "common/net/udp_socket.h"
+#include "server/policy/path_change.h"
+#include "server/policy/path_loss.h"
+#include "server/policy/request_limits.h"
+#include "server/session/session.h"
+
+struct session_paths {
+    struct stream_sender *sender;  // borrowed
+    const char *peer;              // borrowed
+    struct transport_path path;    // of home
+    struct transport *transport;   // borrowed: `home` or `away`, which carries the media
+    struct transport *home;        // owned
+    struct transport *away;        // owned; NULL: the media does not go there
+    struct session_beside beside;  // an empty transport: there is none
+    enum repair_mode repair;       // of home
+    bool leaves_home;              // the media goes to `beside`, once no frame has left in part
+    usec_t suspects_at;            // the path seems lost: look again then; USEC_NEVER: it does not
+    usec_t lost_since;             // media came home, as the path was lost; USEC_NEVER: it did not
+    uint64_t acked;                // bytes of the connection, when it came home
+    double shown_bps;              // by home, when the media left it
+    usec_t shown_rtt;              //
+    struct request_budget changes; // of the viewer's address
+};
+
+static void log_move(const struct session_paths *p, const char *why)
+{
+    log_of(LOG_INFO, "viewer", p->peer, "viewer %s: media moves to %s%s", p->peer,
+           p->transport->name, why);
+}
+
+static void free_transport(struct transport **t)
+{
+    if (*t)
+        (*t)->ops->free(*t);
+    *t = NULL;
+}
+
+// ---- Home and away
+
+static void note_shown(struct session_paths *p, usec_t now)
+{
+    struct transport_info info;
+    p->home->media.ops->info(&p->home->media, &info, now);
+    p->shown_bps = info.rate_bps > 0 ? info.rate_bps : 0;
+    p->shown_rtt = info.rtt_ms > 0 ? (usec_t)(info.rtt_ms * USEC_PER_MSEC) : 0;
+}
+
+// Moves the media to a new transport in *at, at this rate. Returns false: logged, and it stays.
+static bool open_at(struct session_paths *p, struct transport **at, double bps, usec_t lost_since,
+                    usec_t now)
+{
+    bool is_home = at == &p->home;
+    struct transport_path path = is_home ? p->path : p->beside.path;
+    path.ssrc = p->path.ssrc;
+    path.on_room = p->path.on_room;
+    path.ctx = p->path.ctx;
+    path.first_seq = stream_sender_next_flow_number(p->sender);
+    path.goes_on = true;
+    path.start_bps = bps;
+    path.start_rtt = p->shown_rtt;
+    struct transport *next =
+        transport_open(is_home ? p->home->name : p->beside.transport, &path, now);
+    if (!next)
+        return false;
+    if (is_home)
+        memcpy(next->tracks, p->home->tracks, sizeof(next->tracks));
+    struct sender_move move = {.transport = &next->media,
+                               .repair = is_home ? p->repair : p->beside.repair,
+                               .lost_since = lost_since};
+    if (stream_sender_move(p->sender, &move, now) != 0)
+        log_error("lost packets are not repaired: out of memory");
+    free_transport(at);
+    *at = p->transport = next;
+    p->lost_since = USEC_NEVER;
+    return true;
+}
+
+// The connection's bytes that the viewer's end has acknowledged.
+static uint64_t acked(const struct session_paths *p)
+{
+    struct tcp_snapshot s;
+    return tcp_info_read(tcp_conn_fd(p->path.control), &s) == 0 ? s.bytes_acked : 0;
+}
+
+static void go_away(struct session_paths *p, usec_t now)
+{
+    note_shown(p, now);
+    if (open_at(p, &p->away, p->shown_bps, USEC_NEVER, now))
+        log_move(p, "");
+}
+
+static void go_home(struct session_paths *p, usec_t lost_since, usec_t now)
+{
+    struct sender_move move = {.transport = &p->home->media, .lost_since = lost_since};
+    (void)stream_sender_move(p->sender, &move, now);
+    p->transport = p->home;
+    p->lost_since = lost_since;
+    p->acked = acked(p);
+    free_transport(&p->away);
+    log_move(p, ": the viewer's reports cease");
+}
+
+// A loop that was busy finds the reports in the socket: they are read in this turn, and decide in
+// the next one.
+void session_paths_check(struct session_paths *p, usec_t now)
+{
+    struct transport_info info;
+    usec_t lost_since;
+    if (p->leaves_home && stream_sender_may_move(p->sender)) {
+        p->leaves_home = false;
+        go_away(p, now);
+    }
+    if (!p->away)
+        return;
+    p->away->media.ops->info(&p->away->media, &info, now);
+    if (!path_is_lost(&info, &lost_since, now)) {
+        p->suspects_at = USEC_NEVER;
+    } else if (p->suspects_at == USEC_NEVER) {
+        p->suspects_at = now + 1;
+    } else if (p->suspects_at <= now) {
+        p->suspects_at = USEC_NEVER;
+        go_home(p, lost_since, now);
+    }
+}
+
+int session_paths_request(struct session_paths *p, usec_t now)
+{
+    const struct path_validation *v = p->beside.address;
+    if (!v || v->peer[0].ss_family == AF_UNSPEC || v->peer[1].ss_family == AF_UNSPEC)
+        return ERR_UNSUPPORTED;
+    p->leaves_home = !p->away;
+    session_paths_check(p, now);
+    return 0;
+}
+
+usec_t session_paths_next_timeout(const struct session_paths *p)
+{
+    return p->suspects_at;
+}
+
+void session_paths_on_timeout(struct session_paths *p, usec_t now)
+{
+    if (p->suspects_at <= now)
+        session_paths_check(p, now);
+}
+
+// ---- The viewer's address
+
+// Returns true if the media goes to the address of the path of datagrams.
+static bool is_in_use(const struct session_paths *p)
+{
+    return p->away || p->home->kind->datagram;
+}
+
+bool session_paths_may_change(struct session_paths *p, int which, usec_t now)
+{
+    struct transport_info info;
+    if (is_in_use(p))
+        p->transport->media.ops->info(&p->transport->media, &info, now);
+    if (!path_may_change(is_in_use(p) ? &info : NULL))
+        return false;
+    return which != 0 ||
+           request_budget_take(&p->changes, request_limit_of_parameter(PARAMETER_PATH), now);
+}
+
+bool session_paths_is_doubted(const struct session_paths *p)
+{
+    return !is_in_use(p) && p->lost_since != USEC_NEVER && acked(p) <= p->acked;
+}
+
+// Only a transport of reports has a controller that begins anew: MTP's window finds out by itself.
+static void begin_anew(struct session_paths *p, bool other_host, usec_t now)
+{
+    struct transport_info info;
+    usec_t lost_since;
+    struct transport **at = p->away ? &p->away : &p->home;
+    (*at)->media.ops->info(&(*at)->media, &info, now);
+    if (!info.is_reported)
+        return;
+    (void)path_is_lost(&info, &lost_since, now);
+    (void)open_at(p, at, other_host ? p->shown_bps : info.rate_bps, lost_since, now);
+    p->suspects_at = USEC_NEVER;
+}
+
+void session_paths_answered(struct session_paths *p, const struct sockaddr *before,
+                            const struct sockaddr *address, usec_t now)
+{
+    struct path_change change = {.is_in_use = is_in_use(p),
+                                 .other_host = !sockaddr_same_host(before, address),
+                                 .other_port = sockaddr_port(before) != sockaddr_port(address),
+                                 .was_lost = p->lost_since != USEC_NEVER,
+                                 .home_stands = session_paths_is_doubted(p)};
+    char text[SOCKADDR_TEXT];
+    sockaddr_text(address, text, sizeof(text));
+    if (change.other_host || change.other_port)
+        log_of(LOG_INFO, "viewer", p->peer,
+               "viewer %s: its address of datagrams has changed to %s, which has been validated",
+               p->peer, text);
+    switch (path_step_of(&change)) {
+    case PATH_STEP_NONE:
+        break;
+    case PATH_STEP_ANEW:
+        begin_anew(p, true, now);
+        break;
+    case PATH_STEP_GOES_ON:
+        begin_anew(p, false, now);
+        break;
+    case PATH_STEP_BACK:
+        if (open_at(p, &p->away, p->shown_bps, p->lost_since, now))
+            log_move(p, ": the connection delivers nothing");
+        break;
+    }
+}
+
+// ---- Life
+
+struct session_paths *session_paths_new(const struct session_paths_config *config, usec_t now)
+{
+    struct session_paths *p = calloc(1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->sender = config->sender;
+    p->peer = config->peer ? config->peer : "";
+    p->path = *config->path;
+    p->suspects_at = p->lost_since = USEC_NEVER;
+    p->shown_bps = p->path.start_bps;
+    p->home = p->transport = transport_open(config->transport, &p->path, now);
+    if (p->home && stream_sender_attach(p->sender, &p->home->media, now) == 0)
+        return p;
+    session_paths_free(p);
+    return NULL;
+}
+
+void session_paths_free(struct session_paths *p)
+{
+    if (!p)
+        return;
+    free_transport(&p->away);
+    free_transport(&p->home);
+    free(p);
+}
+
+struct transport *session_paths_transport(const struct session_paths *p)
+{
+    return p->transport;
+}
+
+struct transport *session_paths_home(const struct session_paths *p)
+{
+    return p->home;
+}
+
+void session_paths_set_beside(struct session_paths *p, const struct session_beside *beside)
+{
+    p->beside = *beside;
+}
+
+const struct session_beside *session_paths_beside(const struct session_paths *p)
+{
+    return &p->beside;
+}
+
+void session_paths_set_repair(struct session_paths *p, enum repair_mode mode)
+{
+    p->repair = mode;
+}
