@@ -291,9 +291,8 @@ class Player(Process):
             raise AssertionError(f"the player ended: {self}")
 
     def tried_again(self):
-        """Begins again, up to 8 times, if the server did not answer a request within 8 s, or open a film within 5: a busy
-        machine may hold it up."""
-        held_up = re.search(r"the server does not answer \w+ within 8 s|the file took more than 5 s to open", self.stderr)
+        """Begins again, up to 8 times, if the server did not answer a request within 8 s: a busy machine may hold it up."""
+        held_up = re.search(r"the server does not answer \w+ within 8 s", self.stderr)
         if self.popen.returncode != 3 or not held_up or self.tries > 7:
             return False
         self.tries += 1
