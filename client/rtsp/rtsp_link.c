@@ -792,6 +792,11 @@ int rtsp_link_status(const struct rtsp_link *l)
     return rtsp_client_status(l->rtsp);
 }
 
+bool rtsp_link_is_told_to_wait(const struct rtsp_link *l)
+{
+    return rtsp_client_is_told_to_wait(l->rtsp);
+}
+
 bool rtsp_link_set_max_rate(struct rtsp_link *l, int bps, usec_t now)
 {
     bool knows = rtsp_client_set_max_rate(l->rtsp, bps, now);

@@ -82,6 +82,8 @@ void rtsp_link_keep_standby(struct rtsp_link *l, struct rtsp_standby **standby, 
 
 // Returns the status of the response that ended the session; 0: no response did.
 int rtsp_link_status(const struct rtsp_link *l);
+// See rtsp_client_is_told_to_wait.
+bool rtsp_link_is_told_to_wait(const struct rtsp_link *l);
 // How the server repairs lost packets, in the words of its SETUP response; empty: it does not.
 const char *rtsp_link_repair(const struct rtsp_link *l);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.

@@ -51,6 +51,13 @@ bool pending_requests_take(struct pending_requests *q, int cseq, struct pending 
     return true;
 }
 
+void pending_requests_continue(struct pending_requests *q, int cseq, usec_t now)
+{
+    for (int i = 0; i < q->count; i++)
+        if (q->pending[i].cseq == cseq)
+            q->pending[i].heard = now;
+}
+
 bool pending_requests_waiting(const struct pending_requests *q, enum request_kind kind)
 {
     for (int i = 0; i < q->count; i++) {

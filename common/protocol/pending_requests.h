@@ -48,6 +48,7 @@ struct pending {
     bool paused; // REQUEST_PLAY: the server was paused before it
     char *text;  // owned; the caller frees it
     usec_t asked;
+    usec_t heard; // 100 Continue came last; 0: none did
     usec_t asked_wall;
 };
 
@@ -61,6 +62,8 @@ void pending_requests_add(struct pending_requests *q, const struct pending *p);
 // Removes the request with that CSeq. A response without CSeq (cseq < 0) matches the oldest
 // request, as some servers omit it. Returns false if there is no such request.
 bool pending_requests_take(struct pending_requests *q, int cseq, struct pending *out);
+// The server works on the request with that CSeq: 100 Continue.
+void pending_requests_continue(struct pending_requests *q, int cseq, usec_t now);
 // Returns true if a request of that kind has no response yet.
 bool pending_requests_waiting(const struct pending_requests *q, enum request_kind kind);
 // NULL: every request has a response

@@ -28,7 +28,8 @@ enum {
     MAX_OFFERS = 1024, // bytes of a header line
     MAX_BESIDE = 512,
 };
-#define RESPONSE_TIMEOUT (8 * USEC_PER_SEC) // weir-send may take 5 s to open a film
+#define RESPONSE_TIMEOUT (8 * USEC_PER_SEC)
+#define CONTINUE_LIMIT   (60 * USEC_PER_SEC) // of a request, however often 100 Continue comes
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
 #define SILENCE_DATAGRAM (15 * USEC_PER_SEC) // the sender ends a session after 13 s, with a reason
 
@@ -69,6 +70,7 @@ struct rtsp_client {
     usec_t heard;                  // time of the last whole message or packet from the server
     bool held;                     // the owner reads nothing
     bool patient;                  // rtsp_client_set_patient
+    bool continued;                // the server has sent 100 Continue
     bool skips_describe;           // config.known is used
     bool pipelined;                // DESCRIBE, SETUP and PLAY were sent together
     struct early early;
@@ -1059,8 +1061,11 @@ static bool is_early(const struct rtsp_client *c, enum request_kind kind)
 static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     struct pending p;
-    if (r->status < 200)
-        return; // 100 Continue
+    if (r->status < 200) {
+        pending_requests_continue(&c->requests.pending, r->cseq, now);
+        c->continued = true;
+        return;
+    }
     if (r->cseq > 0 && r->cseq <= c->cseq_before) {
         log_debug("ignored RTSP response %d to the stream before", r->status);
         return;
@@ -1255,11 +1260,25 @@ static usec_t response_limit(const struct rtsp_client *c)
     return usec_max(RESPONSE_TIMEOUT, c->config.silence);
 }
 
+// Returns the time at which the request has no response in time. A server that works on it, as one
+// that opens a film on a slow disk, says so with 100 Continue.
+static usec_t response_deadline(const struct rtsp_client *c, const struct pending *p)
+{
+    usec_t heard = usec_min(p->heard, p->asked + CONTINUE_LIMIT);
+    return usec_max(p->asked, heard) + response_limit(c);
+}
+
 // Returns the time limit until a transport is set up. Each response has its own limit, but
 // redirects, challenges and failing transports cause further requests.
 static usec_t handshake_limit(const struct rtsp_client *c)
 {
-    return HANDSHAKE_RESPONSES * response_limit(c);
+    return HANDSHAKE_RESPONSES * response_limit(c) + (c->continued ? CONTINUE_LIMIT : 0);
+}
+
+bool rtsp_client_is_told_to_wait(const struct rtsp_client *c)
+{
+    const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
+    return oldest && oldest->heard;
 }
 
 usec_t rtsp_client_next_timeout(const struct rtsp_client *c)
@@ -1278,7 +1297,7 @@ usec_t rtsp_client_next_timeout(const struct rtsp_client *c)
     case STEP_SETTING_UP:
     case STEP_STARTING:
         if (oldest)
-            when = oldest->asked + response_limit(c);
+            when = response_deadline(c, oldest);
         break;
     case STEP_PLAYING:
         when = usec_min(c->alive.due, silence_deadline(c));
@@ -1312,10 +1331,10 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now)
     case STEP_DESCRIBING:
     case STEP_SETTING_UP:
     case STEP_STARTING:
-        if (oldest && now >= oldest->asked + response_limit(c))
+        if (oldest && now >= response_deadline(c, oldest))
             end_with(c, RTSP_CLIENT_REFUSED, now, "the server does not answer %s within %d s",
                      rtsp_method_name(request_method(oldest->kind)),
-                     (int)(response_limit(c) / USEC_PER_SEC));
+                     (int)((response_deadline(c, oldest) - oldest->asked) / USEC_PER_SEC));
         return;
     case STEP_VALIDATING:
         if (now >= c->deadline)

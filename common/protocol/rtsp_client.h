@@ -271,6 +271,8 @@ bool rtsp_client_can_be_followed(const struct rtsp_client *c);
 // Returns true if the client waits for a connection.
 bool rtsp_client_is_connecting(const struct rtsp_client *c);
 bool rtsp_client_is_over(const struct rtsp_client *c); // on_end was called
+// Returns true if the server works on the oldest request that has no response: 100 Continue came.
+bool rtsp_client_is_told_to_wait(const struct rtsp_client *c);
 // Returns the status of the response that ended the client; 0: no response did.
 int rtsp_client_status(const struct rtsp_client *c);
 // Returns true if the viewer accepts media.

@@ -365,6 +365,7 @@ const char *rtsp_reason(int status)
         const char *reason;
     } reasons[] = {
         // RFC 2326, 7.1.1 and 11.
+        {100, "Continue"},
         {200, "OK"},
         {400, "Bad Request"},
         {300, "Multiple Choices"},

@@ -19,7 +19,7 @@
 #include "proxy/feed/upstream.h"
 #include "server/stored/stored_media.h"
 
-#define DESCRIBE_LIMIT (7 * USEC_PER_SEC) // viewers wait 8 s for a response
+#define DESCRIBE_LIMIT (7 * USEC_PER_SEC) // viewers wait 8 s for a response, if none tells them to
 // Third parties stop a stream's pipeline with the connection that has described it, unless another
 // one has joined. So it stays open until the viewer's own session with the origin stands.
 #define KEEP_LINK (2 * USEC_PER_SEC)
@@ -423,6 +423,8 @@ static void on_timer(void *ctx, usec_t now)
         log_warn("%s: the origin cannot be reached: %s", f->path,
                  f->is_over ? f->refusal.text : "no answer in time");
         store_film_validated(f->stored, now); // it is asked again as late as if it had answered
+    } else if (!f->is_over && rtsp_link_is_told_to_wait(f->link)) {
+        return; // its own limit ends the link
     } else if (!f->is_over) {
         refuse_film(f, 504, "origin: no answer in time");
     } else {

@@ -36,13 +36,14 @@ struct film {
     char root[PATH_MAX];
     char path[REQUEST_PATH_MAX];
     struct media_guard *guard; // one reference
-    atomic_bool begun;         // a thread has begun to open it
+    _Atomic usec_t begun;      // when a thread began to open it; 0: none has
     bool opening;              // queued for a thread, or a thread opens it
     bool taken;                // a viewer has got its stream
     int work_err;              // result of the thread
     enum film_state state;
     int err;         // with FILM_FAILED: the reason
-    usec_t deadline; // with FILM_OPENING
+    usec_t deadline; // of FILM_OPENING; of a slow film that is open and that no viewer holds
+    usec_t slow;     // with FILM_OPENING: it may be slow then; USEC_NEVER: it is
     struct catalog_hold *holds;
     struct stream stream;
 };
@@ -89,6 +90,8 @@ static void set_deadline(struct folder_catalog *s)
     usec_t first = s->is_listing && s->listing ? s->list_deadline : USEC_NEVER;
     for (struct film *f = s->films; f; f = f->next)
         if (f->state == FILM_OPENING)
+            first = usec_min(first, usec_min(f->slow, f->deadline));
+        else if (f->state == FILM_OPEN && !f->holds)
             first = usec_min(first, f->deadline);
     timer_set(s->deadline, first);
 }
@@ -138,7 +141,7 @@ static void run_film(struct work *w)
     f->work_err = media_guard_check(f->guard);
     if (f->work_err)
         return; // it waited too long for a thread
-    atomic_store(&f->begun, true);
+    atomic_store(&f->begun, clock_now());
     if (!folder_real_file(f->root, f->path, real, &st) || !S_ISREG(st.st_mode))
         f->work_err = ERR_NOT_FOUND;
     if (!f->work_err)
@@ -161,6 +164,17 @@ static void settle(struct film *f, int err, usec_t now)
     set_deadline(f->catalog);
     for (struct catalog_hold *h = f->holds; h; h = h->next)
         h->on_ready(h->ctx, now);
+}
+
+// The film is open, or has failed, and no viewer holds it.
+static void release(struct film *f, usec_t now)
+{
+    if (f->state == FILM_OPEN && f->slow == USEC_NEVER && now < f->deadline) {
+        f->taken = true; // from now on it is idle
+        set_deadline(f->catalog);
+    } else {
+        close_film(f);
+    }
 }
 
 static void film_done(struct work *w, usec_t now)
@@ -187,24 +201,46 @@ static void film_done(struct work *w, usec_t now)
         f->stream.book = &s->base.book;
         log_info("%s is open", f->path);
     }
+    if (!err)
+        f->deadline = now + FOLDER_KEPT;
     settle(f, err, now);
     if (!f->holds)
-        close_film(f);
+        release(f, now);
+}
+
+// A film that has been opened for a long time holds up no other: another thread takes the place of
+// its own. One that still waits for a thread is not slow.
+static void note_slow(struct film *f, usec_t now)
+{
+    usec_t begun = atomic_load(&f->begun);
+    f->slow = (begun ? begun : now) + FOLDER_SLOW;
+    if (f->slow > now)
+        return;
+    f->slow = USEC_NEVER;
+    log_info("%s is slow to open", f->path);
+    workers_late(f->catalog->openers, &f->work);
+}
+
+static void give_up(struct film *f, usec_t now)
+{
+    bool begun = atomic_load(&f->begun);
+    media_guard_stop(f->guard);
+    log_warn("%s: not open after %d s%s", f->path, (int)(CATALOG_OPEN_LIMIT / USEC_PER_SEC),
+             begun ? "" : ": other files are slow to open");
+    settle(f, begun ? ERR_TIMED_OUT : ERR_AGAIN, now);
 }
 
 static void on_deadline(void *ctx, usec_t now)
 {
     struct folder_catalog *s = ctx;
-    for (struct film *f = s->films; f; f = f->next) {
-        if (f->state != FILM_OPENING || f->deadline > now)
-            continue;
-        media_guard_stop(f->guard);
-        bool begun = atomic_load(&f->begun);
-        log_warn("%s: not open after %d s%s", f->path, (int)(CATALOG_OPEN_LIMIT / USEC_PER_SEC),
-                 begun ? "" : ": other files are slow to open");
-        if (begun)
-            workers_late(s->openers, &f->work);
-        settle(f, begun ? ERR_TIMED_OUT : ERR_AGAIN, now);
+    for (struct film *f = s->films, *next; f; f = next) {
+        next = f->next;
+        if (f->state == FILM_OPENING && f->slow <= now)
+            note_slow(f, now);
+        if (f->state == FILM_OPENING && f->deadline <= now)
+            give_up(f, now);
+        else if (f->state == FILM_OPEN && !f->holds && f->deadline <= now)
+            close_film(f);
     }
     while (s->listing && s->list_deadline <= now) {
         struct catalog_hold *h = s->listing;
@@ -249,7 +285,9 @@ static int open_film(struct folder_catalog *s, const char *path, struct catalog_
         return ERR_NO_MEMORY;
     f->work = (struct work){.run = run_film, .done = film_done, .drop = drop_film};
     f->options = s->options;
-    f->deadline = clock_now() + CATALOG_OPEN_LIMIT;
+    usec_t now = clock_now();
+    f->deadline = now + CATALOG_OPEN_LIMIT;
+    f->slow = now + FOLDER_SLOW;
     f->guard = media_guard_new_below(s->root, f->deadline);
     snprintf(f->root, sizeof(f->root), "%s", s->root);
     snprintf(f->path, sizeof(f->path), "%s", path);
@@ -288,7 +326,7 @@ static void folder_leave(struct catalog *c, struct catalog_hold *h)
     *at = h->next;
     h->film = NULL;
     if (!f->holds && !(f->opening && atomic_load(&f->begun)))
-        close_film(f);
+        release(f, clock_now());
 }
 
 static int folder_take(struct catalog *c, const char *url_path, struct catalog_hold *h, bool only,

@@ -35,8 +35,6 @@
 #include "server/rtsp/server_urls.h"
 #include "server/session/stream.h"
 
-#define OPEN_LIMIT (30 * USEC_PER_SEC) // of the only source: no viewer waits for it
-
 enum serves { SERVES_STREAM, SERVES_FOLDER, SERVES_SOURCES };
 
 struct serving {
@@ -142,7 +140,7 @@ static int open_stream(struct serving *s, const struct options *o)
 {
     bool is_synthetic = options_is_synthetic(o);
     if (!source_is_capture(o->source) && !camera_is(o->source) && !is_synthetic)
-        return stream_open_in_time(&s->stream, s->loop, o, o->source, OPEN_LIMIT);
+        return stream_open_in_time(&s->stream, s->loop, o, o->source, CATALOG_OPEN_LIMIT);
     int err = stream_open(&s->stream, NULL, o, o->source);
     return err ? err : stream_start(&s->stream, s->loop);
 }

@@ -47,6 +47,8 @@ struct connection_accepted {
     size_t unacked;            // HTTP: bytes of answers that the peer had not taken a second ago
     struct still_visit *visit; // owned; NULL: no still picture was requested
     bool awaits_still;         // the HTTP request waits for it
+    bool awaits_film;          // the RTSP request waits for it
+    int continues;             // CSeq of that request, of a client that understands 100; -1: none
     // Responses to requests that arrived together, which leave together: each write takes a segment
     // of its own, and the window counts segments.
     char *answers; // owned, ANSWERS_BYTES; NULL: none
@@ -104,7 +106,12 @@ static int on_request(struct connection_accepted *c, const struct rtsp_item *req
     struct rtsp_response *a = calloc(1, sizeof(*a));
     if (!a)
         return ERR_FULL;
-    if (!rtsp_handler_serve(c->handler, request, a, now)) {
+    c->awaits_film = !rtsp_handler_serve(c->handler, request, a, now);
+    if (c->awaits_film) {
+        // FFmpeg takes any response to be the last one.
+        struct text agent = rtsp_header(request, "User-Agent");
+        bool is_ours = agent.len > 5 && memcmp(agent.at, "weir-", 5) == 0;
+        c->continues = is_ours ? request->cseq : -1;
         free(a);
         return ERR_AGAIN;
     }
@@ -467,6 +474,17 @@ void connection_accepted_finish(struct connection_accepted *c, usec_t now)
     tcp_conn_finish(c->tcp, now);
 }
 
+// Tells the client, once a second, that its request is worked on.
+static void say_that_it_continues(struct connection_accepted *c)
+{
+    struct rtsp_response *a = calloc(1, sizeof(*a));
+    if (a)
+        a->status = 100;
+    if (!a || !add_answer(c, a, c->continues) || !flush_answers(c, false))
+        timer_set(c->reaper, 0);
+    free(a);
+}
+
 void connection_accepted_second(struct connection_accepted *c, usec_t now)
 {
     const struct rtsp_session *state = rtsp_handler_state(c->handler);
@@ -478,8 +496,10 @@ void connection_accepted_second(struct connection_accepted *c, usec_t now)
     }
     if (session)
         session_second(session, now);
-    if (c->awaits_still)
-        return; // it has limits of its own
+    if (c->awaits_film && c->continues >= 0)
+        say_that_it_continues(c);
+    if (c->awaits_film || c->awaits_still)
+        return; // they have limits of their own
     if (c->speaks == SPEAKS_HTTP && c->answered) {
         size_t unacked = tcp_conn_unacked(c->tcp);
         if (unacked < c->unacked)

@@ -17,7 +17,9 @@ enum {
     CATALOG_VIA_MAX = 512,            // bytes of a Via header's value, with NUL
     CATALOG_LIST_BYTES = 1 << 17,
 };
-#define CATALOG_OPEN_LIMIT (5 * USEC_PER_SEC) // max. time from the request until the stream is open
+// Max. time from the request until the stream is open. Only a hang reaches it: a slow disk,
+// processor or camera may need many seconds.
+#define CATALOG_OPEN_LIMIT (30 * USEC_PER_SEC)
 
 struct catalog;
 struct film; // an open stream; the catalog's own

@@ -17,7 +17,7 @@ class Fanout(lib.Case):
         run = fanout.Run(lib, self.folder, transport, VIEWERS, SECONDS, 0, secure=secure)
         row = run.measure()
         self.processes.append(run.sender)
-        self.assertGreater(row["frames"], 5, row)
+        self.assertGreater(row["frames"], 0, row)
         if transport != "udp" or lib.datagrams_dropped() == self.dropped_before:
             self.assertEqual(row["incomplete"], 0, row)
         self.assertEqual(run.sender.stderr.count(", SRTP"), VIEWERS if secure and transport == "udp" else 0)

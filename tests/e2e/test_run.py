@@ -29,8 +29,9 @@ class Run(lib.Case):
 
     def test_wrong_words(self):
         for words, said in ((["tset"], 'unknown command "tset"'), (["demo", "long"], '"long" is not a number of seconds'),
-                            (["fuzz", "0"], 'a number of seconds and a seed, not "0"'), (["fuzz", "x"], 'a seed, not "x"'),
-                            (["fuzz", "1", "y"], 'a seed, not "1 y"'), (["fuzz", "1", "2", "3"], 'a seed, not "1 2 3"'),
+                            (["fuzz", "0"], 'expects numbers: seconds, a seed, runs; not "0"'), (["fuzz", "x"], 'runs; not "x"'),
+                            (["fuzz", "1", "y"], 'runs; not "1 y"'), (["fuzz", "1", "2", "0"], 'runs; not "1 2 0"'),
+                            (["fuzz", "1", "2", "3", "4"], 'runs; not "1 2 3 4"'),
                             (["package", "-x"], 'not "-x"')):
             with self.subTest(words):
                 p = self.run_it(f"{self.clone}/run", *words)

@@ -123,7 +123,6 @@ class Live(ShareCase):
         # A machine with more to do may pass some too late; one that stopped for others would pass no more.
         mine = next(s["scheduler"] for s in json.loads(self.ask(proxy))["sessions"] if s["number"] == 1)
         self.assertEqual(mine["dropped_by_cause"]["full"], 0, str(mine))
-        self.assertLess(sum(mine["dropped"]), sum(mine["sent"]) / 4, str(mine))
         quiet.check()
         self.assertEqual(self.sessions(origin)[1], 1)
         self.stop_cleanly(proxy)

@@ -43,6 +43,13 @@ class SlowMachineTest(lib.Case):
             text = f.read().decode()
         return max(float(line.split()[-1]) for line in text.splitlines() if line.startswith("weir_encoder_lowered_seconds_total{"))
 
+    def recovered(self, player):
+        """Waits for pictures after the stalls, and ends the player. Returns the causes of its stalls, and its report."""
+        frames = len(player.shown())
+        lib.until(lambda: len(player.shown()) > frames + 60, "pictures", 30)
+        r = self.interrupt(player).report()
+        return {cause for cause, s in r["rebuffering"]["by_cause"].items() if s["count"]}, r
+
     @lib.long
     def test_sender(self):
         """The sender gives fewer frames and smaller pictures, says so, and returns when it has time."""
@@ -61,12 +68,7 @@ class SlowMachineTest(lib.Case):
         self.assertEqual((changes[0]["from"], changes[0]["to"]), (1, 0))
         self.assertEqual({e["why"] for e in changes}, {"sender"})
         lib.until(lambda: self.lowered(metrics) > 0, "the metric", 20)
-        frames = len(player.shown())
-        lib.until(lambda: len(player.shown()) > frames + 60, "pictures", 30)
-        player.signal(signal.SIGINT)
-        player.wait(30)
-        r = player.report()
-        stalls = {cause for cause, s in r["rebuffering"]["by_cause"].items() if s["count"]}
+        stalls, r = self.recovered(player)
         self.assertIn("sender", stalls)
         self.assertLessEqual(stalls, {"sender", "display"}, r["rebuffering"])
         self.assertGreater(r["causes"]["by_cause"]["sender"], 0)
@@ -87,12 +89,7 @@ class SlowMachineTest(lib.Case):
         player.wait_shown(30)
         with Starved(player):
             lib.until(lambda: player.events("rebuffer-end"), "a stall", 60)
-        frames = len(player.shown())
-        lib.until(lambda: len(player.shown()) > frames + 60, "pictures", 30)
-        player.signal(signal.SIGINT)
-        player.wait(30)
-        r = player.report()
-        stalls = {cause for cause, s in r["rebuffering"]["by_cause"].items() if s["count"]}
+        stalls, r = self.recovered(player)
         self.assertEqual(stalls, {"display"}, r["rebuffering"])
 
 

@@ -33,7 +33,9 @@ class Synthetic(lib.Case):
         # Packets have 40 to 60 bytes of header: at most 6 % of a frame of 1000 bytes.
         frame = 1e3 * kbps / 8 / fps
         received = report["network"]["bytes_received"] / report["playback"]["frames_received"]
-        self.between(0.9 * frame, received, 1.2 * frame, report["network"])
+        self.assertGreater(received, 0.9 * frame, report["network"])
+        if not self.kernel_dropped(report):  # else packets of frames that are not complete count
+            self.assertLess(received, 1.2 * frame, report["network"])
 
     def test_goddard(self):
         """Without loss, at the lowest, a middle and the highest level."""
@@ -79,8 +81,8 @@ class Synthetic(lib.Case):
             answer = viewer.request("PLAY", headers={"Speed": "2"})
             self.assertEqual(answer.headers["speed"], "2.000")
             other.collect_least(20)
-            stamps = sorted({timestamp for timestamp, _ in media(other.frames)})
-            self.assertEqual({b - a for a, b in zip(stamps, stamps[1:])}, {90000 // 25})
+            stamps = {timestamp / 90000 for timestamp, _ in media(other.frames)}
+            self.assertAlmostEqual(lib.fastest_rate(stamps), 25, delta=0.1)
         self.stop_cleanly(server)
 
 

@@ -101,10 +101,12 @@ class Freezes(lib.Case):
         missed = sum(e["frames"] for e in p.events("missed"))
         self.assertEqual(missed, causes["by_cause"]["outage"])
         self.assertGreater(missed, 2 * 15)
-        # From the first picture to the last: every frame of the sender's clock, shown or not.
-        shown = p.shown()
-        media = (shown[-1]["captured"] - shown[0]["captured"]) * 15
-        self.assertAlmostEqual(causes["expected"], media, delta=0.1 * media)
+        # By the sender's clock, as many as are not shown at most, and those of the longest gap at least. A busy machine makes
+        # others, too short to be missed.
+        captured = [e["captured"] for e in p.shown()]
+        gaps = [(b - a) * 15 - 1 for a, b in zip(captured, captured[1:])]
+        self.between(0.9 * max(gaps), missed, sum(gaps) + 1)
+        self.assertEqual(causes["expected"], missed + len(p.events("frame")))
 
 
 if __name__ == "__main__":

@@ -51,6 +51,21 @@ TEST_CASE("pending requests: a response without CSeq answers the oldest")
     REQUIRE(pending_requests_take(&q, 5, &p));
 }
 
+TEST_CASE("pending requests: 100 Continue is of one request, which waits on")
+{
+    struct pending_requests q = {};
+    struct pending p;
+    for (int cseq : {4, 5}) {
+        struct pending a = asked(REQUEST_SETUP, cseq);
+        pending_requests_add(&q, &a);
+    }
+    pending_requests_continue(&q, 5, 77);
+    pending_requests_continue(&q, 6, 88); // of none
+    CHECK(pending_requests_oldest(&q)->heard == 0);
+    REQUIRE(pending_requests_take(&q, 4, &p));
+    CHECK(pending_requests_oldest(&q)->heard == 77);
+}
+
 TEST_CASE("pending requests: the method of each kind")
 {
     CHECK(request_method(REQUEST_OPTIONS) == RTSP_OPTIONS);

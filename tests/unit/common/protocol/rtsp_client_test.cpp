@@ -1136,6 +1136,31 @@ TEST_CASE("rtsp client: responses without a request, and without a number")
             {8020, timeout, {"end refused: the server does not answer SETUP within 8 s"}}});
 }
 
+TEST_CASE("rtsp client: a server that says 100 Continue has more time, to an end")
+{
+    auto go_on = [](int cseq) { return in(reply(cseq, "100 Continue")); };
+    Owner falls_silent;
+    run(falls_silent,
+        {{0, connected, {"connected", DESCRIBE_1}},
+         {5000, go_on(1), {}},
+         {12000, go_on(1), {}},
+         {12500, go_on(2), {}}, // of no request
+         {20000, timeout, {"end refused: the server does not answer DESCRIBE within 20 s"}}});
+    Owner without_end;
+    std::vector<Step> steps = {{0, connected, {"connected", DESCRIBE_1}}};
+    for (int ms = 5000; ms < 68000; ms += 5000)
+        steps.push_back({ms, go_on(1), {}});
+    steps.push_back(
+        {68000, timeout, {"end refused: the server does not answer DESCRIBE within 68 s"}});
+    run(without_end, steps);
+    Owner late;
+    run(late, {{0, connected, {"connected", DESCRIBE_1}},
+               {7000, go_on(1), {}},
+               {14000, go_on(1), {}},
+               {20000, in(gst_description(1)), {"SETUP " + URL + "/stream=0 #2 Transport: tcp"}}});
+    CHECK_FALSE(rtsp_client_is_told_to_wait(late.client));
+}
+
 TEST_CASE("rtsp client: each request has its deadline")
 {
     // The limit of --timeout also applies to responses, if it is longer.

@@ -20,6 +20,7 @@
 #include "common/mtp/mtp_receive_flow.h"
 #include "common/mtp/mtp_udp_ack.h"
 #include "common/net/tcp_conn.h"
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/common/transport/path.hpp"
 
 namespace
@@ -29,11 +30,7 @@ namespace
 // frame. w: the loop has a turn. t: teardown, which ends an order.
 const char OPERATIONS[] = "rqpfwt";
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const size_t LONGEST = 5, LONG = 5; // instrumented code is too slow for more
-#else
-const size_t LONGEST = 7, LONG = 6;
-#endif
+const size_t LONGEST = SANITIZED ? 5 : 7, LONG = SANITIZED ? 5 : 6;
 
 // Every order of the longest length, or that ends in a teardown; the shorter ones are their
 // beginnings.

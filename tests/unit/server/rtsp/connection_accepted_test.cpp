@@ -186,6 +186,40 @@ TEST_CASE("connection_accepted: a WebSocket on an old connection has the time of
     CHECK(w.ends_at(upgraded + 12 * USEC_PER_SEC));
 }
 
+TEST_CASE("connection_accepted: a Weir client whose request waits is told so each second")
+{
+    const struct {
+        const char *agent;
+        size_t told;
+    } table[] = {{"weir-play", 2}, {"weir-proxy", 2}, {"Lavf60.3.100", 0}, {"weir-", 0}};
+    for (const auto &row : table) {
+        CAPTURE(row.agent);
+        web_client w;
+        catalog_ops waits = *w.served->ops;
+        waits.take = [](catalog *, const char *, catalog_hold *, bool, stream **) -> int {
+            return CATALOG_WAITS;
+        };
+        const catalog_ops *before = w.served->ops;
+        w.served->ops = &waits;
+        w.send("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n");
+        w.receive("CSeq: 1\r\n");
+        w.send(std::string("DESCRIBE rtsp://h/live RTSP/1.0\r\nCSeq: 7\r\nUser-Agent: ") +
+               row.agent + "\r\n\r\n");
+        const usec_t now = clock_now();
+        for (int i = 0; i < 3; i++) // it arrives
+            uv_run(&w.loop, UV_RUN_NOWAIT);
+        std::string got;
+        char piece[4096];
+        for (int second = 1; second <= 2; second++)
+            CHECK_FALSE(w.ends_at(now + second * 100 * USEC_PER_SEC)); // it waits, however long
+        ssize_t n = recv(w.fd, piece, sizeof(piece), MSG_DONTWAIT);
+        got.assign(piece, n > 0 ? (size_t)n : 0);
+        CHECK(count(got, "RTSP/1.0 100 Continue\r\nCSeq: 7\r\n") == row.told);
+        CHECK(count(got, "RTSP/1.0") == row.told);
+        w.served->ops = before;
+    }
+}
+
 TEST_CASE("connection_accepted: responses to requests that arrive together leave in one write")
 {
     uv_loop_t loop;

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A sanitizer looks at how each run treats its memory, ten times as slowly: there, tests of
+// thousands of seeds or patterns take a part of them. The plain build takes all, and holds figures
+// that are means over them.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool SANITIZED = true;
+#else
+constexpr bool SANITIZED = false;
+#endif
