@@ -186,13 +186,25 @@ static void grow(struct mtp_sender *s, int64_t acked)
     }
 }
 
+// Returns how many packets may be in flight in a window of bytes: twice those that cwnd allows, or
+// 100 a second.
+static int64_t most_packets(const struct mtp_sender *s)
+{
+    int64_t paced = s->rto.srtt / MIN_INTERVAL, twice = 2 * (int64_t)s->cwnd;
+    return paced > twice ? paced : twice;
+}
+
 // Returns the slots in flight, those that duplicate ACKs reported included: as Reno counts them,
-// where `inflation` accounts for replaced packets, or the full packets that they are.
+// where `inflation` accounts for replaced packets; or the part of cwnd that the bytes take, or the
+// packets of those that may be in flight.
 static int64_t flight_up_to(const struct mtp_sender *s, int64_t end)
 {
-    if (s->config.counts_bytes)
-        return (s->pipe + s->config.slot_bytes - 1) / s->config.slot_bytes + s->dups;
-    return end - s->base - s->inflation;
+    if (!s->config.counts_bytes)
+        return end - s->base - s->inflation;
+    int64_t bytes = (s->pipe + s->config.slot_bytes - 1) / s->config.slot_bytes;
+    int64_t most = most_packets(s),
+            packets = (s->pipe_packets * (int64_t)s->cwnd + most - 1) / most;
+    return (bytes > packets ? bytes : packets) + s->dups;
 }
 
 // Returns true if all packets of the last round trip waited in a queue: their RTTs exceed the
@@ -745,13 +757,10 @@ static bool first_has_room(const struct mtp_sender *s)
            s->counts.bytes + s->config.slot_bytes <= (uint64_t)s->config.first_bytes;
 }
 
-// Returns true if the window in bytes has room, and packets in flight are fewer than twice those
-// that cwnd allows, or than 100 a second.
 static bool bytes_have_room(const struct mtp_sender *s)
 {
-    int64_t paced = s->rto.srtt / MIN_INTERVAL, twice = 2 * (int64_t)s->cwnd;
     return s->pipe + s->usual / 2 < (int64_t)s->cwnd * s->config.slot_bytes &&
-           s->pipe_packets < (paced > twice ? paced : twice);
+           s->pipe_packets < most_packets(s);
 }
 
 static bool cwnd_has_room(const struct mtp_sender *s)
