@@ -36,7 +36,8 @@ void rto_expired(struct rto *r)
 
 usec_t rto_value(const struct rto *r)
 {
-    usec_t computed = r->srtt == 0 ? FIRST : usec_max(r->min, r->srtt + 4 * r->rttvar);
+    usec_t computed =
+        r->srtt == 0 ? FIRST : usec_max(r->min, r->srtt + usec_max(r->slack, 4 * r->rttvar));
     usec_t rto = computed = usec_min(computed, LONGEST);
     for (int i = 0; i < r->backoff && rto < r->max; i++)
         rto *= 2; // RFC 6298, 5.5

@@ -142,8 +142,8 @@ int mtp_options_parse(const char *params, struct mtp_options *o)
 
 // ---- The flow
 
-// As in Linux. A flow with an RTO of 1 s (RFC 6298, 2.4) would get a smaller share than TCPs with
-// 200 ms.
+// As in Linux, where it also is the slack. A flow with an RTO of 1 s (RFC 6298, 2.4) would get a
+// smaller share than TCPs with 200 ms.
 static const usec_t MIN_RTO = 200 * USEC_PER_MSEC;
 
 // RFC 6928, 2, as in Linux: with parameter sets and audio, four packets hold no key frame, and the
@@ -162,6 +162,7 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .cwnd = o->cwnd ? o->cwnd : first_cwnd,
         .first_bytes = o->no_iw10 ? 0 : FIRST_CWND * packet_bytes,
         .min_rto = o->min_rto ? o->min_rto : MIN_RTO,
+        .rto_slack = o->min_rto || o->no_rto_max ? 0 : MIN_RTO,
         .max_rto = o->no_rto_max ? 0 : RTO_MAX_LIVE,
         .once_a_window = o->no_newreno,
         .karn = o->karn,

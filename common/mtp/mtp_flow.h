@@ -51,7 +51,8 @@ struct mtp_options {
 //   noabc                      counts ACKs instead of acknowledged slots (RFC 3465)
 //   nocwv                      a window that is not full does not grow, and a loss halves what is
 //                              in flight (without RFC 7661)
-//   nortomax                   timeouts double up to 60 s (RFC 6298) instead of 2 s
+//   nortomax                   timeouts double up to 60 s (RFC 6298) instead of 2 s, and have no
+//                              slack (rto.h)
 //   noiw10                     begins with 4 packets (RFC 5681, 3.1) instead of 10 (RFC 6928)
 //   nobytes                    the window counts packets, full or not, instead of bytes (without
 //   RFC

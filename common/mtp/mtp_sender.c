@@ -12,7 +12,7 @@ struct mtp_sent {
     struct mtp_packet *packet; // owned; NULL: empty
     int64_t number;
     usec_t at;
-    uint16_t spare; // part of `spare` of the sender
+    uint16_t takes; // bytes of the window, while the packet is in flight
     uint8_t flags;  // set of enum mtp_flag
     bool inflates;  // true if the packet replaced another one in fast recovery
     bool lost;      // true if the packet was declared lost
@@ -30,32 +30,39 @@ static bool scoreboard_has_room(const struct mtp_sender *s)
 }
 
 static const int64_t MAX_WINDOW = INT32_MAX; // slots; a larger offered window is not needed
-enum { RACK_REORDERING = 4 };                // divisor: a quarter of a round trip (RFC 8985, 7.2)
+enum {
+    RACK_REORDERING = 4, // divisor: a quarter of a round trip (RFC 8985, 7.2)
+    LOST_AFTER = 3,      // later slots that were reported (RFC 6675, 2: DupThresh)
+};
 static const usec_t OLDEST_ECHO = 120 * USEC_PER_SEC;
+static const usec_t BASE_OF = 30 * USEC_PER_SEC;
 static const usec_t MIN_INTERVAL = 10 * USEC_PER_MSEC; // of small packets (RFC 4828)
 
-// Returns the bytes that a packet leaves of its slot. An empty one, which replaces another, leaves
-// none.
-static uint16_t spare_of(const struct mtp_sender *s, const struct mtp_packet *p)
+// Returns the bytes that a packet takes of the window. An empty one, which replaces another, takes
+// a slot.
+static uint16_t bytes_of(const struct mtp_sender *s, const struct mtp_packet *p)
 {
     int bytes = p && s->config.counts_bytes ? p->len + MTP_HEADERS : s->config.slot_bytes;
-    return (uint16_t)(bytes < s->config.slot_bytes ? s->config.slot_bytes - bytes : 0);
+    return (uint16_t)(bytes < s->config.slot_bytes ? bytes : s->config.slot_bytes);
 }
 
 // The slot's packet is in flight.
 static void scoreboard_enter(struct mtp_sender *s, int64_t slot)
 {
     struct mtp_sent *e = scoreboard_of(s, slot);
-    e->spare = spare_of(s, e->packet);
-    s->spare += e->spare;
+    e->takes = bytes_of(s, e->packet);
+    s->pipe += e->takes;
+    s->pipe_packets++;
+    s->usual = e->takes;
 }
 
-// The slot's packet takes no part of the window any more.
+// The slot's packet arrived, or is lost.
 static void scoreboard_leave(struct mtp_sender *s, int64_t slot)
 {
     struct mtp_sent *e = scoreboard_of(s, slot);
-    s->spare -= e->spare;
-    e->spare = 0;
+    s->pipe -= e->takes;
+    s->pipe_packets -= e->takes != 0;
+    e->takes = 0;
 }
 
 // Declares the slot's packet lost, once.
@@ -96,11 +103,19 @@ static bool is_possible(const struct mtp_sender *s, const struct mtp_ack *ack)
            ack->count <= MTP_ACK_RANGES;
 }
 
+static void note_rtt(struct mtp_sender *s, usec_t rtt, usec_t now)
+{
+    rto_sample(&s->rto, rtt);
+    windowed_min_add(&s->base_rtt, rtt, now);
+    s->round_rtt.window = s->rto.srtt;
+    windowed_min_add(&s->round_rtt, rtt, now);
+}
+
 static void sample_rtt(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
 {
     if (s->config.karn || !ack->has_echo) {
         if (s->timed >= 0 && ack->cum > s->timed) {
-            rto_sample(&s->rto, now - s->timed_since);
+            note_rtt(s, now - s->timed_since, now);
             s->timed = -1;
         }
         return;
@@ -110,7 +125,7 @@ static void sample_rtt(struct mtp_sender *s, const struct mtp_ack *ack, usec_t n
     if (ago > OLDEST_ECHO || ago > now) {
         s->counts.lies++;
     } else if (sent_at > s->sampled) {
-        rto_sample(&s->rto, ago);
+        note_rtt(s, ago, now);
         s->sampled = sent_at;
     } else if (sent_at == s->sampled && ack->cum > s->cum) {
         s->rto.latest = ago; // the last of packets that left together tells of their queue
@@ -126,10 +141,10 @@ static void note_ranges(struct mtp_sender *s, const struct mtp_ack *ack)
             lie = true;
             continue;
         }
+        for (int64_t slot = mtp_ranges_skip(&s->sacked, r.begin); slot < r.end; slot++)
+            scoreboard_leave(s, slot);
         // Without room for the range, the slots merely stay unknown.
         (void)mtp_ranges_add(&s->sacked, r.begin, r.end);
-        for (int64_t slot = r.begin; slot < r.end && s->spare > 0; slot++)
-            scoreboard_leave(s, slot);
     }
     s->counts.lies += lie;
 }
@@ -145,7 +160,7 @@ static void forget(struct mtp_sender *s, int64_t cum)
             mtp_ranges_skip(&s->sacked, s->cum) == s->cum)
             scoreboard_lose(s, s->cum);
         s->inflation -= e->inflates;
-        s->acked_spare += spare_of(s, e->packet);
+        s->acked_bytes += bytes_of(s, e->packet);
         scoreboard_leave(s, s->cum);
         if (e->packet && !e->lost)
             s->counts.acked_bytes += e->packet->len;
@@ -171,17 +186,47 @@ static void grow(struct mtp_sender *s, int64_t acked)
     }
 }
 
-// Returns the slots in flight as Reno counts them; `inflation` accounts for replaced packets.
+// Returns how many packets may be in flight in a window of bytes: twice those that cwnd allows, or
+// 100 a second.
+static int64_t most_packets(const struct mtp_sender *s)
+{
+    int64_t paced = s->rto.srtt / MIN_INTERVAL, twice = 2 * (int64_t)s->cwnd;
+    return paced > twice ? paced : twice;
+}
+
+// Returns the slots in flight, those that duplicate ACKs reported included: as Reno counts them,
+// where `inflation` accounts for replaced packets; or the part of cwnd that the bytes take, or the
+// packets of those that may be in flight.
 static int64_t flight_up_to(const struct mtp_sender *s, int64_t end)
 {
-    return end - s->base - s->inflation - s->spare / s->config.slot_bytes;
+    if (!s->config.counts_bytes)
+        return end - s->base - s->inflation;
+    int64_t bytes = (s->pipe + s->config.slot_bytes - 1) / s->config.slot_bytes;
+    int64_t most = most_packets(s),
+            packets = (s->pipe_packets * (int64_t)s->cwnd + most - 1) / most;
+    return (bytes > packets ? bytes : packets) + s->dups;
+}
+
+// Returns true if all packets of the last round trip waited in a queue: their RTTs exceed the
+// path's by more than RFC 9406, 4.2 takes for the beginning of one.
+static bool has_standing_queue(const struct mtp_sender *s)
+{
+    usec_t base = windowed_min_read(&s->base_rtt);
+    usec_t slack = usec_min(usec_max(base / 8, 4 * USEC_PER_MSEC), 16 * USEC_PER_MSEC);
+    return base != USEC_NEVER && windowed_min_read(&s->round_rtt) > base + slack;
+}
+
+// Returns true if a window may be larger than the flight.
+static bool keeps_window(const struct mtp_sender *s)
+{
+    return s->config.keeps_window && !has_standing_queue(s);
 }
 
 // Returns the window that a loss or a mark halves. Packets that limited transmit sent beyond cwnd
 // do not count (RFC 5681, 3.2, step 2).
 static int used_window(const struct mtp_sender *s, int64_t flight)
 {
-    return s->config.keeps_window || flight > s->cwnd ? s->cwnd : (int)flight;
+    return keeps_window(s) || flight > s->cwnd ? s->cwnd : (int)flight;
 }
 
 static int half_of(const struct mtp_sender *s, int64_t flight)
@@ -190,23 +235,23 @@ static int half_of(const struct mtp_sender *s, int64_t flight)
     return half > 2 ? half : 2; // RFC 5681, equation (4)
 }
 
-// The first slot is lost. A full packet, or smaller ones of as many bytes in one window, halve it.
-static void reduce(struct mtp_sender *s)
+// A packet is lost. A full one, or smaller ones of as many bytes in one window, halve it.
+static void reduce(struct mtp_sender *s, const struct mtp_packet *packet)
 {
     int slot = s->config.slot_bytes;
-    int lost = s->lost_bytes + slot - spare_of(s, scoreboard_of(s, s->cum)->packet);
+    int lost = s->lost_bytes + bytes_of(s, packet);
     s->lost_bytes = lost < slot ? lost : slot;
-    int64_t left = (int64_t)s->whole * (2 * slot - s->lost_bytes);
-    int cwnd = (int)(left / (2 * slot));
+    int64_t left = s->whole * (2 * slot - s->lost_bytes) / (2 * slot);
+    int cwnd = (int)(left / slot);
     s->cwnd = s->ssthresh = cwnd > 2 ? cwnd : 2;
-    s->rest = lost < slot ? (int)(left % (2 * slot) * cwnd / (2 * slot)) : 0;
+    s->rest = lost < slot ? (int)(left % slot * cwnd / slot) : 0;
 }
 
 // Returns true if enough of cwnd is in use for it to grow.
 static bool is_limited(const struct mtp_sender *s)
 {
     int64_t flight = flight_up_to(s, s->send_at);
-    return (s->config.keeps_window ? 2 * flight : flight) >= s->cwnd;
+    return (keeps_window(s) ? 2 * flight : flight) >= s->cwnd;
 }
 
 static void open_up(struct mtp_sender *s)
@@ -220,7 +265,6 @@ static void open_up(struct mtp_sender *s)
 static void on_partial(struct mtp_sender *s, int64_t acked)
 {
     s->dups = acked <= s->dups ? (int)(s->dups - acked + 1) : 0;
-    s->replacement_due = true;
 }
 
 // If no replacement got a slot of its own, fast recovery ends at `recover`.
@@ -229,28 +273,92 @@ static int64_t fast_end(const struct mtp_sender *s)
     return s->fast_end ? s->fast_end : s->recover;
 }
 
-static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
+// Returns the slot below which each one that was not reported is lost, as three later ones were
+// (RFC 6675, 4: IsLost).
+static int64_t lost_below(const struct mtp_sender *s)
 {
-    int64_t first = s->cum;
+    int64_t later = 0;
+    for (int i = s->sacked.count - 1; i >= 0; i--) {
+        struct mtp_range r = s->sacked.at[i];
+        if (later + r.end - r.begin >= LOST_AFTER)
+            return r.end - (LOST_AFTER - later);
+        later += r.end - r.begin;
+    }
+    return s->cum;
+}
+
+static int64_t missing_within(const struct mtp_sender *s, int64_t begin, int64_t end)
+{
+    return end > begin ? end - begin - mtp_ranges_within(&s->sacked, begin, end) : 0;
+}
+
+// Returns true if a replacement is to get a slot of its own.
+static bool replaces_in_new_slot(const struct mtp_sender *s)
+{
+    return s->mode == MTP_STRICT && scoreboard_has_room(s);
+}
+
+// Returns true if fast recovery owes a replacement: each lost slot has one under way. One that is
+// lost itself leaves two slots without. A partial ACK indicates that the first slot is lost.
+static bool owes_replacement(const struct mtp_sender *s, bool partial)
+{
+    int64_t end = lost_below(s);
+    if (!s->config.rack)
+        return partial;
+    if (!replaces_in_new_slot(s)) {
+        int64_t from = s->replaced_to > s->cum ? s->replaced_to : s->cum;
+        return missing_within(s, from, end) > 0 || (partial && s->cum >= s->replaced_to);
+    }
+    int64_t lost = missing_within(s, s->cum, end);
+    if (partial && lost == 0)
+        lost = 1;
+    for (int64_t slot = end; slot < s->next && lost > 0; slot++)
+        lost -= scoreboard_of(s, slot)->inflates && mtp_ranges_skip(&s->sacked, slot) == slot;
+    return lost > 0;
+}
+
+// The next lost slot is to be replaced; without one that was not replaced before, the first.
+static void owe_replacement(struct mtp_sender *s)
+{
+    int64_t from = s->replaced_to > s->cum ? s->replaced_to : s->cum;
+    int64_t hole = mtp_ranges_skip(&s->sacked, from);
+    if (hole >= lost_below(s))
+        hole = s->cum;
+    s->hole = hole;
+    s->replacement_due = true;
+    if (hole < s->replaced_to)
+        return;
+    s->replaced_to = hole + 1;
+    reduce(s, scoreboard_of(s, hole)->packet);
+    if (s->mode != MTP_RESEND)
+        scoreboard_lose(s, hole);
+}
+
+// Returns true if the ACK is a partial one (RFC 6582).
+static bool on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
+{
     bool limited = is_limited(s);
     bool partial = s->config.newreno && s->state == MTP_FAST && cum < fast_end(s);
     int64_t before = s->cum + s->inflation; // as Reno counts: without the replacements' slots
     forget(s, cum);
-    int64_t acked = cum - first - s->acked_spare / s->config.slot_bytes;
-    s->acked_spare %= s->config.slot_bytes;
+    int64_t acked = s->acked_bytes / s->config.slot_bytes;
+    s->acked_bytes %= s->config.slot_bytes;
     s->stuck = 0;
     s->replacement_due = false;
     s->rack_at = USEC_NEVER;
-    if (partial) {
-        reduce(s);
+    if (s->state == MTP_FAST)
+        s->recovered += acked;
+    if (partial)
         on_partial(s, s->cum + s->inflation - before);
-    } else {
+    else
         s->dups = 0;
-    }
     if (s->state == MTP_FAST && !partial) { // RFC 5681, 3.2, step 6
         s->cwnd = s->ssthresh;
         s->acks = s->rest;
+        int64_t kept = s->config.slot_bytes - s->lost_bytes;
         open_up(s);
+        if (s->config.counts_bytes)
+            grow(s, s->recovered * kept / s->config.slot_bytes);
     } else if (limited && s->state != MTP_FAST) {
         grow(s, acked);
     }
@@ -271,20 +379,24 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
         s->send_at = s->cum;
     s->rto_at = USEC_NEVER; // RFC 6298, 5.2 and 5.3
     scoreboard_arm(s, now);
+    return partial;
 }
 
 static void recover_fast(struct mtp_sender *s, usec_t now)
 {
     // RFC 3168, 6.1.2: one reduction for the marks and the losses of a window.
     bool reduced = s->cum < s->marked;
-    s->whole = reduced ? 2 * s->cwnd : used_window(s, flight_up_to(s, s->next));
-    s->lost_bytes = reduced ? s->config.slot_bytes : 0;
+    int slot = s->config.slot_bytes;
+    int window = reduced ? 2 * s->cwnd : used_window(s, flight_up_to(s, s->next));
+    int64_t grown = window == s->cwnd ? (int64_t)s->acks * slot / s->cwnd : 0;
+    s->whole = (int64_t)window * slot + grown;
+    s->lost_bytes = reduced ? slot : 0;
     s->acks = 0;
-    reduce(s);
+    s->recovered = 0;
     s->state = MTP_FAST;
     s->cwr_due = s->config.ecn;
-    s->replacement_due = true;
-    s->replaced_at = -1;
+    s->replaced_to = s->cum;
+    owe_replacement(s);
     s->rack_at = USEC_NEVER;
     s->fast_end = 0; // set by the first replacement, whose slot is the last one below it
     s->recover = s->next;
@@ -314,15 +426,6 @@ static void watch_first(struct mtp_sender *s, usec_t now)
                                        s->rto.srtt / RACK_REORDERING);
 }
 
-// Returns true if the replacement is lost: like any slot, when three slots behind it were reported.
-static bool lost_replacement(const struct mtp_sender *s)
-{
-    int64_t slot = s->replaced_at;
-    return s->config.rack && s->mode == MTP_STRICT && s->state == MTP_FAST && !s->replacement_due &&
-           slot >= s->cum && mtp_ranges_skip(&s->sacked, slot) == slot &&
-           mtp_ranges_within(&s->sacked, slot + 1, s->next) >= 3;
-}
-
 // RFC 3168, 6.1.2. A loss of the same window has reduced cwnd already, and its CWR ends the echo.
 static void on_mark(struct mtp_sender *s)
 {
@@ -349,8 +452,9 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
     if (opened) // RFC 9293, 3.8.6: the edge never moves back
         s->edge = edge;
     sample_rtt(s, ack, now);
+    bool partial = false;
     if (ack->cum > s->cum) {
-        on_progress(s, ack->cum, now);
+        partial = on_progress(s, ack->cum, now);
     } else if (s->next > s->cum &&
                (!opened || ack->count > 0)) { // a duplicate ACK (RFC 5681, 2; RFC 6675, 2)
         on_duplicate(s, now);
@@ -363,8 +467,8 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
     if (ack->ece && s->config.ecn)
         on_mark(s);
     watch_first(s, now);
-    if (lost_replacement(s))
-        s->replacement_due = true;
+    if (s->state == MTP_FAST && !s->replacement_due && owes_replacement(s, partial))
+        owe_replacement(s);
 }
 
 // Timeout recovery by MTP's rules (II-B), or by TCP's if the window has no room or the mode
@@ -450,7 +554,6 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
         .sampled = -1,
         .timed = -1,
         .recover = -1,
-        .replaced_at = -1,
     };
     if (s->config.cwnd == 0)
         s->config.cwnd = FIRST_CWND;
@@ -460,6 +563,9 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
         *history = MTP_HISTORY;
     assert(*history <= MTP_MAX_HISTORY && (*history & (*history - 1)) == 0);
     rto_init(&s->rto, config->min_rto > 0 ? config->min_rto : MIN_RTO, config->max_rto);
+    s->rto.slack = config->rto_slack;
+    windowed_min_init(&s->base_rtt, BASE_OF);
+    windowed_min_init(&s->round_rtt, 0);
     mtp_queue_init(&s->queue, &config->queue);
     s->sent = calloc(*history, sizeof(*s->sent));
     return s->sent ? 0 : ERR_NO_MEMORY;
@@ -479,15 +585,18 @@ void mtp_sender_begin(struct mtp_sender *s, enum mtp_mode mode, int64_t next, in
         *scoreboard_of(s, slot) =
             (struct mtp_sent){.number = slot, .at = now, .lost = slot == hole};
     bool strict = mode == MTP_STRICT;
+    for (int64_t slot = 0; slot < next && strict; slot++)
+        if (slot != hole)
+            scoreboard_enter(s, slot);
     s->mode = mode;
     s->state = strict ? MTP_OPEN : MTP_GO_BACK;
     s->next = s->next_number = s->point = next;
     s->send_at = strict ? next : 0;
-    if (!strict) // packets sent behind the hole are no longer outstanding
+    if (!strict && !s->config.counts_bytes) // packets behind the hole are no longer outstanding
         s->cwnd += (int)(next - hole) - 1;
     s->sent_at = now;
     if (rtt > 0)
-        rto_sample(&s->rto, rtt);
+        note_rtt(s, rtt, now);
     scoreboard_arm(s, now);
 }
 
@@ -503,10 +612,12 @@ void mtp_sender_destroy(struct mtp_sender *s)
 // Returns the flow as MIN_BUF counts it, without the queue.
 static struct tcp_snapshot snapshot(const struct mtp_sender *s)
 {
+    int64_t sacked = mtp_ranges_within(&s->sacked, s->cum, s->next);
     return (struct tcp_snapshot){
         .cwnd = (uint32_t)s->cwnd,
-        .unacked = (uint32_t)(s->next - s->cum - s->spare / s->config.slot_bytes),
-        .sacked = (uint32_t)mtp_ranges_within(&s->sacked, s->cum, s->next),
+        .unacked = (uint32_t)(s->config.counts_bytes ? s->pipe / s->config.slot_bytes + sacked
+                                                     : s->next - s->cum),
+        .sacked = (uint32_t)sacked,
         .mss = s->config.slot_bytes,
         .srtt = s->rto.srtt,
     };
@@ -610,16 +721,14 @@ static void send_again(struct mtp_sender *s, int64_t slot, struct mtp_out *out, 
 static void replace(struct mtp_sender *s, struct mtp_out *out, usec_t now)
 {
     s->replacement_due = false;
-    if (s->mode != MTP_STRICT || !scoreboard_has_room(s)) {
-        send_again(s, s->cum, out, now);
+    if (!replaces_in_new_slot(s)) {
+        send_again(s, s->hole, out, now);
         return;
     }
-    scoreboard_lose(s, s->cum);
     s->inflation++;
     bool first = s->recover == s->next;
     if (!s->fast_end)
         s->fast_end = s->next + 1;
-    s->replaced_at = s->next;
     send_new(s, mtp_queue_pop(&s->queue, now), MTP_R, out, now);
     if (first)
         s->recover = s->next;
@@ -648,22 +757,20 @@ static bool first_has_room(const struct mtp_sender *s)
            s->counts.bytes + s->config.slot_bytes <= (uint64_t)s->config.first_bytes;
 }
 
-// Returns how many slots small packets in flight leave to others: those bytes, but not more than
-// twice the packets that cwnd allows, or 100 a second.
-static int64_t shared_slots(const struct mtp_sender *s)
+static bool bytes_have_room(const struct mtp_sender *s)
 {
-    int64_t paced = s->rto.srtt / MIN_INTERVAL - s->cwnd;
-    int64_t more = s->cwnd > paced ? s->cwnd : paced;
-    int64_t spare = (s->spare + s->config.slot_bytes / 2) / s->config.slot_bytes;
-    return spare < more ? spare : more;
+    return s->pipe + s->usual / 2 < (int64_t)s->cwnd * s->config.slot_bytes &&
+           s->pipe_packets < most_packets(s);
 }
 
 static bool cwnd_has_room(const struct mtp_sender *s)
 {
     if (first_has_room(s))
         return true;
+    if (s->config.counts_bytes)
+        return bytes_have_room(s);
     int dups = s->state == MTP_FAST || s->dups < 2 ? s->dups : 2; // RFC 3042
-    return s->send_at - s->base < (int64_t)s->cwnd + dups + s->inflation + shared_slots(s);
+    return s->send_at - s->base < (int64_t)s->cwnd + dups + s->inflation;
 }
 
 bool mtp_sender_wants(const struct mtp_sender *s)
@@ -685,6 +792,9 @@ bool mtp_sender_pull(struct mtp_sender *s, struct mtp_out *out, usec_t now)
         probe(s, out, now);
         return true;
     }
+    if (!s->replacement_due && s->state == MTP_FAST && cwnd_has_room(s) &&
+        owes_replacement(s, false))
+        owe_replacement(s);
     if (s->replacement_due) {
         replace(s, out, now);
         return true;

@@ -19,26 +19,33 @@
 // (skipping what SACK reported). A replacement in `strict` that does not fit in the window fills
 // the hole instead.
 //
+// Losses that SACK shows, with `rack`: fast recovery replaces each slot behind which three were
+// reported, one per ACK and more where the window has room, as RFC 6675 does. It lasts about one
+// round trip. With one hole per round trip (RFC 6582) it lasts as many as a full queue dropped
+// packets, and all the while no further loss reduces the window.
+//
 // Bytes, with `counts_bytes`: cwnd counts bytes, in units of a full packet, as TCP's does (RFC
 // 5681, 3.1) and QUIC's, whose packets are no segments either (RFC 9002, 7). A packet of n bytes
-// takes min(n + MTP_HEADERS, slot_bytes) of it. What packets in flight leave of their slots is the
-// `spare`, and the law is
+// takes min(n + MTP_HEADERS, slot_bytes) of it until it is reported or declared lost: it is part of
+// the `pipe` (RFC 6675, 4). The law is, in every state,
 //
-//   send_at - base < cwnd + dup ACKs + inflation + min(spare / slot_bytes, more)
+//   pipe + usual / 2 < cwnd slot_bytes
 //
-// rounded to the nearest slot, as the next packet's size is not known: the bytes in flight are at
-// most half a full packet above the window. cwnd grows with acknowledged bytes (RFC 3465). A loss
+// where `usual` is the size of the last packet, as the next one's is not known: the pipe is at most
+// half a full packet above the window. cwnd grows with acknowledged bytes (RFC 3465). A loss
 // reduces it in proportion to the lost packet's size: lost packets of one window halve it if they
-// have a full packet's bytes, else by so much less. Small packets meet more losses a byte; so their
-// window is that of full ones at the same loss rate.
+// have a full packet's bytes, else by so much less; and in so much of fast recovery the window
+// grows. Small packets meet more losses a byte; so their window is almost that of full ones at the
+// same loss rate. Without growth in recovery it was 0.6 of it at 2 %, as recoveries then take half
+// of the time.
 //
 // The argument: bytes that wait for TCP's window share its segments, so a TCP with the same media
 // sends full segments, and meets the losses of those. And RFC 7141 asks transports to take the
 // packet's size into account when they respond to a loss. The limits: a queue that counts packets
 // carries more of them, so at most twice as many as cwnd has slots are in flight, or 100 a second
-// if that is more (RFC 4828 has 100); `more` is what that leaves. A queue that counts bytes drops
-// small packets more seldom: there the share is larger than a TCP's, as RFC 4828 says of its own
-// rule. A mark and a timeout do not tell a size, and reduce cwnd as without this.
+// if that is more (RFC 4828 has 100). A queue that counts bytes drops small packets more seldom:
+// there the share is larger than a TCP's, as RFC 4828 says of its own rule. A mark and a timeout do
+// not tell a size, and reduce cwnd as without this.
 //
 // ECN (RFC 3168, 6.1.2), with `ecn`: an ACK that echoes a mark halves cwnd as a loss does, at most
 // once per window, and no packet is replaced. The next new slot carries MTP_CWR. New slots may be
@@ -49,6 +56,7 @@
 #ifndef WEIR_MTP_MTP_SENDER_H
 #define WEIR_MTP_MTP_SENDER_H
 
+#include "common/base/windowed_min.h"
 #include "common/congestion/rto.h"
 #include "common/mtp/mtp_ack.h"
 #include "common/mtp/mtp_queue.h"
@@ -87,7 +95,8 @@ struct mtp_sender_config {
                      // counts
     int ssthresh;    // initial ssthresh; 0: unlimited
     usec_t min_rto;  // 0: 1 s (RFC 6298, 2.4)
-    usec_t max_rto;  // max of a doubled RTO (rto.h); 0: 60 s
+    usec_t rto_slack; // min of what the RTO adds to the round trip (rto.h)
+    usec_t max_rto;   // max of a doubled RTO (rto.h); 0: 60 s
     // true: no fast recovery until everything outstanding at the last one is acknowledged (RFC
     // 6582, 3.2; ns-2's Reno). Several losses in a window then cost a timeout; otherwise they halve
     // cwnd again (RFC 5681).
@@ -103,20 +112,22 @@ struct mtp_sender_config {
     // false: in `resend`, packets sent before the retransmission are not timed (Karn).
     bool stamps_resends;
     // NewReno (RFC 6582, 3.2): an ACK within fast recovery that reaches another hole of the same
-    // window triggers a replacement for that hole and does not halve cwnd again. TCPs with SACK
-    // behave the same.
+    // window triggers a replacement for that hole and does not halve cwnd again.
     bool newreno;
     // Detects losses that fewer than three duplicate ACKs indicate, as TCPs with RACK do (RFC 8985,
     // 7.2). The first slot is lost when a later one was reported and a quarter of a round trip
-    // passed; in a window of two, three duplicate ACKs take three round trips. A replacement of
-    // fast recovery is lost itself when three slots behind it were reported (strict), and is
-    // replaced at once instead of after a timeout.
+    // passed; in a window of two, three duplicate ACKs take three round trips. In fast recovery
+    // each slot is lost when three behind it were reported, a replacement, too (strict): it is
+    // replaced at once instead of a round trip after the one before it, or after a timeout.
     bool rack;
     // For a sender with less data than cwnd allows, keeps a window to continue with after a loss:
     // cwnd grows while half of it is in flight (RFC 7661, 4.3), and a loss halves cwnd, as in
     // Linux, instead of the flight. A sender that uses less than half of what this loss rate allows
     // a TCP thus need not slow down after a loss, as with RFC 5348 (4.3: at most twice the receive
-    // rate). With the same losses cwnd never exceeds that of a sender that always has data.
+    // rate). With the same losses cwnd never exceeds that of a sender that always has data. Where
+    // all round trips are longer than the path's, by more than RFC 9406 takes for a beginning
+    // queue, losses are that queue's: there a window that is not full does not grow, and a loss
+    // halves the flight.
     bool keeps_window;
     // cwnd grows with acknowledged slots, not with ACKs (RFC 3465, L = 2), as the receiver delays
     // ACKs.
@@ -147,27 +158,33 @@ struct mtp_sender {
     enum mtp_state state;
     struct mtp_queue queue;
     struct rto rto;
-    struct mtp_sent *sent;    // owned; a ring indexed by slot, holding [cum, next)
-    struct mtp_ranges sacked; // slots reported within [cum, next)
-    int64_t cum;              // first slot not acknowledged; the paper's hi_ack + 1
-    int64_t next;             // first slot never sent; the paper's max_seq + 1
-    int64_t base;             // where the window begins; the paper's wnd_base + 1
-    int64_t send_at;          // the slot to send now; below next only in MTP_GO_BACK
-    int64_t edge;             // the first slot beyond the receiver's window
-    int64_t point;            // the value of `next` at the last timeout
-    int64_t settled_at;       // slot after the last replacement of a timeout recovery
+    struct windowed_min base_rtt;  // of the last half minute to minute: the path's
+    struct windowed_min round_rtt; // of the last one to two round trips
+    struct mtp_sent *sent;         // owned; a ring indexed by slot, holding [cum, next)
+    struct mtp_ranges sacked;      // slots reported within [cum, next)
+    int64_t cum;                   // first slot not acknowledged; the paper's hi_ack + 1
+    int64_t next;                  // first slot never sent; the paper's max_seq + 1
+    int64_t base;                  // where the window begins; the paper's wnd_base + 1
+    int64_t send_at;               // the slot to send now; below next only in MTP_GO_BACK
+    int64_t edge;                  // the first slot beyond the receiver's window
+    int64_t point;                 // the value of `next` at the last timeout
+    int64_t settled_at;            // slot after the last replacement of a timeout recovery
     int64_t recover; // the value of `next` when the last recovery began; its first replacement is
                      // below it
-    int64_t replaced_at; // slot of fast recovery's last replacement; -1: not awaited
+    int64_t replaced_to; // in fast recovery: lost slots below were replaced
+    int64_t hole;        // the slot that a due replacement is for
     int64_t fast_end; // in fast recovery an ACK below this slot is partial; fixed, as in RFC 6582
     int64_t next_number;
     int cwnd, ssthresh;
     int acks;             // ACKs in congestion avoidance since cwnd grew
-    int64_t spare;        // with counts_bytes: bytes that packets in flight leave of their slots
-    int64_t acked_spare;  // the same of those acknowledged, less what has counted
-    int whole;            // in fast recovery: the window that the losses reduce
+    int64_t pipe;         // bytes in flight: sent, and neither reported nor declared lost
+    int pipe_packets;     // the packets that they are
+    int usual;            // bytes of the last one, for which the next one is taken
+    int64_t acked_bytes;  // bytes acknowledged that did not count yet, less than a slot
+    int64_t whole;        // in fast recovery: the window that the losses reduce, bytes
     int lost_bytes;       // in fast recovery: of it, at most a slot
     int rest;             // `acks` after fast recovery
+    int64_t recovered;    // in fast recovery: slots acknowledged, as they count for growth
     int dups;             // duplicate ACKs in a row
     int inflation;        // see "Inflation" above
     int stuck;            // recoveries begun since the cumulative ACK last advanced

@@ -123,6 +123,7 @@ struct flow *flow_mtp_new(const struct flow_env *env, const struct flow_mtp_conf
                                        .window = MTP_MAX_WINDOW,
                                        .cwnd = config->initial_window,
                                        .min_rto = config->min_rto,
+                                       .rto_slack = config->newreno ? config->min_rto : 0,
                                        // As the simulator's TCPs and those of ns-2.
                                        .once_a_window = true,
                                        .karn = !config->timestamps,

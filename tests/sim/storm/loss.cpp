@@ -170,7 +170,7 @@ TEST_CASE("loss: frames shown over a window, and their latency")
         double missing, p95_ms; // at most
     } table[] = {{"minbuf:1,3", live_setting::RENO, 5, 240},
                  {"minbuf:1,3", live_setting::CUBIC, 2, 240},
-                 {"mtp", live_setting::RENO, 3, 330}};
+                 {"mtp", live_setting::RENO, 2, 310}};
     for (const auto &row : table) {
         outcome o = view(row.via, {100, .01, false}, row.own);
         INFO(row.via << (row.own == live_setting::CUBIC ? ", CUBIC" : ""));

@@ -97,7 +97,7 @@ TEST_CASE("share: live media next to one TCP flow")
         {"scream", live_setting::RENO, 0.8, {1.5, 2, 0.8, 120, 180, 0.5, 10}},
         {"scream", live_setting::CUBIC, 0.8, {1.5, 1.5, 0.8, 120, 210, 0.6, 10}},
         {"mtp", live_setting::RENO, 0.6, {1.5, 1, 0.8, 140, 260, 2.3, 20}},
-        {"mtp", live_setting::CUBIC, 0.5, {1.5, 1, 0.8, 140, 250, 3, 35}},
+        {"mtp", live_setting::CUBIC, 0.5, {1.5, 1, 0.8, 140, 250, 3, 25}},
         {"tfrc", live_setting::RENO, 0.7, {1.5, 1.2, 0.5, 130, 195, 0.5, 10}},
         {"tfrc", live_setting::CUBIC, 0.65, {1.5, 1.2, 0.8, 135, 210, 0.6, 10}},
         {"minbuf:1,3", live_setting::RENO, 0.65, {1.5, 0.5, 0.5, 135, 215, 0, 0}},

@@ -24,6 +24,33 @@ TEST_CASE("rto: RFC 6298 step by step")
     }
 }
 
+TEST_CASE("rto: the slack is a lower bound of what varies")
+{
+    const struct {
+        usec_t rtt, min, slack, rto; // of many equal round trips, ms
+    } rows[] = {{300, 200, 0, 300},
+                {300, 200, 200, 500},
+                {20, 200, 200, 220},
+                {20, 1000, 200, 1000},
+                {300, 0, 50, 350}};
+    for (const auto &row : rows) {
+        struct rto r;
+        rto_init(&r, row.min * USEC_PER_MSEC, 0);
+        CHECK(r.slack == 0);
+        r.slack = row.slack * USEC_PER_MSEC;
+        for (int i = 0; i < 100; i++)
+            rto_sample(&r, row.rtt * USEC_PER_MSEC);
+        CHECK(rto_value(&r) == row.rto * USEC_PER_MSEC);
+        rto_expired(&r);
+        CHECK(rto_value(&r) == 2 * row.rto * USEC_PER_MSEC);
+    }
+    struct rto varies;
+    rto_init(&varies, 0, 0);
+    varies.slack = 200 * USEC_PER_MSEC;
+    rto_sample(&varies, 300 * USEC_PER_MSEC); // RTTVAR is half of it
+    CHECK(rto_value(&varies) == 900 * USEC_PER_MSEC);
+}
+
 TEST_CASE("rto: bounds, doubling, and the limit of doubling")
 {
     struct rto r;

@@ -163,7 +163,7 @@ TEST_CASE("mtp: at a quarter of the fair rate, a loss keeps few packets waiting"
         if (keeps)
             CHECK(p99 < p50 + 25);
         else
-            CHECK(p99 > 60);
+            CHECK(p99 > 50);
     }
 }
 
@@ -191,8 +191,8 @@ TEST_CASE("mtp: a greedy sender of small packets has almost the bytes of one of 
         const char *words;
         double least, most; // of the rate of full packets
     } table[] = {
-        {1136, "", 0.93, 1.03},       {836, "", 0.85, 1.05},         {556, "", 0.8, 1.05},
-        {256, "", 0.35, 0.5},         {1176, "nobytes", 0.98, 1.02}, {556, "nobytes", 0.4, 0.52},
+        {1136, "", 0.94, 1.03},       {836, "", 0.95, 1.06},         {556, "", 0.95, 1.06},
+        {256, "", 0.45, 0.55},        {1176, "nobytes", 0.98, 1.02}, {556, "nobytes", 0.4, 0.52},
         {256, "nobytes", 0.18, 0.25}, {556, "noabc", 0.25, 0.52},
     };
     const int SEEDS = 4;

@@ -214,6 +214,31 @@ TEST_CASE("sim: next to a Reno flow, small packets get no more than full ones")
     }
 }
 
+TEST_CASE("sim: small packets have most of what full ones have on a long path that loses packets")
+{
+    // 2 % lost both ways, 300 ms: the law of 1500 bytes leaves 0.34 Mbit/s, and a window of 8. Of
+    // 390 bytes, as sound, a timeout a minute; an RTO of one round trip expired every 7 s.
+    const struct {
+        int size;
+        double least, timeouts; // Mbit/s; in 300 s
+    } table[] = {{1500, 0.3, 15}, {800, 0.27, 12}, {390, 0.23, 14}};
+    for (const auto &row : table) {
+        double mbps = 0, timeouts = 0;
+        const int SEEDS = 4;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            std::string flow = "mtp:newreno=1,ts=1,minrto=200ms,iw=10p,full=1500B,size=" +
+                               std::to_string(row.size) + "B,loss=2%";
+            simulation n("rate=20mbit,queue=droptail:400KB,delay=150ms", {flow}, seed);
+            n.run(300);
+            mbps += static_cast<double>(n.counts().sent_bytes) * 8e-6 / 300 / SEEDS;
+            timeouts += static_cast<double>(n.counts().timeouts) / SEEDS;
+        }
+        INFO(row.size << " bytes");
+        CHECK(mbps > row.least);
+        CHECK(timeouts < row.timeouts);
+    }
+}
+
 TEST_CASE("sim: the same seed gives the same outcome, another seed another")
 {
     auto outcome = [](uint64_t seed) {
