@@ -30,7 +30,7 @@ RTT_MS = 50
 QUEUE = "droptail:100KB"
 STEP = (4, 1, 4)  # Mbit/s, of a third of the film each
 LEAD = 20  # seconds from the link's start to the request: a browser starts slowly
-TRACES, FAMILY = 20, "puffer"
+TRACES, QUICK_TRACES, FAMILY = 20, 2, "puffer"
 TICK_MS = 100  # of a trace that is made for weir-link
 MIN_SHARE = 0.9  # of the bytes of what was shown, sizes being rounded, that crossed the link
 
@@ -191,15 +191,13 @@ def spread(items, count):
 
 
 def cells(quick, options):
-    step = [Cell("step", {"step": STEP})]
-    if quick:
-        return step
+    step, count = [Cell("step", {"step": STEP})], QUICK_TRACES if quick else TRACES
     if "traces" not in options:
-        return step + [Cell(f"{FAMILY} {i}", {"number": i}) for i in range(TRACES)]
+        return step + [Cell(f"{FAMILY} {i}", {"number": i}) for i in range(count)]
     files = [(family, file) for family, some in abr.families_of(options["traces"]).items() for file in some]
     if not files:
         raise SystemExit(f"{options['traces']}: no traces in this folder")
-    return step + [Cell(f"{family} {os.path.basename(file)}", {"file": file}) for family, file in spread(files, TRACES)]
+    return step + [Cell(f"{family} {os.path.basename(file)}", {"file": file}) for family, file in spread(files, count)]
 
 
 def experiment(quick, options):

@@ -46,6 +46,22 @@ def mean_of(rows, cells, contender, key):
     return statistics.fmean(values) if values else None
 
 
+def traces_table(rows, page):
+    """The means over the traces that all players watched; a report of some of the traces compares the same ones, too."""
+    traces = [cell for cell in rows.cells() if cell != STEP]
+    contenders = list(dict.fromkeys(c for cell in traces for c in rows.contenders(cell)))
+    both = [cell for cell in traces if set(rows.contenders(cell)) == set(contenders)]
+    if not both:
+        return
+    page.heading("All traces")
+    table = []
+    for contender in contenders:
+        means = [(mean_of(rows, both, contender, key), digits, scale) for key, _, digits, scale in COLUMNS]
+        table.append([contender, *("-" if mean is None else f"{mean * scale:.{digits}f}" for mean, digits, scale in means)])
+    page.table(f"Mean over {len(both)} of {len(traces)} traces: those that all players watched",
+               ["viewer", *(name for _, name, _, _ in COLUMNS)], table, "figures-all-traces")
+
+
 def goal(name, what, kept):
     return [name, f"{'met' if kept else 'missed'}: {what}"]
 
@@ -122,6 +138,7 @@ def write(lines, page):
     if verdicts:
         page.heading("Goals")
         page.goals("Goals of weir-play", ["goal", "result"], verdicts, "goals")
+    traces_table(rows, page)
     for cell in rows.cells():
         contenders = rows.contenders(cell)
         page.heading(cell)
