@@ -174,6 +174,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.verdicts(row("weir-play"), peer), ["met"] * 4)
         self.assertEqual(self.verdicts(row("weir-play", shares=[0.08, 0, 0.92], first_s=0.6, freezes=1, ssim=0.96), peer), ["missed"] * 4)
         self.assertEqual(self.verdicts(peer), [])
+        self.assertEqual(self.verdicts(row("weir-play"), row(players.OWN, ssim=0.99)), ["met"] * 3)  # no peer
 
     def test_goals_of_traces(self):
         """Means over the traces that both watched."""
@@ -246,6 +247,7 @@ class Peers(unittest.TestCase):
         with mock.patch.object(peers, "folder", lambda: "/nonexistent"), mock.patch.object(players.chromium, "missing", lambda: None):
             self.assertIn("./run lab peers", abr_real.missing("hls.js", "b"))
             self.assertIsNone(abr_real.missing("weir-play", "b"))
+            self.assertIsNone(abr_real.missing(players.OWN, "b"))
 
 
 if __name__ == "__main__":
