@@ -3,11 +3,16 @@
 
 The page is a file on the viewer's own side, and so is the player's script (lab/peers.py); only the media come over the link. It
 notes each picture that the <video> shows (requestVideoFrameCallback), and, each half second, what is buffered.
+
+Weir's own page comes over the link, with its scripts, as it does to any viewer. Without TLS a browser gives it no WebCodecs, so
+it shows the film in a <video>, too, whose pictures are noted in the same way.
 """
 import json
 import time
 
 from lab import chromium, peers
+from lab.run import Failed
+from lab.streaming import until
 
 FLAGS = ("--autoplay-policy=no-user-gesture-required", "--disable-background-networking", "--no-first-run")
 PLAYLISTS = {"hls.js": "index.m3u8", "dash.js": "index.mpd", "shaka": "index.mpd"}
@@ -71,9 +76,33 @@ async function start(at) {
 """
 
 
+OWN = "weir page"
+# Weir's page makes its <video> itself. A source that it begins anew has a new timeline, which is not noted: `again` counts.
+HOOK = """
+const watch = globalThis.watch = { pictures: [], buffer: [], errors: [], presented: 0, ended: false, again: 0 };
+const make = document.createElement.bind(document);
+document.createElement = (name, ...more) => {
+  const made = make(name, ...more);
+  if (name !== "video") return made;
+  let first;
+  const look = (now, picture) => {
+    made.requestVideoFrameCallback(look);
+    first ??= picture.mediaTime;
+    watch.pictures.push([now, picture.mediaTime - first, picture.height]);
+    watch.presented = picture.presentedFrames;
+  };
+  made.requestVideoFrameCallback(look);
+  made.addEventListener("loadstart", () => watch.again++);
+  return made;
+};
+"""
+EMPTY = "<!doctype html><script>function start() {}</script>"
+LAST = 0.1  # seconds before the film's end: the last pictures
+
+
 def missing(kind):
     """Returns what this machine lacks for a player, or None."""
-    return chromium.missing() or (None if peers.player(kind) else f"{kind} is not installed: ./run lab peers")
+    return chromium.missing() or (None if kind == OWN or peers.player(kind) else f"{kind} is not installed: ./run lab peers")
 
 
 class Viewer(chromium.End):
@@ -90,3 +119,25 @@ class Viewer(chromium.End):
         while time.monotonic() < epoch + seconds and not self.browser.value("watch.ended"):
             time.sleep(0.5)
         return json.loads(self.browser.value("JSON.stringify(watch)"))
+
+
+class OwnViewer(chromium.End):
+    """A browser in namespace AT that will watch Weir's own page at URL."""
+
+    def __init__(self, world, at, url):
+        super().__init__(world, at, "browser", *FLAGS, text=EMPTY)
+        self.url = url
+        self.browser.call("Page.enable")
+        self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=HOOK)
+
+    def watch(self, epoch, seconds, length):
+        """Opens the page at EPOCH of the monotonic clock, watches the film of LENGTH seconds to its end, or for SECONDS.
+        Returns what the page noted; ms count from the navigation."""
+        until(epoch)
+        self.browser.open(self.url)
+        while time.monotonic() < epoch + seconds and not self.browser.value(f"watch.pictures.at(-1)?.[1] > {length - LAST}"):
+            time.sleep(0.5)
+        told = json.loads(self.browser.value("JSON.stringify(watch)"))
+        if told["again"] > 1:
+            raise Failed("the page began its <video> anew: its times are not those of the film")
+        return told

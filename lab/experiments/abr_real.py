@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Films with the programs, in real time: weir-play beside hls.js, dash.js and Shaka Player in chromium.
+"""Films with the programs, in real time: weir-play and Weir's page beside hls.js, dash.js and Shaka Player in chromium.
 
 All watch the same prepared film of one weir-send, weir-play over RTSP, the others its HLS or DASH, each alone, over the same
 emulated link: RTT 50 ms, a queue of 100 kB, and a rate that steps from 4 to 1 and back to 4 Mbit/s, or that of a trace (generated,
 or of --traces DIR). All players are as they come, with their default settings. Pages and scripts lie on the viewer's own side.
 
 Time counts from the request: of weir-play from its session's start, of a page from the player's load call, so without the start
-of the browser. Figures of all are made by one code from the pictures and the times at which they were shown (lab/film.py): those
-of weir-play's events, and those that the browser tells of its <video> (requestVideoFrameCallback).
+of the browser; of Weir's page from the navigation, as it and its scripts come over the link. Figures of all are made by one code
+from the pictures and the times at which they were shown (lab/film.py): those of weir-play's events, and those that the browser
+tells of its <video> (requestVideoFrameCallback).
 """
 import json
 import os
@@ -24,13 +25,13 @@ from lab.streaming import until
 from lab.traces import generate, paths
 
 WEIR = "weir-play"
-CONTENDERS = [WEIR, *players.PLAYLISTS]
+CONTENDERS = [WEIR, players.OWN, *players.PLAYLISTS]
 HTTP_PORT = 8080
 RTT_MS = 50
 QUEUE = "droptail:100KB"
 STEP = (4, 1, 4)  # Mbit/s, of a third of the film each
 LEAD = 20  # seconds from the link's start to the request: a browser starts slowly
-TRACES, FAMILY = 20, "puffer"
+TRACES, QUICK_TRACES, FAMILY = 20, 2, "puffer"
 TICK_MS = 100  # of a trace that is made for weir-link
 MIN_SHARE = 0.9  # of the bytes of what was shown, sizes being rounded, that crossed the link
 
@@ -108,9 +109,8 @@ def watched_by_weir(flow, the_film, seconds):
     return shown, len(shown), [(e["t"] + later, e["buffer"]) for e in events if e["event"] == "decision"], began
 
 
-def watched_by_page(viewer, kind, the_film, epoch, seconds):
-    """Returns the same of a page."""
-    told = viewer.watch(epoch, seconds)
+def watched_by_page(told, kind, the_film, epoch, seconds):
+    """Returns the same of what a page noted."""
     if not told["pictures"]:
         raise Failed(f"{kind}: no picture within {seconds:g} s; it says {told['errors']}")
     seen = [(ms / 1e3, media, height) for ms, media, height in told["pictures"]]
@@ -147,10 +147,14 @@ def one(context):
             waited = flow.waited
         else:
             with chromium.answering():
-                viewer = players.Viewer(world, "client", kind, url)
+                if kind == players.OWN:
+                    viewer = players.OwnViewer(world, "client", f"http://{at}:{live.RTSP_PORT}/live")
+                else:
+                    viewer = players.Viewer(world, "client", kind, url)
                 if time.monotonic() > epoch:
                     raise Failed(f"chromium: it started too slowly, more than {LEAD} s")
-                shown, count, buffer, began = watched_by_page(viewer, kind, the_film, epoch, seconds)
+                told = viewer.watch(epoch, seconds, *([the_film.seconds] if kind == players.OWN else []))
+                shown, count, buffer, began = watched_by_page(told, kind, the_film, epoch, seconds)
             waited = world.processes.waited()
             viewer.stop()
         world.links["link"].stop()
@@ -191,15 +195,13 @@ def spread(items, count):
 
 
 def cells(quick, options):
-    step = [Cell("step", {"step": STEP})]
-    if quick:
-        return step
+    step, count = [Cell("step", {"step": STEP})], QUICK_TRACES if quick else TRACES
     if "traces" not in options:
-        return step + [Cell(f"{FAMILY} {i}", {"number": i}) for i in range(TRACES)]
+        return step + [Cell(f"{FAMILY} {i}", {"number": i}) for i in range(count)]
     files = [(family, file) for family, some in abr.families_of(options["traces"]).items() for file in some]
     if not files:
         raise SystemExit(f"{options['traces']}: no traces in this folder")
-    return step + [Cell(f"{family} {os.path.basename(file)}", {"file": file}) for family, file in spread(files, TRACES)]
+    return step + [Cell(f"{family} {os.path.basename(file)}", {"file": file}) for family, file in spread(files, count)]
 
 
 def experiment(quick, options):

@@ -46,6 +46,22 @@ def mean_of(rows, cells, contender, key):
     return statistics.fmean(values) if values else None
 
 
+def traces_table(rows, page):
+    """The means over the traces that all players watched; a report of some of the traces compares the same ones, too."""
+    traces = [cell for cell in rows.cells() if cell != STEP]
+    contenders = list(dict.fromkeys(c for cell in traces for c in rows.contenders(cell)))
+    both = [cell for cell in traces if set(rows.contenders(cell)) == set(contenders)]
+    if not both:
+        return
+    page.heading("All traces")
+    table = []
+    for contender in contenders:
+        means = [(mean_of(rows, both, contender, key), digits, scale) for key, _, digits, scale in COLUMNS]
+        table.append([contender, *("-" if mean is None else f"{mean * scale:.{digits}f}" for mean, digits, scale in means)])
+    page.table(f"Mean over {len(both)} of {len(traces)} traces: those that all players watched",
+               ["viewer", *(name for _, name, _, _ in COLUMNS)], table, "figures-all-traces")
+
+
 def goal(name, what, kept):
     return [name, f"{'met' if kept else 'missed'}: {what}"]
 
@@ -53,7 +69,7 @@ def goal(name, what, kept):
 def against_peers(rows, name, cells):
     """Returns the goals of the mean SSIM; all cells have equal weight, and only those that both watched count."""
     found = []
-    for peer in dict.fromkeys(c for cell in cells for c in rows.contenders(cell) if c != WEIR):
+    for peer in dict.fromkeys(c for cell in cells for c in rows.contenders(cell) if c in peers.PLAYERS):
         both = [cell for cell in cells if {peer, WEIR} <= set(rows.contenders(cell))]
         own, other = (mean_of(rows, both, c, "ssim") for c in (WEIR, peer))
         if own is not None and other is not None:
@@ -106,10 +122,10 @@ def write(lines, page):
         return
     rows = Rows(lines)
     versions = ", ".join(f"{kind} {version}" for kind, (_, version, _) in peers.PLAYERS.items())
-    page.text(f"weir-play over RTSP, the others in chromium over HTTP ({versions}; hls.js plays HLS, the others DASH), each alone, the "
-              "same film and link. All players are as they come, with their default settings. Time counts from the request, of a "
-              "page from the player's load call: the start of the browser, and the page and its script, which lie on the viewer's "
-              "side, do not count.")
+    page.text(f"weir-play over RTSP, Weir's page in chromium without TLS (a <video>), the others in chromium over HTTP ({versions}; "
+              "hls.js plays HLS, the others DASH), each alone, the same film and link. All players are as they come, with their default "
+              "settings. Time counts from the request, of a page from the player's load call: the start of the browser, and the page and "
+              "its script, which lie on the viewer's side, do not count. Weir's page and its scripts come over the link, and count.")
     absent = [kind for kind in peers.PLAYERS if not any(kind == c for _, c in rows.by)]
     if absent:
         page.text(f"Without a run, and so left out: {', '.join(absent)} (./run lab peers installs those that are missing).")
@@ -122,6 +138,7 @@ def write(lines, page):
     if verdicts:
         page.heading("Goals")
         page.goals("Goals of weir-play", ["goal", "result"], verdicts, "goals")
+    traces_table(rows, page)
     for cell in rows.cells():
         contenders = rows.contenders(cell)
         page.heading(cell)

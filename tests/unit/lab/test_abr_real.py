@@ -174,6 +174,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.verdicts(row("weir-play"), peer), ["met"] * 4)
         self.assertEqual(self.verdicts(row("weir-play", shares=[0.08, 0, 0.92], first_s=0.6, freezes=1, ssim=0.96), peer), ["missed"] * 4)
         self.assertEqual(self.verdicts(peer), [])
+        self.assertEqual(self.verdicts(row("weir-play"), row(players.OWN, ssim=0.99)), ["met"] * 3)  # no peer
 
     def test_goals_of_traces(self):
         """Means over the traces that both watched."""
@@ -190,6 +191,19 @@ class Page(unittest.TestCase):
         self.assertIn("to its end: hls.js", text)
         self.assertIn("<td>95</td>", text)
 
+    def test_page_of_traces(self):
+        """The means are over the traces that all watched; the step is none."""
+        rows = [row(c, cell, ssim=ssim) for c, own in (("weir-play", 0), ("shaka", -0.1))
+                for cell, ssim in (("step", 0.5), ("puffer 0", 0.9 + own), ("puffer 1", 0.8 + own))]
+        with tempfile.TemporaryDirectory() as folder:
+            page = Report(folder, "t", "c")
+            abr_real_report.write([*rows, row("weir-play", "puffer 2", ssim=0.1)], page)
+            with open(page.write(), encoding="utf-8") as f:
+                text = f.read()
+        self.assertIn("Mean over 2 of 3 traces", text)
+        self.assertIn("<td>0.8500</td>", text)
+        self.assertIn("<td>0.7500</td>", text)
+
     def test_check(self):
         self.assertEqual(abr_real.check([row("weir-play"), row("hls.js")]), [])
         for bad in ({"first_s": 0.01}, {"bytes": 0.8e6}, {"kbps": 2001}, {"frames": 0}, {"complete": False}):
@@ -203,7 +217,7 @@ class Page(unittest.TestCase):
                 f.write("0 1\n")
             self.assertEqual(len(abr_real.cells(False, {"traces": folder})), 2)
         self.assertEqual(len(abr_real.cells(False, {})), 1 + abr_real.TRACES)
-        self.assertEqual([c.name for c in abr_real.cells(True, {})], ["step"])
+        self.assertEqual([c.name for c in abr_real.cells(True, {})], ["step", "puffer 0", "puffer 1"])
 
 
 class Peers(unittest.TestCase):
@@ -233,6 +247,7 @@ class Peers(unittest.TestCase):
         with mock.patch.object(peers, "folder", lambda: "/nonexistent"), mock.patch.object(players.chromium, "missing", lambda: None):
             self.assertIn("./run lab peers", abr_real.missing("hls.js", "b"))
             self.assertIsNone(abr_real.missing("weir-play", "b"))
+            self.assertIsNone(abr_real.missing(players.OWN, "b"))
 
 
 if __name__ == "__main__":
