@@ -9,7 +9,8 @@
 //   Level     The plan over the next ABR_PLAN_STEPS groups. The regimes of the path are multiples
 //             of its usual rate, exp(.25 k); they vary as the forecast says, as an AR(1) process.
 //             After the horizon a second of buffer is worth .65 x what the top level's second is,
-//             and less the more there are (e-folding 10 s).
+//             and less the more there are (e-folding 10 s). More than what is left of the film
+//             and 6 s, in which an outage may last, is worth no more.
 //   Exchange  A buffered group is fetched again when that is worth more than the buffer it costs,
 //             by the same plan; when it will surely arrive in time, at the lower bound of the
 //             forecast; and while waste is below 1 MB + a tenth of what was requested.
@@ -40,6 +41,7 @@
 #define MAX_SIGMAS     3.0F  // of a change of regime that is looked at
 #define TAIL           0.65F // of the top level's utility
 #define TAIL_S         10.0F
+#define END_SPARE      6.0F // s of buffer that are still worth something at the film's end
 #define STALL_DB       100.0F
 #define LEAST_STEP     0.5F  // dB, from level to level
 #define EXCHANGE_GAIN  0.15F // of the top level's utility, that an exchange must bring
@@ -157,6 +159,7 @@ static void solve(struct auto_policy *a, const struct abr_state *s, const struct
     in->stall_cost = film_table_shape(t)->has_quality ? STALL_DB : top_of(in);
     in->tail = TAIL * TAIL_S * top_of(in) / in->length_s;
     in->tail_s = TAIL_S;
+    in->rest_s = (float)(left - in->steps) * in->length_s + END_SPARE;
     set_chances(in, e);
     abr_plan_solve(&a->plan);
 }

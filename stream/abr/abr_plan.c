@@ -103,7 +103,8 @@ void abr_plan_solve(struct abr_plan *p)
     for (int j = 0; j < ABR_PLAN_REGIMES; j++)
         for (int l = 0; l < in->levels; l++)
             for (int b = 0; b < ABR_PLAN_BINS; b++)
-                p->values[0][j][l][b] = in->tail * (1 - expf(-(float)b * bin_s(in) / in->tail_s));
+                p->values[0][j][l][b] =
+                    in->tail * (1 - expf(-fminf((float)b * bin_s(in), in->rest_s) / in->tail_s));
     int now = 0;
     for (int step = in->steps - 1; step > 0; step--) {
         expect(p, step, p->values[now]);

@@ -12,7 +12,8 @@
 //
 // is to be maximised; of the regimes the mean counts. Both utilities are of this group: that its
 // pictures are easier than those before is no change. After the last step a buffer of b seconds is
-// worth tail x (1 - exp(-b / tail_s)). The buffer has ABR_PLAN_BINS values, with interpolation.
+// worth tail x (1 - exp(-min(b, rest_s) / tail_s)). The buffer has
+// ABR_PLAN_BINS values, with interpolation.
 //
 // A plan is a large plain struct, without pointers. Pure.
 #ifndef WEIR_STREAM_ABR_ABR_PLAN_H
@@ -35,7 +36,8 @@ struct abr_plan_input {
     float utilities[ABR_PLAN_STEPS][LADDER_MAX_LEVELS]; // not descending with the level
     float stall_cost;                                   // a second
     float tail, tail_s;
-    float slowdown[ABR_PLAN_REGIMES];                  // 1 / m
+    float rest_s;                     // more buffer than that is worth no more after the last step
+    float slowdown[ABR_PLAN_REGIMES]; // 1 / m
     float chances[ABR_PLAN_REGIMES][ABR_PLAN_REGIMES]; // from row to column
 };
 

@@ -198,7 +198,7 @@ function at_buffer(values, from, bins) {
 }
 
 // input: {length, target (s), usual ([step][level]: seconds at the usual rate), utilities ([step][level]), stall_cost, tail,
-// tail_s, slowdown ([regime]), chances ([regime][regime])}. Solves it at once.
+// tail_s, rest (s of buffer; more is worth no more), slowdown ([regime]), chances ([regime][regime])}. Solves it at once.
 class Plan {
   constructor(input) {
     this.input = input;
@@ -207,7 +207,7 @@ class Plan {
     this.after = new Float32Array(REGIMES * this.levels * BINS);
     let values = this.after.slice();
     for (let at = 0; at < values.length; at++)
-      values[at] = input.tail * (1 - Math.exp(-(at % BINS) * this.bin / input.tail_s));
+      values[at] = input.tail * (1 - Math.exp(-Math.min((at % BINS) * this.bin, input.rest) / input.tail_s));
     for (let step = input.usual.length - 1; step > 0; step--) {
       this.#expect(step, values);
       values = this.#choose(step);
@@ -297,7 +297,7 @@ class Plan {
 
 const REGIME_STEP = 0.25, USUAL = REGIMES - 3;
 const SPREAD_MIN = 0.1, SPREAD_MAX = 0.8, SIGMAS_MAX = 3;
-const TAIL = 0.65, TAIL_S = 10, STALL_DB = 100, LEAST_STEP = 0.5;
+const TAIL = 0.65, TAIL_S = 10, END_SPARE = 6, STALL_DB = 100, LEAST_STEP = 0.5;
 const PACE_FROM = 10000, PACE = 4;
 const START_BUFFER = 250, STALL_BUFFER = 2000, STALL_GROUPS = 4, MAX_STALLS = 6;
 
@@ -364,7 +364,7 @@ export class AutoPolicy {
     }
     const best = utilities[0][top], length = table.length(0) / 1000;
     return new Plan({ length, target: this.target / 1000, usual, utilities, stall_cost: table.quality ? STALL_DB : best,
-      tail: TAIL * TAIL_S * best / length, tail_s: TAIL_S,
+      tail: TAIL * TAIL_S * best / length, tail_s: TAIL_S, rest: (table.groups - next - usual.length) * length + END_SPARE,
       slowdown: Array.from({ length: REGIMES }, (_, i) => Math.exp(-regime_log(i))), chances: chances_of(rate) });
   }
 

@@ -21,6 +21,7 @@ struct plan {
         in.stall_cost = 2;
         in.tail = 0;
         in.tail_s = 1;
+        in.rest_s = 1000;
         for (int k = 0; k < steps; k++) {
             in.usual_s[k][0] = low_s;
             in.usual_s[k][1] = high_s;
@@ -102,6 +103,17 @@ TEST_CASE("abr plan: chances are means")
     // Half way to regime 1, which is slow for sure.
     const abr_plan_now between = {0.5F, 2, 4};
     CHECK(abr_plan_value(p.p.get(), &between, 1) == Approx(2 - 0.75 * 2 * 2));
+}
+
+TEST_CASE("abr plan: what the film's end does not need is worth nothing")
+{
+    for (float rest_s : {1000.0F, 0.0F}) {
+        plan p(1, 1, 9);
+        p.p->input.tail = 100;
+        p.p->input.tail_s = 10;
+        p.p->input.rest_s = rest_s;
+        CHECK(p.best(2, 10) == (rest_s > 0 ? 0 : 1)); // the higher level costs 8 s of buffer
+    }
 }
 
 TEST_CASE("abr plan: the most levels and steps, and values that cannot be")
