@@ -398,16 +398,17 @@ class Case(unittest.TestCase):
         p.wait_shown(frames, 60)
         return self.interrupt(p)
 
-    def end_at_rate(self, p, rate, frames=20):
-        """Ends the player when it has shown so many pictures of a live source, and two that follow each other at this rate;
-        checks that no two follow faster, and returns it. Of how many pictures came in a time, this says nothing: a busy
-        machine skips some."""
-        def fastest():
-            return fastest_rate([e["captured"] for e in p.shown() if "captured" in e])
+    def end_at_step(self, p, step, frames=20):
+        """Ends the player when it has shown so many pictures, and two that are `step` pictures of the source apart; checks
+        that no two are closer, and returns it. Of how many pictures came in a time, this says nothing: a busy machine skips
+        some."""
+        def least():
+            numbers = [e["number"] for e in p.shown()]
+            return min((b - a for a, b in zip(numbers, numbers[1:])), default=math.inf)
         p.wait_shown(frames, 60)
-        until(lambda: fastest() > 0.98 * rate or not p.running(), f"two pictures at {rate} frames/s", 60)
+        until(lambda: least() <= step or not p.running(), f"two pictures {step} apart", 60)
         self.interrupt(p)
-        self.between(0.98 * rate, fastest(), 1.02 * rate)
+        self.assertEqual(least(), step)
         return p
 
     def interrupt(self, p, may_be_over=False):
@@ -468,12 +469,6 @@ class Case(unittest.TestCase):
         causes = report["causes"]
         if not self.kernel_dropped(report):
             self.assertEqual(causes["by_root"]["network"], 0, str(causes))
-
-
-def fastest_rate(stamps):
-    """Returns the rate of the two pictures that are closest to each other, of these stamps in seconds."""
-    stamps = sorted(stamps)
-    return 1 / min((b - a for a, b in zip(stamps, stamps[1:])), default=math.inf)
 
 
 def datagrams_dropped():

@@ -243,7 +243,7 @@ class Levels(StreamCase):
                                                          "--transport", ["minbuf", "tcp", "udp"][i % 3])))
         for i, ((width, height, rate, kbps), snapshot, p) in enumerate(players):
             with self.subTest(level=i):
-                r = self.end_at_rate(p, rate, round(2 * rate)).report()
+                r = self.end_at_step(p, round(lib.FPS / rate), round(2 * rate)).report()
                 self.check_whole(p, server)
                 self.check_level(p, i, rate)
                 self.assertEqual(lib.png_size(snapshot), (width, height))
@@ -266,12 +266,12 @@ class Levels(StreamCase):
                    for i in range(3)]
         for i, p in enumerate(players):
             width, height, rate, _ = server.levels()[i]
-            self.check_level(self.end_at_rate(p, rate), i, rate)
+            self.check_level(self.end_at_step(p, 30 // rate), i, rate)
             self.assertEqual(lib.png_size(self.path(f"{i}.png")), (width, height))
 
     def test_odd_rates(self):
         server = self.sender("--level", "160x90@29.97:200", source="test:320x180@30000/1001")
-        p = self.end_at_rate(self.player(server.url), 30000 / 1001, 40)
+        p = self.end_at_step(self.player(server.url), 1, 40)
         self.check_level(p, 0, 30000 / 1001)
         self.check_whole(p, server)
 
