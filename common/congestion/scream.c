@@ -51,12 +51,16 @@ static const double COMPETING_GROWTH = 0.6;                 // packets per RTT: 
                                                             // TCP_GROWTH pays for the drains
 static const double CATCH_UP = 3; // until its first loss, as it gave its share away before
 static const double TCP_PACKET = 1460;
-static const double PATIENT_RATE = 1e6 / 8, MAX_PATIENCE = 3;
+static const double PATIENT_RATE = 1e6 / 8, MAX_PATIENCE = 5;
 static const double DRAIN_TO = 0.85;  // of what the link delivers
 static const double RESTORE_TO = 0.9; // of what it delivered while the queue fell
 enum { FALL_PACKETS = 4 };            // to judge that by
 static const double TRIAL_TO = 0.5;   // of the window, while the queue may be that of others
-static const usec_t DRAIN_TRIAL = 200 * USEC_PER_MSEC, DRAIN_STEP = 5 * USEC_PER_MSEC;
+static const double CUT_TO = 0.5;     // of the rate, whatever the round trip
+static const usec_t CUT_WINDOW = 200 * USEC_PER_MSEC; // several frames
+static const double KIND = 2, KIND_PATIENCE = 0.55; // of the target: what flows of this kind queue
+static const usec_t STARVED = 2500 * USEC_PER_MSEC;
+static const usec_t DRAIN_TRIAL = 600 * USEC_PER_MSEC, DRAIN_STEP = 5 * USEC_PER_MSEC;
 static const usec_t QUEUE_OLD = USEC_PER_SEC;
 static const usec_t DRAIN_LONG = 800 * USEC_PER_MSEC;
 static const usec_t DRAIN_HOLD = 400 * USEC_PER_MSEC;
@@ -309,8 +313,8 @@ static void restore(struct scream *s)
 // Flows of this kind share a queue, too, but it stays short and loses nothing.
 static bool is_of_this_kind(const struct scream *s, usec_t now)
 {
-    return s->mode == SCREAM_DELAY && s->drain.most < 3 * s->target / 2 &&
-           now - s->lost_at > TCP_SIGN;
+    double most = fmax(KIND, KIND_PATIENCE * s->drain.patience) * (double)s->target;
+    return s->mode == SCREAM_DELAY && (double)s->drain.most < most && now - s->lost_at > TCP_SIGN;
 }
 
 enum verdict { UNDECIDED, OWN, SHARED };
@@ -398,9 +402,11 @@ static void drain(struct scream *s, usec_t now)
     bool trial = s->mode == SCREAM_TRIAL;
     bool stays = now - s->drain.best_at > usec_max(DRAIN_TRIAL, 3 * s->srtt);
     bool shared = judge_drain(s, MANY_PACKETS) == SHARED;
+    // A flow that sends next to nothing has no part in a queue that does not end.
+    bool starved = rate(s) < 2 * RATE_PACE_MIN;
     if ((stays && (standing || frame || trial || now - s->drain.since > DRAIN_LONG)) ||
-        (shared && trial)) {
-        if (is_of_this_kind(s, now)) {
+        (shared && trial) || (starved && now - s->drain.since > STARVED)) {
+        if (is_of_this_kind(s, now) && !starved) {
             s->drain.active = false;
             s->tolerates = usec_min(3 * s->target / 2, 3 * s->drain.best / 2);
             s->tolerates_since = now;
@@ -415,6 +421,11 @@ static void drain(struct scream *s, usec_t now)
         return;
     s->drain.cut_at = now;
     double to = DRAIN_TO * s->delivered * usec_to_sec(base_rtt(s));
+    // Of the rate of a short round trip this leaves less than of that of a long one.
+    if (!batched(s) && (is_of_this_kind(s, now) || now - s->lost_at < TCP_SIGN)) {
+        double lately = fmax(s->delivered, delivery_rate_over(&s->delivery, CUT_WINDOW));
+        to = fmax(to, CUT_TO * lately * usec_to_sec(queued_rtt(s)));
+    }
     // What others hold does not go, however far this flow cuts.
     enum verdict verdict = judge_drain(s, FEW_PACKETS);
     if (trial ? verdict != OWN : verdict == SHARED && !is_of_this_kind(s, now))

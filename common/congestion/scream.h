@@ -26,7 +26,10 @@
 // Drain. The draft responds to an average delay, in proportion. Here a queue of target / 2, one of
 // target / 4 for a second, or a frame that ends with so much more delay than frames of the last
 // second, sets ref_wnd to 0.85 of what the link delivers in a base RTT, once per RTT, until the
-// queue is below target / 4.
+// queue is below target / 4. Where the queue may be that of other flows, too, half of the rate of
+// the last 200 ms remains: while a queue of 60 ms stands, a base RTT's worth is four fifths of the
+// rate over a path of 200 ms, and a quarter over one of 20 ms, so that the flow of the short path
+// would give all of its share away. Not on a radio, whose rate may have fallen.
 //
 // Restoration. A radio that delivers nothing for some tens of milliseconds makes a queue, too, and
 // what arrived meanwhile tells nothing of its rate. When a drain is over, what arrived from the
@@ -35,7 +38,7 @@
 // RFC 4015, which restores a window after a spurious timeout). Not in the competing mode.
 //
 // Patience. Below 1 Mbit/s the queue that begins a drain, and the one at which growth is least, are
-// longer: by (1 Mbit/s / rate)^2, at most three times as long. So of two flows the slower one
+// longer: by (1 Mbit/s / rate)^2, at most five times as long. So of two flows the slower one
 // yields later, which makes their rates more equal (Swift, Kumar et al. 2020, lengthens its target
 // as the window shrinks). A flow that crosses two queues, each of them kept by another flow, keeps
 // a share. A picture suffers more from so low a rate than from the delay.
@@ -58,18 +61,20 @@
 // the rate before: if they arrived nearer to the rate at which they left than to the one before, or
 // if the queue does not shrink at all, others hold it. Two such drains in a row, or a queue that
 // stays, begin the competing mode, as Copa has one (Arun, Balakrishnan 2018, 2.2): ref_wnd is
-// restored and moves as that of a TCP: AIMD with BETA_LOSS and about Reno's growth (RFC 9438, 4.3),
-// and until its first loss three times as fast, for it has given its share away before. When the
-// queue falls by 40 %, at the earliest after 2 s, or after 12 s, the next drain decides again, a
-// trial. It halves ref_wnd at most, unless the packets tell that the queue is this flow's own, and
-// so does every drain whose packets tell that it is that of others: what arrives from a queue of
-// others, for some tens of milliseconds next to nothing, is no measure of the link. The wait of 2 s
-// doubles each time that others are found, up to 8 s; a queue that falls by 80 % ends it. All flows
-// of this kind see the queue fall at the same time and drain together, so that they return to the
-// delay mode together. Flows of this kind alone keep their queues below the target, those of two
-// bottlenecks together below 1.5 times that, and lose nothing: where that is so, a drain tells of
-// them and begins no competing mode. If it cannot end their queue, it ends itself, and for 3 s
-// tolerates half as much again. The media follows this rate alone, and no other sign of a queue
+// restored and moves as that of a TCP: AIMD with BETA_LOSS and about Reno's growth (RFC 9438,
+// 4.3), and until its first loss three times as fast, for it has given its share away before.
+// When the queue falls by 40 %, at the earliest after 2 s, or after 12 s, the next drain decides
+// again, a trial. It halves ref_wnd at most, unless the packets tell that the queue is this
+// flow's own, and so does every drain whose packets tell that it is that of others: what arrives
+// from a queue of others, for some tens of milliseconds next to nothing, is no measure of the
+// link. The wait of 2 s doubles each time that others are found, up to 8 s; a queue that falls
+// by 80 % ends it. All flows of this kind see the queue fall at the same time and drain
+// together, so that they return to the delay mode together. Flows of this kind alone keep their
+// queues below twice the target, or slightly above what their patience tolerates, and lose
+// nothing: where that is so, a drain tells of them and begins no competing mode. If it cannot
+// end their queue, it ends itself, and for 3 s tolerates half as much again. But a drain that
+// has left the flow less than 100 kbit/s for 2.5 s begins the mode whatever the queue: the flow
+// has no part in it. The media follows this rate alone, and no other sign of a queue
 // (controller_info.leads), in the delay mode and once a trial has found others.
 //
 // Media rate (4.4). While packets have waited at the sender for 100 ms, and while draining, the
