@@ -77,7 +77,7 @@ async function start(at) {
 
 
 OWN = "weir page"
-# Weir's page makes its <video> itself. A source that it begins anew has a new timeline, which is not noted: `again` counts.
+# Weir's page makes its <video> itself. A source that it begins again has a new timeline, not noted: `again` counts.
 HOOK = """
 const watch = globalThis.watch = { pictures: [], buffer: [], errors: [], presented: 0, ended: false, again: 0 };
 const make = document.createElement.bind(document);
@@ -139,5 +139,5 @@ class OwnViewer(chromium.End):
             time.sleep(0.5)
         told = json.loads(self.browser.value("JSON.stringify(watch)"))
         if told["again"] > 1:
-            raise Failed("the page began its <video> anew: its times are not those of the film")
+            raise Failed("the page began its <video> again: its times are not those of the film")
         return told

@@ -182,7 +182,7 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
 // ---- SETUP
 
 // Binds to the control connection's local address, as a third party sends only to that. Weir's
-// servers send to where the tokens come from: there, the system chooses the address anew for each
+// servers send to where the tokens come from: there, the system chooses the address again for each
 // datagram, so that media goes on when that of the connection is gone.
 static int open_ports(struct media_receiver *m, struct receiver_track *track)
 {

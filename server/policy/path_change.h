@@ -6,7 +6,7 @@
 //   May.  While reports come from where the media goes, it stays: a token that was read on the path
 //         moves no stream away from a viewer that receives it. It may go when packets are
 //         outstanding and no report has told of one for PATH_CHANGE_SILENCE.
-//   How.  On another path the rate controller begins anew (RFC 9000, 9.4), as its packets of before
+//   How.  On another path a new rate controller begins (RFC 9000, 9.4), as its packets of before
 //         say nothing of it: at the rate that the connection has shown, or at that of before where
 //         only the port is another, which is the same path as a rule. What left in the silence is
 //         lost.

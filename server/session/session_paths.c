@@ -178,7 +178,7 @@ bool session_paths_is_doubted(const struct session_paths *p)
     return !is_in_use(p) && p->lost_since != USEC_NEVER && acked(p) <= p->acked;
 }
 
-// Only a transport of reports has a controller that begins anew: MTP's window finds out by itself.
+// Only a transport of reports needs a new controller: the window of MTP finds out by itself.
 static void begin_anew(struct session_paths *p, bool other_host, usec_t now)
 {
     struct transport_info info;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The paths of one session's media, and the transport on each: `home`, the one of the SETUP, and
-// `away`, beside the connection, made anew each time the media takes it. Moves the media between
+// `away`, beside the connection, made again each time the media takes it. Moves the media between
 // them at the viewer's request, when a path is lost (path_loss.h), and when the viewer's address
 // changes (path_change.h). Loop thread only.
 #ifndef WEIR_SERVER_SESSION_SESSION_PATHS_H
