@@ -141,8 +141,8 @@ class NoDevice(Capture):
         self.assertEqual(p.wait(), 0, str(p))
         if not os.path.exists("/dev/video0"):
             self.assertIn("no cameras", p.stdout)
-        if not os.path.isdir("/tmp/.X11-unix") or not os.listdir("/tmp/.X11-unix"):
-            self.assertIn("no X displays", p.stdout)
+        # Displays of other tests come and go meanwhile.
+        self.assertNotEqual("no X displays" in p.stdout, "screen:" in p.stdout, p.stdout)
 
 
 class Camera(Capture):
