@@ -12,7 +12,14 @@ enum request_kind keep_alive_request(const struct keep_alive *k, const struct se
         *body = "clock\r\ntransport\r\nlevel\r\n";
         return REQUEST_MEASURES;
     }
-    return k->has_get_parameter && !k->denies_get_parameter ? REQUEST_MEASURES : REQUEST_OPTIONS;
+    if (k->denies_get_parameter)
+        return REQUEST_OPTIONS;
+    return k->has_get_parameter != k->other ? REQUEST_MEASURES : REQUEST_OPTIONS;
+}
+
+void keep_alive_unanswered(struct keep_alive *k)
+{
+    k->other = !k->other;
 }
 
 void keep_alive_asked(struct keep_alive *k, const struct server_dialect *d, usec_t silence,

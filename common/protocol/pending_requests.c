@@ -2,6 +2,7 @@
 #include "common/protocol/pending_requests.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum rtsp_method request_method(enum request_kind kind)
@@ -38,6 +39,12 @@ void pending_requests_add(struct pending_requests *q, const struct pending *p)
     q->pending[q->count++] = *p;
 }
 
+static void drop(struct pending_requests *q, int i)
+{
+    q->count--;
+    memmove(&q->pending[i], &q->pending[i + 1], (size_t)(q->count - i) * sizeof(*q->pending));
+}
+
 bool pending_requests_take(struct pending_requests *q, int cseq, struct pending *out)
 {
     int i = 0;
@@ -46,8 +53,7 @@ bool pending_requests_take(struct pending_requests *q, int cseq, struct pending 
     if (i == q->count)
         return false;
     *out = q->pending[i];
-    q->count--;
-    memmove(&q->pending[i], &q->pending[i + 1], (size_t)(q->count - i) * sizeof(*out));
+    drop(q, i);
     return true;
 }
 
@@ -58,13 +64,24 @@ void pending_requests_continue(struct pending_requests *q, int cseq, usec_t now)
             q->pending[i].heard = now;
 }
 
-bool pending_requests_waiting(const struct pending_requests *q, enum request_kind kind)
+int pending_requests_find(const struct pending_requests *q, enum request_kind kind)
 {
     for (int i = 0; i < q->count; i++) {
         if (q->pending[i].kind == kind)
-            return true;
+            return i;
     }
-    return false;
+    return -1;
+}
+
+bool pending_requests_waiting(const struct pending_requests *q, enum request_kind kind)
+{
+    return pending_requests_find(q, kind) >= 0;
+}
+
+void pending_requests_forget(struct pending_requests *q, int i)
+{
+    free(q->pending[i].text);
+    drop(q, i);
 }
 
 const struct pending *pending_requests_oldest(const struct pending_requests *q)

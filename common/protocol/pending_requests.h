@@ -66,6 +66,10 @@ bool pending_requests_take(struct pending_requests *q, int cseq, struct pending 
 void pending_requests_continue(struct pending_requests *q, int cseq, usec_t now);
 // Returns true if a request of that kind has no response yet.
 bool pending_requests_waiting(const struct pending_requests *q, enum request_kind kind);
+// The place in `pending` of the oldest request of that kind; -1: each has a response.
+int pending_requests_find(const struct pending_requests *q, enum request_kind kind);
+// Drops the request at that place and frees its text. Its response will match no request.
+void pending_requests_forget(struct pending_requests *q, int place);
 // NULL: every request has a response
 const struct pending *pending_requests_oldest(const struct pending_requests *q);
 

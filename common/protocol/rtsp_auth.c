@@ -100,8 +100,10 @@ bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response)
         if (text_is_nocase(response->headers[i].name, "WWW-Authenticate"))
             consider(response->headers[i].value, &best, &stale);
     // A server that accepted a hash must not receive the password itself, nor send challenges
-    // without end.
-    bool refused = best.scheme <= a->scheme && !(stale && a->renewed++ < MAX_RENEWED);
+    // without end. Some let a nonce expire without saying `stale`.
+    bool renewed = best.scheme == RTSP_AUTH_DIGEST && strcmp(best.nonce, a->nonce) != 0;
+    int most = stale ? MAX_RENEWED : renewed ? 1 : 0;
+    bool refused = best.scheme <= a->scheme && a->renewed++ >= most;
     if (!a->user[0] || best.scheme == RTSP_AUTH_NONE || refused)
         return false;
     best.renewed = a->renewed;

@@ -39,7 +39,7 @@ struct rtsp_auth {
 // Reads the challenges of a 401. Returns true if another request may succeed. Returns false if
 // there are no credentials, if none of the challenges is supported, or if the server refused the
 // same or a stronger scheme. A new nonce in place of a stale one may succeed, but only a limited
-// number of times.
+// number of times; one that differs without `stale`, once.
 bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response);
 void rtsp_auth_accepted(struct rtsp_auth *a); // the server accepted a request
 // Writes the Authorization line of a request, with its CRLF; empty if the server sent no challenge.

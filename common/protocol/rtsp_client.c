@@ -68,6 +68,8 @@ struct rtsp_client {
     usec_t deadline;               // used in STEP_VALIDATING and STEP_LEAVING
     usec_t started;                // time at which this client was created
     usec_t heard;                  // time of the last whole message or packet from the server
+    usec_t media;                  // time of the last packet of media
+    bool strays;                   // bytes that are not RTSP were skipped
     bool held;                     // the owner reads nothing
     bool patient;                  // rtsp_client_set_patient
     bool continued;                // the server has sent 100 Continue
@@ -173,8 +175,17 @@ static void send_keep_alive(struct rtsp_client *c, usec_t now)
     r.kind = keep_alive_request(&c->alive, c->dialect, &r.body);
     keep_alive_asked(&c->alive, c->dialect, rtsp_client_silence_limit(c), now);
     // Only one such request may be pending, so that requests do not pile up when the network
-    // stalls.
-    if (!pending_requests_waiting(&c->requests.pending, r.kind))
+    // stalls. Some cameras do not answer it, but count it as life: while media comes, it is the
+    // camera that is silent, not the network, and another kind is tried.
+    int unanswered = pending_requests_find(&c->requests.pending, r.kind);
+    if (unanswered >= 0 && !c->dialect->knows_weir_parameters &&
+        c->media > c->requests.pending.pending[unanswered].asked) {
+        pending_requests_forget(&c->requests.pending, unanswered);
+        keep_alive_unanswered(&c->alive);
+        r.kind = keep_alive_request(&c->alive, c->dialect, &r.body);
+        unanswered = pending_requests_find(&c->requests.pending, r.kind);
+    }
+    if (unanswered < 0)
         send_request(c, &r, now);
 }
 
@@ -624,7 +635,10 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
     }
     if (err) {
         end_as(c, RTSP_CLIENT_REFUSED,
-               "the server answers SETUP with a transport that was not offered", now);
+               setup.multicast
+                   ? "the server sends this stream to a multicast group only: that is not supported"
+                   : "the server answers SETUP with a transport that was not offered",
+               now);
         return;
     }
     c->mover = (struct path_mover){0};
@@ -954,7 +968,9 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         return;
     case REQUEST_MEASURES:
         c->alive.denies_get_parameter = true;
-        if (r->status == 454)
+        // Some cameras lose the session, but go on sending its media.
+        if (r->status == 454 && (c->dialect->knows_weir_parameters ||
+                                 now - c->media >= rtsp_client_silence_limit(c) / 2))
             end_as(c, end_of_server(c), "the server has ended the session", now);
         return;
     case REQUEST_ANNOUNCE: // of a recording client
@@ -1131,6 +1147,19 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
     c->config.before = NULL; // a redirect connects again
 }
 
+// Returns how many of the bytes to skip. Between the media of a third party it is known how the
+// stream goes on; elsewhere, and from weir-send, such bytes mean another protocol, or damage.
+static size_t stray_bytes(struct rtsp_client *c, const uint8_t *data, size_t len)
+{
+    bool lenient = rtsp_client_takes_media(c) && !c->dialect->knows_weir_parameters;
+    size_t stray = lenient ? rtsp_stray_bytes(data, len) : 0;
+    if (stray && !c->strays) {
+        log_warn("the server sends bytes between its messages that are not RTSP: skipped");
+        c->strays = true;
+    }
+    return stray;
+}
+
 int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, usec_t wall,
                       usec_t now)
 {
@@ -1140,6 +1169,7 @@ int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, us
     while (c->step != STEP_OVER && c->step != STEP_CONNECTING && at < len) {
         struct rtsp_item item;
         size_t used;
+        at += stray_bytes(c, data + at, len - at);
         int err = rtsp_decode(data + at, len - at, &item, &used);
         if (err == ERR_AGAIN)
             break;
@@ -1168,7 +1198,7 @@ void rtsp_client_closed(struct rtsp_client *c, int err, usec_t now)
 
 bool rtsp_client_media_received(struct rtsp_client *c, usec_t now)
 {
-    c->heard = now;
+    c->heard = c->media = now;
     return rtsp_client_takes_media(c);
 }
 

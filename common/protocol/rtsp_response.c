@@ -28,6 +28,9 @@ int rtsp_response_setup(const struct rtsp_item *r, size_t id_cap, struct rtsp_se
     out->session = text_of_scan(scan_trimmed(scan_until(&parameters, ';')));
     out->session_timeout = session_timeout(parameters);
     out->transport = rtsp_header(r, "Transport");
+    out->multicast = false;
+    for (struct scan s = text_scan(out->transport); !scan_end(&s);)
+        out->multicast |= scan_is(scan_trimmed(scan_until(&s, ';')), "multicast");
     bool has_id = out->session.at && out->session.len && out->session.len < id_cap;
     return has_id ? 0 : ERR_MALFORMED;
 }

@@ -20,6 +20,7 @@ struct rtsp_setup_response {
     struct text session;    // the id, not empty
     usec_t session_timeout; // above 0
     struct text transport;  // the Transport header; .at == NULL: none
+    bool multicast;         // it names a group that the server sends to
 };
 
 struct rtsp_play_response {

@@ -80,13 +80,41 @@ static int decode_request_line(struct scan line, struct rtsp_item *item)
     return 0;
 }
 
-// Continuation lines (RFC 2068, 4.2) are refused: no player sends them, and a value that contains a
-// line end is dangerous.
+// Joins the value of the last header and the line by one space: a value that contains a line end is
+// dangerous.
+static int continue_value(struct scan line, struct rtsp_item *item)
+{
+    line = scan_trimmed(line);
+    if (item->header_count == 0 || scan_end(&line))
+        return 0;
+    struct text *value = &item->headers[item->header_count - 1].value;
+    char *end = item->unfolded + item->unfolded_len;
+    bool joined = item->unfolded_len > 0 && value->at + value->len == end;
+    size_t more = (joined ? 0 : value->len) + 1 + scan_left(&line);
+    if (more > sizeof(item->unfolded) - item->unfolded_len)
+        return ERR_TOO_BIG;
+    if (!joined) {
+        if (value->len)
+            memcpy(end, value->at, value->len);
+        value->at = end;
+        end += value->len;
+    }
+    *end = ' ';
+    memcpy(end + 1, line.at, scan_left(&line));
+    value->len += 1 + scan_left(&line);
+    item->unfolded_len += more;
+    return 0;
+}
+
+// In requests neither is allowed: no player sends continuation lines (RFC 2068, 4.2).
 static int decode_header(struct scan line, struct rtsp_item *item)
 {
+    bool lenient = item->kind == RTSP_RESPONSE;
+    if (lenient && (*line.at == ' ' || *line.at == '\t'))
+        return continue_value(line, item);
     struct scan name = text_take_token(&line);
     if (scan_end(&name) || !scan_char(&line, ':'))
-        return ERR_MALFORMED;
+        return lenient ? 0 : ERR_MALFORMED;
     if (item->header_count == RTSP_MAX_HEADERS)
         return ERR_TOO_BIG;
     item->headers[item->header_count].name = text_of_scan(name);
@@ -190,6 +218,7 @@ int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t 
     item->status = 0;
     item->cseq = -1;
     item->header_count = 0;
+    item->unfolded_len = 0;
     item->channel = 0;
     item->data = NULL;
     item->data_len = 0;
@@ -198,6 +227,40 @@ int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t 
     if (data[skip] == '$')
         return decode_interleaved(data + skip, len - skip, item, used);
     return decode_message((const char *)data + skip, len - skip, item, used);
+}
+
+// Whether the bytes are the first ones of `word`, as far as they go.
+static bool begins(const uint8_t *data, size_t len, const char *word)
+{
+    size_t whole = strlen(word);
+    return memcmp(data, word, len < whole ? len : whole) == 0;
+}
+
+static bool begins_message(const uint8_t *data, size_t len)
+{
+    if (begins(data, len, "RTSP/1."))
+        return true;
+    for (int m = 0; m <= RTSP_RECORD; m++)
+        if (m != RTSP_UNKNOWN && begins(data, len, method_names[m]))
+            return true;
+    return false;
+}
+
+static bool begins_packet(const uint8_t *data, size_t len)
+{
+    return data[0] == '$' &&
+           (len <= RTSP_INTERLEAVED_HEAD || data[RTSP_INTERLEAVED_HEAD] >> 6 == 2);
+}
+
+size_t rtsp_stray_bytes(const uint8_t *data, size_t len)
+{
+    if (len == 0 || data[0] == '$' || data[0] == '\r' || data[0] == '\n' ||
+        begins_message(data, len))
+        return 0;
+    size_t i = 1;
+    while (i < len && !begins_message(data + i, len - i) && !begins_packet(data + i, len - i))
+        i++;
+    return i;
 }
 
 struct text rtsp_header(const struct rtsp_item *item, const char *name)

@@ -18,6 +18,7 @@ enum {
     RTSP_MAX_HEAD = 8192,  // max bytes of start line and headers together
     RTSP_MAX_BODY = 32768, // max bytes
     RTSP_MAX_HEADERS = 48,
+    RTSP_MAX_UNFOLDED = 2048, // max bytes of the folded values of a response
     RTSP_MAX_ITEM =
         4 + 65535 > RTSP_MAX_HEAD + RTSP_MAX_BODY ? 4 + 65535 : RTSP_MAX_HEAD + RTSP_MAX_BODY,
 };
@@ -52,6 +53,8 @@ struct rtsp_item {
         struct text name;
         struct text value; // without surrounding white space
     } headers[RTSP_MAX_HEADERS];
+    char unfolded[RTSP_MAX_UNFOLDED]; // what folded values of this item point to: do not copy it
+    size_t unfolded_len;
     struct text body;    // requests and responses: Content-Length bytes
     uint8_t channel;     // interleaved
     const uint8_t *data; // interleaved; borrowed
@@ -63,7 +66,16 @@ struct rtsp_item {
 // 413 and closes, as the rest of the stream cannot be parsed. Stray CRLFs before a message are
 // skipped and counted in *used. On ERR_AGAIN *used counts only them; the caller may drop them, so
 // that a peer which keeps the connection alive with CRLFs does not fill the buffer.
+//
+// Requests are read by the RFC. Responses are read as other clients read them, because cameras send
+// them: a line that begins with white space continues the value before it (RFC 2616, 2.2), or is
+// skipped if there is none; a line without a name and a colon is skipped.
 int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used);
+
+// Some cameras put odd bytes between items. Returns how many bytes to skip to the next status line,
+// request line or interleaved RTP or RTCP packet (version 2), or what may become one with more
+// input; `len`: there is none. 0: `data` begins with an item, whatever its channel and version.
+size_t rtsp_stray_bytes(const uint8_t *data, size_t len);
 
 enum { RTSP_INTERLEAVED_HEAD = 4 };
 // Writes the head of an interleaved frame of `len` bytes, 65,535 at most: '$', channel, length

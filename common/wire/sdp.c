@@ -35,6 +35,16 @@ struct sdp_choice {
     bool offered[128]; // payload types of the current medium
 };
 
+bool sdp_is_rtp(struct text profile)
+{
+    static const char *const names[] = {"RTP/AVP",     "RTP/AVPF",     "RTP/AVP/TCP",
+                                        "RTP/AVP/UDP", "RTP/AVPF/TCP", "RTP/AVPF/UDP"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (text_is(profile, names[i]))
+            return true;
+    return false;
+}
+
 static int begin_medium(struct sdp_choice *c, struct scan line)
 {
     int64_t port, ports;
@@ -46,8 +56,7 @@ static int begin_medium(struct sdp_choice *c, struct scan line)
         return ERR_MALFORMED;
     struct scan profile = scan_until(&line, ' ');
     c->is_audio = scan_is(kind, "audio");
-    if (!(c->is_audio || scan_is(kind, "video")) ||
-        !(scan_is(profile, "RTP/AVP") || scan_is(profile, "RTP/AVPF")))
+    if (!(c->is_audio || scan_is(kind, "video")) || !sdp_is_rtp(text_of_scan(profile)))
         return 0;
     for (int pt; sdp_scan_payload_type(&line, &pt); scan_space(&line)) {
         c->offered[pt] = true;
@@ -93,19 +102,25 @@ static int read_rtpmap(struct sdp_choice *c, struct scan v, struct sdp *s)
     return 0;
 }
 
+// Takes the next line. Empty ones, and those with control characters, as some cameras send, are
+// skipped.
+static bool take_line(struct scan *in, struct scan *line)
+{
+    while (scan_line(in, line))
+        if (!scan_end(line) && text_is_clean(*line))
+            return true;
+    return false;
+}
+
 // RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version. Lines of
 // another form and unknown lines are skipped.
 static int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
 {
     struct scan line;
-    if (!scan_line(&in, &line) || !scan_is(line, "v=0"))
+    if (!take_line(&in, &line) || !scan_is(line, "v=0"))
         return ERR_MALFORMED;
-    while (scan_line(&in, &line)) {
+    while (take_line(&in, &line)) {
         int err = 0;
-        if (scan_end(&line))
-            continue;
-        if (!text_is_clean(line))
-            return ERR_MALFORMED;
         if (scan_word(&line, "m="))
             err = begin_medium(c, line);
         else if (scan_word(&line, "a=rtpmap:"))
@@ -702,11 +717,11 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
     s->duration = -1;
     if (len > SDP_MAX_BYTES)
         return ERR_TOO_BIG;
-    struct scan in = scan_of(data, len);
+    struct scan in = scan_of(data, strnlen(data, len)); // some cameras send a C string's NUL
     struct scan line;
     struct sdp_choice choice = {.video = -1, .audio = -1, .audio_type = -1};
     int err = sdp_choose_media(in, &choice, s);
-    for (int medium = 0; err == 0 && scan_line(&in, &line);) {
+    for (int medium = 0; err == 0 && take_line(&in, &line);) {
         if (scan_left(&line) >= 2 && line.at[0] == 'm' && line.at[1] == '=')
             medium++;
         if (medium == 0 || medium == choice.video)

@@ -145,9 +145,13 @@ bool sdp_is_third_party(const struct sdp *s);
 bool sdp_has_frames(const struct sdp *s);
 // Returns the length written (terminated), or ERR_FULL. `address_v6`: writes IP6 in the c= line.
 int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap);
+// Whether an m= line's profile is unencrypted RTP. SETUP chooses the transport, so that the
+// RTP/AVP/TCP of some cameras (RFC 2326, C.1.1) says nothing about it.
+bool sdp_is_rtp(struct text profile);
 // Returns 0; ERR_MALFORMED; ERR_TOO_BIG; ERR_UNSUPPORTED: no video medium in H.264, in weir-send's
 // VP9 or HEVC, or in Weir's own format. Of several formats H.264 is chosen: VP9 and HEVC of a third
-// party are not supported.
+// party are not supported. A NUL ends the text; lines that are empty or have control characters are
+// skipped: cameras send them.
 int sdp_decode(const char *data, size_t len, struct sdp *s);
 
 #ifdef __cplusplus

@@ -39,7 +39,7 @@ static void begin(struct medium *m, struct scan line)
     struct scan kind = scan_until(&line, ' ');
     (void)scan_until(&line, ' '); // the port
     struct scan profile = scan_until(&line, ' ');
-    if (!scan_is(kind, "audio") || !(scan_is(profile, "RTP/AVP") || scan_is(profile, "RTP/AVPF")) ||
+    if (!scan_is(kind, "audio") || !sdp_is_rtp(text_of_scan(profile)) ||
         !scan_int(&line, 127, &type))
         return;
     m->is_audio = true;

@@ -96,9 +96,11 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
 {
     struct camera_link *l = ctx;
     *why = "it is no live video in H.264, H.265 or JPEG";
-    if (sdp->codec != SDP_H264 || sdp->duration >= 0)
+    // A third party's recording is taken as a stream: recorders, and cameras that loop a file.
+    if (sdp->codec != SDP_H264 || (sdp->duration >= 0 && !sdp_is_third_party(sdp)))
         return false;
     l->sdp = *sdp;
+    l->sdp.duration = -1;
     l->dialect = server_dialect_of(&l->sdp);
     rtsp_link_set_ssrc(l->link, (uint32_t)l->random);
     struct video_receiver_config config = {.loop = l->loop,

@@ -43,6 +43,18 @@ TEST_CASE("keep alive: the request that is sent")
     }
 }
 
+TEST_CASE("keep alive: the other kind, where one is left unanswered")
+{
+    const char *body;
+    keep_alive k = {};
+    for (request_kind kind : {REQUEST_OPTIONS, REQUEST_MEASURES, REQUEST_OPTIONS}) {
+        CHECK(keep_alive_request(&k, dialect(false), &body) == kind);
+        keep_alive_unanswered(&k);
+    }
+    k.denies_get_parameter = true;
+    CHECK(keep_alive_request(&k, dialect(false), &body) == REQUEST_OPTIONS);
+}
+
 TEST_CASE("keep alive: when the next request is due")
 {
     const struct {

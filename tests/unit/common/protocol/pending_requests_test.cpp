@@ -25,6 +25,8 @@ TEST_CASE("pending requests: responses are matched by CSeq, in any order")
     CHECK(pending_requests_oldest(&q)->cseq == 1);
     CHECK(pending_requests_waiting(&q, REQUEST_DESCRIBE));
     CHECK_FALSE(pending_requests_waiting(&q, REQUEST_PLAY));
+    CHECK(pending_requests_find(&q, REQUEST_SETUP) == 2);
+    CHECK(pending_requests_find(&q, REQUEST_PLAY) == -1);
 
     REQUIRE(pending_requests_take(&q, 2, &p));
     CHECK(p.kind == REQUEST_DESCRIBE);
@@ -32,6 +34,10 @@ TEST_CASE("pending requests: responses are matched by CSeq, in any order")
     CHECK_FALSE(pending_requests_take(&q, 7, &p)); // never sent
     REQUIRE(pending_requests_take(&q, 1, &p));
     CHECK(pending_requests_oldest(&q)->kind == REQUEST_SETUP);
+    struct pending forgotten = asked(REQUEST_PLAY, 4);
+    pending_requests_add(&q, &forgotten);
+    pending_requests_forget(&q, 1);
+    CHECK_FALSE(pending_requests_take(&q, 4, &p));
     REQUIRE(pending_requests_take(&q, 3, &p));
     CHECK(p.asked == 3000);
     CHECK(q.count == 0);

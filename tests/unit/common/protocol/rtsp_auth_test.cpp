@@ -129,6 +129,25 @@ TEST_CASE("when another attempt is useless")
     CHECK(std::string(a.nonce) == "m");
 }
 
+TEST_CASE("a new nonce without `stale` is tried once")
+{
+    auto digest = [](const char *nonce) {
+        return std::string("WWW-Authenticate: Digest realm=\"r\", nonce=\"") + nonce + "\"\r\n";
+    };
+    rtsp_auth a = someone("u", "p");
+    CHECK(challenge(&a, digest("1")));
+    CHECK(challenge(&a, digest("2")));
+    CHECK_FALSE(challenge(&a, digest("3"))); // the password is wrong
+    rtsp_auth b = someone("u", "p");
+    CHECK(challenge(&b, digest("1")));
+    for (const char *nonce : {"2", "3", "4"}) {
+        rtsp_auth_accepted(&b);
+        CHECK(challenge(&b, digest(nonce)));
+        CHECK(std::string(b.nonce) == nonce);
+    }
+    CHECK_FALSE(challenge(&b, digest("4")));
+}
+
 TEST_CASE("a server that never accepts")
 {
     const char *basic = "WWW-Authenticate: Basic realm=\"r\"\r\n";

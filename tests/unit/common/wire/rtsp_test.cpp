@@ -173,6 +173,70 @@ TEST_CASE("rtsp: malformed messages")
     }
 }
 
+TEST_CASE("rtsp: header lines of responses that cameras send")
+{
+    const struct {
+        const char *lines, *value; // of the header X
+    } table[] = {
+        {"X: a\r\n b\r\n", "a b"},       {"X: a\r\n\t b \r\n  c\r\nY: d\r\n", "a b c"},
+        {"X: a\r\nY: b\r\n c\r\n", "a"}, {"Y: b\r\n c\r\nX: a\r\n d\r\n", "a d"},
+        {"X:\r\n a\r\n", " a"},          {"X: a\r\n \r\n", "a"},
+        {" b\r\nX: a\r\n", "a"},         {"no colon\r\nX: a\r\n", "a"},
+        {": no name\r\nX: a\r\n", "a"},
+    };
+    for (const auto &row : table) {
+        INFO(row.lines);
+        struct rtsp_item item;
+        size_t used;
+        std::string bytes = std::string("RTSP/1.0 200 OK\r\n") + row.lines + "CSeq: 3\r\n\r\n";
+        REQUIRE(decode(bytes, &item, &used) == 0);
+        CHECK(used == bytes.size());
+        CHECK(item.cseq == 3);
+        CHECK(string(rtsp_header(&item, "X")) == row.value);
+    }
+    struct rtsp_item item;
+    size_t used;
+    std::string longest = "RTSP/1.0 200 OK\r\nX: a\r\n " + std::string(RTSP_MAX_UNFOLDED - 2, 'b');
+    CHECK(decode(longest + "\r\n\r\n", &item, &used) == 0);
+    CHECK(decode(longest + "b\r\n\r\n", &item, &used) == ERR_TOO_BIG);
+}
+
+TEST_CASE("rtsp: bytes between items")
+{
+    const std::string packet("$\0\0\2\x80\x60", 6);
+    const struct {
+        std::string bytes;
+        size_t stray;
+    } table[] = {
+        {"", 0},
+        {packet, 0},
+        {"$", 0},
+        {"\r\n", 0},
+        {"RTSP/1.0 200 OK", 0},
+        {"R", 0},
+        {"SET_PARAMETER * RTSP/1.0", 0},
+        {"TEARD", 0},
+        {"garbage!" + packet, 8},
+        {"gar$\x40"
+         "bage" +
+             packet,
+         9}, // no packet of version 2
+        {"\xff\xff"
+         "RTSP/1.0 200 OK",
+         2},
+        {"xyzTEARDOWN", 3},
+        {"xyzRTS", 3}, // with more input it may be a response
+        {"xyz$", 3},
+        {"xyzRTZ", 6},
+        {std::string(5000, 'x'), 5000},
+    };
+    for (const auto &row : table) {
+        INFO(row.bytes.substr(0, 20));
+        std::vector<uint8_t> copy(row.bytes.begin(), row.bytes.end());
+        CHECK(rtsp_stray_bytes(copy.data(), copy.size()) == row.stray);
+    }
+}
+
 TEST_CASE("rtsp: CSeq")
 {
     const struct {

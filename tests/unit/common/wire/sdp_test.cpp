@@ -390,13 +390,14 @@ TEST_CASE("sdp: refused descriptions")
         int result;
     } cases[] = {
         {"v=0", "v=1", ERR_MALFORMED},
-        {"s=Test picture", "s=a\x01", ERR_MALFORMED},
         {"t=0 0", "T=0 0", 0}, // strangers' lines are passed over
         {"t=0 0", "t", 0},
         {"m=video 0", "m=video x", ERR_MALFORMED},
         {"m=video 0", "m=video 0/2", 0},
         {"m=video", "m=audio", ERR_UNSUPPORTED},
         {"RTP/AVP", "RTP/AVPF", 0},
+        {"RTP/AVP", "RTP/AVP/TCP", 0}, // SETUP chooses the transport
+        {"v=0", "\r\n\r\nv=0", 0},
         {"RTP/AVP", "RTP/SAVP", ERR_UNSUPPORTED},
         {"H264/90000", "H266/90000", ERR_UNSUPPORTED},
         {"H264/90000", "H264/48000", ERR_UNSUPPORTED},
@@ -434,6 +435,11 @@ TEST_CASE("sdp: refused descriptions")
     }
     struct sdp s;
     CHECK(decode("", &s) == ERR_MALFORMED);
+    CHECK(decode("\r\n\r\n", &s) == ERR_MALFORMED);
+    // what cameras send: a line with control characters is skipped, a NUL is the end
+    REQUIRE(decode(with("s=Test picture", "s=a\x01"), &s) == 0);
+    CHECK(s.title[0] == '\0');
+    REQUIRE(decode(golden + std::string("\0v=1\r\n", 6), &s) == 0);
     // a title is cut to its room, white space at the cut goes too
     REQUIRE(decode(with("Test picture", "T" + std::string(SDP_MAX_TEXT, ' ') + "x"), &s) == 0);
     CHECK(std::string(s.title) == "T");
