@@ -10,11 +10,13 @@
 #include "client/receive/media_receiver.h"
 #include "client/rtsp/link_tls.h"
 #include "client/rtsp/resolver.h"
+#include "client/rtsp/rtsp_attach.h"
 #include "client/rtsp/rtsp_hash.h"
 #include "client/rtsp/rtsp_standby.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/own_addresses.h"
 #include "common/net/random.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/tcp_conn.h"
@@ -27,6 +29,8 @@
 enum { FLIGHT_BYTES = 16 << 10 }; // more than the requests of a channel change
 
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
+#define ADDRESS_LOOK    (100 * USEC_PER_MSEC) // between two looks at the local address
+#define ADDRESS_BACK    USEC_PER_SEC          // an address that is gone may return until then
 #define TABLE_RETRY     (300 * USEC_PER_MSEC)
 #define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // to connect, while the host has further addresses
 
@@ -59,12 +63,18 @@ struct rtsp_link {
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
     int address_next;
-    struct tcp_conn *conn;    // owned
-    bool closed;              // `conn` has ended
-    struct rtsp_spare *spare; // owned; `conn` was its, and is read from the timer on; NULL: it is
-    struct timer *timer;      // owned
-    usec_t deadline;          // deadline to connect
-    bool redirected;          // a connection to `host` will replace `conn`
+    struct tcp_conn *conn; // owned
+    bool closed;           // `conn` has ended
+    usec_t broken;         // it failed then, and another one may continue the session; 0: not
+    bool attaches;
+    struct attach_watch watch;
+    struct rtsp_attach *attach; // owned; an attempt; NULL: none is in progress
+    usec_t homeless;            // the local address of `conn` is gone since then; 0: it is not
+    usec_t look_at;             // at that, again
+    struct rtsp_spare *spare;   // owned; `conn` was its, and is read from the timer on; NULL: it is
+    struct timer *timer;        // owned
+    usec_t deadline;            // deadline to connect
+    bool redirected;            // a connection to `host` will replace `conn`
     struct mtp_raw_receiver *raw; // borrowed; NULL: not possible
     const char *no_raw;           // reason why raw transports are not possible; static or
                                   // `raw_failure`
@@ -79,6 +89,37 @@ struct rtsp_link {
     usec_t table_limit;
 };
 
+// Returns true if another connection may continue the session.
+static bool can_attach(const struct rtsp_link *l)
+{
+    return l->attaches && l->conn && l->has_path && !l->redirected &&
+           !media_receiver_connects(&l->path) && rtsp_client_can_attach(l->rtsp);
+}
+
+// Returns true if it matters whether this machine has the local address.
+static bool looks(const struct rtsp_link *l)
+{
+    return l->attaches && l->conn && !l->closed && l->has_path && rtsp_client_takes_media(l->rtsp);
+}
+
+static struct attach_signs signs(const struct rtsp_link *l)
+{
+    struct attach_signs s;
+    rtsp_client_signs(l->rtsp, &s);
+    s.is_gone = l->broken || l->homeless;
+    return s;
+}
+
+static usec_t next_attach(const struct rtsp_link *l)
+{
+    if (l->attach && rtsp_attach_has_ended(l->attach))
+        return 0;
+    if (!can_attach(l))
+        return l->attach || l->broken ? 0 : looks(l) ? l->look_at : USEC_NEVER;
+    struct attach_signs s = signs(l);
+    return usec_min(l->look_at, attach_watch_next_timeout(&l->watch, &s));
+}
+
 // Sets the timer to the next deadline, of connecting or of the RTSP session.
 static void arm(struct rtsp_link *l)
 {
@@ -87,6 +128,7 @@ static void arm(struct rtsp_link *l)
         when = usec_min(when, l->deadline);
     if (l->table)
         when = usec_min(when, usec_min(l->table_at, l->table_limit));
+    when = usec_min(when, next_attach(l));
     timer_set(l->timer, when);
 }
 
@@ -128,6 +170,11 @@ static void on_close(void *ctx, int err, usec_t now)
         return; // the timer closes the connection
     if (rtsp_client_is_connecting(l->rtsp)) {
         connect_next(l, now);
+        return;
+    }
+    if (err == ERR_IO && can_attach(l) && !attach_watch_is_over(&l->watch, now, now)) {
+        l->broken = now;
+        arm(l);
         return;
     }
     char text[1024];
@@ -294,6 +341,89 @@ void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t
     arm(l);
 }
 
+// ---- Another connection for the session ----
+
+static void on_attach_end(void *ctx, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    timer_set(l->timer, now);
+}
+
+static struct rtsp_attach *new_attach(struct rtsp_link *l, usec_t now)
+{
+    char request[RTSP_CLIENT_PING];
+    int len = rtsp_client_write_attach(l->rtsp, request, now);
+    struct rtsp_attach_config config = {.loop = l->loop,
+                                        .at = tcp_conn_peer(l->conn),
+                                        .host = l->host,
+                                        .port = l->port,
+                                        .tls = &l->tls,
+                                        .request = request,
+                                        .request_len = (size_t)len,
+                                        .on_end = on_attach_end,
+                                        .ctx = l};
+    log_debug("the session asks for another connection");
+    return len > 0 ? rtsp_attach_new(&config) : NULL;
+}
+
+static void end_attach(struct rtsp_link *l, int status, usec_t now)
+{
+    rtsp_attach_free(l->attach);
+    l->attach = NULL;
+    attach_watch_ended(&l->watch, status, now);
+    if (status && status != 200)
+        log_debug("the server does not continue the session on another connection: %d", status);
+}
+
+static void take_attached(struct rtsp_link *l, usec_t now)
+{
+    tcp_conn_exchange(l->conn, rtsp_attach_conn(l->attach, &l->tls));
+    l->closed = false;
+    l->broken = l->homeless = 0;
+    end_attach(l, 200, now);
+    log_info("the session goes on over another connection");
+    rtsp_client_attached(l->rtsp, now);
+    if (l->conn)
+        tcp_conn_resume(l->conn, now);
+}
+
+// Nothing comes over a connection whose address is gone. If no other one may continue the session,
+// it ends, before what the viewer has buffered does.
+static void look_at_address(struct rtsp_link *l, usec_t now)
+{
+    bool is_own = address_is_own((const struct sockaddr *)tcp_conn_local(l->conn));
+    l->look_at = now + ADDRESS_LOOK;
+    l->homeless = is_own ? 0 : l->homeless ? l->homeless : now;
+    bool on_datagrams = l->path.datagram || l->path.beside.in_use;
+    if (l->homeless && now - l->homeless >= ADDRESS_BACK && !can_attach(l) && !on_datagrams)
+        fail(l, RTSP_CLIENT_LOST, "the address that this machine had is gone", now);
+}
+
+static void tend_attach(struct rtsp_link *l, usec_t now)
+{
+    bool possible = can_attach(l);
+    if (l->attach && !possible)
+        end_attach(l, 0, now);
+    else if (l->attach && rtsp_attach_status(l->attach) == 200)
+        take_attached(l, now);
+    else if (l->attach && rtsp_attach_has_ended(l->attach))
+        end_attach(l, rtsp_attach_status(l->attach), now);
+    if (l->broken && (!can_attach(l) || attach_watch_is_over(&l->watch, l->broken, now))) {
+        l->broken = 0;
+        rtsp_client_closed(l->rtsp, ERR_IO, now);
+    }
+    if (looks(l) && now >= l->look_at)
+        look_at_address(l, now);
+    if (!can_attach(l))
+        return;
+    struct attach_signs s = signs(l);
+    enum attach_step step = attach_watch_step(&l->watch, &s, now);
+    if (step == ATTACH_BEGIN)
+        l->attach = new_attach(l, now);
+    if (step == ATTACH_GIVE_UP || (step == ATTACH_BEGIN && !l->attach))
+        end_attach(l, 0, now);
+}
+
 static void on_timer(void *ctx, usec_t now)
 {
     struct rtsp_link *l = ctx;
@@ -305,6 +435,8 @@ static void on_timer(void *ctx, usec_t now)
         rtsp_client_on_timeout(l->rtsp, now);
     if (l->table)
         tend_table(l, now);
+    if (l->attaches && now >= next_attach(l))
+        tend_attach(l, now);
     if (!rtsp_client_is_connecting(l->rtsp) || now < l->deadline) {
         arm(l);
     } else if (l->redirected) {
@@ -365,6 +497,8 @@ static void on_address_changed(void *ctx, usec_t now)
 {
     struct rtsp_link *l = ctx;
     rtsp_client_address_changed(l->rtsp, now);
+    attach_watch_moved(&l->watch, now);
+    arm(l);
 }
 
 static void on_media_end(void *ctx, const char *error, usec_t now)
@@ -388,6 +522,8 @@ static int send_bytes(void *ctx, const char *data, size_t len, usec_t *wall)
 {
     struct rtsp_link *l = ctx;
     *wall = clock_wall();
+    if (l->broken) // the next connection gets it
+        return 0;
     if (!l->flight || len > FLIGHT_BYTES - l->flight_len) {
         int err = send_flight(l);
         return err ? err : tcp_conn_send(l->conn, data, len);
@@ -521,6 +657,8 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     link_tls_init(&l->tls, &full.url);
     snprintf(l->cc, sizeof(l->cc), "%s", config->cc);
     l->srtp = config->srtp;
+    l->attaches = full.attaches = config->attaches;
+    attach_watch_init(&l->watch);
     if (config->repair)
         snprintf(l->repair, sizeof(l->repair), "%s", config->repair);
     l->rtsp = rtsp_client_new(&full, &client_link, l, &l->ops->rtsp, l->ctx, now);
@@ -559,6 +697,7 @@ void rtsp_link_free(struct rtsp_link *l)
     rtsp_client_free(l->rtsp);
     resolver_free(l->resolver);
     rtsp_spare_free(l->spare);
+    rtsp_attach_free(l->attach);
     if (l->has_path)
         media_receiver_destroy(&l->path);
     tcp_conn_free(l->conn);

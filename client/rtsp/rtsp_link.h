@@ -51,6 +51,9 @@ struct rtsp_link_config {
     // Media beside the connection is SRTP even if the connection is not encrypted: for tests, as
     // the keys cross the network readable.
     bool srtp;
+    // The session is continued on another connection when this one seems dead or the address of
+    // this machine changes (attach_watch.h), if the server knows how.
+    bool attaches;
     struct rtsp_spare *spare; // taken over, on failure too: plays over this connection, which must
                               // serve the URL; NULL: makes its own
     // Receiver for transports over raw TCP segments, borrowed; NULL: they are not possible.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/net/own_addresses.h"
 
+#include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/net/udp_socket.h"
 
@@ -57,4 +59,17 @@ int own_addresses(const struct sockaddr *listen, struct sockaddr_storage *out, i
     }
     freeifaddrs(all);
     return count;
+}
+
+bool address_is_own(const struct sockaddr *a)
+{
+    struct sockaddr_storage at = {0};
+    memcpy(&at, a, sockaddr_len(a));
+    sockaddr_set_port((struct sockaddr *)&at, 0);
+    int fd = socket(a->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool is_own =
+        fd < 0 || bind(fd, (struct sockaddr *)&at, sockaddr_len(a)) == 0 || errno != EADDRNOTAVAIL;
+    if (fd >= 0)
+        close(fd);
+    return is_own;
 }

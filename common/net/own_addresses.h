@@ -12,6 +12,8 @@ extern "C" {
 
 // Returns true for 0.0.0.0 and [::].
 bool address_is_any(const struct sockaddr *a);
+// Returns true if a socket of this machine can have the address; also if that is not known.
+bool address_is_own(const struct sockaddr *a);
 // Writes `listen` itself or, if it is every address, those of the interfaces that are up: IPv4
 // before IPv6, loopback last, none that is valid on its link only. Ports are 0. Returns how many,
 // at most `max`.

@@ -26,7 +26,7 @@ enum { RECORD_BYTES = 16 * 1024 }; // of a TLS record (RFC 8446, 5.1)
 enum { FILTER_OUT_BYTES = 4 * TCP_CONN_OUT_BYTES };
 
 struct tcp_conn {
-    uv_poll_t poll;
+    uv_poll_t *poll; // owned; freed by the loop
     int fd;
     const struct tcp_conn_ops *ops; // static
     void *ctx;                      // borrowed
@@ -79,7 +79,7 @@ static void update_events(struct tcp_conn *c)
     if (events == c->events)
         return;
     c->events = events;
-    uv_poll_start(&c->poll, events, on_event);
+    uv_poll_start(c->poll, events, on_event);
 }
 
 static void close_with(struct tcp_conn *c, int err, usec_t now)
@@ -87,7 +87,7 @@ static void close_with(struct tcp_conn *c, int err, usec_t now)
     if (c->closed)
         return;
     c->closed = true;
-    uv_poll_stop(&c->poll);
+    uv_poll_stop(c->poll);
     c->ops->on_close(c->ctx, err, now);
 }
 
@@ -400,16 +400,17 @@ static struct tcp_conn *conn_new(uv_loop_t *loop, int fd, size_t in_cap,
     if (!c)
         goto close_fd;
     c->in = malloc(in_cap);
-    if (!c->in)
-        goto free_conn;
+    c->poll = malloc(sizeof(*c->poll));
+    if (!c->in || !c->poll)
+        goto free_in;
     c->fd = fd;
     c->in_cap = in_cap;
     c->ops = ops;
     c->ctx = ctx;
     c->connecting = connecting;
-    if (uv_poll_init(loop, &c->poll, fd) != 0)
+    if (uv_poll_init(loop, c->poll, fd) != 0)
         goto free_in;
-    c->poll.data = c;
+    c->poll->data = c;
     int one = 1; // ADUs must leave when they are written, so Nagle is off
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     if (!connecting)
@@ -418,8 +419,8 @@ static struct tcp_conn *conn_new(uv_loop_t *loop, int fd, size_t in_cap,
     return c;
 
 free_in:
+    free(c->poll);
     free(c->in);
-free_conn:
     free(c);
 close_fd:
     log_error("cannot set up a connection");
@@ -454,6 +455,7 @@ static void on_freed(uv_handle_t *handle)
     bytes_out_free(&c->out);
     bytes_out_free(&c->plain);
     bytes_out_free(&c->early);
+    free(c->poll);
     free(c->in);
     free(c);
 }
@@ -467,7 +469,7 @@ void tcp_conn_free(struct tcp_conn *c)
     for (int i = 0; i < c->filter_count; i++) // what they borrow may end before the loop turns
         c->filters[i]->ops->free(c->filters[i]);
     c->filter_count = 0;
-    uv_close((uv_handle_t *)&c->poll, on_freed);
+    uv_close((uv_handle_t *)c->poll, on_freed);
 }
 
 void tcp_conn_abort(struct tcp_conn *c)
@@ -715,6 +717,22 @@ void tcp_conn_set_owner(struct tcp_conn *c, const struct tcp_conn_ops *ops, void
 {
     c->ops = ops;
     c->ctx = ctx;
+}
+
+void tcp_conn_exchange(struct tcp_conn *a, struct tcp_conn *b)
+{
+    struct tcp_conn was = *a;
+    assert(!a->delivering && !b->delivering && !a->freed && !b->freed && a->in_cap == b->in_cap);
+    *a = *b;
+    *b = was;
+    b->ops = a->ops;
+    b->ctx = a->ctx;
+    b->want_room = a->want_room;
+    tcp_conn_set_owner(a, was.ops, was.ctx);
+    a->poll->data = a;
+    b->poll->data = b;
+    tcp_conn_want_room(b, b->want_room);
+    tcp_conn_want_room(a, was.want_room);
 }
 
 int tcp_conn_fd(const struct tcp_conn *c)

@@ -113,6 +113,12 @@ size_t tcp_conn_overhead(const struct tcp_conn *c, size_t bytes);
 // may be called inside a callback.
 void tcp_conn_set_owner(struct tcp_conn *c, const struct tcp_conn_ops *ops, void *ctx);
 
+// Each of two connections goes on over the socket of the other, with its filters and what is
+// buffered for it. The owners and what they ask of the connection (tcp_conn_want_room) stay. Both
+// have the same `in_cap`; not inside a callback of either. A connection that was on hold with its
+// socket is on hold here, too: tcp_conn_resume delivers what has arrived.
+void tcp_conn_exchange(struct tcp_conn *a, struct tcp_conn *b);
+
 int tcp_conn_fd(const struct tcp_conn *c);
 const struct sockaddr_storage *tcp_conn_peer(const struct tcp_conn *c);
 const struct sockaddr_storage *tcp_conn_local(const struct tcp_conn *c);

@@ -39,6 +39,23 @@ int tcp_info_read(int fd, struct tcp_snapshot *out)
     return 0;
 }
 
+usec_t tcp_since_ack(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t len = sizeof(info);
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
+        return 0;
+    return info.tcpi_last_ack_recv * USEC_PER_MSEC;
+}
+
+void tcp_copy_cc(int from, int to)
+{
+    char name[TCP_CC_NAME + 1] = "";
+    socklen_t len = TCP_CC_NAME;
+    if (getsockopt(from, IPPROTO_TCP, TCP_CONGESTION, name, &len) == 0)
+        (void)tcp_set_cc(to, name);
+}
+
 int tcp_set_cc(int fd, const char *name)
 {
     size_t len = strlen(name);

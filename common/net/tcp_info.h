@@ -23,6 +23,10 @@ int tcp_set_cc(int fd, const char *name);
 // tcp_set_cc() restricted to algorithms that are already loaded: for a privileged program
 // setsockopt would load the module tcp_NAME. For names that peers choose.
 int tcp_set_available_cc(int fd, const char *name);
+// Returns the time since the last acknowledgement of the peer; 0: unknown.
+usec_t tcp_since_ack(int fd);
+// Sets the congestion control of one socket for another one.
+void tcp_copy_cc(int from, int to);
 // Returns the bytes written and not sent yet, without the cost of the whole TCP_INFO; 0 if the
 // kernel does not report them.
 uint32_t tcp_notsent_bytes(int fd);

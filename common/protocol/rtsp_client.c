@@ -67,14 +67,16 @@ struct rtsp_client {
     char home[TRANSPORT_MAX_NAME]; // the connection's transport, while `path` is the second one
     usec_t deadline;               // used in STEP_VALIDATING and STEP_LEAVING
     usec_t started;                // time at which this client was created
-    usec_t heard;                  // time of the last whole message or packet from the server
-    usec_t media;                  // time of the last packet of media
-    bool strays;                   // bytes that are not RTSP were skipped
-    bool held;                     // the owner reads nothing
-    bool patient;                  // rtsp_client_set_patient
-    bool continued;                // the server has sent 100 Continue
-    bool skips_describe;           // config.known is used
-    bool pipelined;                // DESCRIBE, SETUP and PLAY were sent together
+    usec_t answered;               // time of the last whole message over the connection
+    char attach[RTSP_ATTACH_SECRET + 1]; // by which the session is continued; empty: it cannot be
+    usec_t heard;                        // time of the last whole message or packet from the server
+    usec_t media;                        // time of the last packet of media
+    bool strays;                         // bytes that are not RTSP were skipped
+    bool held;                           // the owner reads nothing
+    bool patient;                        // rtsp_client_set_patient
+    bool continued;                      // the server has sent 100 Continue
+    bool skips_describe;                 // config.known is used
+    bool pipelined;                      // DESCRIBE, SETUP and PLAY were sent together
     struct early early;
     bool server_pipelines; // the server knows Pipelined-Requests
     int cseq_before;       // responses up to this CSeq are the clients' before
@@ -558,6 +560,13 @@ static void append_beside(const struct rtsp_client *c, char *headers, size_t cap
         headers[len] = '\0';
 }
 
+static void append_attach(const struct rtsp_client *c, char *headers, size_t cap)
+{
+    size_t len = strlen(headers);
+    if (c->config.attaches && c->dialect->knows_weir_transports)
+        snprintf(headers + len, cap - len, RTSP_ATTACH_HEADER ": wanted\r\n");
+}
+
 static void send_setup(struct rtsp_client *c, usec_t now)
 {
     char uri[2 * URL_MAX_TEXT];
@@ -589,6 +598,7 @@ static void send_setup(struct rtsp_client *c, usec_t now)
     }
     memcpy(headers + strlen(headers), "\r\n", 3);
     append_beside(c, headers, MAX_OFFERS + MAX_BESIDE);
+    append_attach(c, headers, sizeof(headers));
     if (c->skips_describe)
         append_via(c, headers, sizeof(headers));
     c->step = STEP_SETTING_UP;
@@ -628,6 +638,9 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
     }
     c->alive.session_timeout = setup.session_timeout;
     text_copy(setup.session, c->requests.session, sizeof(c->requests.session));
+    struct text secret = rtsp_header(r, RTSP_ATTACH_HEADER);
+    text_copy(secret.len == RTSP_ATTACH_SECRET ? secret : (struct text){"", 0}, c->attach,
+              sizeof(c->attach));
     int err = c->link->accept(c->link_ctx, &c->fallback.left, setup.transport, &c->path, now);
     if (err == ERR_NO_MEMORY) {
         end_as(c, RTSP_CLIENT_INTERNAL, "out of memory or timers", now);
@@ -1176,7 +1189,7 @@ int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, us
         if (err)
             return err;
         at += used;
-        c->heard = now; // only a whole message shows that the server is alive
+        c->heard = c->answered = now; // only a whole message shows that the server is alive
         if (item.kind == RTSP_INTERLEAVED)
             c->link->on_interleaved(c->link_ctx, item.channel, item.data, item.data_len, now);
         else if (item.kind == RTSP_RESPONSE)
@@ -1267,6 +1280,49 @@ void rtsp_client_held(struct rtsp_client *c, bool held, usec_t now)
 void rtsp_client_set_patient(struct rtsp_client *c, bool patient)
 {
     c->patient = patient;
+}
+
+// ---- Another connection for the session ----
+
+bool rtsp_client_can_attach(const struct rtsp_client *c)
+{
+    return c->step == STEP_PLAYING && c->attach[0] && !c->held &&
+           (c->path.datagram || c->playback.live);
+}
+
+void rtsp_client_signs(const struct rtsp_client *c, struct attach_signs *out)
+{
+    const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
+    *out = (struct attach_signs){.carries_media = !c->path.datagram,
+                                 .asked = oldest ? oldest->asked : USEC_NEVER,
+                                 .heard = c->answered};
+}
+
+int rtsp_client_write_attach(struct rtsp_client *c, char out[RTSP_CLIENT_PING], usec_t now)
+{
+    char headers[sizeof(RTSP_ATTACH_HEADER) + RTSP_ATTACH_SECRET + 4];
+    snprintf(headers, sizeof(headers), RTSP_ATTACH_HEADER ": %s\r\n", c->attach);
+    struct client_request attach = {.kind = REQUEST_OPTIONS, .headers = headers};
+    struct rtsp_requests alone = {.agent = c->requests.agent};
+    struct rtsp_auth none = {0}; // the secret is proof enough
+    memcpy(alone.base, c->requests.base, sizeof(alone.base));
+    memcpy(alone.session, c->requests.session, sizeof(alone.session));
+    int len = rtsp_requests_write(&alone, &attach, &none, 0, out, now);
+    rtsp_requests_forget(&alone);
+    return len;
+}
+
+// A request that was served, and whose response is lost, is served twice: each has one effect.
+void rtsp_client_attached(struct rtsp_client *c, usec_t now)
+{
+    struct pending_requests before = c->requests.pending;
+    c->requests.pending.count = 0;
+    c->answered = now;
+    for (int i = 0; i < before.count; i++) {
+        struct client_request again = rtsp_requests_again(&before.pending[i]);
+        send_request(c, &again, now);
+        free(before.pending[i].text);
+    }
 }
 
 // ---- Deadlines ----

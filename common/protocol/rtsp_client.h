@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "common/base/usec.h"
+#include "common/protocol/attach_watch.h"
 #include "common/protocol/rtsp_auth.h"
 #include "common/protocol/rtsp_params.h"
 #include "common/protocol/server_dialect.h"
@@ -86,6 +87,9 @@ struct rtsp_client_config {
     // Another client may follow on this connection (rtsp_client_hand_over): asks in SETUP whether
     // the server serves requests before it has answered SETUP.
     bool may_be_followed;
+    // The session can be continued on another connection of the owner: asks in SETUP for the secret
+    // (rtsp_client_can_attach).
+    bool attaches;
     // What the client before on the same connection handed over, borrowed until
     // rtsp_client_connected; NULL: this client is the connection's first.
     const struct rtsp_client_before *before;
@@ -249,6 +253,17 @@ void rtsp_client_address_changed(struct rtsp_client *c, usec_t now);
 // The separate connection for media ended. `error`: the failure, for people; NULL: the server ended
 // it.
 void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t now);
+
+// Returns true if the session can be continued on another connection: media plays, over datagrams
+// or live, and the server gave a secret.
+bool rtsp_client_can_attach(const struct rtsp_client *c);
+// What the connection shows; only with rtsp_client_can_attach. is_gone is false.
+void rtsp_client_signs(const struct rtsp_client *c, struct attach_signs *out);
+// Writes the first request of that connection. Its response has status 200 if the session goes on
+// there. Returns its length, or ERR_FULL, ERR_NO_MEMORY.
+int rtsp_client_write_attach(struct rtsp_client *c, char out[RTSP_CLIENT_PING], usec_t now);
+// The session goes on there: requests without a response are sent again.
+void rtsp_client_attached(struct rtsp_client *c, usec_t now);
 
 usec_t rtsp_client_next_timeout(const struct rtsp_client *c); // USEC_NEVER: none
 void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now);

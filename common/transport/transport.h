@@ -47,6 +47,9 @@ struct transport_ops {
                       usec_t now); // NULL: not used
     // The control connection became writable, or the viewer's address was validated.
     void (*on_writable)(struct transport *t, usec_t now);
+    // The control connection has another socket (tcp_conn_exchange), with the system's settings.
+    // NULL: the transport uses only what all sockets have.
+    void (*on_reconnected)(struct transport *t, usec_t now);
     void (*free)(struct transport *t);
 };
 

@@ -201,6 +201,21 @@ static int minbuf_send_rtcp(struct transport *t, enum media_track track, const u
     return interleaved_send_rtcp(t, track, data, len, now);
 }
 
+static void minbuf_on_reconnected(struct transport *t, usec_t now)
+{
+    struct minbuf_transport *m = (struct minbuf_transport *)t;
+    (void)now;
+    m->lowat = 0;
+    m->acks = (struct minbuf_acks){0};
+    m->corked = m->gone = false;
+    m->stream.queued = 0;
+    m->admitted = m->used = 0;
+    timer_set(m->timer, USEC_NEVER);
+    tcp_conn_want_room(m->stream.conn, false);
+    if (m->rule.pace)
+        tcp_set_pacing(tcp_conn_fd(m->stream.conn));
+}
+
 static void minbuf_free(struct transport *t)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
@@ -219,6 +234,7 @@ static const struct transport_ops minbuf_ops = {
     .send_rtcp = minbuf_send_rtcp,
     .media.info = interleaved_info,
     .on_writable = minbuf_on_writable,
+    .on_reconnected = minbuf_on_reconnected,
     .free = minbuf_free,
 };
 

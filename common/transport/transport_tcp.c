@@ -69,6 +69,23 @@ static void tcp_on_writable(struct transport *t, usec_t now)
     tcp->on_room(tcp->ctx, now);
 }
 
+static void set_limits(const struct tcp_transport *tcp)
+{
+    if (tcp->limits.notsent)
+        tcp_set_notsent_lowat(tcp_conn_fd(tcp->stream.conn), tcp->limits.notsent);
+    if (tcp->limits.sndbuf)
+        tcp_set_send_buffer(tcp_conn_fd(tcp->stream.conn), tcp->limits.sndbuf);
+}
+
+static void tcp_on_reconnected(struct transport *t, usec_t now)
+{
+    struct tcp_transport *tcp = (struct tcp_transport *)t;
+    (void)now;
+    tcp->blocked = false;
+    tcp_conn_want_room(tcp->stream.conn, false);
+    set_limits(tcp);
+}
+
 static void tcp_free(struct transport *t)
 {
     struct tcp_transport *tcp = (struct tcp_transport *)t;
@@ -86,6 +103,7 @@ static const struct transport_ops tcp_ops = {
     .send_rtcp = interleaved_send_rtcp,
     .media.info = interleaved_info,
     .on_writable = tcp_on_writable,
+    .on_reconnected = tcp_on_reconnected,
     .free = tcp_free,
 };
 
@@ -122,10 +140,7 @@ static struct transport *tcp_create(const struct transport_kind *kind, const cha
     tcp->on_room = path->on_room;
     tcp->ctx = path->ctx;
     interleaved_init(&tcp->stream, path);
-    if (tcp->limits.notsent)
-        tcp_set_notsent_lowat(tcp_conn_fd(tcp->stream.conn), tcp->limits.notsent);
-    if (tcp->limits.sndbuf)
-        tcp_set_send_buffer(tcp_conn_fd(tcp->stream.conn), tcp->limits.sndbuf);
+    set_limits(tcp);
     return &tcp->stream.base;
 }
 

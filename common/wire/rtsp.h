@@ -114,6 +114,11 @@ int rtsp_scale_decode(struct text value, double *out);
 // In SETUP and its response: a second path of the session's media, as a Transport header has it.
 // Media goes there, and back, at SET_PARAMETER `path` (docs/protocol.md, "Moves").
 #define RTSP_BESIDE_HEADER "X-Weir-Beside"
+// In SETUP: the viewer may continue the session on another connection (docs/protocol.md,
+// "Re-attachment"); its response has the secret. In OPTIONS with a Session header, the first
+// request of another connection: the secret, RTSP_ATTACH_SECRET hexadecimal digits.
+#define RTSP_ATTACH_HEADER "X-Weir-Attach"
+enum { RTSP_ATTACH_SECRET = 32 };
 
 // X-Weir-Frames, in the response to PLAY of stored media: "first=360;show=377;ahead;until=420".
 #define RTSP_FRAMES_HEADER "X-Weir-Frames"

@@ -1244,6 +1244,7 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
                                     .cc = o->cc,
                                     .repair = repair_mode_name(o->repair),
                                     .srtp = o->srtp,
+                                    .attaches = true,
                                     .spare = c->config.spare,
                                     .raw = c->config.raw,
                                     .ops = &link_ops,

@@ -100,6 +100,10 @@ static const struct request_limit rtcp[] = {
 };
 
 static const struct request_limit others[] = {
+    {"a re-attachment", REQUEST_COSTS_BYTES, 4, USEC_PER_SEC,
+     "a socket for another, and what is lost of media over the connection before; one without "
+     "budget is refused with 503",
+     ""},
     {"a connection", REQUEST_COSTS_PLACE, 0, 0, "a quarter of --max-viewers of one address",
      "server/policy/places.h"},
     {"a connection that is refused", REQUEST_COSTS_PLACE, 0, 0,
@@ -150,6 +154,11 @@ const struct request_limit *request_limit_of_parameter(enum rtsp_parameter param
 const struct request_limit *request_limit_of_rtcp(enum rtcp_kind kind)
 {
     return ROW(rtcp, kind);
+}
+
+const struct request_limit *request_limit_of_attach(void)
+{
+    return &others[0];
 }
 
 const struct request_limit *request_limit_of_other(int i)

@@ -49,6 +49,8 @@ struct request_limit {
 const struct request_limit *request_limit_of_method(enum rtsp_method method);
 const struct request_limit *request_limit_of_parameter(enum rtsp_parameter parameter);
 const struct request_limit *request_limit_of_rtcp(enum rtcp_kind kind);
+// The re-attachment of a session to another connection (session_attach.h).
+const struct request_limit *request_limit_of_attach(void);
 // What else a viewer can send. Returns the row number `i` from 0; NULL: there are no more.
 const struct request_limit *request_limit_of_other(int i);
 

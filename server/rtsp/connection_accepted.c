@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
+#include "common/net/tcp_info.h"
 #include "common/net/timer.h"
 #include "common/net/tls_filter.h"
 #include "common/net/udp_socket.h"
@@ -28,6 +29,9 @@ static const usec_t HTTP_LAST = 30 * USEC_PER_SEC;
 static const usec_t HTTP_END = 120 * USEC_PER_SEC;
 
 static const usec_t REFUSAL_LIMIT = 5 * USEC_PER_SEC; // for the first request of a refused viewer
+
+// A session whose connection broke waits so long for another connection of its viewer.
+static const usec_t ATTACH_TIME = 10 * USEC_PER_SEC;
 
 enum speaks { SPEAKS_UNKNOWN, SPEAKS_RTSP, SPEAKS_HTTP };
 
@@ -48,6 +52,9 @@ struct connection_accepted {
     struct still_visit *visit; // owned; NULL: no still picture was requested
     bool awaits_still;         // the HTTP request waits for it
     bool awaits_film;          // the RTSP request waits for it
+    char attaches[20];         // id of the session that gets this connection's socket; empty: none
+    bool is_broken;            // the reaper waits for another connection
+    bool ends;                 // after the responses that wait
     int continues;             // CSeq of that request, of a client that understands 100; -1: none
     // Responses to requests that arrived together, which leave together: each write takes a segment
     // of its own, and the window counts segments.
@@ -324,6 +331,8 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         if (err)
             return err;
         used += item_len;
+        if (c->ends || c->attaches[0])
+            break;
         // The buffer may hold hundreds of requests; other viewers are served in between.
         if (item.kind == RTSP_REQUEST && used < len) {
             waits = true;
@@ -334,7 +343,15 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         if (item.kind == RTSP_INTERLEAVED)
             rtsp_handler_interleaved(c->handler, &item, now);
     }
-    return waits || flush_answers(c, false) ? (int)used : ERR_FULL;
+    if (!waits && !flush_answers(c, false))
+        return ERR_FULL;
+    if (c->attaches[0]) { // what follows is for the session
+        tcp_conn_hold(c->tcp);
+        timer_set(c->turn, now);
+    }
+    if (c->ends)
+        tcp_conn_finish(c->tcp, now);
+    return c->ends ? (int)len : (int)used;
 }
 
 static void on_room(void *ctx, usec_t now)
@@ -347,20 +364,24 @@ static void on_room(void *ctx, usec_t now)
         tcp_conn_want_room(c->tcp, false);
 }
 
+// A viewer that closes its connection leaves; one whose connection breaks may have another address.
 static void on_close(void *ctx, int err, usec_t now)
 {
-    (void)err;
-    (void)now;
     struct connection_accepted *c = ctx;
+    c->is_broken = err == ERR_IO && rtsp_handler_can_be_attached(c->handler);
     const char *why = c->tls ? tls_filter_reason(c->tls) : "";
     if (*why)
         log_of(LOG_DEBUG, "viewer", c->name, "viewer %s %s", c->name, why);
-    timer_set(c->reaper, 0);
+    timer_set(c->reaper, c->is_broken ? now + ATTACH_TIME : 0);
 }
 
 static void on_stuck(void *ctx, const char *why)
 {
     struct connection_accepted *c = ctx;
+    if (c->is_broken) { // its media takes the connection
+        timer_set(c->reaper, 0);
+        return;
+    }
     log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: %s", c->name, why);
     (void)flush_answers(c, false);
     rtsp_handler_dismiss(c->handler, why);
@@ -401,7 +422,74 @@ static void on_film(void *ctx, usec_t now)
 static void on_turn(void *ctx, usec_t now)
 {
     struct connection_accepted *c = ctx;
-    tcp_conn_resume(c->tcp, now);
+    if (c->attaches[0])
+        c->config.on_attached(c->config.ctx, c, (struct text){c->attaches, strlen(c->attaches)},
+                              now);
+    else
+        tcp_conn_resume(c->tcp, now);
+}
+
+// ---- Another connection for a session
+
+// A wrong secret costs its connection.
+static int attach(void *ctx, struct text id, struct text secret, usec_t now)
+{
+    struct connection_accepted *c = ctx;
+    int status = id.len && id.len < sizeof(c->attaches)
+                     ? c->config.attach(c->config.ctx, c, id, secret, now)
+                     : 454;
+    c->ends = status != 200;
+    if (status == 200)
+        text_copy(id, c->attaches, sizeof(c->attaches));
+    return status;
+}
+
+const struct sockaddr *connection_accepted_peer(const struct connection_accepted *c)
+{
+    return (const struct sockaddr *)tcp_conn_peer(c->tcp);
+}
+
+bool connection_accepted_has_session(const struct connection_accepted *c, struct text id)
+{
+    return rtsp_handler_session(c->handler) && text_is(id, rtsp_handler_state(c->handler)->id);
+}
+
+int connection_accepted_check_attach(struct connection_accepted *c,
+                                     const struct connection_accepted *by, struct text id,
+                                     struct text secret, usec_t now)
+{
+    return rtsp_handler_check_attach(c->handler, id, secret, tcp_conn_is_secure(by->tcp), now);
+}
+
+// What the peer did not acknowledge in the last round trip before its last sign may be lost.
+static usec_t lost_since(const struct connection_accepted *c, usec_t now)
+{
+    struct tcp_snapshot s;
+    bool known = tcp_info_read(tcp_conn_fd(c->tcp), &s) == 0;
+    return now - tcp_since_ack(tcp_conn_fd(c->tcp)) - (known ? s.srtt : 0);
+}
+
+void connection_accepted_take(struct connection_accepted *c, struct connection_accepted *by,
+                              usec_t now)
+{
+    usec_t since = lost_since(c, now);
+    char before[sizeof(c->name)];
+    memcpy(before, c->name, sizeof(before));
+    tcp_copy_cc(tcp_conn_fd(c->tcp), tcp_conn_fd(by->tcp));
+    tcp_conn_exchange(c->tcp, by->tcp);
+    free(c->answers);
+    c->answers = NULL;
+    c->tls = by->tls;
+    c->speaks = by->speaks;
+    c->awaits_film = c->is_broken = false;
+    c->answers_len = 0;
+    timer_set(c->reaper, USEC_NEVER);
+    timer_set(c->turn, now);
+    memcpy(c->name, by->name, sizeof(c->name)); // which others borrow
+    log_of(LOG_INFO, "viewer", c->name, "viewer %s: its session goes on over the connection of %s",
+           before, c->name);
+    rtsp_handler_reconnected(c->handler, since, now);
+    tcp_conn_abort(by->tcp); // what waits there would be sent to an address that may be gone
 }
 
 static void on_reap(void *ctx, usec_t now)
@@ -441,6 +529,7 @@ connection_accepted_new(int fd, const struct connection_accepted_config *config,
                                           .on_ready = on_film,
                                           .on_stuck = on_stuck,
                                           .on_broken = on_broken,
+                                          .attach = config->attach ? attach : NULL,
                                           .ctx = c};
     c->handler = rtsp_handler_new(&handler, now);
     if (!c->handler)
@@ -472,6 +561,8 @@ void connection_accepted_finish(struct connection_accepted *c, usec_t now)
     (void)flush_answers(c, false);
     rtsp_handler_end_session(c->handler, now);
     tcp_conn_finish(c->tcp, now);
+    if (c->is_broken)
+        timer_set(c->reaper, 0);
 }
 
 // Tells the client, once a second, that its request is worked on.

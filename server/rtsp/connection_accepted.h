@@ -34,8 +34,14 @@ struct connection_accepted_config {
     void (*on_end)(
         void *ctx,
         struct connection_accepted *c); // the last callback: the owner frees the connection
-    void *ctx;                          // borrowed
-    bool srtp;                          // as struct track_setup_config says
+    // As rtsp_handler_config.attach has it, NULL, too; this connection asks.
+    int (*attach)(void *ctx, struct connection_accepted *c, struct text id, struct text secret,
+                  usec_t now);
+    // After that was 200: passes the connection to connection_accepted_take of the session's, and
+    // frees it, as on_end.
+    void (*on_attached)(void *ctx, struct connection_accepted *c, struct text id, usec_t now);
+    void *ctx; // borrowed
+    bool srtp; // as struct track_setup_config says
     // Not empty: the server has no place for this viewer. Its first request, after the handshake of
     // TLS if there is one, is answered by 503 with this text, and the connection ends. A peer that
     // sends none is dropped after five seconds.
@@ -49,6 +55,17 @@ void connection_accepted_free(struct connection_accepted *c, usec_t now);
 // Ends the session (RTCP BYE), sends pending data and closes; on_end is called when the viewer has
 // closed too.
 void connection_accepted_finish(struct connection_accepted *c, usec_t now);
+// The peer's address.
+const struct sockaddr *connection_accepted_peer(const struct connection_accepted *c);
+// As rtsp_handler_check_attach: `by` is the connection that asks.
+int connection_accepted_check_attach(struct connection_accepted *c,
+                                     const struct connection_accepted *by, struct text id,
+                                     struct text secret, usec_t now);
+// Returns true if the connection has this session.
+bool connection_accepted_has_session(const struct connection_accepted *c, struct text id);
+// Continues the session over the socket of `by`, which the owner then frees with the socket before.
+void connection_accepted_take(struct connection_accepted *c, struct connection_accepted *by,
+                              usec_t now);
 // Serves a request about one session. Returns 0, ERR_NOT_FOUND: it is not this viewer's, or
 // ERR_RANGE: there is no such level.
 int connection_accepted_control(struct connection_accepted *c, const struct control_request *r,

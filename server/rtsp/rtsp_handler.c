@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/put.h"
 #include "common/net/clock.h"
+#include "common/net/random.h"
 #include "common/net/tcp_conn.h"
 #include "common/wire/request_path.h"
 #include "common/wire/sdp.h"
@@ -21,6 +22,7 @@
 #include "server/policy/request_limits.h"
 #include "server/policy/rtsp_parameters.h"
 #include "server/policy/scale.h"
+#include "server/policy/session_attach.h"
 #include "server/rtsp/track_setup.h"
 #include "stream/abr/film_table_parts.h"
 
@@ -37,6 +39,7 @@ struct rtsp_handler {
     int query_level;            // from ?level=N; -1 = none
     char group[RTSP_MAX_NAME];  // Pipelined-Requests of the session's SETUP; empty: none
     struct request_budget budgets[PARAMETER_COUNT];
+    struct session_attach attach; // of the session
 };
 
 // ---- Life
@@ -125,6 +128,57 @@ const struct rtsp_session *rtsp_handler_state(const struct rtsp_handler *h)
 void rtsp_handler_interleaved(struct rtsp_handler *h, const struct rtsp_item *frame, usec_t now)
 {
     track_setup_interleaved(h->setup, frame->channel, frame->data, frame->data_len, now);
+}
+
+// ---- Another connection for a session
+
+int rtsp_handler_check_attach(struct rtsp_handler *h, struct text id, struct text secret,
+                              bool is_secure, usec_t now)
+{
+    return h->state.id[0] && text_is(id, h->state.id)
+               ? session_attach_check(&h->attach, secret, is_secure, now)
+               : 454;
+}
+
+bool rtsp_handler_can_be_attached(const struct rtsp_handler *h)
+{
+    return h->state.id[0] && h->attach.secret[0];
+}
+
+void rtsp_handler_reconnected(struct rtsp_handler *h, usec_t lost_since, usec_t now)
+{
+    struct session *session = track_setup_session(h->setup);
+    rtsp_session_alive(&h->state, now);
+    if (session)
+        session_reconnected(session, lost_since, now);
+}
+
+// A SETUP was served. Without randomness there is no secret, and the viewer knows that.
+static void give_secret(struct rtsp_handler *h, const struct rtsp_item *request,
+                        struct rtsp_response *a)
+{
+    uint8_t random[SESSION_ATTACH_BYTES];
+    if (!h->config.attach || a->status != 200 || !rtsp_header(request, RTSP_ATTACH_HEADER).at)
+        return;
+    if (!h->attach.secret[0] && random_fill(random, sizeof(random)))
+        session_attach_init(&h->attach, random, tcp_conn_is_secure(h->config.tcp));
+    if (h->attach.secret[0])
+        rtsp_response_header(a, RTSP_ATTACH_HEADER ": %s\r\n", h->attach.secret);
+}
+
+// Returns true if the request was to attach this connection to a session, and `a` is the response.
+static bool serve_attach(struct rtsp_handler *h, const struct rtsp_item *request,
+                         struct rtsp_response *a, usec_t now)
+{
+    struct text secret = rtsp_header(request, RTSP_ATTACH_HEADER);
+    if (!h->config.attach || request->method != RTSP_OPTIONS || !secret.at || request->cseq < 0)
+        return false;
+    struct text id = rtsp_header(request, "Session");
+    a->status =
+        track_setup_session(h->setup) ? 455 : h->config.attach(h->config.ctx, id, secret, now);
+    if (a->status == 200)
+        rtsp_response_header(a, "Session: %.*s\r\n", (int)id.len, id.at);
+    return true;
 }
 
 void rtsp_handler_dismiss(struct rtsp_handler *h, const char *why)
@@ -805,6 +859,7 @@ static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
         break;
     case RTSP_SETUP:
         handle_setup(h, request, a, now);
+        give_secret(h, request, a);
         note_group(h, request, a);
         return true; // SETUP applies its own change of state
     case RTSP_PLAY:
@@ -823,6 +878,7 @@ static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
     case RTSP_TEARDOWN:
         track_setup_teardown(h->setup, now);
         h->group[0] = '\0';
+        h->attach = (struct session_attach){0};
         break;
     case RTSP_UNKNOWN:
     case RTSP_ANNOUNCE:
@@ -841,6 +897,8 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *given,
     struct rtsp_item without_key = *given;
     const struct rtsp_item *request = &without_key;
     bool waits = false;
+    if (serve_attach(h, given, a, now))
+        return true;
     take_key(&without_key.uri, bare, key);
     a->status = request->cseq < 0
                     ? 400

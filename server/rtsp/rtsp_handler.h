@@ -34,6 +34,10 @@ struct rtsp_handler_config {
     void (*on_broken)(void *ctx, const char *why, usec_t now);
     void *ctx;
     bool srtp; // as struct track_setup_config says
+    // Another connection is to continue the session `id`, and shows `secret`. Returns the status of
+    // the response, 503: too often. NULL: no session can be. After 200 the owner passes the
+    // connection's socket to that session, but not inside this call.
+    int (*attach)(void *ctx, struct text id, struct text secret, usec_t now);
 };
 
 struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config,
@@ -55,6 +59,15 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
 void rtsp_handler_interleaved(struct rtsp_handler *h, const struct rtsp_item *frame, usec_t now);
 // Sends the viewer a TEARDOWN with the reason why the session ends.
 void rtsp_handler_dismiss(struct rtsp_handler *h, const char *why);
+
+// As session_attach_check, for the handler's session; 454: it is another one, or there is none.
+int rtsp_handler_check_attach(struct rtsp_handler *h, struct text id, struct text secret,
+                              bool is_secure, usec_t now);
+// Returns true if the session may be continued on another connection.
+bool rtsp_handler_can_be_attached(const struct rtsp_handler *h);
+// The connection has another socket, and all that was received of the one before and not served is
+// lost. What was sent there since `lost_since` may be lost.
+void rtsp_handler_reconnected(struct rtsp_handler *h, usec_t lost_since, usec_t now);
 
 struct session *rtsp_handler_session(const struct rtsp_handler *h); // NULL before SETUP
 const struct rtsp_session *rtsp_handler_state(const struct rtsp_handler *h);

@@ -11,10 +11,12 @@
 #include "common/net/clock.h"
 #include "common/net/log_stderr.h"
 #include "common/net/own_addresses.h"
+#include "common/net/random.h"
 #include "common/net/tcp_listener.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 #include "server/http/peer_key.h"
+#include "server/policy/login_failures.h"
 #include "server/policy/places.h"
 #include "server/rtsp/connection_accepted.h"
 #include "server/still/still_maker.h"
@@ -36,6 +38,7 @@ struct server {
     struct places refused_places;
     struct place_key refused_keys[REFUSED];
     struct connection_accepted *refused[REFUSED];
+    struct login_failures *failures; // owned; wrong secrets of re-attachments
 };
 
 // Frees the place of a connection, or of one that was not made (NULL).
@@ -64,6 +67,48 @@ static void on_end(void *ctx, struct connection_accepted *c)
         s->on_stopped(s->stop_ctx);
 }
 
+// ---- Another connection for a session
+
+// Returns the place of the connection that has this session; -1: none has.
+static int place_of(const struct server *s, struct text id)
+{
+    int i = s->places.count - 1;
+    while (i >= 0 && !connection_accepted_has_session(s->connections[i], id))
+        i--;
+    return i;
+}
+
+// An address that guesses has an attempt each LOGIN_DELAY, over however many connections.
+static int attach(void *ctx, struct connection_accepted *c, struct text id, struct text secret,
+                  usec_t now)
+{
+    struct server *s = ctx;
+    struct place_key address = peer_key(connection_accepted_peer(c));
+    if (login_failures_turn(s->failures, address, now, now) != now)
+        return 503;
+    int i = place_of(s, id);
+    int status =
+        i < 0 ? 454 : connection_accepted_check_attach(s->connections[i], c, id, secret, now);
+    if (status == 454)
+        login_failures_add(s->failures, address, now);
+    return status;
+}
+
+// The session's connection takes the place of the one whose socket it takes.
+static void on_attached(void *ctx, struct connection_accepted *c, struct text id, usec_t now)
+{
+    struct server *s = ctx;
+    int to = place_of(s, id), from = 0;
+    while (s->connections[from] != c)
+        from++;
+    if (to >= 0) { // it has not ended meanwhile
+        connection_accepted_take(s->connections[to], c, now);
+        s->connections[from] = s->connections[to];
+        s->connections[to] = c;
+    }
+    on_end(s, c);
+}
+
 // Makes a connection for the place that was taken last.
 static void accept_at(struct server *s, struct places *places,
                       struct connection_accepted **connections, int fd, const char *refusal,
@@ -79,6 +124,8 @@ static void accept_at(struct server *s, struct places *places,
                                                 .credentials = s->config.credentials,
                                                 .origins = &s->config.origins,
                                                 .on_end = *refusal ? on_refused_end : on_end,
+                                                .attach = attach,
+                                                .on_attached = on_attached,
                                                 .ctx = s};
     snprintf(config.refusal, sizeof(config.refusal), "%s", refusal);
     struct connection_accepted *c = connection_accepted_new(fd, &config, now);
@@ -191,8 +238,11 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     s->config = *config;
     s->connections = calloc((size_t)config->max_viewers, sizeof(struct connection_accepted *));
     s->place_keys = calloc((size_t)config->max_viewers, sizeof(struct place_key));
-    if (!s->connections || !s->place_keys)
+    s->failures = malloc(sizeof(*s->failures));
+    struct siphash_key key;
+    if (!s->connections || !s->place_keys || !s->failures || !random_fill(&key, sizeof(key)))
         goto free_server;
+    login_failures_init(s->failures, key);
     places_init(&s->places, config->max_viewers, s->place_keys);
     places_init(&s->refused_places, REFUSED, s->refused_keys);
     s->second = timer_new(loop, on_second, s);
@@ -220,6 +270,7 @@ free_stills:
 free_timer:
     timer_free(s->second);
 free_server:
+    free(s->failures);
     free(s->place_keys);
     free(s->connections);
     free(s);
@@ -267,6 +318,7 @@ void server_free(struct server *s)
     timer_free(s->second);
     stats_outputs_attach(s->config.telemetry, NULL, NULL);
     tcp_listener_free(s->listener);
+    free(s->failures);
     free(s->place_keys);
     free(s->connections);
     free(s);

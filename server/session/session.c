@@ -101,6 +101,13 @@ void session_address_answered(struct session *s, const struct sockaddr *before,
     arm(s);
 }
 
+void session_reconnected(struct session *s, usec_t lost_since, usec_t now)
+{
+    session_paths_reconnected(s->paths, lost_since, now);
+    stream_sender_pump(s->sender, now);
+    arm(s);
+}
+
 static void on_timer(void *ctx, usec_t now)
 {
     struct session *s = ctx;

@@ -88,6 +88,8 @@ bool session_may_change_address(struct session *s, int which, usec_t now);
 bool session_doubts_address(const struct session *s);
 void session_address_answered(struct session *s, const struct sockaddr *before,
                               const struct sockaddr *address, usec_t now);
+// The RTSP connection has another socket: as session_paths.h has it.
+void session_reconnected(struct session *s, usec_t lost_since, usec_t now);
 // Sends BYE if it plays, with the reason of session_dismiss.
 void session_free(struct session *s, usec_t now);
 // The server is about to end the session: says why, for players that know no TEARDOWN of servers.

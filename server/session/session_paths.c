@@ -154,6 +154,20 @@ void session_paths_on_timeout(struct session_paths *p, usec_t now)
         session_paths_check(p, now);
 }
 
+void session_paths_reconnected(struct session_paths *p, usec_t lost_since, usec_t now)
+{
+    if (!p->home->ops->on_reconnected)
+        return;
+    p->home->ops->on_reconnected(p->home, now);
+    p->acked = 0;
+    if (p->away)
+        return;
+    struct sender_move move = {
+        .transport = &p->home->media, .repair = p->repair, .lost_since = lost_since};
+    if (stream_sender_move(p->sender, &move, now) != 0)
+        log_error("lost packets are not repaired: out of memory");
+}
+
 // ---- The viewer's address
 
 // Returns true if the media goes to the address of the path of datagrams.

@@ -47,6 +47,10 @@ void session_paths_check(struct session_paths *p, usec_t now);
 usec_t session_paths_next_timeout(const struct session_paths *p);
 void session_paths_on_timeout(struct session_paths *p, usec_t now);
 
+// The RTSP connection has another socket. What left over the one before since `lost_since` may be
+// lost: media that takes the connection goes on with frames that depend on none of it.
+void session_paths_reconnected(struct session_paths *p, usec_t lost_since, usec_t now);
+
 // Of the path that has the viewer's addresses:
 // Returns true if another address of port `which` (0: RTP, 1: RTCP), which has responded, may take
 // the place of the known one. Of RTP, four at once may, and then one a second.

@@ -465,3 +465,52 @@ TEST_CASE("tcp_conn: acknowledgements of writes wake the owner, and end no conne
     CHECK(o.closed == ERR_IO);
     CHECK(o.rooms == before);
 }
+
+TEST_CASE("tcp_conn: two connections exchange their sockets, and what has arrived there")
+{
+    rig a, b; // each with a loop of its own
+    const auto turn = [&] {
+        for (int i = 0; i < 3; i++) {
+            uv_run(&a.loop, UV_RUN_NOWAIT);
+            uv_run(&b.loop, UV_RUN_NOWAIT);
+        }
+    };
+    a.takes = 0; // its input waits for more
+    a.receive("old");
+    b.push(7, false);
+    b.holds = true;
+    b.takes = 4;
+    b.receive(letter(7, "hello world"));
+    REQUIRE(b.input() == "hell");
+    std::swap(a.other, b.other); // each rig keeps the other end of its connection
+    a.inputs.clear();
+    b.inputs.clear();
+    tcp_conn_want_room(a.conn, true);
+    tcp_conn_exchange(a.conn, b.conn);
+    CHECK(tcp_conn_wants_room(a.conn));
+    CHECK_FALSE(tcp_conn_wants_room(b.conn));
+    tcp_conn_want_room(a.conn, false);
+    a.takes = b.takes = 1024;
+    b.holds = false;
+    tcp_conn_resume(a.conn, 0);
+    CHECK(a.input() == "o world");
+    a.receive(letter(7, "!"));
+    turn();
+    CHECK(a.input() == "o world!");
+    b.receive(" one");
+    turn();
+    CHECK(b.input() == "old one");
+    REQUIRE(tcp_conn_send(a.conn, "x", 1) == 0);
+    REQUIRE(tcp_conn_send(b.conn, "y", 1) == 0);
+    CHECK(a.sent() == letter(7, "x"));
+    CHECK(b.sent() == "y");
+    close(b.other); // ends one of them
+    b.other = -1;
+    turn();
+    CHECK(b.closed == ERR_CLOSED);
+    CHECK(a.closed == 0);
+    tcp_conn_exchange(a.conn, b.conn); // the end belongs to its socket
+    std::swap(a.other, b.other);
+    CHECK(tcp_conn_send(a.conn, "x", 1) == ERR_CLOSED);
+    CHECK(tcp_conn_send(b.conn, "x", 1) == 0);
+}

@@ -2225,3 +2225,70 @@ TEST_CASE("rtsp client: what keeps another connection to the server")
         CHECK_FALSE(rtsp_client_can_be_followed(o.client));
     }
 }
+
+namespace
+{
+
+const std::string SECRET = "0123456789abcdef0123456789abcdef";
+
+// Plays, on a server that says `secret` in its response to SETUP.
+void play_attached(Owner &o, const std::string &secret)
+{
+    o.config.attaches = true;
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10,
+             in(weir_description(1)),
+             {"SETUP " + URL + "/trackID=0 #2 Transport: tcp X-Weir-Attach: wanted"}},
+            {20,
+             in(reply(2, "200 OK",
+                      "Transport: RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp\n" +
+                          (secret.empty() ? "" : "X-Weir-Attach: " + secret + "\n") +
+                          "Session: 2c75d4d43d74f2d6;timeout=60\n")),
+             {"setup tcp rtt 10", "SET_PARAMETER " + URL + "/ #3" + SESSION + " [latency: 1000,]",
+              "PLAY " + URL + "/ #4" + SESSION + " Range: npt=now-",
+              "GET_PARAMETER " + URL + "/ #5" + SESSION + PARAMS}}});
+    CHECK_FALSE(rtsp_client_can_attach(o.client)); // nothing plays yet
+    run(o, {{30, in(reply(3) + reply(4)), {"playing from - frame -1 shows -1"}}});
+}
+
+} // namespace
+
+TEST_CASE("rtsp client: a session of a server that gives no secret stays on its connection")
+{
+    for (const std::string &none : {std::string(), SECRET.substr(1), SECRET + "0"}) {
+        Owner o;
+        play_attached(o, none);
+        CHECK_FALSE(rtsp_client_can_attach(o.client));
+    }
+}
+
+TEST_CASE("rtsp client: a session that goes on over another connection")
+{
+    Owner o;
+    play_attached(o, SECRET);
+    CHECK(rtsp_client_can_attach(o.client));
+    attach_signs s;
+    rtsp_client_signs(o.client, &s);
+    CHECK(s.carries_media);
+    CHECK(s.asked == T0 + 20 * MS);
+    CHECK(s.heard == T0 + 30 * MS);
+    char text[RTSP_CLIENT_PING];
+    int len = rtsp_client_write_attach(o.client, text, o.now);
+    CHECK(std::string(text, (size_t)len) ==
+          "OPTIONS " + URL + "/ RTSP/1.0\r\nCSeq: 1\r\nUser-Agent: weir-play\r\n" +
+              "Session: 2c75d4d43d74f2d6\r\nX-Weir-Attach: " + SECRET + "\r\n\r\n");
+    auto pause = [](Owner &w) { rtsp_client_pause(w.client, w.now); };
+    auto attached = [](Owner &w) { rtsp_client_attached(w.client, w.now); };
+    run(o,
+        {{50, pause, {"PAUSE " + URL + "/ #6" + SESSION}},
+         // What has no response is sent once more, in its order.
+         {60,
+          attached,
+          {"GET_PARAMETER " + URL + "/ #7" + SESSION + PARAMS, "PAUSE " + URL + "/ #8" + SESSION}},
+         {70, in(reply(7, "200 OK", "", "level: 1\n")), {"params level 1 rtt 10 wall 10"}},
+         {71, in(reply(8)), {}}});
+    rtsp_client_signs(o.client, &s);
+    CHECK(s.asked == USEC_NEVER);
+    run(o, {{80, leave, {"TEARDOWN " + URL + "/ #9" + SESSION}}});
+    CHECK_FALSE(rtsp_client_can_attach(o.client));
+}

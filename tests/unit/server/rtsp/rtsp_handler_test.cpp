@@ -38,7 +38,9 @@ struct world {
     double sought = -1; // as the feed was asked; -1: not to seek
     double scale = 0;
     bool scales = true;
-    int latency = -1; // that the feed was told
+    int latency = -1;     // that the feed was told
+    std::string attached; // the session and the secret of a re-attachment
+    int attach_status = 200;
 
     world()
     {
@@ -88,7 +90,13 @@ struct world {
                                       [](void *, const char *) {},
                                       [](void *, const char *, usec_t) {},
                                       this,
-                                      false};
+                                      false,
+                                      [](void *ctx, text id, text secret, usec_t) {
+                                          ((world *)ctx)->attached =
+                                              std::string(id.at, id.len) + " " +
+                                              std::string(secret.at, secret.len);
+                                          return ((world *)ctx)->attach_status;
+                                      }};
         handler = rtsp_handler_new(&config, 0);
         REQUIRE(handler);
     }
@@ -430,4 +438,56 @@ TEST_CASE("rtsp handler: requests of a group need no session id")
     std::string name(100, '7');
     CHECK(w.serve_bare("SETUP", setup + "Pipelined-Requests: " + name + "\r\n", &said) == 200);
     CHECK(w.serve_bare("PLAY", "Pipelined-Requests: " + name + "\r\n", &said) == 454);
+}
+
+TEST_CASE("rtsp_handler: the viewer that asks for it gets a secret, by which its session is found")
+{
+    world w;
+    std::string said;
+    const char *transport = "Transport: RTP/AVP/TCP;interleaved=0-1;x-weir=tcp\r\n";
+    const text any = {"00000000000000000000000000000000", 32};
+    SECTION("not asked for")
+    {
+        REQUIRE(w.serve("SETUP", transport, &said) == 200);
+        CHECK_FALSE(has(said, "X-Weir-Attach"));
+        CHECK_FALSE(rtsp_handler_can_be_attached(w.handler));
+        const std::string id = w.id();
+        CHECK(rtsp_handler_check_attach(w.handler, {id.data(), id.size()}, any, false, 0) == 454);
+        return;
+    }
+    REQUIRE(w.serve("SETUP", std::string(transport) + "X-Weir-Attach: wanted\r\n", &said) == 200);
+    CHECK(rtsp_handler_can_be_attached(w.handler));
+    const std::string name = "X-Weir-Attach: ";
+    const std::string secret = said.substr(said.find(name) + name.size(), 32);
+    const std::string id = w.id();
+    const text right = {secret.data(), secret.size()}, session = {id.data(), id.size()};
+    CHECK(rtsp_handler_check_attach(w.handler, session, any, false, 0) == 454);
+    CHECK(rtsp_handler_check_attach(w.handler, {"0123456789abcdef", 16}, right, false, 0) == 454);
+    CHECK(rtsp_handler_check_attach(w.handler, {"", 0}, right, false, 0) == 454);
+    CHECK(rtsp_handler_check_attach(w.handler, session, right, false, 0) == 200);
+    rtsp_handler_reconnected(w.handler, 0, 0);
+    REQUIRE(w.serve("TEARDOWN", "", &said) == 200);
+    CHECK_FALSE(rtsp_handler_can_be_attached(w.handler));
+    CHECK(rtsp_handler_check_attach(w.handler, session, right, false, 0) == 454);
+}
+
+TEST_CASE("rtsp_handler: a connection without a session asks for another one's")
+{
+    world w;
+    std::string said;
+    const std::string secret(32, 'a');
+    const std::string headers = "Session: 0123456789abcdef\r\nX-Weir-Attach: " + secret + "\r\n";
+    CHECK(w.serve_bare("OPTIONS", headers, &said) == 200);
+    CHECK(w.attached == "0123456789abcdef " + secret);
+    CHECK(has(said, "Session: 0123456789abcdef\r\n"));
+    for (int status : {454, 503}) {
+        w.attach_status = status;
+        CHECK(w.serve_bare("OPTIONS", headers, &said) == status);
+        CHECK_FALSE(has(said, "Session: "));
+    }
+    w.attached = "";
+    CHECK(w.serve_bare("GET_PARAMETER", headers, &said) == 454); // it is no such request
+    w.set_up();
+    CHECK(w.serve_bare("OPTIONS", headers, &said) == 455);
+    CHECK(w.attached == "");
 }
