@@ -52,6 +52,6 @@ struct audio_source *audio_source_open(const char *name, const struct source *vi
         return audio_source_test_new();
     }
     return video->kind == SDP_SOURCE_FILE
-               ? audio_source_file_open(path, video->origin, track, guard, err)
+               ? audio_source_file_open(path, video->origin, track, false, guard, err)
                : NULL;
 }

@@ -50,13 +50,7 @@ void capture_log_given(const struct capture_target *t, const struct capture_give
 static struct image place_in(struct picture *p, const struct image *from)
 {
     struct image to = image_of_picture(p);
-    struct picture_place at = picture_fit_place(from->width, from->height, p->width, p->height);
-    bool whole = at.width == p->width && at.height == p->height;
-    for (int i = 0; i < 3 && !whole; i++) {
-        int half = i > 0; // 4:2:0
-        memset(p->plane[i], half ? 128 : 16, (size_t)p->stride[i] * (size_t)(p->height >> half));
-        to.plane[i] += (at.y >> half) * p->stride[i] + (at.x >> half);
-    }
+    struct picture_place at = picture_place_in(p, from->width, from->height, to.plane);
     to.width = at.width;
     to.height = at.height;
     return to;

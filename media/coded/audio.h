@@ -13,7 +13,8 @@
 enum {
     AUDIO_RATE = 48000,
     AUDIO_CHANNELS = 2,
-    AUDIO_PACKET = 960, // samples of each channel in a packet that Weir sends: 20 ms
+    AUDIO_PACKET = 960,             // samples of each channel in a packet that Weir sends: 20 ms
+    AUDIO_AHEAD = 2 * AUDIO_PACKET, // samples of a file that are encoded beyond the picture's time
     AUDIO_PACKET_MAX =
         5760, // max. samples of each channel in an Opus packet: 120 ms (RFC 6716, 2.1.4)
     AUDIO_PACKET_MAX_BYTES = 1000, // fits one RTP packet on every path

@@ -203,7 +203,14 @@ static int read_sets(struct coded_units *u, struct bytes *in, int count)
 int coded_units_init(struct coded_units *u, const uint8_t *config, size_t len)
 {
     *u = (struct coded_units){.reference = -1};
+    return coded_units_configure(u, config, len);
+}
+
+int coded_units_configure(struct coded_units *u, const uint8_t *config, size_t len)
+{
     struct unit_list l = {0};
+    u->sets_bytes = 0;
+    u->length_bytes = 0;
     if (len == 0)
         return 0;
     if (config[0] != 1) {

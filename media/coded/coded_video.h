@@ -48,6 +48,9 @@ struct coded_units {
 // `config`: the stream's extradata, which is an AVCDecoderConfigurationRecord (ISO/IEC 14496-15,
 // 5.3.3.1), parameter sets in Annex B, or empty. Returns 0, ERR_MALFORMED or ERR_TOO_BIG.
 int coded_units_init(struct coded_units *u, const uint8_t *config, size_t len);
+// The stream's configuration changes from the next access unit on: its parameter sets replace those
+// before. `config` and the result: as of coded_units_init.
+int coded_units_configure(struct coded_units *u, const uint8_t *config, size_t len);
 // Makes the frame of an access unit, with one reference: `number` is its place in the order of
 // display, `slot` in the order of decoding, both counted as source frames. Of the frame, `size_id`
 // and the times are unset. Returns 0; ERR_AGAIN: no IDR has come since the beginning or the last

@@ -76,6 +76,8 @@ static enum pass_verdict judge(struct pass_check *c, const struct pass_frame *f)
 {
     if (!f->is_whole)
         return PASS_BROKEN;
+    if (f->is_hidden)
+        return PASS_HIDDEN;
     if (!f->has_time)
         return PASS_NO_TIMES;
     if (c->count == 0 && !f->unit.idr)
@@ -132,6 +134,7 @@ const char *pass_check_reason(enum pass_verdict verdict)
         [PASS_OPEN_GROUPS] = "its groups of pictures are open (closed ones of at most 12 s pass)",
         [PASS_LONG_GROUPS] = "its groups of pictures are longer than 12 s",
         [PASS_NO_TIMES] = "its container has no times for the pictures (MP4 and Matroska do)",
+        [PASS_HIDDEN] = "it is cut between key frames: an edit list hides pictures",
         [PASS_FAST] = "it has more than 120 frames/s",
         [PASS_VARYING_RATE] = "its frame rate varies",
         [PASS_BROKEN] = "it has pictures that cannot be read",

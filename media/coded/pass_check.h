@@ -35,6 +35,7 @@ enum pass_verdict {
     PASS_OPEN_GROUPS,
     PASS_LONG_GROUPS,
     PASS_NO_TIMES,
+    PASS_HIDDEN,
     PASS_FAST, // more frames a second than any level has
     PASS_VARYING_RATE,
     PASS_BROKEN,    // an access unit that is none, or is too large
@@ -56,8 +57,9 @@ struct pass_video {
 
 struct pass_frame {
     struct coded_unit_facts unit;
-    bool is_whole; // `unit` is known
-    bool is_key;   // the container calls it a key frame
+    bool is_whole;  // `unit` is known
+    bool is_key;    // the container calls it a key frame
+    bool is_hidden; // it is decoded, but not shown
     bool has_time;
     double time; // in frame intervals since the first frame that is shown
     size_t bytes;

@@ -19,10 +19,12 @@ struct picture {
     int width;  // pixels, even
     int height; // pixels, even
     uint8_t *plane[3];
-    int stride[3];       // bytes; plane 0 at least width, planes 1 and 2 at least width / 2
-    int64_t number;      // source frame number
-    usec_t pts;          // media time since the first frame
-    usec_t shift;        // position in the source minus `pts`; seeks and loops change it
+    int stride[3];  // bytes; plane 0 at least width, planes 1 and 2 at least width / 2
+    int64_t number; // source frame number
+    usec_t pts;     // media time since the first frame
+    // Position in the source minus media time, AUDIO_AHEAD behind `pts` (audio.h); seeks, loops and
+    // clock jumps change it.
+    usec_t shift;
     usec_t capture_wall; // wall clock at capture; 0 = unknown
     // One reference, or NULL: the coded frame of a source that passes its coded video on
     // (coded_video.h). In decoding order it comes in this picture's turn, so it may be of another

@@ -2,6 +2,9 @@
 #include "media/picture/picture_fit.h"
 
 #include <stdint.h>
+#include <string.h>
+
+#include "media/picture/picture.h"
 
 enum {
     MAX_LONG_SIDE = 4096, // larger pictures are scaled down
@@ -51,4 +54,18 @@ struct picture_place picture_fit_place(int width, int height, int box_width, int
     p.x = (box_width - p.width) / 2 & ~1;
     p.y = (box_height - p.height) / 2 & ~1;
     return p;
+}
+
+struct picture_place picture_place_in(struct picture *p, int width, int height, uint8_t *plane[3])
+{
+    struct picture_place at = picture_fit_place(width, height, p->width, p->height);
+    bool whole = at.width == p->width && at.height == p->height;
+    for (int i = 0; i < 3; i++) {
+        int half = i > 0; // 4:2:0
+        if (!whole)
+            memset(p->plane[i], half ? 128 : 16,
+                   (size_t)p->stride[i] * (size_t)(p->height >> half));
+        plane[i] = p->plane[i] + (at.y >> half) * p->stride[i] + (at.x >> half);
+    }
+    return at;
 }

@@ -5,6 +5,7 @@
 #define WEIR_MEDIA_PICTURE_PICTURE_FIT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,11 @@ struct picture_place { // all even
 // Returns the place of a picture of square pixels in a box: centred and as large as its shape
 // allows. If the shapes differ only by rounding, it is the whole box.
 struct picture_place picture_fit_place(int width, int height, int box_width, int box_height);
+
+struct picture;
+// Returns the place in `p` of a picture of the shape `width` x `height`, in square pixels. Makes
+// the borders black. `plane`: where the place begins in each plane.
+struct picture_place picture_place_in(struct picture *p, int width, int height, uint8_t *plane[3]);
 
 #ifdef __cplusplus
 }

@@ -35,13 +35,14 @@ struct audio_source { // embedded first by each implementation
     char track[AUDIO_TRACK_NAME];
     // Samples between the capture of audio and the picture that it is delivered with; 0 for files.
     int lag;
+    int channels; // of a file: of what `read` writes, AUDIO_CHANNELS or 1
 };
 
 struct audio_source *audio_source_test_new(void);
 // `origin`: the file's own time at media time 0 of the pictures. `track`: see audio_track_find.
-// `guard`: see media_input_open.
+// `keeps_mono`: `read` gives one channel if the track has one. `guard`: see media_input_open.
 struct audio_source *audio_source_file_open(const char *path, usec_t origin, const char *track,
-                                            struct media_guard *guard, int *err);
+                                            bool keeps_mono, struct media_guard *guard, int *err);
 static inline void audio_source_free(struct audio_source *s)
 {
     if (s)

@@ -23,7 +23,9 @@ enum {
     AHEAD = AUDIO_RATE,     // samples; reads that far ahead decode, farther ones seek
     SEAM = 2,               // samples; rounding of the pictures' microseconds
     GAP = AUDIO_RATE / 20,  // samples; smaller gaps in the file's time stamps are rounding
-    MAX_IDLE = 5000,        // packets without audio until the file counts as ended
+    NEAR =
+        10 * AUDIO_RATE, // samples between the audio's and the pictures' first times after a jump
+    MAX_IDLE = 5000,     // packets without audio until the file counts as ended
 };
 
 struct audio_source_file {
@@ -35,45 +37,68 @@ struct audio_source_file {
     AVPacket *packet;          // owned
     AVFrame *frame;            // owned
     struct resampler resampler;
+    int channels;   // of `pcm` and `piece`
     int64_t origin; // the file's own time at media time 0, in samples
     int64_t next;   // the file's own time just after the last read, in samples
     bool ended;
-    int64_t at; // the file's own time of pcm[0], in samples
-    int count;  // samples in pcm
+    bool placed; // audio has come since the last seek, so `at` is known
+    // The file's clock jumps, or has a long gap: `piece` has what comes after it, which waits until
+    // it is read. `waiting`: its samples, 0 if there is no jump.
+    int waiting;
+    int64_t waiting_at; // the file's own time of piece[0], in samples
+    int64_t at;         // the file's own time of pcm[0], in samples
+    int count;          // samples in pcm
     int16_t pcm[HELD * AUDIO_CHANNELS];
     int16_t piece[PIECE * AUDIO_CHANNELS];
 };
 
 // ---- Decoding
 
-// Appends decoded samples. Fills gaps in the file's time stamps with silence; drops overlaps.
-static void append(struct audio_source_file *s, int64_t position, const int16_t *pcm, int count)
+static size_t bytes_of(const struct audio_source_file *s, int samples)
+{
+    return (size_t)samples * (size_t)s->channels * sizeof(*s->pcm);
+}
+
+// Appends the samples in `piece`. Fills gaps in the file's time stamps with silence; drops
+// overlaps.
+static void append(struct audio_source_file *s, int64_t position, int count)
 {
     int64_t end = s->at + s->count;
-    if (s->count == 0 || position < end - AUDIO_RATE || position > end + HELD) {
+    if (!s->placed) {
         s->at = end = position;
-        s->count = 0;
+        s->placed = true;
+    } else if (position < end - AUDIO_RATE || position > end + HELD) {
+        s->waiting = count;
+        s->waiting_at = position;
+        return;
     }
     int64_t gap = position - end;
     if (gap > GAP) {
         int silence = (int)(gap < HELD - s->count ? gap : HELD - s->count);
-        memset(s->pcm + s->count * AUDIO_CHANNELS, 0,
-               (size_t)silence * AUDIO_CHANNELS * sizeof(*pcm));
+        memset(s->pcm + s->count * s->channels, 0, bytes_of(s, silence));
         s->count += silence;
     }
     int skipped = gap < -GAP ? (int)(-gap < count ? -gap : count) : 0;
-    pcm += skipped * AUDIO_CHANNELS;
     count -= skipped;
     if (count > HELD - s->count)
         count = HELD - s->count;
-    memcpy(s->pcm + s->count * AUDIO_CHANNELS, pcm, (size_t)count * AUDIO_CHANNELS * sizeof(*pcm));
+    memcpy(s->pcm + s->count * s->channels, s->piece + skipped * s->channels, bytes_of(s, count));
     s->count += count;
+}
+
+// Continues after the jump.
+static void end_waiting(struct audio_source_file *s)
+{
+    int count = s->waiting;
+    s->waiting = s->count = 0;
+    s->placed = false;
+    append(s, s->waiting_at, count);
 }
 
 static bool take_frame(struct audio_source_file *s)
 {
     const AVFrame *f = s->frame;
-    if (!resampler_set_up(&s->resampler, f, AV_SAMPLE_FMT_S16, AUDIO_CHANNELS))
+    if (!resampler_set_up(&s->resampler, f, AV_SAMPLE_FMT_S16, s->channels))
         return false;
     int64_t pts = f->best_effort_timestamp;
     // The resampler outputs its delayed samples before those of this frame.
@@ -88,7 +113,7 @@ static bool take_frame(struct audio_source_file *s)
     uint8_t *out[1] = {(uint8_t *)s->piece};
     int count = swr_convert(s->resampler.swr, out, PIECE, in, f->nb_samples);
     if (count > 0)
-        append(s, position, s->piece, count);
+        append(s, position, count);
     return count > 0;
 }
 
@@ -130,17 +155,55 @@ static void seek_to(struct audio_source_file *s, int64_t position)
         return;
     avcodec_flush_buffers(s->codec);
     resampler_reset(&s->resampler);
-    s->count = 0;
+    s->count = s->waiting = 0;
     s->at = position;
-    s->ended = false;
+    s->ended = s->placed = false;
 }
 
 static void drop_front(struct audio_source_file *s, int count)
 {
     s->count -= count;
     s->at += count;
-    memmove(s->pcm, s->pcm + count * AUDIO_CHANNELS,
-            (size_t)s->count * AUDIO_CHANNELS * sizeof(*s->pcm));
+    memmove(s->pcm, s->pcm + count * s->channels, bytes_of(s, s->count));
+}
+
+// Returns true if reading goes on behind the jump: it has come there, or follows the pictures'
+// clock. Both clocks may have the same times, so that no seek could tell them apart.
+static bool is_behind_jump(const struct audio_source_file *s, int64_t want, int count, bool follows)
+{
+    if (!s->waiting)
+        return false;
+    int64_t ahead = s->waiting_at - want;
+    return follows ? ahead < count && ahead >= 0 : ahead < NEAR && ahead > -NEAR;
+}
+
+// Returns true if `want` is neither in pcm nor soon after it.
+static bool is_far(const struct audio_source_file *s, int64_t want)
+{
+    return want < s->at || want > s->at + s->count + AHEAD;
+}
+
+// Makes pcm begin at `want`, or later if there is no audio. Drops what is before.
+static void find(struct audio_source_file *s, int64_t want, int count)
+{
+    bool follows = want >= s->next - SEAM && want <= s->next + SEAM;
+    // The pictures' clock may jump before the audio that comes after the jump was read.
+    while (!follows && is_far(s, want) && s->count < AHEAD && !s->waiting && read_more(s))
+        ;
+    bool jumps = is_behind_jump(s, want, count, follows);
+    bool seeks = !follows && !jumps && is_far(s, want);
+    if (jumps)
+        end_waiting(s);
+    if (seeks)
+        seek_to(s, want);
+    while (s->at + s->count < want + count && (seeks || !s->waiting) && read_more(s)) {
+        if (s->waiting && seeks) // on the way to the target
+            end_waiting(s);
+        if (s->count && s->at < want)
+            drop_front(s, (int)(want - s->at < s->count ? want - s->at : s->count));
+    }
+    if (s->at < want)
+        drop_front(s, (int)(want - s->at < s->count ? want - s->at : s->count));
 }
 
 static void file_read(struct audio_source *base, int64_t from, int16_t *out, int count)
@@ -149,20 +212,13 @@ static void file_read(struct audio_source *base, int64_t from, int16_t *out, int
     int64_t want = s->origin + from;
     if (want >= s->next - SEAM && want <= s->next + SEAM)
         want = s->next;
-    else if (want < s->at || want > s->at + s->count + AHEAD)
-        seek_to(s, want);
+    find(s, want, count);
     s->next = want + count;
-    while (s->at + s->count < want + count && read_more(s)) {
-        if (s->count && s->at < want)
-            drop_front(s, (int)(want - s->at < s->count ? want - s->at : s->count));
-    }
-    if (s->at < want)
-        drop_front(s, (int)(want - s->at < s->count ? want - s->at : s->count));
-    memset(out, 0, (size_t)count * AUDIO_CHANNELS * sizeof(*out));
+    memset(out, 0, bytes_of(s, count));
     int64_t silent = s->count ? s->at - want : count; // samples before the audio begins
     if (silent < count) {
         int have = count - (int)silent < s->count ? count - (int)silent : s->count;
-        memcpy(out + silent * AUDIO_CHANNELS, s->pcm, (size_t)have * AUDIO_CHANNELS * sizeof(*out));
+        memcpy(out + silent * s->channels, s->pcm, bytes_of(s, have));
         drop_front(s, have);
     }
 }
@@ -210,7 +266,7 @@ static int open_codec(struct audio_source_file *s, const char *path, const char 
 }
 
 struct audio_source *audio_source_file_open(const char *path, usec_t origin, const char *track,
-                                            struct media_guard *guard, int *err)
+                                            bool keeps_mono, struct media_guard *guard, int *err)
 {
     struct audio_source_file *s = calloc(1, sizeof(*s));
     *err = ERR_NO_MEMORY;
@@ -231,6 +287,8 @@ struct audio_source *audio_source_file_open(const char *path, usec_t origin, con
         file_free(&s->base);
         return NULL;
     }
+    bool is_mono = s->stream->codecpar->ch_layout.nb_channels == 1;
+    s->channels = s->base.channels = keeps_mono && is_mono ? 1 : AUDIO_CHANNELS;
     track_notes_audio(s->stream->codecpar, s->base.name, sizeof(s->base.name));
     return &s->base;
 }

@@ -62,10 +62,15 @@ static int add_units(struct video_file *f, struct coded_units *u, struct pass_ch
         first = first == AV_NOPTS_VALUE ? p->pts : first;
         struct pass_frame frame = {
             .is_key = p->flags & AV_PKT_FLAG_KEY,
-            .has_time = p->pts != AV_NOPTS_VALUE && !(p->flags & AV_PKT_FLAG_DISCARD),
+            .is_hidden = p->flags & AV_PKT_FLAG_DISCARD,
+            .has_time = p->pts != AV_NOPTS_VALUE,
             .bytes = (size_t)p->size,
         };
         frame.time = frame.has_time ? (double)av_sat_sub64(p->pts, first) / interval : 0;
+        size_t len;
+        const uint8_t *config = av_packet_get_side_data(p, AV_PKT_DATA_NEW_EXTRADATA, &len);
+        if (config)
+            (void)coded_units_configure(u, config, len);
         frame.is_whole = coded_units_look(u, p->data, (size_t)p->size, &frame.unit) == 0;
         if (keys && frame.is_whole && frame.unit.idr)
             err = add_key(keys, c->count);

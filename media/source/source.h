@@ -41,10 +41,17 @@ struct source { // embedded first by each implementation
     int width; // pixels, even
     int height;
     struct fps fps;
-    double duration; // seconds, -1 = endless or unknown
-    bool is_cut;     // `next` returned ERR_END, but the media breaks off there
+    double duration;  // seconds, -1 = endless or unknown
+    bool clock_jumps; // of a file: its clock may jump, and media time follows only while it is read
+    bool is_cut;      // `next` returned ERR_END, but the media breaks off there
     bool live;     // the source sets the pace: send a picture when it arrives; it has capture_wall
     usec_t origin; // a file's own time at media time 0
+    // Set by the caller: a seek leads to a picture whose number is a multiple of this; 0: to the
+    // next one.
+    int seek_step;
+    // Set by the caller: after a seek for which many pictures are to be decoded, some of these come
+    // first, as a sign of life.
+    bool shows_way;
     // Of a source that was coded: whether its pictures bring its coded frames along
     // (picture.coded). They do so if `coded.passes`, from an IDR on, and pause until the next IDR
     // after a seek or a fault.

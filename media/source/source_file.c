@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/coded/audio.h"
 #include "media/convert/convert.h"
 #include "media/picture/picture_fit.h"
 #include "media/picture/rotate.h"
@@ -17,8 +18,16 @@
 
 enum {
     MAX_UNITS = VIDEO_FILE_KEPT,
-    MAX_GAP = 60,     // max. seconds between frames; a larger gap is a clock jump and is skipped
     MAX_BACKWARD = 1, // max. seconds that a frame may be late; more is a clock jump
+    // Frames that are decoded for a seek until one is shown, and then between two that are: 720p
+    // takes one to two milliseconds a frame.
+    WAY = 1000,
+    WAY_STEP = 200,
+};
+
+struct place {    // of the file's time on the time line
+    int64_t pts;  // the file's time at `tick`
+    int64_t tick; // of the output
 };
 
 struct unit {         // an access unit that was read
@@ -31,16 +40,24 @@ struct source_file {
     struct video_file *file; // owned
     bool loop;
     bool ended;
-    bool seeking;     // after a seek: skip frames before the next tick
+    bool seeking;     // after a seek: skip frames before the target
+    int64_t target;   // the tick of the first frame, or of a seek's target; it stands before, too
+    int fresh;        // frames that became `current` since the last turn of a coded frame
+    int way;          // frames to skip until one is shown
     AVFrame *current; // owned; the frame of the next tick, if have_current
     AVFrame *pending; // owned; the frame after it, if have_pending
     bool have_current;
     bool have_pending;
-    int64_t next;         // the next tick
-    int64_t pending_tick; // the tick of `pending`
-    int64_t first_pts;    // the file's time at media time 0
-    int64_t origin_pts;   // the file's time at tick `origin_tick`
-    int64_t origin_tick;
+    int64_t next;            // the next tick
+    int64_t pending_tick;    // the tick of `pending`
+    int64_t end_tick;        // at which the last frame ends, if `ended`
+    int64_t first_pts;       // the file's time at media time 0
+    int64_t first_picture;   // the file's time of the first frame
+    struct place origin;     // of the frame that was read last
+    struct place shown;      // the origin of `current`
+    struct place last;       // of the frame that was read last
+    usec_t last_stands;      // how long the file says that it stands
+    AVRational first_aspect; // of a pixel of the first frame, as it is coded; 0/1: it is unknown
     struct converter converter;
     // While base.coded.passes: what was decoded and not passed on yet, in decoding order.
     struct coded_units coded;
@@ -56,6 +73,40 @@ static usec_t usec_of_pts(const struct source_file *s, int64_t pts)
     return av_rescale_q(pts, video_file_info(s->file)->time_base, (AVRational){1, 1000000});
 }
 
+// Returns the shape of the current frame, as the aspect of a pixel. The container's goes first, as
+// long as that of the coded video stays.
+static AVRational aspect_of(const struct source_file *s, const AVFrame *f)
+{
+    AVRational own = f->sample_aspect_ratio;
+    bool changed = own.num > 0 && own.den > 0 &&
+                   av_cmp_q(own, s->first_aspect.num ? s->first_aspect : (AVRational){1, 1}) != 0;
+    return changed ? own : video_file_info(s->file)->aspect;
+}
+
+// Returns the part of `p` that the frame fills, with borders if its shape is not the first one's.
+static struct image place_in(const struct source_file *s, struct picture *p, const AVFrame *f)
+{
+    struct image to = image_of_picture(p);
+    AVRational aspect = aspect_of(s, f);
+    int width, height;
+    if (!picture_fit(f->width, f->height, aspect.num, aspect.den, &width, &height))
+        return to;
+    struct picture_place at = picture_place_in(p, width, height, to.plane);
+    to.width = at.width;
+    to.height = at.height;
+    return to;
+}
+
+static usec_t shift_of(const struct source_file *s, const struct picture *p)
+{
+    struct fps fps = s->base.fps;
+    bool is_over = s->have_pending && usec_of_frames(s->pending_tick, fps.num, fps.den) <=
+                                          p->pts + audio_usec(AUDIO_AHEAD);
+    struct place from = is_over ? s->origin : s->shown;
+    return usec_of_pts(s, av_sat_sub64(from.pts, s->first_pts)) +
+           usec_of_frames(p->number - from.tick, fps.num, fps.den) - p->pts;
+}
+
 static int emit(struct source_file *s, struct picture **out)
 {
     struct picture *p = picture_new(s->base.width, s->base.height);
@@ -64,7 +115,7 @@ static int emit(struct source_file *s, struct picture **out)
         return ERR_IO;
     }
     struct image from = image_of_frame(s->current);
-    struct image to = image_of_picture(s->unturned ? s->unturned : p);
+    struct image to = place_in(s, s->unturned ? s->unturned : p, s->current);
     int r = converter_run(&s->converter, &from, &to);
     if (r < 0) {
         log_error("%s: cannot convert a picture (%s)", s->base.name, err_text(r));
@@ -75,49 +126,70 @@ static int emit(struct source_file *s, struct picture **out)
         rotate_run(s->unturned, s->quarters, s->flipped, p);
     p->number = s->next++;
     p->pts = usec_of_frames(p->number, s->base.fps.num, s->base.fps.den);
-    p->shift = usec_of_pts(s, av_sat_sub64(s->origin_pts, s->first_pts)) +
-               usec_of_frames(p->number - s->origin_tick, s->base.fps.num, s->base.fps.den) -
-               p->pts;
+    p->shift = shift_of(s, p);
     *out = p;
     return 0;
 }
 
 // ---- Constant frame rate ----
 
-static void set_origin(struct source_file *s, int64_t pts, int64_t tick)
-{
-    s->origin_pts = pts;
-    s->origin_tick = tick;
-}
-
-static int64_t tick_of(const struct source_file *s, int64_t pts)
+// Returns how many ticks a time of the file takes.
+static int64_t ticks_of(const struct source_file *s, int64_t pts, AVRational base)
 {
     const int64_t limit = (int64_t)1
                           << 40; // larger than any gap that is not a jump; avoids overflow
     AVRational tick = {s->base.fps.den, s->base.fps.num};
-    int64_t n =
-        av_rescale_q(av_sat_sub64(pts, s->origin_pts), video_file_info(s->file)->time_base, tick);
-    return s->origin_tick + (n < -limit ? -limit : n > limit ? limit : n);
+    int64_t n = av_rescale_q(pts, base, tick);
+    return n < -limit ? -limit : n > limit ? limit : n;
+}
+
+static int64_t tick_of(const struct source_file *s, int64_t pts)
+{
+    return s->origin.tick +
+           ticks_of(s, av_sat_sub64(pts, s->origin.pts), video_file_info(s->file)->time_base);
+}
+
+// Returns the tick at which the last frame that was read ends.
+static int64_t end_tick(const struct source_file *s)
+{
+    usec_t at = usec_of_pts(s, s->last.pts);
+    int64_t after = s->next + s->have_current;
+    if (s->seeking && after <= s->target)
+        after = s->target + 1;
+    usec_t stands = timeline_end(video_file_timeline(s->file), at) - at;
+    if (s->last_stands > TIMELINE_SLACK && s->last_stands < TIMELINE_SILENCE)
+        stands = usec_max(stands, s->last_stands);
+    int64_t end = s->last.tick + ticks_of(s, stands, AV_TIME_BASE_Q);
+    return end > after ? end : after;
 }
 
 // Computes the tick of the frame just read. The current frame, if any, is shown at s->next, so a
-// frame after a clock jump gets the tick after that.
+// frame after a clock jump gets at least the tick after that. Before the first frame of the film it
+// stands, too.
 static void place_pending(struct source_file *s)
 {
     int64_t pts = s->pending->pts, tick = tick_of(s, pts), after = s->next + s->have_current;
     int64_t rate = (s->base.fps.num + s->base.fps.den - 1) / s->base.fps.den;
-    bool jumps = tick > s->next + MAX_GAP * rate || tick < s->next - MAX_BACKWARD * rate;
-    if (s->seeking && tick <= s->next)
-        jumps = false;
-    else if (s->seeking && !s->have_current)
-        jumps = true; // the first frame after the seek is later than the target
-    else
-        s->seeking = false;
-    if (jumps) {
-        set_origin(s, pts, after);
-        tick = after;
-        s->seeking = false;
+    usec_t at = usec_of_pts(s, pts), before = usec_of_pts(s, s->last.pts);
+    bool jumps = false;
+    s->seeking &= tick <= s->target || !s->have_current;
+    if (s->seeking && tick > s->target) { // the first frame after the seek is later than the target
+        jumps = pts > s->first_picture;
+        s->last.tick = s->origin.tick;
+        before = at;
+    } else if (!s->seeking) {
+        usec_t step = timeline_step(video_file_timeline(s->file), before, at);
+        jumps = step != at - before || tick < s->next - MAX_BACKWARD * rate;
+        before = at - step;
     }
+    if (jumps) {
+        tick = s->last.tick + ticks_of(s, at - before, AV_TIME_BASE_Q);
+        tick = tick > after ? tick : after;
+        s->origin = (struct place){pts, tick};
+    }
+    s->seeking &= tick <= s->target && !jumps;
+    s->last = (struct place){pts, tick};
+    s->last_stands = video_file_duration(s->file, s->pending);
     s->pending_tick = tick;
     s->have_pending = true;
 }
@@ -150,23 +222,43 @@ static void collect_units(struct source_file *s)
     }
 }
 
+// Applies the parameter sets that came with the packet, outside of the stream.
+static int configure(struct source_file *s, const AVPacket *packet)
+{
+    size_t len;
+    const uint8_t *config = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &len);
+    return config ? coded_units_configure(&s->coded, config, len) : 0;
+}
+
+// Returns true if the frame has the size and shape of the level that passes.
+static bool is_whole(const struct source_file *s, const AVFrame *f)
+{
+    AVRational aspect = aspect_of(s, f);
+    return f->width == s->base.width && f->height == s->base.height && aspect.num == aspect.den;
+}
+
 // Returns the coded frame whose turn to be decoded is that of the picture of tick `slot` to be
 // shown; NULL: there is none, or none before the next IDR. As many frames are decoded as are shown,
 // so each new picture takes the next unit. `fresh`: how many pictures came in this tick.
 static struct coded_frame *next_coded(struct source_file *s, int64_t slot, int fresh)
 {
     struct coded_frame *frame = NULL;
-    if (fresh > 1) // pictures were left out
+    bool fits = is_whole(s, s->current);
+    if (fresh > 1 || !fits) // pictures were left out, or are not those that are coded
         break_units(s);
     // Until an IDR comes in its turn, units of earlier ticks are left behind.
-    while (!s->coded.begun && s->unit_count && s->units[0].tick < slot)
+    while (!s->coded.begun && s->unit_count && s->units[0].tick < slot) {
+        (void)configure(s, s->units[0].packet); // a fault shows at the next unit
         drop_unit(s);
+    }
     bool is_due = s->unit_count && (s->coded.begun || s->units[0].tick == slot);
     if (!fresh || !is_due)
         return NULL;
     const struct unit *unit = &s->units[0];
     bool was_begun = s->coded.begun;
-    int err = unit->tick < 0
+    int err = configure(s, unit->packet);
+    if (!err && fits)
+        err = unit->tick < 0
                   ? ERR_MALFORMED
                   : coded_units_take(&s->coded, unit->packet->data, (size_t)unit->packet->size,
                                      unit->tick, slot, &frame);
@@ -199,13 +291,14 @@ static void load_pending(struct source_file *s)
         return;
     }
     collect_units(s); // a rewind would drop them
+    s->end_tick = end_tick(s);
     // A loop without any picture would never end, so one must follow the rewind.
     if (!s->loop || video_file_rewind(s->file) < 0 || video_file_read(s->file, s->pending) < 0) {
         s->ended = true;
         return;
     }
     s->seeking = false;
-    set_origin(s, s->pending->pts, s->next + s->have_current);
+    s->origin = s->last = (struct place){s->first_pts, s->end_tick};
     place_pending(s);
     collect_units(s);
 }
@@ -213,28 +306,36 @@ static void load_pending(struct source_file *s)
 static int file_next(struct source *base, struct picture **out)
 {
     struct source_file *s = (struct source_file *)base;
-    int fresh = 0;
     for (;;) {
         if (!s->have_pending && !s->ended)
             load_pending(s);
-        if (!s->have_pending || s->pending_tick > s->next)
+        int64_t until = s->seeking ? s->target : s->next;
+        if (!s->have_pending || (s->have_current && s->pending_tick > until))
             break;
         AVFrame *shown = s->current;
         s->current = s->pending;
         s->pending = shown;
+        s->shown = s->origin;
         s->have_current = true;
         s->have_pending = false;
-        fresh++;
+        s->fresh++;
+        if (s->seeking && s->base.shows_way && --s->way <= 0) {
+            s->way = WAY_STEP;
+            break;
+        }
     }
     s->base.is_cut = video_file_is_cut(s->file);
     if (!s->have_current)
         return ERR_END;
-    if (s->ended)
+    if (s->ended && s->next + 1 >= s->end_tick)
         s->have_current = false;
     int err = emit(s, out);
-    if (!err && s->base.coded.passes)
-        (*out)->coded = next_coded(s, (*out)->number, fresh);
-    return err;
+    if (err || (*out)->number < s->target)
+        return err;
+    if (s->base.coded.passes)
+        (*out)->coded = next_coded(s, (*out)->number, s->fresh);
+    s->fresh = 0;
+    return 0;
 }
 
 static int file_seek(struct source *base, usec_t pts)
@@ -249,7 +350,11 @@ static int file_seek(struct source *base, usec_t pts)
     drop_units(s);
     s->have_current = s->have_pending = s->ended = false;
     s->seeking = true;
-    set_origin(s, target, s->next);
+    s->way = WAY;
+    s->fresh = 0;
+    int64_t step = s->base.seek_step > 1 ? s->base.seek_step : 1;
+    s->target = (s->next + step - 1) / step * step;
+    s->origin = s->last = (struct place){target, s->target};
     return 0;
 }
 
@@ -287,10 +392,15 @@ static int begin(struct source_file *s, const char *path)
     if (width < (s->pending->width & ~1) && height < (s->pending->height & ~1))
         log_info("%s: pictures of %dx%d are scaled to %dx%d, the largest size", path,
                  s->pending->width, s->pending->height, width, height);
-    s->first_pts = s->pending->pts;
-    s->base.origin = usec_of_pts(s, s->first_pts);
-    set_origin(s, s->first_pts, 0);
+    s->first_pts = s->first_picture = s->pending->pts;
+    s->first_aspect = s->pending->sample_aspect_ratio;
+    usec_t picture = usec_of_pts(s, s->first_pts);
+    s->base.origin = timeline_begin(video_file_timeline(s->file), picture, info->others_begin);
+    if (s->base.origin != picture)
+        s->first_pts = av_rescale_q(s->base.origin, AV_TIME_BASE_Q, info->time_base);
+    s->origin = s->last = (struct place){s->first_pts, 0};
     place_pending(s);
+    s->target = s->pending_tick;
     s->quarters = info->quarters;
     s->flipped = info->flipped;
     s->base.width = s->quarters % 2 ? height : width;
@@ -306,9 +416,8 @@ static void begin_passing(struct source_file *s, const struct coded_video *coded
 {
     collect_units(s);
     const AVCodecParameters *p = video_file_parameters(s->file);
-    bool is_whole =
-        s->base.width == p->width && s->base.height == p->height && p->extradata_size >= 0;
-    if (!is_whole || coded_units_init(&s->coded, p->extradata, (size_t)p->extradata_size) != 0)
+    if (!is_whole(s, s->pending) || p->extradata_size < 0 ||
+        coded_units_init(&s->coded, p->extradata, (size_t)p->extradata_size) != 0)
         return;
     s->base.coded = *coded;
 }
@@ -332,6 +441,7 @@ struct source *source_file_open(const char *path, bool loop, const struct coded_
     const char *slash = strrchr(path, '/');
     s->base.kind = SDP_SOURCE_FILE;
     s->base.fps = info->fps;
+    s->base.clock_jumps = video_file_timeline(file)->clock_jumps;
     s->base.duration = loop ? -1 : info->duration;
     snprintf(s->base.name, sizeof(s->base.name), "%s", slash ? slash + 1 : path);
     snprintf(s->base.left_out, sizeof(s->base.left_out), "%s", info->left_out);

@@ -12,14 +12,16 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/source/deinterlacer.h"
+#include "media/source/media_end.h"
 #include "media/source/media_input.h"
 #include "media/source/track_notes.h"
 
 enum {
     MAX_PIXELS = 8192 * 4352, // of a frame
     NEAR_FRAMES = 4,          // frames before the target of a seek that are decoded in full
-    KEY_SEARCH = 16,          // max. seconds before the target of a seek to search for a key frame
+    KEY_SEARCH = 1 << 20,     // max. seconds before the target of a seek to search for a key frame
     MAX_IDLE = 5000,          // packets and errors without a picture until the file counts as ended
+    MAX_OTHERS = 1 << 20,     // the same of packets of the audio: a picture may stand for hours
     DEFAULT_FPS = 30,
     MAX_FPS = 120,
     MAX_TERM = 1001,    // max. term of the rate, so that times of many frames fit usec_of_frames
@@ -42,6 +44,7 @@ struct video_file {
     struct deinterlacer *deinterlacer;
     bool seen_interlaced; // was logged
     struct video_info info;
+    struct timeline timeline;
     int64_t first_pts; // target of a rewind: DTS of the first packet, or its PTS
     int64_t next_pts;  // assumed PTS of the next frame, if it has none
     int64_t wanted;    // of frames before this time, decode only those that others depend on
@@ -129,6 +132,11 @@ static void read_turn(struct video_info *info, const AVStream *stream)
     info->flipped = (double)m[0] * m[4] < (double)m[1] * m[3];
 }
 
+static usec_t usec_of(const AVStream *s, int64_t pts)
+{
+    return av_rescale_q(pts, s->time_base, AV_TIME_BASE_Q);
+}
+
 // The duration of the video alone: other tracks of the file may be longer. Returns 0 if it is not
 // known.
 static double own_duration(const struct video_file *f)
@@ -138,7 +146,54 @@ static double own_duration(const struct video_file *f)
     const AVDictionaryEntry *tag =
         av_dict_get(f->stream->metadata, "DURATION", NULL, 0); // Matroska
     int64_t usec;
-    return tag && av_parse_time(&usec, tag->value, 1) >= 0 ? (double)usec / AV_TIME_BASE : 0;
+    if (!tag || av_parse_time(&usec, tag->value, 1) < 0)
+        return 0;
+    // It is the end of the track's last block.
+    int64_t start =
+        f->stream->start_time != AV_NOPTS_VALUE ? usec_of(f->stream, f->stream->start_time) : 0;
+    return usec_to_sec(usec - usec_max(start, 0));
+}
+
+static bool is_sound(const struct video_file *f, unsigned i)
+{
+    return f->format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+}
+
+// FLV's clock is that of the stream that was recorded.
+static bool clock_jumps(const AVInputFormat *format)
+{
+    return format->flags & AVFMT_TS_DISCONT || strcmp(format->name, "flv") == 0;
+}
+
+// Sets up the time line, and makes the duration that of all streams.
+static void read_times(struct video_file *f)
+{
+    const AVFormatContext *c = f->format;
+    const AVStream *v = f->stream;
+    struct video_info *info = &f->info;
+    bool is_named = c->duration > 0 && c->start_time != AV_NOPTS_VALUE &&
+                    c->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
+    timeline_init(&f->timeline, clock_jumps(c->iformat),
+                  is_named ? av_sat_add64(c->start_time, c->duration) : USEC_NEVER);
+    usec_t others_end = INT64_MIN;
+    info->others_begin = USEC_NEVER;
+    for (unsigned i = 0; i < c->nb_streams; i++) {
+        const AVStream *s = c->streams[i];
+        if (!is_sound(f, i) || s->start_time == AV_NOPTS_VALUE)
+            continue;
+        info->others_begin = usec_min(info->others_begin, usec_of(s, s->start_time));
+        if (s->duration > 0)
+            others_end = usec_max(others_end, usec_of(s, av_sat_add64(s->start_time, s->duration)));
+    }
+    if (v->start_time == AV_NOPTS_VALUE || v->duration <= 0)
+        return;
+    if (info->duration < 0)
+        return;
+    usec_t begin = usec_of(v, v->start_time),
+           end = usec_of(v, av_sat_add64(v->start_time, v->duration));
+    usec_t lead = av_sat_sub64(begin, timeline_begin(&f->timeline, begin, info->others_begin));
+    usec_t tail = others_end == INT64_MIN ? 0 : av_sat_sub64(others_end, end);
+    info->duration += usec_to_sec(lead) + (tail > TIMELINE_SLACK ? usec_to_sec(tail) : 0);
 }
 
 static void read_info(struct video_file *f)
@@ -160,6 +215,16 @@ static void read_info(struct video_file *f)
     else if (f->format->duration != AV_NOPTS_VALUE && f->format->duration > 0)
         info->duration = (double)f->format->duration / AV_TIME_BASE;
     f->own_end = own_duration(f);
+    read_times(f);
+}
+
+// A file without a duration that has time stamps has an end that can be read, and can be sought in.
+static void find_duration(struct video_file *f, struct media_guard *guard)
+{
+    usec_t end = f->info.duration < 0 ? media_end_find(f->path, guard) : USEC_NEVER;
+    int64_t start = f->format->start_time;
+    if (end != USEC_NEVER && start != AV_NOPTS_VALUE && end > start)
+        f->info.duration = usec_to_sec(end - start);
 }
 
 // ---- Opening ----
@@ -209,7 +274,7 @@ static int choose_stream(struct video_file *f, const AVCodec **codec)
     track_notes_unused(f->format, AVMEDIA_TYPE_VIDEO, i, left_out, sizeof(f->info.left_out));
     track_notes_unused(f->format, AVMEDIA_TYPE_SUBTITLE, -1, left_out, sizeof(f->info.left_out));
     for (unsigned k = 0; k < f->format->nb_streams; k++) {
-        if ((int)k != i)
+        if ((int)k != i && !is_sound(f, k))
             f->format->streams[k]->discard = AVDISCARD_ALL;
     }
     return 0;
@@ -245,8 +310,10 @@ static int open_all(struct video_file *f, struct media_guard *guard)
         r = choose_stream(f, &codec);
     if (r == 0)
         r = open_codec(f, codec);
-    if (r == 0)
+    if (r == 0) {
         read_info(f);
+        find_duration(f, guard);
+    }
     return r;
 }
 
@@ -297,13 +364,38 @@ static void report_broken(struct video_file *f)
     f->reported = true;
 }
 
+// Returns true if the packet is one of the video.
+static bool note_packet(struct video_file *f)
+{
+    const AVPacket *p = f->packet;
+    int64_t pts = p->pts != AV_NOPTS_VALUE ? p->pts : p->dts;
+    const AVStream *s = f->format->streams[p->stream_index];
+    if (s != f->stream && pts != AV_NOPTS_VALUE && !(p->flags & AV_PKT_FLAG_DISCARD))
+        timeline_add(&f->timeline, p->stream_index, usec_of(s, pts), usec_of(s, p->duration));
+    return s == f->stream;
+}
+
+struct timeline *video_file_timeline(struct video_file *f)
+{
+    return &f->timeline;
+}
+
+usec_t video_file_duration(const struct video_file *f, const AVFrame *frame)
+{
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return usec_of(f->stream, frame->duration);
+#else
+    return usec_of(f->stream, frame->pkt_duration);
+#endif
+}
+
 static void note_read(struct video_file *f)
 {
     int64_t pts = f->packet->pts != AV_NOPTS_VALUE ? f->packet->pts : f->packet->dts;
     if (pts == AV_NOPTS_VALUE)
         return;
     int64_t start = f->stream->start_time != AV_NOPTS_VALUE ? f->stream->start_time : 0;
-    double end = (double)(pts - start) * av_q2d(f->stream->time_base);
+    double end = (double)(pts - start + f->packet->duration) * av_q2d(f->stream->time_base);
     f->read_end = end > f->read_end ? end : f->read_end;
 }
 
@@ -321,26 +413,36 @@ static void note_end(struct video_file *f, int r)
                  f->read_end, f->own_end);
 }
 
-// Reads one packet and sends it to the decoder; at the end of the file, flushes the decoder.
+// Reads the next packet of the video. Returns 0 or an error of media_input_read.
+static int read_packet(struct video_file *f)
+{
+    for (int i = 0; i < MAX_OTHERS; i++) {
+        int r = media_input_read(f->input, f->packet);
+        if (r < 0 || note_packet(f))
+            return r;
+        av_packet_unref(f->packet);
+    }
+    return AVERROR_EOF;
+}
+
+// Sends one packet to the decoder; at the end of the file, flushes the decoder.
 static void feed(struct video_file *f)
 {
-    int r = media_input_read(f->input, f->packet);
+    int r = read_packet(f);
     if (r < 0) {
         note_end(f, r);
         avcodec_send_packet(f->codec, NULL);
         return;
     }
-    if (f->packet->stream_index == f->stream->index) {
-        bool passes = f->packet->pts != AV_NOPTS_VALUE && f->packet->pts < f->wanted;
-        f->codec->skip_frame = passes ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
-        if (f->first_pts == AV_NOPTS_VALUE)
-            f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
-        note_read(f);
-        if (avcodec_send_packet(f->codec, f->packet) < 0)
-            f->broken++;
-        if (f->keeps)
-            keep(f);
-    }
+    bool passes = f->packet->pts != AV_NOPTS_VALUE && f->packet->pts < f->wanted;
+    f->codec->skip_frame = passes ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
+    if (f->first_pts == AV_NOPTS_VALUE)
+        f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
+    note_read(f);
+    if (avcodec_send_packet(f->codec, f->packet) < 0)
+        f->broken++;
+    if (f->keeps)
+        keep(f);
     av_packet_unref(f->packet);
 }
 
@@ -351,17 +453,11 @@ bool video_file_is_cut(const struct video_file *f)
 
 int video_file_skim(struct video_file *f)
 {
-    for (int i = 0; i < MAX_IDLE; i++) {
-        if (media_input_read(f->input, f->packet) < 0)
-            return ERR_END;
-        bool is_video = f->packet->stream_index == f->stream->index;
-        if (is_video)
-            keep(f);
-        av_packet_unref(f->packet);
-        if (is_video)
-            return 0;
-    }
-    return ERR_END;
+    if (read_packet(f) < 0)
+        return ERR_END;
+    keep(f);
+    av_packet_unref(f->packet);
+    return 0;
 }
 
 const AVCodecParameters *video_file_parameters(const struct video_file *f)
@@ -437,6 +533,7 @@ static void flush(struct video_file *f)
 {
     avcodec_flush_buffers(f->codec);
     drop_kept(f);
+    timeline_restart(&f->timeline);
     deinterlacer_free(f->deinterlacer);
     f->deinterlacer = NULL;
 }
@@ -447,14 +544,12 @@ static bool finds_key(struct video_file *f, int64_t pts)
 {
     bool key = false, behind = false;
     for (int i = 0; i < MAX_IDLE && !key && !behind; i++) {
-        if (media_input_read(f->input, f->packet) < 0)
+        if (read_packet(f) < 0)
             return false;
         const AVPacket *p = f->packet;
         int64_t at = p->pts != AV_NOPTS_VALUE ? p->pts : p->dts;
-        if (p->stream_index == f->stream->index) {
-            behind = at != AV_NOPTS_VALUE && at > pts;
-            key = !behind && p->flags & AV_PKT_FLAG_KEY;
-        }
+        behind = at != AV_NOPTS_VALUE && at > pts;
+        key = !behind && p->flags & AV_PKT_FLAG_KEY;
         av_packet_unref(f->packet);
     }
     return key;

@@ -13,6 +13,7 @@
 
 #include "common/base/level.h"
 #include "media/source/media_guard.h"
+#include "media/source/timeline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +30,8 @@ struct video_info {
     AVRational aspect;    // of a pixel; 1/1 if the container does not specify it
     int quarters;         // clockwise turns to show it upright, 0 .. 3
     bool flipped;         // it is to be turned upside down before (rotate.h)
-    double duration;      // seconds, -1 = unknown
+    double duration;      // of the film (timeline.h), seconds, -1 = unknown
+    usec_t others_begin;  // the file's time at which its audio begins; USEC_NEVER: it has none
     // The file's other video tracks and its subtitles, which are not read; empty: none.
     char left_out[160];
 };
@@ -43,6 +45,10 @@ const struct video_info *video_file_info(const struct video_file *f);
 // file, where it is truncated, or after too many packets without a picture. Broken packets are
 // skipped, counted, and logged once at the end.
 int video_file_read(struct video_file *f, AVFrame *out);
+// With the audio that was read since the beginning or the last seek. Borrowed.
+struct timeline *video_file_timeline(struct video_file *f);
+// Returns how long the file says that the frame stands; 0: it does not say.
+usec_t video_file_duration(const struct video_file *f, const AVFrame *frame);
 // Returns true if the file has ended before the end that it names: it is truncated, or cannot be
 // read any further.
 bool video_file_is_cut(const struct video_file *f);

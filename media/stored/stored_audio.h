@@ -6,6 +6,7 @@
 
 #include "common/base/usec.h"
 #include "common/wire/sdp.h"
+#include "media/stored/policy/stored_shifts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,11 +26,19 @@ struct stored_audio_tracks { // of a film
 // Lists the tracks to store: the one that `track` names (audio_track_find), and the others in the
 // film's order. None: the film has no audio that can be decoded.
 void stored_audio_list(const char *path, const char *track, struct stored_audio_tracks *out);
-// Makes the part of the film's audio track `number`, from 1. Its times count from `origin`, the
-// file's own time at the beginning of the video (struct source). Returns 0; 1 if the file has no
-// such track; ERR_IO, ERR_NO_MEMORY or ERR_UNSUPPORTED (logged).
-int stored_audio_make(const char *path, usec_t origin, int number, const char *folder,
-                      int64_t part);
+struct stored_audio_job {
+    const char *path;                   // borrowed; of the film
+    int number;                         // of the audio track, from 1
+    usec_t origin;                      // of the film's pictures (struct source)
+    const struct stored_shifts *shifts; // borrowed
+    int64_t samples;                    // of the film's duration
+    const char *folder;                 // borrowed
+    int64_t part;
+};
+
+// Makes the part of an audio track, which is as long as the pictures and follows their time line.
+// Returns 0; 1 if the film has no such track; ERR_IO, ERR_NO_MEMORY or ERR_UNSUPPORTED (logged).
+int stored_audio_make(const struct stored_audio_job *job);
 
 #ifdef __cplusplus
 }

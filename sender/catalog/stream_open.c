@@ -176,7 +176,7 @@ static int add_tracks(struct stream_media *m, const struct options *o, const cha
         int unread;
         snprintf(number, sizeof(number), "%d", i);
         struct audio_source *other =
-            i != first ? audio_source_file_open(path, origin, number, guard, &unread) : NULL;
+            i != first ? audio_source_file_open(path, origin, number, false, guard, &unread) : NULL;
         if (other)
             err = live_media_add_audio(m, other, o->audio_kbps * 1000);
     }

@@ -11,8 +11,7 @@
 
 enum {
     WAITING_PICTURES = 64,
-    PIECE = AUDIO_RATE / 10,  // max. samples per read
-    AHEAD = 2 * AUDIO_PACKET, // samples encoded beyond the picture's time
+    PIECE = AUDIO_RATE / 10, // max. samples per read
 };
 
 struct job {       // the audio of one picture's time
@@ -63,7 +62,7 @@ static void encode_piece(struct audio_thread *t, const struct job *job, int64_t 
 static void encode(struct audio_thread *t, const struct job *job)
 {
     int16_t pcm[PIECE * AUDIO_CHANNELS];
-    int64_t end = job->end + (t->source->lag ? 0 : AHEAD);
+    int64_t end = job->end + (t->source->lag ? 0 : AUDIO_AHEAD);
     int64_t at = t->next > job->begin && t->next <= end ? t->next : job->begin;
     t->next = end;
     while (at < end) {

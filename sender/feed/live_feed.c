@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/feed/live_feed.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct item {
     struct coded_audio *audio; // one reference, or NULL
     struct picture *picture;   // one reference, or NULL
     int err;                   // if neither: why the source ended
+    int own;                   // 1: the size that passes goes on, -1: it pauses
     bool gone;                 // the last item: the threads have ended
 };
 
@@ -38,9 +40,12 @@ struct live_feed {
     struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
     bool lowers; // what a machine that does not keep up encodes; the next four: loop thread only
     struct encode_load load;
-    usec_t lowered_since;         // USEC_NEVER: all is encoded
-    usec_t lowered;               // how long it was before that, together
-    char name[128];               // of the source
+    bool own_pauses;      // of the size that passes; loop thread only
+    int own_missing;      // pictures without its frame since the last one; source thread only
+    bool own_is_out;      // the loop was told that it pauses; source thread only
+    usec_t lowered_since; // USEC_NEVER: all is encoded
+    usec_t lowered;       // how long it was before that, together
+    char name[128];       // of the source
     int silent[LADDER_MAX_SIZES]; // viewers of each encoder that report no losses; loop thread only
     int track_count;              // of the audio
     struct audio_thread *audio[SDP_AUDIO_TRACKS]; // owned
@@ -100,6 +105,16 @@ static void note_end(struct live_feed *e, usec_t now)
     e->lowered_since = USEC_NEVER;
 }
 
+// Reports the largest size that has frames now.
+static void apply_top(struct live_feed *e, usec_t now)
+{
+    int top = e->lowers ? encode_load_top(&e->load) : e->ladder.size_count - 1;
+    while (top > 0 && e->own_pauses && ladder_size_passes(&e->ladder, top))
+        top--;
+    if (e->events->on_top)
+        e->events->on_top(e->ctx, top, now);
+}
+
 static void apply_load(struct live_feed *e, usec_t now)
 {
     const struct encode_load *l = &e->load;
@@ -113,8 +128,7 @@ static void apply_load(struct live_feed *e, usec_t now)
               encode_load_every(l, encode_load_top(l)));
     for (int i = 0; i < e->ladder.size_count; i++)
         live_control_set_every(e->control, e->encoder_of_size[i], encode_load_every(l, i));
-    if (e->events->on_top)
-        e->events->on_top(e->ctx, encode_load_top(l), now);
+    apply_top(e, now);
 }
 
 static void note_load(struct live_feed *e, const struct coded_frame *f, usec_t now)
@@ -147,7 +161,10 @@ static void on_item(void *ctx, void *arg, usec_t now)
         e->events->on_audio(e->ctx, item->audio, now);
     else if (item->picture)
         e->events->on_picture(e->ctx, item->picture, now);
-    else if (live_control_end_is_current(e->control))
+    else if (item->own) {
+        e->own_pauses = item->own < 0;
+        apply_top(e, now);
+    } else if (live_control_end_is_current(e->control))
         e->events->on_end(e->ctx, item->err, now);
     item_free(item);
 }
@@ -245,6 +262,21 @@ static bool encode(struct live_feed *e, struct picture *p, usec_t captured)
     return begun || !coded;
 }
 
+// A picture may bring no frame of the size that passes: it stands, or has another shape. Viewers
+// get the size below until the next IDR. After a seek they do so by themselves (level_switch.h).
+static void note_own(struct live_feed *e, const struct picture *p, bool sought)
+{
+    if (sought)
+        e->own_missing = INT_MIN;
+    if (p->coded)
+        e->own_missing = 0;
+    else if (e->own_missing <= CODED_VIDEO_MAX_REORDER)
+        e->own_missing++;
+    bool is_out = e->own_missing > CODED_VIDEO_MAX_REORDER || (e->own_is_out && !p->coded);
+    if (is_out != e->own_is_out && post(e, (struct item){.own = is_out ? -1 : 1}))
+        e->own_is_out = is_out;
+}
+
 // Gives the picture to all that want it, and its audio to listeners. A file's picture whose only
 // viewer has just paused is the first one after the pause.
 static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
@@ -301,6 +333,8 @@ static void *run(void *arg)
         }
         if (!p->capture_wall)
             p->capture_wall = clock_wall() - (clock_now() - captured);
+        if (e->ladder.passes)
+            note_own(e, p, sought);
         live_control_advance(e->control, p->pts, p->number, sought ? seek_to : USEC_NEVER);
         distribute(e, p, captured);
         picture_unref(p);

@@ -354,6 +354,20 @@ static void media_free(struct stream_media *m)
     free(m);
 }
 
+// Returns after how many pictures all sizes have a frame of their base layer again, where they can
+// start.
+static int step_of(const struct ladder *l)
+{
+    int step = 1;
+    for (int i = 0; i < l->size_count; i++) {
+        const struct size_spec *size = &l->sizes[i];
+        int apart = (int)ceil(fps_value(l->source_fps) / fps_value(size->fps) - 0.01);
+        int period = apart << (size->layers - 1);
+        step = period > step ? period : step;
+    }
+    return step;
+}
+
 struct stream_media *live_media_new(struct source *source, const struct ladder *ladder,
                                     enum sdp_codec codec, const struct video_engine *engine)
 {
@@ -382,6 +396,8 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
                                     .reorders = ladder->passes && source->coded.reorders};
     // SDP, JSON and Prometheus require UTF-8
     utf8_copy(source->name, m->base.title, sizeof(m->base.title));
+    source->seek_step = step_of(ladder);
+    source->shows_way = true;
     m->feed = live_feed_new(source, ladder, codec, engine, &events, m);
     if (m->feed)
         return &m->base;

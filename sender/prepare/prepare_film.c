@@ -13,6 +13,7 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "media/capture/audio_open.h"
+#include "media/coded/audio.h"
 #include "media/source/source.h"
 #include "media/stored/stored_audio.h"
 #include "media/stored/stored_file.h"
@@ -40,6 +41,7 @@ struct prepare {
     bool by_content;                 // the levels follow from the film's pictures
     double finest[LADDER_MAX_SIZES]; // quantiser of each size; valid if by_content
     struct stored_origin origin;
+    struct stored_shifts shifts; // of the pictures that were read
     char path[PATH_MAX];
     char folder[PATH_MAX];
     bool may_pass; // its own video may be the top level
@@ -177,12 +179,24 @@ static bool have_own(const struct prepare *p, int count)
     return true;
 }
 
+// Notes where the film's clock jumps.
+static int note_shift(struct prepare *p, const struct picture *picture, int64_t number)
+{
+    struct fps fps = p->source->fps;
+    int64_t at = audio_samples(usec_of_frames(number, fps.num, fps.den));
+    int64_t shift = audio_samples(picture->pts + picture->shift) - at;
+    return stored_shifts_add(&p->shifts, at + AUDIO_AHEAD, shift);
+}
+
 // Reads the pictures of a group. Returns their number, 0 at the end of the file, or an error.
 static int read_group(struct prepare *p, int64_t group)
 {
     int count = 0, err = 0;
-    while (count < p->plan.gop && (err = p->source->ops->next(p->source, &p->pictures[count])) == 0)
+    while (count < p->plan.gop && !err &&
+           (err = p->source->ops->next(p->source, &p->pictures[count])) == 0) {
+        err = note_shift(p, p->pictures[count], group * p->plan.gop + count);
         count++;
+    }
     // Frames that pass cannot be copied: the end of an incomplete period is left out.
     while (p->sdp.ladder.passes && err == ERR_END && count % p->plan.period)
         picture_unref(p->pictures[--count]);
@@ -249,6 +263,9 @@ static int64_t find_begin(struct prepare *p, bool *ended, int *err)
         return 0;
     *ended = last < p->plan.gop;
     int64_t frames = (group - 1) * p->plan.gop + last;
+    // Where a clock jumps is known only to those who read up to there.
+    if (!*ended && p->source->clock_jumps)
+        return 0;
     if (!*ended && !seek_to(p, frames, err))
         return 0;
     p->origin.frames = frames;
@@ -302,12 +319,17 @@ static int make_audio(struct prepare *p, struct stored_audio_tracks *tracks, str
     *tracks = (struct stored_audio_tracks){0};
     if (!option || strcmp(option, "none") != 0)
         stored_audio_list(p->name, audio_source_track(option), tracks);
+    struct fps fps = p->source->fps;
+    struct stored_audio_job job = {
+        .path = p->name,
+        .origin = p->source->origin,
+        .shifts = &p->shifts,
+        .samples = audio_samples(usec_of_frames(p->origin.frames, fps.num, fps.den)),
+        .folder = p->folder};
     for (int i = 0; i < tracks->count; i++) {
-        int64_t part = STORED_AUDIO - i;
-        int err = stored_parts_has(p->folder, part)
-                      ? 0
-                      : stored_audio_make(p->name, p->source->origin, tracks->of[i].number,
-                                          p->folder, part);
+        int64_t part = job.part = STORED_AUDIO - i;
+        job.number = tracks->of[i].number;
+        int err = stored_parts_has(p->folder, part) ? 0 : stored_audio_make(&job);
         if (err < 0 && err != ERR_UNSUPPORTED)
             return err;
         if (err)
@@ -433,6 +455,7 @@ static int run(const struct options *o, const char *name, const char *label, boo
     bool has_broken = p->sdp.ladder.passes && err == ERR_MALFORMED;
     source_free(p->source);
     pass_keys_free(&p->own.keys);
+    stored_shifts_free(&p->shifts);
     if (p->lock >= 0)
         close(p->lock);
     free(p);
@@ -444,9 +467,8 @@ int prepare_film(const struct options *o, const char *name, const char *label)
     int err = run(o, name, label, true);
     if (err != ERR_AGAIN)
         return err;
-    log_warn(
-        "%s: its own video cannot be passed on as it is: a picture of it does not decode; it is "
-        "encoded again, from the beginning",
-        name);
+    log_warn("%s: its own video cannot be passed on as it is: a picture of it does not decode, or "
+             "decode; it is encoded again, from the beginning",
+             name);
     return run(o, name, label, false);
 }

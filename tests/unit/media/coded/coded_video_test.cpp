@@ -212,6 +212,23 @@ TEST_CASE("coded_video: new parameter sets replace those of their id")
     CHECK(v.take(lengths({IDR}, 4), 1, 1).units == std::vector<bytes>{SPS, other, IDR});
 }
 
+TEST_CASE("coded_video: a new configuration applies from the next IDR on")
+{
+    const bytes other = {0x67, 66, 0, 30, 0xac, 1};
+    video v(record({SPS}, {PPS, OTHER_PPS}, 4));
+    CHECK(v.take(lengths({IDR}, 4), 0, 0).units == std::vector<bytes>{SPS, PPS, OTHER_PPS, IDR});
+    bytes config = record({other}, {PPS}, 2); // with shorter lengths, too
+    CHECK(coded_units_configure(&v.u, config.data(), config.size()) == 0);
+    CHECK(v.take(lengths({SLICE}, 2), 1, 1).depends == 0); // what has begun goes on
+    CHECK(v.take(lengths({IDR}, 2), 2, 2).units == std::vector<bytes>{other, PPS, IDR});
+    config = codes({SPS, PPS});
+    CHECK(coded_units_configure(&v.u, config.data(), config.size()) == 0);
+    CHECK(v.take(codes({IDR}), 3, 3).units == std::vector<bytes>{SPS, PPS, IDR});
+    config.resize(3);
+    config[0] = 1;
+    CHECK(coded_units_configure(&v.u, config.data(), config.size()) == ERR_MALFORMED);
+}
+
 TEST_CASE("coded_video: a parameter set with start codes in it is malformed")
 {
     const bytes pps = {0x68, 0xce, 0, 0, 1, 0, 0, 1, 0x3c, 0x80};

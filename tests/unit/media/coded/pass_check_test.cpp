@@ -43,6 +43,7 @@ enum pass_verdict check(const pass_video &v, const std::vector<shown> &frames, i
         f.is_whole = s.kind != '?';
         f.is_key = s.kind == 'I' || s.kind == 'i';
         f.has_time = s.kind != '-';
+        f.is_hidden = s.kind == 'h';
         f.time = s.time;
         f.bytes = bytes;
         if (!pass_check_add(&c, &f))
@@ -83,6 +84,7 @@ TEST_CASE("pass_check: the structure of the first groups")
         {"no IDR", {{'i', 0}, {'P', 1}}, PASS_NO_IDR, false},
         {"nothing", {}, PASS_NO_IDR, false},
         {"no times", {{'I', 0}, {'-', 0}}, PASS_NO_TIMES, false},
+        {"an edit list", {{'I', 0}, {'h', 1}}, PASS_HIDDEN, false},
         {"what is no picture", {{'I', 0}, {'?', 1}}, PASS_BROKEN, false},
         {"times in ms", {{'I', 0}, {'P', 0.99}, {'P', 2.02}, {'I', 2.98}}, PASS_YES, false},
         {"a time between ticks", {{'I', 0}, {'P', 1.4}}, PASS_VARYING_RATE, false},

@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstring>
+
+#include "media/picture/picture.h"
+
 TEST_CASE("picture fit: the place of a picture with another shape")
 {
     const struct {
@@ -51,4 +55,23 @@ TEST_CASE("picture fit: the size inside Weir")
         CHECK(picture_fit(row.width, row.height, row.num, row.den, &w, &h) == row.fits);
         CHECK((w == row.w && h == row.h));
     }
+}
+
+TEST_CASE("picture fit: borders are black, and nothing else is touched")
+{
+    picture *p = picture_new(96, 64);
+    REQUIRE(p);
+    for (bool whole : {true, false}) {
+        for (int i = 0; i < 3; i++)
+            memset(p->plane[i], 99, (size_t)p->stride[i] * (size_t)(p->height >> (i > 0)));
+        uint8_t *plane[3];
+        picture_place at = picture_place_in(p, whole ? 192 : 64, whole ? 128 : 64, plane);
+        CAPTURE(whole);
+        CHECK((at.x == (whole ? 0 : 16) && at.y == 0 && at.width == (whole ? 96 : 64)));
+        CHECK(plane[0] == p->plane[0] + at.x);
+        CHECK(plane[2] == p->plane[2] + at.x / 2);
+        CHECK(p->plane[0][5 * p->stride[0] + 3] == (whole ? 99 : 16));
+        CHECK(p->plane[1][5 * p->stride[1] + 3] == (whole ? 99 : 128));
+    }
+    picture_unref(p);
 }

@@ -233,7 +233,63 @@ TEST_CASE("source_file: the size may change within the file")
     both.close();
     auto s = open(dir / "a.h264");
     CHECK(s->width == 96);
-    CHECK(play(s.get()) == std::vector<int>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
+    CHECK(play(s.get(), 5) == upto(5));
+    for (int i = 0; i < 5; i++) { // 160x64 in 96x64: 38 rows, between bars
+        picture *p = nullptr;
+        REQUIRE(s->ops->next(s.get(), &p) == 0);
+        CHECK(p->plane[0][10 * p->stride[0] + 90] == 16);
+        CHECK(p->plane[0][54 * p->stride[0] + 90] == 16);
+        CHECK(p->plane[1][4 * p->stride[1] + 40] == 128);
+        CHECK(abs(p->plane[0][45 * p->stride[0] + 90] - level_of(i)) <= 3);
+        CHECK(p->plane[0][20 * p->stride[0] + 4] > 200);
+        picture_unref(p);
+    }
+}
+
+TEST_CASE("source_file: the shape of a pixel may change within the file")
+{
+    clip_folder dir;
+    std::ofstream both(dir / "a.h264", std::ios::binary);
+    for (AVRational aspect : {AVRational{1, 1}, AVRational{1, 2}, AVRational{2, 1}}) {
+        clip c;
+        c.codec = "libx264";
+        c.aspect = aspect;
+        c.pts = steady(2);
+        clip_write(c, dir / "part.h264");
+        both << std::ifstream(dir / "part.h264", std::ios::binary).rdbuf();
+    }
+    both.close();
+    auto s = open(dir / "a.h264");
+    CHECK(s->width == 96);
+    for (int bars : {0, 0, 1, 1, 2, 2}) { // none; 48x64 in 96x64; 192x64 in 96x64
+        picture *p = nullptr;
+        REQUIRE(s->ops->next(s.get(), &p) == 0);
+        CAPTURE(bars);
+        CHECK((p->plane[0][60 * p->stride[0] + 90] == 16) == (bars > 0));
+        CHECK((p->plane[0][32 * p->stride[0] + 90] == 16) == (bars == 1));
+        CHECK((p->plane[0][60 * p->stride[0] + 48] == 16) == (bars == 2));
+        picture_unref(p);
+    }
+}
+
+TEST_CASE(
+    "source_file: a seek leads to a number that is a multiple, and the target stands until it")
+{
+    clip_folder dir;
+    clip c;
+    c.codec = "libx264";
+    c.gop = 6;
+    c.pts = steady(16);
+    clip_write(c, dir / "a.mp4");
+    auto s = open(dir / "a.mp4");
+    s->seek_step = 4;
+    CHECK(play(s.get(), 3) == upto(3));
+    REQUIRE(s->ops->seek(s.get(), 10 * 40000) == 0);
+    CHECK(play(s.get(), 4, 3) == std::vector<int>{10, 10, 11, 12}); // numbers 3 to 6
+    REQUIRE(s->ops->seek(s.get(), 15 * 40000) == 0);
+    CHECK(play(s.get(), 100, 7) == std::vector<int>{15, 15});
+    REQUIRE(s->ops->seek(s.get(), 0) == 0);
+    CHECK(play(s.get(), 5, 9) == std::vector<int>{0, 0, 0, 0, 1}); // 12 is the target
 }
 
 TEST_CASE("source_file: a file whose clock stops ends, looped or not")
