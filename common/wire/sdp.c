@@ -189,6 +189,8 @@ static void put_session(struct put *p, const struct sdp *s, bool v6)
         put_line(p, "a=x-weir-origin:", s->validator);
     for (int i = 0; i < s->subtitle_count; i++)
         put_line(p, "a=x-weir-subtitles:", s->subtitles[i]);
+    if (s->subtitle_shown)
+        put_format(p, "a=x-weir-subtitles-shown:%d\r\n", s->subtitle_shown);
     for (int i = 0; i < s->audio_track_count; i++)
         put_line(p, "a=x-weir-audio:", s->audio_tracks[i]);
 }
@@ -544,6 +546,15 @@ static int on_subtitles(struct sdp *s, struct scan v)
     return 0;
 }
 
+// A number that is no track is ignored by the viewer.
+static int on_subtitles_shown(struct sdp *s, struct scan v)
+{
+    int64_t track;
+    if (scan_int(&v, SUBTITLE_TRACKS, &track) && scan_end(&v))
+        s->subtitle_shown = (int)track;
+    return 0;
+}
+
 // Tracks beyond SDP_AUDIO_TRACKS are ignored.
 static int on_audio_track(struct sdp *s, struct scan v)
 {
@@ -670,6 +681,7 @@ static const struct {
     {"x-weir-via", false, on_via},
     {"x-weir-origin", false, on_origin},
     {"x-weir-subtitles", false, on_subtitles},
+    {"x-weir-subtitles-shown", false, on_subtitles_shown},
     {"x-weir-audio", false, on_audio_track},
 };
 

@@ -20,6 +20,8 @@
 //       are B frames
 //   a=x-weir-subtitles:eng, Commentary
 //       one line per track of text subtitles (subtitle.h); the name may be empty
+//   a=x-weir-subtitles-shown:2
+//       the track that is shown unless the viewer chooses, from 1
 //   a=x-weir-audio:eng, Commentary
 //       one line per audio track of a film, if it has several: a viewer hears the first one, or the
 //       one that it requests (SET_PARAMETER audio-track); the name may be empty
@@ -125,6 +127,7 @@ struct sdp {
     char validator[SDP_MAX_VALIDATOR]; // of the file's bytes (x-weir-origin); empty: unknown
     struct sdp_audio audio;
     int subtitle_count;
+    int subtitle_shown; // the track that is shown unless the viewer chooses, from 1; 0: none
     char subtitles[SUBTITLE_TRACKS][SUBTITLE_NAME];      // the tracks' names
     int audio_track_count;                               // 0: the viewer has no choice
     char audio_tracks[SDP_AUDIO_TRACKS][SDP_TRACK_NAME]; // their names

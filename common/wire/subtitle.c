@@ -7,11 +7,13 @@
 
 #include "common/base/put.h"
 #include "common/base/utf8.h"
+#include "common/wire/rtsp.h"
 
 int subtitle_request_encode(const struct subtitle_request *r, char *out, size_t cap)
 {
     struct put p = put_into(out, cap);
-    put_format(&p, "subtitles: %d/%" PRId64, r->track, r->from / USEC_PER_MSEC);
+    put_format(&p, "subtitles: %d/%" PRId64 "%s", r->track, r->from / USEC_PER_MSEC,
+               r->head ? "/head" : "");
     return put_result(&p);
 }
 
@@ -31,22 +33,17 @@ bool subtitle_request_decode(struct text value, struct subtitle_request *out)
     if (!scan_int(&s, SUBTITLE_TRACKS, &track) || track < 1 || !scan_char(&s, '/'))
         return false;
     out->track = (int)track;
-    return scan_ms(&s, &out->from) && scan_end(&s);
+    if (!scan_ms(&s, &out->from))
+        return false;
+    out->head = !scan_end(&s);
+    return !out->head || (scan_word(&s, "/head") && scan_end(&s));
 }
 
 int subtitle_cue_encode(const struct subtitle_cue *c, char *out, size_t cap)
 {
     struct put p = put_into(out, cap);
-    put_format(&p, "subtitle: %" PRId64 " %" PRId64 " ", c->begin / USEC_PER_MSEC,
-               c->end / USEC_PER_MSEC);
-    for (const char *t = c->text; *t; t++) {
-        if (*t == '\n')
-            put_format(&p, "\\n");
-        else if (*t == '\\')
-            put_format(&p, "\\\\");
-        else
-            put_format(&p, "%c", *t);
-    }
+    put_format(&p, "ass: %" PRId64 " %" PRId64 " %s", c->begin / USEC_PER_MSEC,
+               c->end / USEC_PER_MSEC, c->text);
     return put_result(&p);
 }
 
@@ -54,55 +51,52 @@ bool subtitle_cue_decode(struct text value, struct subtitle_cue *out)
 {
     struct scan s = text_scan(value);
     char text[SUBTITLE_BYTES];
-    size_t len = 0;
     if (!scan_ms(&s, &out->begin) || !scan_char(&s, ' ') || !scan_ms(&s, &out->end) ||
-        out->end < out->begin || !scan_char(&s, ' '))
+        out->end < out->begin || !scan_char(&s, ' ') || scan_left(&s) >= sizeof(text) ||
+        memchr(s.at, '\0', scan_left(&s)))
         return false;
-    while (!scan_end(&s)) {
-        char c = *s.at++;
-        if (c == '\\' && (scan_end(&s) || (*s.at != 'n' && *s.at != '\\')))
-            return false;
-        if (c == '\\')
-            c = *s.at++ == 'n' ? '\n' : '\\';
-        if (len + 1 >= sizeof(text) || c == '\0')
-            return false;
-        text[len++] = c;
-    }
-    text[len] = '\0';
-    subtitle_clean(text, out->text);
+    text_copy(text_of_scan(s), text, sizeof(text));
+    utf8_copy(text, out->text, sizeof(out->text));
     return true;
 }
 
-void subtitle_clean(const char *text, char out[SUBTITLE_BYTES])
+size_t subtitle_set_encode(const char *head, const struct subtitle_cue *cues, int count, char *out,
+                           size_t cap)
 {
-    struct scan s = scan_of(text, strlen(text)), part;
+    struct scan s = scan_of(head, strlen(head)), part;
     size_t used = 0;
+    char line[SUBTITLE_LINE];
     out[0] = '\0';
     while (scan_line(&s, &part)) {
-        char line[SUBTITLE_BYTES], clean[SUBTITLE_BYTES];
-        text_copy(text_trimmed(part, sizeof(line)), line, sizeof(line));
-        utf8_copy(line, clean, sizeof(clean));
-        size_t len = strlen(clean);
-        if (!len || used + (used > 0) + len >= SUBTITLE_BYTES)
-            continue;
-        if (used)
-            out[used++] = '\n';
-        memcpy(out + used, clean, len + 1);
-        used += len;
+        size_t len = strlen("ass-head: ") + scan_left(&part) + 2;
+        if (used + len < cap)
+            used += (size_t)snprintf(out + used, cap - used, "ass-head: %.*s\r\n",
+                                     (int)scan_left(&part), part.at);
     }
+    for (int i = 0; i < count; i++) {
+        int len = subtitle_cue_encode(&cues[i], line, sizeof(line));
+        if (len > 0 && used + (size_t)len + 2 < cap)
+            used += (size_t)snprintf(out + used, cap - used, "%s\r\n", line);
+    }
+    return used;
 }
 
-void subtitle_at(const struct subtitle_cue *cues, int count, usec_t at, char out[SUBTITLE_BYTES])
+void subtitle_set_decode(struct text body, struct subtitle_set *out)
 {
-    size_t used = 0;
-    out[0] = '\0';
-    for (int i = 0; i < count; i++) {
-        size_t len = strlen(cues[i].text);
-        if (at < cues[i].begin || at >= cues[i].end || used + (used > 0) + len >= SUBTITLE_BYTES)
-            continue;
-        if (used)
-            out[used++] = '\n';
-        memcpy(out + used, cues[i].text, len + 1);
-        used += len;
+    size_t at = 0, used = 0;
+    struct text name, value;
+    out->count = 0;
+    while (rtsp_parameter_next(body, &at, &name, &value) == 1) {
+        if (text_is_nocase(name, "ass") && out->count < SUBTITLE_CUES &&
+            subtitle_cue_decode(value, &out->cues[out->count])) {
+            out->count++;
+        } else if (text_is_nocase(name, "ass-head") && used + value.len + 2 < SUBTITLE_HEAD) {
+            char line[SUBTITLE_HEAD];
+            text_copy(value, line, sizeof(line));
+            utf8_copy(line, out->head + used, SUBTITLE_HEAD - used - 1);
+            used += strlen(out->head + used);
+            out->head[used++] = '\n';
+            out->head[used] = '\0';
+        }
     }
 }

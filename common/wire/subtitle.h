@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Subtitles on their way to a viewer: the parameter `subtitles` of GET_PARAMETER, and the cues of
-// its response, one line each. Pure.
+// Subtitles on their way to a viewer: the parameter `subtitles` of GET_PARAMETER, and the lines of
+// its response. All are Advanced SubStation Alpha (ASS), whatever the film holds. Pure.
 //   request:  subtitles: TRACK/FROM             FROM: milliseconds of the film
-//   response: subtitle: BEGIN END TEXT          of each cue that is due in the SUBTITLE_AHEAD after
-//                                               FROM; line ends in TEXT are "\n", backslashes "\\"
+//             subtitles: TRACK/FROM/head        the response begins with the head
+//   response: ass-head: LINE                    a line of the script's head: its resolution, styles
+//             ass: BEGIN END EVENT              of each cue that is due in the SUBTITLE_AHEAD after
+//                                               FROM; EVENT: the fields of a Dialogue line in the
+//                                               order of Matroska, from Layer on:
+//                                               Layer,Style,Name,MarginL,MarginR,MarginV,Effect,Text
 #ifndef WEIR_WIRE_SUBTITLE_H
 #define WEIR_WIRE_SUBTITLE_H
 
@@ -19,10 +23,11 @@ extern "C" {
 
 enum {
     SUBTITLE_TRACKS = 8,
-    SUBTITLE_NAME = 48,   // bytes of a track's name
-    SUBTITLE_BYTES = 400, // bytes of a cue's text
-    SUBTITLE_CUES = 16,   // max cues in a response
-    SUBTITLE_LINE = 2 * SUBTITLE_BYTES + 48,
+    SUBTITLE_NAME = 48,    // bytes of a track's name
+    SUBTITLE_BYTES = 3000, // bytes of a cue's event
+    SUBTITLE_CUES = 64,    // max cues in a response
+    SUBTITLE_HEAD = 12000, // bytes of a head
+    SUBTITLE_LINE = SUBTITLE_BYTES + 48,
 };
 #define SUBTITLE_AHEAD (20 * USEC_PER_SEC)
 #define SUBTITLE_LAST  (1000 * 3600 * USEC_PER_SEC) // no cue is later
@@ -30,12 +35,20 @@ enum {
 struct subtitle_cue {
     usec_t begin; // of the film
     usec_t end;
-    char text[SUBTITLE_BYTES]; // UTF-8, lines end in \n
+    char text[SUBTITLE_BYTES]; // EVENT; UTF-8, one line
+};
+
+// What a viewer knows of a track.
+struct subtitle_set {
+    char head[SUBTITLE_HEAD]; // UTF-8, each line ends in \n; empty: not known
+    int count;
+    struct subtitle_cue cues[SUBTITLE_CUES];
 };
 
 struct subtitle_request {
     int track; // from 1
     usec_t from;
+    bool head; // the response begins with the head
 };
 
 // Each encoder writes a line without its end. Returns its length (terminated), or ERR_FULL.
@@ -45,11 +58,12 @@ int subtitle_cue_encode(const struct subtitle_cue *c, char *out, size_t cap);
 bool subtitle_request_decode(struct text value, struct subtitle_request *out);
 bool subtitle_cue_decode(struct text value, struct subtitle_cue *out);
 
-// Copies a text: each line is trimmed, empty ones go, and what is no text becomes '?' (utf8_copy).
-// A line that has no room is left out.
-void subtitle_clean(const char *text, char out[SUBTITLE_BYTES]);
-// Writes the texts of the cues that are shown at `at`, one below the other; empty: none.
-void subtitle_at(const struct subtitle_cue *cues, int count, usec_t at, char out[SUBTITLE_BYTES]);
+// Writes the response's lines, each with CR LF, as many as have room; `out` is terminated. `head`
+// may be empty. Returns the length.
+size_t subtitle_set_encode(const char *head, const struct subtitle_cue *cues, int count, char *out,
+                           size_t cap);
+// Takes the lines of a response. Its cues replace those of `out`; so does its head, if it has one.
+void subtitle_set_decode(struct text body, struct subtitle_set *out);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-
-enum { ASS_FIELDS = 8 };
+#include "common/base/utf8.h"
 
 struct place { // of a cue
     usec_t begin;
@@ -28,52 +27,63 @@ struct subtitle_list {
     size_t bytes;
 };
 
-// ---- Plain text
+// ---- Scripts
 
-// Writes `s` without what stands in <> and {}. A bracket that is never closed is text.
-static size_t without_marks(struct scan s, bool ass, char *out, size_t cap)
+static bool is_wanted(struct scan line)
 {
-    size_t len = 0;
-    while (!scan_end(&s) && len + 1 < cap) {
-        char c = *s.at++;
-        const char *close = NULL;
-        if ((c == '<' && !ass) || (c == '{' && (ass || (!scan_end(&s) && *s.at == '\\'))))
-            close = scan_end(&s) ? NULL : memchr(s.at, c == '<' ? '>' : '}', scan_left(&s));
-        if (close) {
-            s.at = close + 1;
-        } else if (ass && c == '\\' && !scan_end(&s) && strchr("Nnh", *s.at)) {
-            out[len++] = *s.at == 'h' ? ' ' : '\n';
-            s.at++;
-        } else if (c) {
-            out[len++] = c;
-        }
+    static const char *const names[] = {
+        "[Script Info]", "[V4+ Styles]", "[V4 Styles]", "ScriptType:", "PlayResX:",
+        "PlayResY:",     "LayoutResX:",  "LayoutResY:", "WrapStyle:",  "ScaledBorderAndShadow:",
+        "YCbCr Matrix:", "Kerning:",     "Timer:",      "Format:",     "Style:",
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct scan s = line;
+        if (scan_word(&s, names[i]))
+            return true;
     }
-    out[len] = '\0';
-    return len;
+    return false;
 }
 
-void subtitle_plain(enum subtitle_format format, const char *data, size_t len,
-                    char out[SUBTITLE_BYTES])
+bool subtitle_head(const char *data, size_t len, char out[SUBTITLE_HEAD])
 {
-    struct scan s = scan_of(data, len);
-    char text[2 * SUBTITLE_BYTES];
+    struct scan s = scan_of(data, len), part;
+    bool whole = true;
+    size_t used = 0;
     out[0] = '\0';
-    if (format == SUBTITLE_FORMAT_NONE)
-        return;
-    for (int i = 0; format == SUBTITLE_FORMAT_ASS && i < ASS_FIELDS; i++)
-        (void)scan_until(&s, ',');
-    if (format == SUBTITLE_FORMAT_MOV) { // boxes with styles may follow the text
-        size_t bytes = len < 2 ? 0 : (size_t)((unsigned char)data[0] << 8 | (unsigned char)data[1]);
-        if (len < 2 || bytes > len - 2)
-            return;
-        s = scan_of(data + 2, bytes);
+    scan_word(&s, "\xef\xbb\xbf");
+    while (scan_line(&s, &part)) {
+        char line[512], clean[512];
+        struct scan events = part;
+        if (scan_word(&events, "[Events]"))
+            break;
+        if (!is_wanted(part))
+            continue;
+        text_copy(text_trimmed(part, sizeof(line)), line, sizeof(line));
+        utf8_copy(line, clean, sizeof(clean));
+        size_t bytes = strlen(clean);
+        if (used + bytes + 2 > SUBTITLE_HEAD) {
+            whole = false;
+            continue;
+        }
+        memcpy(out + used, clean, bytes);
+        used += bytes;
+        out[used++] = '\n';
+        out[used] = '\0';
     }
-    if (format == SUBTITLE_FORMAT_MOV) {
-        text_copy(text_of_scan(s), text, sizeof(text));
-    } else {
-        (void)without_marks(s, format == SUBTITLE_FORMAT_ASS, text, sizeof(text));
-    }
-    subtitle_clean(text, out);
+    return whole;
+}
+
+bool subtitle_event(const char *line, char out[SUBTITLE_BYTES])
+{
+    const char *comma = strchr(line, ',');
+    out[0] = '\0';
+    if (!comma || strlen(comma + 1) >= SUBTITLE_BYTES)
+        return !comma;
+    utf8_copy(comma + 1, out, SUBTITLE_BYTES);
+    size_t len = strlen(out);
+    while (len && out[len - 1] == ' ')
+        out[--len] = '\0';
+    return true;
 }
 
 // ---- The list
@@ -196,47 +206,4 @@ int subtitle_list_find(const struct subtitle_list *l, usec_t from, usec_t until,
         snprintf(c->text, sizeof(c->text), "%s", l->text + p->text);
     }
     return found;
-}
-
-// ---- SubRip
-
-// Reads "01:02:03,456"; some files have a point.
-static bool scan_time(struct scan *s, usec_t *out)
-{
-    int64_t h, m, sec, ms;
-    scan_space(s);
-    if (!scan_int(s, 999, &h) || !scan_char(s, ':') || !scan_int(s, 59, &m) || !scan_char(s, ':') ||
-        !scan_int(s, 59, &sec) || (!scan_char(s, ',') && !scan_char(s, '.')) ||
-        !scan_int(s, 999, &ms))
-        return false;
-    *out = (((h * 60 + m) * 60 + sec) * 1000 + ms) * USEC_PER_MSEC;
-    return true;
-}
-
-static bool is_times(struct scan line, struct subtitle_cue *out)
-{
-    if (!scan_time(&line, &out->begin))
-        return false;
-    scan_space(&line);
-    return scan_word(&line, "-->") && scan_time(&line, &out->end);
-}
-
-// A cue is a number, a line of times, and lines of text up to an empty line.
-int subtitle_list_add_srt(struct subtitle_list *l, const char *data, size_t len)
-{
-    struct scan s = scan_of(data, len), line;
-    int before = l->count;
-    while (scan_line(&s, &line)) {
-        struct subtitle_cue cue;
-        if (!is_times(line, &cue))
-            continue;
-        struct scan text = scan_of(s.at, 0);
-        while (scan_line(&s, &line) && !scan_end(&line))
-            text.end = line.end;
-        subtitle_plain(SUBTITLE_FORMAT_PLAIN, text.at, scan_left(&text), cue.text);
-        int err = subtitle_list_add(l, &cue);
-        if (err)
-            return err;
-    }
-    return l->count - before;
 }

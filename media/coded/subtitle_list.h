@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The subtitles of one track: plain text with times, of at most SUBTITLE_LIST_CUES cues. Makes
-// plain text of what containers and SubRip files (.srt) hold: colours, fonts and places are left
-// out. Pure.
+// The subtitles of one track: events of ASS (common/wire/subtitle.h) with times, of at most
+// SUBTITLE_LIST_CUES cues and SUBTITLE_LIST_BYTES. Pure.
 #ifndef WEIR_MEDIA_SUBTITLE_LIST_H
 #define WEIR_MEDIA_SUBTITLE_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/wire/subtitle.h"
@@ -13,18 +13,14 @@
 extern "C" {
 #endif
 
-enum { SUBTITLE_LIST_CUES = 20000, SUBTITLE_LIST_BYTES = 1 << 20 };
+enum { SUBTITLE_LIST_CUES = 100000, SUBTITLE_LIST_BYTES = 16 << 20 };
 
-enum subtitle_format {
-    SUBTITLE_FORMAT_NONE,
-    SUBTITLE_FORMAT_PLAIN, // SubRip, WebVTT: tags in <>, and of SubRip {\an8}
-    SUBTITLE_FORMAT_ASS,   // a Dialogue line of Matroska: eight fields, then text with {} and \N
-    SUBTITLE_FORMAT_MOV,   // 3GPP timed text: two bytes with its length, then the text
-};
-
-// Writes the text of a container's packet. It may be empty.
-void subtitle_plain(enum subtitle_format format, const char *data, size_t len,
-                    char out[SUBTITLE_BYTES]);
+// Writes what a script's head needs to be drawn: its resolution and its styles, without comments,
+// fonts, pictures and events. Lines that find no room are left out. Returns false if some were.
+bool subtitle_head(const char *data, size_t len, char out[SUBTITLE_HEAD]);
+// Writes the event of a line as Matroska has it, ReadOrder,Layer,...: without ReadOrder, and what
+// is no text is '?'. Returns false if it does not fit.
+bool subtitle_event(const char *line, char out[SUBTITLE_BYTES]);
 
 struct subtitle_list; // opaque
 
@@ -33,9 +29,6 @@ void subtitle_list_free(struct subtitle_list *l); // NULL is fine
 // Adds a cue. One without a text, or that ends before it begins, is ignored. Returns 0, ERR_FULL or
 // ERR_NO_MEMORY.
 int subtitle_list_add(struct subtitle_list *l, const struct subtitle_cue *cue);
-// Adds the cues of a SubRip file. What is malformed is skipped up to the next time line. Returns
-// the number of cues, or ERR_FULL or ERR_NO_MEMORY.
-int subtitle_list_add_srt(struct subtitle_list *l, const char *data, size_t len);
 // Writes the first cues that are shown between `from` and `until`, in the order in which they
 // begin; at most `max`. Returns their number. Each costs a time that grows as the logarithm of the
 // list's length.

@@ -4,14 +4,17 @@
 #include <libavutil/frame.h>
 #include <libavutil/log.h>
 #include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 #include <libavutil/pixfmt.h>
 #include <libswscale/swscale.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/picture/colour_map.h"
 #include "media/picture/recolour.h"
 
 static void log_libav(void *context, int level, const char *format, va_list args)
@@ -57,6 +60,8 @@ static int matrix_of(const AVFrame *f)
     case AVCOL_SPC_BT470BG:
     case AVCOL_SPC_SMPTE170M:
         return SWS_CS_ITU601;
+    case AVCOL_SPC_FCC:
+        return SWS_CS_FCC;
     case AVCOL_SPC_SMPTE240M:
         return SWS_CS_SMPTE240M;
     case AVCOL_SPC_BT2020_NCL:
@@ -85,6 +90,12 @@ struct image image_of_frame(const AVFrame *f)
             i.full_range = f->color_range != AVCOL_RANGE_MPEG;
         }
     }
+    struct colour_source source;
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(i.format);
+    bool rgb = d && d->flags & AV_PIX_FMT_FLAG_RGB;
+    i.colours =
+        (struct colours){f->colorspace, f->color_primaries, f->color_trc, i.full_range && !rgb};
+    i.is_mapped = colours_source(&i.colours, rgb, &source);
     for (int k = 0; k < 4; k++) {
         i.plane[k] = f->data[k];
         i.stride[k] = f->linesize[k];
@@ -95,6 +106,8 @@ struct image image_of_frame(const AVFrame *f)
 void converter_destroy(struct converter *c)
 {
     sws_freeContext(c->sws);
+    colour_map_free(c->map);
+    free(c->mid);
     *c = (struct converter){0};
 }
 
@@ -132,7 +145,8 @@ static int prepare(struct converter *c, const struct image *from, const struct i
                          to->width,   to->height,   to->format,   to->matrix,   to->full_range};
     if (c->sws && memcmp(key, c->key, sizeof(key)) == 0)
         return 0;
-    converter_destroy(c);
+    sws_freeContext(c->sws);
+    c->sws = NULL;
     bool enlarges = to->width > from->width || to->height > from->height;
     bool same = to->width == from->width && to->height == from->height;
     int flags = SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT;
@@ -183,16 +197,91 @@ static void run_recolour(const struct image *from, const struct image *to)
     recolour_run(&terms, &planes, &to_planes, from->width, from->height);
 }
 
-int converter_run(struct converter *c, const struct image *from, const struct image *to)
+static int run_sws(struct converter *c, const struct image *from, const struct image *to)
 {
-    if (differs_in_colours_only(from, to)) {
-        run_recolour(from, to);
-        return 0;
-    }
     int r = prepare(c, from, to);
     if (r < 0)
         return r;
     const uint8_t *planes[4] = {from->plane[0], from->plane[1], from->plane[2], from->plane[3]};
     r = sws_scale(c->sws, planes, from->stride, 0, from->height, to->plane, to->stride);
     return r > 0 ? 0 : ERR_NO_MEMORY;
+}
+
+static int prepare_map(struct converter *c, const struct image *from)
+{
+    const struct colours *a = &from->colours, *b = &c->mapped;
+    struct colour_source source;
+    if (c->map && a->matrix == b->matrix && a->primaries == b->primaries &&
+        a->transfer == b->transfer && a->full_range == b->full_range)
+        return 0;
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(from->format);
+    (void)colours_source(a, d && d->flags & AV_PIX_FMT_FLAG_RGB, &source);
+    if (source.matrix == MATRIX_WEIGHTS && a->matrix == AVCOL_SPC_UNSPECIFIED) {
+        struct colour_space space = space_of(from);
+        source.kr = space.kr;
+        source.kb = space.kb;
+    }
+    colour_map_free(c->map);
+    c->map = colour_map_new(&source);
+    c->mapped = *a;
+    return c->map ? 0 : ERR_NO_MEMORY;
+}
+
+// libswscale makes 10 bits of the final size, in the picture's own matrix and range. The map makes
+// the picture.
+static int run_mapped(struct converter *c, const struct image *from, const struct image *to)
+{
+    struct image mid = {.width = to->width,
+                        .height = to->height,
+                        .format = AV_PIX_FMT_YUV420P10,
+                        .matrix = from->matrix,
+                        .full_range = from->colours.full_range};
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(from->format);
+    if (d && d->flags & AV_PIX_FMT_FLAG_RGB)
+        mid.matrix = SWS_CS_ITU709;
+    int err = to->format == AV_PIX_FMT_YUV420P ? prepare_map(c, from) : ERR_UNSUPPORTED;
+    if (err)
+        return err;
+    bool direct = from->format == mid.format && from->width == mid.width &&
+                  from->height == mid.height && !((from->stride[0] | from->stride[1]) & 1);
+    if (!direct) {
+        size_t luma = (size_t)to->width * (size_t)to->height * 2, bytes = luma + luma / 2 + 64;
+        if (bytes > c->mid_bytes) {
+            free(c->mid);
+            c->mid = malloc(bytes);
+            c->mid_bytes = c->mid ? bytes : 0;
+        }
+        if (!c->mid)
+            return ERR_NO_MEMORY;
+        mid.plane[0] = c->mid;
+        mid.plane[1] = mid.plane[0] + luma;
+        mid.plane[2] = mid.plane[1] + luma / 4;
+        mid.stride[0] = 2 * to->width;
+        mid.stride[1] = mid.stride[2] = to->width;
+        err = run_sws(c, from, &mid);
+        if (err)
+            return err;
+    }
+    const struct image *ten = direct ? from : &mid;
+    struct colour_planes16 planes;
+    struct recolour_planes out;
+    for (int i = 0; i < 3; i++) {
+        planes.plane[i] = (const uint16_t *)(const void *)ten->plane[i];
+        planes.stride[i] = ten->stride[i] / 2;
+        out.plane[i] = to->plane[i];
+        out.stride[i] = to->stride[i];
+    }
+    colours_run(c->map, &planes, &out, to->width, to->height);
+    return 0;
+}
+
+int converter_run(struct converter *c, const struct image *from, const struct image *to)
+{
+    if (from->is_mapped)
+        return run_mapped(c, from, to);
+    if (differs_in_colours_only(from, to)) {
+        run_recolour(from, to);
+        return 0;
+    }
+    return run_sws(c, from, to);
 }

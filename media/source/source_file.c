@@ -378,6 +378,7 @@ static const struct source_ops file_ops = {.next = file_next, .seek = file_seek,
 static int begin(struct source_file *s, const char *path)
 {
     const struct video_info *info = video_file_info(s->file);
+    char colours[COLOURS_NOTE];
     int width, height;
     if (video_file_read(s->file, s->pending) < 0) {
         log_error("%s: the file has no decodable video", path);
@@ -392,6 +393,9 @@ static int begin(struct source_file *s, const char *path)
     if (width < (s->pending->width & ~1) && height < (s->pending->height & ~1))
         log_info("%s: pictures of %dx%d are scaled to %dx%d, the largest size", path,
                  s->pending->width, s->pending->height, width, height);
+    colours_note(s->pending, colours);
+    if (*colours)
+        log_info("%s: %s", path, colours);
     s->first_pts = s->first_picture = s->pending->pts;
     s->first_aspect = s->pending->sample_aspect_ratio;
     usec_t picture = usec_of_pts(s, s->first_pts);

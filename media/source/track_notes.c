@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/base/utf8.h"
-#include "media/source/subtitle_source.h"
+#include "media/source/subtitle_decoder.h"
 
 enum { LANGUAGE = 12, MAX_NAMED = 4 };
 
@@ -40,7 +40,7 @@ static bool is_unused(const AVFormatContext *format, unsigned i, enum AVMediaTyp
 {
     const AVStream *s = format->streams[i];
     return s->codecpar->codec_type == type && (int)i != used &&
-           !subtitle_source_format(s->codecpar->codec_id) &&
+           !subtitle_decoder_is_text(s->codecpar->codec_id) &&
            !(s->disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 

@@ -262,9 +262,9 @@ static const struct option_row rows[] = {
      .help = "begin with the film's audio track N, from 1; the key # changes it (default: 0, the "
      "server's first)"},
     {.name = "subtitles", .argument = "N", .kind = OPTION_INT, .at = AT(subtitles),
-     .max = SUBTITLE_TRACKS,
+     .min = -1, .max = SUBTITLE_TRACKS,
      .help = "show the film's track N of text subtitles, from 1; the key v changes it (default: 0, "
-     "none)"},
+     "the track that the film marks as default or forced; -1: none)"},
 
     {.section = "Results", .name = "report", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(report),

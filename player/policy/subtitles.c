@@ -3,13 +3,17 @@
 
 #include <math.h>
 
-#include "common/wire/rtsp.h"
-
 #define INTERVAL USEC_PER_SEC
+
+int subtitles_track(int chosen, int shown, int count)
+{
+    int track = chosen ? chosen : shown;
+    return track > 0 && track <= count ? track : 0;
+}
 
 int subtitles_next(int track, int count)
 {
-    return track < count ? track + 1 : 0;
+    return track < count ? track + 1 : -1;
 }
 
 void subtitles_choose(struct subtitles *s, int track)
@@ -30,7 +34,7 @@ bool subtitles_due(const struct subtitles *s, double position, usec_t now,
         return false;
     usec_t at = place_of(position);
     bool jumped = at < s->from || at > s->from + SUBTITLE_AHEAD;
-    *out = (struct subtitle_request){s->track, at};
+    *out = (struct subtitle_request){s->track, at, !*s->set.head};
     return jumped || now >= s->due;
 }
 
@@ -43,21 +47,9 @@ void subtitles_requested(struct subtitles *s, const struct subtitle_request *r, 
 
 void subtitles_received(struct subtitles *s, struct text body)
 {
-    size_t at = 0;
-    struct text name, value;
     bool is_stale = s->is_stale;
     s->awaits = s->is_stale = false;
     if (is_stale)
         return;
-    s->count = 0;
-    while (s->count < SUBTITLE_CUES && rtsp_parameter_next(body, &at, &name, &value) == 1)
-        if (text_is_nocase(name, "subtitle") && subtitle_cue_decode(value, &s->cues[s->count]))
-            s->count++;
-}
-
-void subtitles_text(const struct subtitles *s, double position, char out[SUBTITLE_BYTES])
-{
-    out[0] = '\0';
-    if (!isnan(position))
-        subtitle_at(s->cues, s->count, place_of(position), out);
+    subtitle_set_decode(body, &s->set);
 }

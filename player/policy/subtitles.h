@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The subtitles that a viewer sees: which track, which cues to request of the server for the film's
-// position, and which text is shown. The cues of the next SUBTITLE_AHEAD are requested each second,
+// position. The cues of the next SUBTITLE_AHEAD are requested each second,
 // and at once after a jump. Pure.
 #ifndef WEIR_PLAYER_SUBTITLES_H
 #define WEIR_PLAYER_SUBTITLES_H
@@ -17,11 +17,13 @@ struct subtitles { // all zero at first
     usec_t from;   // position of the last request
     bool awaits;   // the response to it
     bool is_stale; // the response that comes is for another track
-    int count;
-    struct subtitle_cue cues[SUBTITLE_CUES];
+    struct subtitle_set set;
 };
 
-// Returns the track after `track` of `count`; 0 (off) follows the last.
+// Resolves --subtitles: `chosen` > 0 is a track, 0 the one that the film shows by itself, -1 none.
+// Returns the track, 0: none.
+int subtitles_track(int chosen, int shown, int count);
+// Returns what follows `track` of `count`, as --subtitles; -1 (off) follows the last.
 int subtitles_next(int track, int count);
 // Chooses a track; the cues of another one are dropped.
 void subtitles_choose(struct subtitles *s, int track);
@@ -31,8 +33,6 @@ bool subtitles_due(const struct subtitles *s, double position, usec_t now,
 void subtitles_requested(struct subtitles *s, const struct subtitle_request *r, usec_t now);
 // Takes the body of the response; empty: refused.
 void subtitles_received(struct subtitles *s, struct text body);
-// Writes what is shown at `position`; empty: nothing.
-void subtitles_text(const struct subtitles *s, double position, char out[SUBTITLE_BYTES]);
 
 #ifdef __cplusplus
 }

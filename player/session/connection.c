@@ -941,7 +941,8 @@ static void ask_subtitles(struct connection *c, usec_t now)
     struct subtitle_request r;
     char line[64], body[66];
     int chosen = c->config.options->subtitles; // it outlives a connection
-    subtitles_choose(&c->subtitles, chosen <= c->sdp.subtitle_count ? chosen : 0);
+    subtitles_choose(&c->subtitles,
+                     subtitles_track(chosen, c->sdp.subtitle_shown, c->sdp.subtitle_count));
     // Those of what is buffered are requested after the end of the media, too.
     bool plays = c->phase == PLAYING || c->phase == ENDED;
     if (!c->link || !plays || !subtitles_due(&c->subtitles, seek_position(&c->seek), now, &r) ||
@@ -959,9 +960,9 @@ int connection_next_subtitles(struct connection *c, usec_t now)
     return c->subtitles.track;
 }
 
-void connection_subtitle(const struct connection *c, char out[SUBTITLE_BYTES])
+const struct subtitle_set *connection_subtitles(const struct connection *c)
 {
-    subtitles_text(&c->subtitles, seek_position(&c->seek), out);
+    return c->subtitles.track ? &c->subtitles.set : NULL;
 }
 
 void connection_tick(struct connection *c, usec_t now)

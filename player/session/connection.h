@@ -129,8 +129,9 @@ void connection_second(struct connection *c, struct qoe_transport *out, usec_t n
 int connection_next_audio_track(struct connection *c, usec_t now);
 // Shows the next track of subtitles, or none after the last. Returns the track from 1; 0: none.
 int connection_next_subtitles(struct connection *c, usec_t now);
-// Writes the subtitle that is shown now; empty: none.
-void connection_subtitle(const struct connection *c, char out[SUBTITLE_BYTES]);
+// Returns what is known of the chosen track of subtitles, borrowed until the next call; NULL: none
+// is chosen.
+const struct subtitle_set *connection_subtitles(const struct connection *c);
 
 // The viewer's requests. They do nothing if the stream does not support them.
 void connection_set_level(struct connection *c, int level, usec_t now);

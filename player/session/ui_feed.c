@@ -262,9 +262,11 @@ static void fill_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     o->kept = c.kept;
     o->behind = c.behind;
     o->scale = c.scale;
-    o->subtitle[0] = '\0';
-    if (f->shown)
-        connection_subtitle(f->shown, o->subtitle);
+    const struct subtitle_set *set = f->shown ? connection_subtitles(f->shown) : NULL;
+    if (set)
+        o->subtitles = *set;
+    else
+        o->subtitles.head[0] = '\0', o->subtitles.count = 0;
     if (c.scale_refusals > u->scale_refusals)
         ui_feed_toast(u, "No fast forward or rewind: the film is not prepared");
     u->scale_refusals = c.scale_refusals;

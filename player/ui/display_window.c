@@ -117,12 +117,13 @@ static void draw(struct window *w)
     int width, height;
     SDL_SetRenderDrawColor(w->renderer, 0, 0, 0, 255);
     SDL_RenderClear(w->renderer);
+    SDL_Rect to = {0};
     if (w->texture && SDL_GetRendererOutputSize(w->renderer, &width, &height) == 0) {
         struct osd_rect r = osd_fit(width, height, w->width, w->height);
-        SDL_Rect to = {r.x, r.y, r.w, r.h};
+        to = (SDL_Rect){r.x, r.y, r.w, r.h};
         SDL_RenderCopy(w->renderer, w->texture, NULL, &to);
     }
-    osd_draw(w->osd, clock_now());
+    osd_draw(w->osd, &to, w->width, w->height, clock_now());
     SDL_RenderPresent(w->renderer);
 }
 

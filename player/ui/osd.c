@@ -26,7 +26,6 @@ struct osd {
     SDL_Renderer *renderer;              // borrowed
     const struct display_config *config; // borrowed
     struct osd_text *text;               // owned; NULL: there is no font
-    struct osd_text *panel_text;         // owned; of the full panel; NULL: there is no font
     struct osd_state state;
     struct panel_history history;
     struct panel_draw panel;
@@ -39,10 +38,11 @@ struct osd {
     char toast[200];  // shown until toast_until
     usec_t toast_until;
     struct pause_sign sign;
-    struct subtitle_draw subtitle;
-    double dpi;      // of the display; 0: not known
-    SDL_Rect button; // "Try again"; empty: there is none
-    int width;       // width of the renderer's output
+    struct subtitle_draw *subtitles; // owned
+    usec_t told_at;                  // when `state` came
+    double dpi;                      // of the display; 0: not known
+    SDL_Rect button;                 // "Try again"; empty: there is none
+    int width;                       // width of the renderer's output
     int height;
 };
 
@@ -181,10 +181,10 @@ static int osd_draw_panel(struct osd *o)
         int left = *n->text ? l.area.x + l.area.w : 0;
         int need = SDL_max(osd_text_width(o->text, OSD_BODY, n->text),
                            osd_text_width(o->text, OSD_BODY, n->cause) / 2);
-        if ((!*n->text || need + 2 * px <= o->width - left) &&
-            osd_text_set_px(o->panel_text, own_px)) {
-            panel_draw_show(&o->panel, o->panel_text, &o->history, &o->state.panel, o->width,
-                            o->height);
+        if (!*n->text || need + 2 * px <= o->width - left) {
+            osd_text_set_px(o->text, own_px);
+            panel_draw_show(&o->panel, o->text, &o->history, &o->state.panel, o->width, o->height);
+            osd_text_set_px(o->text, px);
             return left;
         }
     }
@@ -380,9 +380,10 @@ static void osd_draw_menu(const struct osd *o)
 }
 
 enum { SEEK_STEP = 10 }; // seconds
-#define BAR_TIME   (2500 * USEC_PER_MSEC)
-#define TOAST_TIME (3 * USEC_PER_SEC)
-#define FADE_STEP  (40 * USEC_PER_MSEC)
+#define BAR_TIME     (2500 * USEC_PER_MSEC)
+#define TOAST_TIME   (3 * USEC_PER_SEC)
+#define FADE_STEP    (40 * USEC_PER_MSEC)
+#define EXTRAPOLATED (USEC_PER_SEC / 2) // max. time without a new state that the film goes on
 
 struct osd *osd_new(SDL_Renderer *renderer, const struct display_config *config)
 {
@@ -397,7 +398,11 @@ struct osd *osd_new(SDL_Renderer *renderer, const struct display_config *config)
     o->text = osd_text_new(renderer);
     if (SDL_RenderGetWindow(renderer))
         o->dpi = display_scale_dpi(SDL_RenderGetWindow(renderer));
-    o->panel_text = o->text ? osd_text_new(renderer) : NULL;
+    o->subtitles = subtitle_draw_new(renderer);
+    if (!o->subtitles) {
+        osd_free(o);
+        return NULL;
+    }
     panel_history_init(&o->history);
     panel_draw_init(&o->panel, renderer);
     return o;
@@ -408,9 +413,8 @@ void osd_free(struct osd *o)
     if (!o)
         return;
     panel_draw_destroy(&o->panel);
-    subtitle_draw_forget(&o->subtitle);
+    subtitle_draw_free(o->subtitles);
     osd_text_free(o->text);
-    osd_text_free(o->panel_text);
     free(o);
 }
 
@@ -421,8 +425,9 @@ void osd_tell(struct osd *o, const struct osd_state *state, usec_t now)
     if (state->samples != o->state.samples) {
         panel_history_push(&o->history, &state->panel);
         panel_draw_renew(&o->panel);
-        subtitle_draw_forget(&o->subtitle);
     }
+    subtitle_draw_set(o->subtitles, &state->subtitles);
+    o->told_at = now;
     if (state->toasts != o->state.toasts)
         osd_say(o, state->toast, now);
     pause_sign_set(&o->sign, state->paused, now);
@@ -445,7 +450,7 @@ bool osd_offers_retry(const struct osd *o)
 
 usec_t osd_next(const struct osd *o, usec_t now)
 {
-    if (o->text && pause_sign_opacity(&o->sign, now) > 0)
+    if ((o->text && pause_sign_opacity(&o->sign, now) > 0) || subtitle_draw_is_busy(o->subtitles))
         return now + FADE_STEP;
     return now < o->toast_until ? o->toast_until : USEC_NEVER;
 }
@@ -691,40 +696,56 @@ bool osd_mouse(struct osd *o, const SDL_Event *e, usec_t now)
 
 void osd_lost(struct osd *o)
 {
+    subtitle_draw_forget(o->subtitles);
+    if (o->text)
+        osd_text_forget(o->text);
     panel_draw_renew(&o->panel);
 }
 
-static bool fit_text(struct osd *o)
+// The state says four times a second where the film is: in between it goes on.
+static usec_t film_time(const struct osd *o, usec_t now)
 {
-    return osd_text_set_px(o->text, osd_text_px(o->width, o->height, o->dpi));
+    usec_t since = usec_min(now - o->told_at, EXTRAPOLATED);
+    double seconds = o->state.position;
+    if (!o->state.paused)
+        seconds += o->state.scale * (double)since / USEC_PER_SEC;
+    return isfinite(seconds) && seconds > 0 ? (usec_t)(seconds * USEC_PER_SEC) : 0;
+}
+
+static void draw_subtitles(struct osd *o, const SDL_Rect *picture, int width, int height,
+                           usec_t now)
+{
+    int below = now < o->toast_until || has_bar(o, now) ? o->height / 8 : 0;
+    struct subtitle_view view = {.at = film_time(o, now),
+                                 .picture = *picture,
+                                 .film_width = width,
+                                 .film_height = height,
+                                 .raised = below};
+    if (isfinite(o->state.position) && !*o->state.message.text)
+        subtitle_draw_show(o->subtitles, &view, now);
 }
 
 bool osd_is_active(const struct osd *o, usec_t now)
 {
-    return o->drawn || o->form || o->shows_help || o->open || *o->state.subtitle ||
+    return o->drawn || o->form || o->shows_help || o->open || *o->state.subtitles.head ||
            *o->state.message.text || now < o->toast_until || has_bar(o, now) ||
            pause_sign_opacity(&o->sign, now) > 0;
 }
 
-void osd_draw(struct osd *o, usec_t now)
+void osd_draw(struct osd *o, const SDL_Rect *picture, int width, int height, usec_t now)
 {
     o->drawn = false;
     bool active = osd_is_active(o, now);
     if (!active || SDL_GetRendererOutputSize(o->renderer, &o->width, &o->height) != 0)
         return;
     SDL_SetRenderDrawBlendMode(o->renderer, SDL_BLENDMODE_BLEND);
-    if (!o->text || !o->panel_text || !fit_text(o))
+    draw_subtitles(o, picture, width, height, now);
+    if (!o->text)
         return;
+    osd_text_set_px(o->text, osd_text_px(o->width, o->height, o->dpi));
     o->drawn = true;
     if (*o->state.message.text)
         fill(o, shade, 0, 0, o->width, o->height);
-    if (*o->state.subtitle && !*o->state.message.text) {
-        int px = osd_text_px_now(o->text);
-        int below = now < o->toast_until || has_bar(o, now) ? 8 * px : 2 * px;
-        subtitle_draw(&o->subtitle, o->renderer, osd_text_path(o->text),
-                      SDL_max(px * 5 / 4, o->height / 18), o->state.subtitle, o->width,
-                      o->height - below);
-    }
     int left = osd_draw_panel(o);
     if (!o->open) // a menu is drawn in its place
         osd_draw_message(o, left);

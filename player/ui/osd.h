@@ -31,7 +31,8 @@ usec_t osd_next(const struct osd *o, usec_t now);
 bool osd_key(struct osd *o, const SDL_KeyboardEvent *key);
 bool osd_mouse(struct osd *o, const SDL_Event *e, usec_t now);
 void osd_lost(struct osd *o); // the renderer has lost its textures' contents
-void osd_draw(struct osd *o, usec_t now);
+// Draws over the film's pictures, of `width` x `height`, which are at `picture` in the window.
+void osd_draw(struct osd *o, const SDL_Rect *picture, int width, int height, usec_t now);
 // Returns true if something is drawn, or was at the last draw: redraw when the state has changed.
 bool osd_is_active(const struct osd *o, usec_t now);
 

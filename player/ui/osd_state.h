@@ -33,7 +33,7 @@ struct osd_state {
     double behind;       // of live media, seconds behind the present
     char toast[200];     // a message shown for a few seconds
     unsigned toasts;     // number of toasts so far
-    char subtitle[SUBTITLE_BYTES]; // empty: none
+    struct subtitle_set subtitles; // of the chosen track; empty: none
     // What the viewer may watch; NULL: only one thing. Borrowed until the viewing has ended, and
     // constant.
     const struct playlist *channels;

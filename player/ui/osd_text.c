@@ -1,148 +1,80 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/ui/osd_text.h"
 
-#include <SDL_ttf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
+#include "player/ui/text_script.h"
 
-enum { FIRST = 32, LAST = 126, GLYPHS = LAST - FIRST + 1, COLUMNS = 16, TEXT_MAX = 512 };
+enum { SETS = 64, WAYS = 8, TEXT_MAX = 512, MAX_PIXELS = 16 << 20 };
 
-struct face {
-    SDL_Texture *texture; // owned; all glyphs in white
-    SDL_Rect at[GLYPHS];
-    int advance[GLYPHS];
-    int height;
+struct line {
+    char *text;           // owned; NULL: unused
+    int height;           // that it was drawn with
+    SDL_Texture *texture; // owned; NULL: blank
+    SDL_Rect at;          // of the texture, from the line's upper left corner
+    int width;            // to where further text begins
+    unsigned used;        // the higher, the later
 };
 
 struct osd_text {
-    SDL_Renderer *renderer; // borrowed
-    char path[256];
+    SDL_Renderer *renderer;     // borrowed
+    struct text_script *script; // owned
+    struct text_image image;
     int px;
-    struct face faces[OSD_SIZES];
+    int heights[OSD_SIZES];
+    unsigned uses;
+    int pixels; // of the textures since all were forgotten
+    struct line lines[SETS][WAYS];
 };
-
-static bool is_font(const char *path)
-{
-    TTF_Font *font = TTF_OpenFont(path, 12);
-    if (font)
-        TTF_CloseFont(font);
-    return font;
-}
-
-static const char *find_font(void)
-{
-    static const char *const paths[] = {
-        WEIR_FONT,
-        "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-        "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
-        "/usr/share/fonts/dejavu/DejaVuSans.ttf",
-        "/usr/share/fonts/TTF/DejaVuSans.ttf",
-    };
-    const char *asked = SDL_getenv("WEIR_FONT");
-    if (asked)
-        return is_font(asked) ? asked : NULL;
-    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-        if (is_font(paths[i]))
-            return paths[i];
-    }
-    return NULL;
-}
 
 struct osd_text *osd_text_new(SDL_Renderer *renderer)
 {
-    if (TTF_Init() != 0) {
-        log_warn("cannot draw text in the window: %s", TTF_GetError());
+    struct osd_text *t = calloc(1, sizeof(*t));
+    if (!t)
         return NULL;
-    }
-    const char *path = find_font();
-    struct osd_text *t = path ? calloc(1, sizeof(*t)) : NULL;
-    if (!t) {
-        log_warn(
-            "no panel, menus and messages in the window: the font DejaVu Sans is not installed "
-            "(install fonts-dejavu-core, or set WEIR_FONT=FILE.ttf)");
-        TTF_Quit();
-        return NULL;
-    }
     t->renderer = renderer;
-    snprintf(t->path, sizeof(t->path), "%s", path);
-    return t;
+    t->script = text_script_new();
+    if (t->script)
+        return t;
+    free(t);
+    return NULL;
 }
 
-static void face_destroy(struct face *f)
+static void line_destroy(struct line *l)
 {
-    if (f->texture)
-        SDL_DestroyTexture(f->texture);
-    *f = (struct face){0};
+    if (l->texture)
+        SDL_DestroyTexture(l->texture);
+    free(l->text);
+    *l = (struct line){0};
+}
+
+void osd_text_forget(struct osd_text *t)
+{
+    for (int i = 0; i < SETS * WAYS; i++)
+        line_destroy(&t->lines[i / WAYS][i % WAYS]);
+    t->pixels = 0;
 }
 
 void osd_text_free(struct osd_text *t)
 {
     if (!t)
         return;
-    for (int i = 0; i < OSD_SIZES; i++)
-        face_destroy(&t->faces[i]);
-    TTF_Quit();
+    osd_text_forget(t);
+    text_script_free(t->script);
+    text_image_destroy(&t->image);
     free(t);
 }
 
-// Draws all glyphs on one surface, in cells of one size.
-static SDL_Surface *draw_glyphs(struct face *f, TTF_Font *font, int px)
+void osd_text_set_px(struct osd_text *t, int px)
 {
-    int w = 2 * px;
-    int h = TTF_FontHeight(font);
-    int rows = (GLYPHS + COLUMNS - 1) / COLUMNS;
-    SDL_Surface *all =
-        SDL_CreateRGBSurfaceWithFormat(0, COLUMNS * w, rows * h, 32, SDL_PIXELFORMAT_ARGB8888);
-    for (int i = 0; all && i < GLYPHS; i++) {
-        SDL_Color white = {255, 255, 255, 255};
-        SDL_Rect cell = {i % COLUMNS * w, i / COLUMNS * h, w, h};
-        SDL_Surface *one = TTF_RenderGlyph_Blended(font, (Uint16)(FIRST + i), white);
-        TTF_GlyphMetrics(font, (Uint16)(FIRST + i), NULL, NULL, NULL, NULL, &f->advance[i]);
-        if (!one)
-            continue; // the glyph is blank
-        f->at[i] = (SDL_Rect){cell.x, cell.y, SDL_min(one->w, w), SDL_min(one->h, h)};
-        SDL_SetSurfaceBlendMode(one, SDL_BLENDMODE_NONE);
-        SDL_BlitSurface(one, NULL, all, &cell);
-        SDL_FreeSurface(one);
-    }
-    f->height = h;
-    return all;
-}
-
-static bool face_make(struct osd_text *t, struct face *f, int px)
-{
-    face_destroy(f);
-    TTF_Font *font = TTF_OpenFont(t->path, px);
-    SDL_Surface *all = font ? draw_glyphs(f, font, px) : NULL;
-    if (all)
-        f->texture = SDL_CreateTextureFromSurface(t->renderer, all);
-    if (f->texture)
-        SDL_SetTextureBlendMode(f->texture, SDL_BLENDMODE_BLEND);
-    SDL_FreeSurface(all);
-    if (font)
-        TTF_CloseFont(font);
-    return f->texture;
-}
-
-bool osd_text_set_px(struct osd_text *t, int px)
-{
-    if (px == t->px)
-        return true;
+    const int sizes[OSD_SIZES] = {
+        [OSD_SMALL] = SDL_max(8, px * 4 / 5), [OSD_BODY] = px, [OSD_BIG] = px * 7 / 4};
     t->px = px;
-    bool good = face_make(t, &t->faces[OSD_SMALL], SDL_max(8, px * 4 / 5)) &&
-                face_make(t, &t->faces[OSD_BODY], px) &&
-                face_make(t, &t->faces[OSD_BIG], px * 7 / 4);
-    if (!good)
-        log_warn("cannot draw text: %s", SDL_GetError());
-    return good;
-}
-
-const char *osd_text_path(const struct osd_text *t)
-{
-    return t->path;
+    for (int i = 0; i < OSD_SIZES; i++) // a line is higher than its letters' em
+        t->heights[i] = (sizes[i] * 7 + 5) / 6;
 }
 
 int osd_text_px_now(const struct osd_text *t)
@@ -152,57 +84,92 @@ int osd_text_px_now(const struct osd_text *t)
 
 int osd_text_height(const struct osd_text *t, enum osd_size size)
 {
-    return t->faces[size].height;
+    return t->heights[size];
 }
 
-// Returns the next glyph's index; -1 at the end. A whole UTF-8 sequence becomes one question mark.
-static int next_glyph(const char **text)
+static void render(struct osd_text *t, struct line *l)
 {
-    unsigned char c = (unsigned char)*(*text)++;
-    if (!c)
-        return -1;
-    if (c >= 0x80) {
-        while ((**text & 0xc0) == 0x80)
-            (*text)++;
-        c = '?';
+    struct text_image *i = &t->image;
+    if (text_script_line(t->script, l->text, l->height, i) != TEXT_CHANGED)
+        return;
+    l->width = i->box.w;
+    if (!i->area.w || !i->area.h)
+        return;
+    l->at = (SDL_Rect){i->area.x - TEXT_LINE_AT, i->area.y - TEXT_LINE_AT, i->area.w, i->area.h};
+    t->pixels += i->area.w * i->area.h;
+    l->texture = SDL_CreateTexture(t->renderer, SDL_PIXELFORMAT_ARGB8888, SDL_TEXTUREACCESS_STATIC,
+                                   i->area.w, i->area.h);
+    if (!l->texture ||
+        SDL_UpdateTexture(l->texture, NULL, i->pixels, i->area.w * (int)sizeof(*i->pixels)) != 0)
+        log_debug("cannot draw text: %s", SDL_GetError());
+    if (l->texture)
+        SDL_SetTextureBlendMode(l->texture, SDL_BLENDMODE_BLEND);
+}
+
+// Returns the line, drawn. A text without memory is blank.
+static const struct line *line_of(struct osd_text *t, enum osd_size size, const char *text)
+{
+    static const struct line blank;
+    int height = t->heights[size];
+    unsigned hash = (unsigned)height;
+    for (const char *c = text; *c; c++)
+        hash = hash * 31 + (unsigned char)*c;
+    struct line *set = t->lines[(hash ^ hash >> 11) % SETS], *oldest = &set[0];
+    for (int i = 0; i < WAYS; i++) {
+        if (set[i].text && set[i].height == height && strcmp(set[i].text, text) == 0) {
+            set[i].used = ++t->uses;
+            return &set[i];
+        }
+        if (set[i].used < oldest->used)
+            oldest = &set[i];
     }
-    return c >= FIRST && c <= LAST ? c - FIRST : '?' - FIRST;
+    if (t->pixels > MAX_PIXELS)
+        osd_text_forget(t);
+    line_destroy(oldest);
+    if (!*text || (oldest->text = strdup(text)) == NULL)
+        return &blank;
+    oldest->height = height;
+    oldest->used = ++t->uses;
+    render(t, oldest);
+    return oldest;
 }
 
-int osd_text_width(const struct osd_text *t, enum osd_size size, const char *text)
+int osd_text_width(struct osd_text *t, enum osd_size size, const char *text)
 {
-    int width = 0;
-    int i;
-    while ((i = next_glyph(&text)) >= 0)
-        width += t->faces[size].advance[i];
-    return width;
+    return line_of(t, size, text)->width;
 }
 
-int osd_text_draw(const struct osd_text *t, enum osd_size size, int x, int y, SDL_Color color,
+int osd_text_draw(struct osd_text *t, enum osd_size size, int x, int y, SDL_Color color,
                   const char *text)
 {
-    const struct face *f = &t->faces[size];
-    int i;
-    SDL_SetTextureColorMod(f->texture, color.r, color.g, color.b);
-    SDL_SetTextureAlphaMod(f->texture, color.a);
-    while ((i = next_glyph(&text)) >= 0) {
-        SDL_Rect to = {x, y, f->at[i].w, f->at[i].h};
-        if (to.w)
-            SDL_RenderCopy(t->renderer, f->texture, &f->at[i], &to);
-        x += f->advance[i];
+    const struct line *l = line_of(t, size, text);
+    SDL_Rect to = {x + l->at.x, y + l->at.y, l->at.w, l->at.h};
+    if (l->texture) {
+        SDL_SetTextureColorMod(l->texture, color.r, color.g, color.b);
+        SDL_SetTextureAlphaMod(l->texture, color.a);
+        SDL_RenderCopy(t->renderer, l->texture, NULL, &to);
     }
-    return x;
+    return x + l->width;
 }
 
-void osd_text_cut(const struct osd_text *t, enum osd_size size, int x, int y, int width,
-                  SDL_Color color, const char *text)
+void osd_text_cut(struct osd_text *t, enum osd_size size, int x, int y, int width, SDL_Color color,
+                  const char *text)
 {
     char cut[TEXT_MAX];
     snprintf(cut, sizeof(cut), "%s", text);
-    size_t len = strlen(cut);
-    while (len > 3 && osd_text_width(t, size, cut) > width) {
-        len--;
-        memcpy(cut + len - 3, "...", 4);
+    size_t shortest = 0, longest = strlen(cut); // that fits; that may fit
+    if (osd_text_width(t, size, cut) > width) {
+        while (shortest < longest) {
+            size_t len = (shortest + longest + 1) / 2;
+            snprintf(cut, sizeof(cut), "%.*s...", (int)SDL_min(len, TEXT_MAX - 4), text);
+            if (osd_text_width(t, size, cut) <= width)
+                shortest = len;
+            else
+                longest = len - 1;
+        }
+        while (shortest && ((unsigned char)text[shortest] & 0xc0) == 0x80)
+            shortest--; // whole characters
+        snprintf(cut, sizeof(cut), "%.*s...", (int)SDL_min(shortest, TEXT_MAX - 4), text);
     }
     osd_text_draw(t, size, x, y, color, cut);
 }

@@ -86,9 +86,8 @@ static void draw_graph(SDL_Renderer *r, const struct panel_history *h, enum pane
     }
 }
 
-static void draw_row(const struct panel_draw *d, const struct osd_text *t,
-                     const struct panel_layout *l, const struct panel_history *h,
-                     enum panel_row row, int y)
+static void draw_row(const struct panel_draw *d, struct osd_text *t, const struct panel_layout *l,
+                     const struct panel_history *h, enum panel_row row, int y)
 {
     char text[PANEL_TEXT];
     int inner = (l->line - osd_text_height(t, OSD_BODY)) / 2;
@@ -105,8 +104,8 @@ static void draw_row(const struct panel_draw *d, const struct osd_text *t,
 }
 
 // Draws the parts of the latency: a bar of five colours, with their names and milliseconds.
-static void draw_parts(const struct panel_draw *d, const struct osd_text *t,
-                       const struct panel_layout *l, const struct panel_sample *s)
+static void draw_parts(const struct panel_draw *d, struct osd_text *t, const struct panel_layout *l,
+                       const struct panel_sample *s)
 {
     static const SDL_Color *const colors[LATENCY_PARTS] = {
         [PART_ENCODER] = &amber,  [PART_TRANSPORT] = &blue, [PART_BUFFER] = &teal,
@@ -144,8 +143,7 @@ static void draw_parts(const struct panel_draw *d, const struct osd_text *t,
 }
 
 // Leaves out details until the text fits.
-static void draw_fitting(const struct osd_text *t, int x, int y, int width, SDL_Color c,
-                         const char *text)
+static void draw_fitting(struct osd_text *t, int x, int y, int width, SDL_Color c, const char *text)
 {
     char shorter[2 * PANEL_TEXT];
     snprintf(shorter, sizeof(shorter), "%s", text);
@@ -156,7 +154,7 @@ static void draw_fitting(const struct osd_text *t, int x, int y, int width, SDL_
 
 // Draws what the policy of a film's levels does, where the parts of the latency of live media are:
 // two lines, parted at a comma.
-static void draw_film(const struct osd_text *t, const struct panel_layout *l, const char *film)
+static void draw_film(struct osd_text *t, const struct panel_layout *l, const char *film)
 {
     char first[2 * PANEL_TEXT];
     int x = l->area.x + l->pad;
@@ -173,7 +171,7 @@ static void draw_film(const struct osd_text *t, const struct panel_layout *l, co
         osd_text_cut(t, OSD_SMALL, from, y + l->line * 5 / 6, width, value, rest + 2);
 }
 
-static void draw_foot(const struct osd_text *t, const struct panel_layout *l,
+static void draw_foot(struct osd_text *t, const struct panel_layout *l,
                       const struct panel_sample *s)
 {
     char text[2 * PANEL_TEXT];
@@ -191,9 +189,9 @@ static void draw_foot(const struct osd_text *t, const struct panel_layout *l,
     draw_fitting(t, from, l->foot_y + l->line * 10 / 6, width, value, text);
 }
 
-static void draw_all(const struct panel_draw *d, const struct osd_text *t,
-                     const struct panel_layout *l, const struct panel_history *h,
-                     const struct panel_sample *s, const enum panel_row *rows)
+static void draw_all(const struct panel_draw *d, struct osd_text *t, const struct panel_layout *l,
+                     const struct panel_history *h, const struct panel_sample *s,
+                     const enum panel_row *rows)
 {
     int x = osd_text_draw(t, OSD_BODY, l->area.x + l->pad, l->head_y, value, s->transport);
     draw_fitting(t, x + l->pad, l->head_y + l->line / 8, l->area.x + l->area.w - 2 * l->pad - x,
@@ -234,7 +232,7 @@ static bool fit_texture(struct panel_draw *d, const struct panel_layout *l)
     return true;
 }
 
-static void redraw(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
+static void redraw(struct panel_draw *d, struct osd_text *t, const struct panel_history *h,
                    const struct panel_sample *s)
 {
     enum panel_row rows[PANEL_ROWS];
@@ -265,7 +263,7 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     d->stale = false;
 }
 
-void panel_draw_show(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
+void panel_draw_show(struct panel_draw *d, struct osd_text *t, const struct panel_history *h,
                      const struct panel_sample *s, int width, int height)
 {
     if (d->width != width || d->height != height || d->px != osd_text_px_now(t))

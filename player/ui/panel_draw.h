@@ -27,7 +27,7 @@ void panel_draw_destroy(struct panel_draw *d);
 bool panel_draw_has_parts(const struct panel_sample *s);
 void panel_draw_renew(struct panel_draw *d); // the stats have changed, or the texture is lost
 // Draws the panel into a window of this size.
-void panel_draw_show(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
+void panel_draw_show(struct panel_draw *d, struct osd_text *t, const struct panel_history *h,
                      const struct panel_sample *s, int width, int height);
 
 #ifdef __cplusplus

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Draws subtitles: UTF-8, as far as the font has the characters. The text is drawn once into a
-// texture. Main thread only.
+// Draws subtitles over the picture. A thread renders them (text_script.h), so a film whose
+// subtitles take long to render cannot hold up the pictures: the newest that is ready is drawn.
+// Subtitles that take longer than SUBTITLE_DRAW_LIMIT are not shown (logged). Main thread only.
 #ifndef WEIR_PLAYER_UI_SUBTITLE_DRAW_H
 #define WEIR_PLAYER_UI_SUBTITLE_DRAW_H
 
 #include <SDL.h>
+#include <stdbool.h>
 
 #include "common/wire/subtitle.h"
 
@@ -12,18 +14,28 @@
 extern "C" {
 #endif
 
-struct subtitle_draw {    // all zero at first
-    SDL_Texture *texture; // owned; NULL: none
-    char text[SUBTITLE_BYTES];
-    int px;
-    int width; // that the texture was made for
+#define SUBTITLE_DRAW_LIMIT (2 * USEC_PER_SEC)
+
+struct subtitle_draw; // opaque
+
+struct subtitle_view {
+    usec_t at;        // of the film
+    SDL_Rect picture; // where the film is in the window
+    int film_width;   // of the film's pictures
+    int film_height;
+    int raised; // pixels by which what is at the bottom is raised
 };
 
-// Draws `text` in the middle of a window of `width`, with its lower edge at `bottom`. `font`: the
-// path of the font.
-void subtitle_draw(struct subtitle_draw *d, SDL_Renderer *renderer, const char *font, int px,
-                   const char *text, int width, int bottom);
-// The renderer has lost its textures' contents, or goes.
+struct subtitle_draw *
+subtitle_draw_new(SDL_Renderer *renderer); // `renderer` is borrowed. NULL: no memory
+// Does not wait for the thread.
+void subtitle_draw_free(struct subtitle_draw *d); // NULL is fine
+void subtitle_draw_set(struct subtitle_draw *d, const struct subtitle_set *set);
+// Draws the newest that is ready, and lets the thread render those of `view`.
+void subtitle_draw_show(struct subtitle_draw *d, const struct subtitle_view *view, usec_t now);
+// Returns true if the thread renders, or something that it rendered is not drawn yet.
+bool subtitle_draw_is_busy(struct subtitle_draw *d);
+// The renderer has lost its textures' contents.
 void subtitle_draw_forget(struct subtitle_draw *d);
 
 #ifdef __cplusplus

@@ -729,12 +729,12 @@ static void set_playout(struct media_feed *feed, int ms)
 }
 
 static int subtitles(struct media_feed *feed, const struct subtitle_request *r,
-                     struct subtitle_cue *out, int max, usec_t now)
+                     struct subtitle_set *out, usec_t now)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
     if (r->track > f->config.sdp->subtitle_count)
         return -1;
-    return f->upstream ? upstream_subtitles(f->upstream, r, out, max, now) : 0;
+    return f->upstream ? upstream_subtitles(f->upstream, r, out, now) : 0;
 }
 
 static int film_table(struct media_feed *feed, const struct film_table **out, usec_t now)

@@ -90,6 +90,7 @@ static void describe(const struct stream_media *base, int size_id, struct sdp *o
     snprintf(out->validator, sizeof(out->validator), "%s", m->sdp.validator);
     if (base->duration >= 0) { // relay_feed passes them on
         out->subtitle_count = m->sdp.subtitle_count;
+        out->subtitle_shown = m->sdp.subtitle_shown;
         memcpy(out->subtitles, m->sdp.subtitles, sizeof(out->subtitles));
     }
     snprintf(out->sprop, sizeof(out->sprop), "%s", m->sdp.sprop);

@@ -51,9 +51,8 @@ struct upstream {
     struct group_verifier *verifier; // owned; NULL: what is stored is not verified
     bool asks_subtitles;             // the values that were requested are those, not the verifier's
     int asked_track;
-    int cue_track; // of `cues`; 0: none yet
-    int cue_count;
-    struct subtitle_cue cues[SUBTITLE_CUES];
+    int subtitle_track; // of `subtitles`; 0: none yet
+    struct subtitle_set subtitles;
     struct upstream_stats stats;
     double delay_sum; // us, of this second's frames
     int delay_count;
@@ -316,13 +315,10 @@ static void on_pair_refused(void *ctx, usec_t now)
 // An empty body: the origin refused, or there are none.
 static void take_subtitles(struct upstream *u, struct text body)
 {
-    size_t at = 0;
-    struct text name, value;
-    u->cue_track = u->asked_track;
-    u->cue_count = 0;
-    while (u->cue_count < SUBTITLE_CUES && rtsp_parameter_next(body, &at, &name, &value) == 1)
-        if (text_is_nocase(name, "subtitle") && subtitle_cue_decode(value, &u->cues[u->cue_count]))
-            u->cue_count++;
+    if (u->subtitle_track != u->asked_track)
+        u->subtitles.head[0] = '\0';
+    u->subtitle_track = u->asked_track;
+    subtitle_set_decode(body, &u->subtitles);
 }
 
 static void on_values(void *ctx, struct text body, usec_t now)
@@ -526,19 +522,24 @@ void upstream_mark(struct upstream *u, int packets)
 }
 
 int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
-                       struct subtitle_cue *out, int max, usec_t now)
+                       struct subtitle_set *out, usec_t now)
 {
     char line[64], body[66];
-    int count = 0;
-    for (int i = 0; i < u->cue_count && count < max && u->cue_track == r->track; i++)
-        if (u->cues[i].end > r->from && u->cues[i].begin <= r->from + SUBTITLE_AHEAD)
-            out[count++] = u->cues[i];
-    if (u->asks_subtitles || !u->playing || subtitle_request_encode(r, line, sizeof(line)) < 0)
-        return count;
+    const struct subtitle_set *set = &u->subtitles;
+    struct subtitle_request ask = *r;
+    bool knows = u->subtitle_track == r->track;
+    out->count = 0;
+    snprintf(out->head, sizeof(out->head), "%s", knows && r->head ? set->head : "");
+    for (int i = 0; i < set->count && knows; i++)
+        if (set->cues[i].end > r->from && set->cues[i].begin <= r->from + SUBTITLE_AHEAD)
+            out->cues[out->count++] = set->cues[i];
+    ask.head = !knows || !*set->head;
+    if (u->asks_subtitles || !u->playing || subtitle_request_encode(&ask, line, sizeof(line)) < 0)
+        return out->count;
     snprintf(body, sizeof(body), "%s\r\n", line);
     u->asks_subtitles = rtsp_link_ask_values(u->link, body, now);
     u->asked_track = r->track;
-    return count;
+    return out->count;
 }
 
 void upstream_ask_film_table(struct upstream *u, usec_t now)

@@ -84,9 +84,10 @@ void upstream_mark(struct upstream *u, int packets);
 // Returns true if the origin has refused to name digests: what comes cannot be verified.
 bool upstream_cannot_verify(const struct upstream *u);
 // Writes the cues of the origin's last response about r->track that are shown in the SUBTITLE_AHEAD
-// after r->from, and requests those for the next call. Returns their number, at most `max`.
+// after r->from, and the head if r->head, and requests those for the next call. Returns the cues'
+// number.
 int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
-                       struct subtitle_cue *out, int max, usec_t now);
+                       struct subtitle_set *out, usec_t now);
 // Call it once, after on_playing. Of a film that is stored, the store is given the table anyway,
 // and on_film_table is not called.
 void upstream_ask_film_table(struct upstream *u, usec_t now);

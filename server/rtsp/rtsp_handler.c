@@ -686,8 +686,7 @@ static bool write_subtitles(struct rtsp_handler *h, struct text value, char *out
                             usec_t now)
 {
     struct subtitle_request r;
-    struct subtitle_cue cues[SUBTITLE_CUES];
-    char line[SUBTITLE_LINE];
+    struct subtitle_set set = {.count = 0};
     struct subtitle_source *s = h->stream ? h->stream->subtitles : NULL;
     struct session *session = s ? NULL : track_setup_session(h->setup);
     if ((!s && !session) || !subtitle_request_decode(value, &r) ||
@@ -696,17 +695,15 @@ static bool write_subtitles(struct rtsp_handler *h, struct text value, char *out
     // One request may have many such lines: those that find no room shall cost nothing.
     if (cap - strlen(out) < SUBTITLE_LINE)
         return true;
-    int count =
-        s ? subtitle_source_find(s, r.track, r.from, r.from + SUBTITLE_AHEAD, cues, SUBTITLE_CUES)
-          : session_subtitles(session, &r, cues, SUBTITLE_CUES, now);
-    if (count < 0)
+    if (s && r.head)
+        subtitle_source_head(s, r.track, set.head);
+    set.count = s ? subtitle_source_find(s, r.track, r.from, r.from + SUBTITLE_AHEAD, set.cues,
+                                         SUBTITLE_CUES)
+                  : session_subtitles(session, &r, &set, now);
+    if (set.count < 0)
         return false;
-    for (int i = 0; i < count; i++) {
-        int len = subtitle_cue_encode(&cues[i], line, sizeof(line));
-        size_t used = strlen(out);
-        if (len > 0 && used + (size_t)len + 2 < cap)
-            snprintf(out + used, cap - used, "%s\r\n", line);
-    }
+    size_t used = strlen(out);
+    (void)subtitle_set_encode(set.head, set.cues, set.count, out + used, cap - used);
     return true;
 }
 

@@ -780,10 +780,10 @@ void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
     *ssrc = rtp->ssrc;
 }
 
-int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_cue *out,
-                      int max, usec_t now)
+int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_set *out,
+                      usec_t now)
 {
-    return s->feed->ops->subtitles ? s->feed->ops->subtitles(s->feed, r, out, max, now) : -1;
+    return s->feed->ops->subtitles ? s->feed->ops->subtitles(s->feed, r, out, now) : -1;
 }
 
 int session_film_table(struct session *s, const struct film_table **out, usec_t now)

@@ -158,8 +158,8 @@ void session_info(const struct session *s, struct transport_info *out, usec_t no
 // Writes what is known of the way behind a proxy to `out`. Returns false if this is none.
 bool session_relay_info(const struct session *s, struct relay_info *out, usec_t now);
 // As media_feed_ops.subtitles; -1, too, if the media relays none.
-int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_cue *out,
-                      int max, usec_t now);
+int session_subtitles(struct session *s, const struct subtitle_request *r, struct subtitle_set *out,
+                      usec_t now);
 // As media_feed_ops.film_table; ERR_NOT_FOUND, too, if the media is no film.
 int session_film_table(struct session *s, const struct film_table **out, usec_t now);
 // Returns the number of frames of its levels that the encoder or the scheduler skipped.

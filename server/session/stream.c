@@ -64,6 +64,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
         out->audio.ext.capture = out->audio.ext.made = 0;
     }
     out->subtitle_count = s->subtitles ? subtitle_source_count(s->subtitles) : 0;
+    out->subtitle_shown = s->subtitles ? subtitle_source_shown(s->subtitles) : 0;
     for (int i = 0; i < out->subtitle_count; i++)
         snprintf(out->subtitles[i], sizeof(out->subtitles[i]), "%s",
                  subtitle_source_name(s->subtitles, i + 1));

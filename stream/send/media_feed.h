@@ -133,10 +133,10 @@ struct media_feed_ops {
     // (stream_media.audio_tracks). NULL: there is one track.
     void (*set_audio_track)(struct media_feed *f, int track);
     // Relayed media: writes cues of the origin's film that are shown in the SUBTITLE_AHEAD after
-    // r->from, as far as they are known; those of the next call are requested. Returns their
-    // number, at most `max`; -1: there is no such track. NULL: this is the origin.
+    // r->from, as far as they are known, and the head if r->head; those of the next call are
+    // requested. Returns the cues' number; -1: there is no such track. NULL: this is the origin.
     int (*subtitles)(struct media_feed *f, const struct subtitle_request *r,
-                     struct subtitle_cue *out, int max, usec_t now);
+                     struct subtitle_set *out, usec_t now);
     // Stored media: sets *out to the film's table, borrowed as long as the feed. Returns 0;
     // ERR_NOT_FOUND: it has none; ERR_AGAIN: of relayed media, the origin has not told it yet.
     // NULL: the media has none.

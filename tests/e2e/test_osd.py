@@ -114,14 +114,14 @@ class Osd(Screen):
             if prepared:  # what is buffered has its subtitles, too
                 until(lambda: p.events("transport")[-1]["rate"] == 0, "the film to be there as a whole")
             still = self.pause()
-            place, short = (WIDTH // 2 - 60, 226, 120, 44), (WIDTH // 2 - 15, 250, 30, 18)  # above the bar
-            beside = (WIDTH // 2 - 75, 226, 30, 44)
+            place, short = (WIDTH // 2 - 60, 245, 120, 55), (WIDTH // 2 - 15, 270, 30, 30)  # above the bar
+            beside = (WIDTH // 2 - 75, 245, 30, 55)
             self.assertLess(self.changed(still, place), 0.01)
             self.key("v")
-            until(lambda: self.changed(still, place) > 0.5, "two lines in the picture")
+            until(lambda: self.changed(still, place) > 0.1, "two lines in the picture")
             until(lambda: self.bright(place) > 0.02, "their text")
             self.key("v")
-            until(lambda: self.changed(still, short) > 0.3 and self.changed(still, beside) < 0.01,
+            until(lambda: self.changed(still, short) > 0.1 and self.changed(still, beside) < 0.01,
                   "the short line of the other track")
             self.key("v")
             until(lambda: self.changed(still) < 0.01, "the picture without them")

@@ -221,8 +221,8 @@ class Subtitles(ProxyCase):
                 def cues(track, at):
                     return c.request("GET_PARAMETER", body=f"subtitles: {track}/{at}\r\n")
 
-                until(lambda: cues(1, 1000).body == "subtitle: 500 29000 first\r\n", "the cue", 20)
-                until(lambda: cues(1, 26000).body == "subtitle: 500 29000 first\r\nsubtitle: 25000 29000 later\r\n", "both", 20)
+                until(lambda: cues(1, 1000).body == "ass: 500 29000 0,Default,,0,0,0,,first\r\n", "the cue", 20)
+                until(lambda: cues(1, 26000).body == "ass: 500 29000 0,Default,,0,0,0,,first\r\nass: 25000 29000 0,Default,,0,0,0,,later\r\n", "both", 20)
                 self.assertEqual(cues(2, 1000).status, 451)
                 self.assertEqual(cues(0, 1000).status, 451)
                 self.assertEqual(cues(1, 1000).status, 200)

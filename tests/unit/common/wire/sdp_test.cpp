@@ -596,10 +596,12 @@ TEST_CASE("sdp: the tracks of subtitles")
     struct sdp s = example(), back;
     char out[SDP_MAX_BYTES];
     s.subtitle_count = 2;
+    s.subtitle_shown = 2;
     snprintf(s.subtitles[0], sizeof(s.subtitles[0]), "eng, all\nof it");
     REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
     REQUIRE(decode(out, &back) == 0);
     REQUIRE(back.subtitle_count == 2);
+    CHECK(back.subtitle_shown == 2);
     CHECK(std::string(back.subtitles[0]) == "eng, all of it");
     CHECK(std::string(back.subtitles[1]) == ""); // without a name
     std::string text = out;

@@ -21,68 +21,82 @@ static subtitle_cue cue(usec_t begin, usec_t end, const char *text)
 TEST_CASE("subtitle: a request and back")
 {
     char line[64];
-    subtitle_request r = {3, 634000 * USEC_PER_MSEC}, back;
+    subtitle_request r = {3, 634000 * USEC_PER_MSEC, false}, back;
     REQUIRE(subtitle_request_encode(&r, line, sizeof(line)) > 0);
     CHECK(std::string(line) == "subtitles: 3/634000");
     REQUIRE(subtitle_request_decode(of("3/634000"), &back));
     CHECK(back.track == 3);
     CHECK(back.from == 634 * USEC_PER_SEC);
-    for (const char *bad : {"", "0/1", "9/1", "1", "1/", "1/-5", "1/5x", "x/1", "1/99999999999999"})
+    CHECK_FALSE(back.head);
+    r.head = true;
+    REQUIRE(subtitle_request_encode(&r, line, sizeof(line)) > 0);
+    CHECK(std::string(line) == "subtitles: 3/634000/head");
+    REQUIRE(subtitle_request_decode(of("3/634000/head"), &back));
+    CHECK(back.head);
+    for (const char *bad : {"", "0/1", "9/1", "1", "1/", "1/-5", "1/5x", "x/1", "1/99999999999999",
+                            "1/5/", "1/5/heads", "1/5/head/"})
         CHECK_FALSE(subtitle_request_decode(of(bad), &back));
 }
 
 TEST_CASE("subtitle: a cue and back")
 {
     char line[SUBTITLE_LINE];
-    subtitle_cue c = cue(1500, 2750, "C:\\new\nna\xc3\xafve"), back;
+    subtitle_cue c = cue(1500, 2750, "0,Default,,0,0,0,,{\\i1}na\xc3\xafve\\N"), back;
     REQUIRE(subtitle_cue_encode(&c, line, sizeof(line)) > 0);
-    CHECK(std::string(line) == "subtitle: 1500 2750 C:\\\\new\\nna\xc3\xafve");
-    REQUIRE(subtitle_cue_decode(of(line + 10), &back));
+    CHECK(std::string(line) == "ass: 1500 2750 0,Default,,0,0,0,,{\\i1}na\xc3\xafve\\N");
+    REQUIRE(subtitle_cue_decode(of(line + 5), &back));
     CHECK(back.begin == c.begin);
     CHECK(back.end == c.end);
     CHECK(std::string(back.text) == c.text);
 
-    c = cue(0, 1, std::string(SUBTITLE_BYTES - 1, '\\').c_str());
+    c = cue(0, SUBTITLE_LAST / USEC_PER_MSEC, std::string(SUBTITLE_BYTES - 1, 'x').c_str());
     REQUIRE(subtitle_cue_encode(&c, line, sizeof(line)) > 0); // SUBTITLE_LINE suffices
-    REQUIRE(subtitle_cue_decode(of(line + 10), &back));
+    REQUIRE(subtitle_cue_decode(of(line + 5), &back));
     CHECK(std::string(back.text) == c.text);
 }
 
 TEST_CASE("subtitle: a malformed cue")
 {
     subtitle_cue c;
-    for (const std::string &bad :
-         {std::string(), std::string("1 2"), std::string("2 1 x"), std::string("1 2 \\"),
-          std::string("1 2 \\x"), std::string("1 2 ") + std::string(SUBTITLE_BYTES, 'a'),
-          std::string("1 2 a\0b", 7), std::string("-1 2 x")})
+    for (const std::string &bad : {std::string(), std::string("1 2"), std::string("2 1 x"),
+                                   std::string("1 2 ") + std::string(SUBTITLE_BYTES, 'a'),
+                                   std::string("1 2 a\0b", 7), std::string("-1 2 x")})
         CHECK_FALSE(subtitle_cue_decode(of(bad), &c));
-    REQUIRE(subtitle_cue_decode(of("1 2 a\x1b[2J\xc2\x9b\xff\\n \\n b"), &c));
-    CHECK(std::string(c.text) == "a?[2J??\nb"); // nothing for a terminal, no empty line
+    REQUIRE(subtitle_cue_decode(of("1 2 a\x1b[2J\xc2\x9b\xff"), &c));
+    CHECK(std::string(c.text) == "a?[2J??"); // nothing for a terminal
 }
 
-TEST_CASE("subtitle: a line is cut to its room, and white space at the cut goes too")
+TEST_CASE("subtitle: a response and back")
 {
-    char text[SUBTITLE_BYTES];
-    const std::string spaces(SUBTITLE_BYTES, ' ');
-    subtitle_clean((" a" + spaces + "b\n" + spaces + "c d ").c_str(), text);
-    CHECK(std::string(text) == "a\nc d");
-}
-
-TEST_CASE("subtitle: what is shown at a time")
-{
-    const subtitle_cue cues[] = {cue(1000, 3000, "one"), cue(2000, 4000, "two")};
-    static const struct {
-        usec_t ms;
-        const char *text;
-    } rows[] = {{999, ""}, {1000, "one"}, {2000, "one\ntwo"}, {3000, "two"}, {4000, ""}};
-    for (const auto &row : rows) {
-        char text[SUBTITLE_BYTES];
-        subtitle_at(cues, 2, row.ms * USEC_PER_MSEC, text);
-        CHECK(std::string(text) == row.text);
-    }
-    const std::string whole(SUBTITLE_BYTES - 1, 'x');
-    const subtitle_cue full[] = {cue(0, 1, whole.c_str()), cue(0, 1, "more")};
-    char text[SUBTITLE_BYTES];
-    subtitle_at(full, 2, 0, text);
-    CHECK(std::string(text) == whole); // the other one has no room
+    static subtitle_cue cues[SUBTITLE_CUES];
+    static subtitle_set set = {};
+    static char body[40000];
+    cues[0] = cue(1, 2, "0,Default,,0,0,0,,one");
+    cues[1] = cue(3, 4, "0,Default,,0,0,0,,two");
+    size_t len = subtitle_set_encode("[Script Info]\nPlayResX: 640\n", cues, 2, body, sizeof(body));
+    CHECK(std::string(body) ==
+          "ass-head: [Script Info]\r\nass-head: PlayResX: 640\r\n"
+          "ass: 1 2 0,Default,,0,0,0,,one\r\nass: 3 4 0,Default,,0,0,0,,two\r\n");
+    CHECK(len == std::string(body).size());
+    subtitle_set_decode(of(body), &set);
+    CHECK(std::string(set.head) == "[Script Info]\nPlayResX: 640\n");
+    REQUIRE(set.count == 2);
+    CHECK(std::string(set.cues[1].text) == cues[1].text);
+    // A response without a head keeps it, its cues replace the others; other lines are ignored.
+    subtitle_set_decode(of("level: 3\r\nass: bad\r\nass: 5 6 0,Default,,0,0,0,,three\r\n"), &set);
+    CHECK(std::string(set.head) == "[Script Info]\nPlayResX: 640\n");
+    REQUIRE(set.count == 1);
+    CHECK(set.cues[0].begin == 5 * USEC_PER_MSEC);
+    // What finds no room is left out, whole lines only.
+    len = subtitle_set_encode("head\n", cues, 2, body, 49);
+    CHECK(std::string(body) == "ass-head: head\r\nass: 1 2 0,Default,,0,0,0,,one\r\n");
+    subtitle_set_decode(of(""), &set);
+    CHECK(set.count == 0);
+    // More cues and a longer head than there is room for.
+    std::string many;
+    for (int i = 0; i < 3 * SUBTITLE_CUES; i++)
+        many += "ass: 0 1 x\r\nass-head: " + std::string(1000, 'h') + "\r\n";
+    subtitle_set_decode(of(many), &set);
+    CHECK(set.count == SUBTITLE_CUES);
+    CHECK(std::string(set.head).size() == 11 * 1001);
 }

@@ -19,13 +19,6 @@ list make()
     return {subtitle_list_new(), subtitle_list_free};
 }
 
-std::string plain(subtitle_format format, const std::string &data)
-{
-    char out[SUBTITLE_BYTES];
-    subtitle_plain(format, data.data(), data.size(), out);
-    return out;
-}
-
 subtitle_cue cue(usec_t begin, usec_t end, const std::string &text)
 {
     subtitle_cue c = {begin, end, ""};
@@ -46,38 +39,36 @@ std::string found(const list &l, usec_t from, usec_t until, int max = SUBTITLE_C
 }
 } // namespace
 
-TEST_CASE("subtitle_list: plain text of each format")
+TEST_CASE("subtitle_list: a head is what drawing needs")
 {
-    CHECK(plain(SUBTITLE_FORMAT_PLAIN, "<i>Hello</i>\r\n{\\an8}there") == "Hello\nthere");
-    CHECK(plain(SUBTITLE_FORMAT_PLAIN, "a < b {c} d") == "a < b {c} d");
-    CHECK(plain(SUBTITLE_FORMAT_PLAIN, "<font color=\"#fff\">x</font> <") == "x <");
-    CHECK(plain(SUBTITLE_FORMAT_ASS, "0,0,Default,,0,0,0,,{\\i1}Hi\\N<you>, {\\b0}me\\hx") ==
-          "Hi\n<you>, me x");
-    CHECK(plain(SUBTITLE_FORMAT_ASS, "too,few,fields") == "");
-    CHECK(plain(SUBTITLE_FORMAT_MOV, std::string("\0\5Hellostyl", 11)) == "Hello");
-    CHECK(plain(SUBTITLE_FORMAT_MOV, std::string("\0\5Hell", 6)) == "");
-    CHECK(plain(SUBTITLE_FORMAT_MOV, std::string("\0", 1)) == "");
-    CHECK(plain(SUBTITLE_FORMAT_PLAIN, std::string(5000, 'x')) ==
-          std::string(SUBTITLE_BYTES - 1, 'x'));
-    CHECK(plain(SUBTITLE_FORMAT_PLAIN, "") == "");
+    static char out[SUBTITLE_HEAD];
+    const std::string head =
+        "\xef\xbb\xbf[Script Info]\r\n; a comment\r\nTitle: x\r\nPlayResX: 640\r\n"
+        "[Aegisub Project Garbage]\nAudio File: x\n[V4+ Styles]\n"
+        "Format: Name, Fontname\nStyle: A\x1b,B\n[Fonts]\nfontname: f\n"
+        "[Events]\nFormat: Layer\nDialogue: 0\n";
+    CHECK(subtitle_head(head.data(), head.size(), out));
+    CHECK(std::string(out) == "[Script Info]\nPlayResX: 640\n[V4+ Styles]\nFormat: Name, Fontname\n"
+                              "Style: A?,B\n");
+    std::string many;
+    for (int i = 0; i < 1000; i++)
+        many += "Style: " + std::string(100, 'x') + "\n";
+    CHECK_FALSE(subtitle_head(many.data(), many.size(), out));
+    CHECK(std::string(out).size() == SUBTITLE_HEAD / 108 * 108);
+    CHECK(subtitle_head("", 0, out));
+    CHECK(std::string(out).empty());
 }
 
-TEST_CASE("subtitle_list: a SubRip file")
+TEST_CASE("subtitle_list: an event is a line of Matroska without its number")
 {
-    list l = make();
-    const std::string srt = "\xef\xbb\xbf"
-                            "1\r\n00:00:01,000 --> 00:00:02,500\r\n<b>One</b>\r\ntwo\r\n\r\n"
-                            "2\n00:00:03.000 --> 00:00:04.000 X1:3\nthree\n\n"
-                            "not a number\n00:00:05,000 -> 00:00:06,000\nlost\n\n"
-                            "00:61:00,000 --> 00:62:00,000\nlost\n\n"
-                            "00:00:08,000 --> 00:00:07,000\nends before it begins\n\n"
-                            "9\n01:00:00,000 --> 01:00:01,000\nlast";
-    CHECK(subtitle_list_add_srt(l.get(), srt.data(), srt.size()) == 3);
-    CHECK(found(l, 0, 10000) == "1000-2500 One\ntwo; 3000-4000 three");
-    CHECK(found(l, 2500, 2999) == "");
-    CHECK(found(l, 2000, 3000) == "1000-2500 One\ntwo; 3000-4000 three");
-    CHECK(found(l, 3600500, 3600500) == "3600000-3601000 last");
-    CHECK(found(l, 0, 10000, 1) == "1000-2500 One\ntwo");
+    static char out[SUBTITLE_BYTES];
+    CHECK(subtitle_event("7,0,Default,,0,0,0,,{\\i1}Hi\\N<you>\x1b ", out));
+    CHECK(std::string(out) == "0,Default,,0,0,0,,{\\i1}Hi\\N<you>?");
+    CHECK(subtitle_event("nothing", out));
+    CHECK(std::string(out).empty());
+    CHECK(subtitle_event(("1," + std::string(SUBTITLE_BYTES - 1, 'x')).c_str(), out));
+    CHECK_FALSE(subtitle_event(("1," + std::string(SUBTITLE_BYTES, 'x')).c_str(), out));
+    CHECK(std::string(out).empty());
 }
 
 TEST_CASE("subtitle_list: cues of any order and length are found in the order of their begins")
@@ -137,11 +128,11 @@ TEST_CASE("subtitle_list: its limits")
     CHECK(found(l, 0, 1000) == "");
     int added = 0;
     for (c = cue(0, 5, std::string(SUBTITLE_BYTES - 1, 'x'));
-         subtitle_list_add(l.get(), &c) == 0 && added < 100000; added++)
+         subtitle_list_add(l.get(), &c) == 0 && added < 1000000; added++)
         ;
     CHECK(added == int(SUBTITLE_LIST_BYTES) / int(SUBTITLE_BYTES));
     l = make();
-    for (added = 0, c = cue(0, 5, "x"); subtitle_list_add(l.get(), &c) == 0 && added < 100000;
+    for (added = 0, c = cue(0, 5, "x"); subtitle_list_add(l.get(), &c) == 0 && added < 1000000;
          added++)
         ;
     CHECK(added == SUBTITLE_LIST_CUES);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
 
-extern "C" {
-#include <libavcodec/codec_id.h>
-
 #include "media/source/subtitle_source.h"
-}
 
 #include <filesystem>
 #include <fstream>
@@ -46,8 +42,8 @@ TEST_CASE("subtitle_source: a SubRip file next to the film")
     REQUIRE(s);
     REQUIRE(subtitle_source_count(s.get()) == 1);
     CHECK(subtitle_source_name(s.get(), 1) == std::string("film.srt"));
-    CHECK(text_at(s, 1, 3602) == "Bye");
-    CHECK(text_at(s, 1, 2) == "Hello");
+    CHECK(text_at(s, 1, 3602) == "0,Default,,0,0,0,,Bye");
+    CHECK(text_at(s, 1, 2) == "0,Default,,0,0,0,,Hello");
     subtitle_cue cue;
     for (int track : {-1, 0, 2})
         CHECK(subtitle_source_find(s.get(), track, 0, 5000 * USEC_PER_SEC, &cue, 1) == 0);
@@ -70,7 +66,7 @@ TEST_CASE("subtitle_source: a SubRip file that leads out of the guard's folder i
     CHECK_FALSE(open_below("/a.mkv"));
     source kept = open_below("/b.mkv"), late = open_below("/own.mkv");
     REQUIRE(kept);
-    CHECK(text_at(kept, 1, 2) == "Hello");
+    CHECK(text_at(kept, 1, 2) == "0,Default,,0,0,0,,Hello");
     CHECK(open(root + "/a.mkv")); // the user of a program named this film
     // A link that is put there after the film was opened, before the first viewer asks.
     REQUIRE(late);
@@ -83,12 +79,45 @@ TEST_CASE("subtitle_source: a SubRip file that leads out of the guard's folder i
     media_guard_unref(guard);
 }
 
-TEST_CASE("subtitle_source: which codecs are text")
+TEST_CASE("subtitle_source: files with a language, of each format, and which is shown")
 {
-    CHECK(subtitle_source_format(AV_CODEC_ID_SUBRIP) == SUBTITLE_FORMAT_PLAIN);
-    CHECK(subtitle_source_format(AV_CODEC_ID_WEBVTT) == SUBTITLE_FORMAT_PLAIN);
-    CHECK(subtitle_source_format(AV_CODEC_ID_ASS) == SUBTITLE_FORMAT_ASS);
-    CHECK(subtitle_source_format(AV_CODEC_ID_MOV_TEXT) == SUBTITLE_FORMAT_MOV);
-    CHECK(subtitle_source_format(AV_CODEC_ID_DVD_SUBTITLE) == SUBTITLE_FORMAT_NONE);
-    CHECK(subtitle_source_format(AV_CODEC_ID_H264) == SUBTITLE_FORMAT_NONE);
+    scratch_folder folder;
+    const std::string srt = "1\n00:00:01,000 --> 00:00:03,000\n";
+    auto write = [&](const char *name, const std::string &text) {
+        std::ofstream(folder.path + "/" + name, std::ios::binary) << text;
+    };
+    write("film.pt-BR.forced.srt", srt + "a");
+    write("film.ru.srt",
+          srt + "\xd1\xfa\xe5\xf8\xfc \xe6\xe5 \xe5\xf9\xb8 \xfd\xf2\xe8\xf5 "
+                "\xec\xff\xe3\xea\xe8\xf5 \xf4\xf0\xe0\xed\xf6\xf3\xe7\xf1\xea\xe8\xf5 "
+                "\xe1\xf3\xeb\xee\xea"); // Windows-1251
+    write("film.en.vtt", "WEBVTT\n\n00:01.000 --> 00:03.000\n<i>b</i>\n");
+    write("film.ass",
+          "[Script Info]\nPlayResX: 640\n[V4+ Styles]\nStyle: Top\n[Events]\n"
+          "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+          "Dialogue: 3,0:00:01.00,0:00:03.00,Top,,0,0,0,,{\\pos(1,2)}c\n");
+    for (const char *other :
+         {"film.part2.srt", "film2.srt", "film.ru.txt", "filmsrt", "film.x.srt"})
+        write(other, srt + "other");
+    source s = open(folder.path + "/film.mkv");
+    REQUIRE(s);
+    REQUIRE(subtitle_source_count(s.get()) == 4);
+    static const struct {
+        const char *name, *text;
+    } rows[] = {{"film.ass", "3,Top,,0,0,0,,{\\pos(1,2)}c"},
+                {"en, film.en.vtt", "0,Default,,0,0,0,,{\\i1}b{\\i0}"},
+                {"ru, film.ru.srt", "0,Default,,0,0,0,,Съешь же ещё этих мягких французских булок"},
+                {"pt-BR, film.pt-BR.forced.srt (forced)", "0,Default,,0,0,0,,a"}};
+    for (int i = 0; i < 4; i++) {
+        CHECK(subtitle_source_name(s.get(), i + 1) == std::string(rows[i].name));
+        CHECK(text_at(s, i + 1, 2) == rows[i].text);
+    }
+    CHECK(subtitle_source_shown(s.get()) == 4);
+    static char head[SUBTITLE_HEAD];
+    subtitle_source_head(s.get(), 1, head);
+    CHECK(std::string(head) == "[Script Info]\nPlayResX: 640\n[V4+ Styles]\nStyle: Top\n");
+    subtitle_source_head(s.get(), 2, head);
+    CHECK(std::string(head).find("Style: Default,sans-serif") != std::string::npos);
+    subtitle_source_head(s.get(), 9, head);
+    CHECK(std::string(head).empty());
 }

@@ -6,13 +6,6 @@
 #include <cmath>
 #include <string>
 
-static std::string shown(const subtitles &s, double position)
-{
-    char text[SUBTITLE_BYTES];
-    subtitles_text(&s, position, text);
-    return text;
-}
-
 static void receive(subtitles *s, const std::string &body)
 {
     subtitles_received(s, {body.data(), body.size()});
@@ -22,9 +15,19 @@ TEST_CASE("subtitles: off follows the last track")
 {
     CHECK(subtitles_next(0, 2) == 1);
     CHECK(subtitles_next(1, 2) == 2);
-    CHECK(subtitles_next(2, 2) == 0);
-    CHECK(subtitles_next(0, 0) == 0);
-    CHECK(subtitles_next(5, 2) == 0); // of another film
+    CHECK(subtitles_next(2, 2) == -1);
+    CHECK(subtitles_next(0, 0) == -1);
+    CHECK(subtitles_next(5, 2) == -1); // of another film
+}
+
+TEST_CASE("subtitles: the film's own choice unless the viewer chooses")
+{
+    static const struct {
+        int chosen, shown, count, track;
+    } rows[] = {{0, 0, 2, 0}, {0, 2, 2, 2}, {-1, 2, 2, 0},
+                {1, 2, 2, 1}, {3, 2, 2, 0}, {0, 5, 2, 0}};
+    for (const auto &row : rows)
+        CHECK(subtitles_track(row.chosen, row.shown, row.count) == row.track);
 }
 
 TEST_CASE("subtitles: requested each second, and at once after a jump")
@@ -49,26 +52,29 @@ TEST_CASE("subtitles: requested each second, and at once after a jump")
         CHECK(subtitles_due(&s, row.position, row.now, &r) == row.due);
 }
 
-TEST_CASE("subtitles: what is received is shown; another track drops it")
+TEST_CASE("subtitles: the head is requested until it is there; another track drops all")
 {
-    subtitles s = {};
+    static subtitles s = {};
+    subtitle_request r;
     subtitles_choose(&s, 1);
-    receive(
-        &s,
-        "subtitle: 1000 2000 one\r\nsubtitle: 1 bad\r\nlevel: 3\r\nsubtitle: 3000 4000 two\r\n");
-    CHECK(shown(s, 1.5) == "one");
-    CHECK(shown(s, 2.5) == "");
-    CHECK(shown(s, 3.5) == "two");
-    CHECK(shown(s, NAN) == "");
+    REQUIRE(subtitles_due(&s, 5, 0, &r));
+    CHECK(r.head);
+    receive(&s, "ass: 1000 2000 one\r\n"); // not read yet
+    REQUIRE(subtitles_due(&s, 5, 0, &r));
+    CHECK(r.head);
+    receive(&s, "ass-head: [Script Info]\r\nass: 1000 2000 one\r\nass: 1 bad\r\nlevel: 3\r\n"
+                "ass: 3000 4000 two\r\n");
+    CHECK(s.set.count == 2);
+    REQUIRE(subtitles_due(&s, 5, 0, &r));
+    CHECK_FALSE(r.head);
     subtitles_choose(&s, 1);
-    CHECK(shown(s, 3.5) == "two");
+    CHECK(s.set.count == 2);
+    subtitles_requested(&s, &r, 0);
     subtitles_choose(&s, 2);
-    CHECK(shown(s, 3.5) == "");
-    std::string many;
-    for (int i = 0; i < 3 * SUBTITLE_CUES; i++)
-        many += "subtitle: 0 1 x\r\n";
-    receive(&s, many);
-    CHECK(s.count == SUBTITLE_CUES);
+    CHECK(s.set.count == 0);
+    CHECK(std::string(s.set.head).empty());
+    receive(&s, "ass: 3000 4000 two\r\n"); // of the track before
+    CHECK(s.set.count == 0);
     receive(&s, ""); // refused
-    CHECK(s.count == 0);
+    CHECK(s.set.count == 0);
 }

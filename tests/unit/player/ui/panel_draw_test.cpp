@@ -22,7 +22,7 @@ struct fixture : surface {
     fixture() : surface(WIDTH, HEIGHT)
     {
         REQUIRE(text);
-        REQUIRE(osd_text_set_px(text, 14));
+        osd_text_set_px(text, 14);
         panel_draw_init(&panel, renderer);
         panel_history_init(&history);
         panel_sample_clear(&sample);

@@ -196,10 +196,10 @@ TEST_CASE("relay_feed: a film without subtitles has none")
 {
     shown s;
     viewer v(s.p);
-    subtitle_cue cue;
+    static subtitle_set set;
     subtitle_request r{};
     r.track = 1;
-    CHECK(v.feed->ops->subtitles(v.feed, &r, &cue, 1, clock_now()) == -1);
+    CHECK(v.feed->ops->subtitles(v.feed, &r, &set, clock_now()) == -1);
 }
 
 TEST_CASE("relay_media: what an origin says instead of a stream passes to the viewer")
