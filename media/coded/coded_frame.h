@@ -29,6 +29,9 @@ struct coded_frame {
     int starts;          // cumulative ladder: the sizes from this one on start anew with this
                          // picture (coded_frame_starts); the number of sizes: none
     usec_t pts;          // media time
+    usec_t shown_after;  // of a relayed frame: the media time at which it is shown, minus that of
+                         // its number. Not 0 where numbers are in decoding order and there are B
+                         // frames; may be negative
     usec_t capture_wall; // wall clock at capture
     bool hides_capture;  // that time tells nothing: it is not sent
     usec_t captured;     // time of capture on the sender's monotonic clock

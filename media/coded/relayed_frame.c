@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+// Ticks: no B frame is that far from its number; the time stamps are of another line.
+enum { SHOWN_LEAP = 2 * RTP_CLOCK_RATE };
+
 bool relayed_frame_is_valid(const struct received_frame *f, const struct ladder *ladder)
 {
     // Media times are computed of numbers.
@@ -10,6 +13,18 @@ bool relayed_frame_is_valid(const struct received_frame *f, const struct ladder 
     return received_frame_is_possible(f) && f->number <= highest &&
            f->size_id < ladder->size_count && f->temporal_id < LEVEL_MAX_LAYERS &&
            ladder_has_level(ladder, f->level);
+}
+
+usec_t shown_line_after(struct shown_line *l, const struct received_frame *f, struct fps fps)
+{
+    uint32_t of_number = rtp_ticks(usec_of_frames(f->number, fps.num, fps.den));
+    int32_t after = (int32_t)(f->rtp_timestamp - of_number - l->offset);
+    if (!l->begun || after > 0 || after < -SHOWN_LEAP) {
+        l->offset = f->rtp_timestamp - of_number;
+        after = 0;
+    }
+    l->begun = true;
+    return rtp_usec(after, RTP_CLOCK_RATE);
 }
 
 // Returns the offset of the next start code from `at` on, 00 00 01; `len`: there is none.
@@ -61,7 +76,9 @@ struct coded_frame *relayed_frame_new(const struct received_frame *f, const stru
     out->key = f->key;
     out->depends_on = f->depends_on;
     out->on_lower = f->on_lower;
-    out->pts = usec_of_frames(f->number, ladder->source_fps.num, ladder->source_fps.den);
+    out->shown_after = f->shown_after;
+    out->pts =
+        usec_of_frames(f->number, ladder->source_fps.num, ladder->source_fps.den) + f->shown_after;
     out->capture_wall = f->capture_wall;
     out->captured = captured;
     out->made = f->made;

@@ -15,6 +15,14 @@ extern "C" {
 // Returns true if a sender can take the frame: its numbers are consistent, and its size, layer and
 // level are in the ladder.
 bool relayed_frame_is_valid(const struct received_frame *f, const struct ladder *ladder);
+// When frames are shown whose numbers are in decoding order, and whose time stamps begin anywhere:
+// the frame that is shown latest, for its number, counts as shown at the number's media time.
+struct shown_line { // all zero at first
+    bool begun;
+    uint32_t offset; // of the time stamps
+};
+// Returns the `shown_after` of the frame, <= 0.
+usec_t shown_line_after(struct shown_line *l, const struct received_frame *f, struct fps fps);
 // Copies the bytes of a valid frame. `is_annexb`: they have a start code before each NAL unit;
 // else they are one piece. `captured`: its capture, on the sender's monotonic clock. Returns NULL
 // if the frame is empty or has more than CODED_FRAME_MAX_NALS units, or if there is no memory.

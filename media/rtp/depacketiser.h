@@ -33,6 +33,9 @@ struct received_frame {
     usec_t made;         // time from its capture until the sender had it; 0 = unknown
     bool is_slow;        // the sender's machine does not keep up (made_ext)
     uint32_t rtp_timestamp;
+    usec_t pts;                // the media time at which it is shown, which orders the pictures:
+                               // numbers may be in decoding order. playout_push sets it
+    usec_t shown_after;        // of coded_frame.h, where a frame is relayed
     uint32_t first_written_us; // adu_ext.written_us of the packet that was written first
     uint32_t last_written_us;  // adu_ext.written_us of the packet that was written last
     usec_t first_arrived;      // arrival of the first packet, on the player's clock

@@ -35,7 +35,9 @@ struct stream_recording {
     struct recording *recording; // owned
     const struct sdp *sdp;       // borrowed; NULL: no stream, or one that is not recorded
     bool refused;                // a stream was not recorded
-    bool from_stamps;            // the server is a third party: frames come in decoding order
+    bool third_party;            // so packets tell the order of decoding
+    bool from_stamps;            // a third party's frames, whoever sends them: numbers are in
+                                 // decoding order, and the time stamps tell when they are shown
     usec_t apart;                // between two frames of the source
     usec_t ahead;                // of decoding times
     usec_t newest;               // media time of the last frame
@@ -133,7 +135,8 @@ void stream_recording_open(struct stream_recording *s, const struct sdp *sdp, bo
         return;
     }
     s->sdp = sdp;
-    s->from_stamps = server_dialect_of(sdp)->numbers_from_stamps;
+    s->third_party = server_dialect_of(sdp)->numbers_from_stamps;
+    s->from_stamps = s->third_party || sdp->source == SDP_SOURCE_RELAYED;
     s->apart = usec_max(1, frames(s, 1));
     s->ahead = s->from_stamps || sdp->reorders ? frames(s, REORDER_FRAMES) : 0;
     s->newest = 0;
@@ -167,7 +170,7 @@ void stream_recording_take(struct stream_recording *s, const struct received_fra
                                               .data = s->taken->data,
                                               .bytes = f->bytes};
     s->taken->turn =
-        (struct record_turn){.slot = s->from_stamps ? f->first_seq : received_frame_slot(f),
+        (struct record_turn){.slot = s->third_party ? f->first_seq : received_frame_slot(f),
                              .number = f->number,
                              .size_id = f->size_id,
                              .key = f->key,

@@ -14,6 +14,7 @@ static struct play_frame *frame_of(const struct decode_feed *d, const struct vid
                                  .session = d->session,
                                  .place = d->place,
                                  .number = coded->number,
+                                 .pts = coded->pts,
                                  .depends_on = coded->key ? -1 : coded->depends_on,
                                  .size_id = coded->size_id,
                                  .level = out->level,

@@ -27,6 +27,7 @@ struct decode_thread {
     } failed[FAILED_REMEMBERED]; // a ring
     int failed_count;            // ever
     enum decoder_order order;
+    usec_t last_show_at;                            // DECODER_AS_SHOWN: of the last picture
     struct play_frame *pending[DECODE_MAX_REORDER]; // owned; decoded, without pictures yet
     int pending_count;
 };
@@ -117,6 +118,8 @@ static void match(struct decode_thread *d, struct picture *picture)
         struct play_frame *f = take_pending(d, i);
         f->picture = picture;
         f->decoded_at = clock_now();
+        // Of several pictures that come at once each is due, in their order.
+        f->show_at = d->last_show_at = usec_max(f->show_at, d->last_show_at);
         hand_on(d, f);
         return;
     }

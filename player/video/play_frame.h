@@ -28,6 +28,7 @@ struct play_frame {
     unsigned session;             // video_player_config.session
     unsigned place;               // number of seeks before it
     int64_t number;
+    usec_t pts;         // its place in the order of display: numbers may be in decoding order
     int64_t depends_on; // -1 = none
     int size_id;
     int level;

@@ -16,7 +16,8 @@ void play_frame_free(struct play_frame *f)
     free(f);
 }
 
-enum { MAX_REORDER = 16 }; // frames: H.264's largest picture buffer (A.3.1)
+// H.264's largest picture buffer (A.3.1), 16 frames, at 8 frames/s.
+#define MAX_REORDER (2 * USEC_PER_SEC)
 
 struct render_queue {
     pthread_mutex_t lock; // guards all up to `closed`
@@ -30,9 +31,9 @@ struct render_queue {
     bool closed;
     struct {
         unsigned session, place;
-        int64_t number; // -1: none
-    } newest;           // of the frames returned by render_queue_due
-    unsigned seen;      // pushes at the last render_queue_due; display's thread
+        usec_t pts; // USEC_NEVER: none
+    } newest;       // of the frames returned by render_queue_due
+    unsigned seen;  // pushes at the last render_queue_due; display's thread
     play_frame_fn *report;
     void *report_ctx; // borrowed
     void (*on_change)(void *ctx);
@@ -52,7 +53,7 @@ struct render_queue *render_queue_new(play_frame_fn *report, void *ctx)
     pthread_mutex_init(&q->lock, NULL);
     clock_cond_init(&q->changed);
     q->held = USEC_NEVER;
-    q->newest.number = -1;
+    q->newest.pts = USEC_NEVER;
     q->report = report;
     q->report_ctx = ctx;
     q->on_change = no_change;
@@ -72,14 +73,14 @@ static struct play_frame **at(struct render_queue *q, int i)
     return &q->frames[(q->head + i) % RENDER_QUEUE_FRAMES];
 }
 
-// Moves queued frames with numbers below `below`, from position `from` on, to `out`. Returns their
-// number.
-static int take_left(struct render_queue *q, usec_t from, int64_t below, struct play_frame *out[])
+// Moves queued frames of media times below `below` that are due after `from` to `out`. Returns how
+// many there are.
+static int take_left(struct render_queue *q, usec_t from, usec_t below, struct play_frame *out[])
 {
     int left = 0, kept = 0;
     for (int i = 0; i < q->count; i++) {
         struct play_frame *f = *at(q, i);
-        if (f->show_at > from && f->number < below)
+        if (f->show_at > from && f->pts < below)
             out[left++] = f;
         else
             *at(q, kept++) = f;
@@ -126,7 +127,7 @@ bool render_queue_push(struct render_queue *q, struct play_frame *f)
 {
     struct play_frame *left[RENDER_QUEUE_FRAMES];
     pthread_mutex_lock(&q->lock);
-    int left_count = take_left(q, f->show_at, f->number, left);
+    int left_count = take_left(q, f->show_at, f->pts, left);
     while (q->count == RENDER_QUEUE_FRAMES && !q->closed)
         pthread_cond_wait(&q->changed, &q->lock);
     bool pushed = !q->closed;
@@ -142,11 +143,12 @@ bool render_queue_push(struct render_queue *q, struct play_frame *f)
     return pushed;
 }
 
-// Numbers far below belong to a source that restarted.
+// Media times far below belong to a source that restarted.
 static bool comes_too_late(const struct render_queue *q, const struct play_frame *f)
 {
-    return f->session == q->newest.session && f->place == q->newest.place &&
-           f->number < q->newest.number && f->number >= q->newest.number - MAX_REORDER;
+    return q->newest.pts != USEC_NEVER && f->session == q->newest.session &&
+           f->place == q->newest.place && f->pts < q->newest.pts &&
+           f->pts >= q->newest.pts - MAX_REORDER;
 }
 
 struct play_frame *render_queue_due(struct render_queue *q, usec_t *next, usec_t now)
@@ -169,7 +171,7 @@ struct play_frame *render_queue_due(struct render_queue *q, usec_t *next, usec_t
         bool last = q->single;
         q->newest.session = f->session;
         q->newest.place = f->place;
-        q->newest.number = f->number;
+        q->newest.pts = f->pts;
         if (last) {
             q->single = false;
             q->held = f->show_at;

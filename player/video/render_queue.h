@@ -26,8 +26,8 @@ void render_queue_free(
 void render_queue_on_change(struct render_queue *q, void (*fn)(void *ctx), void *ctx);
 
 // Blocks until there is room. Returns false if the queue is closed; the caller then keeps the
-// frame. Discards queued frames that are due later and have a lower number: they precede a seek.
-// Frames with higher numbers may be pushed before `f` (B frames).
+// frame. Discards queued frames that are due later and precede `f` in the media: they precede a
+// seek. Frames that follow `f` may be pushed before it (B frames).
 bool render_queue_push(struct render_queue *q, struct play_frame *f);
 // Begins a pause: frames due after `at` stay queued until render_queue_go_on, which delays them by
 // the pause's length, or until render_queue_drop.

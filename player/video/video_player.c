@@ -324,11 +324,13 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
     const struct sdp *sdp = p->config.sdp;
     bool live = sdp->duration < 0 && sdp_has_pictures(sdp);
     bool steers = live && o->adapt != ADAPT_GODDARD;
-    bool stamped = server_dialect_of(sdp)->numbers_from_stamps; // times are known as frames come
-    enum latency_mode mode = o->low_latency             ? LATENCY_LOW
-                             : o->latency               ? LATENCY_FIXED
-                             : o->has_buffer || stamped ? LATENCY_START
-                                                        : LATENCY_AUTO;
+    bool third_party = server_dialect_of(sdp)->numbers_from_stamps;
+    // Numbers are in decoding order: the time stamps tell when pictures are shown.
+    bool stamped = third_party || sdp->source == SDP_SOURCE_RELAYED;
+    enum latency_mode mode = o->low_latency                 ? LATENCY_LOW
+                             : o->latency                   ? LATENCY_FIXED
+                             : o->has_buffer || third_party ? LATENCY_START
+                                                            : LATENCY_AUTO;
     bool at_once = steers && mode == LATENCY_AUTO;
     bool fills = play_options_policy(o, sdp) && o->adapt != ADAPT_GODDARD;
     bool hurries = p->config.at_once && sdp->duration >= 0 && (fills || !o->has_buffer) &&
@@ -349,6 +351,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .decode_lead = sdp_has_pictures(sdp) ? PLAYOUT_DECODE_LEAD : 0,
         .low_latency = o->low_latency,
         .stamped = stamped,
+        .follows = third_party,
         .reorders = sdp->reorders,
         .waits = sdp->duration >= 0 && sdp_has_pictures(sdp) && o->adapt != ADAPT_GODDARD,
         .live = sdp->duration < 0,
@@ -380,9 +383,10 @@ struct video_player *video_player_new(const struct video_player_config *config)
         return p;
     bool of_any_encoder = !server_dialect_of(config->sdp)->describes_order ||
                           config->sdp->source == SDP_SOURCE_RELAYED;
-    enum decoder_order order = of_any_encoder          ? DECODER_AS_SHOWN
-                               : config->sdp->reorders ? DECODER_AS_COMES
-                                                       : DECODER_PLAIN;
+    // Without a clock the decoder's order is the only one that is known in time.
+    enum decoder_order order = of_any_encoder && config->options->low_latency ? DECODER_AS_SHOWN
+                               : of_any_encoder || config->sdp->reorders      ? DECODER_AS_COMES
+                                                                              : DECODER_PLAIN;
     struct decoder *decoder = config->sdp->codec == SDP_VP9    ? decoder_new_vp9()
                               : config->sdp->codec == SDP_HEVC ? decoder_new_hevc(order)
                                                                : decoder_new(order);

@@ -16,6 +16,7 @@
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
 #include "common/wire/rtcp.h"
+#include "media/coded/relayed_frame.h"
 #include "proxy/feed/group_verifier.h"
 #include "proxy/policy/capture_line.h"
 #include "proxy/store/film_recorder.h"
@@ -56,6 +57,10 @@ struct upstream {
     struct upstream_stats stats;
     double delay_sum; // us, of this second's frames
     int delay_count;
+    struct shown_line shown_line; // of a third party's frames, as are these
+    bool has_stamp;
+    bool reorders; // a time stamp went back: there are B frames
+    uint32_t last_stamp;
 };
 
 // ---- From the receivers
@@ -90,11 +95,26 @@ static void on_video_packet(void *ctx, const struct rtp_packet *p, int64_t ext_s
         capture_line_told(&u->captured, media_of(u, p->adu.frame), p->capture_wall);
 }
 
+// The time stamps tell when a third party's B frames are shown.
+static usec_t shown_after(struct upstream *u, const struct received_frame *f)
+{
+    bool is_foreign = u->dialect->numbers_from_stamps;
+    if (!is_foreign && u->sdp.source != SDP_SOURCE_RELAYED)
+        return 0;
+    usec_t after = shown_line_after(&u->shown_line, f, u->sdp.ladder.source_fps);
+    u->reorders |= !is_foreign || (u->has_stamp && (int32_t)(f->rtp_timestamp - u->last_stamp) < 0);
+    u->has_stamp = true;
+    u->last_stamp = f->rtp_timestamp;
+    return u->reorders ? after : 0;
+}
+
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
     struct upstream *u = ctx;
+    f->shown_after = shown_after(u, f);
     if (u->has_audio && u->dialect->numbers_from_stamps)
-        av_sync_picture(&u->audio.sync, f->rtp_timestamp, media_of(u, f->number), f->last_arrived);
+        av_sync_picture(&u->audio.sync, f->rtp_timestamp, media_of(u, f->number) + f->shown_after,
+                        f->last_arrived);
     if (!f->capture_wall)
         f->capture_wall = capture_line_arrived(&u->captured, media_of(u, f->number),
                                                f->first_arrived + clock_wall() - clock_now());

@@ -293,6 +293,10 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     f->on_lower = false;
     one.source_fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
     one.sizes[0] = (struct size_spec){.fps = one.source_fps, .layers = 1};
+    // The numbers are in decoding order; the time stamps tell when B frames are shown.
+    f->shown_after = !c->rate.reorders ? 0
+                                       : c->media - usec_of_frames(f->number, one.source_fps.num,
+                                                                   one.source_fps.den);
     f->capture_wall = t.captured + wall_ahead;
     struct coded_frame *out =
         relayed_frame_is_valid(f, &one) ? relayed_frame_new(f, &one, true, t.captured) : NULL;

@@ -196,7 +196,7 @@ static usec_t step(struct latency_control *l, struct playout *p, usec_t excess,
     if (excess < -LATENCY_CONTROL_RAISE)
         by = usec_min(-excess, excess < -LATENCY_CONTROL_ASTRAY ? -excess : LATENCY_CONTROL_STEP);
     else if (excess > LATENCY_CONTROL_RAISE && now - l->started < LATENCY_CONTROL_EARLY)
-        by = -usec_min(excess, (playout_pts(p, 1) - playout_pts(p, 0)) / 2);
+        by = -usec_min(excess, playout_interval(p) / 2);
     playout_postpone(p, by);
     excess += by;
     return excess;
@@ -213,7 +213,7 @@ bool latency_control_steer(struct latency_control *l, struct playout *p, struct 
     divide(l, now);
     l->wait = wait_of(l);
     // What is held reaches from the first frame to the end of the newest.
-    usec_t hold = l->wait + playout_pts(p, 1) - playout_pts(p, 0);
+    usec_t hold = l->wait + playout_interval(p);
     if (l->config.mode == LATENCY_FIXED)
         playout_set_thresholds(p, l->config.start ? l->config.start : hold, hold);
     else if (l->config.mode == LATENCY_AUTO)

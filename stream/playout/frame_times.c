@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/seq.h"
+#include "media/coded/relayed_frame.h"
 
 #define LONGEST_PTS ((usec_t)1 << 60)
 
@@ -16,8 +17,9 @@ struct frame_times {
     const struct ladder *ladder; // borrowed: its source_fps
     bool stamped;
     bool has_ticks;
-    int64_t last_ticks;    // extended RTP time stamp of the frame that arrived last
-    struct stamp stamps[]; // FRAME_TIMES_STAMPS by number, if `stamped`
+    int64_t last_ticks;     // extended RTP time stamp of the frame that arrived last
+    struct shown_line line; // with levels
+    struct stamp stamps[];  // FRAME_TIMES_STAMPS by number, if `stamped`
 };
 
 struct frame_times *frame_times_new(const struct ladder *ladder, bool stamped)
@@ -42,22 +44,27 @@ bool frame_times_stamped(const struct frame_times *t)
     return t->stamped;
 }
 
-void frame_times_see(struct frame_times *t, const struct received_frame *f)
-{
-    if (!t->stamped)
-        return;
-    t->last_ticks = t->has_ticks ? seq32_extend(t->last_ticks, f->rtp_timestamp) : f->rtp_timestamp;
-    t->has_ticks = true;
-    t->stamps[f->number % FRAME_TIMES_STAMPS] =
-        (struct stamp){f->number, rtp_usec(t->last_ticks, RTP_CLOCK_RATE)};
-}
-
 // usec_of_frames for rates from outside: never overflows.
 static usec_t nominal(const struct frame_times *t, int64_t number)
 {
     __int128 pts =
         (__int128)number * USEC_PER_SEC * t->ladder->source_fps.den / t->ladder->source_fps.num;
     return pts < LONGEST_PTS ? (usec_t)pts : LONGEST_PTS;
+}
+
+void frame_times_see(struct frame_times *t, const struct received_frame *f)
+{
+    if (!t->stamped)
+        return;
+    struct stamp *at = &t->stamps[f->number % FRAME_TIMES_STAMPS];
+    if (t->ladder->level_count > 0) {
+        usec_t after = shown_line_after(&t->line, f, t->ladder->source_fps);
+        *at = (struct stamp){f->number, nominal(t, f->number) + after};
+        return;
+    }
+    t->last_ticks = t->has_ticks ? seq32_extend(t->last_ticks, f->rtp_timestamp) : f->rtp_timestamp;
+    t->has_ticks = true;
+    *at = (struct stamp){f->number, rtp_usec(t->last_ticks, RTP_CLOCK_RATE)};
 }
 
 usec_t frame_times_of(const struct frame_times *t, int64_t number)
@@ -68,4 +75,9 @@ usec_t frame_times_of(const struct frame_times *t, int64_t number)
             return s->pts + nominal(t, number - n);
     }
     return nominal(t, number);
+}
+
+usec_t frame_times_interval(const struct frame_times *t)
+{
+    return nominal(t, 1);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The media time of each frame number: number / frame rate, or, of a stream that is stamped, what
-// the RTP time stamp of the frame says (RFC 3550, 5.1; 90 kHz). The time of a frame that did not
-// arrive follows from the frame before it and the frame rate.
+// the RTP time stamp of the frame says (RFC 3550, 5.1; 90 kHz). With levels it is that of
+// the number, plus what the time stamp says of it (relayed_frame.h): the audio is on that line. The
+// time of a frame that did not arrive follows from the frame before it and the frame rate.
 //
 // Bound: FRAME_TIMES_STAMPS numbers are remembered. Pure.
 #ifndef WEIR_STREAM_PLAYOUT_FRAME_TIMES_H
@@ -28,6 +29,7 @@ bool frame_times_stamped(const struct frame_times *t);
 // A whole frame arrived. Ignored unless the stream is stamped.
 void frame_times_see(struct frame_times *t, const struct received_frame *f);
 usec_t frame_times_of(const struct frame_times *t, int64_t number);
+usec_t frame_times_interval(const struct frame_times *t); // of the frame rate
 
 #ifdef __cplusplus
 }

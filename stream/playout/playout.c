@@ -76,9 +76,19 @@ usec_t playout_pts(const struct playout *p, int64_t number)
     return frame_times_of(p->times, number);
 }
 
+usec_t playout_interval(const struct playout *p)
+{
+    return frame_times_interval(p->times);
+}
+
 usec_t playout_due(const struct playout *p, int64_t number)
 {
     return media_clock_due(&p->clock, playout_pts(p, number));
+}
+
+static usec_t due_of(const struct playout *p, const struct received_frame *f)
+{
+    return media_clock_due(&p->clock, f->pts);
 }
 
 int playout_level_at(const struct playout *p, int64_t number)
@@ -276,6 +286,7 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
         return ERR_OK;
     }
     frame_times_see(p->times, f);
+    f->pts = playout_pts(p, f->number);
     int64_t here =
         p->order.next < 0 && held_frames_count(p->held) > 0 ? held_at(p, 0)->number : p->order.next;
     if (here < 0 || !is_far(p, f->number, here)) {
@@ -452,7 +463,7 @@ static int64_t skip_target(const struct playout *p, int64_t first, usec_t most)
         if (f->number < first || (other && !f->key))
             continue;
         if (other || (p->config.live && f->number > expected && !f->key) ||
-            playout_pts(p, f->number) - playout_pts(p, first) > most)
+            f->pts - playout_pts(p, first) > most)
             break;
         to = p->config.live || f->key ? f->number : to;
         expected = level_schedule_next(&p->levels, f->number + 1);
@@ -674,10 +685,10 @@ static usec_t wanted_at(const struct playout *p)
     if (held_at(p, 0)->number == p->hurried || has_behind(p, p->hurried))
         return INT64_MIN;
     bool reorders = frame_times_stamped(p->times) || p->config.reorders;
-    usec_t wanted = playout_due(p, held_at(p, 0)->number);
+    usec_t wanted = due_of(p, held_at(p, 0));
     int count = held_frames_count(p->held);
     for (int i = 1; reorders && i < count && i < HELD_FRAMES_REORDER; i++)
-        wanted = usec_min(wanted, playout_due(p, held_at(p, i)->number));
+        wanted = usec_min(wanted, due_of(p, held_at(p, i)));
     bool waits = p->config.reorders && !followed_size_decodes(&p->follows, held_at(p, 0));
     return wanted - (waits ? 0 : p->config.decode_lead);
 }
@@ -710,7 +721,7 @@ static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t n
             return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
         int64_t expected = playout_awaited(p);
         if (is_next(p, f, expected) && !lacks_reference(p, f)) {
-            usec_t due = f->number == p->hurried ? now : playout_due(p, f->number);
+            usec_t due = f->number == p->hurried ? now : due_of(p, f);
             usec_t wanted = wanted_at(p);
             if (now < wanted)
                 return wait_until(p, wanted);
@@ -746,14 +757,14 @@ static bool poll_scaled(struct playout *p, struct playout_action *out, usec_t no
     }
     if (f->number < p->order.next)
         return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
-    usec_t due = f->number == p->hurried ? now : playout_due(p, f->number);
+    usec_t due = f->number == p->hurried ? now : due_of(p, f);
     usec_t wanted = due - p->config.decode_lead;
     if (f->number != p->hurried && now < wanted)
         return wait_until(p, wanted);
     if (lacks_before(p, f))
         return false;
     if (due < now)
-        media_clock_set(&p->clock, playout_pts(p, f->number), now);
+        media_clock_set(&p->clock, f->pts, now);
     play_order_pass_to(&p->order, f->number);
     return hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
 }
@@ -783,7 +794,7 @@ static bool may_pass(struct playout *p, int64_t expected, usec_t now)
         return true;
     usec_t due = p->config.low_latency
                      ? INT64_MIN
-                     : usec_max(playout_due(p, expected), playout_due(p, f->number) - PASS_LEAD);
+                     : usec_max(playout_due(p, expected), due_of(p, f) - PASS_LEAD);
     if (now < due)
         return wait_until(p, due);
     for (int i = 0; i < held_frames_count(p->held); i++) {
@@ -828,8 +839,8 @@ static usec_t layers_awaited(const struct playout *p)
         held_layers_has(&p->layers, f->number, p->config.ladder->levels[level].size_id))
         return INT64_MIN;
     int64_t next = level_schedule_next(&p->levels, f->number + 1);
-    usec_t limit = held_frames_since(p->held, 0) + playout_pts(p, next) - playout_pts(p, f->number);
-    return p->config.low_latency ? limit : usec_max(limit, playout_due(p, f->number) - PASS_LEAD);
+    usec_t limit = held_frames_since(p->held, 0) + playout_pts(p, next) - f->pts;
+    return p->config.low_latency ? limit : usec_max(limit, due_of(p, f) - PASS_LEAD);
 }
 
 static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
@@ -843,7 +854,7 @@ static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
         if (f->number < p->order.next)
             return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
         if (p->astray && !p->config.low_latency)
-            media_clock_set(&p->clock, playout_pts(p, f->number), now);
+            media_clock_set(&p->clock, f->pts, now);
         p->astray = false;
         int64_t expected = level_schedule_next(&p->levels, p->order.next);
         bool gap = f->number > expected;
@@ -861,7 +872,7 @@ static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
             return wait_until(p, wanted);
         if (p->mode == PLAYOUT_REBUFFERING)
             return stall_end(p, out, now);
-        usec_t due = p->config.low_latency ? now : playout_due(p, f->number);
+        usec_t due = p->config.low_latency ? now : due_of(p, f);
         return hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
     }
 }

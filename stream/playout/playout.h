@@ -143,9 +143,9 @@ struct playout; // opaque
 struct playout *playout_new(const struct playout_config *config); // NULL: no memory
 void playout_free(struct playout *p); // with the frames held; NULL is fine
 
-// Takes over `f` in every case. 0: held, or its lateness is noted. Otherwise it was freed:
-// ERR_MALFORMED (size_id, number or depends_on cannot be); ERR_RANGE (too far away, released
-// before, or a duplicate); ERR_FULL (see above). Tell the tracker first
+// Takes over `f` in every case, and sets its `pts`. 0: held, or its lateness is noted. Otherwise it
+// was freed: ERR_MALFORMED (size_id, number or depends_on cannot be); ERR_RANGE (too far away,
+// released before, or a duplicate); ERR_FULL (see above). Tell the tracker first
 // (reference_tracker_arrived).
 int playout_push(struct playout *p, struct received_frame *f, usec_t now);
 
@@ -197,6 +197,7 @@ void playout_postpone(struct playout *p, usec_t by);
 // The media time of frame `number`, and the media time that is due now (while PLAYING).
 usec_t playout_pts(const struct playout *p, int64_t number);
 usec_t playout_position(const struct playout *p, usec_t now);
+usec_t playout_interval(const struct playout *p); // of the source's frames, as described
 // When frame `number` is due (while PLAYING).
 usec_t playout_due(const struct playout *p, int64_t number);
 

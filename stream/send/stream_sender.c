@@ -1066,7 +1066,7 @@ static int send_video(struct stream_sender *s, usec_t now)
     frame_packets_of(&s->leaving, f, next->level, s->levels.size_id);
     frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
                        s->ops->wall(s->config.ctx, now), s->writer.repair, &p);
-    p.pts = media_stamps_of(&s->stamps, f->number);
+    p.pts = media_stamps_of(&s->stamps, f->number) + f->shown_after;
     p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id) ||
                        (is_sent(s, f->size_id) && f->size_id < s->levels.size_id);
     int err = packet_writer_send(&s->writer, &p, now);

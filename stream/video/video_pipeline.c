@@ -80,14 +80,14 @@ static int level_of(const struct video_pipeline *v, const struct received_frame 
     return believed ? f->level : playout_level_at(v->playout, f->number);
 }
 
-static void note_level(struct video_pipeline *v, const struct received_frame *f, usec_t now)
+static void note_level(struct video_pipeline *v, const struct received_frame *f, int level,
+                       usec_t now)
 {
     if (f->number <= v->arrived)
         return;
     v->arrived = f->number;
     v->sender_is_slow = f->is_slow || v->newest_is_slow;
     v->newest_is_slow = f->is_slow;
-    int level = level_of(v, f);
     if (level == v->arriving_level)
         return;
     v->arriving_level = level;
@@ -109,11 +109,11 @@ static usec_t latency_to(const struct video_pipeline *v, usec_t wall_ahead, usec
 }
 
 static struct live_arrival note_arrival(struct video_pipeline *v, const struct received_frame *f,
-                                        usec_t wall_ahead, usec_t now)
+                                        int level, usec_t wall_ahead, usec_t now)
 {
     bool in_turn = f->number >= v->arrived;
     struct qoe_frame e = {.number = f->number,
-                          .level = level_of(v, f),
+                          .level = level,
                           .bytes = f->bytes,
                           .latency = latency_to(v, wall_ahead, f->last_arrived, f->capture_wall),
                           .encoder = QOE_UNKNOWN,
@@ -132,10 +132,8 @@ static struct live_arrival note_arrival(struct video_pipeline *v, const struct r
                                .at = f->last_arrived,
                                .encoder = e.encoder,
                                .transport = e.transport};
-    return (struct live_arrival){.media = playout_pts(v->playout, f->number),
-                                 .in_turn = in_turn,
-                                 .encoder = e.encoder,
-                                 .transport = e.transport};
+    return (struct live_arrival){
+        .in_turn = in_turn, .encoder = e.encoder, .transport = e.transport};
 }
 
 // Of a picture with several sizes, the frames above size 0 are not frames of their own.
@@ -175,18 +173,21 @@ int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec
         return push_layer(v, f, now);
     // A number that no frame can have is refused below, before anything is made of it.
     if (number >= 0 && number < PLAYOUT_MAX_NUMBER) {
-        note_level(v, f, now);
-        arrival = note_arrival(v, f, wall_ahead, now);
+        int level = level_of(v, f);
+        note_level(v, f, level, now);
+        arrival = note_arrival(v, f, level, wall_ahead, now);
         reference_tracker_arrived(v->tracker, f);
         frame_outcomes_arrived(v->outcomes, f);
     }
     int err = playout_push(v->playout, f, now);
-    if (!err)
+    if (!err) {
+        arrival.media = playout_pts(v->playout, number);
         latency_control_arrived(&v->latency, &arrival, now);
-    if (err == ERR_FULL)
+    } else if (err == ERR_FULL) {
         frame_outcomes_refused(v->outcomes, number);
-    else if (err)
+    } else {
         log_debug("frame %lld refused: %s", (long long)number, err_text(err));
+    }
     v->pushed = true;
     return err;
 }
@@ -681,7 +682,7 @@ static bool open_playout(struct video_pipeline *v)
                                     .resume_threshold = c->resume_threshold,
                                     .decode_lead = c->decode_lead,
                                     .at_once = c->at_once,
-                                    .live = c->steers && !c->stamped,
+                                    .live = c->steers && !c->follows,
                                     .low_latency = c->low_latency,
                                     .stamped = c->stamped,
                                     .reorders = c->reorders,

@@ -35,13 +35,14 @@ struct video_pipeline_config {
     usec_t decode_lead;
     bool low_latency; // with LATENCY_LOW
     bool stamped;
+    bool follows; // the clock follows the media, and moves with a stall, though it is live
     bool reorders;
     bool waits;
     bool live;      // media that does not wait for its viewer
     bool relayed;   // it comes from a proxy
     bool asks_keys; // poll asks for key frames (reference_tracker.h)
     // The latency is steered, by these of latency_control.h, and a stall does not move the clock
-    // (unless `stamped`).
+    // (unless it `follows`).
     bool steers;
     enum latency_mode latency;
     usec_t target; // LATENCY_FIXED; else 0

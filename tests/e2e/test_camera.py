@@ -8,6 +8,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -247,7 +248,7 @@ class Reordered(FakeServer):
         super().__init__(sdp, Reordered.play, **options)
 
     def play(self):
-        count = 0
+        count, begun = 0, time.monotonic()
         while not self.over.is_set():
             place = count % len(self.pictures)
             at = count - place + self.shown[place]
@@ -255,7 +256,7 @@ class Reordered(FakeServer):
             for i, unit in enumerate(units_of):
                 self.unit(unit, 9000 + at * 90000 // FPS, i == len(units_of) - 1)
             count += 1
-            self.pause(1 / FPS)
+            self.pause(max(0, begun + count / FPS - time.monotonic()))  # at the rate that its time stamps have
 
     def unit(self, unit, stamp, last):
         whole = len(unit) <= 1200

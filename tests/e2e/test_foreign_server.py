@@ -16,7 +16,8 @@ from screen import Screen
 
 FPS = 25
 SECONDS = 1.5
-B_FRAMES = "bframes=2 b-adapt=false rc-lookahead=5 sync-lookahead=0"
+# Without a profile the server chooses the baseline one, which has no B frames.
+B_FRAMES = "bframes=2 b-adapt=false rc-lookahead=5 sync-lookahead=0 ! video/x-h264,profile=main"
 
 
 def have_server():
@@ -99,6 +100,8 @@ class ForeignServer(lib.Case):
                 p, r = self.watch(url, *args)
                 shown = [e["shown"] for e in p.shown()]
                 self.assertEqual(len(set(shown)), len(shown))
+                numbers = [e["number"] for e in p.shown()]
+                self.assertNotEqual(numbers, sorted(numbers), "frames are numbered as they are decoded")
 
     def test_parameter_sets_of_the_description_alone(self):
         self.watch(self.serve("--encoder", "tune=zerolatency option-string=repeat-headers=0 ! "

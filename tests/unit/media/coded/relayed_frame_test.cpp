@@ -69,6 +69,38 @@ TEST_CASE("relayed_frame: all that the viewer reads stays the same")
     coded_frame_unref(out);
 }
 
+TEST_CASE(
+    "relayed_frame: B frames are shown when their time stamps say, which the next sender repeats")
+{
+    const ladder l = two_sizes(); // 10 frames/s
+    const struct {
+        int64_t number;
+        int64_t shown; // ms
+        int64_t after; // ms
+    } table[] = {{0, 0, 0},
+                 {1, 300, 0}, // shown latest for its number
+                 {2, 100, -300},
+                 {3, 200, -300},
+                 {477218, 47721800, -200}, // the stamps have wrapped
+                 {477219, 47722100, 0},
+                 {477220, 47719900, 0}}; // of another line
+    const uint32_t offset = GENERATE(0u, 4294960000u, 2147483600u);
+    shown_line line{};
+    for (const auto &row : table) {
+        INFO(row.number);
+        received r({0, 0, 0, 1, 0x65, 7});
+        r.f.number = row.number;
+        r.f.rtp_timestamp = offset + (uint32_t)(row.shown * 90);
+        r.f.shown_after = shown_line_after(&line, &r.f, l.source_fps);
+        CHECK(r.f.shown_after == row.after * USEC_PER_MSEC);
+        coded_frame *out = relayed_frame_new(&r.f, &l, true, 0);
+        REQUIRE(out);
+        CHECK(out->shown_after == row.after * USEC_PER_MSEC);
+        CHECK(out->pts == (row.number * 100 + row.after) * USEC_PER_MSEC);
+        coded_frame_unref(out);
+    }
+}
+
 TEST_CASE("relayed_frame: NAL units between start codes")
 {
     struct row {

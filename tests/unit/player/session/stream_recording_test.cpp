@@ -217,8 +217,12 @@ TEST_CASE(
     "stream_recording: a third party's frames come in decoding order, with times of their own",
     "[threads]")
 {
+    bool is_passed_on = GENERATE(false, true); // by weir-send, with levels
     rig r;
-    r.described_as.ext.adu = 0;
+    if (is_passed_on)
+        r.described_as.source = SDP_SOURCE_RELAYED;
+    else
+        r.described_as.ext.adu = 0;
     stream_recording_open(r.s, &r.described_as, false, 0);
     const struct {
         int64_t seq;

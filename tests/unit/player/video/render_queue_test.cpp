@@ -25,6 +25,7 @@ struct play_frame *frame(int64_t number, usec_t show_at)
 {
     auto *f = static_cast<struct play_frame *>(std::calloc(1, sizeof(struct play_frame)));
     f->number = number;
+    f->pts = number * 100000; // 10 frames/s
     f->show_at = show_at;
     return f;
 }
@@ -88,6 +89,28 @@ TEST_CASE("show queue: a B frame that was decoded late is not shown after those 
     anew->session = 1;
     REQUIRE(render_queue_push(q, anew));
     CHECK(due(q, &next, 200) == 2);
+    CHECK(seen.skipped.empty());
+    render_queue_free(q);
+}
+
+TEST_CASE("show queue: the media time, not the number, says which picture follows")
+{
+    reports seen;
+    struct render_queue *q = render_queue_new(report, &seen);
+    usec_t next;
+    const struct {
+        int64_t number; // in decoding order
+        int place;
+    } sent[] = {{0, 0}, {1, 3}, {2, 1}, {3, 2}, {4, 6}, {5, 4}, {6, 5}};
+    for (const auto &row : sent) {
+        play_frame *f = frame(row.number, 100 + row.place * 40);
+        f->pts = row.place * 40000;
+        REQUIRE(render_queue_push(q, f));
+    }
+    std::vector<int64_t> shown;
+    for (usec_t now = 100; now <= 340; now += 40)
+        shown.push_back(due(q, &next, now));
+    CHECK(shown == std::vector<int64_t>{0, 2, 3, 1, 5, 6, 4});
     CHECK(seen.skipped.empty());
     render_queue_free(q);
 }

@@ -61,3 +61,23 @@ TEST_CASE("frame_times: the time stamps' of a stamped stream, across their wrap"
               Approx(row.since * USEC_PER_MSEC).margin(1));
     }
 }
+
+TEST_CASE("frame_times: with levels, near the times of the numbers, whatever the stamps begin with")
+{
+    ladder l = rate(25, 1);
+    l.level_count = 1;
+    pointer t(frame_times_new(&l, true), frame_times_free);
+    const int64_t day = 25 * 3600 * 24; // the stamps wrap after 13 hours
+    const struct {
+        int64_t number;
+        int place; // in the order of display
+    } table[] = {{0, 0}, {3, 3}, {4, 1}, {5, 2}, {6, 6}, {7, 4}, {8, 5}};
+    const uint32_t offset = GENERATE(0u, 4294960000u, 2147483600u);
+    for (int64_t from : {(int64_t)0, day}) {
+        for (const auto &row : table)
+            see(t.get(), from + row.number, offset + (uint32_t)((from + row.place) * 3600));
+        for (const auto &row : table)
+            CHECK(frame_times_of(t.get(), from + row.number) == (from + row.place) * 40000);
+    }
+    CHECK(frame_times_interval(t.get()) == 40000);
+}

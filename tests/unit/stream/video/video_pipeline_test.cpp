@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "common/base/err.h"
@@ -1087,5 +1088,121 @@ TEST_CASE("video_pipeline: live media begins anew after a pause, a film goes on;
         video_pipeline_stop(w.v, w.now);
         CHECK(w.of(VIEWING_TOTALS).size() == totals + 1);
         check_law(w.report());
+    }
+}
+
+namespace
+{
+
+struct coded_picture {
+    int64_t number;     // in decoding order
+    int place;          // in the order of display, which the time stamp tells
+    int64_t depends_on; // -1: it is a key frame
+};
+
+// What is shown of pictures that arrive one each 40 ms, as NUMBER@PLACE in the order of display.
+std::string shown_of(const std::vector<coded_picture> &pictures, bool is_relayed, int interval)
+{
+    // A camera's numbers are the places in the order of display, as far as those ascend.
+    std::map<int64_t, int64_t> passed_on{{-1, -1}}, sent;
+    std::map<int64_t, int> places;
+    for (const coded_picture &c : pictures)
+        places[c.number] = c.place;
+    for (auto &[number, place] : places) {
+        int64_t last = passed_on.rbegin()->second;
+        passed_on[number] = is_relayed ? std::max<int64_t>(place, last + 1) : number;
+        sent[passed_on[number]] = number;
+    }
+    ladder l{};
+    l.source_fps = {25, 1};
+    if (is_relayed) {
+        l.size_count = l.level_count = 1;
+        l.sizes[0] = {160, 120, {25, 1}, 1};
+        l.levels[0] = {0, 0, 100000};
+    }
+    clock_sync clock{};
+    video_pipeline_config c{};
+    c.ladder = &l;
+    c.clock = &clock;
+    c.level = is_relayed ? 0 : -1;
+    c.stamped = true;
+    c.follows = !is_relayed;
+    c.steers = c.live = is_relayed;
+    c.latency = LATENCY_FIXED;
+    c.target = 400 * ms;
+    c.start_threshold = 400 * ms;
+    c.decode_lead = 60 * ms;
+    video_pipeline *v = video_pipeline_new(&c);
+    std::multimap<usec_t, received_frame *> shown;
+    usec_t now = sec;
+    auto drain = [&](usec_t until) {
+        for (; now < until; now += ms)
+            for (video_output out; video_pipeline_poll(v, &out, now);)
+                if (out.kind == VIDEO_DECODE && out.show)
+                    shown.insert({out.show_at, out.frame});
+    };
+    usec_t began = now;
+    for (size_t i = 0; i < pictures.size(); i++) {
+        drain(began + (usec_t)i * 40 * ms);
+        auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
+        f->number = passed_on[pictures[i].number];
+        bool is_sent = passed_on.count(pictures[i].depends_on);
+        f->depends_on = is_sent ? passed_on[pictures[i].depends_on] : f->number + 500;
+        f->key = f->depends_on < 0;
+        f->bytes = 100;
+        f->last_arrived = now;
+        f->rtp_timestamp = (uint32_t)(pictures[i].place * interval * 90) + 4294960000u;
+        REQUIRE(video_pipeline_push(v, f, wall_ahead, now) == 0);
+    }
+    video_pipeline_end(v, now);
+    drain(now + 2 * sec);
+    std::string text;
+    usec_t first = shown.empty() ? 0 : shown.begin()->first;
+    for (auto &[at, f] : shown) {
+        text += (text.empty() ? "" : " ") + std::to_string(sent[f->number]) + "@" +
+                std::to_string((at - first + ms) / (interval * ms));
+        received_frame_free(f);
+    }
+    video_pipeline_free(v);
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("video pipeline: numbers in decoding order, and time stamps in the order of display")
+{
+    const struct {
+        const char *what;
+        std::vector<coded_picture> pictures;
+        const char *shown;
+    } table[] = {
+        {"no B frames", {{0, 0, -1}, {1, 1, 0}, {2, 2, 1}}, "0@0 1@1 2@2"},
+        {"two B frames",
+         {{0, 0, -1}, {1, 3, 0}, {2, 1, 1}, {3, 2, 1}, {4, 6, 1}, {5, 4, 4}, {6, 5, 4}},
+         "0@0 2@1 3@2 1@3 5@4 6@5 4@6"},
+        {"a pyramid",
+         {{0, 0, -1}, {1, 4, 0}, {2, 2, 1}, {3, 1, 2}, {4, 3, 2}},
+         "0@0 3@1 2@2 4@3 1@4"},
+        {"a B frame is missing",
+         {{0, 0, -1}, {1, 3, 0}, {2, 1, 1}, {4, 6, 1}, {5, 4, 4}, {6, 5, 4}},
+         "0@0 2@1 1@3 5@4 6@5 4@6"},
+        {"a P frame is missing, up to the next key frame",
+         {{0, 0, -1}, {2, 1, 1}, {3, 2, 1}, {4, 4, -1}, {5, 7, 4}, {6, 5, 5}, {7, 6, 5}},
+         "0@0 4@4 6@5 7@6 5@7"},
+        {"closed groups",
+         {{0, 0, -1}, {1, 3, 0}, {2, 1, 1}, {3, 2, 1}, {4, 4, -1}, {5, 7, 4}, {6, 5, 5}, {7, 6, 5}},
+         "0@0 2@1 3@2 1@3 4@4 6@5 7@6 5@7"},
+        {"an open group: B frames after its key frame are shown before it",
+         {{0, 0, -1}, {1, 3, 0}, {2, 1, 1}, {3, 2, 1}, {4, 6, -1}, {5, 4, 4}, {6, 5, 4}, {7, 7, 4}},
+         "0@0 2@1 3@2 1@3 5@4 6@5 4@6 7@7"},
+        {"they arrive in another order",
+         {{0, 0, -1}, {2, 1, 1}, {1, 3, 0}, {3, 2, 1}, {5, 4, 4}, {4, 6, 1}, {6, 5, 4}},
+         "0@0 2@1 3@2 1@3 5@4 6@5 4@6"},
+    };
+    for (const auto &row : table) {
+        INFO(row.what);
+        CHECK(shown_of(row.pictures, false, 40) == row.shown); // a third party's
+        CHECK(shown_of(row.pictures, false, 50) == row.shown); // slower than it says
+        CHECK(shown_of(row.pictures, true, 40) == row.shown);  // passed on
     }
 }
