@@ -103,10 +103,10 @@ bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response)
     // without end. Some let a nonce expire without saying `stale`.
     bool renewed = best.scheme == RTSP_AUTH_DIGEST && strcmp(best.nonce, a->nonce) != 0;
     int most = stale ? MAX_RENEWED : renewed ? 1 : 0;
-    bool refused = best.scheme <= a->scheme && a->renewed++ >= most;
-    if (!a->user[0] || best.scheme == RTSP_AUTH_NONE || refused)
+    bool is_again = best.scheme <= a->scheme;
+    if (!a->user[0] || best.scheme == RTSP_AUTH_NONE || (is_again && a->renewed >= most))
         return false;
-    best.renewed = a->renewed;
+    best.renewed = a->renewed + is_again;
     best.hash = a->hash;
     memcpy(best.user, a->user, sizeof(best.user));
     memcpy(best.password, a->password, sizeof(best.password));

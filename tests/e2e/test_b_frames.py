@@ -13,7 +13,7 @@ from test_library import Probe
 
 COUNT = 50  # pictures that differ, in two groups
 WIDTH, HEIGHT = 160, 120
-IN_A_ROW = 40  # a busy machine loses some
+IN_A_ROW = 15  # a busy machine loses some
 
 
 def which(luma):
