@@ -7,10 +7,9 @@
 //   display of 1000 cd/m2 (BT.2100, table 5). Light is converted to the primaries of BT.709 and
 //   adapted to its white (Bradford). High range is reduced, with x the largest of R, G and B in
 //   units of the reference white, 203 cd/m2 (BT.2408), and p that of the brightest:
-//     y = 0.8 x                              up to the reference white: code 218, in RGB 233 of 255
-//     y = 0.8 + 0.2 log(1 + b t) / log(1 + b)    with t = (x - 1) / (p - 1), and b so that the
-//     slope
-//                                                goes on; p: 4000 cd/m2 (PQ), 1000 (HLG)
+//     y = 0.8 x                              up to the reference white: code 216, in RGB 233 of 255
+//     y = 0.8 + 0.2 log(1 + b t) / log(1 + b)    with t = (x - 1) / (p - 1), and b so that
+//                                                the slope goes on; p: 4000 cd/m2 (PQ), 1000 (HLG)
 //   All three are scaled by y / x, so a colour keeps its hue. BT.1886 makes samples of it.
 //
 // A table of 65 x 33 x 33 holds the results; samples between are interpolated. The chroma of four

@@ -164,8 +164,9 @@ static void add_files(struct subtitle_source *s)
             (len > stem + 4 && e->d_name[stem] != '.') ||
             !read_name(&named, scan_of(e->d_name + stem, len - stem - 4), e->d_name))
             continue;
-        snprintf(path, sizeof(path), "%s%s", slash ? folder : "", e->d_name);
-        bool is_there = media_guard_find(s->guard, path, &st) && S_ISREG(st.st_mode);
+        int path_len = snprintf(path, sizeof(path), "%s%s", slash ? folder : "", e->d_name);
+        bool is_there = path_len < (int)sizeof(path) && media_guard_find(s->guard, path, &st) &&
+                        S_ISREG(st.st_mode);
         struct track *t = is_there ? add_track(s, -1) : NULL;
         if (!t)
             continue;

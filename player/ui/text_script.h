@@ -5,9 +5,8 @@
 //
 // The environment variable WEIR_FONT names the preferred font: a family, or a file. Fonts inside a
 // script are not loaded. Glyphs larger than 8 million pixels are not drawn (libass), nor is what is
-// outside of the frame, nor are cues
-// whose glyphs have more than 100 million pixels together (logged); the glyphs that are kept for
-// the next frame take at most CACHE_MB.
+// outside of the frame, nor are cues whose glyphs have more than 100 million pixels together
+// (logged); the glyphs that are kept for the next frame take at most CACHE_MB.
 #ifndef WEIR_PLAYER_UI_TEXT_SCRIPT_H
 #define WEIR_PLAYER_UI_TEXT_SCRIPT_H
 
