@@ -729,7 +729,8 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
     s->duration = -1;
     if (len > SDP_MAX_BYTES)
         return ERR_TOO_BIG;
-    struct scan in = scan_of(data, strnlen(data, len)); // some cameras send a C string's NUL
+    // Some cameras send a C string's NUL.
+    struct scan in = scan_of(data, len ? strnlen(data, len) : 0);
     struct scan line;
     struct sdp_choice choice = {.video = -1, .audio = -1, .audio_type = -1};
     int err = sdp_choose_media(in, &choice, s);

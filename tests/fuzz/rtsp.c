@@ -12,10 +12,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static bool is_within(struct text t, const void *data, size_t size)
+{
+    const char *from = data;
+    return t.len == 0 || (t.at >= from && t.at + t.len <= from + size);
+}
+
 static void within(struct text t, const uint8_t *data, size_t size)
 {
-    const char *from = (const char *)data;
-    assert(t.len == 0 || (t.at >= from && t.at + t.len <= from + size));
+    assert(is_within(t, data, size));
 }
 
 static void check_transport(struct text value)
@@ -66,7 +71,8 @@ static void check_item(const struct rtsp_item *item, const uint8_t *data, size_t
     within(item->body, data, used);
     for (int i = 0; i < item->header_count; i++) {
         within(item->headers[i].name, data, used);
-        within(item->headers[i].value, data, used);
+        assert(is_within(item->headers[i].value, data, used) ||
+               is_within(item->headers[i].value, item->unfolded, item->unfolded_len));
         check_transport(item->headers[i].value);
         check_range(item->headers[i].value);
     }
@@ -125,6 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         split = whole;
     assert(whole.items == split.items && whole.consumed == split.consumed &&
            whole.digest == split.digest && whole.err == split.err);
+    assert(rtsp_stray_bytes(data, size) <= size);
     struct text all = {(const char *)data, size};
     check_transport(all);
     check_range(all);
