@@ -20,7 +20,7 @@ struct tcp_conn;
 struct rtsp_attach_config {
     uv_loop_t *loop;                   // borrowed
     const struct sockaddr_storage *at; // the server; copied
-    const char *host;                  // borrowed, as is what follows
+    const char *host;                  // borrowed until the attempt is freed
     int port;
     const struct link_tls *tls; // copied
     const char *request;        // copied

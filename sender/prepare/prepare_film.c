@@ -467,8 +467,8 @@ int prepare_film(const struct options *o, const char *name, const char *label)
     int err = run(o, name, label, true);
     if (err != ERR_AGAIN)
         return err;
-    log_warn("%s: its own video cannot be passed on as it is: a picture of it does not decode, or "
-             "decode; it is encoded again, from the beginning",
+    log_warn("%s: its own video cannot be passed on as it is: a picture of it does not decode, "
+             "stands, or has another shape; it is encoded again, from the beginning",
              name);
     return run(o, name, label, false);
 }
