@@ -252,6 +252,9 @@ static const struct option_row rows[] = {
      .help = "no window; pictures are timed, but not displayed"},
     {.name = "full-screen", .letter = 'f', .kind = OPTION_SWITCH, .at = AT(full_screen),
      .help = "begin in full screen"},
+    {.name = "no-resume", .kind = OPTION_SWITCH, .at = AT(no_resume),
+     .help = "begin a film at its beginning, not where it was left, and do not note where it is "
+     "left; so does everything without a window"},
 
     {.section = "Audio", .name = "no-audio", .kind = OPTION_SWITCH, .at = AT(no_audio),
      .help = "do not request the audio"},

@@ -85,6 +85,7 @@ struct play_options {
         reconnect;                // reconnect to a lost server; after play_options_parse on or off
     enum option_tristate standby; // a second connection is kept for the next channel; on or off
     bool full_screen;
+    bool no_resume; // films begin at the beginning
     bool quiet;
     struct log_options log;
 };

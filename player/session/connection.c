@@ -374,7 +374,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
 {
     struct connection *c = ctx;
     struct play_options *o = c->config.options;
-    c->config.ops->on_described(c->config.ctx, now);
+    c->config.ops->on_described(c->config.ctx, sdp, now);
     c->steps.described = now;
     c->sdp = *sdp;
     if ((c->config.again || c->config.channel) && o->level >= c->sdp.ladder.level_count)

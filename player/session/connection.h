@@ -33,7 +33,7 @@ struct stream_recording;
 
 struct connection_ops {
     // The stream is described: the previous connection, if there is one, ends here.
-    void (*on_described)(void *ctx, usec_t now);
+    void (*on_described)(void *ctx, const struct sdp *sdp, usec_t now);
     // The server responded to PLAY; called again after each pause and seek.
     void (*on_playing)(void *ctx, usec_t now);
     void (*on_started)(void *ctx, usec_t now); // pictures move

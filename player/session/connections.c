@@ -33,6 +33,7 @@ struct connections {
     bool stays;                     // in a window, where the viewer may choose and try again
     unsigned chooses;               // how often the viewer had to choose a film
     bool unchosen;                  // the viewer has not chosen one yet
+    bool fresh;                     // what was chosen is not described yet
     bool over;                      // connections_stop was called
     bool leaving;                   // connections_leave sent TEARDOWN
 };
@@ -302,6 +303,11 @@ const char *connections_channel_name(const struct connections *c)
     return has_title ? p->channels[c->channel - 1].title : c->chosen.url.text;
 }
 
+const char *connections_url(const struct connections *c)
+{
+    return c->chosen.url.text;
+}
+
 const char *connections_host(const struct connections *c)
 {
     return c->chosen.url.host;
@@ -320,6 +326,7 @@ void connections_select(struct connections *c, int number, usec_t now)
     c->chosen.url = p ? p->channels[number - 1].url : o->url;
     c->chosen.level = c->chosen.url.level >= 0 ? c->chosen.url.level : o->level;
     c->chosen.start = 0;
+    c->fresh = true;
     qoe_on_channel(c->config.qoe, number, c->chosen.url.text, now);
     trace_channel(c->config.events, number, c->chosen.url.text, now);
     (void)take(c, RECONNECT_SELECT, now);
@@ -385,7 +392,7 @@ enum seek_request connections_scale(struct connections *c, double scale, usec_t 
 
 // ---- From a connection ----
 
-static void on_described(void *ctx, usec_t now)
+static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
 {
     struct connections *c = ctx;
     if (c->shown) {
@@ -400,6 +407,9 @@ static void on_described(void *ctx, usec_t now)
     }
     c->shown = c->next;
     c->next = NULL;
+    if (c->fresh && sdp->duration > 0)
+        c->chosen.start = c->config.ops->on_film(c->config.ctx, sdp, c->chosen.start);
+    c->fresh = false;
 }
 
 static void on_playing(void *ctx, usec_t now)
@@ -555,6 +565,7 @@ struct connections *connections_new(const struct connections_config *config, use
         return NULL;
     c->config = *config;
     c->chosen = *config->options;
+    c->fresh = true;
     c->channel = 1;
     const struct play_options *o = config->options;
     // In a window the viewer may try again what failed.

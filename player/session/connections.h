@@ -25,6 +25,9 @@ struct connections_ops {
     void (*on_left)(void *ctx, usec_t now); // after connections_leave
     // The transport that the viewer chose was refused.
     void (*on_refused)(void *ctx, const char *message);
+    // A film is described that was chosen, and is to begin at `start`; 0: it was not said where.
+    // Returns where it begins.
+    usec_t (*on_film)(void *ctx, const struct sdp *sdp, usec_t start);
     // The channel cannot be opened; the viewer may choose another.
     void (*on_no_channel)(void *ctx, const char *message, usec_t now);
 };
@@ -59,6 +62,7 @@ connections_status(const struct connections *c); // the transport of that connec
 // The newest picture shown, of any connection. Borrowed until the next call; NULL: none.
 struct picture *connections_last_picture(const struct connections *c);
 const struct reconnect *connections_reconnect(const struct connections *c);
+const char *connections_url(const struct connections *c);    // of the channel chosen last
 const char *connections_reason(const struct connections *c); // reason of the last loss
 // The transport with which the next connection begins.
 const char *connections_transport(const struct connections *c);

@@ -53,18 +53,6 @@ void ui_feed_toast(struct ui_feed *u, const char *format, ...)
 
 // ---- The title ----
 
-// " (p 0.0012, X 1.2e+06)"
-static void controller_text(const struct transport_variable *variables, char *out, size_t cap)
-{
-    size_t used = 0;
-    out[0] = '\0';
-    for (int i = 0; i < TRANSPORT_VARIABLES && variables[i].name[0]; i++)
-        used += (size_t)snprintf(out + used, cap - used, "%s%s %.4g", used ? ", " : " (",
-                                 variables[i].name, variables[i].value);
-    if (used)
-        snprintf(out + used, cap - used, ")");
-}
-
 static void show_title(struct ui_feed *u, const struct ui_facts *f)
 {
     struct display *display = u->config.display;
@@ -83,15 +71,9 @@ static void show_title(struct ui_feed *u, const struct ui_facts *f)
     struct connection_status c = connection_read(f->shown);
     if (c.video) {
         const struct video_pipeline *pipeline = video_player_pipeline(c.video);
-        const struct playout *playout = video_pipeline_playout(pipeline);
-        char variables[TRANSPORT_VARIABLES * 48];
-        controller_text(c.path->variable, variables, sizeof(variables));
-        struct window_title title = {.ladder = &c.sdp->ladder,
-                                     .level = video_player_level_shown(c.video),
-                                     .transport = c.transport,
-                                     .stats = variables,
-                                     .buffered = playout_held(playout),
-                                     .mode = playout_mode(playout),
+        const char *given = c.sdp->title;
+        struct window_title title = {.name = *given ? given : f->channel,
+                                     .mode = playout_mode(video_pipeline_playout(pipeline)),
                                      .paused = c.paused,
                                      .speed =
                                          c.scale == 1 ? video_pipeline_speed(pipeline) : c.scale,
@@ -257,6 +239,9 @@ static void fill_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     o->auto_transport = f->list;
     o->paused = c.paused;
     o->raw = f->raw;
+    o->volume = f->volume;
+    o->subtitle_tracks = c.sdp ? c.sdp->subtitle_count : 0;
+    o->audio_tracks = c.sdp ? c.sdp->audio_track_count : 0;
     o->duration = c.sdp ? c.sdp->duration : -1;
     o->position = c.position;
     o->kept = c.kept;

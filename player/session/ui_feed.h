@@ -28,6 +28,7 @@ struct ui_facts {
     const char *channel;                // the name of the channel chosen last
     const char *host;                   // its server
     const struct qoe_transport *second; // stats of the last second
+    struct key_volume volume;           // of the audio now
     bool raw;                           // true if transports over raw TCP segments are available
     bool other;                         // the viewer has chosen another channel than the first
     const struct playlist *channels;    // NULL: there is one only

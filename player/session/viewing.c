@@ -21,6 +21,7 @@
 #include "player/session/commands.h"
 #include "player/session/connections.h"
 #include "player/session/output_files.h"
+#include "player/session/resume_notes.h"
 #include "player/session/stream_recording.h"
 #include "player/session/ui_feed.h"
 #include "player/ui/model/key_message.h"
@@ -47,6 +48,7 @@ struct viewing {
     struct stream_recording *recording; // NULL: not wanted
     struct ui_feed *ui;
     struct mtp_raw_receiver *raw; // NULL: not requested, or not available
+    struct resume_notes *resume;  // NULL: films begin at the beginning
     struct qoe *qoe;
     struct trace *events;
     struct timer *tick;
@@ -189,7 +191,20 @@ static void on_no_channel(void *ctx, const char *message, usec_t now)
     begin(v, now);
 }
 
-static const struct connections_ops connections_ops = {.on_playing = on_playing,
+static usec_t on_film(void *ctx, const struct sdp *sdp, usec_t start)
+{
+    struct viewing *v = ctx;
+    unsigned left = resume_notes_begin(v->resume, connections_url(v->connections), sdp);
+    if (start || !left)
+        return start;
+    char text[24];
+    key_message_time(left, text, sizeof(text));
+    ui_feed_toast(v->ui, "Goes on at %s, where you left it", text);
+    return left * USEC_PER_SEC;
+}
+
+static const struct connections_ops connections_ops = {.on_film = on_film,
+                                                       .on_playing = on_playing,
                                                        .on_ended = on_ended,
                                                        .on_gone = on_gone,
                                                        .on_failed = on_failed,
@@ -569,6 +584,7 @@ static struct ui_facts ui_facts(const struct viewing *v)
                              .channel = connections_channel_name(v->connections),
                              .host = connections_host(v->connections),
                              .second = &v->second,
+                             .volume = audio_session_volume(v->audio),
                              .raw = v->raw,
                              .channels = connections_playlist(v->connections),
                              .number = connections_channel(v->connections),
@@ -603,6 +619,7 @@ static void on_tick(void *ctx, usec_t now)
     const struct reconnect *reconnect = connections_reconnect(v->connections);
     if (shown)
         connection_tick(shown, now);
+    resume_notes_take(v->resume, connections_status(v->connections).position);
     struct ui_facts facts = ui_facts(v);
     ui_feed_tick(v->ui, &facts, now);
     if (reconnect->state == RECONNECT_PLAYING && ++v->ticks % UI_FEED_TICKS == 0) {
@@ -666,6 +683,7 @@ struct viewing *viewing_new(const struct viewing_config *config)
                                                                .events = v->events,
                                                                .reference = config->reference});
     v->audio = audio_session_new(options, &config->audio);
+    v->resume = options->headless || options->no_resume ? NULL : resume_notes_new();
     v->recording = options->record ? stream_recording_new(options->record) : NULL;
     v->tick = timer_new(&v->loop, on_tick, v);
     v->duration = timer_new(&v->loop, on_duration, v);
@@ -714,6 +732,7 @@ int viewing_start(struct viewing *v, struct display *display)
         log_error("cannot connect: out of memory");
         return ERR_IO;
     }
+    ui_feed_toast(v->ui, "? or a right click: all keys");
     v->next_tick = now + TICK;
     timer_set(v->tick, v->next_tick);
     // Signals are processed on the loop's thread; libuv's handler only writes to a pipe, so any
@@ -767,6 +786,7 @@ int viewing_finish(struct viewing *v)
     trace_ended(v->events, v->ended, error, v->over_at);
 
     qoe_read(v->qoe, &v->report, v->over_at);
+    resume_notes_save(v->resume);
     int err = output_files_write(v->options, &v->report, comparison_sheet(v->comparison),
                                  connections_last_picture(v->connections));
     if (stream_recording_finish(v->recording, clock_now()) != 0)
@@ -794,6 +814,7 @@ void viewing_free(struct viewing *v)
     stream_recording_free(v->recording, clock_now());
     mtp_raw_receiver_free(v->raw);
     ui_feed_free(v->ui);
+    resume_notes_free(v->resume);
     commands_free(v->commands);
     mailbox_free(v->quit);
     timer_free(v->tick);

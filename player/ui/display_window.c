@@ -3,6 +3,7 @@
 // that the network does can freeze it. Vsync is off: a picture is drawn when it is due, not at the
 // next refresh.
 #include <SDL.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -13,23 +14,27 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "player/ui/display_scale.h"
 #include "player/ui/model/osd_layout.h"
 #include "player/ui/osd.h"
 
 enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
-#define LINGER (2 * USEC_PER_SEC)
+#define LINGER       (2 * USEC_PER_SEC)
+#define DOUBLE_CLICK (300 * USEC_PER_MSEC)
 
 struct window {
     struct display base;
     SDL_Window *window; // owned; NULL before pictures are expected
     int opened_width;   // width of the pictures for which the window was opened
     int opened_height;
+    double scale;      // of the display; 1: 96 dpi
     SDL_Rect windowed; // place and size before full screen
     SDL_Renderer *renderer;
     SDL_Texture *texture;
-    struct osd *osd; // owned
-    bool leaves;     // the viewer has quit
-    int width;       // width of the texture
+    struct osd *osd;  // owned
+    bool leaves;      // the viewer has quit
+    usec_t pauses_at; // unless a double click comes; 0: no click waits
+    int width;        // width of the texture
     int height;
     Uint32 wake_event;
     pthread_mutex_t lock; // guards the rest
@@ -42,11 +47,11 @@ struct window {
 };
 
 // Returns the window's size for pictures of this size: enlarged by a whole factor to LEAST_WIDTH,
-// reduced to fit the screen.
-static SDL_Point window_size(int width, int height)
+// and by the display's scale, reduced to fit the screen.
+static SDL_Point window_size(const struct window *w, int width, int height)
 {
-    int scale = width < LEAST_WIDTH ? (LEAST_WIDTH + width - 1) / width : 1;
-    SDL_Point size = {width * scale, height * scale};
+    int whole = width < LEAST_WIDTH ? (LEAST_WIDTH + width - 1) / width : 1;
+    SDL_Point size = {(int)(width * whole * w->scale), (int)(height * whole * w->scale)};
     SDL_Rect screen;
     if (SDL_GetDisplayUsableBounds(0, &screen) == 0 && (size.x > screen.w || size.y > screen.h)) {
         double fit = SDL_min((double)screen.w / size.x, (double)screen.h / size.y);
@@ -56,11 +61,16 @@ static SDL_Point window_size(int width, int height)
     return size;
 }
 
+static bool is_full_screen(const struct window *w)
+{
+    return SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP;
+}
+
 // Sets the size as well as the mode: without a window manager SDL alone does not resize the window.
 static void toggle_full_screen(struct window *w)
 {
     SDL_Rect *r = &w->windowed;
-    bool full = SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP;
+    bool full = is_full_screen(w);
     osd_say(w->osd, full ? "Window" : "Full screen", clock_now());
     if (full) {
         SDL_SetWindowFullscreen(w->window, 0);
@@ -78,22 +88,67 @@ static void toggle_full_screen(struct window *w)
     SDL_SetWindowFullscreen(w->window, SDL_WINDOW_FULLSCREEN_DESKTOP);
 }
 
+static void command(struct window *w, enum display_command command)
+{
+    w->leaves |= command == DISPLAY_QUIT;
+    w->base.config.on_command(w->base.config.ctx, command);
+}
+
+static void on_action(void *ctx, enum action action)
+{
+    static const enum display_command commands[ACTIONS] = {
+        [ACTION_PAUSE] = DISPLAY_PAUSE,         [ACTION_STEP] = DISPLAY_STEP,
+        [ACTION_FASTER] = DISPLAY_FASTER,       [ACTION_SLOWER] = DISPLAY_SLOWER,
+        [ACTION_NORMAL] = DISPLAY_NORMAL,       [ACTION_LOUDER] = DISPLAY_LOUDER,
+        [ACTION_QUIETER] = DISPLAY_QUIETER,     [ACTION_MUTE] = DISPLAY_MUTE,
+        [ACTION_SUBTITLES] = DISPLAY_SUBTITLES, [ACTION_AUDIO_TRACK] = DISPLAY_AUDIO_TRACK,
+        [ACTION_LEVEL_UP] = DISPLAY_LEVEL_UP,   [ACTION_LEVEL_DOWN] = DISPLAY_LEVEL_DOWN,
+        [ACTION_NEXT] = DISPLAY_NEXT,           [ACTION_PREVIOUS] = DISPLAY_PREVIOUS,
+        [ACTION_STOP] = DISPLAY_STOP,           [ACTION_SNAPSHOT] = DISPLAY_SNAPSHOT,
+        [ACTION_QUIT] = DISPLAY_QUIT,           [ACTION_LEAVE] = DISPLAY_QUIT,
+    };
+    struct window *w = ctx;
+    if (action == ACTION_FULL_SCREEN || (action == ACTION_LEAVE && is_full_screen(w)))
+        toggle_full_screen(w);
+    else
+        command(w, commands[action]);
+}
+
+static bool is_x11(void)
+{
+    const char *driver = SDL_GetCurrentVideoDriver();
+    return driver && strcmp(driver, "x11") == 0;
+}
+
+// Gives the window the size for such pictures, now or when it leaves full screen.
+static void set_size(struct window *w, int width, int height)
+{
+    SDL_Point size = window_size(w, width, height);
+    w->windowed = (SDL_Rect){SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, size.x, size.y};
+    w->opened_width = width;
+    w->opened_height = height;
+    if (is_full_screen(w))
+        return;
+    SDL_SetWindowSize(w->window, size.x, size.y);
+    SDL_SetWindowPosition(w->window, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED);
+}
+
 static int open_window(struct window *w, int width, int height)
 {
-    SDL_Point size = window_size(width, height);
+    SDL_Point size = window_size(w, width, height);
     bool full = w->base.config.full_screen;
-    w->windowed = (SDL_Rect){SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, size.x, size.y};
-    SDL_Rect at = w->windowed;
+    SDL_Rect at = {SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, size.x, size.y};
     if (full)
         SDL_GetDisplayBounds(0, &at);
     w->window = SDL_CreateWindow("weir-play", at.x, at.y, at.w, at.h,
                                  SDL_WINDOW_RESIZABLE | (full ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0));
-    w->opened_width = width;
-    w->opened_height = height;
     if (!w->window) {
         log_error("cannot open a window: %s", SDL_GetError());
         return ERR_IO;
     }
+    if (is_x11()) // under Wayland the compositor scales
+        w->scale = fmax(1, display_scale_dpi(w->window) / 96);
+    set_size(w, width, height);
     w->renderer = SDL_CreateRenderer(w->window, -1, 0);
     if (!w->renderer)
         w->renderer = SDL_CreateRenderer(w->window, -1, SDL_RENDERER_SOFTWARE);
@@ -101,7 +156,7 @@ static int open_window(struct window *w, int width, int height)
         log_error("cannot draw in the window: %s", SDL_GetError());
         return ERR_IO;
     }
-    w->osd = osd_new(w->renderer, &w->base.config);
+    w->osd = osd_new(w->renderer, &w->base.config, on_action, w);
     if (!w->osd) {
         log_error("cannot draw in the window: out of memory");
         return ERR_IO;
@@ -124,6 +179,7 @@ static void draw(struct window *w)
         SDL_RenderCopy(w->renderer, w->texture, NULL, &to);
     }
     osd_draw(w->osd, &to, w->width, w->height, clock_now());
+    SDL_ShowCursor(osd_shows_pointer(w->osd, clock_now()) ? SDL_ENABLE : SDL_DISABLE);
     SDL_RenderPresent(w->renderer);
 }
 
@@ -152,12 +208,6 @@ static int show(struct window *w, const struct picture *p)
     return 0;
 }
 
-static void command(struct window *w, enum display_command command)
-{
-    w->leaves |= command == DISPLAY_QUIT;
-    w->base.config.on_command(w->base.config.ctx, command);
-}
-
 // Tries again if a message offers that. Returns true if the key does no more.
 static bool tries_again(struct window *w, const SDL_KeyboardEvent *key)
 {
@@ -176,93 +226,20 @@ static bool tries_again(struct window *w, const SDL_KeyboardEvent *key)
 
 static void on_key(struct window *w, const SDL_KeyboardEvent *key)
 {
-    if (w->osd && osd_offers_retry(w->osd) && tries_again(w, key))
+    if (!w->osd || (osd_offers_retry(w->osd) && tries_again(w, key)))
         return;
-    if (w->osd && osd_key(w->osd, key)) {
-        draw(w);
+    osd_key(w->osd, key);
+    draw(w);
+}
+
+// A click pauses, unless it is the first of a double click, which changes to full screen.
+static void on_click(struct window *w, const SDL_MouseButtonEvent *b)
+{
+    if (!w->window || b->button != SDL_BUTTON_LEFT)
         return;
-    }
-    switch (key->keysym.sym) {
-    case SDLK_UP:
-    case SDLK_PLUS:
-    case SDLK_KP_PLUS:
-    case SDLK_EQUALS: // + without Shift
-        command(w, DISPLAY_LEVEL_UP);
-        return;
-    case SDLK_DOWN:
-    case SDLK_MINUS:
-    case SDLK_KP_MINUS:
-        command(w, DISPLAY_LEVEL_DOWN);
-        return;
-    case SDLK_PAGEUP:
-        command(w, DISPLAY_NEXT);
-        return;
-    case SDLK_PAGEDOWN:
-        command(w, DISPLAY_PREVIOUS);
-        return;
-    case SDLK_RIGHTBRACKET:
-        command(w, DISPLAY_FASTER);
-        return;
-    case SDLK_LEFTBRACKET:
-        command(w, DISPLAY_SLOWER);
-        return;
-    case SDLK_0:
-    case SDLK_KP_0:
-    case SDLK_VOLUMEUP:
-        command(w, DISPLAY_LOUDER);
-        return;
-    case SDLK_9:
-    case SDLK_KP_9:
-    case SDLK_VOLUMEDOWN:
-        command(w, DISPLAY_QUIETER);
-        return;
-    case SDLK_PERIOD:
-        command(w, DISPLAY_STEP);
-        return;
-    default:
-        break;
-    }
-    if (key->repeat)
-        return;
-    switch (key->keysym.sym) {
-    case SDLK_q:
-    case SDLK_ESCAPE:
-        command(w, DISPLAY_QUIT);
-        return;
-    case SDLK_f:
-        if (w->window)
-            toggle_full_screen(w);
-        return;
-    case SDLK_SPACE:
-        command(w, DISPLAY_PAUSE);
-        return;
-    case SDLK_x:
-        command(w, DISPLAY_STOP);
-        return;
-    case SDLK_s:
-        command(w, DISPLAY_SNAPSHOT);
-        return;
-    case SDLK_BACKSPACE:
-    case SDLK_END:
-        command(w, DISPLAY_NORMAL);
-        return;
-    case SDLK_m:
-        command(w, DISPLAY_MUTE);
-        return;
-    case SDLK_v:
-        command(w, DISPLAY_SUBTITLES);
-        return;
-    case SDLK_3: // with Shift, on many keyboards
-        if (!(key->keysym.mod & KMOD_SHIFT))
-            return;
-        command(w, DISPLAY_AUDIO_TRACK);
-        return;
-    case SDLK_HASH:
-        command(w, DISPLAY_AUDIO_TRACK);
-        return;
-    default:
-        return;
-    }
+    w->pauses_at = b->clicks == 1 ? clock_now() + DOUBLE_CLICK : 0;
+    if (b->clicks == 2)
+        toggle_full_screen(w);
 }
 
 static void on_event(struct window *w, const SDL_Event *e)
@@ -281,9 +258,8 @@ static void on_event(struct window *w, const SDL_Event *e)
             draw(w);
         else if (w->window && e->type == SDL_MOUSEWHEEL && e->wheel.y)
             command(w, e->wheel.y > 0 ? DISPLAY_LOUDER : DISPLAY_QUIETER);
-        else if (w->window && e->type == SDL_MOUSEBUTTONDOWN &&
-                 e->button.button == SDL_BUTTON_LEFT && e->button.clicks == 2)
-            toggle_full_screen(w);
+        else if (e->type == SDL_MOUSEBUTTONDOWN)
+            on_click(w, &e->button);
         return;
     case SDL_RENDER_TARGETS_RESET:
     case SDL_RENDER_DEVICE_RESET:
@@ -367,14 +343,7 @@ static int open_expected(struct window *w)
             draw(w);
         return err;
     }
-    SDL_Point size = window_size(width, height);
-    w->windowed = (SDL_Rect){SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, size.x, size.y};
-    if (!(SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP)) {
-        SDL_SetWindowSize(w->window, size.x, size.y);
-        SDL_SetWindowPosition(w->window, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED);
-    }
-    w->opened_width = width;
-    w->opened_height = height;
+    set_size(w, width, height);
     return 0;
 }
 
@@ -410,9 +379,14 @@ static int run(struct display *d)
         update_title(w);
         update_osd(w);
         usec_t redraw = w->osd ? osd_next(w->osd, clock_now()) : USEC_NEVER;
-        wait_events(w, usec_min(next, redraw));
+        usec_t pause = w->pauses_at ? w->pauses_at : USEC_NEVER;
+        wait_events(w, usec_min(next, usec_min(redraw, pause)));
         if (clock_now() >= redraw)
             draw(w);
+        if (w->pauses_at && clock_now() >= w->pauses_at) {
+            w->pauses_at = 0;
+            command(w, DISPLAY_PAUSE);
+        }
     }
     linger(w);
     return 0;
@@ -516,6 +490,7 @@ struct display *display_window_new(const struct display_config *config)
         return NULL;
     w->base.ops = &window_ops;
     w->base.config = *config;
+    w->scale = 1;
     SDL_SetMainReady();
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); // the loop handles signals
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");

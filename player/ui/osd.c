@@ -7,7 +7,9 @@
 
 #include "common/net/clock.h"
 #include "common/transport/transport.h"
+#include "player/ui/action_key.h"
 #include "player/ui/display_scale.h"
+#include "player/ui/model/bar_buttons.h"
 #include "player/ui/model/key_message.h"
 #include "player/ui/model/menu.h"
 #include "player/ui/model/osd_layout.h"
@@ -19,23 +21,26 @@
 
 #define TRY_AGAIN "Try again"
 
-enum osd_menu { MENU_NONE, MENU_LEVEL, MENU_TRANSPORT, MENU_CHANNEL };
+enum osd_menu { MENU_NONE, MENU_LEVEL, MENU_TRANSPORT, MENU_CHANNEL, MENU_ACTION };
 enum panel_form { PANEL_OFF, PANEL_COMPACT, PANEL_FULL, PANEL_FORMS };
 
 struct osd {
     SDL_Renderer *renderer;              // borrowed
     const struct display_config *config; // borrowed
-    struct osd_text *text;               // owned; NULL: there is no font
+    osd_action_fn *on_action;
+    void *ctx;             // of on_action
+    struct osd_text *text; // owned; NULL: there is no font
     struct osd_state state;
     struct panel_history history;
     struct panel_draw panel;
     enum panel_form form;
-    bool shows_help;
     enum osd_menu open;
     struct menu menu;
     bool drawn;       // something was drawn at the last draw
     usec_t bar_until; // shown until then, because the pointer moved
-    char toast[200];  // shown until toast_until
+    SDL_Point pointer;
+    struct bar_buttons buttons; // as drawn last
+    char toast[200];            // shown until toast_until
     usec_t toast_until;
     struct pause_sign sign;
     struct subtitle_draw *subtitles; // owned
@@ -142,7 +147,7 @@ static void osd_draw_toast(const struct osd *o)
     text_wrap(&text, o->toast, area.w, measure_body, o->text);
     int w = SDL_min(lines_width(o, &text), area.w);
     int h = text.count * osd_text_height(o->text, OSD_BODY);
-    int y = SDL_max(px, o->height - h - 5 * px);
+    int y = SDL_max(px, o->height - h - 13 * px / 2);
     fill(o, ground, (o->width - w) / 2 - px, y - px / 2, w + 2 * px, h + px);
     (void)draw_lines(o, &area, y, white, &text);
 }
@@ -223,6 +228,12 @@ static bool is_live(const struct osd *o)
     return o->state.duration < 0;
 }
 
+// Stored media has a place, and live media whose past the server keeps.
+static bool has_track(const struct osd *o)
+{
+    return is_live(o) ? o->state.kept > 0 : o->state.duration > 0 && isfinite(o->state.position);
+}
+
 static void osd_bar_place(const struct osd *o, struct bar_layout *out)
 {
     char duration[24], text[32]; // the longest text on either side
@@ -234,7 +245,7 @@ static void osd_bar_place(const struct osd *o, struct bar_layout *out)
                                    : "-8x ",
              duration);
     bar_place(out, o->width, o->height, osd_text_px_now(o->text),
-              osd_text_width(o->text, OSD_BODY, text));
+              has_track(o) ? osd_text_width(o->text, OSD_BODY, text) : -1);
 }
 
 // The position, behind the scale unless that is 1: "4x 1:02". Of live video the distance from the
@@ -254,88 +265,96 @@ static void position_text(const struct osd *o, char *out, size_t cap)
         snprintf(out, cap, "%gx %s", o->state.scale, at);
 }
 
-static void osd_draw_bar(const struct osd *o)
+// The time at the place of the track to which the pointer points, above the bar.
+static void draw_pointed_time(const struct osd *o, const struct bar_layout *l, usec_t now)
 {
-    struct bar_layout l;
+    double part = bar_hit(l, o->pointer.x, o->pointer.y);
+    if (part < 0 || now >= o->bar_until)
+        return;
+    char at[24], text[32];
+    key_message_time(is_live(o) ? (1 - part) * o->state.kept : part * o->state.duration, at,
+                     sizeof(at));
+    snprintf(text, sizeof(text), "%s%s", is_live(o) ? "-" : "", at);
+    int px = osd_text_px_now(o->text);
+    int line = osd_text_height(o->text, OSD_BODY);
+    int w = osd_text_width(o->text, OSD_BODY, text);
+    int x = SDL_max(px / 2, SDL_min(o->pointer.x - w / 2, o->width - w - px / 2));
+    int y = l->area.y - line - px / 2;
+    fill(o, ground, x - px / 2, y, w + px, line);
+    osd_text_draw(o->text, OSD_BODY, x, y, white, text);
+}
+
+static void draw_track(const struct osd *o, const struct bar_layout *l)
+{
     char text[48];
-    osd_bar_place(o, &l);
     int px = osd_text_px_now(o->text);
     int thick = SDL_max(3, px / 3);
-    int y = l.track.y + (l.track.h - thick) / 2;
-    int text_y = l.area.y + (l.area.h - osd_text_height(o->text, OSD_BODY)) / 2;
+    int y = l->track.y + (l->track.h - thick) / 2;
+    int text_y = l->track.y + (l->track.h - osd_text_height(o->text, OSD_BODY)) / 2;
     double at =
         is_live(o) ? 1 - o->state.behind / o->state.kept : o->state.position / o->state.duration;
     double part = fmin(1, fmax(0, at));
     bool is_present = is_live(o) && o->state.behind <= 0;
-    int done = (int)lround(part * l.track.w);
-    fill(o, ground, l.area.x, l.area.y, l.area.w, l.area.h);
-    fill(o, groove, l.track.x, y, l.track.w, thick);
-    fill(o, accent, l.track.x, y, done, thick);
-    fill(o, white, l.track.x + done - thick / 2, y - thick, thick, 3 * thick);
+    int done = (int)lround(part * l->track.w);
+    fill(o, groove, l->track.x, y, l->track.w, thick);
+    fill(o, accent, l->track.x, y, done, thick);
+    fill(o, white, l->track.x + done - thick / 2, y - thick, thick, 3 * thick);
     position_text(o, text, sizeof(text));
     if (!is_present)
-        osd_text_draw(o->text, OSD_BODY, l.track.x - px - osd_text_width(o->text, OSD_BODY, text),
+        osd_text_draw(o->text, OSD_BODY, l->track.x - px - osd_text_width(o->text, OSD_BODY, text),
                       text_y, white, text);
     if (is_live(o))
         snprintf(text, sizeof(text), "live");
     else
         key_message_time(o->state.duration, text, sizeof(text));
-    osd_text_draw(o->text, OSD_BODY, l.track.x + l.track.w + px, text_y,
+    osd_text_draw(o->text, OSD_BODY, l->track.x + l->track.w + px, text_y,
                   is_present ? accent : label, text);
 }
 
-// ---- Keys and menus ----
+static void draw_buttons(struct osd *o, const struct bar_layout *l)
+{
+    SDL_Window *window = SDL_RenderGetWindow(o->renderer);
+    const struct osd_state *s = &o->state;
+    struct bar_facts facts = {
+        .paused = s->paused,
+        .has_audio = s->volume.present,
+        .muted = s->volume.muted,
+        .volume = s->volume.percent,
+        .has_subtitles = s->subtitle_tracks > 0,
+        .has_tracks = s->audio_tracks > 1,
+        .may_choose = s->may_choose,
+        .has_list = s->channels,
+        .full_screen = window && (SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN_DESKTOP)};
+    int px = osd_text_px_now(o->text);
+    bar_buttons_place(&o->buttons, &facts, &l->buttons, px, measure_body, o->text);
+    for (int i = 0; i < o->buttons.count; i++) {
+        const struct bar_button *b = &o->buttons.button[i];
+        if (osd_inside(&b->area, o->pointer.x, o->pointer.y))
+            fill(o, marked, b->area.x, b->area.y, b->area.w, b->area.h);
+        osd_text_draw(o->text, OSD_BODY, b->area.x + px,
+                      b->area.y + (b->area.h - osd_text_height(o->text, OSD_BODY)) / 2, white,
+                      b->label);
+    }
+}
+
+static void osd_draw_bar(struct osd *o, usec_t now)
+{
+    struct bar_layout l;
+    osd_bar_place(o, &l);
+    fill(o, ground, l.area.x, l.area.y, l.area.w, l.area.h);
+    if (l.track.w)
+        draw_track(o, &l);
+    draw_buttons(o, &l);
+    draw_pointed_time(o, &l, now);
+}
+
+// ---- Menus ----
 
 static void draw_box(const struct osd *o, const struct menu_layout *l, const char *title)
 {
     fill(o, shade, 0, 0, o->width, o->height);
     fill(o, ground, l->area.x, l->area.y, l->area.w, l->area.h);
     osd_text_draw(o->text, OSD_BODY, l->area.x + l->pad, l->area.y + l->pad * 3 / 4, accent, title);
-}
-
-static void osd_draw_help(const struct osd *o)
-{
-    static const struct {
-        const char *keys;
-        const char *what;
-    } rows[] = {
-        {"space", "pause, go on"},
-        {".", "one picture on (in files)"},
-        {"left, right", "10 s back, on (in live video as far as the server keeps it)"},
-        {"] [", "fast forward 2, 4, 8 times; rewind (in prepared files)"},
-        {"backspace, End", "normal play; live"},
-        {"up, down, + -", "one level higher, lower"},
-        {"l", "choose a level"},
-        {"t", "choose a transport"},
-        {"c", "choose a channel, or a film of the folder"},
-        {"PageUp, PageDown", "next, previous channel or film"},
-        {"x", "stop; space plays again"},
-        {"i", "panel: one line, all of it, off"},
-        {"f, double click", "full screen"},
-        {"9, 0, wheel", "volume down, up"},
-        {"m", "audio off, on"},
-        {"v", "next track of subtitles, or off"},
-        {"s", "snapshot of the picture"},
-        {"?, h, F1", "these keys"},
-        {"Esc, q", "close, quit"},
-    };
-    int count = (int)(sizeof(rows) / sizeof(rows[0]));
-    int keys_w = 0;
-    int what_w = 0;
-    struct menu_layout l;
-    for (int i = 0; i < count; i++) {
-        keys_w = SDL_max(keys_w, osd_text_width(o->text, OSD_BODY, rows[i].keys));
-        what_w = SDL_max(what_w, osd_text_width(o->text, OSD_BODY, rows[i].what));
-    }
-    menu_place(&l, o->width, o->height, osd_text_px_now(o->text), count, keys_w + what_w);
-    draw_box(o, &l, "Keys");
-    for (int i = 0; i < l.visible; i++) {
-        int y = l.first_y + i * l.line;
-        int x = l.area.x + l.pad;
-        osd_text_draw(o->text, OSD_BODY, x, y, white, rows[i].keys);
-        x += keys_w + 2 * l.pad;
-        osd_text_cut(o->text, OSD_BODY, x, y, l.area.x + l.area.w - l.pad - x, label, rows[i].what);
-    }
 }
 
 static int widest(const struct osd *o, bool details)
@@ -385,13 +404,17 @@ enum { SEEK_STEP = 10 }; // seconds
 #define FADE_STEP    (40 * USEC_PER_MSEC)
 #define EXTRAPOLATED (USEC_PER_SEC / 2) // max. time without a new state that the film goes on
 
-struct osd *osd_new(SDL_Renderer *renderer, const struct display_config *config)
+struct osd *osd_new(SDL_Renderer *renderer, const struct display_config *config,
+                    osd_action_fn *on_action, void *ctx)
 {
     struct osd *o = calloc(1, sizeof(*o));
     if (!o)
         return NULL;
     o->renderer = renderer;
     o->config = config;
+    o->on_action = on_action;
+    o->ctx = ctx;
+    o->pointer = (SDL_Point){-1, -1};
     o->state.duration = -1;
     o->state.level = -1;
     pause_sign_init(&o->sign);
@@ -452,15 +475,19 @@ usec_t osd_next(const struct osd *o, usec_t now)
 {
     if ((o->text && pause_sign_opacity(&o->sign, now) > 0) || subtitle_draw_is_busy(o->subtitles))
         return now + FADE_STEP;
-    return now < o->toast_until ? o->toast_until : USEC_NEVER;
+    usec_t toast = now < o->toast_until ? o->toast_until : USEC_NEVER;
+    return now < o->bar_until ? usec_min(o->bar_until, toast) : toast;
 }
 
 static bool has_bar(const struct osd *o, usec_t now)
 {
-    bool has_place =
-        is_live(o) ? o->state.kept > 0 : o->state.duration > 0 && isfinite(o->state.position);
-    return o->text && has_place &&
-           (now < o->bar_until || *o->state.message.text || o->state.paused || o->state.scale != 1);
+    bool stays = has_track(o) && (*o->state.message.text || o->state.scale != 1);
+    return o->text && (now < o->bar_until || o->state.paused || stays);
+}
+
+bool osd_shows_pointer(const struct osd *o, usec_t now)
+{
+    return o->open || now < o->bar_until || osd_offers_retry(o);
 }
 
 // ---- Menus ----
@@ -486,7 +513,6 @@ static void toggle_menu(struct osd *o, enum osd_menu menu)
     const char *details[MENU_ITEMS];
     bool closes = o->open == menu;
     o->open = MENU_NONE;
-    o->shows_help = false;
     if (closes || !o->text)
         return;
     if (menu == MENU_CHANNEL && !o->state.channels) {
@@ -507,6 +533,8 @@ static void toggle_menu(struct osd *o, enum osd_menu menu)
                                 .may_automatic = o->state.may_automatic,
                                 .automatic = o->state.automatic};
         menu_of_levels(&o->menu, &l);
+    } else if (menu == MENU_ACTION) {
+        menu_of_actions(&o->menu);
     } else if (menu == MENU_CHANNEL) {
         menu_of_channels(&o->menu, o->state.channels, o->state.channel);
     } else {
@@ -521,6 +549,8 @@ static void toggle_menu(struct osd *o, enum osd_menu menu)
         o->open = menu;
 }
 
+static void act(struct osd *o, enum action action);
+
 static void choose(struct osd *o)
 {
     const struct menu *m = &o->menu;
@@ -529,7 +559,9 @@ static void choose(struct osd *o)
     o->open = MENU_NONE;
     if (m->selected == m->current)
         return;
-    if (open == MENU_LEVEL)
+    if (open == MENU_ACTION)
+        act(o, (enum action)item->value);
+    else if (open == MENU_LEVEL)
         o->config->on_level(o->config->ctx, item->value);
     else if (open == MENU_CHANNEL)
         o->config->on_channel(o->config->ctx, item->value);
@@ -578,47 +610,52 @@ static bool menu_key(struct osd *o, SDL_Keycode key)
     }
 }
 
-// ---- Keys ----
+// ---- Actions ----
 
-static bool is_question_mark(const SDL_KeyboardEvent *key)
+static void seek_by(struct osd *o, double seconds)
 {
-    return key->keysym.sym == SDLK_QUESTION ||
-           (key->keysym.sym == SDLK_SLASH && (key->keysym.mod & KMOD_SHIFT));
+    o->config->on_seek(o->config->ctx, true, seconds);
+    o->bar_until = clock_now() + BAR_TIME;
 }
 
-static bool toggle_key(struct osd *o, const SDL_KeyboardEvent *key)
+static void act(struct osd *o, enum action action)
 {
-    SDL_Keycode sym = key->keysym.sym;
-    if (sym == SDLK_i) {
+    switch (action) {
+    case ACTION_BACK:
+        seek_by(o, -SEEK_STEP);
+        return;
+    case ACTION_ON:
+        seek_by(o, SEEK_STEP);
+        return;
+    case ACTION_PANEL:
         o->form = (o->form + 1) % PANEL_FORMS;
-    } else if (is_question_mark(key) || sym == SDLK_F1 || sym == SDLK_h) {
-        o->shows_help = !o->shows_help;
-        o->open = MENU_NONE;
-    } else if (sym == SDLK_ESCAPE && o->shows_help) {
-        o->shows_help = false;
-    } else if (sym == SDLK_l) {
+        return;
+    case ACTION_LEVELS:
         toggle_menu(o, MENU_LEVEL);
-    } else if (sym == SDLK_t) {
+        return;
+    case ACTION_TRANSPORTS:
         toggle_menu(o, MENU_TRANSPORT);
-    } else if (sym == SDLK_c) {
+        return;
+    case ACTION_CHANNELS:
         toggle_menu(o, MENU_CHANNEL);
-    } else {
-        return false;
+        return;
+    case ACTION_KEYS:
+        toggle_menu(o, MENU_ACTION);
+        return;
+    default:
+        o->on_action(o->ctx, action);
+        return;
     }
-    return true;
 }
 
-bool osd_key(struct osd *o, const SDL_KeyboardEvent *key)
+void osd_key(struct osd *o, const SDL_KeyboardEvent *key)
 {
-    SDL_Keycode sym = key->keysym.sym;
-    if (o->open && menu_key(o, sym))
-        return true;
-    if (sym == SDLK_LEFT || sym == SDLK_RIGHT) {
-        o->config->on_seek(o->config->ctx, true, sym == SDLK_LEFT ? -SEEK_STEP : SEEK_STEP);
-        o->bar_until = clock_now() + BAR_TIME;
-        return true;
-    }
-    return !key->repeat && toggle_key(o, key);
+    if (o->open && menu_key(o, key->keysym.sym))
+        return;
+    o->toast_until = 0; // what the last key did, or the hint at the start
+    enum action action = action_of_key(key);
+    if (action != ACTION_NONE)
+        act(o, action);
 }
 
 // ---- The mouse ----
@@ -654,14 +691,36 @@ static bool click_bar(struct osd *o, int x, int y, usec_t now)
     if (!has_bar(o, now))
         return false;
     osd_bar_place(o, &l);
+    if (!osd_inside(&l.area, x, y))
+        return false;
     double at = bar_hit(&l, x, y);
-    if (is_live(o) && x >= l.track.x + l.track.w && osd_inside(&l.area, x, y))
-        o->config->on_command(o->config->ctx, DISPLAY_NORMAL);
+    enum action action = bar_buttons_hit(&o->buttons, x, y);
+    if (action != ACTION_NONE)
+        act(o, action);
     else if (at >= 0 && is_live(o))
         o->config->on_seek(o->config->ctx, false, (at - 1) * o->state.kept);
     else if (at >= 0)
         o->config->on_seek(o->config->ctx, false, at * o->state.duration);
-    return osd_inside(&l.area, x, y);
+    else if (is_live(o) && y < l.buttons.y && x >= l.track.x + l.track.w)
+        o->config->on_command(o->config->ctx, DISPLAY_NORMAL);
+    return true;
+}
+
+static bool click(struct osd *o, const SDL_MouseButtonEvent *b, usec_t now)
+{
+    if (b->button == SDL_BUTTON_RIGHT) {
+        toggle_menu(o, o->open ? o->open : MENU_ACTION);
+        return true;
+    }
+    if (b->button != SDL_BUTTON_LEFT)
+        return false;
+    if (o->open)
+        return click_menu(o, b->x, b->y);
+    if (osd_offers_retry(o) && SDL_PointInRect(&(SDL_Point){b->x, b->y}, &o->button)) {
+        o->config->on_command(o->config->ctx, DISPLAY_RETRY);
+        return true;
+    }
+    return click_bar(o, b->x, b->y, now);
 }
 
 bool osd_mouse(struct osd *o, const SDL_Event *e, usec_t now)
@@ -669,6 +728,7 @@ bool osd_mouse(struct osd *o, const SDL_Event *e, usec_t now)
     switch (e->type) {
     case SDL_MOUSEMOTION:
         o->bar_until = now + BAR_TIME;
+        o->pointer = (SDL_Point){e->motion.x, e->motion.y};
         if (o->open)
             hover(o, e->motion.x, e->motion.y);
         return true;
@@ -677,16 +737,7 @@ bool osd_mouse(struct osd *o, const SDL_Event *e, usec_t now)
             menu_move(&o->menu, e->wheel.y > 0 ? -1 : 1);
         return o->open;
     case SDL_MOUSEBUTTONDOWN:
-        if (e->button.button != SDL_BUTTON_LEFT)
-            return false;
-        if (o->open)
-            return click_menu(o, e->button.x, e->button.y);
-        if (osd_offers_retry(o) &&
-            SDL_PointInRect(&(SDL_Point){e->button.x, e->button.y}, &o->button)) {
-            o->config->on_command(o->config->ctx, DISPLAY_RETRY);
-            return true;
-        }
-        return click_bar(o, e->button.x, e->button.y, now);
+        return click(o, &e->button, now);
     default:
         return false;
     }
@@ -727,9 +778,8 @@ static void draw_subtitles(struct osd *o, const SDL_Rect *picture, int width, in
 
 bool osd_is_active(const struct osd *o, usec_t now)
 {
-    return o->drawn || o->form || o->shows_help || o->open || *o->state.subtitles.head ||
-           *o->state.message.text || now < o->toast_until || has_bar(o, now) ||
-           pause_sign_opacity(&o->sign, now) > 0;
+    return o->drawn || o->form || o->open || *o->state.subtitles.head || *o->state.message.text ||
+           now < o->toast_until || has_bar(o, now) || pause_sign_opacity(&o->sign, now) > 0;
 }
 
 void osd_draw(struct osd *o, const SDL_Rect *picture, int width, int height, usec_t now)
@@ -750,13 +800,11 @@ void osd_draw(struct osd *o, const SDL_Rect *picture, int width, int height, use
     if (!o->open) // a menu is drawn in its place
         osd_draw_message(o, left);
     if (has_bar(o, now))
-        osd_draw_bar(o);
+        osd_draw_bar(o, now);
     if (pause_sign_opacity(&o->sign, now) > 0)
         osd_draw_sign(o, pause_sign_opacity(&o->sign, now));
     if (now < o->toast_until)
         osd_draw_toast(o);
-    if (o->shows_help)
-        osd_draw_help(o);
     if (o->open)
         osd_draw_menu(o);
 }

@@ -5,6 +5,7 @@
 
 #include "common/base/level.h"
 #include "common/wire/subtitle.h"
+#include "player/ui/model/key_message.h"
 #include "player/ui/model/overlay_message.h"
 #include "player/ui/model/panel_model.h"
 
@@ -26,6 +27,9 @@ struct osd_state {
     bool auto_transport; // the transport was chosen from a list
     bool paused;         // by the viewer
     bool raw;            // transports over raw TCP segments are possible
+    struct key_volume volume;
+    int subtitle_tracks; // of the film
+    int audio_tracks;    // to choose from; 0: there is no choice
     double position;     // of stored media, seconds; NaN: not known
     double scale;        // of the play; 1: normal
     double duration;     // of stored media, seconds; < 0: live

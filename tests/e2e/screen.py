@@ -50,7 +50,7 @@ class Screen(lib.Case):
     def open_url(self, url, *args):
         p = self.player(url, *args, window=True, env=self.env)
         p.wait_shown(10)  # SDL may make its window twice before it shows something
-        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play"), "the window")
+        self.window = until(lambda: self.xdotool("search", "--name", "weir-play"), "the window")
         self.assertRegex(self.window, r"^\d+$", "one window")
         return p
 

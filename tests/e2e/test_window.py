@@ -43,7 +43,7 @@ class Window(Screen):
         first = self.number()
         second = until(lambda: max(self.number() - first, 0), "another picture") + first
         until(lambda: {first, second} <= {e["number"] for e in p.shown()}, "the trace to tell the same")
-        until(lambda: f"{width}x{height}" in self.title(), "the title to name the picture")
+        until(lambda: self.title().endswith(" - weir-play"), "the title to name the stream")
         r = self.quits(p)
         self.assertEqual((r["ended"], r["error"]), ("quit", None))
         self.assertGreater(r["playback"]["frames_played"], 10)
@@ -52,11 +52,11 @@ class Window(Screen):
     def test_keys(self):
         p = self.open("--adapt", "none", "--snapshot", self.path("last.png"))
         top = len(self.server.levels()) - 1
-        self.key("Down")
+        self.key("minus")
         until(lambda: any(e["level"] == top - 1 for e in p.shown()), "a picture of the lower level")
         self.key("minus")
         until(lambda: any(e["level"] == max(top - 2, 0) for e in p.shown()), "a picture of a still lower level")
-        self.key("Up")
+        self.key("plus")
         until(lambda: p.shown()[-1]["level"] == top - 1, "the level above")
         changes = [(e["from"], e["to"], e["why"]) for e in p.events("level")]
         self.assertEqual(changes, [(top, top - 1, "user"), (top - 1, top - 2, "user"), (top - 2, top - 1, "user")])
@@ -76,7 +76,7 @@ class Window(Screen):
         self.key("f")
         count = len(p.shown())
         until(lambda: len(p.shown()) > count + 10, "pictures after the key for full screen")
-        self.key("Escape")
+        self.key("q")
         self.assertEqual(p.wait(5), 0, str(p))
         r = p.report()
         self.assertEqual(r["ended"], "quit")
@@ -202,6 +202,57 @@ class Folder(Screen):
         self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: choose a film of"), "the window", 20)
         self.key("q")
         self.assertEqual(p.wait(5), 0, str(p))
+
+
+class Home(Screen):
+    """What who watches a film at home expects: the mouse, and a film that goes on where it was left."""
+
+    def watch(self, url, *args):
+        p = self.open_url(url, *args)
+        self.resize(640, 360)
+        return p
+
+    def test_the_mouse(self):
+        server = self.sender(source=self.clip("film.mkv", 60, "320x180"))
+        p = self.watch(server.url)
+        self.assertEqual(self.title(), "film.mkv - weir-play")
+        # The bar: 27 pixels of buttons below 22 of the track, with the text's height of 11.
+        self.key_until(lambda: self.click(300, 100), lambda: "paused" in self.title(), "the pause after a click")
+        self.key_until(lambda: self.click(20, 360 - 14), lambda: "paused" not in self.title(), "the button that plays")
+        self.click(320, 360 - 39)
+        seek = until(lambda: p.events("seek"), "the seek to the middle")[0]
+        self.between(25, seek["to"], 35)
+        controls = len(p.events("control"))
+        self.xdotool("mousemove", "--window", self.window, "300", "100", "click", "--repeat", "2", "--delay", "30", "1")
+        count = len(p.shown())
+        until(lambda: len(p.shown()) > count + 10, "pictures after a double click")
+        self.assertEqual(len(p.events("control")), controls, "it pauses nothing")
+        # The menu of all actions: its last line quits.
+        self.xdotool("mousemove", "--window", self.window, "300", "100", "click", "3")
+        self.key("End", "Return")
+        self.assertEqual(p.wait(5), 0, str(p))
+        self.assertEqual(p.report()["ended"], "quit")
+
+    def test_a_film_goes_on_where_it_was_left(self):
+        """Of 130 s: the first 15 s are the beginning, and the last 30 s the credits."""
+        os.mkdir(self.path("films"))
+        self.clip("films/film.mkv", 130, "320x180")
+        server = self.sender(source=self.path("films"))
+        url = f"rtsp://127.0.0.1:{server.port}/film.mkv"
+        self.env["XDG_STATE_HOME"] = self.path("state")
+        for args, begins, leaves in ((("--start", "60"), 60, 70), ((), 70, 120), ((), 0, 70), (("--no-resume",), 0, 20),
+                                     ((), 70, 8), ((), 0, 8)):
+            p = self.watch(url, *args)
+            until(lambda: len(p.shown()) > 10, "pictures")
+            self.key("Left")  # tells where the film is: 10 s further
+            seeks = until(lambda: p.events("seek"), "the step back")
+            self.between(max(0, begins - 10), seeks[0]["to"], max(0, begins - 10) + 15)
+            self.click(48 + 544 * leaves // 130, 360 - 39)
+            seek = until(lambda: p.events("seek")[1:], "the seek")[0]
+            self.between(leaves - 3, seek["to"], leaves + 3)
+            count = len(p.shown())
+            until(lambda: len(p.shown()) > count + 30, "a second of the film there")
+            self.quits(p)
 
 
 class NoDisplay(lib.Case):

@@ -113,10 +113,14 @@ int menu_hit(const struct menu_layout *l, int x, int y)
 
 void bar_place(struct bar_layout *out, int width, int height, int px, int times_width)
 {
-    int h = 3 * px;
-    out->area = (struct osd_rect){0, height - h, width, h};
+    int buttons = 5 * px / 2;
+    int track = times_width < 0 ? 0 : 2 * px;
+    int y = height - buttons - track;
+    *out = (struct bar_layout){.area = {0, y, width, buttons + track},
+                               .buttons = {px / 2, height - buttons, width - px, buttons}};
     int x = 2 * px + times_width;
-    out->track = (struct osd_rect){x, height - h, max(1, width - 2 * x), h};
+    if (track)
+        out->track = (struct osd_rect){x, y, max(1, width - 2 * x), track};
 }
 
 double bar_hit(const struct bar_layout *l, int x, int y)

@@ -60,9 +60,11 @@ void menu_place(struct menu_layout *out, int width, int height, int px, int item
 int menu_hit(const struct menu_layout *l, int x, int y);
 
 struct bar_layout {
-    struct osd_rect area;  // the whole bar
-    struct osd_rect track; // the part that takes clicks
+    struct osd_rect area;    // the whole bar
+    struct osd_rect track;   // the part that takes clicks, above the buttons; w 0: there is none
+    struct osd_rect buttons; // the row for them
 };
+// `times_width` is the width of the text on either side of the track; < 0: there is no track.
 void bar_place(struct bar_layout *out, int width, int height, int px, int times_width);
 // Returns the position clicked, 0 .. 1 of the media; -1: outside the track.
 double bar_hit(const struct bar_layout *l, int x, int y);

@@ -70,6 +70,7 @@ struct fixture {
                           .channel = "The Weather",
                           .host = "camera.example",
                           .second = &second,
+                          .volume = {},
                           .raw = true,
                           .other = other,
                           .channels = nullptr,

@@ -113,12 +113,18 @@ TEST_CASE("osd layout: a click on the bar is a position in the media")
     bar_place(&l, 1280, 720, 15, 40);
     CHECK(l.track.x == 70);
     CHECK(l.track.w == 1140);
-    CHECK(bar_hit(&l, 70, 700) == 0);
-    CHECK(bar_hit(&l, 640, 700) == Approx(0.5));
-    CHECK(bar_hit(&l, 1209, 719) < 1);
-    CHECK(bar_hit(&l, 69, 700) == -1);
-    CHECK(bar_hit(&l, 1210, 700) == -1);
-    CHECK(bar_hit(&l, 640, 674) == -1);
+    CHECK(l.area.y == 653); // 30 for the track, 37 for the buttons
+    CHECK(bar_hit(&l, 70, 653) == 0);
+    CHECK(bar_hit(&l, 640, 670) == Approx(0.5));
+    CHECK(bar_hit(&l, 1209, 682) < 1);
+    CHECK(bar_hit(&l, 69, 670) == -1);
+    CHECK(bar_hit(&l, 1210, 670) == -1);
+    CHECK(bar_hit(&l, 640, 652) == -1);
+    CHECK(bar_hit(&l, 640, 683) == -1); // the buttons
+    CHECK(osd_inside(&l.buttons, 640, 683));
+    bar_place(&l, 1280, 720, 15, -1); // no track
+    CHECK(l.area.y == 683);
+    CHECK(bar_hit(&l, 640, 690) == -1);
     bar_place(&l, 10, 10, 8, 40); // no room: still something to draw
     CHECK(l.track.w >= 1);
 }
