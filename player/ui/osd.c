@@ -8,13 +8,14 @@
 #include "common/net/clock.h"
 #include "common/transport/transport.h"
 #include "player/ui/action_key.h"
+#include "player/ui/bar_draw.h"
 #include "player/ui/display_scale.h"
-#include "player/ui/model/bar_buttons.h"
 #include "player/ui/model/key_message.h"
 #include "player/ui/model/menu.h"
 #include "player/ui/model/osd_layout.h"
 #include "player/ui/model/pause_sign.h"
 #include "player/ui/model/text_wrap.h"
+#include "player/ui/osd_paint.h"
 #include "player/ui/osd_text.h"
 #include "player/ui/panel_draw.h"
 #include "player/ui/subtitle_draw.h"
@@ -51,20 +52,12 @@ struct osd {
     int height;
 };
 
-static const SDL_Color ground = {11, 15, 21, 240};
 static const SDL_Color shade = {0, 0, 0, 150};
 static const SDL_Color band = {11, 15, 21, 190};
-static const SDL_Color white = {240, 244, 248, 255};
-static const SDL_Color label = {148, 163, 180, 255};
-static const SDL_Color accent = {64, 200, 172, 255};
-static const SDL_Color marked = {64, 200, 172, 56};
-static const SDL_Color groove = {255, 255, 255, 70};
 
 static void fill(const struct osd *o, SDL_Color c, int x, int y, int w, int h)
 {
-    SDL_Rect rect = {x, y, w, h};
-    SDL_SetRenderDrawColor(o->renderer, c.r, c.g, c.b, c.a);
-    SDL_RenderFillRect(o->renderer, &rect);
+    osd_fill(o->renderer, c, x, y, w, h);
 }
 
 static int measure_body(void *ctx, const char *text)
@@ -222,130 +215,18 @@ static void osd_draw_sign(const struct osd *o, double opacity)
 
 // ---- The bar ----
 
-// Of live video the bar is the past that the server keeps, and its end is the present.
-static bool is_live(const struct osd *o)
-{
-    return o->state.duration < 0;
-}
-
-// Stored media has a place, and live media whose past the server keeps.
-static bool has_track(const struct osd *o)
-{
-    return is_live(o) ? o->state.kept > 0 : o->state.duration > 0 && isfinite(o->state.position);
-}
-
-static void osd_bar_place(const struct osd *o, struct bar_layout *out)
-{
-    char duration[24], text[32]; // the longest text on either side
-    key_message_time(is_live(o) ? fmax(o->state.kept, o->state.behind) : o->state.duration,
-                     duration, sizeof(duration));
-    snprintf(text, sizeof(text), "%s%s",
-             is_live(o)            ? "-"
-             : o->state.scale == 1 ? ""
-                                   : "-8x ",
-             duration);
-    bar_place(out, o->width, o->height, osd_text_px_now(o->text),
-              has_track(o) ? osd_text_width(o->text, OSD_BODY, text) : -1);
-}
-
-// The position, behind the scale unless that is 1: "4x 1:02". Of live video the distance from the
-// present: "-0:10".
-static void position_text(const struct osd *o, char *out, size_t cap)
-{
-    char at[24];
-    if (is_live(o)) {
-        key_message_time(o->state.behind, at, sizeof(at));
-        snprintf(out, cap, "-%s", at);
-        return;
-    }
-    key_message_time(o->state.position, at, sizeof(at));
-    if (o->state.scale == 1)
-        snprintf(out, cap, "%s", at);
-    else
-        snprintf(out, cap, "%gx %s", o->state.scale, at);
-}
-
-// The time at the place of the track to which the pointer points, above the bar.
-static void draw_pointed_time(const struct osd *o, const struct bar_layout *l, usec_t now)
-{
-    double part = bar_hit(l, o->pointer.x, o->pointer.y);
-    if (part < 0 || now >= o->bar_until)
-        return;
-    char at[24], text[32];
-    key_message_time(is_live(o) ? (1 - part) * o->state.kept : part * o->state.duration, at,
-                     sizeof(at));
-    snprintf(text, sizeof(text), "%s%s", is_live(o) ? "-" : "", at);
-    int px = osd_text_px_now(o->text);
-    int line = osd_text_height(o->text, OSD_BODY);
-    int w = osd_text_width(o->text, OSD_BODY, text);
-    int x = SDL_max(px / 2, SDL_min(o->pointer.x - w / 2, o->width - w - px / 2));
-    int y = l->area.y - line - px / 2;
-    fill(o, ground, x - px / 2, y, w + px, line);
-    osd_text_draw(o->text, OSD_BODY, x, y, white, text);
-}
-
-static void draw_track(const struct osd *o, const struct bar_layout *l)
-{
-    char text[48];
-    int px = osd_text_px_now(o->text);
-    int thick = SDL_max(3, px / 3);
-    int y = l->track.y + (l->track.h - thick) / 2;
-    int text_y = l->track.y + (l->track.h - osd_text_height(o->text, OSD_BODY)) / 2;
-    double at =
-        is_live(o) ? 1 - o->state.behind / o->state.kept : o->state.position / o->state.duration;
-    double part = fmin(1, fmax(0, at));
-    bool is_present = is_live(o) && o->state.behind <= 0;
-    int done = (int)lround(part * l->track.w);
-    fill(o, groove, l->track.x, y, l->track.w, thick);
-    fill(o, accent, l->track.x, y, done, thick);
-    fill(o, white, l->track.x + done - thick / 2, y - thick, thick, 3 * thick);
-    position_text(o, text, sizeof(text));
-    if (!is_present)
-        osd_text_draw(o->text, OSD_BODY, l->track.x - px - osd_text_width(o->text, OSD_BODY, text),
-                      text_y, white, text);
-    if (is_live(o))
-        snprintf(text, sizeof(text), "live");
-    else
-        key_message_time(o->state.duration, text, sizeof(text));
-    osd_text_draw(o->text, OSD_BODY, l->track.x + l->track.w + px, text_y,
-                  is_present ? accent : label, text);
-}
-
-static void draw_buttons(struct osd *o, const struct bar_layout *l)
+static struct bar_draw bar_of(struct osd *o, usec_t now)
 {
     SDL_Window *window = SDL_RenderGetWindow(o->renderer);
-    const struct osd_state *s = &o->state;
-    struct bar_facts facts = {
-        .paused = s->paused,
-        .has_audio = s->volume.present,
-        .muted = s->volume.muted,
-        .volume = s->volume.percent,
-        .has_subtitles = s->subtitle_tracks > 0,
-        .has_tracks = s->audio_tracks > 1,
-        .may_choose = s->may_choose,
-        .has_list = s->channels,
-        .full_screen = window && (SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN_DESKTOP)};
-    int px = osd_text_px_now(o->text);
-    bar_buttons_place(&o->buttons, &facts, &l->buttons, px, measure_body, o->text);
-    for (int i = 0; i < o->buttons.count; i++) {
-        const struct bar_button *b = &o->buttons.button[i];
-        if (osd_inside(&b->area, o->pointer.x, o->pointer.y))
-            fill(o, marked, b->area.x, b->area.y, b->area.w, b->area.h);
-        osd_text_draw(o->text, OSD_BODY, b->area.x + px,
-                      b->area.y + (b->area.h - osd_text_height(o->text, OSD_BODY)) / 2, white,
-                      b->label);
-    }
-}
-
-static void osd_draw_bar(struct osd *o, usec_t now)
-{
-    struct bar_layout l;
-    osd_bar_place(o, &l);
-    fill(o, ground, l.area.x, l.area.y, l.area.w, l.area.h);
-    if (l.track.w)
-        draw_track(o, &l);
-    draw_buttons(o, &l);
-    draw_pointed_time(o, &l, now);
+    return (struct bar_draw){
+        .renderer = o->renderer,
+        .text = o->text,
+        .state = &o->state,
+        .width = o->width,
+        .height = o->height,
+        .full_screen = window && (SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN_DESKTOP),
+        .pointer = o->pointer,
+        .pointed = now < o->bar_until};
 }
 
 // ---- Menus ----
@@ -481,7 +362,7 @@ usec_t osd_next(const struct osd *o, usec_t now)
 
 static bool has_bar(const struct osd *o, usec_t now)
 {
-    bool stays = has_track(o) && (*o->state.message.text || o->state.scale != 1);
+    bool stays = bar_draw_has_track(&o->state) && (*o->state.message.text || o->state.scale != 1);
     return o->text && (now < o->bar_until || o->state.paused || stays);
 }
 
@@ -688,20 +569,22 @@ static void hover(struct osd *o, int x, int y)
 static bool click_bar(struct osd *o, int x, int y, usec_t now)
 {
     struct bar_layout l;
+    struct bar_draw bar = bar_of(o, now);
     if (!has_bar(o, now))
         return false;
-    osd_bar_place(o, &l);
+    bar_draw_place(&bar, &l);
     if (!osd_inside(&l.area, x, y))
         return false;
+    bool live = o->state.duration < 0;
     double at = bar_hit(&l, x, y);
     enum action action = bar_buttons_hit(&o->buttons, x, y);
     if (action != ACTION_NONE)
         act(o, action);
-    else if (at >= 0 && is_live(o))
+    else if (at >= 0 && live)
         o->config->on_seek(o->config->ctx, false, (at - 1) * o->state.kept);
     else if (at >= 0)
         o->config->on_seek(o->config->ctx, false, at * o->state.duration);
-    else if (is_live(o) && y < l.buttons.y && x >= l.track.x + l.track.w)
+    else if (live && l.track.w && y < l.buttons.y && x >= l.track.x + l.track.w)
         o->config->on_command(o->config->ctx, DISPLAY_NORMAL);
     return true;
 }
@@ -799,8 +682,9 @@ void osd_draw(struct osd *o, const SDL_Rect *picture, int width, int height, use
     int left = osd_draw_panel(o);
     if (!o->open) // a menu is drawn in its place
         osd_draw_message(o, left);
+    struct bar_draw bar = bar_of(o, now);
     if (has_bar(o, now))
-        osd_draw_bar(o, now);
+        bar_draw_show(&bar, &o->buttons);
     if (pause_sign_opacity(&o->sign, now) > 0)
         osd_draw_sign(o, pause_sign_opacity(&o->sign, now));
     if (now < o->toast_until)
