@@ -10,6 +10,7 @@
 #include "common/base/level.h"
 #include "common/program/url_argument.h"
 #include "media/record/policy/record_name.h"
+#include "player/policy/web_url.h"
 #include "stream/abr/abr_policy.h"
 
 enum { MIN_LATENCY_MS = 50, MAX_LATENCY_MS = 30000 };
@@ -23,6 +24,9 @@ static const char *read_url(void *options, const char *value, char *why, size_t 
     const char *wrong, *url = url_argument_read(value, line);
     if (!url)
         return "cannot read a URL from that file";
+    char rtsp[URL_ARGUMENT_MAX];
+    if (web_url_to_rtsp(url, rtsp, sizeof(rtsp)))
+        url = rtsp;
     if (url_parse(url, &((struct play_options *)options)->url, &wrong) == 0)
         return NULL;
     snprintf(why, cap, "%s; expects rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH[?level=N]", wrong);
