@@ -3,7 +3,6 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavutil/log.h>
-#include <libswresample/swresample.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ struct avcodec_audio {
     AVCodecContext *codec; // owned, as are the next ones
     AVFrame *frame;
     AVPacket *packet;
-    struct resampler resampler;
+    struct resampler *resampler;
     int count; // samples in pcm
     int16_t pcm[AVCODEC_AUDIO_MAX_PCM * AUDIO_CHANNELS];
     uint8_t unit[AVCODEC_AUDIO_MAX_BYTES + AV_INPUT_BUFFER_PADDING_SIZE];
@@ -57,7 +56,8 @@ struct avcodec_audio *avcodec_audio_new(const struct sdp_audio *format)
     d->codec = open_codec(format);
     d->frame = av_frame_alloc();
     d->packet = av_packet_alloc();
-    if (d->codec && d->frame && d->packet)
+    d->resampler = resampler_new(AUDIO_CHANNELS, audio_mix_default());
+    if (d->codec && d->frame && d->packet && d->resampler)
         return d;
 failed:
     log_error("cannot decode the audio: %s",
@@ -72,7 +72,7 @@ void avcodec_audio_free(struct avcodec_audio *d)
 {
     if (!d)
         return;
-    resampler_reset(&d->resampler);
+    resampler_free(d->resampler);
     av_packet_free(&d->packet);
     av_frame_free(&d->frame);
     avcodec_free_context(&d->codec);
@@ -82,19 +82,10 @@ void avcodec_audio_free(struct avcodec_audio *d)
 // Appends the frame to pcm. *before: samples that the resampler held.
 static void convert(struct avcodec_audio *d, int *before)
 {
-    const AVFrame *f = d->frame;
-    if (!resampler_set_up(&d->resampler, f, AV_SAMPLE_FMT_S16, AUDIO_CHANNELS))
-        return;
     if (!d->count)
-        *before = (int)swr_get_delay(d->resampler.swr, AUDIO_RATE);
-    const uint8_t *in[RESAMPLER_MAX_CHANNELS];
-    int planes = av_sample_fmt_is_planar(f->format) ? f->ch_layout.nb_channels : 1;
-    for (int i = 0; i < planes; i++)
-        in[i] = f->extended_data[i];
-    uint8_t *out[1] = {(uint8_t *)(d->pcm + d->count * AUDIO_CHANNELS)};
-    int count =
-        swr_convert(d->resampler.swr, out, AVCODEC_AUDIO_MAX_PCM - d->count, in, f->nb_samples);
-    d->count += count > 0 ? count : 0;
+        *before = resampler_held(d->resampler);
+    d->count += resampler_run(d->resampler, d->frame, d->pcm + d->count * AUDIO_CHANNELS,
+                              AVCODEC_AUDIO_MAX_PCM - d->count);
 }
 
 int avcodec_audio_decode(struct avcodec_audio *d, const uint8_t *data, size_t len,

@@ -35,7 +35,8 @@ bool audio_source_is_name(const char *name)
 }
 
 struct audio_source *audio_source_open(const char *name, const struct source *video,
-                                       const char *path, struct media_guard *guard, int *err)
+                                       const char *path, struct audio_mix mix,
+                                       struct media_guard *guard, int *err)
 {
     *err = ERR_NOT_FOUND;
     for (int i = 0; name && i < FORMATS; i++) {
@@ -52,6 +53,6 @@ struct audio_source *audio_source_open(const char *name, const struct source *vi
         return audio_source_test_new();
     }
     return video->kind == SDP_SOURCE_FILE
-               ? audio_source_file_open(path, video->origin, track, false, guard, err)
+               ? audio_source_file_open(path, video->origin, track, mix, false, guard, err)
                : NULL;
 }

@@ -11,10 +11,12 @@ extern "C" {
 
 // `name`: "pulse[:DEVICE]", "alsa[:DEVICE]" or "none". NULL selects the audio of the video source:
 // the tone of the test picture, or the default audio track of the file `path`; "track:TRACK"
-// another track of it (audio_track_find). `guard`: see media_input_open. Returns NULL and sets *err
-// on failure: ERR_NOT_FOUND if the source has no audio; any other error is logged.
+// another track of it (audio_track_find). `mix`: of a file's audio. `guard`: see media_input_open.
+// Returns NULL and sets *err on failure: ERR_NOT_FOUND if the source has no audio; any other error
+// is logged.
 struct audio_source *audio_source_open(const char *name, const struct source *video,
-                                       const char *path, struct media_guard *guard, int *err);
+                                       const char *path, struct audio_mix mix,
+                                       struct media_guard *guard, int *err);
 // Returns TRACK of "track:TRACK"; NULL if `name` is NULL or something else.
 const char *audio_source_track(const char *name);
 // Returns true if audio_source_open accepts `name`.

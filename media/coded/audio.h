@@ -6,6 +6,7 @@
 #ifndef WEIR_MEDIA_CODED_AUDIO_H
 #define WEIR_MEDIA_CODED_AUDIO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/usec.h"
@@ -19,6 +20,32 @@ enum {
         5760, // max. samples of each channel in an Opus packet: 120 ms (RFC 6716, 2.1.4)
     AUDIO_PACKET_MAX_BYTES = 1000, // fits one RTP packet on every path
 };
+
+// How audio of more channels becomes two (ITU-R BS.775): levels in dB, relative to the left and
+// right channel, AUDIO_MIX_OFF leaves one out.
+struct audio_mix {
+    int centre_db;
+    int surround_db;
+    int lfe_db;
+};
+
+enum { AUDIO_MIX_DB = -3, AUDIO_MIX_OFF = -60, AUDIO_MIX_MAX = 12 };
+
+static inline struct audio_mix audio_mix_default(void)
+{
+    struct audio_mix mix = {AUDIO_MIX_DB, AUDIO_MIX_DB, AUDIO_MIX_OFF};
+    return mix;
+}
+
+static inline bool audio_mix_is_equal(struct audio_mix a, struct audio_mix b)
+{
+    return a.centre_db == b.centre_db && a.surround_db == b.surround_db && a.lfe_db == b.lfe_db;
+}
+
+static inline bool audio_mix_is_default(struct audio_mix mix)
+{
+    return audio_mix_is_equal(mix, audio_mix_default());
+}
 
 // Converts to samples, rounded to nearest. `t` must be less than INT64_MAX / 48 us from 0.
 static inline int64_t audio_samples(usec_t t)

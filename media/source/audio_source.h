@@ -35,14 +35,17 @@ struct audio_source { // embedded first by each implementation
     char track[AUDIO_TRACK_NAME];
     // Samples between the capture of audio and the picture that it is delivered with; 0 for files.
     int lag;
-    int channels; // of a file: of what `read` writes, AUDIO_CHANNELS or 1
+    int channels;  // of a file: of what `read` writes, AUDIO_CHANNELS or 1
+    bool is_wider; // audio of more channels than `channels` was read, and mixed
 };
 
 struct audio_source *audio_source_test_new(void);
 // `origin`: the file's own time at media time 0 of the pictures. `track`: see audio_track_find.
-// `keeps_mono`: `read` gives one channel if the track has one. `guard`: see media_input_open.
+// `mix`: of more than two channels. `keeps_mono`: `read` gives one channel if the track begins with
+// one. `guard`: see media_input_open.
 struct audio_source *audio_source_file_open(const char *path, usec_t origin, const char *track,
-                                            bool keeps_mono, struct media_guard *guard, int *err);
+                                            struct audio_mix mix, bool keeps_mono,
+                                            struct media_guard *guard, int *err);
 static inline void audio_source_free(struct audio_source *s)
 {
     if (s)

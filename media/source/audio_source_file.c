@@ -4,7 +4,6 @@
 // opened as in video_file.c, and every search for audio is bounded.
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
-#include <libswresample/swresample.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,14 +33,24 @@ struct audio_source_file {
     AVFormatContext *format;   // borrowed from `input`
     AVCodecContext *codec;     // owned
     AVStream *stream;          // borrowed from `format`
-    AVPacket *packet;          // owned
+    AVPacket *packet;          // owned; while `is_changing`, the first one of the new codec
     AVFrame *frame;            // owned
-    struct resampler resampler;
-    int channels;   // of `pcm` and `piece`
-    int64_t origin; // the file's own time at media time 0, in samples
-    int64_t next;   // the file's own time just after the last read, in samples
+    uint8_t *config;           // owned; the codec's, as the file has it
+    size_t config_bytes;
+    bool is_changing;       // the codec is drained, as the stream goes on with another one
+    bool is_only;           // the container has one audio stream at a time, which may be a new one
+    bool is_lost;           // audio that cannot be decoded was logged
+    bool has_changed;       // and these are of the first change:
+    AVStream *first_stream; // borrowed; the one before it
+    int64_t changed_at;     // the file's own time, in samples
+    struct resampler *resampler; // owned
+    int channels;                // of `pcm` and `piece`
+    int64_t origin;              // the file's own time at media time 0, in samples
+    int64_t next;                // the file's own time just after the last read, in samples
     bool ended;
-    bool placed; // audio has come since the last seek, so `at` is known
+    bool placed;   // audio has come since the last seek, so `at` is known
+    bool overlaps; // the last frame was dropped whole
+    int64_t after; // with `placed`: the file's own time just after the last frame, in samples
     // The file's clock jumps, or has a long gap: `piece` has what comes after it, which waits until
     // it is read. `waiting`: its samples, 0 if there is no jump.
     int waiting;
@@ -78,7 +87,9 @@ static void append(struct audio_source_file *s, int64_t position, int count)
         memset(s->pcm + s->count * s->channels, 0, bytes_of(s, silence));
         s->count += silence;
     }
-    int skipped = gap < -GAP ? (int)(-gap < count ? -gap : count) : 0;
+    int tolerance = s->overlaps ? 0 : GAP; // an overlap is dropped to its end
+    int skipped = gap < -tolerance ? (int)(-gap < count ? -gap : count) : 0;
+    s->overlaps = skipped == count;
     count -= skipped;
     if (count > HELD - s->count)
         count = HELD - s->count;
@@ -97,24 +108,128 @@ static void end_waiting(struct audio_source_file *s)
 
 static bool take_frame(struct audio_source_file *s)
 {
-    const AVFrame *f = s->frame;
-    if (!resampler_set_up(&s->resampler, f, AV_SAMPLE_FMT_S16, s->channels))
-        return false;
-    int64_t pts = f->best_effort_timestamp;
-    // The resampler outputs its delayed samples before those of this frame.
-    int64_t held = swr_get_delay(s->resampler.swr, AUDIO_RATE);
-    int64_t position = s->at + s->count;
-    if (pts != AV_NOPTS_VALUE)
+    int64_t pts = s->frame->best_effort_timestamp;
+    int held = resampler_held(s->resampler);
+    int64_t position = s->placed ? s->after : s->at;
+    // The times of further frames of a PES packet are made up by libavformat, which does not know
+    // of a new sample rate. Those have no place in the file.
+    bool is_made_up =
+        s->placed && s->frame->pkt_pos < 0 && s->format->iformat->flags & AVFMT_TS_DISCONT;
+    if (pts != AV_NOPTS_VALUE && !is_made_up)
         position = av_rescale_q(pts, s->stream->time_base, (AVRational){1, AUDIO_RATE}) - held;
-    const uint8_t *in[RESAMPLER_MAX_CHANNELS];
-    int planes = av_sample_fmt_is_planar(f->format) ? f->ch_layout.nb_channels : 1;
-    for (int i = 0; i < planes; i++)
-        in[i] = f->extended_data[i];
-    uint8_t *out[1] = {(uint8_t *)s->piece};
-    int count = swr_convert(s->resampler.swr, out, PIECE, in, f->nb_samples);
+    s->base.is_wider |= s->frame->ch_layout.nb_channels > s->channels;
+    int count = resampler_run(s->resampler, s->frame, s->piece, PIECE);
+    s->after = position + count;
     if (count > 0)
         append(s, position, count);
     return count > 0;
+}
+
+// Takes what the resampler holds at the end of the file.
+static bool take_rest(struct audio_source_file *s)
+{
+    int count = resampler_flush(s->resampler, s->piece, PIECE);
+    if (count > 0)
+        append(s, s->after, count);
+    return count > 0;
+}
+
+// ---- The codec
+
+static bool is_mine(const struct audio_source_file *s, int stream)
+{
+    return stream == s->stream->index ||
+           (s->is_only && s->format->streams[stream]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO);
+}
+
+// Returns the configuration that comes with the packet, outside of the stream, or NULL.
+static const uint8_t *config_of(const AVPacket *packet, size_t *bytes)
+{
+    *bytes = 0;
+    return av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, bytes);
+}
+
+// Returns true if the packet is not of the codec, and the configuration, that is open.
+static bool is_other(const struct audio_source_file *s)
+{
+    size_t bytes;
+    const uint8_t *config = config_of(s->packet, &bytes);
+    return s->packet->stream_index != s->stream->index ||
+           s->stream->codecpar->codec_id != s->codec->codec_id ||
+           (config &&
+            (bytes != s->config_bytes || (bytes && memcmp(config, s->config, bytes) != 0)));
+}
+
+// Opens the codec of the stream. `config`: in place of the one that the stream began with, or NULL.
+static int open_codec(struct audio_source_file *s, const uint8_t *config, size_t bytes)
+{
+    const AVCodecParameters *p = s->stream->codecpar;
+    const AVCodec *codec = avcodec_find_decoder(p->codec_id);
+    if (!codec)
+        return ERR_UNSUPPORTED;
+    if (!config) {
+        config = p->extradata;
+        bytes = p->extradata_size > 0 ? (size_t)p->extradata_size : 0;
+    }
+    uint8_t *copy = av_mallocz(bytes + AV_INPUT_BUFFER_PADDING_SIZE);
+    AVCodecContext *c = avcodec_alloc_context3(codec);
+    int err = copy && c ? avcodec_parameters_to_context(c, p) : AVERROR(ENOMEM);
+    if (err >= 0) {
+        if (bytes)
+            memcpy(copy, config, bytes);
+        av_freep(&c->extradata);
+        c->extradata = av_memdup(copy, bytes + AV_INPUT_BUFFER_PADDING_SIZE);
+        c->extradata_size = c->extradata ? (int)bytes : 0;
+        c->pkt_timebase = s->stream->time_base;
+        c->thread_count = 1;
+        err = avcodec_open2(c, codec, NULL);
+    }
+    if (err < 0) {
+        av_free(copy);
+        avcodec_free_context(&c);
+        return err == AVERROR(ENOMEM) ? ERR_NO_MEMORY : ERR_UNSUPPORTED;
+    }
+    av_free(s->config);
+    s->config = copy;
+    s->config_bytes = bytes;
+    avcodec_free_context(&s->codec);
+    s->codec = c;
+    return 0;
+}
+
+// The stream goes on with another codec or configuration, and what was decoded before has been
+// taken. One that cannot be decoded becomes silence.
+static void change_codec(struct audio_source_file *s)
+{
+    size_t bytes;
+    const uint8_t *config = config_of(s->packet, &bytes);
+    s->is_changing = false;
+    if (!s->has_changed) {
+        s->has_changed = true;
+        s->first_stream = s->stream;
+        s->changed_at = s->at + s->count;
+    }
+    s->stream = s->format->streams[s->packet->stream_index];
+    if (open_codec(s, config, bytes) == 0) {
+        (void)avcodec_send_packet(s->codec, s->packet);
+    } else {
+        if (!s->is_lost)
+            log_warn("%s: its audio goes on in a way that cannot be decoded: it is silent from "
+                     "there on",
+                     s->format->url);
+        s->is_lost = true;
+        avcodec_flush_buffers(s->codec);
+    }
+    av_packet_unref(s->packet);
+}
+
+// Reading goes on before the first change.
+static void begin_again(struct audio_source_file *s)
+{
+    AVStream *stream = s->stream;
+    s->stream = s->first_stream;
+    if (open_codec(s, NULL, 0) < 0)
+        s->stream = stream;
 }
 
 static void feed(struct audio_source_file *s)
@@ -124,8 +239,14 @@ static void feed(struct audio_source_file *s)
         avcodec_send_packet(s->codec, NULL);
         return;
     }
-    if (s->packet->stream_index == s->stream->index)
+    if (is_mine(s, s->packet->stream_index)) {
+        s->is_changing = is_other(s);
+        if (s->is_changing) {
+            avcodec_send_packet(s->codec, NULL);
+            return; // the packet waits until the codec is drained
+        }
         (void)avcodec_send_packet(s->codec, s->packet); // a broken packet becomes silence
+    }
     av_packet_unref(s->packet);
 }
 
@@ -138,11 +259,14 @@ static bool read_more(struct audio_source_file *s)
             return true;
         if (r == AVERROR(EAGAIN))
             feed(s);
+        else if (r == AVERROR_EOF && s->is_changing)
+            change_codec(s);
         else if (r == AVERROR_EOF)
             break;
     }
+    bool has_rest = !s->ended && take_rest(s);
     s->ended = true;
-    return false;
+    return has_rest;
 }
 
 // ---- Reading
@@ -154,7 +278,11 @@ static void seek_to(struct audio_source_file *s, int64_t position)
         media_input_seek(s->input, s->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
         return;
     avcodec_flush_buffers(s->codec);
-    resampler_reset(&s->resampler);
+    av_packet_unref(s->packet);
+    s->is_changing = false;
+    if (s->has_changed && position < s->changed_at) // FLV does not say so again
+        begin_again(s);
+    resampler_reset(s->resampler);
     s->count = s->waiting = 0;
     s->at = position;
     s->ended = s->placed = false;
@@ -228,7 +356,8 @@ static void file_read(struct audio_source *base, int64_t from, int16_t *out, int
 static void file_free(struct audio_source *base)
 {
     struct audio_source_file *s = (struct audio_source_file *)base;
-    resampler_reset(&s->resampler);
+    resampler_free(s->resampler);
+    av_free(s->config);
     av_frame_free(&s->frame);
     av_packet_free(&s->packet);
     avcodec_free_context(&s->codec);
@@ -238,7 +367,7 @@ static void file_free(struct audio_source *base)
 
 static const struct audio_source_ops file_ops = {.read = file_read, .free = file_free};
 
-static int open_codec(struct audio_source_file *s, const char *path, const char *track)
+static int open_track(struct audio_source_file *s, const char *path, const char *track)
 {
     const AVCodec *codec = NULL;
     int i = audio_track_find(s->format, path, track, &codec);
@@ -249,24 +378,19 @@ static int open_codec(struct audio_source_file *s, const char *path, const char 
     s->stream = s->format->streams[i];
     s->base.track_count = audio_track_count(s->format, (int)s->format->nb_streams);
     s->base.track_number = audio_track_count(s->format, i) + 1;
+    s->is_only = strcmp(s->format->iformat->name, "flv") == 0;
     track_notes_name(s->stream, s->base.track, sizeof(s->base.track));
     for (unsigned k = 0; k < s->format->nb_streams; k++)
-        if ((int)k != i)
+        if (!is_mine(s, (int)k))
             s->format->streams[k]->discard = AVDISCARD_ALL;
-    s->codec = avcodec_alloc_context3(codec);
     s->packet = av_packet_alloc();
     s->frame = av_frame_alloc();
-    if (!s->codec || !s->packet || !s->frame)
-        return ERR_NO_MEMORY;
-    if (avcodec_parameters_to_context(s->codec, s->stream->codecpar) < 0)
-        return ERR_UNSUPPORTED;
-    s->codec->pkt_timebase = s->stream->time_base;
-    s->codec->thread_count = 1;
-    return avcodec_open2(s->codec, codec, NULL) < 0 ? ERR_UNSUPPORTED : 0;
+    return s->packet && s->frame ? open_codec(s, NULL, 0) : ERR_NO_MEMORY;
 }
 
 struct audio_source *audio_source_file_open(const char *path, usec_t origin, const char *track,
-                                            bool keeps_mono, struct media_guard *guard, int *err)
+                                            struct audio_mix mix, bool keeps_mono,
+                                            struct media_guard *guard, int *err)
 {
     struct audio_source_file *s = calloc(1, sizeof(*s));
     *err = ERR_NO_MEMORY;
@@ -280,15 +404,19 @@ struct audio_source *audio_source_file_open(const char *path, usec_t origin, con
         *err = media_input_probe(s->input, reason);
     s->format = s->input ? media_input_format(s->input) : NULL;
     if (!*err)
-        *err = open_codec(s, path, track);
+        *err = open_track(s, path, track);
+    if (!*err) {
+        bool is_mono = s->stream->codecpar->ch_layout.nb_channels == 1;
+        s->channels = s->base.channels = keeps_mono && is_mono ? 1 : AUDIO_CHANNELS;
+        s->resampler = resampler_new(s->channels, mix);
+        *err = s->resampler ? 0 : ERR_NO_MEMORY;
+    }
     if (*err) {
         if (*err != ERR_NOT_FOUND)
             log_error("%s: cannot decode the file's audio (%s)", path, err_text(*err));
         file_free(&s->base);
         return NULL;
     }
-    bool is_mono = s->stream->codecpar->ch_layout.nb_channels == 1;
-    s->channels = s->base.channels = keeps_mono && is_mono ? 1 : AUDIO_CHANNELS;
     track_notes_audio(s->stream->codecpar, s->base.name, sizeof(s->base.name));
     return &s->base;
 }

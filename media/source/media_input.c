@@ -14,6 +14,7 @@
 #include "media/convert/convert.h"
 
 enum {
+    FOLLOWED = 32, // streams whose places are followed
     IO_BYTES = 32 * 1024,
     // An 8K picture at 8 bytes per pixel takes 253 MB. The index of ten hours at 60 frames per
     // second takes 52 MB, at 24 bytes per frame.
@@ -36,6 +37,9 @@ struct media_input {
     int64_t packet_bytes;      // max. bytes of a probe or a packet
     int64_t left;              // bytes that the current step may still read
     int limit;                 // error of the limit that was hit, or 0
+    bool merges;               // streams continue with other PIDs
+    // With `merges`: where in the file the newest packet of each stream begins; 0: none was read.
+    int64_t place[FOLLOWED];
 };
 
 // Containers that hold their media themselves. libavformat's other formats are excluded: those that
@@ -202,8 +206,13 @@ static int open_all(struct media_input *in, const char *path, const char *only,
     in->format->pb = in->io;
     in->format->io_open = refuse_other_file;
     in->format->interrupt_callback = (AVIOInterruptCB){on_interrupt, in};
-    int r =
-        avformat_open_input(&in->format, path, recognised, NULL); // frees the format if it fails
+    // A broadcast that continues with other PIDs has the same streams, as in a television set.
+    AVDictionary *options = NULL;
+    in->merges = strcmp(recognised->name, "mpegts") == 0;
+    if (in->merges)
+        av_dict_set(&options, "merge_pmt_versions", "1", 0);
+    int r = avformat_open_input(&in->format, path, recognised, &options); // frees the format if
+    av_dict_free(&options);                                               // it fails
     return r < 0 || in->limit ? say(in, r, reason) : 0;
 }
 
@@ -259,10 +268,27 @@ bool media_input_stat(const struct media_input *in, struct stat *st)
 
 // ---- Reading
 
+// Returns true if newer packets of the stream were read before this one: libavformat hands out the
+// last packet of a PID that ends on the way at the end of the file.
+static bool is_leftover(struct media_input *in, const AVPacket *packet)
+{
+    if (!in->merges || packet->pos < 0 || packet->stream_index >= FOLLOWED)
+        return false;
+    int64_t *place = &in->place[packet->stream_index];
+    bool is_late = packet->pos < *place;
+    *place = is_late ? *place : packet->pos;
+    return is_late;
+}
+
 int media_input_read(struct media_input *in, AVPacket *packet)
 {
     begin_step(in, in->packet_bytes);
-    return over_limit(in) ? AVERROR_EXIT : av_read_frame(in->format, packet);
+    for (;;) {
+        int r = over_limit(in) ? AVERROR_EXIT : av_read_frame(in->format, packet);
+        if (r < 0 || !is_leftover(in, packet))
+            return r;
+        av_packet_unref(packet);
+    }
 }
 
 // libavformat reads a file without an index from the current position to the target, so no byte
@@ -270,5 +296,6 @@ int media_input_read(struct media_input *in, AVPacket *packet)
 int media_input_seek(struct media_input *in, int stream, int64_t at, int flags)
 {
     begin_step(in, INT64_MAX);
+    memset(in->place, 0, sizeof(in->place));
     return over_limit(in) ? AVERROR_EXIT : av_seek_frame(in->format, stream, at, flags);
 }

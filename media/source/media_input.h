@@ -37,7 +37,7 @@ bool media_input_stat(const struct media_input *in, struct stat *st); // of the 
 // Reads until the streams are known (avformat_find_stream_info). Returns 0 or an error of
 // media_input_open.
 int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON]);
-// Reads the next packet; see av_read_frame.
+// Reads the next packet; see av_read_frame. Streams of MPEG-TS continue where their PIDs change.
 int media_input_read(struct media_input *in, AVPacket *packet);
 // Seeks; see av_seek_frame.
 int media_input_seek(struct media_input *in, int stream, int64_t at, int flags);

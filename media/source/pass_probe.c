@@ -18,7 +18,7 @@ static struct pass_video properties_of(const struct video_file *f)
         .is_h264 = p->codec_id == AV_CODEC_ID_H264,
         .is_420 = p->format == AV_PIX_FMT_YUV420P || p->format == AV_PIX_FMT_YUVJ420P,
         .is_interlaced = p->field_order > AV_FIELD_PROGRESSIVE,
-        .is_upright = info->quarters == 0 && !info->flipped,
+        .is_upright = info->turn.quarters == 0 && !info->turn.flipped,
         .is_square = info->aspect.num == info->aspect.den,
         .width = p->width,
         .height = p->height,

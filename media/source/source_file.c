@@ -63,9 +63,8 @@ struct source_file {
     struct coded_units coded;
     int unit_count;
     struct unit units[MAX_UNITS];
-    struct picture *unturned; // owned; the picture before rotate_run; NULL if the file is upright
-    int quarters;
-    bool flipped;
+    struct picture *unturned; // owned; the picture before rotate_run; NULL until one is turned
+    struct video_turn turn;   // of `current`
 };
 
 static usec_t usec_of_pts(const struct source_file *s, int64_t pts)
@@ -97,6 +96,39 @@ static struct image place_in(const struct source_file *s, struct picture *p, con
     return to;
 }
 
+// ---- Turns
+
+static bool is_turned(const struct source_file *s)
+{
+    return s->turn.quarters || s->turn.flipped;
+}
+
+// Sets the turn of `current`. What a frame says holds until a key frame says nothing; libavcodec
+// has what a key frame says at the frame after it.
+static void update_turn(struct source_file *s)
+{
+    if (video_file_turn_of(s->current, &s->turn) || !s->current->key_frame)
+        return;
+    if (!s->have_pending || s->pending->key_frame || !video_file_turn_of(s->pending, &s->turn))
+        s->turn = video_file_info(s->file)->turn;
+}
+
+// Makes the picture that is turned, which has the source's size after it. Returns false if there is
+// no memory (logged).
+static bool has_unturned(struct source_file *s)
+{
+    bool lies = s->turn.quarters % 2;
+    int width = lies ? s->base.height : s->base.width,
+        height = lies ? s->base.width : s->base.height;
+    if (s->unturned && s->unturned->width == width && s->unturned->height == height)
+        return true;
+    picture_unref(s->unturned);
+    s->unturned = picture_new(width, height);
+    if (!s->unturned)
+        log_error("%s: no memory for a picture", s->base.name);
+    return s->unturned;
+}
+
 static usec_t shift_of(const struct source_file *s, const struct picture *p)
 {
     struct fps fps = s->base.fps;
@@ -114,16 +146,21 @@ static int emit(struct source_file *s, struct picture **out)
         log_error("%s: no memory for a picture", s->base.name);
         return ERR_IO;
     }
+    bool turns = is_turned(s);
+    if (turns && !has_unturned(s)) {
+        picture_unref(p);
+        return ERR_IO;
+    }
     struct image from = image_of_frame(s->current);
-    struct image to = place_in(s, s->unturned ? s->unturned : p, s->current);
+    struct image to = place_in(s, turns ? s->unturned : p, s->current);
     int r = converter_run(&s->converter, &from, &to);
     if (r < 0) {
         log_error("%s: cannot convert a picture (%s)", s->base.name, err_text(r));
         picture_unref(p);
         return ERR_IO;
     }
-    if (s->unturned)
-        rotate_run(s->unturned, s->quarters, s->flipped, p);
+    if (turns)
+        rotate_run(s->unturned, s->turn.quarters, s->turn.flipped, p);
     p->number = s->next++;
     p->pts = usec_of_frames(p->number, s->base.fps.num, s->base.fps.den);
     p->shift = shift_of(s, p);
@@ -230,11 +267,12 @@ static int configure(struct source_file *s, const AVPacket *packet)
     return config ? coded_units_configure(&s->coded, config, len) : 0;
 }
 
-// Returns true if the frame has the size and shape of the level that passes.
+// Returns true if the frame has the size and shape of the level that passes, and is upright.
 static bool is_whole(const struct source_file *s, const AVFrame *f)
 {
     AVRational aspect = aspect_of(s, f);
-    return f->width == s->base.width && f->height == s->base.height && aspect.num == aspect.den;
+    return f->width == s->base.width && f->height == s->base.height && aspect.num == aspect.den &&
+           !is_turned(s);
 }
 
 // Returns the coded frame whose turn to be decoded is that of the picture of tick `slot` to be
@@ -312,6 +350,8 @@ static int file_next(struct source *base, struct picture **out)
         int64_t until = s->seeking ? s->target : s->next;
         if (!s->have_pending || (s->have_current && s->pending_tick > until))
             break;
+        if (s->have_current)
+            update_turn(s);
         AVFrame *shown = s->current;
         s->current = s->pending;
         s->pending = shown;
@@ -327,6 +367,7 @@ static int file_next(struct source *base, struct picture **out)
     s->base.is_cut = video_file_is_cut(s->file);
     if (!s->have_current)
         return ERR_END;
+    update_turn(s);
     if (s->ended && s->next + 1 >= s->end_tick)
         s->have_current = false;
     int err = emit(s, out);
@@ -405,14 +446,11 @@ static int begin(struct source_file *s, const char *path)
     s->origin = s->last = (struct place){s->first_pts, 0};
     place_pending(s);
     s->target = s->pending_tick;
-    s->quarters = info->quarters;
-    s->flipped = info->flipped;
-    s->base.width = s->quarters % 2 ? height : width;
-    s->base.height = s->quarters % 2 ? width : height;
-    if (!s->quarters && !s->flipped)
-        return 0;
-    s->unturned = picture_new(width, height);
-    return s->unturned ? 0 : ERR_NO_MEMORY;
+    s->turn = info->turn;
+    (void)video_file_turn_of(s->pending, &s->turn);
+    s->base.width = s->turn.quarters % 2 ? height : width;
+    s->base.height = s->turn.quarters % 2 ? width : height;
+    return 0;
 }
 
 // The pictures must be those that are coded.

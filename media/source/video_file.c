@@ -117,19 +117,24 @@ static struct fps credible_fps(AVRational rate)
 // The display matrix shows a row of the picture in the direction (m[0], m[1]), a column in
 // (m[3], m[4]); x goes to the right, y downwards. av_display_rotation_get looks only at the row.
 // The determinant is negative if the column goes the other way round than a rotation brings it.
-static void read_turn(struct video_info *info, const AVStream *stream)
+static bool read_turn(const uint8_t *matrix, size_t size, struct video_turn *out)
 {
-    size_t size = 0;
-    const uint8_t *side = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
     int32_t m[9];
-    if (!side || size < sizeof(m))
-        return;
-    memcpy(m, side, sizeof(m));
+    if (!matrix || size < sizeof(m))
+        return false;
+    memcpy(m, matrix, sizeof(m));
     double degrees = av_display_rotation_get(m); // counterclockwise; NaN if m is singular
     if (!isfinite(degrees))
-        return;
-    info->quarters = (int)(lrint(-degrees / 90) & 3);
-    info->flipped = (double)m[0] * m[4] < (double)m[1] * m[3];
+        return false;
+    out->quarters = (int)(lrint(-degrees / 90) & 3);
+    out->flipped = (double)m[0] * m[4] < (double)m[1] * m[3];
+    return true;
+}
+
+bool video_file_turn_of(const AVFrame *frame, struct video_turn *out)
+{
+    const AVFrameSideData *side = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+    return side && read_turn(side->data, side->size, out);
 }
 
 static usec_t usec_of(const AVStream *s, int64_t pts)
@@ -208,7 +213,9 @@ static void read_info(struct video_file *f)
     info->aspect = av_guess_sample_aspect_ratio(f->format, f->stream, NULL);
     if (info->aspect.num <= 0 || info->aspect.den <= 0)
         info->aspect = (AVRational){1, 1};
-    read_turn(info, f->stream);
+    size_t size = 0;
+    const uint8_t *matrix = av_stream_get_side_data(f->stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    (void)read_turn(matrix, size, &info->turn);
     info->duration = -1;
     if (f->stream->duration != AV_NOPTS_VALUE && f->stream->duration > 0)
         info->duration = (double)f->stream->duration * av_q2d(f->stream->time_base);

@@ -23,15 +23,19 @@ enum { VIDEO_FILE_KEPT = 64 };
 
 struct video_file;
 
+struct video_turn { // how a picture is shown upright
+    int quarters;   // clockwise turns, 0 .. 3
+    bool flipped;   // it is turned upside down before (rotate.h)
+};
+
 struct video_info {
-    AVRational time_base; // unit of pts
-    struct fps fps;       // 1 .. 120; 30 if the container's rate is broken or missing
-    bool is_faster;       // the container's rate is above `fps`, which is 120
-    AVRational aspect;    // of a pixel; 1/1 if the container does not specify it
-    int quarters;         // clockwise turns to show it upright, 0 .. 3
-    bool flipped;         // it is to be turned upside down before (rotate.h)
-    double duration;      // of the film (timeline.h), seconds, -1 = unknown
-    usec_t others_begin;  // the file's time at which its audio begins; USEC_NEVER: it has none
+    AVRational time_base;   // unit of pts
+    struct fps fps;         // 1 .. 120; 30 if the container's rate is broken or missing
+    bool is_faster;         // the container's rate is above `fps`, which is 120
+    AVRational aspect;      // of a pixel; 1/1 if the container does not specify it
+    struct video_turn turn; // the container's
+    double duration;        // of the film (timeline.h), seconds, -1 = unknown
+    usec_t others_begin;    // the file's time at which its audio begins; USEC_NEVER: it has none
     // The file's other video tracks and its subtitles, which are not read; empty: none.
     char left_out[160];
 };
@@ -49,6 +53,8 @@ int video_file_read(struct video_file *f, AVFrame *out);
 struct timeline *video_file_timeline(struct video_file *f);
 // Returns how long the file says that the frame stands; 0: it does not say.
 usec_t video_file_duration(const struct video_file *f, const AVFrame *frame);
+// Returns true, and sets *out, if the frame itself says how it is turned (H.264, D.2.27).
+bool video_file_turn_of(const AVFrame *frame, struct video_turn *out);
 // Returns true if the file has ended before the end that it names: it is truncated, or cannot be
 // read any further.
 bool video_file_is_cut(const struct video_file *f);

@@ -50,14 +50,16 @@ void stored_audio_list(const char *path, const char *track, struct stored_audio_
     media_input_free(in);
 }
 
-static int open_source(struct audio *s)
+// `keeps_mono`: see audio_source_file_open.
+static int open_source(struct audio *s, bool keeps_mono)
 {
     const struct stored_audio_job *job = s->job;
     char track[16];
     int err;
     snprintf(track, sizeof(track), "%d", job->number);
-    s->source = audio_source_file_open(job->path, job->origin, track, true, NULL, &err);
-    if (s->source)
+    s->source =
+        audio_source_file_open(job->path, job->origin, track, job->mix, keeps_mono, NULL, &err);
+    if (s->source && keeps_mono)
         log_info("%s: audio track %d: %s", job->path, job->number, s->source->name);
     return err == ERR_NOT_FOUND ? 1 : err;
 }
@@ -126,36 +128,59 @@ static int encode(struct audio *s, int64_t at)
     return r < 0 ? ERR_IO : drain(s);
 }
 
+// Returns true if the track began with one channel, and has more now.
+static bool is_too_narrow(const struct audio *s)
+{
+    return s->source->channels == 1 && s->source->is_wider;
+}
+
 static int transcode(struct audio *s)
 {
     struct stored_record head = {.bytes = (uint32_t)s->encoder->extradata_size,
                                  .at = s->encoder->initial_padding};
     int err = stored_part_put(s->out, &head, s->encoder->extradata);
-    for (int64_t at = 0; at < s->job->samples && !err; at += s->encoder->frame_size)
+    for (int64_t at = 0; at < s->job->samples && !err && !is_too_narrow(s);
+         at += s->encoder->frame_size)
         err = encode(s, at);
     if (!err && avcodec_send_frame(s->encoder, NULL) >= 0)
         err = drain(s);
     return err;
 }
 
-int stored_audio_make(const struct stored_audio_job *job)
+static void close_audio(struct audio *s)
+{
+    av_frame_free(&s->frame);
+    av_packet_free(&s->packet);
+    avcodec_free_context(&s->encoder);
+    audio_source_free(s->source);
+}
+
+// *is_wider: the part is not made, as the track begins with one channel, but goes on with more.
+static int make(const struct stored_audio_job *job, bool keeps_mono, bool *is_wider)
 {
     struct audio s = {.job = job};
-    int err = open_source(&s);
+    int err = open_source(&s, keeps_mono);
     if (err == 0)
         err = open_encoder(&s);
     if (err == 0) {
         s.out = stored_part_begin(job->folder, job->part);
         err = s.out ? transcode(&s) : ERR_IO;
+        *is_wider = is_too_narrow(&s);
         if (s.out) {
-            int ended = stored_part_end(s.out, job->folder, job->part, !err);
-            err = err ? err : ended;
+            int ended = stored_part_end(s.out, job->folder, job->part, !err && !*is_wider);
+            err = err || *is_wider ? err : ended;
         }
     }
-    av_frame_free(&s.frame);
-    av_packet_free(&s.packet);
-    avcodec_free_context(&s.encoder);
-    audio_source_free(s.source);
+    close_audio(&s);
+    return err;
+}
+
+int stored_audio_make(const struct stored_audio_job *job)
+{
+    bool is_wider = false;
+    int err = make(job, true, &is_wider);
+    if (!err && is_wider)
+        err = make(job, false, &is_wider);
     if (err == ERR_UNSUPPORTED)
         log_error("%s: cannot store the file's audio", job->path);
     return err;

@@ -6,6 +6,7 @@
 
 #include "common/base/usec.h"
 #include "common/wire/sdp.h"
+#include "media/coded/audio.h"
 #include "media/stored/policy/stored_shifts.h"
 
 #ifdef __cplusplus
@@ -29,6 +30,7 @@ void stored_audio_list(const char *path, const char *track, struct stored_audio_
 struct stored_audio_job {
     const char *path;                   // borrowed; of the film
     int number;                         // of the audio track, from 1
+    struct audio_mix mix;               // of more than two channels
     usec_t origin;                      // of the film's pictures (struct source)
     const struct stored_shifts *shifts; // borrowed
     int64_t samples;                    // of the film's duration

@@ -13,6 +13,7 @@
 #include "common/wire/request_path.h"
 #include "media/source/source.h"
 #include "media/stored/stored_file.h"
+#include "sender/catalog/film_mark.h"
 
 enum {
     MAX_DEPTH = 8,
@@ -22,9 +23,7 @@ enum {
 struct seen_file { // what is known about a file since it was last opened
     struct seen_file *next;
     char path[REQUEST_PATH_MAX];
-    off_t bytes;
-    time_t mtime;
-    time_t ladder; // mtime of its prepared file; 0: none
+    struct film_mark mark;
     bool is_there; // existed when the last list was made
     bool is_media;
     bool is_slow; // opening took too long: only the name is known
@@ -87,8 +86,9 @@ static struct stored_file *open_ladder(const struct seen_file *f, const char *re
     if (stored_file_is(real))
         return stored_file_open(real, guard, &err);
     snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
-    struct stored_file *ladder = f->ladder ? stored_file_open(beside, guard, &err) : NULL;
-    if (!ladder || stored_origin_is_of(&stored_file_info(ladder)->origin, f->bytes, f->mtime))
+    struct stored_file *ladder = f->mark.prepared_ns ? stored_file_open(beside, guard, &err) : NULL;
+    if (!ladder || stored_origin_is_of(&stored_file_info(ladder)->origin, f->mark.bytes,
+                                       f->mark.changed_ns / 1000000000))
         return ladder;
     stored_file_free(ladder);
     return NULL;
@@ -128,14 +128,10 @@ static const struct seen_file *look(struct listing *l, const char *path, const c
     struct seen_file *f = l->list->seen;
     while (f && strcmp(f->path, path) != 0)
         f = f->next;
-    char beside[PATH_MAX + sizeof(STORED_SUFFIX)];
-    struct stat prepared;
-    snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
-    time_t ladder = media_guard_find(l->guard, beside, &prepared) ? prepared.st_mtim.tv_sec : 0;
     if (f)
         f->is_there = true;
-    bool same =
-        f && f->bytes == st->st_size && f->mtime == st->st_mtim.tv_sec && f->ladder == ladder;
+    struct film_mark mark = film_mark_of(real, st, l->guard);
+    bool same = f && film_mark_is_same(&f->mark, &mark);
     if (same && (!f->is_slow || f->tries == MAX_TRIES || l->was_behind))
         return f;
     usec_t now = clock_now();
@@ -151,12 +147,7 @@ static const struct seen_file *look(struct listing *l, const char *path, const c
     }
     struct seen_file *next = f->next;
     int tries = same ? f->tries + 1 : 1;
-    *f = (struct seen_file){.next = next,
-                            .bytes = st->st_size,
-                            .mtime = st->st_mtim.tv_sec,
-                            .ladder = ladder,
-                            .tries = tries,
-                            .is_there = true};
+    *f = (struct seen_file){.next = next, .mark = mark, .tries = tries, .is_there = true};
     snprintf(f->path, sizeof(f->path), "%s", path);
     media_guard_until(l->guard, now + l->each);
     look_into(f, real, l->guard);

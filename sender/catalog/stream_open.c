@@ -79,6 +79,9 @@ static void warn_of_unused(const struct options *o, const struct stored_info *in
         {!has_layers(info, o), "--temporal-layers is ignored: a prepared file has its own layers"},
         {options_names_engine(o), "--encoder is ignored: a prepared file is not encoded"},
         {o->audio_kbps != AUDIO_KBPS, "--sound-rate is ignored: a prepared file has its own audio"},
+        {!audio_mix_is_default(o->mix),
+         "the levels of a downmix are ignored: a prepared file has its "
+         "own audio (--prepare takes them)"},
         {o->rewind.age, "--rewind is not used: a prepared file is not live"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -176,7 +179,8 @@ static int add_tracks(struct stream_media *m, const struct options *o, const cha
         int unread;
         snprintf(number, sizeof(number), "%d", i);
         struct audio_source *other =
-            i != first ? audio_source_file_open(path, origin, number, false, guard, &unread) : NULL;
+            i != first ? audio_source_file_open(path, origin, number, o->mix, false, guard, &unread)
+                       : NULL;
         if (other)
             err = live_media_add_audio(m, other, o->audio_kbps * 1000);
     }
@@ -394,9 +398,10 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
              : source->kind == SDP_SOURCE_TEST ? SOURCE_NOTE_TEST
                                                : SOURCE_NOTE_SPEED);
     int audio_err;
-    struct audio_source *audio = o->pushed && !o->audio
-                                     ? given_media_audio(o->pushed, &audio_err)
-                                     : audio_source_open(o->audio, source, name, guard, &audio_err);
+    struct audio_source *audio =
+        o->pushed && !o->audio
+            ? given_media_audio(o->pushed, &audio_err)
+            : audio_source_open(o->audio, source, name, o->mix, guard, &audio_err);
     usec_t origin = source->origin;
     int tracks = audio ? audio->track_count : 0, first = audio ? audio->track_number : 0;
     struct stream_media *m = live_media_new(source, &ladder, o->codec, engine);

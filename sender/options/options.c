@@ -668,6 +668,16 @@ static const struct option_row rows[] = {
     {.name = "sound-rate", .in_section = true, .argument = "KBPS", .kind = OPTION_INT, .at = AT(audio_kbps),
      .min = AUDIO_MIN_BPS / 1000, .max = AUDIO_MAX_BPS / 1000, .fallback = "64",
      .help = "bitrate of the audio (Opus), 16 to 256"},
+    {.name = "center-mix-level", .in_section = true, .argument = "DB", .kind = OPTION_INT,
+     .at = AT(mix.centre_db), .min = AUDIO_MIX_OFF, .max = AUDIO_MIX_MAX, .fallback = "-3",
+     .help = "level of the centre channel (speech) where a film's audio of more channels becomes "
+             "stereo; 0 is that of the left one"},
+    {.name = "surround-mix-level", .in_section = true, .argument = "DB", .kind = OPTION_INT,
+     .at = AT(mix.surround_db), .min = AUDIO_MIX_OFF, .max = AUDIO_MIX_MAX, .fallback = "-3",
+     .help = "the same of the surround channels"},
+    {.name = "lfe-mix-level", .in_section = true, .argument = "DB", .kind = OPTION_INT,
+     .at = AT(mix.lfe_db), .min = AUDIO_MIX_OFF, .max = AUDIO_MIX_MAX, .fallback = "-60",
+     .help = "the same of the low-frequency channel; -60 leaves it out"},
 
     OPTION_ROWS_ACCESS("access", AT(who)),
     OPTION_ROW_STATE_DIR(AT(state_dir)),
@@ -930,6 +940,7 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .source = "test:",
                           .log = {.filter = log_all(LOG_INFO)},
                           .audio_kbps = AUDIO_KBPS,
+                          .mix = audio_mix_default(),
                           .pass_kbps = PASS_KBPS,
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT,
@@ -971,15 +982,16 @@ static bool is_text_equal(const char *a, const char *b)
 bool options_source_equal(const struct options *a, const struct options *b)
 {
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
-        a->audio_kbps != b->audio_kbps || a->loop != b->loop || a->transcode != b->transcode ||
-        a->rewind.age != b->rewind.age || a->rewind.bytes != b->rewind.bytes ||
-        !is_text_equal(a->record, b->record) || a->record_segment != b->record_segment ||
-        a->record_keep.age != b->record_keep.age || a->record_keep.bytes != b->record_keep.bytes ||
-        a->codec != b->codec || a->has_codec != b->has_codec ||
-        !is_text_equal(a->encoder, b->encoder) || a->baseline != b->baseline ||
-        a->no_pass != b->no_pass || a->keep_levels != b->keep_levels ||
-        a->pass_kbps != b->pass_kbps || a->temporal_layers != b->temporal_layers ||
-        a->has_capture != b->has_capture || a->level_count != b->level_count)
+        a->audio_kbps != b->audio_kbps || !audio_mix_is_equal(a->mix, b->mix) ||
+        a->loop != b->loop || a->transcode != b->transcode || a->rewind.age != b->rewind.age ||
+        a->rewind.bytes != b->rewind.bytes || !is_text_equal(a->record, b->record) ||
+        a->record_segment != b->record_segment || a->record_keep.age != b->record_keep.age ||
+        a->record_keep.bytes != b->record_keep.bytes || a->codec != b->codec ||
+        a->has_codec != b->has_codec || !is_text_equal(a->encoder, b->encoder) ||
+        a->baseline != b->baseline || a->no_pass != b->no_pass ||
+        a->keep_levels != b->keep_levels || a->pass_kbps != b->pass_kbps ||
+        a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
+        a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
         return false;

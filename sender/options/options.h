@@ -12,6 +12,7 @@
 #include "common/protocol/transport_names.h"
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
+#include "media/coded/audio.h"
 #include "media/coded/ladder.h"
 #include "media/coded/synthetic.h"
 #include "media/picture/geometry.h"
@@ -72,7 +73,8 @@ struct options {
     struct synthetic synthetic; // kind SDP_SOURCE_UNKNOWN: another source
     const char *audio;          // NULL: the audio of the source
     int audio_kbps;
-    int timeout; // seconds
+    struct audio_mix mix; // of a file's audio of more than two channels
+    int timeout;          // seconds
     int max_viewers;
     bool srtp;                      // datagrams are SRTP even beside a plain connection
     int fragment;                   // max bytes of a frame in a packet; 0: what the path allows

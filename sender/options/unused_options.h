@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { UNUSED_OPTIONS = 10 };
+enum { UNUSED_OPTIONS = 11 };
 
 // Writes a warning for each, a static text, and returns their number. `is_folder`: the only source
 // is a folder.

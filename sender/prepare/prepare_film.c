@@ -322,6 +322,7 @@ static int make_audio(struct prepare *p, struct stored_audio_tracks *tracks, str
     struct fps fps = p->source->fps;
     struct stored_audio_job job = {
         .path = p->name,
+        .mix = p->options->mix,
         .origin = p->source->origin,
         .shifts = &p->shifts,
         .samples = audio_samples(usec_of_frames(p->origin.frames, fps.num, fps.den)),
@@ -396,7 +397,8 @@ static bool has_audio(const char *name)
 {
     int err;
     struct source *source = source_open(name, false, &err);
-    struct audio_source *audio = source ? audio_source_open(NULL, source, name, NULL, &err) : NULL;
+    struct audio_source *audio =
+        source ? audio_source_open(NULL, source, name, audio_mix_default(), NULL, &err) : NULL;
     bool found = audio != NULL;
     audio_source_free(audio);
     source_free(source);

@@ -20,6 +20,7 @@
 #include "media/record/recording.h"
 #include "media/stored/stored_file.h"
 #include "sender/camera/camera.h"
+#include "sender/catalog/file_catalog.h"
 #include "sender/catalog/folder_catalog.h"
 #include "sender/catalog/folder_list.h"
 #include "sender/catalog/mount_catalog.h"
@@ -136,6 +137,12 @@ static bool is_folder(const char *source)
     return stat(source, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+// Returns true if only viewers use the stream, so that it may be exchanged.
+static bool is_for_viewers(const struct options *o)
+{
+    return !o->push.text[0] && !o->record && o->http.ss_family == AF_UNSPEC;
+}
+
 static int open_stream(struct serving *s, const struct options *o)
 {
     bool is_synthetic = options_is_synthetic(o);
@@ -160,11 +167,15 @@ static int open_catalog(struct serving *s, const struct options *o)
     } else if (s->serves == SERVES_FOLDER) {
         s->catalog = folder_catalog_new(s->loop, o);
     } else {
+        struct film_mark mark;
+        bool is_file = file_catalog_mark(o, &mark) && is_for_viewers(o);
         err = open_stream(s, o);
         s->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
         s->stream.max_viewers = o->max_viewers;
         s->stream.fragment_bytes = (size_t)o->fragment;
-        s->catalog = err ? NULL : catalog_new_one(o->path, &s->stream);
+        s->catalog = err       ? NULL
+                     : is_file ? file_catalog_new(s->loop, o, &s->stream, &mark)
+                               : catalog_new_one(o->path, &s->stream);
     }
     return err ? err : s->catalog ? 0 : ERR_NO_MEMORY;
 }

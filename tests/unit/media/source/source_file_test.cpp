@@ -344,6 +344,37 @@ TEST_CASE("source_file: rotation and mirroring are applied")
     }
 }
 
+TEST_CASE("source_file: rotation may change within the file")
+{
+    // Display orientation, until the next one or an IDR picture: a quarter counterclockwise.
+    const std::string turn("\0\0\0\1\x06\x2f\x03\x08\0\x09\x80", 11);
+    clip_folder dir;
+    std::ofstream all(dir / "a.h264", std::ios::binary);
+    for (bool turns : {false, true, true, false}) {
+        clip c;
+        c.codec = "libx264";
+        c.pts = steady(3);
+        clip_write(c, dir / "part.h264");
+        all << (turns ? turn : "") << std::ifstream(dir / "part.h264", std::ios::binary).rdbuf();
+    }
+    all.close();
+    auto s = open(dir / "a.h264");
+    CHECK((s->width == 96 && s->height == 64));
+    for (int i = 0; i < 12; i++) { // 64x96 becomes 42x64, between bars
+        picture *p = nullptr;
+        REQUIRE(s->ops->next(s.get(), &p) == 0);
+        CAPTURE(i);
+        bool turned = i >= 3 && i < 9;
+        auto luma = [&](int x, int y) { return p->plane[0][y * p->stride[0] + x]; };
+        CHECK((luma(8, 8) > 200) == !turned);
+        CHECK((luma(8, 32) == 16) == turned);
+        CHECK((luma(88, 32) == 16) == turned);
+        CHECK((luma(33, 56) > 200) == turned); // the white quarter is at the lower left
+        CHECK(abs(luma(62, 8) - level_of(i % 3)) <= 3);
+        picture_unref(p);
+    }
+}
+
 TEST_CASE("source_file: square pixels, even sides")
 {
     clip_folder dir;

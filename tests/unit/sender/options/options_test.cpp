@@ -69,6 +69,7 @@ TEST_CASE("weir-send's options: defaults")
     CHECK(p.o.temporal_layers == 0);
     CHECK(p.o.audio == nullptr);
     CHECK(p.o.audio_kbps == 64);
+    CHECK(audio_mix_is_default(p.o.mix));
     CHECK(p.o.max_viewers == VIEWERS_DEFAULT);
     CHECK(p.o.timeout == VIEWER_TIMEOUT_SEC);
     CHECK(p.o.fragment == 0);
@@ -98,6 +99,11 @@ TEST_CASE("weir-send's options: given values")
               "none",
               "--sound-rate",
               "32",
+              "--center-mix-level",
+              "0",
+              "--surround-mix-level",
+              "-6",
+              "--lfe-mix-level=-10",
               "--stats",
               "s",
               "--metrics",
@@ -119,6 +125,7 @@ TEST_CASE("weir-send's options: given values")
     CHECK((p.o.capture.width == 640 && p.o.capture.height == 480));
     CHECK(p.o.audio == std::string("none"));
     CHECK(p.o.audio_kbps == 32);
+    CHECK((p.o.mix.centre_db == 0 && p.o.mix.surround_db == -6 && p.o.mix.lfe_db == -10));
     CHECK(p.o.stats == std::string("s"));
     CHECK(address(p.o.metrics) == "127.0.0.1:9464");
     CHECK(address(p.o.http) == "[::1]:8080");
@@ -260,6 +267,7 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"--sound", "loud"},
          "expects track:N, track:LANGUAGE, pulse[:DEVICE], alsa[:DEVICE] or none"},
         {{"--sound-rate", "15"}, "16"},
+        {{"--lfe-mix-level", "13"}, "12"},
         {{"--max-viewers", "0"}, "1"},
         {{"synthetic:"}, "expects synthetic:greedy"},
         {{"synthetic:greedy:7"}, "KBPS from 8 to 2000000"},
@@ -456,6 +464,7 @@ TEST_CASE("weir-send's options: what differs after a change of the configuration
         {{"--capture", "640x480@30"}, false},
         {{"--sound", "pulse"}, false},
         {{"--sound-rate", "32"}, false},
+        {{"--center-mix-level", "0"}, false},
     };
     parsed was(with({}));
     for (const auto &row : rows) {

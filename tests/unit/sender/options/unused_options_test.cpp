@@ -43,6 +43,8 @@ TEST_CASE("unused_options: an option for which there is no source of its kind")
         {{"test:", "--loop"}, "--loop has no effect;", false},
         {{"test:", "--no-passthrough"}, "--no-passthrough has no effect;", false},
         {{"test:", "--passthrough-rate", "900"}, "--passthrough-rate has no effect;", false},
+        {{"test:", "--lfe-mix-level", "-6"}, "the levels of a downmix have no effect;", false},
+        {{"film.mkv", "--center-mix-level", "0"}, "", false},
         {{"camera:", "--loop", "--capture", "640x480@30"}, "--loop has no effect;", false},
         {{"rtsp://h/a", "--capture", "640x480@30"}, "--capture has no effect;", false},
         {{"synthetic:goddard", "--level", "320x180@30:300"}, "--level has no effect;", false},
