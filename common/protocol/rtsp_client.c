@@ -1126,8 +1126,8 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
     send_playback_next(c, now);
 }
 
-// Responds to a request of the server (RFC 2326, section 10). TEARDOWN may carry the reason for the
-// end (RFC 7826, section 13.7.2); all methods get the same response.
+// Responds to a request of the server (RFC 2326, section 10). OPTIONS asks whether this viewer
+// runs; TEARDOWN may carry the reason for the end (RFC 7826, section 13.7.2).
 static void on_request(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     if (r->method == RTSP_TEARDOWN && *c->requests.session) {
@@ -1138,8 +1138,8 @@ static void on_request(struct rtsp_client *c, const struct rtsp_item *r, usec_t 
     }
     char text[96];
     usec_t wall;
-    int len =
-        snprintf(text, sizeof(text), "RTSP/1.0 501 Not Implemented\r\nCSeq: %d\r\n\r\n", r->cseq);
+    int len = snprintf(text, sizeof(text), "RTSP/1.0 %s\r\nCSeq: %d\r\n\r\n",
+                       r->method == RTSP_OPTIONS ? "200 OK" : "501 Not Implemented", r->cseq);
     (void)c->link->send(c->link_ctx, text, (size_t)len, &wall);
 }
 

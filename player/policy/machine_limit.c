@@ -2,13 +2,15 @@
 #include "player/policy/machine_limit.h"
 
 #define SETTLES (2 * USEC_PER_SEC)
+#define STOPPED (1500 * USEC_PER_MSEC)
 static const double TOO_MUCH = 0.125, HEAVY = 0.5, CALM = 0.02;
 
 void machine_limit_init(struct machine_limit *m, usec_t now)
 {
     *m = (struct machine_limit){.limit = -1,
                                 .tried = -1,
-                                .changed_at = now - SETTLES,
+                                .changed_at = now,
+                                .judges_from = now,
                                 .calm_from = now,
                                 .patience = MACHINE_LIMIT_PATIENCE};
 }
@@ -17,6 +19,7 @@ static void change(struct machine_limit *m, int limit, usec_t now)
 {
     m->limit = limit;
     m->changed_at = m->calm_from = now;
+    m->judges_from = now + SETTLES;
     m->warnings = 0;
 }
 
@@ -51,10 +54,14 @@ bool machine_limit_second(struct machine_limit *m, const struct machine_limit_sa
 {
     double shown = (double)(s->shown - m->shown), missed = (double)(s->missed - m->missed);
     bool known = m->has_totals && s->level >= 0 && shown + missed > 0;
+    bool was_stopped = m->has_totals && now - m->sampled_at >= STOPPED;
+    m->sampled_at = now;
     m->shown = s->shown;
     m->missed = s->missed;
     m->has_totals = true;
-    if (!known || now - m->changed_at < SETTLES)
+    if (was_stopped)
+        m->judges_from = now + 2 * SETTLES;
+    if (!known || now < m->judges_from)
         return false;
     double share = missed / (shown + missed);
     if (share > CALM)

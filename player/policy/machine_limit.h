@@ -3,10 +3,15 @@
 // else be given each frame, and miss many: its queue sets the frame rate that is requested (AFR,
 // NSDI 2023). Pure.
 //
-//   The law. Of the frames of a second, those that decoder or display came too late for are missed.
+//   The law. Of the frames of a second, those that this machine came too late for are missed: its
+//   decoder, its display, or all of it.
 //     - If more than an eighth is missed in two seconds in a row, or half in one, the next lower
 //       level is requested. That is fewer frames, or a smaller picture. Then the lower level has
 //       two seconds to come.
+//     - A sample that comes late by half a second or more tells of a machine that was stopped,
+//     which
+//       no level helps. It is not judged, nor are those of the next four seconds: what never came
+//       counts as missed after two.
 //     - After MACHINE_LIMIT_PATIENCE with hardly a missed frame the next higher level is requested,
 //       up to the one that the viewer wants. If it is too much within MACHINE_LIMIT_TRIAL, it is
 //       tried again after twice the time, up to MACHINE_LIMIT_MAX_PATIENCE.
@@ -31,8 +36,10 @@ struct machine_limit {
     int warnings;           // seconds in a row in which too much was missed
     uint64_t shown, missed; // at the last second
     bool has_totals;
-    usec_t changed_at; // when the limit changed last
-    usec_t calm_from;  // no frame has been missed since
+    usec_t sampled_at;  // has_totals
+    usec_t changed_at;  // when the limit changed last
+    usec_t judges_from; // samples before are not judged
+    usec_t calm_from;   // no frame has been missed since
     usec_t patience;
     int tried; // the level of the last step up that is not judged; -1: none
 };

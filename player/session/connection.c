@@ -892,8 +892,7 @@ static void limit_to_machine(struct connection *c, usec_t now)
     struct machine_limit_sample s = {.level = c->level.level,
                                      .wanted = given >= 0 && given < top ? given : top,
                                      .shown = t->shown,
-                                     .missed =
-                                         t->by_root[CAUSE_DECODER] + t->by_root[CAUSE_DISPLAY]};
+                                     .missed = t->by_root[CAUSE_DISPLAY]};
     bool was_limited = c->machine.limit >= 0;
     if (!machine_limit_second(&c->machine, &s, now))
         return;

@@ -342,6 +342,8 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         }
         if (item.kind == RTSP_INTERLEAVED)
             rtsp_handler_interleaved(c->handler, &item, now);
+        if (item.kind == RTSP_RESPONSE && rtsp_handler_session(c->handler))
+            session_responded(rtsp_handler_session(c->handler), item.cseq, now);
     }
     if (!waits && !flush_answers(c, false))
         return ERR_FULL;

@@ -83,6 +83,11 @@ int session_move(struct session *s, usec_t now)
     return 0;
 }
 
+void session_responded(struct session *s, int number, usec_t now)
+{
+    session_paths_responded(s->paths, number, now);
+}
+
 bool session_may_change_address(struct session *s, int which, usec_t now)
 {
     return session_paths_may_change(s->paths, which, now);

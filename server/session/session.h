@@ -83,6 +83,8 @@ void session_set_beside(struct session *s, const struct session_beside *beside);
 // the viewer's reports cease (path_loss.h): then it goes over the connection again. 0;
 // ERR_UNSUPPORTED: there is no second path, or its addresses are not validated.
 int session_move(struct session *s, usec_t now);
+// The viewer has responded to a request of the session's, `number` (RFC 2326, CSeq).
+void session_responded(struct session *s, int number, usec_t now);
 // The viewer's address of datagrams, of the config or of `beside`: as session_paths.h has it.
 bool session_may_change_address(struct session *s, int which, usec_t now);
 bool session_doubts_address(const struct session *s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/session/session_paths.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct session_paths {
     struct session_beside beside;  // an empty transport: there is none
     enum repair_mode repair;       // of home
     bool leaves_home;              // the media goes to `beside`, once no frame has left in part
-    usec_t suspects_at;            // the path seems lost: look again then; USEC_NEVER: it does not
+    struct path_loss loss;         // of `away`
     usec_t lost_since;             // media came home, as the path was lost; USEC_NEVER: it did not
     uint64_t acked;                // bytes of the connection, when it came home
     double shown_bps;              // by home, when the media left it
@@ -92,9 +93,19 @@ static uint64_t acked(const struct session_paths *p)
     return tcp_info_read(tcp_conn_fd(p->path.control), &s) == 0 ? s.bytes_acked : 0;
 }
 
+// RTSP 1.0 allows requests of the server (RFC 2326, 10.1). What does not fit is not sent: the
+// viewer does not read, and is asked again.
+static void ask_viewer(const struct session_paths *p)
+{
+    char text[64];
+    int len = snprintf(text, sizeof(text), "OPTIONS * RTSP/1.0\r\nCSeq: %d\r\n\r\n", p->loss.asked);
+    (void)tcp_conn_send(p->path.control, text, (size_t)len);
+}
+
 static void go_away(struct session_paths *p, usec_t now)
 {
     note_shown(p, now);
+    path_loss_begin(&p->loss);
     if (open_at(p, &p->away, p->shown_bps, USEC_NEVER, now))
         log_move(p, "");
 }
@@ -110,12 +121,9 @@ static void go_home(struct session_paths *p, usec_t lost_since, usec_t now)
     log_move(p, ": the viewer's reports cease");
 }
 
-// A loop that was busy finds the reports in the socket: they are read in this turn, and decide in
-// the next one.
 void session_paths_check(struct session_paths *p, usec_t now)
 {
     struct transport_info info;
-    usec_t lost_since;
     if (p->leaves_home && stream_sender_may_move(p->sender)) {
         p->leaves_home = false;
         go_away(p, now);
@@ -123,13 +131,15 @@ void session_paths_check(struct session_paths *p, usec_t now)
     if (!p->away)
         return;
     p->away->media.ops->info(&p->away->media, &info, now);
-    if (!path_is_lost(&info, &lost_since, now)) {
-        p->suspects_at = USEC_NEVER;
-    } else if (p->suspects_at == USEC_NEVER) {
-        p->suspects_at = now + 1;
-    } else if (p->suspects_at <= now) {
-        p->suspects_at = USEC_NEVER;
-        go_home(p, lost_since, now);
+    switch (path_loss_check(&p->loss, &info, now)) {
+    case PATH_LOSS_NONE:
+        break;
+    case PATH_LOSS_REQUEST:
+        ask_viewer(p);
+        break;
+    case PATH_LOSS_LOST:
+        go_home(p, path_loss_since(&info, now), now);
+        break;
     }
 }
 
@@ -145,13 +155,18 @@ int session_paths_request(struct session_paths *p, usec_t now)
 
 usec_t session_paths_next_timeout(const struct session_paths *p)
 {
-    return p->suspects_at;
+    return p->away ? path_loss_next_timeout(&p->loss) : USEC_NEVER;
 }
 
 void session_paths_on_timeout(struct session_paths *p, usec_t now)
 {
-    if (p->suspects_at <= now)
+    if (session_paths_next_timeout(p) <= now)
         session_paths_check(p, now);
+}
+
+void session_paths_responded(struct session_paths *p, int number, usec_t now)
+{
+    path_loss_responded(&p->loss, number, now);
 }
 
 void session_paths_reconnected(struct session_paths *p, usec_t lost_since, usec_t now)
@@ -196,14 +211,12 @@ bool session_paths_is_doubted(const struct session_paths *p)
 static void begin_anew(struct session_paths *p, bool other_host, usec_t now)
 {
     struct transport_info info;
-    usec_t lost_since;
     struct transport **at = p->away ? &p->away : &p->home;
     (*at)->media.ops->info(&(*at)->media, &info, now);
     if (!info.is_reported)
         return;
-    (void)path_is_lost(&info, &lost_since, now);
-    (void)open_at(p, at, other_host ? p->shown_bps : info.rate_bps, lost_since, now);
-    p->suspects_at = USEC_NEVER;
+    (void)open_at(p, at, other_host ? p->shown_bps : info.rate_bps, path_loss_since(&info, now),
+                  now);
 }
 
 void session_paths_answered(struct session_paths *p, const struct sockaddr *before,
@@ -230,6 +243,7 @@ void session_paths_answered(struct session_paths *p, const struct sockaddr *befo
         begin_anew(p, false, now);
         break;
     case PATH_STEP_BACK:
+        path_loss_begin(&p->loss);
         if (open_at(p, &p->away, p->shown_bps, p->lost_since, now))
             log_move(p, ": the connection delivers nothing");
         break;
@@ -246,7 +260,8 @@ struct session_paths *session_paths_new(const struct session_paths_config *confi
     p->sender = config->sender;
     p->peer = config->peer ? config->peer : "";
     p->path = *config->path;
-    p->suspects_at = p->lost_since = USEC_NEVER;
+    path_loss_init(&p->loss);
+    p->lost_since = USEC_NEVER;
     p->shown_bps = p->path.start_bps;
     p->home = p->transport = transport_open(config->transport, &p->path, now);
     if (p->home && stream_sender_attach(p->sender, &p->home->media, now) == 0)

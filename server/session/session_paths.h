@@ -46,6 +46,8 @@ int session_paths_request(struct session_paths *p, usec_t now);
 void session_paths_check(struct session_paths *p, usec_t now);
 usec_t session_paths_next_timeout(const struct session_paths *p);
 void session_paths_on_timeout(struct session_paths *p, usec_t now);
+// The viewer has responded to the session's request `number` over the connection: it runs.
+void session_paths_responded(struct session_paths *p, int number, usec_t now);
 
 // The RTSP connection has another socket. What left over the one before since `lost_since` may be
 // lost: media that takes the connection goes on with frames that depend on none of it.

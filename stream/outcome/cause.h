@@ -11,12 +11,14 @@ extern "C" {
 
 enum frame_cause {
     CAUSE_NETWORK,    // a packet of the frame was lost: a gap in the RTP sequence numbers
-    CAUSE_LATE,       // the frame was complete after its playout time, or is still incomplete
+    CAUSE_LATE,       // the frame was complete after its playout time, or is still incomplete, and
+                      // this machine was not late itself
     CAUSE_SENDER,     // the frame was never sent: its number is missing without a gap in the
                       // sequence numbers; behind a proxy, CAUSE_PROXY
     CAUSE_DEPENDENCY, // the frame is complete, but a frame it depends on is missing
-    CAUSE_DECODER,    // the decoder failed, or was too slow
-    CAUSE_DISPLAY,    // decoded in time, but a newer picture was due when the display was ready
+    CAUSE_DECODER,    // the decoder failed
+    CAUSE_DISPLAY,    // this machine was too slow: it was late when the frame was due, its decoder
+                      // was, or a newer picture was due when the display was ready
     CAUSE_SKIPPED,    // the player dropped it on purpose: a pause, a full buffer
     CAUSE_OUTAGE,     // live media that was missed while the connection was lost
     CAUSE_PROXY,      // as CAUSE_SENDER, behind a proxy: the proxy dropped it, or the origin did
@@ -54,12 +56,12 @@ enum freeze_cause {
     FREEZE_TRANSPORT,   // as of stalls
     FREEZE_SENDER,      // nothing was sent
     FREEZE_LATE,        // frames were complete after their playout time
-    FREEZE_UNDECODABLE, // the decoder failed or was too slow; nothing was lost
-    FREEZE_DISPLAY, // the picture was decoded in time, but reached the screen late; as of stalls
-    FREEZE_SKIPPED, // the player skipped frames
-    FREEZE_LOST,    // as of stalls
-    FREEZE_OUTAGE,  // STALL_OUTAGE, CAUSE_OUTAGE
-    FREEZE_PROXY,   // a proxy left frames out
+    FREEZE_UNDECODABLE, // the decoder failed; nothing was lost
+    FREEZE_DISPLAY,     // this machine was too slow; as of stalls
+    FREEZE_SKIPPED,     // the player skipped frames
+    FREEZE_LOST,        // as of stalls
+    FREEZE_OUTAGE,      // STALL_OUTAGE, CAUSE_OUTAGE
+    FREEZE_PROXY,       // a proxy left frames out
     FREEZE_CAUSES,
 };
 const char *freeze_cause_text(enum freeze_cause cause); // "network" ...

@@ -134,21 +134,24 @@ static struct not_shown passed_over(const struct frame_outcomes *l, int64_t numb
     return out;
 }
 
-static struct not_shown judge(const struct frame_outcomes *l, int64_t number, enum frame_end end)
+static struct not_shown judge(const struct frame_outcomes *l, int64_t number, enum frame_end end,
+                              bool was_late)
 {
     const struct frame_outcome *n = outcome_of(l, number);
     int64_t needs = n ? n->depends_on : -1;
     struct not_shown out = {.number = number, .cause = CAUSE_DECODER, .needs = -1};
     switch (end) {
     case FRAME_END_LOST:
-        return passed_over(l, number);
+        out = passed_over(l, number);
+        if (was_late && out.cause != CAUSE_DEPENDENCY)
+            out.cause = CAUSE_DISPLAY;
+        return out;
     case FRAME_END_LATE:
-        out.cause = CAUSE_LATE;
+        out.cause = was_late ? CAUSE_DISPLAY : CAUSE_LATE;
         return out;
     case FRAME_END_UNSEEN:
-        out.cause = CAUSE_DISPLAY;
-        return out;
     case FRAME_END_SLOW:
+        out.cause = CAUSE_DISPLAY;
         return out;
     case FRAME_END_UNDECODABLE:
         if (needs < 0)
@@ -164,9 +167,10 @@ static struct not_shown judge(const struct frame_outcomes *l, int64_t number, en
     return out;
 }
 
-struct not_shown frame_outcomes_ended(struct frame_outcomes *l, int64_t number, enum frame_end end)
+struct not_shown frame_outcomes_ended(struct frame_outcomes *l, int64_t number, enum frame_end end,
+                                      bool was_late)
 {
-    struct not_shown out = judge(l, number, end);
+    struct not_shown out = judge(l, number, end, was_late);
     out.root = out.cause == CAUSE_DEPENDENCY ? root_of(l, out.needs) : out.cause;
     l->totals.expected++;
     l->totals.by_cause[out.cause]++;
@@ -187,12 +191,14 @@ void frame_outcomes_skipped(struct frame_outcomes *l, uint64_t frames)
     l->totals.by_root[CAUSE_SKIPPED] += frames;
 }
 
-bool frame_outcomes_root(const struct frame_outcomes *l, int64_t number, enum frame_cause *root)
+bool frame_outcomes_root(const struct frame_outcomes *l, int64_t number, bool was_late,
+                         enum frame_cause *root)
 {
     const struct frame_outcome *n = outcome_of(l, number);
     if (number < 0 || (n && n->state == FRAME_HANDED))
         return false;
-    *root = root_of(l, number);
+    bool is_decided = n && n->state != FRAME_ARRIVED;
+    *root = was_late && !is_decided ? CAUSE_DISPLAY : root_of(l, number);
     return true;
 }
 

@@ -50,14 +50,17 @@ void frame_outcomes_refused(struct frame_outcomes *l, int64_t number);
 void frame_outcomes_handed(struct frame_outcomes *l, int64_t number);
 void frame_outcomes_shown(struct frame_outcomes *l, int64_t number);
 // The frame is not shown; returns the cause. FRAME_END_LOST and FRAME_END_LATE apply to frames that
-// were not released, the others to frames that were.
-struct not_shown frame_outcomes_ended(struct frame_outcomes *l, int64_t number, enum frame_end end);
+// were not released, the others to frames that were. `was_late`: this machine was late when the
+// frame was due (lateness_covers): whether it was lost or never sent does not matter.
+struct not_shown frame_outcomes_ended(struct frame_outcomes *l, int64_t number, enum frame_end end,
+                                      bool was_late);
 // The player skipped `frames` frames of the level.
 void frame_outcomes_skipped(struct frame_outcomes *l, uint64_t frames);
 
 // Writes the root cause why frame `number`, which the level has, was not released for display, as
-// far as it is known now. Returns false if the frame was released.
-bool frame_outcomes_root(const struct frame_outcomes *l, int64_t number, enum frame_cause *root);
+// far as it is known now; `was_late` as above. Returns false if the frame was released.
+bool frame_outcomes_root(const struct frame_outcomes *l, int64_t number, bool was_late,
+                         enum frame_cause *root);
 
 // Judges an awaited frame from the packets that arrived.
 enum packets_say frame_outcomes_packets(const struct frame_outcomes *l, int64_t number);

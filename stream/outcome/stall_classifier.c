@@ -74,8 +74,6 @@ usec_t stall_classifier_silence(const struct stall_classifier *w, usec_t now)
 
 void stall_classifier_late(struct stall_classifier *w, usec_t from, usec_t now)
 {
-    if (now - from < STALL_LATE)
-        return;
     w->late_from = from;
     w->late_until = now;
     w->late += now - usec_max(from, w->stalled_at); // read only while the stall lasts

@@ -35,8 +35,7 @@ extern "C" {
 
 #define STALL_BEHIND  (100 * USEC_PER_MSEC)
 #define STALL_SILENCE (400 * USEC_PER_MSEC) // or three frame intervals, if that is longer
-#define STALL_LATE    (20 * USEC_PER_MSEC)
-#define STALL_MEMORY  (2 * USEC_PER_SEC) // a silence that ended no longer ago explains a stall
+#define STALL_MEMORY  (2 * USEC_PER_SEC)    // a silence that ended no longer ago explains a stall
 
 struct stall_classifier {
     usec_t outage;
@@ -69,7 +68,7 @@ void stall_classifier_packet(struct stall_classifier *w, const struct rtp_packet
                              int64_t ext_seq, usec_t arrived);
 // The user paused, or other media follows: the time until the next packet is ignored.
 void stall_classifier_forget(struct stall_classifier *w);
-// This machine had work to do at `from`, and came to it at `now`. Less than STALL_LATE is none.
+// This machine had work to do at `from`, and came to it at `now` (lateness.h).
 void stall_classifier_late(struct stall_classifier *w, usec_t from, usec_t now);
 // `say`: what the packets say of the awaited frame. The stall began at `at` <= now.
 enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say, usec_t at,

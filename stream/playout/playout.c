@@ -86,6 +86,13 @@ usec_t playout_due(const struct playout *p, int64_t number)
     return media_clock_due(&p->clock, playout_pts(p, number));
 }
 
+bool playout_was_late(const struct playout *p, const struct lateness *own, int64_t number)
+{
+    usec_t due = playout_due(p, number);
+    usec_t grace = usec_min(playout_interval(p), PLAYOUT_MAX_GRACE);
+    return lateness_lasts(own) || lateness_covers(own, due, due + grace);
+}
+
 static usec_t due_of(const struct playout *p, const struct received_frame *f)
 {
     return media_clock_due(&p->clock, f->pts);

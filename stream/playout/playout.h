@@ -69,6 +69,7 @@
 #ifndef WEIR_STREAM_PLAYOUT_PLAYOUT_H
 #define WEIR_STREAM_PLAYOUT_PLAYOUT_H
 
+#include "common/base/lateness.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "media/rtp/depacketiser.h"
@@ -200,6 +201,9 @@ usec_t playout_position(const struct playout *p, usec_t now);
 usec_t playout_interval(const struct playout *p); // of the source's frames, as described
 // When frame `number` is due (while PLAYING).
 usec_t playout_due(const struct playout *p, int64_t number);
+// Returns true if this machine was late when frame `number` was due or had to arrive at last, or is
+// late now: the clock may have moved meanwhile.
+bool playout_was_late(const struct playout *p, const struct lateness *own, int64_t number);
 
 // The media clock, which runs through a stall if live; NULL: it is stopped, or there is none.
 const struct media_clock *playout_clock(const struct playout *p);

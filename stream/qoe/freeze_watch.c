@@ -4,9 +4,11 @@
 #include "stream/qoe/freeze_account.h"
 
 void freeze_watch_init(struct freeze_watch *w, const struct ladder *ladder,
-                       const struct frame_outcomes *ledger, const struct playout *playout)
+                       const struct frame_outcomes *ledger, const struct playout *playout,
+                       const struct lateness *own)
 {
-    *w = (struct freeze_watch){.ladder = ladder, .ledger = ledger, .playout = playout, .last = -1};
+    *w = (struct freeze_watch){
+        .ladder = ladder, .ledger = ledger, .playout = playout, .own = own, .last = -1};
 }
 
 bool freeze_watch_missing(const struct freeze_watch *w, int64_t end, enum freeze_cause *why)
@@ -21,8 +23,9 @@ bool freeze_watch_missing(const struct freeze_watch *w, int64_t end, enum freeze
     for (int64_t n = first; n < end; n++) {
         int level = playout_level_at(w->playout, n);
         enum frame_cause root;
+        bool was_late = playout_was_late(w->playout, w->own, n);
         if ((level >= 0 && !level_has_frame(w->ladder, level, n)) ||
-            !frame_outcomes_root(w->ledger, n, &root))
+            !frame_outcomes_root(w->ledger, n, was_late, &root))
             continue;
         causes[freeze_cause_of_frame(root)]++;
     }

@@ -12,6 +12,7 @@
 #ifndef WEIR_STREAM_QOE_FREEZE_WATCH_H
 #define WEIR_STREAM_QOE_FREEZE_WATCH_H
 
+#include "common/base/lateness.h"
 #include "stream/outcome/frame_outcomes.h"
 #include "stream/playout/playout.h"
 #include "stream/qoe/qoe.h"
@@ -23,9 +24,10 @@ extern "C" {
 enum { FREEZE_WATCH_PACE = 8 };
 
 struct freeze_watch {
-    const struct ladder *ladder; // borrowed, like the next two
+    const struct ladder *ladder; // borrowed, like the next three
     const struct frame_outcomes *ledger;
     const struct playout *playout;
+    const struct lateness *own;
     int64_t last; // number of the last picture; -1: none
     usec_t last_pts;
     usec_t pace[FREEZE_WATCH_PACE]; // ring of the media times from picture to picture
@@ -33,7 +35,8 @@ struct freeze_watch {
 };
 
 void freeze_watch_init(struct freeze_watch *w, const struct ladder *ladder,
-                       const struct frame_outcomes *ledger, const struct playout *playout);
+                       const struct frame_outcomes *ledger, const struct playout *playout,
+                       const struct lateness *own);
 // Picture `e->number` is shown. Sets `interval`, `gap_known` and `gap` of *e.
 void freeze_watch_shown(struct freeze_watch *w, struct qoe_shown *e);
 // Writes why most of the frames after the last picture and before `end` are missing. Returns false

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/lateness.h"
 #include "common/base/log.h"
 #include "common/base/seq.h"
 #include "stream/latency/latency_control.h"
@@ -13,8 +14,9 @@
 #include "stream/video/latency_reporter.h"
 #include "stream/video/live_edges.h"
 
-// While a stall lasts, so often it is noticed whether this machine comes late to its work.
-#define STALL_WATCH (50 * USEC_PER_MSEC)
+// While live media plays, or a stall lasts, at least so often it is noticed whether this machine
+// comes late to its work: the next frame may be due much later.
+#define OWN_WATCH (50 * USEC_PER_MSEC)
 
 struct video_pipeline {
     struct video_pipeline_config config;
@@ -33,7 +35,7 @@ struct video_pipeline {
     bool sender_is_slow; // so of it or of the frame before it
     int64_t passed;      // everything below was handed out or passed over; -1: not known
     usec_t polled;       // the last time at which all was done
-    usec_t due;          // when this machine has to work again, if nothing arrives
+    struct lateness own; // its due time: when this machine has to work, if nothing arrives
     bool is_stalled;
     int64_t awaited;    // when the stall began; -1: none did
     bool lacks_packets; // that are requested, and waited for
@@ -259,7 +261,8 @@ static void emit_layers(const struct video_pipeline *v, int64_t number, int vali
 void video_pipeline_not_shown(struct video_pipeline *v, int64_t number, enum frame_end end,
                               usec_t now)
 {
-    struct not_shown why = frame_outcomes_ended(v->outcomes, number, end);
+    bool was_late = playout_was_late(v->playout, &v->own, number);
+    struct not_shown why = frame_outcomes_ended(v->outcomes, number, end, was_late);
     emit_lost(v, VIEWING_NOT_SHOWN, &why, end, now);
     if (v->stopped) // else poll follows
         emit_totals(v, now);
@@ -501,15 +504,15 @@ static bool ask_key(struct video_output *out)
 static bool rest(struct video_pipeline *v, usec_t now)
 {
     v->polled = now;
-    v->due = usec_max(now, video_pipeline_next_timeout(v));
+    lateness_set_due(&v->own, usec_max(now, video_pipeline_next_timeout(v)));
     return false;
 }
 
 bool video_pipeline_poll(struct video_pipeline *v, struct video_output *out, usec_t now)
 {
-    if (now > v->due)
-        stall_classifier_late(&v->stalls, v->due, now);
-    v->due = USEC_NEVER;
+    if (lateness_works(&v->own, now))
+        stall_classifier_late(&v->stalls, v->own.due, now);
+    lateness_set_due(&v->own, USEC_NEVER);
     for (;;) {
         if (v->stopped)
             return false;
@@ -534,8 +537,8 @@ usec_t video_pipeline_next_timeout(const struct video_pipeline *v)
     if (v->stopped)
         return USEC_NEVER;
     usec_t wake = playout_next_timeout(v->playout);
-    if (v->is_stalled)
-        wake = usec_min(wake, v->polled + STALL_WATCH);
+    if (v->is_stalled || (v->config.live && wake != USEC_NEVER))
+        wake = usec_min(wake, v->polled + OWN_WATCH);
     return asks_keys(v) ? usec_min(wake, reference_tracker_next_timeout(v->tracker, v->rtt)) : wake;
 }
 
@@ -707,7 +710,6 @@ struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *co
     if (config->relayed)
         frame_outcomes_set_relayed(v->outcomes);
     v->arriving_level = config->level;
-    v->due = USEC_NEVER;
     v->arrived = v->passed = v->awaited = v->last_shown = -1;
     v->pace = 1;
     live_edges_init(&v->edges);
@@ -715,7 +717,8 @@ struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *co
     const struct ladder *l = config->ladder;
     double slowest = l->level_count > 0 ? level_frame_rate(l, 0) : fps_value(l->source_fps);
     stall_classifier_init(&v->stalls, (usec_t)(1e6 / slowest));
-    freeze_watch_init(&v->freezes, l, v->outcomes, v->playout);
+    lateness_init(&v->own);
+    freeze_watch_init(&v->freezes, l, v->outcomes, v->playout, &v->own);
     struct latency_control_config latency = {
         .mode = config->latency, .target = config->target, .start = config->start};
     latency_control_init(&v->latency, &latency, 0);

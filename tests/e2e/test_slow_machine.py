@@ -92,6 +92,31 @@ class SlowMachineTest(lib.Case):
             lib.until(lambda: player.events("rebuffer-end"), "a stall", 60)
         stalls, r = self.recovered(player)
         self.assertEqual(stalls, {"display"}, r["rebuffering"])
+        freezes = [e["cause"] for e in player.events("freeze") if e["duration"] > 1.5]
+        self.assertEqual(set(freezes), {"display"}, freezes)
+        roots = r["causes"]["by_root"]
+        self.assertGreater(roots["display"], max(n for cause, n in roots.items() if cause != "display"), roots)
+
+    def test_viewer_that_is_stopped_stays_on_its_path(self):
+        """Its reports cease, and the connection is silent, too: the media is not moved to it."""
+        sender = self.sender(*LEVELS, source=SOURCE)
+        player = self.player(sender.url)
+
+        def stays():
+            lib.until(lambda: (player.events("moved") or [{}])[-1].get("transport") == "scream", "a move to UDP", 120)
+            player.wait_shown(len(player.shown()) + 15, 60)
+            moves = len(player.events("moved"))
+            self.stop(player)
+            player.wait_shown(len(player.shown()) + 15, 60)
+            return len(player.events("moved")) == moves
+
+        # A busy machine may stop for another 50 ms between the viewer's response and its report.
+        self.assertTrue(any(stays() for _ in range(3)))
+
+    def stop(self, process):
+        process.signal(signal.SIGSTOP)
+        time.sleep(1)
+        process.signal(signal.SIGCONT)
 
 
 if __name__ == "__main__":

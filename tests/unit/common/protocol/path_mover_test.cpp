@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/base/rng.h"
+
 namespace
 {
 
@@ -103,4 +105,26 @@ TEST_CASE("path mover: media that comes beside the connection unasked counts as 
     CHECK_FALSE(w.step()); // given up, but a packet was on its way
     path_mover_moved(&w.m, true, w.now);
     CHECK(w.m.state == PATH_BESIDE);
+}
+
+TEST_CASE("path mover: however often the path is lost, moves are few")
+{
+    // Seconds that the path holds each time: up to so many, as seeded.
+    for (usec_t holds : {1, 10, 29}) {
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            INFO("up to " << holds << " s, seed " << seed);
+            rng random = rng_seeded(seed);
+            Mover w;
+            path_mover_begin(&w.m, T0);
+            int moves = 0;
+            for (; w.now < T0 + 1800 * S; moves++) {
+                REQUIRE(w.step());
+                REQUIRE(path_mover_validated(&w.m, w.now));
+                path_mover_moved(&w.m, true, w.now);
+                w.now += (usec_t)(rng_unit(&random) * (double)(holds * S));
+                path_mover_moved(&w.m, false, w.now);
+            }
+            CHECK(moves <= 9 + 1800 / 300); // 1 s, 2 s ... 256 s, and then each 300 s
+        }
+    }
 }

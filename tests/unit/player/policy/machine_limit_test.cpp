@@ -55,6 +55,17 @@ TEST_CASE("machine_limit: when a lower level is requested")
     }
 }
 
+TEST_CASE("machine_limit: no level helps a machine that was stopped")
+{
+    viewer v;
+    v.now += 2 * USEC_PER_SEC;
+    CHECK_FALSE(v.second(100));
+    for (int i = 0; i < 3; i++)
+        CHECK_FALSE(v.second(60)); // what never came
+    CHECK(v.second(60));
+    CHECK(v.level == 5);
+}
+
 TEST_CASE("machine_limit: not below the lowest level, nor without frames")
 {
     viewer v;

@@ -55,10 +55,11 @@ struct account {
         frame_outcomes_handed(l.get(), number);
         frame_outcomes_shown(l.get(), number);
     }
+    bool was_late = false; // this machine
     void check(int64_t number, frame_end end, frame_cause cause, frame_cause root, int64_t needs)
     {
         INFO(number);
-        not_shown why = frame_outcomes_ended(l.get(), number, end);
+        not_shown why = frame_outcomes_ended(l.get(), number, end, was_late);
         CHECK(why.number == number);
         CHECK(why.cause == cause);
         CHECK(why.root == root);
@@ -71,6 +72,35 @@ struct account {
 };
 
 } // namespace
+
+TEST_CASE("frame_outcomes: of a machine that was late, whatever else happened")
+{
+    account a;
+    a.arrived(0, -1);
+    a.shown(0);
+    a.lost();        // 1
+    a.arrived(3, 0); // the sender left 2 out
+    a.arrived(5, 4);
+    a.was_late = true;
+    for (int64_t n = 1; n <= 5; n++) { // before they are decided
+        INFO(n);
+        frame_cause root;
+        REQUIRE(frame_outcomes_root(a.l.get(), n, true, &root));
+        CHECK(root == CAUSE_DISPLAY);
+    }
+    a.check(1, FRAME_END_LOST, CAUSE_DISPLAY);
+    a.check(2, FRAME_END_LOST, CAUSE_DISPLAY);
+    a.check(3, FRAME_END_LATE, CAUSE_DISPLAY);
+    a.check(4, FRAME_END_LOST, CAUSE_DISPLAY);
+    a.was_late = false; // when 5 was due
+    a.check(5, FRAME_END_LOST, CAUSE_DEPENDENCY, CAUSE_DISPLAY, 4);
+    a.arrived(6, 0);
+    frame_outcomes_handed(a.l.get(), 6);
+    a.was_late = true;
+    a.check(6, FRAME_END_FAILED, CAUSE_DECODER); // a damaged frame
+    frame_cause root;
+    CHECK_FALSE(frame_outcomes_root(a.l.get(), 0, true, &root)); // it was released
+}
 
 TEST_CASE("frame_outcomes: each end of a frame has its cause")
 {
@@ -89,7 +119,7 @@ TEST_CASE("frame_outcomes: each end of a frame has its cause")
     a.check(5, FRAME_END_LATE, CAUSE_LATE);
     a.arrived(6, 2);
     frame_outcomes_handed(a.l.get(), 6);
-    a.check(6, FRAME_END_SLOW, CAUSE_DECODER);
+    a.check(6, FRAME_END_SLOW, CAUSE_DISPLAY);
     a.arrived(7, 2);
     frame_outcomes_handed(a.l.get(), 7);
     a.check(7, FRAME_END_UNSEEN, CAUSE_DISPLAY);
@@ -104,7 +134,7 @@ TEST_CASE("frame_outcomes: each end of a frame has its cause")
     const frame_totals *t = frame_outcomes_totals(a.l.get());
     CHECK(t->expected == 41);
     CHECK(t->shown == 2);
-    const uint64_t by_cause[FRAME_CAUSES] = {1, 2, 1, 0, 2, 1, 32};
+    const uint64_t by_cause[FRAME_CAUSES] = {1, 2, 1, 0, 1, 2, 32};
     for (int c = 0; c < FRAME_CAUSES; c++)
         CHECK(t->by_cause[c] == by_cause[c]);
 }
@@ -299,7 +329,7 @@ class simulation
     void ended(int64_t number, frame_end end)
     {
         if (shown.count(number) ||
-            !causes.emplace(number, frame_outcomes_ended(l.get(), number, end)).second)
+            !causes.emplace(number, frame_outcomes_ended(l.get(), number, end, false)).second)
             twice.insert(number);
         last = std::max(last, number);
     }

@@ -196,7 +196,6 @@ TEST_CASE("stall_classifier: this machine came late to its work")
         stall_cause begin, end;
     } table[] = {
         {"it did not", {}, 1100, 1200, STALL_TRANSPORT, STALL_SENDER},
-        {"by what a busy loop takes", {{1100, 1119}}, 1100, 1140, STALL_TRANSPORT, STALL_SENDER},
         {"it was stopped", {{1090, 1190}}, 1100, 1200, STALL_DISPLAY, STALL_DISPLAY},
         {"it was stopped, and the sender sent nothing for longer",
          {{1090, 1140}},

@@ -20,6 +20,7 @@ struct viewing {
     std::unique_ptr<frame_outcomes, void (*)(frame_outcomes *)> ledger{
         frame_outcomes_new(history.get()), frame_outcomes_free};
     playout *p;
+    lateness own;
     freeze_watch w;
 
     explicit viewing(int level)
@@ -31,7 +32,8 @@ struct viewing {
         c.level = level < 0 ? 0 : level;
         c.stamped = level < 0;
         p = playout_new(&c);
-        freeze_watch_init(&w, &levels, ledger.get(), p);
+        lateness_init(&own);
+        freeze_watch_init(&w, &levels, ledger.get(), p, &own);
     }
     viewing(const viewing &) = delete;
     viewing &operator=(const viewing &) = delete;
@@ -73,7 +75,7 @@ TEST_CASE("freeze_watch: the cause of most frames between two pictures")
         {1, {late, late, late, late, lost, lost}, FREEZE_LATE},
         {1, {late, late, lost, lost, lost, lost}, FREEZE_SENDER}, // no sequence number is missing
         {0, {lost, late, lost, late, lost, lost}, FREEZE_LATE},   // 2 and 4 of 2, 4 and 6
-        {1, {slow, slow, slow, slow, slow, slow}, FREEZE_UNDECODABLE},
+        {1, {slow, slow, slow, slow, slow, slow}, FREEZE_DISPLAY},
     };
     for (const auto &row : table) {
         viewing v(row.level);
@@ -84,7 +86,7 @@ TEST_CASE("freeze_watch: the cause of most frames between two pictures")
         a.frame = 9; // the next one
         frame_outcomes_packet(v.ledger.get(), &a, 101);
         for (int n = 1; n <= 6; n++)
-            (void)frame_outcomes_ended(v.ledger.get(), n, row.ends[n - 1]);
+            (void)frame_outcomes_ended(v.ledger.get(), n, row.ends[n - 1], false);
         qoe_shown e = v.shown(row.level ? 7 : 8);
         CHECK(e.gap_known);
         CHECK(e.gap == row.why);
@@ -102,7 +104,7 @@ TEST_CASE(
         a.first = a.last = true;
         frame_outcomes_packet(v.ledger.get(), &a, 100 + n);
     }
-    (void)frame_outcomes_ended(v.ledger.get(), 3, FRAME_END_UNDECODABLE);
+    (void)frame_outcomes_ended(v.ledger.get(), 3, FRAME_END_UNDECODABLE, false);
     freeze_cause why;
     REQUIRE(freeze_watch_missing(&v.w, 3, &why));
     CHECK(why == FREEZE_NETWORK);

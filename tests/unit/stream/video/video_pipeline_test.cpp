@@ -280,6 +280,63 @@ TEST_CASE("video_pipeline: why a frame was not shown, and those that need it")
     }
 }
 
+TEST_CASE("video_pipeline: what a machine that did not run misses is its own fault")
+{
+    enum fault { LOST, UNSENT, LATE };
+    const struct {
+        const char *name;
+        fault what; // of the frames 6 to 15
+        bool live;
+        bool stops; // the machine, from 40 ms after frame 5 is due until frame 16 arrives
+        frame_cause six;
+    } table[] = {
+        {"the network loses them", LOST, false, false, CAUSE_NETWORK},
+        {"its socket had no room", LOST, false, true, CAUSE_DISPLAY},
+        {"the sender leaves them out", UNSENT, false, false, CAUSE_SENDER},
+        {"the sender receives no reports", UNSENT, false, true, CAUSE_DISPLAY},
+        {"they waited in its socket", LATE, false, true, CAUSE_DISPLAY},
+        {"live, its socket had no room", LOST, true, true, CAUSE_DISPLAY},
+        {"live, the sender receives no reports", UNSENT, true, true, CAUSE_DISPLAY},
+        {"live, they waited in its socket", LATE, true, true, CAUSE_DISPLAY},
+    };
+    for (const auto &r : table) {
+        INFO(r.name);
+        qoe_pointer q = new_qoe();
+        video_pipeline_config c = usual();
+        c.live = r.live;
+        viewer w(q.get(), c);
+        for (int64_t n = 0; n <= 5; n++)
+            w.arrive(n, sec + n * 100 * ms, n == 0);
+        w.until(sec + 540 * ms);
+        usec_t back = sec + 1600 * ms;
+        if (r.stops)
+            w.now = back;
+        for (int64_t n = 6; n <= 15; n++) {
+            if (r.what == LATE)
+                w.arrive(n, back);
+            else
+                w.seq += r.what == LOST;
+        }
+        for (int64_t n = 16; n <= 50; n++)
+            w.arrive(n, sec + n * 100 * ms, n == 16);
+        video_pipeline_end(w.v, w.now);
+        w.until(w.now + 100 * ms);
+        for (int64_t n = 6; n <= 15; n++) {
+            INFO(n);
+            if (w.why(n).number >= 0)
+                CHECK(w.why(n).root == r.six);
+        }
+        CHECK((r.what == LATE || w.why(6).cause == r.six));
+        qoe_json figures = w.report();
+        CHECK(figures.freezes.count >= 1);
+        CHECK(figures.freezes.by_cause[FREEZE_DISPLAY].count ==
+              (r.stops ? figures.freezes.count : 0));
+        for (const viewing_event &e : w.of(VIEWING_STALL_END))
+            CHECK((!r.stops || e.stall.cause == STALL_DISPLAY));
+        check_law(figures);
+    }
+}
+
 TEST_CASE("video_pipeline: a stall has the cause that is known at its end")
 {
     struct row {
