@@ -55,9 +55,10 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
     struct video_receiver *in = ctx;
     if (in->dialect->sets_from_sdp)
-        in->sets_len = parameter_sets_learn(f, in->sets, in->sets_len, sizeof(in->sets));
-    (void)parameter_sets_prepend(f, in->sets,
-                                 in->sets_len); // without memory the frame stays as it is
+        in->sets_len = parameter_sets_learn(in->config.sdp->codec, f, in->sets, in->sets_len,
+                                            sizeof(in->sets));
+    // Without memory the frame stays as it is.
+    (void)parameter_sets_prepend(in->config.sdp->codec, f, in->sets, in->sets_len);
     in->config.on_frame(in->config.ctx, f, now);
 }
 

@@ -21,7 +21,6 @@
 #include "common/wire/frame_ranges.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/sdp_other_audio.h"
-#include "common/wire/sdp_other_video.h"
 
 enum {
     HANDSHAKE_RESPONSES = 4,
@@ -755,28 +754,13 @@ static void set_up_again(struct rtsp_client *c, const char *why, usec_t now)
     begin_setup(c, now);
 }
 
-// Reads the description in `body` as one of `codec`. Returns 0 or an error of sdp_decode.
-static int read_other_video(struct rtsp_client *c, struct text body, enum sdp_other_video codec)
-{
-    char rewritten[SDP_MAX_BYTES];
-    size_t len = sdp_other_video_rewrite(body.at, body.len, codec, rewritten, sizeof(rewritten));
-    return len ? sdp_decode(rewritten, len, &c->sdp) : ERR_UNSUPPORTED;
-}
-
 // Reads the description in `body`. Returns 0 or the error of sdp_decode.
 static int read_description(struct rtsp_client *c, struct text body)
 {
     int err = sdp_decode(body.at ? body.at : "", body.len, &c->sdp);
     if (!c->config.takes_other_codecs)
-        return err;
-    if (err == ERR_UNSUPPORTED) {
-        err = read_other_video(c, body, SDP_OTHER_HEVC);
-        c->sdp.is_hevc = !err;
-    }
-    if (err == ERR_UNSUPPORTED) {
-        err = read_other_video(c, body, SDP_OTHER_JPEG);
-        c->sdp.is_jpeg = !err;
-    }
+        return !err && sdp_is_third_party(&c->sdp) && c->sdp.codec != SDP_H264 ? ERR_UNSUPPORTED
+                                                                               : err;
     bool is_silent = !err && sdp_is_third_party(&c->sdp) && !c->sdp.audio.present;
     if (is_silent && sdp_other_audio_read(body.at, body.len, &c->sdp.audio))
         c->sdp.other_audio[0] = '\0';
@@ -791,7 +775,7 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
         end_with(c, RTSP_CLIENT_REFUSED, now,
                  "the server's description of the stream cannot be used: %s",
                  err != ERR_UNSUPPORTED         ? err_text(err)
-                 : c->config.takes_other_codecs ? "no H.264, H.265 or JPEG video in it"
+                 : c->config.takes_other_codecs ? "no H.264, H.265, VP9 or JPEG video in it"
                                                 : "no H.264 video in it");
         return;
     }

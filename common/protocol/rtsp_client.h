@@ -77,8 +77,8 @@ struct rtsp_client_config {
     int stored_latency_ms; // for a film; 0: its server drops no frame
     usec_t silence; // silence after which the server counts as lost; 0: the transport's default
     bool has_audio; // the viewer requests audio
-    bool takes_other_codecs; // the viewer depacketises a third party's H.265 and JPEG
-                             // (sdp.is_hevc, sdp.is_jpeg), AAC and G.711 (sdp_other_audio.h) itself
+    bool takes_other_codecs; // the viewer decodes a third party's H.265, VP9 and JPEG, and the
+                             // audio of sdp_other_audio.h
     const char *via; // value of the Via header of the first request (RFC 2326, 12.43), borrowed;
                      // NULL: none
     // The description of a URL without a query, which is known: the first request is SETUP. If it

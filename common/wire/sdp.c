@@ -16,11 +16,14 @@
 #define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
 #define CODEC_VP9       "VP9/90000"    // RFC 9628, 7.1
 #define CODEC_HEVC      "H265/90000"   // RFC 7798, 7.1
+#define CODEC_JPEG      "JPEG/90000"   // RFC 2435
 #define CODEC_OPUS      "opus/48000/2" // for any number of channels (RFC 7587, 7)
 #define CODEC_AAC       "mpeg4-generic/48000/2"
 
 // The kinds of a=x-weir-source.
 extern const char *const sdp_source_names[SDP_SOURCES];
+
+enum { PT_JPEG = 26 }; // RFC 3551, 6
 
 static bool sdp_scan_payload_type(struct scan *s, int *out);
 
@@ -45,7 +48,18 @@ bool sdp_is_rtp(struct text profile)
     return false;
 }
 
-static int begin_medium(struct sdp_choice *c, struct scan line)
+// H.264 replaces other codecs, which else stay.
+static void choose_video(struct sdp_choice *c, enum sdp_codec codec, int pt, struct sdp *s)
+{
+    bool is_better = codec == SDP_H264 && s->codec != SDP_H264 && s->codec != SDP_SYNTHETIC;
+    if (c->video > 0 && !is_better)
+        return;
+    c->video = c->current;
+    s->payload_type = pt;
+    s->codec = codec;
+}
+
+static int begin_medium(struct sdp_choice *c, struct scan line, struct sdp *s)
 {
     int64_t port, ports;
     c->current++;
@@ -62,6 +76,8 @@ static int begin_medium(struct sdp_choice *c, struct scan line)
         c->offered[pt] = true;
         if (c->is_audio && c->audio_type < 0)
             c->audio_type = pt;
+        if (!c->is_audio && pt == PT_JPEG)
+            choose_video(c, SDP_JPEG, pt, s);
     }
     return 0;
 }
@@ -90,15 +106,17 @@ static int read_rtpmap(struct sdp_choice *c, struct scan v, struct sdp *s)
         text_copy(text_of_scan(scan_trimmed(scan_until(&v, '/'))), s->other_audio,
                   sizeof(s->other_audio));
     }
-    bool h264 = is_codec(v, "H264", "90000"), vp9 = is_codec(v, "VP9", "90000");
-    bool hevc = is_codec(v, "H265", "90000");
-    bool is_weirs = s->codec == SDP_VP9 || s->codec == SDP_HEVC;
-    bool chosen = c->video > 0 && (!is_weirs || !h264);
-    if (c->is_audio || chosen || !(h264 || vp9 || hevc || text_is_nocase(codec, CODEC_SYNTHETIC)))
+    static const struct {
+        const char *name;
+        enum sdp_codec codec;
+    } videos[] = {{"H264", SDP_H264}, {"VP9", SDP_VP9}, {"H265", SDP_HEVC}, {"JPEG", SDP_JPEG}};
+    if (c->is_audio)
         return 0;
-    c->video = c->current;
-    s->payload_type = pt;
-    s->codec = h264 ? SDP_H264 : vp9 ? SDP_VP9 : hevc ? SDP_HEVC : SDP_SYNTHETIC;
+    for (size_t i = 0; i < sizeof(videos) / sizeof(videos[0]); i++)
+        if (is_codec(v, videos[i].name, "90000"))
+            choose_video(c, videos[i].codec, pt, s);
+    if (text_is_nocase(codec, CODEC_SYNTHETIC))
+        choose_video(c, SDP_SYNTHETIC, pt, s);
     return 0;
 }
 
@@ -122,7 +140,7 @@ static int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
     while (take_line(&in, &line)) {
         int err = 0;
         if (scan_word(&line, "m="))
-            err = begin_medium(c, line);
+            err = begin_medium(c, line, s);
         else if (scan_word(&line, "a=rtpmap:"))
             err = read_rtpmap(c, line, s);
         if (err)
@@ -279,7 +297,8 @@ static void put_medium(struct put *p, const struct sdp *s)
     static const char *const codecs[] = {[SDP_SYNTHETIC] = CODEC_SYNTHETIC,
                                          [SDP_H264] = CODEC_H264,
                                          [SDP_VP9] = CODEC_VP9,
-                                         [SDP_HEVC] = CODEC_HEVC};
+                                         [SDP_HEVC] = CODEC_HEVC,
+                                         [SDP_JPEG] = CODEC_JPEG};
     put_format(p, "a=rtpmap:%d %s\r\n", pt, codecs[s->codec]);
     if (s->codec == SDP_VP9) // RFC 9628, 7.1: profile 0 has 8 bits and 4:2:0
         put_format(p, "a=fmtp:%d profile-id=0\r\n", pt);
@@ -325,7 +344,8 @@ uint8_t sdp_payload_type(enum sdp_codec codec)
     static const uint8_t types[] = {[SDP_SYNTHETIC] = RTP_PT_SYNTHETIC,
                                     [SDP_H264] = RTP_PT_H264,
                                     [SDP_VP9] = RTP_PT_VP9,
-                                    [SDP_HEVC] = RTP_PT_HEVC};
+                                    [SDP_HEVC] = RTP_PT_HEVC,
+                                    [SDP_JPEG] = PT_JPEG};
     return types[codec];
 }
 
@@ -336,7 +356,7 @@ bool sdp_has_pictures(const struct sdp *s)
 
 bool sdp_is_third_party(const struct sdp *s)
 {
-    return s->codec == SDP_H264 && s->ext.adu == 0;
+    return sdp_has_pictures(s) && s->ext.adu == 0;
 }
 
 static bool sdp_scan_payload_type(struct scan *s, int *out)
@@ -744,8 +764,6 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
     }
     if (err)
         return err;
-    if ((s->codec == SDP_VP9 || s->codec == SDP_HEVC) && s->ext.adu == 0)
-        return ERR_UNSUPPORTED;
     sdp_settle_audio(s, &choice);
     if (sdp_is_third_party(s)) {
         settle_third_party(s);

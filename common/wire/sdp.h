@@ -70,8 +70,9 @@ enum sdp_source {
 enum sdp_codec {
     SDP_SYNTHETIC, // without pictures
     SDP_H264,      // RFC 6184
-    SDP_VP9,       // RFC 9628; weir-send's only
-    SDP_HEVC,      // RFC 7798; weir-send's only
+    SDP_VP9,       // RFC 9628
+    SDP_HEVC,      // RFC 7798
+    SDP_JPEG,      // RFC 2435; read only: a third party's
 };
 
 enum sdp_audio_codec {
@@ -79,8 +80,11 @@ enum sdp_audio_codec {
     SDP_AUDIO_AAC,    // written: AAC-LC, 48 kHz, two channels, in mode AAC-hbr of RFC 3640. Read
                       // (sdp_other_audio.h): whatever `config` says
     SDP_AUDIO_CODECS, // the number of codecs that are written
-    SDP_AUDIO_PCMU = SDP_AUDIO_CODECS, // G.711 (RFC 3551, 4.5.14); read only, as is the next one
+    SDP_AUDIO_PCMU = SDP_AUDIO_CODECS, // G.711 (RFC 3551, 4.5.14); read only, as are the next ones
     SDP_AUDIO_PCMA,
+    SDP_AUDIO_L16,       // RFC 3551, 4.5.11
+    SDP_AUDIO_G726,      // RFC 3551, 4.5.4: the first sample in the lowest bits of a byte
+    SDP_AUDIO_G726_AAL2, // the same in the highest bits
 };
 
 struct sdp_audio {
@@ -90,9 +94,10 @@ struct sdp_audio {
     char control[SDP_MAX_TEXT];
     struct rtp_ext_ids ext;
     int bitrate_bps; // b=AS; written, not read; 0 = none
-    // Of AAC and G.711 that are read; 0: Opus's.
+    // Of what is only read; 0: Opus's.
     int clock_rate; // of time stamps, Hz
-    int channels;   // of G.711, 1 or 2
+    int channels;   // of G.711 and L16, 1 or 2; of G.726 1
+    int bits;       // of a sample of G.726, 2 to 5
     int config_bytes;
     uint8_t config[SDP_MAX_AUDIO_CONFIG]; // AAC: AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1)
 };
@@ -114,10 +119,6 @@ struct sdp {
     // PPS.
     char sprop[SDP_MAX_PARAMETER_SETS];
     struct rtp_ext_ids ext;
-    // A third party's H.265 or JPEG, whose description was rewritten (sdp_other_video.h); `codec`
-    // is SDP_H264.
-    bool is_hevc;
-    bool is_jpeg;
     bool nack; // lost packets may be reported, and with pli key frames requested: RFC 4585
     bool pli;
     bool tmmbr;            // a max rate may be requested: RFC 5104, 7.1
@@ -141,7 +142,7 @@ struct sdp {
 uint8_t sdp_payload_type(enum sdp_codec codec);
 // Returns true if the medium has pictures; synthetic frames and filler do not.
 bool sdp_has_pictures(const struct sdp *s);
-// Returns true for H.264 of a third party, whose packets do not describe their frames.
+// Returns true for pictures of a third party, whose packets do not describe their frames.
 // server_dialect.h has the consequences.
 bool sdp_is_third_party(const struct sdp *s);
 // Returns true if the medium consists of frames with times; filler does not.
@@ -151,9 +152,9 @@ int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap);
 // Whether an m= line's profile is unencrypted RTP. SETUP chooses the transport, so that the
 // RTP/AVP/TCP of some cameras (RFC 2326, C.1.1) says nothing about it.
 bool sdp_is_rtp(struct text profile);
-// Returns 0; ERR_MALFORMED; ERR_TOO_BIG; ERR_UNSUPPORTED: no video medium in H.264, in weir-send's
-// VP9 or HEVC, or in Weir's own format. Of several formats H.264 is chosen: VP9 and HEVC of a third
-// party are not supported. A NUL ends the text; lines that are empty or have control characters are
+// Returns 0; ERR_MALFORMED; ERR_TOO_BIG; ERR_UNSUPPORTED: no video medium in a codec of sdp_codec.
+// Of several formats H.264 is chosen, then the first one. JPEG's payload type, 26, needs no rtpmap
+// line (RFC 3551, 6). A NUL ends the text; lines that are empty or have control characters are
 // skipped: cameras send them.
 int sdp_decode(const char *data, size_t len, struct sdp *s);
 

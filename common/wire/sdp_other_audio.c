@@ -8,8 +8,6 @@
 #include "common/wire/text.h"
 
 enum {
-    PT_PCMU = 0, // RFC 3551, 6
-    PT_PCMA = 8,
     MIN_RATE = 7350, // Hz; of AAC (ISO/IEC 14496-3, 1.6.3.4)
     MAX_RATE = 96000,
     AAC_SIZE_BITS = 13, // RFC 3640, 3.3.6
@@ -24,6 +22,39 @@ struct medium {
     bool has_control;
     int size_bits, index_bits, delta_bits; // of AAC's headers
     struct sdp_audio audio;
+};
+
+// RFC 3551, 6: types that need no rtpmap line. 2 was G.721, which is G726-32.
+static const struct {
+    int type;
+    struct sdp_audio audio;
+} known_types[] = {
+    {0, {.codec = SDP_AUDIO_PCMU, .clock_rate = 8000, .channels = 1}},
+    {2, {.codec = SDP_AUDIO_G726, .clock_rate = 8000, .channels = 1, .bits = 4}},
+    {8, {.codec = SDP_AUDIO_PCMA, .clock_rate = 8000, .channels = 1}},
+    {10, {.codec = SDP_AUDIO_L16, .clock_rate = 44100, .channels = 2}},
+    {11, {.codec = SDP_AUDIO_L16, .clock_rate = 44100, .channels = 1}},
+};
+
+static const struct {
+    const char *name;
+    enum sdp_audio_codec codec;
+    int rate; // if the line has none; 0: it must have one
+    int channels_max;
+    int bits;
+} names[] = {
+    {"mpeg4-generic", SDP_AUDIO_AAC, 0, 64, 0},
+    {"PCMU", SDP_AUDIO_PCMU, 8000, 2, 0},
+    {"PCMA", SDP_AUDIO_PCMA, 8000, 2, 0},
+    {"L16", SDP_AUDIO_L16, 0, 2, 0},
+    {"G726-16", SDP_AUDIO_G726, 8000, 1, 2},
+    {"G726-24", SDP_AUDIO_G726, 8000, 1, 3},
+    {"G726-32", SDP_AUDIO_G726, 8000, 1, 4},
+    {"G726-40", SDP_AUDIO_G726, 8000, 1, 5},
+    {"AAL2-G726-16", SDP_AUDIO_G726_AAL2, 8000, 1, 2},
+    {"AAL2-G726-24", SDP_AUDIO_G726_AAL2, 8000, 1, 3},
+    {"AAL2-G726-32", SDP_AUDIO_G726_AAL2, 8000, 1, 4},
+    {"AAL2-G726-40", SDP_AUDIO_G726_AAL2, 8000, 1, 5},
 };
 
 static bool is_nocase(struct scan s, const char *word)
@@ -43,11 +74,12 @@ static void begin(struct medium *m, struct scan line)
         !scan_int(&line, 127, &type))
         return;
     m->is_audio = true;
+    for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++)
+        if (known_types[i].type == type) {
+            m->audio = known_types[i].audio;
+            m->has_codec = true;
+        }
     m->audio.payload_type = (int)type;
-    m->has_codec = type == PT_PCMU || type == PT_PCMA; // they need no rtpmap line
-    m->audio.codec = type == PT_PCMU ? SDP_AUDIO_PCMU : SDP_AUDIO_PCMA;
-    m->audio.clock_rate = 8000;
-    m->audio.channels = 1;
 }
 
 // Returns true if the line is about the medium's first format; moves the cursor behind its number.
@@ -57,14 +89,9 @@ static bool is_of_format(const struct medium *m, struct scan *v)
     return scan_int(v, 127, &type) && type == m->audio.payload_type && scan_char(v, ' ');
 }
 
-// Reads "97 mpeg4-generic/16000/1". A rate that is missing is G.711's.
+// Reads "97 mpeg4-generic/16000/1".
 static void read_rtpmap(struct medium *m, struct scan v)
 {
-    static const struct {
-        const char *name;
-        enum sdp_audio_codec codec;
-    } names[] = {
-        {"mpeg4-generic", SDP_AUDIO_AAC}, {"PCMU", SDP_AUDIO_PCMU}, {"PCMA", SDP_AUDIO_PCMA}};
     if (!is_of_format(m, &v))
         return;
     struct scan name = scan_until(&v, '/');
@@ -72,16 +99,17 @@ static void read_rtpmap(struct medium *m, struct scan v)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (!is_nocase(name, names[i].name))
             continue;
-        int64_t rate = names[i].codec == SDP_AUDIO_AAC ? 0 : 8000, channels = 1;
+        int64_t rate = names[i].rate, channels = 1;
         if (!scan_end(&v) && !scan_int(&v, MAX_RATE, &rate))
             return;
         if (scan_char(&v, '/') && !scan_int(&v, 64, &channels))
             return;
-        bool fits = names[i].codec == SDP_AUDIO_AAC || (channels >= 1 && channels <= 2);
-        m->has_codec = fits && rate >= MIN_RATE;
+        m->has_codec = channels >= (names[i].codec != SDP_AUDIO_AAC) &&
+                       channels <= names[i].channels_max && rate >= MIN_RATE;
         m->audio.codec = names[i].codec;
         m->audio.clock_rate = (int)rate;
         m->audio.channels = (int)channels;
+        m->audio.bits = names[i].bits;
     }
 }
 

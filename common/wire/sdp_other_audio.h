@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The audio of third parties in codecs other than Opus, as IP cameras describe it: AAC in mode
-// AAC-hbr (RFC 3640, 3.3.6 and 4.1), and G.711 (PCMU, PCMA: RFC 3551, 4.5.14). Pure.
+// AAC-hbr (RFC 3640, 3.3.6 and 4.1), and of RFC 3551 G.711 (PCMU, PCMA: 4.5.14), L16 (4.5.11) and
+// G.726 (4.5.4) in both orders of the bits (G726-32, AAL2-G726-32). Pure.
 #ifndef WEIR_WIRE_SDP_OTHER_AUDIO_H
 #define WEIR_WIRE_SDP_OTHER_AUDIO_H
 

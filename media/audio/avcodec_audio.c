@@ -20,18 +20,36 @@ struct avcodec_audio {
     uint8_t unit[AVCODEC_AUDIO_MAX_BYTES + AV_INPUT_BUFFER_PADDING_SIZE];
 };
 
+static enum AVCodecID id_of(enum sdp_audio_codec codec)
+{
+    switch (codec) {
+    case SDP_AUDIO_AAC:
+        return AV_CODEC_ID_AAC;
+    case SDP_AUDIO_PCMU:
+        return AV_CODEC_ID_PCM_MULAW;
+    case SDP_AUDIO_PCMA:
+        return AV_CODEC_ID_PCM_ALAW;
+    case SDP_AUDIO_L16:
+        return AV_CODEC_ID_PCM_S16BE;
+    case SDP_AUDIO_G726:
+        return AV_CODEC_ID_ADPCM_G726LE;
+    case SDP_AUDIO_G726_AAL2:
+        return AV_CODEC_ID_ADPCM_G726;
+    default:
+        return AV_CODEC_ID_NONE;
+    }
+}
+
 static AVCodecContext *open_codec(const struct sdp_audio *format)
 {
-    const AVCodec *codec =
-        avcodec_find_decoder(format->codec == SDP_AUDIO_AAC    ? AV_CODEC_ID_AAC
-                             : format->codec == SDP_AUDIO_PCMU ? AV_CODEC_ID_PCM_MULAW
-                                                               : AV_CODEC_ID_PCM_ALAW);
+    const AVCodec *codec = avcodec_find_decoder(id_of(format->codec));
     AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
     if (!c)
         return NULL;
     c->thread_count = 1;
     c->log_level_offset = AV_LOG_TRACE; // silence libavcodec: a unit that is broken is silence
     c->sample_rate = format->clock_rate;
+    c->bits_per_coded_sample = format->bits;
     if (format->codec != SDP_AUDIO_AAC)
         av_channel_layout_default(&c->ch_layout, format->channels);
     if (format->config_bytes) {
@@ -60,10 +78,9 @@ struct avcodec_audio *avcodec_audio_new(const struct sdp_audio *format)
     if (d->codec && d->frame && d->packet && d->resampler)
         return d;
 failed:
-    log_error("cannot decode the audio: %s",
-              format->codec == SDP_AUDIO_AAC
-                  ? "libavcodec has no AAC, or does not read its configuration"
-                  : "libavcodec has no G.711");
+    log_error("cannot decode the audio: libavcodec has no %s%s",
+              avcodec_get_name(id_of(format->codec)),
+              format->codec == SDP_AUDIO_AAC ? ", or does not read its configuration" : "");
     avcodec_audio_free(d);
     return NULL;
 }

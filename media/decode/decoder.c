@@ -27,7 +27,7 @@ struct decoder {
     AVFrame *buffer;           // owned; DECODER_AS_COMES: the buffer that libavcodec decodes into
     uint8_t sps[H264_MAX_SPS]; // H.264: the newest, with the zero bytes after it
     size_t sps_len;
-    struct converter converter; // of JPEG, and of other matrices and ranges than a picture's
+    struct converter converter; // of other formats, matrices and ranges than a picture's
 };
 
 // Keeps a reference to each buffer that libavcodec requests. libavcodec outputs pictures in display
@@ -152,19 +152,15 @@ static struct picture *wrap(AVFrame *from, int64_t number)
 
 static bool is_usable(const AVFrame *f)
 {
-    return !f->decode_error_flags && !(f->flags & AV_FRAME_FLAG_CORRUPT) &&
-           (f->format == AV_PIX_FMT_YUV420P || f->format == AV_PIX_FMT_YUVJ420P) &&
-           f->width % 2 == 0 && f->height % 2 == 0;
+    return !f->decode_error_flags && !(f->flags & AV_FRAME_FLAG_CORRUPT) && f->width >= 2 &&
+           f->height >= 2;
 }
 
-// Returns a converted picture of d->frame, of any format, matrix and range. NULL: no memory, or the
-// frame is marked as concealed.
+// Returns a converted picture of d->frame, of any format, matrix and range; an odd line or column
+// is left out. NULL: no memory.
 static struct picture *convert(struct decoder *d, int64_t number)
 {
     AVFrame *f = d->frame;
-    if (f->decode_error_flags || (f->flags & AV_FRAME_FLAG_CORRUPT) || f->width < 2 ||
-        f->height < 2)
-        return NULL;
     if (d->id == AV_CODEC_ID_MJPEG && f->colorspace == AVCOL_SPC_UNSPECIFIED)
         f->colorspace = AVCOL_SPC_BT470BG; // JFIF has BT.601
     struct picture *p = picture_new(f->width & ~1, f->height & ~1);
@@ -178,12 +174,16 @@ static struct picture *convert(struct decoder *d, int64_t number)
     return NULL;
 }
 
-// Returns a picture of d->frame, which is usable. Weir's own streams have the matrix and range of
-// pictures and are never copied, but a third party's may have others. NULL: no memory.
+// Returns a picture of d->frame, which is usable. Weir's own streams have the format, matrix and
+// range of pictures and are never copied, but a third party's may have others: more bits, more
+// colours, BT.601. NULL: no memory.
 static struct picture *picture_of(struct decoder *d, int64_t number)
 {
-    struct image i = image_of_frame(d->frame);
-    bool fits = i.matrix == SWS_CS_ITU709 && !i.full_range;
+    const AVFrame *f = d->frame;
+    struct image i = image_of_frame(f);
+    bool fits = (f->format == AV_PIX_FMT_YUV420P || f->format == AV_PIX_FMT_YUVJ420P) &&
+                f->width % 2 == 0 && f->height % 2 == 0 && i.matrix == SWS_CS_ITU709 &&
+                !i.full_range && d->id != AV_CODEC_ID_MJPEG;
     return fits ? wrap(d->frame, number) : convert(d, number);
 }
 
@@ -271,9 +271,7 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
                                            : run(d, data, bytes, number);
     if (err == AVERROR(EAGAIN) && as_shown)
         return 0;
-    if (err == 0 && d->id == AV_CODEC_ID_MJPEG)
-        *out = convert(d, number);
-    else if (err == 0 && is_usable(d->frame))
+    if (err == 0 && is_usable(d->frame))
         *out = picture_of(d, as_shown ? d->frame->pts : number);
     bool no_memory = err == AVERROR(ENOMEM) || (err == 0 && is_usable(d->frame) && !*out);
     av_frame_unref(d->frame);

@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "media/rtp/h264.h"
+#include "media/rtp/hevc_payload.h"
 
 enum { START_CODE = 4, FRAME_TAIL = 64, MAX_SET = 1024, MAX_SETS = 4 * MAX_SET };
 
@@ -85,35 +86,55 @@ static size_t next_unit(const struct received_frame *f, size_t from)
     return f->bytes;
 }
 
-size_t parameter_sets_learn(const struct received_frame *f, uint8_t *sets, size_t len, size_t cap)
+enum set_kind { NO_SET, SPS = 1, PPS = 2, VPS = 4 }; // bits
+
+static enum set_kind kind_of(enum sdp_codec codec, uint8_t header)
+{
+    if (codec == SDP_HEVC) {
+        enum hevc_nal_type type = hevc_nal_type_of(header);
+        return type == HEVC_SPS ? SPS : type == HEVC_PPS ? PPS : type == HEVC_VPS ? VPS : NO_SET;
+    }
+    enum h264_nal_type type = h264_nal_type_of(header);
+    return type == H264_SPS ? SPS : type == H264_PPS ? PPS : NO_SET;
+}
+
+static bool has_sets(enum sdp_codec codec)
+{
+    return codec == SDP_H264 || codec == SDP_HEVC;
+}
+
+size_t parameter_sets_learn(enum sdp_codec codec, const struct received_frame *f, uint8_t *sets,
+                            size_t len, size_t cap)
 {
     uint8_t found[MAX_SETS];
     size_t used = 0;
-    bool sps = false, pps = false;
-    for (size_t i = next_unit(f, 0), next; f->key && i < f->bytes; i = next) {
+    unsigned kinds = 0, needs = codec == SDP_HEVC ? SPS | PPS | VPS : SPS | PPS;
+    if (!f->key || !has_sets(codec))
+        return len;
+    for (size_t i = next_unit(f, 0), next; i < f->bytes; i = next) {
         next = next_unit(f, i + START_CODE);
-        enum h264_nal_type type = h264_nal_type_of(f->data[i + START_CODE]);
-        if (type != H264_SPS && type != H264_PPS)
+        enum set_kind kind = kind_of(codec, f->data[i + START_CODE]);
+        if (!kind)
             continue;
         if (next - i > sizeof(found) - used)
             return len;
         memcpy(found + used, f->data + i, next - i);
         used += next - i;
-        sps |= type == H264_SPS;
-        pps |= type == H264_PPS;
+        kinds |= kind;
     }
-    if (!sps || !pps || used > cap)
+    if (kinds != needs || used > cap)
         return len;
     memcpy(sets, found, used);
     return used;
 }
 
-int parameter_sets_prepend(struct received_frame *f, const uint8_t *sets, size_t len)
+int parameter_sets_prepend(enum sdp_codec codec, struct received_frame *f, const uint8_t *sets,
+                           size_t len)
 {
-    if (!len || !f->key)
+    if (!len || !f->key || !has_sets(codec))
         return 0;
     for (size_t i = next_unit(f, 0); i < f->bytes; i = next_unit(f, i + START_CODE))
-        if (h264_nal_type_of(f->data[i + START_CODE]) == H264_SPS)
+        if (kind_of(codec, f->data[i + START_CODE]) == SPS)
             return 0;
     uint8_t *data = malloc(len + f->bytes + FRAME_TAIL);
     if (!data)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// H.264 parameter sets of servers that do not send them with each key frame: they are only in the
-// session description (RFC 6184, 8.1: sprop-parameter-sets), or were sent once.
+// Parameter sets of H.264 and H.265 of servers that do not send them with each key frame: they are
+// only in the session description (RFC 6184, 8.1: sprop-parameter-sets; RFC 7798, 7.1: sprop-vps,
+// sprop-sps and sprop-pps), or were sent once. Frames of other codecs have none.
 #ifndef WEIR_MEDIA_DECODE_PARAMETER_SETS_H
 #define WEIR_MEDIA_DECODE_PARAMETER_SETS_H
 
+#include "common/wire/sdp.h"
 #include "media/rtp/depacketiser.h"
 
 #ifdef __cplusplus
@@ -17,11 +19,14 @@ size_t parameter_sets_decode(const char *sprop, uint8_t *out, size_t cap);
 void parameter_sets_encode(const uint8_t *sets, size_t len, char *sprop, size_t cap);
 // Returns the next NAL unit of `sets` from *at on, which it advances; NULL: there is none.
 const uint8_t *parameter_sets_next(const uint8_t *sets, size_t len, size_t *at, size_t *unit_len);
-// If `f` is a key frame with an SPS and a PPS, copies its sets to `sets`, which hold `len` bytes so
-// far. The stream continues with the new sets. Returns the new length, or `len` if nothing changed.
-size_t parameter_sets_learn(const struct received_frame *f, uint8_t *sets, size_t len, size_t cap);
+// If `f` is a key frame with an SPS and a PPS (H.265: and a VPS), copies its sets to `sets`, which
+// hold `len` bytes so far. The stream continues with the new sets. Returns the new length, or `len`
+// if nothing changed.
+size_t parameter_sets_learn(enum sdp_codec codec, const struct received_frame *f, uint8_t *sets,
+                            size_t len, size_t cap);
 // Puts `sets` before a key frame that has no SPS. Returns 0, or ERR_NO_MEMORY with `f` unchanged.
-int parameter_sets_prepend(struct received_frame *f, const uint8_t *sets, size_t len);
+int parameter_sets_prepend(enum sdp_codec codec, struct received_frame *f, const uint8_t *sets,
+                           size_t len);
 
 #ifdef __cplusplus
 }

@@ -13,26 +13,36 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/net/clock.h"
 #include "media/record/policy/record_name.h"
 #include "media/record/policy/record_parse.h"
 
 enum {
     FILES_MAX = 200000, // of the pattern, as record_writer.c has it
+    HEAD = 16 * 1024,   // bytes of a file in which its tag is
     PEEK = 16 * 1024,   // bytes of a cluster in which its first frame begins
     WINDOW = 256 * 1024,
     NEAR = 1 << 20, // the bisection ends at so many bytes
 };
+#define NAME_SLACK                                                                                 \
+    (60 * USEC_PER_SEC)            // a name further from its file's tag is of another
+                                   // time zone
+#define WRITTEN (5 * USEC_PER_SEC) // a file without end that grew since is being written
 
 struct entry {
-    char *name;  // owned
-    usec_t from; // of the name, local time
+    char *name;   // owned
+    usec_t from;  // the tag, in which time is UTC; else of the name
+    bool has_tag; // it was read
 };
 
 struct record_past {
-    char *pattern;    // owned
+    char *pattern;      // owned
+    struct entry *list; // owned; the recordings, the oldest first
+    int count;
     int fd;           // -1: none
     struct entry now; // the open file
     usec_t wall;      // of its begin
+    usec_t end;       // of the newest cluster that was read of it
     int64_t first;    // offset of its first cluster
     int64_t at;       // offset of the next cluster
     uint8_t *window;  // owned: WINDOW bytes
@@ -40,16 +50,32 @@ struct record_past {
 
 // ---- The folder
 
-static usec_t time_of(const struct record_time *t)
+// Local time is no key: an hour comes twice a year, and a machine may move to another time zone.
+// But the tag of each file costs a read of it, and folders have many. So the name counts where it
+// says one time only and agrees with the tags of the oldest and the newest file.
+
+// Reads the name's time. Returns false if the clocks showed it twice, or never.
+static bool time_of(const struct record_time *t, usec_t *out)
 {
-    struct tm tm = {.tm_year = t->year - 1900,
-                    .tm_mon = t->month - 1,
-                    .tm_mday = t->day,
-                    .tm_hour = t->hour,
-                    .tm_min = t->minute,
-                    .tm_sec = t->second,
-                    .tm_isdst = -1};
-    return (usec_t)mktime(&tm) * USEC_PER_SEC;
+    time_t times[2] = {0, 0};
+    bool is_once = false;
+    for (int summer = 0; summer < 2; summer++) {
+        struct tm tm = {.tm_year = t->year - 1900,
+                        .tm_mon = t->month - 1,
+                        .tm_mday = t->day,
+                        .tm_hour = t->hour,
+                        .tm_min = t->minute,
+                        .tm_sec = t->second,
+                        .tm_isdst = summer};
+        times[summer] = mktime(&tm);
+        if (tm.tm_isdst == summer) {
+            *out = (usec_t)times[summer] * USEC_PER_SEC;
+            is_once = !is_once;
+        }
+    }
+    if (!is_once)
+        *out = (usec_t)times[0] * USEC_PER_SEC;
+    return is_once;
 }
 
 // Files of one second: the first one has no number and so the shortest name.
@@ -66,6 +92,11 @@ static int in_order(const void *a, const void *b)
     return compare(a, b);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
 static void free_list(struct entry *list, int count)
 {
     for (int i = 0; i < count; i++)
@@ -73,36 +104,116 @@ static void free_list(struct entry *list, int count)
     free(list);
 }
 
-// Lists the recordings, the oldest first. Returns their number.
-static int list_files(const struct record_past *p, struct entry **out)
+static size_t read_at(int fd, uint8_t *data, size_t len, int64_t at)
+{
+    size_t got = 0;
+    while (got < len) {
+        ssize_t n = pread(fd, data + got, len - got, at + (int64_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        got += (size_t)n;
+    }
+    return got;
+}
+
+// Opens a recording's file. Returns -1 if it is none.
+static int open_name(const struct record_past *p, const char *name)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 256];
+    struct stat st;
+    if (record_name_folder(p->pattern, folder, sizeof(folder)) != 0)
+        return -1;
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+// Reads the file's tag, if that was not done. Returns false if its name is of another time.
+static bool read_tag(const struct record_past *p, struct entry *e)
+{
+    struct record_head head;
+    usec_t name = e->from;
+    int fd = e->has_tag ? -1 : open_name(p, e->name);
+    if (fd < 0)
+        return true;
+    size_t len = read_at(fd, p->window, HEAD, 0);
+    close(fd);
+    if (record_head_parse(p->window, len, &head) != 0 || head.wall <= 0)
+        return true;
+    e->from = head.wall;
+    e->has_tag = true;
+    return llabs(head.wall - name) <= NAME_SLACK;
+}
+
+// Adds a file to the list. Returns false if there is no memory.
+static bool add_file(struct record_past *p, const char *name, int *room, bool *is_sure)
+{
+    struct record_time t;
+    if (!record_name_time(p->pattern, name, &t))
+        return true;
+    if (p->count == *room) {
+        *room = *room ? 2 * *room : 64;
+        struct entry *more = realloc(p->list, (size_t)*room * sizeof(*more));
+        if (!more)
+            return false;
+        p->list = more;
+    }
+    struct entry e = {.name = strdup(name)};
+    if (!e.name)
+        return false;
+    *is_sure = time_of(&t, &e.from);
+    p->list[p->count++] = e;
+    return true;
+}
+
+// Lists the recordings, the oldest first. What is known of them stays.
+static void list_files(struct record_past *p)
 {
     char folder[PATH_MAX];
-    int count = 0, room = 0;
+    struct entry *before = p->list;
+    int known = p->count, room = 0;
     struct dirent *d;
-    *out = NULL;
     DIR *entries =
         record_name_folder(p->pattern, folder, sizeof(folder)) == 0 ? opendir(folder) : NULL;
-    while (entries && (d = readdir(entries)) && count < FILES_MAX) {
-        struct record_time t;
-        if (!record_name_time(p->pattern, d->d_name, &t))
-            continue;
-        if (count == room) {
-            room = room ? 2 * room : 64;
-            struct entry *more = realloc(*out, (size_t)room * sizeof(**out));
-            if (!more)
-                break;
-            *out = more;
-        }
-        char *name = strdup(d->d_name);
-        if (!name)
+    if (known)
+        qsort(before, (size_t)known, sizeof(*before), by_name);
+    p->list = NULL;
+    p->count = 0;
+    while (entries && (d = readdir(entries)) && p->count < FILES_MAX) {
+        bool is_sure = true;
+        int count = p->count;
+        if (!add_file(p, d->d_name, &room, &is_sure))
             break;
-        (*out)[count++] = (struct entry){name, time_of(&t)};
+        if (p->count == count)
+            continue;
+        struct entry *e = &p->list[count];
+        const struct entry *same =
+            known ? bsearch(e, before, (size_t)known, sizeof(*e), by_name) : NULL;
+        if (same && same->has_tag) {
+            e->from = same->from;
+            e->has_tag = true;
+        } else if (!is_sure) {
+            (void)read_tag(p, e);
+        }
     }
     if (entries)
         closedir(entries);
-    if (count)
-        qsort(*out, (size_t)count, sizeof(**out), in_order);
-    return count;
+    free_list(before, known);
+    if (!p->count)
+        return;
+    qsort(p->list, (size_t)p->count, sizeof(*p->list), in_order);
+    bool agrees = read_tag(p, &p->list[0]);
+    agrees &= read_tag(p, &p->list[p->count - 1]);
+    for (int i = 0; !agrees && i < p->count; i++)
+        (void)read_tag(p, &p->list[i]);
+    if (!agrees)
+        qsort(p->list, (size_t)p->count, sizeof(*p->list), in_order);
 }
 
 // ---- A file
@@ -122,40 +233,29 @@ static int64_t size_of(const struct record_past *p)
     return fstat(p->fd, &st) == 0 ? st.st_size : 0;
 }
 
-static size_t read_at(int fd, uint8_t *data, size_t len, int64_t at)
-{
-    size_t got = 0;
-    while (got < len) {
-        ssize_t n = pread(fd, data + got, len - got, at + (int64_t)got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        got += (size_t)n;
-    }
-    return got;
-}
-
 // Opens a recording at its first cluster. Returns false if it is none.
 static bool open_file(struct record_past *p, const struct entry *e)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 256];
-    struct stat st;
     struct record_head head;
     close_file(p);
-    if (record_name_folder(p->pattern, folder, sizeof(folder)) != 0)
-        return false;
-    snprintf(path, sizeof(path), "%s/%s", folder, e->name);
-    p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (p->fd < 0 || fstat(p->fd, &st) != 0 || !S_ISREG(st.st_mode))
+    p->fd = open_name(p, e->name);
+    if (p->fd < 0)
         return false;
     size_t len = read_at(p->fd, p->window, WINDOW, 0);
     if (record_head_parse(p->window, len, &head) != 0)
         return false;
-    p->now = (struct entry){strdup(e->name), e->from};
-    p->wall = head.wall;
+    p->now = (struct entry){strdup(e->name), head.wall > 0 ? head.wall : e->from, true};
+    p->wall = p->end = head.wall;
     p->first = p->at = (int64_t)head.bytes;
     return p->now.name != NULL;
+}
+
+// Returns true if the file has grown in the last seconds.
+static bool is_written(const struct record_past *p)
+{
+    struct stat st;
+    usec_t now = clock_wall();
+    return fstat(p->fd, &st) == 0 && llabs(now - (usec_t)st.st_mtime * USEC_PER_SEC) < WRITTEN;
 }
 
 // Reads the head of the cluster at `at`. Returns 0; ERR_AGAIN: the file ends within it;
@@ -314,6 +414,7 @@ static int read_file(struct record_past *p, struct record_group *g)
         if (read_at(p->fd, g->bytes + used, c.bytes, p->at) < c.bytes)
             return clusters ? 0 : ERR_AGAIN;
         p->at += (int64_t)c.bytes;
+        p->end = p->wall + c.time;
         err = add_items(p, g, used, c.bytes, &c);
         if (err == ERR_NO_MEMORY)
             return err;
@@ -321,26 +422,33 @@ static int read_file(struct record_past *p, struct record_group *g)
     }
 }
 
-// Opens the file that follows the open one. Returns false if there is none; then that stays open.
-static bool open_next(struct record_past *p, const struct entry *list, int count)
+// Opens the file that follows the open one. After a clock that was set back files overlap: one that
+// begins before the end of this one is left out, so that no time is played twice. Returns false if
+// there is none; then this one stays open.
+static bool open_next(struct record_past *p)
 {
     struct record_past before = *p;
     p->fd = -1;
     p->now.name = NULL;
-    for (int i = 0; i < count; i++) {
-        if (compare(&list[i], &before.now) <= 0 || !open_file(p, &list[i]))
+    for (int i = 0; i < p->count; i++) {
+        struct entry *e = &p->list[i];
+        if (e->from + USEC_PER_SEC >= before.now.from) // a name has no more than the second
+            (void)read_tag(p, e);
+        if (compare(e, &before.now) <= 0 || e->from < before.end || !open_file(p, e))
             continue;
         close_file(&before);
         return true;
     }
     close_file(p);
+    before.list = p->list;
+    before.count = p->count;
     *p = before;
     return false;
 }
 
-static bool is_newest(const struct record_past *p, const struct entry *list, int count)
+static bool is_newest(const struct record_past *p)
 {
-    return count == 0 || compare(&list[count - 1], &p->now) <= 0;
+    return p->count == 0 || compare(&p->list[p->count - 1], &p->now) <= 0;
 }
 
 // Reads what follows, in this file or the next one.
@@ -349,13 +457,12 @@ static int read_next(struct record_past *p, struct record_group *g)
     int err = read_file(p, g);
     if (err != ERR_AGAIN && err != ERR_MALFORMED)
         return err;
-    struct entry *list;
-    int count = list_files(p, &list);
+    list_files(p);
     // Its last cluster may have come before the next file did.
-    err = is_newest(p, list, count) ? ERR_AGAIN : read_file(p, g);
-    if ((err == ERR_MALFORMED || err == ERR_AGAIN) && open_next(p, list, count))
+    err = is_newest(p) ? ERR_AGAIN : read_file(p, g);
+    bool has_ended = err == ERR_MALFORMED || (err == ERR_AGAIN && !is_written(p));
+    if (has_ended && open_next(p))
         err = read_file(p, g);
-    free_list(list, count);
     return err == ERR_MALFORMED ? ERR_AGAIN : err;
 }
 
@@ -377,17 +484,16 @@ int record_past_read(struct record_past *p, struct record_group **out)
 
 int record_past_find(struct record_past *p, usec_t wall)
 {
-    struct entry *list;
-    int count = list_files(p, &list), i = count - 1;
+    list_files(p);
+    int i = p->count - 1;
     bool found = false;
-    while (i > 0 && list[i].from > wall)
+    while (i > 0 && p->list[i].from > wall)
         i--;
-    // The name says when a file was begun, to the second.
+    // A name says when a file was begun, to the second.
     for (; i >= 0 && !found; i--)
-        found = open_file(p, &list[i]) && p->wall <= wall;
-    for (i = 0; i < count && !found; i++)
-        found = open_file(p, &list[i]);
-    free_list(list, count);
+        found = open_file(p, &p->list[i]) && p->wall <= wall;
+    for (i = 0; i < p->count && !found; i++)
+        found = open_file(p, &p->list[i]);
     if (!found)
         return ERR_NOT_FOUND;
     seek_file(p, wall - p->wall);
@@ -413,6 +519,7 @@ void record_past_free(struct record_past *p)
     if (!p)
         return;
     close_file(p);
+    free_list(p->list, p->count);
     free(p->pattern);
     free(p->window);
     free(p);

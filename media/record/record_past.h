@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads recordings (record_file.h) from a time on, over the ends of files, and the file that is
-// being written, too. Finds the file by its name and the date in it, and the key frame by bisection
-// over the file's clusters: some 20 small reads in any file.
+// being written, too. Finds the file by the date in its name, or, where that does not tell it, by
+// its tag in UTC, and the key frame by bisection over the file's clusters: some 20 small reads in
+// any file.
 //
 // All functions block as the disk does.
 #ifndef WEIR_MEDIA_RECORD_RECORD_PAST_H

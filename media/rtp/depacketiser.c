@@ -38,6 +38,7 @@ struct depacketiser {
     const struct payload_format *format; // static
     int window;
     struct slot *slots; // owned; `window` of them
+    void *memory;       // owned; the format's
     bool started;
     int64_t highest_seq;
     int64_t frame_reference; // the last frame's number, used to extend the next 32-bit number
@@ -74,8 +75,11 @@ struct depacketiser *depacketiser_new(const struct payload_format *format)
     d->format = format;
     d->window = DEPACKETISER_WINDOW;
     d->slots = calloc((size_t)d->window, sizeof(*d->slots));
-    if (d->slots)
+    d->memory = format->memory_bytes ? calloc(1, format->memory_bytes) : NULL;
+    if (d->slots && (d->memory || !format->memory_bytes))
         return d;
+    free(d->slots);
+    free(d->memory);
     free(d);
     return NULL;
 }
@@ -131,10 +135,11 @@ void depacketiser_free(struct depacketiser *d)
     for (struct received_frame *f; (f = ready_take(d)) != NULL;)
         received_frame_free(f);
     free(d->slots);
+    free(d->memory);
     free(d);
 }
 
-// Returns false if a fragmented unit is incomplete or the frame is too large.
+// Returns false if a fragmented unit is incomplete, or if the frame is empty or too large.
 static bool unpack_run(struct depacketiser *d, int64_t from, int64_t to, struct unpacker *u)
 {
     for (int64_t seq = from; seq <= to; seq++) {
@@ -142,7 +147,11 @@ static bool unpack_run(struct depacketiser *d, int64_t from, int64_t to, struct 
         if (!d->format->unpack(u, s->data, s->len) || u->bytes > DEPACKETISER_MAX_FRAME)
             return false;
     }
-    return !u->in_fragments;
+    if (u->in_fragments || !u->bytes)
+        return false;
+    if (d->format->finish)
+        d->format->finish(u);
+    return true;
 }
 
 static struct received_frame *describe_run(struct depacketiser *d, int64_t from, int64_t to)
@@ -182,7 +191,7 @@ static struct received_frame *describe_run(struct depacketiser *d, int64_t from,
 
 static int assemble(struct depacketiser *d, int64_t from, int64_t to)
 {
-    struct unpacker count = {0};
+    struct unpacker count = {.memory = d->memory};
     if (!unpack_run(d, from, to, &count)) {
         d->malformed++;
         return ERR_MALFORMED;
@@ -200,7 +209,7 @@ static int assemble(struct depacketiser *d, int64_t from, int64_t to)
         received_frame_free(f);
         return ERR_NO_MEMORY;
     }
-    struct unpacker write = {.out = f->data};
+    struct unpacker write = {.out = f->data, .memory = d->memory};
     unpack_run(d, from, to, &write);
     f->bytes = write.bytes;
     memset(f->data + f->bytes, 0, FRAME_TAIL);

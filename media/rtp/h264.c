@@ -229,36 +229,133 @@ int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap)
     return rewrite_sps(nal, len, 0, &frame_num_bits, out, cap);
 }
 
-int h264_sps_size(const uint8_t *nal, size_t len, int *width, int *height)
+// Opens an SPS, whose bytes without the inserted 03 go to `rbsp`. Returns 0, ERR_TOO_BIG or
+// ERR_MALFORMED.
+static int open_sps(const uint8_t *nal, size_t len, uint8_t rbsp[H264_MAX_SPS], struct bits *out)
 {
     if (len > H264_MAX_SPS)
         return ERR_TOO_BIG;
     if (len < 5 || h264_nal_type_of(nal[0]) != H264_SPS)
         return ERR_MALFORMED;
-    uint8_t rbsp[H264_MAX_SPS];
-    struct bits b = {.data = rbsp, .count = unescape(nal, len, rbsp, sizeof(rbsp)) * 8};
-    uint32_t chroma_format = skip_to_frame_num(&b);
-    take_ue(&b); // log2_max_frame_num_minus4
-    skip_to_gaps_flag(&b);
-    take_bit(&b); // gaps_in_frame_num_value_allowed_flag
-    int64_t columns = (int64_t)take_ue(&b) + 1, rows = (int64_t)take_ue(&b) + 1;
-    bool is_frame_only = take_bit(&b);
+    *out = (struct bits){.data = rbsp, .count = unescape(nal, len, rbsp, H264_MAX_SPS) * 8};
+    return 0;
+}
+
+// Reads an SPS up to vui_parameters_present_flag. Returns 0, or ERR_MALFORMED.
+static int take_size(struct bits *b, int *width, int *height)
+{
+    uint32_t chroma_format = skip_to_frame_num(b);
+    take_ue(b); // log2_max_frame_num_minus4
+    skip_to_gaps_flag(b);
+    take_bit(b); // gaps_in_frame_num_value_allowed_flag
+    int64_t columns = (int64_t)take_ue(b) + 1, rows = (int64_t)take_ue(b) + 1;
+    bool is_frame_only = take_bit(b);
     if (!is_frame_only)
-        take_bit(&b); // mb_adaptive_frame_field_flag
-    take_bit(&b);     // direct_8x8_inference_flag
+        take_bit(b); // mb_adaptive_frame_field_flag
+    take_bit(b);     // direct_8x8_inference_flag
     int64_t cut[4] = {0};
-    bool is_cut = take_bit(&b);
+    bool is_cut = take_bit(b);
     for (int i = 0; is_cut && i < 4; i++)
-        cut[i] = take_ue(&b);
+        cut[i] = take_ue(b);
     int64_t unit_x = chroma_format == 1 || chroma_format == 2 ? 2 : 1; // table 6-1
     int64_t unit_y = (chroma_format == 1 ? 2 : 1) * (is_frame_only ? 1 : 2);
     int64_t w = columns * 16 - unit_x * (cut[0] + cut[1]);
     int64_t h = rows * 16 * (is_frame_only ? 1 : 2) - unit_y * (cut[2] + cut[3]);
-    if (b.at > b.count || w < 1 || h < 1 || w > H264_MAX_SIDE || h > H264_MAX_SIDE)
+    if (b->at > b->count || w < 1 || h < 1 || w > H264_MAX_SIDE || h > H264_MAX_SIDE)
         return ERR_MALFORMED;
     *width = (int)w;
     *height = (int)h;
     return 0;
+}
+
+int h264_sps_size(const uint8_t *nal, size_t len, int *width, int *height)
+{
+    uint8_t rbsp[H264_MAX_SPS];
+    struct bits b;
+    int err = open_sps(nal, len, rbsp, &b);
+    return err ? err : take_size(&b, width, height);
+}
+
+// E.1.2
+static void skip_hrd(struct bits *b)
+{
+    uint32_t last = take_ue(b); // cpb_cnt_minus1
+    take_bits(b, 8);            // bit_rate_scale, cpb_size_scale
+    for (uint32_t i = 0; i <= last && b->at <= b->count; i++) {
+        take_ue(b);
+        take_ue(b);
+        take_bit(b);
+    }
+    take_bits(b, 20); // four lengths
+}
+
+// Skips the VUI from aspect_ratio_info_present_flag up to bitstream_restriction_flag, E.1.1.
+static void skip_to_restriction(struct bits *b)
+{
+    enum { EXTENDED_SAR = 255 };
+    if (take_bit(b) && take_bits(b, 8) == EXTENDED_SAR)
+        take_bits(b, 32);
+    if (take_bit(b)) // overscan_info_present_flag
+        take_bit(b);
+    if (take_bit(b)) { // video_signal_type_present_flag
+        take_bits(b, 4);
+        if (take_bit(b)) // colour_description_present_flag
+            take_bits(b, 24);
+    }
+    if (take_bit(b)) { // chroma_loc_info_present_flag
+        take_ue(b);
+        take_ue(b);
+    }
+    if (take_bit(b)) { // timing_info_present_flag
+        take_bits(b, 32);
+        take_bits(b, 32);
+        take_bit(b);
+    }
+    bool has_nal_hrd = take_bit(b);
+    if (has_nal_hrd)
+        skip_hrd(b);
+    bool has_vcl_hrd = take_bit(b);
+    if (has_vcl_hrd)
+        skip_hrd(b);
+    if (has_nal_hrd || has_vcl_hrd)
+        take_bit(b); // low_delay_hrd_flag
+    take_bit(b);     // pic_struct_present_flag
+}
+
+bool h264_may_reorder(const uint8_t *nal, size_t len)
+{
+    enum { BASELINE = 66, ORDER_OF_DECODING = 2 };
+    uint8_t rbsp[H264_MAX_SPS];
+    struct bits b;
+    int width, height;
+    if (open_sps(nal, len, rbsp, &b) != 0)
+        return true;
+    struct bits order = b;
+    (void)skip_to_frame_num(&order);
+    take_ue(&order); // log2_max_frame_num_minus4
+    if (rbsp[1] == BASELINE || (take_ue(&order) == ORDER_OF_DECODING && order.at <= order.count))
+        return false;
+    if (take_size(&b, &width, &height) != 0 || !take_bit(&b))
+        return true;
+    skip_to_restriction(&b);
+    if (!take_bit(&b))
+        return true;
+    take_bit(&b); // motion_vectors_over_pic_boundaries_flag
+    for (int i = 0; i < 4; i++)
+        take_ue(&b);
+    bool is_ordered = take_ue(&b) == 0; // max_num_reorder_frames
+    return b.at > b.count || !is_ordered;
+}
+
+bool h264_is_b_slice(const uint8_t *nal, size_t len)
+{
+    enum { TYPES = 5, B_SLICE = 1 }; // table 7-6
+    uint8_t head[16];
+    if (len < 2 || h264_nal_type_of(nal[0]) != H264_SLICE)
+        return false;
+    struct bits b = {.data = head, .count = unescape(nal, len, head, sizeof(head)) * 8, .at = 8};
+    take_ue(&b); // first_mb_in_slice
+    return take_ue(&b) % TYPES == B_SLICE && b.at <= b.count;
 }
 
 int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_t frame_num,

@@ -3,6 +3,7 @@
 #ifndef WEIR_MEDIA_RTP_H264_H
 #define WEIR_MEDIA_RTP_H264_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,6 +68,13 @@ int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap);
 // Reads the size of the pictures, as shown, of an SPS. Returns 0; ERR_TOO_BIG; ERR_MALFORMED: it is
 // none, is truncated, or has a side above H264_MAX_SIDE.
 int h264_sps_size(const uint8_t *nal, size_t len, int *width, int *height);
+
+// Returns false if an SPS says that no picture is shown after one that follows it (8.2.1,
+// pic_order_cnt_type 2; E.2.1, max_num_reorder_frames 0; the baseline profile). True also if it is
+// none, or says nothing.
+bool h264_may_reorder(const uint8_t *nal, size_t len);
+// Returns true if the unit is a B slice (7.4.3). Only streams with such slices reorder pictures.
+bool h264_is_b_slice(const uint8_t *nal, size_t len);
 
 // Rewrites a slice of a stream without separately coded colour planes. Its frame_num must have
 // `frame_num_bits` bits and be equal to `frame_num` modulo 2^frame_num_bits; if not, returns

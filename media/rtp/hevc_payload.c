@@ -2,15 +2,18 @@
 #include "media/rtp/hevc_payload.h"
 
 #include "common/base/bytes.h"
+#include "media/rtp/nal_unpack.h"
 
-enum { START_CODE = 4, FU_HEAD = HEVC_NAL_HEADER + 1, MIN_UNITS = 2 };
+enum { FU_HEAD = HEVC_NAL_HEADER + 1, MIN_UNITS = 2 };
 
 // Returns true if the unit begins with the header of a NAL unit that a payload may carry. RFC 7798,
-// 1.1.4: the forbidden bit marks errors, and TID is not 0.
+// 1.1.4: the forbidden bit marks errors, and TID is not 0. A start code may be before it
+// (nal_unpack.h).
 static bool is_nal(const uint8_t *data, size_t len)
 {
-    return len >= HEVC_NAL_HEADER && !(data[0] & HEVC_NAL_FORBIDDEN) && (data[1] & HEVC_NAL_TID) &&
-           hevc_nal_type_of(data[0]) <= HEVC_SINGLE_MAX;
+    bool is_header = len >= HEVC_NAL_HEADER && !(data[0] & HEVC_NAL_FORBIDDEN) &&
+                     (data[1] & HEVC_NAL_TID) && hevc_nal_type_of(data[0]) <= HEVC_SINGLE_MAX;
+    return is_header || nal_is_coded(data, len);
 }
 
 // RFC 7798, 4.4.2: at least two units, each after a size of two bytes.
@@ -29,28 +32,28 @@ static bool ap_is_valid(const uint8_t *data, size_t len)
     return units >= MIN_UNITS;
 }
 
-// RFC 7798, 4.4.3: start and end bit exclude each other.
+// RFC 7798, 4.4.3: start and end bit exclude each other. Type 0 without TID is the first two bytes
+// of a start code, whose other bytes the first fragment has.
 static bool fu_is_valid(const uint8_t *data, size_t len)
 {
-    return len > FU_HEAD && (data[2] & HEVC_FU_TYPE) <= HEVC_SINGLE_MAX &&
-           (data[2] & (HEVC_FU_START | HEVC_FU_END)) != (HEVC_FU_START | HEVC_FU_END);
+    if (len <= FU_HEAD || (data[2] & HEVC_FU_TYPE) > HEVC_SINGLE_MAX ||
+        (data[2] & (HEVC_FU_START | HEVC_FU_END)) == (HEVC_FU_START | HEVC_FU_END))
+        return false;
+    if (data[1] & HEVC_NAL_TID)
+        return true;
+    unsigned zeros = 2; // the header
+    size_t end = nal_code_end(&zeros, data + FU_HEAD, len - FU_HEAD < 2 ? len - FU_HEAD : 2);
+    return !(data[2] & HEVC_FU_TYPE) && (!(data[2] & HEVC_FU_START) || end > 0);
 }
 
 static bool payload_is_valid(const uint8_t *data, size_t len)
 {
-    if (len < HEVC_NAL_HEADER || data[0] & HEVC_NAL_FORBIDDEN || !(data[1] & HEVC_NAL_TID))
+    if (len < HEVC_NAL_HEADER || data[0] & HEVC_NAL_FORBIDDEN)
         return false;
     int type = hevc_nal_type_of(data[0]);
-    if (type == HEVC_AP)
-        return ap_is_valid(data, len);
-    return type == HEVC_FU ? fu_is_valid(data, len) : is_nal(data, len);
-}
-
-static void emit_nal(struct unpacker *u, const uint8_t *data, size_t len)
-{
-    static const uint8_t start_code[START_CODE] = {0, 0, 0, 1};
-    unpacker_put(u, start_code, sizeof(start_code));
-    unpacker_put(u, data, len);
+    if (type == HEVC_FU)
+        return fu_is_valid(data, len);
+    return type == HEVC_AP ? (data[1] & HEVC_NAL_TID) && ap_is_valid(data, len) : is_nal(data, len);
 }
 
 // Returns false if a fragment has no beginning, or if the unit before it has no end.
@@ -63,11 +66,14 @@ static bool unpack_fragment(struct unpacker *u, const uint8_t *data, size_t len)
     if (start) {
         uint8_t header[HEVC_NAL_HEADER] = {
             (uint8_t)((data[0] & HEVC_NAL_LAYER_HIGH) | type << HEVC_NAL_TYPE_SHIFT), data[1]};
-        emit_nal(u, header, sizeof(header));
+        nal_begin(u);
+        nal_put(u, header, sizeof(header));
     }
-    unpacker_put(u, data + FU_HEAD, len - FU_HEAD);
+    nal_put(u, data + FU_HEAD, len - FU_HEAD);
     u->header = type;
     u->in_fragments = !(data[2] & HEVC_FU_END);
+    if (!u->in_fragments)
+        nal_end(u);
     return true;
 }
 
@@ -79,13 +85,13 @@ static bool unpack(struct unpacker *u, const uint8_t *data, size_t len)
     if (u->in_fragments)
         return false;
     if (type != HEVC_AP) {
-        emit_nal(u, data, len);
+        nal_emit(u, data, len);
         return true;
     }
     struct bytes in = bytes_of(data + HEVC_NAL_HEADER, len - HEVC_NAL_HEADER);
     while (bytes_left(&in) > 0) {
         size_t size = bytes_u16(&in);
-        emit_nal(u, bytes_take(&in, size), size);
+        nal_emit(u, bytes_take(&in, size), size);
     }
     return true;
 }

@@ -20,12 +20,16 @@ extern "C" {
 enum hevc_nal_type {  // ITU-T H.265, table 7-1
     HEVC_TRAIL_N = 0, // even types below 16: no frame of the same temporal id depends on it
     HEVC_LAST_NON_REFERENCE = 14,
+    HEVC_FIRST_IRAP = 16, // pictures at which decoding may begin
     HEVC_IDR_W_RADL = 19,
     HEVC_IDR_N_LP = 20,
+    HEVC_LAST_IRAP = 23,
     HEVC_LAST_SLICE = 31, // the highest type that carries slices
     HEVC_VPS = 32,
     HEVC_SPS = 33,
     HEVC_PPS = 34,
+    HEVC_DELIMITER = 35,
+    HEVC_SEI = 39,        // before the slices
     HEVC_SINGLE_MAX = 47, // up to this type an RTP payload is one NAL unit (RFC 7798, 4.4.1)
     HEVC_AP = 48,         // RTP payload of several small NAL units (RFC 7798, 4.4.2)
     HEVC_FU = 49,         // RTP payload with a fragment of a NAL unit (RFC 7798, 4.4.3)

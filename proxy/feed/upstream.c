@@ -112,6 +112,8 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
     struct upstream *u = ctx;
     f->shown_after = shown_after(u, f);
+    if (u->dialect->numbers_from_stamps)
+        f->temporal_id = 0; // its stream is one level, of which B frames are a part
     if (u->has_audio && u->dialect->numbers_from_stamps)
         av_sync_picture(&u->audio.sync, f->rtp_timestamp, media_of(u, f->number) + f->shown_after,
                         f->last_arrived);

@@ -19,14 +19,14 @@
 #include "sender/camera/camera_link.h"
 #include "sender/policy/camera_clock.h"
 #include "sender/policy/camera_follow.h"
+#include "sender/policy/camera_pace.h"
 #include "sender/policy/camera_rate.h"
 #include "sender/policy/camera_retry.h"
 #include "sender/policy/frame_group.h"
 
-#define OPEN_LIMIT   (20 * USEC_PER_SEC)
-#define RATE_LIMIT   (3 * USEC_PER_SEC)   // for the measurement of the frame rate
-#define CHECK_EVERY  (50 * USEC_PER_MSEC) // of the guard
-#define SILENT_LIMIT (10 * USEC_PER_SEC)  // without a picture
+#define OPEN_LIMIT  (20 * USEC_PER_SEC)
+#define RATE_LIMIT  (3 * USEC_PER_SEC)   // for the measurement of the frame rate
+#define CHECK_EVERY (50 * USEC_PER_MSEC) // of the guard
 enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000, NUMBERS = 32 };
 
 struct camera {
@@ -36,7 +36,7 @@ struct camera {
     int bitrate;             // these are constant once it is open
     const char *audio_codec; // static; NULL: it has no audio
     bool reorders;
-    enum camera_codec codec;
+    enum sdp_codec codec;
 
     pthread_mutex_t lock; // guards the members up to `thread`
     pthread_cond_t changed;
@@ -63,10 +63,9 @@ struct camera {
     bool is_over;             // the link has ended: the timer frees it
     usec_t retry_at;          // with no link
     usec_t second_at;
-    usec_t begun_at;    // of the link
-    usec_t stamped_at;  // the first packet of pictures; USEC_NEVER: none came
-    usec_t pictured_at; // the newest frame, or the begin of the link
-    usec_t described_at;
+    usec_t begun_at;   // of the link
+    usec_t stamped_at; // the first packet of pictures; USEC_NEVER: none came
+    struct camera_pace pace;
     struct fps described; // frame rate of the description
     struct camera_retry retry;
     struct camera_clock clock;
@@ -76,6 +75,7 @@ struct camera {
     struct log_budget log;       // of the thread
     uint8_t sets[SETS_BYTES];    // parameter sets, Annex B
     size_t sets_len;
+    bool may_reorder; // they allow B frames
     int64_t last;     // the newest number towards the viewers; -1: none
     struct {          // of the newest frames, a ring
         int64_t from; // the link's number; -1: none
@@ -115,18 +115,18 @@ static void fail(struct camera *c, int err, const char *why)
 // The camera is open when the pictures' size and rate are known.
 static void check_open(struct camera *c, usec_t now)
 {
-    bool is_known = c->codec == CAMERA_H264 ? c->picture.width > 0 : c->last >= 0;
+    bool is_known = c->codec == SDP_H264 ? c->picture.width > 0 : c->last >= 0;
     if (c->state != OPENING || c->stamped_at == USEC_NEVER || !is_known)
         return;
     if (c->rate.count < CAMERA_RATE_ENOUGH && now < c->stamped_at + RATE_LIMIT)
         return;
-    if (c->rate.reorders)
+    if (camera_rate_reorders(&c->rate))
         log_warn("%s sends B frames, which cost latency: set its encoder to none (often: the "
                  "baseline profile)",
                  c->title);
     pthread_mutex_lock(&c->lock);
     c->fps = camera_rate_read(&c->rate, c->described);
-    c->reorders = c->rate.reorders;
+    c->reorders = camera_rate_reorders(&c->rate);
     double seconds = usec_to_sec(usec_max(now - c->stamped_at, USEC_PER_SEC / 4));
     double bps = (double)c->bytes * 8 / seconds;
     c->bitrate = bps < MIN_BPS ? MIN_BPS : bps > MAX_BPS ? MAX_BPS : (int)bps;
@@ -138,7 +138,8 @@ static void check_open(struct camera *c, usec_t now)
 // ---- Pictures
 
 // Reads what the parameter sets say. Returns false if they have no usable SPS.
-static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *out)
+static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *out,
+                      bool *may_reorder)
 {
     size_t at = 0, unit_len;
     for (const uint8_t *sps; (sps = parameter_sets_next(sets, len, &at, &unit_len)) != NULL;) {
@@ -148,6 +149,7 @@ static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *ou
             return false;
         snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%02x%02x%02x", sps[1],
                  sps[2], sps[3]);
+        *may_reorder = h264_may_reorder(sps, unit_len);
         return true;
     }
     return false;
@@ -157,7 +159,7 @@ static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *ou
 static void take_sets(struct camera *c)
 {
     struct camera_picture p = {0};
-    if (!read_sets(c->sets, c->sets_len, &p))
+    if (c->codec != SDP_H264 || !read_sets(c->sets, c->sets_len, &p, &c->may_reorder))
         return;
     parameter_sets_encode(c->sets, c->sets_len, p.sprop, sizeof(p.sprop));
     pthread_mutex_lock(&c->lock);
@@ -191,6 +193,19 @@ static int64_t number_at(const struct camera *c, usec_t media)
 {
     struct fps fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
     return (int64_t)(usec_to_sec(media) * fps_value(fps) + 0.5);
+}
+
+// Time stamps that go back are those of B frames only if the codec has some; H.265 is taken to.
+static void look_for_b_frames(struct camera *c, const struct received_frame *f)
+{
+    size_t at = 0, len;
+    bool found = c->codec == SDP_HEVC;
+    if (c->rate.has_b_frames || (c->codec == SDP_H264 && !c->may_reorder))
+        return;
+    for (const uint8_t *unit; c->codec == SDP_H264 && !found &&
+                              (unit = parameter_sets_next(f->data, f->bytes, &at, &len)) != NULL;)
+        found = h264_is_b_slice(unit, len);
+    c->rate.has_b_frames = found;
 }
 
 // Gives the frame its number on the viewers' time line, which counts the camera's frame intervals.
@@ -252,9 +267,9 @@ static void give(struct camera *c, struct coded_frame *f)
 }
 
 // A picture came.
-static void note_picture(struct camera *c, size_t bytes, usec_t now)
+static void note_picture(struct camera *c, size_t bytes, bool key, usec_t now)
 {
-    c->pictured_at = now;
+    camera_pace_picture(&c->pace, key, now);
     usec_t away = camera_retry_came(&c->retry, now);
     if (away && c->state == OPEN)
         log_info("%s is back after %.1f s", c->title, usec_to_sec(away));
@@ -280,13 +295,14 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     struct ladder one = {.size_count = 1, .level_count = 1};
     usec_t wall_ahead = clock_wall() - clock_now();
     struct camera_time t = take_time(c, f->rtp_timestamp, f->last_arrived, wall_ahead);
-    size_t sets = parameter_sets_learn(f, c->sets, c->sets_len, sizeof(c->sets));
+    size_t sets = parameter_sets_learn(c->codec, f, c->sets, c->sets_len, sizeof(c->sets));
     if (f->key) {
         c->sets_len = sets;
         take_sets(c);
-        (void)parameter_sets_prepend(f, c->sets, c->sets_len);
+        (void)parameter_sets_prepend(c->codec, f, c->sets, c->sets_len);
     }
-    note_picture(c, f->bytes, now);
+    look_for_b_frames(c, f);
+    note_picture(c, f->bytes, f->key, now);
     renumber(c, f, t.media);
     follow(c, now);
     f->reorder = f->size_id = f->temporal_id = f->level = 0;
@@ -294,37 +310,17 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     one.source_fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
     one.sizes[0] = (struct size_spec){.fps = one.source_fps, .layers = 1};
     // The numbers are in decoding order; the time stamps tell when B frames are shown.
-    f->shown_after = !c->rate.reorders ? 0
-                                       : c->media - usec_of_frames(f->number, one.source_fps.num,
-                                                                   one.source_fps.den);
+    f->shown_after =
+        !camera_rate_reorders(&c->rate)
+            ? 0
+            : c->media - usec_of_frames(f->number, one.source_fps.num, one.source_fps.den);
     f->capture_wall = t.captured + wall_ahead;
+    bool is_annexb = c->codec == SDP_H264 || c->codec == SDP_HEVC;
     struct coded_frame *out =
-        relayed_frame_is_valid(f, &one) ? relayed_frame_new(f, &one, true, t.captured) : NULL;
+        relayed_frame_is_valid(f, &one) ? relayed_frame_new(f, &one, is_annexb, t.captured) : NULL;
     received_frame_free(f);
     if (out)
         give(c, out);
-    check_open(c, now);
-}
-
-static void on_unit(void *ctx, const struct camera_unit *u, usec_t arrived, usec_t now)
-{
-    struct camera *c = ctx;
-    struct coded_frame *f = coded_frame_new(u->bytes);
-    if (!f)
-        return;
-    usec_t wall_ahead = clock_wall() - clock_now();
-    struct camera_time t = take_time(c, u->rtp_timestamp, arrived, wall_ahead);
-    int64_t due = number_at(c, t.media);
-    note_picture(c, u->bytes, now);
-    memcpy(f->data, u->data, u->bytes);
-    f->bytes = u->bytes;
-    f->number = due > c->last ? due : c->last + 1;
-    f->key = u->key;
-    f->depends_on = u->key ? -1 : c->last;
-    f->captured = t.captured;
-    f->capture_wall = t.captured + wall_ahead;
-    c->last = f->number;
-    give(c, f);
     check_open(c, now);
 }
 
@@ -355,6 +351,7 @@ static void on_coded_audio(void *ctx, struct coded_audio *a)
 static void on_stamp(void *ctx, uint32_t rtp_timestamp, usec_t now)
 {
     struct camera *c = ctx;
+    camera_pace_packet(&c->pace);
     if (c->stamped_at == USEC_NEVER)
         c->stamped_at = now;
     if (c->state != OPENING)
@@ -373,10 +370,9 @@ static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
 {
     struct camera *c = ctx;
     c->described = sdp->ladder.source_fps;
-    enum camera_codec codec = sdp->is_hevc ? CAMERA_HEVC : sdp->is_jpeg ? CAMERA_JPEG : CAMERA_H264;
     if (c->state == OPENING)
-        c->codec = codec;
-    if (c->codec != codec) {
+        c->codec = sdp->codec;
+    if (c->codec != sdp->codec) {
         camera_link_give_up(c->link, "it now has another codec: restart weir-send", now);
         return;
     }
@@ -431,7 +427,6 @@ static void connect_now(struct camera *c, usec_t now)
     static const struct camera_link_ops ops = {.on_described = on_described,
                                                .on_stamp = on_stamp,
                                                .on_frame = on_frame,
-                                               .on_unit = on_unit,
                                                .on_audio = on_audio,
                                                .on_report = on_report,
                                                .on_end = on_end};
@@ -440,7 +435,7 @@ static void connect_now(struct camera *c, usec_t now)
     camera_clock_begin(&c->clock);
     forget_numbers(c);
     c->is_over = false;
-    c->begun_at = c->pictured_at = now;
+    camera_pace_begin(&c->pace, now);
     c->second_at = now + USEC_PER_SEC;
     c->link = camera_link_new(&config, now);
     if (!c->link) {
@@ -462,8 +457,16 @@ static void on_second(struct camera *c, usec_t now)
         c->bytes = c->second_frames = 0;
     }
     pthread_mutex_unlock(&c->lock);
-    if (now - c->pictured_at >= SILENT_LIMIT)
-        camera_link_give_up(c->link, "no whole picture came for 10 s", now);
+    if (camera_pace_says_no_key(&c->pace, now))
+        log_warn("%s: no key frame came for 10 s, which new viewers and those that lost one wait "
+                 "for: set its encoder to one every 2 s or so",
+                 c->title);
+    if (camera_pace_is_lost(&c->pace, now)) {
+        char why[64];
+        snprintf(why, sizeof(why), "no whole picture came for %.0f s",
+                 usec_to_sec(now - c->pace.picture));
+        camera_link_give_up(c->link, why, now);
+    }
     check_open(c, now);
 }
 
@@ -663,7 +666,7 @@ int camera_bitrate(const struct camera *c)
     return c->bitrate;
 }
 
-enum camera_codec camera_codec(const struct camera *c)
+enum sdp_codec camera_codec(const struct camera *c)
 {
     return c->codec;
 }

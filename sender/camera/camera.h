@@ -5,8 +5,8 @@
 // machine (camera_clock.h); its audio as Opus (camera_audio.h). Key frames have their parameter
 // sets: if the camera sends none, those of its description are put before them.
 //
-// Limits: RTSP messages of 16 KB, frames of 8 MB, 10 s without a picture, after which the camera
-// counts as lost.
+// Limits: RTSP messages of 16 KB, frames of 4 MB, and a time without a picture after which the
+// camera counts as lost (camera_pace.h).
 #ifndef WEIR_SENDER_CAMERA_CAMERA_H
 #define WEIR_SENDER_CAMERA_CAMERA_H
 
@@ -24,13 +24,7 @@ extern "C" {
 
 struct camera; // opaque
 
-enum camera_codec {
-    CAMERA_H264,
-    CAMERA_HEVC, // of this one and JPEG the pictures' size is not known
-    CAMERA_JPEG, // each picture is a JPEG file, of which libavcodec knows the Huffman tables
-};
-
-// What the camera's pictures are.
+// What the camera's pictures are, if they are H.264.
 struct camera_picture {
     int width; // pixels
     int height;
@@ -60,7 +54,9 @@ struct camera *camera_open(const char *source, bool has_audio, struct media_guar
 const char *camera_title(const struct camera *c);
 struct fps camera_fps(struct camera *c);    // any thread
 int camera_bitrate(const struct camera *c); // bit/s, measured while it was opened
-enum camera_codec camera_codec(const struct camera *c);
+// Of codecs other than H.264 the pictures' size is not known; a picture of JPEG is a file, of which
+// libavcodec knows the Huffman tables.
+enum sdp_codec camera_codec(const struct camera *c);
 bool camera_reorders(const struct camera *c); // it sends B frames
 // Returns the name of its audio's codec, which comes as Opus; NULL: it has no audio. Static.
 const char *camera_audio_codec(const struct camera *c);

@@ -31,9 +31,11 @@ struct camera_audio {
 
 const char *camera_audio_codec_name(const struct sdp_audio *format)
 {
-    return format->codec == SDP_AUDIO_OPUS  ? "Opus"
-           : format->codec == SDP_AUDIO_AAC ? "AAC"
-                                            : "G.711";
+    return format->codec == SDP_AUDIO_OPUS   ? "Opus"
+           : format->codec == SDP_AUDIO_AAC  ? "AAC"
+           : format->codec == SDP_AUDIO_L16  ? "L16"
+           : format->codec >= SDP_AUDIO_G726 ? "G.726"
+                                             : "G.711";
 }
 
 struct camera_audio *camera_audio_new(const struct sdp_audio *format, camera_audio_fn *fn,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes Opus packets of the audio of an IP camera: of AAC (RFC 3640) and G.711 (RFC 3551), which
-// are decoded and encoded. Opus passes as it is. Bounded by audio_budget.h.
+// Makes Opus packets of the audio of an IP camera: of AAC (RFC 3640), and of G.711, G.726 and
+// L16 (RFC 3551), which are decoded and encoded. Opus passes as it is. Bounded by audio_budget.h.
 //
 // One thread, the camera's: 20 ms of audio take well below 1 ms.
 #ifndef WEIR_SENDER_CAMERA_CAMERA_AUDIO_H
@@ -25,7 +25,7 @@ struct camera_audio *camera_audio_new(const struct sdp_audio *format, camera_aud
                                       void *ctx);
 void camera_audio_free(struct camera_audio *a); // NULL is fine
 void camera_audio_packet(struct camera_audio *a, const struct received_audio *p, usec_t now);
-// "Opus", "AAC" or "G.711". Static.
+// "Opus", "AAC", "G.711", "G.726" or "L16". Static.
 const char *camera_audio_codec_name(const struct sdp_audio *format);
 
 #ifdef __cplusplus

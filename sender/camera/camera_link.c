@@ -13,8 +13,7 @@
 #include "common/transport/transport_list.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtp.h"
-#include "sender/policy/hevc_frames.h"
-#include "sender/policy/jpeg_frames.h"
+#include "media/rtp/jpeg_payload.h"
 #include "stream/receive/clock_sync.h"
 
 #define TRANSPORTS "tcp,udp"
@@ -27,8 +26,6 @@ struct camera_link {
     struct rtsp_link *link;            // these are owned
     struct video_receiver *video;
     struct audio_receiver audio;
-    struct hevc_frames hevc;
-    struct jpeg_frames jpeg;
     bool has_audio;          // `audio` is initialised
     struct clock_sync clock; // not known
     struct sdp sdp;
@@ -95,9 +92,10 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
 {
     struct camera_link *l = ctx;
-    *why = "it is no live video in H.264, H.265 or JPEG";
+    *why = "it is no live video in H.264, H.265, VP9 or JPEG";
     // A third party's recording is taken as a stream: recorders, and cameras that loop a file.
-    if (sdp->codec != SDP_H264 || (sdp->duration >= 0 && !sdp_is_third_party(sdp)))
+    if ((sdp->codec != SDP_H264 && !sdp_is_third_party(sdp)) ||
+        (sdp->duration >= 0 && !sdp_is_third_party(sdp)))
         return false;
     l->sdp = *sdp;
     l->sdp.duration = -1;
@@ -175,21 +173,10 @@ static bool take_audio(struct camera_link *l, bool rtcp, const uint8_t *data, si
     return l->has_audio && audio_receiver_packet(&l->audio, rtcp, data, len, arrived);
 }
 
-static void take_picture_packet(struct camera_link *l, const struct rtp_packet *p, usec_t arrived,
-                                usec_t now)
+static void take_picture_packet(struct camera_link *l, const struct rtp_packet *p, usec_t now)
 {
     l->ops->on_stamp(l->ctx, p->timestamp, now);
-    if (l->sdp.is_hevc && hevc_frames_push(&l->hevc, p)) {
-        const struct hevc_frames *h = &l->hevc;
-        struct camera_unit u = {h->data, h->bytes, h->timestamp, h->key};
-        l->ops->on_unit(l->ctx, &u, arrived, now);
-    }
-    if (l->sdp.is_jpeg && jpeg_frames_push(&l->jpeg, p)) {
-        const struct jpeg_frames *j = &l->jpeg;
-        struct camera_unit u = {j->data, j->bytes, j->timestamp, true};
-        l->ops->on_unit(l->ctx, &u, arrived, now);
-    }
-    if (l->jpeg.is_too_large)
+    if (l->sdp.codec == SDP_JPEG && jpeg_payload_is_too_large(p->payload, p->payload_len))
         rtsp_link_give_up(
             l->link,
             "its JPEG pictures are wider or higher than 2040 pixels, which RTP cannot "
@@ -206,9 +193,8 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
     struct rtp_packet p;
     if (!rtcp && rtp_decode(data, len, l->sdp.ext, &p) == 0 &&
         p.payload_type == l->sdp.payload_type)
-        take_picture_packet(l, &p, arrived, now);
-    if (rtcp || !(l->sdp.is_hevc || l->sdp.is_jpeg)) // the receiver knows H.264
-        video_receiver_packet(l->video, rtcp, data, len, arrived, now);
+        take_picture_packet(l, &p, now);
+    video_receiver_packet(l->video, rtcp, data, len, arrived, now);
 }
 
 static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
@@ -343,7 +329,5 @@ void camera_link_free(struct camera_link *l, usec_t now)
     video_receiver_free(l->video);
     if (l->has_audio)
         audio_receiver_destroy(&l->audio);
-    hevc_frames_destroy(&l->hevc);
-    jpeg_frames_destroy(&l->jpeg);
     free(l);
 }

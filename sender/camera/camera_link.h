@@ -23,13 +23,6 @@ extern "C" {
 
 struct camera_link;
 
-struct camera_unit { // an access unit of H.265 (Annex B), or a JPEG picture
-    const uint8_t *data;
-    size_t bytes;
-    uint32_t rtp_timestamp;
-    bool key;
-};
-
 // All are required. They must not free the link.
 struct camera_link_ops {
     void (*on_described)(void *ctx, const struct sdp *sdp,
@@ -37,9 +30,6 @@ struct camera_link_ops {
     // A packet of the pictures arrived, which may lack its predecessors.
     void (*on_stamp)(void *ctx, uint32_t rtp_timestamp, usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
-    // A unit of H.265 or JPEG came; it is borrowed for the call. Lost packets cost the frames of
-    // H.265 up to the next key frame.
-    void (*on_unit)(void *ctx, const struct camera_unit *u, usec_t arrived, usec_t now);
     void (*on_audio)(void *ctx, const struct received_audio *a, usec_t now);
     // A sender report: the camera's wall clock at an RTP time stamp.
     void (*on_report)(void *ctx, usec_t wall, uint32_t rtp_timestamp);

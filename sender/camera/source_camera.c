@@ -274,9 +274,7 @@ static bool learn_size(struct source_camera *s)
         if (!decode_next(s))
             wait_frame(s, clock_now() + WAIT);
     if (!s->base.width)
-        log_error(
-            "%s: its pictures cannot be decoded (more than 8 bits, or larger than 4096x2304?)",
-            s->base.name);
+        log_error("%s: its pictures cannot be decoded (larger than 4096x2304?)", s->base.name);
     return s->base.width;
 }
 
@@ -308,10 +306,11 @@ struct source *source_camera_new(struct camera *camera)
     frame_grid_init(&s->grid, s->base.fps);
     decode_gate_init(&s->gate);
     enum decoder_order order = camera_reorders(camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
-    enum camera_codec codec = camera_codec(camera);
-    s->decoder = codec == CAMERA_HEVC   ? decoder_new_hevc(order)
-                 : codec == CAMERA_JPEG ? decoder_new_jpeg()
-                                        : decoder_new(order);
+    enum sdp_codec codec = camera_codec(camera);
+    s->decoder = codec == SDP_HEVC   ? decoder_new_hevc(order)
+                 : codec == SDP_JPEG ? decoder_new_jpeg()
+                 : codec == SDP_VP9  ? decoder_new_vp9()
+                                     : decoder_new(order);
     s->scaler = scaler_new();
     if (s->decoder && s->scaler) {
         camera_attach(camera, &sink, s);

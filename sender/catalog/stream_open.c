@@ -449,14 +449,14 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
     if (!camera)
         return NULL;
     *err = ERR_UNSUPPORTED;
-    enum camera_codec codec = camera_codec(camera);
+    enum sdp_codec codec = camera_codec(camera);
     const char *reason = o->http.ss_family != AF_UNSPEC
                              ? "--http requests key frames at its segments"
                          : o->push.text[0] && camera_reorders(camera)
                              ? "it sends B frames, which few servers of --push take"
                              : NULL;
     const char *audio = camera_audio_codec(camera);
-    if (codec == CAMERA_H264 && !reason && !o->transcode) {
+    if (codec == SDP_H264 && !reason && !o->transcode) {
         if (o->audio && !is_silent)
             log_warn("%s: --sound %s is ignored: what is passed on has the camera's own audio",
                      camera_title(camera), o->audio);
@@ -464,9 +464,11 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
             log_info("%s: its audio, %s, is sent as Opus", camera_title(camera), audio);
         return camera_media_new(camera);
     }
-    if (!o->transcode && codec != CAMERA_H264)
+    if (!o->transcode && codec != SDP_H264)
         log_info("%s sends %s: viewers get H.264, which weir-send encodes", camera_title(camera),
-                 codec == CAMERA_HEVC ? "H.265" : "JPEG");
+                 codec == SDP_HEVC  ? "H.265"
+                 : codec == SDP_VP9 ? "VP9"
+                                    : "JPEG");
     else if (!o->transcode)
         log_info("%s: weir-send encodes its pictures: %s", camera_title(camera), reason);
     if (audio)

@@ -20,8 +20,8 @@ void camera_rate_add(struct camera_rate *r, uint32_t stamp)
     if (r->count == CAMERA_RATE_ENOUGH || apart == 0)
         return;
     if (apart > LEAP || apart < -LEAP) // another time line begins
-        *r = (struct camera_rate){0};
-    r->reorders |= r->count && apart < 0;
+        *r = (struct camera_rate){.has_b_frames = r->has_b_frames};
+    r->goes_back |= r->count && apart < 0;
     r->stamps[r->count++] = stamp;
 }
 
@@ -38,7 +38,7 @@ static double interval_of(const struct camera_rate *r)
         at[k] = t;
     }
     int gaps = r->count - 1;
-    if (!r->reorders)
+    if (!camera_rate_reorders(r))
         return (double)(at[gaps] - at[0]) / gaps;
     int32_t sorted[CAMERA_RATE_ENOUGH];
     for (int i = 0; i < gaps; i++) {

@@ -21,8 +21,16 @@ enum {
 struct camera_rate {                     // all zero at first; callers may read the fields
     int count;                           // of `stamps`
     uint32_t stamps[CAMERA_RATE_ENOUGH]; // of the newest pictures, in order of arrival
-    bool reorders;                       // a time stamp went back: there are B frames
+    bool goes_back;                      // a time stamp did
+    // The caller found that the codec reorders pictures. Else a time stamp that goes back is
+    // jitter: some cameras stamp pictures when they send them.
+    bool has_b_frames;
 };
+// Returns true if the pictures are shown in another order than they come.
+static inline bool camera_rate_reorders(const struct camera_rate *r)
+{
+    return r->goes_back && r->has_b_frames;
+}
 
 // Adds the time stamp of a packet; equal ones are of one picture. Once there are enough, further
 // ones are ignored.

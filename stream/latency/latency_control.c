@@ -64,12 +64,16 @@ void latency_control_arrived(struct latency_control *l, const struct live_arriva
 {
     usec_t offset = now - a->media;
     usec_t base = arrival_jitter_base(&l->jitter);
-    if (base != USEC_NEVER && offset - base > PLAYOUT_MAX_AHEAD) // another time line
+    if (base != USEC_NEVER && offset - base > PLAYOUT_MAX_AHEAD) { // another time line
         arrival_jitter_restart(&l->jitter);
+        l->reorder = (struct reorder_delay){0};
+    }
     if (!a->in_turn && repairs(l, now))
         arrival_jitter_base_add(&l->jitter, offset, now);
     else
         arrival_jitter_add(&l->jitter, offset, now);
+    if (a->in_turn)
+        reorder_delay_add(&l->reorder, a->media, offset - arrival_jitter_base(&l->jitter));
     if (a->encoder != QOE_UNKNOWN)
         windowed_min_add(&l->encoder, a->encoder, now);
     if (a->transport != QOE_UNKNOWN)
@@ -112,12 +116,15 @@ static void divide(struct latency_control *l, usec_t now)
 {
     usec_t encoder = known_or(&l->encoder, 0);
     usec_t path = known_or(&l->path, encoder + known_or(&l->transport, l->rtt / 2));
-    l->parts = (struct latency_parts){.encoder = encoder,
-                                      .transport = path - encoder,
-                                      .jitter = arrival_jitter_read(&l->jitter, now),
-                                      .repair = waits_for_repair(l, now) ? l->repair : 0,
-                                      .decoder = (usec_t)l->decoder,
-                                      .display = (usec_t)l->display};
+    usec_t reorder = reorder_delay_read(&l->reorder);
+    usec_t jitter = arrival_jitter_read(&l->jitter, now);
+    l->parts = (struct latency_parts){
+        .encoder = encoder,
+        .transport = path - encoder,
+        .jitter = reorder ? usec_max(jitter, reorder + LATENCY_TOLERATED) : jitter,
+        .repair = waits_for_repair(l, now) ? l->repair : 0,
+        .decoder = (usec_t)l->decoder,
+        .display = (usec_t)l->display};
     latency_budget_divide(l->config.target, &l->parts, &l->shares);
 }
 

@@ -34,6 +34,9 @@
 // Frames that were completed out of turn within 15 s of a loss are no samples of the jitter: the
 // round is what they need, and would count twice. Without repair, jitter has them all.
 //
+// B frames: what their order delays them by (reorder_delay.h) is part of the jitter from the first
+// moments on.
+//
 // Not thread-safe. Feed what happens, then call latency_control_steer.
 #ifndef WEIR_STREAM_LATENCY_LATENCY_CONTROL_H
 #define WEIR_STREAM_LATENCY_LATENCY_CONTROL_H
@@ -41,6 +44,7 @@
 #include "stream/latency/arrival_jitter.h"
 #include "stream/latency/latency_budget.h"
 #include "stream/latency/recent_loss.h"
+#include "stream/latency/reorder_delay.h"
 #include "stream/latency/speed_control.h"
 #include "stream/playout/playout.h"
 
@@ -77,6 +81,7 @@ struct live_arrival { // a frame became whole
 struct latency_control {
     struct latency_control_config config;
     struct arrival_jitter jitter;
+    struct reorder_delay reorder;
     struct recent_loss losses;
     struct windowed_min encoder;
     struct windowed_min transport;

@@ -4,13 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/rtp/h264.h"
+#include "stream/receive/payload_nature.h"
 
-enum {
-    SEI_RECOVERY_POINT = 6,
-    FIRST_MB = 0x80, // first_mb_in_slice is 0: ue(v) begins with a 1 bit
-    DEFAULT_FPS = 25,
-};
+enum { DEFAULT_FPS = 25 };
 
 // A list of packets in order.
 struct list {
@@ -19,8 +15,11 @@ struct list {
 };
 
 struct frame_assembler {
-    struct list waiting; // packets that wait for a hole before them
-    struct list frame;   // packets of the frame that has not ended yet
+    nature_reader *nature;
+    struct list waiting;       // packets that wait for a hole before them
+    struct list frame;         // packets of the frame that has not ended yet
+    struct payload_nature all; // of these
+    struct nature_scan scan;
     struct list ready;
     int ready_next;
     size_t bytes; // bytes in all three lists
@@ -40,11 +39,12 @@ struct frame_assembler {
     usec_t arrived;      // arrival of the previous packet
 };
 
-struct frame_assembler *frame_assembler_new(struct fps fps)
+struct frame_assembler *frame_assembler_new(enum sdp_codec codec, struct fps fps)
 {
     struct frame_assembler *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
+    f->nature = nature_reader_of(codec);
     f->number = f->reference = -1;
     bool told = fps.num > 0 && fps.den > 0 && fps_value(fps) >= 1 && fps_value(fps) <= 240;
     f->interval = (int32_t)(RTP_CLOCK_RATE / (told ? fps_value(fps) : DEFAULT_FPS));
@@ -77,80 +77,11 @@ static void give_up(struct frame_assembler *f)
 {
     drop_all(f, &f->waiting, 0);
     drop_all(f, &f->frame, 0);
+    f->all = (struct payload_nature){0};
     f->gap = true;
 }
 
-// ---- Payloads ----
-
-struct nature {
-    bool vcl;    // contains a part of a picture
-    bool begins; // an access unit may begin here
-    bool key;
-    bool reference;
-};
-
-static struct nature nature_of_nal(const uint8_t *nal, size_t len)
-{
-    int type = nal[0] & H264_NAL_TYPE;
-    bool vcl = type >= H264_SLICE && type <= H264_IDR;
-    bool recovery = type == H264_SEI && len > 1 && nal[1] == SEI_RECOVERY_POINT;
-    return (struct nature){.vcl = vcl,
-                           .begins = vcl ? len > 1 && (nal[1] & FIRST_MB)
-                                         : type >= H264_SEI && type <= H264_DELIMITER,
-                           .key = type == H264_IDR || type == H264_SPS || recovery,
-                           .reference = vcl && (nal[0] & H264_NAL_REF_IDC)};
-}
-
-static struct nature nature_of_stap(const uint8_t *data, size_t len)
-{
-    struct nature all = {0};
-    bool first = true;
-    for (size_t at = 1; at + 3 <= len;) {
-        size_t size = (size_t)data[at] << 8 | data[at + 1];
-        at += 2;
-        if (size == 0 || size > len - at)
-            break;
-        struct nature n = nature_of_nal(data + at, size);
-        all.vcl |= n.vcl;
-        all.key |= n.key;
-        all.reference |= n.reference;
-        all.begins = first ? n.begins : all.begins;
-        first = false;
-        at += size;
-    }
-    return all;
-}
-
-static struct nature nature_of(const struct rtp_packet *p)
-{
-    if (p->payload_len < 2)
-        return (struct nature){0};
-    int type = p->payload[0] & H264_NAL_TYPE;
-    if (type == H264_STAP_A)
-        return nature_of_stap(p->payload, p->payload_len);
-    if (type != H264_FU_A)
-        return nature_of_nal(p->payload, p->payload_len);
-    // The unit's header is split over two bytes (RFC 6184, 5.8), which its body follows.
-    uint8_t nal[2] = {(uint8_t)((p->payload[0] & ~H264_NAL_TYPE) | (p->payload[1] & H264_NAL_TYPE)),
-                      p->payload_len > 2 ? p->payload[2] : 0};
-    struct nature n = nature_of_nal(nal, 2);
-    n.begins &= (p->payload[1] & H264_FU_START) != 0;
-    return n;
-}
-
 // ---- Frames ----
-
-static struct nature nature_of_frame(const struct frame_assembler *f)
-{
-    struct nature all = {0};
-    for (int i = 0; i < f->frame.count; i++) {
-        struct nature n = nature_of(&f->frame.at[i].packet);
-        all.vcl |= n.vcl;
-        all.key |= n.key;
-        all.reference |= n.reference;
-    }
-    return all;
-}
 
 // Returns how many frames are missing before the frame that ends now.
 static int64_t missing_before(const struct frame_assembler *f)
@@ -189,7 +120,7 @@ static void hand_out(struct frame_assembler *f, const struct adu_ext *adu)
 
 static void end_frame(struct frame_assembler *f)
 {
-    struct nature n = nature_of_frame(f);
+    struct payload_nature n = f->all;
     int64_t missing = missing_before(f);
     learn_interval(f);
     f->number += 1 + missing;
@@ -210,6 +141,7 @@ static void end_frame(struct frame_assembler *f)
     if (n.reference || n.key || f->frame_broken)
         f->reference = f->number;
     f->frame_gap = f->frame_broken = false;
+    f->all = (struct payload_nature){0};
 }
 
 // Converts the packet's time stamp to the output's time line.
@@ -232,12 +164,14 @@ static void stamp(struct frame_assembler *f, struct foreign_packet *p)
 // Processes the next packet in order; takes it over.
 static void accept(struct frame_assembler *f, struct foreign_packet *p)
 {
-    struct nature n = nature_of(&p->packet);
+    if (f->gap)
+        f->scan = (struct nature_scan){0};
+    struct payload_nature n = f->nature(&f->scan, p->packet.payload, p->packet.payload_len);
     stamp(f, p);
     bool same = f->started && p->packet.timestamp == f->timestamp;
     if (f->frame.count && (!same || f->frame.count == FOREIGN_MAX_PACKETS)) {
         // Parameter sets with a time stamp of their own belong to the next frame.
-        bool alone = !nature_of_frame(f).vcl && !f->gap && f->frame.count < FOREIGN_MAX_PACKETS;
+        bool alone = !f->all.vcl && !f->gap && f->frame.count < FOREIGN_MAX_PACKETS;
         f->frame_broken |= f->gap;
         if (!alone)
             end_frame(f);
@@ -255,8 +189,11 @@ static void accept(struct frame_assembler *f, struct foreign_packet *p)
     f->started = true;
     f->timestamp = p->packet.timestamp;
     f->frame.at[f->frame.count++] = *p;
+    f->all.vcl |= n.vcl;
+    f->all.key |= n.key;
+    f->all.reference |= n.reference;
     f->marked = p->packet.marker;
-    if (f->marked && !f->markers_lie && nature_of_frame(f).vcl)
+    if (f->marked && !f->markers_lie && f->all.vcl)
         end_frame(f);
 }
 
@@ -299,6 +236,8 @@ static void begin_anew(struct frame_assembler *f)
     memcpy(&l->at[0], &f->frame.at[0], (size_t)f->frame.count * sizeof(l->at[0]));
     l->count += f->frame.count;
     f->frame.count = 0;
+    f->all = (struct payload_nature){0};
+    f->scan = (struct nature_scan){0};
     f->started = f->gap = f->frame_gap = f->frame_broken = f->marked = f->markers_lie = false;
 }
 

@@ -7,6 +7,7 @@
 #include "common/base/seq.h"
 #include "media/rtp/h264_payload.h"
 #include "media/rtp/hevc_payload.h"
+#include "media/rtp/jpeg_payload.h"
 #include "media/rtp/vp9_payload.h"
 #include "stream/receive/frame_assembler.h"
 
@@ -36,9 +37,11 @@ struct frame_receiver *frame_receiver_new(const struct frame_receiver_config *c)
     rtp_receiver_init(&r->rtp);
     r->depacketiser = depacketiser_new(c->codec == SDP_VP9    ? &vp9_payload_format
                                        : c->codec == SDP_HEVC ? &hevc_payload_format
+                                       : c->codec == SDP_JPEG ? &jpeg_payload_format
                                                               : &h264_payload_format);
-    r->assembler = c->third_party ? frame_assembler_new(c->fps) : NULL;
-    if (r->depacketiser && (r->assembler || !c->third_party))
+    r->assembler = c->third_party ? frame_assembler_new(c->codec, c->fps) : NULL;
+    bool has_all = r->depacketiser && (r->assembler || !c->third_party);
+    if (has_all && (!c->third_party || depacketiser_widen(r->depacketiser) == 0))
         return r;
     frame_receiver_free(r);
     return NULL;

@@ -2,7 +2,7 @@
 """An RTSP server that is not ours: GStreamer's. Prints its port, and what its clients ask. With --record it takes a stream
 in place of giving one, and prints a line of each frame and audio packet: the medium, its time and its bytes.
 
-    gst_server.py [--record opus|aac|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--video h264|h265|jpeg] [--audio opus|aac|pcma|pcmu|g722] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM] [--file MKV]"""
+    gst_server.py [--record opus|aac|video] [--basic] [--udp] [--path PATH] [--encoder ARGS] [--pay ARGS] [--video h264|h265|jpeg] [--audio opus|aac|pcma|pcmu|l16|g726|aal2|g722] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N] [--tls PEM] [--file MKV]"""
 import argparse
 import sys
 
@@ -14,7 +14,8 @@ gi.require_version("GstRtspServer", "1.0")
 from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
 SOUNDS = {"opus": "opusenc ! rtpopuspay", "aac": "avenc_aac ! rtpmp4gpay", "pcma": "alawenc ! rtppcmapay",
-          "pcmu": "mulawenc ! rtppcmupay", "g722": "avenc_g722 ! rtpg722pay"}
+          "pcmu": "mulawenc ! rtppcmupay", "g722": "avenc_g722 ! rtpg722pay", "l16": "audio/x-raw,rate=16000,channels=1 ! rtpL16pay",
+          "g726": "avenc_g726 ! rtpg726pay force-aal2=false", "aal2": "avenc_g726 ! rtpg726pay force-aal2=true"}
 
 DEPAYLOADERS = {"opus": "rtpopusdepay", "aac": "rtpmp4gdepay"}
 

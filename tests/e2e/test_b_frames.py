@@ -4,11 +4,12 @@ tell when they are shown, and of a film in a loop. Each picture is of one grey, 
 import os
 import re
 import subprocess
+import unittest
 
 import lib
 from rtsp import Recording
 from test_camera import Reordered, access_units
-from test_foreign_server import FPS
+from test_foreign_server import FPS, have_server
 from test_library import Probe
 
 COUNT = 50  # pictures that differ, in two groups
@@ -92,6 +93,20 @@ class BFrames(lib.Case):
             for options in (), ("--latency", "600"), ("--low-latency",):
                 with self.subTest((url, options)):
                     self.check_shown(url, *options)
+
+    @unittest.skipUnless(have_server(), "GStreamer's RTSP server for Python, or its x264enc, is not installed")
+    def test_a_third_party_behind_a_proxy(self):
+        """Its frames are numbered as they come; their time stamps pass through the proxy to the viewer."""
+        film = self.path("greys.mkv")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-stream_loop", "14", "-i", self.film, "-f", "lavfi", "-i",
+                        "anullsrc=r=48000:cl=stereo", "-shortest", "-c:v", "copy", "-c:a", "libopus", film], check=True,
+                       timeout=60 * lib.PATIENCE)
+        here = os.path.dirname(os.path.abspath(__file__))
+        server = self.start(["/usr/bin/python3", os.path.join(here, "gst_server.py"), "--file", film])
+        found = lib.until(lambda: re.search(r"port (\d+)", server.stdout) or not server.running(), "the server")
+        self.assertNotEqual(found, True, str(server))
+        proxy = self.proxy("--origin", f"rtsp://127.0.0.1:{found.group(1)}")
+        self.check_shown(f"{proxy.base}/live", seconds=4)
 
     def test_a_camera_that_is_decoded(self):
         self.check_shown(self.sender("--transcode", "--record", self.path("never.mkv"), source=self.camera().url).url)

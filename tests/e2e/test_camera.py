@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """IP cameras as sources of weir-send: their H.264 is passed on as it is, or decoded and encoded. The cameras are fake ones of which
 each packet is known, and GStreamer's RTSP server."""
+import base64
 import os
 import re
 import signal
@@ -356,11 +357,122 @@ class Hostile(Case):
         self.assertEqual(sender.stderr.count("\n"), lines, str(sender))
 
     def test_no_camera(self):
-        for sdp, text in ((self.small[0].replace("H264", "VP8"), "no H.264, H.265 or JPEG video"),
+        for sdp, text in ((self.small[0].replace("H264", "VP8"), "no H.264, H.265, VP9 or JPEG video"),
                           ("nonsense", "cannot be used")):
             with self.subTest(text):
                 self.assertIn(text, self.fails(self.camera((sdp, self.small[1])).url))
         self.assertIn("malformed", self.fails("rtsp://joe:sekret@:x/"))
+
+
+class Coded(Camera):
+    """Sends pictures that ffmpeg has encoded; each is a list of payloads with their markers."""
+
+    def __init__(self, sdp, pictures, **options):
+        super().__init__(sdp, pictures, **options)
+        self.media = Coded.give_pictures
+
+    def give_pictures(self):
+        seq, n = 0, 0
+        while not self.over.is_set():
+            for payload, marker in self.packets[n % len(self.packets)]:
+                self.give(struct.pack("!BBHII", 0x80, marker << 7 | 96, seq & 0xFFFF, n * 90000 // FPS & 0xFFFFFFFF, 7) + payload)
+                seq += 1
+            n, self.sent = n + 1, self.sent + 1
+            self.pause(1 / FPS)
+
+
+class Odd(Case):
+    """Cameras that send one quirk at a time, in H.264 and in H.265."""
+
+    AUD = {"H264": b"\x09\xf0", "H265": b"\x46\x01"}
+
+    def pictures(self, codec, *args):
+        """Returns the units of each picture of a second of the codec, which has delimiters before them."""
+        lib.need("ffmpeg")
+        name, more = {"H264": ("libx264", "h264"), "H265": ("libx265", "hevc")}[codec]
+        parameters = f"keyint={FPS}:bframes=0:scenecut=0:aud=1:repeat-headers=1:slices=4" + (":log-level=none" if codec == "H265" else "")
+        out = subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s=320x240:r={FPS}", "-t", "1", "-pix_fmt",
+                              "yuv420p", *args, "-c:v", name, "-preset", "ultrafast", f"-{name[3:]}-params", parameters, "-f", more, "-"],
+                             stdout=subprocess.PIPE, check=True, timeout=60 * lib.PATIENCE).stdout
+        found = []
+        for unit in [u.rstrip(b"\0") for u in re.split(b"\0\0\0?\1", out) if u]:
+            if unit[0] == self.AUD[codec][0]:
+                found.append([])
+            else:
+                found[-1].append(unit)
+        return found
+
+    @staticmethod
+    def is_set(codec, unit):
+        return unit[0] & 31 in (7, 8) if codec == "H264" else unit[0] >> 1 & 63 in (32, 33, 34)
+
+    @staticmethod
+    def fragments(codec, unit, size=900):
+        """The payloads of a unit: itself, or fragments."""
+        head = 1 if codec == "H264" else 2
+        if len(unit) <= size:
+            return [unit]
+        parts = [unit[at:at + size] for at in range(head, len(unit), size)]
+        kind = unit[0] & 31 if head == 1 else unit[0] >> 1 & 63
+        indicator = bytes([unit[0] & 0xE0 | 28]) if head == 1 else bytes([unit[0] & 0x81 | 49 << 1, unit[1]])
+        return [indicator + bytes([kind | (i == 0) << 7 | (i == len(parts) - 1) << 6]) + part for i, part in enumerate(parts)]
+
+    def camera_of(self, codec, pictures, markers, sets=()):
+        """`markers`: "right", "none" or "all" (at each unit)."""
+        def packets(units):
+            found = [(p, i == len(f) - 1) for u in units for f in [self.fragments(codec, u)] for i, p in enumerate(f)]
+            return [(p, markers == "all" and ends or markers == "right" and i == len(found) - 1) for i, (p, ends) in enumerate(found)]
+        coded = [base64.b64encode(s).decode() for s in sets]
+        names = ("sprop-vps", "sprop-sps", "sprop-pps") if codec == "H265" else ()
+        fmtp = ";".join(f"{n}={v}" for n, v in zip(names, coded)) or "packetization-mode=1" + (
+            ";sprop-parameter-sets=" + ",".join(coded) if coded else "")
+        sdp = ("v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 0.0.0.0\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\n"
+               f"a=rtpmap:96 {codec}/90000\r\na=fmtp:96 {fmtp}\r\na=control:track1\r\n")
+        return self.camera((sdp, [packets(units) for units in pictures]), kind=Coded)
+
+    def check_seen(self, camera, *args, undecodable=0):
+        sender = self.sender(*args, source=camera.url)
+        r = self.see(sender.url, frames=FPS).report()["playback"]
+        self.assertGreater(r["frames_played"], 3, str(sender))
+        self.assertLessEqual(r["frames_undecodable"], undecodable, str(sender))
+
+    def test_markers(self):
+        """Four slices a picture, with markers that are missing, or at each of them: the first picture shows that these lie."""
+        for codec in "H264", "H265":
+            pictures = self.pictures(codec)
+            for markers in "none", "all":
+                with self.subTest((codec, markers)):
+                    self.check_seen(self.camera_of(codec, pictures, markers), undecodable=markers == "all")
+
+    def test_parameter_sets_in_the_description_alone(self):
+        for codec in "H264", "H265":
+            with self.subTest(codec):
+                pictures = self.pictures(codec)
+                sets = [u for u in pictures[0] if self.is_set(codec, u)]
+                bare = [[u for u in units if not self.is_set(codec, u)] for units in pictures]
+                self.check_seen(self.camera_of(codec, bare, "right", sets))
+
+    def test_start_codes_in_units(self):
+        """A key picture with its parameter sets as one unit, with start codes between them, and one before it."""
+        for codec in "H264", "H265":
+            pictures = self.pictures(codec)
+            for code in b"", b"\0\0\0\1":
+                with self.subTest((codec, code)):
+                    joined = [[code + b"\0\0\0\1".join(units)] for units in pictures]
+                    self.check_seen(self.camera_of(codec, joined, "right"))
+
+    def test_ten_bits(self):
+        """Pictures of ten bits and 4:2:2 are shown, whether weir-send decodes them or the viewer."""
+        pictures = self.pictures("H264", "-pix_fmt", "yuv422p10le", "-profile:v", "high422")
+        self.check_seen(self.camera_of("H264", pictures, "right"))
+        self.check_seen(self.camera_of("H264", pictures, "right"), "--transcode")
+
+    def test_no_key_frame(self):
+        """Pictures come, but after the first key frame none for 10 s."""
+        pictures = self.pictures("H264")
+        camera = self.camera_of("H264", pictures + 60 * pictures[1:], "right")
+        sender = self.sender(source=camera.url)
+        lib.until(lambda: "no key frame came for 10 s" in sender.stderr, "the line", 60)
 
 
 @unittest.skipUnless(have_server(), "GStreamer's RTSP server for Python, or its x264enc, is not installed")
@@ -431,7 +543,8 @@ class ThirdParty(lib.Case):
         self.assertGreater(r["audio"]["heard"], 0.1, str(r))
 
     def test_audio(self):
-        for kind, name in ("opus", None), ("aac", "AAC"), ("pcma", "G.711"), ("pcmu", "G.711"):
+        for kind, name in (("opus", None), ("aac", "AAC"), ("pcma", "G.711"), ("pcmu", "G.711"), ("l16", "L16"), ("g726", "G.726"),
+                           ("aal2", "G.726")):
             with self.subTest(kind):
                 port = self.serve("--audio", kind)
                 sender = self.sender(source=f"rtsp://127.0.0.1:{port}/live")

@@ -93,7 +93,7 @@ TEST_CASE("out of memory: the objects of a receiver")
 {
     CHECK(each_allocation_fails(
               [] {
-                  return frame_assembler_new({25, 1});
+                  return frame_assembler_new(SDP_H264, {25, 1});
               },
               frame_assembler_free) == 1);
     for (bool third_party : {false, true}) {

@@ -1628,8 +1628,11 @@ TEST_CASE("rtsp client: a camera's video that is not H.264")
         {true, head + jpeg, setup + "tcp"},
         {true, head + hevc + aac, setup + "tcp"},
         {true, head + none,
-         "end refused: the server's description of the stream cannot be used: no H.264, H.265 or "
-         "JPEG video in it"},
+         "end refused: the server's description of the stream cannot be used: no H.264, H.265, "
+         "VP9 or JPEG video in it"},
+        {false, head + hevc,
+         "end refused: the server's description of the stream cannot be used: no H.264 video in "
+         "it"},
         {false, head + jpeg,
          "end refused: the server's description of the stream cannot be used: no H.264 video in "
          "it"},

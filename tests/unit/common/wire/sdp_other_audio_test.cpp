@@ -22,6 +22,47 @@ bool read(const std::string &media, sdp_audio *out)
 
 } // namespace
 
+TEST_CASE("sdp: audio of cameras in L16 and G.726")
+{
+    struct row {
+        std::string line; // of format 97, or the type alone
+        sdp_audio_codec codec;
+        int rate, channels, bits;
+    };
+    const row table[] = {
+        {"L16/8000", SDP_AUDIO_L16, 8000, 1, 0},
+        {"l16/44100/2", SDP_AUDIO_L16, 44100, 2, 0},
+        {"10", SDP_AUDIO_L16, 44100, 2, 0},
+        {"11", SDP_AUDIO_L16, 44100, 1, 0},
+        {"2", SDP_AUDIO_G726, 8000, 1, 4},
+        {"G726-16/8000", SDP_AUDIO_G726, 8000, 1, 2},
+        {"g726-24", SDP_AUDIO_G726, 8000, 1, 3},
+        {"G726-32/8000/1", SDP_AUDIO_G726, 8000, 1, 4},
+        {"G726-40/8000", SDP_AUDIO_G726, 8000, 1, 5},
+        {"AAL2-G726-32/8000", SDP_AUDIO_G726_AAL2, 8000, 1, 4},
+        {"AAL2-G726-40/8000", SDP_AUDIO_G726_AAL2, 8000, 1, 5},
+    };
+    for (const row &r : table) {
+        INFO(r.line);
+        sdp_audio a;
+        bool is_type = r.line.size() <= 2;
+        REQUIRE(read(is_type ? "m=audio 0 RTP/AVP " + r.line + "\na=control:2\n"
+                             : "m=audio 0 RTP/AVP 97\na=rtpmap:97 " + r.line + "\na=control:2\n",
+                     &a));
+        CHECK(a.payload_type == (is_type ? std::stoi(r.line) : 97));
+        CHECK(a.codec == r.codec);
+        CHECK(a.clock_rate == r.rate);
+        CHECK(a.channels == r.channels);
+        CHECK(a.bits == r.bits);
+    }
+    for (const char *line : {"L16", "L16/8000/3", "G726-32/8000/2", "G726-48/8000", "G726/8000"}) {
+        INFO(line);
+        sdp_audio a;
+        CHECK_FALSE(
+            read(std::string("m=audio 0 RTP/AVP 97\na=rtpmap:97 ") + line + "\na=control:2\n", &a));
+    }
+}
+
 TEST_CASE("sdp: audio of cameras in AAC and G.711")
 {
     struct row {

@@ -126,11 +126,12 @@ TEST_CASE("sdp: a file of filler over IPv6, without a ladder")
     CHECK(back.title[0] == '\0');
 }
 
-TEST_CASE("sdp: VP9 is weir-send's, and H.264 comes first")
+TEST_CASE("sdp: H.264 comes before other codecs")
 {
     const std::string begin = "v=0\r\nm=video 0 RTP/AVP 96 100\r\n",
                       vp9 = "a=rtpmap:100 VP9/90000\r\n", h264 = "a=rtpmap:96 H264/90000\r\n",
                       hevc = "a=rtpmap:100 H265/90000\r\n",
+                      jpeg = "v=0\r\nm=video 0 RTP/AVP 26\r\n",
                       adu = "a=extmap:2 " RTP_EXT_ADU_URI "\r\n";
     struct row {
         std::string text;
@@ -139,13 +140,20 @@ TEST_CASE("sdp: VP9 is weir-send's, and H.264 comes first")
     };
     const row rows[] = {
         {begin + vp9 + adu, 0, SDP_VP9},
-        {begin + vp9, ERR_UNSUPPORTED, SDP_VP9},
+        {begin + vp9, 0, SDP_VP9},
         {begin + vp9 + h264, 0, SDP_H264},
         {begin + h264 + vp9 + adu, 0, SDP_H264},
         {begin + hevc + adu, 0, SDP_HEVC},
-        {begin + hevc, ERR_UNSUPPORTED, SDP_HEVC},
+        {begin + hevc, 0, SDP_HEVC},
         {begin + hevc + h264, 0, SDP_H264},
         {begin + hevc + vp9 + adu, 0, SDP_HEVC},
+        {jpeg, 0, SDP_JPEG},
+        {jpeg + "a=rtpmap:26 jpeg/90000\r\n", 0, SDP_JPEG},
+        {"v=0\r\nm=video 0 RTP/AVP 97\r\na=rtpmap:97 JPEG/90000\r\n", 0, SDP_JPEG},
+        {jpeg + "m=video 0 RTP/AVP 96\r\n" + h264, 0, SDP_H264},
+        {begin + h264 + "m=video 0 RTP/AVP 26\r\n", 0, SDP_H264},
+        {"v=0\r\nm=audio 0 RTP/AVP 26\r\n", ERR_UNSUPPORTED, SDP_JPEG},
+        {"v=0\r\nm=video 0 RTP/AVP 27\r\n", ERR_UNSUPPORTED, SDP_JPEG},
         // Payloads with decoding order numbers (RFC 7798, 4.4).
         {begin + hevc + adu + "a=fmtp:100 sprop-max-don-diff=1\r\n", ERR_UNSUPPORTED, SDP_HEVC},
         {begin + hevc + adu + "a=fmtp:100 sprop-max-don-diff=0\r\n", 0, SDP_HEVC},
@@ -163,6 +171,27 @@ TEST_CASE("sdp: VP9 is weir-send's, and H.264 comes first")
     REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
     CHECK(std::string(out).find("a=rtpmap:100 VP9/90000\r\na=fmtp:100 profile-id=0\r\n") !=
           std::string::npos);
+}
+
+TEST_CASE("sdp: a camera's H.265 and its parameter sets, and JPEG")
+{
+    const std::string begin = "v=0\r\no=- 1 1 IN IP4 192.0.2.9\r\ns=yard\r\nt=0 0\r\n";
+    struct sdp s;
+    REQUIRE(decode(begin + "m=video 0 RTP/AVP 98\r\na=rtpmap:98 h265/90000\r\n"
+                           "a=fmtp:98 profile-id=1;sprop-vps=QAEM;sprop-sps=QgEB;sprop-pps=RAHB\r\n"
+                           "a=framerate:20\r\na=control:trackID=1\r\n",
+                   &s) == 0);
+    CHECK(s.codec == SDP_HEVC);
+    CHECK(sdp_is_third_party(&s));
+    CHECK(s.payload_type == 98);
+    CHECK(std::string(s.control) == "trackID=1");
+    CHECK(s.ladder.source_fps.num == 20000);
+    CHECK(std::string(s.sprop) == "QAEM,QgEB,RAHB");
+    REQUIRE(decode(begin + "m=video 0 RTP/AVP 26\r\na=framerate:10\r\na=control:trackID=2\r\n",
+                   &s) == 0);
+    CHECK(sdp_is_third_party(&s));
+    CHECK(s.payload_type == 26);
+    CHECK(std::string(s.control) == "trackID=2");
 }
 
 TEST_CASE("sdp: HEVC's format and parameter sets")

@@ -64,7 +64,7 @@ TEST_CASE("a key frame without parameter sets gets them")
     };
     for (const auto &row : table) {
         frame f(row.key, row.data);
-        CHECK(parameter_sets_prepend(&f.f, sets.data(), sets.size()) == 0);
+        CHECK(parameter_sets_prepend(SDP_H264, &f.f, sets.data(), sets.size()) == 0);
         CHECK(bytes(f.f.data, f.f.data + f.f.bytes) == row.expected);
     }
 }
@@ -96,9 +96,34 @@ TEST_CASE("the latest parameter sets apply")
         frame f(row.key, row.data);
         bytes sets = before;
         sets.resize(24);
-        sets.resize(parameter_sets_learn(&f.f, sets.data(), before.size(), sets.size()));
+        sets.resize(parameter_sets_learn(SDP_H264, &f.f, sets.data(), before.size(), sets.size()));
         CHECK(sets == row.expected);
     }
+}
+
+TEST_CASE("parameter sets of H.265; other codecs have none")
+{
+    const bytes vps = {0, 0, 0, 1, 0x40, 1, 2}, sps = {0, 0, 0, 1, 0x42, 1, 3},
+                pps = {0, 0, 0, 1, 0x44, 1, 4}, idr = {0, 0, 0, 1, 0x26, 1, 5};
+    auto joined = [](bytes a, const bytes &b) {
+        a.insert(a.end(), b.begin(), b.end());
+        return a;
+    };
+    const bytes all = joined(joined(vps, sps), pps);
+    bytes sets(100);
+    frame whole(true, joined(all, idr)), bare(true, idr);
+    frame part(true, joined(joined(sps, pps), idr)); // its VPS is missing
+    for (sdp_codec codec : {SDP_VP9, SDP_JPEG}) {
+        CHECK(parameter_sets_learn(codec, &whole.f, sets.data(), 0, sets.size()) == 0);
+        CHECK(parameter_sets_prepend(codec, &bare.f, all.data(), all.size()) == 0);
+        CHECK(bare.f.bytes == idr.size());
+    }
+    CHECK(parameter_sets_learn(SDP_HEVC, &part.f, sets.data(), 0, sets.size()) == 0);
+    REQUIRE(parameter_sets_learn(SDP_HEVC, &whole.f, sets.data(), 0, sets.size()) == all.size());
+    CHECK(parameter_sets_prepend(SDP_HEVC, &whole.f, all.data(), all.size()) == 0);
+    CHECK(whole.f.bytes == all.size() + idr.size());
+    CHECK(parameter_sets_prepend(SDP_HEVC, &bare.f, sets.data(), all.size()) == 0);
+    CHECK(bytes(bare.f.data, bare.f.data + bare.f.bytes) == joined(all, idr));
 }
 
 TEST_CASE("sets are written as in a description, and read again")

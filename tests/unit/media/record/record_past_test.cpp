@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/record/record_past.h"
 
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <fstream>
 
 #include "common/base/err.h"
@@ -131,8 +134,11 @@ TEST_CASE("record past: a file that was cut off, a gap, and files that are no re
 {
     scratch_folder folder;
     record(folder.path, 0, 50);
-    for (const auto &e : std::filesystem::directory_iterator(folder.path))
+    for (const auto &e : std::filesystem::directory_iterator(folder.path)) {
         std::filesystem::resize_file(e.path(), std::filesystem::file_size(e.path()) * 4 / 5);
+        auto written = std::filesystem::last_write_time(e.path()); // else it may grow
+        std::filesystem::last_write_time(e.path(), written - std::chrono::minutes(1));
+    }
     record(folder.path, 30000, 50);
     for (const char *name : {"/2001-01-01_00-00-00.mkv", "/2100-01-01_00-00-00.mkv"})
         std::ofstream(folder.path + name) << std::string(1000, 'x');
@@ -160,4 +166,103 @@ TEST_CASE("record past: no recording")
     CHECK(record_past_find(r.p, BEGIN) == ERR_NOT_FOUND);
     reader none(folder.path + "/missing");
     CHECK(record_past_find(none.p, BEGIN) == ERR_NOT_FOUND);
+}
+
+namespace
+{
+
+// A time zone for the rest of the test.
+struct zone {
+    std::string before = getenv("TZ") ? getenv("TZ") : "";
+    bool had = getenv("TZ");
+    explicit zone(const char *name)
+    {
+        set(name);
+    }
+    ~zone()
+    {
+        if (had)
+            setenv("TZ", before.c_str(), 1);
+        else
+            unsetenv("TZ");
+        tzset();
+    }
+    static void set(const char *name)
+    {
+        setenv("TZ", name, 1);
+        tzset();
+    }
+};
+
+// Reads from a frame on to the end. Returns how many came; each is later than the one before.
+int read_ascending(reader &r, int64_t from)
+{
+    record_group *g;
+    int frames = 0;
+    usec_t last = wall_of(from) - 2 * USEC_PER_SEC;
+    REQUIRE(record_past_find(r.p, wall_of(from) + 2000) == 0);
+    while (record_past_read(r.p, &g) == 0) {
+        for (int i = 0; i < g->count; i++) {
+            if (g->items[i].is_audio)
+                continue;
+            CHECK(g->items[i].wall > last);
+            last = g->items[i].wall;
+            frames++;
+        }
+        record_group_free(g);
+    }
+    return frames;
+}
+
+const int64_t HOUR = 3600 * 30; // frames
+
+} // namespace
+
+TEST_CASE("record past: an hour that the clocks show twice is two hours", "[threads]")
+{
+    // Central Europe, whose last summer hour ends at 01:00 UTC.
+    zone berlin("CET-1CEST,M3.5.0,M10.5.0/3");
+    scratch_folder folder;
+    const int64_t first = (1792886400 - BEGIN / USEC_PER_SEC) * 30; // 2026-10-25 00:00 UTC
+    record(folder.path, first, 200);
+    record(folder.path, first + HOUR, 200);
+    reader r(folder.path);
+    CHECK(read_ascending(r, first) == 400);
+    CHECK(read_ascending(r, first + HOUR) == 200);
+    CHECK(r.find(wall_of(first + HOUR / 2)) < first + 200);
+    CHECK(r.find(wall_of(first + HOUR + 100) + 2000) > first + HOUR);
+}
+
+TEST_CASE("record past: a machine that moved to another time zone", "[threads]")
+{
+    zone east("EAST-9");
+    scratch_folder folder;
+    record(folder.path, 0, 200);
+    zone::set("UTC0"); // so the names of what follows are of eight hours before
+    record(folder.path, HOUR, 200);
+    reader r(folder.path);
+    CHECK(read_ascending(r, 0) == 400);
+    CHECK(read_ascending(r, HOUR) == 200);
+}
+
+TEST_CASE("record past: after a clock that was set back no time is played twice", "[threads]")
+{
+    scratch_folder folder;
+    record(folder.path, 0, 300);   // 10 s
+    record(folder.path, 150, 300); // again from its middle on
+    reader r(folder.path);
+    int frames = read_ascending(r, 0);
+    CHECK(frames >= 400);
+    CHECK(frames <= 450);
+    CHECK(r.find(wall_of(440) + 2000) > 400);
+}
+
+TEST_CASE("record past: a clock that was set forward leaves a gap", "[threads]")
+{
+    scratch_folder folder;
+    record(folder.path, 0, 100);
+    record(folder.path, 24 * HOUR, 100);
+    reader r(folder.path);
+    CHECK(read_ascending(r, 0) == 200);
+    CHECK(r.find(wall_of(HOUR)) < 100);
 }

@@ -148,3 +148,56 @@ TEST_CASE("the size in an SPS")
     CHECK(h264_sps_size(bytes_t{0x68, 1, 2, 3, 4, 5}.data(), 6, &width, &height) == ERR_MALFORMED);
     CHECK(h264_sps_size(bytes_t(2000, 0x67).data(), 2000, &width, &height) == ERR_TOO_BIG);
 }
+
+TEST_CASE("an SPS that says that no picture is reordered")
+{
+    // libx264's, 64x48: high profile without B frames (max_num_reorder_frames 0) and with two, and
+    // its baseline profile.
+    const struct {
+        bytes_t sps;
+        bool may;
+    } rows[] = {
+        {{0x67, 0x64, 0x00, 0x0a, 0xac, 0xb2, 0x08, 0xf6, 0x02, 0x20, 0x00,
+          0x00, 0x03, 0x00, 0x20, 0x00, 0x00, 0x06, 0x41, 0xe2, 0x44, 0xc9},
+         false},
+        {{0x67, 0x64, 0x00, 0x0a, 0xac, 0xd9, 0x44, 0x7b, 0x01, 0x10, 0x00, 0x00,
+          0x03, 0x00, 0x10, 0x00, 0x00, 0x03, 0x03, 0x20, 0xf1, 0x22, 0x59, 0x60},
+         true},
+        {{0x67, 0x64, 0x00, 0x0b, 0xac, 0xb2, 0x08, 0xf6, 0x02, 0xd4, 0x04, 0x08, 0x09,
+          0x00, 0x00, 0x03, 0x00, 0x01, 0x00, 0x00, 0x03, 0x00, 0x32, 0x60, 0x40, 0x03,
+          0x0d, 0x40, 0x06, 0x1a, 0xe4, 0xc3, 0x00, 0x78, 0xa1, 0x52, 0x40},
+         false},
+        {baseline, false},
+        {{0x67, 0x64, 0, 10}, true},
+        {{0x68, 0xce, 0x3c, 0x80, 0}, true},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.sps.size());
+        CHECK(h264_may_reorder(row.sps.data(), row.sps.size()) == row.may);
+        for (size_t len = 0; len < row.sps.size(); len++) // no end is read over
+            (void)h264_may_reorder(bytes_t(row.sps.begin(), row.sps.begin() + (long)len).data(),
+                                   len);
+    }
+}
+
+TEST_CASE("B slices")
+{
+    // After the header: first_mb_in_slice 0 (1), then slice_type: 0 P (1), 1 B (010), 2 I (011),
+    // 5 P (00110), 6 B (00111), 7 I (0001000).
+    const struct {
+        bytes_t slice;
+        bool is_b;
+    } rows[] = {{{0x41, 0xc0}, false},
+                {{0x01, 0xa0}, true},
+                {{0x01, 0xb0}, false},
+                {{0x41, 0x98}, false},
+                {{0x01, 0x9c}, true},
+                {{0x01, 0x88}, false},
+                {{0x65, 0xa0}, false},
+                {{0x06, 0xa0}, false},
+                {{0x01}, false},
+                {{0x01, 0x00}, false},
+                {{}, false}};
+    for (const auto &row : rows)
+        CHECK(h264_is_b_slice(row.slice.data(), row.slice.size()) == row.is_b);
+}

@@ -11,11 +11,12 @@ struct fps rate_of(const std::vector<uint32_t> &stamps, struct fps described = {
                    bool reorders = false)
 {
     struct camera_rate r = {};
+    r.has_b_frames = reorders;
     for (uint32_t stamp : stamps) {
         camera_rate_add(&r, stamp);
         camera_rate_add(&r, stamp); // its next packet
     }
-    CHECK(r.reorders == reorders);
+    CHECK(camera_rate_reorders(&r) == reorders);
     return camera_rate_read(&r, described);
 }
 
@@ -69,6 +70,19 @@ TEST_CASE("a camera's rate with B frames, and after a leap")
     for (uint32_t stamp : every(1800, 12, 900000000))
         leaps.push_back(stamp);
     check(rate_of(leaps), 50, 1);
+}
+
+TEST_CASE("a camera's rate with time stamps that jitter, which are no B frames")
+{
+    std::vector<uint32_t> stamps; // 22 ms early or late, at 40 ms
+    for (uint32_t i = 0; i < 13; i++)
+        stamps.push_back(9000 + i * 3600 + (i % 3 == 1 ? 1980u : i % 3 == 2 ? -1980u : 0u));
+    struct camera_rate r = {};
+    for (uint32_t stamp : stamps)
+        camera_rate_add(&r, stamp);
+    CHECK(r.goes_back);
+    CHECK_FALSE(camera_rate_reorders(&r));
+    check(camera_rate_read(&r, {0, 1}), 25, 1);
 }
 
 TEST_CASE("the usual rate above another one")

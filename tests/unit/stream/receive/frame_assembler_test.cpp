@@ -20,7 +20,10 @@ const bytes STAP = {0x78, 0, 2, 0x67, 0x42, 0, 2, 0x68, 0xce, 0, 2, 0x65, 0x88};
 struct stream {
     frame_assembler *f;
     usec_t now = 0;
-    explicit stream(fps rate = {25, 1}) : f(frame_assembler_new(rate)) {}
+    explicit stream(fps rate = {25, 1}, sdp_codec codec = SDP_H264)
+        : f(frame_assembler_new(codec, rate))
+    {
+    }
     ~stream()
     {
         frame_assembler_free(f);
@@ -280,4 +283,141 @@ TEST_CASE("a caller that pulls nothing loses frames, and only as many as have no
         free((void *)(uintptr_t)p.packet.payload);
     }
     CHECK(pulled == FOREIGN_MAX_PACKETS);
+}
+
+namespace
+{
+
+// Two payloads that are one picture each, and two halves of one.
+struct codec_row {
+    const char *name;
+    sdp_codec codec;
+    bytes key, next, first_half, second_half;
+    bool all_keys;
+};
+
+bytes jpeg_at(uint8_t offset)
+{
+    return {0, 0, 0, offset, 1, 50, 80, 60, 1, 2, 3, 4};
+}
+
+const codec_row codecs[] = {
+    {"H.264", SDP_H264, IDR, P, P, P_SECOND, false},
+    {"HEVC", SDP_HEVC, {0x26, 1, 0x80}, {0x02, 1, 0x80}, {0x02, 1, 0x80}, {0x02, 1, 0x20}, false},
+    // B and E; B; E: a sender without picture ids that never sets P, as FFmpeg is one
+    {"VP9", SDP_VP9, {0x0c, 0x82}, {0x0c, 0x86}, {0x08, 0x86}, {0x04, 0x11}, false},
+    {"JPEG", SDP_JPEG, jpeg_at(0), jpeg_at(0), jpeg_at(0), jpeg_at(4), true},
+};
+
+// The same as text, of pictures that are all key frames.
+std::string expected(const codec_row &c, std::string text)
+{
+    for (size_t at; c.all_keys && (at = text.find("->")) != std::string::npos;)
+        text.replace(at, text.find('[', at) - at, "K");
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("every codec's frames, whatever the markers say")
+{
+    enum { RIGHT, NONE, ALL };
+    const struct {
+        int markers;
+        const char *out; // of a key frame, a picture, two of halves, a picture, and one more packet
+    } rows[] = {
+        {RIGHT, "0K[1] 1->0[2] 2->1[3,4] 3->2[5,6] 4->3[7] 5->4[8]"},
+        {NONE, "0K[1] 1->0[2] 2->1[3,4] 3->2[5,6] 4->3[7]"},
+        // The markers of frame 2 show that they lie: that frame costs its second half.
+        {ALL, "0K[1] 1->0[2] 2->1[3] 4->3[5,6] 5->4[7]"},
+    };
+    for (const codec_row &c : codecs) {
+        for (const auto &row : rows) {
+            CAPTURE(c.name, row.markers);
+            stream s({25, 1}, c.codec);
+            std::string out;
+            auto push = [&](int64_t seq, uint32_t frame, const bytes &payload, bool last) {
+                std::string got = s.push(seq, frame, payload,
+                                         row.markers == ALL || (row.markers == RIGHT && last));
+                out += (out.empty() || got.empty() ? "" : " ") + got;
+            };
+            push(1, 0, c.key, true);
+            push(2, 1, c.next, true);
+            push(3, 2, c.first_half, false);
+            push(4, 2, c.second_half, true);
+            push(5, 3, c.first_half, false);
+            push(6, 3, c.second_half, true);
+            push(7, 4, c.next, true);
+            push(8, 5, c.next, true);
+            CHECK(out == expected(c, row.out));
+        }
+    }
+}
+
+TEST_CASE("every codec's packets are put in order, and a hole costs its frame")
+{
+    for (const codec_row &c : codecs) {
+        CAPTURE(c.name);
+        stream s({25, 1}, c.codec);
+        CHECK(s.push(1, 0, c.key, true) == "0K[1]");
+        CHECK(s.push(3, 1, c.second_half, true) == "");
+        CHECK(s.push(2, 1, c.first_half, false) == expected(c, "1->0[2,3]"));
+        // 5 is lost: the second half of frame 2, and with it the frame.
+        CHECK(s.push(4, 2, c.first_half, false) == "");
+        CHECK(s.push(6, 3, c.first_half, false) == "");
+        s.now = FOREIGN_WAIT;
+        CHECK(s.push(7, 3, c.second_half, true) == expected(c, "3->2[6,7]"));
+        // So is 8: the first half of frame 4.
+        CHECK(s.push(9, 4, c.second_half, true) == "");
+        s.now *= 2;
+        CHECK(s.push(10, 5, c.key, true) == "5K[10]");
+    }
+}
+
+TEST_CASE("a unit with start codes in it has the nature of all its units")
+{
+    const bytes code = {0, 0, 0, 1};
+    auto joined = [&code](std::initializer_list<bytes> units) {
+        bytes out;
+        for (const bytes &u : units) {
+            if (!out.empty())
+                out.insert(out.end(), code.begin(), code.end());
+            out.insert(out.end(), u.begin(), u.end());
+        }
+        return out;
+    };
+    const bytes vps = {0x40, 1, 9}, hevc_sps = {0x42, 1, 9}, hevc_idr = {0x26, 1, 0x80, 7};
+    const struct {
+        sdp_codec codec;
+        bytes unit;
+        size_t header; // bytes of a unit's header
+        bytes next;
+    } rows[] = {
+        {SDP_H264, joined({SPS, PPS, IDR}), 1, P},
+        {SDP_HEVC, joined({vps, hevc_sps, hevc_idr}), 2, {0x02, 1, 0x80}},
+    };
+    for (const auto &row : rows) {
+        const bytes &unit = row.unit;
+        CAPTURE(row.codec, unit.size());
+        stream whole({25, 1}, row.codec);
+        CHECK(whole.push(1, 0, unit, true) == "0K[1]");
+        CHECK(whole.push(2, 1, row.next, true) == "1->0[2]");
+        // As two fragments, cut at every place: within a start code, and within a unit's head.
+        for (size_t cut = row.header + 1; cut < unit.size(); cut++) {
+            CAPTURE(cut);
+            auto fragment = [&](size_t from, size_t to, uint8_t flags) {
+                bytes out = row.codec == SDP_HEVC
+                                ? bytes{(uint8_t)((unit[0] & 0x81) | 49 << 1), unit[1],
+                                        (uint8_t)(flags | (unit[0] >> 1 & 0x3f))}
+                                : bytes{(uint8_t)((unit[0] & 0xe0) | 28),
+                                        (uint8_t)(flags | (unit[0] & 0x1f))};
+                out.insert(out.end(), unit.begin() + (long)from, unit.begin() + (long)to);
+                return out;
+            };
+            stream s({25, 1}, row.codec);
+            CHECK(s.push(1, 0, fragment(row.header, cut, 0x80), false) == "");
+            CHECK(s.push(2, 0, fragment(cut, unit.size(), 0x40), true) == "0K[1,2]");
+            CHECK(s.push(3, 1, row.next, true) == "1->0[3]");
+        }
+    }
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/policy/jpeg_frames.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "media/rtp/jpeg_payload.h"
 
 #include "common/base/bytes.h"
 
@@ -11,6 +8,9 @@ enum {
     RESTART_HEADER = 4,
     TABLES_HEADER = 4,
     WITH_RESTARTS = 64,
+    FIRST_OWN_Q = 128, // from there on the tables are the camera's
+    UNKEPT_Q = 255,    // its tables are in each picture
+    END = 0xffd9,      // the last bytes of a file
     MAX_HEAD = 2 + 2 * (4 + 1 + 2 * JPEG_TABLE) + 19 + 6 + 14, // of the file that head_write writes
 };
 
@@ -23,6 +23,15 @@ static const uint8_t luminance[JPEG_TABLE] = {
 static const uint8_t chrominance[] = {17, 18, 18, 24, 21, 24, 47, 26, 26, 47, 99, 66, 56, 66};
 enum { CHROMINANCE_REST = 99 };
 
+struct jpeg_tables {
+    int count; // 1: of all components; 2: of luminance and of chrominance; 0: none
+    uint16_t of[2][JPEG_TABLE];
+};
+
+struct memory {
+    struct jpeg_tables own[UNKEPT_Q - FIRST_OWN_Q]; // the last ones, by Q
+};
+
 struct jpeg_header {
     uint32_t offset;
     int type, q;
@@ -30,29 +39,6 @@ struct jpeg_header {
     unsigned restart;          // interval; 0: none
     struct jpeg_tables tables; // of this packet; none: those that came with the same Q
 };
-
-void jpeg_frames_destroy(struct jpeg_frames *j)
-{
-    free(j->data);
-    *j = (struct jpeg_frames){0};
-}
-
-static bool add(struct jpeg_frames *j, const uint8_t *data, size_t len)
-{
-    if (j->bytes + len > JPEG_MAX_BYTES)
-        return false;
-    if (j->bytes + len > j->room) {
-        size_t room = 2 * (j->bytes + len);
-        uint8_t *larger = realloc(j->data, room);
-        if (!larger)
-            return false;
-        j->data = larger;
-        j->room = room;
-    }
-    memcpy(j->data + j->bytes, data, len);
-    j->bytes += len;
-    return true;
-}
 
 // Writes the tables of Q 1 to 99 (4.2).
 static void scale_tables(int q, struct jpeg_tables *out)
@@ -158,7 +144,7 @@ static bool read_header(struct bytes *in, struct jpeg_header *h)
     h->width = 8 * bytes_u8(in);
     h->height = 8 * bytes_u8(in);
     if (h->type >= 2 * WITH_RESTARTS || h->type % WITH_RESTARTS > 1 || h->q == 0 ||
-        (h->q > 99 && h->q < JPEG_FIRST_OWN_Q))
+        (h->q > 99 && h->q < FIRST_OWN_Q))
         return false;
     if (h->type >= WITH_RESTARTS) {
         if (bytes_left(in) < RESTART_HEADER)
@@ -166,52 +152,77 @@ static bool read_header(struct bytes *in, struct jpeg_header *h)
         h->restart = bytes_u16(in);
         (void)bytes_u16(in);
     }
-    return h->offset || h->q < JPEG_FIRST_OWN_Q || read_tables(in, &h->tables);
+    return h->offset || h->q < FIRST_OWN_Q || read_tables(in, &h->tables);
 }
 
 // Returns false if the tables are not known.
-static bool find_tables(struct jpeg_frames *j, const struct jpeg_header *h, struct jpeg_tables *out)
+static bool find_tables(struct memory *m, const struct jpeg_header *h, struct jpeg_tables *out)
 {
-    if (h->q < JPEG_FIRST_OWN_Q) {
+    if (h->q < FIRST_OWN_Q) {
         scale_tables(h->q, out);
         return true;
     }
-    struct jpeg_tables *kept = h->q < JPEG_UNKEPT_Q ? &j->own[h->q - JPEG_FIRST_OWN_Q] : NULL;
+    struct jpeg_tables *kept = h->q < UNKEPT_Q ? &m->own[h->q - FIRST_OWN_Q] : NULL;
     if (kept && h->tables.count)
         *kept = h->tables;
     *out = kept ? *kept : h->tables;
     return out->count > 0;
 }
 
-static bool begin(struct jpeg_frames *j, const struct jpeg_header *h, uint32_t timestamp)
+bool jpeg_payload_is_too_large(const uint8_t *data, size_t len)
+{
+    struct bytes in = bytes_of(data, len);
+    struct jpeg_header h;
+    return read_header(&in, &h) && !h.offset && (!h.width || !h.height);
+}
+
+bool jpeg_payload_begins(const uint8_t *data, size_t len)
+{
+    return len >= HEADER && !data[1] && !data[2] && !data[3];
+}
+
+static bool payload_is_valid(const uint8_t *data, size_t len)
+{
+    struct bytes in = bytes_of(data, len);
+    struct jpeg_header h;
+    return read_header(&in, &h) && h.width && h.height;
+}
+
+static bool put_head(struct unpacker *u, const struct jpeg_header *h)
 {
     struct jpeg_tables tables;
     uint8_t head[MAX_HEAD];
-    j->bytes = j->have = 0;
-    j->timestamp = timestamp;
-    j->is_too_large = !h->width || !h->height;
-    return !j->is_too_large && find_tables(j, h, &tables) &&
-           add(j, head, head_write(h, &tables, head));
+    if (!find_tables(u->memory, h, &tables))
+        return false;
+    unpacker_put(u, head, head_write(h, &tables, head));
+    return true;
 }
 
-bool jpeg_frames_push(struct jpeg_frames *j, const struct rtp_packet *p)
+static bool unpack(struct unpacker *u, const uint8_t *data, size_t len)
 {
-    static const uint8_t end[] = {0xff, 0xd9};
-    struct bytes in = bytes_of(p->payload, p->payload_len);
+    struct bytes in = bytes_of(data, len);
     struct jpeg_header h;
-    bool is_next = p->seq == j->next_seq && p->timestamp == j->timestamp;
-    j->next_seq = (uint16_t)(p->seq + 1);
-    bool is_whole = read_header(&in, &h);
-    if (is_whole && h.offset == 0)
-        j->is_open = begin(j, &h, p->timestamp);
-    else
-        j->is_open &= is_whole && is_next && h.offset == j->have;
-    size_t len = bytes_left(&in);
-    j->is_open = j->is_open && add(j, bytes_take(&in, len), len);
-    j->have += len;
-    if (!j->is_open || !p->marker)
+    if (!read_header(&in, &h) || h.offset != u->scan_bytes || (h.offset == 0) != (u->bytes == 0) ||
+        (!h.offset && !put_head(u, &h)))
         return false;
-    j->is_open = false;
-    bool ends = j->bytes >= 2 && memcmp(j->data + j->bytes - 2, end, 2) == 0;
-    return j->have > 0 && (ends || add(j, end, sizeof(end)));
+    size_t scan = bytes_left(&in);
+    const uint8_t *at = bytes_take(&in, scan);
+    unpacker_put(u, at, scan);
+    for (size_t i = scan > 2 ? scan - 2 : 0; i < scan; i++)
+        u->picture_id = (uint16_t)(u->picture_id << 8 | at[i]);
+    u->scan_bytes += scan;
+    u->in_fragments = u->scan_bytes == 0; // a picture has bytes
+    return true;
 }
+
+static void finish(struct unpacker *u)
+{
+    static const uint8_t end[] = {END >> 8, END & 0xff};
+    if (u->picture_id != END)
+        unpacker_put(u, end, sizeof(end));
+}
+
+const struct payload_format jpeg_payload_format = {.is_valid = payload_is_valid,
+                                                   .unpack = unpack,
+                                                   .finish = finish,
+                                                   .memory_bytes = sizeof(struct memory)};

@@ -1,39 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/policy/jpeg_frames.h"
+#include "media/rtp/jpeg_payload.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "common/base/rng.h"
+#include "media/rtp/depacketiser.h"
 
 namespace
 {
 
 using bytes = std::vector<uint8_t>;
 
+enum { FIRST_OWN_Q = 128 };
+
+// The depacketiser: pictures of the packets between markers, as the frame assembler gives them.
 struct receiver {
-    jpeg_frames j{};
-    uint16_t seq = 65534;
+    depacketiser *d = depacketiser_new(&jpeg_payload_format);
+    int64_t seq = 65534;
+    uint32_t number = 0;
+    bool begins = true;
+    bytes last;
     ~receiver()
     {
-        jpeg_frames_destroy(&j);
+        depacketiser_free(d);
     }
     bool push(const bytes &payload, uint32_t stamp, bool marker)
     {
         bytes copy = payload; // the sanitizer finds reads behind it
         copy.shrink_to_fit();
         rtp_packet p{};
-        p.seq = seq++;
         p.timestamp = stamp;
-        p.marker = marker;
         p.payload = copy.data();
         p.payload_len = copy.size();
-        return jpeg_frames_push(&j, &p);
+        p.has_adu = true;
+        p.adu.frame = number;
+        p.adu.key = true;
+        p.adu.first = begins;
+        p.adu.last = marker;
+        (void)depacketiser_push(d, &p, seq++, 1);
+        begins = marker;
+        number += marker;
+        received_frame *f = depacketiser_pull(d);
+        if (f)
+            last = bytes(f->data, f->data + f->bytes);
+        received_frame_free(f);
+        return f != nullptr;
     }
-    bytes picture() const
+    const bytes &picture() const
     {
-        return bytes(j.data, j.data + j.bytes);
+        return last;
     }
 };
 
@@ -114,7 +131,6 @@ TEST_CASE("JPEG: a picture of two packets is a file")
     CHECK_FALSE(r.push(header(0, 1, 50) + bytes{1, 2, 3}, 9, false));
     REQUIRE(r.push(header(3, 1, 50) + bytes{4, 5}, 9, true));
     const bytes p = r.picture();
-    CHECK(r.j.timestamp == 9);
     CHECK(bytes(p.begin(), p.begin() + 2) == bytes{0xff, 0xd8});
     // With Q 50 the tables are those of ITU-T T.81, K.1 and K.2.
     CHECK(bytes(p.begin() + 2, p.begin() + 12) == bytes{0xff, 0xdb, 0, 67, 0, 16, 11, 12, 14, 12});
@@ -197,7 +213,7 @@ TEST_CASE("JPEG: as many tables as their length says, of 8 or 16 bits")
             bool came = r.push(header(0, type, row.q) + restart +
                                    tables_head(row.data.size(), row.precision) + row.data + scan,
                                ++stamp, true);
-            if (row.q < JPEG_FIRST_OWN_Q) {
+            if (row.q < FIRST_OWN_Q) {
                 REQUIRE(came);
                 CHECK(tables_of(r.picture()) == "0 1 2, 1 1 2");
                 continue;
@@ -227,13 +243,13 @@ TEST_CASE("JPEG: a picture that lacks a packet is dropped")
     CHECK_FALSE(r.push(first, 2, false));
     r.seq++;
     CHECK_FALSE(r.push(second, 2, true));
-    CHECK_FALSE(r.push(first, 3, false));
-    CHECK_FALSE(r.push(second, 4, true)); // another picture's
     CHECK_FALSE(r.push(first, 5, false));
     CHECK_FALSE(r.push(header(4, 1, 50) + bytes{5}, 5, true)); // not the next bytes
     CHECK_FALSE(r.push(first, 6, false));
     CHECK_FALSE(r.push({0, 0, 0}, 6, false));
     CHECK_FALSE(r.push(second, 6, true));
+    CHECK_FALSE(r.push(first, 6, false));
+    CHECK_FALSE(r.push(first, 6, true)); // the beginning of another one
     CHECK_FALSE(r.push(first, 7, false));
     CHECK(r.push(second, 7, true));
     CHECK_FALSE(r.push(header(0, 1, 50), 8, true)); // empty
@@ -241,9 +257,16 @@ TEST_CASE("JPEG: a picture that lacks a packet is dropped")
         CHECK_FALSE(r.push(header(0, type, 50) + bytes{1, 2, 3, 4, 5}, 9, true));
     for (int q : {0, 100, 127})
         CHECK_FALSE(r.push(header(0, 1, q) + bytes{1}, 10, true));
-    CHECK_FALSE(r.j.is_too_large);
-    CHECK_FALSE(r.push(header(0, 1, 50, 0) + bytes{1}, 11, true));
-    CHECK(r.j.is_too_large);
+    for (int width : {0, 1}) { // in units of 8; 0: above 2040
+        const bytes payload = header(0, 1, 50, width) + bytes{1};
+        CHECK(jpeg_payload_is_too_large(payload.data(), payload.size()) == (width == 0));
+        CHECK(r.push(payload, 11, true) == (width != 0));
+    }
+    const bytes later = header(3, 1, 50, 0) + bytes{1};
+    CHECK_FALSE(jpeg_payload_is_too_large(later.data(), later.size()));
+    CHECK_FALSE(jpeg_payload_begins(later.data(), later.size()));
+    CHECK(jpeg_payload_begins(first.data(), first.size()));
+    CHECK_FALSE(jpeg_payload_begins(first.data(), 4));
 }
 
 TEST_CASE("JPEG: any bytes are read or refused; pictures are bounded")
@@ -257,12 +280,11 @@ TEST_CASE("JPEG: any bytes are read or refused; pictures are bounded")
         if (payload.size() > 4 && rng_below(&g, 2))
             payload[1] = payload[2] = payload[3] = payload[4] = 0;
         if (r.push(payload, (uint32_t)rng_below(&g, 2), rng_below(&g, 2) != 0))
-            CHECK(r.j.bytes <= JPEG_MAX_BYTES);
+            CHECK(r.picture().size() <= DEPACKETISER_MAX_FRAME);
     }
     const bytes part(1 << 20, 1);
     bool came = false;
     for (uint32_t i = 0; i < 9; i++)
         came |= r.push(header(i << 20, 1, 50) + part, 1, i == 8);
     CHECK_FALSE(came);
-    CHECK(r.j.bytes <= JPEG_MAX_BYTES);
 }
