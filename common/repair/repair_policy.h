@@ -51,7 +51,7 @@ extern "C" {
 enum { REPAIR_MAX_COPIES = 3 };
 
 // How long after its deadline a packet is still of use. Its frame is shown late, or, if other
-// frames depend on it, playing waits for it, up to PLAYOUT_REPAIR after the next frame came
+// frames depend on it, playing waits for it, up to LIVE_CLOCK_REPAIR after the next frame came
 // (playout.h): a copy arrives before a frame that the encoder makes without it, the more so where a
 // controller has reduced the rate after the loss.
 #define REPAIR_TOLERATED (10 * USEC_PER_MSEC)

@@ -349,7 +349,6 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .start_threshold = at_once ? 0 : start,
         .resume_threshold = resume,
         .decode_lead = sdp_has_pictures(sdp) ? PLAYOUT_DECODE_LEAD : 0,
-        .low_latency = o->low_latency,
         .stamped = stamped,
         .follows = third_party,
         .reorders = sdp->reorders,

@@ -215,7 +215,8 @@ void bridge_shared_frame(struct bridge *b, struct shared_frame *f, int level, us
     struct received_frame head = f->head;
     head.level = level;
     reflection_arrived(&b->reflection, head.bytes + (size_t)head.packets * HEADERS);
-    reference_tracker_arrived(b->tracker, &head);
+    if (reference_tracker_can_be(b->config.ladder, &head))
+        reference_tracker_arrived(b->tracker, &head);
     if (b->config.keeps_badput || can_be_decoded(b, &head)) {
         forward(b, shared_frame_ref(f), level, now);
         release_held(b, now);

@@ -48,12 +48,11 @@ void frame_outcomes_packet(struct frame_outcomes *l, const struct adu_ext *adu, 
     loss_attribution_add(&l->packets, adu, ext_seq);
 }
 
-void frame_outcomes_arrived(struct frame_outcomes *l, const struct received_frame *f)
+void frame_outcomes_arrived(struct frame_record *record, const struct received_frame *f)
 {
-    const struct frame_outcome *known = outcome_of(l, f->number);
-    if (known && known->state != FRAME_ARRIVED)
+    struct frame_outcome *n = &record->outcome;
+    if (n->state != FRAME_UNSEEN && n->state != FRAME_ARRIVED)
         return; // its outcome is known, or that of the same number in another size
-    struct frame_outcome *n = make_outcome(l, f->number);
     n->depends_on = f->key ? -1 : f->depends_on;
     n->state = FRAME_ARRIVED;
 }

@@ -39,10 +39,10 @@ void frame_outcomes_free(struct frame_outcomes *l);
 // The media comes from a proxy: frames that were never sent have CAUSE_PROXY from now on.
 void frame_outcomes_set_relayed(struct frame_outcomes *l);
 
-// Call these before playout decides on the frame: for each packet once, for each whole frame, and
-// for each whole frame that the full buffer refused.
+// Call these before playout decides on the frame: for each packet once, for each whole frame (with
+// its record in the history), and for each whole frame that the full buffer refused.
 void frame_outcomes_packet(struct frame_outcomes *l, const struct adu_ext *adu, int64_t ext_seq);
-void frame_outcomes_arrived(struct frame_outcomes *l, const struct received_frame *f);
+void frame_outcomes_arrived(struct frame_record *record, const struct received_frame *f);
 void frame_outcomes_refused(struct frame_outcomes *l, int64_t number);
 
 // Playout released the frame for display. Call frame_outcomes_shown or frame_outcomes_ended next,

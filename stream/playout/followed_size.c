@@ -77,8 +77,6 @@ const struct received_frame *followed_size_front(const struct followed_size *s,
 
 void followed_size_handed(struct followed_size *s, const struct received_frame *f)
 {
-    if (!followed_size_decodes(s, f))
-        return;
     if (f->size_id != s->size)
         s->began = f->number;
     if (f->key)

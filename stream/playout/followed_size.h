@@ -38,7 +38,8 @@ bool followed_size_takes(const struct followed_size *s, const struct received_fr
 const struct received_frame *followed_size_front(const struct followed_size *s,
                                                  struct held_frames *held, int64_t next,
                                                  int64_t missing, bool newer);
-void followed_size_handed(struct followed_size *s, const struct received_frame *f); // to decode
+// A frame that can be decoded left, to be decoded.
+void followed_size_handed(struct followed_size *s, const struct received_frame *f);
 
 #ifdef __cplusplus
 }

@@ -52,19 +52,20 @@ static usec_t nominal(const struct frame_times *t, int64_t number)
     return pts < LONGEST_PTS ? (usec_t)pts : LONGEST_PTS;
 }
 
-void frame_times_see(struct frame_times *t, const struct received_frame *f)
+usec_t frame_times_see(struct frame_times *t, const struct received_frame *f)
 {
     if (!t->stamped)
-        return;
+        return nominal(t, f->number);
     struct stamp *at = &t->stamps[f->number % FRAME_TIMES_STAMPS];
     if (t->ladder->level_count > 0) {
         usec_t after = shown_line_after(&t->line, f, t->ladder->source_fps);
         *at = (struct stamp){f->number, nominal(t, f->number) + after};
-        return;
+        return at->pts;
     }
     t->last_ticks = t->has_ticks ? seq32_extend(t->last_ticks, f->rtp_timestamp) : f->rtp_timestamp;
     t->has_ticks = true;
     *at = (struct stamp){f->number, rtp_usec(t->last_ticks, RTP_CLOCK_RATE)};
+    return at->pts;
 }
 
 usec_t frame_times_of(const struct frame_times *t, int64_t number)

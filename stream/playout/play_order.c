@@ -45,9 +45,10 @@ static void pass_first_ahead(struct play_order *o)
     memmove(&o->ahead[0], &o->ahead[1], (size_t)o->ahead_count * sizeof(o->ahead[0]));
 }
 
-void play_order_handed(struct play_order *o, int64_t number)
+bool play_order_handed(struct play_order *o, int64_t number)
 {
-    if (number > play_order_awaited(o)) {
+    bool in_turn = number <= play_order_awaited(o);
+    if (!in_turn) {
         if (o->ahead_count == PLAY_ORDER_AHEAD)
             pass_first_ahead(o);
         int i = o->ahead_count++;
@@ -59,4 +60,5 @@ void play_order_handed(struct play_order *o, int64_t number)
     }
     while (o->ahead_count > 0 && o->ahead[0] <= level_schedule_next(o->levels, o->next))
         pass_first_ahead(o);
+    return in_turn;
 }

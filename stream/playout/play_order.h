@@ -27,8 +27,8 @@ void play_order_init(struct play_order *o, const struct level_schedule *levels);
 // Playing starts, or continues elsewhere, with frame `next`; -1: it has not started.
 void play_order_start(struct play_order *o, int64_t next);
 void play_order_pass_to(struct play_order *o, int64_t next); // nothing below is awaited any more
-// Frame `number` was handed out or passed over.
-void play_order_handed(struct play_order *o, int64_t number);
+// Frame `number` was handed out or passed over. Returns true if no frame before it was awaited.
+bool play_order_handed(struct play_order *o, int64_t number);
 // Returns true if frame `number` was handed out although a frame before it is awaited.
 bool play_order_is_ahead(const struct play_order *o, int64_t number);
 // The first expected frame that was neither handed out nor passed over; -1: not started.

@@ -14,8 +14,8 @@
 // due(n). A frame that the level should have (level_has_frame) may be missing when it is due. If a
 // later frame is held, playout passes over the missing one, which is then LATE or LOST
 // (missed_frames.h). If no later frame is held, the buffer ran empty. Frames arrive one interval
-// apart, so a frame that arrives within one interval (at most PLAYOUT_MAX_GRACE) of its due time is
-// still shown, at once, and the clock does not move. After that time
+// apart, so a frame that arrives within one interval (at most FILM_CLOCK_MAX_GRACE) of its due time
+// is still shown, at once, and the clock does not move. After that time
 //
 // REBUFFERING begins, dated from the due time. The last picture stays. It ends when
 // `resume_threshold` of media is held, or the stream ended; the first frame held is then due now,
@@ -30,14 +30,14 @@
 //
 // ENDED: the stream ended, nothing is held, and the last picture had its interval.
 //
-// Live media keeps its clock (`live`): a late frame does not move it, nor does a stall. A frame
+// Live media keeps its clock (live_clock): a late frame does not move it, nor does a stall. A frame
 // that comes after its due time is shown at once, so what a stall held up is shown as fast as it is
 // decoded, until the frames are on time again. A missing frame is passed over when it is due and
 // the next one held has to be decoded, if any held frame can be decoded without it. Otherwise
-// nothing could be shown, and playout waits up to PLAYOUT_REPAIR for it, which the sender may send
-// again. So do the frames of a new size for its key frame. Rebuffering begins when no frame is held
-// for max(3 frame intervals, 100 ms) after the next one is due; it is dated from that due time and
-// lasts until the next frame. The owner moves the clock (playout_postpone, playout_skip). Low
+// nothing could be shown, and playout waits up to LIVE_CLOCK_REPAIR for it, which the sender may
+// send again. So do the frames of a new size for its key frame. Rebuffering begins when no frame is
+// held for max(3 frame intervals, 100 ms) after the next one is due; it is dated from that due time
+// and lasts until the next frame. The owner moves the clock (playout_postpone, playout_skip). Low
 // latency is live media without a clock: every frame is due when it is whole, and the next one is
 // expected one interval after the last one left. A picture that freezes because the arriving frames
 // depend on lost ones is no rebuffering: the buffer is not empty. Such frames leave in their turn
@@ -64,48 +64,40 @@
 // other, the last one a key frame, playout believes them: it drops the held frames, buffers, and
 // continues there (no frame between counts as lost).
 //
+// Three parts. The buffer (playout_buffer.h) knows which frames there are, which can be decoded and
+// which may still come. A clock (play_clock.h), chosen once, says the next step: film_clock as
+// written for PLAYING and REBUFFERING, live_clock as for live media, immediate_clock as for low
+// latency. This unit takes the steps, begins, seeks, pauses and skips.
+//
 // Not thread-safe. Use: feed one input, then poll until NONE, then sleep until
 // playout_next_timeout.
 #ifndef WEIR_STREAM_PLAYOUT_PLAYOUT_H
 #define WEIR_STREAM_PLAYOUT_PLAYOUT_H
 
 #include "common/base/lateness.h"
-#include "common/base/level.h"
-#include "common/base/usec.h"
-#include "media/rtp/depacketiser.h"
-#include "stream/playout/held_frames.h"
-#include "stream/playout/media_clock.h"
-#include "stream/playout/reference_tracker.h"
+#include "stream/playout/play_clock.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum {
-    PLAYOUT_RESYNC = 4, // frames
-};
 #define PLAYOUT_DECODE_LEAD (60 * USEC_PER_MSEC)
-#define PLAYOUT_MAX_GRACE   (100 * USEC_PER_MSEC)
-#define PLAYOUT_REPAIR      (500 * USEC_PER_MSEC)
-#define PLAYOUT_MAX_AHEAD   (120 * USEC_PER_SEC)
-#define PLAYOUT_MAX_NUMBER  ((int64_t)1 << 36) // frame numbers are below
 
 struct playout_config {
     const struct ladder *ladder; // borrowed for the playout's life; valid. level_count == 0: every
                                  // number is expected
-    const struct reference_tracker
-        *tracker;            // borrowed for the playout's life; NULL: all is decodable
-    int level;               // initial level; ignored without levels
-    usec_t start_threshold;  // media to hold before playing, >= 0
-    usec_t resume_threshold; // the same after the buffer ran empty
-    usec_t decode_lead;      // 0 .. 1 s; PLAYOUT_DECODE_LEAD is the usual
-    bool at_once;     // as in playout_seek: the first frame is shown when it is held, whatever
-                      // the threshold
-    bool live;        // keeps the clock; ignored with `reorders`
-    bool low_latency; // live without a clock; ignored with `reorders`
-    bool stamped;     // frames have the time of their RTP time stamps, which need not ascend
-    bool reorders;    // frames come in the order of decoding (received_frame_slot)
-    bool waits;       // as above; ignored with `live`
+    struct reference_tracker *tracker; // borrowed for the playout's life; NULL: all is decodable
+    int level;                         // initial level; ignored without levels
+    usec_t start_threshold;            // media to hold before playing, >= 0
+    usec_t resume_threshold;           // the same after the buffer ran empty
+    usec_t decode_lead;                // 0 .. 1 s; PLAYOUT_DECODE_LEAD is the usual
+    bool at_once; // as in playout_seek: the first frame is shown when it is held, whatever
+                  // the threshold
+    const struct play_clock_ops *clock; // static; NULL: film_clock
+    bool stamped; // frames have the time of their RTP time stamps, which need not ascend
+    bool
+        reorders; // frames come in the order of decoding (received_frame_slot); of film_clock alone
+    bool waits;   // as above; of film_clock alone
 };
 
 enum playout_mode { PLAYOUT_BUFFERING, PLAYOUT_PLAYING, PLAYOUT_REBUFFERING, PLAYOUT_ENDED };
@@ -133,6 +125,8 @@ struct playout_action {
     usec_t show_at;
     usec_t at;
     usec_t stalled;
+    bool sound;   // of a frame: it can be decoded, and counts as decoded (reference_tracker.h); the
+                  // frames above it (`upper`) are the caller's to ask about
     bool skipped; // DECODE_ONLY: by playout_skip; no other action tells of the frame
 };
 
@@ -146,12 +140,11 @@ void playout_free(struct playout *p); // with the frames held; NULL is fine
 
 // Takes over `f` in every case, and sets its `pts`. 0: held, or its lateness is noted. Otherwise it
 // was freed: ERR_MALFORMED (size_id, number or depends_on cannot be); ERR_RANGE (too far away,
-// released before, or a duplicate); ERR_FULL (see above). Tell the tracker first
-// (reference_tracker_arrived).
+// released before, or a duplicate); ERR_FULL (see above). The tracker gets all
+// but the malformed ones.
 int playout_push(struct playout *p, struct received_frame *f, usec_t now);
 
-// Fills *out with the next thing to do; false when that is NONE. A frame handed out goes to
-// reference_tracker_decoding before the next poll.
+// Fills *out with the next thing to do; false when that is NONE.
 bool playout_poll(struct playout *p, struct playout_action *out, usec_t now);
 // When to poll again if nothing is fed before. USEC_NEVER: only inputs matter.
 usec_t playout_next_timeout(const struct playout *p);

@@ -124,11 +124,11 @@ static struct entry *make_entry(struct reference_tracker *t, const struct receiv
     return e;
 }
 
-// A frame that claims what cannot be is never decodable.
-static bool is_possible(const struct reference_tracker *t, const struct received_frame *f)
+bool reference_tracker_can_be(const struct ladder *ladder, const struct received_frame *f)
 {
-    return f->size_id < LADDER_MAX_SIZES && received_frame_is_possible(f) &&
-           f->on_lower == (t->ladder->cumulative && f->size_id > 0);
+    int sizes = ladder->level_count > 0 ? ladder->size_count : LADDER_MAX_SIZES;
+    return received_frame_is_possible(f) && f->size_id < sizes &&
+           f->on_lower == (ladder->cumulative && f->size_id > 0);
 }
 
 static bool rests_on(const struct size_track *s, const struct entry *e, int64_t number,
@@ -262,8 +262,6 @@ static void follow_stream(struct reference_tracker *t, const struct received_fra
 
 void reference_tracker_arrived(struct reference_tracker *t, const struct received_frame *f)
 {
-    if (!is_possible(t, f))
-        return;
     struct size_track *s = &t->sizes[f->size_id];
     struct entry *e = make_entry(t, f);
     if (!e || (e->flags & SEEN))
@@ -284,8 +282,6 @@ void reference_tracker_arrived(struct reference_tracker *t, const struct receive
 enum frame_verdict reference_tracker_verdict(const struct reference_tracker *t,
                                              const struct received_frame *f)
 {
-    if (!is_possible(t, f))
-        return FRAME_BROKEN;
     const struct size_track *s = &t->sizes[f->size_id];
     bool follows = t->ladder->cumulative || f->size_id == t->decoding_size;
     int64_t back = s->decoded - received_frame_slot(f);
@@ -328,7 +324,7 @@ enum frame_verdict reference_tracker_decoding(struct reference_tracker *t,
 {
     enum frame_verdict verdict = reference_tracker_verdict(t, f);
     if (verdict == FRAME_BROKEN) {
-        unsigned flags = is_possible(t, f) ? flags_of(&t->sizes[f->size_id], f->number) : 0;
+        unsigned flags = flags_of(&t->sizes[f->size_id], f->number);
         if ((flags & INTACT) && !(flags & CLEAN))
             found_broken(t, f->size_id, f->number);
         return verdict;

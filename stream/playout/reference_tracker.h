@@ -61,12 +61,15 @@ enum frame_verdict {
 
 struct reference_tracker; // opaque
 
+// Returns true if `f` can be a frame of a stream with this ladder. It is asked once, of each frame
+// from outside, before anything is made of it.
+bool reference_tracker_can_be(const struct ladder *ladder, const struct received_frame *f);
+
 // `ladder` is borrowed for the tracker's life. NULL: no memory.
 struct reference_tracker *reference_tracker_new(const struct ladder *ladder);
 void reference_tracker_free(struct reference_tracker *t); // NULL is fine
 
-// Call for every whole frame, in the order they become whole, before playout_push (which takes the
-// frame).
+// Call for every whole frame that can be, in the order they become whole. (playout_buffer.h does.)
 void reference_tracker_arrived(struct reference_tracker *t, const struct received_frame *f);
 
 // The verdict if `f` were decoded now. Changes nothing.

@@ -9,7 +9,10 @@
 #include "common/base/seq.h"
 #include "stream/latency/latency_control.h"
 #include "stream/outcome/stall_classifier.h"
+#include "stream/playout/film_clock.h"
+#include "stream/playout/immediate_clock.h"
 #include "stream/playout/level_schedule.h"
+#include "stream/playout/live_clock.h"
 #include "stream/qoe/freeze_watch.h"
 #include "stream/video/latency_reporter.h"
 #include "stream/video/live_edges.h"
@@ -127,13 +130,14 @@ static struct live_arrival note_arrival(struct video_pipeline *v, const struct r
     if (v->config.clock->known)
         e.transport = arrived_wall - written;
     emit(v, (struct viewing_event){.kind = VIEWING_FRAME, .at = now, .frame = e});
-    frame_history_make(v->history, f->number)->arrival =
-        (struct frame_arrival){.known = true,
-                               .level = e.level,
-                               .bytes = f->bytes,
-                               .at = f->last_arrived,
-                               .encoder = e.encoder,
-                               .transport = e.transport};
+    struct frame_record *record = frame_history_make(v->history, f->number);
+    record->arrival = (struct frame_arrival){.known = true,
+                                             .level = e.level,
+                                             .bytes = f->bytes,
+                                             .at = f->last_arrived,
+                                             .encoder = e.encoder,
+                                             .transport = e.transport};
+    frame_outcomes_arrived(record, f);
     return (struct live_arrival){
         .in_turn = in_turn, .encoder = e.encoder, .transport = e.transport};
 }
@@ -146,7 +150,6 @@ static int push_layer(struct video_pipeline *v, struct received_frame *f, usec_t
     // The buffer is to have room for the jitter of all layers.
     struct live_arrival arrival = {
         .in_turn = number >= v->arrived, .encoder = QOE_UNKNOWN, .transport = QOE_UNKNOWN};
-    reference_tracker_arrived(v->tracker, f);
     int err = playout_push(v->playout, f, now);
     if (!err) {
         arrival.media = playout_pts(v->playout, number);
@@ -178,8 +181,6 @@ int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec
         int level = level_of(v, f);
         note_level(v, f, level, now);
         arrival = note_arrival(v, f, level, wall_ahead, now);
-        reference_tracker_arrived(v->tracker, f);
-        frame_outcomes_arrived(v->outcomes, f);
     }
     int err = playout_push(v->playout, f, now);
     if (!err) {
@@ -414,9 +415,9 @@ static bool hand_out(struct video_pipeline *v, const struct playout_action *a,
         frame_outcomes_handed(v->outcomes, a->number);
     if (a->skipped)
         left_out(v, a->number, now);
-    if (reference_tracker_decoding(v->tracker, a->frame) == FRAME_DECODABLE) {
+    if (a->sound) {
         int valid = keep_valid(v, a->frame);
-        if (show)
+        if (show && v->config.ladder->cumulative)
             emit_layers(v, a->number, valid, received_frame_bytes(a->frame), now);
         *out = (struct video_output){.kind = VIDEO_DECODE,
                                      .frame = a->frame,
@@ -639,8 +640,8 @@ usec_t video_pipeline_target(const struct video_pipeline *v)
 
 usec_t video_pipeline_repair_time(const struct video_pipeline *v)
 {
-    if (v->config.low_latency)
-        return PLAYOUT_REPAIR;
+    if (v->config.latency == LATENCY_LOW)
+        return LIVE_CLOCK_REPAIR;
     usec_t held = playout_held(v->playout);
     if (playout_mode(v->playout) != PLAYOUT_PLAYING)
         return usec_max(held, playout_goal(v->playout));
@@ -675,9 +676,17 @@ int64_t video_pipeline_arrived(const struct video_pipeline *v)
 
 // ---- Life
 
+static const struct play_clock_ops *clock_of(const struct video_pipeline_config *c)
+{
+    if (c->reorders || (c->follows && c->latency != LATENCY_LOW))
+        return &film_clock;
+    return c->latency == LATENCY_LOW ? &immediate_clock : c->steers ? &live_clock : &film_clock;
+}
+
 static bool open_playout(struct video_pipeline *v)
 {
     const struct video_pipeline_config *c = &v->config;
+    const struct play_clock_ops *clock = clock_of(c);
     struct playout_config config = {.ladder = c->ladder,
                                     .tracker = v->tracker,
                                     .level = c->level > 0 ? c->level : 0,
@@ -685,11 +694,10 @@ static bool open_playout(struct video_pipeline *v)
                                     .resume_threshold = c->resume_threshold,
                                     .decode_lead = c->decode_lead,
                                     .at_once = c->at_once,
-                                    .live = c->steers && !c->follows,
-                                    .low_latency = c->low_latency,
+                                    .clock = clock,
                                     .stamped = c->stamped,
                                     .reorders = c->reorders,
-                                    .waits = c->waits};
+                                    .waits = c->waits && clock == &film_clock};
     v->playout = playout_new(&config);
     return v->playout;
 }

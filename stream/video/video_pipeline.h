@@ -33,7 +33,6 @@ struct video_pipeline_config {
     usec_t start_threshold;
     usec_t resume_threshold;
     usec_t decode_lead;
-    bool low_latency; // with LATENCY_LOW
     bool stamped;
     bool follows; // the clock follows the media, and moves with a stall, though it is live
     bool reorders;

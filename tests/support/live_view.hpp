@@ -44,7 +44,6 @@ class live_view
         c.sink = {q, nullptr, nullptr};
         c.level = link.levels().level_count - 1;
         c.decode_lead = PLAYOUT_DECODE_LEAD;
-        c.low_latency = mode == LATENCY_LOW;
         c.live = c.steers = c.asks_keys = true;
         c.latency = mode;
         c.target = target;

@@ -202,7 +202,6 @@ class storm_session : public live_link
         v.level = -1;
         v.resume_threshold = 250 * MS;
         v.decode_lead = PLAYOUT_DECODE_LEAD;
-        v.low_latency = low_latency;
         v.live = v.asks_keys = true;
         v.steers = true;
         v.latency = low_latency ? LATENCY_LOW : LATENCY_AUTO;

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "common/base/rng.h"
+#include "stream/playout/film_clock.h"
+#include "stream/playout/immediate_clock.h"
+#include "stream/playout/live_clock.h"
 #include "stream/qoe/qoe.h"
 #include "tests/support/sanitized.hpp"
 
@@ -62,8 +65,7 @@ struct stream {
         c.start_threshold = start;
         c.resume_threshold = std::max<usec_t>(start, 500 * ms);
         c.decode_lead = 60 * ms;
-        c.live = steer;
-        c.low_latency = mode == LATENCY_LOW;
+        c.clock = mode == LATENCY_LOW ? &immediate_clock : steer ? &live_clock : &film_clock;
         p = playout_new(&c);
         latency_control_config config = {mode, target, target ? 0 : start};
         latency_control_init(&pace, &config, 0);

@@ -9,6 +9,8 @@
 
 #include "common/base/rng.h"
 #include "stream/outcome/frame_outcomes.h"
+#include "stream/playout/film_clock.h"
+#include "stream/playout/immediate_clock.h"
 #include "stream/playout/playout.h"
 
 namespace
@@ -47,7 +49,7 @@ struct account {
         adu.first = adu.last = true;
         frame_outcomes_packet(l.get(), &adu, seq++);
         received_frame *f = new_frame(number, depends_on);
-        frame_outcomes_arrived(l.get(), f);
+        frame_outcomes_arrived(frame_history_make(history.get(), f->number), f);
         received_frame_free(f);
     }
     void shown(int64_t number)
@@ -245,7 +247,7 @@ class simulation
         c.start_threshold = 200 * ms;
         c.resume_threshold = 200 * ms;
         c.decode_lead = PLAYOUT_DECODE_LEAD;
-        c.low_latency = low_latency;
+        c.clock = low_latency ? &immediate_clock : &film_clock;
         p = playout_new(&c);
     }
     simulation(const simulation &) = delete;
@@ -321,8 +323,7 @@ class simulation
     void whole(int64_t number)
     {
         received_frame *f = new_frame(number, frames[number].depends_on);
-        reference_tracker_arrived(tracker, f);
-        frame_outcomes_arrived(l.get(), f);
+        frame_outcomes_arrived(frame_history_make(history.get(), f->number), f);
         (void)playout_push(p, f, now);
     }
 
@@ -334,13 +335,13 @@ class simulation
         last = std::max(last, number);
     }
 
-    void show(const received_frame *f)
+    void show(const received_frame *f, bool sound)
     {
         int64_t number = f->number;
         if (first < 0)
             first = number;
         frame_outcomes_handed(l.get(), number);
-        if (reference_tracker_decoding(tracker, f) != FRAME_DECODABLE) {
+        if (!sound) {
             ended(number, FRAME_END_UNDECODABLE);
         } else if (chance(0.01)) {
             reference_tracker_failed(tracker, f->size_id, number);
@@ -360,9 +361,7 @@ class simulation
         playout_action a;
         while (playout_poll(p, &a, now)) {
             if (a.kind == PLAYOUT_DECODE_AND_SHOW)
-                show(a.frame);
-            else if (a.kind == PLAYOUT_DECODE_ONLY)
-                (void)reference_tracker_decoding(tracker, a.frame);
+                show(a.frame, a.sound);
             else if (a.kind == PLAYOUT_LOST)
                 ended(a.number, FRAME_END_LOST);
             else if (a.kind == PLAYOUT_LATE)

@@ -13,6 +13,7 @@
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
+#include "stream/playout/live_clock.h"
 #include "tests/support/two_levels.hpp"
 #include "tests/support/two_sizes.hpp"
 
@@ -494,7 +495,7 @@ TEST_CASE("video_pipeline: the key frame of the next size is lost: another is as
         qoe_pointer q = new_qoe();
         video_pipeline_config c = usual();
         c.asks_keys = true;
-        c.low_latency = low;
+        c.latency = low ? LATENCY_LOW : LATENCY_AUTO;
         viewer w(q.get(), c, two_sizes());
         video_pipeline_set_rtt(w.v, 200 * ms);
         usec_t asked_at = -1, shown_at = -1;
@@ -757,7 +758,6 @@ TEST_CASE("video_pipeline: the target is what the latency is")
         c.steers = true;
         c.latency = mode;
         c.target = mode == LATENCY_FIXED ? 400 * ms : 0;
-        c.low_latency = mode == LATENCY_LOW;
         c.start_threshold = mode == LATENCY_START ? 300 * ms : 0;
         viewer w(q.get(), c);
         INFO(latency_mode_name(mode));
@@ -839,9 +839,10 @@ TEST_CASE("video_pipeline: seeded losses, delays and failures: every frame has o
         rng random = rng_seeded(seed);
         qoe_pointer q = new_qoe();
         video_pipeline_config c = usual();
-        c.low_latency = seed % 4 == 0;
-        c.start_threshold = c.low_latency ? 0 : 400 * ms;
-        c.resume_threshold = c.low_latency ? 0 : 300 * ms;
+        bool low = seed % 4 == 0;
+        c.latency = low ? LATENCY_LOW : LATENCY_AUTO;
+        c.start_threshold = low ? 0 : 400 * ms;
+        c.resume_threshold = low ? 0 : 300 * ms;
         c.asks_keys = true;
         viewer w(q.get(), c);
         std::multimap<usec_t, int64_t> path;
@@ -1044,7 +1045,7 @@ TEST_CASE("video_pipeline: without a clock a picture waits for its layers, at mo
     qoe_pointer q = new_qoe();
     video_pipeline_config c = usual();
     c.level = 2;
-    c.low_latency = c.steers = c.live = true;
+    c.steers = c.live = true;
     c.latency = LATENCY_LOW;
     layer_viewer v(q.get(), c);
     v.layer(0, 0);
@@ -1089,10 +1090,10 @@ TEST_CASE("video_pipeline: how long a lost packet is of use")
     CHECK(video_pipeline_target(w.v) == 0); // nothing is steered
     CHECK(video_pipeline_sender_share(w.v) == 0);
 
-    c.low_latency = true;
+    c.latency = LATENCY_LOW;
     qoe_pointer r = new_qoe();
     viewer low(r.get(), c);
-    CHECK(video_pipeline_repair_time(low.v) == PLAYOUT_REPAIR);
+    CHECK(video_pipeline_repair_time(low.v) == LIVE_CLOCK_REPAIR);
 }
 
 TEST_CASE("video_pipeline: at another scale the pictures' intervals are those of the screen")
