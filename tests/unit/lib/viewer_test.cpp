@@ -80,8 +80,8 @@ std::string fault(const weir_viewer_config &c)
 TEST_CASE("viewer: a faulty configuration starts nothing, and says why", "[threads]")
 {
     port silent(true);
-    std::string web = "http://127.0.0.1/";
-    weir_viewer_config c = config_of(web, nullptr);
+    std::string other = "ftp://127.0.0.1/";
+    weir_viewer_config c = config_of(other, nullptr);
     CHECK(fault(c).find("expects rtsp://") != std::string::npos);
     c = config_of(silent.url, nullptr);
     c.url = nullptr;

@@ -146,7 +146,7 @@ TEST_CASE("options: what is wrong is named, and what would be right")
     } const table[] = {
         {{}, "a URL is required", "rtsp://"},
         {{URL, "rtsp://two"}, "rtsp://two", "a second one"},
-        {{"http://h"}, "http://h", "rtsp://"},
+        {{"ftp://h"}, "ftp://h", "rtsp://"},
         {{"--transport", "quic", URL}, "quic", "minbuf"},
         {{"--transport", "1,3", URL}, "1,3", "NAME"},
         {{"--transport", "minbuf:0,3", URL}, "minbuf:0,3", "range"},
