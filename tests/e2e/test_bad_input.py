@@ -69,7 +69,7 @@ class Sender(BadInput):
 
     def test_names_that_are_no_files(self):
         for name, words in (("camera", "use camera:"), ("screen", "use screen:"), ("test", "use test:"),
-                            ("/dev/video4711", "camera:/dev/video4711"), ("http://127.0.0.1/live", "such a URL cannot be a source")):
+                            ("/dev/video4711", "camera:/dev/video4711"), ("ftp://127.0.0.1/live", "such a URL cannot be a source")):
             with self.subTest(name):
                 self.send_fails(1, [name], name.partition("//")[0].rstrip(":") + ": ", words)
 
@@ -154,7 +154,7 @@ class Player(BadInput):
         self.play_fails(2, ["--no-picture", "--reference", "x", url], "--reference")
 
     def test_urls(self):
-        for url in "live", "http://127.0.0.1/live", "rtsp://", "rtsp:///live", "rtsp://127.0.0.1:0/live", \
+        for url in "live", "ftp://127.0.0.1/live", "rtsp://", "rtsp:///live", "rtsp://127.0.0.1:0/live", \
                 "rtsp://127.0.0.1:99999/live", "rtsp://[::1/live", "rtsp://a b/live", "rtsp://127.0.0.1/live?level=x":
             with self.subTest(url):
                 self.play_fails(2, [url], "rtsp://[USER:PASSWORD@]HOST")

@@ -40,8 +40,11 @@ class NeverEarly(LinkCase):
             disturb(link, ping)
         r = self.result(ping)
         echo.stop()
-        self.stop_cleanly(link)
-        self.assertEqual(r["received"], count, r)
+        _, end = self.stats(link)
+        for way in end["a_to_b"], end["b_to_a"]:
+            self.assertEqual((way["packets_out"], sum(way["dropped"].values())), (way["packets_in"], 0), way)
+        # The kernel may lose some between a program and the link, on a busy machine.
+        self.between(count * 9 // 10, r["received"], count, r)
         self.assertGreaterEqual(r["least"], 1000 * ms - CLOCK_US, r)
 
     def test_round_trips(self):
