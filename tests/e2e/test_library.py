@@ -365,7 +365,7 @@ class Viewers(lib.Case):
                 ([url, "--report", "/proc/no/report.json"], "--report '/proc/no/report.json': .*"),
                 ([url, "--reference", "/proc/no/film.mkv"], ".*film.mkv.*"),
                 ([url, "rtsp://127.0.0.1:2/live"], ".+"),
-                (["http://127.0.0.1/"], ".*expects rtsp://.*")):
+                (["ftp://127.0.0.1/"], ".*expects rtsp://.*")):
             with self.subTest(words):
                 count = len(self.probe.found("error .*"))
                 self.probe.say("open", *words)
