@@ -351,7 +351,7 @@ static void on_coded_audio(void *ctx, struct coded_audio *a)
 static void on_stamp(void *ctx, uint32_t rtp_timestamp, usec_t now)
 {
     struct camera *c = ctx;
-    camera_pace_packet(&c->pace);
+    camera_pace_packet(&c->pace, now);
     if (c->stamped_at == USEC_NEVER)
         c->stamped_at = now;
     if (c->state != OPENING)

@@ -28,17 +28,19 @@ struct camera_pace {  // all zero at first
     usec_t picture;   // the newest picture, or the begin of the connection
     bool has_picture; // of this connection
     bool has_packets; // after the newest picture
+    usec_t packet;    // the newest packet
     usec_t key;       // the newest key frame, or the begin of the connection
     bool lacks_key;   // another picture, or a packet, came after it
     bool is_said;     // camera_pace_says_no_key has returned true
 };
 
-void camera_pace_begin(struct camera_pace *p, usec_t now); // a connection begins
-void camera_pace_packet(struct camera_pace *p);            // a packet of pictures came
+void camera_pace_begin(struct camera_pace *p, usec_t now);  // a connection begins
+void camera_pace_packet(struct camera_pace *p, usec_t now); // a packet of pictures came
 void camera_pace_picture(struct camera_pace *p, bool key, usec_t now);
 // Returns true if the camera counts as lost.
 bool camera_pace_is_lost(const struct camera_pace *p, usec_t now);
-// Returns true once: pictures come, but no key frame has come for CAMERA_PACE_MIN.
+// Returns true once: pictures come, or what should be pictures, but no key frame has come for
+// CAMERA_PACE_MIN.
 bool camera_pace_says_no_key(struct camera_pace *p, usec_t now);
 
 #ifdef __cplusplus

@@ -17,11 +17,11 @@ int lost_after(const std::vector<double> &pictures, bool packets = false)
     usec_t last = 0;
     for (double at : pictures) {
         last = (usec_t)(at * (double)s);
-        camera_pace_packet(&p);
+        camera_pace_packet(&p, last);
         camera_pace_picture(&p, true, last);
     }
     if (packets)
-        camera_pace_packet(&p);
+        camera_pace_packet(&p, last);
     for (int i = 0; i < 100; i++)
         if (camera_pace_is_lost(&p, last + i * s))
             return i;
@@ -64,13 +64,18 @@ TEST_CASE("pictures without a key frame are said once")
     CHECK_FALSE(camera_pace_says_no_key(&p, 60 * s)); // nothing came
     camera_pace_picture(&p, true, 60 * s);
     CHECK_FALSE(camera_pace_says_no_key(&p, 80 * s)); // the next picture has not come
-    camera_pace_packet(&p);
+    camera_pace_packet(&p, 80 * s);
     camera_pace_picture(&p, false, 80 * s);
     CHECK(camera_pace_says_no_key(&p, 80 * s));
     CHECK_FALSE(camera_pace_says_no_key(&p, 90 * s));
     camera_pace never{}; // packets that make no picture
     camera_pace_begin(&never, 0);
-    camera_pace_packet(&never);
+    camera_pace_packet(&never, 9 * s);
     CHECK_FALSE(camera_pace_says_no_key(&never, 9 * s));
     CHECK(camera_pace_says_no_key(&never, 10 * s));
+    camera_pace silent{}; // within a picture
+    camera_pace_begin(&silent, 0);
+    camera_pace_picture(&silent, true, 1 * s);
+    camera_pace_packet(&silent, 2 * s);
+    CHECK_FALSE(camera_pace_says_no_key(&silent, 12 * s));
 }
