@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How late this machine comes to its work, because the process was stopped or its processor was
-// busy: the time from when work was due until it ran. What a peer or a network did in that time
-// cannot be told, and what waited here meanwhile is not their fault.
+// busy: the time from when work was due until it ran. This machine cannot say what a peer or a
+// network did in that time, and what waited here is not their fault.
 //
 // Less than LATENESS_MIN is none: a loop that serves many sockets takes that long. Pure.
 #ifndef WEIR_BASE_LATENESS_H

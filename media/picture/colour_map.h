@@ -69,7 +69,7 @@ extern const struct colour_primaries colour_primaries_bt709;
 
 struct colour_map *colour_map_new(const struct colour_source *from); // NULL: no memory
 void colour_map_free(struct colour_map *m);                          // NULL is fine
-// Converts rows `first` to `last` - 1; both even, as is `width`. Threads may convert separate
+// Converts rows `first` to `last` - 1; both and `width` are even. Threads may convert separate
 // rows at the same time.
 void colour_map_run(const struct colour_map *m, const struct colour_planes16 *from,
                     const struct recolour_planes *to, int width, int first, int last);

@@ -12,7 +12,7 @@
 enum { SHORTEST = 120, FIRST = 15, LAST = 30, ID_DIGITS = 16, MAX_SECONDS = 100 * 86400 };
 #define CREDITS .05
 
-// FNV-1a: a film is told from others, nothing is proved.
+// FNV-1a: it distinguishes films, and proves nothing.
 static uint64_t mix(uint64_t hash, const char *text)
 {
     for (; *text; text++)

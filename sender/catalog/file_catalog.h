@@ -21,8 +21,8 @@ extern "C" {
 // Sets *out to the mark of the file o->source, before it is opened. Returns false if that is no
 // file.
 bool file_catalog_mark(const struct options *o, struct film_mark *out);
-// `stream`: of the film, which the catalog exchanges; borrowed, as is `o`. `mark`: from before it
-// was opened. Returns NULL on failure, which it logs.
+// `stream`: of the film; the catalog exchanges it. `stream` and `o` are borrowed. `mark`: of the
+// file before `stream` was opened. Returns NULL on failure, which it logs.
 struct catalog *file_catalog_new(uv_loop_t *loop, const struct options *o, struct stream *stream,
                                  const struct film_mark *mark);
 

@@ -102,8 +102,8 @@ TEST_CASE("film_clock: the media clock stands in a stall, and a skip goes to a k
     CHECK(film_clock.skip_target(r.b, 1, 100 * playout_rig::ms) == -1);
 }
 
-// A stored film is sent at twice its pace, and its path stands still from 2 to 6 s: what was sent
-// ahead lasts until 4.2 s.
+// The server sends a stored film at twice its pace. From 2 to 6 s nothing arrives: the buffer plays
+// on until 4.2 s.
 TEST_CASE("film_clock: a viewer of a stored film, in virtual time")
 {
     const usec_t ms = playout_rig::ms;
