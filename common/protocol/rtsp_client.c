@@ -352,6 +352,7 @@ void rtsp_client_set_audio_track(struct rtsp_client *c, int track, usec_t now)
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now)
 {
     c->playback.speed = speed;
+    c->playback.names_speed |= speed != 1;
     send_playback_next(c, now);
 }
 

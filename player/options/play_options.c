@@ -10,6 +10,7 @@
 #include "common/base/level.h"
 #include "common/program/url_argument.h"
 #include "media/record/policy/record_name.h"
+#include "player/policy/play_speed.h"
 #include "player/policy/web_url.h"
 #include "stream/abr/abr_policy.h"
 
@@ -140,9 +141,22 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
         return why;
     }
     return err ? "expects SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on, SECONDS:level=N, "
-                 "SECONDS:scale=N, SECONDS:channel=N, SECONDS:next, SECONDS:previous or "
+                 "SECONDS:scale=N, SECONDS:speed=N, SECONDS:channel=N, SECONDS:next, "
+                 "SECONDS:previous or "
                  "SECONDS:stop"
                : NULL;
+}
+
+static const char *read_speed(void *options, const char *value, char *why, size_t cap)
+{
+    char *end;
+    double speed = strtod(value, &end);
+    if (end == value || *end || !(speed >= PLAY_SPEED_LEAST && speed <= PLAY_SPEED_MOST)) {
+        snprintf(why, cap, "expects %g to %g", PLAY_SPEED_LEAST, PLAY_SPEED_MOST);
+        return why;
+    }
+    ((struct play_options *)options)->speed = play_speed_limit(speed);
+    return NULL;
 }
 
 static const char *read_quiet(void *options, const char *value, char *why, size_t cap)
@@ -231,10 +245,12 @@ static const struct option_row rows[] = {
     {.name = "start", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(start),
      .min = -MAX_DURATION_SEC, .max = MAX_DURATION_SEC,
      .help = "begin at this position of a file, or with -SECONDS so long ago in live video"},
+    {.name = "speed", .argument = "FACTOR", .read = read_speed, .fallback = "1",
+     .help = "play films so many times as fast, .5 to 2, with the audio in its pitch"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
      .help = "perform ACTION at this time of the session; may be repeated. ACTION is seek=SECONDS, "
      "pause, go-on, level=N, scale=N (2, 4, 8 fast forward, -2, -4, -8 rewind, 1 normal play), "
-     "channel=N, next, previous or stop"},
+     "speed=N, channel=N, next, previous or stop"},
     {.name = "duration", .letter = 'd', .argument = "SECONDS", .kind = OPTION_SECONDS,
      .at = AT(duration), .min = 0.001, .max = MAX_DURATION_SEC,
      .help = "end after this time"},
@@ -440,6 +456,7 @@ enum options_result play_options_parse(int argc, char **argv, void *options, FIL
                                  .standby = OPTION_ON,
                                  .volume = 100,
                                  .repair = REPAIR_MODE_AUTO,
+                                 .speed = 1,
                                  .film_policy = abr_policy_name(0),
                                  .buffer = USEC_PER_SEC / 4,
                                  .log = {.filter = log_all(LOG_WARN)}};

@@ -63,6 +63,7 @@ struct play_options {
     bool has_buffer;         // --buffer was given
     usec_t duration;         // 0: no limit
     usec_t start; // media time to begin at; < 0: so long before the present of live media
+    double speed; // of playing films (play_speed.h)
     struct play_script script;
     const char *playlist_file; // NULL: none
     struct playlist playlist;  // owned; its first channel is `url`; empty: `url` is the only one

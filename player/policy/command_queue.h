@@ -34,6 +34,8 @@ enum command_kind {
     COMMAND_NORMAL,    // normal play; of live media: the present
     COMMAND_SCALE,     // to `scale`: fast forward, rewind, normal play
     COMMAND_SCALE_BY,  // by `level` steps
+    COMMAND_SPEED,     // of playing, to `scale`
+    COMMAND_SPEED_BY,  // by `level` steps
     COMMAND_TRANSPORT,
     COMMAND_SNAPSHOT,
     COMMAND_MUTE,       // toggles muting

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/scan.h"
+#include "player/policy/play_speed.h"
 #include "player/policy/playlist.h"
 
 enum { MAX_SECONDS = 1000000, MAX_LEVEL = 31, MAX_SCALE = 8 };
@@ -55,6 +56,11 @@ static bool scan_action(struct scan *s, struct play_step *out)
         out->action = PLAY_SCALE;
         out->value = (double)(minus ? -scale : scale);
         return good;
+    }
+    if (scan_word(s, "speed=")) {
+        out->action = PLAY_SPEED;
+        return scan_seconds(s, &out->value) && out->value >= PLAY_SPEED_LEAST &&
+               out->value <= PLAY_SPEED_MOST;
     }
     out->action = scan_word(s, "pause") ? PLAY_PAUSE : PLAY_GO_ON;
     return out->action == PLAY_PAUSE || scan_word(s, "go-on");

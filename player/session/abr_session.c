@@ -30,6 +30,7 @@ struct abr_session {
     bool stalled;
     usec_t resume; // media to go on with after a stall, as the player was told
     bool is_fast;  // the transport follows the network
+    double pace;   // of playing
     int64_t near;  // number of the last packet's frame
 };
 
@@ -146,6 +147,7 @@ static void on_ready(struct level_policy *p, const struct level_policy_path *pat
         rtsp_link_begin(a->config.link, -1, 1, now);
         return;
     }
+    abr_viewer_set_pace(a->viewer, a->pace);
     abr_viewer_set_rtt(a->viewer, path->rtt);
     if (a->is_fast && abr_viewer_awaits(a->viewer))
         rtsp_link_await_level(a->config.link);
@@ -251,6 +253,17 @@ static void on_pause(struct level_policy *p, bool pause, usec_t now)
         abr_viewer_pause(a->viewer, pause);
 }
 
+static void on_pace(struct level_policy *p, double pace, usec_t now)
+{
+    struct abr_session *a = of(p);
+    a->pace = pace;
+    if (!a->viewer)
+        return;
+    abr_viewer_set_pace(a->viewer, pace);
+    if (a->on)
+        drive(a, now);
+}
+
 static void on_release(struct level_policy *p, int level, usec_t now)
 {
     struct abr_session *a = of(p);
@@ -292,6 +305,7 @@ struct level_policy *abr_session_new(const struct abr_session_config *config)
                                                 .beside = on_beside,
                                                 .rtt = on_rtt,
                                                 .pause = on_pause,
+                                                .pace = on_pace,
                                                 .release = on_release,
                                                 .engage = on_engage,
                                                 .end = on_end,
@@ -301,6 +315,7 @@ struct level_policy *abr_session_new(const struct abr_session_config *config)
         return NULL;
     a->base.ops = &ops;
     a->resume = ABR_VIEWER_RESUME;
+    a->pace = 1;
     a->config = *config;
     a->timer = timer_new(config->loop, on_timer, a);
     if (a->timer)

@@ -64,6 +64,8 @@ static void on_display_command(void *ctx, enum display_command command)
         [DISPLAY_STOP] = {.kind = COMMAND_STOP},
         [DISPLAY_FASTER] = {.kind = COMMAND_SCALE_BY, .level = 1},
         [DISPLAY_SLOWER] = {.kind = COMMAND_SCALE_BY, .level = -1},
+        [DISPLAY_SPEED_UP] = {.kind = COMMAND_SPEED_BY, .level = 1},
+        [DISPLAY_SPEED_DOWN] = {.kind = COMMAND_SPEED_BY, .level = -1},
         [DISPLAY_NORMAL] = {.kind = COMMAND_NORMAL},
         [DISPLAY_LOUDER] = {.kind = COMMAND_VOLUME_BY, .level = VOLUME_STEP},
         [DISPLAY_QUIETER] = {.kind = COMMAND_VOLUME_BY, .level = -VOLUME_STEP},
@@ -121,6 +123,8 @@ static struct command command_of(const struct play_step *step)
         return (struct command){.kind = COMMAND_LEVEL, .level = (int)step->value};
     case PLAY_SCALE:
         return (struct command){.kind = COMMAND_SCALE, .scale = step->value};
+    case PLAY_SPEED:
+        return (struct command){.kind = COMMAND_SPEED, .scale = step->value};
     case PLAY_PAUSE:
         return (struct command){.kind = COMMAND_PAUSE};
     case PLAY_CHANNEL:

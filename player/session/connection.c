@@ -370,6 +370,27 @@ static bool open_policy(struct connection *c, const char *name)
     return c->policy;
 }
 
+static bool may_set_speed(const struct connection *c)
+{
+    return c->seek.possible && c->link && server_dialect_of(&c->sdp)->knows_weir_parameters &&
+           c->config.options->adapt != ADAPT_GODDARD;
+}
+
+// A policy chooses how fast the sender is; without one it is as fast as playing.
+static void send_speed(struct connection *c, usec_t now)
+{
+    if (!c->policy && c->phase == PLAYING && c->seek.scale == 1)
+        rtsp_link_set_speed(c->link, c->config.options->speed, now);
+}
+
+static void apply_speed(struct connection *c, usec_t now)
+{
+    double speed = c->config.options->speed;
+    video_player_set_speed(video(c), speed, now);
+    level_policy_pace(c->policy, speed, now);
+    send_speed(c, now);
+}
+
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
 {
     struct connection *c = ctx;
@@ -407,6 +428,8 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
                  c->sdp.subtitle_count);
     bool movable = c->sdp.duration >= 0 && video(c);
     seek_init(&c->seek, movable, fps_value(c->sdp.ladder.source_fps), c->sdp.duration);
+    if (o->speed != 1 && may_set_speed(c))
+        apply_speed(c, now);
     return true;
 }
 
@@ -655,6 +678,8 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     media_progress_begin(&c->progress, now);
     media_silence_begin(&c->silence, stream_player_packets(c->stream), now);
     on_placed(c, place, now);
+    if (may_set_speed(c))
+        send_speed(c, now);
     c->config.ops->on_playing(c->config.ctx, now);
     if (again && seek_again(&c->seek))
         rtsp_link_seek(c->link, c->seek.to, now);
@@ -1093,6 +1118,15 @@ enum seek_request connection_scale(struct connection *c, double scale, usec_t no
     return answer;
 }
 
+bool connection_set_speed(struct connection *c, double speed, usec_t now)
+{
+    if (!may_set_speed(c))
+        return false;
+    c->config.options->speed = speed;
+    apply_speed(c, now);
+    return true;
+}
+
 double connection_scale_by(const struct connection *c, int steps)
 {
     return seek_scale_by(&c->seek, steps);
@@ -1129,6 +1163,7 @@ struct connection_status connection_read(const struct connection *c)
         .automatic = c->config.options->level < 0 && may_automatic(c),
         .paused = rests(c) || c->stepping,
         .scale = c->seek.scale,
+        .speed = may_set_speed(c) ? c->config.options->speed : 1,
         .scale_refusals = c->seek.scale_refusals,
         .position = seek_position(&c->seek),
         .kept = c->rewind.kept,

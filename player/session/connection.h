@@ -150,6 +150,9 @@ enum rewind_request connection_rewind_to(struct connection *c, double behind, us
 // SEEK_IMPOSSIBLE also if the server does not know scales.
 enum seek_request connection_scale(struct connection *c, double scale, usec_t now);
 double connection_scale_by(const struct connection *c, int steps); // see seek_scale_by
+// A film is played `speed` times as fast (play_speed.h). Returns false if that is not possible:
+// live media, another server than Weir's, or Goddard's policy.
+bool connection_set_speed(struct connection *c, double speed, usec_t now);
 
 struct connection_status { // borrowed until the connection's next call
     const struct sdp *sdp;
@@ -165,6 +168,7 @@ struct connection_status { // borrowed until the connection's next call
     bool automatic;     // the sender or the policy chooses the level
     bool paused;
     double scale;               // of the play; 1: normal
+    double speed;               // of playing at scale 1 (play_speed.h)
     int scale_refusals;         // how often the server played on at another scale than requested
     double position;            // seconds of the media on the screen; NaN: not a file, or not known
     double kept;                // seconds that the server goes back in live media; 0: not at all

@@ -390,6 +390,12 @@ enum seek_request connections_scale(struct connections *c, double scale, usec_t 
     return connection_scale(c->shown, scale, now);
 }
 
+bool connections_set_speed(struct connections *c, double speed, usec_t now)
+{
+    return c->reconnect.state == RECONNECT_PLAYING && c->shown &&
+           connection_set_speed(c->shown, speed, now);
+}
+
 // ---- From a connection ----
 
 static void on_described(void *ctx, const struct sdp *sdp, usec_t now)

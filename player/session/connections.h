@@ -74,6 +74,8 @@ bool connections_has_list(const struct connections *c);
 void connections_set_paused(struct connections *c, bool paused, usec_t now);
 // See connection_scale.
 enum seek_request connections_scale(struct connections *c, double scale, usec_t now);
+// See connection_set_speed. It is that of the films that follow, too.
+bool connections_set_speed(struct connections *c, double speed, usec_t now);
 enum seek_request connections_seek(struct connections *c, double seconds, usec_t now);
 void connections_change_transport(struct connections *c, const char *name, usec_t now);
 

@@ -78,6 +78,12 @@ void level_policy_pause(struct level_policy *p, bool pause, usec_t now)
         p->ops->pause(p, pause, now);
 }
 
+void level_policy_pace(struct level_policy *p, double pace, usec_t now)
+{
+    if (p && p->ops->pace)
+        p->ops->pace(p, pace, now);
+}
+
 void level_policy_release(struct level_policy *p, int level, usec_t now)
 {
     if (p && p->ops->release)

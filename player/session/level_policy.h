@@ -54,6 +54,7 @@ struct level_policy_ops { // NULL: of no use to this policy; `free` is required
     void (*frame)(struct level_policy *p, int64_t number, usec_t buffered, usec_t now);
     void (*empty)(struct level_policy *p, usec_t now);
     void (*pause)(struct level_policy *p, bool pause, usec_t now);
+    void (*pace)(struct level_policy *p, double pace, usec_t now);
     void (*release)(struct level_policy *p, int level, usec_t now);
     void (*engage)(struct level_policy *p, usec_t now);
     void (*end)(struct level_policy *p);
@@ -85,6 +86,8 @@ void level_policy_rtt(struct level_policy *p, usec_t rtt); // the path's, at pre
 void level_policy_frame(struct level_policy *p, int64_t number, usec_t buffered, usec_t now);
 void level_policy_empty(struct level_policy *p, usec_t now);             // a stall begins
 void level_policy_pause(struct level_policy *p, bool pause, usec_t now); // false: playing resumes
+// The viewer plays the film `pace` times as fast as it was made.
+void level_policy_pace(struct level_policy *p, double pace, usec_t now);
 // The user chose a level, which the caller requests: the policy chooses none until
 // level_policy_engage.
 void level_policy_release(struct level_policy *p, int level, usec_t now);

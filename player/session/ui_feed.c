@@ -222,7 +222,7 @@ static void make_message(const struct connection_status *c, const struct ui_fact
 
 static struct connection_status read_shown(const struct ui_facts *f)
 {
-    struct connection_status none = {.position = NAN, .scale = 1};
+    struct connection_status none = {.position = NAN, .scale = 1, .speed = 1};
     return f->shown ? connection_read(f->shown) : none;
 }
 
@@ -247,6 +247,7 @@ static void fill_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     o->kept = c.kept;
     o->behind = c.behind;
     o->scale = c.scale;
+    o->speed = c.speed;
     const struct subtitle_set *set = f->shown ? connection_subtitles(f->shown) : NULL;
     if (set)
         o->subtitles = *set;

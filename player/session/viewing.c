@@ -18,6 +18,7 @@
 #include "common/transport/mtp_raw_receiver.h"
 #include "player/compare/snapshot.h"
 #include "player/policy/media_progress.h"
+#include "player/policy/play_speed.h"
 #include "player/session/commands.h"
 #include "player/session/connections.h"
 #include "player/session/output_files.h"
@@ -402,6 +403,25 @@ static void set_scale(struct viewing *v, double scale, usec_t now)
         ui_feed_toast(v->ui, scale < 0 ? "Rewind %gx" : "Fast forward %gx", fabs(scale));
 }
 
+static void set_speed(struct viewing *v, double speed, usec_t now)
+{
+    if (connections_set_speed(v->connections, speed, now))
+        ui_feed_toast(v->ui, speed == 1 ? "Normal speed" : "Speed %gx", speed);
+    else
+        ui_feed_toast(v->ui, "The speed of %s cannot be changed",
+                      plays_live(v) ? "live media" : "this film");
+}
+
+// Ends fast forward, rewind and another speed.
+static void play_normally(struct viewing *v, usec_t now)
+{
+    struct connection_status status = connections_status(v->connections);
+    if (status.speed != 1)
+        set_speed(v, 1, now);
+    if (status.scale != 1 || status.speed == 1)
+        set_scale(v, 1, now);
+}
+
 static void on_snapshot(void *ctx, const char *name, bool written)
 {
     struct viewing *v = ctx;
@@ -429,6 +449,9 @@ static const char *control_name(const struct viewing *v, enum command_kind kind)
         return "level";
     case COMMAND_NORMAL:
         return plays_live(v) ? "seek" : "scale";
+    case COMMAND_SPEED:
+    case COMMAND_SPEED_BY:
+        return "speed";
     case COMMAND_SCALE:
     case COMMAND_SCALE_BY:
         return "scale";
@@ -531,7 +554,13 @@ static void obey(struct viewing *v, const struct command *c, usec_t now)
         if (plays_live(v))
             move_live(v, false, 0, now);
         else
-            set_scale(v, 1, now);
+            play_normally(v, now);
+        return;
+    case COMMAND_SPEED:
+        set_speed(v, play_speed_limit(c->scale), now);
+        return;
+    case COMMAND_SPEED_BY:
+        set_speed(v, play_speed_by(connections_status(all).speed, c->level), now);
         return;
     case COMMAND_SCALE:
         set_scale(v, c->scale, now);

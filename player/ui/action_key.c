@@ -9,6 +9,11 @@ static const struct {
 } rows[] = {
     {SDLK_SPACE, ACTION_PAUSE, false},
     {SDLK_AUDIOPLAY, ACTION_PAUSE, false},
+    {SDLK_GREATER, ACTION_SPEED_UP, false},
+    {SDLK_PERIOD, ACTION_SPEED_UP, true},
+    {SDLK_LESS, ACTION_SPEED_UP, true}, // one key has both on some keyboards
+    {SDLK_LESS, ACTION_SPEED_DOWN, false},
+    {SDLK_COMMA, ACTION_SPEED_DOWN, true},
     {SDLK_PERIOD, ACTION_STEP, false},
     {SDLK_LEFT, ACTION_BACK, false},
     {SDLK_RIGHT, ACTION_ON, false},

@@ -18,6 +18,11 @@ bool bar_draw_has_track(const struct osd_state *s)
     return is_live(s) ? s->kept > 0 : s->duration > 0 && isfinite(s->position);
 }
 
+static double rate_of(const struct osd_state *s)
+{
+    return s->scale == 1 ? s->speed : s->scale;
+}
+
 void bar_draw_place(const struct bar_draw *b, struct bar_layout *out)
 {
     char duration[24], text[32]; // the longest text on either side
@@ -25,16 +30,17 @@ void bar_draw_place(const struct bar_draw *b, struct bar_layout *out)
                                        : b->state->duration,
                      duration, sizeof(duration));
     snprintf(text, sizeof(text), "%s%s",
-             is_live(b->state)      ? "-"
-             : b->state->scale == 1 ? ""
-                                    : "-8x ",
+             is_live(b->state)        ? "-"
+             : rate_of(b->state) == 1 ? ""
+             : b->state->scale == 1   ? "1.75x "
+                                      : "-8x ",
              duration);
     bar_place(out, b->width, b->height, osd_text_px_now(b->text),
               bar_draw_has_track(b->state) ? osd_text_width(b->text, OSD_BODY, text) : -1);
 }
 
-// The position, behind the scale unless that is 1: "4x 1:02". Of live video the distance from the
-// present: "-0:10".
+// The position, behind the scale or speed unless that is 1: "4x 1:02". Of live video the distance
+// from the present: "-0:10".
 static void position_text(const struct bar_draw *b, char *out, size_t cap)
 {
     char at[24];
@@ -44,10 +50,11 @@ static void position_text(const struct bar_draw *b, char *out, size_t cap)
         return;
     }
     key_message_time(b->state->position, at, sizeof(at));
-    if (b->state->scale == 1)
+    double rate = rate_of(b->state);
+    if (rate == 1)
         snprintf(out, cap, "%s", at);
     else
-        snprintf(out, cap, "%gx %s", b->state->scale, at);
+        snprintf(out, cap, "%gx %s", rate, at);
 }
 
 // The time at the place of the track to which the pointer points, above the bar.

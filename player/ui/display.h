@@ -23,8 +23,10 @@ enum display_command {
     DISPLAY_NEXT, // the next channel
     DISPLAY_PREVIOUS,
     DISPLAY_STOP,
-    DISPLAY_FASTER, // fast forward, rewind: one step up
-    DISPLAY_SLOWER, // one step down
+    DISPLAY_FASTER,   // fast forward, rewind: one step up
+    DISPLAY_SLOWER,   // one step down
+    DISPLAY_SPEED_UP, // playing, one step
+    DISPLAY_SPEED_DOWN,
     DISPLAY_NORMAL, // normal play; of live media: the present
     DISPLAY_LOUDER,
     DISPLAY_QUIETER,

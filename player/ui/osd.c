@@ -642,7 +642,7 @@ static usec_t film_time(const struct osd *o, usec_t now)
     usec_t since = usec_min(now - o->told_at, EXTRAPOLATED);
     double seconds = o->state.position;
     if (!o->state.paused)
-        seconds += o->state.scale * (double)since / USEC_PER_SEC;
+        seconds += o->state.scale * o->state.speed * (double)since / USEC_PER_SEC;
     return isfinite(seconds) && seconds > 0 ? (usec_t)(seconds * USEC_PER_SEC) : 0;
 }
 

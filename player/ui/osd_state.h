@@ -32,6 +32,7 @@ struct osd_state {
     int audio_tracks;    // to choose from; 0: there is no choice
     double position;     // of stored media, seconds; NaN: not known
     double scale;        // of the play; 1: normal
+    double speed;        // at which a film is played
     double duration;     // of stored media, seconds; < 0: live
     double kept;         // of live media, seconds that the server goes back; 0: not at all
     double behind;       // of live media, seconds behind the present

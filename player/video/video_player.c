@@ -280,6 +280,12 @@ void video_player_set_scale(struct video_player *p, double pace, usec_t now)
     video_pipeline_set_scale(p->pipeline, pace, now);
 }
 
+void video_player_set_speed(struct video_player *p, double speed, usec_t now)
+{
+    video_pipeline_set_speed(p->pipeline, speed, now);
+    run(p, now);
+}
+
 void video_player_seek(struct video_player *p, int64_t first, int64_t show, bool at_once,
                        usec_t now)
 {

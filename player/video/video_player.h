@@ -81,6 +81,7 @@ void video_player_seek(struct video_player *p, int64_t first, int64_t show, bool
 // The scale of the play without its sign (playout_set_scale); call it before video_player_seek. The
 // audio is silent unless it is 1.
 void video_player_set_scale(struct video_player *p, double pace, usec_t now);
+void video_player_set_speed(struct video_player *p, double speed, usec_t now); // of the pipeline
 // The least line of the clock that the audio needs (audio_delay.h); USEC_NEVER: none.
 void video_player_set_audio(struct video_player *p, usec_t line);
 // As playout_set_missing; call it before video_player_push.

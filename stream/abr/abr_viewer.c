@@ -76,6 +76,7 @@ struct abr_viewer {
     usec_t speed_at;
     double slower;  // the speed before, if it was below 1; else 0
     usec_t lost_at; // when a sample last lacked packets; USEC_NEVER: none did
+    double pace;    // of playing; `speed` counts multiples of it
     bool is_paced;  // the speed is not as fast as the level can follow
     bool full, overfull;
     bool tops_up;      // it was full, or nearly is
@@ -114,8 +115,20 @@ static usec_t time_of(const struct abr_viewer *v, int64_t number)
 {
     struct fps fps = shape_of(v)->fps;
     int64_t frame = number - v->base;
-    return frame < 0 ? -usec_of_frames(-frame, fps.num, fps.den)
-                     : usec_of_frames(frame, fps.num, fps.den);
+    usec_t media = frame < 0 ? -usec_of_frames(-frame, fps.num, fps.den)
+                             : usec_of_frames(frame, fps.num, fps.den);
+    return v->pace == 1 ? media : (usec_t)((double)media / v->pace);
+}
+
+// Returns the time in which so many frames are played.
+static double seconds_of(const struct abr_viewer *v, int64_t frames)
+{
+    return (double)frames / fps_value(shape_of(v)->fps) / v->pace;
+}
+
+static double max_speed(const struct abr_viewer *v)
+{
+    return v->config.max_speed / v->pace;
 }
 
 // ---- Tables
@@ -168,6 +181,7 @@ int abr_viewer_set_table(struct abr_viewer *v, struct film_table *table)
     film_table_free(v->table);
     v->policy = policy;
     v->table = table;
+    film_table_set_pace(table, v->pace);
     v->has_table = true;
     v->due = true;
     v->announced = ABR_NO_GROUP;
@@ -195,6 +209,15 @@ static void forget_sample(struct abr_viewer *v)
 void abr_viewer_limit_speed(struct abr_viewer *v, double max_speed)
 {
     v->config.max_speed = max_speed;
+}
+
+void abr_viewer_set_pace(struct abr_viewer *v, double pace)
+{
+    v->speed *= v->pace / pace; // what was requested goes on
+    v->pace = pace;
+    film_table_set_pace(v->table, pace);
+    v->due = true;
+    forget_sample(v);
 }
 
 void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt)
@@ -368,7 +391,7 @@ static bool is_changing(const struct abr_viewer *v, double media, usec_t duratio
 
 static enum rate_limited_by limit_of(const struct abr_viewer *v, usec_t duration)
 {
-    double media = (double)(v->slot - v->first_slot) / fps_value(shape_of(v)->fps);
+    double media = seconds_of(v, v->slot - v->first_slot);
     if (is_changing(v, media, duration))
         return RATE_LIMIT_MEDIA;
     if (lacks_packets(v))
@@ -393,7 +416,7 @@ static void take_first_sample(struct abr_viewer *v, usec_t now)
 {
     usec_t duration = first_burst_duration(&v->burst, now);
     double bps = first_burst_bps(&v->burst, v->rtt, now);
-    double media = (double)(v->slot + 1 - v->first) / fps_value(shape_of(v)->fps);
+    double media = seconds_of(v, v->slot + 1 - v->first);
     double beside_bps = 8 * (double)v->beside / fmax(media, usec_to_sec(ABR_VIEWER_SAMPLE));
     bps -= fmin(beside_bps, bps * MOST_BESIDE);
     double comes = bps / 8 * usec_to_sec(v->rtt); // in a round trip
@@ -566,14 +589,14 @@ static double wanted_speed(const struct abr_viewer *v, const struct abr_decision
         return is_top || v->chosen != ABR_NO_LEVEL ? 1 : SLOWEST;
     double follows = usec_to_sec(length_of(v)) / 2 / usec_to_sec(v->rtt + 2 * ABR_VIEWER_SAMPLE);
     if (!abr_policy_revises(v->policy)) // it measures whole groups
-        return v->config.max_speed;
+        return max_speed(v);
     // What little has room is all that the path shows of itself. No more than that is to come in a
     // round trip: what comes beyond it delays the next time.
     if (v->tops_up)
         follows *= 2 * ROOM_GROUPS;
     if (d->pace_bps <= 0)
-        return fmin(fmax(fmax(follows, probing_speed(v, d)), MIN_FAST), v->config.max_speed);
-    return fmin(fmax(d->pace_bps / media_bps(v, d), MIN_PACE), v->config.max_speed);
+        return fmin(fmax(fmax(follows, probing_speed(v, d)), MIN_FAST), max_speed(v));
+    return fmin(fmax(d->pace_bps / media_bps(v, d), MIN_PACE), max_speed(v));
 }
 
 // What such a transport sends beyond the path's rate is lost, and sent again on top of it.
@@ -586,9 +609,17 @@ static double speed_of(const struct abr_viewer *v, const struct abr_decision *d,
     return fmax(fmin(speed, share * d->estimate_bps / media_bps(v, d)), SLOWEST);
 }
 
-bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr_action *out,
+static struct abr_buffer paced(const struct abr_viewer *v, const struct abr_buffer *b)
+{
+    struct abr_buffer out = *b;
+    out.media = (usec_t)((double)b->media / v->pace);
+    return out;
+}
+
+bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struct abr_action *out,
                     usec_t now)
 {
+    const struct abr_buffer played = paced(v, buffer), *b = &played;
     take_sample(v, now);
     give_up_again(v, now);
     fill_level(v, b);
@@ -619,10 +650,10 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
                             d.reason != v->decision.reason);
     double speed = d.wait > 0 && !v->overfull ? 1 : speed_of(v, &d, now);
     if (!v->begun)
-        speed = fmin(fmax(speed, ABR_VIEWER_FIRST), v->config.max_speed);
+        speed = fmin(fmax(speed, ABR_VIEWER_FIRST / v->pace), max_speed(v));
     bool faster = !v->begun || fabs(speed - v->speed) > SPEED_STEP * v->speed;
     *out = (struct abr_action){.level = d.level,
-                               .speed = faster ? speed : v->speed,
+                               .speed = (faster ? speed : v->speed) * v->pace,
                                .changes_level = !v->begun || d.level != v->requested_level,
                                .changes_speed = faster,
                                .again = cuts ? v->again : -1,
@@ -654,7 +685,8 @@ usec_t abr_viewer_resume(struct abr_viewer *v, const struct abr_buffer *b, bool 
     struct abr_state s;
     if (!stalled)
         return ABR_VIEWER_RESUME;
-    state_of(v, b, &s);
+    const struct abr_buffer played = paced(v, b);
+    state_of(v, &played, &s);
     s.playing = false;
     return abr_policy_resumes(v->policy, &s, now) ? ABR_VIEWER_START : ABR_MAX_TARGET;
 }
@@ -713,6 +745,7 @@ int abr_viewer_new(const struct abr_viewer_config *config, struct abr_viewer **o
     if (!v)
         return ERR_NO_MEMORY;
     v->config = *config;
+    v->pace = 1;
     v->chosen = ABR_NO_LEVEL;
     v->group = v->announced = ABR_NO_GROUP;
     v->slot = INT64_MIN;

@@ -32,6 +32,8 @@
 //             from 5 s beyond it on. Once the whole film has arrived, nothing is requested.
 //             Where the sender does not follow the network, a loss lowers the speed to .85 of the
 //             forecast; it grows by .05 of the forecast a second.
+//   Pace      Of a film that is played at another pace than 1, times are those of playing: its
+//             groups are shorter, and so is what is buffered; speeds are multiples of the pace.
 //   Bytes     The buffer counts as full with ABR_VIEWER_FULL_BYTES or ABR_VIEWER_FULL_FRAMES, and
 //             as more than full with a third more: 96 MB or 3200 frames. What is under way then
 //             still fits held_frames.h.
@@ -70,7 +72,8 @@ struct abr_viewer_config {
     const struct ladder *ladder; // borrowed for the viewer's life
     int64_t frames;              // of the film, at least 1
     int group_frames;            // of a group, until a table says
-    usec_t target;               // media in the buffer; ABR_VIEWER_MIN_TARGET .. ABR_MAX_TARGET
+    usec_t target;               // time of playing in the buffer; ABR_VIEWER_MIN_TARGET ..
+                                 // ABR_MAX_TARGET
     double max_speed;            // 1 .. ABR_VIEWER_FAST; less over a transport that loses what the
                                  // network cannot take
 };
@@ -117,6 +120,9 @@ bool abr_viewer_has_table(const struct abr_viewer *v); // false: it was made of 
 
 void abr_viewer_limit_speed(struct abr_viewer *v, double max_speed); // as in the configuration
 void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt);           // 0: not known
+// The film is played `pace` times as fast as it was made, > 0. The policies that take the length of
+// a group when they begin (bola-e and its like) keep that.
+void abr_viewer_set_pace(struct abr_viewer *v, double pace);
 // Frame `number` of the stream is frame `frame` of the film. `sought`: the position changed; what
 // arrived before is of no use.
 void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool sought, usec_t now);

@@ -16,6 +16,7 @@ enum { VERSION = 1, FLAG_QUALITY = 1, SIZE_CODES = 256, MAX_FPS_PART = 1000000 }
 // The body is kept as it is encoded: 1.4 MB for the longest film, not 4.
 struct film_table {
     struct film_shape shape;
+    double pace;
     uint8_t body[]; // `groups` rows of row_bytes()
 };
 
@@ -66,6 +67,7 @@ int film_table_new(const struct film_shape *shape, struct film_table **out)
     if (!*out)
         return ERR_NO_MEMORY;
     (*out)->shape = *shape;
+    (*out)->pace = 1;
     return 0;
 }
 
@@ -144,6 +146,12 @@ int film_table_quality(const struct film_table *t, int64_t group, int level)
     return t->shape.has_quality ? row[t->shape.levels + level] : FILM_TABLE_NO_QUALITY;
 }
 
+void film_table_set_pace(struct film_table *t, double pace)
+{
+    assert(pace > 0);
+    t->pace = pace;
+}
+
 usec_t film_table_start(const struct film_table *t, int64_t group)
 {
     const struct film_shape *s = &t->shape;
@@ -151,7 +159,8 @@ usec_t film_table_start(const struct film_table *t, int64_t group)
     int64_t frames = group * s->group_frames;
     if (group == s->groups)
         frames += s->last_frames - s->group_frames;
-    return usec_of_frames(frames, s->fps.num, s->fps.den);
+    usec_t media = usec_of_frames(frames, s->fps.num, s->fps.den);
+    return t->pace == 1 ? media : (usec_t)((double)media / t->pace);
 }
 
 usec_t film_table_length(const struct film_table *t, int64_t group)

@@ -72,6 +72,8 @@ int64_t film_table_bytes(const struct film_table *t, int64_t group, int level);
 int64_t film_table_max_bytes(const struct film_table *t, int64_t group, int level);
 // Returns tenths of a dB, or FILM_TABLE_NO_QUALITY.
 int film_table_quality(const struct film_table *t, int64_t group, int level);
+// Times are those of playing at the pace, 1 at first: the media's divided by it. > 0.
+void film_table_set_pace(struct film_table *t, double pace);
 usec_t film_table_start(const struct film_table *t, int64_t group); // `groups`: end of the film
 usec_t film_table_length(const struct film_table *t, int64_t group);
 double film_table_mean_bps(const struct film_table *t, int level);

@@ -8,6 +8,9 @@
 #include "stream/audio/time_stretch.h"
 
 enum {
+    PACED = MEDIA_CLOCK_UNIT / 10,     // from speed 1 on, which the viewer must have chosen
+    PACED_PULL = AUDIO_RATE / 100,     // then audio follows the clock in such steps
+    PACED_SPLICES = 8,                 // of the shortest period at twice the speed: 4 and a rest
     FADE = AUDIO_RATE / 200,           // 5 ms
     MOST_CONCEALED = 3 * AUDIO_PACKET, // max samples concealed in a row; then silence
     CONCEAL_UNIT = AUDIO_RATE / 400,   // decoders conceal multiples of this
@@ -313,16 +316,17 @@ static bool is_silence(const struct audio_jitter_buffer *s)
     return s->held > 0;
 }
 
-static void follow(struct audio_jitter_buffer *s, int64_t error)
+// Returns true if it moved the audio towards the clock.
+static bool follow(struct audio_jitter_buffer *s, int64_t error)
 {
     int apart = (int)llabs(error);
     if (apart <= (is_silence(s) ? AUDIO_TOLERANCE : AUDIO_TOLERANCE_HEARD))
-        return;
+        return false;
     int most = apart + AUDIO_TOLERANCE;
     if (time_stretch_needs(most) > available(s)) {
         most = time_stretch_fits((int)available(s));
         if (most < LEAST_SEARCHED)
-            return;
+            return false;
     }
     int needs = time_stretch_needs(most);
     while (s->held < needs)
@@ -333,6 +337,7 @@ static void follow(struct audio_jitter_buffer *s, int64_t error)
     s->held += change;
     s->next -= change;
     s->counts.spliced++;
+    return true;
 }
 
 // A later packet than the one that was waited for has arrived: that one is lost.
@@ -366,9 +371,8 @@ static void remember(struct audio_jitter_buffer *s, usec_t at, int64_t position,
     s->pull_count = s->pull_count == 2 * PULLS - 1 ? PULLS : s->pull_count + 1;
 }
 
-void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int count, usec_t at)
+static void pull(struct audio_jitter_buffer *s, int16_t *out, int count, usec_t at, int splices)
 {
-    assert(count > 0 && count <= AUDIO_MAX_PULL);
     end_wait(s);
     int64_t wanted = s->runs ? audio_samples(media_clock_position(&s->clock, at)) : 0;
     if (s->plays && (!s->runs || llabs(s->next - wanted) > AUDIO_JUMP)) {
@@ -378,7 +382,8 @@ void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int c
     }
     int quiet = 0;
     if (s->plays)
-        follow(s, s->next - wanted);
+        for (int i = 0; i < splices && follow(s, s->next - wanted); i++)
+            ;
     else
         quiet = s->runs ? begin(s, wanted, count) : count;
     s->ahead = s->next - wanted;
@@ -387,6 +392,18 @@ void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int c
         return;
     remember(s, at + audio_usec(quiet), s->next, count - quiet);
     emit(s, out + quiet * AUDIO_CHANNELS, count - quiet);
+}
+
+void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int count, usec_t at)
+{
+    assert(count > 0 && count <= AUDIO_MAX_PULL);
+    bool paced = s->runs && abs(s->clock.speed_ppm - MEDIA_CLOCK_UNIT) > PACED;
+    int most = paced ? PACED_PULL : count;
+    for (int done = 0; done < count; done += most) {
+        int part = count - done < most ? count - done : most;
+        pull(s, out + done * AUDIO_CHANNELS, part, at + audio_usec(done),
+             paced ? PACED_SPLICES : 1);
+    }
 }
 
 void audio_jitter_buffer_set_clock(struct audio_jitter_buffer *s, const struct media_clock *clock)

@@ -8,7 +8,8 @@
 //   - Audio continues without interruption. If the clock's speed or the device's drift moves it
 //     more than AUDIO_TOLERANCE from the clock's position in silence, or AUDIO_TOLERANCE_HEARD
 //     otherwise, one period is played twice or removed (time_stretch.h): silence is stretched
-//     first. So audio stays within about 15 ms of the clock.
+//     first. So audio stays within about 15 ms of the clock. At the speeds of a film that is
+//     played faster or slower, this is done every 10 ms: so audio keeps its pitch.
 //   - If it is more than AUDIO_JUMP away (a skip, a seek), audio fades out and starts again at the
 //     clock's position.
 //   - Missing audio between packets is concealed. If no later packet is there either (an underrun),

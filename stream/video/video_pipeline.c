@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stream/video/video_pipeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -52,7 +53,8 @@ struct video_pipeline {
     bool stopped;
     bool resumed;       // live media continues after a pause, and has not started yet
     double pace;        // the scale of the play without its sign
-    int64_t last_shown; // at another scale than 1: the last frame shown; -1: none
+    double speed;       // of stored media, chosen by the viewer
+    int64_t last_shown; // at another scale or speed than 1: the last frame shown; -1: none
 };
 
 static void emit(const struct video_pipeline *v, struct viewing_event e)
@@ -280,10 +282,11 @@ void video_pipeline_undecoded(struct video_pipeline *v, int size_id, int64_t num
 // At another scale than 1 pictures are as far apart as the sender chose them.
 static void note_scaled(struct video_pipeline *v, struct qoe_shown *e)
 {
-    if (v->pace == 1)
+    double pace = v->pace == 1 ? v->speed : v->pace;
+    if (pace == 1)
         return;
     usec_t media = playout_pts(v->playout, e->number) - playout_pts(v->playout, v->last_shown);
-    e->interval = v->last_shown < 0 ? 0 : (usec_t)((double)media / v->pace);
+    e->interval = v->last_shown < 0 ? 0 : (usec_t)((double)media / pace);
     e->gap_known = false;
     v->last_shown = e->number;
 }
@@ -580,6 +583,16 @@ void video_pipeline_set_scale(struct video_pipeline *v, double pace, usec_t now)
     v->pace = pace;
     v->last_shown = -1;
     playout_set_scale(v->playout, pace, now);
+    if (pace == 1 && v->speed != 1)
+        video_pipeline_set_speed(v, v->speed, now);
+}
+
+void video_pipeline_set_speed(struct video_pipeline *v, double speed, usec_t now)
+{
+    v->speed = speed;
+    v->last_shown = -1;
+    if (v->pace == 1)
+        playout_set_speed(v->playout, (int32_t)lround(speed * MEDIA_CLOCK_UNIT), now);
 }
 
 void video_pipeline_stop(struct video_pipeline *v, usec_t now)
@@ -623,7 +636,7 @@ const struct playout *video_pipeline_playout(const struct video_pipeline *v)
 
 double video_pipeline_speed(const struct video_pipeline *v)
 {
-    return (double)v->latency.speed.speed_ppm / MEDIA_CLOCK_UNIT;
+    return v->config.live ? (double)v->latency.speed.speed_ppm / MEDIA_CLOCK_UNIT : v->speed;
 }
 
 usec_t video_pipeline_sender_share(const struct video_pipeline *v)
@@ -719,7 +732,7 @@ struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *co
         frame_outcomes_set_relayed(v->outcomes);
     v->arriving_level = config->level;
     v->arrived = v->passed = v->awaited = v->last_shown = -1;
-    v->pace = 1;
+    v->pace = v->speed = 1;
     live_edges_init(&v->edges);
     latency_reporter_init(&v->reporter);
     const struct ladder *l = config->ladder;

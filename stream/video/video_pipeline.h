@@ -88,6 +88,8 @@ void video_pipeline_seek(struct video_pipeline *v, int64_t first, int64_t show, 
                          usec_t now);
 // As playout_set_scale; call it before video_pipeline_seek.
 void video_pipeline_set_scale(struct video_pipeline *v, double pace, usec_t now);
+// The viewer's speed of playing stored media at scale 1, > 0: no frame is left out.
+void video_pipeline_set_speed(struct video_pipeline *v, double speed, usec_t now);
 // The viewing is over: passed-over frames count as lost, and poll returns nothing more. Reports
 // of frames that were handed out are still taken.
 void video_pipeline_stop(struct video_pipeline *v, usec_t now);

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Fast forward of a file that is not prepared: the server refuses it and says what to do, and play continues."""
+"""Fast forward of a file that is not prepared: the server refuses it and says what to do, and play continues. Another
+speed of playing it does not refuse."""
+import subprocess
+
 import lib
 from rtsp import Client
 
@@ -41,6 +44,32 @@ class NotPrepared(lib.Case):
         setup = c.request("SETUP", f"{c.url}/trackID=0", {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1"})
         answer = c.request("PLAY", headers={"Session": setup.headers["session"].split(";")[0], "Scale": "4"})
         self.assertEqual((answer.status, answer.headers["scale"]), (200, "1"), str(answer))
+
+
+class Speed(lib.Case):
+    def test_all_of_a_film_in_half_the_time(self):
+        seconds = 8
+        film = self.path("film.mkv")
+        lib.need("ffmpeg")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=128x72:r=10:d={seconds}",
+                        "-f", "lavfi", "-i", f"sine=d={seconds}", "-c:v", "libx264", "-preset", "ultrafast", film],
+                       check=True, timeout=60 * lib.PATIENCE)
+        server = self.sender(source=film)
+        for speed in 2, .5:
+            with self.subTest(speed=speed):
+                p = self.play(server.url, "--speed", str(speed), "--no-picture", "--transport", "tcp", seconds=60)
+                report = p.report()
+                self.assertEqual(report["ended"], "end-of-media", str(p))
+                self.assertGreaterEqual(max(e["number"] for e in p.shown()), 10 * seconds - 2, str(p))
+                # Counted in samples that were played, not by a clock.
+                self.assertGreater(report["audio"]["heard"], .7 * seconds / speed, str(p))
+                self.assertLess(report["audio"]["heard"], 1.2 * seconds / speed, str(p))
+
+    def test_what_has_no_other_speed(self):
+        p = self.see(self.sender().url, "--no-picture", "--at", "0:speed=2", frames=20)
+        self.assertEqual(p.report()["stalls"]["count"], 0, "of media that comes at its own speed")
+        p = self.play("rtsp://127.0.0.1/x", "--speed", "3", code=2)
+        self.assertIn("expects 0.5 to 2", p.stderr)
 
 
 if __name__ == "__main__":

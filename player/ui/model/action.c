@@ -14,6 +14,8 @@ static const struct {
     [ACTION_ON] = {"10 s on", "right", true},
     [ACTION_FASTER] = {"fast forward", "]", true},
     [ACTION_SLOWER] = {"rewind", "[", true},
+    [ACTION_SPEED_UP] = {"play faster", ">", true},
+    [ACTION_SPEED_DOWN] = {"play slower", "<", true},
     [ACTION_NORMAL] = {"normal play; live", "backspace, End", false},
     [ACTION_LOUDER] = {"volume up", "up, 0, wheel", true},
     [ACTION_QUIETER] = {"volume down", "down, 9, wheel", true},

@@ -10,10 +10,11 @@
 namespace
 {
 
-const char *const names[] = {"quit",    "failed",    "toggle",   "pause",     "resume",  "level",
-                             "auto",    "level+",    "seek",     "seek+",     "normal",  "scale",
-                             "scale+",  "transport", "snapshot", "mute",      "volume+", "step",
-                             "channel", "channel+",  "stop",     "subtitles", "track",   "retry"};
+const char *const names[] = {"quit",    "failed", "toggle",  "pause",     "resume",   "level",
+                             "auto",    "level+", "seek",    "seek+",     "normal",   "scale",
+                             "scale+",  "speed",  "speed+",  "transport", "snapshot", "mute",
+                             "volume+", "step",   "channel", "channel+",  "stop",     "subtitles",
+                             "track",   "retry"};
 static_assert(std::size(names) == COMMAND_KINDS, "a kind has no name here");
 
 // "seek 5": a kind, and its level and seconds.
@@ -55,6 +56,9 @@ TEST_CASE("command_queue: what remains of the requests, in order")
         {{"pause"}, "pause"},
         {{"pause", "resume"}, "resume"},
         {{"pause", "resume", "pause"}, "pause"},
+        {{"speed 2", "speed+ 1", "speed+ 1"}, "speed 2, speed+ 2"},
+        {{"speed+ 1", "speed 2"}, "speed 2"},
+        {{"speed+ 1", "scale 4", "normal"}, "normal"},
         {{"toggle"}, "toggle"},
         {{"toggle", "toggle"}, ""},
         {{"toggle", "toggle", "toggle"}, "toggle"},

@@ -8,8 +8,8 @@
 TEST_CASE("play script: steps stand in the order of their times")
 {
     struct play_script s = {};
-    for (const char *text :
-         {"4:go-on", "2.5:seek=61.25", "3:pause", "2.5:level=6", "5:scale=-4", "6:scale=8"})
+    for (const char *text : {"4:go-on", "2.5:seek=61.25", "3:pause", "2.5:level=6", "5:scale=-4",
+                             "6:scale=8", "7:speed=1.25"})
         REQUIRE(play_script_add(&s, text) == 0);
     struct {
         usec_t at;
@@ -17,9 +17,10 @@ TEST_CASE("play script: steps stand in the order of their times")
         double value;
     } expected[] = {{2500000, PLAY_SEEK, 61.25}, {2500000, PLAY_LEVEL, 6},
                     {3000000, PLAY_PAUSE, 0},    {4000000, PLAY_GO_ON, 0},
-                    {5000000, PLAY_SCALE, -4},   {6000000, PLAY_SCALE, 8}};
-    REQUIRE(s.count == 6);
-    for (int i = 0; i < 6; i++) {
+                    {5000000, PLAY_SCALE, -4},   {6000000, PLAY_SCALE, 8},
+                    {7000000, PLAY_SPEED, 1.25}};
+    REQUIRE(s.count == 7);
+    for (int i = 0; i < 7; i++) {
         CHECK(s.steps[i].at == expected[i].at);
         CHECK(s.steps[i].action == expected[i].action);
         CHECK(s.steps[i].value == expected[i].value);
@@ -57,6 +58,10 @@ TEST_CASE("play script: what is no step is refused, and there is a bound")
                              "3:scale=0",
                              "3:scale=9",
                              "3:scale=--2",
+                             "3:speed=",
+                             "3:speed=0.4",
+                             "3:speed=2.1",
+                             "3:speed=-1",
                              "3:channel=0",
                              "3:channel=257",
                              "3:channel=",

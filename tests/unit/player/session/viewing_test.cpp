@@ -499,6 +499,23 @@ TEST_CASE("viewing: the viewer changes the transport, and the film goes on", "[t
     CHECK(v.report().session.reconnects == 2); // a connection each
 }
 
+TEST_CASE("viewing: a film is played faster and slower, and normally again", "[threads]")
+{
+    stored_film film(LONG);
+    sender s(film.path);
+    watched v(s.url, {"--speed", "1.5"});
+    window &w = *v.w;
+    w.until_shown(2);
+    w.until([](window &x) { return x.osd.speed == 1.5; });
+    CHECK(w.key(DISPLAY_SPEED_UP) == "Speed 1.75x");
+    CHECK(w.key(DISPLAY_SPEED_UP) == "Speed 2x");
+    w.until([](window &x) { return x.osd.speed == 2; });
+    CHECK(w.key(DISPLAY_SPEED_DOWN) == "Speed 1.75x");
+    CHECK(w.key(DISPLAY_NORMAL) == "Normal speed");
+    w.until([](window &x) { return x.osd.speed == 1 && x.osd.scale == 1; });
+    CHECK(w.key(DISPLAY_NORMAL) == "Play");
+}
+
 TEST_CASE("viewing: keys in live video, which has no past here", "[threads]")
 {
     sender s("test:160x90@10");
@@ -509,6 +526,7 @@ TEST_CASE("viewing: keys in live video, which has no past here", "[threads]")
     CHECK(w.toast_after([](display_config &c) { c.on_seek(c.ctx, true, -5); }) ==
           "Cannot rewind live video: the server keeps no past");
     CHECK(w.key(DISPLAY_FASTER) == "No fast forward or rewind: the media is not a prepared film");
+    CHECK(w.key(DISPLAY_SPEED_UP) == "The speed of live media cannot be changed");
     CHECK(has(w.toast_after([](display_config &c) { c.on_level(c.ctx, 0); }), "Level 0: "));
     w.press(DISPLAY_FAILED);
     CHECK(v.end() == EXIT_INTERNAL);

@@ -24,7 +24,7 @@ struct fixture : surface {
     {
         REQUIRE(text);
         osd_text_set_px(text, 11);
-        state->scale = 1;
+        state->scale = state->speed = 1;
     }
     ~fixture()
     {

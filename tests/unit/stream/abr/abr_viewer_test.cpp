@@ -84,6 +84,7 @@ struct world {
     int64_t shown = -1;   // number that is shown next; -1: not begun
     int64_t arrived = -1; // the newest number
     double position = 0;
+    double pace = 1; // of playing
     bool playing = false, stalled = false;
     usec_t stall_time = 0, first_picture = 0;
     size_t frame_bytes = 1000;
@@ -218,7 +219,7 @@ struct world {
             stall_time += stalled ? 10 * ms : 0;
             return;
         }
-        position += FPS / 100.0;
+        position += pace * FPS / 100.0;
         while (position >= 1 && shown <= arrived) {
             shown++;
             position -= 1;
@@ -297,6 +298,50 @@ TEST_CASE("abr_viewer: a fast path carries the top level after a second, and fil
     CHECK(speeds.front() == 6);
     CHECK(std::find(speeds.begin(), speeds.end(), 4) != speeds.end());
     CHECK(speeds.back() == 1);
+}
+
+TEST_CASE("abr_viewer: a film that is played at another pace")
+{
+    struct {
+        double pace, bps;
+        int level;     // the highest that the path carries at this pace
+        double seldom; // share of higher ones that it may try
+    } const rows[] = {
+        {2, 8e6, 2, 0},      // 3.2 Mbit/s
+        {2, 2e6, 1, .45},    // the top level takes 3.2 Mbit/s
+        {.5, 1e6, 2, 0},     // .8
+        {1.5, 700e3, 1, .2}, // .6
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.pace, row.bps);
+        world w;
+        w.rate_bps = [&row](usec_t) { return row.bps; };
+        w.pace = row.pace;
+        abr_viewer_set_pace(w.viewer, row.pace);
+        w.pass((usec_t)(100 * sec / row.pace));
+        CHECK(w.stall_time == 0);
+        CHECK(w.share(row.level) > .5);
+        if (row.level < 2)
+            CHECK(w.share(2) <= row.seldom);
+        // 30 s of playing are buffered where the path has room.
+        if (row.level == 2 && row.pace != .5)
+            CHECK(w.longest == Approx(30 * sec * row.pace).margin(3 * sec));
+    }
+    SECTION("which the viewer changes: what is buffered lasts longer or shorter, the speed follows")
+    {
+        world w;
+        w.pass(40 * sec);
+        REQUIRE(w.actions.back().speed == 1); // full, at the top level
+        w.pace = 2;
+        abr_viewer_set_pace(w.viewer, 2);
+        w.pass(sec / 2);
+        CHECK(w.actions.back().speed >= 2);
+        CHECK(w.actions.back().buffered == Approx(15 * sec).margin(sec));
+        w.pass(25 * sec);
+        CHECK(w.actions.back().speed >= 2);
+        CHECK(w.stall_time == 0);
+        CHECK(w.share(2) > .9);
+    }
 }
 
 TEST_CASE("abr_viewer: a server that awaits the level of the second group")

@@ -87,6 +87,20 @@ TEST_CASE("film table: times of groups, the last one shorter")
     CHECK(film_table_start(t.get(), 3) == 5500 * USEC_PER_MSEC);
 }
 
+TEST_CASE("film table: at another pace times are those of playing")
+{
+    const film_shape shape = {1, 3, 60, 30, {30, 1}, false};
+    film_table *t = nullptr;
+    REQUIRE(film_table_new(&shape, &t) == 0);
+    film_table_set_pace(t, 2);
+    CHECK(film_table_start(t, 1) == 1000000);
+    CHECK(film_table_length(t, 2) == 500000);
+    CHECK(film_table_start(t, 3) == 2500000);
+    film_table_set_pace(t, .5);
+    CHECK(film_table_length(t, 0) == 4000000);
+    film_table_free(t);
+}
+
 TEST_CASE("film table: quality is SSIM in tenths of a dB")
 {
     CHECK(film_table_quality_of(0.9) == 100);

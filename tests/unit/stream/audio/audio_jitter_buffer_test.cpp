@@ -359,6 +359,35 @@ TEST_CASE("audio_jitter_buffer: at another speed it stays within 15 ms, with unc
     }
 }
 
+TEST_CASE("audio_jitter_buffer: a film that is played faster or slower keeps its pitch")
+{
+    for (int ppm : {500000, 750000, 1250000, 1500000, 2000000})
+        for (int piece : {5, 10, 21, 50}) {
+            CAPTURE(ppm, piece);
+            rig r;
+            r.push(0, 600); // 12 s
+            media_clock_set_speed(&r.clock, ppm, 0);
+            r.run();
+            usec_t most = 0;
+            for (int ms = 0; ms + piece <= 5000; ms += piece) {
+                r.pull(piece, piece);
+                usec_t at, now = r.at - 3 * MS;
+                int64_t position = audio_samples(media_clock_position(&r.clock, now));
+                if (ms > 50 && audio_jitter_buffer_heard_at(r.s, position, &at))
+                    most = std::max(most, std::abs(at - now));
+            }
+            CHECK(most <= 30 * MS);
+            CHECK(r.counts().jumps == 0);
+            CHECK(r.counts().concealed == 0);
+            CHECK(r.counts().heard >= 48 * 4900);
+            // 100 Hz: as many periods as at speed 1.
+            int crossings = 0;
+            for (size_t i = 1; i < r.out.size(); i++)
+                crossings += (r.out[i - 1] < 0) != (r.out[i] < 0);
+            CHECK(crossings == Approx(1000).margin(30)); // the pitch of .97 would be 30 less
+        }
+}
+
 TEST_CASE("audio_jitter_buffer: the device's drift is corrected")
 {
     rig r;

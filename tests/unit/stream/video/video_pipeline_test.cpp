@@ -1116,6 +1116,31 @@ TEST_CASE("video_pipeline: at another scale the pictures' intervals are those of
     }
 }
 
+TEST_CASE("video_pipeline: at another speed of playing all pictures are shown, closer together")
+{
+    for (double speed : {.5, 1.5, 2.}) {
+        CAPTURE(speed);
+        qoe_pointer q = new_qoe();
+        video_pipeline_config c = usual();
+        c.start_threshold = 300 * ms;
+        viewer w(q.get(), c);
+        video_pipeline_set_speed(w.v, speed, 500 * ms);
+        CHECK(video_pipeline_speed(w.v) == speed);
+        for (int64_t n = 0; n < 16; n++)
+            CHECK(w.arrive(n, 1000 * ms + n * 10 * ms, n == 0) == 0);
+        w.until(1200 * ms);
+        // A seek, at whose end the scale is 1 again, keeps the speed.
+        video_pipeline_set_scale(w.v, 1, w.now);
+        w.until(6 * sec);
+        const std::vector<viewing_event> shown = w.of(VIEWING_SHOWN);
+        REQUIRE(shown.size() == 16);
+        for (size_t i = 1; i < shown.size(); i++) {
+            usec_t apart = shown[i].shown.at - shown[i - 1].shown.at;
+            CHECK(std::abs(apart - usec_t(100 * ms / speed)) <= 1 * ms);
+        }
+    }
+}
+
 TEST_CASE("video_pipeline: live media begins anew after a pause, a film goes on; a stop is final")
 {
     for (bool live : {false, true}) {
