@@ -35,8 +35,10 @@ static const struct rule {
     [COMMAND_STEP] = {TIMES, 0},
     [COMMAND_CHANNEL] = {LAST, OF(CHANNEL_BY) | OF(SEEK) | OF(SEEK_BY)}, // of the channel before
     [COMMAND_CHANNEL_BY] = {SUM, OF(SEEK) | OF(SEEK_BY)},
-    [COMMAND_SUBTITLES] = {TIMES, 0},
-    [COMMAND_AUDIO_TRACK] = {TIMES, 0},
+    [COMMAND_SUBTITLES] = {LAST, OF(SUBTITLES_BY)},
+    [COMMAND_SUBTITLES_BY] = {SUM, 0},
+    [COMMAND_AUDIO_TRACK] = {LAST, OF(AUDIO_TRACK_BY)},
+    [COMMAND_AUDIO_TRACK_BY] = {SUM, 0},
     // The others: the last one counts, and replaces no other kind.
 };
 

@@ -44,9 +44,11 @@ enum command_kind {
     COMMAND_CHANNEL,    // to the channel `level`, from 1
     COMMAND_CHANNEL_BY, // by `level` channels
     COMMAND_STOP,
-    COMMAND_SUBTITLES,   // the next track, or none
-    COMMAND_AUDIO_TRACK, // the next audio track
-    COMMAND_RETRY,       // connect at once
+    COMMAND_SUBTITLES,      // track `level`, from 1; 0: none
+    COMMAND_SUBTITLES_BY,   // by `level` tracks
+    COMMAND_AUDIO_TRACK,    // track `level`, from 1
+    COMMAND_AUDIO_TRACK_BY, // by `level` tracks
+    COMMAND_RETRY,          // connect at once
 };
 enum { COMMAND_KINDS = COMMAND_RETRY + 1 };
 

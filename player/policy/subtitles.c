@@ -11,9 +11,10 @@ int subtitles_track(int chosen, int shown, int count)
     return track > 0 && track <= count ? track : 0;
 }
 
-int subtitles_next(int track, int count)
+int subtitles_next(int track, int count, int by)
 {
-    return track < count ? track + 1 : -1;
+    int at = track >= 0 && track <= count ? track : count;
+    return (at + by % (count + 1) + count + 1) % (count + 1);
 }
 
 void subtitles_choose(struct subtitles *s, int track)

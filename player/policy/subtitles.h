@@ -23,8 +23,9 @@ struct subtitles { // all zero at first
 // Resolves --subtitles: `chosen` > 0 is a track, 0 the one that the film shows by itself, -1 none.
 // Returns the track, 0: none.
 int subtitles_track(int chosen, int shown, int count);
-// Returns what follows `track` of `count`, as --subtitles; -1 (off) follows the last.
-int subtitles_next(int track, int count);
+// Returns the track that is `by` on from `track` of `count`; 0 (off) is between the last and the
+// first.
+int subtitles_next(int track, int count, int by);
 // Chooses a track; the cues of another one are dropped.
 void subtitles_choose(struct subtitles *s, int track);
 // Returns true if a request is due. `position`: of the picture, seconds; NaN: not known.

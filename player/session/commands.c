@@ -70,8 +70,8 @@ static void on_display_command(void *ctx, enum display_command command)
         [DISPLAY_LOUDER] = {.kind = COMMAND_VOLUME_BY, .level = VOLUME_STEP},
         [DISPLAY_QUIETER] = {.kind = COMMAND_VOLUME_BY, .level = -VOLUME_STEP},
         [DISPLAY_STEP] = {.kind = COMMAND_STEP},
-        [DISPLAY_SUBTITLES] = {.kind = COMMAND_SUBTITLES},
-        [DISPLAY_AUDIO_TRACK] = {.kind = COMMAND_AUDIO_TRACK},
+        [DISPLAY_SUBTITLES] = {.kind = COMMAND_SUBTITLES_BY, .level = 1},
+        [DISPLAY_AUDIO_TRACK] = {.kind = COMMAND_AUDIO_TRACK_BY, .level = 1},
         [DISPLAY_RETRY] = {.kind = COMMAND_RETRY},
         [DISPLAY_FAILED] = {.kind = COMMAND_FAILED},
     };
@@ -96,6 +96,12 @@ static void on_display_channel(void *ctx, int channel)
     commands_post(ctx, &(struct command){.kind = COMMAND_CHANNEL, .level = channel});
 }
 
+static void on_display_track(void *ctx, bool audio, int track)
+{
+    enum command_kind kind = audio ? COMMAND_AUDIO_TRACK : COMMAND_SUBTITLES;
+    commands_post(ctx, &(struct command){.kind = kind, .level = track});
+}
+
 static void on_display_seek(void *ctx, bool relative, double seconds)
 {
     enum command_kind kind = relative ? COMMAND_SEEK_BY : COMMAND_SEEK;
@@ -108,6 +114,7 @@ void commands_connect(struct commands *c, struct display_config *display)
     display->on_level = on_display_level;
     display->on_transport = on_display_transport;
     display->on_channel = on_display_channel;
+    display->on_track = on_display_track;
     display->on_seek = on_display_seek;
     display->ctx = c;
 }

@@ -945,19 +945,22 @@ void connection_second(struct connection *c, struct qoe_transport *out, usec_t n
         check_silence(c, now);
 }
 
-int connection_next_audio_track(struct connection *c, usec_t now)
+int connection_audio_track(const struct connection *c)
 {
-    int count = c->sdp.audio_track_count, *chosen = &c->config.options->audio_track;
-    if (!count)
-        return 0;
-    int heard = *chosen >= 1 && *chosen <= count ? *chosen : 1;
-    *chosen = heard % count + 1; // it outlives a connection
-    rtsp_link_set_audio_track(c->link, *chosen, now);
+    int count = c->sdp.audio_track_count, chosen = c->config.options->audio_track;
+    return !count ? 0 : chosen >= 1 && chosen <= count ? chosen : 1;
+}
+
+void connection_set_audio_track(struct connection *c, int track, usec_t now)
+{
+    if (track < 1 || track > c->sdp.audio_track_count || !c->link)
+        return;
+    c->config.options->audio_track = track; // it outlives a connection
+    rtsp_link_set_audio_track(c->link, track, now);
     // What is buffered has the sound of the track before: of a film that may be half a minute.
     double at = seek_position(&c->seek);
     if (c->policy && video(c) && isfinite(at) && playout_held(playout(c)) > OLD_SOUND)
         connection_seek(c, at, now);
-    return *chosen;
 }
 
 static void ask_subtitles(struct connection *c, usec_t now)
@@ -977,11 +980,10 @@ static void ask_subtitles(struct connection *c, usec_t now)
         subtitles_requested(&c->subtitles, &r, now);
 }
 
-int connection_next_subtitles(struct connection *c, usec_t now)
+void connection_set_subtitles(struct connection *c, int track, usec_t now)
 {
-    c->config.options->subtitles = subtitles_next(c->subtitles.track, c->sdp.subtitle_count);
+    c->config.options->subtitles = track > 0 ? track : -1;
     ask_subtitles(c, now);
-    return c->subtitles.track;
 }
 
 const struct subtitle_set *connection_subtitles(const struct connection *c)
@@ -1168,6 +1170,7 @@ struct connection_status connection_read(const struct connection *c)
         .position = seek_position(&c->seek),
         .kept = c->rewind.kept,
         .behind = c->rewind.phase == REWIND_REQUESTED ? c->rewind.to : c->rewind.behind,
+        .subtitles = c->subtitles.track,
         .packets = c->stream ? stream_player_packets(c->stream) : 0,
         .last_shown = video(c) ? video_player_last_shown(video(c)) : NULL};
 }

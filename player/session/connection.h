@@ -124,11 +124,11 @@ void connection_tick(struct connection *c, usec_t now); // call a few times a se
 // Call once a second while it plays: the stats of that second.
 void connection_second(struct connection *c, struct qoe_transport *out, usec_t now);
 
-// Requests the next audio track, or the first after the last. Returns its number, from 1; 0: the
-// stream has no choice.
-int connection_next_audio_track(struct connection *c, usec_t now);
-// Shows the next track of subtitles, or none after the last. Returns the track from 1; 0: none.
-int connection_next_subtitles(struct connection *c, usec_t now);
+// The audio track that plays, from 1; 0: the stream has no choice.
+int connection_audio_track(const struct connection *c);
+void connection_set_audio_track(struct connection *c, int track, usec_t now); // that there is
+// Shows a track of subtitles, from 1; 0: none.
+void connection_set_subtitles(struct connection *c, int track, usec_t now);
 // Returns what is known of the chosen track of subtitles, borrowed until the next call; NULL: none
 // is chosen.
 const struct subtitle_set *connection_subtitles(const struct connection *c);
@@ -174,6 +174,7 @@ struct connection_status { // borrowed until the connection's next call
     double kept;                // seconds that the server goes back in live media; 0: not at all
     double behind;              // seconds of what arrives, or is requested, behind live media
     uint64_t packets;           // of video and audio
+    int subtitles;              // the track that is shown, from 1; 0: none
     struct picture *last_shown; // NULL: none
 };
 // As level_policy_text.

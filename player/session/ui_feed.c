@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/session/ui_feed.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "player/ui/model/rolling_mean.h"
 #include "player/ui/model/window_title.h"
@@ -220,6 +222,22 @@ static void make_message(const struct connection_status *c, const struct ui_fact
     overlay_message_make(&m, out);
 }
 
+static void list_tracks(const struct connection *shown, const struct connection_status *c,
+                        struct osd_state *o)
+{
+    static_assert(sizeof(o->subtitle_tracks.names) == sizeof(c->sdp->subtitles) &&
+                      sizeof(o->audio_tracks.names) == sizeof(c->sdp->audio_tracks),
+                  "a menu has as many tracks as a stream");
+    o->subtitle_tracks.count = c->sdp ? c->sdp->subtitle_count : 0;
+    o->audio_tracks.count = c->sdp ? c->sdp->audio_track_count : 0;
+    if (!c->sdp)
+        return;
+    o->subtitle_tracks.current = c->subtitles;
+    o->audio_tracks.current = connection_audio_track(shown);
+    memcpy(o->subtitle_tracks.names, c->sdp->subtitles, sizeof(o->subtitle_tracks.names));
+    memcpy(o->audio_tracks.names, c->sdp->audio_tracks, sizeof(o->audio_tracks.names));
+}
+
 static struct connection_status read_shown(const struct ui_facts *f)
 {
     struct connection_status none = {.position = NAN, .scale = 1, .speed = 1};
@@ -240,8 +258,7 @@ static void fill_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     o->paused = c.paused;
     o->raw = f->raw;
     o->volume = f->volume;
-    o->subtitle_tracks = c.sdp ? c.sdp->subtitle_count : 0;
-    o->audio_tracks = c.sdp ? c.sdp->audio_track_count : 0;
+    list_tracks(f->shown, &c, o);
     o->duration = c.sdp ? c.sdp->duration : -1;
     o->position = c.position;
     o->kept = c.kept;

@@ -19,6 +19,7 @@
 #include "player/compare/snapshot.h"
 #include "player/policy/media_progress.h"
 #include "player/policy/play_speed.h"
+#include "player/policy/subtitles.h"
 #include "player/session/commands.h"
 #include "player/session/connections.h"
 #include "player/session/output_files.h"
@@ -315,35 +316,54 @@ static void show_volume(struct viewing *v)
     ui_feed_toast(v->ui, "%s", text);
 }
 
-static void next_subtitles(struct viewing *v, struct connection *shown, usec_t now)
+static void set_subtitles(struct viewing *v, int track, usec_t now)
 {
     char text[KEY_TEXT];
+    struct connection *shown = connections_shown(v->connections);
     struct key_subtitles s = {0};
     if (shown) {
-        const struct sdp *sdp = connection_read(shown).sdp;
-        s.track = connection_next_subtitles(shown, now);
-        s.count = sdp->subtitle_count;
+        connection_set_subtitles(shown, track, now);
+        struct connection_status status = connection_read(shown);
+        s.track = status.subtitles;
+        s.count = status.sdp->subtitle_count;
         s.plays = true;
-        s.name = s.track ? sdp->subtitles[s.track - 1] : "";
+        s.name = s.track ? status.sdp->subtitles[s.track - 1] : "";
     }
     key_message_subtitles(&s, text, sizeof(text));
     ui_feed_toast(v->ui, "%s", text);
 }
 
-static void next_audio_track(struct viewing *v, struct connection *shown, usec_t now)
+static void set_audio_track(struct viewing *v, int track, usec_t now)
 {
     char text[KEY_TEXT];
+    struct connection *shown = connections_shown(v->connections);
     struct key_audio_track t = {0};
     if (shown) {
+        connection_set_audio_track(shown, track, now);
         const struct sdp *sdp = connection_read(shown).sdp;
         t.has_audio = sdp->audio.present;
-        t.track = connection_next_audio_track(shown, now);
+        t.track = connection_audio_track(shown);
         t.count = sdp->audio_track_count;
         t.plays = true;
         t.name = t.track ? sdp->audio_tracks[t.track - 1] : "";
     }
     key_message_audio_track(&t, text, sizeof(text));
     ui_feed_toast(v->ui, "%s", text);
+}
+
+// Returns the track that is `by` on from the one that plays; the first follows the last.
+static int audio_track_by(const struct connection *shown, int by)
+{
+    int count = shown ? connection_read(shown).sdp->audio_track_count : 0;
+    return count ? (connection_audio_track(shown) - 1 + by % count + count) % count + 1 : 0;
+}
+
+static int subtitles_by(const struct connection *shown, int by)
+{
+    if (!shown)
+        return 0;
+    struct connection_status s = connection_read(shown);
+    return subtitles_next(s.subtitles, s.sdp->subtitle_count, by);
 }
 
 // The first step pauses.
@@ -469,7 +489,9 @@ static const char *control_name(const struct viewing *v, enum command_kind kind)
     case COMMAND_VOLUME_BY:
     case COMMAND_STEP:
     case COMMAND_SUBTITLES:
+    case COMMAND_SUBTITLES_BY:
     case COMMAND_AUDIO_TRACK:
+    case COMMAND_AUDIO_TRACK_BY:
     case COMMAND_RETRY:
         break;
     }
@@ -592,10 +614,16 @@ static void obey(struct viewing *v, const struct command *c, usec_t now)
         show_volume(v);
         return;
     case COMMAND_SUBTITLES:
-        next_subtitles(v, shown, now);
+        set_subtitles(v, c->level, now);
+        return;
+    case COMMAND_SUBTITLES_BY:
+        set_subtitles(v, subtitles_by(shown, c->level), now);
         return;
     case COMMAND_AUDIO_TRACK:
-        next_audio_track(v, shown, now);
+        set_audio_track(v, c->level, now);
+        return;
+    case COMMAND_AUDIO_TRACK_BY:
+        set_audio_track(v, audio_track_by(shown, c->level), now);
         return;
     case COMMAND_VOLUME_BY:
         audio_session_volume_by(v->audio, c->level);

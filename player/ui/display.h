@@ -48,6 +48,8 @@ struct display_config {
     void (*on_level)(void *ctx, int level);
     void (*on_transport)(void *ctx, const char *name); // chosen in the menu
     void (*on_channel)(void *ctx, int channel);        // chosen in the menu, from 1
+    // Chosen in a menu: a track of audio or of subtitles, from 1; 0: no subtitles.
+    void (*on_track)(void *ctx, bool audio, int track);
     // Seek to `seconds` of the media; relative: by `seconds`.
     void (*on_seek)(void *ctx, bool relative, double seconds);
     void *ctx; // of all callbacks but on_shown

@@ -22,7 +22,15 @@
 
 #define TRY_AGAIN "Try again"
 
-enum osd_menu { MENU_NONE, MENU_LEVEL, MENU_TRANSPORT, MENU_CHANNEL, MENU_ACTION };
+enum osd_menu {
+    MENU_NONE,
+    MENU_LEVEL,
+    MENU_TRANSPORT,
+    MENU_CHANNEL,
+    MENU_ACTION,
+    MENU_SUBTITLE,
+    MENU_AUDIO,
+};
 enum panel_form { PANEL_OFF, PANEL_COMPACT, PANEL_FULL, PANEL_FORMS };
 
 struct osd {
@@ -416,6 +424,10 @@ static void toggle_menu(struct osd *o, enum osd_menu menu)
         menu_of_levels(&o->menu, &l);
     } else if (menu == MENU_ACTION) {
         menu_of_actions(&o->menu);
+    } else if (menu == MENU_SUBTITLE) {
+        menu_of_tracks(&o->menu, &o->state.subtitle_tracks, false);
+    } else if (menu == MENU_AUDIO) {
+        menu_of_tracks(&o->menu, &o->state.audio_tracks, true);
     } else if (menu == MENU_CHANNEL) {
         menu_of_channels(&o->menu, o->state.channels, o->state.channel);
     } else {
@@ -444,6 +456,8 @@ static void choose(struct osd *o)
         act(o, (enum action)item->value);
     else if (open == MENU_LEVEL)
         o->config->on_level(o->config->ctx, item->value);
+    else if (open == MENU_SUBTITLE || open == MENU_AUDIO)
+        o->config->on_track(o->config->ctx, open == MENU_AUDIO, item->value);
     else if (open == MENU_CHANNEL)
         o->config->on_channel(o->config->ctx, item->value);
     else
@@ -499,6 +513,16 @@ static void seek_by(struct osd *o, double seconds)
     o->bar_until = clock_now() + BAR_TIME;
 }
 
+// Without a choice the message of the key that takes the next track says so.
+static void choose_track(struct osd *o, enum action action)
+{
+    bool audio = action == ACTION_CHOOSE_AUDIO;
+    if (audio ? o->state.audio_tracks.count : o->state.subtitle_tracks.count)
+        toggle_menu(o, audio ? MENU_AUDIO : MENU_SUBTITLE);
+    else
+        o->on_action(o->ctx, audio ? ACTION_AUDIO_TRACK : ACTION_SUBTITLES);
+}
+
 static void act(struct osd *o, enum action action)
 {
     switch (action) {
@@ -516,6 +540,10 @@ static void act(struct osd *o, enum action action)
         return;
     case ACTION_TRANSPORTS:
         toggle_menu(o, MENU_TRANSPORT);
+        return;
+    case ACTION_CHOOSE_SUBTITLES:
+    case ACTION_CHOOSE_AUDIO:
+        choose_track(o, action);
         return;
     case ACTION_CHANNELS:
         toggle_menu(o, MENU_CHANNEL);

@@ -6,6 +6,7 @@
 #include "common/base/level.h"
 #include "common/wire/subtitle.h"
 #include "player/ui/model/key_message.h"
+#include "player/ui/model/menu.h"
 #include "player/ui/model/overlay_message.h"
 #include "player/ui/model/panel_model.h"
 
@@ -28,16 +29,16 @@ struct osd_state {
     bool paused;         // by the viewer
     bool raw;            // transports over raw TCP segments are possible
     struct key_volume volume;
-    int subtitle_tracks; // of the film
-    int audio_tracks;    // to choose from; 0: there is no choice
-    double position;     // of stored media, seconds; NaN: not known
-    double scale;        // of the play; 1: normal
-    double speed;        // at which a film is played
-    double duration;     // of stored media, seconds; < 0: live
-    double kept;         // of live media, seconds that the server goes back; 0: not at all
-    double behind;       // of live media, seconds behind the present
-    char toast[200];     // a message shown for a few seconds
-    unsigned toasts;     // number of toasts so far
+    struct menu_tracks subtitle_tracks; // of the film
+    struct menu_tracks audio_tracks;    // to choose from; none: there is no choice
+    double position;                    // of stored media, seconds; NaN: not known
+    double scale;                       // of the play; 1: normal
+    double speed;                       // at which a film is played
+    double duration;                    // of stored media, seconds; < 0: live
+    double kept;     // of live media, seconds that the server goes back; 0: not at all
+    double behind;   // of live media, seconds behind the present
+    char toast[200]; // a message shown for a few seconds
+    unsigned toasts; // number of toasts so far
     struct subtitle_set subtitles; // of the chosen track; empty: none
     // What the viewer may watch; NULL: only one thing. Borrowed until the viewing has ended, and
     // constant.

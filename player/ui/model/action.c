@@ -22,6 +22,8 @@ static const struct {
     [ACTION_MUTE] = {"audio off, or on", "m", false},
     [ACTION_SUBTITLES] = {"next subtitles, or none", "v", false},
     [ACTION_AUDIO_TRACK] = {"next audio track", "#", false},
+    [ACTION_CHOOSE_SUBTITLES] = {"choose subtitles", "V", false},
+    [ACTION_CHOOSE_AUDIO] = {"choose an audio track", "a", false},
     [ACTION_LEVELS] = {"choose a level", "l", false},
     [ACTION_LEVEL_UP] = {"one level higher", "+", true},
     [ACTION_LEVEL_DOWN] = {"one level lower", "-", true},

@@ -26,7 +26,9 @@ enum action {
     ACTION_MUTE,
     ACTION_SUBTITLES,
     ACTION_AUDIO_TRACK,
-    ACTION_LEVELS, // opens the menu
+    ACTION_CHOOSE_SUBTITLES, // opens the menu
+    ACTION_CHOOSE_AUDIO,     // opens the menu
+    ACTION_LEVELS,           // opens the menu
     ACTION_LEVEL_UP,
     ACTION_LEVEL_DOWN,
     ACTION_TRANSPORTS, // opens the menu

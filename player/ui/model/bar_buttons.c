@@ -9,9 +9,10 @@ static const struct {
     bool right;
     int rank;
 } order[BAR_BUTTONS] = {
-    {ACTION_PAUSE, false, 0},    {ACTION_MUTE, false, 2},       {ACTION_CHANNELS, true, 4},
-    {ACTION_SUBTITLES, true, 3}, {ACTION_AUDIO_TRACK, true, 6}, {ACTION_LEVELS, true, 5},
-    {ACTION_KEYS, true, 7},      {ACTION_FULL_SCREEN, true, 1},
+    {ACTION_PAUSE, false, 0},       {ACTION_MUTE, false, 2},
+    {ACTION_CHANNELS, true, 4},     {ACTION_CHOOSE_SUBTITLES, true, 3},
+    {ACTION_CHOOSE_AUDIO, true, 6}, {ACTION_LEVELS, true, 5},
+    {ACTION_KEYS, true, 7},         {ACTION_FULL_SCREEN, true, 1},
 };
 
 // Returns false if the viewer has no use for the button.
@@ -30,10 +31,10 @@ static bool label_of(enum action a, const struct bar_facts *f, char out[BAR_LABE
     case ACTION_CHANNELS:
         snprintf(out, BAR_LABEL, "List");
         return f->has_list;
-    case ACTION_SUBTITLES:
+    case ACTION_CHOOSE_SUBTITLES:
         snprintf(out, BAR_LABEL, "Subtitles");
         return f->has_subtitles;
-    case ACTION_AUDIO_TRACK:
+    case ACTION_CHOOSE_AUDIO:
         snprintf(out, BAR_LABEL, "Audio");
         return f->has_tracks;
     case ACTION_LEVELS:

@@ -94,6 +94,21 @@ void menu_of_channels(struct menu *m, const struct playlist *p, int current)
     select_current(m);
 }
 
+void menu_of_tracks(struct menu *m, const struct menu_tracks *t, bool audio)
+{
+    *m = (struct menu){.title = audio ? "Audio" : "Subtitles", .current = t->current - audio};
+    if (!audio)
+        snprintf(add(m, 0)->text, MENU_TEXT, "off");
+    for (int i = 0; i < t->count && i < MENU_TRACKS; i++) {
+        struct menu_item *item = add(m, i + 1);
+        if (*t->names[i])
+            snprintf(item->text, MENU_TEXT, "%s", t->names[i]);
+        else
+            snprintf(item->text, MENU_TEXT, "track %d", i + 1);
+    }
+    select_current(m);
+}
+
 void menu_move(struct menu *m, int by)
 {
     int to = m->selected + by;

@@ -49,6 +49,15 @@ void menu_of_transports(struct menu *m, const struct menu_transports *t);
 // Fills the menu with the channels; a value is a channel, from 1. `current`: the one that plays; 0:
 // none.
 void menu_of_channels(struct menu *m, const struct playlist *p, int current);
+enum { MENU_TRACKS = 8, MENU_TRACK_NAME = 48 };
+struct menu_tracks { // of audio or subtitles
+    int count;
+    int current; // from 1; 0: none
+    char names[MENU_TRACKS][MENU_TRACK_NAME];
+};
+// Fills the menu with the tracks; a value is a track, from 1. Without `audio` they are of
+// subtitles, behind "off", value 0.
+void menu_of_tracks(struct menu *m, const struct menu_tracks *t, bool audio);
 void menu_move(struct menu *m, int by); // stops at the ends
 // Returns the first item shown if `visible` items fit.
 int menu_first(const struct menu *m, int visible);

@@ -10,11 +10,11 @@
 namespace
 {
 
-const char *const names[] = {"quit",    "failed", "toggle",  "pause",     "resume",   "level",
-                             "auto",    "level+", "seek",    "seek+",     "normal",   "scale",
-                             "scale+",  "speed",  "speed+",  "transport", "snapshot", "mute",
-                             "volume+", "step",   "channel", "channel+",  "stop",     "subtitles",
-                             "track",   "retry"};
+const char *const names[] = {
+    "quit",     "failed",    "toggle",    "pause",      "resume",  "level",  "auto",
+    "level+",   "seek",      "seek+",     "normal",     "scale",   "scale+", "speed",
+    "speed+",   "transport", "snapshot",  "mute",       "volume+", "step",   "channel",
+    "channel+", "stop",      "subtitles", "subtitles+", "track",   "track+", "retry"};
 static_assert(std::size(names) == COMMAND_KINDS, "a kind has no name here");
 
 // "seek 5": a kind, and its level and seconds.
@@ -80,8 +80,8 @@ TEST_CASE("command_queue: what remains of the requests, in order")
         {{"normal", "seek 4"}, "normal, seek 4"},
         {{"volume+ 5", "volume+ 5", "volume+ -5"}, "volume+ 5"},
         {{"step", "pause", "step"}, "pause, step, step"},
-        {{"subtitles", "track", "subtitles", "subtitles"},
-         "track, subtitles, subtitles, subtitles"},
+        {{"subtitles+ 1", "track+ 1", "subtitles+ 1", "subtitles+ 1"}, "track+ 1, subtitles+ 3"},
+        {{"subtitles+ 1", "subtitles 2", "track+ 1", "track 1"}, "subtitles 2, track 1"},
         {{"seek 5", "channel 2"}, "channel 2"}, // of the channel before
         {{"seek+ 5", "channel+ 1", "seek 6", "channel+ 1"}, "channel+ 2"},
         {{"channel 2", "seek 5"}, "channel 2, seek 5"},

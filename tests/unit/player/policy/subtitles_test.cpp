@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <climits>
+
 #include <cmath>
 #include <string>
 
@@ -13,11 +15,14 @@ static void receive(subtitles *s, const std::string &body)
 
 TEST_CASE("subtitles: off follows the last track")
 {
-    CHECK(subtitles_next(0, 2) == 1);
-    CHECK(subtitles_next(1, 2) == 2);
-    CHECK(subtitles_next(2, 2) == -1);
-    CHECK(subtitles_next(0, 0) == -1);
-    CHECK(subtitles_next(5, 2) == -1); // of another film
+    CHECK(subtitles_next(0, 2, 1) == 1);
+    CHECK(subtitles_next(1, 2, 1) == 2);
+    CHECK(subtitles_next(2, 2, 1) == 0);
+    CHECK(subtitles_next(0, 0, 1) == 0);
+    CHECK(subtitles_next(5, 2, 1) == 0); // of another film
+    CHECK(subtitles_next(1, 2, 2) == 0);
+    CHECK(subtitles_next(1, 2, -2) == 2);
+    CHECK(subtitles_next(0, 2, INT_MAX) == INT_MAX % 3);
 }
 
 TEST_CASE("subtitles: the film's own choice unless the viewer chooses")

@@ -29,6 +29,8 @@ TEST_CASE("action_key: what a key does")
         {SDLK_COMMA, KMOD_LSHIFT, false, ACTION_SPEED_DOWN},
         {SDLK_LESS, 0, false, ACTION_SPEED_DOWN},
         {SDLK_LESS, KMOD_LSHIFT, false, ACTION_SPEED_UP},
+        {SDLK_v, 0, false, ACTION_SUBTITLES},
+        {SDLK_v, KMOD_LSHIFT, false, ACTION_CHOOSE_SUBTITLES},
         {SDLK_ESCAPE, 0, false, ACTION_LEAVE},
         {SDLK_q, 0, true, ACTION_NONE},
         {SDLK_F12, 0, false, ACTION_NONE},

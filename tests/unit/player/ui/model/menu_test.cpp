@@ -130,3 +130,23 @@ TEST_CASE("menu: of channels, with the one that plays")
     CHECK(m.current == -1);
     CHECK(m.selected == 0);
 }
+
+TEST_CASE("menu: the tracks of audio, and of subtitles, which can be off")
+{
+    static struct menu m;
+    struct menu_tracks t = {2, 2, {"eng", ""}};
+    menu_of_tracks(&m, &t, true);
+    REQUIRE(m.count == 2);
+    CHECK(m.items[0].text == std::string("eng"));
+    CHECK(m.items[1].text == std::string("track 2")); // without a name
+    CHECK(m.items[1].value == 2);
+    CHECK((m.current == 1 && m.selected == 1));
+    menu_of_tracks(&m, &t, false);
+    REQUIRE(m.count == 3);
+    CHECK(m.items[0].text == std::string("off"));
+    CHECK(m.items[0].value == 0);
+    CHECK(m.current == 2);
+    t.current = 0;
+    menu_of_tracks(&m, &t, false);
+    CHECK((m.current == 0 && m.selected == 0));
+}
