@@ -7,15 +7,13 @@
 
 #include "common/base/log.h"
 #include "player/ui/model/osd_layout.h"
+#include "player/ui/osd_paint.h"
 
 // The ground is opaque: a frame then costs one copy of memory, and numbers are easier to read.
-static const SDL_Color ground = {11, 15, 21, 255};
+static const SDL_Color back = {11, 15, 21, 255};
 static const SDL_Color plot = {26, 34, 44, 255};
-static const SDL_Color label = {148, 163, 180, 255};
-static const SDL_Color value = {240, 244, 248, 255};
 static const SDL_Color faint = {104, 118, 134, 255};
 
-static const SDL_Color teal = {64, 200, 172, 255};
 static const SDL_Color blue = {92, 164, 252, 255};
 static const SDL_Color amber = {248, 188, 80, 255};
 static const SDL_Color violet = {182, 146, 250, 255};
@@ -39,20 +37,13 @@ void panel_draw_renew(struct panel_draw *d)
     d->stale = true;
 }
 
-static void fill(SDL_Renderer *r, SDL_Color c, int x, int y, int w, int h)
-{
-    SDL_Rect rect = {x, y, w, h};
-    SDL_SetRenderDrawColor(r, c.r, c.g, c.b, c.a);
-    SDL_RenderFillRect(r, &rect);
-}
-
 static SDL_Color row_color(enum panel_row row)
 {
     static const SDL_Color *const colors[PANEL_VARIABLE] = {
-        [PANEL_LEVEL] = &violet,  [PANEL_FRAME_RATE] = &teal, [PANEL_BUFFER] = &teal,
-        [PANEL_LATENCY] = &amber, [PANEL_TARGET] = &amber,    [PANEL_BEHIND] = &amber,
-        [PANEL_RATE] = &blue,     [PANEL_ALLOWED] = &blue,    [PANEL_RTT] = &amber,
-        [PANEL_QUEUE] = &amber,   [PANEL_LOSS] = &red,        [PANEL_CWND] = &grey,
+        [PANEL_LEVEL] = &violet,  [PANEL_FRAME_RATE] = &accent, [PANEL_BUFFER] = &accent,
+        [PANEL_LATENCY] = &amber, [PANEL_TARGET] = &amber,      [PANEL_BEHIND] = &amber,
+        [PANEL_RATE] = &blue,     [PANEL_ALLOWED] = &blue,      [PANEL_RTT] = &amber,
+        [PANEL_QUEUE] = &amber,   [PANEL_LOSS] = &red,          [PANEL_CWND] = &grey,
     };
     return row < PANEL_VARIABLE ? *colors[row] : grey;
 }
@@ -70,7 +61,7 @@ static void draw_graph(SDL_Renderer *r, const struct panel_history *h, enum pane
     SDL_Color pale = {mixed(c.r, plot.r), mixed(c.g, plot.g), mixed(c.b, plot.b), 255};
     double top = panel_graph_top(h, row);
     int edge = SDL_max(1, at->h / 12);
-    fill(r, plot, at->x, at->y, at->w, at->h);
+    osd_fill(r, plot, at->x, at->y, at->w, at->h);
     for (int i = 0; i < PANEL_SAMPLES; i++) {
         double v = panel_value(h, row, PANEL_SAMPLES - 1 - i);
         if (!isfinite(v))
@@ -81,8 +72,8 @@ static void draw_graph(SDL_Renderer *r, const struct panel_history *h, enum pane
         int y = at->y + at->h - edge - tall;
         if (w < 1)
             continue;
-        fill(r, c, x, y, w, edge);
-        fill(r, pale, x, y + edge, w, tall);
+        osd_fill(r, c, x, y, w, edge);
+        osd_fill(r, pale, x, y + edge, w, tall);
     }
 }
 
@@ -94,7 +85,7 @@ static void draw_row(const struct panel_draw *d, struct osd_text *t, const struc
     osd_text_draw(t, OSD_BODY, l->area.x + l->pad, y + inner, label, panel_label(h, row));
     panel_value_text(h, row, panel_value(h, row, 0), text, sizeof(text));
     int x = l->value_right - osd_text_width(t, OSD_BODY, text);
-    osd_text_draw(t, OSD_BODY, x, y + inner, value, text);
+    osd_text_draw(t, OSD_BODY, x, y + inner, white, text);
     if (!l->graph_w)
         return;
     SDL_Rect graph = {l->graph_x, y + (l->line - l->graph_h) / 2, l->graph_w, l->graph_h};
@@ -108,7 +99,7 @@ static void draw_parts(const struct panel_draw *d, struct osd_text *t, const str
                        const struct panel_sample *s)
 {
     static const SDL_Color *const colors[LATENCY_PARTS] = {
-        [PART_ENCODER] = &amber,  [PART_TRANSPORT] = &blue, [PART_BUFFER] = &teal,
+        [PART_ENCODER] = &amber,  [PART_TRANSPORT] = &blue, [PART_BUFFER] = &accent,
         [PART_DECODER] = &violet, [PART_DISPLAY] = &red,
     };
     double sum = 0;
@@ -122,7 +113,7 @@ static void draw_parts(const struct panel_draw *d, struct osd_text *t, const str
     for (int i = 0; i < LATENCY_PARTS && sum > 0; i++) {
         so_far += isfinite(s->part[i]) ? fmax(0, s->part[i]) : 0;
         int end = left + (int)lround(width * so_far / sum);
-        fill(d->renderer, *colors[i], x, y, end - x, l->line / 2);
+        osd_fill(d->renderer, *colors[i], x, y, end - x, l->line / 2);
         x = end;
     }
     x = left;
@@ -136,8 +127,8 @@ static void draw_parts(const struct panel_draw *d, struct osd_text *t, const str
             x = left;
             y += l->line * 5 / 6;
         }
-        fill(d->renderer, *colors[i], x, y + dot / 2, dot, dot);
-        osd_text_draw(t, OSD_SMALL, x + dot * 3 / 2, y, value, text);
+        osd_fill(d->renderer, *colors[i], x, y + dot / 2, dot, dot);
+        osd_text_draw(t, OSD_SMALL, x + dot * 3 / 2, y, white, text);
         x += width / 3;
     }
 }
@@ -166,9 +157,9 @@ static void draw_film(struct osd_text *t, const struct panel_layout *l, const ch
         ;
     const char *rest = film + strlen(first);
     osd_text_draw(t, OSD_SMALL, x, y, label, "Film");
-    osd_text_cut(t, OSD_SMALL, from, y, width, value, first);
+    osd_text_cut(t, OSD_SMALL, from, y, width, white, first);
     if (*rest)
-        osd_text_cut(t, OSD_SMALL, from, y + l->line * 5 / 6, width, value, rest + 2);
+        osd_text_cut(t, OSD_SMALL, from, y + l->line * 5 / 6, width, white, rest + 2);
 }
 
 static void draw_foot(struct osd_text *t, const struct panel_layout *l,
@@ -180,20 +171,20 @@ static void draw_foot(struct osd_text *t, const struct panel_layout *l,
     int width = l->area.x + l->area.w - l->pad - from;
     panel_losses_text(s, text, sizeof(text));
     osd_text_draw(t, OSD_SMALL, x, l->foot_y, label, "Not shown");
-    draw_fitting(t, from, l->foot_y, width, value, text);
+    draw_fitting(t, from, l->foot_y, width, white, text);
     panel_stalls_text(s, text, sizeof(text));
     osd_text_draw(t, OSD_SMALL, x, l->foot_y + l->line * 5 / 6, label, "Stalls");
-    draw_fitting(t, from, l->foot_y + l->line * 5 / 6, width, value, text);
+    draw_fitting(t, from, l->foot_y + l->line * 5 / 6, width, white, text);
     panel_freezes_text(s, text, sizeof(text));
     osd_text_draw(t, OSD_SMALL, x, l->foot_y + l->line * 10 / 6, label, "Freezes");
-    draw_fitting(t, from, l->foot_y + l->line * 10 / 6, width, value, text);
+    draw_fitting(t, from, l->foot_y + l->line * 10 / 6, width, white, text);
 }
 
 static void draw_all(const struct panel_draw *d, struct osd_text *t, const struct panel_layout *l,
                      const struct panel_history *h, const struct panel_sample *s,
                      const enum panel_row *rows)
 {
-    int x = osd_text_draw(t, OSD_BODY, l->area.x + l->pad, l->head_y, value, s->transport);
+    int x = osd_text_draw(t, OSD_BODY, l->area.x + l->pad, l->head_y, white, s->transport);
     draw_fitting(t, x + l->pad, l->head_y + l->line / 8, l->area.x + l->area.w - 2 * l->pad - x,
                  label, s->level);
     for (int i = 0; i < l->rows; i++)
@@ -244,7 +235,7 @@ static void redraw(struct panel_draw *d, struct osd_text *t, const struct panel_
         return;
     d->area = area;
     SDL_SetRenderTarget(d->renderer, d->texture);
-    SDL_SetRenderDrawColor(d->renderer, ground.r, ground.g, ground.b, ground.a);
+    SDL_SetRenderDrawColor(d->renderer, back.r, back.g, back.b, back.a);
     SDL_RenderClear(d->renderer);
     SDL_SetRenderDrawBlendMode(d->renderer, SDL_BLENDMODE_NONE);
     // Draw relative to the texture's corner.
