@@ -73,6 +73,7 @@ static void announce(const struct program *p, const struct proxy_options *o)
                                .access = p->access,
                                .key_path = "/",
                                .insecure = o->who.insecure,
+                               .qr = o->who.qr,
                                .prints_keys = true,
                                .is_example = is_host || !o->rules.has_origin};
     server_urls_print(&urls, url, sizeof(url));

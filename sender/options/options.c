@@ -1051,6 +1051,7 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"srtp", a->srtp == b->srtp},
         {"access", is_text_equal(a->who.file, b->who.file)},
         {"insecure", a->who.insecure == b->who.insecure},
+        {"qr", a->who.qr == b->who.qr},
         {"state-dir", is_text_equal(a->state_dir, b->state_dir)},
         {"tls-cert", is_text_equal(a->tls_cert, b->tls_cert)},
         {"tls-key", is_text_equal(a->tls_key, b->tls_key)},

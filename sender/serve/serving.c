@@ -261,6 +261,7 @@ const char *serving_announce(struct serving *s)
                                .credentials = s->credentials,
                                .access = s->access,
                                .insecure = o->who.insecure,
+                               .qr = o->who.qr,
                                .prints_keys = s->prints_keys};
     urls.key_path = urls.path;
     server_urls_print(&urls, s->url, sizeof(s->url));

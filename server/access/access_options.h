@@ -15,6 +15,7 @@ struct access_options { // strings are borrowed; NULL: not given
     const char *invite; // the path of a URL, or "metrics" or "control"
     const char *invite_for;
     bool insecure; // everybody may watch, off the loopback, too
+    bool qr;       // the URL for a phone is printed as a QR code
 };
 
 enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
@@ -35,7 +36,9 @@ enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
      .help = "how long the key of --invite is valid: 90m, 12h, 7d, or ever (default 7d)"},          \
     {.name = "insecure", .kind = OPTION_SWITCH,                                                     \
      .at = (base) + offsetof(struct access_options, insecure),                                      \
-     .help = "off the loopback: require neither a key nor encryption"}
+     .help = "off the loopback: require neither a key nor encryption"},                             \
+    {.name = "qr", .kind = OPTION_SWITCH, .at = (base) + offsetof(struct access_options, qr),       \
+     .help = "print the URL for a browser as a QR code, too, for the camera of a phone"}
 // clang-format on
 
 option_read access_options_read_path, access_options_read_for; // for the rows

@@ -11,6 +11,7 @@
 #include "common/net/own_addresses.h"
 #include "common/net/udp_socket.h"
 #include "server/access/access.h"
+#include "server/rtsp/qr_code.h"
 #include "server/rtsp/server_invite.h"
 #include "server/rtsp/server_tls.h"
 
@@ -52,19 +53,27 @@ static void url_of(const struct server_urls *u, const struct address *a, const c
     server_url(&a->at, a->text, u->path, key, secure ? u->credentials : NULL, out, SERVER_URL_MAX);
 }
 
-// Prints URLs with a key that never expires, of the addresses that need one. Returns true if it
-// printed one.
-static bool print_keys(const struct server_urls *u, const struct address *addresses, int count)
+// Turns rtsp:// or rtsps:// into http:// or https://.
+static void web_url_of(const char *url, char out[SERVER_URL_MAX])
+{
+    snprintf(out, SERVER_URL_MAX, "http%s", url + strlen("rtsp"));
+}
+
+// Prints URLs with a key that never expires, of the addresses that need one, and writes the first
+// one for a browser; empty: it printed none.
+static void print_keys(const struct server_urls *u, const struct address *addresses, int count,
+                       char web[SERVER_URL_MAX])
 {
     char key[ACCESS_KEY_TEXT], url[SERVER_URL_MAX], first[SERVER_URL_MAX] = "";
+    *web = '\0';
     struct stat file;
     if (!u->prints_keys || (fstat(STDOUT_FILENO, &file) == 0 &&
                             server_invite_is_journal(getenv("JOURNAL_STREAM"), &file))) {
         log_info("viewers need a key: --invite PATH prints a URL with one");
-        return false;
+        return;
     }
     if (access_invite(u->access, u->key_path, ACCESS_WATCH, 0, key) != 0)
-        return false; // the path cannot have one: --invite says why
+        return; // the path cannot have one: --invite says why
     for (int i = 0; i < count; i++) {
         if (addresses[i].plain)
             continue;
@@ -73,22 +82,45 @@ static bool print_keys(const struct server_urls *u, const struct address *addres
         if (!*first)
             snprintf(first, sizeof(first), "%s", url);
     }
-    if (*first && !u->is_example)
-        printf("weir-play '%s'\n", first);
-    return fflush(stdout) == 0 && *first;
+    if (!*first || u->is_example)
+        return;
+    web_url_of(first, web);
+    printf("weir-play '%s'\nin a browser: %s\n", first, web);
+    (void)fflush(stdout);
+}
+
+static void print_qr(const struct server_urls *u, const struct address *addresses, int count,
+                     const char *with_key)
+{
+    char url[SERVER_URL_MAX], web[SERVER_URL_MAX] = "";
+    for (int i = 0; i < count && !*web && u->insecure; i++)
+        if (!sockaddr_is_loopback((const struct sockaddr *)&addresses[i].at)) {
+            url_of(u, &addresses[i], "", false, url);
+            web_url_of(url, web);
+        }
+    const char *shown = *with_key ? with_key : web;
+    if (!*shown)
+        log_warn("--qr: there is no URL that a phone can open: it needs --listen 0.0.0.0:8554, and "
+                 "this program's own key");
+    else if (qr_code_print(shown, isatty(STDOUT_FILENO), stdout) < 0)
+        log_warn("--qr: the URL is too long for a code");
+    else
+        printf("%s\n", shown);
+    (void)fflush(stdout);
 }
 
 void server_urls_print(const struct server_urls *u, char *out, size_t cap)
 {
     struct address addresses[MAX_ADDRESSES];
-    char url[SERVER_URL_MAX];
+    char url[SERVER_URL_MAX], web[SERVER_URL_MAX] = "";
     int count = find_addresses(u, addresses);
     const struct address *first = &addresses[0];
     if (u->credentials && first->plain) {
         url_of(u, first, "", true, url);
         log_info("encrypted: %s", url);
     }
-    bool has_key = u->access && print_keys(u, addresses, count);
+    if (u->access)
+        print_keys(u, addresses, count, web);
     for (int i = 1; i < count; i++) {
         url_of(u, &addresses[i], "", !addresses[i].plain, url);
         log_info("also: %s", url);
@@ -99,7 +131,7 @@ void server_urls_print(const struct server_urls *u, char *out, size_t cap)
     if (first->plain)
         log_info("to watch: weir-play '%s'%s", url,
                  u->is_example ? ", with the words in capitals replaced" : "");
-    else if (has_key)
-        log_info("in a browser: the URL above, with https in place of rtsps");
+    if (u->qr)
+        print_qr(u, addresses, count, web);
     snprintf(out, cap, "%s", url);
 }

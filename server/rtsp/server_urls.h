@@ -27,11 +27,14 @@ struct server_urls { // all borrowed
     const char *key_path;                      // what a key opens: `path`, or "/" for all
     bool insecure;                             // --insecure
     bool prints_keys;                          // URLs with a key may go to stdout
+    bool qr;                                   // and the one for a browser as a QR code
     bool is_example;                           // `path` is a pattern, with words in capitals
 };
 
 // Logs the addresses, and the command that opens the first one. If viewers need a key, it goes to
-// stdout, if it may, with a URL for each address, unless stdout is the journal, which others read.
+// stdout, if it may, with a URL for each address and that for a browser, unless stdout is the
+// journal, which others read. So does the QR code, which is of the first address that other
+// machines reach.
 // Writes the URL without a key for the last line of the start, which programs that start this one
 // wait for.
 void server_urls_print(const struct server_urls *u, char *out, size_t cap);

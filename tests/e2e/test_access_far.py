@@ -45,8 +45,9 @@ class Far(lib.Case):
     def test_printed_url(self):
         for listen in f"{FAR}:0", "0.0.0.0:0":
             server = self.serve(listen=listen)
-            url, command = server.stdout.splitlines()
+            url, command, browser = server.stdout.splitlines()
             self.assertEqual(command, f"weir-play '{url}'")
+            self.assertEqual(browser, f"in a browser: https{url[len('rtsps'):]}")
             self.assertTrue(url.startswith(f"rtsps://{FAR}:{server.port}/live?key="), url)
             key = re.search(r"\?key=([\w-]{28})", url).group(1)
             self.assertNotIn(key, server.stderr)
@@ -56,6 +57,19 @@ class Far(lib.Case):
                 p = self.play(address.replace("0.0.0.0", FAR), code=3)
                 self.assertIn("401", p.stderr)
             self.stop_cleanly(server)
+
+    def test_qr_code(self):
+        """Of the URL for a browser, below which it stands as text. A code's rows are as wide as its lines are many."""
+        for more in (), ("--insecure",):
+            server = self.serve("--qr", *more)
+            code = [line for line in server.stdout.splitlines() if "\u2588" in line]
+            self.assertEqual({len(line) for line in code}, {2 * len(code) - 1}, server.stdout)
+            url = server.stdout.splitlines()[-1]
+            self.assertTrue(url.startswith(f"http{'' if more else 's'}://{FAR}:{server.port}/live"), url)
+            self.assertEqual("?key=" in url, not more)
+            self.stop_cleanly(server)
+        server = self.sender("--qr")
+        self.assertIn("--qr: there is no URL that a phone can open", server.stderr)
 
     def test_without_encryption(self):
         """Neither a key nor --access opens plain RTSP; the refusal says what does."""
