@@ -59,6 +59,8 @@ static void free_receiver(struct media_receiver *m)
 void media_receiver_destroy(struct media_receiver *m)
 {
     free_receiver(m);
+    second_path_free(m->second);
+    m->second = NULL;
     for (int i = 0; i < TRACKS; i++)
         for (int k = 0; k < 2; k++) {
             udp_socket_free(m->tracks[i].path.socket[k]);
@@ -177,6 +179,36 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
         m->ops->on_packet(m->ctx, track, i == 1, data, len, now, now);
         return;
     }
+}
+
+// ---- Output
+
+static void send_datagram(struct media_receiver *m, const struct track_path *to,
+                          const uint8_t *data, size_t len)
+{
+    uint8_t out[RTCP_MAX_PACKET + SRTCP_TAIL_BYTES];
+    if (len > RTCP_MAX_PACKET)
+        return;
+    memcpy(out, data, len);
+    if (srtp_guard_seal_rtcp(m->srtp, out, &len, sizeof(out)) == 0)
+        (void)udp_socket_send(to->socket[1], to->peer[1], &(struct iovec){out, len}, 1);
+}
+
+static void send_first(struct media_receiver *m, enum media_track track, const uint8_t *data,
+                       size_t len)
+{
+    if (!m->tracks[TRACK_VIDEO].accepted)
+        return;
+    bool own = m->tracks[track].accepted && m->dialect->audio_has_own_flow;
+    const struct track_path *to = &m->tracks[own ? track : TRACK_VIDEO].path;
+    uint8_t head[RTSP_INTERLEAVED_HEAD];
+    struct iovec parts[2] = {{.iov_base = head, .iov_len = sizeof(head)}, {.iov_len = len}};
+    parts[1].iov_base = (uint8_t *)(uintptr_t)data; // only read
+    rtsp_interleaved_encode(head, to->channel[1], len);
+    if (!m->datagram && !m->beside.in_use)
+        (void)tcp_conn_write_packet(m->control, parts, 2);
+    else if (sockaddr_port(to->peer[1]))
+        send_datagram(m, to, data, len);
 }
 
 // ---- SETUP
@@ -310,7 +342,7 @@ static void on_end(void *ctx, const char *error, usec_t now)
 
 static void send_report(void *ctx, const uint8_t *data, size_t len)
 {
-    media_receiver_send_rtcp(ctx, TRACK_VIDEO, data, len);
+    send_first(ctx, TRACK_VIDEO, data, len);
 }
 
 // Takes the server's key. 0; ERR_MALFORMED; ERR_UNSUPPORTED: the media would be plain beside an
@@ -467,6 +499,56 @@ void media_receiver_try_beside(struct media_receiver *m, usec_t now)
         log_error("media stays on the connection: out of memory or timers");
 }
 
+// ---- The path over another network
+
+static void on_second_rtcp(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct media_receiver *m = ctx;
+    m->ops->on_packet(m->ctx, TRACK_VIDEO, true, data, len, now, now);
+}
+
+static void on_second_open(void *ctx, usec_t now)
+{
+    struct media_receiver *m = ctx;
+    m->ops->on_second_open(m->ctx, now);
+}
+
+int media_receiver_offer_second(struct media_receiver *m, const char *network, const char *repair,
+                                char *out, size_t cap)
+{
+    if (!m->datagram || !m->dialect->knows_weir_transports)
+        return ERR_UNSUPPORTED;
+    struct second_path_config config = {.loop = m->loop,
+                                        .network = network,
+                                        .transport = m->name,
+                                        .server = tcp_conn_peer(m->control),
+                                        .ext = m->sdp->ext,
+                                        .reports = m->sdp->ccfb,
+                                        .encrypts = m->encrypts,
+                                        .ssrc = m->ssrc,
+                                        .on_rtp = on_rtp,
+                                        .on_rtcp = on_second_rtcp,
+                                        .on_open = on_second_open,
+                                        .ctx = m};
+    second_path_free(m->second);
+    m->second = second_path_new(&config);
+    return m->second ? second_path_offer(m->second, repair, out, cap) : ERR_IO;
+}
+
+bool media_receiver_accept_second(struct media_receiver *m, struct text answer, usec_t now)
+{
+    if (m->second && m->datagram && second_path_accept(m->second, answer, now))
+        return true;
+    second_path_free(m->second);
+    m->second = NULL;
+    return false;
+}
+
+int64_t media_receiver_second_bytes(const struct media_receiver *m)
+{
+    return m->second ? (int64_t)second_path_bytes(m->second) : -1;
+}
+
 bool media_receiver_tells(const struct media_receiver *m)
 {
     return m->datagram ? m->responder != NULL : media_receiver_connects(m);
@@ -513,32 +595,11 @@ int media_receiver_accept_audio(struct media_receiver *m, struct text answer)
 
 // ---- Output
 
-static void send_datagram(struct media_receiver *m, const struct track_path *to,
-                          const uint8_t *data, size_t len)
-{
-    uint8_t out[RTCP_MAX_PACKET + SRTCP_TAIL_BYTES];
-    if (len > RTCP_MAX_PACKET)
-        return;
-    memcpy(out, data, len);
-    if (srtp_guard_seal_rtcp(m->srtp, out, &len, sizeof(out)) == 0)
-        (void)udp_socket_send(to->socket[1], to->peer[1], &(struct iovec){out, len}, 1);
-}
-
 void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
                               size_t len)
 {
-    if (!m->tracks[TRACK_VIDEO].accepted)
-        return;
-    bool own = m->tracks[track].accepted && m->dialect->audio_has_own_flow;
-    const struct track_path *to = &m->tracks[own ? track : TRACK_VIDEO].path;
-    uint8_t head[RTSP_INTERLEAVED_HEAD];
-    struct iovec parts[2] = {{.iov_base = head, .iov_len = sizeof(head)}, {.iov_len = len}};
-    parts[1].iov_base = (uint8_t *)(uintptr_t)data; // only read
-    rtsp_interleaved_encode(head, to->channel[1], len);
-    if (!m->datagram && !m->beside.in_use)
-        (void)tcp_conn_write_packet(m->control, parts, 2);
-    else if (sockaddr_port(to->peer[1]))
-        send_datagram(m, to, data, len);
+    send_first(m, track, data, len);
+    second_path_send_rtcp(m->second, data, len);
 }
 
 int64_t media_receiver_marked(const struct media_receiver *m)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "client/receive/second_path.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/udp_socket.h"
 #include "common/protocol/server_dialect.h"
@@ -44,6 +45,8 @@ struct media_receiver_ops {
     void (*on_beside_open)(void *ctx, usec_t now);
     // Media comes over that path, or over the connection again. The packet that shows it follows.
     void (*on_moved)(void *ctx, bool beside, usec_t now);
+    // Datagrams pass on the second path. NULL: none is offered.
+    void (*on_second_open)(void *ctx, usec_t now);
     // The server has validated this viewer's address once more: it has changed. NULL: not told.
     void (*on_address_changed)(void *ctx, usec_t now);
     // The separate media connection ended; `error` as in transport_receiver.h.
@@ -81,6 +84,8 @@ struct media_receiver {
     struct mtp_raw_receiver *raw;        // borrowed; NULL: transports that need it are not offered
     struct transport_receiver *receiver; // owned; NULL: what arrives is RTP
     struct path_responder *responder;    // owned; NULL: the server does not validate the path
+    // Of media in datagrams; owned; NULL: there is one path.
+    struct second_path *second;
     // The path beside the connection, on the video's ports, with `receiver` and `responder` once it
     // was tried. An empty name: there is none.
     struct {
@@ -119,6 +124,16 @@ int media_receiver_offer_beside(struct media_receiver *m, const char *name, cons
 bool media_receiver_accept_beside(struct media_receiver *m, struct text answer);
 // Sends tokens there: on_beside_open follows when the server is heard.
 void media_receiver_try_beside(struct media_receiver *m, usec_t now);
+// Writes the offer of a second path over `network`, of the transport that media_receiver_offer has
+// just offered alone. 0; ERR_UNSUPPORTED: several were, or there is none of this kind; other errors
+// of second_path.h.
+int media_receiver_offer_second(struct media_receiver *m, const char *network, const char *repair,
+                                char *out, size_t cap);
+// Reads the answer, after media_receiver_accept; of no text: the server offers none. Returns true
+// if there is such a path: it is tried at once.
+bool media_receiver_accept_second(struct media_receiver *m, struct text answer, usec_t now);
+// Bytes of RTP that came over it; -1: there is no such path.
+int64_t media_receiver_second_bytes(const struct media_receiver *m);
 // The same for the audio, which takes the transport that was accepted: 0, ERR_IO, ERR_FULL; and 0,
 // ERR_MALFORMED, ERR_UNSUPPORTED.
 int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap);
@@ -140,7 +155,8 @@ bool media_receiver_mark(struct media_receiver *m, int packets);
 // Passes an interleaved frame of the control connection on, if its channel is a track's.
 void media_receiver_interleaved(struct media_receiver *m, int channel, const uint8_t *data,
                                 size_t len, usec_t now);
-// Sends one compound of a track. If the network has no room it is lost, which RTCP allows.
+// Sends one compound of a track, over both paths if there are two. If the network has no room it is
+// lost, which RTCP allows.
 void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
                               size_t len);
 

@@ -34,9 +34,10 @@ struct video_receiver {
     struct rate_meter meter;
     struct loss_meter loss;
     usec_t rtt;
-    usec_t now;         // the wake-up at which wall_ahead was read
-    usec_t wall_ahead;  // wall clock minus monotonic clock
-    int64_t ecn_marked; // packets with the CE mark; -1: unknown
+    usec_t now;           // the wake-up at which wall_ahead was read
+    usec_t wall_ahead;    // wall clock minus monotonic clock
+    int64_t ecn_marked;   // packets with the CE mark; -1: unknown
+    int64_t second_bytes; // of RTP over a second network; -1: there is none
 };
 
 static void request_missing(struct video_receiver *in, usec_t now);
@@ -87,7 +88,7 @@ struct video_receiver *video_receiver_new(const struct video_receiver_config *co
     if (!in)
         return NULL;
     in->config = *config;
-    in->ecn_marked = in->first = in->begun = -1;
+    in->ecn_marked = in->second_bytes = in->first = in->begun = -1;
     in->dialect = server_dialect_of(sdp);
     struct frame_receiver_config frames = {.ext = sdp->ext,
                                            .payload_type = sdp->payload_type,
@@ -219,11 +220,15 @@ void video_receiver_report(struct video_receiver *in)
     int64_t marked = in->config.ecn_marked(in->config.ctx);
     if (marked >= 0) // otherwise the connection may already be freed
         in->ecn_marked = marked;
+    int64_t second = in->config.second_bytes ? in->config.second_bytes(in->config.ctx) : -1;
+    if (second >= 0)
+        in->second_bytes = second;
     struct qoe_receiver counts = {.expected = rtp_receiver_expected(rtp_of(in)),
                                   .lost = rtp_receiver_lost(rtp_of(in)),
                                   .reordered = rtp_of(in)->reordered,
                                   .loss_events = rtp_of(in)->loss_events,
-                                  .ecn_marked = in->ecn_marked};
+                                  .ecn_marked = in->ecn_marked,
+                                  .second_bytes = in->second_bytes};
     qoe_on_receiver(qoe, &counts);
     repair_receiver_report(in->repair, qoe);
 }

@@ -36,6 +36,8 @@ struct video_receiver_config {
     void (*on_report)(void *ctx, uint64_t ntp, uint32_t timestamp);
     // Returns the number of media packets that routers marked; -1: unknown.
     int64_t (*ecn_marked)(void *ctx);
+    // Bytes of RTP over a second network; -1: there is none. NULL: there is none.
+    int64_t (*second_bytes)(void *ctx);
     void *ctx;
 };
 

@@ -28,6 +28,8 @@
 
 enum { FLIGHT_BYTES = 16 << 10 }; // more than the requests of a channel change
 
+enum { SECOND_NETWORK = 64 }; // bytes of an interface's name or an address, with NUL
+
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
 #define ADDRESS_LOOK    (100 * USEC_PER_MSEC) // between two looks at the local address
 #define ADDRESS_BACK    USEC_PER_SEC          // an address that is gone may return until then
@@ -59,7 +61,8 @@ struct rtsp_link {
     char cc[16];
     char repair[RTSP_MAX_NAME];
     bool srtp;
-    struct resolver *resolver; // owned
+    char second[SECOND_NETWORK]; // empty: none
+    struct resolver *resolver;   // owned
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
     int address_next;
@@ -493,6 +496,13 @@ static void on_moved(void *ctx, bool beside, usec_t now)
     arm(l);
 }
 
+static void on_second_open(void *ctx, usec_t now)
+{
+    const struct rtsp_link *l = ctx;
+    (void)now;
+    log_info("media comes over %s, too", l->second);
+}
+
 static void on_address_changed(void *ctx, usec_t now)
 {
     struct rtsp_link *l = ctx;
@@ -513,6 +523,7 @@ static const struct media_receiver_ops media_ops = {.on_packet = on_packet,
                                                     .on_validated = on_validated,
                                                     .on_beside_open = on_beside_open,
                                                     .on_moved = on_moved,
+                                                    .on_second_open = on_second_open,
                                                     .on_address_changed = on_address_changed,
                                                     .on_end = on_media_end};
 
@@ -580,6 +591,18 @@ static void try_beside(void *ctx, usec_t now)
     media_receiver_try_beside(&l->path, now);
 }
 
+static int offer_second(void *ctx, char *out, size_t cap)
+{
+    struct rtsp_link *l = ctx;
+    return media_receiver_offer_second(&l->path, l->second, l->repair, out, cap);
+}
+
+static bool accept_second(void *ctx, struct text answer, usec_t now)
+{
+    struct rtsp_link *l = ctx;
+    return media_receiver_accept_second(&l->path, answer, now);
+}
+
 static int offer_audio(void *ctx, char *out, size_t cap)
 {
     struct rtsp_link *l = ctx;
@@ -625,6 +648,8 @@ static const struct rtsp_client_link client_link = {.send = send_bytes,
                                                     .offer_beside = offer_beside,
                                                     .accept_beside = accept_beside,
                                                     .try_beside = try_beside,
+                                                    .offer_second = offer_second,
+                                                    .accept_second = accept_second,
                                                     .offer_audio = offer_audio,
                                                     .accept_audio = accept_audio,
                                                     .abandon = abandon,
@@ -639,6 +664,7 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     struct rtsp_client_config full = *config->rtsp;
     full.standard_transports = transport_list_standard(&full.transports);
     full.hash = rtsp_hash;
+    full.seconds = config->second && *config->second;
     struct rtsp_link *l = calloc(1, sizeof(*l));
     if (config->spare)
         full.before = &config->spare->before;
@@ -657,6 +683,8 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     link_tls_init(&l->tls, &full.url);
     snprintf(l->cc, sizeof(l->cc), "%s", config->cc);
     l->srtp = config->srtp;
+    if (config->second)
+        snprintf(l->second, sizeof(l->second), "%s", config->second);
     l->attaches = full.attaches = config->attaches;
     attach_watch_init(&l->watch);
     if (config->repair)
@@ -809,6 +837,11 @@ void rtsp_link_keep_standby(struct rtsp_link *l, struct rtsp_standby **standby, 
     int len = rtsp_client_write_ping(l->rtsp, cseq, ping, now);
     if (len > 0)
         rtsp_standby_send(*standby, ping, (size_t)len);
+}
+
+int64_t rtsp_link_second_bytes(const struct rtsp_link *l)
+{
+    return l->has_path ? media_receiver_second_bytes(&l->path) : -1;
 }
 
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l)

@@ -51,6 +51,9 @@ struct rtsp_link_config {
     // Media beside the connection is SRTP even if the connection is not encrypted: for tests, as
     // the keys cross the network readable.
     bool srtp;
+    // An interface's name, or a local address, of a second network, over which media in datagrams
+    // comes, too (second_path.h), copied; NULL or empty: there is none.
+    const char *second;
     // The session is continued on another connection when this one seems dead or the address of
     // this machine changes (attach_watch.h), if the server knows how.
     bool attaches;
@@ -91,6 +94,8 @@ bool rtsp_link_is_told_to_wait(const struct rtsp_link *l);
 const char *rtsp_link_repair(const struct rtsp_link *l);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l);
+// Bytes of RTP that came over the second network so far; -1: there is none.
+int64_t rtsp_link_second_bytes(const struct rtsp_link *l);
 // Stops or continues reading media; over TCP nothing is read at all. Not inside a callback.
 void rtsp_link_hold(struct rtsp_link *l, bool hold, usec_t now);
 // Reports the next `packets` media packets as marked. Returns false if the transport cannot.

@@ -186,6 +186,12 @@ int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, 
     return ERR_IO;
 }
 
+int udp_socket_bind_to(struct udp_socket *u, const char *interface)
+{
+    socklen_t len = (socklen_t)strlen(interface);
+    return setsockopt(u->fd, SOL_SOCKET, SO_BINDTODEVICE, interface, len) == 0 ? 0 : ERR_IO;
+}
+
 static void on_closed(uv_handle_t *handle)
 {
     struct udp_socket *u = handle->data;

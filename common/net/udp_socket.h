@@ -47,6 +47,9 @@ bool udp_socket_is_receiving(const struct udp_socket *u);
 // datagrams of 1 KB), and drops the rest: the buffer of 2003. The usual one of megabytes would be a
 // queue of seconds that no bound of ours sees.
 void udp_socket_hold(struct udp_socket *u, bool hold);
+// Only datagrams of this interface arrive, and all leave by it, whatever the routes of others say.
+// 0 or ERR_IO: there is no such interface, or the system does not allow it.
+int udp_socket_bind_to(struct udp_socket *u, const char *interface);
 // NULL is allowed; no callback afterwards.
 void udp_socket_free(struct udp_socket *u);
 int udp_socket_port(const struct udp_socket *u);

@@ -35,6 +35,8 @@ struct media_packet {
     size_t head_len;     // 0: all of the packet is in `body`
     const uint8_t *body; // borrowed until `flush`
     size_t body_len;
+    usec_t deadline; // by which it must have arrived; 0: none is known
+    size_t behind;   // bytes of its frame that follow
 };
 
 struct media_transport;
@@ -85,6 +87,7 @@ struct media_transport { // embedded first
     bool reliable;     // a packet that began to leave arrives, in order
     bool responsive;   // its rate depends on the viewer's reports
     bool measures;     // its info reports arrivals, so that the media can adapt to the network
+    bool is_numbered;  // each packet carries a flow number, which the transport sets
     bool drops;        // it has a queue that may drop packets that `send` took; it reports them
 };
 

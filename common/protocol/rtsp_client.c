@@ -62,6 +62,7 @@ struct rtsp_client {
     struct rtsp_origin origin;
     struct transport_fallback fallback;
     struct rtsp_client_path path; // path of the transport in use
+    bool failed_second;           // no second path could be offered
     struct path_mover mover;
     char home[TRANSPORT_MAX_NAME]; // the connection's transport, while `path` is the second one
     usec_t deadline;               // used in STEP_VALIDATING and STEP_LEAVING
@@ -542,22 +543,46 @@ static void append_via(const struct rtsp_client *c, char *headers, size_t cap)
         snprintf(headers + len, cap - len, "Via: %.900s\r\n", c->config.via);
 }
 
-// Offers the path beside the connection, too. Nothing is known yet of a stream that is requested
-// with SETUP: the server refuses it for a film.
-static void append_beside(const struct rtsp_client *c, char *headers, size_t cap)
+// Adds the header `name` with the value that `offer` writes. Returns false if that fails: without.
+static bool append_offer(const struct rtsp_client *c, const char *name,
+                         int (*offer)(const struct rtsp_client *c, char *out, size_t cap),
+                         char *headers, size_t cap)
 {
-    static const char name[] = RTSP_BESIDE_HEADER ": ";
-    size_t len = strlen(headers);
-    if (!*c->fallback.left.beside || !c->dialect->knows_weir_transports || !c->playback.live ||
-        c->config.controls_speed || !c->events->on_moved || cap - len < sizeof(name) + 2)
-        return;
-    memcpy(headers + len, name, sizeof(name));
-    size_t used = len + sizeof(name) - 1;
-    if (c->link->offer_beside(c->link_ctx, c->fallback.left.beside, headers + used,
-                              cap - used - 2) == 0)
-        memcpy(headers + strlen(headers), "\r\n", 3);
-    else
+    size_t len = strlen(headers), name_len = strlen(name);
+    if (cap - len < name_len + sizeof(": \r\n"))
+        return false;
+    memcpy(headers + len, name, name_len);
+    memcpy(headers + len + name_len, ": ", 2);
+    size_t used = len + name_len + 2;
+    if (offer(c, headers + used, cap - used - 2) != 0) {
         headers[len] = '\0';
+        return false;
+    }
+    memcpy(headers + strlen(headers), "\r\n", 3);
+    return true;
+}
+
+static int offer_beside(const struct rtsp_client *c, char *out, size_t cap)
+{
+    return c->link->offer_beside(c->link_ctx, c->fallback.left.beside, out, cap);
+}
+
+static int offer_second(const struct rtsp_client *c, char *out, size_t cap)
+{
+    return c->link->offer_second(c->link_ctx, out, cap);
+}
+
+// Offers second paths, too. Nothing is known yet of a stream that is requested with SETUP: the
+// server refuses them for a film.
+static void append_paths(struct rtsp_client *c, char *headers, size_t cap)
+{
+    c->failed_second = false; // logged where it failed
+    if (!c->dialect->knows_weir_transports || !c->playback.live || c->config.controls_speed)
+        return;
+    if (*c->fallback.left.beside && c->events->on_moved)
+        (void)append_offer(c, RTSP_BESIDE_HEADER, offer_beside, headers, cap);
+    if (c->config.seconds)
+        c->failed_second = !append_offer(c, RTSP_SECOND_HEADER, offer_second, headers, cap);
 }
 
 static void append_attach(const struct rtsp_client *c, char *headers, size_t cap)
@@ -597,7 +622,7 @@ static void send_setup(struct rtsp_client *c, usec_t now)
         return;
     }
     memcpy(headers + strlen(headers), "\r\n", 3);
-    append_beside(c, headers, MAX_OFFERS + MAX_BESIDE);
+    append_paths(c, headers, MAX_OFFERS + MAX_BESIDE);
     append_attach(c, headers, sizeof(headers));
     if (c->skips_describe)
         append_via(c, headers, sizeof(headers));
@@ -629,6 +654,16 @@ static void try_next_transport(struct rtsp_client *c, const char *why, usec_t no
     send_setup(c, now);
 }
 
+// Returns why media comes over one path, although the viewer has two networks.
+static const char *why_no_second(const struct rtsp_client *c)
+{
+    if (!c->playback.live)
+        return "it is for live media";
+    if (!c->dialect->knows_weir_transports)
+        return "the server is not one of Weir's";
+    return "the server offers none for this transport, or is an older one";
+}
+
 static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     struct rtsp_setup_response setup;
@@ -658,6 +693,9 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
     struct text beside = rtsp_header(r, RTSP_BESIDE_HEADER);
     if (beside.at && *c->fallback.left.beside && c->link->accept_beside(c->link_ctx, beside))
         path_mover_begin(&c->mover, now);
+    struct text second = rtsp_header(r, RTSP_SECOND_HEADER);
+    if (c->config.seconds && !c->failed_second && !c->link->accept_second(c->link_ctx, second, now))
+        log_warn("no second path: %s", why_no_second(c));
     c->deadline = transport_fallback_given(&c->fallback, c->path.transport, c->rtt, now);
     if (c->deadline == USEC_NEVER || !c->path.validates) {
         transport_chosen(c, now);

@@ -79,6 +79,7 @@ struct rtsp_client_config {
     bool has_audio; // the viewer requests audio
     bool takes_other_codecs; // the viewer decodes a third party's H.265, VP9 and JPEG, and the
                              // audio of sdp_other_audio.h
+    bool seconds;    // the owner has a second network: offers a path over it (RTSP_SECOND_HEADER)
     const char *via; // value of the Via header of the first request (RFC 2326, 12.43), borrowed;
                      // NULL: none
     // The description of a URL without a query, which is known: the first request is SETUP. If it
@@ -200,6 +201,10 @@ struct rtsp_client_link {
     bool (*accept_beside)(void *ctx, struct text answer);
     // Sends tokens on it; rtsp_client_beside_open follows when the server is heard there.
     void (*try_beside)(void *ctx, usec_t now);
+    // The same for a second path of media in datagrams, over another network; with `seconds` of the
+    // config. An empty answer: the server offers none. on_second_open may follow.
+    int (*offer_second)(void *ctx, char *out, size_t cap);
+    bool (*accept_second)(void *ctx, struct text answer, usec_t now);
     // Offer and accept the audio track, which uses the accepted path. After an error there is no
     // audio.
     int (*offer_audio)(void *ctx, char *out, size_t cap);

@@ -33,6 +33,7 @@ void transport_info_add_datagrams(struct transport_info *info, const struct data
     set_known(&info->latest_rtt_ms, s->rto.latest);
     set_known(&info->forward_rtt_ms, datagram_sender_forward_rtt(s));
     info->flight_bytes = (double)s->flight_bytes;
+    info->settled = (uint64_t)s->oldest;
     if (confirms)
         info->delivered_bytes = (double)s->counts.bytes_arrived;
 }

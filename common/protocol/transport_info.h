@@ -46,6 +46,7 @@ struct transport_info {
     // For a transport whose viewer reports each packet (RFC 8888), at the sender:
     bool is_reported;
     struct datagram_counts counts;
+    uint64_t settled;         // packets, in the order of sending, before the first of unknown fate
     uint64_t reports_ignored; // reports that exceeded the number of packets sent
     // MTP's invalid acknowledgements: without the token, malformed, or (in TCP) an impossible
     // segment.

@@ -27,7 +27,8 @@ void path_validation_on_host(struct path_validation *v, const struct sockaddr_st
 int path_validation_by_token(struct path_validation *v, const struct sockaddr_storage *host)
 {
     memset(v, 0, sizeof(*v));
-    v->host = *host;
+    if (host)
+        v->host = *host;
     v->by_token = true;
     bool drawn = random_fill(&v->token, sizeof(v->token)) && random_fill(&v->key, sizeof(v->key));
     return drawn ? 0 : ERR_IO;
@@ -84,8 +85,8 @@ enum path_validation_result path_validation_input(struct path_validation *v, int
     if (!v->by_token)
         return PATH_NO_RESPONSE;
     if (path_response_decode(d->data, d->len, &response)) {
-        bool right = response == path_validation_challenge(v, which, d->from) &&
-                     v->peer[which].ss_family != AF_UNSPEC;
+        bool is_awaited = v->peer[which].ss_family != AF_UNSPEC || v->host.ss_family == AF_UNSPEC;
+        bool right = is_awaited && response == path_validation_challenge(v, which, d->from);
         return right ? PATH_ANSWERED : wrong(v);
     }
     if (!path_token_decode(d->data, d->len, &token))
@@ -94,7 +95,7 @@ enum path_validation_result path_validation_input(struct path_validation *v, int
         return wrong(v);
     if (is_from(d, &v->peer[which]))
         return PATH_CONFIRMED;
-    if (v->peer[which].ss_family != AF_UNSPEC)
+    if (v->peer[which].ss_family != AF_UNSPEC || v->host.ss_family == AF_UNSPEC)
         return PATH_UNKNOWN;
     if (!sockaddr_same_host((const struct sockaddr *)d->from, (const struct sockaddr *)&v->host))
         return wrong(v);

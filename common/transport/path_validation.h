@@ -47,9 +47,10 @@ struct path_validation {
     struct sockaddr_storage peer[2]; // RTP, RTCP; AF_UNSPEC: not validated
     bool by_token;                   // true if only a response with the token validates an address
     uint64_t token;
-    struct sockaddr_storage host; // of the RTSP connection; by_token
-    struct siphash_key key;       // of the challenges; by_token
-    uint64_t changes[2];          // of the validated address of each port
+    // Of the RTSP connection; by_token. AF_UNSPEC: from any host, once it has answered a challenge.
+    struct sockaddr_storage host;
+    struct siphash_key key; // of the challenges; by_token
+    uint64_t changes[2];    // of the validated address of each port
     uint64_t wrong_tokens; // number of wrong tokens and responses, and of correct first tokens from
                            // another host
 };
@@ -58,7 +59,9 @@ struct path_validation {
 // port[0].
 void path_validation_on_host(struct path_validation *v, const struct sockaddr_storage *host,
                              const int port[2]);
-// Waits for responses from `host`, with a new token. 0 or ERR_IO: the system has no randomness.
+// Waits for responses from `host`, with a new token; NULL: from any host, of which each port must
+// answer a challenge before anything else is sent there (RFC 9000, 8.2). 0 or ERR_IO: the system
+// has no randomness.
 int path_validation_by_token(struct path_validation *v, const struct sockaddr_storage *host);
 
 enum path_validation_result {

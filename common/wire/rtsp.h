@@ -114,6 +114,9 @@ int rtsp_scale_decode(struct text value, double *out);
 // In SETUP and its response: a second path of the session's media, as a Transport header has it.
 // Media goes there, and back, at SET_PARAMETER `path` (docs/protocol.md, "Moves").
 #define RTSP_BESIDE_HEADER "X-Weir-Beside"
+// The same of media in datagrams: a path over another network of the viewer's, for what the first
+// one brings too late (two_paths.h).
+#define RTSP_SECOND_HEADER "X-Weir-Second"
 // In SETUP: the viewer may continue the session on another connection (docs/protocol.md,
 // "Re-attachment"); its response has the secret. In OPTIONS with a Session header, the first
 // request of another connection: the secret, RTSP_ATTACH_SECRET hexadecimal digits.

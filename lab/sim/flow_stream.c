@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/wire/rtp.h"
+#include "lab/sim/sim_second.h"
 #include "stream/send/stream_sender.h"
 
 // Bytes of a SET_PARAMETER with a session and a short body, or of its response, with the IP and TCP
@@ -18,6 +19,8 @@ struct flow_stream {
     struct stream_sender *sender;    // owned
     struct stream_source source;
     struct stream_viewer viewer;
+    struct sim_second *second;       // owned; NULL: there is one path
+    struct two_paths *paths;         // owned; over both; NULL: there is one
     struct sim_relay *relay;         // owned, as are the next two; NULL: there is no proxy
     struct frame_receiver *receiver; // of the proxy
     struct qoe *relayed;             // what the receiver reports
@@ -69,6 +72,10 @@ static void settle_source(struct flow_stream *f, usec_t now)
         usec_min(stream_control_next(&f->ending), f->transport->ops->next(f->transport, now));
     next = usec_min(next, stream_sender_next_timeout(f->sender));
     next = usec_min(next, stream_source_next(&f->source));
+    if (f->paths) {
+        next = usec_min(next, two_paths_next_timeout(f->paths));
+        sim_second_settle(f->second, now);
+    }
     node_wake_at(&f->flow.source, next == USEC_NEVER ? next : usec_max(next, now + 1));
 }
 
@@ -89,6 +96,8 @@ static void run_sender(struct flow_stream *f, usec_t now)
 static void source_run(struct node *n, usec_t now)
 {
     struct flow_stream *f = of_source(n);
+    if (f->paths && two_paths_next_timeout(f->paths) <= now)
+        two_paths_on_timeout(f->paths, now);
     run_sender(f, now);
     f->transport->ops->run(f->transport, now);
     settle_source(f, now);
@@ -236,7 +245,16 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
 
 static void on_room(void *ctx, usec_t now)
 {
-    stream_sender_pump(((struct flow_stream *)ctx)->sender, now);
+    struct flow_stream *f = ctx;
+    if (f->paths)
+        two_paths_on_event(f->paths, now);
+    stream_sender_pump(f->sender, now);
+}
+
+static void on_second_event(void *ctx, usec_t now)
+{
+    on_room(ctx, now);
+    settle_source(ctx, now);
 }
 
 static void on_frame(void *ctx, struct coded_frame *frame, usec_t now)
@@ -281,6 +299,12 @@ static void deliver(void *ctx, const uint8_t *rtp, size_t len, usec_t now)
         (void)frame_receiver_packet(f->receiver, rtp, len, 0, STREAM_WALL, now, now);
     else
         stream_viewer_rtp(&f->viewer, rtp, len, now);
+}
+
+static void deliver_second(void *ctx, const uint8_t *rtp, size_t len, usec_t now)
+{
+    deliver(ctx, rtp, len, now);
+    settle_sink(ctx, now);
 }
 
 static void ask(void *ctx, const struct stream_wish *wish, usec_t now)
@@ -421,6 +445,8 @@ static void stream_free(struct flow *base)
 {
     struct flow_stream *f = (struct flow_stream *)base;
     stream_sender_free(f->sender);
+    two_paths_free(f->paths);
+    sim_second_free(f->second);
     sim_relay_free(f->relay);
     frame_receiver_free(f->receiver);
     qoe_free(f->relayed);
@@ -452,6 +478,27 @@ static uint32_t packet_bytes(uint32_t fragment_bytes)
 static bool repairs(const struct flow_stream *f, const struct flow_stream_config *config)
 {
     return config->repair != REPAIR_MODE_OFF && f->transport->may_lose;
+}
+
+static int open_second(struct flow_stream *f, const struct flow_stream_config *config,
+                       const struct sim_transport_config *transport, struct rng *rng, usec_t now)
+{
+    struct sim_second_config second = {.env = f->flow.env,
+                                       .link = config->second,
+                                       .rtt = config->second_rtt,
+                                       .transport = *transport,
+                                       .seed = rng_u64(rng),
+                                       .deliver = deliver_second,
+                                       .on_event = on_second_event,
+                                       .ctx = f};
+    f->second = sim_second_new(&second, now);
+    if (!f->second)
+        return ERR_NO_MEMORY;
+    struct two_paths_config paths = {.path = {&f->transport->media, sim_second_media(f->second)},
+                                     .first_number = {transport->first_seq, transport->first_seq},
+                                     .share = config->share};
+    f->paths = two_paths_new(&paths, now);
+    return f->paths ? 0 : ERR_NO_MEMORY;
 }
 
 static int open_sender(struct flow_stream *f, const struct flow_stream_config *config,
@@ -500,7 +547,10 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
     f->transport->deliver = deliver;
     f->transport->ctx = f;
     f->pair_bytes = transport.packet_bytes + FLOW_UDP_HEADERS;
-    int err = stream_sender_attach(f->sender, &f->transport->media, now);
+    if (config->second && open_second(f, config, &transport, rng, now))
+        return ERR_NO_MEMORY;
+    struct media_transport *media = f->paths ? two_paths_media(f->paths) : &f->transport->media;
+    int err = stream_sender_attach(f->sender, media, now);
     if (err || !repairs(f, config))
         return err;
     // The viewer begins with so much media held.
@@ -513,6 +563,15 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
 const struct sim_relay *flow_stream_relay(const struct flow *f)
 {
     return f->ops == &OPS ? ((const struct flow_stream *)f)->relay : NULL;
+}
+
+bool flow_stream_paths(const struct flow *f, struct two_paths_stats *out, usec_t now)
+{
+    const struct flow_stream *s = (const struct flow_stream *)f;
+    if (f->ops != &OPS || !s->paths)
+        return false;
+    two_paths_read(s->paths, out, now);
+    return true;
 }
 
 static int open_ends(struct flow_stream *f, const struct flow_stream_config *config,

@@ -9,11 +9,15 @@
 // arrived there; the viewer is behind the access. The viewer's requests reach the network of the
 // flow at once.
 //
+// With a second path (sim_second.h) the media takes both (two_paths.h), and what this flow counts
+// is that of the first.
+//
 // Packets are as large as the programs' packets; requests are about as large as RTSP requests. A
 // viewer does not set up a connection: the session begins with its first request.
 #ifndef WEIR_SIM_FLOW_STREAM_H
 #define WEIR_SIM_FLOW_STREAM_H
 
+#include "common/protocol/two_paths.h"
 #include "lab/sim/sim_relay.h"
 #include "lab/sim/sim_transport.h"
 #include "lab/sim/stream_source.h"
@@ -50,6 +54,9 @@ struct flow_stream_config {
     usec_t backbone_rtt; // to the proxy
     usec_t target;
     enum reflect_mode reflect;
+    const struct link_spec *second; // the second path's; borrowed; NULL: there is one path
+    usec_t second_rtt;
+    double share; // of the bytes, of the second path
 };
 
 // From `stop` on the server makes no more frames; frames in flight still arrive and are played.
@@ -60,6 +67,8 @@ struct flow *flow_stream_new(const struct flow_env *env, const struct flow_strea
 const struct stream_viewer *flow_stream_viewer(const struct flow *f);
 // NULL: the flow is not a stream, or has no proxy.
 const struct sim_relay *flow_stream_relay(const struct flow *f);
+// Returns false if the flow is not a stream, or has one path.
+bool flow_stream_paths(const struct flow *f, struct two_paths_stats *out, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -102,6 +102,8 @@ static const struct key {
     {"level", OF_STREAM, VALUE_INT, &fixed_level, offsetof(struct group, level)},
     {"proxyrtt", OF_STREAM, VALUE_TIME, &spec_time, offsetof(struct group, proxy_rtt)},
     {"target", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, target)},
+    {"secondrtt", OF_STREAM, VALUE_TIME, &spec_time, offsetof(struct group, second_rtt)},
+    {"share", OF_STREAM, VALUE_PERCENT, &spec_percent, offsetof(struct group, share)},
     {"fragment", OF_STREAM, VALUE_INT, &fragment, offsetof(struct group, fragment_bytes)},
 };
 enum {
@@ -120,9 +122,10 @@ enum {
     SEEN_PROXY,
     SEEN_PROXY_VIA,
     SEEN_REFLECT,
-    SEEN_QUEUE
+    SEEN_QUEUE,
+    SEEN_SECOND
 };
-_Static_assert(SEEN_QUEUE < 64, "the keys seen are recorded in 64 bits");
+_Static_assert(SEEN_SECOND < 64, "the keys seen are recorded in 64 bits");
 
 static const struct {
     const char *name;
@@ -221,17 +224,17 @@ static int read_repair(struct spec_reader *r, struct scan value, struct group *g
                      spec_excerpt(value).text);
 }
 
-static int read_proxy(struct spec_reader *r, struct scan value, struct group *g)
+static int read_link(struct spec_reader *r, struct scan value, bool *has, struct link_spec *out)
 {
-    char text[512];
+    char text[LINK_SPEC_TEXT_MAX];
     char why[256];
     int err = read_text(r, value, text, sizeof(text));
     if (err)
         return err;
-    g->has_proxy = true;
-    err = link_spec_parse(text, &g->proxy_link, why, sizeof(why));
-    if (!err && g->proxy_link.trace[0])
-        return spec_fail(r, ERR_RANGE, "a proxy's link has no trace");
+    *has = true;
+    err = link_spec_parse(text, out, why, sizeof(why));
+    if (!err && out->trace[0])
+        return spec_fail(r, ERR_RANGE, "this link has no trace");
     return err ? spec_fail(r, err, "%s", why) : 0;
 }
 
@@ -357,7 +360,7 @@ static int find_key(struct scan name, const struct group *g)
         return SEEN_RTT;
     if (g->kind == GROUP_STREAM) {
         static const char *const names[] = {"via",   "media",    "goddard", "sizes", "repair",
-                                            "proxy", "proxyvia", "reflect", "queue"};
+                                            "proxy", "proxyvia", "reflect", "queue", "second"};
         for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
             if (scan_is(name, names[i]))
                 return SEEN_VIA + i;
@@ -399,7 +402,9 @@ static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
     case SEEN_PROXY_VIA:
         return read_via(r, value, g->proxy_via);
     case SEEN_PROXY:
-        return read_proxy(r, value, g);
+        return read_link(r, value, &g->has_proxy, &g->proxy_link);
+    case SEEN_SECOND:
+        return read_link(r, value, &g->has_second, &g->second_link);
     case SEEN_REFLECT:
         return read_reflect(r, value, g);
     case SEEN_QUEUE:
@@ -440,6 +445,12 @@ static int check(struct spec_reader *r, const struct group *g)
     if (g->has_proxy && g->proxy_rtt < 2 * g->proxy_link.delay)
         return spec_fail(r, ERR_RANGE,
                          "proxyrtt= is below the delay of the proxy's link, both ways");
+    if (g->has_second && (g->has_proxy || !sim_transport_reports(g->via)))
+        return spec_fail(r, ERR_MALFORMED,
+                         "second= requires a transport of datagrams, and conflicts with proxy=");
+    if (g->has_second && g->second_rtt < 2 * g->second_link.delay)
+        return spec_fail(r, ERR_RANGE,
+                         "secondrtt= is below the delay of the second link, both ways");
     if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= FLOW_UDP_HEADERS + 12)
         return spec_fail(r, ERR_RANGE, "datagrams require size= above 40B");
     if (g->kind == GROUP_MTP && g->full_bytes && g->packet_bytes < 100)
@@ -503,7 +514,9 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
                         .proxy_via = "minbuf:1,3",
                         .proxy_rtt = 10 * USEC_PER_MSEC,
                         .reflect = REFLECT_LIMIT,
-                        .target = 250 * USEC_PER_MSEC};
+                        .target = 250 * USEC_PER_MSEC,
+                        .second_rtt = 60 * USEC_PER_MSEC,
+                        .share = TWO_PATHS_SHARE};
     synthetic_goddard(&g->media);
     goddard_params_init(&g->goddard);
     struct scan list = scan_of(text, strlen(text));

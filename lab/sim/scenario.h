@@ -44,8 +44,9 @@
 //               proxy=LINK (none; a proxy at the sink, and the access link behind it; / for the
 //               comma)  proxyvia=minbuf:1,3 (/ for the comma)  proxyrtt=10ms  reflect=limit (off,
 //               marks, blocking)  target=250ms; queue= and limit= are the proxy's then; without
-//               repair= fragment=1000B (of a frame in a packet)  tcp=newreno goddard=NAME=VALUE/...
-//               (goddard_params.h)
+//               repair=  second=LINK (none; a second path, two_paths.h; / for the comma)
+//               secondrtt=60ms  share=12% (of the bytes, of the second path)  fragment=1000B (of a
+//               frame in a packet)  tcp=newreno goddard=NAME=VALUE/... (goddard_params.h)
 #ifndef WEIR_SIM_SCENARIO_H
 #define WEIR_SIM_SCENARIO_H
 
@@ -116,6 +117,10 @@ struct group {
     char proxy_via[STREAM_MAX_VIA];
     usec_t proxy_rtt, target;
     enum reflect_mode reflect;
+    bool has_second;
+    struct link_spec second_link;
+    usec_t second_rtt;
+    double share;
 };
 
 struct scenario {

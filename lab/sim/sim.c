@@ -52,7 +52,10 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
                                         .access_rtt = g->proxy_rtt,
                                         .backbone_rtt = usec_max(0, g->rtt_max),
                                         .target = g->target,
-                                        .reflect = g->reflect};
+                                        .reflect = g->reflect,
+                                        .second = g->has_second ? &g->second_link : NULL,
+                                        .second_rtt = g->second_rtt,
+                                        .share = g->share};
     return flow_stream_new(&s->env, &config, id, start, g->stop, seed);
 }
 

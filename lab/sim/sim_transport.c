@@ -65,6 +65,13 @@ int sim_transport_check(const char *via)
     return controller_check(text);
 }
 
+bool sim_transport_reports(const char *via)
+{
+    const char *params;
+    int kind = find(via, &params);
+    return kind >= 0 && kinds[kind].family == BY_DATAGRAM && kinds[kind].responsive;
+}
+
 struct sim_transport *sim_transport_new(const struct sim_transport_config *config, usec_t now)
 {
     char text[2 * STREAM_MAX_VIA];

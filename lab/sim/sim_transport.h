@@ -76,6 +76,8 @@ struct sim_transport_config {
 
 // 0; ERR_NOT_FOUND: no such transport; ERR_MALFORMED, ERR_RANGE: its parameters.
 int sim_transport_check(const char *via);
+// Returns true if the viewer reports each packet of this transport, whose name is valid.
+bool sim_transport_reports(const char *via);
 // NULL: no memory. The caller fills in on_room, deliver and ctx; they are called only inside calls
 // of the ops.
 struct sim_transport *sim_transport_new(const struct sim_transport_config *config, usec_t now);

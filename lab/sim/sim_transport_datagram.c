@@ -69,7 +69,9 @@ static usec_t datagram_next(struct sim_transport *base, usec_t now)
 
 static void datagram_run(struct sim_transport *base, usec_t now)
 {
-    datagram_ends_run(&((struct sim_datagram *)base)->ends, now);
+    struct sim_datagram *d = (struct sim_datagram *)base;
+    datagram_ends_run(&d->ends, now);
+    d->waits = false; // if it still does, it asks again
     base->on_room(base->ctx, now);
 }
 

@@ -396,7 +396,8 @@ static void tell_second(struct stream_viewer *v, usec_t now)
                                   .lost = rtp_receiver_lost(rtp),
                                   .reordered = rtp->reordered,
                                   .loss_events = rtp->loss_events,
-                                  .ecn_marked = marked};
+                                  .ecn_marked = marked,
+                                  .second_bytes = -1};
     qoe_on_receiver(v->qoe, &counts);
     repair_receiver_report(v->repair, v->qoe);
     double held = v->pipeline ? usec_to_sec(playout_held(playout_of(v))) : 0;

@@ -149,6 +149,9 @@ static const struct option_row rows[] = {
     {KEY, .argument = "reflect=limit target=250ms",
      .help = "the proxy's: off, marks, limit or blocking; and its longest queue; queue= and limit= are the "
              "proxy's, too"},
+    {KEY, .argument = "second=LINK secondrtt=60ms share=12%",
+     .help = "a second network of the viewer's (/ for the comma), and the part of the bytes that may take "
+             "it"},
     {KEY, .argument = "parts=0", .help = "1: incomplete frames count as complete"},
     {KEY, .argument = "astcp=0",
      .help = "1: MTP's ends have the stream's iw, minrto, ts and delack, as a mode of its TCP"},

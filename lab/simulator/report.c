@@ -92,6 +92,16 @@ static void put_relay(json_t *line, const struct sim_relay *relay, usec_t now)
     put_number(line, "limit_bps", s.bridge.limit_bps);
 }
 
+static void put_paths(json_t *line, const struct two_paths_stats *s)
+{
+    put_count(line, "second_bytes", s->bytes[1]);
+    put_number(line, "second_share",
+               ratio((double)s->bytes[1], (double)(s->bytes[0] + s->bytes[1])));
+    put_count(line, "copies", s->copies);
+    put_count(line, "silences", s->silences);
+    put_number(line, "silent_s", usec_to_sec(s->silent));
+}
+
 static bool report_flow(FILE *out, const struct sim_report_run *r, uint32_t i)
 {
     const struct flow *f = r->sim->flows[i];
@@ -126,6 +136,9 @@ static bool report_flow(FILE *out, const struct sim_report_run *r, uint32_t i)
     put_number(line, "loss_events", state.loss_events);
     if (flow_stream_relay(f))
         put_relay(line, flow_stream_relay(f), r->end);
+    struct two_paths_stats paths;
+    if (flow_stream_paths(f, &paths, r->end))
+        put_paths(line, &paths);
     return write_line(out, line);
 }
 

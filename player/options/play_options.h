@@ -54,6 +54,7 @@ struct play_options {
     bool has_goddard;              // --goddard was given
     struct goddard_params goddard; // ADAPT_GODDARD sets `buffer` to its play_buf_thresh
     bool srtp;                     // datagrams are SRTP even beside a plain connection
+    const char *second;            // interface or local address of a second network; NULL: none
     bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
     usec_t latency;          // target for live media, capture to shown; 0: auto, or with --buffer
                              // that of the start

@@ -401,6 +401,7 @@ static struct object network(const struct qoe_json *r)
     put_fraction(&o, "loss_event_rate", r->network.loss_event_rate);
     put_count(&o, "packets_reordered", r->network.packets_reordered);
     put_count(&o, "ecn_marked", r->network.ecn_marked);
+    put_count(&o, "second_path_bytes", r->network.second_path_bytes);
     put_object(&o, "rtt", rtt);
     put_count(&o, "capacity_estimate", r->network.capacity_estimate);
     return o;

@@ -127,6 +127,12 @@ static int64_t ecn_marked(void *ctx)
     return c->link ? rtsp_link_ecn_marked(c->link) : -1;
 }
 
+static int64_t second_bytes(void *ctx)
+{
+    const struct connection *c = ctx;
+    return c->link ? rtsp_link_second_bytes(c->link) : -1;
+}
+
 static void on_level(void *ctx, int level, usec_t now)
 {
     struct connection *c = ctx;
@@ -182,6 +188,7 @@ static void on_drained(void *ctx, usec_t now)
 
 static const struct stream_player_ops stream_ops = {.send_rtcp = send_rtcp,
                                                     .ecn_marked = ecn_marked,
+                                                    .second_bytes = second_bytes,
                                                     .on_level = on_level,
                                                     .on_started = on_started,
                                                     .on_bye = on_bye,
@@ -1282,6 +1289,7 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
                                     .cc = o->cc,
                                     .repair = repair_mode_name(o->repair),
                                     .srtp = o->srtp,
+                                    .second = o->second,
                                     .attaches = true,
                                     .spare = c->config.spare,
                                     .raw = c->config.raw,

@@ -48,6 +48,12 @@ static int64_t ecn_marked(void *ctx)
     return s->config.ops->ecn_marked(s->config.ctx);
 }
 
+static int64_t second_bytes(void *ctx)
+{
+    const struct stream_player *s = ctx;
+    return s->config.ops->second_bytes(s->config.ctx);
+}
+
 static void set_missing(struct stream_player *s)
 {
     s->missing = video_receiver_oldest(s->receiver);
@@ -300,6 +306,7 @@ static bool open_receiver(struct stream_player *s)
                                            .on_given_up = on_given_up,
                                            .on_report = on_report,
                                            .ecn_marked = ecn_marked,
+                                           .second_bytes = second_bytes,
                                            .ctx = s};
     s->receiver = video_receiver_new(&config);
     return s->receiver;

@@ -26,6 +26,7 @@ struct stream_player_ops {
     void (*send_rtcp)(void *ctx, bool audio, const uint8_t *data, size_t len);
     // Returns the media packets that routers marked so far; -1: unknown.
     int64_t (*ecn_marked)(void *ctx);
+    int64_t (*second_bytes)(void *ctx);
     void (*on_level)(void *ctx, int level, usec_t now); // frames of another level arrive
     void (*on_started)(void *ctx, usec_t now);          // pictures move
     void (*on_bye)(void *ctx, usec_t now);              // the sender ends the media

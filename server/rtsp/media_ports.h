@@ -38,7 +38,8 @@ struct media_ports_ops {
 struct media_ports_config {
     uv_loop_t *loop;                      // borrowed
     const struct sockaddr_storage *local; // local address of the ports; read once
-    const struct sockaddr_storage *host;  // the viewer's; read once
+    const struct sockaddr_storage
+        *host; // the viewer's; read once. NULL: path_validation_by_token's
     // The viewer's ports, which are valid at once. NULL: the viewer responds with a token.
     const int *client_port;
     const struct media_ports_ops *ops; // static

@@ -817,7 +817,8 @@ static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request
         .is_level_known = h->query_level < h->stream->media->ladder.level_count};
     track_setup_serve(h->setup, &setup, a, now);
     if (a->status == 200)
-        track_setup_beside(h->setup, h->stream, rtsp_header(request, RTSP_BESIDE_HEADER), a);
+        track_setup_beside(h->setup, h->stream, rtsp_header(request, RTSP_BESIDE_HEADER),
+                           rtsp_header(request, RTSP_SECOND_HEADER), a, now);
     set_buffer(h, rtsp_header(request, "X-Weir-Buffer"));
 }
 

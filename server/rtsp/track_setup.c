@@ -16,6 +16,7 @@
 #include "common/transport/transport_offer.h"
 #include "common/wire/base64.h"
 #include "common/wire/rtsp_transport.h"
+#include "server/policy/request_limits.h"
 #include "server/rtsp/media_ports.h"
 
 enum {
@@ -41,10 +42,12 @@ struct track_setup {
     enum media_track
         first; // the track that was set up first: in one flow both tracks use its ports
     struct set_up_track tracks[TRACKS];
+    // Beside the connection, or, of media in datagrams, over another network.
     struct {
         struct media_ports *ports; // owned; NULL: there is no second path
         struct srtp_guard *srtp;   // owned; NULL: plain RTP
     } beside;
+    struct request_budget second_changes; // of its address
 };
 
 struct track_setup *track_setup_new(const struct track_setup_config *config)
@@ -180,6 +183,49 @@ static const struct media_ports_ops beside_ops = {.on_validated = on_beside_vali
                                                   .on_answered = on_answered,
                                                   .on_rtcp = on_rtcp};
 
+// The second path of media in datagrams: the viewer is at another address there, which has answered
+// a challenge, and may change as often as any.
+static bool second_may_change(void *ctx, int which, usec_t now)
+{
+    struct track_setup *t = ctx;
+    const struct request_limit *limit = request_limit_of_parameter(PARAMETER_PATH);
+    return which != 0 || request_budget_take(&t->second_changes, limit, now);
+}
+
+static bool second_is_doubted(void *ctx, usec_t now)
+{
+    (void)ctx, (void)now;
+    return false;
+}
+
+static void on_second_answered(void *ctx, const struct sockaddr *before,
+                               const struct sockaddr *address, usec_t now)
+{
+    struct track_setup *t = ctx;
+    char text[SOCKADDR_TEXT];
+    sockaddr_text(address, text, sizeof(text));
+    if (sockaddr_port(before) != sockaddr_port(address) || !sockaddr_same_host(before, address))
+        log_of(LOG_INFO, "viewer", t->config.name, "viewer %s: its second path leads to %s",
+               t->config.name, text);
+    if (t->session)
+        session_second_validated(t->session, now);
+}
+
+static void on_second_rtcp(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct track_setup *t = ctx;
+    if (!t->session)
+        return;
+    rtsp_session_alive(t->config.state, now);
+    session_second_rtcp(t->session, data, len, now);
+}
+
+static const struct media_ports_ops second_ops = {.on_validated = on_beside_validated,
+                                                  .may_change = second_may_change,
+                                                  .is_doubted = second_is_doubted,
+                                                  .on_answered = on_second_answered,
+                                                  .on_rtcp = on_second_rtcp};
+
 void track_setup_interleaved(struct track_setup *t, int channel, const uint8_t *data, size_t len,
                              usec_t now)
 {
@@ -234,9 +280,10 @@ static bool channels_clash(const struct track_setup *t)
 static struct media_ports *new_ports(struct track_setup *t, const struct rtsp_transport *offer,
                                      struct srtp_guard *srtp, const struct media_ports_ops *ops)
 {
+    bool is_elsewhere = ops == &second_ops;
     struct media_ports_config config = {.loop = t->config.loop,
                                         .local = tcp_conn_local(t->config.tcp),
-                                        .host = tcp_conn_peer(t->config.tcp),
+                                        .host = is_elsewhere ? NULL : tcp_conn_peer(t->config.tcp),
                                         .client_port = offer->weir[0] ? NULL : offer->client_port,
                                         .srtp = srtp,
                                         .ops = ops,
@@ -582,17 +629,20 @@ static void set_up_first(struct track_setup *t, const struct track_setup_request
 
 int track_setup_move(struct track_setup *t, usec_t now)
 {
-    return t->session && t->beside.ports ? session_move(t->session, now) : ERR_UNSUPPORTED;
+    return t->session && t->interleaved && t->beside.ports ? session_move(t->session, now)
+                                                           : ERR_UNSUPPORTED;
 }
 
-// Returns true if this session's media may go beside the connection as the offer has it.
+// Returns true if this session's media may go beside the connection as the offer has it, or over a
+// second path of its own transport.
 static bool takes_beside(const struct track_setup *t, const struct stream *stream,
                          const struct rtsp_transport *offer)
 {
     char why[512];
-    return t->interleaved && t->knows_weir && t->first == TRACK_VIDEO && !t->has_token &&
-           stream->media->duration < 0 && offer->weir[0] && !offer->tcp &&
-           transport_offer_reports(offer) &&
+    bool fits =
+        t->interleaved ? !t->has_token : strcmp(offer->weir, session_transport(t->session)) == 0;
+    return fits && t->knows_weir && t->first == TRACK_VIDEO && stream->media->duration < 0 &&
+           offer->weir[0] && !offer->tcp && transport_offer_reports(offer) &&
            choose_offer(t, stream, offer, 1, why, sizeof(why)) == 0;
 }
 
@@ -612,13 +662,15 @@ static void answer_beside(const struct track_setup *t, const struct rtsp_transpo
         given.repair[0] = '\0';
     snprintf(given.srtp, sizeof(given.srtp), "%s", key);
     if (rtsp_transport_encode(&given, text, sizeof(text)) > 0)
-        rtsp_response_header(a, RTSP_BESIDE_HEADER ": %s\r\n", text);
+        rtsp_response_header(a, "%s: %s\r\n",
+                             t->interleaved ? RTSP_BESIDE_HEADER : RTSP_SECOND_HEADER, text);
     explicit_bzero(text, sizeof(text));
 }
 
-void track_setup_beside(struct track_setup *t, struct stream *stream, struct text header,
-                        struct rtsp_response *a)
+void track_setup_beside(struct track_setup *t, struct stream *stream, struct text beside_header,
+                        struct text second_header, struct rtsp_response *a, usec_t now)
 {
+    struct text header = t->interleaved ? beside_header : second_header;
     struct rtsp_transport offers[RTSP_MAX_OFFERS];
     char key[BASE64_TEXT(SRTP_KEY_BYTES)] = "";
     if (!t->session || t->beside.ports || session_is_playing(t->session) || !header.at ||
@@ -629,7 +681,8 @@ void track_setup_beside(struct track_setup *t, struct stream *stream, struct tex
         .path = {
             .control = t->config.tcp, .feedback = true, .ecn = offer->ecn, .loop = t->config.loop}};
     if (open_srtp(offer, &t->beside.srtp, key) != 0 ||
-        !(t->beside.ports = new_ports(t, offer, t->beside.srtp, &beside_ops))) {
+        !(t->beside.ports =
+              new_ports(t, offer, t->beside.srtp, t->interleaved ? &beside_ops : &second_ops))) {
         close_beside(t);
         return;
     }
@@ -644,7 +697,13 @@ void track_setup_beside(struct track_setup *t, struct stream *stream, struct tex
     beside.path.token = beside.address->token;
     (void)repair_mode_parse(offer->repair, &beside.repair);
     snprintf(beside.transport, sizeof(beside.transport), "%s", offer->weir);
-    session_set_beside(t->session, &beside);
+    if (t->interleaved) {
+        session_set_beside(t->session, &beside);
+    } else if (!session_set_second(t->session, &beside, now)) {
+        close_beside(t);
+        explicit_bzero(key, sizeof(key));
+        return;
+    }
     answer_beside(t, offer, beside.repair, key, a);
     explicit_bzero(key, sizeof(key));
 }

@@ -46,11 +46,11 @@ struct track_setup_request {
 // Serves one SETUP; `a` has status 200 and is otherwise empty.
 void track_setup_serve(struct track_setup *t, const struct track_setup_request *r,
                        struct rtsp_response *a, usec_t now);
-// The session was set up by a SETUP with this RTSP_BESIDE_HEADER: opens a second path for its
-// media, if that is live and takes the connection, and adds the header to `a`. Without the header,
-// or if it is refused, there is no such path.
-void track_setup_beside(struct track_setup *t, struct stream *stream, struct text header,
-                        struct rtsp_response *a);
+// The session was set up by a SETUP with these headers. Opens a second path for its media, if that
+// is live, and adds the header to `a`: RTSP_BESIDE_HEADER if the media takes the connection, else
+// RTSP_SECOND_HEADER. Without the header, or if it is refused, there is no such path.
+void track_setup_beside(struct track_setup *t, struct stream *stream, struct text beside,
+                        struct text second, struct rtsp_response *a, usec_t now);
 // As session_move. ERR_UNSUPPORTED, too: there is no session.
 int track_setup_move(struct track_setup *t, usec_t now);
 // Ends the session, if there is one, and closes its ports; another SETUP may follow.

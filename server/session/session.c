@@ -73,6 +73,11 @@ void session_set_beside(struct session *s, const struct session_beside *beside)
     session_paths_set_beside(s->paths, beside);
 }
 
+bool session_set_second(struct session *s, const struct session_beside *second, usec_t now)
+{
+    return session_paths_set_second(s->paths, second, now) == 0;
+}
+
 int session_move(struct session *s, usec_t now)
 {
     int err = session_paths_request(s->paths, now);
@@ -125,6 +130,7 @@ static void on_timer(void *ctx, usec_t now)
 static void on_room(void *ctx, usec_t now)
 {
     struct session *s = ctx;
+    session_paths_on_event(s->paths, now);
     stream_sender_pump(s->sender, now);
     arm(s);
 }
@@ -144,7 +150,7 @@ static void report_track(struct session *s, enum media_track track, const char *
     const struct rtp_sender *rtp = stream_sender_rtp(s->sender, track);
     size_t len = rtp_sender_report(rtp, stream_sender_instant(s->sender), s->cname, clock_wall(),
                                    bye, out, sizeof(out));
-    transport_of(s)->ops->send_rtcp(transport_of(s), track, out, len, now);
+    session_paths_send_rtcp(s->paths, track, out, len, now);
 }
 
 // With two tracks, a report before a track's first packet would not match that of the other track,
@@ -654,10 +660,12 @@ static void on_rate_request(struct session *s, const struct rtcp_item *request, 
                                .media_ssrc = request->ssrc,
                                .max_rate = request->max_rate};
     if (rtp->packets && rtcp_append(&notice, out, sizeof(out), &len) == 0)
-        transport_of(s)->ops->send_rtcp(transport_of(s), TRACK_VIDEO, out, len, now);
+        session_paths_send_rtcp(s->paths, TRACK_VIDEO, out, len, now);
 }
 
-void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
+// A compound of the viewer, whose reports are of the packets of `of`.
+static void take_rtcp(struct session *s, struct transport *of, const uint8_t *data, size_t len,
+                      usec_t now)
 {
     struct rtcp_item item, rate = {.kind = RTCP_IS_OTHER};
     size_t at = 0;
@@ -673,10 +681,30 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
     if (rate.kind != RTCP_IS_OTHER)
         on_rate_request(s, &rate, now);
     arm(s);
-    if (transport_of(s)->ops->on_rtcp)
-        transport_of(s)->ops->on_rtcp(transport_of(s), data, len, now);
+    if (of->ops->on_rtcp)
+        of->ops->on_rtcp(of, data, len, now);
+    if (session_paths_second(s->paths))
+        on_room(s, now);
     if (got < 0)
         log_debug("session %s: malformed RTCP was dropped", s->config.id);
+}
+
+void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    take_rtcp(s, transport_of(s), data, len, now);
+}
+
+void session_second_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    if (session_paths_second(s->paths))
+        take_rtcp(s, session_paths_second(s->paths), data, len, now);
+}
+
+void session_second_validated(struct session *s, usec_t now)
+{
+    struct transport *second = session_paths_second(s->paths);
+    if (second && second->ops->on_writable)
+        second->ops->on_writable(second, now);
 }
 
 void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now)
@@ -823,5 +851,5 @@ const char *session_transport(const struct session *s)
 
 void session_info(const struct session *s, struct transport_info *out, usec_t now)
 {
-    transport_of(s)->media.ops->info(&transport_of(s)->media, out, now);
+    session_paths_info(s->paths, out, now);
 }

@@ -79,6 +79,12 @@ struct session_beside {
 };
 // Copied. Call it once, before session_play, of a session whose media takes the connection.
 void session_set_beside(struct session *s, const struct session_beside *beside);
+// Media in datagrams takes this path, too (two_paths.h), as soon as its addresses are validated:
+// both are paths of the same transport. Call it as session_set_beside. Returns true if it will.
+bool session_set_second(struct session *s, const struct session_beside *second, usec_t now);
+// RTCP arrived on the ports of that path, or its address was validated.
+void session_second_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
+void session_second_validated(struct session *s, usec_t now);
 // Media goes on beside the connection, from the next frame on that has not begun to leave, until
 // the viewer's reports cease (path_loss.h): then it goes over the connection again. 0;
 // ERR_UNSUPPORTED: there is no second path, or its addresses are not validated.

@@ -10,6 +10,7 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/net/udp_socket.h"
+#include "common/protocol/two_paths.h"
 #include "server/policy/path_change.h"
 #include "server/policy/path_loss.h"
 #include "server/policy/request_limits.h"
@@ -22,6 +23,8 @@ struct session_paths {
     struct transport *transport;   // borrowed: `home` or `away`, which carries the media
     struct transport *home;        // owned
     struct transport *away;        // owned; NULL: the media does not go there
+    struct transport *second;      // owned; NULL: there is one path
+    struct two_paths *both;        // owned; over `home` and `second`; NULL: there is one path
     struct session_beside beside;  // an empty transport: there is none
     enum repair_mode repair;       // of home
     bool leaves_home;              // the media goes to `beside`, once no frame has left in part
@@ -65,7 +68,8 @@ static bool open_at(struct session_paths *p, struct transport **at, double bps, 
     path.ssrc = p->path.ssrc;
     path.on_room = p->path.on_room;
     path.ctx = p->path.ctx;
-    path.first_seq = stream_sender_next_flow_number(p->sender);
+    path.first_seq =
+        p->both ? two_paths_next_number(p->both, 0) : stream_sender_next_flow_number(p->sender);
     path.goes_on = true;
     path.start_bps = bps;
     path.start_rtt = p->shown_rtt;
@@ -75,7 +79,9 @@ static bool open_at(struct session_paths *p, struct transport **at, double bps, 
         return false;
     if (is_home)
         memcpy(next->tracks, p->home->tracks, sizeof(next->tracks));
-    struct sender_move move = {.transport = &next->media,
+    if (p->both)
+        two_paths_set_path(p->both, 0, &next->media, now);
+    struct sender_move move = {.transport = p->both ? two_paths_media(p->both) : &next->media,
                                .repair = is_home ? p->repair : p->beside.repair,
                                .lost_since = lost_since};
     if (stream_sender_move(p->sender, &move, now) != 0)
@@ -155,13 +161,75 @@ int session_paths_request(struct session_paths *p, usec_t now)
 
 usec_t session_paths_next_timeout(const struct session_paths *p)
 {
+    if (p->both)
+        return two_paths_next_timeout(p->both);
     return p->away ? path_loss_next_timeout(&p->loss) : USEC_NEVER;
 }
 
 void session_paths_on_timeout(struct session_paths *p, usec_t now)
 {
-    if (session_paths_next_timeout(p) <= now)
+    if (session_paths_next_timeout(p) > now)
+        return;
+    if (p->both)
+        two_paths_on_timeout(p->both, now);
+    else
         session_paths_check(p, now);
+}
+
+// ---- Both
+
+int session_paths_set_second(struct session_paths *p, const struct session_beside *second,
+                             usec_t now)
+{
+    if (p->second || !p->home->kind->responsive || !p->home->kind->datagram || !p->path.feedback ||
+        !stream_sender_may_move(p->sender))
+        return ERR_UNSUPPORTED;
+    struct transport_path path = second->path;
+    path.ssrc = p->path.ssrc;
+    path.first_seq = p->path.first_seq;
+    path.on_room = p->path.on_room;
+    path.ctx = p->path.ctx;
+    p->second = transport_open(p->home->name, &path, now);
+    if (!p->second)
+        return ERR_NO_MEMORY;
+    struct two_paths_config both = {.path = {&p->home->media, &p->second->media},
+                                    .first_number = {path.first_seq, path.first_seq},
+                                    .share = TWO_PATHS_SHARE};
+    p->both = two_paths_new(&both, now);
+    if (!p->both) {
+        free_transport(&p->second);
+        return ERR_NO_MEMORY;
+    }
+    struct sender_move move = {
+        .transport = two_paths_media(p->both), .repair = p->repair, .lost_since = USEC_NEVER};
+    if (stream_sender_move(p->sender, &move, now) != 0)
+        log_error("lost packets are not repaired: out of memory");
+    return 0;
+}
+
+struct transport *session_paths_second(const struct session_paths *p)
+{
+    return p->second;
+}
+
+void session_paths_info(const struct session_paths *p, struct transport_info *out, usec_t now)
+{
+    struct media_transport *m = p->both ? two_paths_media(p->both) : &p->transport->media;
+    m->ops->info(m, out, now);
+}
+
+void session_paths_on_event(struct session_paths *p, usec_t now)
+{
+    if (p->both)
+        two_paths_on_event(p->both, now);
+}
+
+void session_paths_send_rtcp(struct session_paths *p, enum media_track track, const uint8_t *data,
+                             size_t len, usec_t now)
+{
+    (void)p->transport->ops->send_rtcp(p->transport, track, data, len, now);
+    if (p->second)
+        (void)p->second->ops->send_rtcp(p->second, track, data, len, now);
 }
 
 void session_paths_responded(struct session_paths *p, int number, usec_t now)
@@ -270,10 +338,26 @@ struct session_paths *session_paths_new(const struct session_paths_config *confi
     return NULL;
 }
 
+static void log_both(const struct session_paths *p)
+{
+    struct two_paths_stats s;
+    two_paths_read(p->both, &s, 0);
+    if (s.packets[1])
+        log_of(
+            LOG_INFO, "viewer", p->peer,
+            "viewer %s: %.1f %% of the bytes took its second path; the first was silent %llu times",
+            p->peer, 100 * (double)s.bytes[1] / (double)(s.bytes[0] + s.bytes[1]),
+            (unsigned long long)s.silences);
+}
+
 void session_paths_free(struct session_paths *p)
 {
     if (!p)
         return;
+    if (p->both)
+        log_both(p);
+    two_paths_free(p->both);
+    free_transport(&p->second);
     free_transport(&p->away);
     free_transport(&p->home);
     free(p);

@@ -35,6 +35,17 @@ struct transport *session_paths_home(const struct session_paths *p);
 // Copied. Once, before the media plays.
 void session_paths_set_beside(struct session_paths *p, const struct session_beside *beside);
 const struct session_beside *session_paths_beside(const struct session_paths *p);
+// Opens a second path next to home, over datagrams, too: the media takes both (two_paths.h). Once,
+// before the media plays. 0; ERR_UNSUPPORTED: not of such a session; ERR_NO_MEMORY.
+int session_paths_set_second(struct session_paths *p, const struct session_beside *second,
+                             usec_t now);
+struct transport *session_paths_second(const struct session_paths *p); // NULL: there is none
+// The figures of what carries the media: of one path, or of both.
+void session_paths_info(const struct session_paths *p, struct transport_info *out, usec_t now);
+// Reports came, or a path has room again; the caller then sends what waits.
+void session_paths_on_event(struct session_paths *p, usec_t now);
+void session_paths_send_rtcp(struct session_paths *p, enum media_track track, const uint8_t *data,
+                             size_t len, usec_t now);
 // How home's lost packets are repaired, as negotiated.
 void session_paths_set_repair(struct session_paths *p, enum repair_mode mode);
 

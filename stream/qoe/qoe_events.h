@@ -115,7 +115,8 @@ struct qoe_receiver { // counts since the start; each snapshot replaces the last
     uint64_t lost;
     uint64_t reordered;
     uint64_t loss_events;
-    int64_t ecn_marked; // -1: not known on this transport
+    int64_t ecn_marked;   // -1: not known on this transport
+    int64_t second_bytes; // of RTP, over the viewer's second network; -1: there is none
 };
 
 // What repair did, since the start; each snapshot replaces the last.

@@ -251,6 +251,7 @@ struct qoe_json {
         double loss_event_rate;
         double packets_reordered;
         double ecn_marked;
+        double second_path_bytes;
         double rtt_mean; // ms
         double rtt_p95;  // ms
         double capacity_estimate;

@@ -5,7 +5,7 @@
 
 void qoe_network_init(struct qoe_network *n)
 {
-    *n = (struct qoe_network){.capacity = NAN};
+    *n = (struct qoe_network){.capacity = NAN, .before.second_bytes = -1};
     hist_init(&n->rtt);
 }
 
@@ -23,16 +23,24 @@ void qoe_network_packet(struct qoe_network *n, size_t bytes, usec_t now)
     n->bytes += bytes;
 }
 
+// Bytes of several connections, of which some had no second path (-1).
+static int64_t add_known(int64_t a, int64_t b)
+{
+    return a < 0 ? b : b < 0 ? a : a + b;
+}
+
 void qoe_network_receiver(struct qoe_network *n, const struct qoe_receiver *e)
 {
     const struct qoe_receiver *b = &n->before;
     bool marks = e->ecn_marked >= 0 && b->ecn_marked >= 0;
     n->has_receiver = true;
-    n->receiver = (struct qoe_receiver){.expected = b->expected + e->expected,
-                                        .lost = b->lost + e->lost,
-                                        .reordered = b->reordered + e->reordered,
-                                        .loss_events = b->loss_events + e->loss_events,
-                                        .ecn_marked = marks ? b->ecn_marked + e->ecn_marked : -1};
+    n->receiver =
+        (struct qoe_receiver){.expected = b->expected + e->expected,
+                              .lost = b->lost + e->lost,
+                              .reordered = b->reordered + e->reordered,
+                              .loss_events = b->loss_events + e->loss_events,
+                              .ecn_marked = marks ? b->ecn_marked + e->ecn_marked : -1,
+                              .second_bytes = add_known(b->second_bytes, e->second_bytes)};
 }
 
 void qoe_network_repair(struct qoe_network *n, const struct qoe_repair *e)
@@ -90,6 +98,8 @@ void qoe_network_read(const struct qoe_network *n, struct qoe_json *out)
     out->network.loss_event_rate = qoe_ratio((double)r->loss_events, expected);
     out->network.packets_reordered = n->has_receiver ? (double)r->reordered : NAN;
     out->network.ecn_marked = n->has_receiver && r->ecn_marked >= 0 ? (double)r->ecn_marked : NAN;
+    out->network.second_path_bytes =
+        n->has_receiver && r->second_bytes >= 0 ? (double)r->second_bytes : NAN;
     out->network.rtt_mean = hist_mean_us(&n->rtt) / 1e3;
     out->network.rtt_p95 = hist_quantile_us(&n->rtt, 0.95) / 1e3;
     out->network.capacity_estimate = n->capacity;

@@ -150,6 +150,8 @@ void frame_packets_next(struct frame_packets *p, const struct packet_writer *w, 
         .pts = usec_of_frames(f->number, fps.num, fps.den),
         .is_kept = is_kept,
         .captured = f->captured,
+        .behind =
+            f->bytes > p->sent + p->payload.body_len ? f->bytes - p->sent - p->payload.body_len : 0,
     };
 }
 

@@ -8,6 +8,9 @@
 #include "common/base/err.h"
 #include "stream/adapt/rate_estimator.h"
 
+// A viewer that shows each frame at once shows it somewhat late, too.
+#define LEAST_USEFUL (150 * USEC_PER_MSEC)
+
 enum { RTP_SEQ_AT = 2 }; // offset in the header, RFC 3550, 5.1
 
 // As rtp_encode writes them.
@@ -75,7 +78,8 @@ static void request_feedback(const struct packet_writer *w, struct rtp_packet *p
     p->feedback.interval = (uint16_t)usec_max(units, 1);
     p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
     // A transport that requests reports carries both tracks in one flow.
-    p->feedback.has_number = w->has_audio || w->is_numbered || w->has_gaps;
+    p->feedback.has_number =
+        w->has_audio || w->is_numbered || w->has_gaps || w->transport->is_numbered;
     p->feedback.number = w->flow_number;
 }
 
@@ -134,10 +138,13 @@ int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_
     uint8_t head[RTP_MAX_HEADER + sizeof(payload->head)];
     size_t len = rtp_encode(&p->rtp, head);
     memcpy(head + len, payload->head, payload->head_len);
-    struct media_packet packet = {.head = head,
-                                  .head_len = len + payload->head_len,
-                                  .body = payload->body,
-                                  .body_len = payload->body_len};
+    struct media_packet packet = {
+        .head = head,
+        .head_len = len + payload->head_len,
+        .body = payload->body,
+        .body_len = payload->body_len,
+        .deadline = p->captured ? p->captured + usec_max(w->useful, LEAST_USEFUL) : 0,
+        .behind = p->behind};
     int err = w->transport->ops->send(w->transport, p->track, &packet, now);
     if (err)
         return err;
@@ -223,6 +230,7 @@ int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer
 {
     bool is_reported = repair_planner_is_reported(w->transport);
     stop_repair(w);
+    w->useful = repair->useful;
     if (repair->mode == REPAIR_MODE_OFF || w->transport->reliable ||
         (is_reported && !repair->is_known))
         return 0;
@@ -238,7 +246,6 @@ int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer
         return ERR_NO_MEMORY;
     }
     w->is_numbered = is_reported;
-    w->useful = repair->useful;
     if (has_fec) {
         w->parity_room = parity_room(w);
         w->parity_ssrc = (uint32_t)rng_u64(rng);

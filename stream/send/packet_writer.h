@@ -34,7 +34,8 @@ struct outgoing_packet {
     usec_t pts;                 // media time, on one line for both tracks
     bool is_copy;               // of the packet rtp.seq, which left before
     bool is_kept;               // it is repaired if it gets lost
-    usec_t captured;            // if it is kept: capture time of its media
+    usec_t captured;            // capture time of its media; 0: not known
+    size_t behind;              // bytes of its frame that follow
     bool is_depended_on;        // if it is kept: other frames depend on its frame
 };
 

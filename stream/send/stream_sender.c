@@ -1102,6 +1102,7 @@ static int send_audio(struct stream_sender *s, struct coded_audio *c,
         .payload = {.body = c->data, .body_len = c->bytes},
         .number = -1,
         .pts = media_stamps_of_media(&s->stamps, audio_usec(c->position)),
+        .captured = c->captured,
         .is_copy = again != NULL,
     };
     if (again)

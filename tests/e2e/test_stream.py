@@ -29,7 +29,7 @@ SCHEMA = {
                 "frame": LATENCY, "display": LATENCY, "clock": str, "budget": None},
     "network": {"bytes_received": int, "throughput": NUMBER, "goodput": NUMBER, "packets_received": int,
                 "packets_lost": int, "loss_rate": NUMBER, "loss_event_rate": NUMBER, "packets_reordered": int,
-                "ecn_marked": None, "rtt": QUANTILES, "capacity_estimate": None},
+                "ecn_marked": None, "second_path_bytes": None, "rtt": QUANTILES, "capacity_estimate": None},
     "repair": None,
     "picture": {"compared": int, "psnr_y": NUMBER, "ssim": NUMBER},
     "audio": None,

@@ -56,7 +56,7 @@ inline void network(qoe *q)
     frame(q, 1400, 3, 1, 60);
     frame(q, 1410, 2, 1, 60);
     frame(q, 1600, 5, 1, 80);
-    qoe_receiver counts = {200, 10, 3, 4, -1};
+    qoe_receiver counts = {200, 10, 3, 4, -1, -1};
     qoe_on_receiver(q, &counts);
     qoe_transport first = {0.020, 1e6, 0.05, 0.001, 12};
     qoe_transport second = {0.040, 1e6, 0, 0.001, 14};

@@ -33,6 +33,7 @@ struct world {
             nullptr,
             nullptr,
             nullptr,
+            nullptr,
             [](void *, const char *, usec_t) {}};
         description.codec = SDP_H264;
         description.ccfb = !third_party;

@@ -319,6 +319,12 @@ const rtsp_client_link link_ops = {
         },
     .accept_beside = [](void *, text answer) { return std::string(answer.at, 6) == "scream"; },
     .try_beside = [](void *ctx, usec_t) { note(ctx, "try beside"); },
+    .offer_second =
+        [](void *, char *out, size_t) {
+            std::strcpy(out, "second");
+            return 0;
+        },
+    .accept_second = [](void *, text answer, usec_t) { return answer.at != nullptr; },
     .offer_audio =
         [](void *, char *out, size_t) {
             std::strcpy(out, "audio");

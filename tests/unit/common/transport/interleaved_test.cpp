@@ -154,7 +154,7 @@ TEST_CASE(
         uint8_t head[2] = {};
         for (int i = 0; i < 40 && t->media.ops->room(&t->media, 0); i++) {
             head[0] = static_cast<uint8_t>(i);
-            const media_packet p = {head, sizeof(head), payload.data(), payload.size()};
+            const media_packet p = {head, sizeof(head), payload.data(), payload.size(), 0, 0};
             REQUIRE(t->media.ops->send(&t->media, TRACK_VIDEO, &p, 0) == 0);
             head[0] = 0xff; // the header was copied
             sent += std::string("$\0\x03\xea", 4) + static_cast<char>(i) + '\0' +
@@ -204,7 +204,7 @@ TEST_CASE(
     const std::vector<uint8_t> payload(1000, 'p');
     auto queue = [&](media_track track, bool ends_frame, size_t bytes) {
         const uint8_t head[12] = {0x80, (uint8_t)(ends_frame ? 0xe0 : 0x60)};
-        const media_packet p = {head, sizeof(head), payload.data(), bytes - sizeof(head)};
+        const media_packet p = {head, sizeof(head), payload.data(), bytes - sizeof(head), 0, 0};
         interleaved_queue(&i, track, &p);
     };
     queue(TRACK_VIDEO, false, 70); // parameter sets

@@ -263,3 +263,24 @@ TEST_CASE(
         uv_run(&b.loop, UV_RUN_ONCE);
     CHECK(b.validated == 1);
 }
+
+TEST_CASE("path_validation: an address of any host is taken once it has answered its challenge")
+{
+    path_validation a, other;
+    REQUIRE(path_validation_by_token(&a, nullptr) == 0);
+    REQUIRE(path_validation_by_token(&other, nullptr) == 0);
+    const char *viewer = "192.0.2.7:4000", *thief = "192.0.2.8:4000";
+    sockaddr_storage from = at(viewer);
+    CHECK(prove(&a, 0, viewer, other.token) == PATH_WRONG); // another session's
+    CHECK(prove(&a, 0, viewer, a.token) == PATH_UNKNOWN);   // to be challenged
+    CHECK(text_of(a.peer[0]).empty());                      // nothing is sent there before
+    uint64_t challenge = path_validation_challenge(&a, 0, &from);
+    CHECK(respond(&a, 0, thief, challenge) == PATH_WRONG);
+    CHECK(respond(&a, 1, viewer, challenge) == PATH_WRONG);
+    CHECK(respond(&a, 0, viewer, path_validation_challenge(&other, 0, &from)) == PATH_WRONG);
+    CHECK(respond(&a, 0, viewer, challenge) == PATH_ANSWERED);
+    path_validation_change(&a, 0, &from);
+    CHECK(prove(&a, 0, viewer, a.token) == PATH_CONFIRMED);
+    CHECK(respond(&a, 0, viewer, challenge) == PATH_WRONG); // it was of the change before
+    CHECK(a.wrong_tokens == 5);
+}

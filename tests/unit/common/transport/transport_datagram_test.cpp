@@ -46,7 +46,7 @@ struct path : test::path {
         for (; sent < most && t->media.ops->room(&t->media, now); sent++) {
             store_be16(bytes + 2, seq++);
             store_be32(bytes + 8, SSRC);
-            const media_packet p = {bytes, 12, bytes + 12, sizeof(bytes) - 12};
+            const media_packet p = {bytes, 12, bytes + 12, sizeof(bytes) - 12, 0, 0};
             REQUIRE(t->media.ops->send(&t->media, TRACK_VIDEO, &p, now) == 0);
         }
         t->media.ops->flush(&t->media, now);
@@ -159,7 +159,7 @@ TEST_CASE("transport_datagram: large packets that never arrive are made smaller"
     for (int i = 0; i < 10; i++) { // seven large packets, then three small ones
         size_t len = i < 7 ? sizeof(bytes) : 500;
         store_be16(bytes + 2, seq++);
-        const media_packet packet = {bytes, 12, bytes + 12, len - 12};
+        const media_packet packet = {bytes, 12, bytes + 12, len - 12, 0, 0};
         usec_t at = now + i * USEC_PER_MSEC;
         REQUIRE(p.t->media.ops->room(&p.t->media, at));
         REQUIRE(p.t->media.ops->send(&p.t->media, TRACK_VIDEO, &packet, at) == 0);
@@ -185,7 +185,7 @@ TEST_CASE("transport_datagram: large packets that never arrive are made smaller"
         usec_t at = now + (30 + i) * USEC_PER_MSEC;
         size_t bytes_now = i == 10 ? sizeof(bytes) : 500;
         store_be16(bytes + 2, seq++);
-        const media_packet packet = {bytes, 12, bytes + 12, bytes_now - 12};
+        const media_packet packet = {bytes, 12, bytes + 12, bytes_now - 12, 0, 0};
         while (!p.t->media.ops->room(&p.t->media, at))
             at += USEC_PER_MSEC;
         REQUIRE(p.t->media.ops->send(&p.t->media, TRACK_VIDEO, &packet, at) == 0);

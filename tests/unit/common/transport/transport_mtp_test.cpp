@@ -51,7 +51,7 @@ struct path : test::path {
         int sent = 0;
         for (; sent < most && t->media.ops->room(&t->media, now); sent++) {
             store_be16(bytes.data() + 2, seq++);
-            const media_packet p = {bytes.data(), 12, bytes.data() + 12, bytes.size() - 12};
+            const media_packet p = {bytes.data(), 12, bytes.data() + 12, bytes.size() - 12, 0, 0};
             REQUIRE(t->media.ops->send(&t->media, TRACK_VIDEO, &p, now) == 0);
         }
         t->media.ops->flush(&t->media, now);

@@ -157,7 +157,8 @@ struct connection {
             bool waited = tcp_conn_has_backlog(conn);
             uint8_t head[12] = {};
             store_be16(head + 2, packets);
-            const media_packet p = {head, sizeof(head), payload.data(), PACKET - sizeof(head)};
+            const media_packet p = {head, sizeof(head), payload.data(), PACKET - sizeof(head), 0,
+                                    0};
             media_track track = packets % PACKETS == 2 ? TRACK_AUDIO : TRACK_VIDEO;
             int err = t->media.ops->send(&t->media, track, &p, now);
             accepted = err == 0;
@@ -355,7 +356,8 @@ struct datagrams : test::path {
         for (int i = 0; i < PACKETS && t->media.ops->room(&t->media, now); i++) {
             uint8_t head[12] = {};
             store_be16(head + 2, packets);
-            const media_packet p = {head, sizeof(head), payload.data(), PACKET - sizeof(head)};
+            const media_packet p = {head, sizeof(head), payload.data(), PACKET - sizeof(head), 0,
+                                    0};
             if (t->media.ops->send(&t->media, TRACK_VIDEO, &p, now) != 0)
                 FAIL("there is room, and no packet is taken");
             packets++;
@@ -501,7 +503,7 @@ TEST_CASE("transport orders: a packet is taken only while there is room")
         transport_path lent{};
         d.open(name, lent, false); // the address is not proved
         uint8_t bytes[PACKET] = {};
-        const media_packet p = {nullptr, 0, bytes, sizeof(bytes)};
+        const media_packet p = {nullptr, 0, bytes, sizeof(bytes), 0, 0};
         CHECK_FALSE(d.t->media.ops->room(&d.t->media, clock_now()));
         CHECK(d.t->media.ops->send(&d.t->media, TRACK_VIDEO, &p, clock_now()) == ERR_AGAIN);
     }

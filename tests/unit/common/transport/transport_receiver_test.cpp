@@ -131,7 +131,7 @@ struct both_ends : test::path {
             kept.emplace_back(BYTES);
             for (size_t i = 0; i < BYTES; i++)
                 kept.back()[i] = static_cast<uint8_t>(seq + i);
-            media_packet packet = {head, rtp_encode(&p, head), kept.back().data(), BYTES};
+            media_packet packet = {head, rtp_encode(&p, head), kept.back().data(), BYTES, 0, 0};
             REQUIRE(t->media.ops->send(&t->media, TRACK_VIDEO, &packet, now) == 0);
             seq++;
         }

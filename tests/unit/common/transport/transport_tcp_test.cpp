@@ -92,7 +92,7 @@ struct connection {
     void fill()
     {
         static uint8_t bytes[PACKET];
-        const media_packet p = {nullptr, 0, bytes, sizeof(bytes)};
+        const media_packet p = {nullptr, 0, bytes, sizeof(bytes), 0, 0};
         while (t->media.ops->room(&t->media, 0))
             REQUIRE((t->media.ops->send(&t->media, TRACK_VIDEO, &p, 0) == 0 ||
                      !t->media.ops->room(&t->media, 0)));

@@ -12,7 +12,7 @@ TEST_CASE("flow_send: the packet carries its head and both parts of its body")
 {
     flow_wire w;
     const uint8_t first[] = {'a', 'b'}, second[] = {'c'};
-    media_packet body = {first, 2, second, 1};
+    media_packet body = {first, 2, second, 1, 0, 0};
     flow_head head = {FLOW_DATA, ECN_ECT0, 7, 42, 1000};
     REQUIRE(flow_send(&w.f, &w.f.source, &head, 500, &body));
     REQUIRE(w.to_sink.size() == 1);

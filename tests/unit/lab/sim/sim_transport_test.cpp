@@ -105,7 +105,7 @@ struct path {
             r.ssrc = 7;
             rtp_encode(&r, bytes);
             written++;
-            const media_packet packet = {bytes, 12, bytes + 12, sizeof(bytes) - 12};
+            const media_packet packet = {bytes, 12, bytes + 12, sizeof(bytes) - 12, 0, 0};
             REQUIRE(c->media.ops->send(&c->media, TRACK_VIDEO, &packet, now) == 0);
         }
     }

@@ -148,6 +148,7 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "network.loss_event_rate"},
     {'0', "network.packets_reordered"},
     {'0', "network.ecn_marked"},
+    {'0', "network.second_path_bytes"},
     {'0', "network.rtt.mean"},
     {'0', "network.rtt.p95"},
     {'0', "network.capacity_estimate"},
@@ -186,7 +187,7 @@ TEST_CASE("qoe_json: a session's figures key by key")
         INFO(path);
         REQUIRE(j.at(path));
         if (path != "error" && path != "audio" && path != "repair" && path != "layers" &&
-            path != "film" && path != "network.ecn_marked")
+            path != "film" && path != "network.ecn_marked" && path != "network.second_path_bytes")
             CHECK_FALSE(json_is_null(j.at(path)));
     }
     CHECK(j.text("schema") == "weir.qoe/1");

@@ -312,7 +312,8 @@ TEST_CASE("track_setup: a path beside the connection, for viewers of live media 
         std::string said;
         REQUIRE(w.serve(row.first, &said) == 200);
         auto a = std::make_unique<rtsp_response>();
-        track_setup_beside(w.setup, &w.offered, {row.beside.data(), row.beside.size()}, a.get());
+        track_setup_beside(w.setup, &w.offered, {row.beside.data(), row.beside.size()},
+                           {nullptr, 0}, a.get(), 0);
         const std::string headers = a->headers;
         INFO(headers);
         CHECK((headers.find("X-Weir-Beside: ") == 0) == row.given);
@@ -323,5 +324,43 @@ TEST_CASE("track_setup: a path beside the connection, for viewers of live media 
         CHECK(track_setup_move(w.setup, 0) == ERR_UNSUPPORTED);
         track_setup_teardown(w.setup, 0);
         CHECK(track_setup_move(w.setup, 0) == ERR_UNSUPPORTED);
+    }
+}
+
+TEST_CASE("track_setup: a second path over another network, of media in datagrams")
+{
+    const std::string first = "RTP/AVPF;unicast;client_port=7-8;x-weir=scream";
+    const std::string second = "RTP/AVPF;unicast;client_port=9-10;x-weir=scream";
+    const struct {
+        std::string first, second;
+        bool live, given;
+    } table[] = {
+        {first, second, true, true},
+        {first, second, false, false}, // a film
+        {first, "", true, false},
+        {first, ";;;", true, false},
+        {first, second + "," + second, true, false},
+        {first, "RTP/AVPF;unicast;client_port=9-10;x-weir=arc", true, false},   // another transport
+        {first, "RTP/AVP;unicast;client_port=9-10;x-weir=scream", true, false}, // reports nothing
+        {"RTP/AVPF;unicast;client_port=7-8;x-weir=udp",
+         "RTP/AVPF;unicast;client_port=9-10;x-weir=udp", true, false}, // no rate controller
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf", second, true, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.first << " and " << row.second);
+        world w(true, false);
+        w.offered.media->duration = row.live ? -1 : 60;
+        std::string said;
+        REQUIRE(w.serve(row.first, &said) == 200);
+        for (int i = 0; i < 100; i++) { // once only, however often it is requested
+            auto a = std::make_unique<rtsp_response>();
+            track_setup_beside(w.setup, &w.offered, {nullptr, 0},
+                               {row.second.data(), row.second.size()}, a.get(), 0);
+            const std::string headers = a->headers;
+            CHECK((headers.find("X-Weir-Second: ") == 0) == (row.given && i == 0));
+            CHECK((headers.find("x-weir-token=") != std::string::npos) == (row.given && i == 0));
+        }
+        CHECK(track_setup_move(w.setup, 0) == ERR_UNSUPPORTED);
+        track_setup_teardown(w.setup, 0);
     }
 }

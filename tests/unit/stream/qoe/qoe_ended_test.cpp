@@ -151,7 +151,7 @@ std::vector<event> all_events()
          [](json, json b) { return b.network.capacity_estimate == 7e6; }},
         {"receiver",
          [](qoe *q) {
-             qoe_receiver e = {400, 20, 3, 4, -1};
+             qoe_receiver e = {400, 20, 3, 4, -1, -1};
              qoe_on_receiver(q, &e);
          },
          [](json a, json b) { return b.network.packets_lost > a.network.packets_lost; }},

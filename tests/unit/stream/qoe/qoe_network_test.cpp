@@ -57,7 +57,8 @@ TEST_CASE("qoe_network: throughput and goodput are over the time of the packets"
 TEST_CASE("qoe_network: each snapshot replaces the last, and adds to previous connections")
 {
     network w;
-    qoe_receiver early = {50, 1, 0, 1, 2}, late = {100, 5, 1, 4, 3}, other = {100, 5, 2, 1, 4};
+    qoe_receiver early = {50, 1, 0, 1, 2, -1}, late = {100, 5, 1, 4, 3, -1},
+                 other = {100, 5, 2, 1, 4, -1};
     qoe_network_receiver(w.n.get(), &early);
     qoe_network_receiver(w.n.get(), &late);
     CHECK(w.read().network.packets_lost == 5);
@@ -75,7 +76,7 @@ TEST_CASE("qoe_network: each snapshot replaces the last, and adds to previous co
 TEST_CASE("qoe_network: marks are unknown if those of one connection are")
 {
     network w;
-    qoe_receiver unmarked = {100, 0, 0, 0, -1}, marked = {100, 0, 0, 0, 4};
+    qoe_receiver unmarked = {100, 0, 0, 0, -1, -1}, marked = {100, 0, 0, 0, 4, -1};
     qoe_network_receiver(w.n.get(), &unmarked);
     qoe_network_reconnect(w.n.get());
     qoe_network_receiver(w.n.get(), &marked);

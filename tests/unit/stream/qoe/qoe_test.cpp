@@ -182,7 +182,7 @@ TEST_CASE("qoe: counters continue over another connection")
     more.by_cause[CAUSE_LATE] = more.by_root[CAUSE_LATE] = 1;
     for (int i = 0; i < 2; i++) // each replaces the last
         qoe_on_frames(q.get(), &more);
-    qoe_receiver packets = {50, 5, 1, 2, -1};
+    qoe_receiver packets = {50, 5, 1, 2, -1, -1};
     qoe_on_receiver(q.get(), &packets);
     qoe_on_sender_skipped(q.get(), 2);
     qoe_json two = report_at(q, 5700);
