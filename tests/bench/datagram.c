@@ -173,7 +173,8 @@ static void pump(void *ctx, usec_t now)
         p.feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
         uint8_t head[RTP_MAX_HEADER];
         size_t len = rtp_encode(&p, head);
-        struct media_packet packet = {head, len, zeros, PACKET - len};
+        struct media_packet packet = {
+            .head = head, .head_len = len, .body = zeros, .body_len = PACKET - len};
         s->transport->media.ops->send(&s->transport->media, TRACK_VIDEO, &packet, now);
         s->seq++;
         s->packets++;
