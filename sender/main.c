@@ -34,6 +34,7 @@ struct program {
     struct stop_signals signals;
     struct serving *serving; // owned
     struct systemd *service; // owned; NULL: not started by systemd
+    bool stops;
 };
 
 static void on_stopped(void *ctx)
@@ -45,12 +46,24 @@ static void on_stopped(void *ctx)
     uv_stop(&p->loop);
 }
 
+static void stop(struct program *p)
+{
+    p->stops = true;
+    systemd_stopping(p->service);
+    serving_stop(p->serving, on_stopped, p);
+}
+
 static void on_signal(void *ctx, const char *name)
 {
     struct program *p = ctx;
     log_info("stopped by %s", name);
-    systemd_stopping(p->service);
-    serving_stop(p->serving, on_stopped, p);
+    if (!p->stops)
+        stop(p);
+}
+
+static void on_over(void *ctx)
+{
+    stop(ctx);
 }
 
 // Reads the configuration file again, and keeps what is in effect if it is faulty.
@@ -75,8 +88,12 @@ static void on_hangup(void *ctx)
 static int serve(struct program *p, const struct options *o)
 {
     int err;
-    struct serving_config config = {
-        .loop = &p->loop, .options = o, .prints_keys = true, .owns_process = true};
+    struct serving_config config = {.loop = &p->loop,
+                                    .options = o,
+                                    .prints_keys = true,
+                                    .on_over = on_over,
+                                    .ctx = p,
+                                    .owns_process = true};
     p->serving = serving_new(&config, &err);
     if (err == ERR_TIMED_OUT)
         _exit(EXIT_FAILURE); // the thread that opens the source may still be reading

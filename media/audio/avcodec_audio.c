@@ -65,24 +65,49 @@ static AVCodecContext *open_codec(const struct sdp_audio *format)
     return c;
 }
 
-struct avcodec_audio *avcodec_audio_new(const struct sdp_audio *format)
+static AVCodecContext *open_codec_of(const AVCodecParameters *format)
+{
+    const AVCodec *codec = avcodec_find_decoder(format->codec_id);
+    AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+    if (!c)
+        return NULL;
+    c->thread_count = 1;
+    c->log_level_offset = AV_LOG_TRACE;
+    if (avcodec_parameters_to_context(c, format) < 0 || avcodec_open2(c, codec, NULL) < 0)
+        avcodec_free_context(&c);
+    return c;
+}
+
+// Takes over `codec`; NULL: it could not be opened. `id`: for the message.
+static struct avcodec_audio *decode_by(AVCodecContext *codec, enum AVCodecID id)
 {
     libav_log_to_log();
     struct avcodec_audio *d = calloc(1, sizeof(*d));
-    if (!d)
+    if (!d) {
+        avcodec_free_context(&codec);
         goto failed;
-    d->codec = open_codec(format);
+    }
+    d->codec = codec;
     d->frame = av_frame_alloc();
     d->packet = av_packet_alloc();
     d->resampler = resampler_new(AUDIO_CHANNELS, audio_mix_default());
     if (d->codec && d->frame && d->packet && d->resampler)
         return d;
 failed:
-    log_error("cannot decode the audio: libavcodec has no %s%s",
-              avcodec_get_name(id_of(format->codec)),
-              format->codec == SDP_AUDIO_AAC ? ", or does not read its configuration" : "");
+    log_error("cannot decode the audio: libavcodec has no %s%s", avcodec_get_name(id),
+              id == AV_CODEC_ID_AAC ? ", or does not read its configuration" : "");
     avcodec_audio_free(d);
     return NULL;
+}
+
+struct avcodec_audio *avcodec_audio_new(const struct sdp_audio *format)
+{
+    return decode_by(open_codec(format), id_of(format->codec));
+}
+
+struct avcodec_audio *avcodec_audio_new_of(const AVCodecParameters *format)
+{
+    return decode_by(open_codec_of(format), format->codec_id);
 }
 
 void avcodec_audio_free(struct avcodec_audio *d)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <libavutil/avstring.h>
 #include <libavutil/mem.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 enum {
     FOLLOWED = 32, // streams whose places are followed
     IO_BYTES = 32 * 1024,
+    CHECK_MS = 50, // of the guard, while a pipe has nothing to read
     // An 8K picture at 8 bytes per pixel takes 253 MB. The index of ten hours at 60 frames per
     // second takes 52 MB, at 24 bytes per frame.
     ALLOC_BYTES = 256 << 20,
@@ -29,8 +31,13 @@ static const int64_t HEADER_BYTES = (int64_t)256 << 20;
 static const int64_t PACKET_BYTES = (int64_t)64 << 20; // of a packet or a probe
 static const int64_t BARE_BYTES = (int64_t)16 << 20;   // of a packet or probe without a container
 
+// What a pipe has not shown within so much is not known: its pictures wait meanwhile.
+#define PIPE_ANALYSED AV_TIME_BASE
+enum { PIPE_FPS_FRAMES = 3 };
+
 struct media_input {
     int fd;                    // owned
+    bool is_pipe;              // it waits for its writer, and cannot seek
     struct media_guard *guard; // one reference; NULL: none
     AVIOContext *io;           // owned
     AVFormatContext *format;   // owned
@@ -90,9 +97,26 @@ static int on_interrupt(void *ctx)
     return over_limit(ctx) != 0;
 }
 
+bool media_input_is_pipe(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+}
+
+int media_input_await_pipe(int fd, struct media_guard *guard)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    int err;
+    while ((err = media_guard_check(guard)) == 0 && poll(&ready, 1, CHECK_MS) == 0)
+        ;
+    return err;
+}
+
 static int on_read(void *ctx, uint8_t *out, int size)
 {
     struct media_input *in = ctx;
+    if (in->is_pipe)
+        (void)media_input_await_pipe(in->fd, in->guard);
     if (over_limit(in))
         return AVERROR_EXIT;
     ssize_t n;
@@ -187,16 +211,18 @@ static int open_all(struct media_input *in, const char *path, const char *only,
                     char reason[MEDIA_INPUT_REASON])
 {
     const AVInputFormat *recognised;
-    int err = open_fd(in, path, reason);
+    int err = in->is_pipe ? 0 : open_fd(in, path, reason);
     if (err)
         return err;
     uint8_t *buffer = av_malloc(IO_BYTES);
-    in->io = buffer ? avio_alloc_context(buffer, IO_BYTES, 0, in, on_read, NULL, on_seek) : NULL;
+    in->io = buffer ? avio_alloc_context(buffer, IO_BYTES, 0, in, on_read, NULL,
+                                         in->is_pipe ? NULL : on_seek)
+                    : NULL;
     if (!in->io) {
         av_free(buffer);
         return err_say(reason, MEDIA_INPUT_REASON, ERR_NO_MEMORY, "no memory");
     }
-    begin_step(in, HEADER_BYTES);
+    begin_step(in, in->is_pipe ? PACKET_BYTES : HEADER_BYTES); // a pipe has no index
     err = recognise(in, path, only, &recognised, reason);
     if (err)
         return err;
@@ -206,6 +232,10 @@ static int open_all(struct media_input *in, const char *path, const char *only,
     in->format->pb = in->io;
     in->format->io_open = refuse_other_file;
     in->format->interrupt_callback = (AVIOInterruptCB){on_interrupt, in};
+    if (in->is_pipe) {
+        in->format->max_analyze_duration = PIPE_ANALYSED;
+        in->format->fps_probe_size = PIPE_FPS_FRAMES;
+    }
     // A broadcast that continues with other PIDs has the same streams, as in a television set.
     AVDictionary *options = NULL;
     in->merges = strcmp(recognised->name, "mpegts") == 0;
@@ -216,23 +246,40 @@ static int open_all(struct media_input *in, const char *path, const char *only,
     return r < 0 || in->limit ? say(in, r, reason) : 0;
 }
 
-struct media_input *media_input_open(const char *path, const char *only, struct media_guard *guard,
-                                     char reason[MEDIA_INPUT_REASON], int *err)
+// `fd`: of a pipe, which is taken over; -1: none.
+static struct media_input *open_any(const char *path, int fd, const char *only,
+                                    struct media_guard *guard, char reason[MEDIA_INPUT_REASON],
+                                    int *err)
 {
     libav_log_to_log();
     av_max_alloc(ALLOC_BYTES);
     struct media_input *in = calloc(1, sizeof(*in));
     if (!in) {
+        if (fd >= 0)
+            close(fd);
         *err = err_say(reason, MEDIA_INPUT_REASON, ERR_NO_MEMORY, "no memory");
         return NULL;
     }
-    in->fd = -1;
+    in->fd = fd;
+    in->is_pipe = fd >= 0;
     in->guard = media_guard_ref(guard);
     *err = open_all(in, path, only, reason);
     if (!*err)
         return in;
     media_input_free(in);
     return NULL;
+}
+
+struct media_input *media_input_open(const char *path, const char *only, struct media_guard *guard,
+                                     char reason[MEDIA_INPUT_REASON], int *err)
+{
+    return open_any(path, -1, only, guard, reason, err);
+}
+
+struct media_input *media_input_open_pipe(int fd, struct media_guard *guard,
+                                          char reason[MEDIA_INPUT_REASON], int *err)
+{
+    return open_any("", fd, NULL, guard, reason, err);
 }
 
 void media_input_free(struct media_input *in)
@@ -259,6 +306,11 @@ int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON])
     begin_step(in, in->packet_bytes);
     int r = avformat_find_stream_info(in->format, NULL);
     return r < 0 || in->limit ? say(in, r, reason) : 0;
+}
+
+bool media_input_is_bare(const struct media_input *in)
+{
+    return is_bare(in->format->iformat->name);
 }
 
 bool media_input_stat(const struct media_input *in, struct stat *st)

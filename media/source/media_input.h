@@ -4,7 +4,7 @@
 // - libavformat reads this one file through the callbacks here and cannot open another one.
 // - Only containers that hold their media themselves are allowed: no playlist, no list of parts.
 // - Only a regular file is opened, and none that the guard's folder does not contain
-// (file_below.h).
+// (file_below.h); or a pipe that the user of the program names.
 // - Each read checks the guard, so a stop or a deadline ends any operation of libavformat.
 // - Each step may read a limited number of bytes, so a file without media ends soon.
 // - libav allocates at most 256 MB at once (av_max_alloc, for the whole process): an index of a few
@@ -31,13 +31,24 @@ struct media_input;
 // ERR_UNSUPPORTED, ERR_TIMED_OUT, ERR_CLOSED or ERR_NO_MEMORY.
 struct media_input *media_input_open(const char *path, const char *only, struct media_guard *guard,
                                      char reason[MEDIA_INPUT_REASON], int *err);
+// Returns true if `path` is "-", the standard input, or names a FIFO.
+bool media_input_is_pipe(const char *path);
+// The same of a pipe, which has no positions to seek to. Takes over `fd`, even on failure. Reading
+// waits for the writer until the guard ends that.
+struct media_input *media_input_open_pipe(int fd, struct media_guard *guard,
+                                          char reason[MEDIA_INPUT_REASON], int *err);
+// Waits until the pipe can be read without waiting, also its end. Returns 0, or an error of the
+// guard.
+int media_input_await_pipe(int fd, struct media_guard *guard);
 void media_input_free(struct media_input *in); // NULL is fine
 AVFormatContext *media_input_format(const struct media_input *in);
+bool media_input_is_bare(const struct media_input *in); // a stream without a container
 bool media_input_stat(const struct media_input *in, struct stat *st); // of the open file
 // Reads until the streams are known (avformat_find_stream_info). Returns 0 or an error of
 // media_input_open.
 int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON]);
 // Reads the next packet; see av_read_frame. Streams of MPEG-TS continue where their PIDs change.
+// AVERROR_EXIT: the guard ended it, or so much was read without one that there is none.
 int media_input_read(struct media_input *in, AVPacket *packet);
 // Seeks; see av_seek_frame.
 int media_input_seek(struct media_input *in, int stream, int64_t at, int flags);

@@ -29,6 +29,9 @@ struct source_ops {
     int (*seek)(struct source *s, usec_t pts);
     // Closes the device until the next call of `next`, as no viewer watches. NULL: has no device.
     void (*idle)(struct source *s);
+    // Any thread. Returns true if it has ended for good, also if no caller has read it until there.
+    // NULL: it never does.
+    bool (*is_over)(struct source *s);
     void (*free)(struct source *s);
 };
 

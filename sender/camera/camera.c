@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/camera/camera.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/log_budget.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "media/coded/relayed_frame.h"
 #include "media/decode/parameter_sets.h"
 #include "media/rtp/h264.h"
+#include "media/source/media_input.h"
 #include "sender/camera/camera_audio.h"
-#include "sender/camera/camera_link.h"
+#include "sender/camera/pipe_link.h"
+#include "sender/camera/rtsp_camera.h"
 #include "sender/policy/camera_clock.h"
 #include "sender/policy/camera_follow.h"
 #include "sender/policy/camera_pace.h"
@@ -27,11 +33,15 @@
 #define OPEN_LIMIT  (20 * USEC_PER_SEC)
 #define RATE_LIMIT  (3 * USEC_PER_SEC)   // for the measurement of the frame rate
 #define CHECK_EVERY (50 * USEC_PER_MSEC) // of the guard
+#define SAY_AFTER   (1 * USEC_PER_SEC)   // that a pipe's writer is waited for
 enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000, NUMBERS = 32 };
 
 struct camera {
     char title[128];
     struct url url;
+    char *pipe;              // owned: "-" or a FIFO's path; NULL: an IP camera
+    bool waits;              // for the next writer of the pipe
+    int fifo;                // keeps the writers' ends valid between two links; -1: none
     bool has_audio;          // false: its audio is not wanted
     int bitrate;             // these are constant once it is open
     const char *audio_codec; // static; NULL: it has no audio
@@ -40,9 +50,10 @@ struct camera {
 
     pthread_mutex_t lock; // guards the members up to `thread`
     pthread_cond_t changed;
-    enum { OPENING, OPEN, FAILED } state;
-    int err; // FAILED
-    char why[512];
+    enum { OPENING, OPEN, FAILED, ENDED } state; // FAILED: while it was opened
+    int err;                                     // FAILED
+    char why[512];                               // FAILED, ENDED; "": the media has ended
+    usec_t written_at; // the first bytes of the pipe's writer; USEC_NEVER: none came
     bool stops;
     bool wants_key;
     const struct camera_sink *sink; // static; NULL: frames are kept in `early`
@@ -91,7 +102,7 @@ struct camera {
 
 bool camera_is(const char *source)
 {
-    return url_scheme(source) > 0;
+    return url_scheme(source) > 0 || media_input_is_pipe(source);
 }
 
 // ---- Opening
@@ -235,7 +246,7 @@ static void follow(struct camera *c, usec_t now)
     if (verdict == CAMERA_FOLLOW_FITS)
         return;
     if (verdict == CAMERA_FOLLOW_TOO_FAST) {
-        camera_link_give_up(c->link, "it sends more than 240 pictures a second", now);
+        c->link->kind->give_up(c->link, "it sends more than 240 pictures a second", now);
         return;
     }
     log_info("%s now sends %.4g frames/s, more than %.4g: its viewers connect again", c->title,
@@ -285,7 +296,7 @@ static struct camera_time take_time(struct camera *c, uint32_t stamp, usec_t arr
     t.media += c->shift;
     c->media = t.media;
     c->captured_ahead = t.captured - t.media;
-    camera_link_picture(c->link, stamp, t.media, arrived);
+    c->link->kind->picture(c->link, stamp, t.media, arrived);
     return t;
 }
 
@@ -366,14 +377,14 @@ static void on_report(void *ctx, usec_t wall, uint32_t rtp_timestamp)
     camera_clock_report(&c->clock, wall, rtp_timestamp);
 }
 
-static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
+static void on_described(void *ctx, const struct sdp *sdp, const char *audio_codec, usec_t now)
 {
     struct camera *c = ctx;
     c->described = sdp->ladder.source_fps;
     if (c->state == OPENING)
         c->codec = sdp->codec;
     if (c->codec != sdp->codec) {
-        camera_link_give_up(c->link, "it now has another codec: restart weir-send", now);
+        c->link->kind->give_up(c->link, "it now has another codec: restart weir-send", now);
         return;
     }
     uint8_t sets[SETS_BYTES];
@@ -389,7 +400,7 @@ static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
         sdp->audio.present && wants_audio ? camera_audio_new(&sdp->audio, on_coded_audio, c) : NULL;
     if (c->state != OPENING)
         return;
-    c->audio_codec = c->audio ? camera_audio_codec_name(&sdp->audio) : NULL;
+    c->audio_codec = c->audio ? audio_codec : NULL;
     if (sdp->other_audio[0] && c->has_audio)
         log_warn("%s: its audio, %s, is not sent: set the camera to AAC or G.711", c->title,
                  sdp->other_audio);
@@ -399,13 +410,66 @@ static void on_described(void *ctx, const struct sdp *sdp, usec_t now)
 
 static void arm(struct camera *c)
 {
-    usec_t when = c->link ? c->second_at : c->retry_at;
+    usec_t when = c->link                                   ? c->second_at
+                  : c->state == FAILED || c->state == ENDED ? USEC_NEVER
+                                                            : c->retry_at;
     timer_set(c->timer, c->is_over ? 0 : when);
+}
+
+// The writer of a pipe that does not wait for another one has ended.
+static void end(struct camera *c, const char *why)
+{
+    if (c->state == OPENING) {
+        fail(c, ERR_IO, why ? why : "its writer has ended before enough pictures came");
+        return;
+    }
+    log_info("%s has ended%s%s", c->title, why ? ": " : "", why ? why : "");
+    pthread_mutex_lock(&c->lock);
+    snprintf(c->why, sizeof(c->why), "%s", why ? why : "");
+    set_state(c, ENDED);
+    const struct camera_sink *sink = c->sink;
+    void *ctx = c->sink_ctx;
+    pthread_mutex_unlock(&c->lock);
+    if (sink) // which may wait, and lives as long as this thread
+        sink->on_end(ctx, why);
+}
+
+// The writer of a pipe that waits for the next one has ended, or wrote what is no media.
+static void await_writer(struct camera *c, const char *why, usec_t now)
+{
+    bool slower;
+    c->retry_at = camera_retry_ended(&c->retry, false, &slower, now);
+    if (why)
+        log_warn("%s: %s; waiting for the next writer", c->title, why);
+    else
+        log_info("%s: its writer has ended; waiting for the next one", c->title);
+    if (!why)
+        c->retry_at = now; // it may be there already
+    if (c->state != OPENING)
+        return;
+    c->stamped_at = USEC_NEVER;
+    c->rate = (struct camera_rate){0};
+    c->bytes = 0;
+    pthread_mutex_lock(&c->lock);
+    c->written_at = USEC_NEVER;
+    pthread_mutex_unlock(&c->lock);
 }
 
 static void on_end(void *ctx, int status, const char *why, usec_t now)
 {
     struct camera *c = ctx;
+    if (c->pipe) {
+        c->is_over = true;
+        pthread_mutex_lock(&c->lock);
+        c->stats.is_away = true;
+        pthread_mutex_unlock(&c->lock);
+        if (c->waits)
+            await_writer(c, why, now);
+        else
+            end(c, why);
+        arm(c);
+        return;
+    }
     bool slower, was_away = c->retry.away != USEC_NEVER;
     c->is_over = true;
     c->retry_at = camera_retry_ended(&c->retry, status == 401 || status == 403, &slower, now);
@@ -422,7 +486,16 @@ static void on_end(void *ctx, int status, const char *why, usec_t now)
     arm(c);
 }
 
-static void connect_now(struct camera *c, usec_t now)
+static void on_written(void *ctx, usec_t now)
+{
+    struct camera *c = ctx;
+    pthread_mutex_lock(&c->lock);
+    c->written_at = now;
+    pthread_mutex_unlock(&c->lock);
+    camera_pace_begin(&c->pace, now);
+}
+
+static struct camera_link *link_new(struct camera *c, usec_t now)
 {
     static const struct camera_link_ops ops = {.on_described = on_described,
                                                .on_stamp = on_stamp,
@@ -430,14 +503,28 @@ static void connect_now(struct camera *c, usec_t now)
                                                .on_audio = on_audio,
                                                .on_report = on_report,
                                                .on_end = on_end};
-    struct camera_link_config config = {
-        .loop = &c->loop, .url = &c->url, .has_audio = c->has_audio, .ops = &ops, .ctx = c};
+    if (c->pipe)
+        return pipe_link_new(&(struct pipe_link_config){.loop = &c->loop,
+                                                        .path = c->pipe,
+                                                        .title = c->title,
+                                                        .has_audio = c->has_audio,
+                                                        .ops = &ops,
+                                                        .on_begun = on_written,
+                                                        .ctx = c});
+    return rtsp_camera_new(
+        &(struct rtsp_camera_config){
+            .loop = &c->loop, .url = &c->url, .has_audio = c->has_audio, .ops = &ops, .ctx = c},
+        now);
+}
+
+static void connect_now(struct camera *c, usec_t now)
+{
     camera_clock_begin(&c->clock);
     forget_numbers(c);
     c->is_over = false;
     camera_pace_begin(&c->pace, now);
     c->second_at = now + USEC_PER_SEC;
-    c->link = camera_link_new(&config, now);
+    c->link = link_new(c, now);
     if (!c->link) {
         c->retry_at = now + CAMERA_RETRY_LATER;
         if (c->state == OPENING)
@@ -445,10 +532,24 @@ static void connect_now(struct camera *c, usec_t now)
     }
 }
 
+// The camera sends no whole pictures. A pipe's writer may take as long as it likes.
+static void lose(struct camera *c, usec_t now)
+{
+    char why[64];
+    snprintf(why, sizeof(why), "no whole picture came for %.0f s",
+             usec_to_sec(now - c->pace.picture));
+    if (!c->pipe)
+        c->link->kind->give_up(c->link, why, now);
+    else if (c->state == OPEN && c->retry.away == USEC_NEVER) {
+        log_warn("%s: %s; waiting for its writer", c->title, why);
+        c->retry.away = c->pace.picture;
+    }
+}
+
 static void on_second(struct camera *c, usec_t now)
 {
     c->second_at = now + USEC_PER_SEC;
-    camera_link_second(c->link, now);
+    c->link->kind->second(c->link, now);
     pthread_mutex_lock(&c->lock);
     c->stats.is_away = c->retry.away != USEC_NEVER;
     if (c->state == OPEN) {
@@ -461,12 +562,8 @@ static void on_second(struct camera *c, usec_t now)
         log_warn("%s: no key frame came for 10 s, which new viewers and those that lost one wait "
                  "for: set its encoder to one every 2 s or so",
                  c->title);
-    if (camera_pace_is_lost(&c->pace, now)) {
-        char why[64];
-        snprintf(why, sizeof(why), "no whole picture came for %.0f s",
-                 usec_to_sec(now - c->pace.picture));
-        camera_link_give_up(c->link, why, now);
-    }
+    if (camera_pace_is_lost(&c->pace, now))
+        lose(c, now);
     check_open(c, now);
 }
 
@@ -475,11 +572,11 @@ static void on_timer(void *ctx, usec_t now)
     struct camera *c = ctx;
     log_budget_advance(&c->log, now);
     if (c->is_over) {
-        camera_link_free(c->link, now);
+        c->link->kind->free(c->link, now);
         c->link = NULL;
         c->is_over = false;
     }
-    if (!c->link && c->state != FAILED && now >= c->retry_at)
+    if (!c->link && c->state != FAILED && c->state != ENDED && now >= c->retry_at)
         connect_now(c, now);
     if (c->link && now >= c->second_at)
         on_second(c, now);
@@ -494,10 +591,11 @@ static void on_wake(uv_async_t *wake)
     c->wants_key = false;
     pthread_mutex_unlock(&c->lock);
     if (wants_key && c->link && !c->is_over)
-        camera_link_request_key(c->link, clock_now());
+        c->link->kind->request_key(c->link, clock_now());
     if (!stops)
         return;
-    camera_link_free(c->link, clock_now());
+    if (c->link)
+        c->link->kind->free(c->link, clock_now());
     c->link = NULL;
     timer_free(c->timer);
     c->timer = NULL;
@@ -545,6 +643,16 @@ static void join(struct camera *c)
     c->joined = true;
 }
 
+static void free_parts(struct camera *c)
+{
+    pthread_cond_destroy(&c->changed);
+    pthread_mutex_destroy(&c->lock);
+    if (c->fifo >= 0)
+        close(c->fifo);
+    free(c->pipe);
+    free(c);
+}
+
 void camera_free(struct camera *c)
 {
     if (!c)
@@ -552,38 +660,65 @@ void camera_free(struct camera *c)
     join(c);
     frame_group_clear(&c->early);
     camera_audio_free(c->audio);
-    pthread_cond_destroy(&c->changed);
-    pthread_mutex_destroy(&c->lock);
-    free(c);
+    free_parts(c);
 }
 
-// Returns NULL if there is no memory or no thread.
-static struct camera *start(const struct url *url, bool has_audio)
+// Reads what `source` names. Returns 0, or an error (logged).
+static int take_source(struct camera *c, const char *source, bool waits)
+{
+    const char *why, *slash = strrchr(source, '/');
+    c->fifo = -1;
+    if (!media_input_is_pipe(source)) {
+        int err = url_parse(source, &c->url, &why);
+        if (err)
+            log_error("the URL of the camera is malformed: %s", why);
+        if (!c->url.has_port && !c->url.secure)
+            c->url.port = URL_RTSP_PORT;
+        snprintf(c->title, sizeof(c->title), "camera at %.100s", c->url.host);
+        return err;
+    }
+    bool is_input = strcmp(source, "-") == 0;
+    utf8_copy(is_input ? "standard input" : slash ? slash + 1 : source, c->title, sizeof(c->title));
+    c->waits = waits && !is_input;
+    c->pipe = strdup(source);
+    if (!c->pipe)
+        return ERR_NO_MEMORY;
+    if (c->waits && (c->fifo = open(source, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
+        log_error("%s: %s", c->title, strerror(errno));
+        return ERR_NOT_FOUND;
+    }
+    return 0;
+}
+
+// NULL: *err, and ERR_NO_MEMORY if there is no thread (logged).
+static struct camera *start(const char *source, bool has_audio, bool waits, int *err)
 {
     struct camera *c = calloc(1, sizeof(*c));
+    *err = ERR_NO_MEMORY;
     if (!c)
-        return NULL;
-    c->url = *url;
+        goto no_memory;
+    *err = take_source(c, source, waits);
     c->has_audio = has_audio;
-    if (!url->has_port && !url->secure)
-        c->url.port = URL_RTSP_PORT;
-    snprintf(c->title, sizeof(c->title), "camera at %.100s", url->host);
+    c->written_at = USEC_NEVER;
     camera_retry_init(&c->retry);
     camera_clock_init(&c->clock);
     c->last = -1;
     c->stamped_at = USEC_NEVER;
     pthread_mutex_init(&c->lock, NULL);
     clock_cond_init(&c->changed);
-    if (uv_loop_init(&c->loop) != 0)
+    if (*err || uv_loop_init(&c->loop) != 0)
         goto free_all;
+    *err = ERR_NO_MEMORY;
     c->wake.data = c;
     (void)uv_async_init(&c->loop, &c->wake, on_wake);
     c->timer = timer_new(&c->loop, on_timer, c);
     if (!c->timer)
         goto close_loop;
     timer_set(c->timer, 0);
-    if (pthread_create(&c->thread, NULL, run, c) == 0)
+    if (pthread_create(&c->thread, NULL, run, c) == 0) {
+        *err = 0;
         return c;
+    }
     timer_free(c->timer);
 
 close_loop:
@@ -591,25 +726,32 @@ close_loop:
     uv_run(&c->loop, UV_RUN_DEFAULT);
     uv_loop_close(&c->loop);
 free_all:
-    pthread_cond_destroy(&c->changed);
-    pthread_mutex_destroy(&c->lock);
-    free(c);
+    free_parts(c);
+no_memory:
+    if (*err == ERR_NO_MEMORY)
+        log_error("cannot start the camera's thread: out of memory");
     return NULL;
 }
 
-// Waits until it is open, or cannot be. Returns 0 or an error.
-static int wait_open(struct camera *c, struct media_guard *guard, usec_t deadline)
+// Waits until it is open, or cannot be. A pipe has the time from its writer's first bytes on.
+// Returns 0 or an error.
+static int wait_open(struct camera *c, struct media_guard *guard)
 {
     int err = 0;
+    usec_t begin = clock_now(), said = c->pipe ? begin + SAY_AFTER : USEC_NEVER;
     pthread_mutex_lock(&c->lock);
     while (!err && c->state == OPENING) {
-        usec_t until = clock_now() + CHECK_EVERY;
+        usec_t now = clock_now(), until = now + CHECK_EVERY;
         struct timespec at = {.tv_sec = until / USEC_PER_SEC,
                               .tv_nsec = until % USEC_PER_SEC * 1000};
         pthread_cond_timedwait(&c->changed, &c->lock, &at);
-        err = c->state != OPENING       ? 0
-              : clock_now() >= deadline ? ERR_TIMED_OUT
-                                        : media_guard_check(guard);
+        usec_t from = c->pipe ? c->written_at : begin;
+        bool is_late = from != USEC_NEVER && clock_now() >= from + OPEN_LIMIT;
+        err = c->state != OPENING ? 0 : is_late ? ERR_TIMED_OUT : media_guard_check(guard);
+        if (now >= said && from == USEC_NEVER) {
+            log_info("%s: waiting for a program that writes into it", c->title);
+            said = USEC_NEVER;
+        }
     }
     if (c->state == FAILED)
         err = c->err;
@@ -617,31 +759,27 @@ static int wait_open(struct camera *c, struct media_guard *guard, usec_t deadlin
     return err;
 }
 
-struct camera *camera_open(const char *source, bool has_audio, struct media_guard *guard, int *err)
+static const char *late_reason(const struct camera *c)
 {
-    struct url url;
-    const char *why;
-    *err = url_parse(source, &url, &why);
-    if (*err) {
-        log_error("the URL of the camera is malformed: %s", why);
+    return c->stamped_at != USEC_NEVER ? "no key frame with parameter sets came in time: set its "
+                                         "encoder to one every 2 s or so"
+           : !c->pipe ? "no picture came in time (is the camera busy with other viewers?)"
+           : c->written_at == USEC_NEVER ? "no program has written into it"
+                                         : "no picture came in time";
+}
+
+struct camera *camera_open(const char *source, bool has_audio, bool waits,
+                           struct media_guard *guard, int *err)
+{
+    struct camera *c = start(source, has_audio, waits, err);
+    if (!c)
         return NULL;
-    }
-    struct camera *c = start(&url, has_audio);
-    if (!c) {
-        log_error("cannot start the camera's thread: out of memory");
-        *err = ERR_NO_MEMORY;
-        return NULL;
-    }
-    *err = wait_open(c, guard, clock_now() + OPEN_LIMIT);
+    *err = wait_open(c, guard);
     if (!*err)
         return c;
     join(c);
     if (*err == ERR_TIMED_OUT)
-        log_error("%s: %s", c->title,
-                  c->stamped_at == USEC_NEVER
-                      ? "no picture came in time (is the camera busy with other viewers?)"
-                      : "no key frame with parameter sets came in time: set its encoder to one "
-                        "every 2 s or so");
+        log_error("%s: %s", c->title, late_reason(c));
     else if (*err != ERR_CLOSED)
         log_error("%s: %s", c->title, c->why);
     camera_free(c);
@@ -651,6 +789,11 @@ struct camera *camera_open(const char *source, bool has_audio, struct media_guar
 const char *camera_title(const struct camera *c)
 {
     return c->title;
+}
+
+bool camera_is_pipe(const struct camera *c)
+{
+    return c->pipe != NULL;
 }
 
 struct fps camera_fps(struct camera *c)
@@ -698,6 +841,8 @@ void camera_attach(struct camera *c, const struct camera_sink *sink, void *ctx)
     for (int i = 0; i < c->early.count; i++)
         sink->on_frame(ctx, coded_frame_ref(c->early.frames[i]));
     frame_group_clear(&c->early);
+    if (c->state == ENDED)
+        sink->on_end(ctx, *c->why ? c->why : NULL);
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -5,6 +5,9 @@
 // machine (camera_clock.h); its audio as Opus (camera_audio.h). Key frames have their parameter
 // sets: if the camera sends none, those of its description are put before them.
 //
+// What a program writes into a pipe (pipe_link.h) is a camera, too: "-" is the standard input, and
+// the path of a FIFO that. It ends with its writer, or waits for the next one.
+//
 // Limits: RTSP messages of 16 KB, frames of 4 MB, and a time without a picture after which the
 // camera counts as lost (camera_pace.h).
 #ifndef WEIR_SENDER_CAMERA_CAMERA_H
@@ -40,18 +43,25 @@ struct camera_sink {
     // Numbers and media times count intervals of this rate from now on; it has risen, or is the one
     // at the beginning. Numbers ascend all the same.
     void (*on_rate)(void *ctx, struct fps fps);
+    // The media has ended for good; it may wait for another thread. `why`: it broke off, and why,
+    // for people; NULL: it did not.
+    void (*on_end)(void *ctx, const char *why);
 };
 
-// Returns true if the name of a source is the URL of a camera.
+// Returns true if the name of a source is the URL of a camera, or a pipe.
 bool camera_is(const char *source);
 
 // Opens the camera: waits until it has said what its pictures are, at most as long as `guard`
-// (borrowed for the call; NULL: 20 s) allows. Without `has_audio` the camera is not asked for its
-// audio. On failure logs the reason, without password, and returns NULL; *err is ERR_MALFORMED,
+// (borrowed for the call; NULL: 20 s, of a pipe after its first bytes) allows. Without `has_audio`
+// the camera is not asked for its audio. `waits`: a FIFO whose writer ends waits for the next one.
+// On failure logs the reason, without password, and returns NULL; *err is ERR_MALFORMED,
 // ERR_UNSUPPORTED, ERR_IO, ERR_TIMED_OUT, ERR_CLOSED or ERR_NO_MEMORY.
-struct camera *camera_open(const char *source, bool has_audio, struct media_guard *guard, int *err);
-// "camera at HOST": for people; it has no path, in which some cameras expect a password.
+struct camera *camera_open(const char *source, bool has_audio, bool waits,
+                           struct media_guard *guard, int *err);
+// "camera at HOST", "standard input" or "pipe NAME": for people. It has no path, in which some
+// cameras expect a password.
 const char *camera_title(const struct camera *c);
+bool camera_is_pipe(const struct camera *c);
 struct fps camera_fps(struct camera *c);    // any thread
 int camera_bitrate(const struct camera *c); // bit/s, measured while it was opened
 // Of codecs other than H.264 the pictures' size is not known; a picture of JPEG is a file, of which

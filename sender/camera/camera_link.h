@@ -1,62 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One RTSP session with an IP camera: the viewing end of RTSP (rtsp_link.h) and of its media
-// (video_receiver.h, audio_receiver.h). Whole frames and audio packets come out. Media comes over
-// the RTSP connection; over UDP if the camera refuses that.
-//
-// Why not libavformat's RTSP client: it knows a frame's end only by the next frame, so everything
-// is a frame later; it passes frames with lost packets on as if they were whole; and it reads a
-// description of any length. This client is the player's, which has all of that.
+// Where a camera's media comes from, for one connection: whole frames and audio packets come out.
+// There are two kinds: an RTSP session with an IP camera (rtsp_camera.h), and the writer of a pipe
+// (pipe_link.h).
 //
 // Loop thread only, of any loop.
 #ifndef WEIR_SENDER_CAMERA_CAMERA_LINK_H
 #define WEIR_SENDER_CAMERA_CAMERA_LINK_H
 
-#include <uv.h>
-
 #include "client/receive/audio_receiver.h"
-#include "common/wire/url.h"
 #include "media/rtp/depacketiser.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct camera_link;
-
 // All are required. They must not free the link.
 struct camera_link_ops {
-    void (*on_described)(void *ctx, const struct sdp *sdp,
-                         usec_t now); // `sdp`: for the link's life
+    // `sdp`: for the link's life. Its codec, frame rate, parameter sets and audio count.
+    // `audio_codec`: the name of its audio's, static; NULL: it has none.
+    void (*on_described)(void *ctx, const struct sdp *sdp, const char *audio_codec, usec_t now);
     // A packet of the pictures arrived, which may lack its predecessors.
     void (*on_stamp)(void *ctx, uint32_t rtp_timestamp, usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
     void (*on_audio)(void *ctx, const struct received_audio *a, usec_t now);
     // A sender report: the camera's wall clock at an RTP time stamp.
     void (*on_report)(void *ctx, usec_t wall, uint32_t rtp_timestamp);
-    // The last call. `status`: of the camera's refusal; 0: none.
+    // The last call. `status`: of the camera's refusal; 0: none. `why`: for people; NULL: the media
+    // has ended.
     void (*on_end)(void *ctx, int status, const char *why, usec_t now);
 };
 
-struct camera_link_config {
-    uv_loop_t *loop;                   // borrowed
-    const struct url *url;             // borrowed for the call
-    bool has_audio;                    // false: the camera is not asked for its audio
-    const struct camera_link_ops *ops; // static
-    void *ctx;                         // borrowed
+struct camera_link;
+
+struct camera_link_kind {
+    void (*free)(struct camera_link *l, usec_t now); // not inside a callback
+    // Call it about once a second: reports to the camera.
+    void (*second)(struct camera_link *l, usec_t now);
+    // Requests a key frame, if the camera takes such requests.
+    void (*request_key)(struct camera_link *l, usec_t now);
+    // Ends the session for a reason of the caller: on_end follows.
+    void (*give_up)(struct camera_link *l, const char *why, usec_t now);
+    // The media time of a picture, to which the audio's is related.
+    void (*picture)(struct camera_link *l, uint32_t rtp_timestamp, usec_t media, usec_t arrived);
 };
 
-struct camera_link *camera_link_new(const struct camera_link_config *config,
-                                    usec_t now);          // NULL: no memory
-void camera_link_free(struct camera_link *l, usec_t now); // NULL is fine; not inside a callback
-// Call it about once a second: reports to the camera.
-void camera_link_second(struct camera_link *l, usec_t now);
-// Requests a key frame, if the camera's description says that it takes such requests.
-void camera_link_request_key(struct camera_link *l, usec_t now);
-// Ends the session for a reason of the caller: on_end follows.
-void camera_link_give_up(struct camera_link *l, const char *why, usec_t now);
-// The media time of a picture, to which the audio's is related.
-void camera_link_picture(struct camera_link *l, uint32_t rtp_timestamp, usec_t media,
-                         usec_t arrived);
+struct camera_link {                     // embedded first by each kind
+    const struct camera_link_kind *kind; // static; all of it is required
+};
 
 #ifdef __cplusplus
 }

@@ -27,8 +27,8 @@ static const double MAX_RATE = 250;  // frames a second
 static const double STILL_SECONDS = 1;       // that decoding may take
 static const size_t TICK_BYTES = 256 * 1024; // 100 Mbit/s
 
-// A message to the loop. One of the pointers is not NULL; or `fps` is not 0; or `gone`: the
-// camera's thread ends.
+// A message to the loop. One of the pointers is not NULL; or `fps` is not 0; or `ends`; or `gone`:
+// the camera's thread ends.
 struct item {
     struct coded_frame *frame;      // one reference
     struct coded_audio *audio;      // one reference
@@ -36,6 +36,7 @@ struct item {
     struct picture *still;          // one reference; `is_still`
     struct fps fps;                 // of the numbers from now on
     bool is_still;                  // of group_still; NULL: it did not decode
+    bool ends;                      // the media, for good
     bool gone;
 };
 
@@ -63,6 +64,8 @@ struct camera_media {
     struct group_still *stills;   // owned; from the first taker on
     usec_t decoding_until;        // it has a group, at most until then; 0: it has none
     bool closed;                  // it waits for the camera's thread
+    bool is_over;                 // the media has ended for good
+    char why[160];                // written before `is_over`: it broke off; "": it did not
 };
 
 // ---- From the camera's thread
@@ -85,18 +88,28 @@ static size_t bytes_of(const struct item *item)
 }
 
 // Takes over what `content` owns. A full mailbox drops frames; viewers then wait for a key frame.
-static void post(struct camera_media *m, struct item content)
+// Returns false if it did.
+static bool post(struct camera_media *m, struct item content)
 {
     struct item *item = malloc(sizeof(*item));
     if (item)
         *item = content;
     if (item && mailbox_post_bytes(m->mailbox, item, bytes_of(item), WAITING_BYTES))
-        return;
+        return true;
     coded_frame_unref(content.frame);
     coded_audio_unref(content.audio);
     free(content.picture);
     picture_unref(content.still);
     free(item);
+    return false;
+}
+
+// Posts an item that owns nothing, and waits while the mailbox is full: it drains.
+static void post_surely(struct camera_media *m, struct item content)
+{
+    struct timespec pause = {.tv_nsec = (long)(10 * USEC_PER_MSEC * 1000)};
+    while (!post(m, content))
+        nanosleep(&pause, NULL);
 }
 
 static void on_frame(void *ctx, struct coded_frame *f)
@@ -129,16 +142,16 @@ static void on_still(void *ctx, struct picture *p)
     post(ctx, (struct item){.still = p, .is_still = true});
 }
 
-static void on_gone(void *ctx)
+static void on_end(void *ctx, const char *why)
 {
     struct camera_media *m = ctx;
-    struct item *item = NULL;
-    const struct timespec pause = {.tv_nsec = 10000000};
-    while (!(item = calloc(1, sizeof(*item))))
-        nanosleep(&pause, NULL);
-    item->gone = true;
-    while (!mailbox_post(m->mailbox, item)) // it is full: it drains
-        nanosleep(&pause, NULL);
+    snprintf(m->why, sizeof(m->why), "%s", why ? why : "");
+    post_surely(m, (struct item){.ends = true});
+}
+
+static void on_gone(void *ctx)
+{
+    post_surely(ctx, (struct item){.gone = true});
 }
 
 // ---- On the loop
@@ -231,6 +244,25 @@ static void take_rate(struct camera_media *m, struct fps fps, usec_t now)
     }
 }
 
+static void end_viewer(struct camera_viewer *v, usec_t now)
+{
+    const struct camera_media *m = v->media;
+    v->watches = v->hears = false;
+    v->sink->ops->on_end(v->sink, *m->why ? m->why : NULL, now);
+}
+
+// Viewers that begin get the rest of the group first.
+static void take_end(struct camera_media *m, usec_t now)
+{
+    m->is_over = true;
+    give_still(m, NULL, now);
+    for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
+        next = v->next;
+        if (!v->begins)
+            end_viewer(v, now);
+    }
+}
+
 static void free_all(struct camera_media *m)
 {
     camera_free(m->camera);
@@ -253,6 +285,8 @@ static void on_item(void *ctx, void *arg, usec_t now)
         take_rate(m, item->fps, now);
     else if (!m->closed && item->is_still)
         give_still(m, is_away(m) ? NULL : item->still, now);
+    else if (!m->closed && item->ends)
+        take_end(m, now);
     item_free(item);
     if (gone)
         free_all(m);
@@ -294,9 +328,12 @@ static void on_tick(void *ctx, usec_t now)
     bool more = false;
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
-        if (v->begins)
+        bool begins = v->begins;
+        if (begins)
             give_some(v, pace_of(m));
         more |= v->begins;
+        if (m->is_over && begins && !v->begins)
+            end_viewer(v, now);
     }
     if (more)
         timer_set(m->timer, now + TICK);
@@ -304,8 +341,11 @@ static void on_tick(void *ctx, usec_t now)
 
 static int start(struct stream_media *base, uv_loop_t *loop)
 {
-    static const struct camera_sink sink = {
-        .on_frame = on_frame, .on_audio = on_audio, .on_picture = on_picture, .on_rate = on_rate};
+    static const struct camera_sink sink = {.on_frame = on_frame,
+                                            .on_audio = on_audio,
+                                            .on_picture = on_picture,
+                                            .on_rate = on_rate,
+                                            .on_end = on_end};
     struct camera_media *m = (struct camera_media *)base;
     m->timer = timer_new(loop, on_tick, m);
     m->mailbox = m->timer ? mailbox_new(loop, WAITING, on_item, item_free, m) : NULL;
@@ -392,6 +432,11 @@ static struct media_feed *feed_new(struct stream_media *base,
 
 // ---- The media of all viewers
 
+static bool is_over(const struct stream_media *base)
+{
+    return ((const struct camera_media *)base)->is_over;
+}
+
 static void take(struct stream_media *base, struct picture_taker *t)
 {
     struct camera_media *m = (struct camera_media *)base;
@@ -458,6 +503,7 @@ struct stream_media *camera_media_new(struct camera *camera)
                                                 .stats = stats,
                                                 .take = take,
                                                 .leave = leave,
+                                                .is_over = is_over,
                                                 .free = media_free};
     struct camera_media *m = calloc(1, sizeof(*m));
     if (!m) {

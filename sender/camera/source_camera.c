@@ -27,9 +27,11 @@ enum {
 struct source_camera {
     struct source base;    // first
     struct camera *camera; // owned
-    pthread_mutex_t lock;  // guards `group` and `given`
+    pthread_mutex_t lock;  // guards the members up to `given`
     pthread_cond_t more;
     struct frame_group group; // written by the camera's thread
+    bool is_over;             // the same: the media has ended for good
+    bool breaks_off;          // ... before its end
     int given;                // frames of it that the decoder has
     struct decoder *decoder;  // owned, as are the next ones
     struct scaler *scaler;
@@ -45,6 +47,7 @@ struct source_camera {
     usec_t pending_at;       // its capture
     struct picture *current; // owned; the last picture, or the card; NULL: none yet
     bool is_card;            // `current` is the card
+    const char *away;        // static; the card's text
     usec_t pictured;         // when the newest picture came
 };
 
@@ -72,6 +75,25 @@ static void on_rate(void *ctx, struct fps fps)
     (void)ctx, (void)fps; // the grid keeps its rate, and skips pictures
 }
 
+static void on_end(void *ctx, const char *why)
+{
+    struct source_camera *s = ctx;
+    pthread_mutex_lock(&s->lock);
+    s->is_over = true;
+    s->breaks_off = why;
+    pthread_cond_signal(&s->more);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool is_over(struct source *base)
+{
+    struct source_camera *s = (struct source_camera *)base;
+    pthread_mutex_lock(&s->lock);
+    bool over = s->is_over;
+    pthread_mutex_unlock(&s->lock);
+    return over;
+}
+
 // ---- The source's thread
 
 // Returns the next frame for the decoder, which the caller owns, or NULL. *behind: frames that wait
@@ -88,11 +110,12 @@ static struct coded_frame *take_frame(struct source_camera *s, int *behind)
     return f;
 }
 
+// Returns at once at the end.
 static void wait_frame(struct source_camera *s, usec_t until)
 {
     struct timespec at = {.tv_sec = until / USEC_PER_SEC, .tv_nsec = until % USEC_PER_SEC * 1000};
     pthread_mutex_lock(&s->lock);
-    if (s->given >= s->group.count)
+    if (s->given >= s->group.count && !s->is_over)
         pthread_cond_timedwait(&s->more, &s->lock, &at);
     pthread_mutex_unlock(&s->lock);
 }
@@ -164,7 +187,7 @@ static bool show_card(struct source_camera *s)
     struct picture *card = picture_new(s->base.width, s->base.height);
     if (!card)
         return false;
-    no_signal_draw(card, "the camera is away");
+    no_signal_draw(card, s->away);
     show(s, card, true);
     return true;
 }
@@ -229,6 +252,8 @@ static int camera_next(struct source *base, struct picture **out)
         usec_t now = clock_now();
         if (now < end && decode_next(s))
             continue;
+        if (now < end && is_over(base))
+            return s->breaks_off ? ERR_IO : ERR_END;
         usec_t due = s->grid.anchored ? frame_grid_deadline(&s->grid) : end;
         if (now >= due && emit_old(s, out, now) == 0)
             return 0;
@@ -270,9 +295,11 @@ static void source_free_all(struct source *base)
 static bool learn_size(struct source_camera *s)
 {
     usec_t deadline = clock_now() + SIZE_LIMIT;
-    while (!s->base.width && clock_now() < deadline)
-        if (!decode_next(s))
+    for (bool more = true; more && !s->base.width && clock_now() < deadline;)
+        if (!decode_next(s)) {
+            more = !is_over(&s->base);
             wait_frame(s, clock_now() + WAIT);
+        }
     if (!s->base.width)
         log_error("%s: its pictures cannot be decoded (larger than 4096x2304?)", s->base.name);
     return s->base.width;
@@ -281,9 +308,9 @@ static bool learn_size(struct source_camera *s)
 struct source *source_camera_new(struct camera *camera)
 {
     static const struct source_ops ops = {
-        .next = camera_next, .idle = camera_idle, .free = source_free_all};
+        .next = camera_next, .idle = camera_idle, .is_over = is_over, .free = source_free_all};
     static const struct camera_sink sink = {
-        .on_frame = on_frame, .on_picture = on_picture, .on_rate = on_rate};
+        .on_frame = on_frame, .on_picture = on_picture, .on_rate = on_rate, .on_end = on_end};
     struct source_camera *s = calloc(1, sizeof(*s));
     if (!s) {
         log_error("cannot decode the camera: out of memory");
@@ -300,6 +327,7 @@ struct source *source_camera_new(struct camera *camera)
                               .fps = camera_fps(camera),
                               .duration = -1,
                               .live = true};
+    s->away = camera_is_pipe(camera) ? "its writer is away" : "the camera is away";
     snprintf(s->base.name, sizeof(s->base.name), "%s", camera_title(camera));
     pthread_mutex_init(&s->lock, NULL);
     clock_cond_init(&s->more);

@@ -445,7 +445,8 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
                                         const char *name, int *err)
 {
     bool is_silent = o->audio && strcmp(o->audio, "none") == 0;
-    struct camera *camera = camera_open(name, !is_silent, guard, err);
+    bool waits = o->wait || *o->mount; // the other sources go on without it
+    struct camera *camera = camera_open(name, !is_silent, waits, guard, err);
     if (!camera)
         return NULL;
     *err = ERR_UNSUPPORTED;
@@ -458,7 +459,7 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
     const char *audio = camera_audio_codec(camera);
     if (codec == SDP_H264 && !reason && !o->transcode) {
         if (o->audio && !is_silent)
-            log_warn("%s: --sound %s is ignored: what is passed on has the camera's own audio",
+            log_warn("%s: --sound %s is ignored: what is passed on has its own audio",
                      camera_title(camera), o->audio);
         if (audio && strcmp(audio, "Opus") != 0)
             log_info("%s: its audio, %s, is sent as Opus", camera_title(camera), audio);

@@ -532,6 +532,11 @@ void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_
         out->lowered += clock_now() - e->lowered_since;
 }
 
+bool live_feed_is_over(const struct live_feed *e)
+{
+    return e->source->ops->is_over && e->source->ops->is_over(e->source);
+}
+
 bool live_feed_stats_of_audio(struct live_feed *e, struct live_feed_audio_stats *out)
 {
     *out = (struct live_feed_audio_stats){0};

@@ -103,6 +103,8 @@ void live_feed_repair(struct live_feed *e, int size_id, int64_t number, int acco
 // their `captured` is the time at the normal pace.
 int64_t live_feed_seek(struct live_feed *e, usec_t pts, bool ahead);
 void live_feed_set_speed(struct live_feed *e, double speed); // 0.25 .. 4 times the source's pace
+// Returns true if the source has ended for good (source.h).
+bool live_feed_is_over(const struct live_feed *e);
 // Returns the media time of the next picture, or the target of a pending seek. *number: the number
 // of that picture.
 usec_t live_feed_position(struct live_feed *e, int64_t *number);

@@ -274,6 +274,11 @@ static void on_end(void *ctx, int err, usec_t now)
         v->sink->ops->on_end(v->sink, err == ERR_END ? NULL : why, now);
 }
 
+static bool is_over(const struct stream_media *m)
+{
+    return live_feed_is_over(((const struct live_media *)m)->feed);
+}
+
 static int start(struct stream_media *m, uv_loop_t *loop)
 {
     return live_feed_start(((struct live_media *)m)->feed, loop);
@@ -377,6 +382,7 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
                                                 .stats = stats,
                                                 .take = take,
                                                 .leave = leave,
+                                                .is_over = is_over,
                                                 .free = media_free};
     static const struct live_feed_events events = {.on_frame = on_frame,
                                                    .on_audio = on_audio,

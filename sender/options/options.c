@@ -21,6 +21,7 @@
 #include "media/encode/video_engine.h"
 #include "media/record/policy/record_name.h"
 #include "media/source/audio_source.h"
+#include "media/source/media_input.h"
 #include "media/stored/stored_x265.h"
 #include "server/policy/viewer_limits.h"
 
@@ -344,6 +345,12 @@ static bool is_test(const char *source)
     return strncmp(source, "test:", 5) == 0;
 }
 
+// Returns true if the source's H.264 is passed on unless --transcode is given.
+static bool is_passed(const char *source)
+{
+    return url_scheme(source) || media_input_is_pipe(source);
+}
+
 // Parses "test:..." and "synthetic:...", and accepts any other source. Returns NULL, or the error.
 static const char *parse_source(struct options *o, const char *value)
 {
@@ -650,8 +657,11 @@ static const struct option_row rows[] = {
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
     {.name = "transcode", .in_section = true, .kind = OPTION_SWITCH, .at = AT(transcode),
-     .help = "encode the pictures of an IP camera anew, in several levels; without it they are passed "
-             "on as they are, as the only level"},
+     .help = "encode the pictures of an IP camera or a pipe anew, in several levels; without it they "
+             "are passed on as they are, as the only level"},
+    {.name = "wait", .in_section = true, .kind = OPTION_SWITCH, .at = AT(wait),
+     .help = "when the program ends that writes into SOURCE, a FIFO, wait for the next one; viewers "
+             "stay. Of several sources each FIFO does"},
     {.name = "rewind", .in_section = true, .argument = "TIME,SIZE", .read = read_rewind,
      .help = "keep so much of live video in memory, so that viewers can go back: 60s, 10m, 2h; of SIZE "
              "(default 256MB) at most, and the oldest leaves first. A key frame is sent every 5 s"},
@@ -856,10 +866,10 @@ static const char *conflict(const struct options *o)
     if (has_http && o->codec == SDP_VP9)
         return "--http conflicts with --codec vp9: it serves H.264";
     bool encodes = o->level_count || o->temporal_layers || o->baseline || o->codec != SDP_H264;
-    if (url_scheme(o->source) && !o->transcode && encodes)
+    if (is_passed(o->source) && !o->transcode && encodes)
         return "--level, --temporal-layers, --profile and --codec require --transcode with an IP "
-               "camera, whose H.264 is passed on as it is (or give them in the section of another "
-               "source)";
+               "camera and with a pipe, whose H.264 is passed on as it is (or give them in the "
+               "section of another source)";
     if (o->baseline && o->prepare)
         return "--profile baseline conflicts with --prepare, which encodes in the high profile";
     if (o->codec != SDP_H264 && (options_names_engine(o) || strcmp(o->encoder, "x264") == 0))
@@ -875,7 +885,7 @@ static const char *conflict(const struct options *o)
             return "--encoder conflicts with a synthetic source, which has no pictures";
     }
     if (o->prepare && (is_synthetic || is_test(o->source) || source_is_capture(o->source) ||
-                       url_scheme(o->source)))
+                       is_passed(o->source)))
         return "--prepare requires FILE or FOLDER";
     if (o->codec == SDP_HEVC)
         return conflict_of_hevc(o);
@@ -900,10 +910,11 @@ static const char *conflict(const struct options *o)
 static const char *conflict_of_one(const struct options *o)
 {
     bool is_synthetic = options_is_synthetic(o);
-    if (o->transcode && !url_scheme(o->source))
-        return "--transcode requires an IP camera, rtsp://..., as SOURCE: other sources are "
-               "encoded "
-               "anyway";
+    if (o->transcode && !is_passed(o->source))
+        return "--transcode requires an IP camera, rtsp://..., or a pipe as SOURCE: other sources "
+               "are encoded anyway";
+    if (o->wait && (strcmp(o->source, "-") == 0 || !media_input_is_pipe(o->source)))
+        return "--wait requires a FIFO as SOURCE (mkfifo PATH)";
     if (o->rewind.age && is_synthetic)
         return "--rewind conflicts with a synthetic source, which has no pictures";
     return NULL;
@@ -983,15 +994,15 @@ bool options_source_equal(const struct options *a, const struct options *b)
 {
     if (strcmp(a->source, b->source) != 0 || !is_text_equal(a->audio, b->audio) ||
         a->audio_kbps != b->audio_kbps || !audio_mix_is_equal(a->mix, b->mix) ||
-        a->loop != b->loop || a->transcode != b->transcode || a->rewind.age != b->rewind.age ||
-        a->rewind.bytes != b->rewind.bytes || !is_text_equal(a->record, b->record) ||
-        a->record_segment != b->record_segment || a->record_keep.age != b->record_keep.age ||
-        a->record_keep.bytes != b->record_keep.bytes || a->codec != b->codec ||
-        a->has_codec != b->has_codec || !is_text_equal(a->encoder, b->encoder) ||
-        a->baseline != b->baseline || a->no_pass != b->no_pass ||
-        a->keep_levels != b->keep_levels || a->pass_kbps != b->pass_kbps ||
-        a->temporal_layers != b->temporal_layers || a->has_capture != b->has_capture ||
-        a->level_count != b->level_count)
+        a->loop != b->loop || a->transcode != b->transcode || a->wait != b->wait ||
+        a->rewind.age != b->rewind.age || a->rewind.bytes != b->rewind.bytes ||
+        !is_text_equal(a->record, b->record) || a->record_segment != b->record_segment ||
+        a->record_keep.age != b->record_keep.age || a->record_keep.bytes != b->record_keep.bytes ||
+        a->codec != b->codec || a->has_codec != b->has_codec ||
+        !is_text_equal(a->encoder, b->encoder) || a->baseline != b->baseline ||
+        a->no_pass != b->no_pass || a->keep_levels != b->keep_levels ||
+        a->pass_kbps != b->pass_kbps || a->temporal_layers != b->temporal_layers ||
+        a->has_capture != b->has_capture || a->level_count != b->level_count)
         return false;
     if (a->has_capture && memcmp(&a->capture, &b->capture, sizeof(a->capture)) != 0)
         return false;

@@ -51,7 +51,8 @@ struct options {
     struct sockaddr_storage http; // AF_UNSPEC: none
     int http_segment;             // seconds; 0: not given
     bool loop;
-    bool transcode; // an IP camera's pictures are encoded anew
+    bool transcode; // the pictures of an IP camera or a pipe are encoded anew
+    bool wait;      // for the next writer of a FIFO
     bool has_capture;
     struct geometry capture; // valid if has_capture
     bool list_devices;       // list the devices and exit

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "media/capture/source_capture.h"
+#include "media/source/media_input.h"
 
 enum kind { // of a source; a set of them is a number
     TEST = 1,
     FILM = 2,
     FOLDER = 4,
     DEVICE = 8,
-    CAMERA = 16, // an IP camera
+    CAMERA = 16, // an IP camera, or a pipe
     SYNTHETIC = 32,
     GIVEN = 64, // by the program that uses the library
     ALL = 127,
@@ -24,7 +25,7 @@ static enum kind kind_of(const struct options *o, bool is_folder)
         return SYNTHETIC;
     if (source_is_capture(o->source))
         return DEVICE;
-    if (url_scheme(o->source))
+    if (url_scheme(o->source) || media_input_is_pipe(o->source))
         return CAMERA;
     if (strncmp(o->source, "test:", 5) == 0)
         return TEST;

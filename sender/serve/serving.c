@@ -12,6 +12,7 @@
 #include "common/base/put.h"
 #include "common/net/clock.h"
 #include "common/net/raw_tcp.h"
+#include "common/net/timer.h"
 #include "common/net/tls_credentials.h"
 #include "common/net/tls_trust.h"
 #include "common/net/udp_socket.h"
@@ -36,6 +37,9 @@
 #include "server/rtsp/server_urls.h"
 #include "server/session/stream.h"
 
+#define OVER_LOOK  (USEC_PER_SEC / 4)  // for the end of the media, and of its viewers
+#define OVER_LIMIT (10 * USEC_PER_SEC) // for viewers to leave then
+
 enum serves { SERVES_STREAM, SERVES_FOLDER, SERVES_SOURCES };
 
 struct serving {
@@ -57,7 +61,11 @@ struct serving {
     struct recorder *recorder; // owned; NULL: none
     struct access *access;     // owned; NULL: everybody may watch
     void (*on_stopped)(void *ctx);
-    void *ctx; // borrowed
+    void *ctx;          // borrowed
+    struct timer *over; // owned; NULL: the media has no end that matters
+    usec_t over_at;     // when that ended; USEC_NEVER: it has not
+    void (*on_over)(void *ctx);
+    void *over_ctx; // borrowed
 };
 
 static void close_server(struct serving *s)
@@ -88,8 +96,37 @@ static void stop_server(void *ctx)
     server_stop(s->server, on_stopped, s);
 }
 
+static void look_for_end(void *ctx, usec_t now)
+{
+    struct serving *s = ctx;
+    const struct stream_media *m = s->stream.media;
+    if (s->over_at == USEC_NEVER && m->ops->is_over(m))
+        s->over_at = now;
+    bool is_over = s->over_at != USEC_NEVER;
+    if (is_over && (!s->stream.sink_count || now >= s->over_at + OVER_LIMIT))
+        s->on_over(s->over_ctx);
+    else
+        timer_set(s->over, now + OVER_LOOK);
+}
+
+// Returns false if there is no memory (logged).
+static bool await_end(struct serving *s, const struct serving_config *config)
+{
+    s->over_at = USEC_NEVER;
+    s->on_over = config->on_over;
+    s->over_ctx = config->ctx;
+    if (!config->on_over || s->serves != SERVES_STREAM || !s->stream.media->ops->is_over)
+        return true;
+    s->over = timer_new(s->loop, look_for_end, s);
+    if (s->over)
+        timer_set(s->over, 0);
+    return s->over;
+}
+
 void serving_stop(struct serving *s, void (*stopped)(void *ctx), void *ctx)
 {
+    timer_free(s->over);
+    s->over = NULL;
     s->on_stopped = stopped;
     s->ctx = ctx;
     http_front_free(s->http);
@@ -453,6 +490,8 @@ struct serving *serving_new(const struct serving_config *config, int *err)
         *err = open_http(s, o);
     if (!*err)
         *err = start_recorder(s, o);
+    if (!*err && !await_end(s, config))
+        *err = ERR_NO_MEMORY;
     if (!*err)
         return s;
     serving_free(s);
@@ -463,6 +502,7 @@ void serving_free(struct serving *s)
 {
     if (!s)
         return;
+    timer_free(s->over);
     if (s->catalog)
         s->catalog->ops->leave(s->catalog, &s->list_hold);
     close_server(s);

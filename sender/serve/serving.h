@@ -22,6 +22,10 @@ struct serving_config {
     const struct options *options; // borrowed; serving_reload may put others in their place
     // URLs with a key for viewers go to stdout (server_urls.h); false: none are made.
     bool prints_keys;
+    // Called once, if the media of a single source has ended for good and its viewers have left, or
+    // had 10 s to do so; the caller calls serving_stop. NULL: what is served stays.
+    void (*on_over)(void *ctx);
+    void *ctx; // borrowed
     // The process serves this only: CAP_NET_RAW is dropped by all its threads after its use.
     bool owns_process;
 };

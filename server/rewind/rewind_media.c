@@ -112,6 +112,12 @@ static void leave(struct stream_media *base, struct picture_taker *t)
     of->ops->leave(of, t);
 }
 
+static bool is_over(const struct stream_media *base)
+{
+    const struct stream_media *of = ((const struct rewind_media *)base)->of;
+    return of->ops->is_over && of->ops->is_over(of);
+}
+
 static void media_free(struct stream_media *base)
 {
     struct rewind_media *m = (struct rewind_media *)base;
@@ -132,6 +138,7 @@ struct stream_media *rewind_media_new(struct stream_media *of,
                                                 .stats = stats,
                                                 .take = take,
                                                 .leave = leave,
+                                                .is_over = is_over,
                                                 .free = media_free};
     assert(of->duration < 0 && of->codec == SDP_H264 && !of->relays && !of->reorders);
     assert(of->ops->describe && of->ops->stats && of->ops->take);

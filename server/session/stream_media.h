@@ -50,6 +50,8 @@ struct stream_media_ops {
     // coded frames or packets only. `leave`: the taker does not want it any more.
     void (*take)(struct stream_media *m, struct picture_taker *t);
     void (*leave)(struct stream_media *m, struct picture_taker *t);
+    // Returns true if the media has ended for good. NULL: it never does.
+    bool (*is_over)(const struct stream_media *m);
     // Does not wait for threads that read; the loop must run until its handles are closed. The
     // caller first stops the guard of the file that is read.
     void (*free)(struct stream_media *m);

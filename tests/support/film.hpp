@@ -26,7 +26,7 @@ struct film {
     // A negative `duration` makes endless media, such as that of a device.
     static source *make(double duration = usec_to_sec(END), int end = FRAMES)
     {
-        static const source_ops ops = {next, seek, nullptr, release};
+        static const source_ops ops = {next, seek, nullptr, nullptr, release};
         film *f = new film;
         ladder l = levels();
         f->base.ops = &ops;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/camera/camera_link.h"
+#include "sender/camera/rtsp_camera.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,14 @@
 #include "common/wire/rtcp.h"
 #include "common/wire/rtp.h"
 #include "media/rtp/jpeg_payload.h"
+#include "sender/camera/camera_audio.h"
 #include "stream/receive/clock_sync.h"
 
 #define TRANSPORTS "tcp,udp"
 #define KEEP       USEC_PER_SEC // how long a missing packet is of use
 
-struct camera_link {
+struct rtsp_camera {
+    struct camera_link base;           // first
     const struct camera_link_ops *ops; // static
     void *ctx;                         // borrowed
     uv_loop_t *loop;                   // borrowed
@@ -40,13 +42,13 @@ struct camera_link {
 
 static void send_video_rtcp(void *ctx, const uint8_t *data, size_t len)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     rtsp_link_send_rtcp(l->link, false, data, len);
 }
 
 static int64_t ecn_marked(void *ctx)
 {
-    const struct camera_link *l = ctx;
+    const struct rtsp_camera *l = ctx;
     return rtsp_link_ecn_marked(l->link);
 }
 
@@ -58,7 +60,7 @@ static void on_video_packet(void *ctx, const struct rtp_packet *p, int64_t ext_s
 
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     l->ops->on_frame(l->ctx, f, now);
 }
 
@@ -69,13 +71,13 @@ static void on_nacked(void *ctx, usec_t now)
 
 static void on_bye(void *ctx, usec_t now)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     rtsp_link_give_up(l->link, "the camera has ended the stream", now);
 }
 
 static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     if (l->has_audio)
         av_sync_report(&l->audio.sync, false, ntp, timestamp);
     l->ops->on_report(l->ctx, wall_of_ntp(ntp), timestamp);
@@ -83,7 +85,7 @@ static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
 
 static void on_audio_received(void *ctx, const struct received_audio *a)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     l->ops->on_audio(l->ctx, a, l->now);
 }
 
@@ -91,7 +93,7 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
 
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     *why = "it is no live video in H.264, H.265, VP9 or JPEG";
     // A third party's recording is taken as a stream: recorders, and cameras that loop a file.
     if ((sdp->codec != SDP_H264 && !sdp_is_third_party(sdp)) ||
@@ -117,13 +119,14 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     l->video = video_receiver_new(&config);
     *why = "out of memory";
     if (l->video)
-        l->ops->on_described(l->ctx, &l->sdp, now);
+        l->ops->on_described(l->ctx, &l->sdp,
+                             sdp->audio.present ? camera_audio_codec_name(&sdp->audio) : NULL, now);
     return l->video;
 }
 
 static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     struct video_repair repair = {.datagram = setup->datagram, .wanted = REPAIR_MODE_AUTO};
     if (!repair_mode_parse(rtsp_link_repair(l->link), &repair.agreed))
         repair.agreed = REPAIR_MODE_OFF;
@@ -137,7 +140,7 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
 
 static void on_audio(void *ctx)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     if (l->has_audio)
         return;
     audio_receiver_init(&l->audio, &l->sdp, on_audio_received, l, l->random);
@@ -146,34 +149,34 @@ static void on_audio(void *ctx)
 
 static void on_start(void *ctx, struct rtsp_client_start *out)
 {
-    const struct camera_link *l = ctx;
+    const struct rtsp_camera *l = ctx;
     *out = (struct rtsp_client_start){.level = l->sdp.ladder.level_count - 1}; // -1: no choice
 }
 
 static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     video_receiver_set_rtt(l->video, a->rtt, now);
 }
 
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
 {
     (void)end;
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     if (!l->leaving)
         l->ops->on_end(l->ctx, rtsp_link_status(l->link), text, now);
 }
 
 // ---- Media
 
-static bool take_audio(struct camera_link *l, bool rtcp, const uint8_t *data, size_t len,
+static bool take_audio(struct rtsp_camera *l, bool rtcp, const uint8_t *data, size_t len,
                        usec_t arrived, usec_t now)
 {
     l->now = now;
     return l->has_audio && audio_receiver_packet(&l->audio, rtcp, data, len, arrived);
 }
 
-static void take_picture_packet(struct camera_link *l, const struct rtp_packet *p, usec_t now)
+static void take_picture_packet(struct rtsp_camera *l, const struct rtp_packet *p, usec_t now)
 {
     l->ops->on_stamp(l->ctx, p->timestamp, now);
     if (l->sdp.codec == SDP_JPEG && jpeg_payload_is_too_large(p->payload, p->payload_len))
@@ -187,7 +190,7 @@ static void take_picture_packet(struct camera_link *l, const struct rtp_packet *
 static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                       usec_t now)
 {
-    struct camera_link *l = ctx;
+    struct rtsp_camera *l = ctx;
     if (!l->dialect->audio_has_own_flow && take_audio(l, rtcp, data, len, arrived, now))
         return;
     struct rtp_packet p;
@@ -250,8 +253,9 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_instan
 
 // ---- For the owner
 
-void camera_link_second(struct camera_link *l, usec_t now)
+static void second(struct camera_link *base, usec_t now)
 {
+    struct rtsp_camera *l = (struct rtsp_camera *)base;
     uint8_t report[RTCP_MAX_PACKET];
     struct video_receiver_stats unused;
     if (l->video)
@@ -261,20 +265,21 @@ void camera_link_second(struct camera_link *l, usec_t now)
         rtsp_link_send_rtcp(l->link, true, report, len);
 }
 
-void camera_link_request_key(struct camera_link *l, usec_t now)
+static void request_key(struct camera_link *base, usec_t now)
 {
+    struct rtsp_camera *l = (struct rtsp_camera *)base;
     if (l->video && l->sdp.pli)
         video_receiver_send_pli(l->video, now);
 }
 
-void camera_link_give_up(struct camera_link *l, const char *why, usec_t now)
+static void give_up(struct camera_link *base, const char *why, usec_t now)
 {
-    rtsp_link_give_up(l->link, why, now);
+    rtsp_link_give_up(((struct rtsp_camera *)base)->link, why, now);
 }
 
-void camera_link_picture(struct camera_link *l, uint32_t rtp_timestamp, usec_t media,
-                         usec_t arrived)
+static void relate(struct camera_link *base, uint32_t rtp_timestamp, usec_t media, usec_t arrived)
 {
+    struct rtsp_camera *l = (struct rtsp_camera *)base;
     if (!l->has_audio)
         return;
     if (l->dialect->numbers_from_stamps)
@@ -286,17 +291,35 @@ void camera_link_picture(struct camera_link *l, uint32_t rtp_timestamp, usec_t m
 // A camera must not lead the sender to other machines of its network.
 static bool may_follow(const void *ctx, const struct url *to)
 {
-    const struct camera_link *l = ctx;
+    const struct rtsp_camera *l = ctx;
     return strcasecmp(l->host, to->host) == 0;
 }
 
-struct camera_link *camera_link_new(const struct camera_link_config *config, usec_t now)
+static void free_all(struct camera_link *base, usec_t now)
 {
-    struct camera_link *l = calloc(1, sizeof(*l));
+    struct rtsp_camera *l = (struct rtsp_camera *)base;
+    l->leaving = true;
+    (void)rtsp_link_leave(l->link, now); // its TEARDOWN leaves at once
+    rtsp_link_free(l->link);
+    video_receiver_free(l->video);
+    if (l->has_audio)
+        audio_receiver_destroy(&l->audio);
+    free(l);
+}
+
+struct camera_link *rtsp_camera_new(const struct rtsp_camera_config *config, usec_t now)
+{
+    static const struct camera_link_kind kind = {.free = free_all,
+                                                 .second = second,
+                                                 .request_key = request_key,
+                                                 .give_up = give_up,
+                                                 .picture = relate};
+    struct rtsp_camera *l = calloc(1, sizeof(*l));
     if (!l || !random_fill(&l->random, sizeof(l->random))) {
         free(l);
         return NULL;
     }
+    l->base.kind = &kind;
     l->ops = config->ops;
     l->ctx = config->ctx;
     l->loop = config->loop;
@@ -314,20 +337,7 @@ struct camera_link *camera_link_new(const struct camera_link_config *config, use
         .loop = config->loop, .rtsp = &rtsp, .cc = "", .ops = &link_ops, .ctx = l};
     l->link = rtsp_link_new(&link, now);
     if (l->link)
-        return l;
+        return &l->base;
     free(l);
     return NULL;
-}
-
-void camera_link_free(struct camera_link *l, usec_t now)
-{
-    if (!l)
-        return;
-    l->leaving = true;
-    (void)rtsp_link_leave(l->link, now); // its TEARDOWN leaves at once
-    rtsp_link_free(l->link);
-    video_receiver_free(l->video);
-    if (l->has_audio)
-        audio_receiver_destroy(&l->audio);
-    free(l);
 }
