@@ -32,17 +32,17 @@ struct audio_source_file {
     struct media_input *input; // owned
     AVFormatContext *format;   // borrowed from `input`
     AVCodecContext *codec;     // owned
-    AVStream *stream;          // borrowed from `format`
-    AVPacket *packet;          // owned; while `is_changing`, the first one of the new codec
-    AVFrame *frame;            // owned
-    uint8_t *config;           // owned; the codec's, as the file has it
+    int track;
+    AVStream *stream; // borrowed from `format`; the one that has the track now
+    AVPacket *packet; // owned; while `is_changing`, the first one of the new codec
+    AVFrame *frame;   // owned
+    uint8_t *config;  // owned; the codec's, as the file has it
     size_t config_bytes;
-    bool is_changing;       // the codec is drained, as the stream goes on with another one
-    bool is_only;           // the container has one audio stream at a time, which may be a new one
-    bool is_lost;           // audio that cannot be decoded was logged
-    bool has_changed;       // and these are of the first change:
-    AVStream *first_stream; // borrowed; the one before it
-    int64_t changed_at;     // the file's own time, in samples
+    bool is_changing;            // the codec is drained, as the stream goes on with another one
+    bool is_lost;                // audio that cannot be decoded was logged
+    bool has_changed;            // and these are of the first change:
+    AVStream *first_stream;      // borrowed; the one before it
+    int64_t changed_at;          // the file's own time, in samples
     struct resampler *resampler; // owned
     int channels;                // of `pcm` and `piece`
     int64_t origin;              // the file's own time at media time 0, in samples
@@ -135,12 +135,6 @@ static bool take_rest(struct audio_source_file *s)
 }
 
 // ---- The codec
-
-static bool is_mine(const struct audio_source_file *s, int stream)
-{
-    return stream == s->stream->index ||
-           (s->is_only && s->format->streams[stream]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO);
-}
 
 // Returns the configuration that comes with the packet, outside of the stream, or NULL.
 static const uint8_t *config_of(const AVPacket *packet, size_t *bytes)
@@ -239,7 +233,7 @@ static void feed(struct audio_source_file *s)
         avcodec_send_packet(s->codec, NULL);
         return;
     }
-    if (is_mine(s, s->packet->stream_index)) {
+    if (media_input_track(s->input, s->packet->stream_index) == s->track) {
         s->is_changing = is_other(s);
         if (s->is_changing) {
             avcodec_send_packet(s->codec, NULL);
@@ -274,8 +268,8 @@ static bool read_more(struct audio_source_file *s)
 static void seek_to(struct audio_source_file *s, int64_t position)
 {
     int64_t pts = av_rescale_q(position, (AVRational){1, AUDIO_RATE}, s->stream->time_base);
-    if (media_input_seek(s->input, s->stream->index, pts, AVSEEK_FLAG_BACKWARD) < 0 &&
-        media_input_seek(s->input, s->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
+    if (media_input_seek(s->input, s->track, pts, AVSEEK_FLAG_BACKWARD) < 0 &&
+        media_input_seek(s->input, s->track, 0, AVSEEK_FLAG_BYTE) < 0)
         return;
     avcodec_flush_buffers(s->codec);
     av_packet_unref(s->packet);
@@ -370,18 +364,19 @@ static const struct audio_source_ops file_ops = {.read = file_read, .free = file
 static int open_track(struct audio_source_file *s, const char *path, const char *track)
 {
     const AVCodec *codec = NULL;
-    int i = audio_track_find(s->format, path, track, &codec);
+    int tracks = media_input_tracks(s->input);
+    int i = audio_track_find(s->format, tracks, path, track, &codec);
     if (i == AVERROR_STREAM_NOT_FOUND)
         return ERR_NOT_FOUND;
     if (i < 0)
         return ERR_UNSUPPORTED;
+    s->track = i;
     s->stream = s->format->streams[i];
-    s->base.track_count = audio_track_count(s->format, (int)s->format->nb_streams);
+    s->base.track_count = audio_track_count(s->format, tracks);
     s->base.track_number = audio_track_count(s->format, i) + 1;
-    s->is_only = strcmp(s->format->iformat->name, "flv") == 0;
     track_notes_name(s->stream, s->base.track, sizeof(s->base.track));
-    for (unsigned k = 0; k < s->format->nb_streams; k++)
-        if (!is_mine(s, (int)k))
+    for (int k = 0; k < tracks; k++)
+        if (k != i)
             s->format->streams[k]->discard = AVDISCARD_ALL;
     s->packet = av_packet_alloc();
     s->frame = av_frame_alloc();

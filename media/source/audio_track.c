@@ -23,34 +23,36 @@ int audio_track_count(const AVFormatContext *format, int until)
     return count;
 }
 
-static int find(const AVFormatContext *format, const char *track)
+static int find(const AVFormatContext *format, int tracks, const char *track)
 {
     struct scan scan = scan_of(track, strlen(track));
     int64_t number;
     if (!scan_int(&scan, 1000, &number) || !scan_end(&scan))
         number = 0;
     int64_t count = 0;
-    for (unsigned i = 0; i < format->nb_streams; i++) {
+    for (int i = 0; i < tracks; i++) {
         const AVStream *s = format->streams[i];
         if (s->codecpar->codec_type != AVMEDIA_TYPE_AUDIO)
             continue;
         count++;
         if (number ? count == number : has_language(s, track))
-            return (int)i;
+            return i;
     }
     return -1;
 }
 
-int audio_track_find(const AVFormatContext *format, const char *path, const char *track,
+int audio_track_find(const AVFormatContext *format, int tracks, const char *path, const char *track,
                      const AVCodec **codec)
 {
-    int wanted = track ? find(format, track) : -1;
+    int wanted = track ? find(format, tracks, track) : -1;
     // libavformat has no const variants, but changes nothing.
     AVFormatContext *f = (AVFormatContext *)(uintptr_t)format;
     int i = av_find_best_stream(f, AVMEDIA_TYPE_AUDIO, wanted, -1, codec, 0);
+    if (i >= tracks) // it continues one
+        i = av_find_best_stream(f, AVMEDIA_TYPE_AUDIO, find(format, tracks, "1"), -1, codec, 0);
     if (i >= 0 && track && wanted < 0) {
         char has[TRACK_NOTES] = "";
-        track_notes_unused(format, AVMEDIA_TYPE_AUDIO, -1, has, sizeof(has));
+        track_notes_unused(format, tracks, AVMEDIA_TYPE_AUDIO, -1, has, sizeof(has));
         log_warn("%s: no audio track \"%s\": the file has %s; sending its default", path, track,
                  has);
     }

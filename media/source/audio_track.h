@@ -12,9 +12,9 @@ extern "C" {
 
 // `track`: "2" for the file's second audio track, or the language that its metadata names, such as
 // "deu"; NULL: the file's default, or its best one. If there is no such track (logged, with `path`)
-// that is used, too. Returns the stream's index and its decoder, or an error of
-// av_find_best_stream.
-int audio_track_find(const AVFormatContext *format, const char *path, const char *track,
+// that is used, too. `tracks`: see media_input_tracks. Returns the stream's index and its decoder,
+// or an error of av_find_best_stream.
+int audio_track_find(const AVFormatContext *format, int tracks, const char *path, const char *track,
                      const AVCodec **codec);
 
 // Returns how many of the first `until` streams are audio.

@@ -10,14 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/convert/convert.h"
+#include "media/source/stream_follow.h"
 
 enum {
-    FOLLOWED = 32, // streams whose places are followed
     IO_BYTES = 32 * 1024,
     CHECK_MS = 50, // of the guard, while a pipe has nothing to read
+    AHEAD = 128, // packets that are read to tell what a new stream continues
     // An 8K picture at 8 bytes per pixel takes 253 MB. The index of ten hours at 60 frames per
     // second takes 52 MB, at 24 bytes per frame.
     ALLOC_BYTES = 256 << 20,
@@ -36,17 +38,18 @@ static const int64_t BARE_BYTES = (int64_t)16 << 20;   // of a packet or probe w
 enum { PIPE_FPS_FRAMES = 3 };
 
 struct media_input {
-    int fd;                    // owned
-    bool is_pipe;              // it waits for its writer, and cannot seek
-    struct media_guard *guard; // one reference; NULL: none
-    AVIOContext *io;           // owned
-    AVFormatContext *format;   // owned
-    int64_t packet_bytes;      // max. bytes of a probe or a packet
-    int64_t left;              // bytes that the current step may still read
-    int limit;                 // error of the limit that was hit, or 0
-    bool merges;               // streams continue with other PIDs
-    // With `merges`: where in the file the newest packet of each stream begins; 0: none was read.
-    int64_t place[FOLLOWED];
+    int fd;                          // owned
+    bool is_pipe;                    // it waits for its writer, and cannot seek
+    struct media_guard *guard;       // one reference; NULL: none
+    AVIOContext *io;                 // owned
+    AVFormatContext *format;         // owned
+    int64_t packet_bytes;            // max. bytes of a probe or a packet
+    int64_t left;                    // bytes that the current step may still read
+    int limit;                       // error of the limit that was hit, or 0
+    const AVInputFormat *recognised; // static; by its content; NULL: it was not
+    struct stream_follow follow;
+    int ahead_count;
+    AVPacket *ahead[AHEAD]; // owned; read already, the oldest first
 };
 
 // Containers that hold their media themselves. libavformat's other formats are excluded: those that
@@ -160,8 +163,47 @@ static void begin_step(struct media_input *in, int64_t bytes)
 
 // ---- Opening
 
+// Returns what is wrong with the index of an MP4: its boxes (ISO/IEC 14496-12, 4.2) need one
+// "moov".
+static const char *fault_of_mp4(int fd, int64_t bytes)
+{
+    uint8_t head[16];
+    for (int64_t at = 0; at + 8 <= bytes && pread(fd, head, sizeof(head), at) >= 8;) {
+        uint64_t size = load_be32(head), header = 8;
+        if (size == 1) { // a long box
+            size = load_be64(head + 8);
+            header = 16;
+        }
+        bool goes_on = size > (uint64_t)(bytes - at);
+        if (memcmp(head + 4, "moov", 4) == 0)
+            return goes_on ? "its index is cut off" : NULL;
+        if (size < header || goes_on) // 0: to the end of the file
+            break;
+        at += (int64_t)size;
+    }
+    return "its index is missing, as its recording or its copy was broken off";
+}
+
+// Returns what is missing in a file that libavformat has recognised and cannot read; NULL: nothing.
+static const char *fault_of(const struct media_input *in)
+{
+    struct stat st;
+    if (fstat(in->fd, &st) != 0)
+        return NULL;
+    bool is_mp4 = in->recognised && av_match_name("mp4", in->recognised->name);
+    const char *fault = is_mp4 ? fault_of_mp4(in->fd, st.st_size) : NULL;
+    bool is_over = in->recognised && lseek(in->fd, 0, SEEK_CUR) >= st.st_size;
+    return fault ? fault : is_over ? "it breaks off before its first pictures" : NULL;
+}
+
 static int say(const struct media_input *in, int r, char reason[MEDIA_INPUT_REASON])
 {
+    struct stat st;
+    const char *fault = r < 0 && !in->limit ? fault_of(in) : NULL;
+    if (r < 0 && fstat(in->fd, &st) == 0 && st.st_size == 0)
+        return err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED, "the file is empty");
+    if (fault)
+        return err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED, "not a whole film: %s", fault);
     switch (in->limit) {
     case ERR_TIMED_OUT:
         return err_say(reason, MEDIA_INPUT_REASON, ERR_TIMED_OUT,
@@ -199,6 +241,7 @@ static int recognise(struct media_input *in, const char *path, const char *only,
     int r = *out ? 0 : av_probe_input_buffer2(in->io, out, path, NULL, 0, 0);
     if (r < 0)
         return say(in, r, reason);
+    in->recognised = r > AVPROBE_SCORE_EXTENSION ? *out : NULL;
     in->packet_bytes = is_bare((*out)->name) ? BARE_BYTES : PACKET_BYTES;
     if (media_input_allows((*out)->name))
         return 0;
@@ -236,14 +279,11 @@ static int open_all(struct media_input *in, const char *path, const char *only,
         in->format->max_analyze_duration = PIPE_ANALYSED;
         in->format->fps_probe_size = PIPE_FPS_FRAMES;
     }
-    // A broadcast that continues with other PIDs has the same streams, as in a television set.
-    AVDictionary *options = NULL;
-    in->merges = strcmp(recognised->name, "mpegts") == 0;
-    if (in->merges)
-        av_dict_set(&options, "merge_pmt_versions", "1", 0);
-    int r = avformat_open_input(&in->format, path, recognised, &options); // frees the format if
-    av_dict_free(&options);                                               // it fails
-    return r < 0 || in->limit ? say(in, r, reason) : 0;
+    int r = avformat_open_input(&in->format, path, recognised, NULL); // frees it if it fails
+    if (r < 0 || in->limit)
+        return say(in, r, reason);
+    stream_follow_init(&in->follow, in->format);
+    return 0;
 }
 
 // `fd`: of a pipe, which is taken over; -1: none.
@@ -282,10 +322,17 @@ struct media_input *media_input_open_pipe(int fd, struct media_guard *guard,
     return open_any("", fd, NULL, guard, reason, err);
 }
 
+static void drop_ahead(struct media_input *in)
+{
+    while (in->ahead_count)
+        av_packet_free(&in->ahead[--in->ahead_count]);
+}
+
 void media_input_free(struct media_input *in)
 {
     if (!in)
         return;
+    drop_ahead(in);
     avformat_close_input(&in->format); // does not free a custom `pb`
     if (in->io)
         av_freep(&in->io->buffer);
@@ -305,12 +352,23 @@ int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON])
 {
     begin_step(in, in->packet_bytes);
     int r = avformat_find_stream_info(in->format, NULL);
+    stream_follow_probed(&in->follow, in->format);
     return r < 0 || in->limit ? say(in, r, reason) : 0;
 }
 
 bool media_input_is_bare(const struct media_input *in)
 {
     return is_bare(in->format->iformat->name);
+}
+
+int media_input_tracks(const struct media_input *in)
+{
+    return in->follow.tracks;
+}
+
+int media_input_track(const struct media_input *in, int stream)
+{
+    return stream_follow_track(&in->follow, stream);
 }
 
 bool media_input_stat(const struct media_input *in, struct stat *st)
@@ -320,27 +378,42 @@ bool media_input_stat(const struct media_input *in, struct stat *st)
 
 // ---- Reading
 
-// Returns true if newer packets of the stream were read before this one: libavformat hands out the
-// last packet of a PID that ends on the way at the end of the file.
-static bool is_leftover(struct media_input *in, const AVPacket *packet)
+static int read_one(struct media_input *in, AVPacket *packet)
 {
-    if (!in->merges || packet->pos < 0 || packet->stream_index >= FOLLOWED)
-        return false;
-    int64_t *place = &in->place[packet->stream_index];
-    bool is_late = packet->pos < *place;
-    *place = is_late ? *place : packet->pos;
-    return is_late;
+    for (;;) {
+        int r = over_limit(in) ? AVERROR_EXIT : av_read_frame(in->format, packet);
+        if (r < 0 || stream_follow_note(&in->follow, in->format, packet))
+            return r;
+        av_packet_unref(packet);
+    }
+}
+
+// Reads on, so that it shows which track the first packet of a stream continues.
+static void read_ahead(struct media_input *in)
+{
+    while (in->ahead_count < AHEAD) {
+        AVPacket *p = av_packet_alloc();
+        if (!p || read_one(in, p) < 0) {
+            av_packet_free(&p);
+            return;
+        }
+        in->ahead[in->ahead_count++] = p;
+    }
 }
 
 int media_input_read(struct media_input *in, AVPacket *packet)
 {
     begin_step(in, in->packet_bytes);
-    for (;;) {
-        int r = over_limit(in) ? AVERROR_EXIT : av_read_frame(in->format, packet);
-        if (r < 0 || !is_leftover(in, packet))
-            return r;
-        av_packet_unref(packet);
+    if (in->ahead_count) {
+        av_packet_move_ref(packet, in->ahead[0]);
+        av_packet_free(&in->ahead[0]);
+        memmove(in->ahead, in->ahead + 1, (size_t)--in->ahead_count * sizeof(*in->ahead));
+        return 0;
     }
+    int r = read_one(in, packet);
+    if (r >= 0 && stream_follow_is_new(&in->follow, packet))
+        read_ahead(in);
+    return r;
 }
 
 // libavformat reads a file without an index from the current position to the target, so no byte
@@ -348,6 +421,7 @@ int media_input_read(struct media_input *in, AVPacket *packet)
 int media_input_seek(struct media_input *in, int stream, int64_t at, int flags)
 {
     begin_step(in, INT64_MAX);
-    memset(in->place, 0, sizeof(in->place));
-    return over_limit(in) ? AVERROR_EXIT : av_seek_frame(in->format, stream, at, flags);
+    drop_ahead(in);
+    int now = stream_follow_seek(&in->follow, stream, flags & AVSEEK_FLAG_BYTE ? INT64_MIN : at);
+    return over_limit(in) ? AVERROR_EXIT : av_seek_frame(in->format, now, at, flags);
 }

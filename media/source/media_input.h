@@ -47,10 +47,15 @@ bool media_input_stat(const struct media_input *in, struct stat *st); // of the 
 // Reads until the streams are known (avformat_find_stream_info). Returns 0 or an error of
 // media_input_open.
 int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON]);
-// Reads the next packet; see av_read_frame. Streams of MPEG-TS continue where their PIDs change.
-// AVERROR_EXIT: the guard ended it, or so much was read without one that there is none.
+// The file's tracks are its first streams, so many; later streams may continue them
+// (stream_follow.h). Valid after media_input_probe.
+int media_input_tracks(const struct media_input *in);
+// Returns the track of a stream of which a packet was read; -1: none.
+int media_input_track(const struct media_input *in, int stream);
+// Reads the next packet; see av_read_frame. AVERROR_EXIT: the guard ended it, or so much was read
+// without one that there is none.
 int media_input_read(struct media_input *in, AVPacket *packet);
-// Seeks; see av_seek_frame.
+// Seeks; see av_seek_frame. `stream`: a track, or -1.
 int media_input_seek(struct media_input *in, int stream, int64_t at, int flags);
 // Returns true if a format may be opened. `format`: the name of a libavformat demuxer, which may be
 // a list ("mov,mp4,m4a").

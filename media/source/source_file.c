@@ -200,6 +200,18 @@ static int64_t end_tick(const struct source_file *s)
     return end > after ? end : after;
 }
 
+// Two pictures of film have the same nearest tick if the cadence goes on out of step. Returns true
+// if the frame at `pts`, the second one, is not before that tick.
+static bool has_next_tick(const struct source_file *s, int64_t pts)
+{
+    const struct video_info *info = video_file_info(s->file);
+    AVRational tick = {s->base.fps.den, s->base.fps.num};
+    int64_t since = av_sat_sub64(pts, s->origin.pts);
+    return info->cadence != CADENCE_NAMED &&
+           s->last.tick <=
+               s->origin.tick + av_rescale_q_rnd(since, info->time_base, tick, AV_ROUND_DOWN);
+}
+
 // Computes the tick of the frame just read. The current frame, if any, is shown at s->next, so a
 // frame after a clock jump gets at least the tick after that. Before the first frame of the film it
 // stands, too.
@@ -225,6 +237,8 @@ static void place_pending(struct source_file *s)
         s->origin = (struct place){pts, tick};
     }
     s->seeking &= tick <= s->target && !jumps;
+    if (!jumps && !s->seeking && tick == s->last.tick && s->have_current && has_next_tick(s, pts))
+        tick++;
     s->last = (struct place){pts, tick};
     s->last_stands = video_file_duration(s->file, s->pending);
     s->pending_tick = tick;
@@ -434,6 +448,11 @@ static int begin(struct source_file *s, const char *path)
     if (width < (s->pending->width & ~1) && height < (s->pending->height & ~1))
         log_info("%s: pictures of %dx%d are scaled to %dx%d, the largest size", path,
                  s->pending->width, s->pending->height, width, height);
+    if (info->cadence != CADENCE_NAMED)
+        log_info("%s: its pictures stand for two and three fields in turn%s: it has %.3f "
+                 "pictures/s",
+                 path, info->cadence == CADENCE_FIELDS ? " in parts of it" : "",
+                 (double)info->fps.num / info->fps.den);
     colours_note(s->pending, colours);
     if (*colours)
         log_info("%s: %s", path, colours);

@@ -36,26 +36,26 @@ static void language_of(const AVStream *s, char out[LANGUAGE + 2])
              good ? " " : "");
 }
 
-static bool is_unused(const AVFormatContext *format, unsigned i, enum AVMediaType type, int used)
+static bool is_unused(const AVFormatContext *format, int i, enum AVMediaType type, int used)
 {
     const AVStream *s = format->streams[i];
-    return s->codecpar->codec_type == type && (int)i != used &&
+    return s->codecpar->codec_type == type && i != used &&
            !subtitle_decoder_is_text(s->codecpar->codec_id) &&
            !(s->disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
-void track_notes_unused(const AVFormatContext *format, enum AVMediaType type, int used, char *out,
-                        size_t cap)
+void track_notes_unused(const AVFormatContext *format, int tracks, enum AVMediaType type, int used,
+                        char *out, size_t cap)
 {
     int count = 0, named = 0;
-    for (unsigned i = 0; i < format->nb_streams; i++)
+    for (int i = 0; i < tracks; i++)
         count += is_unused(format, i, type, used);
     if (count == 0)
         return;
     const char *name = type == AVMEDIA_TYPE_SUBTITLE ? "subtitle" : av_get_media_type_string(type);
     append(out, cap, "%s%d %s%s track%s (", *out ? ", " : "", count, used < 0 ? "" : "other ", name,
            count == 1 ? "" : "s");
-    for (unsigned i = 0; i < format->nb_streams && named < MAX_NAMED; i++) {
+    for (int i = 0; i < tracks && named < MAX_NAMED; i++) {
         char language[LANGUAGE + 2];
         if (!is_unused(format, i, type, used))
             continue;

@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/source/deinterlacer.h"
+#include "media/source/film_scan.h"
 #include "media/source/media_end.h"
 #include "media/source/media_input.h"
 #include "media/source/track_notes.h"
@@ -37,12 +38,17 @@ struct video_file {
     struct media_input *input; // owned
     AVFormatContext *format;   // borrowed from `input`
     AVCodecContext *codec;     // owned
-    AVStream *stream;          // borrowed from `format`
-    AVPacket *packet;          // owned
+    int track;
+    AVStream *stream; // borrowed from `format`; the one that has the track now
+    AVPacket *packet; // owned; while `is_changing`, the first one of the new codec
+    bool is_changing; // the codec is drained, as the track goes on in another one
+    bool is_lost;     // video that cannot be decoded was logged
+    enum AVCodecID first_codec;
     // Owned; NULL until an interlaced frame comes, and after a seek. A file that cannot be
     // deinterlaced never has it.
     struct deinterlacer *deinterlacer;
-    bool seen_interlaced; // was logged
+    bool seen_interlaced;  // was logged
+    AVRational coded_time; // of a picture without repeated fields
     struct video_info info;
     struct timeline timeline;
     int64_t first_pts; // target of a rewind: DTS of the first packet, or its PTS
@@ -80,6 +86,8 @@ static void keep(struct video_file *f)
     AVPacket *packet = av_packet_clone(f->packet);
     if (!packet)
         return;
+    if (f->stream->codecpar->codec_id != f->first_codec)
+        av_shrink_packet(packet, 0); // no unit of what is passed on
     if (f->kept_count == VIDEO_FILE_KEPT) {
         AVPacket *oldest = video_file_take_packet(f);
         av_packet_free(&oldest);
@@ -225,6 +233,26 @@ static void read_info(struct video_file *f)
     read_times(f);
 }
 
+// Corrects the rate and the duration, where the container's is another one.
+static void scan(struct video_file *f, struct media_guard *guard)
+{
+    struct film_scan found;
+    struct video_info *info = &f->info;
+    film_scan_run(f->path, f->format, f->track, f->timeline.clock_jumps, guard, &found);
+    f->coded_time = (AVRational){info->fps.den, info->fps.num};
+    info->cadence = found.cadence;
+    if (found.cadence != CADENCE_NAMED) {
+        f->coded_time = (AVRational){2 * found.fields.den, found.fields.num};
+        info->fps = found.rate;
+        info->is_faster = false;
+    }
+    if (found.length == USEC_NEVER)
+        return;
+    info->duration = found.length > 0 ? usec_to_sec(found.length) : -1;
+    if (fabs(info->duration - f->own_end) > MISSING_MIN)
+        f->own_end = 0; // its clock jumps: times do not say where the file breaks off
+}
+
 // A file without a duration that has time stamps has an end that can be read, and can be sought in.
 static void find_duration(struct video_file *f, struct media_guard *guard)
 {
@@ -263,9 +291,20 @@ static bool is_still(const AVInputFormat *format)
     return length > 5 && strcmp(format->name + length - 5, "_pipe") == 0;
 }
 
+static int first_video(const struct video_file *f)
+{
+    int i = 0;
+    while (i < media_input_tracks(f->input) &&
+           f->format->streams[i]->codecpar->codec_type != AVMEDIA_TYPE_VIDEO)
+        i++;
+    return i;
+}
+
 static int choose_stream(struct video_file *f, const AVCodec **codec)
 {
     int i = av_find_best_stream(f->format, AVMEDIA_TYPE_VIDEO, -1, -1, codec, 0);
+    if (i >= media_input_tracks(f->input)) // it continues one
+        i = av_find_best_stream(f->format, AVMEDIA_TYPE_VIDEO, first_video(f), -1, codec, 0);
     if (i == AVERROR_DECODER_NOT_FOUND) {
         log_error("%s: cannot decode the file's video (no decoder)", f->path);
         return ERR_UNSUPPORTED;
@@ -276,37 +315,57 @@ static int choose_stream(struct video_file *f, const AVCodec **codec)
         log_error("%s: the file has no video", f->path);
         return ERR_UNSUPPORTED;
     }
+    f->track = i;
     f->stream = f->format->streams[i];
+    f->first_codec = f->stream->codecpar->codec_id;
     char *left_out = f->info.left_out;
-    track_notes_unused(f->format, AVMEDIA_TYPE_VIDEO, i, left_out, sizeof(f->info.left_out));
-    track_notes_unused(f->format, AVMEDIA_TYPE_SUBTITLE, -1, left_out, sizeof(f->info.left_out));
-    for (unsigned k = 0; k < f->format->nb_streams; k++) {
-        if ((int)k != i && !is_sound(f, k))
+    int tracks = media_input_tracks(f->input);
+    track_notes_unused(f->format, tracks, AVMEDIA_TYPE_VIDEO, i, left_out, TRACK_NOTES);
+    track_notes_unused(f->format, tracks, AVMEDIA_TYPE_SUBTITLE, -1, left_out, TRACK_NOTES);
+    for (int k = 0; k < tracks; k++) {
+        if (k != i && !is_sound(f, (unsigned)k))
             f->format->streams[k]->discard = AVDISCARD_ALL;
     }
     return 0;
 }
 
-static int open_codec(struct video_file *f, const AVCodec *codec)
+// Opens the codec of the stream, in place of the one before. Returns 0 or an AVERROR.
+static int open_codec(struct video_file *f, const AVStream *stream, const AVCodec *codec)
 {
-    f->codec = avcodec_alloc_context3(codec);
+    AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+    const AVCodecParameters *p = stream->codecpar;
+    int r = !codec ? AVERROR_DECODER_NOT_FOUND : c ? 0 : AVERROR(ENOMEM);
+    if (r >= 0)
+        r = avcodec_parameters_to_context(c, p);
+    if (r >= 0) {
+        c->pkt_timebase = stream->time_base;
+        c->max_pixels = MAX_PIXELS;
+        // One thread decodes 1080p many times faster than real time, and conceals damage
+        // deterministically; frame threads do not always.
+        c->thread_count = (int64_t)p->width * p->height > 1920 * 1088 ? 0 : 1;
+        r = avcodec_open2(c, codec, NULL);
+    }
+    if (r < 0) {
+        avcodec_free_context(&c);
+        return r;
+    }
+    avcodec_free_context(&f->codec);
+    f->codec = c;
+    return 0;
+}
+
+static int open_first(struct video_file *f, const AVCodec *codec)
+{
     f->packet = av_packet_alloc();
-    if (!f->codec || !f->packet)
+    int r = f->packet ? open_codec(f, f->stream, codec) : AVERROR(ENOMEM);
+    if (r == AVERROR(ENOMEM))
         return ERR_NO_MEMORY;
     const AVCodecParameters *p = f->stream->codecpar;
-    int r = avcodec_parameters_to_context(f->codec, p);
-    f->codec->pkt_timebase = f->stream->time_base;
-    f->codec->max_pixels = MAX_PIXELS;
-    // One thread decodes 1080p many times faster than real time, and conceals damage
-    // deterministically; frame threads do not always.
-    f->codec->thread_count = (int64_t)p->width * p->height > 1920 * 1088 ? 0 : 1;
-    if (r >= 0)
-        r = avcodec_open2(f->codec, codec, NULL);
-    if (r < 0) {
+    if (r < 0 && (int64_t)p->width * p->height > MAX_PIXELS)
+        log_error("%s: the file's pictures are too large (%dx%d)", f->path, p->width, p->height);
+    else if (r < 0)
         log_error("%s: cannot decode the file's video (%s)", f->path, av_err2str(r));
-        return ERR_UNSUPPORTED;
-    }
-    return 0;
+    return r < 0 ? ERR_UNSUPPORTED : 0;
 }
 
 static int open_all(struct video_file *f, struct media_guard *guard)
@@ -316,9 +375,10 @@ static int open_all(struct video_file *f, struct media_guard *guard)
     if (r == 0)
         r = choose_stream(f, &codec);
     if (r == 0)
-        r = open_codec(f, codec);
+        r = open_first(f, codec);
     if (r == 0) {
         read_info(f);
+        scan(f, guard);
         find_duration(f, guard);
     }
     return r;
@@ -377,9 +437,13 @@ static bool note_packet(struct video_file *f)
     const AVPacket *p = f->packet;
     int64_t pts = p->pts != AV_NOPTS_VALUE ? p->pts : p->dts;
     const AVStream *s = f->format->streams[p->stream_index];
-    if (s != f->stream && pts != AV_NOPTS_VALUE && !(p->flags & AV_PKT_FLAG_DISCARD))
-        timeline_add(&f->timeline, p->stream_index, usec_of(s, pts), usec_of(s, p->duration));
-    return s == f->stream;
+    int track = media_input_track(f->input, p->stream_index);
+    if (track == f->track)
+        return true;
+    if (track >= 0 && is_sound(f, (unsigned)p->stream_index) && pts != AV_NOPTS_VALUE &&
+        !(p->flags & AV_PKT_FLAG_DISCARD))
+        timeline_add(&f->timeline, track, usec_of(s, pts), usec_of(s, p->duration));
+    return false;
 }
 
 struct timeline *video_file_timeline(struct video_file *f)
@@ -432,7 +496,17 @@ static int read_packet(struct video_file *f)
     return AVERROR_EOF;
 }
 
-// Sends one packet to the decoder; at the end of the file, flushes the decoder.
+static void send(struct video_file *f)
+{
+    if (avcodec_send_packet(f->codec, f->packet) < 0)
+        f->broken++;
+    if (f->keeps)
+        keep(f);
+    av_packet_unref(f->packet);
+}
+
+// Sends one packet to the decoder; at the end of the file, and before a packet in another codec,
+// flushes the decoder.
 static void feed(struct video_file *f)
 {
     int r = read_packet(f);
@@ -442,14 +516,37 @@ static void feed(struct video_file *f)
         return;
     }
     bool passes = f->packet->pts != AV_NOPTS_VALUE && f->packet->pts < f->wanted;
-    f->codec->skip_frame = passes ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
     if (f->first_pts == AV_NOPTS_VALUE)
         f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
     note_read(f);
-    if (avcodec_send_packet(f->codec, f->packet) < 0)
-        f->broken++;
-    if (f->keeps)
-        keep(f);
+    f->is_changing = f->packet->stream_index != f->stream->index ||
+                     f->stream->codecpar->codec_id != f->codec->codec_id;
+    if (f->is_changing) {
+        avcodec_send_packet(f->codec, NULL);
+        return;
+    }
+    f->codec->skip_frame = passes ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
+    send(f);
+}
+
+// The track goes on with the packet's stream, and what was decoded before has been taken. The last
+// picture stands for one that cannot be decoded.
+static void change_codec(struct video_file *f)
+{
+    AVStream *stream = f->format->streams[f->packet->stream_index];
+    int r = open_codec(f, stream, avcodec_find_decoder(stream->codecpar->codec_id));
+    f->is_changing = false;
+    if (r >= 0) {
+        f->stream = stream;
+        send(f);
+        return;
+    }
+    if (!f->is_lost)
+        log_warn("%s: its video goes on in a way that cannot be decoded (%s): the last picture "
+                 "stands from there on",
+                 f->path, av_err2str(r));
+    f->is_lost = true;
+    avcodec_flush_buffers(f->codec);
     av_packet_unref(f->packet);
 }
 
@@ -475,15 +572,20 @@ const AVCodecParameters *video_file_parameters(const struct video_file *f)
 // Reads the next frame as it was coded. Returns 0 or ERR_END.
 static int read_coded(struct video_file *f, AVFrame *out)
 {
+    AVRational half_time = {f->coded_time.num, 2 * f->coded_time.den};
     for (int idle = 0; idle < MAX_IDLE; idle++) {
         int r = avcodec_receive_frame(f->codec, out);
         if (r == 0 && !out->decode_error_flags && !(out->flags & AV_FRAME_FLAG_CORRUPT)) {
             out->pts = out->best_effort_timestamp;
             if (out->pts == AV_NOPTS_VALUE)
                 out->pts = f->next_pts;
-            AVRational frame_time = {f->info.fps.den, f->info.fps.num};
-            f->next_pts = av_sat_add64(out->pts, av_rescale_q(1, frame_time, f->info.time_base));
+            f->next_pts = av_sat_add64(
+                out->pts, av_rescale_q(2 + out->repeat_pict, half_time, f->info.time_base));
             return 0;
+        }
+        if (r == AVERROR_EOF && f->is_changing) {
+            change_codec(f);
+            continue;
         }
         if (r == AVERROR_EOF) {
             report_broken(f);
@@ -539,6 +641,8 @@ int video_file_read(struct video_file *f, AVFrame *out)
 static void flush(struct video_file *f)
 {
     avcodec_flush_buffers(f->codec);
+    av_packet_unref(f->packet);
+    f->is_changing = false;
     drop_kept(f);
     timeline_restart(&f->timeline);
     deinterlacer_free(f->deinterlacer);
@@ -572,7 +676,7 @@ static int find_key(struct video_file *f, int64_t pts, int64_t *at)
         *at = av_sat_sub64(pts, av_rescale_q(back, second, f->info.time_base));
         if (f->first_pts != AV_NOPTS_VALUE && *at < f->first_pts)
             *at = f->first_pts;
-        if (media_input_seek(f->input, f->stream->index, *at, AVSEEK_FLAG_BACKWARD) < 0)
+        if (media_input_seek(f->input, f->track, *at, AVSEEK_FLAG_BACKWARD) < 0)
             return ERR_UNSUPPORTED;
         if (finds_key(f, pts) || *at == f->first_pts)
             return 0;
@@ -585,7 +689,7 @@ int video_file_seek(struct video_file *f, int64_t pts)
 {
     int64_t at;
     if (find_key(f, pts, &at) < 0 ||
-        media_input_seek(f->input, f->stream->index, at, AVSEEK_FLAG_BACKWARD) < 0)
+        media_input_seek(f->input, f->track, at, AVSEEK_FLAG_BACKWARD) < 0)
         return ERR_UNSUPPORTED;
     flush(f);
     f->next_pts = pts;
@@ -601,7 +705,7 @@ int video_file_rewind(struct video_file *f)
     if (video_file_seek(f, first) == 0)
         return 0;
     // A bare elementary stream has no index: seek to its first byte.
-    if (media_input_seek(f->input, f->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
+    if (media_input_seek(f->input, f->track, 0, AVSEEK_FLAG_BYTE) < 0)
         return ERR_UNSUPPORTED;
     flush(f);
     f->next_pts = first;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "common/base/level.h"
+#include "media/source/cadence.h"
 #include "media/source/media_guard.h"
 #include "media/source/timeline.h"
 
@@ -29,13 +30,14 @@ struct video_turn { // how a picture is shown upright
 };
 
 struct video_info {
-    AVRational time_base;   // unit of pts
-    struct fps fps;         // 1 .. 120; 30 if the container's rate is broken or missing
-    bool is_faster;         // the container's rate is above `fps`, which is 120
-    AVRational aspect;      // of a pixel; 1/1 if the container does not specify it
-    struct video_turn turn; // the container's
-    double duration;        // of the film (timeline.h), seconds, -1 = unknown
-    usec_t others_begin;    // the file's time at which its audio begins; USEC_NEVER: it has none
+    AVRational time_base;      // unit of pts
+    struct fps fps;            // 1 .. 120; 30 if the container's rate is broken or missing
+    bool is_faster;            // the container's rate is above `fps`, which is 120
+    enum cadence_kind cadence; // unless CADENCE_NAMED, `fps` is that of the cadence
+    AVRational aspect;         // of a pixel; 1/1 if the container does not specify it
+    struct video_turn turn;    // the container's
+    double duration;           // of the film (timeline.h), seconds, -1 = unknown
+    usec_t others_begin;       // the file's time at which its audio begins; USEC_NEVER: it has none
     // The file's other video tracks and its subtitles, which are not read; empty: none.
     char left_out[160];
 };

@@ -33,19 +33,21 @@ void stored_audio_list(const char *path, const char *track, struct stored_audio_
     const AVCodec *codec;
     *out = (struct stored_audio_tracks){0};
     struct media_input *in = media_input_open(path, NULL, NULL, reason, &err);
-    int first = in && media_input_probe(in, reason) == 0
-                    ? audio_track_find(media_input_format(in), path, track, &codec)
-                    : -1;
+    int first =
+        in && media_input_probe(in, reason) == 0
+            ? audio_track_find(media_input_format(in), media_input_tracks(in), path, track, &codec)
+            : -1;
     if (first >= 0) {
         const AVFormatContext *f = media_input_format(in);
-        for (int i = -1; i < (int)f->nb_streams && out->count < SDP_AUDIO_TRACKS; i++) {
+        int tracks = media_input_tracks(in);
+        for (int i = -1; i < tracks && out->count < SDP_AUDIO_TRACKS; i++) {
             int at = i < 0 ? first : i; // the first one first
             if (i == first || f->streams[at]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO)
                 continue;
             out->of[out->count].number = audio_track_count(f, at) + 1;
             track_notes_name(f->streams[at], out->of[out->count++].name, SDP_TRACK_NAME);
         }
-        out->film_count = audio_track_count(f, (int)f->nb_streams);
+        out->film_count = audio_track_count(f, tracks);
     }
     media_input_free(in);
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -23,6 +24,7 @@ struct look {
     struct film_mark mark;     // before: of the stream's file; after: of the file that is there
     bool is_other; // the file is another one, and `stream` was opened, or `err` is why not
     int err;
+    char why[STREAM_OPEN_WHY]; // with `err`
     struct stream stream;
 };
 
@@ -34,6 +36,7 @@ struct file_catalog {
     struct stream *stream;         // borrowed
     struct film_mark mark;         // of the newest file that was opened, or could not be
     int err;                       // why it could not be; 0: it is that of the stream
+    char why[STREAM_OPEN_WHY];     // with `err`
     usec_t until;                  // until then nothing is looked at
     int holders;
     struct catalog_hold *waiting;
@@ -61,9 +64,11 @@ static void run_look(struct work *w)
     bool is_there = file_catalog_mark(l->options, &now);
     l->is_other = !is_there || !film_mark_is_same(&now, &l->mark);
     l->mark = now;
+    snprintf(l->why, sizeof(l->why), "%s", err_text(ERR_NOT_FOUND));
     if (l->is_other)
-        l->err = is_there ? stream_open(&l->stream, l->guard, l->options, l->options->source)
-                          : ERR_NOT_FOUND;
+        l->err = is_there
+                     ? stream_open_why(&l->stream, l->guard, l->options, l->options->source, l->why)
+                     : ERR_NOT_FOUND;
 }
 
 static void free_look(struct look *l)
@@ -116,13 +121,15 @@ static void look_done(struct work *w, usec_t now)
         return;
     }
     if (l->is_other) {
-        if (!l->err && (l->err = stream_start(&l->stream, c->loop)) != 0)
+        if (!l->err && (l->err = stream_start(&l->stream, c->loop)) != 0) {
+            snprintf(l->why, sizeof(l->why), "%s", err_text(l->err));
             stream_destroy(&l->stream);
+        }
         c->mark = l->mark;
         c->err = l->err;
+        memcpy(c->why, l->why, sizeof(c->why));
         if (l->err)
-            log_warn("%s has changed, and is not available: %s", c->options->source,
-                     err_text(l->err));
+            log_warn("%s has changed, and is not available: %s", c->options->source, l->why);
         else
             exchange(c, l);
     }
@@ -140,6 +147,7 @@ static void on_deadline(void *ctx, usec_t now)
     c->look->catalog = NULL;
     c->mark = (struct film_mark){0}; // the next look opens it
     c->err = ERR_TIMED_OUT;
+    snprintf(c->why, sizeof(c->why), "%s", err_text(c->err));
     end_look(c, now);
 }
 
@@ -207,8 +215,7 @@ static int file_take(struct catalog *base, const char *url_path, struct catalog_
     if (c->err && !h->film) {
         h->refusal.status = 503;
         snprintf(h->refusal.text, sizeof(h->refusal.text),
-                 "the film has changed, and is not available: %s (see the server's log)",
-                 err_text(c->err));
+                 "the film has changed, and is not available: %s (see the server's log)", c->why);
         return CATALOG_REFUSED;
     }
     c->holders += h->film == NULL;

@@ -40,6 +40,7 @@ struct film {
     bool opening;              // queued for a thread, or a thread opens it
     bool taken;                // a viewer has got its stream
     int work_err;              // result of the thread
+    char why[STREAM_OPEN_WHY]; // with an error
     enum film_state state;
     int err;         // with FILM_FAILED: the reason
     usec_t deadline; // of FILM_OPENING; of a slow film that is open and that no viewer holds
@@ -145,7 +146,7 @@ static void run_film(struct work *w)
     if (!folder_real_file(f->root, f->path, real, &st) || !S_ISREG(st.st_mode))
         f->work_err = ERR_NOT_FOUND;
     if (!f->work_err)
-        f->work_err = stream_open(&f->stream, f->guard, f->options, real);
+        f->work_err = stream_open_why(&f->stream, f->guard, f->options, real, f->why);
 }
 
 static void drop_film(struct work *w)
@@ -360,6 +361,12 @@ static int folder_take(struct catalog *c, const char *url_path, struct catalog_h
         return 0;
     }
     int err = h->film->err;
+    if (err == ERR_UNSUPPORTED) {
+        h->refusal.status = 404;
+        snprintf(h->refusal.text, sizeof(h->refusal.text),
+                 "cannot open the file: %s (see the server's log)", h->film->why);
+        err = CATALOG_REFUSED;
+    }
     folder_leave(c, h);
     return err;
 }

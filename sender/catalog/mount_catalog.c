@@ -45,9 +45,10 @@ struct film {
     const struct options *source;  // borrowed of `generation`
     struct media_guard *guard;     // one reference
     enum film_state state;
-    atomic_bool begun; // a thread has begun to open it
-    int work_err;      // result of the thread
-    usec_t deadline;   // with FILM_OPENING
+    atomic_bool begun;         // a thread has begun to open it
+    int work_err;              // result of the thread
+    char why[STREAM_OPEN_WHY]; // with an error
+    usec_t deadline;           // with FILM_OPENING
     struct catalog_hold *holds;
     struct stream stream;
     struct recorder *recorder; // owned; NULL: it is not recorded
@@ -63,6 +64,7 @@ struct mount {
     usec_t reopen;                 // with `stale` and no film: then
     usec_t retry;                  // of a source to be recorded that is not open: then
     int err;                       // why it is not open; 0: it was not tried
+    char why[STREAM_OPEN_WHY];     // with `err`: for viewers
     usec_t failed;                 // when
 };
 
@@ -155,7 +157,7 @@ static void run_film(struct work *w)
     if (f->work_err)
         return; // it waited too long for a thread
     atomic_store(&f->begun, true);
-    f->work_err = stream_open(&f->stream, f->guard, f->source, f->source->source);
+    f->work_err = stream_open_why(&f->stream, f->guard, f->source, f->source->source, f->why);
 }
 
 static void drop_film(struct work *w)
@@ -178,12 +180,13 @@ static void wake(struct film *f, usec_t now)
 }
 
 // The source cannot be opened: the viewers that wait are then refused.
-static void fail(struct mount *m, int err, usec_t now)
+static void fail(struct mount *m, int err, const char *why, usec_t now)
 {
     m->err = err;
+    snprintf(m->why, sizeof(m->why), "%s", why);
     m->failed = now;
     m->retry = m->source->record ? now + RECORDER_RETRY : USEC_NEVER;
-    log_warn("%s is not available: %s", m->source->path, err_text(err));
+    log_warn("%s is not available: %s", m->source->path, why);
     if (m->film)
         wake(m->film, now);
 }
@@ -260,7 +263,7 @@ static void film_done(struct work *w, usec_t now)
         }
     } else {
         if (!is_unwanted)
-            fail(m, err, now);
+            fail(m, err, err == f->work_err && *f->why ? f->why : err_text(err), now);
         wake(f, now);
         film_free(f);
         if (m)
@@ -291,7 +294,7 @@ static void on_deadline(void *ctx, usec_t now)
         f->state = FILM_LATE;
         media_guard_stop(f->guard);
         give_up(f);
-        fail(c->mounts[i], ERR_TIMED_OUT, now);
+        fail(c->mounts[i], ERR_TIMED_OUT, err_text(ERR_TIMED_OUT), now);
     }
     set_deadline(c);
 }
@@ -315,7 +318,7 @@ static void open_film(struct mount *m, usec_t now)
     if (!f || !f->guard || workers_add(m->catalog->openers, &f->work) != 0) {
         if (f)
             film_free(f);
-        fail(m, ERR_NO_MEMORY, now);
+        fail(m, ERR_NO_MEMORY, err_text(ERR_NO_MEMORY), now);
         return;
     }
     m->film = f;
@@ -377,7 +380,7 @@ static int refuse(const struct mount *m, struct catalog_hold *h)
     h->refusal.status = 503;
     snprintf(h->refusal.text, sizeof(h->refusal.text),
              "%s is not available: %s (see the server's log); try again later", m->source->path,
-             err_text(m->err));
+             m->why);
     return CATALOG_REFUSED;
 }
 

@@ -579,6 +579,21 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
     return err;
 }
 
+int stream_open_why(struct stream *s, struct media_guard *guard, const struct options *o,
+                    const char *name, char why[STREAM_OPEN_WHY])
+{
+    struct log_errors errors = {{0}}, *before = log_errors_kept();
+    log_errors_keep(&errors);
+    int err = stream_open(s, guard, o, name);
+    log_errors_keep(before);
+    size_t len = strlen(name);
+    bool is_file = !strchr(name, ':') && strncmp(errors.first, name, len) == 0 &&
+                   strncmp(errors.first + len, ": ", 2) == 0;
+    snprintf(why, STREAM_OPEN_WHY, "%s",
+             err == ERR_UNSUPPORTED && is_file ? errors.first + len + 2 : err_text(err));
+    return err;
+}
+
 // ---- Opening with a time limit
 
 struct opening { // owned by the thread as well, until it returns

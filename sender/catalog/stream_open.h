@@ -21,6 +21,12 @@ extern "C" {
 int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
                 const char *name);
 
+enum { STREAM_OPEN_WHY = 160 };
+// Calls stream_open, and writes why it failed for people elsewhere, who do not know the server's
+// files.
+int stream_open_why(struct stream *s, struct media_guard *guard, const struct options *o,
+                    const char *name, char why[STREAM_OPEN_WHY]);
+
 // Returns why a stored ladder cannot be used for its original file with these options, a static
 // text; NULL: it can.
 const char *stream_open_unfit(const struct stored_info *info, const struct stat *original,

@@ -258,7 +258,7 @@ static void announce_levels(struct serving *s, const struct options *o)
     const struct ladder *l = &s->stream.media->ladder;
     for (int i = 0; i < l->level_count && s->stream.media->codec != SDP_SYNTHETIC; i++) {
         const struct size_spec *size = &l->sizes[l->levels[i].size_id];
-        log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
+        log_info("  level %d: %4dx%-4d %6.5g frames/s %6d kbit/s", i, size->width, size->height,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
     }
     const struct synthetic *media = &o->synthetic;
@@ -266,7 +266,7 @@ static void announce_levels(struct serving *s, const struct options *o)
         int bytes = media->bytes[l->levels[i].size_id];
         for (int below = 0; l->cumulative && below < l->levels[i].size_id; below++)
             bytes += media->bytes[below];
-        log_info("  level %d: %6d bytes %5.4g frames/s %6d kbit/s", i, bytes,
+        log_info("  level %d: %6d bytes %6.5g frames/s %6d kbit/s", i, bytes,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
     }
 }

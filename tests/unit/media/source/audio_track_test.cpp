@@ -52,12 +52,12 @@ TEST_CASE("audio track: by number, by language, or the default")
     for (const auto &row : rows) {
         CAPTURE(row.track ? row.track : "default");
         const AVCodec *codec = nullptr;
-        CHECK(audio_track_find(format, "film", row.track, &codec) == row.stream);
+        CHECK(audio_track_find(format, 4, "film", row.track, &codec) == row.stream);
         CHECK(codec);
     }
     for (unsigned i = 0; i < format->nb_streams; i++)
         format->streams[i]->codecpar->codec_type = AVMEDIA_TYPE_VIDEO;
     const AVCodec *codec = nullptr;
-    CHECK(audio_track_find(format, "film", "1", &codec) == AVERROR_STREAM_NOT_FOUND);
+    CHECK(audio_track_find(format, 4, "film", "1", &codec) == AVERROR_STREAM_NOT_FOUND);
     avformat_free_context(format);
 }

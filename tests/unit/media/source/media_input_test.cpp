@@ -91,6 +91,32 @@ TEST_CASE("media_input: a file that refers to other files is refused")
     CHECK(o.err == ERR_UNSUPPORTED);
 }
 
+TEST_CASE("media_input: what is missing in a film that is not whole is named")
+{
+    clip_folder dir;
+    clip c;
+    c.pts = steady(20);
+    struct {
+        const char *name;
+        uintmax_t keep; // bytes
+        const char *reason;
+    } table[] = {
+        {"a.mp4", 200, "its index is missing"},
+        {"b.mp4", 40, "its index is missing"},
+        {"c.mp4", 0, "the file is empty"},
+        {"d.mkv", 200, "breaks off before its first"},
+        {"e.avi", 100, "breaks off before its first"},
+    };
+    for (auto &row : table) {
+        CAPTURE(row.name);
+        clip_write(c, dir / row.name);
+        std::filesystem::resize_file(dir / row.name, row.keep);
+        opened o(dir / row.name);
+        CHECK(o.err == ERR_UNSUPPORTED);
+        CHECK(o.says(row.reason));
+    }
+}
+
 TEST_CASE("media_input: only a regular file is opened")
 {
     clip_folder dir;

@@ -32,7 +32,7 @@ struct film {
     {
         char text[TRACK_NOTES] = "";
         out.copy(text, sizeof(text) - 1);
-        track_notes_unused(format, type, used, text, cap);
+        track_notes_unused(format, (int)format->nb_streams, type, used, text, cap);
         return text;
     }
 };

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/source/film_scan.h"
+
+#include <math.h>
+
+#include "media/source/media_input.h"
+#include "media/source/timeline.h"
+
+enum {
+    BEGINNING = 32 << 20, // bytes
+    PLACES = 8,
+    WINDOW = 10,          // seconds
+    MIN_BYTES_PER_S = 500 // of a film; less is a clock that jumps
+};
+
+struct scan {
+    struct media_input *in; // owned
+    AVPacket *packet;       // owned
+    int track;
+    bool has_fields;
+    struct cadence cadence;
+    struct timeline timeline;
+    usec_t first;     // time of the first picture read; USEC_NEVER: none was read
+    usec_t last;      // of the newest one
+    usec_t last_ends; // by its duration
+    usec_t others;    // of the first audio
+    usec_t length;    // from the first picture to the newest
+};
+
+// Returns true and sets *fields if the video may repeat fields.
+static bool may_repeat(const AVStream *s, bool clock_jumps, struct fps *fields)
+{
+    static const struct fps common[] = {{60000, 1001}, {60, 1}, {50, 1}};
+    enum AVCodecID codec = s->codecpar->codec_id;
+    double named = av_q2d(s->r_frame_rate);
+    bool is_broadcast = clock_jumps && (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_VC1);
+    if (codec != AV_CODEC_ID_MPEG2VIDEO && !is_broadcast)
+        return false;
+    for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++) {
+        double rate = (double)common[i].num / common[i].den;
+        *fields = common[i];
+        if (fabs(named - rate) < rate * 0.0004 || fabs(2 * named - rate) < rate * 0.0004)
+            return true;
+    }
+    return false;
+}
+
+static usec_t usec_of(const AVStream *s, int64_t t)
+{
+    return av_rescale_q(t, s->time_base, AV_TIME_BASE_Q);
+}
+
+// Adds a picture that is decoded at `at`.
+static void add_picture(struct scan *s, usec_t at, usec_t duration)
+{
+    if (s->first == USEC_NEVER)
+        s->first = at;
+    else
+        s->length += timeline_step(&s->timeline, s->last, at);
+    s->last = at;
+    s->last_ends = at + duration;
+    if (s->has_fields)
+        cadence_add(&s->cadence, at);
+}
+
+// Adds what comes from the current place on, at most so many bytes, and seconds of pictures.
+// Returns true at the end of the file.
+static bool add(struct scan *s, int64_t bytes, int seconds)
+{
+    const AVFormatContext *format = media_input_format(s->in);
+    AVPacket *p = s->packet;
+    cadence_break(&s->cadence);
+    usec_t from = s->length, until = from + seconds * USEC_PER_SEC;
+    while (bytes > 0 && s->length < until) {
+        if (media_input_read(s->in, p) < 0)
+            return true;
+        const AVStream *stream = format->streams[p->stream_index];
+        int track = media_input_track(s->in, p->stream_index);
+        int64_t dts = p->dts != AV_NOPTS_VALUE ? p->dts : p->pts;
+        bytes -= p->size;
+        if (track == s->track && dts != AV_NOPTS_VALUE) {
+            add_picture(s, usec_of(stream, dts), usec_of(stream, p->duration));
+        } else if (track >= 0 && dts != AV_NOPTS_VALUE &&
+                   stream->codecpar->codec_type == AVMEDIA_TYPE_AUDIO) {
+            s->others = s->others == USEC_NEVER ? usec_of(stream, dts) : s->others;
+            timeline_add(&s->timeline, track, usec_of(stream, dts), usec_of(stream, p->duration));
+        }
+        av_packet_unref(p);
+    }
+    return false;
+}
+
+// Returns the length of the film, all of which was read.
+static usec_t length_of(const struct scan *s)
+{
+    usec_t end = timeline_end(&s->timeline, s->last);
+    return s->first - timeline_begin(&s->timeline, s->first, s->others) + s->length +
+           usec_max(end, s->last_ends) - s->last;
+}
+
+static void scan_places(struct scan *s)
+{
+    const AVStream *stream = media_input_format(s->in)->streams[s->track];
+    int64_t start = stream->start_time != AV_NOPTS_VALUE ? stream->start_time : 0;
+    for (int i = 1; i <= PLACES; i++) {
+        int64_t at = av_sat_add64(start, stream->duration / (PLACES + 1) * i);
+        timeline_restart(&s->timeline);
+        s->first = USEC_NEVER;
+        if (media_input_seek(s->in, s->track, at, AVSEEK_FLAG_BACKWARD) >= 0)
+            (void)add(s, BEGINNING, WINDOW);
+    }
+}
+
+void film_scan_run(const char *path, const AVFormatContext *format, int track, bool clock_jumps,
+                   struct media_guard *guard, struct film_scan *out)
+{
+    char reason[MEDIA_INPUT_REASON];
+    struct stat st;
+    int err;
+    struct scan s = {.track = track, .first = USEC_NEVER, .others = USEC_NEVER};
+    *out = (struct film_scan){.cadence = CADENCE_NAMED, .length = USEC_NEVER};
+    s.has_fields = may_repeat(format->streams[track], clock_jumps, &out->fields);
+    if (!s.has_fields && !clock_jumps)
+        return;
+    cadence_init(&s.cadence, out->fields);
+    timeline_init(&s.timeline, clock_jumps, USEC_NEVER);
+    s.packet = av_packet_alloc();
+    s.in = media_input_open(path, NULL, guard, reason, &err);
+    if (s.packet && s.in && media_input_probe(s.in, reason) == 0 && media_input_stat(s.in, &st) &&
+        track < media_input_tracks(s.in)) {
+        bool is_whole = add(&s, BEGINNING, INT32_MAX);
+        double named = format->duration > 0 ? usec_to_sec(format->duration) : 0;
+        if (clock_jumps && is_whole && s.first != USEC_NEVER)
+            out->length = length_of(&s);
+        else if (clock_jumps && (double)st.st_size < named * MIN_BYTES_PER_S)
+            out->length = 0;
+        if (!is_whole && s.has_fields)
+            scan_places(&s);
+    }
+    out->cadence = cadence_rate(&s.cadence, &out->rate);
+    media_input_free(s.in);
+    av_packet_free(&s.packet);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a container does not say, or says wrongly: the rate of film whose pictures stand for two and
+// three fields in turn (cadence.h), of which it names that of the fields; and the length of a film
+// whose clock jumps, of which it names the last time less the first one.
+#ifndef WEIR_MEDIA_SOURCE_FILM_SCAN_H
+#define WEIR_MEDIA_SOURCE_FILM_SCAN_H
+
+#include <libavformat/avformat.h>
+
+#include "media/source/cadence.h"
+#include "media/source/media_guard.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct film_scan {
+    enum cadence_kind cadence;
+    struct fps rate;   // unless CADENCE_NAMED, of the pictures
+    struct fps fields; // and of their fields
+    // Of a film whose clock may jump (timeline.h); 0: the container's is impossible; USEC_NEVER:
+    // nothing speaks against it.
+    usec_t length;
+};
+
+// Reads up to 32 MB of the beginning, and of a longer film that may have such pictures 10 s at each
+// of eight places. `format`: the film's, which is not read; `track`: its video. Of a film that has
+// neither, as codec and container tell, nothing is read.
+void film_scan_run(const char *path, const AVFormatContext *format, int track, bool clock_jumps,
+                   struct media_guard *guard, struct film_scan *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
