@@ -23,7 +23,7 @@ FLOORS = (
     "common/congestion common/repair",
     "common/protocol common/mtp common/srtp",
     "common/net",
-    "common/program common/transport",
+    "common/program common/transport common/discovery",
     "media",
     "stream",
     "server | client",

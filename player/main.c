@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/err.h"
+#include "common/discovery/discovery.h"
 #include "common/program/program_main.h"
 #include "player/report/qoe_summary.h"
 #include "player/session/output_files.h"
@@ -62,9 +64,27 @@ free_viewing:
     return code;
 }
 
+static int list_servers(void)
+{
+    static struct found_server found[DISCOVERY_SERVERS]; // static, as it is large
+    int count = discovery_find(2 * USEC_PER_SEC, found);
+    for (int i = 0; i < count; i++)
+        printf("%s  %s\n", found[i].url, found[i].name);
+    if (count > 0)
+        return fflush(stdout) == 0 ? EXIT_ENDED : EXIT_INTERNAL;
+    if (count == ERR_UNSUPPORTED)
+        log_error("cannot search for servers: no avahi-daemon responds, or weir-play was built "
+                  "without libavahi-client (give the URL)");
+    else
+        log_error("no server found: none announces itself on this network (give the URL)");
+    return EXIT_REFUSED;
+}
+
 static int run(void *ctx)
 {
     const struct play_options *options = ctx;
+    if (options->list_servers)
+        return list_servers();
     FILE *events;
     if (output_files_open(options, &events) != 0)
         return EXIT_USAGE;

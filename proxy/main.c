@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "common/discovery/discovery.h"
 #include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/stop_signals.h"
@@ -36,8 +37,9 @@ struct program {
     struct stats_outputs *outputs;
     struct tls_credentials *credentials; // owned; NULL: no TLS
     struct server *server;
-    struct access *access;   // owned; NULL: everybody may watch
-    struct systemd *service; // owned; NULL: not started by systemd
+    struct access *access;       // owned; NULL: everybody may watch
+    struct announcer *announcer; // owned; NULL: not announced
+    struct systemd *service;     // owned; NULL: not started by systemd
 };
 
 static void on_stopped(void *ctx)
@@ -56,6 +58,8 @@ static void on_signal(void *ctx, const char *name)
     struct program *p = ctx;
     log_info("stopped by %s", name);
     systemd_stopping(p->service);
+    announcer_free(p->announcer);
+    p->announcer = NULL;
     server_stop(p->server, on_stopped, p);
 }
 
@@ -82,6 +86,18 @@ static void announce(const struct program *p, const struct proxy_options *o)
     else
         log_info("streams of %d host%s at %s", o->rules.host_count,
                  o->rules.host_count == 1 ? "" : "s", url);
+}
+
+// Without one origin, only the viewers know the paths.
+static struct announcer *announce_on_network(const struct program *p, const struct proxy_options *o)
+{
+    char text[SOCKADDR_TEXT];
+    struct sockaddr_storage at;
+    server_address(p->server, text, sizeof(text));
+    if (o->no_announce || sockaddr_parse(text, &at) != 0)
+        return NULL;
+    return announcer_new(proxy_option_table.program, (struct sockaddr *)&at, "/",
+                         p->credentials && !o->who.insecure);
 }
 
 static struct catalog *open_catalog(struct program *p, const struct proxy_options *o)
@@ -167,6 +183,7 @@ static int serve(struct program *p, const struct proxy_options *o)
         goto free_outputs;
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     announce(p, o);
+    p->announcer = announce_on_network(p, o);
     p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     code = EXIT_SUCCESS;

@@ -7,10 +7,13 @@
 #include <uv.h>
 
 #include "common/base/err.h"
+#include "common/discovery/discovery.h"
 #include "common/net/loop_end.h"
 #include "common/net/stop_signals.h"
 #include "common/net/systemd.h"
+#include "common/net/udp_socket.h"
 #include "common/program/program_main.h"
+#include "common/wire/url.h"
 #include "media/capture/capture_list.h"
 #include "media/encode/video_engine.h"
 #include "sender/http/content_server.h"
@@ -32,8 +35,9 @@ static struct command command;
 struct program {
     uv_loop_t loop;
     struct stop_signals signals;
-    struct serving *serving; // owned
-    struct systemd *service; // owned; NULL: not started by systemd
+    struct serving *serving;     // owned
+    struct announcer *announcer; // owned; NULL: not announced
+    struct systemd *service;     // owned; NULL: not started by systemd
     bool stops;
 };
 
@@ -50,6 +54,8 @@ static void stop(struct program *p)
 {
     p->stops = true;
     systemd_stopping(p->service);
+    announcer_free(p->announcer);
+    p->announcer = NULL;
     serving_stop(p->serving, on_stopped, p);
 }
 
@@ -85,6 +91,22 @@ static void on_hangup(void *ctx)
     free(next);
 }
 
+// The URL that is served has the port in use and no key.
+static struct announcer *announce_on_network(const struct program *p, const struct options *o)
+{
+    struct url url;
+    const char *wrong;
+    if (o->no_announce || url_parse(serving_url(p->serving), &url, &wrong) != 0)
+        return NULL;
+    const char *path = strchr(url.text + url_scheme(url.text), '/');
+    if (o->source_count)
+        path = o->sources[0].mount;
+    struct sockaddr_storage at = o->listen;
+    sockaddr_set_port((struct sockaddr *)&at, url.port);
+    return announcer_new(send_option_table.program, (struct sockaddr *)&at, path ? path : "/",
+                         url.secure);
+}
+
 static int serve(struct program *p, const struct options *o)
 {
     int err;
@@ -104,6 +126,7 @@ static int serve(struct program *p, const struct options *o)
         stop_signals_on_hangup(&p->signals, on_hangup);
     stop_signals_release_hangup();
     log_info("%s", serving_announce(p->serving));
+    p->announcer = announce_on_network(p, o);
     p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     serving_free(p->serving);

@@ -202,6 +202,10 @@ static const struct option_row rows[] = {
      "an IPv6 address requires brackets, a link-local one its interface: [fe80::1%25eth0]; "
      "@FILE: a file whose first line is the URL, as other users see the command line"},
 
+    {.name = "list-servers", .kind = OPTION_SWITCH, .at = AT(list_servers),
+     .help = "print the servers that announce themselves on this network within 2 s, a line each, "
+     "and exit: the URL, without its key if it requires one, and the name"},
+
     {.name = "playlist", .argument = "FILE", .kind = OPTION_FILE, .at = AT(playlist_file),
      .help = "the channels for PageUp and PageDown: a line each, a URL or a path on the server of "
      "the URL before it, such as the command line's; M3U is accepted. Without URL the first of them "
@@ -344,7 +348,7 @@ const struct option_table play_option_table = {
         "    0  end of the media, end of --duration, or the viewer quit\n"
         "    1  internal error, or a result could not be written\n"
         "    2  wrong usage\n"
-        "    3  the server cannot be reached, or refused the request\n"
+        "    3  the server cannot be reached, or refused the request; --list-servers found none\n"
         "    4  the server was lost during the stream\n"
         "    5  the stream cannot be decoded: no picture within 10 s of media\n"
         "  130  interrupted by a signal\n",
@@ -421,8 +425,12 @@ static bool read_playlist(struct play_options *o, char *error, size_t cap)
 // which.
 static bool check(struct play_options *o, char *error, size_t cap)
 {
+    if (o->list_servers && (o->url.host[0] || o->playlist_file))
+        return fail(error, cap, "--list-servers conflicts with a URL and --playlist");
     if (o->playlist_file && !read_playlist(o, error, cap))
         return false;
+    if (o->list_servers)
+        return true;
     if (!o->url.host[0])
         return fail(error, cap, "a URL is required: rtsp://HOST[:PORT]/PATH");
     if (o->level < 0)

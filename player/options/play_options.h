@@ -79,9 +79,10 @@ struct play_options {
     bool no_picture;
     const char *record; // name of the recording (record_name.h)
     bool no_audio;
-    int volume;      // percent
-    int audio_track; // from 1; 0: the server's choice
-    int subtitles;   // track, from 1; 0: none
+    int volume;        // percent
+    int audio_track;   // from 1; 0: the server's choice
+    int subtitles;     // track, from 1; 0: none
+    bool list_servers; // list the servers of this network and exit
     bool headless;
     enum option_tristate
         reconnect;                // reconnect to a lost server; after play_options_parse on or off

@@ -268,6 +268,9 @@ static const struct option_row rows[] = {
      .fallback = "127.0.0.1:8554",
      .help = "address to listen on; all addresses: 0.0.0.0:8554, [::]:8554 or :8554; 8554 is this "
              "machine only; a link-local address requires its interface: [fe80::1%eth0]:8554"},
+    {.name = "no-announce", .kind = OPTION_SWITCH, .at = AT(no_announce),
+     .help = "do not announce the server by DNS-SD, so that weir-play --list-servers does not find "
+             "it; one that listens on this machine only is not announced either"},
     {.name = "access-transport", .argument = "LIST", .read = read_access,
      .value = transport_list_value,
      .help = "transports that viewers get, the first that a viewer offers (default: minbuf if the "

@@ -21,6 +21,7 @@ extern "C" {
 
 struct proxy_options {
     struct sockaddr_storage listen;
+    bool no_announce;
     char *file;       // owned: text of the configuration file; NULL: none
     const char *user; // of the origins, USER:PASSWORD; NULL: none. Strings are borrowed
     struct origin_rules rules;

@@ -404,6 +404,15 @@ static int open_all(struct pipe_link *l, char *why)
     return is_said ? 0 : err_say(why, MEDIA_INPUT_REASON, ERR_NO_MEMORY, "no memory");
 }
 
+// A stream of MPEG-TS continues under another PID; in another codec it is not passed on.
+static bool is_of(const struct pipe_link *l, const AVStream *stream)
+{
+    int at = l->packet->stream_index;
+    const AVStream *from = media_input_format(l->input)->streams[at];
+    return stream && media_input_track(l->input, at) == stream->index &&
+           from->codecpar->codec_id == stream->codecpar->codec_id;
+}
+
 static void read_all(struct pipe_link *l, struct item *end)
 {
     int r = 0, faults = 0;
@@ -414,9 +423,9 @@ static void read_all(struct pipe_link *l, struct item *end)
         if (r < 0)
             continue;
         faults = 0;
-        if (l->packet->stream_index == l->video->index)
+        if (is_of(l, l->video))
             goes_on = take_video(l);
-        else if (l->audio && l->packet->stream_index == l->audio->index)
+        else if (is_of(l, l->audio))
             goes_on = take_audio(l);
         av_packet_unref(l->packet);
         log_budget_advance(&l->log, clock_now());

@@ -559,6 +559,9 @@ static const struct option_row rows[] = {
      .fallback = "127.0.0.1:8554",
      .help = "address to listen on; all addresses: 0.0.0.0:8554, [::]:8554 or :8554; 8554 is this "
              "machine only; a link-local address requires its interface: [fe80::1%eth0]:8554"},
+    {.name = "no-announce", .kind = OPTION_SWITCH, .at = AT(no_announce),
+     .help = "do not announce the server by DNS-SD, so that weir-play --list-servers does not find "
+             "it; one that listens on this machine only is not announced either"},
     {.name = "path", .argument = "PATH", .kind = OPTION_TEXT, .at = AT(path), .read = read_path,
      .fallback = "/live", .help = "path in the URL"},
     {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .min = 1,
@@ -1041,6 +1044,7 @@ const char *options_fixed(const struct options *a, const struct options *b)
         bool is_equal;
     } fixed[] = {
         {"listen", memcmp(&a->listen, &b->listen, sizeof(a->listen)) == 0},
+        {"no-announce", a->no_announce == b->no_announce},
         {"metrics", memcmp(&a->metrics, &b->metrics, sizeof(a->metrics)) == 0},
         {"control", a->control == b->control},
         {"mtp-port", a->mtp_port == b->mtp_port},

@@ -33,6 +33,7 @@ struct given_media;
 // marked (source) may differ among them, and those of the outer struct are meaningless.
 struct options {
     struct sockaddr_storage listen;
+    bool no_announce;
     char *file;         // owned: text of the configuration file; NULL: none
     const char *path;   // (source) begins with '/'; strings are borrowed from argv and `file`
     const char *source; // (source)

@@ -145,6 +145,7 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         const char *names, *allows;
     } const table[] = {
         {{}, "a URL is required", "rtsp://"},
+        {{"--list-servers", URL}, "--list-servers", "conflicts with a URL"},
         {{URL, "rtsp://two"}, "rtsp://two", "a second one"},
         {{"ftp://h"}, "ftp://h", "rtsp://"},
         {{"--transport", "quic", URL}, "quic", "minbuf"},
