@@ -62,6 +62,7 @@ struct camera {
     struct camera_link *link; // owned; NULL: not connected
     bool is_over;             // the link has ended: the timer frees it
     usec_t retry_at;          // with no link
+    bool keeps_alive_in_turn; // a session expired
     usec_t second_at;
     usec_t begun_at;   // of the link
     usec_t stamped_at; // the first packet of pictures; USEC_NEVER: none came
@@ -124,6 +125,8 @@ static void check_open(struct camera *c, usec_t now)
         log_warn("%s sends B frames, which cost latency: set its encoder to none (often: the "
                  "baseline profile)",
                  c->title);
+    if (!camera_rate_is_known(&c->rate) && c->described.num <= 0)
+        c->described = (struct fps){1, 1}; // fewer than three pictures came in RATE_LIMIT
     pthread_mutex_lock(&c->lock);
     c->fps = camera_rate_read(&c->rate, c->described);
     c->reorders = camera_rate_reorders(&c->rate);
@@ -189,8 +192,11 @@ static void forget_numbers(struct camera *c)
         c->numbers[i].from = -1;
 }
 
+// Until the rate is known no frame counts as missing: the first ones are that far apart.
 static int64_t number_at(const struct camera *c, usec_t media)
 {
+    if (c->state == OPENING && !camera_rate_is_known(&c->rate))
+        return c->last + 1;
     struct fps fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
     return (int64_t)(usec_to_sec(media) * fps_value(fps) + 0.5);
 }
@@ -408,6 +414,7 @@ static void on_end(void *ctx, int status, const char *why, usec_t now)
     struct camera *c = ctx;
     bool slower, was_away = c->retry.away != USEC_NEVER;
     c->is_over = true;
+    c->keeps_alive_in_turn |= camera_link_expired(c->link);
     c->retry_at = camera_retry_ended(&c->retry, status == 401 || status == 403, &slower, now);
     pthread_mutex_lock(&c->lock);
     c->stats.is_away = true;
@@ -432,6 +439,7 @@ static void connect_now(struct camera *c, usec_t now)
                                                .on_end = on_end};
     struct camera_link_config config = {
         .loop = &c->loop, .url = &c->url, .has_audio = c->has_audio, .ops = &ops, .ctx = c};
+    config.keeps_alive_in_turn = c->keeps_alive_in_turn;
     camera_clock_begin(&c->clock);
     forget_numbers(c);
     c->is_over = false;

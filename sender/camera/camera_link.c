@@ -175,7 +175,7 @@ static bool take_audio(struct camera_link *l, bool rtcp, const uint8_t *data, si
 
 static void take_picture_packet(struct camera_link *l, const struct rtp_packet *p, usec_t now)
 {
-    l->ops->on_stamp(l->ctx, p->timestamp, now);
+    l->ops->on_stamp(l->ctx, p->timestamp + video_receiver_shift(l->video), now);
     if (l->sdp.codec == SDP_JPEG && jpeg_payload_is_too_large(p->payload, p->payload_len))
         rtsp_link_give_up(
             l->link,
@@ -272,6 +272,11 @@ void camera_link_give_up(struct camera_link *l, const char *why, usec_t now)
     rtsp_link_give_up(l->link, why, now);
 }
 
+bool camera_link_expired(const struct camera_link *l)
+{
+    return rtsp_link_expired(l->link);
+}
+
 void camera_link_picture(struct camera_link *l, uint32_t rtp_timestamp, usec_t media,
                          usec_t arrived)
 {
@@ -307,6 +312,7 @@ struct camera_link *camera_link_new(const struct camera_link_config *config, use
                                       .stored_latency_ms = 2000,
                                       .has_audio = config->has_audio,
                                       .takes_other_codecs = true,
+                                      .keeps_alive_in_turn = config->keeps_alive_in_turn,
                                       .may_follow = may_follow,
                                       .follow_ctx = l};
     (void)transport_list_split(TRANSPORTS, &rtsp.transports);

@@ -41,6 +41,7 @@ struct camera_link_config {
     uv_loop_t *loop;                   // borrowed
     const struct url *url;             // borrowed for the call
     bool has_audio;                    // false: the camera is not asked for its audio
+    bool keeps_alive_in_turn;          // an earlier session expired (camera_link_expired)
     const struct camera_link_ops *ops; // static
     void *ctx;                         // borrowed
 };
@@ -54,6 +55,9 @@ void camera_link_second(struct camera_link *l, usec_t now);
 void camera_link_request_key(struct camera_link *l, usec_t now);
 // Ends the session for a reason of the caller: on_end follows.
 void camera_link_give_up(struct camera_link *l, const char *why, usec_t now);
+// Call it in on_end. Returns true if the camera seems to have let the session expire although it
+// was kept alive.
+bool camera_link_expired(const struct camera_link *l);
 // The media time of a picture, to which the audio's is related.
 void camera_link_picture(struct camera_link *l, uint32_t rtp_timestamp, usec_t media,
                          usec_t arrived);
